@@ -48,7 +48,7 @@ const VOCABULARY = new Set(
   this zone norm norms class allergen allergens compound compounds drug drugs outcome cutoff loq lod window consistency agency resulting resulted exam exams risk moderate
   optimal increased borderline average times time's conclusion judgment judgement percent absolute organism exam assay's prescribed expected detected
   at by on for or per recent most newest result(s) test(s) value(s) unit(s) name(s) bri r/r nabl cutoff cut-off adult desirable laboratory's population patient(s) se
-  rng rngs s.no sr.no sl.no sl technology ref.range ranges/units reported as report obs val res rslt meas conc concentration mean source material technique collection drawn sampled`
+  min max minimum maximum from to lower upper group section department category rng rngs s.no sr.no sl.no sl technology ref.range ranges/units reported as report obs val res rslt meas conc concentration mean source material technique collection drawn sampled`
     .split(/\s+/u)
     .filter(Boolean),
 )
@@ -76,7 +76,7 @@ const PATTERNS: [ColumnKind, RegExp][] = [
     'range',
     /^(?:low risk|optimal risk)(?: optimal)?$|\b(?:ref|refer|reference|ranges?|intervals?|limits?|expected|desirable|biological|bri|r\/r|cut-?off|target|zone|norms?)\b|^normals?(?: values?| levels?)?$|^optimal$|^low ?[-–] ?high$|^standard$/u,
   ],
-  ['unit', /^(?:si |conventional )?(?:units?|uom|unit\(s\)|measure|units? of measure(?:ment)?)$/u],
+  ['unit', /^(?:si |conventional |measurement )?(?:units?|uom|unit\(s\)|measure|units? of measure(?:ment)?)$/u],
   [
     'value',
     /\b(?:results?|values?|observed|findings?|reading|outcome|obtained|found|measured|today|level|conc(?:entration)?|rslt)\b|(?:result|value)\(s\)/u,
@@ -187,7 +187,8 @@ function columnsIn(cell: Cell): (Omit<Column, 'kind'> & { kind: ColumnKind | und
   if (kind === 'dated_value') return [{ kind, box: cell.box, date: cell.text.trim() }]
   if (kind === 'specimen' || kind === 'method' || kind === 'date') return [{ kind, box: cell.box }]
   const whole = [{ kind, box: cell.box, ...(kind ? {} : { title: cell.text }) }]
-  if (cell.words.length < 2 || cell.words.length > 9) return whole
+  // A cell of a table names one column.
+  if (cell.words.length < 2 || cell.words.length > 9 || (cell.band && kind)) return whole
   for (let at = 1; at < cell.words.length; at++) {
     const [first, second] = [cell.words.slice(0, at), cell.words.slice(at)].map((words) => cellOf(words)) as [Cell, Cell]
     const isOwn = /^(?:this time|results?|current|today)$/iu.test(second.text)

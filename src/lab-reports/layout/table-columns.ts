@@ -1,8 +1,8 @@
 // The columns of a table: what its header names, as wide as the cells below reach, parted by rivers of whitespace over all lines.
-import { overlapX, widthOf, type Box } from '../pages/page.ts'
+import { heightOf, overlapX, widthOf, type Box } from '../pages/page.ts'
 import type { Band, Line } from './lines.ts'
 import { spanningRuns } from './table-header.ts'
-import type { Run } from './table-runs.ts'
+import { partedAt, type Run, type Spaces } from './table-runs.ts'
 
 export interface TableColumn {
   /** How far its texts reach. */
@@ -49,20 +49,25 @@ const CROSSING_SHARE = 2.5
  */
 export function tableOf(
   header: readonly (readonly Run[])[],
-  body: readonly { line: Line; runs: Run[] }[],
+  body: { line: Line; runs: Run[] }[],
   separators: readonly number[],
+  spaces: Spaces,
 ): TableOfRuns | undefined {
-  const spanning = spanningRuns(header)
+  const names = header.map((line) => line.flatMap((run) => partedBy(run, body, spaces)))
+  const spanning = spanningRuns(names)
   let groups: Group[] = []
-  for (const run of header.flat()) if (!spanning.has(run)) groups = withName(groups, run)
+  for (const run of names.flat()) if (!spanning.some((one) => one.run === run)) groups = withName(groups, run)
   const fitting = new Set<Line>()
   let [crossing, sequence] = [0, 0]
   let last = -1
-  for (const [index, { line, runs }] of body.entries()) {
+  for (const [index, one] of body.entries()) {
+    const { line } = one
+    const runs = one.runs.flatMap((run) => partedBetween(run, groups, spaces))
     if (runs.length === 1) continue
     const next = withRuns(groups, runs, separators)
     if (next) {
       groups = next
+      one.runs = runs
       fitting.add(line)
       sequence = 0
       last = index
@@ -73,8 +78,8 @@ export function tableOf(
   }
   if (fitting.size < crossing * CROSSING_SHARE) return undefined
   const columns = columnsOfGroups(named(groups, separators), separators)
-  for (const run of spanning)
-    for (const column of columns) if (column.names.length && isIn(run.box, column)) column.names.unshift(run)
+  for (const { run, isOfBounds } of spanning)
+    for (const column of columns) if (!isOfBounds && column.names.length && isIn(run.box, column)) column.names.unshift(run)
   const lines = linesWithin(body, columns, fitting, last)
   for (const { parts } of lines)
     for (const { run, column } of parts ?? []) column.width = Math.max(column.width, widthOf(run.box))
@@ -82,6 +87,38 @@ export function tableOf(
 }
 
 const isIn = (box: Box, { left, right }: Band): boolean => Math.min(box.right, right) - Math.max(box.left, left) > BESIDE
+
+/** Of a usual space: a gap between two columns is wider. */
+const WIDER = 1.08
+/** Of the lines with two texts below a name that may be two: so many have a gap where it has one. */
+const GAPS_BELOW = 0.8
+
+/** The names of columns that stand close, parted where most lines below have a gap between two of their texts. */
+function partedBy(run: Run, body: readonly { runs: readonly Run[] }[], { usual }: Spaces): Run[] {
+  const below = body.map(({ runs }) => runs.filter(({ box }) => isIn(run.box, box))).filter((runs) => runs.length > 1)
+  if (below.length < 2) return [run]
+  const least = usual * WIDER * heightOf(run.box)
+  return partedAt(run, (from, to) => {
+    if (to - from < least) return false
+    const gaps = below.filter((runs) =>
+      runs.some(({ box }, at) => runs[at + 1] && box.right < to && runs[at + 1]!.box.left > from),
+    )
+    return gaps.length >= below.length * GAPS_BELOW
+  })
+}
+
+/** Texts of two columns that stand so close that they seem one. */
+function partedBetween(run: Run, groups: readonly Group[], { usual }: Spaces): Run[] {
+  const own = groups.filter((group) => group.names.length && isIn(run.box, group)).toSorted((one, other) => one.left - other.left)
+  if (own.length < 2) return [run]
+  const least = usual * WIDER * heightOf(run.box)
+  const parts = partedAt(
+    run,
+    (from, to) =>
+      to - from > least && own.some((group, at) => own[at + 1] && from < own[at + 1]!.left && to > group.right - BESIDE * 4),
+  )
+  return parts.every((part) => own.filter((group) => isIn(part.box, group)).length < 2) ? parts : [run]
+}
 
 function withName(groups: readonly Group[], run: Run): Group[] {
   const own = groups.filter((group) => isIn(run.box, group))

@@ -1,8 +1,8 @@
 // Which lines name the columns of a table together: cells on two lines, centered beside others on one.
-import { heightOf, overlapX, overlapY } from '../pages/page.ts'
+import { centerX, heightOf, overlapX, overlapY } from '../pages/page.ts'
 import { columnKind, columnsOf } from './headers.ts'
 import type { Line } from './lines.ts'
-import { runsOf, textOf, type Run } from './table-runs.ts'
+import { runsOf, textOf, type Run, type Spaces } from './table-runs.ts'
 import { dateIn } from './dates.ts'
 import { isUnit } from '../../lab-values/units.ts'
 
@@ -17,6 +17,8 @@ export interface HeaderLines {
 
 /** Of the height of letters: lines of a cell are no further apart. */
 const LINE_GAP = 0.75
+/** Of the height of letters: lines of a cell are closer than headers. */
+const STACKED = 0.35
 /** Of the height of letters: lines that overlap more stand beside each other. */
 const BESIDE = 0.15
 /** Letters of one header differ less in their height. */
@@ -27,15 +29,14 @@ const isNamed = (text: string): boolean => columnKind(text) !== undefined
 /** A unit or a date under the name of a column, or the rest of one. */
 const isBelowName = (text: string): boolean => /^[([]|^[^([]*[)\]]$/u.test(text) || isUnit(text) || dateIn(text)?.index === 0
 
-/** The lines that may name columns, from top to bottom. @param separators places of a page where columns are parted by what is drawn */
+/** The lines that may name columns, from top to bottom. @param isParted whether something is drawn between two lines */
 export function headersOf(
   lines: readonly Line[],
-  space: number,
+  spaces: Spaces,
   isParted: (upper: Line, lower: Line) => boolean,
-  separators: (line: Line) => readonly number[],
 ): HeaderLines[] {
   const headers: HeaderLines[] = []
-  const runs = lines.map((line) => runsOf(line, space, separators(line)))
+  const runs = lines.map((line) => runsOf(line, spaces))
   const isHeader = lines.map((_, index) => isHeaderLine(runs[index]!))
   for (let from = 0; from < lines.length; from++) {
     if (!isHeader[from] || !runs[from]!.some((run) => isNamed(textOf(run)))) continue
@@ -65,10 +66,12 @@ function isNext(lines: readonly Line[], from: number, to: number, isParted: (upp
     Math.abs(heightOf(last.cells[0]!.words[0]!.box) - heightOf(line.cells[0]!.words[0]!.box)) < height * SAME_HEIGHT &&
     line.box.top - Math.max(...above.map(({ box }) => box.bottom)) < height * LINE_GAP &&
     !isParted(last, line) &&
-    // A line that names columns by itself is the next header.
-    !columnsOf(line)
+    // Of two lines that each name all of a table the second is the next header.
+    !(line.box.top - last.box.bottom > height * STACKED && hasNames(line) && hasNames(last))
   )
 }
+
+const hasNames = (line: Line): boolean => columnsOf(line)?.some(({ kind }) => kind === 'name') ?? false
 
 /** Whether some runs together name a result and what belongs to it. */
 function namesColumns({ runs }: HeaderLines): boolean {
@@ -84,8 +87,34 @@ function namesColumns({ runs }: HeaderLines): boolean {
   return kinds.size > 1 && ['name', 'value', 'dated_value', 'range', 'unit'].filter((kind) => kinds.has(kind as never)).length > 1
 }
 
-/** The runs of a header that stand above several others: the name of columns that have names of their own below it. */
-export function spanningRuns(runs: readonly (readonly Run[])[]): Set<Run> {
-  const isAbove = (run: Run, line: readonly Run[]) => line.filter(({ box }) => overlapX(box, run.box) > 0.5).length > 1
-  return new Set(runs.flatMap((line, at) => line.filter((run) => runs.slice(at + 1).some((other) => isAbove(run, other)))))
+/** The name of a column of lower bounds, or of upper ones, whatever stands above both. */
+export const isLowerBound = (text: string): boolean =>
+  /(?:^|\s)(?:min(?:imum)?|low(?:er)?(?: limit| bound)?|from)\.?$/iu.test(text)
+export const isUpperBound = (text: string): boolean => /(?:^|\s)(?:max(?:imum)?|high|upper(?: limit| bound)?|to)\.?$/iu.test(text)
+
+export interface SpanningRun {
+  run: Run
+  /** Whether lower and upper bounds stand below it. */
+  isOfBounds: boolean
 }
+
+/** The runs of a header that stand above several others: the name of columns that have names of their own below it. */
+export function spanningRuns(runs: readonly (readonly Run[])[]): SpanningRun[] {
+  return runs.flatMap((line, at) =>
+    line.flatMap((run): SpanningRun[] => {
+      const below = runs.slice(at + 1)
+      if (below.some((other) => other.some((_, index) => isAboveBounds(run, other.slice(index, index + 2)))))
+        return [{ run, isOfBounds: true }]
+      const isAbove = below.some((other) => other.filter(({ box }) => overlapX(box, run.box) > 0.5).length > 1)
+      return isAbove ? [{ run, isOfBounds: false }] : []
+    }),
+  )
+}
+
+const isAboveBounds = ({ box }: Run, [low, high]: readonly Run[]): boolean =>
+  low !== undefined &&
+  high !== undefined &&
+  isLowerBound(textOf(low)) &&
+  isUpperBound(textOf(high)) &&
+  centerX(box) > low.box.left &&
+  centerX(box) < high.box.right

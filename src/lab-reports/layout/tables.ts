@@ -1,44 +1,65 @@
 // The lines of pages, with the cells of tables: cells are formed first, from what is drawn and from the whitespace over a whole table, and
 // the lines within each cell are put together.
-import { boxAround, centerY, heightOf, type PageText, type Word } from '../pages/page.ts'
+import { boxAround, centerY, type PageText } from '../pages/page.ts'
 import { columnKind, columnsOf, type ColumnKind } from './headers.ts'
-import { baselinesOf, cellOf, lineOf, type Cell, type Line } from './lines.ts'
-import { tableOf, type TableColumn } from './table-columns.ts'
+import { baselinesOf, type Line } from './lines.ts'
+import { headerLine, linesOfRow, nameOfColumn, segmentsOf, type Writer } from './table-cells.ts'
+import { tableOf, type TableColumn, type TableOfRuns } from './table-columns.ts'
 import { columnSeparators, rowSeparators, separatorsAt } from './table-grid.ts'
-import { headersOf, type HeaderLines } from './table-header.ts'
-import { joinsName } from './row-parts.ts'
-import { isBroken, isNote, rowsOfTable, type Part, type TableRow } from './table-rows.ts'
-import { runsOf, spaceOf, textOf, type Run } from './table-runs.ts'
+import { headersOf, isLowerBound, isUpperBound, type HeaderLines } from './table-header.ts'
+import { isPanelName, panelHeadings } from './table-panels.ts'
+import { rowsOfTable, type Part } from './table-rows.ts'
+import { runsOf, spacesOf, type Spaces } from './table-runs.ts'
 
 /** Of the rows of a table: names with a second line of their own, as methods, are no names on two lines. */
 const SYSTEMATIC = 0.6
-/** Smaller letters are those of notes. */
-const SMALLER = 0.9
+/** Points above and below the texts of a table in which its edges may be drawn. */
+const AROUND = 30
 
 /** The lines of a page from top to bottom, their cells from left to right; a row of a table is one line. */
 export function linesOf(page: PageText): Line[] {
   const lines = baselinesOf(page)
   if (page.source !== 'text') return lines
-  const space = spaceOf({ page, lines })
-  const whole = { left: 0, right: page.width, top: 0, bottom: page.height }
-  const drawn = rowSeparators(page.drawings, whole)
-  const headers = headersOf(
-    lines,
-    space,
-    (upper, lower) => drawn.some((at) => at > centerY(upper.box) && at < centerY(lower.box)),
-    () => [],
+  const spaces = spacesOf(lines)
+  const drawn = rowSeparators(page.drawings, { left: 0, right: page.width, top: 0, bottom: page.height })
+  const headers = headersOf(lines, spaces, (upper, lower) =>
+    drawn.some((at) => at > centerY(upper.box) && at < centerY(lower.box)),
   )
   const read: Line[] = []
   let at = 0
   for (const [index, header] of headers.entries()) {
     if (header.from < at) continue
-    const end = headers[index + 1]?.from ?? lines.length
-    const table = tableLines(page, lines, header, end, space)
+    const table = bestTable(page, lines, header, headers[index + 1]?.from ?? lines.length, spaces)
     if (!table) continue
-    read.push(...lines.slice(at, header.from), ...table.lines)
+    read.push(...lines.slice(at, table.from), ...table.lines)
     at = table.to
   }
   return [...read, ...lines.slice(at)]
+}
+
+/** Some lines of a page as those of a table. */
+interface TableLines {
+  lines: Line[]
+  /** The first and the first behind them. */
+  from: number
+  to: number
+  hasNames: boolean
+}
+
+/** The table under a header: lines above it that may belong to it, as a title, are left out if no table has them as the names of its columns. */
+function bestTable(
+  page: PageText,
+  lines: readonly Line[],
+  header: HeaderLines,
+  end: number,
+  spaces: Spaces,
+): TableLines | undefined {
+  let best: TableLines | undefined
+  for (let from = header.from; from < header.to && !best?.hasNames; from++) {
+    const table = tableLines(page, lines, { ...header, from, runs: header.runs.slice(from - header.from) }, end, spaces)
+    if (table && (!best || table.hasNames)) best = table
+  }
+  return best
 }
 
 function tableLines(
@@ -46,123 +67,96 @@ function tableLines(
   lines: readonly Line[],
   { from, to, runs }: HeaderLines,
   end: number,
-  space: number,
-): { lines: Line[]; to: number } | undefined {
+  spaces: Spaces,
+): TableLines | undefined {
   const below = lines.slice(to, end)
   if (!below.length) return undefined
   const box = boxAround(lines.slice(from, end).map((line) => line.box))
   const drawn = columnSeparators(page.drawings, box)
-  const runsIn = (line: Line) => runsOf(line, space, separatorsAt(drawn, centerY(line.box)))
-  const header = drawn.length ? lines.slice(from, to).map(runsIn) : runs
+  const runsIn = (line: Line) => runsOf(line, spaces, separatorsAt(drawn, centerY(line.box)))
   const table = tableOf(
-    header,
+    drawn.length ? lines.slice(from, to).map(runsIn) : runs,
     below.map((line) => ({ line, runs: runsIn(line) })),
     drawn.map(({ at }) => at),
+    spaces,
   )
   if (!table) return undefined
-  const names = headerLine(page.number, table.columns)
+  const columns = rolesOf(table.columns)
+  const names = headerLine(page.number, columns.shown, columns.upperOf)
   const kinds = columnsOf(names)
   if (!kinds || kinds.filter(({ kind }) => kind === 'name').length > 1) return undefined
-  const kindOf = (column: TableColumn): ColumnKind | undefined => columnKind(headerText(column))
-  const isResult = (column: TableColumn) => RESULTS.has(kindOf(column)!)
-  const isName = (column: TableColumn) => kindOf(column) === 'name'
-  const rest = table.columns.filter(isName).length ? isName : (column: TableColumn) => column === table.columns[0]
-  const width = {
+  const separators = rowSeparators(page.drawings, {
     left: Math.min(...table.columns.map(({ left }) => left)),
     right: Math.max(...table.columns.map(({ right }) => right)),
-  }
-  const separators = rowSeparators(page.drawings, { ...width, top: box.top - 30, bottom: box.bottom + 30 })
-  const items = rowsOfTable(table, { separators, isResult, isName: rest })
-  const rows = items.flatMap((item) => ('row' in item ? [item.row] : []))
-  const twice = rows.filter(({ parts: own }) => segmentsOf(own.filter(({ column }) => rest(column))).length > 1).length
-  const writer = {
-    page: page.number,
-    isName: rest,
-    isRange: (column: TableColumn) => kindOf(column) === 'range',
-    isSystematic: twice > 2 && twice >= rows.length * SYSTEMATIC,
-  }
+    top: box.top - AROUND,
+    bottom: box.bottom + AROUND,
+  })
   return {
-    lines: [names, ...items.flatMap((item) => ('row' in item ? linesOfRow(item.row, table.columns, writer) : [item.line]))],
+    lines: [names, ...rowLines(page.number, table, columns, separators)],
+    from,
     to: to + table.lines.length,
+    hasNames: kinds.some(({ kind }) => kind === 'name'),
+  }
+}
+
+interface Roles {
+  /** Without that of panels. */
+  shown: TableColumn[]
+  panels: TableColumn | undefined
+  kindOf: (column: TableColumn) => ColumnKind | undefined
+  upperOf: Writer['upperOf']
+}
+
+/** What the columns of a table hold, beyond what their names say each for itself. */
+function rolesOf(columns: readonly TableColumn[]): Roles {
+  const kindOf = (column: TableColumn) => columnKind(nameOfColumn(column))
+  const names = columns.filter((column) => kindOf(column) === 'name')
+  const panels = columns.find((column) => isPanelName(nameOfColumn(column)) && names.some((other) => other !== column))
+  return {
+    shown: columns.filter((column) => column !== panels),
+    panels,
+    kindOf,
+    upperOf: (column) => {
+      const next = columns[columns.indexOf(column) + 1]
+      return next && isLowerBound(nameOfColumn(column)) && isUpperBound(nameOfColumn(next)) ? next : undefined
+    },
   }
 }
 
 const RESULTS = new Set<ColumnKind>(['value', 'normal_value', 'abnormal_value', 'dated_value'])
 
-const headerText = ({ names }: TableColumn): string => (names.length ? cellOfRuns(inOrder(names)).text : '')
-
-const headerLine = (page: number, columns: readonly TableColumn[]): Line =>
-  lineOf(
+/** The lines of the rows of a table, with the headings of their panels. */
+function rowLines(
+  page: number,
+  table: TableOfRuns,
+  { shown, panels, kindOf, upperOf }: Roles,
+  separators: readonly number[],
+): Line[] {
+  const isName = shown.some((column) => kindOf(column) === 'name')
+    ? (column: TableColumn) => kindOf(column) === 'name'
+    : (column: TableColumn) => column === shown[0]
+  const ofPanels: Part[] = []
+  const lines = table.lines.flatMap((one): TableOfRuns['lines'] => {
+    if (!panels || !one.parts) return [one]
+    ofPanels.push(...one.parts.filter(({ column }) => column === panels))
+    const parts = one.parts.filter(({ column }) => column !== panels)
+    return parts.length ? [{ ...one, parts }] : []
+  })
+  const items = rowsOfTable({ ...table, lines }, { separators, isName, isResult: (column) => RESULTS.has(kindOf(column)!) })
+  const rows = items.flatMap((item) => ('row' in item ? [item.row] : []))
+  const headings = panels ? panelHeadings(page, ofPanels, panels, rows) : undefined
+  const twice = rows.filter(({ parts }) => segmentsOf(parts.filter(({ column }) => isName(column))).length > 1).length
+  const writer: Writer = {
     page,
-    columns.flatMap((column) => (column.names.length ? [{ ...cellOfRuns(inOrder(column.names)), band: column.band }] : [])),
-  )
-
-const inOrder = (runs: readonly Run[]): Run[] =>
-  runs.toSorted((one, other) => one.box.top - other.box.top || one.box.left - other.box.left)
-
-/** The lines of a cell as one text; a word that was parted at a hyphen or slash is one again. */
-function cellOfRuns(runs: readonly Run[]): Cell {
-  const words: Word[] = []
-  for (const run of runs)
-    for (const [index, word] of run.words.entries()) {
-      const last = words.at(-1)
-      if (last && index === 0 && /[\p{L}\d)][-–/]$/u.test(last.text))
-        words[words.length - 1] = {
-          text: last.text + word.text,
-          box: boxAround([last.box, word.box]),
-          confidence: Math.min(last.confidence, word.confidence),
-        }
-      else words.push(word)
-    }
-  return cellOf(words)
-}
-
-interface Writer {
-  page: number
-  isName: (column: TableColumn) => boolean
-  isRange: (column: TableColumn) => boolean
-  /** Whether the second line of a name is one of its own in most rows. */
-  isSystematic: boolean
-}
-
-/** A row as a line, and below it the lines of names and ranges that stand for themselves. */
-function linesOfRow({ parts }: TableRow, columns: readonly TableColumn[], writer: Writer): Line[] {
-  const lines: Cell[][] = []
-  for (const column of columns) {
-    const own = parts.filter((part) => part.column === column)
-    if (!own.length) continue
-    for (const [at, segment] of cellsOf(own, column, writer).entries()) (lines[at] ??= []).push({ ...segment, band: column.band })
+    columns: shown,
+    isName,
+    isRange: (column) => kindOf(column) === 'range',
+    upperOf,
+    isSystematic: twice > 2 && twice >= rows.length * SYSTEMATIC,
   }
-  return lines.map((cells) => lineOf(writer.page, cells))
-}
-
-function cellsOf(parts: readonly Part[], column: TableColumn, { isName, isRange, isSystematic }: Writer): Cell[] {
-  const all = inOrder(parts.map(({ run }) => run))
-  if (!isName(column) && !isRange(column)) return [cellOfRuns(all)]
-  const segments = segmentsOf(parts)
-  if (isRange(column)) return segments.map(cellOfRuns)
-  const cells: Run[][] = []
-  for (const segment of segments) {
-    const first = cells[0]?.[0]
-    const isOwn =
-      first &&
-      (isSystematic ||
-        heightOf(segment[0]!.box) < heightOf(first.box) * SMALLER ||
-        isNote(textOf(segment[0]!)) ||
-        !joinsName(textOf(cells[0]!.at(-1)!), textOf(segment[0]!), () => false))
-    if (!first || isOwn) cells.push([...segment])
-    else cells.at(-1)!.push(...segment)
-  }
-  return cells.map(cellOfRuns)
-}
-
-/** The lines of a cell, those that had no room together. */
-function segmentsOf(parts: readonly Part[]): Run[][] {
-  const segments: Run[][] = []
-  for (const { run, column } of parts.toSorted((one, other) => one.run.box.top - other.run.box.top)) {
-    const last = segments.at(-1)?.at(-1)
-    if (last && isBroken(last, run, column)) segments.at(-1)!.push(run)
-    else segments.push([run])
-  }
-  return segments
+  return items.flatMap((item) => {
+    if (!('row' in item)) return [item.line]
+    const heading = headings?.get(item.row)
+    return [...(heading ? [heading] : []), ...linesOfRow(item.row, writer)]
+  })
 }

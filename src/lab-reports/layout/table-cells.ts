@@ -1,0 +1,124 @@
+// The cells of a row of a table: the lines of each put together, and lines of their own below the row.
+import { boxAround, heightOf, type Word } from '../pages/page.ts'
+import { cellOf, lineOf, type Cell, type Line } from './lines.ts'
+import { joinsName } from './row-parts.ts'
+import type { TableColumn } from './table-columns.ts'
+import { isBroken, isNote, type Part, type TableRow } from './table-rows.ts'
+import { textOf, type Run } from './table-runs.ts'
+
+/** Smaller letters are those of notes. */
+const SMALLER = 0.9
+
+export interface Writer {
+  page: number
+  columns: readonly TableColumn[]
+  isName: (column: TableColumn) => boolean
+  isRange: (column: TableColumn) => boolean
+  /** The column of upper bounds beside one of lower bounds. */
+  upperOf: (column: TableColumn) => TableColumn | undefined
+  /** Whether the second line of a name is one of its own in most rows. */
+  isSystematic: boolean
+}
+
+const inOrder = (runs: readonly Run[]): Run[] =>
+  runs.toSorted((one, other) => one.box.top - other.box.top || one.box.left - other.box.left)
+
+/** What names a column; empty if nothing does. */
+export const nameOfColumn = ({ names }: TableColumn): string => (names.length ? cellOfRuns(inOrder(names)).text : '')
+
+/** The line that names the columns; two columns of bounds are one of ranges. */
+export function headerLine(page: number, columns: readonly TableColumn[], upperOf: Writer['upperOf']): Line {
+  const uppers = new Set(columns.flatMap((column) => upperOf(column) ?? []))
+  return lineOf(
+    page,
+    columns.flatMap((column): Cell[] => {
+      if (!column.names.length || uppers.has(column)) return []
+      const upper = upperOf(column)
+      const cell = cellOfRuns(inOrder([...column.names, ...(upper?.names ?? [])]))
+      if (!upper) return [{ ...cell, band: column.band }]
+      return [{ ...cell, text: 'Reference range', words: cell.words, band: { left: column.band.left, right: upper.band.right } }]
+    }),
+  )
+}
+
+/** A row as a line, and below it the lines of names and ranges that stand for themselves. */
+export function linesOfRow({ parts }: TableRow, writer: Writer): Line[] {
+  const lines: Cell[][] = []
+  const uppers = new Set<TableColumn>()
+  for (const column of writer.columns) {
+    if (uppers.has(column)) continue
+    const own = parts.filter((part) => part.column === column)
+    const upper = writer.upperOf(column)
+    if (upper) {
+      uppers.add(upper)
+      const range = rangeOfBounds(
+        own,
+        parts.filter((part) => part.column === upper),
+      )
+      if (range) (lines[0] ??= []).push({ ...range, band: { left: column.band.left, right: upper.band.right } })
+    } else if (own.length)
+      for (const [at, segment] of cellsOf(own, column, writer).entries())
+        (lines[at] ??= []).push({ ...segment, band: column.band })
+  }
+  return lines.flatMap((cells) => (cells ? [lineOf(writer.page, cells)] : []))
+}
+
+/** The bounds of two columns as a range. */
+function rangeOfBounds(lower: readonly Part[], upper: readonly Part[]): Cell | undefined {
+  const [low, high] = [lower, upper].map((parts) => (parts.length ? cellOfRuns(inOrder(parts.map(({ run }) => run))) : undefined))
+  const sign = (text: string, { words: [first], box }: Cell): Word => ({ ...first!, text, box: { ...box, right: box.left } })
+  const isText = (cell: Cell | undefined) => cell !== undefined && !/^\d/u.test(cell.text)
+  if (isText(low) || isText(high)) return low && high ? cellOf([...low.words, ...high.words]) : (low ?? high)
+  if (low && high) return cellOf([...low.words, sign('-', high), ...high.words])
+  if (low) return cellOf([sign('>=', low), ...low.words])
+  return high && cellOf([sign('<=', high), ...high.words])
+}
+
+function cellsOf(parts: readonly Part[], column: TableColumn, { isName, isRange, isSystematic }: Writer): Cell[] {
+  const all = inOrder(parts.map(({ run }) => run))
+  if (!isName(column) && !isRange(column)) return [cellOfRuns(all)]
+  const segments = segmentsOf(parts)
+  if (isRange(column)) return segments.map(cellOfRuns)
+  const cells: Run[][] = []
+  for (const segment of segments) {
+    const first = cells[0]?.[0]
+    const isOwn =
+      first &&
+      (isSystematic ||
+        heightOf(segment[0]!.box) < heightOf(first.box) * SMALLER ||
+        isNote(textOf(segment[0]!)) ||
+        !joinsName(textOf(cells[0]!.at(-1)!), textOf(segment[0]!), () => false))
+    if (!first || isOwn) cells.push([...segment])
+    else cells.at(-1)!.push(...segment)
+  }
+  return cells.map(cellOfRuns)
+}
+
+/** The lines of a cell, those that had no room together. */
+export function segmentsOf(parts: readonly Part[]): Run[][] {
+  const segments: Run[][] = []
+  for (const { run, column } of parts.toSorted((one, other) => one.run.box.top - other.run.box.top)) {
+    const last = segments.at(-1)?.at(-1)
+    if (last && isBroken(last, run, column)) segments.at(-1)!.push(run)
+    else segments.push([run])
+  }
+  return segments
+}
+
+/** The lines of a cell as one text; a word that was parted at a hyphen or slash is one again. */
+export function cellOfRuns(runs: readonly Run[]): Cell {
+  const words: Word[] = []
+  for (const run of runs)
+    for (const [index, word] of run.words.entries()) {
+      const last = words.at(-1)
+      if (last && index === 0 && /[\p{L}\d)][-–/]$/u.test(last.text))
+        words[words.length - 1] = {
+          ...last,
+          text: last.text + word.text,
+          box: boxAround([last.box, word.box]),
+          confidence: Math.min(last.confidence, word.confidence),
+        }
+      else words.push(word)
+    }
+  return cellOf(words)
+}
