@@ -50,7 +50,13 @@ describe('a result', () => {
       subject: { type: 'Patient', identifier: { system: 'urn:drawbridge:user', value: order.user_id }, display: client_user_id },
       effectiveDateTime: '2030-01-02T08:00:00+00:00',
       issued: '2030-01-04T08:00:00+00:00',
-      performer: found[0].performer,
+      performer: [
+        {
+          type: 'Organization',
+          identifier: { system: 'urn:oid:2.16.840.1.113883.4.7', value: '00D0000003' },
+          display: order.lab_test.lab!.name,
+        },
+      ],
       valueQuantity: { value: 50, ...milligrams },
       interpretation: [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation', code: 'H' }] }],
       referenceRange: [{ low: { value: 1, ...milligrams }, high: { value: 10, ...milligrams }, text: '1-10' }],
