@@ -1,7 +1,9 @@
 // What a laboratory's result means in view of its reference range and flag. Pure. The same texts mean the same wherever they come from: the
 // report of a link, a manually entered result or an uploaded document. Source: lab-testing.md 13.4, 25.3; docs/decisions/results.md.
-import { measurementOf } from './measurement.ts'
+import { measurementOf, withoutAnnotations } from './measurement.ts'
 import { rangeFor, type Patient, type Range } from './ranges.ts'
+import { readUnit } from './ucum-units.ts'
+import { unitBehind } from './units.ts'
 import { flagOf, type Flag, type Interval } from './values.ts'
 import { isExpectedWord } from './words.ts'
 
@@ -44,8 +46,8 @@ export interface Comparable {
 
 /**
  * Reads the range that holds for a patient, with the decimal signs that value and range have in common. A unit that ends value or range is
- * dropped; `unit` names one that is spelled in an unusual way, and `name` the test. No range: the signs of value and range contradict
- * each other.
+ * dropped; `unit` is that of the result, and `name` the test. No range: the decimal signs or the units of value and range contradict each
+ * other.
  */
 export function comparable(
   value: string,
@@ -55,7 +57,7 @@ export function comparable(
 ): Comparable {
   const bare = lines.map((line) => withoutUnit(line, unit))
   const signs = signsOf([value, ...bare])
-  if (signs === 'contradictory') return { value, range: undefined }
+  if (signs === 'contradictory' || hasOtherUnit(lines, unit)) return { value, range: undefined }
   const plain = (text: string) => (signs === 'comma' ? withPoints(text) : text)
   const text = bare.join(' ').trim()
   const range = text ? (rangeFor(bare.map(plain), patient, name) ?? { min: null, max: null, text, word: null }) : undefined
@@ -64,6 +66,16 @@ export function comparable(
 
 const withoutUnit = (text: string, unit: string | null): string =>
   unit && text.endsWith(unit) && /[\d.\s]$/u.test(text.slice(0, -unit.length)) ? text.slice(0, -unit.length).trim() : text
+
+/** Whether a range is of another unit than the result. Spellings that are not known decide nothing. */
+function hasOtherUnit(lines: readonly string[], unit: string | null): boolean {
+  const own = readUnit(unit).map(({ canonical }) => withoutAnnotations(canonical))
+  if (own.length === 0) return false
+  return lines.some((line) => {
+    const others = line.length <= TEXT_MAX ? readUnit(unitBehind(line)) : []
+    return others.length > 0 && !others.some(({ canonical }) => own.includes(withoutAnnotations(canonical)))
+  })
+}
 
 const DECIMAL_COMMA = /(?<![\d.,])(?:\d+,(?:\d{1,2}|\d{4,})|0,\d+|\d{1,3}(?:\.\d{3})+,\d+)(?![\d.,])/u
 const DECIMAL_POINT = /(?<![\d.,])(?:\d*\.(?:\d{1,2}|\d{4,})|0\.\d+|\d{1,3}(?:,\d{3})+\.\d+)(?![\d.,])/u
@@ -129,9 +141,11 @@ function comparedOtherwise(value: string, range: Range | undefined): boolean | u
 
 /** `1:80`, `<1:40`, `Negative: <1:40`, as its denominator. */
 function titerOf(text: string): Interval | undefined {
-  const [, sign = '', denominator] =
-    /^(?:neg(?:ative)?\s?:?\s)?\(?([<>≤≥]\s?=?|up to|less than)?\s?1\s?:\s?(\d{1,7})\)?$/iu.exec(text.trim()) ?? []
-  return denominator === undefined ? undefined : measurementOf(`${sign} ${denominator}`.trim())
+  const [, sign = '', denominator, suffix = ''] =
+    /^(?:neg(?:ative)?\s?:?\s)?\(?([<>≤≥]\s?=?|up to|less than)?\s?1\s?:\s?(\d{1,7})\)?(\s(?:or|and) (?:less|lower|below))?$/iu.exec(
+      text.trim(),
+    ) ?? []
+  return denominator === undefined ? undefined : measurementOf(`${sign} ${denominator}${suffix}`.trim())
 }
 
 /** Codes of messages that printed reports do not have beside a result. `AA` is only abnormal. Source: lab-testing.md 13.4. */

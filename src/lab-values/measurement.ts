@@ -48,4 +48,5 @@ export function ucumCodeOf(unit: string): string | undefined {
   return /cr/iu.test(text) ? found.canonical : found.canonical.replace('{creat}', '')
 }
 
-const withoutAnnotations = (code: string): string => code.replaceAll(/\{[^{}]*\}/gu, '')
+/** A code without what UCUM has in braces, which changes no value. */
+export const withoutAnnotations = (code: string): string => code.replaceAll(/\{[^{}]*\}/gu, '')

@@ -22,9 +22,9 @@ const LABEL =
   /^(?:(?:bio(?:logical)?\.?\s*)?(?:ref(?:erence)?\.?|normal|optimal|healthy|target|expected|standard|desirable|goal|desired|lab)\s*(?:range|interval|int\.?|values?|zone|levels?|limits?)?s?|range|limits)[.\s]*[:=]?\s*/iu
 /** The category of a table of categories that is the reference. */
 const REFERENCE_CATEGORY =
-  /^(?:normal|optimal|desirable|sufficient|sufficiency|negative|non[- ]?reactive|non[- ]?diabetic|nondiabetic|acceptable|low risk|recommended|healthy|ideal|target|no risk|adequate|near optimal|therapeutic|euthyroid)\b/iu
+  /^(?:normal|optimal|desirable|sufficient|sufficiency|negative|non[- ]?reactive|non[- ]?diabetic|nondiabetic|acceptable|low risk|recommended|healthy|ideal|target|no risk|adequate|therapeutic|euthyroid|neg)\b/iu
 const OTHER_CATEGORY =
-  /^(?:pre-?diabet\w*|diabet\w*|borderline|high|very high|low|deficien\w+|insufficien\w+|positive|reactive|equivocal|toxic\w*|moderate|average|increased|at risk|impaired|obese|above optimal|mild|severe|critical|good control|poor control|indeterminate|gray zone|grey zone)\b/iu
+  /^(?:pre-?diabet\w*|diabet\w*|borderline|high|very high|low|deficien\w+|insufficien\w+|positive|reactive|equivocal|toxic\w*|moderate|average|increased|at risk|impaired|obese|above optimal|mild|severe|critical|good control|poor control|indeterminate|gray zone|grey zone|near optimal|pos|equiv)\b/iu
 const MALE = /\b(?:males?|men|man|boys?)\b|(?<!\p{L})m(?!\p{L})|♂/giu
 const FEMALE = /\b(?:females?|women|woman|girls?)\b|(?<!\p{L})f(?!\p{L})|♀/giu
 const CYCLE = /\b(?:follicular|luteal|ovulat\w+|mid-?cycle|post-?menopaus\w*|pre-?menopaus\w*|pregnan\w*|trimester|cord)\b/iu
@@ -40,6 +40,10 @@ const [NEWBORN_DAYS, ADULT_YEARS] = [28, 18]
 /** Words that say nothing more about the patient. */
 const FILLING =
   /\b(?:and|or|of|the|in|for|from|with|to|all|both|age[ds]?|group|sex(?:es)?|gender|old|patients?|persons?|people|subjects?|ranges?|ref(?:erence)?|biological|fasting|intervals?|values?|levels?|limits?|normals?|expected)\b|[^\p{L}\d]/giu
+const TITER = /(?<!\d)1\s?:\s?\d/u
+/** Where the next category of a line begins: `Neg: <0.9 Pos: >1.1`. An age is none: `18-60 years: 2-5`. */
+const NEXT_CATEGORY =
+  /(?<=\d%?)\s+(?=(?!(?:yrs?|years?|mos?|mons?|months?|mths?|weeks?|wks?|days?|hrs?|hours?)\b)\p{L}{3}[\p{L} -]{0,30}:\s?[<>≤≥]?=?\s?[\d.])/giu
 /** Longer lines, and more of them, hold no table of ranges. */
 const LINE_MAX = 400
 const LINES_MAX = 60
@@ -119,6 +123,8 @@ export function rangeFor(lines: readonly string[], patient: Patient, name = ''):
   const whole = rangeOf(text)
   if (whole) return whole
   if (isReferenceOfWords(text)) return { min: null, max: null, text, word: text }
+  // Titers are compared as they are.
+  if (TITER.test(text)) return undefined
   const ofGroups = entriesOfGroups(text.slice(0, LINE_MAX))
   const entries = ofGroups.length ? ofGroups : lines.slice(0, LINES_MAX).flatMap((line) => entriesOf(line.slice(0, LINE_MAX)))
   const [best] = entries
@@ -152,7 +158,7 @@ function entriesOf(line: string): Entry[] {
   const entries = entriesOfGroups(line)
   if (entries.length) return entries
   let pending = ''
-  for (const part of line.split(SEPARATORS)) {
+  for (const part of line.replaceAll(NEXT_CATEGORY, '; ').split(SEPARATORS)) {
     const piece = `${pending} ${part}`.trim()
     const ofGroups = entriesOfGroups(piece)
     const entry = ofGroups.length ? undefined : entryOf(piece)

@@ -2,12 +2,12 @@
 
 /** As laboratories print them: `1,234.5`, `1.234,5`, `5,4`, `0,125`, `.8`, `1.2e3`, `2.5 x 10^3`, `4.5 x10E3`. */
 const NUMBER = String.raw`[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|[1-9]\d{0,2}(?:\.\d{3})+,\d+|[1-9]\d{0,2}(?:[\u00a0\u2009\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d{1,2}|\s?[x×]\s?10(?:\^|E|e|\*)?[+-]?\d{1,2})?`
-const COMPARATOR = String.raw`(?:[<>]\s?(?:or\s?)?=|=<|=>|<|>|≤|≥|＜|＞|less than|greater than|more than|higher than|lower than|under|over|below|above|up to|upto|at least|at most|not? more than|not? less than|equal to or (?:greater|more|higher|less|lower) than)`
+const COMPARATOR = String.raw`(?:[<>]\s?(?:or\s?)?=|=<|=>|<|>|≤|≥|＜|＞|less than|greater than|more than|higher than|lower than|under|over|below|above|up to|upto|at least|at most|not? more than|not? less than|equal to or (?:greater|more|higher|less|lower) than|minimum|maximum|max\.?)`
 
 const NUMBER_ONLY = new RegExp(`^${NUMBER}$`, 'u')
 const COMPARATOR_NUMBER = new RegExp(String.raw`^(${COMPARATOR})\s?(?:(?:or equal to|or =)\s?)?(${NUMBER})$`, 'iu')
 /** Minus signs of every length, `to`, and the tilde. */
-const INTERVAL = new RegExp(String.raw`^[([]?\s?(${NUMBER})\s?(?:-|–|—|−|~|to|\.\.)\s?(${NUMBER})\s?[)\]]?$`, 'iu')
+const INTERVAL = new RegExp(String.raw`^[([]?\s?(${NUMBER})\s?(?:-|–|—|−|~|to|through|thru|\.\.)\s?(${NUMBER})\s?[)\]]?$`, 'iu')
 const RATIO = /^\d+(?:\.\d+)?\s?[/:]\s?\d+(?:\.\d+)?$/u
 
 /** The number that a text is; undefined if it is none, or none that can be held. */
@@ -47,8 +47,10 @@ export function intervalOf(text: string): Interval | undefined {
   return min !== undefined && max !== undefined && min <= max ? { min, max } : undefined
 }
 
-const INCLUSIVE = /^(?:[<>]\s?(?:or\s?)?=|=<|=>|≤|≥|up ?to|at least|at most|not? (?:more|less) than)|equal to|or =/iu
-const LOWER_BOUND = /^(?:>|≥|＞|=>|greater|more|higher|over|above|at least|not? less|equal to or (?:greater|more|higher))/iu
+const INCLUSIVE =
+  /^(?:[<>]\s?(?:or\s?)?=|=<|=>|≤|≥|up ?to|at least|at most|not? (?:more|less) than|minimum|maximum|max\b)|equal to|or =/iu
+const LOWER_BOUND =
+  /^(?:>|≥|＞|=>|greater|more|higher|over|above|at least|not? less|minimum|equal to or (?:greater|more|higher))/iu
 
 const NUMBER_COMPARED = new RegExp(
   String.raw`^(${NUMBER})\s(?:or|and)\s(higher|more|above|greater|over|lower|less|below|under|fewer)$`,

@@ -58,7 +58,7 @@ function plainWord(text: string): string | undefined {
 
 /** `Non-Reactive (0.02)`, `Positive (1:80)`: the index that a word was read from does not change it. */
 const withoutIndex = (word: string): string =>
-  word.replace(/\s?\((?:(?:index:?\s?)?[<>≤≥]?=?\s?\d[\d.,:]*(?:\s?[\w/%]+)?|-)\)$|\s[<>≤≥]=?\s?\d[\d.,:]*$/u, '')
+  word.replace(/\s?\((?:(?:[\p{L}/ ]{1,20}:?\s?)?[<>≤≥]?=?\s?\d[\d.,:]*(?:\s?[\w/%]+)?|-)\)$|\s[<>≤≥]=?\s?\d[\d.,:]*$/u, '')
 
 /** `1+ (positive)`, `positive 2+`: a grade and the word that says the same. */
 const withoutPositive = (word: string): string =>
@@ -111,7 +111,7 @@ export function isExpectedWord(result: string, reference: string): boolean | und
   const value = meaningOf(word)
   const ends = endsOf(reference)
   if (ends) return isBetween(value, ends)
-  const options = alternatives(expected).map((option) => meaningOf(withoutPositive(withoutIndex(option))))
+  const options = alternatives(withoutIndex(expected)).map((option) => meaningOf(withoutPositive(withoutIndex(option))))
   // `Positive / Negative` is a list of the possible answers.
   if (options.some(({ isNegative }) => isNegative) && options.some(({ word }) => POSITIVE.has(word))) return undefined
   if (options.some((option) => option.word === value.word || (option.isNegative && value.isNegative))) return true
@@ -122,11 +122,11 @@ export function isExpectedWord(result: string, reference: string): boolean | und
   return value.grades.some((grade, at) => grade !== undefined && grade > highest[at]!) ? false : undefined
 }
 
-/** Whether a text is a reference of several words: `Negative or trace`, `Yellow/Straw`, `None - Few`. */
+/** Whether a text is a reference of words: `Normal`, `Non-Reactive (S/CO <1.00)`, `Negative or trace`, `Yellow/Straw`, `None - Few`. */
 export function isReferenceOfWords(text: string): boolean {
   if (text.length > TEXT_MAX) return false
-  const options = alternatives(text)
-  return endsOf(text) !== undefined || (options.length > 1 && options.every(isResultWord))
+  const options = alternatives(withoutIndex(text.trim()))
+  return endsOf(text) !== undefined || (options.length > 0 && options.every(isResultWord))
 }
 
 /** The ends of `Negative - Trace` and `None to few`. */
