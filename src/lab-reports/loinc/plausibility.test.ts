@@ -178,8 +178,9 @@ test('a number without a unit has a finding where its test has one, and a ratio,
       ['Urine pH', '6.0'],
       ['INR', '1.0'],
       ['HBsAg', 'Negative'],
+      ['RDW', '13.1'],
     ]),
-    { Glucose: ['unit_is_missing'], Sodium: ['unit_is_missing'] },
+    { Glucose: ['unit_is_missing'], Sodium: ['unit_is_missing'], RDW: ['unit_is_missing'] },
   )
 })
 

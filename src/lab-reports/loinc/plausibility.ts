@@ -54,8 +54,9 @@ function unitFindings(row: ReportRow, term: Term): Finding[] {
 const WITHOUT_UNIT = new Set<UnitKind>(['ratio', 'ph', 'index'])
 
 /** Whether a number has no unit although what it measures has one. */
-const isWithoutUnit = ({ units, value }: ReportRow, { property, scale }: Term): boolean => {
-  const kinds = kindsOfProperty[property]
+const isWithoutUnit = ({ units, value }: ReportRow, { property, scale, units: usual }: Term): boolean => {
+  // Shares may be ratios by their property and are always printed with their sign.
+  const kinds = usual.length && usual.every((one) => one === '%') ? (['fraction'] as const) : kindsOfProperty[property]
   return !units && scale === 'Qn' && readNumber(value) !== undefined && !!kinds && !kinds.some((kind) => WITHOUT_UNIT.has(kind))
 }
 

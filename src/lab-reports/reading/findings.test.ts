@@ -75,6 +75,7 @@ describe('a row', () => {
     assert.deepEqual(ofRow({ name: 'CA 19-9', value: '12.5', unit: 'U/mL', range_lines: ['<35'] }), [])
     assert.deepEqual(ofRow({ name: 'Vitamin B12', value: '455', unit: 'pg/mL', range_lines: ['232 - 1245'] }), [])
     assert.deepEqual(ofRow({ name: 'ANA titer', value: '1:80', unit: null, range_lines: [] }), [])
+    assert.deepEqual(ofRow({ name: 'Urine glucose', value: '(-)', unit: null, range_lines: ['(-)'] }), [])
     assert.deepEqual(ofRow({ name: 'HBsAg', value: 'Non-Reactive', unit: null, range_lines: ['Non-Reactive'] }), [])
     assert.deepEqual(
       ofRow({ name: 'Progesterone', value: '4', unit: 'ng/mL', range_lines: ['Follicular: 0.1-0.9', 'Luteal: 2-24'] }),
@@ -95,14 +96,16 @@ describe('a row', () => {
     'Mean Corpuscular Hemoglobin of',
     'peroxidase (TPO)',
     ') Ratio',
+    '(Bicarbonate)',
   ])
     test(`whose name is ${name} is cut off`, () => assert.deepEqual(ofRow({ name }), ['name_is_incomplete']))
 
-  test('whose name begins with that of a panel is doubtful', () => {
-    assert.deepEqual(ofRow({ name: 'Clotting screen Prothrombin time' }), ['name_holds_a_heading'])
+  test('whose name begins with other words before a name that laboratories use is doubtful', () => {
+    for (const name of ['Clotting screen Prothrombin time', 'FUNCTION Calcium, Total'])
+      assert.deepEqual(ofRow({ name }), ['name_holds_a_heading'])
   })
 
-  for (const value of ['09:05', '08/11/2022', '12 Mar 2024', ''])
+  for (const value of ['09:05', '08/11/2022', '12 Mar 2024', '', 'Non-', '1.030)', 'Normal'])
     test(`whose value is ${value || 'empty'} is no result`, () => assert.deepEqual(ofRow({ value }), ['value_is_no_result']))
 
   test('whose range is no range, or is a thousand times as high as the value, is doubtful', () => {
@@ -178,6 +181,23 @@ describe('a table', () => {
   test('asks for a person if a line with a value is in no result', () => {
     const rows = whole.toSpliced(1, 1)
     assert.deepEqual(findings([HEADER, ...printed], rows).report, ['line_without_row'])
+  })
+
+  test('of which nothing was read asks for a person, and a table of categories does not', () => {
+    const [first, ...others] = printed
+    assert.deepEqual(
+      findings([HEADER, first!, HEADER, ...others], [whole[0]!]).report,
+      others.map(() => 'line_without_row'),
+    )
+    const categories = ['Optimal', 'Borderline', 'High'].map((name) => line(name, '< 100', '130-159'))
+    assert.deepEqual(findings([HEADER, first!, HEADER, ...categories], [whole[0]!]).report, [])
+  })
+
+  test('has doubtful rows where numbers stand in columns that are not understood, and no range was read', () => {
+    const header: PlacedText[] = [...HEADER.slice(0, 3), [380, 'Beginning'], [460, 'Ending']]
+    const lines = names.map((name, at): PlacedText[] => [...line(name, `9${at}`, 'mg/dL', '70'), [460, '99']])
+    const rows = whole.map((row) => ({ ...row, range_lines: [] }))
+    for (const kinds of findings([header, ...lines], rows).rows) assert.deepEqual(kinds, ['text_not_read'])
   })
 
   test('has a doubtful row where one value outside of its range has no flag, and others have', () => {

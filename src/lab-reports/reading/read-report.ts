@@ -130,7 +130,7 @@ export function understandStages(seen: readonly PageText[]): { report: ReadRepor
     metadata_places: Object.fromEntries(
       Object.entries(places).map(([field, { page, box }]) => [field, { page, box: drawnBox(box, page, pages) }]),
     ),
-    results: withMeaning(results).map(withConfidence),
+    results: withMeaning(results).map((result) => withConfidence(result, findings.report.length > 0)),
     findings: findings.report.map((finding) => ({ ...finding, box: drawnBox(finding.box, finding.page, pages) })),
     pages: pages.map(({ number, width, height, drawn }) => ({
       number,
@@ -141,12 +141,12 @@ export function understandStages(seen: readonly PageText[]): { report: ReadRepor
   return { report, stages: { pages: spelled, rows, has_decimal_commas } }
 }
 
-/** A row that was read for certain but is doubtful is not certain. */
-const DOUBTFUL_CONFIDENCE = 0.5
+/** What is left of the confidence of a doubtful row, and of a row of a report of which something is in no result. */
+const [DOUBTFUL_ROW, DOUBTFUL_REPORT] = [0.5, 0.8]
 
-const withConfidence = (result: ReportResult): ReportResult => {
-  const { place } = result
-  return isDoubtful(result) ? { ...result, place: { ...place, confidence: place.confidence * DOUBTFUL_CONFIDENCE } } : result
+function withConfidence(result: ReportResult, isReportDoubtful: boolean): ReportResult {
+  const factor = isDoubtful(result) ? DOUBTFUL_ROW : isReportDoubtful ? DOUBTFUL_REPORT : 1
+  return { ...result, place: { ...result.place, confidence: result.place.confidence * factor } }
 }
 
 /** A result with its place on the page as it is drawn. */

@@ -3,7 +3,7 @@ import { dateIn } from '../layout/dates.ts'
 import { rangeFor } from '../../lab-values/ranges.ts'
 import type { ReadRowsOptions, Row } from '../layout/row.ts'
 import { isUnit } from '../../lab-values/units.ts'
-import { boundOf, intervalOf, isResultWord, numberOf } from '../../lab-values/values.ts'
+import { boundOf, flagOf, intervalOf, isResultWord, numberOf } from '../../lab-values/values.ts'
 import type { ReadingFinding } from './finding.ts'
 import type { ReportResult } from './result.ts'
 
@@ -15,10 +15,8 @@ const VALUE_WITHIN =
   /(?<![\p{L}\d.,-])(?:\d+[.,]\d+|\d+(?:[.,]\d+)?\s?(?:-|–|—|to)\s?\d+(?:[.,]\d+)?|\d{1,2}:\d{2})(?![\p{L}\d-])/u
 /** `Non-`, `Antigen/`, `25-Hydroxy,`, `Alkaline and`: something follows. */
 const IS_CUT = /\p{Ll}[-–]$|[\p{L}\d)][/,&(]$|\d[-–]$|\s(?:of|and|or|with|by|for)$/u
-/** `Lipid profile Triglycerides`. */
-const BEHIND_HEADING = /^.*\b(?:profile|panel|markers|screen|studies|enzymes|tests|assays|examination|electrolytes)\s(.+)$/iu
 /** `transferase (GGT)`, `/Creatinine`, `) Ratio`: something came before. */
-const CAME_BEFORE = /^[)\]/,&+]|^\p{Ll}{4,}/u
+const CAME_BEFORE = /^[)\]/,&+]|^\p{Ll}{4,}|^\([^)]*\)$/u
 
 /** Times by which values are below or above their range in no patient, but for hormones of pregnancy and copies of viruses. */
 const [BELOW, ABOVE] = [500, 10_000]
@@ -26,9 +24,13 @@ const [BELOW, ABOVE] = [500, 10_000]
 type Names = Pick<ReadRowsOptions, 'isNamed'>
 
 export function rowDoubts(row: Row, result: ReportResult, names: Names): ReadingFinding[] {
-  return [unitDoubt(row), nameDoubt(row, names), valueDoubt(row, names), rangeDoubt(row, result), flagDoubt(row, result)].filter(
-    (one) => one !== undefined,
-  )
+  return [
+    unitDoubt(row),
+    nameDoubt(row, names),
+    valueDoubt(row, result, names),
+    rangeDoubt(row, result),
+    flagDoubt(row, result),
+  ].filter((one) => one !== undefined)
 }
 
 function unitDoubt({ unit }: Row): ReadingFinding | undefined {
@@ -46,6 +48,8 @@ function unitDoubt({ unit }: Row): ReadingFinding | undefined {
     : undefined
 }
 
+const hasOpenBracket = (text: string): boolean => text.split(/[([]/u).length !== text.split(/[)\]]/u).length
+
 const HOLDS_VALUE: ReadingFinding = {
   kind: 'name_holds_a_value',
   text: 'The name has a number, a range, a date or a time in it.',
@@ -57,22 +61,31 @@ const INCOMPLETE: ReadingFinding = {
 
 function nameDoubt({ name }: Row, { isNamed }: Names): ReadingFinding | undefined {
   // What tells names apart leaves brackets, signs and small words out.
-  const opened = name.split(/[([]/u).length - name.split(/[)\]]/u).length
-  if (opened !== 0 || IS_CUT.test(name)) return INCOMPLETE
+  if (hasOpenBracket(name) || IS_CUT.test(name)) return INCOMPLETE
   if (COMPARED.test(name)) return HOLDS_VALUE
+  if (CAME_BEFORE.test(name)) return INCOMPLETE
   if (isNamed(name)) return undefined
   if (VALUE_WITHIN.test(name) || dateIn(name) !== undefined) return HOLDS_VALUE
-  const [, rest] = BEHIND_HEADING.exec(name) ?? []
-  if (rest && isNamed(rest))
+  const words = name.split(' ')
+  if (words.some((_, at) => at > 0 && at < 4 && isNamed(words.slice(at).join(' '))))
     return { kind: 'name_holds_a_heading', text: 'The name begins with what looks like the name of a panel.' }
-  return CAME_BEFORE.test(name) ? INCOMPLETE : undefined
+  return undefined
 }
 
-function valueDoubt({ name, value }: Row, { isNamed }: Names): ReadingFinding | undefined {
+function valueDoubt(
+  { name, value }: Row,
+  { min_reference_range: min, max_reference_range: max }: ReportResult,
+  { isNamed }: Names,
+): ReadingFinding | undefined {
   const isMoment = TIME.test(value) || (dateIn(value)?.index === 0 && numberOf(value) === undefined)
-  const isNothing = !/[\p{L}\p{N}+±]/u.test(value)
-  return isNothing || (isMoment && !(isNamed(name) && /\btime\b/iu.test(name)))
-    ? { kind: 'value_is_no_result', text: 'What was read as the result is empty, or looks like a date or a time.' }
+  const isNothing = !/[\p{L}\p{N}+±]|^\(-\)$/u.test(value) || /\p{L}[-–/,]$/u.test(value) || hasOpenBracket(value)
+  // `Normal` beside a range of numbers is what the report says of the result.
+  const isFlag = (min !== null || max !== null) && flagOf(value) !== undefined
+  return isNothing || isFlag || (isMoment && !(isNamed(name) && /\btime\b/iu.test(name)))
+    ? {
+        kind: 'value_is_no_result',
+        text: 'What was read as the result is empty or cut off, or looks like a date, a time or a flag.',
+      }
     : undefined
 }
 

@@ -37,9 +37,8 @@ type Names = Pick<ReadRowsOptions, 'isNamed'>
 export function unreadText(reading: Reading, names: Names): { rows: RowFinding[]; report: ReportFinding[] } {
   const found: { rows: RowFinding[]; report: ReportFinding[] } = { rows: [], report: [] }
   for (const table of tablesOf(reading)) {
-    if (table.rows.length === 0) continue
     found.rows.push(...wordsBesideRows(table, reading))
-    for (const line of linesWithoutRow(table, reading, names)) {
+    for (const line of table.rows.length ? linesWithoutRow(table, reading, names) : linesOfResults(table, reading, names)) {
       for (const row of rowsBeside(line, table, reading)) found.rows.push({ row, finding: BESIDE_LINE })
       if (!isResultLine(line, table.columns, names)) continue
       const text = 'A line of a table that has a value is in no result.'
@@ -75,12 +74,18 @@ function wordsBesideRows({ columns, rows: own, lines }: TableOfRows, { rows }: R
     const isSaid = ({ text }: Word) => tokensOf(text).every((token) => said.has(token) || joined.includes(token))
     const cells = lines.filter((line) => areInLine(line.box, row.box)).flatMap((line) => withoutPrintedCodes(line).cells)
     const words = cells.flatMap((cell) => {
-      const rest = cell.words.filter((word) => !isSaid(word) && flagOf(word.text) === undefined && !isOther(word, columns))
+      const rest = cell.words.filter(
+        (word) =>
+          !isSaid(word) && flagOf(word.text) === undefined && (!isOther(word, columns) || isPerhapsBound(word, row, columns)),
+      )
       const text = rest.map((word) => word.text).join(' ')
       return columnKind(text) !== undefined || dateIn(text)?.text.length === text.length ? [] : rest
     })
     if (words.length) unread.set(at, words)
   }
+  // `(Calculated)` behind names.
+  const methods = [...unread].filter(([, words]) => isInBrackets(words.map(({ text }) => text).join(' ')))
+  if (methods.length >= USUAL_ROWS_MIN) for (const [at] of methods) unread.delete(at)
   const isUsual = usualIn([...unread.values()], own.length)
   return own.flatMap((row) => {
     const words = (unread.get(row) ?? []).filter((word) => !isUsual(word, rows[row]!))
@@ -91,6 +96,16 @@ function wordsBesideRows({ columns, rows: own, lines }: TableOfRows, { rows }: R
 const isOther = ({ box }: Word, columns: readonly Column[] | null): boolean =>
   columns !== null && OTHER_COLUMNS.has(nearestColumn(box, columns)?.kind ?? 'name')
 
+const isInBrackets = (text: string): boolean => /^\(.*\)$/u.test(text)
+
+/** Whether a number stands in a column that is not understood, of a table in which no column of ranges is. */
+const isPerhapsBound = ({ box, text }: Word, { range_lines }: Row, columns: readonly Column[] | null): boolean =>
+  columns !== null &&
+  !range_lines.length &&
+  numberOf(text) !== undefined &&
+  nearestColumn(box, columns)?.title !== undefined &&
+  columns.every(({ kind }) => kind !== 'range')
+
 /** Whether a word is one that many rows have besides: a label, or a number beside rows that have their range, as former results are. */
 function usualIn(unread: readonly Word[][], rowCount: number): (word: Word, row: Row) => boolean {
   const isMost = (count: number) => count >= USUAL_ROWS_MIN && count >= rowCount * USUAL_SHARE
@@ -99,10 +114,18 @@ function usualIn(unread: readonly Word[][], rowCount: number): (word: Word, row:
   for (const words of unread)
     for (const text of new Set(words.map((word) => word.text))) counts.set(text, (counts.get(text) ?? 0) + 1)
   const hasFormer = isMost(unread.filter((words) => words.some(isNumber)).length)
-  return (word, { range_lines, unit }) =>
-    isMost(counts.get(word.text)!)
-      ? !/\d/u.test(word.text)
-      : hasFormer && isNumber(word) && (range_lines.length > 0 || unit !== null)
+  return (word, { range_lines }) =>
+    isMost(counts.get(word.text)!) ? !/\d/u.test(word.text) : hasFormer && isNumber(word) && range_lines.length > 0
+}
+
+/** Lines of a table of which nothing was read, with a value beside a name that laboratories measure. */
+function linesOfResults({ page, lines }: TableOfRows, { rows }: Reading, { isNamed }: Names): Line[] {
+  const onPage = rows.filter((row) => row.page === page.number)
+  const isValue = ({ text }: { text: string }) => numberOf(text) !== undefined || valueKind(text) === 'comparator'
+  return lines.filter(
+    ({ box, cells }) =>
+      isNamed(cleanName(cells[0]!.text)) && cells.slice(1).some(isValue) && !onPage.some((row) => areInLine(row.box, box)),
+  )
 }
 
 /** Lines of a table between its rows, or close above the first or below the last, of which something is in no row. */
@@ -128,7 +151,7 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
   })
   // `(Calculated)`, `(Urease UV)`: methods in brackets below names.
   const isMethod = ({ cells }: Line) =>
-    cells.length === 1 && /^\(.*\)$/u.test(cells[0]!.text) && !isNamed(cells[0]!.text.slice(1, -1))
+    cells.length === 1 && isInBrackets(cells[0]!.text) && !isNamed(cells[0]!.text.slice(1, -1))
   return without.filter((line) => !isMethod(line) || without.filter(isMethod).length < USUAL_ROWS_MIN)
 }
 
