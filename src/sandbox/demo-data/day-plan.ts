@@ -20,7 +20,9 @@ const sports: readonly [Sport, ...Sport[]] = [
   { sport: 'Cycling', intensity: 0.6, steps_a_minute: 0, meters_a_minute: 380 },
   { sport: 'Walking', intensity: 0.32, steps_a_minute: 112, meters_a_minute: 84 },
   { sport: 'Strength Training', intensity: 0.45, steps_a_minute: 12, meters_a_minute: 0 },
+  { sport: 'Swimming', intensity: 0.55, steps_a_minute: 0, meters_a_minute: 33 },
 ]
+export const STROKES_A_MINUTE = 24
 
 export function workoutsOf(person: Person, day: Day): Workout[] {
   const random = randomOf(person.seed, 'workouts', day)
@@ -59,6 +61,8 @@ export interface HourOfSteps {
   at_ms: number
   steps: number
   meters: number
+  /** Of these, those outside of workouts. */
+  walked: number
 }
 
 /** The steps of each hour, workouts included; hours asleep have none. */
@@ -73,13 +77,14 @@ export function stepsOf(person: Person, day: Day): HourOfSteps[] {
     if (at_ms === hours.at(-1)?.at_ms) continue
     const awake_ms = Math.max(0, Math.min(at_ms + HOUR_MS, next.start_ms) - Math.max(at_ms, night.stop_ms))
     let steps = target * share * (awake_ms / HOUR_MS)
+    const walked = steps
     let meters = steps * person.height_cm * 0.0042
     for (const workout of workouts) {
       const minutes = Math.max(0, Math.min(at_ms + HOUR_MS, workout.stop_ms) - Math.max(at_ms, workout.start_ms)) / MINUTE_MS
       steps += minutes * workout.steps_a_minute
       if (workout.steps_a_minute > 100) meters += minutes * workout.meters_a_minute
     }
-    hours.push({ at_ms, steps: Math.round(steps), meters: rounded(meters) })
+    hours.push({ at_ms, steps: Math.round(steps), meters: rounded(meters), walked: Math.round(walked) })
   }
   return hours
 }

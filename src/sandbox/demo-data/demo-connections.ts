@@ -16,7 +16,10 @@ import type { DemoSources } from '../../connections/link/demo-sources.ts'
 import { resourceNameOf } from '../../wearables/resources/timeseries.ts'
 import { assertSandbox, hasSandbox } from '../clock/clock.ts'
 import { localDay, personOf, type Day } from './person.ts'
-import { demoProviders, devices, nightKey, samplesOf, OPEN_DAYS, stagesOf, summariesOf, type DemoProvider } from './records.ts'
+import { demoProviders, devices, type DemoProvider } from './devices.ts'
+import { OPEN_DAYS } from './known.ts'
+import { nightKey, stagesOf, summariesOf, workoutKey } from './records.ts'
+import { samplesOf } from './samples.ts'
 import type { DemoConnection } from './schema.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 
@@ -95,6 +98,8 @@ interface Range {
   from: Day
   to: Day
   known_ms: number
+  /** What was known then is stored. */
+  stored_ms?: number
   historical: boolean
 }
 
@@ -104,7 +109,7 @@ async function writeDays(
   user: User,
   provider: DemoProvider,
   row: Row,
-  { from, to, known_ms, historical }: Range,
+  { from, to, known_ms, stored_ms, historical }: Range,
 ): Promise<void> {
   const person = personOf(row.seed, row.zone)
   const days = Array.from({ length: to - from + 1 }, (_, i) => from + i)
@@ -122,10 +127,16 @@ async function writeDays(
     if (records.length) await ingestSummaries(tx, user, kind, { provider, records, historical })
   }
   if (!row.has_timeseries) return
-  const samples = days.map((day) => samplesOf(person, provider, day, known_ms))
+  const ids = await summaryIds(tx, user.user_id, 'workouts', provider, days.map(workoutKey))
+  const knownAt = (ms: number) => days.map((day) => samplesOf(person, provider, day, ms, ids.get(workoutKey(day))))
+  const samples = knownAt(known_ms)
+  const before = stored_ms === undefined ? [] : knownAt(stored_ms)
   for (const resource of devices[provider].timeseries) {
     const ofDays = samples.flatMap((ofDay) => ofDay.get(resource) ?? [])
-    if (ofDays.length) await ingestSamples(tx, user, resource, { provider, samples: ofDays, historical })
+    // Most timeseries have nothing new within two hours.
+    const stored = before.flatMap((ofDay) => ofDay.get(resource) ?? [])
+    if (ofDays.length && JSON.stringify(ofDays) !== JSON.stringify(stored))
+      await ingestSamples(tx, user, resource, { provider, samples: ofDays, historical })
   }
 }
 
@@ -169,7 +180,7 @@ async function writeNews(tx: Tx, user: User, provider: DemoProvider, row: Row): 
   const until_ms = Math.min(slotOf(tx.now), written_ms + DAYS_AT_ONCE * DAY_MS)
   if (until_ms <= written_ms) return written_ms
   const [from, to] = [localDay(row.zone, written_ms) - OPEN_DAYS, localDay(row.zone, until_ms)]
-  await writeDays(tx, user, provider, row, { from, to, known_ms: until_ms, historical: false })
+  await writeDays(tx, user, provider, row, { from, to, known_ms: until_ms, stored_ms: written_ms, historical: false })
   await tx.run(sql`
     update demo_connection set written_until = ${new Date(until_ms)}
     where team_id = ${tx.team} and user_id = ${user.user_id} and provider = ${provider}`)

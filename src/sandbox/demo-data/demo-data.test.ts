@@ -4,6 +4,9 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { at, post } from '../../../test/support/samples.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { timeseriesNames } from '../../wearables/resources/timeseries.ts'
+import { summaryKinds } from '../../wearables/summaries/schema.ts'
+import { demoProviders } from './devices.ts'
 import { personOf } from './person.ts'
 import { DAY_S } from '../../platform/runtime/durations.ts'
 
@@ -110,7 +113,7 @@ describe('a demo connection', () => {
     assert(atOnce.events.length > 20)
   })
 
-  test('of a glucose sensor has glucose only; without timeseries it has summaries only', async () => {
+  test('of a glucose sensor has glucose and what its user logs; without timeseries it has summaries only', async () => {
     const team = await createTestTeam()
     const [sensor, ring] = [await demoUser(team, 'one'), await demoUser(team, 'two')]
     await connect(team, sensor, 'freestyle_libre')
@@ -122,7 +125,7 @@ describe('a demo connection', () => {
           sent_count ? [name] : [],
         ),
       )
-    assert.deepEqual(await resources(sensor), ['glucose'])
+    assert.deepEqual((await resources(sensor)).toSorted(), ['carbohydrates', 'glucose', 'insulin_injection', 'note'])
     assert.deepEqual((await resources(ring)).toSorted(), ['activity', 'profile', 'sleep', 'sleep_cycle', 'workouts'])
   })
 
@@ -139,6 +142,26 @@ describe('a demo connection', () => {
     assert.equal(menstrual_cycle[0].menstrual_flow.length, 5)
     const profile = await read(team, `/v2/summary/profile/${user_id}`)
     assert.equal(profile.sex, 'female')
+  })
+
+  test('of each provider together fill every timeseries and every kind of summary, so that each can be tried', async () => {
+    const team = await createTestTeam()
+    const name = ['one', 'two', 'three', 'four', 'five'].find((seed) => personOf(seed, 'UTC').sex === 'female')!
+    const user_id = await demoUser(team, name)
+    for (const provider of demoProviders) assert.equal((await connect(team, user_id, provider)).status, 200)
+    await team.settle()
+    await advance(team, { seconds: 6 * 3600 })
+    const range = 'start_date=2020-01-01'
+    for (const resource of timeseriesNames) {
+      const { groups } = await read(team, `/v2/timeseries/${user_id}/${resource}/grouped?${range}`)
+      assert(Object.keys(groups).length > 0, resource)
+    }
+    for (const kind of summaryKinds) {
+      const body = await read(team, `/v2/summary/${kind}/${user_id}?${range}`)
+      assert(kind === 'profile' ? body.height : Object.values(body as Record<string, unknown[]>)[0]!.length > 0, kind)
+    }
+    const { data } = (await team.api.get(`/v2/introspect/rejected_posts?user_id=${user_id}`)).body
+    assert.deepEqual(data, [])
   })
 
   test('that is repeated changes nothing; one that has ended gets no more data', async () => {

@@ -1,11 +1,15 @@
 // The made-up person: the same from the same seed, lifelike, and with late and corrected data that settles.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
+import { timeseriesNames, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { nightOf } from './night.ts'
 import { mealsOf, stepsOf, workoutsOf } from './day-plan.ts'
 import { localDay, localInstant, personOf, type Person } from './person.ts'
-import { demoProviders, OPEN_DAYS, samplesOf, stagesOf, summariesOf, type DemoProvider } from './records.ts'
+import { sampleFault } from '../../wearables/ingestion/plausible.ts'
+import { demoProviders, devices, type DemoProvider } from './devices.ts'
+import { OPEN_DAYS } from './known.ts'
+import { stagesOf, summariesOf } from './records.ts'
+import { samplesOf } from './samples.ts'
 import { glucoseLevels, heartRates } from './vitals.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
 
@@ -104,6 +108,52 @@ describe('the data is lifelike:', () => {
       }
       assert(mean(peak) > mean(before) + 1 && mean(before) < 7)
     }
+  })
+
+  test('the energies of the hours and of the workouts add up to those of the day, also while it grows', () => {
+    let [workouts, growing] = [0, 0]
+    for (const person of people)
+      for (const day of days)
+        for (const known_ms of [(day + 2) * DAY_MS, localInstant(ZONE, day, 1115)]) {
+          const of = (name: TimeseriesName) =>
+            samplesOf(person, 'apple_health_kit', day, known_ms)
+              .get(name)!
+              .reduce((sum, { value }) => sum + value, 0)
+          const summaries = summariesOf(person, 'apple_health_kit', day, known_ms)
+          const [activity] = summaries.get('activity')!
+          const { calories_active, calories_total, steps, distance } = activity!.document as Record<string, number>
+          const isNear = (a: number, b: number) => assert(Math.abs(a - b) < 0.2, `${a} and ${b}`)
+          isNear(of('calories_active'), calories_active!)
+          assert.deepEqual([of('steps'), of('distance')], [steps, distance])
+          if (known_ms >= (day + 2) * DAY_MS) isNear(of('calories_active') + of('calories_basal'), calories_total!)
+          else growing++
+          const trained = summaries
+            .get('workouts')!
+            .reduce((sum, { document }) => sum + (document as { calories: number }).calories, 0)
+          if (trained) workouts++
+          assert(trained <= calories_active! + 0.1, `${trained} of ${calories_active}`)
+        }
+    assert(workouts > 20 && growing > 50)
+  })
+
+  test('every timeseries has a source, and none of its values is one that cannot be', () => {
+    const found = new Set<TimeseriesName>()
+    for (const person of people)
+      for (const provider of demoProviders)
+        for (const day of days) {
+          const now_ms = (day + 2) * DAY_MS
+          for (const [name, samples] of samplesOf(person, provider, day, now_ms, 'a fictional workout'))
+            for (const sample of samples) {
+              found.add(name)
+              assert.equal(sampleFault(name, sample, now_ms), undefined, `${name} ${sample.value}`)
+              assert(sample.value !== 0 || name === 'note' || name !== 'steps', name)
+            }
+        }
+    // Stages of sleep are made of those of nights.
+    const missing = timeseriesNames.filter((name) => !found.has(name) && name !== 'hypnogram')
+    assert.deepEqual(missing, [])
+    assert.equal(timeseriesNames.length, 51)
+    assert(devices.apple_health_kit.summaries.includes('sleep_cycle'))
   })
 
   test('glucose of a sensor has its type', () => {

@@ -1,143 +1,21 @@
-// The data of days of a fictional person as it is known at an instant: late and preliminary data becomes what it is in the end.
+// The summaries of days of a fictional person as they are known at an instant: late and preliminary data becomes what it is in the end.
 import { wireTime } from '../../platform/runtime/clock.ts'
-import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
-import type { SourceType, TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { sportOf } from '../../wearables/resources/sports.ts'
 import { zoneOffset } from '../../wearables/resources/zones.ts'
+import { foodOf, mealDocument } from '../../wearables/summaries/meals.ts'
+import { healthConnectNutrients, Nutrition } from '../../wearables/summaries/nutrients.ts'
 import type { Document, SummaryKind } from '../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
-import { cycleStart, dayRange, stepsOf, workoutsOf } from './day-plan.ts'
+import { cycleStart, dayRange, mealsOf, workoutsOf, type Meal } from './day-plan.ts'
+import { devices, type DemoProvider } from './devices.ts'
+import { CONFIRMED_MS, isKnown, LAG_MS } from './known.ts'
+import { basalHour, ECG_HZ, ECG_S, ecgAt } from './measurements.ts'
 import { nightOf, stagesUntil, type Night } from './night.ts'
-import { dateOf, localInstant, weekdayOf, type Day, type Person } from './person.ts'
-import { around, between, randomOf, rounded } from './random.ts'
-import { glucoseLevels, heartRates, heartRateVariability, type Measured } from './vitals.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
-
-export const demoProviders = ['apple_health_kit', 'fitbit', 'freestyle_libre', 'oura'] as const
-export type DemoProvider = (typeof demoProviders)[number]
-
-interface Device {
-  source_type: SourceType
-  app_id: string | null
-  timeseries: readonly TimeseriesName[]
-  summaries: readonly SummaryKind[]
-}
-
-const nights = ['sleep', 'sleep_cycle'] as const
-/** What each device records. */
-export const devices: Record<DemoProvider, Device> = {
-  apple_health_kit: {
-    source_type: 'watch',
-    app_id: 'com.apple.health.demo',
-    timeseries: ['heartrate', 'hrv', 'steps', 'distance', 'calories_active', 'body_weight'],
-    summaries: ['profile', 'activity', ...nights, 'workouts', 'body', 'menstrual_cycle'],
-  },
-  fitbit: {
-    source_type: 'watch',
-    app_id: null,
-    timeseries: ['heartrate', 'hrv', 'steps', 'distance', 'calories_active'],
-    summaries: ['profile', 'activity', ...nights, 'workouts'],
-  },
-  freestyle_libre: { source_type: 'automatic', app_id: null, timeseries: ['glucose'], summaries: [] },
-  oura: {
-    source_type: 'ring',
-    app_id: null,
-    timeseries: ['heartrate', 'hrv'],
-    summaries: ['profile', 'activity', ...nights, 'workouts'],
-  },
-}
-
-/** Until a device has passed on what it measured. */
-const LAG_MS = 10 * MINUTE_MS
-/** When the night of a device is final. */
-const CONFIRMED_MS = 6 * HOUR_MS
-/** How many days before the present one still change: late hours of a day are there in the morning of the next one. */
-export const OPEN_DAYS = 1
-
-/** Hours whose data comes late, on some days: the phone was not near the device. */
-function lateHours({ seed, zone }: Person, day: Day): { from_ms: number; to_ms: number; until_ms: number } | undefined {
-  const random = randomOf(seed, 'late', day)
-  if (random() >= 0.17) return undefined
-  const from_ms = localInstant(zone, day, Math.round(between(random, 8, 18)) * 60)
-  const to_ms = from_ms + 3 * HOUR_MS
-  return { from_ms, to_ms, until_ms: to_ms + Math.round(between(random, 3, 9)) * HOUR_MS }
-}
-
-/** Whether a measurement that ends at an instant is known. */
-function isKnown(person: Person, day: Day, known_ms: number): (at_ms: number) => boolean {
-  const late = lateHours(person, day)
-  return (at_ms) =>
-    at_ms + LAG_MS <= known_ms && !(late && at_ms >= late.from_ms && at_ms < late.to_ms && known_ms < late.until_ms)
-}
-
-/** On some days a glucose sensor shows too high values for two hours, which it corrects five hours later. */
-function uncalibrated(person: Person, day: Day, known_ms: number): (measured: Measured) => Measured {
-  const random = randomOf(person.seed, 'calibration', day)
-  const from_ms = localInstant(person.zone, day, Math.round(between(random, 7, 17)) * 60)
-  const to_ms = from_ms + 2 * HOUR_MS
-  if (random() >= 0.3 || known_ms >= to_ms + 5 * HOUR_MS) return (measured) => measured
-  return ({ at_ms, value }) => ({ at_ms, value: at_ms >= from_ms && at_ms < to_ms ? rounded(value + 0.6, 1) : value })
-}
-
-const KCAL_A_STEP = 0.0005
-
-/** The hours of movement, the last of which grows. */
-function movement(person: Person, day: Day, known_ms: number) {
-  const known = isKnown(person, day, known_ms)
-  return stepsOf(person, day).flatMap(({ at_ms, steps, meters }) => {
-    if (!known(at_ms)) return []
-    const share = Math.min(1, (known_ms - LAG_MS - at_ms) / HOUR_MS)
-    const counted = Math.floor(steps * share)
-    return [
-      { at_ms, steps: counted, meters: Math.floor(meters * share), kcal: rounded(counted * KCAL_A_STEP * person.weight_kg, 1) },
-    ]
-  })
-}
-
-const weightOf = (person: Person, day: Day): number =>
-  rounded(person.weight_kg + 0.8 * Math.sin(day / 23) + around(randomOf(person.seed, 'weight', day), 0, 0.25), 1)
-
-/** The samples of a day that are known at an instant. */
-export function samplesOf(
-  person: Person,
-  provider: DemoProvider,
-  day: Day,
-  known_ms: number,
-): Map<TimeseriesName, IncomingSample[]> {
-  const { source_type, app_id, timeseries } = devices[provider]
-  const known = isKnown(person, day, known_ms)
-  const sampled = (measured: Measured[], length_ms: number | null = null): IncomingSample[] =>
-    measured.map(({ at_ms, value }) => ({
-      at_ms,
-      value,
-      second: null,
-      length_ms,
-      zone_s: zoneOffset(person.zone, at_ms),
-      type: null,
-      source_type,
-      app_id,
-    }))
-  const ofHours = (value: (hour: { steps: number; meters: number; kcal: number }) => number) =>
-    sampled(
-      movement(person, day, known_ms)
-        .map((hour) => ({ at_ms: hour.at_ms, value: value(hour) }))
-        .filter(({ value }) => value > 0),
-      HOUR_MS,
-    )
-  const instants = (measured: Measured[]) => sampled(measured.filter(({ at_ms }) => known(at_ms)))
-  const weighed_ms = nightOf(person, day).stop_ms + 5 * MINUTE_MS
-  const make: Partial<Record<TimeseriesName, () => IncomingSample[]>> = {
-    heartrate: () => instants(heartRates(person, day)),
-    hrv: () => instants(heartRateVariability(person, day)),
-    glucose: () =>
-      instants(glucoseLevels(person, day).map(uncalibrated(person, day, known_ms))).map((one) => ({ ...one, type: 'automatic' })),
-    steps: () => ofHours(({ steps }) => steps),
-    distance: () => ofHours(({ meters }) => meters),
-    calories_active: () => ofHours(({ kcal }) => kcal),
-    body_weight: () => (weekdayOf(day) ? [] : instants([{ at_ms: weighed_ms, value: weightOf(person, day) }])),
-  }
-  return new Map(timeseries.map((name) => [name, make[name]!()]))
-}
+import { dateOf, weekdayOf, type Day, type Person } from './person.ts'
+import { around, randomOf, rounded } from './random.ts'
+import { movement, weightOf, workoutEnergy } from './samples.ts'
+import { heartRates, heartRateVariability } from './vitals.ts'
+import { DAY_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 const mean = (values: number[]): number | null =>
   values.length ? rounded(values.reduce((sum, one) => sum + one, 0) / values.length, 1) : null
@@ -164,13 +42,13 @@ function activityOf(person: Person, day: Day, known_ms: number): Document<'activ
   if (!hours.length) return undefined
   const sum = (value: (hour: (typeof hours)[number]) => number) => hours.reduce((total, hour) => total + value(hour), 0)
   const rates = ratesWithin(person, day, known_ms, from_ms, to_ms)
-  const basal = (10 * person.weight_kg + 6.25 * person.height_cm - 5 * 40 + (person.sex === 'male' ? 5 : -161)) / 24
+  const basal = hours.length * basalHour(person)
   const [steps, active, high] = [sum((hour) => hour.steps), sum((hour) => hour.kcal), minutesOfWorkouts(person, day, known_ms)]
   return {
     date: midnight(day),
     calendar_date: dateOf(day),
-    calories_total: rounded(active + high * 6 + basal * hours.length),
-    calories_active: rounded(active + high * 6, 1),
+    calories_total: rounded(active + basal, 1),
+    calories_active: rounded(active, 1),
     steps,
     distance: sum((hour) => hour.meters),
     low: Math.round(steps / 95),
@@ -249,6 +127,7 @@ export function stagesOf(
   }
 }
 
+export const workoutKey = (day: Day): string => `demo-workout-${dateOf(day)}`
 export const nightKey = (day: Day): string => `demo-night-${dateOf(day)}`
 
 const recordOf = (provider: DemoProvider, key: string, day: Day | null) => ({
@@ -275,11 +154,12 @@ export function summariesOf(
     activity: () => one(dateOf(day), day, activityOf(person, day, known_ms)),
     sleep: () => (night.first_stop_ms + LAG_MS > known_ms ? [] : one(nightKey(day), day, sleepOf(person, day, night, known_ms))),
     workouts: () =>
-      workoutsOf(person, day).flatMap(({ start_ms, stop_ms, sport, meters_a_minute }) => {
+      workoutsOf(person, day).flatMap((workout) => {
+        const { start_ms, stop_ms, sport, meters_a_minute } = workout
         if (!known(stop_ms)) return []
         const rates = ratesWithin(person, day, Infinity, start_ms, stop_ms)
         const minutes = (stop_ms - start_ms) / MINUTE_MS
-        return one(`demo-workout-${dateOf(day)}`, day, {
+        return one(workoutKey(day), day, {
           title: sport,
           timezone_offset: zoneOffset(person.zone, start_ms),
           average_hr: Math.round(mean(rates) ?? 0),
@@ -288,21 +168,60 @@ export function summariesOf(
           calendar_date: dateOf(day),
           time_start: wireTime(start_ms),
           time_end: wireTime(stop_ms),
-          calories: rounded(minutes * 0.11 * person.weight_kg),
+          calories: workoutEnergy(person, { ...workout, start_ms, stop_ms }, stop_ms),
           sport: sportOf(sport),
           hr_zones: zonesOf(person, rates),
           moving_time: minutes * 60,
-          provider_id: `demo-workout-${dateOf(day)}`,
+          provider_id: workoutKey(day),
         })
       }),
     body: () =>
       weekdayOf(day) || !known(night.stop_ms + 5 * MINUTE_MS)
         ? []
         : one(dateOf(day), day, { date: midnight(day), calendar_date: dateOf(day), weight: weightOf(person, day) }),
+    meal: () =>
+      mealsOf(person, day).flatMap((meal, i) =>
+        known(meal.at_ms) ? one(`demo-meal-${dateOf(day)}-${i}`, day, eaten(meal, day)) : [],
+      ),
+    electrocardiogram: () => {
+      const start_ms = ecgAt(person, day)
+      if (start_ms === undefined || !known(start_ms)) return []
+      return one(`demo-ecg-${dateOf(day)}`, day, recordingOf(person, start_ms))
+    },
     menstrual_cycle: () => (sex === 'female' && known(dayRange(person, day)[0]) ? one(...cycleOf(person, day)) : []),
   }
   return new Map(devices[provider].summaries.flatMap((kind) => (make[kind] ? [[kind, make[kind]()] as const] : [])))
 }
+
+/** A meal of three fictional foods. */
+function eaten({ at_ms, carbohydrates }: Meal, day: Day): Document<'meal'> {
+  const hour = new Date(at_ms).getUTCHours()
+  const meal = { at_ms, calendar_date: dateOf(day), name: hour % 2 ? 'Meal' : 'Snack', whole: new Nutrition(), foods: new Map() }
+  const { energy, total_carbohydrate, protein, total_fat, sodium } = healthConnectNutrients
+  const food = foodOf(meal, 'A fictional dish')
+  const grams = Math.round(carbohydrates)
+  for (const part of [meal.whole, food]) {
+    part.add(total_carbohydrate, grams)
+    part.add(protein, Math.round(grams * 0.4))
+    part.add(total_fat, Math.round(grams * 0.3))
+    part.add(sodium, grams * 9)
+    part.add(energy, 4 * grams + 4 * Math.round(grams * 0.4) + 9 * Math.round(grams * 0.3))
+  }
+  return mealDocument(meal)
+}
+
+const recordingOf = (person: Person, start_ms: number): Document<'electrocardiogram'> => ({
+  session_start: wireTime(start_ms),
+  session_end: wireTime(start_ms + ECG_S * 1000),
+  voltage_sample_count: ECG_S * ECG_HZ,
+  heart_rate_mean: person.resting_bpm + 6,
+  sampling_frequency_hz: ECG_HZ,
+  classification: 'sinus_rhythm',
+  inconclusive_cause: null,
+  algorithm_version: '1',
+  time_zone: person.zone,
+  source_device_model: null,
+})
 
 /** Seconds, one heart rate standing for a minute, below 50 % of the highest rate, in steps of 10 %, and from 90 % on. */
 function zonesOf({ max_bpm }: Person, rates: number[]): number[] {

@@ -1,6 +1,6 @@
 // Shapes of demo connections. Source: users-wearables.md 2.4.
 import { Fields, Maybe, OpenEnum, T, Uuid, type Static } from '../../platform/schema/schema.ts'
-import { demoProviders } from './records.ts'
+import { demoProviders } from './devices.ts'
 
 export const DemoConnection = Fields(
   {

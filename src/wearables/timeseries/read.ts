@@ -72,7 +72,10 @@ const readChunks = (
   const isCounted = sql`c.hour >= ${instant(from_ms)}::timestamptz and c.hour <= ${instant(to_ms - HOUR_MS)}::timestamptz ${
     place ? sql`and (c.series_id, c.hour) > ${place}` : sql``
   }`
-  const ofProvider = provider ? sql`and s.provider = ${provider}` : sql``
+  const ofProvider = provider ? sql`and provider = ${provider}` : sql``
+  // As an array, so that the index of chunks is searched by series whatever the database knows of how many there are.
+  const ids = sql`array(
+    select id from series where team_id = ${tx.team} and user_id = ${user_id} and resource = ${resource} ${ofProvider})`
   return tx.many(
     Row,
     sql`
@@ -82,11 +85,12 @@ const readChunks = (
                         over (order by c.series_id, c.hour rows between unbounded preceding and 1 preceding), 0)::bigint as before
       from chunk c
       join series s on s.id = c.series_id and s.team_id = c.team_id and s.user_id = c.user_id
-      where c.team_id = ${tx.team} and c.user_id = ${user_id} and s.resource = ${resource} ${ofProvider}
+      where c.team_id = ${tx.team} and c.user_id = ${user_id} and c.series_id = any (${ids})
         and c.hour >= ${hourOf(from_ms)}::timestamptz and c.hour <= ${instant(to_ms)}::timestamptz ${beyond})
     select ${chunkColumns}, p.provider, p.source_type, p.app_id, p.device_id, p.workout_id, p.sport, p.before
     from places p
     join chunk c on c.series_id = p.series_id and c.hour = p.hour and c.team_id = ${tx.team} and c.user_id = ${user_id}
+      and c.series_id = any (${ids})
     where p.before <= ${samples_max} order by c.series_id, c.hour`,
   )
 }
