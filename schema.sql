@@ -1716,6 +1716,7 @@ table summary
   raw jsonb
   computed_hr_zones integer[]
   query_values jsonb
+  joined_keys text[]
   constraint summary_pkey PRIMARY KEY (team_id, user_id, kind, provider, key)
   constraint summary_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint summary_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)

@@ -195,7 +195,11 @@ function secondsByStage(stages: Stage[]): Map<number, number> {
 const ASLEEP = new Set([1, 2, 3])
 const LONG_SLEEP_S = 3 * 3600
 
-const sourceOf = ({ source_type, ...sent }: Pick<SentSleep, 'source_type' | 'source_bundle' | 'product_type'>): SourceType =>
+/** What recorded a night. */
+export const sleepSourceOf = ({
+  source_type,
+  ...sent
+}: Pick<SentSleep, 'source_type' | 'source_bundle' | 'product_type'>): SourceType =>
   source_type !== undefined && isSourceType(source_type) ? source_type : sourceTypeOf(sent)
 
 /** A night, without its stages. */
@@ -211,8 +215,8 @@ export function sleepOf(sent: SentSleep, { zone }: PhoneContext): IncomingSummar
   const temperatures = (sent.wrist_temperature ?? []).map(({ value }) => value)
   return {
     key: sent.id,
-    source_type: sourceOf(sent),
-    device: deviceOf(sent.metadata, sourceOf(sent)),
+    source_type: sleepSourceOf(sent),
+    device: deviceOf(sent.metadata, sleepSourceOf(sent)),
     app_id: sent.source_bundle ?? null,
     calendar_date,
     raw: withoutSamples(sent),
@@ -258,8 +262,8 @@ export function sleepCycleOf(
   const [start, stop] = [Date.parse(sent.start_date), Date.parse(sent.end_date)]
   return {
     key: sent.id,
-    source_type: sourceOf(sent),
-    device: deviceOf(sent.metadata, sourceOf(sent)),
+    source_type: sleepSourceOf(sent),
+    device: deviceOf(sent.metadata, sleepSourceOf(sent)),
     app_id: sent.source_bundle ?? null,
     calendar_date: localDate(zone, stop),
     document: {

@@ -14,6 +14,7 @@ import type { Envelope, Quantity } from './schema.ts'
 import { store, type Batch, type SampleBatch } from './store.ts'
 import { streamOf, workoutSamples } from './streams.ts'
 import { goodSessions, ofPhone, zonesOfSessions } from './sessions.ts'
+import { nightsOfSessions, settleNights } from './stored-nights.ts'
 import {
   activityOf,
   bodiesOf,
@@ -166,22 +167,38 @@ function withOwnSamples(sent: SentSleep, { zone }: PhoneContext, provider: strin
 }
 
 /**
- * Stores nights and their stages. A night that comes without stages has none any more. Writes and deletes summary. Errors: 404 unknown user;
- * 422 each session ends before it starts, or lasts more than 7 days.
+ * Stores nights and their stages. Sessions that are parts of one night, in this post or beside those that are stored, become one. A night
+ * that comes without stages has none any more. Writes and deletes summary; locks the user. Errors: 404 unknown user; 422 each session ends
+ * before it starts, or lasts more than 7 days.
  */
 export async function postSleep(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof SleepPost>) {
   const faults = new Faults()
   const { provider } = envelope
   const sessions = goodSessions(tx, faults, 'sleep', data, ofPhone)
-  const keys = sessions.map(({ sent }) => sent.id)
-  const contextFor = await zonesOfSessions(tx, user_id, envelope, 'sleep', keys)
-  const nights = sessions.map(({ sent, place }) => ({ sent: withOwnSamples(sent, contextFor(sent), provider), place }))
+  const zoneOf = await zonesOfSessions(
+    tx,
+    user_id,
+    envelope,
+    'sleep',
+    sessions.map(({ sent }) => sent.id),
+  )
+  const parts = sessions.map(({ sent, place }) => ({ sent: withOwnSamples(sent, zoneOf(sent), provider), place }))
+  const whose = { user_id, provider }
+  const merged = await nightsOfSessions(
+    tx,
+    whose,
+    parts.map(({ sent }) => sent),
+    zoneOf,
+  )
+  const nights = merged.changed
+  const keys = nights.map(({ sent }) => sent.id)
   // Stages name the night they belong to, whose id is known once it is written.
   const stages = async () => {
     const ids = await summaryIds(tx, user_id, 'sleep', provider, keys)
-    const records = nights.flatMap(({ sent }) => {
+    await settleNights(tx, whose, merged, (id) => ids.has(id))
+    const records = nights.flatMap(({ sent, zone }) => {
       const id = ids.get(sent.id)
-      return (id && sleepCycleOf(sent, id, contextFor(sent))) || []
+      return (id && sleepCycleOf(sent, id, { zone })) || []
     })
     const staged = new Set(records.map(({ key }) => key))
     const unstaged = keys.filter((key) => ids.has(key) && !staged.has(key))
@@ -192,10 +209,10 @@ export async function postSleep(tx: Tx, user_id: string, { data, ...envelope }: 
     tx,
     sampleContext(tx, envelope, faults),
     ofSleep,
-    nights.map(({ sent, place }) => [sent as unknown as Lists, ['body', 'data', place]]),
+    parts.map(({ sent, place }) => [sent as unknown as Lists, ['body', 'data', place]]),
   )
   const batches = [
-    { kind: 'sleep' as const, records: nights.map(({ sent }) => sleepOf(sent, contextFor(sent))), next: stages },
+    { kind: 'sleep' as const, records: nights.map(({ sent, zone }) => sleepOf(sent, { zone })), next: stages },
     ...samples.map((batch) => ({ ...batch, isBeside: true as const })),
   ]
   return store(tx, user_id, envelope, batches, faults)

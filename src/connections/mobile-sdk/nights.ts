@@ -1,0 +1,174 @@
+// Sessions of sleep as nights: a phone sends parts of a night under ids of their own, and later the whole night under another one.
+// Source: users-wearables.md 7; events.md 5; the public clients, which join what their watches record within 30 minutes to 2 hours.
+import { DAY_MS } from '../../platform/runtime/durations.ts'
+import { zoneOffset } from '../../wearables/resources/zones.ts'
+import type { Quantity } from './schema.ts'
+import type { SentSleep, StageName } from './summary-schema.ts'
+
+/** Parts of a night have at most this between them. */
+const GAP_MS_MAX = 2 * 3_600_000
+/** A shorter session within the day is a nap, which is no part of a night. */
+const NAP_MS_MAX = 3 * 3_600_000
+const DAY_BEGINS = '09:00'
+const DAY_ENDS = '21:00'
+
+export interface Night {
+  sent: SentSleep
+  /** Of the end; null: unknown. */
+  zone: string | null
+  /** What tells sources apart: the app, the kind of source, and the device, null if it is not known. */
+  source: string
+  device: string | null
+  /** The ids of the sessions that it was joined of, beside its own. */
+  joined: ReadonlySet<string>
+  isStored: boolean
+  /** It has to be written. */
+  isChanged: boolean
+}
+
+const span = ({ sent }: Night): [from: number, to: number] => [Date.parse(sent.start_date), Date.parse(sent.end_date)]
+
+function covers(a: Night, b: Night): boolean {
+  const [[from, to], [other_from, other_to]] = [span(a), span(b)]
+  return from <= other_from && to >= other_to
+}
+
+const localTime = (zone: string, at_ms: number): string =>
+  new Date(at_ms + zoneOffset(zone, at_ms) * 1000).toISOString().slice(11, 16)
+
+/** A short session of the day; where its zone is not known, nobody can say. */
+function isNap(night: Night): boolean {
+  const [from, to] = span(night)
+  if (night.zone === null || to - from >= NAP_MS_MAX) return false
+  const [begins, ends] = [localTime(night.zone, from), localTime(night.zone, to)]
+  return begins >= DAY_BEGINS && ends <= DAY_ENDS && begins <= ends
+}
+
+/** Whether two sessions are of one night: of one source, they overlap, or are parts with a short gap. */
+function areOneNight(a: Night, b: Night): boolean {
+  if (a.source !== b.source || (a.device !== null && b.device !== null && a.device !== b.device)) return false
+  const [[from, to], [other_from, other_to]] = [span(a), span(b)]
+  if (Math.max(to, other_to) - Math.min(from, other_from) > DAY_MS) return false
+  const gap_ms = Math.max(from, other_from) - Math.min(to, other_to)
+  return gap_ms < 0 || (gap_ms <= GAP_MS_MAX && !isNap(a) && !isNap(b))
+}
+
+type Stages = NonNullable<SentSleep['sleep_stages']>
+
+/** The parts of a stage outside of a session. */
+function outside(stage: Quantity, [from, to]: [number, number]): Quantity[] {
+  const [start, end] = [Date.parse(stage.start_date), Date.parse(stage.end_date)]
+  const before = start < from ? [{ ...stage, end_date: end <= from ? stage.end_date : new Date(from).toISOString() }] : []
+  const after = end > to ? [{ ...stage, start_date: start >= to ? stage.start_date : new Date(to).toISOString() }] : []
+  return end <= from || start >= to ? [stage] : [...before, ...after]
+}
+
+function stagesOfBoth(night: Night, part: Night): Stages {
+  const [all, own] = [night.sent.sleep_stages ?? {}, part.sent.sleep_stages ?? {}] as [Stages, Stages]
+  const names = [...new Set([...Object.keys(all), ...Object.keys(own)])] as StageName[]
+  const hasStages = names.some((name) => own[name]?.length)
+  return Object.fromEntries(
+    names.map((name) => {
+      const stayed = hasStages ? (all[name] ?? []).flatMap((stage) => outside(stage, span(part))) : (all[name] ?? [])
+      return [name, [...stayed, ...(own[name] ?? [])]]
+    }),
+  )
+}
+
+/** Without what is not known. */
+export const known = (values: Partial<Record<keyof SentSleep, number | undefined>>): Partial<SentSleep> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+
+/** Of two parts, by their lengths; that of one, if the other says none. */
+function mean(a: number | undefined, b: number | undefined, [a_ms, b_ms]: [number, number]): number | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  return a_ms + b_ms === 0 ? b : (a * a_ms + b * b_ms) / (a_ms + b_ms)
+}
+const extreme = (choose: (...of: number[]) => number, a: number | undefined, b: number | undefined) =>
+  a === undefined || b === undefined ? (a ?? b) : choose(a, b)
+
+const temperatureOf = ({ wrist_temperature: list = [] }: SentSleep): number | undefined =>
+  list.length ? list.reduce((sum, { value }) => sum + value, 0) / list.length : undefined
+
+/**
+ * A night with another part of it, whose stages count where it lies. The score of a part is none of the night. A part that the night has
+ * already adds nothing to its means, whatever they are made of.
+ */
+function withPart(night: Night, part: Night): Night {
+  const [[from, to], [part_from, part_to]] = [span(night), span(part)]
+  const isThere = night.joined.has(part.sent.id) || night.sent.id === part.sent.id
+  const lengths: [number, number] = [to - from, isThere ? 0 : part_to - part_from]
+  const [a, b] = [night.sent, part.sent]
+  const temperature = mean(temperatureOf(a), temperatureOf(b), lengths)
+  const sample = [...(b.wrist_temperature ?? []), ...(a.wrist_temperature ?? [])][0]
+  const { score: _score, ...rest } = { ...a, ...b }
+  const sent: SentSleep = {
+    ...rest,
+    id: a.id,
+    start_date: part_from < from ? b.start_date : a.start_date,
+    end_date: part_to > to ? b.end_date : a.end_date,
+    ...known({
+      heart_rate_minimum: extreme(Math.min, a.heart_rate_minimum, b.heart_rate_minimum),
+      heart_rate_maximum: extreme(Math.max, a.heart_rate_maximum, b.heart_rate_maximum),
+      heart_rate_mean: mean(a.heart_rate_mean, b.heart_rate_mean, lengths),
+      hrv_mean_sdnn: mean(a.hrv_mean_sdnn, b.hrv_mean_sdnn, lengths),
+      respiratory_rate_mean: mean(a.respiratory_rate_mean, b.respiratory_rate_mean, lengths),
+    }),
+    wrist_temperature: temperature === undefined || !sample ? [] : [{ ...sample, value: temperature }],
+    sleep_stages: stagesOfBoth(night, part),
+  }
+  const joined = new Set([...night.joined, ...part.joined, part.sent.id].filter((id) => id !== a.id))
+  return {
+    ...night,
+    sent,
+    joined,
+    zone: part_to > to ? part.zone : night.zone,
+    device: night.device ?? part.device,
+    isChanged: true,
+  }
+}
+
+export interface MergedNights {
+  /** Those to write. */
+  changed: Night[]
+  /** Stored ones that are part of others now. */
+  gone: Night[]
+}
+
+/**
+ * Sessions that arrive beside those that are stored, as nights. A session that covers others takes their place under its own id; a piece of
+ * a longer one that came whole changes nothing; parts that overlap, or have a short gap, become one night, which keeps the id of the part that came first.
+ * The order in which the parts of a night come makes no difference but for that id.
+ */
+export function mergeNights(stored: readonly Night[], arriving: readonly Night[]): MergedNights {
+  let nights = [...stored]
+  const gone = new Map<string, Night>()
+  const remove = (night: Night): void => {
+    nights = nights.filter((one) => one !== night)
+    if (night.isStored) gone.set(night.sent.id, night)
+  }
+  for (const session of arriving) {
+    const id = session.sent.id
+    const own = nights.find((one) => one.sent.id === id) ?? nights.find((one) => one.joined.has(id))
+    let night = session
+    if (own && own.sent.id === id && (own.joined.size === 0 || covers(session, own)))
+      night = { ...session, isStored: own.isStored }
+    else if (own && !covers(session, own)) night = withPart(own, session)
+    if (own && own.sent.id === night.sent.id) nights = nights.filter((one) => one !== own)
+    for (let other = next(nights, night); other; other = next(nights, night)) {
+      if (covers(night, other)) {
+        remove(other)
+        continue
+      }
+      nights = nights.filter((one) => one !== other)
+      if (night.isStored) gone.set(night.sent.id, night)
+      // A piece of a longer night says nothing new, unless that was joined of parts, of which it may be one.
+      night = covers(other, night) && other.joined.size === 0 ? other : withPart(other, night)
+    }
+    nights.push(night)
+    gone.delete(night.sent.id)
+  }
+  return { changed: nights.filter(({ isChanged }) => isChanged), gone: [...gone.values()] }
+}
+
+const next = (nights: readonly Night[], night: Night): Night | undefined => nights.find((one) => areOneNight(one, night))
