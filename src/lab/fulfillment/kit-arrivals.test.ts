@@ -1,7 +1,8 @@
 // Delivery dates of kits: what staff enter, and the messages to the patient.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { utcDate, systemNow, addSeconds } from '../../platform/runtime/clock.ts'
+import { systemNow, addSeconds } from '../../platform/runtime/clock.ts'
+import { dayIn } from '../../platform/runtime/zoned-time.ts'
 import { SECONDS_PER_DAY, orderOf, advanceClock } from '../../../test/support/orders.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import {
@@ -14,7 +15,7 @@ import {
   scan,
 } from '../../../test/support/fulfillment.ts'
 
-const inDays = (days: number): string => utcDate(addSeconds(systemNow(), days * SECONDS_PER_DAY))
+const inDays = (days: number): string => dayIn(addSeconds(systemNow(), days * SECONDS_PER_DAY), 'America/Phoenix')
 const expected = (days: number) => ({ ...outbound, expected_on: inDays(days) })
 const spoken = (days: number): string =>
   addSeconds(systemNow(), days * SECONDS_PER_DAY).toLocaleDateString('en-US', {

@@ -1,7 +1,9 @@
 // Parcels of kits: tracking numbers and carrier scans. Source: lab-testing.md 9.2, 9.3, 21.
 //
 // Invariant: a repeated or late scan never moves an order back; only a parcel with a delivery problem starts its transit again.
-import { utcDate, addSeconds } from '../../platform/runtime/clock.ts'
+import { addSeconds } from '../../platform/runtime/clock.ts'
+import { dayIn } from '../../platform/runtime/zoned-time.ts'
+import { collectionZone } from '../orders/collection-zone.ts'
 import { lifecycleOf } from '../orders/lifecycle.ts'
 import { shortestPath } from '../orders/status-machine.ts'
 import type { LockedOrder } from '../orders/locked-order.ts'
@@ -121,7 +123,7 @@ const EXPECTED_ON_MAX_S = 60 * 86_400
  * inbound parcel; 404 unknown order.
  */
 export const recordTracking = (tx: Tx, order_id: string, tracking: RecordTracking): Promise<WorkDone> =>
-  runStep(tx, order_id, (lockedOrder) => {
+  runStep(tx, order_id, async (lockedOrder) => {
     assertShippedKit(lockedOrder)
     const { direction, tracking_number: number, courier, tracking_url: url = null, expected_on: arrives_on } = tracking
     if (direction === 'inbound' && arrives_on !== undefined)
@@ -137,11 +139,17 @@ export const recordTracking = (tx: Tx, order_id: string, tracking: RecordTrackin
     if (lockedOrder.lowLevelStatus === 'ordered' || far >= (direction === 'outbound' ? STAGE_WITH_CUSTOMER : STAGE_AT_LAB))
       throw badRequest(`The ${direction} parcel of an order in status ${lockedOrder.lowLevelStatus} cannot be tracked`)
     if (!lockedOrder.order.sample_id) throw badRequest('No kit is assigned to this order')
-    if (arrives_on !== undefined && (arrives_on < utcDate(tx.now) || arrives_on > utcDate(addSeconds(tx.now, EXPECTED_ON_MAX_S))))
+    if (arrives_on !== undefined && !(await isSoon(tx, lockedOrder, arrives_on)))
       throw badRequest('expected_on must be between today and 60 days from now')
     updateTracking(tx, lockedOrder, direction, { number, courier, url, arrives_on })
     return true
   })
+
+/** Whether a day is from today on and within the limit, by the calendar of the patient. */
+async function isSoon(tx: Tx, { order }: LockedOrder, day: string): Promise<boolean> {
+  const zone = await collectionZone(tx, order)
+  return day >= dayIn(tx.now, zone) && day <= dayIn(addSeconds(tx.now, EXPECTED_ON_MAX_S), zone)
+}
 
 function assertShippedKit(lockedOrder: LockedOrder): void {
   if (lockedOrder.order.details.type !== 'testkit') throw badRequest('The order does not include a shipped kit')

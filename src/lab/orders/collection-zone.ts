@@ -5,8 +5,11 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { dayIn } from '../../platform/runtime/zoned-time.ts'
 import type { Order } from './schema.ts'
 
-/** An order, or one that is being made: without an id it has no appointment. */
-export type ZonedOrder = Pick<Order, 'user_id' | 'patient_address'> & { id: string | null }
+/** An order, or one that is being made: without an id it has no appointment. A kit without a patient has only an address of shipping. */
+export type ZonedOrder = Pick<Order, 'user_id' | 'patient_address'> & {
+  id: string | null
+  shipping_details?: Order['shipping_details']
+}
 
 /** Asks higher modules for the zone of an order; the first that knows it sets `zone`. */
 export const collectionZoneAsked = hookPoint<[order: ZonedOrder, answer: { zone: string | null }]>('orders.collection_zone')

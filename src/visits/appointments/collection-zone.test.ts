@@ -1,7 +1,7 @@
 // Which time zone the documents and messages of an order use.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { address, createOrder, orderBody, patient, tenantOf } from '../../../test/support/orders.ts'
+import { address, createOrder, kit, orderBody, patient, shipping, tenantOf } from '../../../test/support/orders.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { collectionZone } from '../../lab/orders/collection-zone.ts'
 import type { Order } from '../../lab/orders/schema.ts'
@@ -20,6 +20,13 @@ test('the zone is that of the patient address where there is no appointment', as
   assert.equal(await at({ city: 'Honolulu', state: 'HI', zip: '96813' }), 'Pacific/Honolulu')
   assert.equal(await at({ city: 'New York', state: 'NY', zip: '10001-1234' }), 'America/New_York')
   assert.equal(await at({ city: 'San Juan', state: 'PR', zip: '00901' }), 'America/Puerto_Rico')
+})
+
+test('the zone of a kit without a patient is that of the address it is sent to', async () => {
+  const team = await createTestTeam()
+  const order = await kit(team, { shipping_details: { ...shipping, city: 'Honolulu', state: 'HI', zip: '96813' } })
+  assert.equal(order.patient_address, null)
+  assert.equal(await zoneOf(team, order), 'Pacific/Honolulu')
 })
 
 test('without a location of the postal code, the zone is that of a country whose clocks agree', async () => {

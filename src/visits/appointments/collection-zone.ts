@@ -12,7 +12,7 @@ import { findPlace, type PlaceQuery } from '../geocoding/postal-places.ts'
 import { readAppointment } from './locked-appointment.ts'
 import type { Appointment } from './schema.ts'
 
-/** Answers with the first that is known: of the visit or service center, of the patient's address, of its country, of the user. */
+/** Answers with the first that is known: of the visit or service center, of the patient's address (of a kit without a patient, the recipient's), of its country, of the user. */
 export const collectionZoneHook: Hook = on(collectionZoneAsked, async (tx, order, answer) => {
   answer.zone ??= (await zoneOfAppointment(tx, order)) ?? (await zoneOfAddress(tx, order)) ?? (await zoneOfUser(tx, order))
 })
@@ -27,8 +27,11 @@ async function zoneOfAppointment(tx: Tx, { id }: ZonedOrder): Promise<string | n
   return zone ?? zoneAt(tx, { country: 'US', postal_code: address.zip_code, city: address.city, state: address.state })
 }
 
-const zoneOfAddress = async (tx: Tx, { patient_address: address }: ZonedOrder): Promise<string | null> =>
-  address ? zoneAt(tx, { country: address.country, postal_code: address.zip, city: address.city, state: address.state }) : null
+async function zoneOfAddress(tx: Tx, { patient_address, shipping_details }: ZonedOrder): Promise<string | null> {
+  const address = patient_address ?? shipping_details
+  if (!address) return null
+  return zoneAt(tx, { country: address.country, postal_code: address.zip, city: address.city, state: address.state })
+}
 
 /** The post offices of the forces abroad: where their post is handed over says nothing of where it is read. */
 const MILITARY = new Set(['AA', 'AE', 'AP'])
