@@ -1,17 +1,11 @@
 // Laboratories of a cell by command: whether they can take orders, and the identity that documents print.
 import { UsageError, type Call } from '../command-tree.ts'
 import { found, requireCell, runReportingProblems, type Place } from '../command-input.ts'
+import { correctStoredLabs } from '../stored-labs.ts'
 import { printJson, printRows } from '../command-output.ts'
 import { listLabStates } from '../../lab/accounts/lab-states.ts'
 import { findIdentity, type LabIdentity } from '../../lab/catalog/lab-identity.ts'
-import { findLabBySlug } from '../../lab/catalog/labs.ts'
 import { setLabIdentity } from '../../lab/catalog/set-lab-identity.ts'
-import { correctLabOfOrders } from '../../lab/orders/corrected-labs.ts'
-import { correctLabOfResults } from '../../lab/results/corrected-labs.ts'
-import { appendLines } from '../../platform/access-log/access-log.ts'
-import { leaveCommand } from '../../platform/access-log/access-line.ts'
-import type { Tx } from '../../platform/db/transaction.ts'
-import { loadTenant, teamIdsOfCell } from '../../tenancy/teams/teams.ts'
 import { countryCode, knownCountry } from '../../people/person/countries.ts'
 
 interface Options {
@@ -49,38 +43,8 @@ export async function setIdentity(call: Call<Options>): Promise<string> {
   const change = changeOf(values)
   if (Object.keys(change).length === 0) throw new UsageError('At least one part of the identity is required.')
   const identity = await runReportingProblems(place.db, (tx) => setLabIdentity(tx, slug!, change))
-  const { orders, results } = await correctStored(call, place, slug!)
-  const before = orders + results ? `${orders} orders and ${results} results named a fictional laboratory; corrected.\n` : ''
-  return `${identity.name}: identity set. Takes effect in every process within 5 s.\n${before}`
-}
-
-const COMMAND = 'lab identity set'
-
-/** Corrects what earlier releases have stored with the fictional laboratory of the program, a batch in each transaction. */
-async function correctStored({ cells }: Call<Options>, { name: cell, db }: Place, slug: string) {
-  const lab = found(await findLabBySlug(db.queries, slug), NO_LAB)
-  const corrected = { orders: 0, results: 0 }
-  const steps = {
-    orders: (tx: Tx, after: string) => correctLabOfOrders(tx, lab.shown, after),
-    results: (tx: Tx, after: string) => correctLabOfResults(tx, lab.printed, after),
-  }
-  for (const team of await teamIdsOfCell(db.queries)) {
-    const tenant = await loadTenant(cells, cell, team)
-    if (!tenant) continue
-    for (const [kind, step] of Object.entries(steps) as [keyof typeof steps, typeof steps.orders][])
-      for (let after: string | undefined = NIL_ID; after !== undefined;) {
-        const from: string = after
-        const batch = await db.tx(tenant, async (tx) => {
-          const done = await step(tx, from)
-          if (done.corrected.length) leaveCommand(tx, COMMAND, { team, org: tenant.org, objects: done.corrected })
-          return done
-        })
-        corrected[kind] += batch.corrected.length
-        after = batch.next
-      }
-  }
-  if (corrected.orders + corrected.results) await appendLines(db)
-  return corrected
+  const corrected = await correctStoredLabs(call, place, 'lab identity set')
+  return `${identity.name}: identity set. Takes effect in every process within 5 s.\n${corrected}`
 }
 
 /** `lab identity show`. */
@@ -95,7 +59,6 @@ function requireProductionCell(place: Place): Place {
 }
 
 const NO_LAB = 'Lab not found in this cell.'
-const NIL_ID = '00000000-0000-0000-0000-000000000000'
 const CLEAR = 'none'
 const CLIA = /^\d{2}D\d{7}$/
 

@@ -1,7 +1,11 @@
 // Laboratories of production cells: the fictional ones that come with the program are named nowhere, and an identity of the operator is
 // printed everywhere.
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { testIdentity } from '../../../test/support/lab-identities.ts'
 import { command } from '../../../test/support/commands.ts'
 import { assertOk, finalReport, orderAtLab, production, staffAction, testOf } from '../../../test/support/fulfillment.ts'
 import { createOrder, orderBody, shipping } from '../../../test/support/orders.ts'
@@ -16,6 +20,8 @@ import { labRows } from '../catalog/data-files.ts'
 import { writeLabs } from '../catalog/load.ts'
 
 const CELL = 'production-us'
+const folder = mkdtempSync(join(tmpdir(), 'offered-labs-'))
+after(() => rmSync(folder, { recursive: true }))
 const db = cells.of(CELL)
 const lab = (...words: string[]) => command(cells, ['lab', ...words, '--cell', CELL])
 const identityOptions = [
@@ -232,6 +238,22 @@ describe('orders and results of an earlier release', () => {
     }[]
     assert.equal(sample!.performing_laboratories.manual!.medical_director, 'Dora Example, MD')
     assertOk(await staffAction(team, open, 'result', finalReport))
+  })
+
+  test('also get the identity of a catalog file', async () => {
+    await db.plainTx((tx) => writeLabs(tx, labRows()))
+    const team = await production()
+    const order = await orderAtLab(team)
+    await contents.loadReferenceData(db, true)
+    const file = join(folder, 'labs.json')
+    const manual = labRows().find(({ slug }) => slug === 'manual')!
+    writeFileSync(file, JSON.stringify({ format: 'drawbridge-catalog-1', labs: [{ ...manual, ...testIdentity('manual') }] }))
+    const printed = await command(cells, ['catalog', 'import', file, '--cell', CELL])
+    assert.match(
+      printed,
+      /^labs +0 added, 1 changed, 0 unchanged\n[^]*\n1 orders and 0 results named a fictional laboratory; corrected\.\n$/,
+    )
+    assert.equal((await team.api.get(`/v3/order/${order.id}`)).body.lab_test.lab.name, 'Lantern Bay manual')
   })
 })
 

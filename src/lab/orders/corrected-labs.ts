@@ -17,21 +17,22 @@ export interface CorrectedBatch {
 }
 
 /**
- * Corrects the laboratory in some of the team's orders at it. Emits nothing: the order itself does not change. Writes lab_order.
+ * Corrects the laboratory in some of the team's orders at these labs. Emits nothing: the order itself does not change. Writes lab_order.
  * @param after the last order of the batch before
  */
-export async function correctLabOfOrders(tx: Tx, lab: Lab, after: string): Promise<CorrectedBatch> {
+export async function correctLabOfOrders(tx: Tx, labs: readonly Lab[], after: string): Promise<CorrectedBatch> {
   const rows = await tx.locking.many(
     Row,
     sql`
     select id, document from lab_order
-    where team_id = ${tx.team} and lab_id = ${lab.id} and id > ${after} and document like '%(sandbox)"%'
+    where team_id = ${tx.team} and lab_id = any (${labs.map(({ id }) => id)}::integer[]) and id > ${after} and document like '%(sandbox)"%'
     order by id limit ${BATCH} for no key update`,
   )
   const corrected: { id: string; document: string }[] = []
   for (const { id, document } of rows) {
     const order = JSON.parse(document) as Order
-    if (!order.lab_test.lab || !fictionalFields(lab.slug, order.lab_test.lab).length) continue
+    const lab = labs.find(({ id: lab_id }) => lab_id === order.lab_test.lab?.id)
+    if (!lab || !fictionalFields(lab.slug, order.lab_test.lab!).length) continue
     corrected.push({ id, document: JSON.stringify({ ...order, lab_test: { ...order.lab_test, lab } }) })
   }
   if (corrected.length)

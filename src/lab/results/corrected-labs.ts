@@ -10,23 +10,24 @@ import type { ResultDocument } from './schema.ts'
 
 const BATCH = 200
 
-const Row = T.Object({ id: T.String(), document: T.String() })
+const Row = T.Object({ id: T.String(), lab_id: T.Integer(), document: T.String() })
 
 /**
- * Corrects the laboratory in some of the team's results of orders at it. Emits nothing: no result changes. Uploaded documents stay. Writes
+ * Corrects the laboratory in some of the team's results of orders at these labs. Emits nothing: no result changes. Uploaded documents stay. Writes
  * lab_result.
  * @param after the order of the last result of the batch before
  */
-export async function correctLabOfResults(tx: Tx, lab: LabRecord, after: string): Promise<CorrectedBatch> {
+export async function correctLabOfResults(tx: Tx, labs: readonly LabRecord[], after: string): Promise<CorrectedBatch> {
   const rows = await tx.locking.many(
     Row,
     sql`
-    select r.order_id as id, r.document from lab_result r join lab_order o on o.id = r.order_id and o.team_id = ${tx.team}
-    where r.team_id = ${tx.team} and o.lab_id = ${lab.id} and r.order_id > ${after} and r.document like '%(sandbox)"%'
+    select r.order_id as id, o.lab_id, r.document from lab_result r join lab_order o on o.id = r.order_id and o.team_id = ${tx.team}
+    where r.team_id = ${tx.team} and o.lab_id = any (${labs.map(({ id }) => id)}::integer[]) and r.order_id > ${after} and r.document like '%(sandbox)"%'
     order by r.order_id limit ${BATCH} for no key update of r`,
   )
   const corrected: { id: string; document: string }[] = []
-  for (const { id, document: text } of rows) {
+  for (const { id, lab_id, document: text } of rows) {
+    const lab = labs.find((each) => each.id === lab_id)!
     const document = withLaboratory(JSON.parse(text) as ResultDocument, lab)
     if (document) corrected.push({ id, document: JSON.stringify(document) })
   }
