@@ -1661,6 +1661,20 @@ table revoked_webhook_lease
   CREATE INDEX revoked_webhook_lease__team ON revoked_webhook_lease USING btree (team_id)
   policy of_team for all (team_id = current_team())
 
+table sandbox_fault
+  team_id uuid not null
+  kind text not null
+  position smallint not null
+  matches text
+  fault jsonb not null
+  remaining integer not null
+  expires_at timestamp with time zone not null
+  constraint sandbox_fault_pkey PRIMARY KEY (team_id, kind, "position")
+  constraint sandbox_fault_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint sandbox_fault_kind_check CHECK ((kind = ANY (ARRAY['request'::text, 'delivery'::text])))
+  constraint sandbox_fault_remaining_check CHECK ((remaining >= 0))
+  policy of_team for all (team_id = current_team())
+
 table series
   id bigint not null generated always as identity
   team_id uuid not null

@@ -293,6 +293,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/sandbox/clock/clock-lease.ts': 'leases moves of clocks, of every team',
   'src/events/delivery-queue/deleted-endpoints.ts': 'erases what deleted endpoints left, of every team',
   'src/events/delivery-queue/delivery-backlog.ts': 'metrics: what waits, of every team',
+  'src/sandbox/faults/fault-source.ts': 'which teams have faults, and those of one that its key names',
   'src/events/brokers/broker-backlog.ts': 'metrics: what waits, of every team',
   'src/events/dispatch/cell-dispatcher.ts': 'delivers what is due, of every team',
   'src/events/delivery-queue/delivery-queue.ts': 'delivers what is due, of every team',

@@ -15,6 +15,7 @@ import { coverageOf, type DrawingThreadData } from '../platform/pdf/extra-fonts.
 import { JobRunner } from '../platform/queue/job-runner.ts'
 import { createWorkerPool, type WorkerPool } from '../platform/runtime/worker-pool.ts'
 import { errorFields } from '../platform/telemetry/log.ts'
+import { SandboxFaults } from '../sandbox/faults/fault-source.ts'
 import { ClockMoves } from '../sandbox/clock/clock-lease.ts'
 import { createAccess, type Access } from '../tenancy/access/access.ts'
 import { compose, type Composition } from './compose.ts'
@@ -56,6 +57,8 @@ export function assemble(options: ProcessOptions): AssembledProcess {
     eventTypes: () => composition.eventTypes,
     runner: () => runner,
     clocks: options.clocks ?? new ClockMoves(),
+    faults: new SandboxFaults(cells),
+    operationIds: () => operationIds,
     requests: new RecentRequests(),
     locate: createGeocoder({
       url: () => settings.geocoder_url,
@@ -64,6 +67,7 @@ export function assemble(options: ProcessOptions): AssembledProcess {
   }
   const composition: Composition = compose([...modulesOf(process), ...(options.more?.(process) ?? [])])
   const { operations, pages, handlers, hooks, constraints } = composition
+  const operationIds = new Set(operations.map(({ id }) => id))
   const runner = new JobRunner({ handlers, tenantOf: guards.teams.tenant, log, metrics })
   for (const name of ['control', ...cells.names] as const) {
     const db = name === 'control' ? cells.control : cells.of(name)
@@ -76,6 +80,7 @@ export function assemble(options: ProcessOptions): AssembledProcess {
     guards: { team: guards.teams.authenticate, management: guards.orgs, link: linkGuard({ signingKey, guards }) },
     constraints,
     requests: process.requests,
+    faults: process.faults,
     assertShown: assertNotDeleted,
     unimplementedPaths,
   })

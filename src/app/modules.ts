@@ -59,6 +59,8 @@ export function modulesOf(process: Process): Module[] {
     clocks,
     locate,
     requests,
+    faults,
+    operationIds,
     covers,
   } = process
   const tenantOf = guards.teams.tenant
@@ -71,7 +73,20 @@ export function modulesOf(process: Process): Module[] {
     }),
     ...tenancy({ cells, log, guards, settings, publicUrl, has: { user: hasUser, order: hasOrder } }),
     ...people,
-    ...events({ cells, log, metrics, vault, targets, settings, product, publicUrl, eventTypes, findDeletedUsers, notDeleted }),
+    ...events({
+      cells,
+      log,
+      metrics,
+      vault,
+      targets,
+      settings,
+      product,
+      publicUrl,
+      eventTypes,
+      findDeletedUsers,
+      notDeleted,
+      faults,
+    }),
     ...lab({ cells, vault, heavy, tenantOf, publicUrl, countConnections, covers, abnForm: abnFormOf(settings) }),
     ...wearables({ cells, log, metrics, provider_retention: settings.provider_retention }),
     ...labReports({ vault, log, settings, storedFiles }),
@@ -91,6 +106,15 @@ export function modulesOf(process: Process): Module[] {
     ...visits({ vault, locate }),
     ...ehr({ cells, vault, targets, product }),
     ...notifications({ cells, log, sms: settings.sms, vault, guards, publicUrl }),
-    ...sandbox({ runner, clocks, guard: guards.teams, appointmentStart, requests }),
+    ...sandbox({
+      runner,
+      clocks,
+      guard: guards.teams,
+      appointmentStart,
+      requests,
+      faults,
+      operations: operationIds,
+      eventTypes: () => new Set(eventTypes().map(({ name }) => name)),
+    }),
   ]
 }

@@ -5,6 +5,7 @@ import type { Vault } from '../platform/crypto/vault.ts'
 import type { Cells } from '../platform/db/cells.ts'
 import type { TargetPolicy } from '../platform/net/outbound-targets.ts'
 import type { EventType } from '../platform/queue/event-type.ts'
+import type { SandboxFaults } from '../sandbox/faults/fault-source.ts'
 import type { RecentRequests } from '../platform/http/recent-requests.ts'
 import type { CoversCharacter } from '../platform/pdf/extra-fonts.ts'
 import type { JobRunner } from '../platform/queue/job-runner.ts'
@@ -76,6 +77,10 @@ export interface Process {
   clocks: ClockMoves
   /** Which characters documents can print beside those of the embedded font. */
   covers: CoversCharacter
+  /** The faults that sandbox teams have asked for. */
+  faults: SandboxFaults
+  /** The ids of the operations of all modules. */
+  operationIds: () => ReadonlySet<string>
   /** The newest requests of sandbox teams. */
   requests: RecentRequests
   /** The geocoder of postal codes. */

@@ -13,6 +13,7 @@ import { brokers } from './brokers/module.ts'
 import { EventCatalog } from './catalog/event-catalog.ts'
 import { catalog as catalogModule } from './catalog/module.ts'
 import { deliveryLog } from './delivery-log/module.ts'
+import type { DeliveryFaults } from './delivery-queue/delivery-fault.ts'
 import { awaitRevocation } from './delivery-queue/endpoint-revocations.ts'
 import { deliveryQueue } from './delivery-queue/module.ts'
 import { dispatch } from './dispatch/module.ts'
@@ -40,6 +41,7 @@ export interface EventDependencies {
   eventTypes: () => readonly EventType[]
   findDeletedUsers: FindDeletedUsers
   notDeleted: NotDeleted
+  faults: DeliveryFaults
 }
 
 export function events({
@@ -52,6 +54,7 @@ export function events({
   product,
   publicUrl,
   eventTypes,
+  faults,
   ...people
 }: EventDependencies): Module[] {
   const { findDeletedUsers, notDeleted } = people
@@ -72,6 +75,7 @@ export function events({
       ...sending,
       destinations: brokerDispatcher().destinations,
       schedule_s: settings.webhook_schedule_s,
+      faults,
       product,
     })),
     deliveryLog({ fixedHeaders: fixedHeaders(product), catalog, notDeleted }),

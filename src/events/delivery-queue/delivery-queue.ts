@@ -24,18 +24,20 @@ export interface QueuedDelivery {
   team_id: string
   webhook_id: string
   event_id: string
+  /** In how many seconds it is due; at once by default. */
+  delay_s?: number
 }
 
 /**
- * Queues deliveries, due at once. Numbered in this order: deliveries of the same instant are sent by number. Endpoints deleted meanwhile are
+ * Queues deliveries, due at once or later. Numbered in this order: deliveries of the same instant are sent by number. Endpoints deleted meanwhile are
  * omitted. Writes delivery.
  */
 export const queueDeliveries = (tx: PlainTx, deliveries: QueuedDelivery[]): Promise<number> =>
   tx.run(sql`
     insert into delivery (team_id, webhook_id, message_id, queue_position, state, due_at, trigger, created_at)
-    select given.team_id, w.id, given.event_id, nextval('delivery_queue_position'), 'pending', ${dbNow}, 'scheduled', ${dbNow}
-    from unnest(${arrayLiteral(deliveries.map((one) => one.team_id))}::uuid[], ${textArrayLiteral(deliveries.map((one) => one.webhook_id))}::text[], ${arrayLiteral(deliveries.map((one) => one.event_id))}::uuid[])
-         with ordinality as given (team_id, webhook_id, event_id, n)
+    select given.team_id, w.id, given.event_id, nextval('delivery_queue_position'), 'pending', ${dbNow} + make_interval(secs => given.delay_s), 'scheduled', ${dbNow}
+    from unnest(${arrayLiteral(deliveries.map((one) => one.team_id))}::uuid[], ${textArrayLiteral(deliveries.map((one) => one.webhook_id))}::text[], ${arrayLiteral(deliveries.map((one) => one.event_id))}::uuid[], ${arrayLiteral(deliveries.map((one) => one.delay_s ?? 0))}::float8[])
+         with ordinality as given (team_id, webhook_id, event_id, delay_s, n)
     join (select id, team_id from webhook where id = any (${[...new Set(deliveries.map((one) => one.webhook_id))]}::text[]) for key share) w
       on w.id = given.webhook_id and w.team_id = given.team_id
     join event e on e.team_id = given.team_id and e.id = given.event_id

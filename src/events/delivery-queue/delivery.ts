@@ -28,6 +28,8 @@ export interface Delivery {
    * of a process changes nothing in a row with another value. Null: this process does not have the row.
    */
   lease: string | null
+  /** How often it is sent, by a fault that its team asked for; once by default. */
+  copies?: number
 }
 
 /** Deliveries that a process sends before they have rows: one row represents the batch. */

@@ -3,6 +3,7 @@ import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Log } from '../../platform/telemetry/log.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
+import type { DeliveryFaults } from '../delivery-queue/delivery-fault.ts'
 import type { FindDeletedUsers, EventDestination } from '../fan-out/destination.ts'
 import type { Sender, SenderOptions } from './send/http-sender.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
@@ -22,6 +23,8 @@ export interface DeliveryOptions {
   /** As in `RecorderOptions`. */
   gather_ms?: number
   schedule_s: readonly number[]
+  /** The faults that sandbox teams ask for; none by default. */
+  faults?: DeliveryFaults
   log: Log
   metrics: Metrics
   product: string

@@ -7,6 +7,11 @@ export class SwitchedOff extends Problem {
   override name = 'SwitchedOff'
 }
 
+/** A fault that a sandbox team asked for: it is no failure of this server. */
+export class InjectedFault extends Problem {
+  override name = 'InjectedFault'
+}
+
 type Detail = string | Record<string, unknown>
 
 export const badRequest = (detail: Detail) => new Problem(400, { detail })

@@ -16,7 +16,7 @@ import { isPast } from '../runtime/clock.ts'
 import type { ConstraintErrors, Db } from '../db/database.ts'
 import type { Tenant, Tx } from '../db/transaction.ts'
 import { deprecationHeaders } from './deprecation.ts'
-import { forbidden, payloadTooLarge, SwitchedOff } from './errors.ts'
+import { forbidden, InjectedFault, payloadTooLarge, SwitchedOff } from './errors.ts'
 import { Problem } from '../runtime/problem.ts'
 import { assertFeature } from './feature-flags.ts'
 import { readParams } from './input.ts'
@@ -26,6 +26,8 @@ import { errorFields, type Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Caller, ManagementPrincipal, Operation, UserCredential } from './operation.ts'
 import { outageOf } from '../db/outages.ts'
+import { logResponse } from './response-log.ts'
+import { RequestFaults, type FaultSource, type RequestFault } from './request-faults.ts'
 import { send, sendResponse } from './responses.ts'
 import { assertPathOfUser } from './user-tokens.ts'
 import { KnownPaths, matchesPath, pathValues, normalizeUrl, unimplementedFinder } from './request-path.ts'
@@ -60,6 +62,8 @@ export interface HttpOptions {
   sockets: Sockets
   /** Gets the requests of sandbox teams. */
   requests: RecentRequests
+  /** The faults that sandbox teams ask for; without it requests can only ask for their own. */
+  faults?: FaultSource
   /** Whether the server is about to stop: responses then ask clients to open another connection. */
   draining: () => boolean
   /** Addresses and networks of proxies: the client address is the last of `X-Forwarded-For` that is not among them. */
@@ -85,6 +89,8 @@ declare module 'fastify' {
     values: unknown
     asked: Asked | undefined
     trace: string | undefined
+    /** What a sandbox team has asked to happen to it. */
+    fault: RequestFault | undefined
     /** Why it was refused, in one line. */
     refusal: string | null
   }
@@ -103,9 +109,10 @@ const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 
 
 /** Builds the server for a list of operations; the caller calls `listen`. */
 export function createHttp(options: HttpOptions): FastifyInstance {
-  const { operations, log, metrics } = options
+  const { operations, log } = options
   const prefix = randomBytes(4).toString('hex')
   let count = 0
+  const faults = new RequestFaults(options.faults)
   const app = Fastify({
     logger: false,
     schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
@@ -138,6 +145,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   app.decorateRequest('asked', undefined)
   app.decorateRequest('trace', undefined)
   app.decorateRequest('refusal', null)
+  app.decorateRequest('fault', undefined)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
@@ -151,6 +159,9 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     let admitted: Promise<void> | undefined
     try {
       admitted = authorize(options, operation, request, reply)
+      admitted = admitted
+        ? admitted.then(() => faults.before(operation, request, reply))
+        : faults.before(operation, request, reply)
     } catch (error) {
       return done(error as Error)
     }
@@ -160,25 +171,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   })
 
   app.addHook('onResponse', (request, reply, done) => {
-    const { id: operation = 'none', path: route } = request.routeOptions.config.operation ?? {}
-    const duration_ms = reply.elapsedTime
-    const { traceparent } = request.headers
-    const caller = typeof traceparent === 'string' ? traceparent.slice(0, 60) : undefined
-    metrics.request(operation, reply.statusCode, duration_ms / 1000, { method: request.method, route, traceparent: caller })
-    log.info(
-      {
-        'request.id': request.id,
-        operation,
-        status: reply.statusCode,
-        duration_ms: Math.round(duration_ms * 100) / 100,
-        ...(request.key_id !== undefined && { 'key.id': request.key_id }),
-        ...(request.manager && { 'org.id': request.manager.org }),
-        ...(request.tenant && { 'team.id': request.tenant.team, cell: request.tenant.cell }),
-        ...(caller !== undefined && { 'trace.id': caller.split('-')[1] }),
-      },
-      'request',
-    )
-    options.requests.keep(request, reply)
+    logResponse(options, request, reply)
     done()
   })
 
@@ -188,7 +181,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     if (reply.getHeader('connection') === 'close') discardBody(request, reply)
     const hungUp = request.raw.destroyed && !request.raw.complete
     const problem = hungUp ? BAD_REQUEST_CODES : toProblem(error, options.constraints)
-    if (!problem || (problem.status === 503 && !(problem instanceof SwitchedOff))) {
+    if (!problem || (problem.status === 503 && !isIntended(problem))) {
       log.error(
         { 'request.id': request.id, operation: request.routeOptions.config.operation?.id, causes: errorFields(error) },
         'request failed',
@@ -231,6 +224,8 @@ export function createHttp(options: HttpOptions): FastifyInstance {
         ...(operation.method !== 'GET' && { preParsing: body_bytes_max ? [unzip, bodies.hook(body_bytes_max)] : unzip }),
         handler: async (request, reply) => {
           const given = await handleRequest(options, operation, request)
+          if (request.fault) await faults.after(request, reply)
+          if (reply.sent) return
           await endOfTick()
           closeIfDraining(options, reply)
           const deprecation = operation.deprecation?.(request.values)
@@ -332,6 +327,9 @@ function assertNotExpired(operation: Operation, expires_at: string | null | unde
 function assertEnabled({ feature }: Operation, tenant: Tenant | undefined): void {
   if (feature && tenant) assertFeature(tenant, feature)
 }
+
+/** A response that is no failure, even with the status of one. */
+const isIntended = (problem: Problem): boolean => problem instanceof SwitchedOff || problem instanceof InjectedFault
 
 const BAD_REQUEST_CODES = new Problem(400, { detail: 'The request is malformed' })
 

@@ -6,6 +6,7 @@ import type { CellName } from '../../../platform/db/cell-names.ts'
 import { PollInterval } from '../../../platform/queue/queue-loop.ts'
 import { errorFields } from '../../../platform/telemetry/log.ts'
 import type { Delivery, DispatchBatch } from '../../delivery-queue/delivery.ts'
+import { BatchFaults } from '../../delivery-queue/delivery-fault.ts'
 import { claimDue, deleteDeliveries, returnDeliveries, type Claimed } from '../../delivery-queue/delivery-queue.ts'
 import { clearUnreadable, ENDPOINT_LEASE_S, pauseUnreadable, type EndpointLeases } from '../../delivery-queue/endpoint-leases.ts'
 import { loadEndpoints, SecretsCache, type Endpoint, type SendableEndpoint } from '../../delivery-queue/sendable-endpoint.ts'
@@ -41,7 +42,7 @@ export interface DeliveryClaimsOptions {
   sender: DeliverySender
   recorder: AttemptRecorder
   keeper: EndpointLeaseKeeper
-  delivery: Pick<DeliveryOptions, 'vault' | 'findDeletedUsers' | 'destinations' | 'log' | 'metrics'>
+  delivery: Pick<DeliveryOptions, 'vault' | 'findDeletedUsers' | 'destinations' | 'log' | 'metrics' | 'faults'>
   /** The monotonic clock of the process. */
   now_ms: () => number
   /** Called if deliveries wait in the database for an endpoint. */
@@ -115,7 +116,7 @@ export class DeliveryClaims {
   }
 
   #directDispatch(): DirectDispatch {
-    const { leases, queues, keeper, now_ms, onBacklog } = this.#options
+    const { cell, delivery, leases, queues, keeper, now_ms, onBacklog } = this.#options
     return {
       leases,
       begin: () => {
@@ -124,6 +125,7 @@ export class DeliveryClaims {
         keeper.returnLapsed(this.#asked_ms)
       },
       asked_ms: () => this.#asked_ms,
+      faults: (tx) => BatchFaults.of(delivery.faults, cell, tx),
       capacity: (id) => (queues.isUnchangedSince(id, this.#snapshot) ? queues.directCapacity(id, now_ms()) : 0),
       capacityOfTeam: (team) => queues.capacityOfTeam(team),
       onBatch: (batch, endpoints) => this.#bufferBatch(batch, endpoints),
@@ -197,7 +199,7 @@ export class DeliveryClaims {
   }
 
   async #claimDue(): Promise<number> {
-    const { db, leases, queues, sender, keeper, delivery } = this.#options
+    const { cell, db, leases, queues, sender, keeper, delivery } = this.#options
     const asked_ms = this.#options.now_ms()
     keeper.returnLapsed(asked_ms)
     const capacity = queues.claimLimits(asked_ms)
@@ -213,11 +215,14 @@ export class DeliveryClaims {
       people.length ? delivery.findDeletedUsers(db.queries, people) : new Set<string>(),
     ])
     const { ready, unreadable } = this.#decrypt(endpoints)
+    const faults = await BatchFaults.of(delivery.faults, cell, db.queries)
     const unwanted: Claimed[] = []
     const unsent: Claimed[] = []
     for (const row of claimed) {
       const endpoint = ready.get(row.webhook_id)
       const item = row.user_id !== null && deleted.has(row.user_id) ? undefined : deliveryOf(row, asked_ms)
+      if (endpoint && item && isFirst(item) && faults.isFaulty(item.team_id))
+        item.copies = await faults.copies(item.team_id, item.type)
       if (endpoint && item) queues.add(endpoint.id, { item, endpoint, taken_ms: asked_ms }, endpoint, asked_ms)
       else if (item && unreadable.includes(row.webhook_id)) unsent.push(row)
       else unwanted.push(row)
@@ -233,6 +238,9 @@ export class DeliveryClaims {
     return claimed.length
   }
 }
+
+/** Neither a further attempt nor one that a user asked for. */
+const isFirst = ({ attempts, trigger, is_event }: Delivery): boolean => is_event && attempts === 0 && trigger === 'scheduled'
 
 /** Undefined: there is nothing to send any more. */
 function deliveryOf(row: Claimed, taken_ms: number): Delivery | undefined {

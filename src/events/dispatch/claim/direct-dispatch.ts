@@ -8,6 +8,7 @@ import { sql, arrayLiteral } from '../../../platform/db/sql.ts'
 import { uuid } from '../../../platform/runtime/uuid.ts'
 import type { Delivery, DispatchBatch } from '../../delivery-queue/delivery.ts'
 import type { FindDeletedUsers, EventDestination, EventRef } from '../../fan-out/destination.ts'
+import type { BatchFaults } from '../../delivery-queue/delivery-fault.ts'
 import { createDispatchBatch } from '../../delivery-queue/delivery-batches.ts'
 import { queueDeliveries, type QueuedDelivery } from '../../delivery-queue/delivery-queue.ts'
 import { ENDPOINT_LEASE_S, type EndpointLeases } from '../../delivery-queue/endpoint-leases.ts'
@@ -25,6 +26,8 @@ export interface DirectDispatch {
   capacity(webhook_id: string): number
   /** The limit of deliveries of a team, for all its endpoints together. */
   capacityOfTeam(team_id: string): number
+  /** The faults of this batch. */
+  faults(tx: PlainTx): Promise<BatchFaults>
   /** Called after the commit, with the endpoints of the deliveries. */
   onBatch(batch: DispatchBatch, endpoints: Map<string, LeasedEndpoint>): void
   /** Whether deliveries of an endpoint wait. */
@@ -77,7 +80,7 @@ export const endpointSink = (findDeletedUsers: FindDeletedUsers, hand: DirectDis
     if (waiting.length) await queueDeliveries(tx, waiting)
     tx.afterCommit(() => {
       for (const { id, behind: hasBacklog } of candidates)
-        hand.onBacklog(id, hasBacklog || waiting.some(({ webhook_id }) => webhook_id === id))
+        hand.onBacklog(id, hasBacklog || waiting.some(({ webhook_id, delay_s }) => webhook_id === id && delay_s === undefined))
       if (newBatch) hand.onBatch(newBatch, new Map(candidates.map((one) => [one.id, one])))
     })
     return []
@@ -136,6 +139,7 @@ async function splitDirectAndQueued(
   const got = ids.length ? await hand.leases.acquire(tx, ids) : new Map<string, string>()
   for (const id of ids) if (!got.has(id)) capacities.set(id, 0)
   for (const one of asking) Object.assign(one, { left_s: ENDPOINT_LEASE_S, url: got.get(one.id) ?? one.url })
+  const faults = await hand.faults(tx)
   const items: Delivery[] = []
   const waiting: QueuedDelivery[] = []
   const left = new Map<string, number>()
@@ -146,6 +150,11 @@ async function splitDirectAndQueued(
     let ofTeam = left.get(event.team_id) ?? hand.capacityOfTeam(event.team_id)
     for (const { id } of of.get(event.team_id) ?? []) {
       if (!(wants.get(id)?.has(event.type) ?? true)) continue
+      const delay_s = faults.isFaulty(event.team_id) ? await faults.delay_s(event.team_id, event.type) : undefined
+      if (delay_s !== undefined) {
+        waiting.push({ team_id: event.team_id, webhook_id: id, event_id: event.id, delay_s })
+        continue
+      }
       const room = ofTeam > 0 ? capacities.get(id)! : 0
       capacities.set(id, Math.max(0, room - 1))
       if (room > 0) ofTeam--
@@ -154,6 +163,7 @@ async function splitDirectAndQueued(
     }
     left.set(event.team_id, ofTeam)
   }
+  for (const item of items) if (faults.isFaulty(item.team_id)) item.copies = await faults.copies(item.team_id, item.type)
   newBatch.left = items.length
   return { newBatch: items.length ? newBatch : undefined, waiting }
 }

@@ -49,6 +49,23 @@ export function sendAttempt(
   )
 }
 
+/** As `sendAttempt`, at the same time as often as a fault of the team says: the first attempt counts, and is done when all have ended. */
+export function sendCopies(
+  item: Delivery,
+  endpoint: SendableEndpoint,
+  dependencies: AttemptDependencies,
+  done: (ended: AttemptResult | undefined) => void,
+): void {
+  const { copies = 1 } = item
+  if (copies === 1) return sendAttempt(item, endpoint, dependencies, done)
+  const ended: (AttemptResult | undefined)[] = []
+  for (let n = 0; n < copies; n++)
+    sendAttempt(item, endpoint, dependencies, (result) => {
+      ended[n] = result
+      if (Object.keys(ended).length === copies) done(ended[0])
+    })
+}
+
 interface SignedAttempt {
   item: Delivery
   endpoint: SendableEndpoint

@@ -4,7 +4,7 @@ import { iso, truncateToSeconds } from '../../../platform/runtime/clock.ts'
 import type { CellName } from '../../../platform/db/cell-names.ts'
 import type { Log } from '../../../platform/telemetry/log.ts'
 import type { Metrics } from '../../../platform/telemetry/metrics.ts'
-import { sendAttempt, type AttemptResult, type AttemptDependencies } from './attempt.ts'
+import { sendCopies, type AttemptResult, type AttemptDependencies } from './attempt.ts'
 import { LEASE_S } from '../../delivery-queue/delivery-queue.ts'
 import type { Delivery } from '../../delivery-queue/delivery.ts'
 import type { EndpointQueues } from './endpoint-queues.ts'
@@ -88,7 +88,7 @@ export class DeliverySender {
     const { queues, dependencies, onError } = this.#options
     this.#inFlight++
     try {
-      sendAttempt(item, endpoint, dependencies, (result) =>
+      sendCopies(item, endpoint, dependencies, (result) =>
         result ? this.#finishAttempt(waiting, result) : this.#returnUnsent(waiting),
       )
     } catch (error) {

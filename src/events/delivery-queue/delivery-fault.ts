@@ -1,0 +1,61 @@
+// Faults of deliveries that a sandbox team asks for, so that its developers can test a receiver: late, doubled, in another order.
+import type { CellName } from '../../platform/db/cell-names.ts'
+import type { Queries } from '../../platform/db/transaction.ts'
+
+/** A delivery is held back before it is queued, or sent several times. */
+export type DeliveryFault = { delay_s: number } | { copies: number }
+
+/** Where the faults of teams come from. */
+export interface DeliveryFaults {
+  /** The teams of a cell that have asked for faults, as they are now. */
+  teams(db: Queries): Promise<ReadonlySet<string>>
+  /** The next fault for an event of this type, which is used up by it; `late`: one that holds back, `doubled`: one that repeats. */
+  take(db: Queries, team_id: string, type: string, kind: 'late' | 'doubled'): Promise<DeliveryFault | undefined>
+}
+
+/** Other teams wait for the batch. */
+const TAKEN_MAX = 100
+
+/** The faults of one batch of deliveries, at most 100. Asks once for each team and type that has none left. */
+export class BatchFaults {
+  readonly #faults: DeliveryFaults | undefined
+  readonly #db: Queries
+  readonly #teams: ReadonlySet<string>
+  readonly #without = new Set<string>()
+  #taken = 0
+
+  constructor(faults: DeliveryFaults | undefined, db: Queries, teams: ReadonlySet<string>) {
+    this.#faults = faults
+    this.#db = db
+    this.#teams = teams
+  }
+
+  static async of(faults: DeliveryFaults | undefined, cell: CellName, db: Queries): Promise<BatchFaults> {
+    return new BatchFaults(faults, db, cell.startsWith('sandbox') && faults ? await faults.teams(db) : new Set())
+  }
+
+  isFaulty(team_id: string): boolean {
+    return this.#teams.has(team_id)
+  }
+
+  /** For how many seconds a delivery is held back; undefined: not at all. */
+  async delay_s(team_id: string, type: string): Promise<number | undefined> {
+    const fault = await this.#take(team_id, type, 'late')
+    return fault && 'delay_s' in fault ? fault.delay_s : undefined
+  }
+
+  /** How often a delivery is sent. */
+  async copies(team_id: string, type: string): Promise<number> {
+    const fault = await this.#take(team_id, type, 'doubled')
+    return fault && 'copies' in fault ? fault.copies : 1
+  }
+
+  async #take(team_id: string, type: string, kind: 'late' | 'doubled'): Promise<DeliveryFault | undefined> {
+    const key = `${team_id} ${type} ${kind}`
+    if (!this.isFaulty(team_id) || this.#without.has(key) || this.#taken === TAKEN_MAX) return undefined
+    this.#taken++
+    const fault = await this.#faults!.take(this.#db, team_id, type, kind)
+    if (!fault) this.#without.add(key)
+    return fault
+  }
+}
