@@ -54,7 +54,7 @@ export function labelled(lines: readonly Line[]): Labelled[] {
   const found: Labelled[] = []
   for (const [index, line] of lines.entries()) {
     // `Test name` is no name of a patient.
-    if (columnsOf(line)) continue
+    if (!line.isParticulars && columnsOf(line)) continue
     for (const [at, cell] of line.cells.entries()) found.push(...ofCell(lines, index, cell, at))
   }
   for (const line of lines)

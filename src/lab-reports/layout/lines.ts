@@ -20,6 +20,8 @@ export interface Line {
   page: number
   box: Box
   cells: Cell[]
+  /** It says who, when and what was examined, and holds no results. */
+  isParticulars?: boolean
 }
 
 /** Of the height of the letters: a wider gap parts two cells. A space is about a third, and stretched lines have two. */

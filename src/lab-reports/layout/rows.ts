@@ -25,7 +25,6 @@ import {
 } from './row-parts.ts'
 import { regionsOfPages } from './regions.ts'
 import { cardsOf, rowOfCard, type Card } from './cards.ts'
-import { withoutPrintedCodes } from './printed-codes.ts'
 import { tablesOf } from './dated-rows.ts'
 import { isTitleOfResults, type Column, type ColumnKind } from './headers.ts'
 import type { Line } from './lines.ts'
@@ -33,7 +32,7 @@ import type { ReadRowsOptions, Row } from './row.ts'
 import { resultsInCell, resultsInLine, withLettersOfNames } from './several-results.ts'
 import { withoutSiteMarks } from './site-marks.ts'
 import { StatementLines } from './statement-lines.ts'
-import { saidInColumns, statementsIn, type Statement } from './statements.ts'
+import { saidInColumns, statementsIn, linesOfResults, type Statement } from './statements.ts'
 import { merged } from './susceptibility.ts'
 import { unitOfColumns, withNamedUnit } from './named-units.ts'
 import { unitBehind } from '../../lab-values/units.ts'
@@ -48,7 +47,7 @@ export function rowsOf(pages: readonly { page: PageText; lines: readonly Line[] 
   let heading: string | null = null
   let section: string | null = null
   const statements = new StatementLines()
-  const read = pages.map(({ page, lines }) => ({ page, ...tablesOf(page, lines.map(withoutPrintedCodes), options) }))
+  const read = pages.map(({ page, lines }) => ({ page, ...tablesOf(page, linesOfResults(lines, options.isSpecimen), options) }))
   for (const { page, region } of regionsOfPages(read)) {
     statements.regionBegins(region)
     const reader = new RegionReader(page, region.columns, options, { panel, heading, statements })
@@ -71,8 +70,8 @@ class RegionReader {
   readonly #rows: Row[] = []
   /** A name whose result is in a line below. */
   #waiting: { text: string; box: Box } | null = null
-  heading: string | null = null
   section: string | null = null
+  heading: string | null
   readonly #usualHeight: number
   readonly #notes: NotesBelowRows
   readonly #statements: StatementLines
@@ -120,15 +119,15 @@ class RegionReader {
   }
 
   #line(whole: Line): void {
-    const { statements, rest } = statementsIn(whole, this.#options.isSpecimen ?? (() => false))
+    const { statements, rest } = statementsIn(whole, this.#options.isSpecimen)
     if (!rest) this.#statements.said(whole, statements, this.heading !== null)
     // A line of nothing else is read as any line: notes may follow it.
     this.#readLine(rest ?? whole, statements, !rest)
   }
 
   #readLine(line: Line, statements: readonly Statement[], isStatement: boolean): void {
-    if (this.#notes.begins(line, this.#rows)) return
     const { isNamed } = this.#options
+    if (this.#notes.begins(line, this.#rows)) return
     const cells = partedAtColumns(line.cells, this.#columns, isNamed)
       .flatMap((cell) => resultsInCell(cell, isNamed).flatMap((one) => partsAtColon(one, isNamed)))
       .flatMap(({ cell, isAnswer }) => cut(cell).map((part): TypedCell => (isAnswer ? { ...part, isAnswer } : part)))

@@ -5,6 +5,7 @@ import type { ColumnKind } from './headers.ts'
 import { labelAt, type Field } from './label-names.ts'
 import { cellOf, lineOf, type Line } from './lines.ts'
 import { joinedText } from './row-parts.ts'
+import { withoutPrintedCodes } from './printed-codes.ts'
 import type { Row } from './row.ts'
 
 export type Kind = 'specimen' | 'method'
@@ -34,7 +35,10 @@ const LETTERS_MAX = 100
 const CELL_LETTERS_MAX = 150
 
 /** What a line says, and the line without it. `isSpecimen` tells that a text is the name of a specimen: a number may stand there as well. */
-export function statementsIn(line: Line, isSpecimen: (text: string) => boolean): { statements: Statement[]; rest: Line | null } {
+export function statementsIn(
+  line: Line,
+  isSpecimen: (text: string) => boolean = () => false,
+): { statements: Statement[]; rest: Line | null } {
   const statements: Statement[] = []
   const cells: Line['cells'] = []
   for (let at = 0; at < line.cells.length; at++) {
@@ -73,6 +77,15 @@ export function statementsIn(line: Line, isSpecimen: (text: string) => boolean):
         : null,
   }
 }
+
+/** The lines that may hold results, without printed codes; of particulars, only what they say about specimens and methods. */
+export const linesOfResults = (lines: readonly Line[], isSpecimen?: (text: string) => boolean): Line[] =>
+  lines.flatMap((line) => {
+    if (!line.isParticulars) return [withoutPrintedCodes(line)]
+    const others = new Set(statementsIn(line, isSpecimen).rest?.cells.map(({ words }) => words[0]))
+    const cells = line.cells.filter(({ words }) => !others.has(words[0]))
+    return cells.length ? [lineOf(line.page, cells)] : []
+  })
 
 /** What the columns of a line say of all results in it. */
 export const saidInColumns = (of: (kind: ColumnKind) => TypedCell[]): Pick<Row, 'specimen' | 'method' | 'date'> => ({

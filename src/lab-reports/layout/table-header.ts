@@ -37,7 +37,7 @@ export function headersOf(
 ): HeaderLines[] {
   const headers: HeaderLines[] = []
   const runs = lines.map((line) => runsOf(line, spaces))
-  const isHeader = lines.map((_, index) => isHeaderLine(runs[index]!))
+  const isHeader = lines.map(({ isParticulars }, index) => !isParticulars && isHeaderLine(runs[index]!))
   for (let from = 0; from < lines.length; from++) {
     if (!isHeader[from] || !runs[from]!.some((run) => isNamed(textOf(run)))) continue
     let to = from + 1

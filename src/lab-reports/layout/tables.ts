@@ -3,6 +3,7 @@
 import { boxAround, centerY, type PageText } from '../pages/page.ts'
 import { columnKind, columnsOf, type ColumnKind } from './headers.ts'
 import { baselinesOf, type Line } from './lines.ts'
+import { areLabels, withParticulars } from './particulars.ts'
 import { headerLine, linesOfRow, nameOfColumn, segmentsOf, type Writer } from './table-cells.ts'
 import { tableOf, type TableColumn, type TableOfRuns } from './table-columns.ts'
 import { columnSeparators, rowSeparators, separatorsAt } from './table-grid.ts'
@@ -18,13 +19,14 @@ const AROUND = 30
 
 /** The lines of a page from top to bottom, their cells from left to right; a row of a table is one line. */
 export function linesOf(page: PageText): Line[] {
-  const lines = baselinesOf(page)
-  if (page.source !== 'text') return lines
-  const spaces = spacesOf(lines)
+  const baselines = baselinesOf(page)
+  if (page.source !== 'text') return baselines
+  const spaces = spacesOf(baselines)
   const drawn = rowSeparators(page.drawings, { left: 0, right: page.width, top: 0, bottom: page.height })
-  const headers = headersOf(lines, spaces, (upper, lower) =>
-    drawn.some((at) => at > centerY(upper.box) && at < centerY(lower.box)),
-  )
+  const isParted = (upper: Line, lower: Line) => drawn.some((at) => at > centerY(upper.box) && at < centerY(lower.box))
+  const headersIn = (all: readonly Line[]) => headersOf(all, spaces, isParted).filter(({ runs }) => !areLabels(runs))
+  const lines = withParticulars(baselines, spaces, headersIn(baselines)[0]?.from ?? baselines.length)
+  const headers = headersIn(lines)
   const read: Line[] = []
   let at = 0
   for (const [index, header] of headers.entries()) {

@@ -1,0 +1,316 @@
+// The particulars of a report: what stands above its results about the patient, the specimen and the physician. Labels and their values are
+// the cells of a grid, whose texts may go on in a second line; each is put together before it is read.
+import { boxAround, centerX, centerY, heightOf, overlapX, overlapY, type Box } from '../pages/page.ts'
+import { columnKind } from './headers.ts'
+import { isLabel, labelAt, type Field } from './label-names.ts'
+import { lineOf, type Cell, type Line } from './lines.ts'
+import { cellOfRuns } from './table-cells.ts'
+import { runsOf, textOf, type Run, type Spaces } from './table-runs.ts'
+
+/** Of the height of letters: lines of one cell are no further apart. */
+const LINE_GAP = 0.45
+/** Of the height of letters: those of one cell differ less. */
+const SAME_HEIGHT = 0.15
+/** Of the height of letters: values stand no further below the labels above them. */
+const VALUE_GAP = 2.2
+/** Of the height of letters: a value is no further above or below the middle of its label. */
+const BESIDE_LABEL = 2
+/** Points: texts of one column begin at the same place. */
+const SAME_EDGE = 2.5
+/** Lines that a label may have. */
+const LABEL_LINES_MAX = 3
+const LABEL_LETTERS_MAX = 40
+
+/** The lines of a page, with one line for each row of its particulars. Lines from the first table of results on stay as they are. */
+export function withParticulars(lines: readonly Line[], spaces: Spaces, table: number): Line[] {
+  const head = lines.slice(0, table)
+  const texts = head.map((line): TextLine => ({ line, runs: runsOf(line, spaces) }))
+  const { rows, rest } = belowLabels(texts)
+  const grid = besideLabels(rest)
+  if (!rows.length && !grid.rows.length) return [...lines]
+  const read = [...rows, ...grid.rows, ...grid.rest.map(({ line }) => line)]
+  return [...read.toSorted((one, other) => centerY(one.box) - centerY(other.box)), ...lines.slice(head.length)]
+}
+
+/** Whether lines that name columns are labels of particulars: `Specimen collected` next to `Patient` names no column of results. */
+export function areLabels(runs: readonly (readonly Run[])[]): boolean {
+  const names = columnsOfRuns(runs.flat()).map((column) => cellOfRuns(column).text)
+  return !names.some(isOfResults) && names.filter((name) => isLabel(name)).length * 2 >= names.length
+}
+
+interface TextLine {
+  line: Line
+  runs: Run[]
+}
+
+interface Particulars {
+  rows: Line[]
+  /** Lines that are no particulars, and runs of lines that are. */
+  rest: TextLine[]
+}
+
+const lineOfParticulars = (page: number, cells: Cell[]): Line => ({ ...lineOf(page, cells), isParticulars: true })
+
+const heightIn = (runs: readonly Run[]): number => heightOf(runs[0]!.words[0]!.box)
+
+const boxOf = (runs: readonly Run[]): Box => boxAround(runs.map(({ box }) => box))
+
+/** Labels in a row with the value of each below it. */
+function belowLabels(texts: readonly TextLine[]): Particulars {
+  const rows: Line[] = []
+  const rest: TextLine[] = []
+  for (let at = 0; at < texts.length;) {
+    const labels = labelsFrom(texts, at)
+    const values = labels && valuesBelow(texts, labels)
+    if (!labels || !values) {
+      rest.push(texts[at]!)
+      at++
+      continue
+    }
+    const { page } = texts[at]!.line
+    const cells = labels.columns.flatMap((runs, index) => [runs, values.columns[index]!]).filter((runs) => runs.length > 0)
+    rows.push(lineOfParticulars(page, cells.map(cellOfRuns)))
+    at = values.to
+  }
+  return { rows, rest }
+}
+
+interface Labels {
+  /** The runs of each, from left to right. */
+  columns: Run[][]
+  /** Of the columns: those that are labels. */
+  share: number
+  /** The first line behind them. */
+  to: number
+}
+
+/** The labels that lines from here on are; undefined where lines from the next one on are better ones. */
+function labelsFrom(texts: readonly TextLine[], from: number): Labels | undefined {
+  const labels = labelsAtLine(texts, from)
+  if (!labels) return undefined
+  for (let later = from + 1; later < labels.to; later++) {
+    const others = labelsAtLine(texts, later)
+    if (others && others.share > labels.share) return undefined
+  }
+  return labels
+}
+
+/** What only particulars say. */
+const OF_REPORTS: ReadonlySet<Field> = new Set([
+  'name',
+  'first_name',
+  'last_name',
+  'dob',
+  'sex',
+  'sex_age',
+  'age',
+  'specimen',
+  'collected',
+  'reported',
+  'received',
+] as const)
+
+/** `Examination` may be that of a patient, and names a column of tests. */
+function isOfReport(name: string): boolean {
+  const field = isLabel(name) ? labelAt(name)!.field : 'other'
+  return OF_REPORTS.has(field) && (field === 'name' || columnKind(name) !== 'name')
+}
+
+const isOfResults = (name: string): boolean => ['value', 'range', 'unit'].includes(columnKind(name) ?? '')
+
+/** Those that have the most labels of as few lines as possible. */
+function labelsAtLine(texts: readonly TextLine[], from: number): Labels | undefined {
+  let best: Labels | undefined
+  for (let to = from + 1; to <= Math.min(texts.length, from + LABEL_LINES_MAX); to++) {
+    if (to - from > 1 && !isTight(texts.slice(from, to - 1), texts[to - 1]!)) break
+    const columns = columnsOfRuns(texts.slice(from, to).flatMap(({ runs }) => runs))
+    const names = columns.map((runs) => cellOfRuns(runs).text)
+    const count = names.filter((name) => isLabel(name)).length
+    const share = count / names.length
+    if (count < 2 || share <= Math.max(best?.share ?? 0, 0.5)) continue
+    if (names.some((name) => /[\d:]/u.test(name) || name.length > LABEL_LETTERS_MAX || isOfResults(name))) continue
+    if (!names.some(isOfReport)) continue
+    best = { columns, share, to }
+  }
+  return best
+}
+
+function isTight(above: readonly TextLine[], { runs }: TextLine): boolean {
+  const height = heightIn(runs)
+  const bottom = Math.max(...above.flatMap((one) => one.runs.map(({ box }) => box.bottom)))
+  return boxOf(runs).top - bottom < height * LINE_GAP && Math.abs(heightIn(above.at(-1)!.runs) - height) < height * SAME_HEIGHT
+}
+
+/** Runs that stand above each other, as columns from left to right. */
+function columnsOfRuns(runs: readonly Run[]): Run[][] {
+  const columns: Run[][] = []
+  for (const run of runs.toSorted((one, other) => one.box.left - other.box.left)) {
+    const own = columns.find((column) => column.some(({ box }) => overlapX(box, run.box) > 0.5))
+    if (own) own.push(run)
+    else columns.push([run])
+  }
+  return columns.map(inOrder)
+}
+
+const inOrder = (runs: readonly Run[]): Run[] =>
+  runs.toSorted((one, other) => one.box.top - other.box.top || one.box.left - other.box.left)
+
+/** The values below labels, by column; undefined if nothing stands there. */
+function valuesBelow(texts: readonly TextLine[], { columns, to }: Labels): { columns: Run[][]; to: number } | undefined {
+  const values: Run[][] = columns.map(() => [])
+  let at = to
+  for (; at < texts.length; at++) {
+    const { runs } = texts[at]!
+    const bottom = Math.max(...[...columns, ...values].flat().map(({ box }) => box.bottom))
+    const isFirst = at === to
+    if (boxOf(runs).top - bottom > heightIn(runs) * (isFirst ? VALUE_GAP : LINE_GAP)) break
+    if (labelsFrom(texts, at) || runs.some((run) => labelAt(textOf(run)) && (isLabel(textOf(run)) || textOf(run).includes(':'))))
+      break
+    if (!isFirst && Math.abs(heightIn(texts[to]!.runs) - heightIn(runs)) > heightIn(runs) * SAME_HEIGHT) break
+    const owners = runs.map((run) => columnOf(run, columns, values))
+    if (owners.includes(-1) || new Set(owners).size < owners.length) break
+    for (const [index, run] of runs.entries()) values[owners[index]!]!.push(run)
+  }
+  return at > to && values.filter((runs) => runs.length > 0).length > 1 ? { columns: values, to: at } : undefined
+}
+
+/** The column that a run stands in; -1 if it stands in several or in none. */
+function columnOf({ box }: Run, labels: readonly Run[][], values: readonly Run[][]): number {
+  const boxes = labels.map((runs, index) => boxOf([...runs, ...values[index]!]))
+  const own = boxes.flatMap((one, index) => (overlapX(one, box) > 0.5 ? [index] : []))
+  if (own.length) return own.length === 1 ? own[0]! : -1
+  const edges = boxes.slice(1).map(({ left }, index) => (boxes[index]!.right + left) / 2)
+  return edges.filter((edge) => edge < centerX(box)).length
+}
+
+interface LabelBeside {
+  runs: Run[]
+  values: Run[]
+}
+
+/** Labels with the value of each beside it. */
+function besideLabels(texts: readonly TextLine[]): Particulars {
+  const edges = labelEdges(texts)
+  if (!edges.length) return { rows: [], rest: [...texts] }
+  const taken = new Set<Run>()
+  const all = edges.flatMap((edge, index) => labelsAt(texts, edge, edges[index + 1] ?? Infinity, taken))
+  const labels = all.filter(({ values }) => values.length > 0)
+  for (const { runs } of all.filter((one) => !labels.includes(one))) for (const run of runs) taken.delete(run)
+  if (!labels.length) return { rows: [], rest: [...texts] }
+  const rest = texts.flatMap(({ line, runs }): TextLine[] => {
+    const own = runs.filter((run) => !taken.has(run))
+    if (own.length === runs.length) return [{ line, runs }]
+    return own.length
+      ? [
+          {
+            line: lineOf(
+              line.page,
+              own.map((run) => cellOfRuns([run])),
+            ),
+            runs: own,
+          },
+        ]
+      : []
+  })
+  return { rows: rowsOfLabels(texts[0]!.line.page, labels), rest }
+}
+
+/** Without a colon, what names a column of results is no label. */
+const isLabelBeside = (text: string): boolean =>
+  text.length <= LABEL_LETTERS_MAX &&
+  isLabel(text) &&
+  (text.endsWith(':') || labelAt(text)!.field === 'name' || !OF_TABLES.has(columnKind(text) ?? ''))
+
+const OF_TABLES = new Set(['name', 'value', 'range', 'unit', 'flag', 'date'])
+
+/** Where the labels of a grid begin, from left to right: at least two below each other, with something beside each. */
+function labelEdges(texts: readonly TextLine[]): number[] {
+  const lefts = texts.flatMap(({ runs }) =>
+    runs.flatMap((run, index) => {
+      const next = runs[index + 1]
+      if (!isLabelBeside(textOf(run))) return []
+      return textOf(run).endsWith(':') || (next && !isLabelBeside(textOf(next))) ? [run.box.left] : []
+    }),
+  )
+  const edges: number[] = []
+  for (const left of lefts.toSorted((one, other) => one - other)) {
+    if (edges.length && left - edges.at(-1)! < SAME_EDGE) continue
+    if (lefts.filter((other) => Math.abs(other - left) < SAME_EDGE).length > 1) edges.push(left)
+  }
+  return edges
+}
+
+/** The labels that begin at a place, each with the texts up to the next place that belong to it. Adds their runs to `taken`. */
+function labelsAt(texts: readonly TextLine[], edge: number, end: number, taken: Set<Run>): LabelBeside[] {
+  const within = texts.flatMap(({ runs }) => runs).filter(({ box }) => box.left > edge - SAME_EDGE && box.left < end - SAME_EDGE)
+  const atEdge = inOrder(within.filter(({ box }) => Math.abs(box.left - edge) < SAME_EDGE))
+  const labels: LabelBeside[] = []
+  const hasColons = atEdge.filter((run) => textOf(run).endsWith(':')).length > 1
+  const hasValue = ({ box }: Run) =>
+    within.some((other) => other.box.left > box.right && overlapY(other.box, box) > heightOf(box) / 2)
+  const isWhole = (runs: readonly Run[]) =>
+    isLabelBeside(cellOfRuns(runs).text) && (hasColons ? textOf(runs.at(-1)!).endsWith(':') : runs.filter(hasValue).length < 2)
+  let open: Run[] = []
+  for (const run of atEdge) {
+    const last = open.at(-1)
+    if (last && run.box.top - last.box.bottom > heightIn([run]) * LINE_GAP) open = []
+    open = [...open, run].slice(-LABEL_LINES_MAX)
+    const own = [3, 2, 1].map((count) => open.slice(-count)).find(isWhole)
+    if (!own) continue
+    labels.push({ runs: own, values: [] })
+    open = []
+  }
+  for (const { runs } of labels) for (const run of runs) taken.add(run)
+  // What stands beside another text at this place is the value of a label that is not known.
+  const others = atEdge.filter((run) => !taken.has(run))
+  addValues(
+    labels,
+    within.filter(
+      (run) => !atEdge.includes(run) && !others.some((other) => overlapY(other.box, run.box) > heightOf(run.box) / 2),
+    ),
+  )
+  for (const { values } of labels) for (const run of values) taken.add(run)
+  return labels
+}
+
+/** Gives each label what stands beside it, and the lines above and below that begin where such texts do. */
+function addValues(labels: readonly LabelBeside[], runs: readonly Run[]): void {
+  const nearest = ({ box }: Run): LabelBeside | undefined => {
+    const distance = (label: LabelBeside) => Math.abs(centerY(boxOf(label.runs)) - centerY(box))
+    const [first] = labels.toSorted((one, other) => distance(one) - distance(other))
+    return first && distance(first) <= heightOf(box) * BESIDE_LABEL ? first : undefined
+  }
+  const isBeside = (run: Run) => labels.some((label) => overlapY(boxOf(label.runs), run.box) > heightOf(run.box) / 2)
+  const beside = runs.filter(isBeside)
+  const edges = (beside.length ? beside : runs.slice(0, 1)).map(({ box }) => box.left)
+  // What begins with a colon is the value of another label.
+  const continues = (run: Run) => !/^\s*:/u.test(textOf(run)) && edges.some((edge) => Math.abs(edge - run.box.left) < SAME_EDGE)
+  for (const run of inOrder(runs)) if (isBeside(run) || continues(run)) nearest(run)?.values.push(run)
+  // Several texts next to each other are those of a table.
+  for (const label of labels)
+    if (label.values.some((run) => label.values.some((other) => isNextTo(run, other)))) label.values = []
+}
+
+const isNextTo = (one: Run, other: Run): boolean => one !== other && overlapY(one.box, other.box) > heightOf(one.box) / 2
+
+/** Labels whose texts stand beside each other, as one line. */
+function rowsOfLabels(page: number, labels: readonly LabelBeside[]): Line[] {
+  const rows: { box: Box; labels: LabelBeside[] }[] = []
+  const all = labels.map((label) => ({ label, box: boxOf([...label.runs, ...label.values]) }))
+  for (const { label, box } of all.toSorted((one, other) => one.box.top - other.box.top)) {
+    const row = rows.find((one) => overlapY(one.box, box) > heightIn(label.runs) * 0.3)
+    if (!row) rows.push({ box, labels: [label] })
+    else {
+      row.labels.push(label)
+      row.box = boxAround([row.box, box])
+    }
+  }
+  return rows.map((row) =>
+    lineOfParticulars(
+      page,
+      row.labels
+        .toSorted((one, other) => one.runs[0]!.box.left - other.runs[0]!.box.left)
+        .flatMap(({ runs, values }) => [cellOfRuns(runs), cellOfRuns(inOrder(values))]),
+    ),
+  )
+}
