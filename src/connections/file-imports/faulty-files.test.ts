@@ -48,6 +48,20 @@ describe('a faulty file', () => {
       assert.deepEqual(await readOf(broken), ['damaged', []])
   })
 
+  test('that is an archive which names places behind its end is damaged, and the next import of the team runs', async () => {
+    const user = await team.user()
+    const zip = await archive(exportXml(rate()))
+    const directory = zip.indexOf('PK\x01\x02', 0, 'latin1')
+    const end = zip.lastIndexOf('PK\x05\x06', undefined, 'latin1')
+    // The place of the file in its entry, and that of the directory at the end.
+    for (const at of [directory + 42, end + 16]) {
+      const changed = Buffer.from(zip)
+      changed.writeUInt32LE(zip.length + 1000, at)
+      assert.deepEqual(outcome(await imported(team, user, changed)), ['failed', 'damaged', 0])
+    }
+    assert.deepEqual(outcome(await imported(team, user, zip)), ['completed', null, 1])
+  })
+
   test('that is encrypted, or does not match its checksum, is reported', async () => {
     assert.deepEqual(await readOf(await archive(exportXml(rate()), { isEncrypted: true })), ['encrypted', []])
     const changed = await archive(exportXml(rate()), { crc32: 1 })

@@ -106,8 +106,14 @@ const EARLIEST_MS = Date.UTC(1900, 0, 1)
 export const isPlausible = (start_ms: number, end_ms: number, { now_ms }: ReadContext, length_ms_max: number): boolean =>
   start_ms >= EARLIEST_MS && end_ms <= now_ms + DAY_MS && end_ms >= start_ms && end_ms - start_ms <= length_ms_max
 
-/** A text that PostgreSQL can store, of bounded length; null without one. */
+/** A text that PostgreSQL can store, of bounded length; null without one, and for one that was not in its encoding. */
 export const storable = (text: string | undefined, length_max: number): string | null => {
-  const clean = (text ?? '').toWellFormed().replaceAll('\0', '').trim().slice(0, length_max).toWellFormed()
+  if (text === undefined || !text.isWellFormed()) return null
+  // The limit may cut a character that takes two units.
+  const clean = text
+    .replaceAll('\0', '')
+    .trim()
+    .slice(0, length_max)
+    .replace(/[\uD800-\uDBFF]$/, '')
   return clean === '' ? null : clean
 }

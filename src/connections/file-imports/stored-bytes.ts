@@ -11,9 +11,9 @@ export interface StoredBytes {
   read(start: number): Promise<Uint8Array>
 }
 
-/** The bytes of a range, part by part. */
+/** The bytes of a range, part by part, as far as it lies in the file: an archive may name places behind its end. */
 export async function* bytesOf(file: StoredBytes, start = 0, end = file.size): AsyncGenerator<Uint8Array> {
-  for (let at = start; at < end;) {
+  for (let at = Math.max(0, start); at < Math.min(end, file.size);) {
     const bytes = await file.read(at)
     yield bytes.subarray(0, end - at)
     at += bytes.length

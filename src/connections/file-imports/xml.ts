@@ -21,7 +21,8 @@ export interface XmlHandler {
   fault(): void
 }
 
-const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
+/** A name without its prefix. */
+export const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
 
 // oxlint-disable-next-line no-control-regex -- these are the characters that XML forbids
 const FORBIDDEN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g

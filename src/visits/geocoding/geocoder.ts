@@ -119,4 +119,4 @@ function parsed(text: string): Record<string, unknown> {
 }
 
 const shortText = (value: unknown): string =>
-  typeof value === 'string' ? value.slice(0, TEXT_MAX).toWellFormed().replaceAll('\0', '').trim() : ''
+  typeof value === 'string' && value.isWellFormed() ? value.slice(0, TEXT_MAX).toWellFormed().replaceAll('\0', '').trim() : ''

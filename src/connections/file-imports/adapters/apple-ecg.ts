@@ -1,5 +1,6 @@
 // An electrocardiogram in an Apple Health export: a file of comma-separated values for each, with labels in the language of the phone. The
 // lines before the voltages are known by their place and by the form of their values.
+import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 import { electrocardiogramOf, isRecording, VOLTAGES_MAX, type Recording } from '../../connectors/electrocardiograms.ts'
 import { isPlausible, storable, type ReadContext, type Sink } from '../reading.ts'
 import { exportKey } from './apple-sleep.ts'
@@ -40,7 +41,7 @@ const numberOf = (text: string): number => Number(text.replace(',', '.'))
 
 /** Reads one file, and passes on what it says; a file without time, rate or voltages is skipped. */
 export function readElectrocardiogram(bytes: Buffer, sink: Sink, context: ReadContext): void {
-  const lines = bytes.toString('utf8').split(/\r?\n/, HEAD_MAX + VOLTAGES_MAX + 1)
+  const lines = decodeUtf8(bytes).split(/\r?\n/, HEAD_MAX + VOLTAGES_MAX + 1)
   const first = lines.findIndex((line) => VALUE.test(line.trim()))
   if (first < 0 || first > HEAD_MAX) return sink.skip('no_value', 'Electrocardiogram')
   const head = lines.slice(0, first).map(valueOf)

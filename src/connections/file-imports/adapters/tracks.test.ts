@@ -93,6 +93,8 @@ describe('heart rates of a GPX file', () => {
     '<extensions><bpm>90</bpm></extensions>',
     '<bpm>90 bpm</bpm>',
     '<extensions><HeartRateBpm><Value>90</Value></HeartRateBpm></extensions>',
+    '<extensions><gpxtpx:TrackPointExtension gpxtpx:hr="90"/></extensions>',
+    '<extensions><HeartRate value="90" unit="bpm"/></extensions>',
   ])
     test(`are read of ${inside.replaceAll(/<\/?extensions>/g, '')}`, async () => {
       const { rates, lists, shown } = await read(gpx(point(0, 45, { inside }) + point(1, 45.001, { inside })))

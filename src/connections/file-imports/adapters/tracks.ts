@@ -4,7 +4,7 @@ import { StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { StreamList } from '../../../wearables/streams/workout-streams.ts'
 import { ReadError, type ReadContext } from '../reading.ts'
 import type { Batches } from '../batches.ts'
-import { readXml, type XmlHandler } from '../xml.ts'
+import { localName, readXml, type XmlHandler } from '../xml.ts'
 import { passOn, providerOf, type Activity } from './activities.ts'
 import { emptyLap, lapEnd, movingOf, ratesOfLaps, type Lap, type Segment } from './track-laps.ts'
 import { instantOf, numberOf, rateOf } from './track-values.ts'
@@ -114,6 +114,14 @@ class Track implements XmlHandler {
       this.#values = new Map()
       this.#note('lat', attributes.lat)
       this.#note('lng', attributes.lon)
+    } else if (this.#values) this.#readRates(name, attributes)
+  }
+
+  /** Some programs write a heart rate as an attribute: `<TrackPointExtension hr="90"/>`, `<HeartRate value="90"/>`. */
+  #readRates(name: string, attributes: Record<string, string>): void {
+    for (const [attribute, value] of Object.entries(attributes)) {
+      const small = localName(attribute).toLowerCase()
+      if (RATE_NAMES.has(small === 'value' ? name.toLowerCase() : small)) this.#bpm = rateOf(value) ?? this.#bpm
     }
   }
 
