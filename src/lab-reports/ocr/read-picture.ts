@@ -23,6 +23,8 @@ export interface PicturePage {
   width: number
   height: number
   words: PictureWord[]
+  /** Where there is a text of which no letter was recognized. */
+  unread: Omit<PictureWord, 'text' | 'confidence'>[]
   /** From pixels of the straight page to those of the picture. */
   back: Projection
 }
@@ -55,14 +57,20 @@ interface OpenedPage extends StraightPage {
 /** Reads a page of at most some 3,400 pixels on a side. Errors: `OcrUnavailable`. */
 export async function readPicture(page: Picture, { models }: OcrOptions): Promise<PicturePage> {
   const ocr = await engine(models)
-  if (isBlank(page)) return { width: page.width, height: page.height, words: [], back: IDENTITY }
+  if (isBlank(page)) return { width: page.width, height: page.height, words: [], unread: [], back: IDENTITY }
   const { picture, back, lines } = await uprightPage(ocr, page)
   const words: PictureWord[] = []
-  for (const { read } of lines) {
+  const unread: PicturePage['unread'] = []
+  for (const { x, y, length, thickness, read } of lines) {
     const { letters, line } = await read()
-    words.push(...wordsOf(letters, line))
+    const own = wordsOf(letters, line)
+    if (!own.length) {
+      const half = (thickness * FONT_SHARE) / 2
+      unread.push({ left: x - length / 2, right: x + length / 2, top: y - half, bottom: y + half })
+    }
+    words.push(...own)
   }
-  return { width: picture.width, height: picture.height, words: withoutSpecks(words), back }
+  return { width: picture.width, height: picture.height, words: withoutSpecks(words), unread, back }
 }
 
 /** The page upright and straight, with its lines; few of them have been read. */

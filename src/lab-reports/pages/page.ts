@@ -33,6 +33,8 @@ export interface PageText {
   height: number
   source: 'text' | 'ocr'
   words: Word[]
+  /** Of a page that was read from a picture: where there is a text of which no letter was recognized. */
+  unread?: Box[]
   /** Not of pages that were read from a picture. */
   drawings?: Drawings
   /** The page as it is drawn, if that is not upright and straight; `place` says where a box of a word is there. */

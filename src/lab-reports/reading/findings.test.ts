@@ -5,6 +5,7 @@ import { pageOfLines, type PlacedText } from '../../../test/support/report-pages
 import { linesOf } from '../layout/tables.ts'
 import type { MetadataPlaces } from '../layout/metadata.ts'
 import type { Row } from '../layout/row.ts'
+import type { PageText } from '../pages/page.ts'
 import { findingsOf } from './findings.ts'
 import { isNamed, understand } from './read-report.ts'
 import { resultOf } from './result.ts'
@@ -209,6 +210,47 @@ describe('a table', () => {
   test('of which most rows are doubtful in their columns is doubtful as a whole', () => {
     const rows = whole.map((row, at) => (at ? { ...row, unit: '70 - 99' } : row))
     assert.deepEqual(findings([HEADER, ...printed], rows).rows[0], ['table_is_doubtful'])
+  })
+})
+
+describe('a table of a page that was read from a picture', () => {
+  const read = (unread: PageText['unread'], lines: PlacedText[][], rows: Row[]) => {
+    const page: PageText = { ...pageOfLines(lines, PITCH), source: 'ocr', ...(unread && { unread }) }
+    const results = rows.map((row) => resultOf(row, { sex: null, age: null }))
+    return findingsOf({ pages: [{ page, lines: linesOf(page) }], rows, results, places: {} }, { isNamed })
+  }
+  const names = ['Glucose', 'Sodium', 'Chloride']
+  const printed = names.map((name, at) => line(name, `9${at}`, 'mg/dL', '70 - 99'))
+  const rows = names.map((name, at) => rowIn(at + 1, { name, value: `9${at}` }))
+  const boxAt = (row: number) => ({ left: 320, right: 340, top: TOP + row * PITCH, bottom: TOP + row * PITCH + 10 })
+
+  test('has a doubtful row beside a text of which no letter was recognized', () => {
+    const found = read([boxAt(2)], [HEADER, ...printed], rows)
+    assert.deepEqual(
+      found.rows.map((one) => one.map(({ kind }) => kind)),
+      [[], ['letters_not_read'], []],
+    )
+    assert.deepEqual(found.report, [])
+  })
+
+  test('asks for a person if a row of it was not recognized, or the value beside a name is not there', () => {
+    const [first, , last] = rows
+    const without = read([boxAt(2)], [HEADER, printed[0]!, [], printed[2]!], [first!, last!])
+    assert.deepEqual(
+      without.report.map(({ kind, box }) => [kind, box.top]),
+      [['letters_not_read', TOP + 2 * PITCH]],
+    )
+    const alone = read(undefined, [HEADER, printed[0]!, line('Sodium'), printed[2]!], [first!, last!])
+    assert.deepEqual(
+      alone.report.map(({ kind }) => kind),
+      ['line_without_row'],
+    )
+  })
+
+  test('has no finding for a text outside of it, or one that is as low as a rule', () => {
+    const outside = { left: 40, right: 90, top: 700, bottom: 712 }
+    const { rows: ofRows, report } = read([outside, { ...boxAt(2), bottom: TOP + 2 * PITCH + 2 }], [HEADER, ...printed], rows)
+    assert.deepEqual([ofRows, report], [[[], [], []], []])
   })
 })
 

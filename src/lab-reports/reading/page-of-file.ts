@@ -82,13 +82,21 @@ function joined(text: PageText, { words, drawn }: PageText, pictures: readonly B
 }
 
 async function pageOfPicture(canvas: Canvas, scale: number, options: PageOptions): Promise<PageText> {
-  const { words, width, height, back } = await readPicture(pictureOf(canvas), options)
-  const page = { number: 1, width: width / scale, height: height / scale, source: 'ocr' as const }
-  const placed = words.map(({ text, confidence, left, top, right, bottom }) => ({
-    text,
-    confidence,
-    box: { left: left / scale, top: top / scale, right: right / scale, bottom: bottom / scale },
-  }))
+  const { words, unread, width, height, back } = await readPicture(pictureOf(canvas), options)
+  const inPoints = ({ left, top, right, bottom }: Box): Box => ({
+    left: left / scale,
+    top: top / scale,
+    right: right / scale,
+    bottom: bottom / scale,
+  })
+  const page = {
+    number: 1,
+    width: width / scale,
+    height: height / scale,
+    source: 'ocr' as const,
+    unread: unread.map(inPoints),
+  }
+  const placed = words.map(({ text, confidence, ...box }) => ({ text, confidence, box: inPoints(box) }))
   if (back === IDENTITY) return { ...page, words: placed }
   const toDrawn = compose(compose(scaling(scale), back), scaling(1 / scale))
   const drawn = { width: canvas.width / scale, height: canvas.height / scale, place: (box: Box) => projectedBox(toDrawn, box) }

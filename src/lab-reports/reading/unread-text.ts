@@ -8,7 +8,7 @@ import { withoutPrintedCodes } from '../layout/printed-codes.ts'
 import type { ReadRowsOptions, Row } from '../layout/row.ts'
 import { statementsIn } from '../layout/statements.ts'
 import { flagOf, numberOf, valueKind } from '../../lab-values/values.ts'
-import { heightOf, type Word } from '../pages/page.ts'
+import { boxAround, heightOf, overlapX, overlapY, type Box, type PageText, type Word } from '../pages/page.ts'
 import { areInLine } from './boxes.ts'
 import type { ReadingFinding, ReportFinding, RowFinding } from './finding.ts'
 import { isSpecimen } from './specimens.ts'
@@ -29,6 +29,8 @@ const REACH = 0.5
 const NEIGHBOR = 1.5
 /** Of the height of a line: a row that is nearer by more is the one that is meant. */
 const NEARER = 0.4
+/** Of the height of results: what is lower is a speck or a rule. */
+const SIGN_HEIGHT_MIN = 0.5
 /** What so many rows of a table have is how it is printed: a label, a former result. */
 const [USUAL_ROWS_MIN, USUAL_SHARE] = [3, 0.3]
 
@@ -40,10 +42,13 @@ export function unreadText(reading: Reading, names: Names): { rows: RowFinding[]
     found.rows.push(...wordsBesideRows(table, reading))
     for (const line of table.rows.length ? linesWithoutRow(table, reading, names) : linesOfResults(table, reading, names)) {
       for (const row of rowsBeside(line, table, reading)) found.rows.push({ row, finding: BESIDE_LINE })
-      if (!isResultLine(line, table.columns, names)) continue
+      if (!isResultLine(line, table.columns, names) && !hasLostValue(line, table.page, names)) continue
       const text = 'A line of a table that has a value is in no result.'
       found.report.push({ kind: 'line_without_row', text, page: line.page, box: line.box })
     }
+    const letters = lettersNotRead(table, reading)
+    found.rows.push(...letters.rows)
+    found.report.push(...letters.report)
   }
   return found
 }
@@ -169,6 +174,32 @@ function rowsBeside(line: Line, { rows: own }: TableOfRows, { rows }: Reading): 
   const near = own.filter((at) => gapOf(at) < heightOf(line.box) * NEIGHBOR && !(goesOn && rows[at]!.box.top > line.box.top))
   const nearest = Math.min(...near.map(gapOf))
   return near.filter((at) => gapOf(at) <= nearest + heightOf(line.box) * NEARER)
+}
+
+/** Whether a name in a picture stands alone: a short result is what the detector of texts does not see. */
+const hasLostValue = ({ cells }: Line, { source }: PageText, { isNamed }: Names): boolean =>
+  source === 'ocr' && cells.length === 1 && isNamed(cleanName(cells[0]!.text))
+
+const LETTERS_NOT_READ: ReadingFinding = {
+  kind: 'letters_not_read',
+  text: 'The picture of the page has a text in the line of this row of which no letter was recognized.',
+}
+
+/** Texts on the picture of a page, inside of a table, of which no letter was recognized: beside a row, or of a row that was not read. */
+function lettersNotRead({ page, rows: own }: TableOfRows, { rows }: Reading): { rows: RowFinding[]; report: ReportFinding[] } {
+  if (!page.unread?.length || !own.length) return { rows: [], report: [] }
+  const table = boxAround(own.map((at) => rows[at]!.box))
+  const height = heightOf(rows[own[0]!]!.value_box)
+  const inside = page.unread.filter(
+    (box) => overlapX(box, table) > 0 && overlapY(box, table) > 0 && heightOf(box) > height * SIGN_HEIGHT_MIN,
+  )
+  const beside = (box: Box) => own.filter((at) => areInLine(rows[at]!.box, box))
+  return {
+    rows: inside.flatMap((box) => beside(box).map((row) => ({ row, finding: LETTERS_NOT_READ }))),
+    report: inside
+      .filter((box) => beside(box).length === 0)
+      .map((box) => ({ kind: 'letters_not_read', text: 'A text inside of a table was not recognized.', page: page.number, box })),
+  }
 }
 
 /** Whether a line has a value where the table has its results, or beside a name that laboratories measure. */
