@@ -200,10 +200,12 @@ export function sleepCycleOf(
   }
 }
 
-/** The seconds of each stage. */
-export function secondsOf(stages: Stage[]): Night['seconds'] {
+/** The seconds of each stage within a night. */
+export function secondsOf(stages: Stage[], night: { start_ms: number; end_ms: number }): Night['seconds'] {
+  const lengthOf = ({ start_ms, end_ms }: Stage) =>
+    Math.max(0, Math.min(end_ms, night.end_ms) - Math.max(start_ms, night.start_ms))
   const of = (type: StageType) =>
-    Math.round(stages.reduce((sum, stage) => sum + (stage.type === type ? stage.end_ms - stage.start_ms : 0), 0) / 1000)
+    Math.round(stages.reduce((sum, stage) => sum + (stage.type === type ? lengthOf(stage) : 0), 0) / 1000)
   return { awake: of(4), light: of(2), rem: of(3), deep: of(1) }
 }
 

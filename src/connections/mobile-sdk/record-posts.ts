@@ -9,7 +9,7 @@ import { mealsOf } from './meals.ts'
 import { cycleOf, electrocardiogramOf, voltagesOf } from './records.ts'
 import type { ElectrocardiogramPost, MealPost, MenstrualCyclePost } from './record-schema.ts'
 import { PostZones } from './samples.ts'
-import { goodSessions } from './sessions.ts'
+import { goodSessions, zonesOfSessions } from './sessions.ts'
 import { store, type Batch } from './store.ts'
 
 /** Meals in one post. */
@@ -59,7 +59,11 @@ export function postCycles(tx: Tx, user_id: string, { data, ...envelope }: Stati
  * Stores electrocardiograms and their voltages. Errors: 404 unknown user; 422 more than 320,000 voltages, or each has a session that cannot
  * be or lists of different lengths.
  */
-export function postElectrocardiograms(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof ElectrocardiogramPost>) {
+export async function postElectrocardiograms(
+  tx: Tx,
+  user_id: string,
+  { data, ...envelope }: Static<typeof ElectrocardiogramPost>,
+) {
   const faults = new Faults()
   const sessions = goodSessions(tx, faults, 'electrocardiogram', data, {
     of: ({ electrocardiogram: { session_start, session_end } }) => [session_start, session_end],
@@ -77,8 +81,9 @@ export function postElectrocardiograms(tx: Tx, user_id: string, { data, ...envel
     return false
   })
   if (voltages > VOLTAGES_MAX) throw invalidField(['body', 'data'], `has more than ${VOLTAGES_MAX} voltages`)
-  const zones = new PostZones(envelope.time_zone)
-  const zoneOf = (sent: (typeof data)[number]) => zones.of(sent.electrocardiogram)
+  const keys = good.map(({ sent }) => sent.electrocardiogram.id)
+  const contextOf = await zonesOfSessions(tx, user_id, envelope, 'electrocardiogram', keys)
+  const zoneOf = (sent: (typeof data)[number]) => contextOf(sent.electrocardiogram).zone
   const samples = good.flatMap(({ sent }) => voltagesOf(sent, zoneOf(sent)))
   const batches: Batch[] = [
     {

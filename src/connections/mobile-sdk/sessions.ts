@@ -64,7 +64,7 @@ export async function zonesOfSessions(
   tx: Tx,
   user_id: string,
   { provider, time_zone }: Envelope,
-  kind: 'sleep' | 'workouts',
+  kind: 'sleep' | 'workouts' | 'electrocardiogram',
   keys: string[],
 ): Promise<(sent: { id: string } & Pick<Quantity, 'metadata'>) => PhoneContext> {
   const own = new PostZones(undefined)

@@ -87,14 +87,26 @@ const bodyFields = {
 } as const satisfies Record<BodyList, keyof Document<'body'>>
 export type BodyList = Exclude<keyof SentBody, 'time_zones'>
 
-/** Measurements of the body: those of one app at one instant are one record. @param good each with its value in the unit of its field */
-export function bodiesOf(good: [list: BodyList, sent: Quantity, value: number][], zones: PostZones): IncomingSummary<'body'>[] {
+/** What a measurement of the body is known by: its instant and its app. */
+export const bodyKey = ({ start_date, source_bundle = '' }: Quantity): string =>
+  `${new Date(Date.parse(start_date)).toISOString()} ${source_bundle}`
+
+/**
+ * Measurements of the body: those of one app at one instant are one record.
+ * @param good each with its value in the unit of its field
+ * @param stored by key, the zones that records have which are stored
+ */
+export function bodiesOf(
+  good: [list: BodyList, sent: Quantity, value: number][],
+  zones: PostZones,
+  stored: ReadonlyMap<string, string>,
+): IncomingSummary<'body'>[] {
   const records = new Map<string, IncomingSummary<'body'>>()
   for (const [list, sample, value] of good) {
     const at_ms = Date.parse(sample.start_date)
-    const zone = zones.of(sample, at_ms)
+    const key = bodyKey(sample)
+    const zone = (zones.isAssumed(sample, at_ms) ? stored.get(key) : undefined) ?? zones.of(sample, at_ms)
     const calendar_date = localDate(zone, at_ms)
-    const key = `${new Date(at_ms).toISOString()} ${sample.source_bundle ?? ''}`
     const record = records.get(key) ?? {
       key,
       source_type: sourceTypeOf(sample),

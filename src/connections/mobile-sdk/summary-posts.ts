@@ -5,6 +5,7 @@ import { invalidField } from '../../platform/http/errors.ts'
 import { sameLeftOut } from '../../platform/schema/request-validation.ts'
 import { fieldBounds, isWithin } from '../../wearables/ingestion/bounds.ts'
 import { noteUnits, toCanonicalUnit } from '../../wearables/ingestion/units.ts'
+import { storedZones } from '../../wearables/summaries/recorded.ts'
 import { deleteSummaries, summaryIds } from '../../wearables/summaries/summaries.ts'
 import type { IncomingStream } from '../../wearables/streams/workout-streams.ts'
 import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
@@ -18,6 +19,7 @@ import { nightsOfSessions, settleNights } from './stored-nights.ts'
 import {
   activityOf,
   bodiesOf,
+  bodyKey,
   profileOf,
   sleepCycleOf,
   sleepOf,
@@ -125,7 +127,9 @@ export async function postBody(tx: Tx, user_id: string, { data, ...envelope }: S
     for (const one of found) good.push([list, one.sent, one.sample.value])
     if (found.length) samples.push({ resource, samples: found.map(({ sample }) => sample) })
   }
-  const records = bodiesOf(good, zones)
+  const keys = [...new Set(good.map(([, sent]) => bodyKey(sent)))]
+  const stored = await storedZones(tx, { user_id, kind: 'body', provider: envelope.provider }, keys)
+  const records = bodiesOf(good, zones, stored)
   if (records.length > RECORDS_MAX) throw invalidField(['body', 'data'], `has more than ${RECORDS_MAX} instants`)
   return store(tx, user_id, envelope, [{ kind: 'body', records, derived: Object.values(ofBody) }, ...samples], faults)
 }

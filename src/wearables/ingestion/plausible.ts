@@ -72,7 +72,7 @@ export function checkSummary(kind: SummaryKind, record: IncomingSummary, now_ms:
   const checked = withoutImpossible(document as Values, '', fieldBounds[kind], faults)
   const more = record.query_values && withoutImpossible(record.query_values, '', fieldBounds[kind], faults, true)
   const rest = checkOthers(kind, checked, now_ms, faults)
-  if (!faults.length) return { record, faults }
+  if (!faults.length && rest === document) return { record, faults }
   return { record: { ...record, document: rest, ...(more && { query_values: more }) } as IncomingSummary, faults }
 }
 
@@ -110,6 +110,8 @@ function checkOthers(kind: SummaryKind, document: Values, now_ms: number, faults
       fault('hr_zones', `must be ${range(zoneBounds)}`)
       return { ...document, hr_zones: null }
     }
+    case 'sleep_cycle':
+      return withinSession(document)
     case 'profile': {
       const { birth_date } = document
       const isPossible = typeof birth_date !== 'string' || isPastInstant(Date.parse(birth_date), now_ms)
@@ -123,6 +125,25 @@ function checkOthers(kind: SummaryKind, document: Values, now_ms: number, faults
       return checkCycle(document, now_ms, fault)
     default:
       return document
+  }
+}
+
+/** The stages of a night as far as they lie within it. */
+function withinSession(document: Values): Values {
+  const { session_start, session_end, stage_start_offset_second: from, stage_end_offset_second: to, stage_type } = document
+  if (!Array.isArray(from) || !Array.isArray(to) || !Array.isArray(stage_type)) return document
+  const duration_s = Math.round((Date.parse(String(session_end)) - Date.parse(String(session_start))) / 1000)
+  const stages = stage_type.map((type: unknown, i) => [
+    Math.max(0, from[i] as number),
+    Math.min(duration_s, to[i] as number),
+    type,
+  ])
+  const within = stages.filter(([start, end]) => (end as number) > (start as number))
+  return {
+    ...document,
+    stage_start_offset_second: within.map(([start]) => start),
+    stage_end_offset_second: within.map(([, end]) => end),
+    stage_type: within.map(([, , type]) => type),
   }
 }
 

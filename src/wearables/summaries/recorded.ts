@@ -55,19 +55,19 @@ export const recordedSummaries = (
 
 const Zoned = T.Object({ key: T.String(), zone: T.String() })
 
-/** By key, the time zones that stored nights or workouts have; those whose zone is not known are missing. */
+/** By key, the time zones that stored records have; those whose zone is not known are missing. */
 export async function storedZones(
   tx: Tx,
-  { user_id, kind, provider }: { user_id: string; kind: 'sleep' | 'workouts'; provider: string },
+  { user_id, kind, provider }: { user_id: string; kind: 'sleep' | 'workouts' | 'body' | 'electrocardiogram'; provider: string },
   keys: string[],
 ): Promise<Map<string, string>> {
   if (!keys.length) return new Map()
   const rows = await tx.many(
     Zoned,
     sql`
-    select key, query_values ->> 'time_zone' as zone from summary
+    select key, coalesce(query_values ->> 'time_zone', document ->> 'time_zone') as zone from summary
     where team_id = ${tx.team} and user_id = ${user_id} and kind = ${kind} and provider = ${provider} and key = any (${keys}::text[])
-      and query_values ->> 'time_zone' is not null`,
+      and coalesce(query_values ->> 'time_zone', document ->> 'time_zone') is not null`,
   )
   return new Map(rows.map(({ key, zone }) => [key, zone]))
 }

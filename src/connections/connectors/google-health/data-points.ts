@@ -176,7 +176,9 @@ export function nightOf(
   const asleep_min = numberOrText(summary.minutesAsleep)
   const latency_min = numberOrText(summary.minutesToFallAsleep)
   const { processed, nap } = objectOrEmpty(values.metadata)
-  const seconds = stages.length ? secondsOf(stages) : { awake: 0, light: (asleep_min ?? 0) * 60, rem: 0, deep: 0 }
+  const seconds = stages.length
+    ? secondsOf(stages, { start_ms, end_ms })
+    : { awake: 0, light: (asleep_min ?? 0) * 60, rem: 0, deep: 0 }
   const night: Night = {
     key,
     ...sourceOf(point),

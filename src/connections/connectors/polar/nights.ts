@@ -89,7 +89,7 @@ export function nightsIn(sent: Values, recoveries: Values): PolarNight[] {
         offset_s: offsetIn(sleepEnd),
         seconds: phaseDurations
           ? { awake: seconds('wake'), light: seconds('light'), rem: seconds('rem'), deep: seconds('deep') }
-          : stageSeconds(stages),
+          : stageSeconds(stages, { start_ms, end_ms }),
         more: {
           score: whole(objectOrEmpty(night.sleepScore).sleepScore),
           average_hrv: number(recovery.meanNightlyRecoveryRmssd),
