@@ -12,7 +12,9 @@ const GROUP_FILES_MAX = 60
 const ALONE: Record<string, string[]> = {
   'change the catalog, the sites or the places of a cell': [
     'src/cli/commands.test.ts',
+    'src/lab/accounts/offered-labs.test.ts',
     'src/lab/catalog/load.test.ts',
+    'src/visits/psc-booking/own-laboratory.test.ts',
     'src/visits/psc/load-sandbox-sites.test.ts',
     'src/visits/psc/psc.test.ts',
   ],
