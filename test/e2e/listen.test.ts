@@ -221,7 +221,7 @@ describe('trigger', () => {
         .trim()
         .split('\n')
         .map((line) => line.split(' ')[0])
-    const [caused, others] = out.split('\n\nA sandbox cannot cause these:\n')
+    const [caused, others] = out.split('\n\nThese cannot be triggered:\n')
     assert.deepEqual([typesIn(caused!), typesIn(others!)], [Object.keys(scenarios), Object.keys(beyond)])
   })
 

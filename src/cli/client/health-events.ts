@@ -2,7 +2,6 @@
 // second post of the same sample or record with another value; a history is a post of the stage `historical`.
 import { randomInt, randomUUID } from 'node:crypto'
 import { sampleOf } from '../../wearables/resources/sample-timeseries.ts'
-import { appleExport, stressFile } from './example-files.ts'
 import type { Sandbox, Scenario } from './sandbox.ts'
 
 const PROVIDER = 'apple_health_kit'
@@ -188,9 +187,6 @@ const posts: Record<string, Post> = {
   ),
 }
 
-/** The requests of phones do not say when the history of these is complete: it is that of the workouts. */
-const WITH_WORKOUTS = new Set(['workout_distance', 'workout_swimming_stroke'])
-
 /** Summaries that come with a post of another kind. */
 const words: Record<string, string> = {
   electrocardiogram_voltage: 'an electrocardiogram',
@@ -198,22 +194,19 @@ const words: Record<string, string> = {
 }
 const tellOf = (resource: string): string => words[resource] ?? resource.replaceAll('_', ' ')
 
-/** What no phone brings: resources of clouds, laboratories at home and files. */
-const CLOUD = 'no phone sends it; it comes from the cloud of a provider'
-const FILE = 'no phone sends it; files bring it as data of the past'
-const NONE = 'no source that this server reads brings it yet'
-
-/** Why there is no scenario for the events of a resource. */
-const beyondPhones: Record<string, string> = {
-  body_temperature_delta: CLOUD,
-  carbohydrates: FILE,
-  cholesterol: NONE,
-  ige: NONE,
-  igg: NONE,
-  insulin_injection: FILE,
-  note: CLOUD,
-  stress_level: FILE,
-  workout_duration: CLOUD,
+/** What no phone posts by itself is in the histories of demo connections: the provider. */
+const demos: Record<string, string> = {
+  body_temperature_delta: 'fitbit',
+  stress_level: 'fitbit',
+  carbohydrates: 'freestyle_libre',
+  insulin_injection: 'freestyle_libre',
+  note: 'freestyle_libre',
+  cholesterol: 'apple_health_kit',
+  ige: 'apple_health_kit',
+  igg: 'apple_health_kit',
+  workout_duration: 'apple_health_kit',
+  workout_distance: 'apple_health_kit',
+  workout_swimming_stroke: 'apple_health_kit',
 }
 
 type Change = 'created' | 'updated' | 'historical'
@@ -249,45 +242,40 @@ async function momentOf(sandbox: Sandbox): Promise<Moment> {
   return { now_ms, day: instant(now_ms - randomInt(1, 7000) * DAY_MS).slice(0, 10), id: randomUUID() }
 }
 
-/** Files bring data of the past: their events are those of histories. */
-const files: Record<string, (at_ms: number) => Uint8Array<ArrayBuffer>> = {
-  carbohydrates: (at_ms) => appleExport(at_ms, { type: 'DietaryCarbohydrates', value: 45, unit: 'g' }),
-  insulin_injection: (at_ms) =>
-    appleExport(at_ms, { type: 'InsulinDelivery', value: 4, unit: 'IU', metadata: ['HKInsulinDeliveryReason', '2'] }),
-  stress_level: (at_ms) => stressFile(at_ms, 21),
-}
-
-const fileScenario = (resource: string): Scenario => ({
-  tells: `import a file with ${tellOf(resource)}`,
+const demoScenario = (resource: string): Scenario => ({
+  tells: `connect a demo of ${demos[resource]}, whose history has ${tellOf(resource)}`,
   async run(sandbox, type) {
-    const user_id = await sandbox.user()
+    // A user has demo connections or others.
+    const { id: user_id } = await sandbox.userCalled('drawbridge-trigger-demo')
+    await sandbox.forget(user_id, demos[resource]!)
     const since = await sandbox.newest(type)
-    await sandbox.importFile(user_id, files[resource]!((await momentOf(sandbox)).now_ms))
+    await sandbox.create('/v2/link/connect/demo', { user_id, provider: demos[resource] })
     return { id: user_id, since }
   },
 })
 
+const typesOf = (resource: string) => ({
+  created: `daily.data.${resource}.created`,
+  updated: `daily.data.${resource}.updated`,
+  historical: `historical.data.${resource}.created`,
+})
+
 /** The events of health data that a sandbox can cause, by type. */
-export const healthScenarios: Record<string, Scenario> = Object.fromEntries(
-  Object.entries(posts)
-    .flatMap(([resource, post]): [string, Scenario][] => [
-      [`daily.data.${resource}.created`, scenarioOf(resource, post, 'created')],
-      [`daily.data.${resource}.updated`, scenarioOf(resource, post, 'updated')],
-      ...(WITH_WORKOUTS.has(resource)
-        ? []
-        : ([[`historical.data.${resource}.created`, scenarioOf(resource, post, 'historical')]] as [string, Scenario][])),
-    ])
-    .concat(Object.keys(files).map((resource) => [`historical.data.${resource}.created`, fileScenario(resource)])),
-)
+export const healthScenarios: Record<string, Scenario> = Object.fromEntries([
+  ...Object.entries(posts).flatMap(([resource, post]) => {
+    const types = typesOf(resource)
+    const changes: Change[] = demos[resource] === undefined ? ['created', 'updated', 'historical'] : ['created', 'updated']
+    return changes.map((change) => [types[change], scenarioOf(resource, post, change)] as const)
+  }),
+  ...Object.keys(demos).map((resource) => [typesOf(resource).historical, demoScenario(resource)] as const),
+])
 
 /** Why the other types of health data have no scenario, by type. */
-export const healthBeyond: Record<string, string> = Object.fromEntries([
-  ...[...WITH_WORKOUTS].map((name) => [`historical.data.${name}.created`, 'it comes with workouts, and their history is one']),
-  ...Object.entries(beyondPhones).flatMap(([resource, reason]) =>
-    [
-      `daily.data.${resource}.created`,
-      `daily.data.${resource}.updated`,
-      ...(files[resource] ? [] : [`historical.data.${resource}.created`]),
-    ].map((type) => [type, reason]),
-  ),
-])
+export const healthBeyond: Record<string, string> = Object.fromEntries(
+  Object.keys(demos)
+    .filter((resource) => posts[resource] === undefined)
+    .flatMap((resource) => [
+      [typesOf(resource).created, 'no phone posts it; demo connections bring it as the clock of the team advances by days'],
+      [typesOf(resource).updated, 'no source of a sandbox sends it with another value'],
+    ]),
+)

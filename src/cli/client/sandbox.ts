@@ -231,13 +231,6 @@ export class Sandbox {
     return ask('POST', '', overridden({ slug: `${slug}-${randomUUID()}`, title, query }, this.#overrides) as object)
   }
 
-  async importFile(user_id: string, file: Uint8Array<ArrayBuffer>): Promise<void> {
-    if (this.#overrides.length) throw new UsageError('The data is in a file: --override does not apply to it.')
-    const path = `/v2/user/${user_id}/file_import?is_last=true`
-    const headers = { 'content-type': 'application/octet-stream' }
-    assertOk(await request(this.#remote, 'POST', path, { file, headers }), 'the file')
-  }
-
   /** Ends the connection of a user to a provider, if there is one, and deletes what came from it. */
   async forget(user_id: string, provider: string): Promise<void> {
     const { status, body } = await this.#ask('DELETE', `/v2/user/${user_id}/${provider}?delete_data=true`)

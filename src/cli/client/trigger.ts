@@ -26,7 +26,7 @@ export async function trigger(
     if (values.json) return out(`${JSON.stringify([...listed, ...others], null, 2)}\n`)
     const width = Math.max(...[...listed, ...others].map(({ type }) => type.length))
     for (const { type, description } of listed) out(`${type.padEnd(width)}  ${description}\n`)
-    out('\nA sandbox cannot cause these:\n')
+    out('\nThese cannot be triggered:\n')
     for (const { type, reason } of others) out(`${type.padEnd(width)}  ${reason}\n`)
     return
   }
