@@ -96,7 +96,8 @@ async function readFile(profile: Profile, file: Buffer, batches: Batches, contex
   if (legs.length > SESSIONS_MAX) throw new ReadError('damaged')
   const type = id && numberIn(id, 0)
   if (!legs.length && !hasStress) batches.skip('unsupported', `fit_${fileTypes[type ?? -1] ?? 'file'}`)
-  const recorded = recordedIn(file, contents, legs)
+  const { recorded, undated } = recordedIn(file, contents, legs)
+  if (undated) batches.skip('invalid_time', 'heartrate', undated)
   for (const [i, leg] of legs.entries()) {
     if (!leg) batches.skip('invalid_time', 'workouts')
     else await passOn({ ...writer, ...activityOf(profile, leg, contents), ...recorded[i]! }, batches, context)
@@ -131,15 +132,21 @@ interface Recorded {
   rates: [at_ms: number, bpm: number][]
 }
 
-/** What records and stored heart rates say in the course of each leg. Several sessions of one file follow each other. */
-function recordedIn(file: Buffer, contents: FitContents, legs: (Leg | undefined)[]): Recorded[] {
+/**
+ * What records and stored heart rates say in the course of each leg. Several sessions of one file follow each other.
+ * @returns also how many records have a heart rate and a time that is no instant
+ */
+function recordedIn(file: Buffer, contents: FitContents, legs: (Leg | undefined)[]): { recorded: Recorded[]; undated: number } {
+  let undated = 0
   const { times } = contents
   const all = legs.map((leg) => ({ leg, points: new StreamPoints(), rates: [] as Recorded['rates'], seconds: new Set<number>() }))
   const at = (at_ms: number) => all.filter(({ leg }) => leg && at_ms >= leg.start_ms && at_ms <= leg.end_ms)
   for (const record of fitMessages(file, new Set([kind.record]))) {
-    const at_ms = times.of(record)
-    if (at_ms === undefined) continue
-    const bpm = numberIn(record, 3)
+    const [at_ms, bpm] = [times.of(record), numberIn(record, 3)]
+    if (at_ms === undefined) {
+      if (bpm !== undefined) undated++
+      continue
+    }
     for (const { points, rates, seconds } of at(at_ms)) {
       if (bpm !== undefined) {
         rates.push([at_ms, bpm])
@@ -168,7 +175,7 @@ function recordedIn(file: Buffer, contents: FitContents, legs: (Leg | undefined)
         }
   }
   for (const { at_ms, isRunning } of contents.timer) if (isRunning) for (const { points } of at(at_ms)) points.breakBefore(at_ms)
-  return all
+  return { recorded: all, undated }
 }
 
 function activityOf(profile: Profile, leg: Leg, { times }: FitContents) {
