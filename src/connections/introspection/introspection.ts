@@ -78,7 +78,12 @@ function addAttempt(
  * Errors: 400 a cursor of another list.
  */
 export async function introspectResources(tx: Tx, query: UserQuery): Promise<UserResources> {
-  const { user_ids, next_cursor } = await pageOfUsers(tx, 'resources', [sql`connection`, sql`resource_state`], query)
+  const { user_ids, next_cursor } = await pageOfUsers(
+    tx,
+    'resources',
+    [sql`connection`, sql`resource_state`, sql`rejected_post`],
+    query,
+  )
   const users = byUser<Record<string, ResourceStatistics>>(user_ids)
   for (const { user_id, provider, resources } of await availableResources(tx, user_ids, query.provider))
     users.get(user_id)![provider] = Object.fromEntries(resources.map((resource) => [resource, unattempted()]))
