@@ -6,7 +6,7 @@ import type { Progress } from './read-content.ts'
 import { readFile } from './read-file.ts'
 import { ask, type ReadEnd, type ThreadInput } from './thread-calls.ts'
 
-export default async function read({ port, size, now_ms, provider }: ThreadInput): Promise<ReadEnd> {
+export default async function read({ port, size, now_ms, zone, provider }: ThreadInput): Promise<ReadEnd> {
   const progress: Progress = { read_bytes: 0, content_bytes: size }
   // While a batch is being stored the next one is read.
   let storing: Promise<unknown> = Promise.resolve()
@@ -27,7 +27,7 @@ export default async function read({ port, size, now_ms, provider }: ThreadInput
     },
   }
   try {
-    await readFile(file, batches, { now_ms }, progress)
+    await readFile(file, batches, { now_ms, zone }, progress)
     await storing
     return { progress, skipped: batches.skipped, error: null }
   } catch (error) {

@@ -1,5 +1,6 @@
 // What a reader of files makes of one: samples and summaries, what it skipped, and the error that ended it. Readers are functions of bytes;
 // they know neither the database nor the user.
+import { zoneOffset } from '../../wearables/resources/zones.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import type { IncomingStream } from '../../wearables/streams/workout-streams.ts'
@@ -98,7 +99,12 @@ export interface Sink {
 export interface ReadContext {
   /** The instant at which the file was sent; nothing may lie more than a day after it. */
   now_ms: number
+  /** Where the user lives, for what the file gives no zone of; absent or null: unknown. */
+  zone?: string | null
 }
+
+/** Seconds east of UTC of something that the file gives no zone of. */
+export const offsetAt = ({ zone }: ReadContext, at_ms: number): number | null => (zone == null ? null : zoneOffset(zone, at_ms))
 
 const EARLIEST_MS = Date.UTC(1900, 0, 1)
 

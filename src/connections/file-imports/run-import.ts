@@ -1,4 +1,5 @@
 // The job that imports a file: a thread reads it, the process stores what the thread finds, a batch in each transaction.
+import { fallbackZone } from '../../people/users/fallbacks.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import type { Vault } from '../../platform/crypto/vault.ts'
@@ -91,17 +92,18 @@ export class ImportRunner implements Service {
   async #run(context: JobContext, id: string): Promise<void> {
     const claimed = await context.tx((tx) => claimImport(tx, id, version))
     if (!claimed) return deleteBytes(context, id)
+    const zone = await context.tx((tx) => fallbackZone(tx, claimed.user_id))
     const work = new ImportInProgress(context, id, claimed)
     const end =
       claimed.attempts > ATTEMPTS_MAX || claimed.file_key === null
         ? { ...work.state, error: 'interrupted' as const }
-        : await this.#read(work, claimed, importKey(this.#vault, id, claimed.file_key))
+        : await this.#read(work, { ...claimed, zone }, importKey(this.#vault, id, claimed.file_key))
     await work.end(end)
     await deleteBytes(context, id)
   }
 
   /** Reads a file in a thread. Errors: whatever kept this process from storing it. */
-  async #read(work: ImportInProgress, claimed: ClaimedImport, key: FileKey): Promise<ReadEnd> {
+  async #read(work: ImportInProgress, claimed: ClaimedImport & { zone: string | null }, key: FileKey): Promise<ReadEnd> {
     const { port1, port2 } = new MessageChannel()
     const reply = async (question: Question) => {
       if (this.#isStopping) throw new Stopping()
@@ -112,7 +114,8 @@ export class ImportRunner implements Service {
     const answers = answer(port1, reply)
     // A pool of its own, which ends with the import: one that is idle keeps its memory.
     const pool = createWorkerPool({ threads_max: 1, memory_max_mb: this.#thread_mb_max })
-    const input = { port: port2, size: claimed.received_bytes, now_ms: Date.parse(claimed.created_at), provider: 'manual' }
+    const { received_bytes: size, zone } = claimed
+    const input = { port: port2, size, now_ms: Date.parse(claimed.created_at), zone, provider: 'manual' }
     try {
       const task = new URL('./read-file.task.ts', import.meta.url)
       return await pool.run<ReadEnd>(task, input, { timeout_ms: READ_MS_MAX, transfer: [port2] })

@@ -24,6 +24,8 @@ export interface ThreadInput {
   size: number
   /** The instant at which the file was sent. */
   now_ms: number
+  /** Where the user lives, for what a file gives no zone of; null: unknown. */
+  zone: string | null
   provider: string
 }
 

@@ -1,4 +1,5 @@
 // Posts of samples by phones. Source: users-wearables.md 4 C4, 16.5-16.7.
+import { withZone } from './post-zone.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { expectSamples } from '../../platform/runtime/young-generation.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
@@ -17,8 +18,9 @@ export async function postSamples(
   tx: Tx,
   user_id: string,
   sent: SentTimeseries,
-  { data, columns, ...envelope }: SamplePost & { columns?: QuantityColumns },
+  { data, columns, ...post }: SamplePost & { columns?: QuantityColumns },
 ) {
+  const envelope = await withZone(tx, user_id, post)
   const resource = resourceOf(sent)
   const { provider } = envelope
   await noteUnits(tx, provider, resource, columns?.kinds ?? data)
@@ -30,7 +32,8 @@ export async function postSamples(
 }
 
 /** Stores blood pressures that a phone sends, and the pulses with them. Errors: as `postSamples`. */
-export async function postBloodPressures(tx: Tx, user_id: string, { data, ...envelope }: BloodPressurePost) {
+export async function postBloodPressures(tx: Tx, user_id: string, { data, ...post }: BloodPressurePost) {
+  const envelope = await withZone(tx, user_id, post)
   const { provider } = envelope
   const values = data.flatMap(({ systolic, diastolic }) => [systolic, diastolic])
   await noteUnits(tx, provider, 'blood_pressure', values)

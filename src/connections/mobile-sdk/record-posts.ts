@@ -1,4 +1,5 @@
 // Posts of meals, menstrual cycles and electrocardiograms by phones. Source: users-wearables.md 16.5, 16.6.
+import { withZone } from './post-zone.ts'
 import type { Static } from '../../platform/schema/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
@@ -21,7 +22,8 @@ const VOLTAGES_MAX = 320_000
  * Stores the meals of a phone. Faulty parts of posts of this file are left out and counted. Errors: 404 unknown user; 422 more than 5,000
  * meals, or nothing is good.
  */
-export function postMeals(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof MealPost>) {
+export async function postMeals(tx: Tx, user_id: string, { data, ...post }: Static<typeof MealPost>) {
+  const envelope = await withZone(tx, user_id, post)
   const faults = new Faults()
   const context = { provider: envelope.provider, zones: new PostZones(envelope.time_zone), now_ms: tx.now.getTime(), faults }
   const { records, caffeine } = mealsOf(data, context)
@@ -59,11 +61,8 @@ export function postCycles(tx: Tx, user_id: string, { data, ...envelope }: Stati
  * Stores electrocardiograms and their voltages. Errors: 404 unknown user; 422 more than 320,000 voltages, or each has a session that cannot
  * be or lists of different lengths.
  */
-export async function postElectrocardiograms(
-  tx: Tx,
-  user_id: string,
-  { data, ...envelope }: Static<typeof ElectrocardiogramPost>,
-) {
+export async function postElectrocardiograms(tx: Tx, user_id: string, { data, ...post }: Static<typeof ElectrocardiogramPost>) {
+  const envelope = await withZone(tx, user_id, post)
   const faults = new Faults()
   const sessions = goodSessions(tx, faults, 'electrocardiogram', data, {
     of: ({ electrocardiogram: { session_start, session_end } }) => [session_start, session_end],

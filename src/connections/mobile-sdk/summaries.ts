@@ -21,6 +21,8 @@ type Day = NonNullable<SentActivity['day_summary']>
 
 const whole = (value: number | undefined): number | null => (value === undefined ? null : Math.round(value))
 const orNull = (value: number | undefined): number | null => value ?? null
+/** Health Connect sends 0 for a height or a heart rate that it does not know. */
+const unlessZero = (value: number | undefined): number | undefined => (value === 0 ? undefined : value)
 const midnight = (day: string): string => `${day}T00:00:00+00:00`
 
 /** A record without its lists of samples and its stream, which are stored elsewhere. */
@@ -36,12 +38,24 @@ function distanceOf({ distance_walking_running_sum: onFoot, distance_wheelchair:
   return onFoot === undefined && byWheelchair === undefined ? null : (onFoot ?? 0) + (byWheelchair ?? 0)
 }
 
-/** The day of an activity. What a phone has added up comes from all of its sources. */
+/** What a day says of itself, whatever was recorded on it. */
+const OF_DAY = new Set(['date', 'calendar_date', 'time_zone', 'timezone_offset'])
+/** Phones send days of which they know nothing. */
+const saysSomething = ({ document, query_values }: IncomingSummary<'activity'>): boolean =>
+  Object.entries(document).some(([name, value]) => value !== null && !OF_DAY.has(name)) ||
+  Object.keys(query_values ?? {}).length > 0
+
+/** The day of an activity; undefined without one, and for one that says nothing. What a phone has added up comes from all of its sources. */
 export function activityOf({ day_summary: day }: SentActivity, { zone }: PhoneContext): IncomingSummary<'activity'> | undefined {
   if (!day) return undefined
   const [active, basal] = [day.active_energy_burned_sum, day.basal_energy_burned_sum]
-  const rates = [day.avg_heart_rate, day.min_heart_rate, day.max_heart_rate, day.resting_heart_rate]
-  return {
+  const [avg_bpm, min_bpm, max_bpm, resting_bpm] = [
+    day.avg_heart_rate,
+    day.min_heart_rate,
+    day.max_heart_rate,
+    day.resting_heart_rate,
+  ].map((rate) => orNull(unlessZero(rate)))
+  const record: IncomingSummary<'activity'> = {
     key: day.calendar_date,
     raw: day,
     source_type: 'multiple_sources',
@@ -63,19 +77,20 @@ export function activityOf({ day_summary: day }: SentActivity, { zone }: PhoneCo
       floors_climbed: whole(day.floors_climbed_sum),
       time_zone: zone,
       timezone_offset: zone === null ? null : zoneOffset(zone, Date.parse(`${day.calendar_date}T12:00:00Z`)),
-      heart_rate: rates.every((rate) => rate === undefined)
+      heart_rate: [avg_bpm, min_bpm, max_bpm, resting_bpm].every((rate) => rate === null)
         ? null
         : {
-            avg_bpm: orNull(day.avg_heart_rate),
-            min_bpm: orNull(day.min_heart_rate),
-            max_bpm: orNull(day.max_heart_rate),
-            resting_bpm: orNull(day.resting_heart_rate),
+            avg_bpm,
+            min_bpm,
+            max_bpm,
+            resting_bpm,
             avg_walking_bpm: null,
           },
       wheelchair_use: day.wheelchair_use === true ? true : null,
       wheelchair_push: whole(day.wheelchair_push),
     },
   }
+  return saysSomething(record) ? record : undefined
 }
 
 const bodyFields = {
@@ -133,7 +148,7 @@ export function profileOf(sent: SentProfile, { zone }: PhoneContext = { zone: nu
     app_id: null,
     calendar_date: null,
     document: {
-      height: whole(sent.height),
+      height: whole(unlessZero(sent.height)),
       birth_date: sent.date_of_birth ?? null,
       wheelchair_use: sent.wheelchair_use === true ? true : null,
       gender: sex ?? null,
@@ -233,7 +248,7 @@ export function sleepOf(sent: SentSleep, { zone }: PhoneContext): IncomingSummar
     calendar_date,
     raw: withoutSamples(sent),
     query_values: queryValues({
-      heart_rate_maximum: whole(sent.heart_rate_maximum),
+      heart_rate_maximum: whole(unlessZero(sent.heart_rate_maximum)),
       hrv_mean_sdnn: sent.hrv_mean_sdnn,
       stage_unknown_second: stages.length ? (seconds.get(-1) ?? 0) : null,
       time_zone: zone,
@@ -252,8 +267,8 @@ export function sleepOf(sent: SentSleep, { zone }: PhoneContext): IncomingSummar
       rem,
       deep,
       score: whole(sent.score),
-      hr_lowest: whole(sent.heart_rate_minimum),
-      hr_average: whole(sent.heart_rate_mean),
+      hr_lowest: whole(unlessZero(sent.heart_rate_minimum)),
+      hr_average: whole(unlessZero(sent.heart_rate_mean)),
       efficiency: duration > 0 && stages.length ? Math.min(100, (total / duration) * 100) : null,
       latency: asleep ? Math.max(0, asleep.from_s) : null,
       skin_temperature: temperatures.length ? temperatures.reduce((sum, one) => sum + one, 0) / temperatures.length : null,
@@ -301,12 +316,12 @@ export function workoutOf(sent: SentWorkout, { zone }: PhoneContext): IncomingSu
     app_id: sent.source_bundle ?? null,
     calendar_date,
     raw: withoutSamples(sent),
-    query_values: queryValues({ heart_rate_minimum: whole(sent.heart_rate_minimum), time_zone: zone }),
+    query_values: queryValues({ heart_rate_minimum: whole(unlessZero(sent.heart_rate_minimum)), time_zone: zone }),
     document: {
       title: sent.sport,
       timezone_offset: zone === null ? null : zoneOffset(zone, start),
-      average_hr: whole(sent.heart_rate_mean),
-      max_hr: whole(sent.heart_rate_maximum),
+      average_hr: whole(unlessZero(sent.heart_rate_mean)),
+      max_hr: whole(unlessZero(sent.heart_rate_maximum)),
       distance: orNull(sent.distance),
       calendar_date,
       time_start: wireTime(start),

@@ -1,4 +1,5 @@
 // Posts of summaries by phones, and of the samples that come with them. Source: users-wearables.md 16.5, 16.6.
+import { withZone } from './post-zone.ts'
 import type { Static } from '../../platform/schema/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
@@ -97,7 +98,8 @@ async function batchesOf(
  * Stores the days of a phone and the samples they are made of. Faulty parts of posts of this file are left out and counted. Errors: 404
  * unknown user; 422 nothing is good.
  */
-export async function postActivity(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof ActivityPost>) {
+export async function postActivity(tx: Tx, user_id: string, { data, ...post }: Static<typeof ActivityPost>) {
+  const envelope = await withZone(tx, user_id, post)
   const faults = new Faults()
   faults.addLeftOut('activity', data)
   const placeOf = placesOf(data)
@@ -114,7 +116,8 @@ export async function postActivity(tx: Tx, user_id: string, { data, ...envelope 
 }
 
 /** Stores measurements of the body, as records and as samples. Errors: as `postActivity`; 422 more than 1,000 instants. */
-export async function postBody(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof BodyPost>) {
+export async function postBody(tx: Tx, user_id: string, { data, ...post }: Static<typeof BodyPost>) {
+  const envelope = await withZone(tx, user_id, post)
   const faults = new Faults()
   const zones = new PostZones(envelope.time_zone, data.time_zones)
   const context = sampleContext(tx, envelope, faults, zones)
@@ -175,7 +178,8 @@ function withOwnSamples(sent: SentSleep, { zone }: PhoneContext, provider: strin
  * that comes without stages has none any more. Writes and deletes summary; locks the user. Errors: 404 unknown user; 422 each session ends
  * before it starts, or lasts more than 7 days.
  */
-export async function postSleep(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof SleepPost>) {
+export async function postSleep(tx: Tx, user_id: string, { data, ...post }: Static<typeof SleepPost>) {
+  const envelope = await withZone(tx, user_id, post)
   const faults = new Faults()
   const { provider } = envelope
   const sessions = goodSessions(tx, faults, 'sleep', data, ofPhone)
@@ -234,7 +238,8 @@ function joined(batches: SampleBatch[]): SampleBatch[] {
 }
 
 /** Stores workouts, their streams, and the distances and strokes in these. Errors: as `postSleep`; 422 streams of too many seconds. */
-export async function postWorkouts(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof WorkoutPost>) {
+export async function postWorkouts(tx: Tx, user_id: string, { data, ...post }: Static<typeof WorkoutPost>) {
+  const envelope = await withZone(tx, user_id, post)
   const faults = new Faults()
   const { provider } = envelope
   const workouts = goodSessions(tx, faults, 'workouts', data, ofPhone)

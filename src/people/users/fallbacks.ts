@@ -2,7 +2,18 @@
 import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { iso } from '../../platform/runtime/clock.ts'
-import { T } from '../../platform/schema/schema.ts'
+import { Nullable, T } from '../../platform/schema/schema.ts'
+
+const Zone = T.Object({ zone: Nullable(T.String()) })
+
+/** Where a user lives, by a name of the IANA database; null if that is unknown, or the user is. */
+export const fallbackZone = async (tx: Tx, user_id: string): Promise<string | null> =>
+  (
+    await tx.maybe(
+      Zone,
+      sql`select fallback_time_zone ->> 'id' as zone from "user" where id = ${user_id} and team_id = ${tx.team} and deleted_at is null`,
+    )
+  )?.zone ?? null
 
 /**
  * Takes the time zone and the birth date of a user from a provider's profile, unless they were set through the API. Writes "user". Emits

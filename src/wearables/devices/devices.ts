@@ -93,7 +93,12 @@ export async function recordDevices(
   const changed = keys.flatMap((key) => {
     const { device, at_ms } = newest.get(key)!
     const old = before.get(key)
-    const isSame = old && old.version === device.version && old.model === device.model && old.manufacturer === device.manufacturer
+    // What says no version says nothing about it.
+    const isSame =
+      old &&
+      (device.version === null || old.version === device.version) &&
+      old.model === device.model &&
+      old.manufacturer === device.manufacturer
     if (isSame || (old && at_ms <= old.seen_ms)) return []
     return [{ key, ...device, id: tx.uuid(), seen_at: new Date(at_ms).toISOString() }]
   })
@@ -108,10 +113,10 @@ export async function recordDevices(
       as g (key text, id uuid, source_type text, manufacturer text, model text, version text, device_id text, seen_at timestamptz)
     order by g.key
     on conflict (team_id, user_id, provider, key) do update
-    set manufacturer = excluded.manufacturer, model = excluded.model, version = excluded.version, seen_at = excluded.seen_at,
+    set manufacturer = excluded.manufacturer, model = excluded.model, version = coalesce(excluded.version, d.version), seen_at = excluded.seen_at,
         updated_at = excluded.updated_at
     where excluded.seen_at > d.seen_at
-      and (d.manufacturer, d.model, d.version) is distinct from (excluded.manufacturer, excluded.model, excluded.version)
+      and (d.manufacturer, d.model, d.version) is distinct from (excluded.manufacturer, excluded.model, coalesce(excluded.version, d.version))
     returning ${columns}, key, id = any (${changed.map(({ id }) => id)}::uuid[]) as is_new`,
   )
   for (const { key, is_new, ...device } of written) {

@@ -7,7 +7,7 @@ import type { IncomingStream } from '../../../wearables/streams/workout-streams.
 import type { SourceType } from '../../../wearables/resources/timeseries.ts'
 import type { Document } from '../../../wearables/summaries/schema.ts'
 import type { Batches } from '../batches.ts'
-import { isPlausible, storable, type ReadContext } from '../reading.ts'
+import { isPlausible, offsetAt, storable, type ReadContext } from '../reading.ts'
 import { zoneName } from './apple-values.ts'
 
 const SESSION_MS_MAX = 7 * 86_400_000
@@ -146,7 +146,7 @@ export async function passOn(activity: Activity, batches: Batches, context: Read
     end_date: new Date(end_ms).toISOString(),
     ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && Number.isFinite(value))),
   }
-  const record = workoutOf(sent, { zone: zone_s === null ? null : zoneName(zone_s) })
+  const record = workoutOf(sent, { zone: zone_s === null ? (context.zone ?? null) : zoneName(zone_s) })
   const document = { ...record.document, ...more, ...(stream && { map: mapOf(stream) }) }
   const summary = { kind: 'workouts', record: { ...record, source_type, app_id, document } } as const
   batches.summary(stream ? { ...summary, stream } : summary)
@@ -154,7 +154,16 @@ export async function passOn(activity: Activity, batches: Batches, context: Read
     const at_ms = Math.floor(at / 1000) * 1000
     if (!isPlausible(at_ms, at_ms, context, 0)) batches.skip('invalid_time', 'heartrate')
     else
-      batches.sample('heartrate', { at_ms, value: bpm, second: null, length_ms: null, zone_s, type: null, source_type, app_id })
+      batches.sample('heartrate', {
+        at_ms,
+        value: bpm,
+        second: null,
+        length_ms: null,
+        zone_s: zone_s ?? offsetAt(context, at_ms),
+        type: null,
+        source_type,
+        app_id,
+      })
   }
   await batches.drain()
 }

@@ -39,6 +39,8 @@ function valueOf(line: string): string {
 
 const numberOf = (text: string): number => Number(text.replace(',', '.'))
 
+const WATCH = /^Watch\d/
+
 /** Reads one file, and passes on what it says; a file without time, rate or voltages is skipped. */
 export function readElectrocardiogram(bytes: Buffer, sink: Sink, context: ReadContext): void {
   const lines = decodeUtf8(bytes).split(/\r?\n/, HEAD_MAX + VOLTAGES_MAX + 1)
@@ -61,7 +63,14 @@ export function readElectrocardiogram(bytes: Buffer, sink: Sink, context: ReadCo
   const recording: Recording = {
     key: exportKey('electrocardiogram', '', '', start.at_ms),
     source_type,
-    device: { source_type, manufacturer: 'Apple Inc.', model: storable(model, 200), version: null, device_id: null },
+    // The file names the hardware (`Watch6,1`); records have it under the model of all watches.
+    device: {
+      source_type,
+      manufacturer: 'Apple Inc.',
+      model: WATCH.test(model ?? '') ? 'Watch' : storable(model, 200),
+      version: null,
+      device_id: null,
+    },
     start_ms: start.at_ms,
     offset_s: start.zone_s,
     zone: zoneName(start.zone_s),
@@ -74,5 +83,6 @@ export function readElectrocardiogram(bytes: Buffer, sink: Sink, context: ReadCo
   }
   if (!isRecording(recording)) return sink.skip('invalid_value', 'Electrocardiogram')
   const { record, samples } = electrocardiogramOf(recording)
-  sink.summary({ kind: 'electrocardiogram', record, voltages: samples })
+  const document = { ...record.document, source_device_model: storable(model, 200) }
+  sink.summary({ kind: 'electrocardiogram', record: { ...record, document }, voltages: samples })
 }

@@ -105,7 +105,7 @@ describe('electrocardiograms', () => {
       [session_start, classification, voltage_sample_count, sampling_frequency_hz, algorithm_version],
       ['2026-01-31T08:00:00+00:00', 'atrial_fibrillation', 3, 500, '2.0'],
     )
-    assert.deepEqual([found!.record.calendar_date, found!.record.device!.model], ['2026-01-31', 'Watch6,1'])
+    assert.deepEqual([found!.record.calendar_date, found!.record.device!.model], ['2026-01-31', 'Watch'])
     assert.deepEqual(
       found!.voltages!.map(({ at_ms, value, zone_s }) => [at_ms - SECOND * 1000, value, zone_s]),
       [

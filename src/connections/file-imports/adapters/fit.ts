@@ -1,7 +1,7 @@
 // FIT files: sessions as workouts with their streams, the heart rates of their records, and levels of stress.
 import { StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { StreamList } from '../../../wearables/streams/workout-streams.ts'
-import { isPlausible, ReadError, storable, type ReadContext } from '../reading.ts'
+import { isPlausible, offsetAt, ReadError, storable, type ReadContext } from '../reading.ts'
 import type { Batches } from '../batches.ts'
 import { passOn, providerOf } from './activities.ts'
 import { contentsOf, kind, type FitContents } from './fit-contents.ts'
@@ -214,10 +214,13 @@ async function readStress(
   if (!measured.length) return false
   if (batches.provider !== writer.provider) await batches.flush()
   batches.provider = writer.provider
-  const source = { source_type: 'unknown' as const, app_id: storable(writer.app, 300), zone_s: times.zone_s }
+  const source = { source_type: 'unknown' as const, app_id: storable(writer.app, 300) }
   for (const [at_ms, value] of measured) {
     if (at_ms === undefined || !isPlausible(at_ms, at_ms, context, 0)) batches.skip('invalid_time', 'stress_level')
-    else batches.sample('stress_level', { ...source, at_ms, value, second: null, length_ms: null, type: null })
+    else {
+      const zone_s = times.zone_s ?? offsetAt(context, at_ms)
+      batches.sample('stress_level', { ...source, at_ms, zone_s, value, second: null, length_ms: null, type: null })
+    }
   }
   await batches.drain()
   return true
