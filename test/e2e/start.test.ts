@@ -122,7 +122,7 @@ test('options name the port and the folder in place of the settings, and the pri
   const [, port] = /^http:\/\/0\.0\.0\.0:(\d+)$/.exec(program.url) ?? assert.fail(program.url)
   const { base_url, api_keys } = demoIn(typed)
   assert.equal(base_url, `http://127.0.0.1:${port}`)
-  assert.ok(program.out().includes(`API page     ${base_url}/docs\n`), program.out())
+  assert.ok(program.out().includes(`  Address      ${base_url}\n  API page     ${base_url}/docs\n`), program.out())
   assert.equal((await caller(base_url, api_keys['sandbox-us']).get('/v3/lab_tests')).status, 200)
   assert.deepEqual(await ended(['open'], { DATA_DIR: typed }), { code: 0, out: `${base_url}/docs\n`, err: '' })
   assert.equal(await program.end('SIGTERM'), 0)

@@ -89,7 +89,13 @@ const shownCell = ({ cells }: Config): CellName => cells.find((name) => name.sta
 
 function startupMessage(config: Config, running: RunningServer, demo: Demo | undefined): string {
   const { url, listening_url = url } = running
-  const lines = [`Drawbridge ${version} is listening on ${listening_url}`, `  API page     ${url}/docs`, ...operatorLine(running)]
+  const lines = [
+    `Drawbridge ${version} is listening on ${listening_url}`,
+    // For browsers: PUBLIC_URL, or loopback in place of every network.
+    ...(url === listening_url ? [] : [`  Address      ${url}`]),
+    `  API page     ${url}/docs`,
+    ...operatorLine(running),
+  ]
   if (demo) {
     const cell = shownCell(config)
     const key = demo.api_keys[cell]
