@@ -87,7 +87,14 @@ describe('a row', () => {
   for (const unit of ['70 - 99', '<5.7', '08/11/2022', '09:05', 'Negative', '104'])
     test(`whose unit is ${unit} is doubtful`, () => assert.deepEqual(ofRow({ unit }), ['unit_is_no_unit']))
 
-  for (const name of ['RDW 11.6 to 15.4', 'Sodium 138.5', 'Provider A. Example 09:05', 'Report of 08/11/2022', 'Ferritin <30'])
+  for (const name of [
+    'RDW 11.6 to 15.4',
+    'Sodium 138.5',
+    'Provider A. Example 09:05',
+    'Report of 08/11/2022',
+    'Ferritin <30',
+    'IU/mL',
+  ])
     test(`whose name is ${name} has a value in its name`, () => assert.deepEqual(ofRow({ name }), ['name_holds_a_value']))
 
   for (const name of [
@@ -102,7 +109,7 @@ describe('a row', () => {
     test(`whose name is ${name} is cut off`, () => assert.deepEqual(ofRow({ name }), ['name_is_incomplete']))
 
   test('whose name begins with other words before a name that laboratories use is doubtful', () => {
-    for (const name of ['Clotting screen Prothrombin time', 'FUNCTION Calcium, Total'])
+    for (const name of ['Clotting screen Prothrombin time', 'FUNCTION Calcium, Total', 'Test description'])
       assert.deepEqual(ofRow({ name }), ['name_holds_a_heading'])
   })
 
@@ -184,6 +191,15 @@ describe('a table', () => {
     assert.deepEqual(findings([HEADER, ...printed], rows).report, ['line_without_row'])
   })
 
+  test('has a doubtful row below a word that is cut off, though another row has that word', () => {
+    const lines = [line('HIV', 'Non-Reactive', '', 'Non-Reactive'), [[220, 'Non-']] as PlacedText[], line('RPR', 'Reactive')]
+    const rows = [
+      rowIn(1, { name: 'HIV', value: 'Non-Reactive', unit: null, range_lines: ['Non-Reactive'] }),
+      rowIn(3, { name: 'RPR', value: 'Reactive', unit: null, range_lines: [] }),
+    ]
+    assert(findings([HEADER, ...lines], rows).rows[1]!.includes('line_without_row'))
+  })
+
   test('of which nothing was read asks for a person, and a table of categories does not', () => {
     const [first, ...others] = printed
     assert.deepEqual(
@@ -244,6 +260,15 @@ describe('a table of a page that was read from a picture', () => {
     assert.deepEqual(
       alone.report.map(({ kind }) => kind),
       ['line_without_row'],
+    )
+  })
+
+  test('has a doubtful row where only its range was not read', () => {
+    const rowsRead = rows.map((row, at) => (at === 1 ? { ...row, range_lines: [] } : row))
+    const lines = printed.with(1, line('Sodium', '91', 'mg/dL'))
+    assert.deepEqual(
+      read(undefined, [HEADER, ...lines], rowsRead).rows.map((one) => one.map(({ kind }) => kind)),
+      [[], ['range_is_missing'], []],
     )
   })
 

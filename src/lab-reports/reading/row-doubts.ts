@@ -1,5 +1,6 @@
 // What the texts of a row show that cannot be right. Pure.
 import { dateIn } from '../layout/dates.ts'
+import { columnKind } from '../layout/headers.ts'
 import { rangeFor } from '../../lab-values/ranges.ts'
 import type { ReadRowsOptions, Row } from '../layout/row.ts'
 import { isUnit } from '../../lab-values/units.ts'
@@ -52,7 +53,7 @@ const hasOpenBracket = (text: string): boolean => text.split(/[([]/u).length !==
 
 const HOLDS_VALUE: ReadingFinding = {
   kind: 'name_holds_a_value',
-  text: 'The name has a number, a range, a date or a time in it.',
+  text: 'The name has a number, a unit, a range, a date or a time in it.',
 }
 const INCOMPLETE: ReadingFinding = {
   kind: 'name_is_incomplete',
@@ -65,7 +66,8 @@ function nameDoubt({ name }: Row, { isNamed }: Names): ReadingFinding | undefine
   if (COMPARED.test(name)) return HOLDS_VALUE
   if (CAME_BEFORE.test(name)) return INCOMPLETE
   if (isNamed(name)) return undefined
-  if (VALUE_WITHIN.test(name) || dateIn(name) !== undefined) return HOLDS_VALUE
+  if (isUnit(name) || VALUE_WITHIN.test(name) || dateIn(name) !== undefined) return HOLDS_VALUE
+  if (columnKind(name) !== undefined) return { kind: 'name_holds_a_heading', text: 'The name is one of a column.' }
   const words = name.split(' ')
   if (words.some((_, at) => at > 0 && at < 4 && isNamed(words.slice(at).join(' '))))
     return { kind: 'name_holds_a_heading', text: 'The name begins with what looks like the name of a panel.' }

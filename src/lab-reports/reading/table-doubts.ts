@@ -78,6 +78,8 @@ const MISSING: ReadingFinding = {
   text: 'Most rows of this table have no range, although it has a column of ranges.',
 }
 
+const LOST_RANGE: ReadingFinding = { kind: 'range_is_missing', text: 'Other rows of this table have a range, this one has none.' }
+
 /** Numeric rows without what a column of the table is for. */
 function lostCells({ page, columns, rows: own }: TableOfRows, { rows }: Reading): RowFinding[] {
   if (!columns) return []
@@ -94,6 +96,8 @@ function lostCells({ page, columns, rows: own }: TableOfRows, { rows }: Reading)
     found.push(
       ...noRange.map((row) => ({ row, finding: wordsUnder('range', columns, page, rows, own).length ? MISSING : EMPTY })),
     )
+  // Of what was read from a picture a range may be lost by itself.
+  else if (page.source === 'ocr' && has('range')) found.push(...noRange.map((row) => ({ row, finding: LOST_RANGE })))
   if (has('unit') && noUnit.length > 1 && numeric.every((at) => rows[at]!.unit === null))
     found.push(...noUnit.map((row) => ({ row, finding: EMPTY })))
   return found

@@ -108,7 +108,8 @@ const isPerhapsBound = ({ box, text }: Word, { range_lines }: Row, columns: read
   columns !== null &&
   !range_lines.length &&
   numberOf(text) !== undefined &&
-  nearestColumn(box, columns)?.title !== undefined &&
+  nearestColumn(box, columns)?.kind === 'other' &&
+  (nearestColumn(box, columns)!.title !== undefined || columns.filter(({ kind }) => kind === 'other').length > 1) &&
   columns.every(({ kind }) => kind !== 'range')
 
 /** Whether a word is one that many rows have besides: a label, or a number beside rows that have their range, as former results are. */
@@ -149,7 +150,9 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
       !texts.every((text) => columnKind(text) !== undefined) &&
       statementsIn(line, isSpecimen).rest !== null &&
       !looksLikeSentence(texts.join(' ')) &&
-      !words.every(({ text }) => tokensOf(text).every((token) => said.has(token))) &&
+      // `Non-` is cut off wherever it stands.
+      (texts.some((text) => /\p{L}-$/u.test(text)) ||
+        !words.every(({ text }) => tokensOf(text).every((token) => said.has(token)))) &&
       !words.every((word) => isOther(word, columns)) &&
       (isPossibleName(cleanName(texts[0]!), isNamed) || texts[0]!.startsWith('(') || hasValue(line, columns))
     )
