@@ -133,6 +133,7 @@ function withinSession(document: Values): Values {
   const { session_start, session_end, stage_start_offset_second: from, stage_end_offset_second: to, stage_type } = document
   if (!Array.isArray(from) || !Array.isArray(to) || !Array.isArray(stage_type)) return document
   const duration_s = Math.round((Date.parse(String(session_end)) - Date.parse(String(session_start))) / 1000)
+  if (!Number.isFinite(duration_s)) return document
   const stages = stage_type.map((type: unknown, i) => [
     Math.max(0, from[i] as number),
     Math.min(duration_s, to[i] as number),
