@@ -62,7 +62,7 @@ describe('Strava', () => {
           distance: [0, 2.5, 7.5],
           temperature: [4, 4, 5],
           lat: [60.1, 60.2, null],
-          lng: [24.9, 25, 25],
+          lng: [24.9, 25, null],
         },
       },
     ])
