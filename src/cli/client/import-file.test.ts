@@ -39,10 +39,11 @@ describe('drawbridge import', () => {
     )
     const printed = (await run(user)).split('\n')
     assert.match(printed[0]!, /^sending 0\.0 MB$/)
-    assert.deepEqual(printed.slice(-4), [
+    assert.deepEqual(printed.slice(-5), [
       'completed 100 %, 1 new, 0 changed',
       '1 accepted, 0 out of bounds',
       'skipped: unsupported Unknown 1',
+      'skipped: unsupported clinical_document 1',
       '',
     ])
   })
@@ -63,7 +64,7 @@ describe('drawbridge import', () => {
       [drawn[0], drawn[1], drawn.at(-1)],
       ['', `sending    [${'#'.repeat(30)}] 100 %`, `completed  [${'#'.repeat(30)}] 100 %, 1 new, 0 changed`],
     )
-    assert.deepEqual([last, ...rest], ['1 accepted, 0 out of bounds', ''])
+    assert.deepEqual([last, ...rest], ['1 accepted, 0 out of bounds', 'skipped: unsupported clinical_document 1', ''])
   })
 
   test('says that it repeats a request which the server could not answer, and prints the import as JSON', async () => {
