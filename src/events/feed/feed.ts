@@ -53,7 +53,7 @@ export interface FeedPage {
 }
 
 /**
- * The team's events after a number, of the requested types, without those of deleted users. Reads at most 1,000 events of any
+ * The team's events after a number that endpoints of the requested types get, without those of deleted users. Reads at most 1,000 events of any
  * type.
  */
 export async function readFeed(
@@ -63,20 +63,19 @@ export async function readFeed(
   findDeletedUsers: FindDeletedUsers,
 ): Promise<FeedPage> {
   const { after, types, limit } = wanted
-  const window = types ? WINDOW : limit
   const rows = await db.many(
     Row,
     sql`
     select f.seq, e.id, e.type, e.user_id, e.object_id, e.created_at
-    from (select seq, event_id from feed where team_id = ${team} and seq > ${after} order by seq limit ${window}) f
-    left join event e on e.team_id = ${team} and e.id = f.event_id
+    from (select seq, event_id from feed where team_id = ${team} and seq > ${after} order by seq limit ${WINDOW}) f
+    left join event e on e.team_id = ${team} and e.id = f.event_id and not e.historical and not starts_with(e.type, 'raw.')
     order by f.seq`,
   )
   const found = rows.filter((row) => row.id !== null && (!types || types.includes(row.type!)))
   const page = found.slice(0, limit)
   const whole = page.length === found.length
   const seq = (whole ? rows : page).at(-1)?.seq ?? after
-  const more = !whole || rows.length === window
+  const more = !whole || rows.length === WINDOW
   if (page.length === 0) return { events: [], seq, more }
   const ids = page.map((row) => row.id!)
   const [bodies, deleted] = await Promise.all([

@@ -42,6 +42,34 @@ describe('the event feed', () => {
     assert.deepEqual([data[0]!.object_id, data[0]!.created_at], [first.object_id, first.created_at])
   })
 
+  test('a reader and the list of events see what an endpoint gets: the end of a history, and not what it consists of', async () => {
+    const team = await following()
+    const target = await receiver()
+    await endpoint(team, { url: target.url })
+    const user_id = await team.user()
+    const post = (stage: string, at: string) => {
+      const data = [{ value: 61, unit: 'bpm', start_date: at, end_date: at }]
+      const range = stage === 'historical' ? { start_date: '2026-01-01T00:00:00Z', end_date: '2026-01-31T00:00:00Z' } : {}
+      return team.api.post(`/v2/timeseries/${user_id}/heartrate`, { stage, ...range, provider: 'apple_health_kit', data })
+    }
+    for (const [stage, at] of [
+      ['historical', '2026-01-30T09:30:00Z'],
+      ['daily', '2026-01-31T09:30:00Z'],
+    ] as const)
+      assert.equal((await post(stage, at)).status, 200)
+    await delivery.drain()
+    const expected = ['provider.connection.created', 'historical.data.heartrate.created', 'daily.data.heartrate.created']
+    assert.deepEqual(types(await follow(team)), expected)
+    assert.deepEqual(
+      (await team.api.get('/v1/events')).body.data.map(({ type }: { type: string }) => type).toReversed(),
+      expected,
+    )
+    assert.deepEqual(
+      target.received.map(({ body }) => (JSON.parse(body) as { event_type: string }).event_type).toSorted(),
+      expected.toSorted(),
+    )
+  })
+
   test('a reader receives each event once, page by page, and a cursor when there is none', async () => {
     const team = await following()
     await emitEvents(team, [CREATED, UPDATED, UPDATED, UPDATED, CRITICAL])

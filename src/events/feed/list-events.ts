@@ -9,10 +9,13 @@ import type { EventPage, EventQuery } from './schema.ts'
 
 const Row = T.Object({ id: T.String(), type: T.String(), object_id: T.String(), created_at: T.String(), body: T.String() })
 
+/** History and raw events of providers go to no endpoint, only to pipelines that ask for them. Source: events.md 4.11 H2, H6. */
+export const isForEndpoints = sql`not historical and not starts_with(type, 'raw.')`
+
 /** The condition that the user of a row, an expression, is not deleted. */
 export type NotDeleted = (tx: Tx, user_id: Sql) => Sql
 
-/** A page of the team's events, without those about deleted users. 400: a cursor of another list. */
+/** A page of the team's events, of those that endpoints get: without history and raw events, and those about deleted users. 400: a cursor of another list. */
 export async function listEvents(
   tx: Tx,
   notDeleted: NotDeleted,
@@ -26,7 +29,7 @@ export async function listEvents(
     Row,
     sql`
     select id, type, object_id, created_at, body from event where team_id = ${tx.team} and ${joinConditions(conditions)}
-      and ${notDeleted(tx, sql`user_id`)}
+      and ${isForEndpoints} and ${notDeleted(tx, sql`user_id`)}
     ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ id }) => [id])
