@@ -28,7 +28,7 @@ export const link = ({ sdk, user, base_url, management_key }: Customer): void =>
       assert.equal((await auth('/v2/link/auth', password)).body.error_type, 'token_not_validated')
       const email = { email: 'testa@example.com', provider: 'freestyle_libre' }
       assert.equal((await auth('/v2/link/auth/email', email)).body.error_type, 'token_not_validated')
-      await assertRejected(sdk.link.token({ userId: UNKNOWN_ID }), 404)
+      await assertRejected(sdk.link.token({ userId: UNKNOWN_ID }), 400)
     })
 
     test('a user of a sandbox is connected to a demo provider, whose data is made up', async () => {
