@@ -84,7 +84,7 @@ export function customer(server: Server, cell: Cell) {
   /** What the SDK has no method for, through its passthrough. A query needs a whole address there. */
   const passthrough = async (path: string, init?: RequestInit): Promise<{ status: number; body: unknown }> => {
     const response = await sdk.fetch(new URL(`${server.base_url}${path}`), init)
-    return { status: response.status, body: await response.json() }
+    return { status: response.status, body: response.status === 204 ? undefined : await response.json() }
   }
 
   const deleteUser = async (): Promise<void> => {

@@ -1,9 +1,23 @@
 // Commands on the cells of a test, read as the command line reads them.
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parse, type Call } from '../../src/cli/command-tree.ts'
 import { tree } from '../../src/cli/command-list.ts'
 import type { Cells } from '../../src/platform/db/cells.ts'
 
 type Ask = Call['ask']
+
+/** A folder of this process, for commands that make a key of their own there. */
+let folder: string | undefined
+async function dataDir(): Promise<string> {
+  if (folder === undefined) {
+    folder = await mkdtemp(join(tmpdir(), 'drawbridge-commands-'))
+    process.once('exit', () => rmSync(folder!, { recursive: true, force: true }))
+  }
+  return folder
+}
 
 /**
  * What a command prints, and what of it failed.
@@ -20,7 +34,7 @@ export async function outcomeOf(
   if ('help' in parsed || !parsed.leaf.onCells) throw new Error(`${words.join(' ')} does not work on cells`)
   let printed = ''
   const write = async (text: string) => void (printed += text)
-  const config = { encryption_keys: [], data_dir: '/nowhere', public_url: undefined, sms: undefined }
+  const config = { encryption_keys: [], data_dir: await dataDir(), public_url: undefined, sms: undefined }
   const outcome = await parsed.leaf.onCells({ ...parsed.typed, cells, config, write, default_cell, ask })
   if (typeof outcome === 'string') return { printed: printed + outcome, failure: undefined }
   return { printed: printed + outcome.printed, failure: outcome.failure }

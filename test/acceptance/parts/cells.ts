@@ -65,6 +65,23 @@ export const cellsAndKeys = (server: Server): void =>
       assert(data.some((request) => request.path.startsWith('/v3/order') && request.status === 200))
     })
 
+    test(
+      'a sandbox team sets, reads and removes faults of its own requests, which production does not have',
+      { skip },
+      async () => {
+        const path = '/v1/sandbox/faults'
+        const { passthrough, sdk } = all.get('sandbox-eu')!
+        const body = JSON.stringify({ requests: [{ operation: 'get_teams_users', status: 503, times: 1 }] })
+        const put = { method: 'PUT', body, headers: { 'content-type': 'application/json' } }
+        assert.equal((await passthrough(path, put)).status, 200)
+        const { requests } = (await passthrough(path)).body as { requests: unknown[] }
+        assert.equal(requests.length, 1)
+        assert.equal((await passthrough(path, { method: 'DELETE' })).status, 204)
+        await sdk.user.getAll({ limit: 1 })
+        assert.equal((await all.get('production-eu')!.passthrough(path)).status, 404)
+      },
+    )
+
     test("a sandbox team's clock moves forward and takes its work with it", async () => {
       // The clock of the first cell stays where it is: other tests look at its dates.
       const { order, sdk, passthrough } = all.get('sandbox-eu') ?? all.get('sandbox-us')!
