@@ -113,6 +113,25 @@ test('two rows of labels that stand close have the values between them and below
   ])
 })
 
+test('a label whose value stands on two lines beside it is read next to labels that are not known', () => {
+  const page = read(
+    [40, 85, 'Name:'],
+    [120, 80, 'Fictional-Example,'],
+    [120, 90.5, 'Testa'],
+    [260, 85, 'Physician:'],
+    [340, 85, 'A. Example, MD'],
+    [40, 112, 'Time:'],
+    [120, 112, '09:05'],
+    [260, 112, 'Specimen no.:'],
+    [340, 112, '3391015'],
+  )
+  assert.deepEqual(
+    [page.patient_first_name, page.patient_last_name, page.specimen_number],
+    ['Testa', 'Fictional-Example', '3391015'],
+  )
+  assert.deepEqual(page.results, [['Sodium', '140']])
+})
+
 test('the value of a label that is not known is not that of the one above', () => {
   const page = pageOf(
     [40, 80, 'Sex'],

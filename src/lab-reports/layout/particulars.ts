@@ -223,19 +223,22 @@ const isLabelBeside = (text: string): boolean =>
 
 const OF_TABLES = new Set(['name', 'value', 'range', 'unit', 'flag', 'date'])
 
+/** Words with a colon, of which one label alone need be known. */
+const mayBeLabel = (text: string): boolean => isLabelBeside(text) || /^[\p{L}\s/.#'’()-]{2,40}:$/u.test(text)
+
 /** Where the labels of a grid begin, from left to right: at least two below each other, with something beside each. */
 function labelEdges(texts: readonly TextLine[]): number[] {
-  const lefts = texts.flatMap(({ runs }) =>
-    runs.flatMap((run, index) => {
-      const next = runs[index + 1]
-      if (!isLabelBeside(textOf(run))) return []
-      return textOf(run).endsWith(':') || (next && !isLabelBeside(textOf(next))) ? [run.box.left] : []
+  const labels = texts.flatMap(({ runs }) =>
+    runs.filter((run, index) => {
+      const [text, next] = [textOf(run), runs[index + 1]]
+      return mayBeLabel(text) && (text.endsWith(':') || (next !== undefined && !mayBeLabel(textOf(next))))
     }),
   )
   const edges: number[] = []
-  for (const left of lefts.toSorted((one, other) => one - other)) {
-    if (edges.length && left - edges.at(-1)! < SAME_EDGE) continue
-    if (lefts.filter((other) => Math.abs(other - left) < SAME_EDGE).length > 1) edges.push(left)
+  for (const { box } of labels.toSorted((one, other) => one.box.left - other.box.left)) {
+    if (edges.length && box.left - edges.at(-1)! < SAME_EDGE) continue
+    const column = labels.filter((other) => Math.abs(other.box.left - box.left) < SAME_EDGE)
+    if (column.length > 1 && column.some((run) => isLabelBeside(textOf(run)))) edges.push(box.left)
   }
   return edges
 }

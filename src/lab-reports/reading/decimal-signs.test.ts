@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
+import { understand } from './read-report.ts'
+
+const rangesOf = (...rows: [name: string, value: string, unit: string, range: string][]) =>
+  understand([
+    pageOfLines([
+      [
+        [36, 'Test'],
+        [240, 'Result'],
+        [320, 'Units'],
+        [420, 'Reference Range'],
+      ],
+      ...rows.map(([name, value, unit, range]): PlacedText[] => [
+        [36, name],
+        [240, value],
+        ...(unit ? [[320, unit] satisfies PlacedText] : []),
+        [420, range],
+      ]),
+    ]),
+  ]).results.map(({ test_name, value, min_reference_range, max_reference_range, interpretation }) => [
+    test_name,
+    value,
+    min_reference_range,
+    max_reference_range,
+    interpretation,
+  ])
+
+test('three digits behind a comma are decimals where the report writes decimals with commas', () => {
+  assert.deepEqual(
+    rangesOf(
+      ['Hemoglobin', '13,5', 'g/dL', '12,0-16,0'],
+      ['Specific Gravity', '1,035', '', '1,005-1,030'],
+      ['Platelets', '251.000', '/uL', '150.000-450.000'],
+    ),
+    [
+      ['Hemoglobin', '13,5', 12, 16, 'normal'],
+      ['Specific Gravity', '1,035', 1.005, 1.03, 'abnormal'],
+      ['Platelets', '251.000', 150000, 450000, 'normal'],
+    ],
+  )
+})
+
+test('a comma groups thousands where the report writes decimals with points', () => {
+  assert.deepEqual(rangesOf(['Hemoglobin', '13.5', 'g/dL', '12.0-16.0'], ['Leukocytes', '6,400', '/uL', '4,000-11,000']), [
+    ['Hemoglobin', '13.5', 12, 16, 'normal'],
+    ['Leukocytes', '6,400', 4000, 11000, 'normal'],
+  ])
+})
