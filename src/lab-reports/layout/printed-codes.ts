@@ -24,5 +24,5 @@ function withoutCode(cell: Cell): Cell {
     const text = word.text.slice(0, Math.max(0, from - start)) + word.text.slice(Math.max(0, to - start))
     return text ? [{ ...word, text }] : []
   })
-  return withoutCode(cellOf(words))
+  return withoutCode({ ...cellOf(words), ...(cell.band && { band: cell.band }) })
 }

@@ -18,6 +18,8 @@ export interface Writer {
   upperOf: (column: TableColumn) => TableColumn | undefined
   /** Whether the second line of a name is one of its own in most rows. */
   isSystematic: boolean
+  /** Whether a text is, word for word, the name of something that laboratories measure. */
+  isNamed: (name: string) => boolean
 }
 
 const inOrder = (runs: readonly Run[]): Run[] =>
@@ -74,24 +76,27 @@ function rangeOfBounds(lower: readonly Part[], upper: readonly Part[]): Cell | u
   return high && cellOf([sign('<=', high), ...high.words])
 }
 
-function cellsOf(parts: readonly Part[], column: TableColumn, { isName, isRange, isSystematic }: Writer): Cell[] {
+function cellsOf(parts: readonly Part[], column: TableColumn, writer: Writer): Cell[] {
   const all = inOrder(parts.map(({ run }) => run))
-  if (!isName(column) && !isRange(column)) return [cellOfRuns(all)]
+  if (!writer.isName(column) && !writer.isRange(column)) return [cellOfRuns(all)]
   const segments = segmentsOf(parts)
-  if (isRange(column)) return segments.map(cellOfRuns)
+  if (writer.isRange(column)) return segments.map(cellOfRuns)
   const cells: Run[][] = []
   for (const segment of segments) {
-    const first = cells[0]?.[0]
-    const isOwn =
-      first &&
-      (isSystematic ||
-        heightOf(segment[0]!.box) < heightOf(first.box) * SMALLER ||
-        isNote(textOf(segment[0]!)) ||
-        !joinsName(textOf(cells[0]!.at(-1)!), textOf(segment[0]!), () => false))
-    if (!first || isOwn) cells.push([...segment])
-    else cells.at(-1)!.push(...segment)
+    const before = cells.at(-1)
+    if (!before || standsAlone(before, segment, writer)) cells.push([...segment])
+    else before.push(...segment)
   }
   return cells.map(cellOfRuns)
+}
+
+/** Whether a line below a name is no part of it: a note, or nothing that makes a longer name of a name. */
+function standsAlone(before: readonly Run[], segment: readonly Run[], { isSystematic, isNamed }: Writer): boolean {
+  const [first, next] = [before[0]!, segment[0]!]
+  const [name, text] = [cellOfRuns(before).text, textOf(next)]
+  if (heightOf(next.box) < heightOf(first.box) * SMALLER || isNote(text)) return true
+  if (joinsName(name, text, isNamed) || isNamed(cellOfRuns([...before, ...segment]).text)) return false
+  return isSystematic || isNamed(name)
 }
 
 /** The lines of a cell, those that had no room together. */

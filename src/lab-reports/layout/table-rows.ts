@@ -120,6 +120,7 @@ function withinReach(bands: readonly TableRow[], options: RowsOptions): TableRow
       above &&
       isWhole(above, options) &&
       isWhole(band, options) &&
+      hasNumber(band, options) &&
       !shared(above, band).some(({ column }) => options.isName(column))
     if (isNear && !isNext && !isHeading(above, band, options)) rows[rows.length - 1] = rowOf([...above.parts, ...band.parts])
     else rows.push(band)
@@ -136,6 +137,10 @@ function isHeading(above: TableRow, below: TableRow, options: RowsOptions): bool
     return !next || !isBroken(run, next.run, column)
   })
 }
+
+/** Whether a row has a number as its result. */
+const hasNumber = ({ parts }: TableRow, { isResult }: RowsOptions): boolean =>
+  parts.some(({ column, run }) => isResult(column) && /^[<>≤≥]?\s?\d/u.test(textOf(run)))
 
 interface Gaps {
   /** Between rows, and between the lines of a cell; undefined where the table does not show it. */
@@ -202,7 +207,10 @@ function isClose(above: TableRow, below: TableRow, { rows, lines }: Gaps): boole
 }
 
 function continues(above: TableRow, below: TableRow, options: RowsOptions): boolean {
-  if (isWhole(above, options) && isWhole(below, options)) return false
+  if (isWhole(above, options) && isWhole(below, options)) {
+    const isBrokenResult = shared(above, below).some(({ column }) => options.isResult(column))
+    return isBrokenResult && !hasNumber(below, options)
+  }
   const both = shared(above, below)
   if (below.parts.some(({ column, run }) => options.isName(column) && isNote(textOf(run)))) return false
   const [few] = [above, below].toSorted((one, other) => one.parts.length - other.parts.length)

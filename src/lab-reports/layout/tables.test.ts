@@ -172,3 +172,55 @@ test('numbers at the right edge of their column stand in it, also where the name
     ],
   )
 })
+
+test('names of columns at the bottom of their row, and a column of panels whose cells go over several rows', () => {
+  const table = page(
+    [
+      ['Panel', 'Test|Name', 'Observed|Value', 'Measurement|Unit', 'Biological|Reference|Interval'],
+      ['', 'Glucose', '95', 'mg/dL', '70 - 99'],
+      ['Basic|metabolic', 'Sodium', '140', 'mmol/L', '136 - 145'],
+      ['', 'Potassium', '4.0', 'mmol/L', '3.5 - 5.1'],
+      ['Thyroid', 'TSH', '1.2', 'mIU/L', '0.4 - 4.5'],
+    ],
+    { at: [40, 110, 230, 300, 390], align: 1, padding: 4 },
+  )
+  // Merged cells have their text in the middle.
+  for (const word of table.words.filter(({ text }) => text === 'Basic' || text === 'metabolic')) {
+    word.box = { ...word.box, top: word.box.top - 6, bottom: word.box.bottom - 6 }
+  }
+  assert.deepEqual(
+    rowsOf([{ page: table, lines: linesOf(table) }], { isAnalyte, isNamed }).map(({ name, value, unit, range_lines, panel }) => [
+      name,
+      value,
+      unit,
+      range_lines[0],
+      panel,
+    ]),
+    [
+      ['Glucose', '95', 'mg/dL', '70 - 99', 'Basic metabolic'],
+      ['Sodium', '140', 'mmol/L', '136 - 145', 'Basic metabolic'],
+      ['Potassium', '4.0', 'mmol/L', '3.5 - 5.1', 'Basic metabolic'],
+      ['TSH', '1.2', 'mIU/L', '0.4 - 4.5', 'Thyroid'],
+    ],
+  )
+})
+
+test('two columns of bounds below one name are a range', () => {
+  assert.deepEqual(
+    rows(
+      [
+        ['', '', '', 'Reference interval'],
+        ['Test', 'Result', 'Unit', 'Min.', 'Max.'],
+        ['Glucose', '95', 'mg/dL', '70', '99'],
+        ['Sodium', '140', 'mmol/L', '136', '145'],
+        ['Triglycerides', '90', 'mg/dL', '', '150'],
+      ],
+      { at: [40, 160, 230, 300, 360], padding: 1 },
+    ),
+    [
+      ['Glucose', '95', 'mg/dL', '70 - 99', null],
+      ['Sodium', '140', 'mmol/L', '136 - 145', null],
+      ['Triglycerides', '90', 'mg/dL', '<= 150', null],
+    ],
+  )
+})

@@ -18,7 +18,7 @@ const SYSTEMATIC = 0.6
 const AROUND = 30
 
 /** The lines of a page from top to bottom, their cells from left to right; a row of a table is one line. */
-export function linesOf(page: PageText): Line[] {
+export function linesOf(page: PageText, isNamed: (name: string) => boolean = () => false): Line[] {
   const baselines = baselinesOf(page)
   if (page.source !== 'text') return baselines
   const spaces = spacesOf(baselines)
@@ -31,7 +31,7 @@ export function linesOf(page: PageText): Line[] {
   let at = 0
   for (const [index, header] of headers.entries()) {
     if (header.from < at) continue
-    const table = bestTable(page, lines, header, headers[index + 1]?.from ?? lines.length, spaces)
+    const table = bestTable(page, lines, header, { end: headers[index + 1]?.from ?? lines.length, spaces, isNamed })
     if (!table) continue
     read.push(...lines.slice(at, table.from), ...table.lines)
     at = table.to
@@ -49,16 +49,10 @@ interface TableLines {
 }
 
 /** The table under a header: lines above it that may belong to it, as a title, are left out if no table has them as the names of its columns. */
-function bestTable(
-  page: PageText,
-  lines: readonly Line[],
-  header: HeaderLines,
-  end: number,
-  spaces: Spaces,
-): TableLines | undefined {
+function bestTable(page: PageText, lines: readonly Line[], header: HeaderLines, options: TableOptions): TableLines | undefined {
   let best: TableLines | undefined
   for (let from = header.from; from < header.to && !best?.hasNames; from++) {
-    const table = tableLines(page, lines, { ...header, from, runs: header.runs.slice(from - header.from) }, end, spaces)
+    const table = tableLines(page, lines, { ...header, from, runs: header.runs.slice(from - header.from) }, options)
     if (table && (!best || table.hasNames)) best = table
   }
   return best
@@ -68,8 +62,7 @@ function tableLines(
   page: PageText,
   lines: readonly Line[],
   { from, to, runs }: HeaderLines,
-  end: number,
-  spaces: Spaces,
+  { end, spaces, isNamed }: TableOptions,
 ): TableLines | undefined {
   const below = lines.slice(to, end)
   if (!below.length) return undefined
@@ -94,11 +87,18 @@ function tableLines(
     bottom: box.bottom + AROUND,
   })
   return {
-    lines: [names, ...rowLines(page.number, table, columns, separators)],
+    lines: [names, ...rowLines(page.number, table, columns, { separators, isNamed })],
     from,
     to: to + table.lines.length,
     hasNames: kinds.some(({ kind }) => kind === 'name'),
   }
+}
+
+interface TableOptions {
+  /** The line behind the last one that may belong to the table. */
+  end: number
+  spaces: Spaces
+  isNamed: (name: string) => boolean
 }
 
 interface Roles {
@@ -132,7 +132,7 @@ function rowLines(
   page: number,
   table: TableOfRuns,
   { shown, panels, kindOf, upperOf }: Roles,
-  separators: readonly number[],
+  { separators, isNamed }: { separators: readonly number[]; isNamed: (name: string) => boolean },
 ): Line[] {
   const isName = shown.some((column) => kindOf(column) === 'name')
     ? (column: TableColumn) => kindOf(column) === 'name'
@@ -154,6 +154,7 @@ function rowLines(
     isName,
     isRange: (column) => kindOf(column) === 'range',
     upperOf,
+    isNamed,
     isSystematic: twice > 2 && twice >= rows.length * SYSTEMATIC,
   }
   return items.flatMap((item) => {

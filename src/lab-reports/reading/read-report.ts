@@ -114,7 +114,7 @@ export function understandStages(seen: readonly PageText[]): { report: ReadRepor
   const pages = seen.map((page) => (page.source === 'ocr' ? withLevelRows(page, baselinesOf(page)) : page))
   const { age, places, ...metadata } = metadataOf(pages.map((page) => ({ page, lines: linesOf(page) })))
   const patient = { sex: metadata.gender === 'other' ? null : metadata.gender, age }
-  const spelled = pages.map((page) => spelledPage(page)).map((page) => ({ page, lines: linesOf(page) }))
+  const spelled = pages.map((page) => spelledPage(page)).map((page) => ({ page, lines: linesOf(page, isNamed) }))
   const rows = rowsOf(spelled, { isAnalyte, isNamed, isSpecimen, isLetterhead: (text) => text === metadata.lab_name })
   if (rows.length > RESULTS_MAX) throw new Error(`a report has at most ${RESULTS_MAX} results`)
   const has_decimal_commas = hasDecimalCommas(rows)
