@@ -54,6 +54,14 @@ export function dateIn(printed: string): FoundDate | undefined {
   return found.toSorted((one, other) => one.index - other.index || other.text.length - one.text.length)[0]
 }
 
+/** Whether a text is a date, with or without a time of day, and nothing else. */
+export function isDay(text: string): boolean {
+  const date = dateIn(text)
+  return date?.index === 0 && TIME_BEHIND.test(text.slice(date.text.length))
+}
+
+const TIME_BEHIND = /^(?:[\s,T]*(?:at )?\d{1,2}[:.h]\d{2}(?::\d{2})?(?:\s?[ap]\.?m\.?)?)?$/iu
+
 function push(found: FoundDate[], match: RegExpExecArray, iso: string | undefined): void {
   if (iso) found.push({ text: match[0], index: match.index, iso })
 }

@@ -1,10 +1,10 @@
 // Lines that name the columns of a table.
 import { cellOf, type Band, type Cell, type Line } from './lines.ts'
 import { valueKind } from '../../lab-values/values.ts'
-import { dateIn } from './dates.ts'
+import { dateIn, isDay } from './dates.ts'
 import { labelAt } from './label-names.ts'
 import { isUnit } from '../../lab-values/units.ts'
-import type { Box } from '../pages/page.ts'
+import { overlapX, type Box } from '../pages/page.ts'
 
 export type ColumnKind =
   | 'name'
@@ -120,6 +120,27 @@ export function columnKind(text: string): ColumnKind | undefined {
   const phrase = words.map((word) => word.replace(/[.:]+$/u, '')).join(' ')
   return PATTERNS.find(([, pattern]) => pattern.test(phrase))?.[0]
 }
+
+/**
+ * Whether a line that may name columns is a row of the table above it: `Urobilinogen  04/15/2025  Normal  Normal` under
+ * `Test  Collected  Result  Range`, with a day below the name of days, or a result below that of results, and no other name of a column.
+ * @param columns those of the table above
+ */
+export function isRowBelow(
+  cells: readonly Pick<Cell, 'text' | 'box'>[],
+  columns: readonly { kind: ColumnKind | undefined; box: Box }[],
+): boolean {
+  if (!columns.some(({ kind }) => kind === 'name')) return false
+  const named = cells.filter(({ text }) => columnKind(text) !== undefined && !isDay(text))
+  if (named.some(({ text }) => valueKind(text) === undefined)) return false
+  const isBelow = ({ box }: { box: Box }, kinds: ReadonlySet<ColumnKind | undefined>) =>
+    columns.some((column) => kinds.has(column.kind) && overlapX(column.box, box) > 0)
+  return named.some((cell) => isBelow(cell, RESULTS)) || cells.some((cell) => isDay(cell.text) && isBelow(cell, DAYS))
+}
+
+const RESULTS = new Set<ColumnKind | undefined>(['value'])
+/** What names of days may seem. */
+const DAYS = new Set<ColumnKind | undefined>(['date', 'other'])
 
 /** `LABORATORY RESULTS`: names neither columns nor a panel. */
 export const isTitleOfResults = (text: string): boolean =>

@@ -2,7 +2,7 @@
 import { boxAround, heightOf, overlapX, type PageText } from '../pages/page.ts'
 import { cut } from './cells.ts'
 import { dateIn } from './dates.ts'
-import { columnKind, columnsOf, type Column } from './headers.ts'
+import { columnKind, columnsOf, isRowBelow, type Column } from './headers.ts'
 import { lineOf, type Line } from './lines.ts'
 
 /** Without columns what the cells are decides. */
@@ -54,7 +54,7 @@ function regionsOf(lines: readonly Line[], carried: Column[] | null): Region[] {
   }
   for (let index = 0; index < lines.length; index++) {
     const columns = columnsOf(lines[index]!) ?? headerOfTwoLines(lines[index]!, lines) ?? headerOfDates(lines, index)
-    if (!columns) {
+    if (!columns || isRowBelow(lines[index]!.cells, region.columns ?? [])) {
       region.lines.push(lines[index]!)
       continue
     }

@@ -26,6 +26,7 @@ import {
 import { regionsOfPages } from './regions.ts'
 import { cardsOf, rowOfCard, type Card } from './cards.ts'
 import { tablesOf } from './dated-rows.ts'
+import { isDay } from './dates.ts'
 import { isTitleOfResults, type Column, type ColumnKind } from './headers.ts'
 import type { Line } from './lines.ts'
 import type { ReadRowsOptions, Row } from './row.ts'
@@ -262,7 +263,7 @@ class RegionReader {
     // A flag without a column of its own is in that of the units or ranges.
     const units = [...rest.unit.filter((cell) => cell.kind !== 'flag'), ...all.filter((cell) => cell.kind === 'unit')]
     const flags = [...rest.flag, ...[...all, ...rest.unit, ...rest.range].filter((cell) => cell.kind === 'flag')]
-    const candidates = all.filter(({ kind }) => kind !== 'unit' && kind !== 'flag' && kind !== 'date')
+    const candidates = all.filter(({ kind, text }) => kind !== 'unit' && kind !== 'flag' && kind !== 'date' && !isDay(text))
     const first =
       candidates.find(isValueInColumn) ??
       candidates[0] ??

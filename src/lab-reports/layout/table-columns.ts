@@ -2,7 +2,8 @@
 import { heightOf, overlapX, widthOf, type Box } from '../pages/page.ts'
 import type { Band, Line } from './lines.ts'
 import { spanningRuns } from './table-header.ts'
-import { partedAt, type Run, type Spaces } from './table-runs.ts'
+import { partedAt, textOf, type Run, type Spaces } from './table-runs.ts'
+import { isNumber, isUnits, partNumbersFromUnits } from './table-units.ts'
 
 export interface TableColumn {
   /** How far its texts reach. */
@@ -27,7 +28,8 @@ export interface TableOfRuns {
   lines: (LineOfTable | { line: Line; parts: null })[]
 }
 
-interface Group {
+/** What stands below a name, or will. */
+export interface Group {
   left: number
   right: number
   names: Run[]
@@ -57,6 +59,7 @@ export function tableOf(
   const spanning = spanningRuns(names)
   let groups: Group[] = []
   for (const run of names.flat()) if (!spanning.some((one) => one.run === run)) groups = withName(groups, run)
+  partNumbersFromUnits(groups, body)
   const fitting = new Set<Line>()
   let [crossing, sequence] = [0, 0]
   let last = -1
@@ -148,7 +151,10 @@ function withRuns(groups: readonly Group[], runs: readonly Run[], separators: re
   return isShared ? undefined : next
 }
 
-/** Texts that stand aside of the name above them, as numbers on the right, belong to it if it has none and nothing is drawn between. */
+/**
+ * Texts that stand aside of the name above them, as numbers on the right, belong to it if it has none and nothing is drawn between; numbers
+ * never to that of units.
+ */
 function named(groups: readonly Group[], separators: readonly number[]): Group[] {
   const sorted = groups.toSorted((one, other) => one.left - other.left)
   for (let at = 0; at < sorted.length; at++) {
@@ -160,7 +166,8 @@ function named(groups: readonly Group[], separators: readonly number[]): Group[]
       return separators.some((one) => one > from - BESIDE && one < to + BESIDE)
     }
     const distance = (other: Group) => Math.max(other.left - group.right, group.left - other.right)
-    const free = near.filter((other) => !isApart(other) && (!other.runs.length || separators.length > 0))
+    const isNone = (other: Group) => isUnits(other) && group.runs.some((run) => isNumber(textOf(run)))
+    const free = near.filter((other) => !isApart(other) && !isNone(other) && (!other.runs.length || separators.length > 0))
     const owner = free.toSorted(
       (one, other) => Number(one.runs.length > 0) - Number(other.runs.length > 0) || distance(one) - distance(other),
     )[0]

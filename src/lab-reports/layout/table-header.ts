@@ -1,6 +1,6 @@
 // Which lines name the columns of a table together: cells on two lines, centered beside others on one.
 import { centerX, heightOf, overlapX, overlapY } from '../pages/page.ts'
-import { columnKind, columnsOf } from './headers.ts'
+import { columnKind, columnsOf, isRowBelow } from './headers.ts'
 import type { Line } from './lines.ts'
 import { runsOf, textOf, type Run, type Spaces } from './table-runs.ts'
 import { dateIn } from './dates.ts'
@@ -43,12 +43,17 @@ export function headersOf(
     let to = from + 1
     while (to < lines.length && to - from < LINES_MAX && isHeader[to] && isNext(lines, from, to, isParted)) to++
     const header = { from, to, runs: runs.slice(from, to) }
-    if (!namesColumns(header)) continue
+    if (!namesColumns(header) || isRowBelow(cellsOf(header.runs), columnsOfRuns(headers.at(-1)))) continue
     headers.push(header)
     from = to - 1
   }
   return headers
 }
+
+const cellsOf = (runs: readonly (readonly Run[])[]) => runs.flat().map((run) => ({ text: textOf(run), box: run.box }))
+
+const columnsOfRuns = (header: HeaderLines | undefined) =>
+  cellsOf(header?.runs ?? []).map(({ text, box }) => ({ kind: columnKind(text), box }))
 
 function isHeaderLine(runs: readonly Run[]): boolean {
   const texts = runs.map(textOf)

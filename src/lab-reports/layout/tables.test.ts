@@ -224,3 +224,71 @@ test('two columns of bounds below one name are a range', () => {
     ],
   )
 })
+
+const PREVIOUS = [
+  ['Test', 'Result', 'Last result', 'UOM', 'Range'],
+  ['aPTT', '>31', '>29', 's', '24 - 33'],
+  ['Potassium', '>4.3', '>4.9', 'mmol/L', '3.5 - 5.1'],
+  ['Estradiol', '>1092', '>1229', 'pmol/L', '99 - 903'],
+  ['pH', '>4.5', '>5.0', '', '5.0 - 7.5'],
+] as const
+
+test('former results that stand as close to the units as words of one cell are no units', () => {
+  // Names of columns stand in their middle, units begin two points behind the numbers.
+  const table = page(PREVIOUS.slice(1), { at: [40, 160, 220, 300, 350], padding: 1 })
+  const header = page([PREVIOUS[0]], { at: [60, 175, 225, 312, 360], padding: 1 })
+  for (const { box } of header.words) [box.top, box.bottom] = [box.top - 16, box.bottom - 16]
+  const one = { ...table, words: [...header.words, ...table.words] }
+  assert.deepEqual(
+    rowsOf([{ page: one, lines: linesOf(one) }], { isAnalyte, isNamed }).map(({ name, value, unit }) => [name, value, unit]),
+    [
+      ['aPTT', '31', 's'],
+      ['Potassium', '4.3', 'mmol/L'],
+      ['Estradiol', '1092', 'pmol/L'],
+      ['pH', '4.5', null],
+    ],
+  )
+})
+
+test('a column of numbers without a name is not that of the units beside it', () => {
+  assert.deepEqual(
+    rows(
+      [
+        ['Test', 'Result', '', 'Units', 'Range'],
+        ['Chol/HDL Ratio', '4.1', '4.3', '', '0.0 - 5.0'],
+        ['Reaction (pH)', '4.5', '5.0', '', '5.0 - 7.5'],
+      ],
+      { at: [40, 160, 225, 290, 360] },
+    ).map(([, value, unit]) => [value, unit]),
+    [
+      ['4.1', null],
+      ['4.5', null],
+    ],
+  )
+})
+
+test('a row with a day and results that are names of columns as well does not name the columns of the rows below', () => {
+  const days = ['04/15/2025|08:35 AM', '04/15/2025', '15 Apr 2025']
+  for (const rules of ['none', 'lines'] as const)
+    for (const day of days)
+      for (const range of ['Normal', '0.2 - 1.0', ''])
+        assert.deepEqual(
+          rows(
+            [
+              ['Test', 'Collection|Date', 'Result', 'Unit', 'Expected values'],
+              ['Glucose', day, 'Negative', '', 'Negative'],
+              ['Urobilinogen', day, 'Normal', '', range],
+              ['Nitrite', day, 'Negative', '', 'Negative'],
+              ['Iron', day, '125', 'ug/dL', '38 - 169'],
+            ],
+            { at: [40, 140, 230, 300, 360], rules },
+          ).map(([name, value, unit]) => [name, value, unit]),
+          [
+            ['Glucose', 'Negative', null],
+            ['Urobilinogen', 'Normal', null],
+            ['Nitrite', 'Negative', null],
+            ['Iron', '125', 'ug/dL'],
+          ],
+          `${rules}, ${day}, ${range}`,
+        )
+})

@@ -85,7 +85,10 @@ describe('a row', () => {
   })
 
   for (const unit of ['70 - 99', '<5.7', '08/11/2022', '09:05', 'Negative', '104'])
-    test(`whose unit is ${unit} is doubtful`, () => assert.deepEqual(ofRow({ unit }), ['unit_is_no_unit']))
+    test(`whose unit is ${unit} is doubtful, and the result has none`, () => {
+      assert.deepEqual(ofRow({ unit }), ['unit_is_no_unit'])
+      assert.equal(resultOf(rowIn(0, { unit }), { sex: null, age: null }).units, null)
+    })
 
   for (const name of [
     'RDW 11.6 to 15.4',

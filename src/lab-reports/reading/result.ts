@@ -2,6 +2,7 @@
 import type { Box } from '../pages/page.ts'
 import type { Finding, LoincMatch, LoincMatchStatus } from '../loinc/match-loinc.ts'
 import type { ReadingFinding } from './finding.ts'
+import { isNoUnit } from './row-doubts.ts'
 import { sensitivityOf } from '../layout/antibiotics.ts'
 import type { Row } from '../layout/rows.ts'
 import { comparable, interpret, statementOfFlag, type Interpretation } from '../../lab-values/interpret.ts'
@@ -54,7 +55,7 @@ export function resultOf(row: Row, patient: Patient, specimen: string | null = n
     test_name: row.name,
     value: row.value,
     type: typeOf(row.value),
-    units: row.unit,
+    units: row.unit !== null && isNoUnit(row.unit) ? null : row.unit,
     min_reference_range: range?.min ?? null,
     max_reference_range: range?.max ?? null,
     source_panel_name: row.panel,

@@ -35,19 +35,21 @@ export function rowDoubts(row: Row, result: ReportResult, names: Names): Reading
 }
 
 function unitDoubt({ unit }: Row): ReadingFinding | undefined {
-  if (unit === null || isUnit(unit)) return undefined
-  const isOther =
-    intervalOf(unit) !== undefined ||
+  return unit !== null && isNoUnit(unit)
+    ? { kind: 'unit_is_no_unit', text: 'What was read as the unit looks like a range, a date or a result.' }
+    : undefined
+}
+
+/** Whether what was read as a unit is a number, a range, a date, a time or a result. */
+export const isNoUnit = (unit: string): boolean =>
+  !isUnit(unit) &&
+  (intervalOf(unit) !== undefined ||
     boundOf(unit) !== undefined ||
     numberOf(unit) !== undefined ||
     /\d\s?(?:-|–|to)\s?\d/u.test(unit) ||
     TIME.test(unit) ||
     dateIn(unit) !== undefined ||
-    isResultWord(unit)
-  return isOther
-    ? { kind: 'unit_is_no_unit', text: 'What was read as the unit looks like a range, a date or a result.' }
-    : undefined
-}
+    isResultWord(unit))
 
 const hasOpenBracket = (text: string): boolean => text.split(/[([]/u).length !== text.split(/[)\]]/u).length
 
