@@ -28,6 +28,14 @@ const inOrder = (runs: readonly Run[]): Run[] =>
 /** What names a column; empty if nothing does. */
 export const nameOfColumn = ({ names }: TableColumn): string => (names.length ? cellOfRuns(inOrder(names)).text : '')
 
+/** What names columns in the page before, as wide as the texts below it reached there. */
+export const continuedNames = (columns: readonly TableColumn[]): Run[] =>
+  columns.flatMap(({ names, left, right }) => {
+    if (!names.length) return []
+    const { words, box } = cellOfRuns(inOrder(names))
+    return [{ words, box: { ...box, left, right } }]
+  })
+
 /** The line that names the columns; two columns of bounds are one of ranges. */
 export function headerLine(page: number, columns: readonly TableColumn[], upperOf: Writer['upperOf']): Line {
   const uppers = new Set(columns.flatMap((column) => upperOf(column) ?? []))

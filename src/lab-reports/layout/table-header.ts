@@ -29,11 +29,16 @@ const isNamed = (text: string): boolean => columnKind(text) !== undefined
 /** A unit or a date under the name of a column, or the rest of one. */
 const isBelowName = (text: string): boolean => /^[([]|^[^([]*[)\]]$/u.test(text) || isUnit(text) || dateIn(text)?.index === 0
 
-/** The lines that may name columns, from top to bottom. @param isParted whether something is drawn between two lines */
+/**
+ * The lines that may name columns, from top to bottom.
+ * @param isParted whether something is drawn between two lines
+ * @param above the columns of a table that may go on in the first lines
+ */
 export function headersOf(
   lines: readonly Line[],
   spaces: Spaces,
   isParted: (upper: Line, lower: Line) => boolean,
+  above: Parameters<typeof isRowBelow>[1] = [],
 ): HeaderLines[] {
   const headers: HeaderLines[] = []
   const runs = lines.map((line) => runsOf(line, spaces))
@@ -43,7 +48,8 @@ export function headersOf(
     let to = from + 1
     while (to < lines.length && to - from < LINES_MAX && isHeader[to] && isNext(lines, from, to, isParted)) to++
     const header = { from, to, runs: runs.slice(from, to) }
-    if (!namesColumns(header) || isRowBelow(cellsOf(header.runs), columnsOfRuns(headers.at(-1)))) continue
+    if (!namesColumns(header) || isRowBelow(cellsOf(header.runs), headers.length ? columnsOfRuns(headers.at(-1)!) : above))
+      continue
     headers.push(header)
     from = to - 1
   }
@@ -52,8 +58,7 @@ export function headersOf(
 
 const cellsOf = (runs: readonly (readonly Run[])[]) => runs.flat().map((run) => ({ text: textOf(run), box: run.box }))
 
-const columnsOfRuns = (header: HeaderLines | undefined) =>
-  cellsOf(header?.runs ?? []).map(({ text, box }) => ({ kind: columnKind(text), box }))
+const columnsOfRuns = ({ runs }: HeaderLines) => cellsOf(runs).map(({ text, box }) => ({ kind: columnKind(text), box }))
 
 function isHeaderLine(runs: readonly Run[]): boolean {
   const texts = runs.map(textOf)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Box, PageText, Word } from '../pages/page.ts'
 import { isAnalyte, isNamed } from '../reading/read-report.ts'
 import { rowsOf } from './rows.ts'
-import { linesOf } from './tables.ts'
+import { linesOf, linesOfPages } from './tables.ts'
 
 const SIZE = 10
 const [LETTER, SPACE, LINE] = [5, 2.8, 11.5]
@@ -291,4 +291,52 @@ test('a row with a day and results that are names of columns as well does not na
           ],
           `${rules}, ${day}, ${range}`,
         )
+})
+
+test('a table goes on in the next page without the names of its columns, below the head of the page', () => {
+  for (const day of ['04/15/2025|08:35 AM', '04/15/2025 08:35 AM'])
+    for (const head of [[], ['Sampleville Pathology', '12 Invented Street']])
+      for (const rules of ['none', 'lines'] as const) {
+        const print: Print = { at: [40, 140, 240, 300, 360], rules }
+        const first = page(
+          [
+            ['Test', 'Collection|Date', 'Result', 'Unit', 'Expected values'],
+            ['Glucose', day, '95', 'mg/dL', '70 - 99'],
+            ['Sodium', day, '140', 'mmol/L', '136 - 145'],
+          ],
+          print,
+        )
+        const second = page(
+          [
+            ...head,
+            ['Urobilinogen', day, 'Normal', '', 'Normal'],
+            ['Nitrite', day, 'Negative', '', 'Negative'],
+            ['Carbon Dioxide,|Total (Bicarbonate)', day, '24', 'mmol/L', '22 - 29'],
+            ['Iron', day, '125', 'ug/dL', '38 -|169'],
+          ],
+          print,
+        )
+        const pages = [first, { ...second, number: 2 }]
+        const lines = linesOfPages(pages)
+        const both = pages.map((one, at) => ({ page: one, lines: lines[at]! }))
+        const date = day.replace('|', ' ')
+        assert.deepEqual(
+          rowsOf(both, { isAnalyte, isNamed }).map((row) => [
+            row.page,
+            row.name,
+            row.value,
+            row.unit,
+            row.range_lines[0],
+            row.date,
+          ]),
+          [
+            [1, 'Glucose', '95', 'mg/dL', '70 - 99', date],
+            [1, 'Sodium', '140', 'mmol/L', '136 - 145', date],
+            [2, 'Urobilinogen', 'Normal', null, 'Normal', date],
+            [2, 'Nitrite', 'Negative', null, 'Negative', date],
+            [2, 'Carbon Dioxide, Total (Bicarbonate)', '24', 'mmol/L', '22 - 29', date],
+            [2, 'Iron', '125', 'ug/dL', '38 - 169', date],
+          ],
+        )
+      }
 })

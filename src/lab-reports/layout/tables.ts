@@ -1,10 +1,10 @@
 // The lines of pages, with the cells of tables: cells are formed first, from what is drawn and from the whitespace over a whole table, and
 // the lines within each cell are put together.
-import { boxAround, centerY, type PageText } from '../pages/page.ts'
+import { boxAround, centerY, overlapX, overlapY, type PageText } from '../pages/page.ts'
 import { columnKind, columnsOf, type ColumnKind } from './headers.ts'
 import { baselinesOf, type Line } from './lines.ts'
 import { areLabels, withParticulars } from './particulars.ts'
-import { headerLine, linesOfRow, nameOfColumn, segmentsOf, type Writer } from './table-cells.ts'
+import { continuedNames, headerLine, linesOfRow, nameOfColumn, segmentsOf, type Writer } from './table-cells.ts'
 import { tableOf, type TableColumn, type TableOfRuns } from './table-columns.ts'
 import { columnSeparators, rowSeparators, separatorsAt } from './table-grid.ts'
 import { headersOf, isLowerBound, isUpperBound, type HeaderLines } from './table-header.ts'
@@ -16,31 +16,57 @@ import { runsOf, spacesOf, type Spaces } from './table-runs.ts'
 const SYSTEMATIC = 0.6
 /** Points above and below the texts of a table in which its edges may be drawn. */
 const AROUND = 30
+/** Lines of a page with which a table may go on: those above are its head. */
+const STARTS_MAX = 40
+
+type IsNamed = (name: string) => boolean
+
+/** The lines of each page of a report: a table goes on in the next page if lines of that keep to its columns before it names others. */
+export function linesOfPages(pages: readonly PageText[], isNamed: IsNamed = () => false): Line[][] {
+  let before: readonly TableColumn[] = []
+  return pages.map((page) => {
+    const { lines, columns } = tablesIn(page, isNamed, before)
+    before = columns
+    return lines
+  })
+}
 
 /** The lines of a page from top to bottom, their cells from left to right; a row of a table is one line. */
-export function linesOf(page: PageText, isNamed: (name: string) => boolean = () => false): Line[] {
+export const linesOf = (page: PageText, isNamed: IsNamed = () => false): Line[] => tablesIn(page, isNamed, []).lines
+
+/** The lines of a page and the columns of its last table. @param before those of the last table of the page before */
+function tablesIn(
+  page: PageText,
+  isNamed: IsNamed,
+  before: readonly TableColumn[],
+): { lines: Line[]; columns: readonly TableColumn[] } {
   const baselines = baselinesOf(page)
-  if (page.source !== 'text') return baselines
+  if (page.source !== 'text') return { lines: baselines, columns: [] }
   const spaces = spacesOf(baselines)
   const drawn = rowSeparators(page.drawings, { left: 0, right: page.width, top: 0, bottom: page.height })
   const isParted = (upper: Line, lower: Line) => drawn.some((at) => at > centerY(upper.box) && at < centerY(lower.box))
-  const headersIn = (all: readonly Line[]) => headersOf(all, spaces, isParted).filter(({ runs }) => !areLabels(runs))
+  const above = before.map((column) => ({ kind: columnKind(nameOfColumn(column)), box: { ...column, top: 0, bottom: 0 } }))
+  const headersIn = (all: readonly Line[]) => headersOf(all, spaces, isParted, above).filter(({ runs }) => !areLabels(runs))
   const lines = withParticulars(baselines, spaces, headersIn(baselines)[0]?.from ?? baselines.length)
   const headers = headersIn(lines)
   const read: Line[] = []
   let at = 0
-  for (const [index, header] of headers.entries()) {
-    if (header.from < at) continue
-    const table = bestTable(page, lines, header, { end: headers[index + 1]?.from ?? lines.length, spaces, isNamed })
-    if (!table) continue
+  let columns: readonly TableColumn[] = []
+  const add = (table: TableLines | undefined) => {
+    if (!table) return
     read.push(...lines.slice(at, table.from), ...table.lines)
     at = table.to
+    columns = table.columns
   }
-  return [...read, ...lines.slice(at)]
+  if (before.length) add(continuedTable(page, lines, before, { end: headers[0]?.from ?? lines.length, spaces, isNamed }))
+  for (const [index, header] of headers.entries())
+    if (header.from >= at) add(bestTable(page, lines, header, { end: headers[index + 1]?.from ?? lines.length, spaces, isNamed }))
+  return { lines: [...read, ...lines.slice(at)], columns }
 }
 
 /** Some lines of a page as those of a table. */
 interface TableLines {
+  columns: readonly TableColumn[]
   lines: Line[]
   /** The first and the first behind them. */
   from: number
@@ -58,6 +84,33 @@ function bestTable(page: PageText, lines: readonly Line[], header: HeaderLines, 
   return best
 }
 
+/** The rows at the begin of a page that belong to the table with which the page before ends: the first of them has a name and a result. */
+function continuedTable(
+  page: PageText,
+  lines: readonly Line[],
+  columns: readonly TableColumn[],
+  options: TableOptions,
+): TableLines | undefined {
+  const { kindOf } = rolesOf(columns)
+  const names = [continuedNames(columns)]
+  const columnsIn = (line: Line) =>
+    runsOf(line, options.spaces).map(({ box }) => columns.find((column) => overlapX(box, { ...box, ...column }) > 0))
+  const isRow = (line: Line) => {
+    const own = columnsIn(line).map((column) => column && kindOf(column))
+    return own.includes('name') && own.some((kind) => kind && RESULTS.has(kind))
+  }
+  const begin = lines.findLastIndex(({ isParticulars }, index) => isParticulars && index < options.end) + 1
+  for (let first = begin; first < Math.min(options.end, begin + STARTS_MAX); first++) {
+    if (!isRow(lines[first]!)) continue
+    let from = first
+    // Of cells on several lines the first may stand above the others.
+    while (from > begin && overlapY(lines[from - 1]!.box, lines[from]!.box) > 0) from--
+    const table = tableLines(page, lines, { from, to: from, runs: names }, options)
+    if (table) return table
+  }
+  return undefined
+}
+
 function tableLines(
   page: PageText,
   lines: readonly Line[],
@@ -70,7 +123,7 @@ function tableLines(
   const drawn = columnSeparators(page.drawings, box)
   const runsIn = (line: Line) => runsOf(line, spaces, separatorsAt(drawn, centerY(line.box)))
   const table = tableOf(
-    drawn.length ? lines.slice(from, to).map(runsIn) : runs,
+    drawn.length && to > from ? lines.slice(from, to).map(runsIn) : runs,
     below.map((line) => ({ line, runs: runsIn(line) })),
     drawn.map(({ at }) => at),
     spaces,
@@ -87,7 +140,9 @@ function tableLines(
     bottom: box.bottom + AROUND,
   })
   return {
-    lines: [names, ...rowLines(page.number, table, columns, { separators, isNamed })],
+    columns: table.columns,
+    // Columns that go on are known.
+    lines: [...(to > from ? [names] : []), ...rowLines(page.number, table, columns, { separators, isNamed })],
     from,
     to: to + table.lines.length,
     hasNames: kinds.some(({ kind }) => kind === 'name'),
@@ -98,7 +153,7 @@ interface TableOptions {
   /** The line behind the last one that may belong to the table. */
   end: number
   spaces: Spaces
-  isNamed: (name: string) => boolean
+  isNamed: IsNamed
 }
 
 interface Roles {

@@ -4,7 +4,7 @@ import { withLevelRows } from '../layout/level-rows.ts'
 import { baselinesOf, type Line } from '../layout/lines.ts'
 import { metadataOf, type Metadata, type MetadataPlaces } from '../layout/metadata.ts'
 import { rowsOf, type Row } from '../layout/rows.ts'
-import { linesOf } from '../layout/tables.ts'
+import { linesOfPages } from '../layout/tables.ts'
 import { matchLoinc, shippedIndex, type ReportContext } from '../loinc/match-loinc.ts'
 import { findByName, isExactName } from '../loinc/name-index.ts'
 import { readName } from '../loinc/name-text.ts'
@@ -112,9 +112,12 @@ export const understand = (pages: readonly PageText[]): ReadReport => understand
 /** The same with what the stages have made of it. */
 export function understandStages(seen: readonly PageText[]): { report: ReadReport; stages: Stages } {
   const pages = seen.map((page) => (page.source === 'ocr' ? withLevelRows(page, baselinesOf(page)) : page))
-  const { age, places, ...metadata } = metadataOf(pages.map((page) => ({ page, lines: linesOf(page) })))
+  const { age, places, ...metadata } = metadataOf(withLines(pages))
   const patient = { sex: metadata.gender === 'other' ? null : metadata.gender, age }
-  const spelled = pages.map((page) => spelledPage(page)).map((page) => ({ page, lines: linesOf(page, isNamed) }))
+  const spelled = withLines(
+    pages.map((page) => spelledPage(page)),
+    isNamed,
+  )
   const rows = rowsOf(spelled, { isAnalyte, isNamed, isSpecimen, isLetterhead: (text) => text === metadata.lab_name })
   if (rows.length > RESULTS_MAX) throw new Error(`a report has at most ${RESULTS_MAX} results`)
   const has_decimal_commas = hasDecimalCommas(rows)
@@ -139,6 +142,11 @@ export function understandStages(seen: readonly PageText[]): { report: ReadRepor
     })),
   })
   return { report, stages: { pages: spelled, rows, has_decimal_commas } }
+}
+
+function withLines(pages: readonly PageText[], isName?: (name: string) => boolean): Stages['pages'] {
+  const lines = linesOfPages(pages, isName)
+  return pages.map((page, index) => ({ page, lines: lines[index]! }))
 }
 
 /** What is left of the confidence of a doubtful row, and of a row of a report of which something is in no result. */

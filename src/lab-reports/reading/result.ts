@@ -2,7 +2,7 @@
 import type { Box } from '../pages/page.ts'
 import type { Finding, LoincMatch, LoincMatchStatus } from '../loinc/match-loinc.ts'
 import type { ReadingFinding } from './finding.ts'
-import { isNoUnit } from './row-doubts.ts'
+import { isNoUnit } from './no-unit.ts'
 import { sensitivityOf } from '../layout/antibiotics.ts'
 import type { Row } from '../layout/rows.ts'
 import { comparable, interpret, statementOfFlag, type Interpretation } from '../../lab-values/interpret.ts'

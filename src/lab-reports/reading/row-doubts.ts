@@ -4,12 +4,11 @@ import { columnKind } from '../layout/headers.ts'
 import { rangeFor } from '../../lab-values/ranges.ts'
 import type { ReadRowsOptions, Row } from '../layout/row.ts'
 import { isUnit } from '../../lab-values/units.ts'
-import { boundOf, flagOf, intervalOf, isResultWord, numberOf } from '../../lab-values/values.ts'
+import { flagOf, numberOf } from '../../lab-values/values.ts'
 import type { ReadingFinding } from './finding.ts'
+import { isNoUnit, TIME } from './no-unit.ts'
 import type { ReportResult } from './result.ts'
 
-/** `1:40` is a titer. */
-const TIME = /^(?!1:)\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]m)?$/iu
 const COMPARED = /[<>≤≥]\s?\d/u
 /** A number which is no part of a name: an interval, a decimal number, a time. */
 const VALUE_WITHIN =
@@ -39,17 +38,6 @@ function unitDoubt({ unit }: Row): ReadingFinding | undefined {
     ? { kind: 'unit_is_no_unit', text: 'What was read as the unit looks like a range, a date or a result.' }
     : undefined
 }
-
-/** Whether what was read as a unit is a number, a range, a date, a time or a result. */
-export const isNoUnit = (unit: string): boolean =>
-  !isUnit(unit) &&
-  (intervalOf(unit) !== undefined ||
-    boundOf(unit) !== undefined ||
-    numberOf(unit) !== undefined ||
-    /\d\s?(?:-|–|to)\s?\d/u.test(unit) ||
-    TIME.test(unit) ||
-    dateIn(unit) !== undefined ||
-    isResultWord(unit))
 
 const hasOpenBracket = (text: string): boolean => text.split(/[([]/u).length !== text.split(/[)\]]/u).length
 
