@@ -46,4 +46,12 @@ export async function events({ api }: TestTeam): Promise<Emitted[]> {
   }
   return all.filter(({ event_type }) => event_type.includes('.data.')).toReversed()
 }
+/** The types of all stored events about data, oldest first: also those that only pipelines with `push_historical_data` get. */
+export async function storedTypes({ db, team }: TestTeam): Promise<string[]> {
+  const { rows } = await db.pool.query<{ type: string }>(
+    "select type from event where team_id = $1 and type like '%.data.%' order by id",
+    [team],
+  )
+  return rows.map(({ type }) => type)
+}
 export const types = (emitted: Emitted[]) => emitted.map(({ event_type }) => event_type)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exportXml, imported } from '../../../test/support/file-imports.ts'
-import { events, types } from '../../../test/support/samples.ts'
+import { storedTypes } from '../../../test/support/samples.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 import { zipBytes } from '../../../test/support/zip.ts'
 
@@ -59,7 +59,7 @@ test('the stream of an imported workout and the voltages of an electrocardiogram
     groups.apple_health_kit[0].data.map(({ value }: { value: number }) => value),
     [1, -0.5],
   )
-  const before = types(await events(team))
+  const before = await storedTypes(team)
   assert(before.includes('daily.data.workout_stream.created') && before.includes('historical.data.workout_stream.created'))
   const again = await imported(team, user_id, file)
   assert.deepEqual([again.created, again.updated], [0, 0])

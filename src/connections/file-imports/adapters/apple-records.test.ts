@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { documents, exportXml, exportZip, imported, metadata, reading, record } from '../../../../test/support/file-imports.ts'
-import { events, types } from '../../../../test/support/samples.ts'
+import { storedTypes } from '../../../../test/support/samples.ts'
 import { createTestTeam } from '../../../../test/support/server.ts'
 import { list, postSummary } from '../../../../test/support/summaries.ts'
 
@@ -97,7 +97,7 @@ describe('meals of an Apple Health export', () => {
     assert.deepEqual((await list(team, 'meal', user)).meals, meals)
     const longer = await imported(team, user, exportXml(...dinner, nutrient('Protein', 7, 'g', EVENING, 'Bread')))
     assert.deepEqual(longer.resources.meal, { accepted: 1, created: 0, updated: 1, dropped: 0 })
-    const emitted = types(await events(team)).filter((type) => type.includes('.meal.'))
+    const emitted = (await storedTypes(team)).filter((type) => type.includes('.meal.'))
     assert.deepEqual(emitted, ['daily.data.meal.created', 'historical.data.meal.created', 'daily.data.meal.updated'])
   })
 
