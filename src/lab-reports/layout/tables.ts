@@ -41,7 +41,6 @@ function tablesIn(
   before: readonly TableColumn[],
 ): { lines: Line[]; columns: readonly TableColumn[] } {
   const baselines = baselinesOf(page)
-  if (page.source !== 'text') return { lines: baselines, columns: [] }
   const spaces = spacesOf(baselines)
   const drawn = rowSeparators(page.drawings, { left: 0, right: page.width, top: 0, bottom: page.height })
   const isParted = (upper: Line, lower: Line) => drawn.some((at) => at > centerY(upper.box) && at < centerY(lower.box))
@@ -61,7 +60,8 @@ function tablesIn(
   if (before.length) add(continuedTable(page, lines, before, { end: headers[0]?.from ?? lines.length, spaces, isNamed }))
   for (const [index, header] of headers.entries())
     if (header.from >= at) add(bestTable(page, lines, header, { end: headers[index + 1]?.from ?? lines.length, spaces, isNamed }))
-  return { lines: [...read, ...lines.slice(at)], columns }
+  // Scanned pages lie in different places: columns of one are not those of the next.
+  return { lines: [...read, ...lines.slice(at)], columns: page.source === 'text' ? columns : [] }
 }
 
 /** Some lines of a page as those of a table. */
