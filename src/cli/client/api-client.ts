@@ -70,7 +70,7 @@ export class NoResponseError extends Error {
 }
 
 const RESPONSE_TIMEOUT_MS = 30_000
-/** An address that nothing answers for is reported before the operating system gives up. */
+/** Milliseconds until a connection attempt fails; the operating system waits longer. */
 const CONNECT_TIMEOUT_MS = 3000
 
 /** Addresses to which this process has connected. */

@@ -8,7 +8,7 @@ import { isUnit } from '../../lab-values/units.ts'
 
 /** Consecutive lines of a page that name columns. */
 export interface HeaderLines {
-  /** The first of them and the first that is none, by their place among the lines of the page. */
+  /** Index of the first of them among the lines of the page, and of the first line below them. */
   from: number
   to: number
   /** The runs of each. */
