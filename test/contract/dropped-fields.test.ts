@@ -96,6 +96,8 @@ const asking = new Set([
   'resend_events',
   'order_process_simulate',
   'connect_demo_provider',
+  'record_demo_sample',
+  'fail_demo_connection',
   'bulk_import_connections',
   'bulk_trigger_historical_pull',
   'bulk_pause_connections',

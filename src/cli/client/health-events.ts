@@ -194,7 +194,7 @@ const words: Record<string, string> = {
 }
 const tellOf = (resource: string): string => words[resource] ?? resource.replaceAll('_', ' ')
 
-/** What no phone posts by itself is in the histories of demo connections: the provider. */
+/** What no phone posts by itself is recorded by demo connections: the provider. */
 const demos: Record<string, string> = {
   body_temperature_delta: 'fitbit',
   stress_level: 'fitbit',
@@ -254,6 +254,24 @@ const demoScenario = (resource: string): Scenario => ({
   },
 })
 
+/** A demo connection records a sample of the present, and the same one again with another value. */
+const demoSampleScenario = (resource: string, change: 'created' | 'updated'): Scenario => ({
+  tells: `record ${tellOf(resource)} of a demo of ${demos[resource]}${change === 'updated' ? ', and then another value of it' : ''}`,
+  async run(sandbox, type) {
+    const { id: user_id } = await sandbox.userCalled('drawbridge-trigger-demo')
+    const since = await sandbox.newest(type)
+    await sandbox.create('/v2/link/connect/demo', { user_id, provider: demos[resource] })
+    const { now_ms } = await momentOf(sandbox)
+    const timestamp = instant(now_ms)
+    const { value } = sampleOf(resource, timestamp)
+    for (const n of change === 'updated' ? [0, 1] : [0]) {
+      const other = typeof value === 'string' ? `${value} ${n + 1}` : Number(value) + n
+      await sandbox.recordDemoSample({ user_id, provider: demos[resource], resource, value: other, timestamp })
+    }
+    return { id: user_id, since }
+  },
+})
+
 const typesOf = (resource: string) => ({
   created: `daily.data.${resource}.created`,
   updated: `daily.data.${resource}.updated`,
@@ -267,15 +285,11 @@ export const healthScenarios: Record<string, Scenario> = Object.fromEntries([
     const changes: Change[] = demos[resource] === undefined ? ['created', 'updated', 'historical'] : ['created', 'updated']
     return changes.map((change) => [types[change], scenarioOf(resource, post, change)] as const)
   }),
-  ...Object.keys(demos).map((resource) => [typesOf(resource).historical, demoScenario(resource)] as const),
+  ...Object.keys(demos).flatMap((resource) => {
+    const types = typesOf(resource)
+    const daily = (['created', 'updated'] as const).map(
+      (change) => [types[change], demoSampleScenario(resource, change)] as const,
+    )
+    return [[types.historical, demoScenario(resource)] as const, ...(posts[resource] === undefined ? daily : [])]
+  }),
 ])
-
-/** Why the other types of health data have no scenario, by type. */
-export const healthBeyond: Record<string, string> = Object.fromEntries(
-  Object.keys(demos)
-    .filter((resource) => posts[resource] === undefined)
-    .flatMap((resource) => [
-      [typesOf(resource).created, 'no phone posts it; demo connections bring it as the clock of the team advances by days'],
-      [typesOf(resource).updated, 'no source of a sandbox sends it with another value'],
-    ]),
-)

@@ -129,6 +129,17 @@ export class Sandbox {
     return { id: event.object_id }
   }
 
+  /** Records a sample of a demo connection, as soon as the history of the connection is written. */
+  async recordDemoSample(sample: object): Promise<void> {
+    const path = '/v1/sandbox/demo/sample'
+    const body = overridden(sample, this.#overrides)
+    for (const end_ms = performance.now() + WAIT_MS_MAX; ; await sleep(POLL_MS)) {
+      const answer = await this.#ask('POST', path, body)
+      if (answer.status === 200) return
+      if (answer.status !== 409 || performance.now() > end_ms) throw requestError(path, answer.status, answer.body)
+    }
+  }
+
   async uploadReport(): Promise<Subject> {
     if (this.#overrides.length) throw new UsageError('A lab report is a file: --override does not apply to it.')
     const { body: form, type } = reportForm(await this.user())

@@ -1,6 +1,6 @@
 // The scenarios of `trigger`: the requests that lead to an event of each type.
 import { randomUUID } from 'node:crypto'
-import { healthBeyond, healthScenarios } from './health-events.ts'
+import { healthScenarios } from './health-events.ts'
 import { patient, place, type Scenario } from './sandbox.ts'
 
 /** Every type that a sandbox can cause with the key of a team. */
@@ -85,6 +85,16 @@ export const scenarios: Record<string, Scenario> = {
     tells: 'connect a user to the health store of a phone',
     run: (sandbox) => sandbox.connect('apple_health_kit'),
   },
+  'provider.connection.error': {
+    tells: 'connect a demo of fitbit, and end the connection in an error',
+    async run(sandbox, type) {
+      const { id: user_id } = await sandbox.userCalled('drawbridge-trigger-demo')
+      const since = await sandbox.newest(type)
+      await sandbox.create('/v2/link/connect/demo', { user_id, provider: 'fitbit' })
+      await sandbox.post('/v1/sandbox/demo/error', { user_id, provider: 'fitbit', error_type: 'deregistered_per_provider' })
+      return { id: user_id, since }
+    },
+  },
   'provider.device.created': {
     tells: 'post a heart rate that a new device recorded',
     run: (sandbox) => sandbox.recordOnDevice(`Fictional ${randomUUID()}`, ['1.0']),
@@ -108,10 +118,9 @@ export const scenarios: Record<string, Scenario> = {
 
 /** Why the other types cannot be caused, by type. */
 export const beyond: Record<string, string> = {
-  'provider.connection.error': 'only the cloud of a provider ends a grant',
-  'message.attempt.failing': 'it is sent to endpoints alone, about one whose attempts have failed for hours',
-  'message.attempt.exhausted': 'it is sent to endpoints alone, after the last attempt of a day of failures',
-  'message.attempt.recovered': 'it is sent to endpoints alone, about one that works again after failures',
-  'endpoint.disabled': 'it is sent to endpoints alone, about one that was disabled after five days of failures',
-  ...healthBeyond,
+  'message.attempt.failing': 'a receiver of the team causes it by failing four times, in about half an hour; no feed has it',
+  'message.attempt.exhausted': 'a receiver of the team causes it by failing at each attempt, for more than a day; no feed has it',
+  'message.attempt.recovered':
+    'a receiver of the team causes it by accepting an event after message.attempt.failing; no feed has it',
+  'endpoint.disabled': 'a receiver of the team causes it by answering 410, or by failing for five days; no feed has it',
 }

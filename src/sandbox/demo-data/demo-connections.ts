@@ -9,22 +9,24 @@ import { defineHandler, defineJob, enqueue, enqueueAgain } from '../../platform/
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { completeHistory, ingestSamples, ingestSummaries } from '../../wearables/ingestion/ingest.ts'
+import { ingestWorkoutStreams } from '../../wearables/ingestion/ingest-streams.ts'
 import { summaryIds, type IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { connect } from '../../connections/connections/connections.ts'
 import { connectionTo } from '../../connections/connections/demo.ts'
 import type { DemoSources } from '../../connections/link/demo-sources.ts'
 import { resourceNameOf } from '../../wearables/resources/timeseries.ts'
 import { assertSandbox, hasSandbox } from '../clock/clock.ts'
-import { localDay, personOf, type Day } from './person.ts'
+import { localDay, personOf, workoutKey, type Day } from './person.ts'
 import { demoProviders, devices, type DemoProvider } from './devices.ts'
 import { OPEN_DAYS } from './known.ts'
-import { nightKey, stagesOf, summariesOf, workoutKey } from './records.ts'
+import { nightKey, stagesOf, summariesOf } from './records.ts'
 import { samplesOf } from './samples.ts'
+import { streamsOf } from './streams.ts'
 import type { DemoConnection } from './schema.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 const SLOT_MS = 2 * 3_600_000
-const HISTORY_DAYS = 30
+export const HISTORY_DAYS = 30
 /** Days that one transaction writes. */
 const DAYS_AT_ONCE = 10
 /** Users with a demo connection are deleted after this time. */
@@ -84,8 +86,13 @@ export async function connectDemo(tx: Tx, { user_id: given, provider, timeseries
 }
 
 const none: ReturnType<DemoSources['of']> = new Map()
+const hasStreams = (provider: DemoProvider): boolean => devices[provider].summaries.includes('workouts')
+const streamNames = (provider: DemoProvider) => (hasStreams(provider) ? (['workout_stream'] as const) : [])
 const resourcesOf = new Map(
-  demoProviders.map((name) => [name as string, [...devices[name].summaries, ...devices[name].timeseries.map(resourceNameOf)]]),
+  demoProviders.map((name) => {
+    const { summaries, timeseries } = devices[name]
+    return [name as string, [...summaries, ...streamNames(name), ...timeseries.map(resourceNameOf)]]
+  }),
 )
 
 /** For the link page. */
@@ -127,6 +134,8 @@ async function writeDays(
     if (records.length) await ingestSummaries(tx, user, kind, { provider, records, historical })
   }
   if (!row.has_timeseries) return
+  const streams = hasStreams(provider) ? days.flatMap((day) => streamsOf(person, day, known_ms)) : []
+  if (streams.length) await ingestWorkoutStreams(tx, user, { provider, streams, historical })
   const ids = await summaryIds(tx, user.user_id, 'workouts', provider, days.map(workoutKey))
   const knownAt = (ms: number) => days.map((day) => samplesOf(person, provider, day, ms, ids.get(workoutKey(day))))
   const samples = knownAt(known_ms)
@@ -165,7 +174,7 @@ async function writeHistory(tx: Tx, user: User, provider: DemoProvider, row: Row
   if (isComplete) {
     const range = { from_ms: (last - HISTORY_DAYS) * DAY_MS, to_ms: known_ms, is_whole: true }
     const { summaries, timeseries } = devices[provider]
-    for (const resource of [...summaries, ...(row.has_timeseries ? timeseries : [])])
+    for (const resource of [...summaries, ...(row.has_timeseries ? [...streamNames(provider), ...timeseries] : [])])
       await completeHistory(tx, user, resource, { provider, ...range })
   }
   await tx.run(sql`
@@ -185,6 +194,18 @@ async function writeNews(tx: Tx, user: User, provider: DemoProvider, row: Row): 
     update demo_connection set written_until = ${new Date(until_ms)}
     where team_id = ${tx.team} and user_id = ${user.user_id} and provider = ${provider}`)
   return until_ms
+}
+
+/** The fictional person behind a demo connection, and whether its history is written; undefined without the connection. */
+export async function demoPerson(tx: Tx, user_id: string, provider: DemoProvider) {
+  const row = await tx.maybe(
+    T.Pick(Row, ['seed', 'zone', 'has_timeseries', 'next_day']),
+    sql`
+    select seed, zone, has_timeseries, next_day from demo_connection
+    where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider}`,
+  )
+  if (!row) return undefined
+  return { of: personOf(row.seed, row.zone), has_timeseries: row.has_timeseries, is_complete: row.next_day === null }
 }
 
 /** One step of a demo connection: a part of the history, or what is new. Queues the next step. Ends with the connection. */

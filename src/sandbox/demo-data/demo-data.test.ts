@@ -160,8 +160,83 @@ describe('a demo connection', () => {
       const body = await read(team, `/v2/summary/${kind}/${user_id}?${range}`)
       assert(kind === 'profile' ? body.height : Object.values(body as Record<string, unknown[]>)[0]!.length > 0, kind)
     }
+    const { workouts } = await read(team, `/v2/summary/workouts/${user_id}?${range}`)
+    for (const { id, source, average_hr, distance } of workouts) {
+      const { time, ...lists } = await read(team, `/v2/timeseries/workouts/${id}/stream`)
+      assert(time.length > 100, source.provider)
+      for (const list of Object.values(lists as Record<string, unknown[]>)) assert([0, time.length].includes(list.length))
+      const mean = lists.heartrate.reduce((sum: number, one: number) => sum + one, 0) / time.length
+      assert(Math.abs(mean - average_hr) < 5, `${mean} and ${average_hr}`)
+      assert(Math.abs((lists.distance.at(-1) ?? 0) - (distance ?? 0)) < 100)
+    }
+    assert(workouts.some(({ map }: { map: { polyline: string } | null }) => map?.polyline))
+    const { sleep } = await read(team, `/v2/summary/sleep/${user_id}?${range}`)
+    const night = await read(team, `/v2/timeseries/sleep/${sleep[0].id}/stream`)
+    assert(night.heartrate.length > 50 && night.hypnogram.length > 5)
+    const streams = (await read(team, '/v1/events?type=historical.data.workout_stream.created')).data
+    assert.equal(streams.length, demoProviders.length - 1)
     const { data } = (await team.api.get(`/v2/introspect/rejected_posts?user_id=${user_id}`)).body
     assert.deepEqual(data, [])
+  })
+
+  test('records a sample on request, which another value at the same instant replaces', async () => {
+    const team = await createTestTeam()
+    const user_id = await demoUser(team)
+    const sample = (body: object) => team.api.post('/v1/sandbox/demo/sample', { user_id, provider: 'fitbit', ...body })
+    assert.equal((await sample({ resource: 'stress_level' })).status, 404)
+    await connect(team, user_id, 'fitbit')
+    assert.equal((await sample({ resource: 'stress_level' })).status, 409)
+    await team.settle()
+    const { status, body } = await sample({ resource: 'stress_level', value: 41 })
+    assert.equal(status, 200)
+    const { timestamp } = body
+    assert.equal((await sample({ resource: 'stress_level', value: 42, timestamp })).status, 200)
+    const types = (await emitted(team)).map(([type]) => type as string).filter((type) => type.startsWith('daily.'))
+    assert.deepEqual(types, ['daily.data.stress_level.created', 'daily.data.stress_level.updated'])
+    const { groups } = await read(team, `/v2/timeseries/${user_id}/stress_level/grouped?start_date=2020-01-01`)
+    const found = groups.fitbit[0].data.filter((one: { timestamp: string }) => one.timestamp === timestamp)
+    assert.deepEqual(
+      found.map(({ value }: { value: number }) => value),
+      [42],
+    )
+    for (const [wrong, at] of [
+      [{ resource: 'glucose' }, 'resource'],
+      [{ resource: 'stress_level', value: 'high' }, 'value'],
+      [{ resource: 'stress_level', value: 400 }, 'value'],
+      [{ resource: 'stress_level', timestamp: '9999-01-01T00:00:00Z' }, 'timestamp'],
+    ] as const) {
+      const refused = await sample(wrong)
+      assert.deepEqual([refused.status, refused.body.detail[0].loc], [422, ['body', at]], JSON.stringify(wrong))
+    }
+    await connect(team, user_id, 'freestyle_libre')
+    await team.settle()
+    const note = { provider: 'freestyle_libre', resource: 'note', value: 'A fictional dinner' }
+    assert.equal((await sample(note)).status, 200)
+    const notes = await read(team, `/v2/timeseries/${user_id}/note/grouped?start_date=2020-01-01`)
+    assert.equal(notes.groups.freestyle_libre[0].data.filter((one: { value: string }) => one.value === note.value).length, 1)
+    assert.equal((await sample({ ...note, value: 7 })).status, 422)
+  })
+
+  test('ends in an error on request, and begins again when the user connects again', async () => {
+    const team = await createTestTeam()
+    const user_id = await demoUser(team)
+    const fail = () =>
+      team.api.post('/v1/sandbox/demo/error', { user_id, provider: 'oura', error_type: 'deregistered_per_provider' })
+    assert.equal((await fail()).status, 404)
+    await connect(team, user_id, 'oura', { timeseries: false })
+    await team.settle()
+    assert.equal((await fail()).status, 200)
+    assert.equal((await fail()).status, 409)
+    const { providers } = await read(team, `/v2/user/providers/${user_id}`)
+    assert.deepEqual([providers[0].status, providers[0].error_details.error_type], ['error', 'deregistered_per_provider'])
+    const ended = await read(team, '/v1/events?type=provider.connection.error')
+    assert.equal(ended.data[0].body.data.error_type, 'deregistered_per_provider')
+    await connect(team, user_id, 'oura', { timeseries: false })
+    const again = await read(team, `/v2/user/providers/${user_id}`)
+    assert.equal(again.providers[0].status, 'connected')
+    const production = await createTestTeam('production-us')
+    const elsewhere = { user_id: await production.user(), provider: 'oura', error_type: 'unknown' }
+    assert.equal((await production.api.post('/v1/sandbox/demo/error', elsewhere)).status, 404)
   })
 
   test('that is repeated changes nothing; one that has ended gets no more data', async () => {

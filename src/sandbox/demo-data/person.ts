@@ -51,6 +51,8 @@ export function personOf(seed: string, zone: string): Person {
 /** Days since 1970, of the calendar. */
 export type Day = number
 export const dateOf = (day: Day): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
+/** The provider's id of the workout of a day. */
+export const workoutKey = (day: Day): string => `demo-workout-${dateOf(day)}`
 /** Monday is 0. */
 export const weekdayOf = (day: Day): number => (((day + 3) % 7) + 7) % 7
 export const isWeekend = (day: Day): boolean => weekdayOf(day) > 4

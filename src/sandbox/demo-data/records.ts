@@ -11,9 +11,10 @@ import { devices, type DemoProvider } from './devices.ts'
 import { CONFIRMED_MS, isKnown, LAG_MS } from './known.ts'
 import { basalHour, ECG_HZ, ECG_S, ecgAt } from './measurements.ts'
 import { nightOf, stagesUntil, type Night } from './night.ts'
-import { dateOf, weekdayOf, type Day, type Person } from './person.ts'
+import { dateOf, weekdayOf, workoutKey, type Day, type Person } from './person.ts'
 import { around, randomOf, rounded } from './random.ts'
 import { movement, weightOf, workoutEnergy } from './samples.ts'
+import { wayOf } from './streams.ts'
 import { heartRates, heartRateVariability } from './vitals.ts'
 import { DAY_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
 
@@ -127,7 +128,6 @@ export function stagesOf(
   }
 }
 
-export const workoutKey = (day: Day): string => `demo-workout-${dateOf(day)}`
 export const nightKey = (day: Day): string => `demo-night-${dateOf(day)}`
 
 const recordOf = (provider: DemoProvider, key: string, day: Day | null) => ({
@@ -172,6 +172,7 @@ export function summariesOf(
           sport: sportOf(sport),
           hr_zones: zonesOf(person, rates),
           moving_time: minutes * 60,
+          map: wayOf(person, day, workout),
           provider_id: workoutKey(day),
         })
       }),

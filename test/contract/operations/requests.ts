@@ -98,10 +98,19 @@ function unmatched(team: TestTeam, { auth }: Operation, use: Use): Promise<strin
   })
 }
 
+/** A user of demo connections whose history is there. */
+async function demoUser(team: TestTeam): Promise<string> {
+  const user_id = await team.user()
+  for (const provider of [PROVIDER, 'fitbit']) ok(await team.api.post('/v2/link/connect/demo', { user_id, provider }))
+  await team.settle()
+  return user_id
+}
+
 /** What a team has, by the names under which requests ask for it. Each is made when it is asked for. */
 const belongings: Record<string, (team: TestTeam, operation: Operation, use: Use) => Promise<string>> = {
   user_id: async (team, operation, use) => {
     if (operation.id === 'connect_demo_provider') return team.user()
+    if (operation.path.startsWith('/v1/sandbox/demo/')) return demoUser(team)
     if (operation.path.startsWith('/v2/link/bulk_')) return applicant(team)
     if (/^get_profile(_raw)?$/.test(operation.id)) return thing(team, use, 'user with a profile', () => profiledUser(team))
     if (operation.id === 'deregister_provider' || operation.id === 'refresh_user_data')
