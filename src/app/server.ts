@@ -16,6 +16,7 @@ import type { Cells } from '../platform/db/cells.ts'
 import type { Config } from '../platform/config/config.ts'
 import { NO_TENANT } from '../platform/db/database.ts'
 import type { Log } from '../platform/telemetry/log.ts'
+import { monitorLoop } from '../platform/telemetry/loop-monitor.ts'
 import { createMetrics } from '../platform/telemetry/metrics.ts'
 import { openTracing } from '../platform/telemetry/tracing.ts'
 import { migrate } from '../platform/db/migrate.ts'
@@ -173,6 +174,7 @@ export async function startRoles(
           throw listenError('OPERATOR_PORT', operator_port, config.host, error)
         })
   for (const service of [...services, ...workers]) service.start()
+  const endMonitor = monitorLoop(log, metrics)
   /** Clients get the advice to open another connection before this server stops to serve. */
   const closeApp = async () => {
     if (roles.serve) await sleep(config.stop_delay_s * 1000)
@@ -195,6 +197,7 @@ export async function startRoles(
       // If the database does not respond, the buffered records are lost.
       const stopped = Promise.all(services.map((service) => service.stop()))
       await Promise.race([stopped, sleep(CLOSE_MS_MAX, undefined, { ref: false })])
+      endMonitor()
       await heavy.close()
       await operator?.close()
       await tracing?.stop()

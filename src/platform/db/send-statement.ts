@@ -6,6 +6,7 @@
 import { createRequire } from 'node:module'
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
+import { paused, resumed } from '../runtime/loop-work.ts'
 import { Frame } from './frame.ts'
 
 /** Every connection that runs statements of teams prepares this one first: `prepareTeamSetting`. */
@@ -146,8 +147,13 @@ const submitTo = pg.Client.prototype.query as (this: pg.ClientBase, statement: S
 /** Sends a statement. Its errors have the stack frames of the caller, as those of `pg` have. */
 function submit(client: pg.ClientBase, given: pg.QueryConfig, team: string | undefined): Promise<pg.QueryResult> {
   const statement = new Statement(given, team)
+  const work = paused()
   const answer = new Promise<pg.QueryResult>((resolve, reject) => {
-    statement.callback = (error, result) => (error ? reject(error) : resolve(result))
+    statement.callback = (error, result) => {
+      resumed(work)
+      if (error) reject(error)
+      else resolve(result)
+    }
   })
   submitTo.call(client, statement)
   return answer.catch(async (error: Error) => {

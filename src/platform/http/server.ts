@@ -33,6 +33,7 @@ import { assertPathOfUser } from './user-tokens.ts'
 import { KnownPaths, matchesPath, pathValues, normalizeUrl, unimplementedFinder } from './request-path.ts'
 import type { Sockets } from './sockets.ts'
 import { endOfTick } from '../runtime/event-loop.ts'
+import { runWork } from '../runtime/loop-work.ts'
 
 /** Authenticates and authorizes a management request. `admit` rejects (403, 404) and returns the scope of the operation's rows. */
 export interface ManagementGuard {
@@ -215,6 +216,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     for (const path of [operation.path, ...(operation.aliases ?? [])]) {
       const url = path.replace(/\{(\w+)\.\.\.\}/, '*').replace(/\{(\w+)\}/g, ':$1')
       const { body_bytes_max } = operation
+      const work = { kind: 'operation' as const, name: operation.id }
       known.set(url, [...(known.get(url) ?? []), operation])
       app.route({
         method: operation.method,
@@ -223,7 +225,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
         bodyLimit: body_bytes_max ?? BODY_BYTES_MAX,
         ...(operation.method !== 'GET' && { preParsing: body_bytes_max ? [unzip, bodies.hook(body_bytes_max)] : unzip }),
         handler: async (request, reply) => {
-          const given = await handleRequest(options, operation, request)
+          const given = await runWork(work, () => handleRequest(options, operation, request))
           if (request.fault) await faults.after(request, reply)
           if (reply.sent) return
           await endOfTick()

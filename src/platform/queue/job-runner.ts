@@ -11,6 +11,7 @@ import { QueueRunner, type Claimed, type RunEnd, type RunOutcome } from './queue
 import { errorFields, type Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Handler, JobContext } from './outbox.ts'
+import { runWork } from '../runtime/loop-work.ts'
 import { uuid } from '../runtime/uuid.ts'
 
 export interface JobRunnerOptions {
@@ -115,7 +116,7 @@ export class JobRunner {
       if (lease.end) throw lease.end
       lease.deadline_ms = jobs.runner.leases.now_ms() + handler.job.timeout_s * 1000
       // An abandoned handler may never end; its context rejects further work.
-      await lease.whileHeld(handler.run(context, payload))
+      await lease.whileHeld(runWork({ kind: 'job', name: row.name }, () => handler.run(context, payload)))
     }
     lease.deadline_ms = Infinity
   }

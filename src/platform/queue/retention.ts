@@ -8,6 +8,7 @@ import type { Cells } from '../db/cells.ts'
 import type { CellName } from '../db/cell-names.ts'
 import type { Db } from '../db/database.ts'
 import { dbNow, dbNowPlus } from '../db/leases.ts'
+import { runWork } from '../runtime/loop-work.ts'
 import { errorFields, type Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { Nullable, T } from '../schema/schema.ts'
@@ -124,7 +125,10 @@ export class Retention {
     while (!this.#stopped) {
       for (let left = cleanups; left.length && !this.#stopped;) {
         const more: Cleanup[] = []
-        for (const cleanup of left) if (!this.#stopped && (await this.#step(place, cleanup))) more.push(cleanup)
+        for (const cleanup of left) {
+          const work = { kind: 'task' as const, name: cleanup.kind }
+          if (!this.#stopped && (await runWork(work, () => this.#step(place, cleanup)))) more.push(cleanup)
+        }
         left = more
       }
       await this.#rest(this.#options.poll_ms ?? POLL_MS)

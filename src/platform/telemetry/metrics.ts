@@ -25,6 +25,10 @@ export interface Metrics {
   overdue(cell: string, kind: string, overdue_s: number | undefined): void
   /** Rows of a kind that were deleted after their retention. */
   removed(cell: string, kind: string, rows: number): void
+  /** A turn of the event loop: how long it took, and the processor time of the main thread. */
+  turn(wall_s: number, processor_s: number): void
+  /** A turn of the event loop that took too long, and what computed longest in it. */
+  countBlock(kind: 'operation' | 'job' | 'task', name: string): void
 }
 
 /** What the span of a request shows besides. */
@@ -121,6 +125,25 @@ export function createMetrics(cells: () => Cells | undefined, tracing?: Tracing)
         this.set({ cell, kind }, overdue_s === undefined ? 0 : overdue_s + (performance.now() - seen_ms) / 1000)
     },
   })
+  const blocks = new Counter({
+    name: 'drawbridge_event_loop_blocks_total',
+    help: 'Turns of the event loop of more than 250 ms, by the operation, job or periodic task that computed longest in them.',
+    labelNames: ['kind', 'name'],
+    registers: [registry],
+  })
+  const longest = { wall: 0, processor: 0 }
+  new Gauge({
+    name: 'drawbridge_event_loop_longest_turn_seconds',
+    help: 'The longest turn of the event loop since the metrics were last read, by its duration (wall) and by the processor time of the main thread (processor).',
+    labelNames: ['clock'],
+    registers: [registry],
+    collect() {
+      for (const clock of ['wall', 'processor'] as const) {
+        this.set({ clock }, longest[clock])
+        longest[clock] = 0
+      }
+    },
+  })
   const accessLost = new Counter({
     name: 'drawbridge_access_log_lines_lost_total',
     help: 'Lines of the access log that were not written: of rejected requests when the buffer was full, and of reads when the process stopped.',
@@ -191,6 +214,11 @@ export function createMetrics(cells: () => Cells | undefined, tracing?: Tracing)
       overdue.set(`${cell} ${kind}`, { cell, kind, overdue_s, seen_ms: performance.now() })
     },
     removed: (cell, kind, rows) => removed.inc({ cell, kind }, rows),
+    turn: (wall_s, processor_s) => {
+      if (wall_s > longest.wall) longest.wall = wall_s
+      if (processor_s > longest.processor) longest.processor = processor_s
+    },
+    countBlock: (kind, name) => blocks.inc({ kind, name }),
   }
 }
 

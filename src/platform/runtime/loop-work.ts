@@ -1,0 +1,92 @@
+// What the main thread computes for: an operation, a job or a periodic task. Their code says where it begins, where it waits and where it
+// goes on, so that the time of a turn of the event loop can be divided among them (src/platform/telemetry/loop-monitor.ts).
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+export interface Work {
+  kind: 'operation' | 'job' | 'task'
+  /** The id of an operation, or the name of a job or of a task. */
+  name: string
+}
+
+/** Shorter spans are not counted: they block nobody. */
+const SPAN_MS_MIN = 2
+/** How long a slice of long work may compute before it lets others run. */
+const SLICE_MS = 15
+
+const storage = new AsyncLocalStorage<Work>()
+let marked_ms = performance.now()
+let idle_ms = 0
+let last: Work | undefined
+let shares: { work: Work | undefined; ms: number }[] = []
+
+/** Runs the code of a piece of work; whatever that code awaits belongs to it too. */
+export function runWork<R>(work: Work, run: () => Promise<R>): Promise<R> {
+  resumed(work)
+  return storage.run(work, async () => {
+    try {
+      return await run()
+    } finally {
+      paused()
+    }
+  })
+}
+
+/** The work of the caller waits, or has ended: the time since the last mark was its own. @returns the work */
+export function paused(): Work | undefined {
+  const work = storage.getStore()
+  mark(work ?? last)
+  last = work
+  return work
+}
+
+/** The work goes on: the time since the last mark was not its own. */
+export function resumed(work: Work | undefined): void {
+  mark(last)
+  last = work
+}
+
+function mark(work: Work | undefined): void {
+  const now_ms = performance.now()
+  if (now_ms - marked_ms >= SPAN_MS_MIN) {
+    const idle = performance.nodeTiming.idleTime
+    const ms = now_ms - marked_ms - (idle - idle_ms)
+    idle_ms = idle
+    if (ms >= SPAN_MS_MIN) shares.push({ work, ms })
+  }
+  marked_ms = now_ms
+}
+
+/** Ends a turn of the event loop. @returns what has computed longest in it, if anything has computed for a while */
+export function endTurn(): { work: Work | undefined; ms: number } | undefined {
+  mark(last)
+  last = undefined
+  if (shares.length === 0) return undefined
+  const sums = new Map<Work | undefined, number>()
+  for (const { work, ms } of shares) sums.set(work, (sums.get(work) ?? 0) + ms)
+  shares = []
+  const [work, ms] = [...sums].reduce((most, share) => (share[1] > most[1] ? share : most))
+  return { work, ms }
+}
+
+/** Lets everything else that waits run. */
+export async function yieldTurn(): Promise<void> {
+  const work = paused()
+  await new Promise((resolve) => setImmediate(resolve))
+  resumed(work)
+}
+
+/**
+ * Divides long work into slices: call `next` between its steps, and await what it returns if it returns something. Steps must be short.
+ */
+export class Slices {
+  #began_ms = performance.now()
+
+  next(): Promise<void> | undefined {
+    return performance.now() - this.#began_ms < SLICE_MS ? undefined : this.#yield()
+  }
+
+  async #yield(): Promise<void> {
+    await yieldTurn()
+    this.#began_ms = performance.now()
+  }
+}

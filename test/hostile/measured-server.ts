@@ -1,0 +1,119 @@
+// The worst that a caller can send, against the program in a process of its own. Each case prints one line, with the longest turn of the
+// server's event loop and the peak of its memory, and fails above the limits that the documentation promises (docs/SECURITY.md).
+//
+// A turn is measured in the server, by its own monitor (src/platform/telemetry/loop-monitor.ts), which logs turns above 20 ms at the level
+// `debug`. Its processor time counts, not its duration: other programs on the machine make a turn longer, and nobody can mend that here.
+//
+// Memory is that of the whole process tree: the peak of each process of ours, and of PostgreSQL the private memory of each process with the
+// shared memory once, which its processes would otherwise count again and again.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { caller, demoIn, folder, serving, stopAll, waitUntil, type Caller, type Server } from '../support/program.ts'
+import { MemoryWatch } from './process-memory.ts'
+
+/** No request may keep the event loop for longer. */
+export const BLOCK_MS_MAX = 100
+/** No request may make the processes take more. */
+export const MEMORY_MB_MAX = 1000
+
+export interface HostileCase {
+  /** Requests with the key of a sandbox team. */
+  api: Caller
+  url: string
+  key: string
+  /** A user without data. */
+  user(): Promise<string>
+  server: Server
+}
+
+export interface Measured {
+  /** Processor time of the main thread in the longest turn; 0: none took 20 ms. */
+  block_ms: number
+  /** What computed longest in that turn. */
+  work: string
+  peak_mb: number
+}
+
+interface LogLine {
+  msg: string
+  processor_ms?: number
+  operation?: string
+  job?: string
+  task?: string
+  'request.id'?: string
+}
+
+let server: Server
+let api: Caller
+let key: string
+
+/** Starts the server before the tests of a file, and ends it after them. @param settings beside one sandbox cell */
+export function serveForCases(settings: Record<string, string> = {}): void {
+  before(async () => {
+    server = await serving(folder('hostile'), { CELLS: 'sandbox-us', LOG_LEVEL: 'debug', LOG_FORMAT: 'json', ...settings })
+    key = demoIn(server.dataDir).api_keys['sandbox-us']!
+    api = caller(server.url, key)
+    // What Node compiles when code runs for the first time is no part of a case.
+    for (let i = 0; i < 20; i++) await api.get(`/v2/user/${await user()}`)
+  })
+  after(stopAll)
+}
+
+let users = 0
+
+async function user(): Promise<string> {
+  const { status, body } = await api.post('/v2/user', { client_user_id: `hostile ${++users}` })
+  assert.equal(status, 200, JSON.stringify(body))
+  return body.user_id as string
+}
+
+/**
+ * A case: what it does is measured, its line printed, and it fails above the limits.
+ * @param prepare what is not measured: bodies, rows that are there before
+ * @param run sends the requests, checks their status and waits for the work that they cause
+ */
+export function hostile<P>(
+  name: string,
+  prepare: (given: HostileCase) => P | Promise<P>,
+  run: (given: HostileCase, prepared: P) => Promise<void>,
+): void {
+  test(name, async (t) => {
+    const given = { api, url: server.url, key, user, server }
+    const prepared = await prepare(given)
+    const { block_ms, work, peak_mb } = await measure(() => run(given, prepared))
+    t.diagnostic(`hostile: ${name}: longest block ${block_ms} ms${work && ` (${work})`}, peak ${peak_mb} MB`)
+    assert.ok(block_ms <= BLOCK_MS_MAX, `${name}: the event loop was blocked for ${block_ms} ms by ${work}`)
+    assert.ok(peak_mb <= MEMORY_MB_MAX, `${name}: the processes took ${peak_mb} MB`)
+  })
+}
+
+/** Measures the server while something runs. */
+export async function measure(run: () => Promise<void>): Promise<Measured> {
+  const from = await flushed()
+  const memory = new MemoryWatch(server.child.pid!, server.dataDir)
+  try {
+    await run()
+  } finally {
+    memory.stop()
+  }
+  const turns = linesBetween(from, await flushed()).filter(({ processor_ms }) => processor_ms !== undefined)
+  const longest = turns.reduce<LogLine | undefined>((a, b) => (a && a.processor_ms! >= b.processor_ms! ? a : b), undefined)
+  const { processor_ms = 0, operation, job, task } = longest ?? {}
+  return { block_ms: processor_ms, work: operation ?? job ?? task ?? '', peak_mb: memory.peak_mb }
+}
+
+/** Waits until the server has written what it has logged so far. @returns how much that is */
+async function flushed(): Promise<number> {
+  const response = await fetch(`${server.url}/v2/user/resolve/nobody`, { headers: { 'x-service-api-key': key } })
+  const id = response.headers.get('x-request-id')!
+  await response.arrayBuffer()
+  await waitUntil(() => server.err().includes(`"request.id":"${id}"`))
+  return server.err().length
+}
+
+const linesBetween = (from: number, to: number): LogLine[] =>
+  server
+    .err()
+    .slice(from, to)
+    .split('\n')
+    .flatMap((line) => (line.startsWith('{') && line.endsWith('}') ? [JSON.parse(line) as LogLine] : []))
