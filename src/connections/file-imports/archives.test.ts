@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { exportXml, imported, reading, record, values } from '../../../test/support/file-imports.ts'
+import { documents, exportXml, imported, reading, record, values } from '../../../test/support/file-imports.ts'
 import { fileId, fitBytes } from '../../../test/support/fit-files.ts'
-import { MINUTES, record as fitRecord, session, whole } from '../../../test/support/fit-runs.ts'
+import { MINUTES, record as fitRecord, session, T, whole } from '../../../test/support/fit-runs.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 import { zipBytes } from '../../../test/support/zip.ts'
 
@@ -52,7 +52,7 @@ describe('an archive', () => {
     assert.deepEqual([starts, skipped], [['06:00', '07:00', '08:00', '06:00'], {}])
   })
 
-  test('counts files that are damaged, end too early or are empty, and reads the others', async () => {
+  test('counts files that are damaged, end too early or are empty, and reads the others and what is whole of one that is cut off', async () => {
     const packed = gzipSync(fit)
     const files = {
       '1.fit.gz': packed.subarray(0, -20),
@@ -61,11 +61,43 @@ describe('an archive', () => {
       '4.gpx': '',
       '5.tcx.gz': Buffer.from([0x1f]),
       '6.gpx': gpx,
-      '7.zip': await zip({ '1.fit': fit }),
     }
     const { starts, skipped, error } = await read(await zip(files))
-    assert.deepEqual([starts, error], [['07:00'], null])
-    assert.deepEqual(skipped, { malformed: { fit: 3, gpx: 1, tcx: 1 }, unsupported: { zip: 1 } })
+    assert.deepEqual([starts, error], [['06:00', '07:00'], null])
+    assert.deepEqual(skipped, { malformed: { fit: 3, gpx: 1, tcx: 1 } })
+  })
+
+  test('may have archives, which are read as it is', async () => {
+    const inner = { 'DI_CONNECT/1.fit': fit, '2.tcx.gz': gzipSync(tcx), 'notes.txt': 'x' }
+    const { starts, skipped, error } = await read(
+      await zip({ 'Part1.zip': await zip(inner), 'Part2.ZIP': await zip({ 'a.jpg': 'x' }), '3.gpx': gpx }),
+    )
+    assert.deepEqual([starts, error], [['07:00', '06:00', '08:00'], null])
+    assert.deepEqual(skipped, { unsupported: { txt: 1, jpg: 1 } })
+    assert.deepEqual((await read(await zip({ 'only.zip': await zip({ '1.gpx': gpx }) }))).starts, ['07:00'])
+    const export_xml = await zip({ 'apple_health_export/export.xml': rate })
+    assert.equal((await read(await zip({ 'export.zip': export_xml }))).rates.length, 1)
+    assert.deepEqual((await read(gzipSync(await zip({ '1.gpx': gpx })))).starts, ['07:00'])
+  })
+
+  test('counts archives in it that are too deep, damaged, empty, encrypted or too many', async () => {
+    const two = await zip({ '2.zip': await zip({ '1.gpx': gpx }), '2.gpx': gpx })
+    const deep = await read(await zip({ '1.zip': two }))
+    assert.deepEqual([deep.starts, deep.skipped], [['07:00'], { unsupported: { zip: 1 } }])
+    const faulty = { 'a.zip': 'no archive', 'b.zip': await zip({}), 'c.zip': two.subarray(0, -30), '3.gpx': gpx }
+    const damaged = await read(await zip(faulty))
+    assert.deepEqual([damaged.starts, damaged.skipped, damaged.error], [['07:00'], { malformed: { zip: 3 } }, null])
+    const one = await zip({ '1.gpx': gpx })
+    const many = await read(await zip(Object.fromEntries(Array.from({ length: 203 }, (_, i) => [`${i}.zip`, one]))))
+    assert.deepEqual([many.starts.length, many.skipped], [200, { too_many: { zip: 3 } }])
+    const none = await read(await zip({ '1.zip': await zip({ '1.csv': 'x' }) }))
+    assert.deepEqual([none.skipped, none.error], [{ unsupported: { csv: 1 } }, 'unknown_format'])
+  })
+
+  test('has more content than the limit also if archives in it have packed it', async () => {
+    const bomb = await zip({ '1.gpx': Buffer.concat([Buffer.from('<gpx>'), Buffer.alloc(70 * 1024 ** 2, ' ')]) })
+    const { starts, error } = await read(await zip({ '1.fit': fit, '2.zip': bomb, '3.zip': await zip({ '3.gpx': gpx }) }))
+    assert.deepEqual([starts, error], [['06:00'], 'too_large'])
   })
 
   test('may have XML of another kind beside activities, and activities in XML', async () => {
@@ -119,8 +151,19 @@ describe('a file that gzip has packed', () => {
     const changed = Buffer.from(gzipSync(rate))
     changed[changed.length - 6]! ^= 1
     assert.equal((await read(changed)).error, 'damaged')
-    for (const other of [gzipSync('text'), gzipSync(await zip({ '1.fit': fit })), gzipSync(''), brotliCompressSync(fit)])
+    for (const other of [gzipSync('text'), gzipSync(await zip({ '1.csv': 'x' })), gzipSync(''), brotliCompressSync(fit)])
       assert.equal((await read(other)).error, 'unknown_format')
+  })
+
+  test('that is cut off is read as far as it goes', async () => {
+    const seconds = Array.from({ length: 20_000 }, (_, i) => fitRecord(0, [[7, 'uint16', (i * 7919) % 1000]], T + i))
+    const packed = gzipSync(fitBytes([fileId(), ...seconds]))
+    const { summaries, error } = await reading(packed.subarray(0, packed.length / 2))
+    const [workout] = documents(summaries.workouts ?? []) as { time_start: string; time_end: string }[]
+    assert.deepEqual([workout?.time_start.slice(11, 16), error], ['06:00', 'truncated'])
+    assert(workout!.time_end > '2026-02-01T07')
+    const archive = await read(await zip({ '1.fit.gz': packed.subarray(0, packed.length / 2) }))
+    assert.deepEqual([archive.starts, archive.skipped], [['06:00'], { malformed: { fit: 1 } }])
   })
 
   test('is imported by the server', async () => {

@@ -1,4 +1,4 @@
-// Reads a zip archive: an Apple Health export with what belongs to it, and activities. Everything else in it is counted.
+// Reads a zip archive: an Apple Health export with what belongs to it, activities, and archives of these. Everything else in it is counted.
 import { extname } from 'node:path/posix'
 import type { Entry } from 'yauzl'
 import { mapOf, StreamPoints } from '../../wearables/streams/stream-points.ts'
@@ -11,6 +11,11 @@ import { firstOf, openArchive, unpacked, type Archive, type StoredBytes } from '
 
 /** Files whose names do not say what they are, and whose first bytes are looked at. */
 const LOOKS_MAX = 100
+/** Services export archives of archives, of one level. */
+const DEPTH_MAX = 2
+/** Archives in one upload, and the bytes of one of them, which is held in memory. */
+const ARCHIVES_MAX = 200
+const ARCHIVE_BYTES_MAX = 128 * 1024 ** 2
 
 type Activity = 'fit' | 'tcx' | 'gpx'
 const activityFormats: Record<string, Activity> = { '.fit': 'fit', '.tcx': 'tcx', '.gpx': 'gpx' }
@@ -36,6 +41,7 @@ interface Contents {
   routes: Entry[]
   recordings: Entry[]
   activities: { entry: Entry; format: Activity }[]
+  archives: Entry[]
   others: Entry[]
   /** Files that may be exports, and the reason why they could not be looked at. */
   faulty: { entry: Entry; fault: ReadError }[]
@@ -44,16 +50,44 @@ interface Contents {
 /** Reads an archive. Errors: ReadError; files that cannot be read are skipped, and what precedes another fault has been read. */
 export async function readArchive(file: StoredBytes, reading: Reading): Promise<void> {
   const archive = await openArchive(file)
-  const contents = await contentsOf(archive)
-  const { main, activities, others, faulty } = contents
   if (!archive.entries.length) throw new ReadError('empty')
-  if (!main && !activities.length) throw faulty[0]?.fault ?? new ReadError('unknown_format')
+  const found = { archives: 0, isKnown: false, fault: undefined }
+  const error = await readEntries(archive, reading, found, 1)
+  await reading.batches.flush()
+  if (error) throw error
+  if (!found.isKnown) throw found.fault ?? new ReadError('unknown_format')
+}
+
+/** What has been met in an archive and those in it. */
+interface Met {
+  archives: number
+  /** Whether a file had a format that is read. */
+  isKnown: boolean
+  /** The first fault of a file that could not be looked at. */
+  fault: ReadError | undefined
+}
+
+/** The bytes of an archive that something has packed. Errors: ReadError `too_large`, and those of the bytes. */
+export async function inMemory(blocks: AsyncIterable<Uint8Array>, reading: Reading): Promise<StoredBytes> {
+  const bytes = await collected(counted(blocks, reading), ARCHIVE_BYTES_MAX)
+  return { size: bytes.length, read: (start) => Promise.resolve(bytes.subarray(start)) }
+}
+
+/** @returns why the rest of the archive was not read */
+async function readEntries(archive: Archive, reading: Reading, met: Met, depth: number): Promise<ReadError | undefined> {
+  const contents = await contentsOf(archive)
+  const { main, activities, archives, others, faulty } = contents
   const { batches, progress } = reading
-  progress.format = main ? 'apple_health' : 'archive'
-  const read = [...(main ? [main, ...contents.routes, ...contents.recordings] : []), ...activities.map(({ entry }) => entry)]
-  progress.content_bytes = read.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0)
+  met.fault ??= faulty[0]?.fault
   for (const entry of others) batches.skip('unsupported', kindOf(entry))
   for (const { entry } of faulty) batches.skip('malformed', kindOf(entry))
+  if (main || activities.length) {
+    met.isKnown = true
+    progress.format = main ? 'apple_health' : (progress.format ?? 'archive')
+  }
+  const read = [...(main ? [main, ...contents.routes, ...contents.recordings] : []), ...activities.map(({ entry }) => entry)]
+  const sizes = [...read, ...archives].reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0)
+  progress.content_bytes = (depth === 1 ? 0 : progress.content_bytes) + sizes
   let error = main && (await readExport(archive, main, contents, reading))
   for (const { entry, format } of activities) {
     if (error?.code === 'too_large') break
@@ -61,13 +95,39 @@ export async function readArchive(file: StoredBytes, reading: Reading): Promise<
     if (failed?.code === 'too_large') error = failed
     else if (failed) batches.skip('malformed', format)
   }
-  await batches.flush()
-  if (error) throw error
+  for (const entry of archives) {
+    if (error?.code === 'too_large') break
+    const failed = await readInner(archive, entry, reading, met, depth + 1)
+    if (failed?.code === 'too_large') error = failed
+  }
+  return error
+}
+
+/** Reads an archive in an archive. One that is too deep, too large or one too many, and one that cannot be read, is skipped. */
+async function readInner(
+  { content }: Archive,
+  entry: Entry,
+  reading: Reading,
+  met: Met,
+  depth: number,
+): Promise<ReadError | undefined> {
+  const { batches } = reading
+  if (depth > DEPTH_MAX) return void batches.skip('unsupported', 'zip')
+  if (++met.archives > ARCHIVES_MAX || entry.uncompressedSize > ARCHIVE_BYTES_MAX) return void batches.skip('too_many', 'zip')
+  let failed: ReadError | undefined
+  const fault = await readErrorOf(async () => {
+    const inner = await openArchive(await inMemory(unpacked(content(entry)), reading))
+    if (!inner.entries.length) throw new ReadError('empty')
+    failed = await readEntries(inner, reading, met, depth)
+  })
+  if (fault?.code === 'too_large') return fault
+  if (fault ?? failed) batches.skip('malformed', 'zip')
+  return failed
 }
 
 /** Sorts the files of an archive by what they are. Of several exports the largest one is read, since a person may have added others. */
 async function contentsOf({ entries, content }: Archive): Promise<Contents> {
-  const contents: Contents = { main: undefined, routes: [], recordings: [], activities: [], others: [], faulty: [] }
+  const contents: Contents = { main: undefined, routes: [], recordings: [], activities: [], archives: [], others: [], faulty: [] }
   let looks = 0
   const look = async (entry: Entry): Promise<FileFormat | undefined> => {
     if (++looks > LOOKS_MAX) return undefined
@@ -84,6 +144,7 @@ async function contentsOf({ entries, content }: Archive): Promise<Contents> {
     const format = activityFormats[ending] ?? (ending === '.xml' && !isOfHospital(entry) ? await look(entry) : undefined)
     if (format === 'apple_health' && !contents.main) contents.main = entry
     else if (format === 'fit' || format === 'tcx' || format === 'gpx') contents.activities.push({ entry, format })
+    else if (ending === '.zip') contents.archives.push(entry)
     else if (contents.faulty.at(-1)?.entry !== entry) contents.others.push(entry)
   }
   // In the order of the archive: the same file always gives the same batches, and people expect the order that they see.

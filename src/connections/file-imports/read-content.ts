@@ -55,18 +55,34 @@ export async function readContent(format: FileFormat, blocks: AsyncIterable<Uint
     batches.provider = APPLE
     return readAppleExport(blocks, batches, context)
   }
-  const bytes = await collected(blocks)
-  if (bytes.length === 0) throw new ReadError('empty')
-  if (format === 'fit') await readFit(bytes, batches, context)
-  else await readTrack(format, bytes, batches, context)
+  let cut: ReadError | undefined
+  const bytes = await collected(untilCut(blocks, (error) => (cut = error)))
+  if (bytes.length === 0) throw cut ?? new ReadError('empty')
+  try {
+    if (format === 'fit') await readFit(bytes, batches, context)
+    else await readTrack(format, bytes, batches, context)
+  } catch (error) {
+    throw error instanceof ReadError ? (cut ?? error) : error
+  }
+  if (cut) throw cut
+}
+
+/** The blocks of a file that gzip has packed up to where it ends too early: the readers of formats read what there is of them. */
+async function* untilCut(blocks: AsyncIterable<Uint8Array>, onCut: (error: ReadError) => void): AsyncGenerator<Uint8Array> {
+  try {
+    yield* blocks
+  } catch (error) {
+    if (!(error instanceof ReadError) || error.code !== 'truncated') throw error
+    onCut(error)
+  }
 }
 
 /** All bytes of a file that is decoded in memory. Errors: ReadError `too_large`. */
-export async function collected(blocks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+export async function collected(blocks: AsyncIterable<Uint8Array>, bytes_max = ACTIVITY_MAX): Promise<Buffer> {
   const parts: Uint8Array[] = []
   let size = 0
   for await (const block of blocks) {
-    if ((size += block.length) > ACTIVITY_MAX) throw new ReadError('too_large')
+    if ((size += block.length) > bytes_max) throw new ReadError('too_large')
     parts.push(Buffer.from(block))
   }
   return Buffer.concat(parts)

@@ -1,6 +1,6 @@
 // Reads an uploaded file: one of a known format, packed by gzip or not, or an archive of such files.
 import type { Batches } from './batches.ts'
-import { readArchive } from './read-archive.ts'
+import { inMemory, readArchive } from './read-archive.ts'
 import { BEGINNING_MAX, contentMax, counted, formatOf, readContent, type Progress } from './read-content.ts'
 import { ReadError, type ReadContext } from './reading.ts'
 import { beginning, bytesOf, firstOf, gunzipped, isGzip, type StoredBytes } from './stored-bytes.ts'
@@ -16,8 +16,8 @@ export async function readFile(file: StoredBytes, batches: Batches, context: Rea
   const isPacked = isGzip(first)
   const content = () => (isPacked ? gunzipped(bytesOf(file)) : bytesOf(file))
   const format = formatOf(isPacked ? await firstOf(content(), BEGINNING_MAX) : first)
-  if (format === 'archive' && !isPacked) return readArchive(file, reading)
-  if (!format || format === 'archive') throw new ReadError('unknown_format')
+  if (format === 'archive') return readArchive(isPacked ? await inMemory(content(), reading) : file, reading)
+  if (!format) throw new ReadError('unknown_format')
   progress.format = format
   progress.content_bytes = isPacked ? await contentBytes(file) : file.size
   await readContent(format, counted(content(), reading), reading).finally(() => batches.flush())

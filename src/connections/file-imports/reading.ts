@@ -51,6 +51,7 @@ export const skipReasons = [
   'no_value',
   'invalid_value',
   'invalid_time',
+  'no_session',
   'unknown_unit',
   'malformed',
   'duplicate',

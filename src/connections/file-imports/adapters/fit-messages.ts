@@ -1,9 +1,8 @@
-// The messages of a FIT file with their native fields, by number. Developer fields are left out: they may have any name and unit, that of a
-// native field too. Source: the FIT protocol, https://developer.garmin.com/fit/protocol/.
+// The messages of a FIT file with their native fields, by number. Developer fields may have any name and unit, that of a native field too:
+// `fit-developer.ts` says which of them count. Source: the FIT protocol, https://developer.garmin.com/fit/protocol/.
 import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 import { ReadError } from '../reading.ts'
-
-export type FitValue = number | string | (number | undefined)[]
+import { DeveloperFields, FIELD_DESCRIPTION, RECORD, type DeveloperField, type FitValue } from './fit-developer.ts'
 
 export interface FitMessage {
   /** The global number of its kind. */
@@ -58,7 +57,8 @@ interface Definition {
   number: number
   isLittle: boolean
   fields: Field[]
-  /** Bytes of the developer fields behind the native ones. */
+  /** Behind the native ones. */
+  developer: DeveloperField[]
   developer_bytes: number
 }
 
@@ -85,9 +85,11 @@ export function assertChecksum(file: Buffer): void {
 /**
  * Yields the messages of one file in order; its checksum has been checked. Messages of other kinds than the chosen ones are passed over.
  * Errors: ReadError `damaged` for a message without a definition, and for one that ends behind the file.
+ * @param passed gets the end of each whole message
  */
-export function* fitMessages(file: Buffer, kinds: ReadonlySet<number>): Generator<FitMessage> {
+export function* fitMessages(file: Buffer, kinds: ReadonlySet<number>, passed?: (at: number) => void): Generator<FitMessage> {
   const definitions: (Definition | undefined)[] = []
+  const described = new DeveloperFields()
   const end = file.length - CHECKSUM_BYTES
   let time: number | undefined
   for (let at = file[0]!; at < end;) {
@@ -105,15 +107,38 @@ export function* fitMessages(file: Buffer, kinds: ReadonlySet<number>): Generato
     const fields = isCompressed ? definition.fields.filter(({ number }) => number !== TIMESTAMP) : definition.fields
     const size = fields.reduce((sum, field) => sum + field.size, 0)
     if (at + size + definition.developer_bytes > end) throw new ReadError('damaged')
-    const values = kinds.has(definition.number) ? readFields(file, at, fields, definition.isLittle) : undefined
+    const { number, isLittle, developer } = definition
+    const values = kinds.has(number) ? readFields(file, at, fields, isLittle) : undefined
+    if (number === FIELD_DESCRIPTION) described.describe(readFields(file, at, fields, isLittle))
+    if (values && developer.length && number === RECORD)
+      described.complete(values, developer, at + size, (place, bytes, type) =>
+        readField(file, place, { number: 0, size: bytes, type }, isLittle),
+      )
     if (isCompressed) {
       // The last five bits of the time; it goes on from that of the message before.
       if (time !== undefined) time += ((header & 0x1f) - (time & 0x1f)) & 0x1f
       if (time !== undefined) values?.set(TIMESTAMP, time)
     } else time = timeIn(file, at, definition) ?? time
     at += size + definition.developer_bytes
-    if (values) yield { number: definition.number, fields: values }
+    passed?.(at)
+    if (values) yield { number, fields: values }
   }
+}
+
+/**
+ * The whole messages of a file that ends too early, as a file: with two bytes where its checksum would be. What follows a message that
+ * cannot be read is left out.
+ */
+export function wholeMessages(cut: Buffer): Buffer {
+  const checksum = Buffer.alloc(CHECKSUM_BYTES)
+  let end = Math.min(cut[0]!, cut.length)
+  const messages = fitMessages(Buffer.concat([cut, checksum]), new Set(), (at) => (end = at))
+  try {
+    while (!messages.next().done);
+  } catch (error) {
+    if (!(error instanceof ReadError)) throw error
+  }
+  return Buffer.concat([cut.subarray(0, end), checksum])
 }
 
 /** The time of any message, since that of a compressed header goes on from it. */
@@ -140,14 +165,15 @@ function readDefinition(file: Buffer, at: number, end: number, hasDeveloperField
   need(3 * count)
   const fields: Field[] = []
   for (let i = 0; i < count; i++, at += 3) fields.push({ number: file[at]!, size: file[at + 1]!, type: file[at + 2]! & 0x1f })
-  let developer_bytes = 0
+  const developer: DeveloperField[] = []
   if (hasDeveloperFields) {
     need(1)
     const developers = file[at++]!
     need(3 * developers)
-    for (let i = 0; i < developers; i++, at += 3) developer_bytes += file[at + 1]!
+    for (let i = 0; i < developers; i++, at += 3) developer.push({ number: file[at]!, size: file[at + 1]!, index: file[at + 2]! })
   }
-  return { definition: { number, isLittle, fields, developer_bytes }, next: at }
+  const developer_bytes = developer.reduce((sum, { size }) => sum + size, 0)
+  return { definition: { number, isLittle, fields, developer, developer_bytes }, next: at }
 }
 
 function readFields(file: Buffer, at: number, fields: Field[], isLittle: boolean): Map<number, FitValue> {

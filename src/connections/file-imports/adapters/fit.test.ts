@@ -61,10 +61,51 @@ describe('a FIT file with developer fields', () => {
     }
   })
 
-  test('has no heart rates if only a developer field is called so', async () => {
-    const records = MINUTES.map((minute) => ({ kind: 20, fields: [record(minute).fields[0]!], developer }))
-    const { rates, workouts } = await read([fileId(), ...described, ...records, session(whole)])
-    assert.deepEqual([rates, workouts[0]!.stream], [[], undefined])
+  const bare = (developer: FitField[]) => MINUTES.map((minute) => ({ kind: 20, fields: [record(minute).fields[0]!], developer }))
+
+  test('has no heart rates if only a developer field is called so, or says so in a unit that is not one of heart rates', async () => {
+    for (const described of [
+      developerFields([[0, 'float32', 'heart_rate', 'bpm']]),
+      developerFields([[0, 'float32', 'heart_rate', '%', 3]]),
+      [],
+    ]) {
+      const { rates, workouts } = await read([fileId(), ...described, ...bare([[0, 'float32', 120]]), session(whole)])
+      assert.deepEqual([rates, workouts[0]!.stream], [[], undefined])
+    }
+  })
+
+  test('has the values of those that name a native field which its records lack, in the unit of that field', async () => {
+    const described = developerFields([
+      [0, 'float32', 'Strap', 'bpm', 3],
+      [1, 'uint16', 'Power', 'Watts', 7],
+      [2, 'float64', 'Speed', 'km/h', 73],
+      [3, 'float32', 'Height', 'm', 2],
+      [4, 'float32', 'Way', 'km', 5],
+    ])
+    const values_: FitField[] = [
+      [0, 'float32', 131],
+      [1, 'uint16', 212],
+      [2, 'float64', 36],
+      [3, 'float32', 87],
+      [4, 'float32', 0.5],
+    ]
+    const { rates, workouts } = await read([fileId(), ...described, ...bare(values_), session(whole)])
+    const all = (value: number) => MINUTES.map(() => value)
+    assert.deepEqual(values(rates), all(131))
+    for (const [name, value] of [
+      ['heartrate', 131],
+      ['power', 212],
+      ['velocity_smooth', 10],
+      ['altitude', 87],
+    ] as const)
+      assert.deepEqual(list(workouts[0], name), all(value), name)
+    const native: FitField[] = [
+      [3, 'uint8', 118],
+      [73, 'uint32', 3000],
+    ]
+    const both = MINUTES.map((minute) => ({ kind: 20, fields: [record(minute).fields[0]!, ...native], developer: values_ }))
+    const { workouts: own } = await read([fileId(), ...described, ...both, session(whole)])
+    assert.deepEqual([list(own[0], 'heartrate'), list(own[0], 'velocity_smooth')], [all(118), all(3)])
   })
 })
 

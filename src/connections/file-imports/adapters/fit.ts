@@ -6,7 +6,7 @@ import type { Batches } from '../batches.ts'
 import { passOn, providerOf } from './activities.ts'
 import { contentsOf, kind, type FitContents } from './fit-contents.ts'
 import { legsOf, type Leg } from './fit-legs.ts'
-import { assertChecksum, fitMessages, numberIn, textIn, type FitMessage } from './fit-messages.ts'
+import { assertChecksum, fitMessages, numberIn, textIn, wholeMessages, type FitMessage } from './fit-messages.ts'
 import { StoredRates } from './fit-rates.ts'
 
 /** The header has 12 or 14 bytes and says `.FIT`. */
@@ -17,15 +17,18 @@ const FILES_MAX = 1000
 const SESSIONS_MAX = 1000
 const CHECKSUM_BYTES = 2
 
-/** A file may consist of several, one after another. Errors: ReadError `truncated`, `damaged`. */
-function* chained(bytes: Buffer): Generator<Buffer> {
+/** A file may consist of several, one after another. Errors: ReadError `damaged`. */
+function* chained(bytes: Buffer): Generator<{ file: Buffer; isCut: boolean }> {
   let count = 0
   for (let at = 0; at < bytes.length;) {
     const rest = bytes.subarray(at)
     if (!isFit(rest) || ++count > FILES_MAX) throw new ReadError('damaged')
-    const size = rest[0]! + rest.readUInt32LE(4) + CHECKSUM_BYTES
-    if (size > rest.length) throw new ReadError('truncated')
-    yield rest.subarray(0, size)
+    const said = rest.readUInt32LE(4)
+    const size = rest[0]! + said + CHECKSUM_BYTES
+    // A device that stops before the end of an activity leaves the size at 0.
+    const isUnfinished = said === 0 && rest.length > size && !isFit(rest.subarray(size))
+    if (size > rest.length || isUnfinished) return yield { file: wholeMessages(rest), isCut: true }
+    yield { file: rest.subarray(0, size), isCut: false }
     at += size
   }
 }
@@ -52,12 +55,16 @@ function sportOf({ getFitSportName, getFitSubSportName }: Profile, { sport, sub_
   return titled(isNamed ? special : `${special}_${general}`)
 }
 
-/** Reads a file of activities, or of what a watch records through a day. Errors: ReadError `truncated`, `damaged`, also if a checksum does not match. */
+/**
+ * Reads a file of activities, or of what a watch records through a day. Errors: ReadError `truncated` for a file that ends too early, whose
+ * whole messages have been read; `damaged`, also if a checksum does not match.
+ */
 export async function readFit(bytes: Buffer, batches: Batches, context: ReadContext): Promise<void> {
   const profile = await import('fit-file-parser/profile')
-  for (const file of chained(bytes)) {
-    assertChecksum(file)
+  for (const { file, isCut } of chained(bytes)) {
+    if (!isCut) assertChecksum(file)
     await readFile(profile, file, batches, context)
+    if (isCut) throw new ReadError('truncated')
   }
 }
 
@@ -96,8 +103,9 @@ async function readFile(profile: Profile, file: Buffer, batches: Batches, contex
   if (legs.length > SESSIONS_MAX) throw new ReadError('damaged')
   const type = id && numberIn(id, 0)
   if (!legs.length && !hasStress) batches.skip('unsupported', `fit_${fileTypes[type ?? -1] ?? 'file'}`)
-  const { recorded, undated } = recordedIn(file, contents, legs)
+  const { recorded, undated, outside } = recordedIn(file, contents, legs)
   if (undated) batches.skip('invalid_time', 'heartrate', undated)
+  if (outside && (legs.length || hasStress)) batches.skip('no_session', 'record', outside)
   for (const [i, leg] of legs.entries()) {
     if (!leg) batches.skip('invalid_time', 'workouts')
     else await passOn({ ...writer, ...activityOf(profile, leg, contents), ...recorded[i]! }, batches, context)
@@ -134,10 +142,14 @@ interface Recorded {
 
 /**
  * What records and stored heart rates say in the course of each leg. Several sessions of one file follow each other.
- * @returns also how many records have a heart rate and a time that is no instant
+ * @returns also how many records have a heart rate and a time that is no instant, and how many lie in no leg
  */
-function recordedIn(file: Buffer, contents: FitContents, legs: (Leg | undefined)[]): { recorded: Recorded[]; undated: number } {
-  let undated = 0
+function recordedIn(
+  file: Buffer,
+  contents: FitContents,
+  legs: (Leg | undefined)[],
+): { recorded: Recorded[]; undated: number; outside: number } {
+  let [undated, outside] = [0, 0]
   const { times } = contents
   const all = legs.map((leg) => ({ leg, points: new StreamPoints(), rates: [] as Recorded['rates'], seconds: new Set<number>() }))
   const at = (at_ms: number) => all.filter(({ leg }) => leg && at_ms >= leg.start_ms && at_ms <= leg.end_ms)
@@ -147,7 +159,9 @@ function recordedIn(file: Buffer, contents: FitContents, legs: (Leg | undefined)
       if (bpm !== undefined) undated++
       continue
     }
-    for (const { points, rates, seconds } of at(at_ms)) {
+    const inside = at(at_ms)
+    if (!inside.length) outside++
+    for (const { points, rates, seconds } of inside) {
       if (bpm !== undefined) {
         rates.push([at_ms, bpm])
         points.put('heartrate', at_ms, bpm)
@@ -175,7 +189,7 @@ function recordedIn(file: Buffer, contents: FitContents, legs: (Leg | undefined)
         }
   }
   for (const { at_ms, isRunning } of contents.timer) if (isRunning) for (const { points } of at(at_ms)) points.breakBefore(at_ms)
-  return { recorded: all, undated }
+  return { recorded: all, undated, outside }
 }
 
 function activityOf(profile: Profile, leg: Leg, { times }: FitContents) {
