@@ -98,6 +98,7 @@ export function modulesOf(process: Process): Module[] {
       signingKey,
       client: new VendorClient({ targets, product }),
       urls: providerUrls(settings),
+      settings,
       poll_s: () => settings.provider_poll_hours * 3600,
       // Checked when the settings were read.
       googleAccount: () => readServiceAccount(settings.google_service_account ?? ''),

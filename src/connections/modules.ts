@@ -27,6 +27,7 @@ type Dependencies = CredentialDependencies &
     /** A connection without a notification for so long is polled, and so often. */
     poll_s: () => number
     googleAccount: () => ServiceAccount | undefined
+    settings: { wrong_keys_per_min: number }
   }
 
 export const connections = (dependencies: Dependencies): Module[] => [

@@ -93,7 +93,10 @@ export interface InboundNotification {
   body: Buffer
   /** The token of `subscribe` for this team: what a handshake has to name. */
   verify_token: string
+  /** By the clock of the team, which may be days ahead in a sandbox. */
   now_ms: number
+  /** By the clock of the server: what a signature's time is compared with. */
+  received_ms: number
 }
 
 /** What a notification says has changed. A connector never takes data from an unsigned notification: it only leads to a pull. */

@@ -125,7 +125,15 @@ describe('installation', () => {
       if (!connector.receive) continue
       for (const secret of ['', 'fictional-secret']) {
         const app = { client_id: 'fictional', client_secret: secret, details: null, urls }
-        const request = { method: 'POST', headers: {}, query: {}, body, verify_token: secret, now_ms: Date.UTC(2026, 0, 31) }
+        const request = {
+          method: 'POST',
+          headers: {},
+          query: {},
+          body,
+          verify_token: secret,
+          now_ms: Date.UTC(2026, 0, 31),
+          received_ms: Date.UTC(2026, 0, 31),
+        }
         const { outcome } = await connector.receive(app, request, http)
         outcomes[`${provider} ${secret ? 'without a signature' : 'without a secret'}`] = outcome
       }

@@ -1,8 +1,9 @@
 // Notifications of vendors: who is believed, what they lead to, and polling when they stop.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { before, describe, test } from 'node:test'
-import { client, url, type TestTeam } from '../../../test/support/server.ts'
+import { after, before, describe, test } from 'node:test'
+import { Problem } from '../../platform/runtime/problem.ts'
+import { assembled, cells, client, settings, url, type TestTeam } from '../../../test/support/server.ts'
 import { CLIENT } from '../../../test/support/vendors/vendor-server.ts'
 import { agree, daysAgo, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
 import { OuraPeer, ouraActivity, ouraNight, ouraWorkout } from '../../../test/support/vendors/oura.ts'
@@ -154,6 +155,54 @@ describe('a notice of Oura', () => {
         200,
       )
     assert.equal(await jobs(team), 0)
+  })
+})
+
+describe('wrongly signed notices', () => {
+  test('of one team keep out neither notices that are signed, nor those of other teams, nor consents from the same address', async () => {
+    const { app, operations } = assembled({ settings: { ...settings, wrong_keys_per_min: 3 }, publicUrl: () => url })
+    after(() => app.close())
+    const { run: receive } = operations.find(({ id }) => id === 'receive_provider_notification')!
+    const { run: exchange } = operations.find(({ id }) => id === 'exchange_token')!
+    const address = '192.0.2.9'
+    const status = async (call: () => unknown): Promise<number> => {
+      try {
+        return ((await call()) as { status?: number }).status ?? 200
+      } catch (error) {
+        if (error instanceof Problem) return error.status
+        throw error
+      }
+    }
+    const send = (team_id: string, { headers, body }: { headers: Record<string, string>; body: string }) =>
+      status(() =>
+        receive(
+          { tenant: undefined as never, cells, address, headers, query: {}, body: Buffer.from(body) } as never,
+          { params: { cell: 'sandbox-us', team_id, provider: 'oura' } } as never,
+        ),
+      )
+    const [one, two] = [await connected(), await connected()]
+    const notice = ({ account }: { account: string }, secret?: string) =>
+      oura.notice({ event_type: 'update', data_type: 'daily_activity', object_id: 'x', user_id: account }, secret)
+    const wrong: number[] = []
+    for (let i = 0; i < 40; i++) wrong.push(await send(one.team.team, notice(one, 'another')))
+    assert.deepEqual([...new Set(wrong)], [401, 429])
+    for (let i = 0; i < 40; i++) assert.equal(await send(randomUUID(), notice(one)), 404)
+    assert.equal(await send(one.team.team, notice(one)), 200)
+    assert.equal(await send(two.team.team, notice(two)), 200)
+    assert.equal(await send(two.team.team, notice(two, 'another')), 401)
+    const form = { body: { grant_type: 'refresh_token', refresh_token: 'rt_x' } }
+    assert.equal(await status(() => exchange({ tenant: undefined as never, cells, address } as never, form as never)), 401)
+  })
+
+  test('that are longer than 256 kB are not read', async () => {
+    const { team, account } = await connected()
+    const long = oura.notice({
+      event_type: 'update',
+      data_type: 'daily_activity',
+      object_id: 'x'.repeat(300_000),
+      user_id: account,
+    })
+    assert.equal((await send(team, 'oura', long)).status, 413)
   })
 })
 

@@ -3,9 +3,10 @@
 import type { Tx } from '../../platform/db/transaction.ts'
 import type { OutsideRequest } from '../../platform/http/multi-transaction.ts'
 import { StatusReply } from '../../platform/http/operation.ts'
-import { notFound, unauthorized } from '../../platform/http/errors.ts'
+import { notFound, payloadTooLarge, unauthorized } from '../../platform/http/errors.ts'
 import { cellNames, type CellName } from '../../platform/db/cell-names.ts'
 import { findUser } from '../../people/users/users.ts'
+import { FixedWindowLimiter } from '../../platform/http/rate-limits.ts'
 import { unavailable } from '../../platform/runtime/problem.ts'
 import type { Access } from '../../tenancy/access/access.ts'
 import { connectionOf, failConnection } from '../connections/connections.ts'
@@ -26,8 +27,18 @@ const RANGE_MS_MAX = 31 * DAY_MS
 
 export interface NotificationDependencies {
   access: VendorAccess
-  guards: Pick<Access, 'teams' | 'checks'>
+  guards: Pick<Access, 'teams'>
+  settings: { wrong_keys_per_min: number }
 }
+
+/** A notification is smaller than this. */
+const NOTICE_BYTES_MAX = 262_144
+const WINDOW_S = 60
+const TOO_MANY = 'Too many notifications of this provider are not signed as they should be (WRONG_KEYS_PER_MINUTE)'
+
+/** Counts notifications that are refused, by team and provider, in this process: all teams share the addresses of a vendor. */
+export const wrongNotices = ({ settings }: Pick<NotificationDependencies, 'settings'>): FixedWindowLimiter =>
+  new FixedWindowLimiter({ max: settings.wrong_keys_per_min, window_s: WINDOW_S })
 
 const isCellName = (name: string): name is CellName => (cellNames as readonly string[]).includes(name)
 
@@ -38,50 +49,54 @@ interface Place {
 }
 
 /**
- * Answers a notification of a vendor about a team's users. Writes connection, job. Emits provider.connection.error for
+ * Answers a notification of a vendor about a team's users. Nothing is counted against the address, which is the vendor's and that of
+ * every team: a notification that is signed as it should be is always taken. Writes connection, job. Emits provider.connection.error for
  * users whose consent has ended, if the notification is verified.
- * Errors: 503 the vendor has to be asked for its keys and does not answer; 404 no such team, provider or application; 401 refused; 429 too many of those from the address.
+ * Errors: 503 the vendor has to be asked for its keys and does not answer; 404 no such team, provider or application; 413 longer than
+ * 256 kB; 401 refused; 429 too many of those for the team and provider.
  */
 export async function receiveNotification(
   { access, guards }: NotificationDependencies,
+  wrong: FixedWindowLimiter,
   method: string,
-  { cells, address, headers, query, body = Buffer.alloc(0) }: OutsideRequest,
+  { cells, headers, query, body = Buffer.alloc(0) }: OutsideRequest,
   { cell, team_id, provider }: Place,
 ): Promise<StatusReply<unknown>> {
-  const unknown = () => notFound('Not Found')
   const connector = connectorOf(provider)
-  if (!connector?.receive || !isCellName(cell) || !cells.has(cell)) throw guards.checks.refusal(address, unknown())
-  const lookUp = async () => {
-    const tenant = await guards.teams.tenant(cell, team_id)
-    if (!tenant) return undefined
-    const db = cells.of(cell)
-    const now = await db.read(tenant, async (tx) => ({ vendor: await vendorOf(tx, access, provider), now_ms: tx.now.getTime() }))
-    return now.vendor && { tenant, db, app: now.vendor.app, now_ms: now.now_ms }
-  }
-  const { tenant, db, app, now_ms } = await guards.checks.find(address, undefined, lookUp, unknown)
-  const first = (values: Record<string, string | string[] | undefined>): Record<string, string> =>
-    Object.fromEntries(
-      Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, [value].flat()[0]!]])),
-    )
-  const http = limitedHttp(cells, tenant, connector, httpOf(access, tenant), { isHistory: false, patience_ms: 0 })
+  if (!connector?.receive || !isCellName(cell) || !cells.has(cell)) throw notFound('Not Found')
+  if (body.length > NOTICE_BYTES_MAX) throw payloadTooLarge('The notification is too long')
+  const tenant = await guards.teams.tenantOf(cell, team_id)
+  const db = cells.of(cell)
+  const now =
+    tenant && (await db.read(tenant, async (tx) => ({ vendor: await vendorOf(tx, access, provider), now_ms: tx.now.getTime() })))
+  if (!now?.vendor) throw notFound('Not Found')
+  const { vendor, now_ms } = now
+  const http = limitedHttp(cells, tenant!, connector, httpOf(access, tenant!), { isHistory: false, patience_ms: 0 })
   const request = {
     method,
-    headers: first(headers),
-    query: first(query),
+    headers: firstOf(headers),
+    query: firstOf(query),
     body,
-    verify_token: verifyToken(access, cell, tenant.team, provider),
+    verify_token: verifyToken(access, cell, tenant!.team, provider),
     now_ms,
+    received_ms: now_ms - tenant!.clock_offset_s * 1000,
   }
-  const outcome = await Promise.resolve(connector.receive(app, request, http)).catch((error: unknown) => {
+  const outcome = await Promise.resolve(connector.receive(vendor.app, request, http)).catch((error: unknown) => {
     throw error instanceof VendorError ? unavailable('The notification cannot be checked now, try again') : error
   })
   if (outcome.outcome === 'refused') {
-    if (!outcome.answer) throw guards.checks.refusal(address, unauthorized('The notification is not signed as it should be'))
+    const tooMany = wrong.hit(`${cell} ${tenant!.team} ${provider}`, TOO_MANY)
+    if (tooMany) throw tooMany
+    if (!outcome.answer) throw unauthorized('The notification is not signed as it should be')
     return new StatusReply(outcome.answer.status, outcome.answer.body)
   }
-  await db.tx(tenant, (tx) => apply(tx, provider, outcome))
+  await db.tx(tenant!, (tx) => apply(tx, provider, outcome))
   return new StatusReply(outcome.answer?.status ?? 200, outcome.answer?.body ?? {})
 }
+
+/** The first value of each name. */
+const firstOf = (values: Record<string, string | string[] | undefined>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, [value].flat()[0]!]])))
 
 async function apply(tx: Tx, provider: string, outcome: Exclude<InboundOutcome, { outcome: 'refused' }>): Promise<void> {
   const isVerified = outcome.outcome === 'verified'

@@ -1,6 +1,6 @@
 import { multiTransactionOperation, type Operation } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { receiveNotification, type NotificationDependencies } from './notifications.ts'
+import { receiveNotification, wrongNotices, type NotificationDependencies } from './notifications.ts'
 import { refreshLimiter, refreshUser } from './refresh.ts'
 import { HandshakeQuery, NotificationParams, Refreshed, RefreshQuery, UserParams } from './schema.ts'
 
@@ -8,6 +8,7 @@ const path = '/v2/link/webhook/{cell}/{team_id}/{provider}'
 
 export function routes(dependencies: NotificationDependencies): Operation[] {
   const limiter = refreshLimiter()
+  const wrong = wrongNotices(dependencies)
   const notification = (method: 'GET' | 'POST', id: string, summary: string) =>
     multiTransactionOperation({
       id,
@@ -21,7 +22,7 @@ export function routes(dependencies: NotificationDependencies): Operation[] {
       params: NotificationParams,
       ...(method === 'GET' && { query: HandshakeQuery }),
       reply: T.Unknown(),
-      run: (request, { params }) => receiveNotification(dependencies, method, request, params),
+      run: (request, { params }) => receiveNotification(dependencies, wrong, method, request, params),
     })
   return [
     multiTransactionOperation({

@@ -242,6 +242,27 @@ describe('the token endpoint', () => {
     assert.equal(await statusFor(refresh_token, '192.0.2.2'), 200)
   })
 
+  test('does not count tokens of ended sessions against an address, which other phones may share', async () => {
+    const { app, operations } = assembled({ settings: { ...settings, wrong_keys_per_min: 2 }, publicUrl: () => url })
+    after(() => app.close())
+    const { run } = operations.find(({ id }) => id === 'exchange_token')!
+    const call = (refresh_token: string) =>
+      Promise.resolve(
+        run(
+          { tenant: undefined as never, cells, address: '192.0.2.7' },
+          { body: { grant_type: 'refresh_token', refresh_token } },
+        ),
+      )
+    const { team, user_id } = await given()
+    const [ended, other] = [await signIn(team, user_id), await signIn(team, await team.user())]
+    await team.db.pool.query(`update phone_session set ended_at = now() where team_id = $1 and user_id = $2`, [
+      team.team,
+      user_id,
+    ])
+    for (let i = 0; i < 5; i++) await assert.rejects(call(ended.refresh_token), { status: 401 })
+    await call(other.refresh_token)
+  })
+
   test('rejects forms that are incomplete, unknown or doubled', async () => {
     const wrong: Record<string, string>[] = [
       {},

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import {
   VendorError,
+  type InboundNotification,
   type Pulled,
   type VendorApp,
   type VendorHttp,
@@ -134,6 +135,20 @@ export const plainHttp: VendorHttp = async ({ method, url, headers, body }) => {
     throw new VendorError('unavailable')
   }
 }
+
+/** What the server takes from a notice that the vendor posts, at the time of the vendor's clock. */
+export const posted = (
+  { now_ms }: Pick<VendorServer, 'now_ms'>,
+  { body, headers }: { body: string; headers: Record<string, string> },
+): InboundNotification => ({
+  method: 'POST',
+  headers,
+  query: {},
+  body: Buffer.from(body),
+  verify_token: 'the-token',
+  now_ms,
+  received_ms: now_ms,
+})
 
 /** Asserts that a call fails for a reason. */
 export const assertFailure = (call: Promise<unknown>, failure: VendorError['failure'], retry_after_ms?: number | null) =>

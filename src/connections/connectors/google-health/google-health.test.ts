@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
 import { GoogleHealthPeer } from '../../../../test/support/vendors/google-health.ts'
 import { all, assertFailure, plainHttp, recordsOf, REDIRECT, samplesOf } from '../../../../test/support/vendors/vendor-server.ts'
+import { posted } from '../../../../test/support/vendors/vendor-server.ts'
 import type { InboundNotification, PullRequest } from '../connector.ts'
 import { googleHealth } from './google-health.ts'
 
@@ -286,14 +287,9 @@ describe('Google Health: notifications', () => {
   const SECRET = 'Bearer a-fictional-secret'
   const receive = (
     peer: GoogleHealthPeer,
-    { body, headers }: { body: string; headers: Record<string, string> },
+    notice: { body: string; headers: Record<string, string> },
     more: Partial<InboundNotification> = {},
-  ) =>
-    googleHealth.receive(
-      peer.app(),
-      { method: 'POST', headers, query: {}, body: Buffer.from(body), verify_token: SECRET, now_ms: peer.now_ms, ...more },
-      plainHttp,
-    )
+  ) => googleHealth.receive(peer.app(), { ...posted(peer, notice), verify_token: SECRET, ...more }, plainHttp)
 
   test('Google unauthenticated probe: the verification is answered 201 with the authorization and 401 without it', async () => {
     const peer = await new GoogleHealthPeer().start()

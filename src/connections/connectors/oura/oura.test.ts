@@ -251,6 +251,7 @@ describe('Oura: notices', () => {
         body: Buffer.alloc(0),
         verify_token: 'the-token',
         now_ms: peer.now_ms,
+        received_ms: peer.now_ms,
         ...more,
       },
       plainHttp,

@@ -10,10 +10,12 @@ import {
   type Access,
   type Change,
   type Connector,
+  type InboundNotification,
   type PullRequest,
   type Pulled,
   type VendorApp,
 } from '../connector.ts'
+import { isTimely, signedAt } from '../notices.ts'
 import { instantOfText, list, number, objectIn, refusalOf, text, type Values } from '../reading.ts'
 import { SampleBatches, knownZone, sleepCycleOf, sleepOf, workoutOf, type WorkoutRecord } from '../records.ts'
 import { askForTokens, refreshTokenOf, unexpired, withQuery } from '../tokens.ts'
@@ -198,9 +200,9 @@ const isSame = (given: string, expected: string): boolean => {
 }
 
 /** The signature is hexadecimal digits in upper case; the case of the digits says nothing, that of the secret does. */
-function isSigned({ client_secret }: VendorApp, headers: Record<string, string | undefined>, body: Buffer): boolean {
+function isSigned({ client_secret }: VendorApp, { headers, body, received_ms }: InboundNotification): boolean {
   const [signature = '', timestamp = ''] = [headers['x-oura-signature'], headers['x-oura-timestamp']]
-  if (!client_secret || !timestamp) return false
+  if (!client_secret || !isTimely(signedAt(timestamp), received_ms)) return false
   const expected = createHmac('sha256', client_secret).update(timestamp).update(body).digest('hex')
   return isSame(signature.toLowerCase(), expected)
 }
@@ -270,12 +272,13 @@ export const oura: Connector = {
     return pull({ http, app, access_token }, request)
   },
 
-  receive(app, { method, headers, query, body, verify_token, now_ms }) {
+  receive(app, notification) {
+    const { method, query, body, verify_token, now_ms } = notification
     if (method === 'GET') {
       if (!isSame(query.verification_token ?? '', verify_token)) return { outcome: 'refused' }
       return { outcome: 'verified', answer: { status: 200, body: { challenge: query.challenge ?? '' } }, changes: [] }
     }
-    if (!isSigned(app, headers, body)) return { outcome: 'refused' }
+    if (!isSigned(app, notification)) return { outcome: 'refused' }
     let notice: Values
     try {
       notice = objectIn(decodeUtf8(body))

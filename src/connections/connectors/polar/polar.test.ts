@@ -247,6 +247,7 @@ describe('Polar: values out of bounds', () => {
         body: Buffer.from(body),
         verify_token: 'a-token',
         now_ms: peer.now_ms,
+        received_ms: peer.now_ms,
       })
       assert(outcome.outcome === 'verified')
       const { resource, from_ms, to_ms } = outcome.changes[0]!
@@ -269,6 +270,7 @@ describe('Polar: webhooks', () => {
       body: Buffer.from(body),
       verify_token: 'a-token',
       now_ms: peer.now_ms,
+      received_ms: peer.now_ms,
     } satisfies InboundNotification)
   const key = { webhook_secret: 'a-fictional-webhook-key' }
 

@@ -209,6 +209,7 @@ describe('Strava: values out of bounds', () => {
       body: Buffer.from(event.body),
       verify_token: 'the-secret',
       now_ms: peer.now_ms,
+      received_ms: peer.now_ms,
     })
     assert(outcome.outcome === 'unsigned')
     const change = outcome.changes[0]!
@@ -228,6 +229,7 @@ describe('Strava: notifications', () => {
       body: Buffer.alloc(0),
       verify_token: 'the-secret',
       now_ms: NOW,
+      received_ms: NOW,
       ...more,
     })
   const sent = ({ body, headers }: { body: string; headers: Record<string, string> }, more: Partial<InboundNotification> = {}) =>
@@ -256,7 +258,7 @@ describe('Strava: notifications', () => {
     assert.deepEqual(outcome, { outcome: 'verified', changes: [], ended: [String(ATHLETE)] })
     const { body, headers } = peer.event(created, true)
     assert.equal(sent({ body: body.replace('"create"', '"delete"'), headers }).outcome, 'refused')
-    assert.equal(sent({ body, headers }, { now_ms: NOW + 600_000 }).outcome, 'refused')
+    assert.equal(sent({ body, headers }, { received_ms: NOW + 600_000 }).outcome, 'refused')
     assert.equal(sent({ body, headers: { 'x-strava-signature': 'nonsense' } }).outcome, 'refused')
     assert.equal(sent({ body, headers }, { query: {} }).outcome, 'refused')
   })

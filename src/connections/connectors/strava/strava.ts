@@ -149,11 +149,11 @@ async function* pullProfile(http: VendorHttp, app: VendorApp, access_token: stri
 const SIGNED_MS_MAX = 300_000
 
 /** Undefined: there is no signature. */
-function isSigned({ client_secret }: VendorApp, { headers, body, now_ms }: InboundNotification): boolean | undefined {
+function isSigned({ client_secret }: VendorApp, { headers, body, received_ms }: InboundNotification): boolean | undefined {
   const given = headers['x-strava-signature']
   if (given === undefined) return undefined
   const [, second, signature] = /^t=(\d{1,12}),\s?v1=([0-9a-f]{64})$/i.exec(given) ?? []
-  if (!second || !signature || !client_secret || Math.abs(Number(second) * 1000 - now_ms) > SIGNED_MS_MAX) return false
+  if (!second || !signature || !client_secret || Math.abs(Number(second) * 1000 - received_ms) > SIGNED_MS_MAX) return false
   const expected = createHmac('sha256', client_secret).update(`${second}.`).update(body).digest()
   return timingSafeEqual(Buffer.from(signature, 'hex'), expected)
 }

@@ -208,6 +208,7 @@ describe('WHOOP: notices', () => {
         body: Buffer.from(body),
         verify_token: 'the-token',
         now_ms: peer.now_ms,
+        received_ms: peer.now_ms,
         ...more,
       },
       plainHttp,

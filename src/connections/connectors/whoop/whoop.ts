@@ -7,10 +7,12 @@ import {
   type Access,
   type Change,
   type Connector,
+  type InboundNotification,
   type PullRequest,
   type Pulled,
   type VendorApp,
 } from '../connector.ts'
+import { isTimely, signedAt } from '../notices.ts'
 import { idOf, list, objectIn, text, type Values } from '../reading.ts'
 import { SampleBatches, sleepOf, workoutOf, type Night } from '../records.ts'
 import { askForTokens, bearer, refreshTokenOf, unexpired, withQuery } from '../tokens.ts'
@@ -172,9 +174,9 @@ const notified: Readonly<Record<string, Resource>> = { sleep: 'sleep', recovery:
 /** Notices hold no time: if a record stays unreadable, these last days are asked for. */
 const LATE_MS = 3 * DAY_MS
 
-function isSigned({ client_secret }: VendorApp, headers: Record<string, string | undefined>, body: Buffer): boolean {
+function isSigned({ client_secret }: VendorApp, { headers, body, received_ms }: InboundNotification): boolean {
   const [signature = '', timestamp = ''] = [headers['x-whoop-signature'], headers['x-whoop-signature-timestamp']]
-  if (!client_secret || !timestamp) return false
+  if (!client_secret || !isTimely(signedAt(timestamp), received_ms)) return false
   const expected = createHmac('sha256', client_secret).update(timestamp).update(body).digest()
   const given = Buffer.from(signature, 'base64')
   return given.length === expected.length && timingSafeEqual(given, expected)
@@ -228,8 +230,9 @@ export const whoop: Connector = {
     return pull({ http, app, access_token }, request)
   },
 
-  receive(app, { method, headers, body, now_ms }) {
-    if (method !== 'POST' || !isSigned(app, headers, body)) return { outcome: 'refused' }
+  receive(app, notification) {
+    const { method, body, now_ms } = notification
+    if (method !== 'POST' || !isSigned(app, notification)) return { outcome: 'refused' }
     let notice: Values
     try {
       notice = objectIn(decodeUtf8(body))

@@ -94,6 +94,7 @@ describe('Withings: notifications', () => {
         body: Buffer.from(new URLSearchParams(form).toString()),
         verify_token: 'the-secret',
         now_ms: Date.parse('2026-01-31T12:00:00Z'),
+        received_ms: Date.parse('2026-01-31T12:00:00Z'),
         ...more,
       },
     )
