@@ -26,7 +26,7 @@ import type { Process } from './process.ts'
 export interface ProcessOptions
   extends
     Pick<Process, 'cells' | 'vault' | 'log' | 'metrics' | 'settings' | 'targets' | 'product' | 'publicUrl'>,
-    Pick<HttpOptions, 'access' | 'base_path' | 'sockets' | 'draining' | 'trusted_proxies' | 'checkReplies'> {
+    Pick<HttpOptions, 'access' | 'base_path' | 'sockets' | 'draining' | 'isKnownHost' | 'trusted_proxies' | 'checkReplies'> {
   access: AccessLog
   clocks?: ClockMoves
   /** Additional modules, above all modules of the program. */

@@ -24,6 +24,7 @@ import type { Service } from '../platform/module/module.ts'
 import { isWithin } from '../platform/net/network.ts'
 import { addOperatorPages, openOperatorPort, operatorAnswers } from '../platform/http/operator.ts'
 import { unlimitedJobs } from '../platform/queue/outbox.ts'
+import { knownHosts } from '../platform/http/known-hosts.ts'
 import { registerSystemPages } from '../platform/http/system-pages.ts'
 import { notReady } from '../platform/db/readiness.ts'
 import { T } from '../platform/schema/schema.ts'
@@ -100,14 +101,14 @@ const DRAIN_MS_MAX = 30_000
 
 /**
  * Starts the roles of this process on an open, migrated database. `stop` waits until requests and jobs in flight have ended.
- * @param demo_key a team key of the demo, which the API page fills in for browsers on this machine
+ * @param isDemo whether the server has demo data: its pages say where the keys are, and it answers only for hosts that it knows
  */
 export async function startRoles(
   config: Config,
   cells: Cells,
   log: Log,
   roles: ServerRoles,
-  demo_key?: string,
+  isDemo = false,
 ): Promise<RunningServer> {
   let url = config.public_url ?? ''
   let listening_url: string | undefined
@@ -132,6 +133,7 @@ export async function startRoles(
     trusted_proxies: config.trusted_proxies,
     checkReplies: config.check,
     draining: () => isDraining,
+    ...(isDemo && { isKnownHost: knownHosts(config) }),
   })
   const { app, guards, handlers, heavy, services } = assembled
   const form = abnFormOf(config)
@@ -156,7 +158,7 @@ export async function startRoles(
     description: () => describeApi(assembled, version),
     version,
     base_path: config.base_path,
-    demo_key,
+    isDemo,
     hasOperatorPort: operator_port !== undefined,
   })
   if (roles.serve) {

@@ -17,6 +17,9 @@ const Demo = T.Object({
 })
 export type Demo = Static<typeof Demo>
 
+/** The address of the API page, which fills the key in. Browsers send the part behind `#` to no server. */
+export const apiPageAddress = (url: string, key: string): string => `${url}/docs#team_key=${encodeURIComponent(key)}`
+
 const fileIn = (dataDir: string): string => join(dataDir, 'demo.json')
 
 /** Writes the demo file after the server listens. The file appears complete and only its owner can read it. */

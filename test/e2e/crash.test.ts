@@ -183,8 +183,8 @@ const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : 
 
 const kill = (dataDir: string) => process.kill(postmasterPid(dataDir).pid, 'SIGKILL')
 
-/** The load exceeds the rate limit of a key, and its orders wait for a laboratory without an integration. */
-const unhurried = { CELLS: 'production-us', REQUESTS_PER_SECOND: '0', ORDERS_WITHOUT_INTEGRATION: 'on' }
+/** The load exceeds the rate limit of a key, and its orders wait for a laboratory without an integration. Demo data needs a sandbox. */
+const unhurried = { CELLS: 'sandbox-us,production-us', REQUESTS_PER_SECOND: '0', ORDERS_WITHOUT_INTEGRATION: 'on' }
 
 /** Ways to kill the server; each ends when the server is gone. */
 const deaths: [string, (server: Server) => Promise<unknown>][] = [

@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { request } from 'undici'
+import { apiPageAddress } from '../../src/cli/demo-file.ts'
 import { assertSound } from '../support/axe.ts'
 import { keepScreenshot, skipWithoutBrowser, visit } from '../support/browser.ts'
 import { caller, connectionOf, demoIn, runCli, stopAll, folder, serving, waitUntil, type Server } from '../support/program.ts'
@@ -156,9 +157,11 @@ describe('a server', () => {
     async () => {
       const { page, complaints } = await visit()
       const key = demoIn(server.dataDir).api_keys['sandbox-us']!
-      await page.goto(`${server.url}/docs#tag/users/POST/v2/user`)
+      await page.goto(apiPageAddress(server.url, key))
       // Of the API reference: a field of credentials does not say whether its list is open.
       await page.waitForSelector('.show-api-client-button')
+      assert.equal(await page.evaluate('location.href'), `${server.url}/docs`)
+      await page.evaluate(`location.hash = '#tag/users/POST/v2/user'`)
       await assertSound(page, '/docs', ['aria-required-attr'])
       await page.locator('[id="api-1/tag/users/POST/v2/user"] .show-api-client-button').click()
       const dialog = page.getByRole('dialog')
@@ -192,19 +195,25 @@ describe('a server', () => {
     assert.deepEqual(unexpected(complaints), [])
   })
 
-  test('fills the key of the demo in for browsers on its machine only', async () => {
-    const key = demoIn(server.dataDir).api_keys['sandbox-us']!
+  test('serves no page that contains a key of the demo, and answers for no name that points to it', async () => {
+    const { api_keys, management_key } = demoIn(server.dataDir)
+    const keys = [...Object.values(api_keys), management_key]
     const { port } = new URL(server.url)
-    const docs = async (host: string) =>
-      (await (await request(`${server.url}/docs`, { headers: { host } })).body.text()).includes(key)
-    assert.equal(await docs(`127.0.0.1:${port}`), true)
-    assert.equal(await docs(`localhost:${port}`), true)
-    for (const host of [`rebound.example:${port}`, '127.0.0.1.example', `localhost.example:${port}`, '10.0.0.1'])
-      assert.equal(await docs(host), false, host)
-    const response = await fetch(`${server.url}/docs`, { headers: { origin: 'https://other.example' } })
-    assert.equal(response.headers.get('access-control-allow-origin'), null)
-    assert.equal(response.headers.get('cross-origin-resource-policy'), 'same-origin')
-    await response.arrayBuffer()
+    const ask = async (path: string, host = `localhost:${port}`) => {
+      const { statusCode, body } = await request(server.url + path, { headers: { host } })
+      return { status: statusCode, text: await body.text() }
+    }
+    for (const path of ['/', '/docs', '/docs/page.js', '/openapi.json', '/guides/TESTING']) {
+      const { status, text } = await ask(path)
+      assert.deepEqual([path, status, keys.filter((key) => text.includes(key))], [path, 200, []])
+    }
+    for (const host of [`rebound.example:${port}`, '127.0.0.1.example', `localhost.example:${port}`])
+      for (const path of ['/docs', '/healthz', '/v2/user', '/nowhere'])
+        assert.equal((await ask(path, host)).status, 421, host + path)
+    const page = await fetch(`${server.url}/docs`, { headers: { origin: 'https://other.example' } })
+    assert.equal(page.headers.get('access-control-allow-origin'), null)
+    assert.equal(page.headers.get('cross-origin-resource-policy'), 'same-origin')
+    await page.arrayBuffer()
   })
 
   test('compresses its pages for clients that understand it', async () => {

@@ -122,9 +122,10 @@ test('options name the port and the folder in place of the settings, and the pri
   const [, port] = /^http:\/\/0\.0\.0\.0:(\d+)$/.exec(program.url) ?? assert.fail(program.url)
   const { base_url, api_keys } = demoIn(typed)
   assert.equal(base_url, `http://127.0.0.1:${port}`)
-  assert.ok(program.out().includes(`  Address      ${base_url}\n  API page     ${base_url}/docs\n`), program.out())
+  const page = `${base_url}/docs#team_key=${api_keys['sandbox-us']}`
+  assert.ok(program.out().includes(`  Address      ${base_url}\n  API page     ${page}\n`), program.out())
   assert.equal((await caller(base_url, api_keys['sandbox-us']).get('/v3/lab_tests')).status, 200)
-  assert.deepEqual(await ended(['open'], { DATA_DIR: typed }), { code: 0, out: `${base_url}/docs\n`, err: '' })
+  assert.deepEqual(await ended(['open'], { DATA_DIR: typed }), { code: 0, out: `${page}\n`, err: '' })
   assert.equal(await program.end('SIGTERM'), 0)
 })
 
@@ -141,7 +142,8 @@ describe('a start', { concurrency: 1 }, () => {
     demo = demoIn(dataDir)
     const { url } = server
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/)
-    for (const said of [`${url}/docs`, demo.api_keys['sandbox-us']!, demoFile]) assert.ok(server.out().includes(` ${said}\n`))
+    const key = demo.api_keys['sandbox-us']!
+    for (const said of [`${url}/docs#team_key=${key}`, key, demoFile]) assert.ok(server.out().includes(` ${said}\n`))
     assert.deepEqual(server.sentences(), [])
   })
 

@@ -17,6 +17,8 @@ export interface RemoteValues {
 export interface ApiClient {
   url: string
   key: string
+  /** The key is that of the demo data in DATA_DIR. */
+  isDemoKey?: boolean
   /** The header of the key; default: that of a team key. */
   key_header?: string
 }
@@ -35,7 +37,7 @@ export function createApiClient(typed: RemoteValues, env: Record<string, string 
   const found = { url: url ?? demo?.base_url, key: key ?? demo?.api_keys[cell] }
   if (!found.url || !found.key)
     throw new Error('No demo data found in DATA_DIR. Specify --url and --key, or DRAWBRIDGE_URL and DRAWBRIDGE_KEY.')
-  return { url: found.url.replace(/\/+$/, ''), key: found.key }
+  return { url: found.url.replace(/\/+$/, ''), key: found.key, isDemoKey: key === undefined }
 }
 
 export const isHttpUrl = (text: string): boolean => /^https?:\/\/./.test(text) && URL.canParse(text)

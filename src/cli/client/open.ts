@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createApiClient, request, type RemoteValues } from './api-client.ts'
+import { apiPageAddress } from '../demo-file.ts'
 import type { CommandContext } from '../command-tree.ts'
 
 /** The program that opens an address, by platform. */
@@ -10,8 +11,8 @@ const OPENERS: Partial<Record<NodeJS.Platform, string[]>> = { darwin: ['open'], 
 type Context = Pick<CommandContext, 'env' | 'out' | 'isTerminal'>
 
 /**
- * Prints the address of the API page and, on a terminal, opens it in a browser. The key is not in the address. @throws Error if the server does
- * not answer or has no such page
+ * Prints the address of the API page and, on a terminal, opens it in a browser. The address fills in a key of the demo data, and no other
+ * key. @throws Error if the server does not answer or has no such page
  */
 export async function openPage(
   values: RemoteValues & { print?: boolean },
@@ -21,7 +22,7 @@ export async function openPage(
   const remote = createApiClient(values, env)
   const { status } = await request(remote, 'GET', '/docs')
   if (status !== 200) throw new Error(`The server at ${remote.url} has no API page (${status}).`)
-  const address = `${remote.url}/docs`
+  const address = remote.isDemoKey ? apiPageAddress(remote.url, remote.key) : `${remote.url}/docs`
   out(`${address}\n`)
   if (!isTerminal || values.print) return
   if (!(await start([...(OPENERS[process.platform] ?? ['xdg-open']), address])))

@@ -1,11 +1,11 @@
 // Runs a process with its settings: `start`, `serve`, `work` and `migrate`.
 import { resolve } from 'node:path'
 import { openDatabase, requireUsableSchemas } from '../../app/database.ts'
-import { publishDemo, type Demo } from '../demo-file.ts'
+import { apiPageAddress, publishDemo, type Demo } from '../demo-file.ts'
 import { prepareDemo } from '../demo.ts'
 import { firstSignal } from '../terminal.ts'
 import { readConfig, type Config } from '../../platform/config/config.ts'
-import type { CellName } from '../../platform/db/cell-names.ts'
+import { isSandboxCell, type CellName } from '../../platform/db/cell-names.ts'
 import { createLog } from '../../platform/telemetry/log.ts'
 import {
   assertPortsFree,
@@ -59,7 +59,7 @@ export async function run(config: Config, roles: ServerRoles): Promise<void> {
       await warnWithoutRowSecurity(config, database, log)
     }
     if (config.demo && roles.serve) demo = await prepareDemo(database.cells, resolve(config.data_dir), config.demo_keys)
-    running = await startRoles(config, database.cells, log, roles, demo && demo.api_keys[shownCell(config)])
+    running = await startRoles(config, database.cells, log, roles, demo !== undefined)
     if (demo) publishDemo(resolve(config.data_dir), { ...demo, base_url: running.url })
   } catch (error) {
     await database.close()
@@ -84,8 +84,8 @@ export async function run(config: Config, roles: ServerRoles): Promise<void> {
 const operatorLine = ({ operator_url }: RunningServer): string[] =>
   operator_url === undefined ? [] : [`  Operator     ${operator_url}`]
 
-/** The cell whose demo key is shown. */
-const shownCell = ({ cells }: Config): CellName => cells.find((name) => name.startsWith('sandbox')) ?? cells[0]!
+/** The cell whose demo key is shown. With demo data there is a sandbox. */
+const shownCell = ({ cells }: Config): CellName => cells.find(isSandboxCell)!
 
 function startupMessage(config: Config, running: RunningServer, demo: Demo | undefined): string {
   const { url, listening_url = url } = running
@@ -93,7 +93,7 @@ function startupMessage(config: Config, running: RunningServer, demo: Demo | und
     `Drawbridge ${version} is listening on ${listening_url}`,
     // For browsers: PUBLIC_URL, or loopback in place of every network.
     ...(url === listening_url ? [] : [`  Address      ${url}`]),
-    `  API page     ${url}/docs`,
+    `  API page     ${demo ? apiPageAddress(url, demo.api_keys[shownCell(config)]) : `${url}/docs`}`,
     ...operatorLine(running),
   ]
   if (demo) {

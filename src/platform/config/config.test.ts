@@ -31,6 +31,7 @@ test('limits are off while demo data is on, unless they are set', () => {
   assert.deepEqual(limits({ DEMO: 'off' }), [100, 20, 50, 100])
   assert.deepEqual(limits({ SANDBOX_USERS_MAX: '7' }), [0, 0, 7, 100])
   assert.equal(readConfig({ DATABASE_URL: 'postgres://user@/name?host=/run/postgresql' }).demo, false)
+  assert.equal(readConfig({ CELLS: 'production-us' }).demo, false)
 })
 
 test('a team may hold half of the connections, unless it is set', () => {
@@ -121,6 +122,10 @@ describe('an error', () => {
     ],
     [{ CELL_HOSTS: 'a.example=sandbox-us,A.example=sandbox-eu' }, ['CELL_HOSTS contains a.example twice.']],
     [{ ROW_SECURITY: 'maybe' }, ['ROW_SECURITY must be one of on, required, off, not "maybe".']],
+    [
+      { DEMO: 'on', CELLS: 'production-us,production-eu' },
+      ['DEMO is on, but CELLS has no sandbox. Production cells alone have no demo data: set DEMO=off.'],
+    ],
     [{ DEMO: 'maybe' }, ['DEMO must be "on" or "off", not "maybe".']],
     [
       { HOST: '0.0.0.0' },

@@ -1,7 +1,7 @@
 // Reads the settings from the environment once: checks each by its schema (settings.ts), then those that depend on each other. Each error is
 // one sentence.
 import { join } from 'node:path'
-import { cellNames, type CellName } from '../db/cell-names.ts'
+import { cellNames, isSandboxCell, type CellName } from '../db/cell-names.ts'
 import { placeOfKey } from '../crypto/api-keys.ts'
 import { parseSmtpUrl, type SmtpSettings } from '../mail/smtp.ts'
 import type { Fault } from '../schema/fault.ts'
@@ -78,13 +78,16 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const { cell_hosts, projects, provider_retention, smtp_url, mail_from, sms_url, sms_token, sms_from } = values
   const cells = [...new Set(values.cells)]
   const database_urls = combineDatabases(values, cells, faults)
-  const demo = values.demo ?? !database_urls.control
+  const servesSandbox = cells.some(isSandboxCell)
+  const demo = values.demo ?? (servesSandbox && !database_urls.control)
   const unlimited = names.filter((name) => demo && settings[name].off_with_demo && !isSet(name)).map((name) => [name, 0])
   const loopback = LOOPBACK.test(values.host)
   if (demo && !loopback && !values.demo_on_network)
     faults.push(
       `HOST is ${values.host}, but demo data is on and its keys are for this machine only. Set DEMO=off to serve other machines, HOST=127.0.0.1 to keep the demo, or DEMO_ON_NETWORK=on to serve the demo to other machines.`,
     )
+  if (demo && !servesSandbox)
+    faults.push('DEMO is on, but CELLS has no sandbox. Production cells alone have no demo data: set DEMO=off.')
   if (values.demo_keys.length && !demo) faults.push('DEMO_KEYS is set, but demo data is off. Set DEMO=on too.')
   const places = values.demo_keys.map(placeOfKey)
   for (const place of new Set(places.filter((one, i) => places.indexOf(one) !== i)))

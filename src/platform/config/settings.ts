@@ -90,8 +90,8 @@ export const settings = {
   cell_hosts: list('CELL_HOSTS', hostBinding, 100).means(
     'Restrict hosts to the credentials of one cell or of the Management API: `host=cell` or `host=management`. Other credentials receive 401. Hosts that are not listed accept all credentials.',
   ),
-  demo: flag('DEMO', undefined, { default_text: '`on` without `DATABASE_URL`' }).means(
-    'Create demo data at the first start: an organization, two teams, keys, a catalog.',
+  demo: flag('DEMO', undefined, { default_text: '`on` with a sandbox and without `DATABASE_URL`' }).means(
+    'Create demo data at the first start: an organization, two teams, keys, a catalog. The server then answers only for `localhost`, IP addresses, and the hosts of `PUBLIC_URL` and `CELL_HOSTS`, with `DEMO_ON_NETWORK` also for names of one label and below `internal`; others get 421.',
   ),
   demo_keys: list('DEMO_KEYS', demoKey, 5, { secret: true, default_text: 'generated at the first start' }).means(
     'Keys of the demo data, so that clients know them before the first start: at most one for each cell and one of the Management API, each with its prefix, such as `sk_us_` and 26 random characters. Earlier keys stay valid.',

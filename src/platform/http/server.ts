@@ -31,6 +31,7 @@ import { RequestFaults, type FaultSource, type RequestFault } from './request-fa
 import { send, sendResponse } from './responses.ts'
 import { assertPathOfUser } from './user-tokens.ts'
 import { KnownPaths, matchesPath, pathValues, normalizeUrl, unimplementedFinder } from './request-path.ts'
+import type { KnownHosts } from './known-hosts.ts'
 import type { Sockets } from './sockets.ts'
 import { endOfTick } from '../runtime/event-loop.ts'
 import { runWork } from '../runtime/loop-work.ts'
@@ -67,6 +68,8 @@ export interface HttpOptions {
   faults?: FaultSource
   /** Whether the server is about to stop: responses then ask clients to open another connection. */
   draining: () => boolean
+  /** The hosts that a demo server answers for; other servers answer for every host. */
+  isKnownHost?: KnownHosts
   /** Addresses and networks of proxies: the client address is the last of `X-Forwarded-For` that is not among them. */
   trusted_proxies: string[]
   /** Checks responses against their schemas. On in tests. */
@@ -153,6 +156,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   // Request hooks use callbacks if they need not wait: a promise for each would cost more than they do.
   app.addHook('onRequest', (request, reply, done) => {
     closeIfDraining(options, reply)
+    if (options.isKnownHost?.(request.headers.host) === false) return void send(reply, 421, UNKNOWN_HOST)
     if (request.is404) return void rejectUnrouted(request, reply)
     const { operation } = request.routeOptions.config
     if (!operation) return done()
@@ -318,6 +322,8 @@ function logRefusal({ access, cells }: HttpOptions, request: FastifyRequest, sta
 
 const NOT_FOUND_BODY = '{"detail":"Not Found"}'
 const METHOD_NOT_ALLOWED = '{"detail":"Method Not Allowed"}'
+const UNKNOWN_HOST =
+  '{"detail":"A demo server answers for localhost, IP addresses, and the hosts of PUBLIC_URL and CELL_HOSTS only"}'
 
 /** 403: an expired organization is read-only. */
 function assertNotExpired(operation: Operation, expires_at: string | null | undefined): void {

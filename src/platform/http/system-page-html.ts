@@ -98,9 +98,15 @@ const REFERENCE_STYLE = `.light-mode { --scalar-color-3: #5c6570; --scalar-color
 .dark-mode { --scalar-color-3: #a3adb6; --scalar-color-red: #ff8a80; }
 html:has(.dark-mode) { color-scheme: dark; }`
 
-/** Keys stay in the memory of the page: the browser stores nothing of them. Nothing is loaded from elsewhere. */
-export const apiScript = (base: string): string => `const place = document.getElementById('api')
-const key = place.dataset.teamKey
+/**
+ * The script of the API page. It fills in the key that the address carries behind `#team_key=`, which browsers send to no server, and takes
+ * it out of the address and the history. Keys stay in the memory of the page: the browser stores nothing of them. Nothing is loaded from
+ * elsewhere.
+ */
+export const apiScript = (
+  base: string,
+): string => `const key = location.hash.startsWith('#team_key=') && new URLSearchParams(location.hash.slice(1)).get('team_key')
+if (key) history.replaceState(null, '', location.pathname + location.search)
 document.getElementById('loading').remove()
 Scalar.createApiReference('#api', {
   url: ${JSON.stringify(`${base}/openapi.json`)},
@@ -128,8 +134,7 @@ Scalar.createApiReference('#api', {
 })
 `
 
-/** @param team_key filled in, on a demo server */
-export const apiPage = (base: string, team_key: string | undefined): string => `<!doctype html>
+export const apiPage = (base: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -140,7 +145,7 @@ export const apiPage = (base: string, team_key: string | undefined): string => `
 </head>
 <body>
 <div id="loading" class="loading"><h1>Drawbridge API</h1><p>The API reference is being loaded.</p></div>
-<div id="api"${team_key === undefined ? '' : ` data-team-key="${escaped(team_key)}"`}></div>
+<div id="api"></div>
 <script src="${base}/docs/api-reference.js" defer></script>
 <script src="${base}/docs/page.js" defer></script>
 </body>

@@ -2,7 +2,6 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isWithin } from '../net/network.ts'
 import { findGuides, guidePage, guideText } from './guides.ts'
 import type { OpenApiDocument } from './openapi.ts'
 import { API_STYLE, apiPage, apiScript, landingPage, PAGE_STYLE } from './system-page-html.ts'
@@ -12,8 +11,8 @@ export interface PageOptions {
   description: () => OpenApiDocument
   version: string
   base_path: string
-  /** The team key of a demo server: browsers on the same machine find it filled in. */
-  demo_key: string | undefined
+  /** Whether this is a demo server, whose keys are in `demo.json`. */
+  isDemo: boolean
   /** Whether health and readiness are served on a port of their own. */
   hasOperatorPort: boolean
 }
@@ -59,7 +58,7 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8'
  * that all requests share, so that slow peers hold no copies.
  */
 export function registerSystemPages(app: FastifyInstance, options: PageOptions): void {
-  const { description, version, base_path, demo_key, hasOperatorPort } = options
+  const { description, version, base_path, isDemo, hasOperatorPort } = options
   const text = (value: string) => () => Promise.resolve(Buffer.from(value))
   const document = () => JSON.stringify({ ...description(), servers: [{ url: base_path || '/' }] })
   const guides = findGuides()
@@ -68,13 +67,14 @@ export function registerSystemPages(app: FastifyInstance, options: PageOptions):
     version,
     // The page of wearables leads to those of their families.
     guides: guides.map(({ name }) => name).filter((name) => !name.includes('/')),
-    isDemo: demo_key !== undefined,
+    isDemo,
     hasOperatorPort,
   })
   const assets: Record<string, Asset> = {
     '/': { type: HTML, max_age_s: 0, read: text(landing) },
     '/pages.css': { type: CSS, max_age_s: 0, read: text(PAGE_STYLE) },
     '/openapi.json': { type: 'application/json', max_age_s: 0, read: () => text(document())() },
+    '/docs': { type: HTML, max_age_s: 0, read: text(apiPage(base_path)) },
     '/docs/page.js': { type: JAVASCRIPT, max_age_s: 0, read: text(apiScript(base_path)) },
     '/docs/page.css': { type: CSS, max_age_s: 0, read: text(API_STYLE) },
     '/docs/api-reference.js': { type: JAVASCRIPT, max_age_s: FILE_MAX_AGE_S, read: readReference },
@@ -85,16 +85,7 @@ export function registerSystemPages(app: FastifyInstance, options: PageOptions):
     assets[`/guides/${guide.name}.md`] = { type: TEXT, max_age_s: 0, read: () => text(guideText(guide))() }
   }
   for (const [path, asset] of Object.entries(assets)) app.get(path, serve(asset))
-  const plain = serve({ type: HTML, max_age_s: 0, read: text(apiPage(base_path, undefined)) })
-  const filledIn = serve({ type: HTML, max_age_s: 0, read: text(apiPage(base_path, demo_key)) })
-  app.get('/docs', (request, reply) => (demo_key !== undefined && isOfThisMachine(request) ? filledIn : plain)(request, reply))
 }
-
-const isLoopback = isWithin(['127.0.0.0/8', '::1/128'])
-
-/** A browser on this machine that asked for it by an address of this machine, and not by a name that another party lets point here. */
-const isOfThisMachine = ({ socket, headers }: FastifyRequest): boolean =>
-  isLoopback(socket.remoteAddress ?? '') && /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(headers.host ?? '')
 
 type Encoding = 'br' | 'gzip' | 'identity'
 

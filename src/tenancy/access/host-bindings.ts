@@ -2,15 +2,8 @@
 // sandbox; they are no access control, because a caller may name any host. Source: management-auth.md E3.
 import type { HostBindings } from '../../platform/config/config.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
+import { nameInHeader } from '../../platform/net/host-name.ts'
 import { unauthorized } from '../../platform/http/errors.ts'
-
-/** The name of a `Host` header, as settings write it: without a port, in lower case. */
-const nameOf = (host: string): string =>
-  host
-    .toLowerCase()
-    .replace(/:\d*$/, '')
-    .replace(/^\[|\]$/g, '')
-    .replace(/\.$/, '')
 
 /**
  * 401: the request came to a bound host, and its credential belongs to another cell or API. Hosts that are not bound accept every
@@ -25,7 +18,7 @@ export function assertHost(
   more: Record<string, string> = {},
 ): void {
   if (hosts.size === 0 || typeof headers.host !== 'string') return
-  const bound = hosts.get(nameOf(headers.host))
+  const bound = hosts.get(nameInHeader(headers.host))
   if (bound === undefined || bound === place) return
   throw unauthorized(
     place === 'management'
