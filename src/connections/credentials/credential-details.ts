@@ -125,9 +125,43 @@ export const Details = T.Union([
   MyFitnessPal,
 ])
 
-const SECRET = /secret|token|pass(word|phrase|code|wd)?$|pwd|credential|(api|private|access)_?key/i
+/** What is shown of the details of each provider; `*` is any name or index. All other texts and numbers are masked. */
+const SHOWN = [
+  'redirect_uri',
+  'data_scopes.*',
+  'project_number',
+  'service_account_email',
+  'client',
+  'phlebfinders.account_id',
+  'phlebfinders.account_name',
+  'phlebfinders.team_id',
+  'phlebfinders.team_name',
+  'phlebfinders.email',
+  'sub_account_id',
+  'sub_account_name',
+  'allowed_billing_types.*',
+  'disallowed_billing_states.*.*',
+  'allowed_business_units.*',
+  'labcorp.account_number',
+  'labcorp.billing_method',
+  'sending_facility',
+  'sending_application',
+  'receiving_facility',
+  'receiving_application',
+  // Names that integrations with these laboratories use, of values that are printed on every requisition.
+  ...['quest', 'bioreference'].flatMap((lab) =>
+    ['account_number', 'account_name', 'business_unit', 'facility', 'sending_facility', 'receiving_facility'].map(
+      (name) => `${lab}.${name}`,
+    ),
+  ),
+].map((path) => path.split('.'))
 
-const isSecret = (path: readonly string[]): boolean => path.some((name) => SECRET.test(name))
+const isShown = (path: readonly string[]): boolean =>
+  SHOWN.some((shown) => shown.length === path.length && shown.every((name, i) => name === '*' || name === path[i]))
+
+/** A yes, a no or nothing is no secret, whatever its name. */
+const isSecret = (value: unknown, path: readonly string[]): boolean =>
+  value !== null && typeof value !== 'boolean' && !isShown(path)
 
 type Leaf = (value: unknown, path: readonly string[]) => unknown
 
@@ -137,9 +171,9 @@ function mapLeaves(value: unknown, leaf: Leaf, path: readonly string[] = []): un
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapLeaves(item, leaf, [...path, key])]))
 }
 
-/** Returns the details with every secret masked. A value is secret by its own name, or by the name of the object that contains it. */
+/** Returns the details with every value masked that is not known to be shown: the details of some laboratories may hold any names. */
 export const maskSecrets = (details: Details): Details =>
-  mapLeaves(details, (value, path) => (value !== null && isSecret(path) ? MASK : value)) as Details
+  mapLeaves(details, (value, path) => (isSecret(value, path) ? MASK : value)) as Details
 
 const valueAtPath = (value: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>(
@@ -151,7 +185,7 @@ const valueAtPath = (value: unknown, path: readonly string[]): unknown =>
 export function restoreMasked(details: Details, stored: Details | null): Details {
   const faults: Fault[] = []
   const result = mapLeaves(details, (value, path) => {
-    if (value !== MASK || !isSecret(path)) return value
+    if (value !== MASK || !isSecret(value, path)) return value
     const secret = valueAtPath(stored, path)
     if (secret === undefined || secret === null)
       faults.push(valueFault(['body', 'details', ...path], 'is a mask, and no secret is stored here'))

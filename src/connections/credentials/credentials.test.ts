@@ -187,15 +187,28 @@ describe('credential details', () => {
     ])
   })
 
-  test('arbitrary details are masked by the names of their values', async () => {
-    const org = await createTestTeam()
-    const quest = { account: '1', user: { name: 'north', password: 'fictional', api_key: 7 }, tokens: ['a', 'b'] }
-    const { details } = await set(org, { provider: 'quest', details: { quest, allowed_business_units: ['NE'] } })
+  test('arbitrary details are masked, whatever their names, but for those that are on every requisition', async () => {
     const mask = '********'
-    const hidden = { account: '1', user: { name: 'north', password: mask, api_key: mask }, tokens: [mask, mask] }
-    assert.deepEqual(details, { quest: hidden, allowed_business_units: ['NE'] })
-    await set(org, { provider: 'quest', details })
-    assert.deepEqual((await stored(org)).quest, quest)
+    const open = { account_number: '1', facility: 'NE', is_live: true, note: null }
+    const hidden = {
+      login: { name: 'north', pin: 7, account_number: '2' },
+      sftp: 'north:fictional@sftp.example',
+      signing: ['a', 'b'],
+      account_numbers: ['3'],
+      Account_Number: '4',
+    }
+    const masked = { login: { name: mask, pin: mask, account_number: mask }, sftp: mask, signing: [mask, mask] }
+    for (const provider of ['quest', 'bioreference']) {
+      const org = await createTestTeam()
+      const written = { ...open, ...hidden }
+      const { details } = await set(org, { provider, details: { [provider]: written, sub_account_id: '5' } })
+      const shown = { ...open, ...masked, account_numbers: [mask], Account_Number: mask }
+      assert.deepEqual(details, { [provider]: shown, sub_account_id: '5' })
+      await set(org, { provider, details })
+      assert.deepEqual((await stored(org))[provider], written)
+      const [listed] = (await org.manage.get(HERE)).body.credentials
+      assert.deepEqual(listed.details, details)
+    }
   })
 
   const good: Record<string, unknown> = {
