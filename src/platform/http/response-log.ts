@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import { parseTraceparent } from '../telemetry/trace-context.ts'
 import { isInjected } from './request-faults.ts'
 import type { RecentRequests } from './recent-requests.ts'
 
@@ -13,10 +14,9 @@ export function logResponse(
 ): void {
   const { id: operation = 'none', path: route } = request.routeOptions.config.operation ?? {}
   const duration_ms = reply.elapsedTime
-  const { traceparent } = request.headers
-  const caller = typeof traceparent === 'string' ? traceparent.slice(0, 60) : undefined
+  const caller = parseTraceparent(request.headers.traceparent)
   if (!isInjected(reply))
-    metrics.request(operation, reply.statusCode, duration_ms / 1000, { method: request.method, route, traceparent: caller })
+    metrics.request(operation, reply.statusCode, duration_ms / 1000, { method: request.method, route, caller })
   log.info(
     {
       'request.id': request.id,
@@ -26,7 +26,7 @@ export function logResponse(
       ...(request.key_id !== undefined && { 'key.id': request.key_id }),
       ...(request.manager && { 'org.id': request.manager.org }),
       ...(request.tenant && { 'team.id': request.tenant.team, cell: request.tenant.cell }),
-      ...(caller !== undefined && { 'trace.id': caller.split('-')[1] }),
+      ...(caller !== undefined && { 'trace.id': caller.trace_id }),
     },
     'request',
   )

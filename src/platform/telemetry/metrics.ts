@@ -3,6 +3,7 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import type { Cells } from '../db/cells.ts'
 import { systemNow } from '../runtime/clock.ts'
 import { version } from '../runtime/version.ts'
+import type { TraceContext } from './trace-context.ts'
 import type { FinishedWork, Tracing } from './tracing.ts'
 
 export interface Metrics {
@@ -36,7 +37,8 @@ export interface RequestSpan {
   method: string
   /** The template of the path; undefined if no operation has it. */
   route: string | undefined
-  traceparent: string | undefined
+  /** The span of the caller. */
+  caller: TraceContext | undefined
 }
 
 /** @param tracing where requests, jobs and webhook attempts are recorded as spans too */
@@ -238,6 +240,6 @@ function spanOfRequest(operation: string, status: number, duration_s: number, ht
       ...(http.route !== undefined && { 'http.route': http.route }),
     },
     hasFailed: status >= 500,
-    traceparent: http.traceparent,
+    caller: http.caller,
   }
 }

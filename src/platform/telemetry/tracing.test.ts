@@ -54,6 +54,37 @@ const attributesOf = ({ attributes }: Span) =>
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const CALLER = 'b7ad6b7169203331'
 
+test('the log names the trace of a caller whose header is well-formed, and nothing of any other', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'drawbridge-traces-'))
+  after(() => rmSync(folder, { recursive: true }))
+  const log = createLog('info', { path: join(folder, 'log') })
+  const { app } = assembled({ log })
+  after(() => app.close())
+  const headers = [
+    `00-${TRACE}-${CALLER}-01`,
+    `01-${TRACE}-${CALLER}-00-more`,
+    `00-${TRACE}-${CALLER}-01-Fictional`,
+    '00-Testa.Fictional+1980-01-31-01',
+    `00-${TRACE.toUpperCase()}-${CALLER}-01`,
+    `00-${TRACE}\u00e9-${CALLER}-01`,
+    `ff-${TRACE}-${CALLER}-01`,
+    `00-${'0'.repeat(32)}-${CALLER}-01`,
+    `00-${TRACE}-${'0'.repeat(16)}-01`,
+    'Fictional',
+  ]
+  for (const traceparent of headers) await app.inject({ url: '/v2/user', headers: { traceparent } })
+  const lines = await eventually(() => {
+    log.flush()
+    const written = readFileSync(join(folder, 'log'), 'utf8').trim().split('\n')
+    return written.length >= headers.length ? written.map((line) => JSON.parse(line) as Record<string, unknown>) : undefined
+  }, 'a line for each request')
+  assert.deepEqual(
+    lines.map((line) => line['trace.id']),
+    [TRACE, TRACE, ...headers.slice(2).map(() => undefined)],
+  )
+  assert(!JSON.stringify(lines).includes('Fictional'))
+})
+
 describe('a collector', () => {
   test('receives a span of each request with the template of its path, as a child of the caller, and nothing of the patient', async () => {
     const { url, received, spans } = await collector()
@@ -96,7 +127,7 @@ describe('a collector', () => {
     metrics.countJob('orders.dispatch', 'completed', 0.25)
     metrics.countJob('orders.dispatch', 'retried', 0.25)
     metrics.countDelivery('sandbox-us', 'failure', 0.5)
-    metrics.request('get_user', 503, 0.1, { method: 'TRACK', route: '/v2/user/{user_id}', traceparent: undefined })
+    metrics.request('get_user', 503, 0.1, { method: 'TRACK', route: '/v2/user/{user_id}', caller: undefined })
     await tracing.stop()
     assert.deepEqual(
       spans().map(({ name, kind, status }) => [name, kind, status.code]),

@@ -4,6 +4,7 @@ import type { Attributes, Context, SpanKind } from '@opentelemetry/api'
 import { systemNow } from '../runtime/clock.ts'
 import { version } from '../runtime/version.ts'
 import type { Log } from './log.ts'
+import type { TraceContext } from './trace-context.ts'
 
 export interface FinishedWork {
   name: string
@@ -11,8 +12,8 @@ export interface FinishedWork {
   duration_s: number
   attributes: Attributes
   hasFailed: boolean
-  /** Header of the request: the span of the caller. */
-  traceparent?: string | undefined
+  /** The span of the caller. */
+  caller?: TraceContext | undefined
 }
 
 export interface Tracing {
@@ -22,8 +23,6 @@ export interface Tracing {
   stop(): Promise<void>
 }
 
-/** Version, trace, span and flags. Source: https://www.w3.org/TR/trace-context/#traceparent-header. */
-const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 const STOP_MS_MAX = 5000
 /** A collector that is away is named in the log once in this time. */
 const LOGGED_EVERY_MS = 60_000
@@ -73,21 +72,20 @@ export async function openTracing(endpoint: string, log: Log): Promise<Tracing> 
     consumer: api.SpanKind.CONSUMER,
     client: api.SpanKind.CLIENT,
   }
-  const contextOf = (traceparent: string | undefined): Context => {
-    const [, traceId, spanId, flags] = (traceparent !== undefined && TRACEPARENT.exec(traceparent)) || []
-    if (!traceId || !spanId) return api.ROOT_CONTEXT
-    return api.trace.setSpanContext(api.ROOT_CONTEXT, {
-      traceId,
-      spanId,
-      traceFlags: Number.parseInt(flags!, 16),
-      isRemote: true,
-    })
-  }
+  const contextOf = (caller: TraceContext | undefined): Context =>
+    caller === undefined
+      ? api.ROOT_CONTEXT
+      : api.trace.setSpanContext(api.ROOT_CONTEXT, {
+          traceId: caller.trace_id,
+          spanId: caller.span_id,
+          traceFlags: caller.flags,
+          isRemote: true,
+        })
   return {
-    record({ name, kind, duration_s, attributes, hasFailed, traceparent }) {
+    record({ name, kind, duration_s, attributes, hasFailed, caller }) {
       const end = systemNow()
       const startTime = new Date(end.getTime() - duration_s * 1000)
-      const span = tracer.startSpan(name, { kind: kinds[kind], startTime, attributes }, contextOf(traceparent))
+      const span = tracer.startSpan(name, { kind: kinds[kind], startTime, attributes }, contextOf(caller))
       if (hasFailed) span.setStatus({ code: api.SpanStatusCode.ERROR })
       span.end(end)
     },
