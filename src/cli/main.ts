@@ -17,8 +17,12 @@ const ofProcess: ProgramContext = {
   administer: async (leaf, typed, context) => (await import('./administer.ts')).administer(leaf, typed, context),
 }
 
+/** Files that the program creates are for its account alone, whatever umask it has inherited. */
+const UMASK = 0o077
+
 /** Runs a command. Errors are printed on standard error; then the process exits with 1, or with 2 after a usage error. */
 export async function main(words: string[]): Promise<void> {
+  process.umask(UMASK)
   const code = await execute(words, ofProcess)
   if (code) process.exit(code)
 }

@@ -1,7 +1,7 @@
 // The restore drill of docs/OPERATING.md, with its commands as they stand there: an installation is backed up, destroyed and restored, and
 // goes on where it was.
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -39,9 +39,13 @@ async function drill(mark: string, variables: Record<string, string>): Promise<v
   const page = readFileSync(join(root, 'docs/OPERATING.md'), 'utf8')
   const commands = new RegExp(`<!-- drill: ${mark} -->\n\n\`\`\`sh\n([^]*?)\n\`\`\``).exec(page)?.[1]
   assert.ok(commands, `docs/OPERATING.md has no commands for "${mark}"`)
-  const shell = start({ program: 'bash', args: ['-euo', 'pipefail', '-c', commands], settings: variables })
+  const shell = start({ program: 'bash', args: ['-euo', 'pipefail', '-c', `umask 0; ${commands}`], settings: variables })
   assert.equal(await shell.ended, 0, shell.err())
 }
+
+/** The folders and files below a folder that other accounts may read, write or enter. */
+const openToOthers = (top: string): string[] =>
+  readdirSync(top, { recursive: true, encoding: 'utf8' }).filter((path) => (statSync(join(top, path)).mode & 0o077) !== 0)
 
 /** A report whose file and picture are on the disk. */
 async function waitingReport(url: string, key: string, user_id: string): Promise<string> {
@@ -163,7 +167,10 @@ test('an installation with the bundled PostgreSQL is restored from its backup', 
     {},
     {
       async backUp(server) {
+        // The folder of a backup may have been made before, open to all.
+        mkdirSync(join(variables.BACKUP, 'drawbridge'), { mode: 0o755 })
         await drill('bundled backup', variables)
+        assert.deepEqual(openToOthers(variables.BACKUP), [])
         return server
       },
       restore: () => drill('bundled restore', variables),
@@ -194,6 +201,7 @@ test('an installation with a PostgreSQL of its own is restored from a dump into 
     {
       async backUp(server) {
         await drill('external backup', variables)
+        assert.deepEqual(openToOthers(variables.BACKUP), [])
         return server
       },
       async destroy() {

@@ -1,8 +1,8 @@
 // The start of the server: the printed addresses and keys, restarts, and logs without personal data.
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { migrationsOf } from '../../src/platform/db/migrations.ts'
 import { ended } from '../support/local-command.ts'
@@ -127,6 +127,25 @@ test('options name the port and the folder in place of the settings, and the pri
   assert.equal((await caller(base_url, api_keys['sandbox-us']).get('/v3/lab_tests')).status, 200)
   assert.deepEqual(await ended(['open'], { DATA_DIR: typed }), { code: 0, out: `${page}\n`, err: '' })
   assert.equal(await program.end('SIGTERM'), 0)
+})
+
+test('what a server writes is closed to other accounts, whatever umask it was started with', async () => {
+  const parent = folder('umask')
+  const dataDir = join(parent, 'new', 'data')
+  const words = [process.execPath, 'src/cli/entry.js', 'start'].map((word) => `'${word}'`).join(' ')
+  const settings = { DATA_DIR: dataDir, PORT: '0', CELLS: 'sandbox-us', LOG_LEVEL: 'silent' }
+  for (const umask of ['0', '0277']) {
+    const program = start({ program: 'sh', args: ['-c', `umask ${umask}; exec ${words}`], settings })
+    const server = await listening(program, dataDir)
+    assert.equal((await caller(server.url, demoIn(dataDir).api_keys['sandbox-us']).get('/v3/lab_tests')).status, 200)
+    assert.equal(await server.end('SIGTERM'), 0)
+  }
+  const isOpen = (path: string) => (lstatSync(join(dataDir, path)).mode & 0o077) !== 0
+  const paths = readdirSync(dataDir, { recursive: true, encoding: 'utf8' })
+  assert(paths.length > 100)
+  assert.deepEqual(paths.filter(isOpen), [])
+  // As root, the account of PostgreSQL passes through the folders above its own, and lists none.
+  for (const path of [dataDir, dirname(dataDir), parent]) assert.equal(statSync(path).mode & 0o066, 0)
 })
 
 test('an option that is no port is refused as the setting is', async () => {

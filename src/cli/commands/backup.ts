@@ -101,6 +101,8 @@ async function makeEmptyFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     if (readdirSync(folder).length) throw new Error(`${folder} is not empty. Name a new folder for each backup.`)
+    // The folder may have been there.
+    chmodSync(folder, 0o700)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw code === undefined ? error : new Error(`The folder ${folder} cannot be made (${code}).`)

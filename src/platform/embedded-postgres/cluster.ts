@@ -40,7 +40,7 @@ export const passwordFile = (dataDir: string): string => join(dataDir, 'postgres
  */
 export function prepareDataDir(dataDir: string, account: Account | undefined): string {
   try {
-    fs.mkdirSync(dirname(resolve(dataDir)), { recursive: true })
+    createParents(dirname(resolve(dataDir)), account)
     const isRestricted = restrictPermissions(dataDir, account && { ...account, uid: 0 })
     if (isRestricted && account) fs.chmodSync(dataDir, 0o710)
     fs.readdirSync(dataDir)
@@ -52,6 +52,13 @@ export function prepareDataDir(dataDir: string, account: Account | undefined): s
       `The data folder ${resolve(dataDir)} is not writable (${errorCode(error)}): change its permissions or set DATA_DIR.`,
     )
   }
+}
+
+/** Creates the folders above the data folder. The account of PostgreSQL must be able to pass through those that are new. */
+function createParents(parent: string, account: Account | undefined): void {
+  const first = fs.mkdirSync(parent, { recursive: true, mode: 0o700 })
+  if (first === undefined || !account) return
+  for (let path = parent; path.length >= first.length; path = dirname(path)) fs.chmodSync(path, 0o711)
 }
 
 /** False: a file or folder of that name exists already. */
