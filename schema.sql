@@ -240,6 +240,7 @@ table access_day
   seq bigint not null
   hash bytea not null
   dropped_at timestamp with time zone
+  retention_days integer
   constraint access_day_pkey PRIMARY KEY (day)
 
 table access_line
@@ -258,6 +259,13 @@ table access_log
   constraint access_log_pkey PRIMARY KEY (seq, day)
   CREATE INDEX access_log__users ON ONLY access_log USING gin (users)
   policy of_team for all (team_id = current_team())
+
+table access_log_retention
+  id boolean not null default true
+  days integer not null
+  constraint access_log_retention_pkey PRIMARY KEY (id)
+  constraint access_log_retention_days_check CHECK ((days >= 1))
+  constraint access_log_retention_id_check CHECK (id)
 
 table analyte
   id integer not null generated always as identity
@@ -2111,9 +2119,18 @@ function booked_times_of_staff(uuid[],timestamp with time zone,timestamp with ti
 function current_team()
   select nullif(current_setting('drawbridge.team', true), '')::uuid
 
-function drop_access_log_day(date,timestamp with time zone) security definer
+function drop_access_log_day(date) security definer
+  declare
+    current_days integer;
   begin
+    select days into strict current_days from access_log_retention;
+    if dropped_day >= (now() at time zone 'UTC')::date - current_days then
+      raise exception 'the access log is kept for % days, and % is younger', current_days, dropped_day using errcode = 'insufficient_privilege';
+    end if;
     lock table access_day in exclusive mode;
     execute format('drop table if exists %I', 'access_log_' || to_char(dropped_day, 'YYYYMMDD'));
-    update access_day set dropped_at = at where day = dropped_day and dropped_at is null;
+    update access_day set dropped_at = now(), retention_days = current_days where day = dropped_day and dropped_at is null;
   end
+
+function drop_access_log_day(date,timestamp with time zone) security definer
+  select drop_access_log_day(dropped_day)

@@ -67,7 +67,6 @@ export function modulesOf(process: Process): Module[] {
   const storedFiles = new StoredFiles({ kind: () => settings.report_storage, storages: () => openStorages(settings) })
   return [
     ...platform({
-      accessLog: { days_max: settings.access_log_days },
       mail: { cells, log, smtp: settings.smtp, held: heldMail },
       storedFiles,
     }),

@@ -32,7 +32,6 @@ export type ModuleSettings = AccessSettings &
     | 'report_folder'
     | 's3'
     | 'invites_per_address_per_day'
-    | 'access_log_days'
     | 'smtp'
     | 'sms'
     | 'pubsub_projects'

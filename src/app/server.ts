@@ -11,6 +11,7 @@ import { schemasOf, type Database } from './database.ts'
 import { assemble } from './assemble.ts'
 import { version } from '../platform/runtime/version.ts'
 import type { TeamGuard } from '../tenancy/access/team-guard.ts'
+import { storedRetention, storeRetention } from '../platform/access-log/access-archive.ts'
 import { AccessLog } from '../platform/access-log/access-log.ts'
 import type { Cells } from '../platform/db/cells.ts'
 import type { Config } from '../platform/config/config.ts'
@@ -42,7 +43,7 @@ export { version }
 const CLOSE_MS_MAX = 5_000
 
 /**
- * Applies the migrations that the schemas of this process lack, and seeds its cells with the reference data of this program: labs, payors
+ * Applies the migrations that the schemas of this process lack, stores how long the access log is kept, and seeds its cells with the reference data of this program: labs, payors
  * and diagnoses and, if the cell has tests to order, their offers, fictional sites and the platform's lab accounts. A cell whose schema is
  * newer than this program keeps the reference data of the newer program. Errors: MigrationError.
  */
@@ -64,12 +65,29 @@ export async function migrateAll(config: Config, database: Database, log: Log): 
         { schema, roles: protection.hidden_from },
         'these roles have rights on tables of teams and find them empty: give BYPASSRLS to those that make backups or reports',
       )
-    if (name !== 'control' && !newer)
-      await contents.loadReferenceData(database.cells.of(name), config.demo || name.startsWith('sandbox'))
+    if (name === 'control' || newer) continue
+    await storeRetention(database.connectionOf(name), schema, config.access_log_days)
+    await contents.loadReferenceData(database.cells.of(name), config.demo || name.startsWith('sandbox'))
   }
 }
 
 const Held = T.Object({ held: T.Boolean() })
+
+/** Warns of cells whose access log is kept for other than the days of the settings, since `migrate` has not run with them. */
+export async function warnOfOtherRetention(
+  { cells: names, access_log_days }: Config,
+  { cells }: Database,
+  log: Log,
+): Promise<void> {
+  for (const name of names) {
+    const days = await storedRetention(cells.of(name).queries)
+    if (days !== access_log_days)
+      log.warn(
+        { cell: name, days, access_log_days },
+        'the access log is kept for other than ACCESS_LOG_DAYS until "bin/drawbridge migrate" runs with this setting',
+      )
+  }
+}
 
 /** Warns of cells in which only the program separates teams, although row-level security is on. */
 export async function warnWithoutRowSecurity(config: Config, { cells }: Database, log: Log): Promise<void> {

@@ -1,5 +1,5 @@
 // The modules of the platform, from the bottom up.
-import { accessLog, type AccessLogDependencies } from './access-log/module.ts'
+import { accessLog } from './access-log/module.ts'
 import { config } from './config/module.ts'
 import { crypto } from './crypto/module.ts'
 import { db } from './db/module.ts'
@@ -19,7 +19,6 @@ import type { StoredFiles } from './stored-files/stored-files.ts'
 import { telemetry } from './telemetry/module.ts'
 
 export interface PlatformDependencies {
-  accessLog: AccessLogDependencies
   mail: MailDependencies
   storedFiles: StoredFiles
 }
@@ -33,7 +32,7 @@ export const platform = (dependencies: PlatformDependencies): Module[] => [
   embeddedPostgres,
   files,
   queue,
-  accessLog(dependencies.accessLog),
+  accessLog,
   net,
   storedFiles(dependencies.storedFiles),
   http,

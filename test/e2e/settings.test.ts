@@ -1,6 +1,6 @@
 // Settings and commands: what cannot be used is said in sentences before anything is made, and what can be used is used.
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { openEmbedded, type Embedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
@@ -19,6 +19,7 @@ import {
   postmastersOn,
   serving,
   servingFirst,
+  waitUntil,
   type Server,
 } from '../support/program.ts'
 
@@ -211,6 +212,28 @@ describe('a database of your own', () => {
     assert.equal(existsSync(unused), false)
     const orgs = await onDatabase(inDatabase('drawbridge'), (client) => client.query('select id from control.org'))
     assert.deepEqual(orgs.rows, [])
+  })
+
+  test('hold how long the access log is kept: `migrate` stores it, and a server with another setting warns', async () => {
+    const settings = { DATABASE_URL: addressOf('drawbridge'), DATA_DIR: folder('kept'), CELLS: 'sandbox-us' }
+    const days = async () =>
+      (await onDatabase(inDatabase('drawbridge'), (client) => client.query('select days from sandbox_us.access_log_retention')))
+        .rows
+    assert.equal((await outcome('migrate', { ...settings, ACCESS_LOG_DAYS: '30' })).code, 0)
+    assert.deepEqual(await days(), [{ days: 30 }])
+    // `serving` migrates for a folder that is not there.
+    mkdirSync(settings.DATA_DIR)
+    const server = await serving(settings.DATA_DIR, { ...settings, ACCESS_LOG_DAYS: '7', LOG_LEVEL: 'warn' }, 'serve')
+    const warnings = () =>
+      server
+        .err()
+        .split('\n')
+        .filter((line) => line.includes('ACCESS_LOG_DAYS'))
+    await waitUntil(() => warnings().length > 0)
+    const { days: stored, access_log_days } = JSON.parse(warnings()[0]!)
+    assert.deepEqual([stored, access_log_days], [30, 7])
+    assert.equal(await server.end('SIGTERM'), 0)
+    assert.deepEqual(await days(), [{ days: 30 }])
   })
 
   test('can differ for each cell, and the cells share no data', async () => {

@@ -86,7 +86,6 @@ export const settings: ModuleSettings = {
   /** Nobody answers here; tests that ask DNS put a name server of their own in its place. */
   dns_servers: ['127.0.0.1:1'],
   domain_target: 'lab.example.org',
-  access_log_days: 30,
   smtp: undefined,
   /** Nobody sends to it, but for tests of the sender, which name a gateway of their own. */
   sms: { url: 'http://127.0.0.1:1', token: undefined, from: 'Fictional' },

@@ -12,6 +12,7 @@ import {
   migrateAll,
   startRoles,
   version,
+  warnOfOtherRetention,
   warnWithoutRowSecurity,
   type ServerRoles,
   type RunningServer,
@@ -57,6 +58,7 @@ export async function run(config: Config, roles: ServerRoles): Promise<void> {
     else {
       await requireUsableSchemas(config, database)
       await warnWithoutRowSecurity(config, database, log)
+      await warnOfOtherRetention(config, database, log)
     }
     if (config.demo && roles.serve) demo = await prepareDemo(database.cells, resolve(config.data_dir), config.demo_keys)
     running = await startRoles(config, database.cells, log, roles, demo !== undefined)

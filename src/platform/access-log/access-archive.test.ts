@@ -260,6 +260,17 @@ describe('expired days', () => {
   const db = cells.of('sandbox-us')
   /** Lines of earlier days, appended at that time. */
   const ago = (days: number) => new Date(Date.now() - days * 86_400_000)
+  const day = (days: number) => ago(days).toISOString().slice(0, 10)
+  /** Runs statements as the owner of the tables: the program may not. */
+  const asOwner = async (statements: string) => {
+    const client = await pool('sandbox-us').connect()
+    try {
+      await client.query(`begin; set local role none; ${statements}; commit`)
+    } finally {
+      client.release()
+    }
+  }
+  const keepDays = (days: number) => asOwner(`update access_log_retention set days = ${days}`)
   const sealedOn = async (at: Date) =>
     pool('sandbox-us').query(`select append_access_log($1::date, $2::text)`, [
       at.toISOString().slice(0, 10),
@@ -269,46 +280,87 @@ describe('expired days', () => {
   test('are deleted whole, and the remaining chain continues from their last hash', async () => {
     for (const days of [5, 5, 4, 3, 3, 1]) await sealedOn(ago(days))
     const noted = { seq: 3, hash: (await exported(db)).find(({ seq }) => seq === 3)!.hash }
-    assert.equal(await dropOldDays(db, 3), 2)
-    assert.equal(await dropOldDays(db, 3), 0)
+    await keepDays(3)
+    assert.equal(await dropOldDays(db), 2)
+    assert.equal(await dropOldDays(db), 0)
     await logged(db, 1)
-    const { fault, lines, since, head } = await verifyLog(db, [noted, { seq: 1, hash: 'ff' }])
-    assert.deepEqual([fault, lines, since, head.seq], [undefined, 4, ago(3).toISOString().slice(0, 10), 7])
+    const { fault, lines, since, head } = await verifyLog(db)
+    assert.deepEqual([fault, lines, since, head.seq], [undefined, 4, day(3), 7])
     assert.deepEqual(
       (await exported(db)).map(({ seq }) => seq),
       [4, 5, 6, 7],
     )
-    const { fault: other } = await verifyLog(db, [{ ...noted, hash: 'ff' }])
-    assert.match(other!, /^line 3 has another hash/)
+    assert.equal(
+      (await verifyLog(db, [{ seq: 3, hash: noted.hash }])).fault,
+      `line 3 is missing: it was noted, and its day ${day(4)} was deleted`,
+    )
+    assert.match((await verifyLog(db, [{ seq: 1, hash: 'ff' }])).fault!, /^line 1 is missing: it was noted/)
+  })
+
+  test('are refused by the database while they are younger than the retention, whatever time the caller names', async () => {
+    const before = await verifyLog(db)
+    for (const call of [`('${day(3)}')`, `('${day(1)}')`, `('${day(0)}')`, `('${day(-1)}')`, `('${day(1)}', '2100-01-01')`])
+      await assert.rejects(db.pool.query(`select drop_access_log_day${call}`), { code: '42501' }, call)
+    for (const change of [
+      'update access_log_retention set days = 1',
+      'insert into access_log_retention (id, days) values (false, 1)',
+      `update access_day set dropped_at = now()`,
+      `drop table access_log_${day(1).replaceAll('-', '')}`,
+    ])
+      await assert.rejects(db.pool.query(change), { code: '42501' }, change)
+    assert.deepEqual(await verifyLog(db), before)
+  })
+
+  test('stay while a reader reads the log', async () => {
+    await keepDays(2)
+    const reader = await db.pool.connect()
+    try {
+      await reader.query('begin')
+      await reader.query('select count(*) from access_log')
+      await assert.rejects(dropOldDays(db), { code: '55P03' })
+    } finally {
+      await reader.query('rollback')
+      reader.release()
+    }
+    assert.equal((await exported(db))[0]!.seq, 4)
+    assert.equal(await dropOldDays(db), 1)
+    assert.deepEqual([(await verifyLog(db)).fault, (await exported(db))[0]!.seq], [undefined, 6])
+  })
+
+  test('are detected if they were deleted before the retention had ended', async () => {
+    const client = await db.pool.connect()
+    const faultAfter = async (change: string) => {
+      await client.query('begin')
+      await client.query(`set local role none; ${change}`)
+      const { fault } = await verifyLog({ ...db, queries: queriesOf(client) } as never)
+      await client.query('rollback')
+      return fault
+    }
+    const drop = (retention: string) => `
+      delete from access_log where day = '${day(1)}';
+      update access_day set dropped_at = now(), retention_days = ${retention} where day = '${day(1)}'`
+    try {
+      assert.equal(await faultAfter(drop('2')), `the day ${day(1)} was deleted before its retention had ended`)
+      assert.equal(await faultAfter(drop('null')), `the day ${day(1)} was deleted before its retention had ended`)
+    } finally {
+      client.release()
+    }
   })
 
   test('leave a detectable gap if a day in the middle is deleted', async () => {
-    const { rows } = await pool('sandbox-us').query('select day::text from access_day where dropped_at is null order by day')
-    await pool('sandbox-us').query('select drop_access_log_day($1::date, now())', [rows[1].day])
-    assert.match((await verifyLog(db)).fault!, /^line 6 is missing: the day .* is gone/)
+    await sealedOn(ago(-1))
+    await asOwner(`
+      drop table access_log_${day(0).replaceAll('-', '')};
+      update access_day set dropped_at = day + 10, retention_days = 2 where day = '${day(0)}'`)
+    assert.match((await verifyLog(db)).fault!, /^line 7 is missing: the day .* is gone/)
   })
 
   test('with a clock that was set back leave no gap: lines stay in the order of their numbers', async () => {
     await sealedOn(ago(-2))
     await sealedOn(ago(0))
     const { rows } = await pool('sandbox-us').query(
-      'select max(day)::text as day, count(*)::int as n from access_log where seq > 7',
+      'select max(day)::text as day, count(*)::int as n from access_log where seq > 8',
     )
     assert.deepEqual(rows[0], { day: ago(-2).toISOString().slice(0, 10), n: 2 })
-  })
-
-  test('stay while a reader reads the log and a new day begins', async () => {
-    const reader = await db.pool.connect()
-    try {
-      await reader.query('begin')
-      await reader.query('select count(*) from access_log')
-      await sealedOn(ago(-3))
-      await assert.rejects(dropOldDays(db, -4), { code: '55P03' })
-    } finally {
-      await reader.query('rollback')
-      reader.release()
-    }
-    assert.equal(String((await exported(db)).at(-1)!.line.at).slice(0, 10), ago(-3).toISOString().slice(0, 10))
-    assert.ok((await dropOldDays(db, -4)) > 0)
   })
 })

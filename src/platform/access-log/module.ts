@@ -1,14 +1,9 @@
 import type { Module } from '../module/module.ts'
 import { accessCleanups } from './access-archive.ts'
 
-export interface AccessLogDependencies {
-  /** Retention of lines in days. */
-  days_max: number
-}
-
-export const accessLog = ({ days_max }: AccessLogDependencies): Module => ({
+export const accessLog: Module = {
   name: 'platform/access-log',
   about: 'the record of who read or changed the data of which patient: lines, their hash chain, the archive',
-  tables: { views: ['access_log_of_team'], others: ['access_day', 'access_line', 'access_log'] },
-  periodicTasks: accessCleanups(days_max),
-})
+  tables: { views: ['access_log_of_team'], others: ['access_day', 'access_line', 'access_log', 'access_log_retention'] },
+  periodicTasks: accessCleanups,
+}

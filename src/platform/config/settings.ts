@@ -241,7 +241,7 @@ export const settings = {
     "When reads of patients' data are written to the access log: `batched`, at most a second later, so that a kill may lose that second of them; `strict`, before the answer leaves. Changes are written with what they change, either way.",
   ),
   access_log_days: whole('ACCESS_LOG_DAYS', 400, 1, 100_000).means(
-    'How many days the access log is kept; older days are dropped whole.',
+    'How many days the access log is kept; older days are dropped whole. `migrate` and `start` store it in the database, which drops no younger day.',
   ),
   geocoder_url: secret('GEOCODER_URL', webUrl).means(
     'Geocoding service for postal codes that are not in the local tables (PSC_DIRECTORY.md). Query parameters in the URL, such as a key, are preserved.',

@@ -101,12 +101,12 @@ describe('without the right to create roles', async () => {
     // Grants to the roles of another installation are taken back: this database is a copy of one.
     await client.query(`grant usage on schema sandbox_us to drawbridge_${installation}_sandbox_us`)
     await client.query(`grant select on team to drawbridge_${installation}_sandbox_us`)
-    await client.query(`grant execute on function drop_access_log_day to drawbridge_${installation}_sandbox_us`)
+    await client.query(`grant execute on function drop_access_log_day(date) to drawbridge_${installation}_sandbox_us`)
     await migrate(own, 'sandbox_us', 'cell')
     const { rows } = await client.query<{ may: boolean }>(
       `select has_schema_privilege('drawbridge_${installation}_sandbox_us', 'sandbox_us', 'usage')
            or has_table_privilege('drawbridge_${installation}_sandbox_us', 'team', 'select')
-           or has_function_privilege('drawbridge_${installation}_sandbox_us', 'drop_access_log_day'::regproc, 'execute') as may`,
+           or has_function_privilege('drawbridge_${installation}_sandbox_us', 'drop_access_log_day(date)'::regprocedure, 'execute') as may`,
     )
     assert.equal(rows[0]!.may, false)
     await client.end()

@@ -205,7 +205,7 @@ async function strangers(client: pg.Client, schema: string, own: string[]): Prom
 }
 
 /** Tables that the program only reads: `migrate` writes them, or the functions of the access log, which have the rights of the owner. */
-const READ_ONLY = ['migration', 'access_log', 'access_day']
+const READ_ONLY = ['migration', 'access_log', 'access_day', 'access_log_retention']
 /** Tables that have no team_id and hold deliveries in flight of all teams. */
 const NOT_FOR_TEAMS = ['dispatch_batch']
 
