@@ -80,7 +80,7 @@ export async function warnOfOtherRetention(
   log: Log,
 ): Promise<void> {
   for (const name of names) {
-    const days = await storedRetention(cells.of(name).queries)
+    const days = await storedRetention(cells.of(name))
     if (days !== access_log_days)
       log.warn(
         { cell: name, days, access_log_days },

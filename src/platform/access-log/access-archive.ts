@@ -215,8 +215,8 @@ const tableOf = (of: string): string => `access_log_${of.replaceAll('-', '')}`
 const Retention = T.Object({ days: T.Integer() })
 
 /** How many days the access log of a cell is kept. Only `migrate` changes it: see `storeRetention`. */
-export const storedRetention = async (queries: Queries): Promise<number> =>
-  (await queries.one(Retention, sql`select days from access_log_retention`)).days
+export const storedRetention = async (db: Db): Promise<number> =>
+  (await db.queries.one(Retention, sql`select days from access_log_retention`)).days
 
 /**
  * Stores how many days the access log of a cell is kept, 1 at least. Writes access_log_retention, which only the owner of the schema may.

@@ -1,7 +1,6 @@
 // The hosts that a demo server answers for. A web page can let a name of its own resolve to this machine (DNS rebinding), and its scripts would
 // then read this server as their own origin. Their requests carry that name in the `Host` header.
 import { isIP } from 'node:net'
-import type { Config } from '../config/config.ts'
 import { nameInHeader } from '../net/host-name.ts'
 
 /** Checks a `Host` header. */
@@ -16,7 +15,12 @@ export function knownHosts({
   public_url,
   hosts,
   demo_on_network,
-}: Pick<Config, 'public_url' | 'hosts' | 'demo_on_network'>): KnownHosts {
+}: {
+  public_url: string | undefined
+  /** Host → what it accepts. */
+  hosts: ReadonlyMap<string, unknown>
+  demo_on_network: boolean
+}): KnownHosts {
   const names = new Set([...hosts.keys(), ...(public_url === undefined ? [] : [new URL(public_url).hostname])])
   return (host) => {
     if (host === undefined || host === '') return true
