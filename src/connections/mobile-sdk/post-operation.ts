@@ -55,6 +55,16 @@ function jsonOf(bytes: Buffer | undefined): Record<string, unknown> | undefined 
   }
 }
 
+/** Of a post whose provider cannot be read. */
+const UNKNOWN = 'unknown'
+
+/** The provider that a post names, also in a text that is no whole JSON; `unknown` without one of phones. */
+function providerIn(body: Record<string, unknown> | undefined, bytes: Buffer | undefined): string {
+  const text = body ? '' : (bytes?.toString('latin1') ?? '')
+  const named = body ? body.provider : /"provider"\s{0,20}:\s{0,20}"(\w{1,40})"/.exec(text)?.[1]
+  return manualProviders.find((one) => typeof named === 'string' && one === named.toLowerCase()) ?? UNKNOWN
+}
+
 /** The first fault that an error names, without values of the request. */
 function faultOf({ body }: Problem): string {
   const { detail } = body
@@ -62,8 +72,9 @@ function faultOf({ body }: Problem): string {
 }
 
 /**
- * Records a post that was rejected whole: its days, and how often the same bytes came. One that names no provider of phones, or an unknown
- * user, is not recorded. Writes day_record, rejected_post.
+ * Records a post that was rejected whole: its days, and how often the same bytes came. One whose provider cannot be read, such as one that was
+ * too large to be read, is recorded with the provider `unknown` and without days; one for an unknown user is not. Writes day_record,
+ * rejected_post.
  */
 export async function recordRejectedPost(
   tx: Tx,
@@ -71,13 +82,13 @@ export async function recordRejectedPost(
   { user_id, bytes, problem }: { user_id: string; bytes: Buffer | undefined; problem: Problem },
 ): Promise<void> {
   const body = jsonOf(bytes)
-  const named = typeof body?.provider === 'string' ? body.provider.toLowerCase() : undefined
-  const provider = manualProviders.find((one) => one === named)
-  if (!body || !provider || !(await findUser(tx, user_id))) return
+  const provider = providerIn(body, bytes)
+  if (!(await findUser(tx, user_id))) return
   const message = faultOf(problem)
   const count = Array.isArray(problem.body.detail) ? problem.body.detail.length : 1
-  await recordRejected(tx, { user_id, provider, resource, count, days: daysIn(body.data), message })
-  const post = { user_id, provider, resource, digest: digestOf(bytes), is_whole: true, message }
+  if (provider !== UNKNOWN) await recordRejected(tx, { user_id, provider, resource, count, days: daysIn(body?.data), message })
+  // Bodies that were not read differ by their fault alone.
+  const post = { user_id, provider, resource, digest: digestOf(bytes ?? Buffer.from(message)), is_whole: true, message }
   await countRejectedPost(tx, { ...post, records: count })
 }
 

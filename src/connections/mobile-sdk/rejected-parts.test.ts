@@ -1,8 +1,9 @@
 // Posts of phones with faulty parts: the good part is stored, the faulty one is counted and visible. Units of phones, and values that cannot be.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { at, DAY, events, post, read, types, watch, type Sent } from '../../../test/support/samples.ts'
-import { createTestTeam, metrics, type TestTeam } from '../../../test/support/server.ts'
+import { createTestTeam, metrics, url, type TestTeam } from '../../../test/support/server.ts'
 import { list, postSummary } from '../../../test/support/summaries.ts'
 
 const now = () => new Date().toISOString().slice(0, 19)
@@ -179,9 +180,47 @@ describe('a post with faulty samples', () => {
     const components = { 'Jane Example': [{ ...workout, value: 'x' }] }
     await team.api.post(path, { ...body, stage: 'daily', data: [{ ...workout, stream: { components } }] })
     assert(!JSON.stringify(await rejectedOf(team, user_id)).includes('Jane'))
-    // Without a provider of phones nothing can be recorded, and of unknown users nothing is.
     for (const provider of ['oura', 'Jane', 5, null]) assert.equal((await team.api.post(path, { ...body, provider })).status, 422)
-    assert.equal((await rejectedOf(team, user_id)).length, 2)
+    const all = await rejectedOf(team, user_id)
+    assert.deepEqual(all.map((one: { provider: string }) => one.provider).toSorted(), [
+      ...Array(2).fill('apple_health_kit'),
+      ...Array(4).fill('unknown'),
+    ])
+    assert(!JSON.stringify(all).includes('Jane'))
+  })
+
+  test('that cannot be read is recorded, with its provider if the text names one', async () => {
+    const { team, user_id } = await person()
+    const send = async (body: string | Buffer, headers: Record<string, string> = {}, of = user_id) => {
+      const path = `/v2/timeseries/${of}/heartrate`
+      const all = { 'x-service-api-key': team.key, 'content-type': 'application/json', ...headers }
+      return (await fetch(`${url}${path}`, { method: 'POST', body, headers: all })).status
+    }
+    const broken = '{ "provider": "health_connect", "stage": "daily", "data": [{ "value": 61'
+    for (let i = 0; i < 2; i++) assert.equal(await send(broken), 422)
+    assert.equal(await send('Jane Example'), 422)
+    assert.equal(await send(' '.repeat(17 * 1024 * 1024)), 413)
+    assert.equal(await send('no gzip', { 'content-encoding': 'gzip' }), 422)
+    assert.equal(await send(broken, {}, randomUUID()), 422)
+    const shown = await rejectedOf(team, user_id)
+    assert.deepEqual(
+      shown
+        .map(({ provider, posts, error_message }: Record<string, unknown>) => [provider, posts, error_message])
+        .toSorted((a: string[], b: string[]) => (String(a) < String(b) ? -1 : 1)),
+      [
+        ['health_connect', 2, 'JSON decode error'],
+        ['unknown', 1, 'Body is not valid gzip'],
+        ['unknown', 1, 'JSON decode error'],
+        ['unknown', 1, 'Request body is too large'],
+      ],
+    )
+    const today = new Date().toISOString().slice(0, 10)
+    const range = `start_date=${today}&end_date=${today}`
+    const { data } = (await team.api.get(`/v2/introspect/days?user_id=${user_id}&${range}`)).body
+    assert.deepEqual([data.length, data[0].provider, data[0].resources[0].days[0].status], [1, 'health_connect', 'failed'])
+    assert.equal(data[0].resources[0].rejected_posts, 2)
+    for (const path of ['resources', 'days', 'rejected_posts'])
+      assert.equal((await team.api.get(`/v2/introspect/${path}?user_id=${user_id}`)).status, 200, path)
   })
 
   test('is kept apart by team, and goes with its user and with the data of its provider', async () => {

@@ -188,8 +188,15 @@ interface Declaration<P, Q, B, R> {
   unlisted?: true
   /** A request body that works, for the API page. */
   example?: unknown
-  /** Called in a transaction of the team after the request was rejected with 400 or 422. */
-  onRejected?: (tx: Tx, rejected: { params: In<P>; bytes: Buffer | undefined; problem: Problem }) => Promise<void>
+  /** Called in a transaction of the team after the request was rejected with 400, 413 or 422. */
+  onRejected?: (tx: Tx, rejected: RejectedRequest<In<P>>) => Promise<void>
+}
+
+/** A request that was rejected; its body only as far as it was read. */
+export interface RejectedRequest<P = unknown> {
+  params: P
+  bytes: Buffer | undefined
+  problem: Problem
 }
 
 export interface Operation extends Omit<
@@ -200,8 +207,7 @@ export interface Operation extends Omit<
   readUsualBody?: (bytes: Buffer, readRest: (text: string) => unknown) => unknown
   // oxlint-disable-next-line typescript/no-explicit-any -- `operation` ties it to the schema of the parameters
   deprecation?: (params: any) => Deprecation | undefined
-  // oxlint-disable-next-line typescript/no-explicit-any -- `operation` ties it to the schema of the parameters
-  onRejected?: (tx: Tx, rejected: any) => Promise<void>
+  onRejected?: (tx: Tx, rejected: RejectedRequest) => Promise<void>
   auth: Auth
   module: string
   multiTransaction: boolean

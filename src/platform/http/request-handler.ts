@@ -9,7 +9,6 @@ import { answerOf, canonicalJson, logChange, logRead, type Call, type RequestDep
 import { runMultiTransactionOperation } from './request-changes.ts'
 import type { Db } from '../db/database.ts'
 import { acceptedFormat, unprocessable } from './errors.ts'
-import { Problem } from '../runtime/problem.ts'
 import { missingFault, valueFault, type Fault } from '../schema/fault.ts'
 import { validate } from '../schema/request-validation.ts'
 import { withIdempotencyKey, type OperationResult as Kept } from './idempotency.ts'
@@ -30,20 +29,6 @@ export async function handleRequest(
   operation: Operation,
   request: AuthorizedRequest,
 ): Promise<Answer> {
-  try {
-    return await parseAndRun(means, operation, request)
-  } catch (error) {
-    const { tenant } = request
-    const isRejected = error instanceof Problem && (error.status === 400 || error.status === 422)
-    if (isRejected && operation.onRejected && tenant) {
-      const rejected = { params: request.values, bytes: request.body as Buffer | undefined, problem: error }
-      await means.cells.of(tenant.cell).tx(tenant, (tx) => operation.onRejected!(tx, rejected))
-    }
-    throw error
-  }
-}
-
-async function parseAndRun(means: RequestDependencies, operation: Operation, request: AuthorizedRequest): Promise<Answer> {
   if (operation.formats) acceptedFormat(request.headers.accept, operation.formats)
   const faults: Fault[] = []
   const query = operation.query && readQuery(operation.query, request.query as Record<string, string>, faults)

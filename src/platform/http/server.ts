@@ -2,8 +2,7 @@
 // response. request-handler.ts serves an authorized request. Order of checks: no such route 404/405, credential 401, path 422, access, plan and
 // features 403/404, body too large 413, query and body 422, then the operation's own.
 import { randomBytes } from 'node:crypto'
-import { createGunzip } from 'node:zlib'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type preParsingHookHandler } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { AccessLog } from '../access-log/access-log.ts'
 import { BodyMemory } from './body-memory.ts'
 import { answerPreflight, permitReading } from './cors.ts'
@@ -28,7 +27,9 @@ import type { Caller, ManagementPrincipal, Operation, UserCredential } from './o
 import { outageOf } from '../db/outages.ts'
 import { logResponse } from './response-log.ts'
 import { RequestFaults, type FaultSource, type RequestFault } from './request-faults.ts'
+import { recordRejection } from './rejected-requests.ts'
 import { send, sendResponse } from './responses.ts'
+import { unzip } from './unzip-body.ts'
 import { assertPathOfUser } from './user-tokens.ts'
 import { KnownPaths, matchesPath, pathValues, normalizeUrl, unimplementedFinder } from './request-path.ts'
 import type { KnownHosts } from './known-hosts.ts'
@@ -181,7 +182,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   })
 
   app.setNotFoundHandler((_request, reply) => send(reply, 404, NOT_FOUND_BODY))
-  app.setErrorHandler((error, request, reply) => {
+  app.setErrorHandler(async (error, request, reply) => {
     closeIfDraining(options, reply)
     if (reply.getHeader('connection') === 'close') discardBody(request, reply)
     const hungUp = request.raw.destroyed && !request.raw.complete
@@ -192,6 +193,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
         'request failed',
       )
     }
+    if (problem && !hungUp) await recordRejection(options, request, problem)
     const status = problem?.status ?? 500
     const text = problem ? JSON.stringify(problem.body) : '{"detail":"Internal Server Error"}'
     for (const name in problem?.headers) reply.header(name, problem.headers[name])
@@ -252,15 +254,6 @@ export function createHttp(options: HttpOptions): FastifyInstance {
 /** A server that is about to stop asks clients to open another connection. */
 function closeIfDraining({ draining }: HttpOptions, { raw }: FastifyReply): void {
   if (draining()) raw.shouldKeepAlive = false
-}
-
-/** The size limit applies to the decompressed body. */
-const unzip: preParsingHookHandler = (request, _reply, payload, done) => {
-  if (request.headers['content-encoding']?.toLowerCase() !== 'gzip' || request.headers['content-length'] === '0')
-    return done(null, payload)
-  delete request.headers['content-length']
-  // After a body was rejected nothing listens to the stream, and an unhandled stream error ends the process.
-  done(null, payload.pipe(createGunzip().on('error', () => {})))
 }
 
 /**
