@@ -16,6 +16,10 @@ const attempt = async (team: TestTeam, changes: Record<string, unknown> = {}) =>
 const change = (team: TestTeam, id: string, to: AccountChange) => team.db.plainTx((tx) => updateAccount(tx, id, to))
 const physician = { first_name: 'Phyllis', last_name: 'Fictional', npi: '1234567890' }
 
+/** The error for accounts of which none is active, with the command that activates one. */
+const noneActive = (id: string, cell = 'sandbox-us'): string =>
+  `The team has no active lab account for this lab. The operator activates one with: bin/drawbridge lab-account update ${id} --cell ${cell} --status active`
+
 describe('orders without lab_account_id', () => {
   test('an order uses the platform account if the team has no account at the lab', async () => {
     const team = await createTestTeam()
@@ -31,10 +35,10 @@ describe('orders without lab_account_id', () => {
     const team = await createTestTeam()
     await createOrder(team)
     const own = await labAccount(team)
-    await labAccount(team, { status: 'pending' })
+    const pending = await labAccount(team, { status: 'pending' })
     assert.deepEqual(await attempt(team), [200, own])
     await team.manage.patch(`/lab_account/sandbox/us/${own}`, { team_id_allowlist: [] })
-    assert.deepEqual(await attempt(team), [400, 'The team has no active lab account for this lab'])
+    assert.deepEqual(await attempt(team), [400, noneActive(pending)])
   })
 
   test('an order without lab_account_id is rejected if several accounts match', async () => {
@@ -49,7 +53,7 @@ describe('orders without lab_account_id', () => {
     test(`an order does not fall back to the platform account if the team's own account is ${status}`, async () => {
       const team = await createTestTeam()
       const own = await labAccount(team, { status })
-      assert.deepEqual(await attempt(team), [400, 'The team has no active lab account for this lab'])
+      assert.deepEqual(await attempt(team), [400, noneActive(own)])
       await change(team, own, { status: 'active' })
       assert.deepEqual(await attempt(team), [200, own])
     })
@@ -60,7 +64,7 @@ describe('orders without lab_account_id', () => {
     await change(team, id, { status: 'suspended' })
     const refused = await attempt(team)
     await change(team, id, { status: 'active' })
-    assert.deepEqual(refused, [400, 'The team has no active lab account for this lab'])
+    assert.deepEqual(refused, [400, noneActive(id, 'production-eu')])
     assert.deepEqual(await team.events(), [])
   })
 })

@@ -61,12 +61,13 @@ export interface AccountQuery {
  * @param known from `usableAccounts`
  */
 export async function chooseAccount(tx: Tx, known: UsableAccount[], wanted: AccountQuery): Promise<UsableAccount> {
-  const chosen = choose(known, wanted)
+  const { cell } = tx.tenant
+  const chosen = choose(known, wanted, cell)
   if (!(chosen instanceof Problem)) return chosen
   const accounts = await reloadAccounts(tx)
   if (wanted.lab_account_id === undefined && accounts.every(({ lab_id }) => lab_id !== wanted.lab.id))
     throw await noAccountError(tx, wanted.lab)
-  const again = choose(accounts, wanted)
+  const again = choose(accounts, wanted, cell)
   if (again instanceof Problem) throw again
   return again
 }
@@ -92,8 +93,9 @@ export async function noAccountError(tx: Tx, { id, slug }: Pick<Lab, 'id' | 'slu
   return badRequest(`${state} one with: bin/drawbridge lab-account ${command}`)
 }
 
-function choose(accounts: UsableAccount[], wanted: AccountQuery): UsableAccount | Problem {
-  const account = wanted.lab_account_id === undefined ? pickOnlyAccount(accounts, wanted) : pickNamedAccount(accounts, wanted)
+function choose(accounts: UsableAccount[], wanted: AccountQuery, cell: string): UsableAccount | Problem {
+  const account =
+    wanted.lab_account_id === undefined ? pickOnlyAccount(accounts, wanted, cell) : pickNamedAccount(accounts, wanted)
   return account instanceof Problem ? account : (billingError(account, wanted) ?? account)
 }
 
@@ -107,14 +109,20 @@ function pickNamedAccount(accounts: UsableAccount[], wanted: AccountQuery): Usab
   return acceptsStatus(wanted, account) ? account : badRequest(`The lab account is ${account.status}`)
 }
 
-function pickOnlyAccount(accounts: UsableAccount[], wanted: AccountQuery): UsableAccount | Problem {
+function pickOnlyAccount(accounts: UsableAccount[], wanted: AccountQuery, cell: string): UsableAccount | Problem {
   const atLab = accounts.filter(({ lab_id }) => lab_id === wanted.lab.id)
   const linked = atLab.filter(({ platform }) => !platform)
-  const [first, ...more] = (linked.length ? linked : atLab).filter((account) => acceptsStatus(wanted, account))
+  const usable = linked.length ? linked : atLab
+  const [first, ...more] = usable.filter((account) => acceptsStatus(wanted, account))
   if (more.length) return badRequest('Several lab accounts match this order; specify lab_account_id')
   if (first) return first
-  return badRequest('The team has no active lab account for this lab')
+  const none = 'The team has no active lab account for this lab'
+  return badRequest(usable[0] ? `${none}. ${activation(usable[0], cell)}` : none)
 }
+
+/** What the operator does for an account that is suspended, pending or not launched. */
+const activation = ({ id }: UsableAccount, cell: string): string =>
+  `The operator activates one with: bin/drawbridge lab-account update ${id} --cell ${cell} --status active`
 
 function billingError({ allowed_billing }: UsableAccount, { billing_type, address }: AccountQuery): Problem | undefined {
   const states = allowed_billing[billing_type]
