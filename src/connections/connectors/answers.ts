@@ -1,4 +1,5 @@
 // Reading what vendors answer. A vendor's own text is never passed on: it may hold data of patients or tokens.
+import { retryAfterSeconds } from '../../platform/net/retry-after.ts'
 import { validate } from '../../platform/schema/request-validation.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
 import type { Static, TSchema } from '../../platform/schema/schema.ts'
@@ -7,14 +8,10 @@ import { MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 export type VendorAnswer = Awaited<ReturnType<VendorHttp>>
 
-const RETRY_MS_MAX = 86_400_000
-
-/** How long the vendor asks to wait: `Retry-After` in seconds or as a date. Null: it does not say. At most a day. */
+/** How long the vendor asks to wait, a second to a day, in milliseconds; null: it does not say. */
 export function retryAfter(headers: Headers, now_ms: number): number | null {
-  const text = headers.get('retry-after')?.trim()
-  if (!text) return null
-  const wait_ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now_ms
-  return Number.isFinite(wait_ms) ? Math.min(RETRY_MS_MAX, Math.max(0, wait_ms)) : null
+  const wait_s = retryAfterSeconds(headers.get('retry-after'), now_ms)
+  return wait_s === undefined ? null : wait_s * 1000
 }
 
 /**

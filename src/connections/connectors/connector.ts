@@ -41,13 +41,17 @@ export type VendorFailure =
   | 'not_ready' // a record that a notification named cannot be read yet
   | 'unexpected' // an answer that the vendor's description does not allow
 
+/** Nothing that a vendor says puts it off for longer. */
+const WAIT_MS_MAX = 86_400_000
+
 export class VendorError extends Error {
   readonly failure: VendorFailure
+  /** How long to wait, at most a day; null: the vendor does not say. */
   readonly retry_after_ms: number | null
   constructor(failure: VendorFailure, retry_after_ms: number | null = null) {
     super(`the provider: ${failure}`)
     this.failure = failure
-    this.retry_after_ms = retry_after_ms
+    this.retry_after_ms = retry_after_ms !== null && retry_after_ms > 0 ? Math.min(retry_after_ms, WAIT_MS_MAX) : null
   }
 }
 

@@ -26,6 +26,9 @@ const Pull = T.Object({
   reason: OpenEnum(['history', 'poll', 'notice', 'refresh']),
   /** Failed attempts so far. */
   attempt: T.Integer(),
+  /** Rejections by the vendor since something was stored last, and when the first of them came. */
+  rejections: Maybe(T.Integer()),
+  rejected_ms: Maybe(T.Number()),
   ids: Maybe(T.Array(T.String())),
   refresh_id: Maybe(T.String()),
   /** The notification that leads to it was verified. */

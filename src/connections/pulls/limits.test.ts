@@ -8,7 +8,7 @@ import { OuraPeer, ouraActivity } from '../../../test/support/vendors/oura.ts'
 import { VendorError, type VendorHttp } from '../connectors/connector.ts'
 import { oura } from '../connectors/oura/oura.ts'
 import { whoop } from '../connectors/whoop/whoop.ts'
-import { limitedHttp } from './limits.ts'
+import { limitedHttp, pauseAfter } from './limits.ts'
 
 const peer = await new OuraPeer().start()
 peer.now_ms = Date.now()
@@ -84,6 +84,58 @@ describe('rule 19: the limit of an application', () => {
     await team.db.pool.query(`update provider_limit set blocked_until = clock_timestamp() where team_id = $1`, [team.team])
     await run(team, 3600)
     assert((await statuses(team)).every(({ status }) => status === 'success'))
+  })
+})
+
+describe('a vendor that rejects every request', () => {
+  for (const retry_after of ['0', '-1', 'NaN', '1e300', '9'.repeat(400), 'Wed, 31 Dec 2025 00:00:00 GMT'])
+    test(`is not asked in a loop with Retry-After ${retry_after.slice(0, 30)}`, async () => {
+      const team = await teamAt('oura')
+      await agree(team, 'oura', peer, await team.user(), `rejected-${++accounts}`, 2)
+      Object.assign(peer, { left: 0, retry_after })
+      const before = peer.requests.length
+      await run(team, 5)
+      const asked = peer.requests.slice(before).filter(({ path }) => path.startsWith('/v2/usercollection')).length
+      Object.assign(peer, { left: Infinity, retry_after: 30 })
+      assert(asked > 0 && asked < 30, `${asked} requests`)
+      const { rows } = await team.db.pool.query(
+        `select blocked_until - clock_timestamp() <= interval '1 hour' as is_short from provider_limit where team_id = $1`,
+        [team.team],
+      )
+      assert.deepEqual(rows, [{ is_short: true }])
+    })
+
+  test('is given up on after 20 rejections in a row', async () => {
+    const team = await teamAt('oura')
+    await agree(team, 'oura', peer, await team.user(), `rejected-${++accounts}`, 2)
+    const pulls = `team_id = $1 and name = 'pulls.pull_resource'`
+    await team.db.pool.query(`delete from job where ${pulls} and payload::jsonb->>'resource' <> 'heartrate'`, [team.team])
+    Object.assign(peer, { left: 0, retry_after: '0' })
+    const before = peer.requests.length
+    for (let i = 0; i < 40 && (await team.jobs()).includes('pulls.pull_resource'); i++) {
+      await team.db.pool.query(`update provider_limit set blocked_until = null where team_id = $1`, [team.team])
+      await team.db.pool.query(`update job set run_at = date_trunc('second', now()), due_at = now() where ${pulls}`, [team.team])
+      await run(team, 0)
+    }
+    const asked = peer.requests.slice(before).filter(({ path }) => path.endsWith('/heartrate')).length
+    Object.assign(peer, { left: Infinity, retry_after: 30 })
+    assert.equal(asked, 20)
+    const { pulled } = (await team.api.get('/v2/introspect/historical_pull?provider=oura')).body.data[0].provider.oura
+    const { status, error_details } = pulled.heartrate
+    assert.deepEqual([status, error_details], ['failure', 'retry_quota_exhausted'])
+  })
+
+  test('is asked again after a second that doubles to an hour, or when it says, and not after 20 rejections or seven days', () => {
+    const rejected = (retry_after_ms: number | null) => new VendorError('rate_limited', retry_after_ms)
+    const pause = (rejections: number, retry_after_ms: number | null, now_ms = 0) =>
+      pauseAfter({ rejections, rejected_ms: 0 }, rejected(retry_after_ms), now_ms)
+    assert.deepEqual(
+      [0, 1, 2, 11, 12, 18, 19].map((n) => pause(n, 1)),
+      [1, 2, 4, 2048, 3600, 3600, undefined],
+    )
+    assert.deepEqual([pause(0, null), pause(0, 0), pause(0, -5), pause(0, NaN)], [60, 60, 60, 60])
+    assert.deepEqual([pause(0, 90_000), pause(0, 1e300), pause(0, Infinity)], [90, 86_400, 86_400])
+    assert.equal(pause(3, 1000, 7 * 86_400_000), undefined)
   })
 })
 

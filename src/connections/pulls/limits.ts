@@ -6,6 +6,7 @@ import { sql } from '../../platform/db/sql.ts'
 import type { Tenant } from '../../platform/db/transaction.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { VendorError, type Connector, type VendorHttp } from '../connectors/connector.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 const BURST = 0.2
 /** Of the burst: what history leaves for notices and refreshes. */
@@ -13,7 +14,44 @@ const RESERVED = 0.5
 /** A wait that is no longer happens within a job; for a longer one the job ends and comes back. */
 const PATIENCE_MS = 3_000
 /** The pause after a rejection that names no time. */
-const REJECTED_MS = 60_000
+const REJECTED_S = 60
+/** The pause after a rejection by the vendor grows to this, and to what the vendor asks. */
+const PAUSE_S_MAX = 3600
+/** An application is not kept from asking for longer after one rejection. */
+const BLOCK_S_MAX = 3600
+/** Rejections by the vendor in a row, without anything stored between them, after which a pull ends, and the time after which it does. */
+const REJECTIONS_MAX = 20
+const REJECTED_MS_MAX = 7 * DAY_MS
+
+/** No request was sent: the application has used up its limit as this server counts it. */
+export class OwnLimitError extends VendorError {
+  constructor(wait_ms: number) {
+    super('rate_limited', wait_ms)
+  }
+}
+
+/** Rejections by the vendor in a row. */
+export interface Rejections {
+  rejections?: number | null | undefined
+  /** When the first one came. */
+  rejected_ms?: number | null | undefined
+}
+
+/**
+ * The seconds to wait after a rejection by the vendor: what it asks, a minute if it does not say, and never less than a second that doubles
+ * with each rejection up to an hour; undefined after 20 rejections or seven days.
+ * The first argument has the rejections until then.
+ */
+export function pauseAfter(
+  { rejections, rejected_ms }: Rejections,
+  { retry_after_ms }: VendorError,
+  now_ms: number,
+): number | undefined {
+  const count = rejections ?? 0
+  if (count + 1 >= REJECTIONS_MAX || now_ms - (rejected_ms ?? now_ms) >= REJECTED_MS_MAX) return undefined
+  const asked_s = retry_after_ms === null ? REJECTED_S : retry_after_ms / 1000
+  return Math.max(Math.min(PAUSE_S_MAX, 2 ** count), asked_s)
+}
 
 const Row = T.Object({ tokens: T.Array(T.Number()), age_s: T.Number(), blocked_s: Nullable(T.Number()) })
 
@@ -76,7 +114,7 @@ export function limitedHttp(
     for (let left_ms = patience_ms; ;) {
       const wait_ms = await take(cells, tenant, connector, isHistory)
       if (wait_ms === 0) break
-      if (wait_ms > left_ms) throw new VendorError('rate_limited', wait_ms)
+      if (wait_ms > left_ms) throw new OwnLimitError(wait_ms)
       left_ms -= wait_ms
       await new Promise((resolve) => setTimeout(resolve, wait_ms))
     }
@@ -85,7 +123,14 @@ export function limitedHttp(
 }
 
 /** Passes on a rejection by the vendor to everybody who asks for the same application. Writes provider_limit. */
-export async function noteRejection(cells: Cells, tenant: Tenant, connector: Connector, error: unknown): Promise<void> {
-  if (error instanceof VendorError && error.failure === 'rate_limited')
-    await block(cells, tenant, connector, Math.min(3_600_000, error.retry_after_ms ?? REJECTED_MS))
+export async function noteRejection(
+  cells: Cells,
+  tenant: Tenant,
+  connector: Connector,
+  error: VendorError,
+  before: Rejections,
+): Promise<void> {
+  if (error.failure !== 'rate_limited' || error instanceof OwnLimitError) return
+  const pause_s = pauseAfter({ rejections: Math.min(before.rejections ?? 0, REJECTIONS_MAX - 2) }, error, 0)
+  await block(cells, tenant, connector, Math.min(BLOCK_S_MAX, pause_s ?? BLOCK_S_MAX) * 1000)
 }

@@ -14,7 +14,7 @@ import { VendorError, withCompanions, type Connector, type VendorFailure } from 
 import { freshGrant, httpOf, vendorOf, type Vendor, type VendorAccess } from '../grants/access.ts'
 import { pullResource, type PullPayload } from './jobs.ts'
 import { gapsOf, recordAsked, recordNotified, type TimeRange } from './ledger.ts'
-import { limitedHttp, noteRejection } from './limits.ts'
+import { OwnLimitError, limitedHttp, noteRejection, pauseAfter } from './limits.ts'
 import { historyName, storePulled, type Stored } from './stored.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 
@@ -34,7 +34,6 @@ const retries: Partial<Record<VendorFailure, Retry>> = {
   not_ready: { attempts_max: 6, pause_s: doubling(10, 600), error: 'provider_unavailable' },
   unexpected: { attempts_max: 3, pause_s: doubling(60, 3600), error: 'unexpected_error' },
 }
-const REJECTED_S = 60
 
 const failureMessages: Record<VendorFailure | 'no_application', string> = {
   invalid_grant: 'The provider does not accept the token',
@@ -179,11 +178,11 @@ async function fail(tx: Tx, payload: PullPayload, connector: Connector | undefin
   const problem = { type: failure, message: failureMessages[failure] }
   for (const name of names) recordDays(tx, { user_id, provider, resource: name, outcome: 'failed', days, error: problem })
   if (failure === 'invalid_grant') await failConnection(tx, user_id, provider, 'provider_credential_error')
-  if (failure === 'rate_limited' && isConnected) {
+  const limited = failure === 'rate_limited' && isConnected ? afterRejection(payload, error!, tx.now.getTime()) : undefined
+  if (limited) {
     await history('provider_rate_limit_exceeded', false)
     // Many jobs wait for the same limit: they do not all come back at once.
-    const wait_s = retry_after_ms === null ? REJECTED_S : retry_after_ms / 1000
-    again({}, wait_s + spread(payload) * Math.min(30, wait_s))
+    again(limited.counted, limited.wait_s + spread(payload) * Math.min(30, limited.wait_s))
     return
   }
   const retry = failure === 'no_application' || !isConnected ? undefined : retries[failure]
@@ -200,9 +199,19 @@ async function fail(tx: Tx, payload: PullPayload, connector: Connector | undefin
     enqueue(tx, pullResource, { ...range, attempt: 0 })
     return
   }
-  const reported = !retry ? 'non_retriable_error' : failure === 'unexpected' ? 'unexpected_error' : 'retry_quota_exhausted'
+  const hasTried = retry !== undefined || (failure === 'rate_limited' && isConnected)
+  const last = failure === 'unexpected' ? 'unexpected_error' : 'retry_quota_exhausted'
+  const reported = hasTried ? last : 'non_retriable_error'
   await history(reported, true)
   await recordAsked(tx, payload, { result: 'failed', error: failure, refresh_id })
+}
+
+/** How long a pull waits for a limit, and what its job counts; undefined if the vendor has rejected it too often. The server's own limits end nothing. */
+function afterRejection(payload: PullPayload, error: VendorError, now_ms: number) {
+  if (error instanceof OwnLimitError) return { wait_s: Math.max(1, (error.retry_after_ms ?? 0) / 1000), counted: {} }
+  const wait_s = pauseAfter(payload, error, now_ms)
+  const counted = { rejections: (payload.rejections ?? 0) + 1, rejected_ms: payload.rejected_ms ?? now_ms }
+  return wait_s === undefined ? undefined : { wait_s, counted }
 }
 
 /** Between 0 and 1, the same for a user and resource. */
@@ -222,23 +231,26 @@ export const pullHandler = (access: VendorAccess, monotonic_ms: () => number = (
       return
     }
     let stored = 0
+    const { rejections: _, rejected_ms: __, ...uncounted } = payload
+    let asked: PullPayload = payload
     try {
-      for (const { asked, covered } of windows) {
+      for (const window of windows) {
         if (monotonic_ms() - started_ms > WORK_MS) {
-          const more = { ...payload, attempt: 0 }
-          await tx(async (current) => enqueue(current, pullResource, more))
+          await tx(async (current) => enqueue(current, pullResource, { ...asked, attempt: 0 }))
           return
         }
-        const window = await pullWindow(context, access, payload, { user, vendor }, asked)
-        if (!window) return
-        stored += window.found
-        await tx((current) => recordWindow(current, payload, vendor.connector, covered, window))
+        const pulled = await pullWindow(context, access, payload, { user, vendor }, window.asked)
+        if (!pulled) return
+        stored += pulled.found
+        await tx((current) => recordWindow(current, payload, vendor.connector, window.covered, pulled))
+        // Only a history goes on after what was stored; other pulls ask for everything again.
+        if (payload.reason === 'history' && window.covered.from_ms < window.covered.to_ms) asked = uncounted
       }
       await tx((current) => finish(current, payload, user, vendor.connector, stored > 0))
     } catch (error) {
       const reason = failureOf(error)
-      await noteRejection(access.cells, tenant, vendor.connector, reason)
-      await tx((current) => fail(current, payload, vendor.connector, reason))
+      await noteRejection(access.cells, tenant, vendor.connector, reason, asked)
+      await tx((current) => fail(current, asked, vendor.connector, reason))
     }
   })
 

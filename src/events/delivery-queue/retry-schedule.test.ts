@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import { readConfig } from '../../platform/config/config.ts'
-import { nextHealth, healthy, nextDelay, retryAfter, throttleDelay } from './retry-schedule.ts'
+import { nextHealth, healthy, nextDelay, throttleDelay } from './retry-schedule.ts'
 
 const { webhook_schedule_s: schedule } = readConfig({})
 const start = new Date('2026-01-01T00:00:00Z')
@@ -28,21 +28,6 @@ describe('the schedule', () => {
     assert.equal(nextDelay(schedule, 1, 60, 0.5), 60)
     assert.equal(nextDelay(schedule, 2, 60, 0.5), 300)
   })
-})
-
-describe('Retry-After', () => {
-  const cases: [string | undefined, number | undefined][] = [
-    ['120', 120],
-    ['Thu, 01 Jan 2026 00:01:00 GMT', 60],
-    ['Wed, 31 Dec 2025 00:00:00 GMT', undefined],
-    ['0', undefined],
-    ['-5', undefined],
-    ['soon', undefined],
-    ['999999999', 86_400],
-    [undefined, undefined],
-  ]
-  for (const [header, seconds] of cases)
-    test(`Retry-After ${header} means ${seconds} seconds`, () => assert.equal(retryAfter(header, start), seconds))
 })
 
 test('an overloaded endpoint is paused, longer each time and at most for a minute; another is not', () => {

@@ -4,21 +4,11 @@
 import { HOUR_MS } from '../../platform/runtime/durations.ts'
 
 const JITTER = 0.2
-/** A receiver cannot delay a delivery for longer than this. */
-const RETRY_AFTER_S_MAX = 86_400
 const FAILURE_GRACE_MS = 12 * HOUR_MS
 const WINDOW_MS = 24 * HOUR_MS
 const DISABLE_AFTER_MS = 120 * HOUR_MS
 const THROTTLE_S_MAX = 60
 const THROTTLING = new Set([429, 502, 504])
-
-/** The seconds that a receiver asks to wait, from `Retry-After` (seconds or a date); undefined if absent or invalid. */
-export function retryAfter(header: string | undefined, now: Date): number | undefined {
-  if (header === undefined) return undefined
-  const text = header.trim()
-  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - now.getTime()) / 1000
-  return seconds > 0 ? Math.min(seconds, RETRY_AFTER_S_MAX) : undefined
-}
 
 /**
  * Seconds until the next attempt after `failures` of this round; undefined after the last. The receiver can only delay it.

@@ -26,7 +26,7 @@ export class OuraPeer extends VendorServer {
   weight: number | null = 70.5
   /** Requests for data that are still answered; then 429 with this many seconds. */
   left = Infinity
-  retry_after_s = 30
+  retry_after: number | string = 30
 
   put(user: string, collection: OuraCollection, ...documents: Document[]): void {
     const key = `${user} ${collection}`
@@ -49,7 +49,7 @@ export class OuraPeer extends VendorServer {
       this.grants.end(held.user)
       return { status: 200, body: '' }
     }
-    if (this.left <= 0) return { status: 429, headers: { 'retry-after': String(this.retry_after_s) }, body: {} }
+    if (this.left <= 0) return { status: 429, headers: { 'retry-after': String(this.retry_after) }, body: {} }
     this.left--
     const [, collection = '', id] = /^\/v2\/usercollection\/(\w+)(?:\/(.+))?$/.exec(path) ?? []
     const scope =

@@ -3,7 +3,8 @@ import { uuid } from '../../../platform/runtime/uuid.ts'
 import type { Delivery, AttemptOutcome } from '../../delivery-queue/delivery.ts'
 import { redactHeaderValues } from '../../endpoints/custom-headers.ts'
 import type { SendableEndpoint } from '../../delivery-queue/sendable-endpoint.ts'
-import { nextDelay, retryAfter, throttleDelay } from '../../delivery-queue/retry-schedule.ts'
+import { retryAfterSeconds } from '../../../platform/net/retry-after.ts'
+import { nextDelay, throttleDelay } from '../../delivery-queue/retry-schedule.ts'
 import type { HttpResult, Sender } from './http-sender.ts'
 import { signatureNames, signatures } from '../../endpoints/signature.ts'
 
@@ -97,7 +98,7 @@ function toAttemptResult(
     last_report: item.last_report,
   }
   if (succeeded) return { outcome, failures, isGone: false, end, pause_s: undefined }
-  const retry_after_s = status === 429 || status === 503 ? retryAfter(answer.retry_after, end) : undefined
+  const retry_after_s = status === 429 || status === 503 ? retryAfterSeconds(answer.retry_after, end.getTime()) : undefined
   const pause_s = throttleDelay(status, retry_after_s, throttles(endpoint.id))
   const isGone = status === 410
   const delay_s = isGone ? undefined : nextDelay(schedule_s, failures, retry_after_s, Math.random())
