@@ -8,6 +8,8 @@ import { textOf, type Run } from './table-runs.ts'
 
 /** Smaller letters are those of notes. */
 const SMALLER = 0.9
+/** In pictures, in which heights are measured. */
+const SMALLER_IN_PICTURE = 0.8
 
 export interface Writer {
   page: number
@@ -102,7 +104,8 @@ function cellsOf(parts: readonly Part[], column: TableColumn, writer: Writer): C
 function standsAlone(before: readonly Run[], segment: readonly Run[], { isSystematic, isNamed }: Writer): boolean {
   const [first, next] = [before[0]!, segment[0]!]
   const [name, text] = [cellOfRuns(before).text, textOf(next)]
-  if (heightOf(next.box) < heightOf(first.box) * SMALLER || isNote(text)) return true
+  const smaller = next.words[0]!.font === undefined ? SMALLER_IN_PICTURE : SMALLER
+  if (heightOf(next.box) < heightOf(first.box) * smaller || isNote(text)) return true
   if (joinsName(name, text, isNamed) || isNamed(cellOfRuns([...before, ...segment]).text)) return false
   return isSystematic || isNamed(name)
 }

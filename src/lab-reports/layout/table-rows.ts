@@ -22,6 +22,9 @@ const REACH = 0.85
 /** Points by which a text that was broken may seem to have had room. */
 const ROOM = 0.6
 
+/** Of the height of letters: those of one cell differ less, in a text and in a picture, in which it is measured. */
+const [HEIGHT_OF_FONT, HEIGHT_OF_PICTURE] = [0.06, 0.22]
+
 export interface TableRow {
   parts: Part[]
   top: number
@@ -227,7 +230,9 @@ const shared = (above: TableRow, below: TableRow): Part[] =>
 /** Whether a text goes on in the next line because it had no room in its own. */
 export function isBroken(upper: Run, lower: Run, column: TableColumn): boolean {
   const [last, first] = [upper.words.at(-1)!, lower.words[0]!]
-  if (last.font !== first.font || Math.abs(heightOf(last.box) - heightOf(first.box)) > heightOf(last.box) * 0.06) return false
+  const tolerance = last.font === undefined ? HEIGHT_OF_PICTURE : HEIGHT_OF_FONT
+  if (last.font !== first.font || Math.abs(heightOf(last.box) - heightOf(first.box)) > heightOf(last.box) * tolerance)
+    return false
   const isJoined = /[\p{L}\d][-–/]$/u.test(last.text)
   if (isJoined || isUnfinished(textOf(upper))) return true
   // A word that can be parted is broken where its first part has no room.

@@ -269,6 +269,18 @@ describe('words', () => {
     )
   })
 
+  test('are parted behind the comma of a name, however narrow its space, and not behind that of a number', () => {
+    const textsOf = (before: string, behind: string, gap: number) => {
+      const ink = inkFrom(`${'.####'.repeat(4)}.##${'.'.repeat(gap)}####`)
+      const at = (column: number) => column / ink.length
+      const first = [2, 7, 12, 17].map((column): [string, number] => [before, at(column)])
+      return wordsOfLine(letters(...first, [',', at(22)], [behind, at(25 + gap)]), ink, 48).map(({ text }) => text)
+    }
+    assert.deepEqual(textsOf('a', '4', 4), ['aaaa,', '4'])
+    assert.deepEqual(textsOf('a', '4', 2), ['aaaa,4'])
+    assert.deepEqual(textsOf('1', '4', 4), ['1111,4'])
+  })
+
   test('have the confidence of their weakest letter', () => {
     const [word] = wordsOfLine([{ text: 'a', at: 0.2, confidence: 0.4 }, ...letters(['b', 0.6])], inkFrom('.##.##.'), 20)
     assert.deepEqual([word!.confidence, word!.clearest], [0.4, 0.9])

@@ -1,5 +1,6 @@
 // A picture of a page to its words: made upright and straight, its texts detected, each recognized.
 import { engine, LINE_HEIGHT, type Engine } from './engine.ts'
+import { inkOfPage, type Ink } from './ink.ts'
 import { lettersOf, type Letter } from './letters.ts'
 import { detect, lineOf, type Line } from './lines.ts'
 import { isBlank, type Picture } from './picture.ts'
@@ -25,6 +26,8 @@ export interface PicturePage {
   words: PictureWord[]
   /** Where there is a text of which no letter was recognized. */
   unread: Omit<PictureWord, 'text' | 'confidence'>[]
+  /** What is seen without text recognition. */
+  ink: Ink
   /** From pixels of the straight page to those of the picture. */
   back: Projection
 }
@@ -57,7 +60,8 @@ interface OpenedPage extends StraightPage {
 /** Reads a page of at most some 3,400 pixels on a side. Errors: `OcrUnavailable`. */
 export async function readPicture(page: Picture, { models }: OcrOptions): Promise<PicturePage> {
   const ocr = await engine(models)
-  if (isBlank(page)) return { width: page.width, height: page.height, words: [], unread: [], back: IDENTITY }
+  if (isBlank(page))
+    return { width: page.width, height: page.height, words: [], unread: [], ink: { texts: [], rules: [] }, back: IDENTITY }
   const { picture, back, lines } = await uprightPage(ocr, page)
   const words: PictureWord[] = []
   const unread: PicturePage['unread'] = []
@@ -70,7 +74,7 @@ export async function readPicture(page: Picture, { models }: OcrOptions): Promis
     }
     words.push(...own)
   }
-  return { width: picture.width, height: picture.height, words: withoutSpecks(words), unread, back }
+  return { width: picture.width, height: picture.height, words: withoutSpecks(words), unread, ink: inkOfPage(picture), back }
 }
 
 /** The page upright and straight, with its lines; few of them have been read. */

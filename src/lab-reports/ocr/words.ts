@@ -26,6 +26,11 @@ const TIGHT: [before: RegExp, behind: RegExp][] = [
   [/[([/]$/u, /./u],
   [/\d[.,]$/u, /\d/u],
 ]
+/** Where nearly everybody writes one: behind the comma of a name, and, if it is wider, before brackets and percent signs behind a name. */
+const SPACED: [share: number, before: RegExp, behind: RegExp][] = [
+  [0.06, /\p{L}[)\]]?,$/u, /[\p{L}\d]/u],
+  [0.1, /\p{L}{3}$/u, /[(%]/u],
+]
 /** Of the gap between most letters of the line: those of letters of equal width are wide. */
 const SPACE_TO_GAP = 2.2
 /** Rows that are dark over more of the line are ruled lines. */
@@ -68,8 +73,11 @@ export function wordsOfLine(letters: readonly Letter[], ink: readonly boolean[],
     const isBesideOne =
       /\d$/u.test(last?.text ?? '') && /\d/u.test(letter.text) && (letter.text === '1' || last!.text.endsWith('1'))
     const least = isTight ? height * SPACE_UNWRITTEN : isBesideOne ? Math.max(alone, height * SPACE_BESIDE_ONE) : alone
+    const isWritten = SPACED.some(
+      ([share, before, behind]) => width > height * share && before.test(last?.text ?? '') && behind.test(letter.text),
+    )
     const seen = isBesideOne ? height * SPACE_ALONE : height * SPACE_SEEN
-    if (!last || width > least || (isSpaced && !isTight && width > seen)) {
+    if (!last || width > least || isWritten || (isSpaced && !isTight && width > seen)) {
       if (last) last.right = gap.from
       words.push({ text: letter.text, left: gap.to, right: column, confidence: letter.confidence, clearest: letter.confidence })
     } else {

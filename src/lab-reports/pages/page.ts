@@ -35,7 +35,9 @@ export interface PageText {
   words: Word[]
   /** Of a page that was read from a picture: where there is a text of which no letter was recognized. */
   unread?: Box[]
-  /** Not of pages that were read from a picture. */
+  /** Of a page that was read from a picture: where its ink forms texts, seen without text recognition. */
+  ink?: Box[]
+  /** Of a picture: its ruled lines. */
   drawings?: Drawings
   /** The page as it is drawn, if that is not upright and straight; `place` says where a box of a word is there. */
   drawn?: { width: number; height: number; place: (box: Box) => Box }

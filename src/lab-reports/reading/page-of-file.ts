@@ -82,7 +82,7 @@ function joined(text: PageText, { words, drawn }: PageText, pictures: readonly B
 }
 
 async function pageOfPicture(canvas: Canvas, scale: number, options: PageOptions): Promise<PageText> {
-  const { words, unread, width, height, back } = await readPicture(pictureOf(canvas), options)
+  const { words, unread, ink, width, height, back } = await readPicture(pictureOf(canvas), options)
   const inPoints = ({ left, top, right, bottom }: Box): Box => ({
     left: left / scale,
     top: top / scale,
@@ -95,6 +95,8 @@ async function pageOfPicture(canvas: Canvas, scale: number, options: PageOptions
     height: height / scale,
     source: 'ocr' as const,
     unread: unread.map(inPoints),
+    ink: ink.texts.map(inPoints),
+    drawings: { lines: ink.rules.map(inPoints), areas: [] },
   }
   const placed = words.map(({ text, confidence, ...box }) => ({ text, confidence, box: inPoints(box) }))
   if (back === IDENTITY) return { ...page, words: placed }

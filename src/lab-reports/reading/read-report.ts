@@ -15,6 +15,7 @@ import { isDoubtful } from './doubtful.ts'
 import type { ReadingFinding, ReportFinding } from './finding.ts'
 import { findingsOf } from './findings.ts'
 import { isEnglish } from './language.ts'
+import { mendedRow } from './mended-rows.ts'
 import { pageOf, pageOfImage, type PageOptions } from './page-of-file.ts'
 import { resultOf, type ReportResult } from './result.ts'
 import { isSpecimen, specimenForLoinc, specimensOf } from './specimens.ts'
@@ -118,8 +119,10 @@ export function understandStages(seen: readonly PageText[]): { report: ReadRepor
     pages.map((page) => spelledPage(page)),
     isNamed,
   )
-  const rows = rowsOf(spelled, { isAnalyte, isNamed, isSpecimen, isLetterhead: (text) => text === metadata.lab_name })
-  if (rows.length > RESULTS_MAX) throw new Error(`a report has at most ${RESULTS_MAX} results`)
+  const asRead = rowsOf(spelled, { isAnalyte, isNamed, isSpecimen, isLetterhead: (text) => text === metadata.lab_name })
+  if (asRead.length > RESULTS_MAX) throw new Error(`a report has at most ${RESULTS_MAX} results`)
+  const pictures = new Set(spelled.flatMap(({ page }) => (page.source === 'ocr' ? [page.number] : [])))
+  const rows = asRead.map((row) => (pictures.has(row.page) ? mendedRow(row, isNamed) : row))
   const has_decimal_commas = hasDecimalCommas(rows)
   const specimens = specimensOf(rows, spelled)
   const plain = has_decimal_commas ? rows.map(withPlainNumbers) : rows

@@ -181,6 +181,11 @@ function spelledPart(part: string): string {
   const lower = part.toLowerCase()
   const { words, short, alike, shortAlike } = vocabulary()
   if (words.has(lower) || short.has(lower)) return part
+  // `rine`, `erum`: the first letter behind a comma is lost.
+  if (letters === part.length && letters >= LETTERS_MIN && letters < EDITED_LETTERS_MIN && /^\p{Ll}/u.test(part)) {
+    const whole = [...'abcdefghijklmnopqrstuvwxyz'].filter((letter) => words.has(letter + lower))
+    if (whole.length === 1) return whole[0]!.toUpperCase() + part
+  }
   // Thin letters at the end are lost.
   if (letters === part.length && letters >= LETTERS_MIN && letters < EDITED_LETTERS_MIN && words.has(`${lower}l`))
     return part + (part === part.toUpperCase() ? 'L' : 'l')

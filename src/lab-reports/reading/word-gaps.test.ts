@@ -106,7 +106,28 @@ test('a word of reports that is cut in two is put together, unless both parts ar
 test('two words of reports that are run together are cut, unless they are one', () => {
   assert.deepEqual(read([['Lipidprofile:', 0]]), ['Lipid', 'profile:'])
   assert.deepEqual(read([['FlagResult', 0]]), ['Flag', 'Result'])
+  assert.deepEqual(read([['Aniongap', 0]]), ['Anion', 'gap'])
+  assert.deepEqual(read([['VitaminB12,', 0]]), ['Vitamin', 'B12,'])
+  assert.deepEqual(read([['HepCVirus', 0]]), ['Hep', 'C', 'Virus'])
+  for (const word of ['McSample', 'NTproBNP', 'HbA1c']) assert.deepEqual(read([[word, 0]]), [word])
   for (const word of ['anticoagulation', 'transfusion', 'Cholesterol', 'Fictional']) assert.deepEqual(read([[word, 0]]), [word])
+})
+
+test('a space that stands one letter too far to the left is moved', () => {
+  const apart = (one: string, other: string) =>
+    read([
+      [one, 0],
+      [other, 0.3],
+    ])
+  assert.deepEqual(apart('Epithelia', 'lCells'), ['Epithelial', 'Cells'])
+  assert.deepEqual(apart('Direct', 'bilirubin'), ['Direct', 'bilirubin'])
+  assert.deepEqual(apart('Total', 'protein'), ['Total', 'protein'])
+})
+
+test('the first letter of a short word that was lost is the one that makes a word of reports', () => {
+  assert.deepEqual(read([['erum', 0, 0.7]]), ['Serum'])
+  assert.deepEqual(read([['rine', 0, 0.7]]), ['Urine'])
+  for (const word of ['erum', 'mild', 'cell']) assert.deepEqual(read([[word, 0, 0.99]]), [word])
 })
 
 test('a dot in a word that was hardly read is a letter where one word alone has one there', () => {

@@ -11,7 +11,7 @@ export interface KnownWords {
 const GAP_MAX = 0.7
 const LETTER_GAP_MAX = 0.32
 /** Shorter words are not put together or cut. */
-const [JOINED_LETTERS_MIN, PART_LETTERS_MIN] = [6, 4]
+const [JOINED_LETTERS_MIN, PART_LETTERS_MIN, SHORT_END] = [6, 4, 3]
 /** With the rest they are one word. */
 const PREFIX =
   /^(?:amino|anti|auto|dehydro|deoxy|hydro|hydroxy|hyper|hypo|inter|macro|meta|methyl|micro|multi|para|phospho|pseudo|semi|thio|trans)$/u
@@ -21,7 +21,8 @@ export function regapped(words: readonly Word[], known: KnownWords): Word[] {
   const joined: Word[] = []
   for (const word of words) {
     const last = joined.at(-1)
-    if (last && isNextTo(last, word) && isOneWord(joined.at(-2), last, word, known))
+    if (last && isNextTo(last, word) && isMisplaced(last, word, known)) joined.splice(-1, 1, ...withSpaceMoved(last, word))
+    else if (last && isNextTo(last, word) && isOneWord(joined.at(-2), last, word, known))
       joined[joined.length - 1] = {
         text: last.text + word.text,
         box: { ...last.box, right: word.box.right },
@@ -30,6 +31,23 @@ export function regapped(words: readonly Word[], known: KnownWords): Word[] {
     else joined.push(word)
   }
   return joined.flatMap((word) => parted(word, known))
+}
+
+/** `Epithelia lCells`: whether the first letter of a word is the last one of the word before it. */
+function isMisplaced(one: Word, other: Word, { isLong, isShort }: KnownWords): boolean {
+  const [start, first, rest] = [one.text.toLowerCase(), other.text[0]!.toLowerCase(), plainOf(other.text).slice(1)]
+  const isKnown = (text: string) => isLong(text) || isShort(text)
+  return (
+    /^\p{L}{3,}$/u.test(start) && /^\p{Ll}\p{L}{2,}/u.test(other.text) && !isLong(start) && isLong(start + first) && isKnown(rest)
+  )
+}
+
+function withSpaceMoved(one: Word, other: Word): Word[] {
+  const letter = (other.box.right - other.box.left) / other.text.length
+  return [
+    { ...one, text: one.text + other.text[0]! },
+    { ...other, text: other.text.slice(1), box: { ...other.box, left: other.box.left + letter } },
+  ]
 }
 
 const gapOf = (one: Word, other: Word): number => (other.box.left - one.box.right) / heightOf(one.box)
@@ -65,19 +83,28 @@ function isOneWord(before: Word | undefined, one: Word, other: Word, { isLong, i
   )
 }
 
-/** `Lipidprofile` as two words, if that can be meant in one way alone. */
-function parted(word: Word, { isLong }: KnownWords): Word[] {
+/** `Lipidprofile`, `VitaminD` and `Aniongap` as two words, `HepCVirus` as three, if that can be meant in one way alone. */
+function parted(word: Word, { isLong, isShort }: KnownWords): Word[] {
+  const [, first = ''] = /^(\p{L}\p{Ll}{3,})\p{Lu}[\p{L}\d]{0,2}[,.;:]?$/u.exec(word.text) ?? []
+  if (first && isLong(first.toLowerCase()) && !isLong(word.text.toLowerCase())) return cutAt(word, first.length)
+  const [, start = '', last = ''] = /^(\p{Lu}\p{Ll}+)\p{Lu}(\p{Lu}\p{Ll}{3,})$/u.exec(word.text) ?? []
+  if (start && isLong(last.toLowerCase()) && (isLong(start.toLowerCase()) || isShort(start.toLowerCase())))
+    return cutAt(word, start.length).flatMap((part, at) => (at ? cutAt(part, 1) : [part]))
   const [, letters = '', end = ''] = /^(\p{L}+)([,.;:]?)$/u.exec(word.text) ?? []
   const lower = letters.toLowerCase()
   if (letters.length < 2 * PART_LETTERS_MIN || isLong(lower)) return [word]
+  const isEnd = (text: string) => isLong(text) || (end === '' && text.length === SHORT_END && isShort(text))
   const places: number[] = []
-  for (let at = PART_LETTERS_MIN; at <= letters.length - PART_LETTERS_MIN; at++)
-    if (isLong(lower.slice(0, at)) && isLong(lower.slice(at)) && !PREFIX.test(lower.slice(0, at))) places.push(at)
+  for (let at = PART_LETTERS_MIN; at <= letters.length - SHORT_END; at++)
+    if (isLong(lower.slice(0, at)) && isEnd(lower.slice(at)) && !PREFIX.test(lower.slice(0, at))) places.push(at)
   if (places.length !== 1) return [word]
-  const [at] = places as [number]
+  return cutAt(word, places[0]!)
+}
+
+function cutAt(word: Word, at: number): Word[] {
   const x = word.box.left + ((word.box.right - word.box.left) * at) / word.text.length
   return [
-    { ...word, text: letters.slice(0, at), box: { ...word.box, right: x } },
-    { ...word, text: letters.slice(at) + end, box: { ...word.box, left: x } },
+    { ...word, text: word.text.slice(0, at), box: { ...word.box, right: x } },
+    { ...word, text: word.text.slice(at), box: { ...word.box, left: x } },
   ]
 }

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createCanvas } from '@napi-rs/canvas'
+import { inkOfPage } from './ink.ts'
+import { pictureOf, type Picture } from './picture.ts'
+
+/** A page with a table of two columns, ruled below each of its rows, on paper of a shade from left to right. */
+function page({ rows, shades = ['#fff', '#fff'] }: { rows: number; shades?: [string, string] }): Picture {
+  const canvas = createCanvas(1200, 1600)
+  const context = canvas.getContext('2d')
+  const ground = context.createLinearGradient(0, 0, 1200, 0)
+  for (const [at, shade] of shades.entries()) ground.addColorStop(at, shade)
+  context.fillStyle = ground
+  context.fillRect(0, 0, 1200, 1600)
+  context.fillStyle = '#222'
+  context.font = '28px sans-serif'
+  for (let row = 0; row < rows; row++) {
+    context.fillText(`Ferritin ${row}`, 100, 200 + row * 60)
+    context.fillText(String(40 + row), 700, 200 + row * 60)
+    context.fillRect(80, 220 + row * 60, 900, 2)
+  }
+  return pictureOf(canvas)
+}
+
+test('the ink of a picture shows its texts and ruled lines, also on shaded paper', () => {
+  for (const shades of [
+    ['#fff', '#fff'],
+    ['#eee', '#888'],
+  ] as [string, string][]) {
+    const { texts, rules } = inkOfPage(page({ rows: 12, shades }))
+    assert.equal(rules.length, 12)
+    assert(rules.every(({ left, right, top, bottom }) => right - left > 880 && bottom - top < 5))
+    assert.equal(texts.filter(({ left }) => left > 650).length, 12)
+    // A space parts no text: the number behind a name belongs to it.
+    assert.equal(texts.filter(({ left }) => left < 150).length, 12)
+  }
+})
+
+test('a page of noise has no texts, and a streak of the scanner is no ruled line', () => {
+  let seed = 7
+  const random = () => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) / 2_147_483_648
+  const noise = { width: 2_400, height: 2_400, pixels: Uint8Array.from({ length: 5_760_000 }, () => (random() < 0.2 ? 0 : 255)) }
+  assert.equal(inkOfPage(noise).texts.length, 0)
+  const streaked = page({ rows: 4 })
+  for (let y = 0; y < streaked.height; y++) streaked.pixels.fill(0, y * 1200 + 500, y * 1200 + 503)
+  assert.equal(inkOfPage(streaked).rules.filter(({ top, bottom }) => bottom - top > 100).length, 0)
+})

@@ -1,0 +1,233 @@
+// What a picture of a page shows without any network: where ink forms texts, and which lines are ruled.
+import type { Picture } from './picture.ts'
+
+/** In pixels of the picture. */
+export interface InkBox {
+  left: number
+  top: number
+  right: number
+  bottom: number
+}
+
+export interface Ink {
+  /** Letters that stand close to each other in a line. */
+  texts: InkBox[]
+  /** Ruled lines along the edges of the page. */
+  rules: InkBox[]
+}
+
+/** Pixels: the shade of the paper is taken from squares of this side. */
+const SQUARE = 32
+/** Of the pixels of a square, from dark to light: the one that shows the paper. */
+const PAPER_SHARE = 0.85
+/** Of the shade of the paper: ink is darker by as much, ruled lines by less. */
+const [INK_CONTRAST, RULE_CONTRAST] = [0.3, 0.1]
+/** Darker ground is not that of paper. */
+const PAPER_MIN = 60
+/** Of the longer side of the page: shorter lines are strokes of letters, thicker ones are areas. */
+const [RULE_LENGTH, RULE_THICKNESS] = [0.03, 0.004]
+/** Of the page: upright lines that are longer are streaks of the scanner, also in pieces beside each other. */
+const [STREAK_LENGTH, STREAK_WIDTH] = [0.8, 0.01]
+/** Pixels: gaps in a ruled line, and the distance from it at which the paper is seen. */
+const [RULE_GAP, RULE_MARGIN] = [2, 2]
+/** Of the length of a ruled line: texts that touch it are above or below less of it. */
+const BESIDE_RULE_MAX = 0.35
+/** Pixels: lower or higher shapes are no letters. */
+const [LETTER_MIN, LETTER_MAX] = [6, 70]
+/** Of the usual height of letters: dots, dashes and specks are lower, pictures higher, and wider than letters that touch each other. */
+const [HEIGHT_MIN, HEIGHT_MAX, WIDTH_MAX] = [0.6, 2.2, 16]
+/** Of the usual height of letters: wider gaps part texts. */
+const TEXT_GAP = 0.8
+/** A page has some thousand letters and some hundred texts; more are noise, which tells nothing. */
+const [SHAPES_MAX, TEXTS_MAX] = [20_000, 3_000]
+
+export function inkOfPage(page: Picture): Ink {
+  const paper = shadesOfPaper(page)
+  const rules = ruledLines(darkPixels(page, paper, RULE_CONTRAST), page)
+  const dark = darkPixels(page, paper, INK_CONTRAST)
+  for (const { left, top, right, bottom } of rules)
+    for (let y = top; y < bottom; y++) dark.fill(0, y * page.width + left, y * page.width + right)
+  return { texts: textsOf(shapesOf(dark, page)), rules }
+}
+
+/** The shade of the paper in each square of the page, by rows. */
+function shadesOfPaper({ width, height, pixels }: Picture): Uint8Array {
+  const [columns, rows] = [Math.ceil(width / SQUARE), Math.ceil(height / SQUARE)]
+  const shades = new Uint8Array(columns * rows)
+  const counts = new Uint32Array(256)
+  for (let row = 0; row < rows; row++)
+    for (let column = 0; column < columns; column++) {
+      counts.fill(0)
+      const [right, bottom] = [Math.min(width, (column + 1) * SQUARE), Math.min(height, (row + 1) * SQUARE)]
+      for (let y = row * SQUARE; y < bottom; y++) for (let x = column * SQUARE; x < right; x++) counts[pixels[y * width + x]!]!++
+      let left = (right - column * SQUARE) * (bottom - row * SQUARE) * (1 - PAPER_SHARE)
+      let shade = 255
+      while (shade > 0 && (left -= counts[shade]!) > 0) shade--
+      shades[row * columns + column] = shade
+    }
+  return shades
+}
+
+function darkPixels({ width, height, pixels }: Picture, paper: Uint8Array, contrast: number): Uint8Array {
+  const dark = new Uint8Array(pixels.length)
+  const columns = Math.ceil(width / SQUARE)
+  for (let y = 0; y < height; y++) {
+    const square = Math.trunc(y / SQUARE) * columns
+    for (let x = 0, at = y * width; x < width; x++, at++) {
+      const shade = paper[square + Math.trunc(x / SQUARE)]!
+      if (shade >= PAPER_MIN && pixels[at]! < shade * (1 - contrast)) dark[at] = 1
+    }
+  }
+  return dark
+}
+
+function ruledLines(dark: Uint8Array, { width, height }: Picture): InkBox[] {
+  const longer = Math.max(width, height)
+  const least = longer * RULE_LENGTH
+  const thick = Math.max(3, longer * RULE_THICKNESS)
+  const level = { count: height, length: width, step: 1, stride: width, least, thick }
+  const upright = { count: width, length: height, step: width, stride: 1, least, thick }
+  const columns = linesAlong(dark, upright)
+  const lengthBeside = (one: Stack) =>
+    columns
+      .filter(({ first }) => Math.abs(first - one.first) < width * STREAK_WIDTH)
+      .reduce((sum, { from, to }) => sum + to - from, 0)
+  return [
+    ...linesAlong(dark, level).map(({ from, to, first, last }) => ({ left: from, right: to, top: first, bottom: last + 1 })),
+    ...columns
+      .filter((one) => lengthBeside(one) < height * STREAK_LENGTH)
+      .map(({ from, to, first, last }) => ({ top: from, bottom: to, left: first, right: last + 1 })),
+  ]
+}
+
+/** The rows of a picture, or its columns: how many they are, how long, and the steps between pixels of one and between them. */
+interface Direction {
+  count: number
+  length: number
+  step: number
+  stride: number
+  /** Shorter runs are no lines, thicker ones neither. */
+  least: number
+  thick: number
+}
+
+/** Thin lines with paper on both sides. */
+function linesAlong(dark: Uint8Array, direction: Direction): Stack[] {
+  const { count, step, stride, thick } = direction
+  const share = (line: number, { from, to }: Stack) => {
+    if (line < 0 || line >= count) return 0
+    let sum = 0
+    for (let at = from; at < to; at++) sum += dark[line * stride + at * step]!
+    return sum / (to - from)
+  }
+  return stacked(runsIn(dark, direction), thick).filter(
+    (one) => share(one.first - RULE_MARGIN, one) < BESIDE_RULE_MAX && share(one.last + RULE_MARGIN, one) < BESIDE_RULE_MAX,
+  )
+}
+
+interface Run {
+  line: number
+  from: number
+  to: number
+}
+
+/** Long runs of dark pixels along the lines of a picture, which are its rows or its columns. */
+function runsIn(dark: Uint8Array, { count, length, step, stride, least }: Direction): Run[] {
+  const runs: Run[] = []
+  for (let line = 0; line < count; line++) {
+    let [from, to] = [-1, -1]
+    for (let at = 0, pixel = line * stride; at <= length; at++, pixel += step) {
+      if (at < length && dark[pixel]) {
+        if (from < 0) from = at
+        to = at + 1
+      } else if (from >= 0 && (at === length || at - to >= RULE_GAP)) {
+        if (to - from >= least) runs.push({ line, from, to })
+        from = -1
+      }
+    }
+  }
+  return runs
+}
+
+interface Stack {
+  from: number
+  to: number
+  first: number
+  last: number
+}
+
+/** Runs of neighboring lines that overlap, as one; a line that is not quite level is several. Thick ones are left out. */
+function stacked(runs: readonly Run[], thick: number): Stack[] {
+  const whole: Stack[] = []
+  let open: Stack[] = []
+  for (const { line, from, to } of runs) {
+    open = open.filter(({ last }) => line - last <= 1)
+    const one = open.find((other) => Math.min(other.to, to) - Math.max(other.from, from) > (to - from) / 2)
+    if (one) Object.assign(one, { from: Math.min(one.from, from), to: Math.max(one.to, to), last: line })
+    else {
+      const next = { from, to, first: line, last: line }
+      open.push(next)
+      whole.push(next)
+    }
+  }
+  return whole.filter(({ first, last }) => last - first < thick)
+}
+
+/** Dark pixels that touch each other; none if there are too many to be letters. */
+function shapesOf(dark: Uint8Array, { width, height }: Picture): InkBox[] {
+  const shapes: InkBox[] = []
+  const stack: number[] = []
+  for (let start = 0; start < dark.length; start++) {
+    if (!dark[start]) continue
+    const box = { left: width, top: height, right: 0, bottom: 0 }
+    dark[start] = 0
+    stack.push(start)
+    while (stack.length) {
+      const at = stack.pop()!
+      const [x, y] = [at % width, Math.trunc(at / width)]
+      if (x < box.left) box.left = x
+      if (x >= box.right) box.right = x + 1
+      if (y < box.top) box.top = y
+      if (y >= box.bottom) box.bottom = y + 1
+      for (let v = Math.max(0, y - 1); v <= Math.min(height - 1, y + 1); v++)
+        for (let u = Math.max(0, x - 1); u <= Math.min(width - 1, x + 1); u++) {
+          const next = v * width + u
+          if (!dark[next]) continue
+          dark[next] = 0
+          stack.push(next)
+        }
+    }
+    if (box.bottom - box.top < LETTER_MIN || box.bottom - box.top > LETTER_MAX) continue
+    if (shapes.push(box) > SHAPES_MAX) return []
+  }
+  return shapes
+}
+
+/** Shapes of the height of letters, put together where they stand close in a line. */
+function textsOf(shapes: readonly InkBox[]): InkBox[] {
+  const heights = shapes.map(({ top, bottom }) => bottom - top).toSorted((one, other) => one - other)
+  const usual = heights[heights.length >> 1] ?? 0
+  const letters = shapes.filter(({ left, top, right, bottom }) => {
+    const height = bottom - top
+    return height >= usual * HEIGHT_MIN && height <= usual * HEIGHT_MAX && right - left <= usual * WIDTH_MAX
+  })
+  const texts: InkBox[] = []
+  // Of what begins further to the left, only what has not ended long ago can go on.
+  let open: InkBox[] = []
+  for (const letter of letters.toSorted((one, other) => one.left - other.left)) {
+    open = open.filter(({ right }) => letter.left - right < usual * TEXT_GAP)
+    const text = open.find((one) => Math.min(one.bottom, letter.bottom) - Math.max(one.top, letter.top) > usual * 0.4)
+    if (text)
+      Object.assign(text, {
+        right: Math.max(text.right, letter.right),
+        top: Math.min(text.top, letter.top),
+        bottom: Math.max(text.bottom, letter.bottom),
+      })
+    else {
+      const next = { ...letter }
+      open.push(next)
+      texts.push(next)
+    }
+  }
+  return texts.length > TEXTS_MAX ? [] : texts
+}

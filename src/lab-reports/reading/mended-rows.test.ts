@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { mendedName, mendedRange, mendedUnit } from './mended-rows.ts'
+import { isNamed } from './read-report.ts'
+
+test('ranges of pictures have their dash and their zero again, and other texts stay as they were read', () => {
+  const ranges = {
+    'O to 149': '0 to 149',
+    Oto99: '0 to 99',
+    'o 125': '0 - 125',
+    '0.82 1.77': '0.82 - 1.77',
+    '44 196': '44 - 196',
+    '14--46': '14 - 46',
+    '0.12 -. 0.38': '0.12 - 0.38',
+    '0.26... 2.17': '0.26 - 2.17',
+    '4,5 10,8': '4,5 - 10,8',
+    '5.0 - 7.5': '5.0 - 7.5',
+    '-2 - 2': '-2 - 2',
+    '1.77 0.82': '1.77 0.82',
+    '<0.5': '<0.5',
+    Negative: 'Negative',
+    'Group O': 'Group O',
+  }
+  for (const [read, meant] of Object.entries(ranges)) assert.equal(mendedRange(read), meant, read)
+})
+
+test('units and names of pictures that are confused with others are those that laboratories print', () => {
+  const units = {
+    'TU/L': 'IU/L',
+    'mg/LFEU': 'mg/L FEU',
+    'mL/min/1.73m2 2': 'mL/min/1.73m2',
+    f: 'fL',
+    'U/L': 'U/L',
+    'mg/dL': 'mg/dL',
+  }
+  for (const [read, meant] of Object.entries(units)) assert.equal(mendedUnit(read), meant, read)
+  const names = {
+    TSII: 'TSH',
+    'Free 13': 'Free T3',
+    Blooct: 'Blood',
+    gA: 'IgA',
+    'Immunoglobulin G (gG)': 'Immunoglobulin G (IgG)',
+    Glucose: 'Glucose',
+    'Unheard-of Marker 13': 'Unheard-of Marker 13',
+  }
+  for (const [read, meant] of Object.entries(names)) assert.equal(mendedName(read, isNamed), meant, read)
+})
