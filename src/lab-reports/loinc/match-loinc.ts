@@ -1,7 +1,7 @@
 // The stage after the layout of a report is understood: what each row means in LOINC. Pure.
-import { candidatesOf, familyOf, specimenOf, type Candidate, type ReportRow } from './match.ts'
+import { candidatesOf, type Candidate, type ReportRow } from './match.ts'
+import { familyOf, specimenOf } from './specimen-fit.ts'
 import { buildNameIndex, type NameIndex } from './name-index.ts'
-import { readName } from './name-text.ts'
 import { checkPlausibility, type Finding } from './plausibility.ts'
 import { once, shippedTerms, type Term } from './terms.ts'
 import { isSusceptibilityTerm, susceptibilityCandidates } from './susceptibility-terms.ts'
@@ -67,7 +67,7 @@ export function matchLoinc(rows: readonly ReportRow[], context: ReportContext = 
   )
   const candidates = asked.map((row, i) => {
     if (row.is_susceptibility) return withSusceptibilityOfRelease(row, first[i]!, context.release)
-    const assumed = specimenOf(row, readName(row.test_name)) === undefined ? familyAround(asked, first, i) : undefined
+    const assumed = specimenOf(names, row) === undefined ? familyAround(asked, first, i) : undefined
     const found = assumed === undefined ? first[i]! : candidatesOf(names, row, assumed)
     return withRelease(row, found, context.release)
   })

@@ -1,9 +1,10 @@
 // Chooses among terms with a name: by unit, specimen, form of the value, method and panel. Pure.
 import { isWithin, readNumber } from './numbers.ts'
 import { convert, readUnit, kindsOfProperty, unitlessProperties, type Unit } from '../../lab-values/ucum-units.ts'
-import { bracketsIn, findByName, findSimilar, isNameOf, type NameHit, type NameIndex } from './name-index.ts'
+import { bracketsIn, findByName, findSimilar, isNameOf, isSaidByTerm, type NameHit, type NameIndex } from './name-index.ts'
 import { isDecisive, methodFit } from './method-fit.ts'
-import { methodsIn, readName, specimenIn, timingIn, type NameParts } from './name-text.ts'
+import { methodsIn, readName, saysNothing, specimenOfLetter, timingIn, type NameParts } from './name-text.ts'
+import { assumedFamily, familyFit, familyOf, saidSpecimen, specimenFit, specimenOfPanel, USUAL_FAMILIES } from './specimen-fit.ts'
 import type { Term } from './terms.ts'
 
 /** A row of a report after its layout is understood; texts as reported. */
@@ -32,6 +33,11 @@ export interface Candidate {
   isExact: boolean
 }
 
+/** With what the score would be without a limit: it orders those that reach the limit. */
+interface Scored extends Candidate {
+  order: number
+}
+
 /** What a value is: a number (also with a comparator), a titer, or words. */
 export type ValueForm = 'number' | 'titer' | 'word' | 'none'
 
@@ -50,72 +56,6 @@ const EXACT_MAX = 0.98
 const INEXACT_MAX = 0.89
 const SHOWN_FROM = 0.2
 
-const FAMILY: Record<string, string> = {
-  'Ser/Plas': 'blood',
-  Ser: 'blood',
-  Plas: 'blood',
-  'Ser/Plas/Bld': 'blood',
-  Bld: 'blood',
-  PPP: 'blood',
-  PRP: 'blood',
-  RBC: 'blood',
-  WBC: 'blood',
-  Retic: 'blood',
-  'Bld/Tiss': 'blood',
-  'Bld/Bone mar': 'blood',
-  'Plas.venous': 'blood',
-  'Ser/Plas+CSF': 'blood',
-  'Urine+Ser/Plas': 'blood',
-  BldA: 'arterial',
-  BldV: 'venous',
-  BldC: 'capillary',
-  BldCo: 'cord',
-  BldCoA: 'cord',
-  BldCoV: 'cord',
-  Urine: 'urine',
-  'Urine sed': 'urine',
-  CSF: 'csf',
-  'Ser+CSF': 'csf',
-  Stool: 'stool',
-  Saliva: 'saliva',
-  Semen: 'semen',
-  'Plr fld': 'pleural',
-  'Synv fld': 'synovial',
-  'Periton fld': 'peritoneal',
-  'Bone mar': 'marrow',
-  'Body fld': 'fluid',
-  Sputum: 'sputum',
-  Throat: 'throat',
-  Vag: 'vaginal',
-  Cvx: 'cervix',
-}
-/** The family of specimens that a LOINC system belongs to. */
-export const familyOf = (system: string): string => FAMILY[system] ?? 'other'
-
-const SAMPLE_TYPES: Record<string, string> = {
-  urine: 'urine',
-  serum_plasma_blood: 'bloods',
-  capillary_blood: 'capillary',
-  stool: 'stool',
-  saliva: 'saliva',
-}
-/** Panels that imply a specimen. */
-const PANEL_FAMILIES: [RegExp, string][] = [
-  [/urin|\bua\b|dipstick|microscopic exam/i, 'urine'],
-  [/\bcsf\b|cerebrospinal|spinal fluid/i, 'csf'],
-  [/stool|fecal|faecal/i, 'stool'],
-  [/semen|sperm|seminal/i, 'semen'],
-  [/saliva/i, 'saliva'],
-  [/arterial|\babg\b/i, 'arterial'],
-  [/venous blood gas|\bvbg\b/i, 'venous'],
-  [/pleural/i, 'pleural'],
-  [/synovial|joint fluid/i, 'synovial'],
-  [/peritoneal|ascit/i, 'peritoneal'],
-  [
-    /metabolic|\bcbc\b|\bcmp\b|\bbmp\b|blood count|lipid|hepatic|liver|renal function|thyroid|h(?:a)?emogram|differential|serum|plasma|coagulation|iron|electrolytes/i,
-    'bloods',
-  ],
-]
 const PANEL_TAGS: [RegExp, string][] = [
   [/urin|\bua\b|dipstick/i, 'urinalysis'],
   [/blood gas|\babg\b|\bvbg\b/i, 'bloodgas'],
@@ -128,62 +68,19 @@ const PANEL_TAGS: [RegExp, string][] = [
   [/respiratory|influenza|covid/i, 'respiratory'],
 ]
 
-/** What is known about the specimen of a row, from the most to the least direct statement. */
-export function specimenOf(row: ReportRow, name: NameParts): string | undefined {
-  const fromName = name.specimen === 'blood' || name.specimen === 'rbc' ? undefined : name.specimen
-  const panel = row.source_panel_name ?? ''
-  return (
-    fromName ??
-    (row.specimen ? specimenIn(row.specimen) : undefined) ??
-    SAMPLE_TYPES[row.sample_type ?? ''] ??
-    PANEL_FAMILIES.find(([pattern]) => pattern.test(panel))?.[1] ??
-    name.specimen
-  )
-}
-
-function specimenFit(term: Term, specimen: string | undefined): number {
-  const family = familyOf(term.system)
-  if (specimen === undefined) return 1
-  if (specimen === 'bloods' || specimen === 'blood')
-    return family === 'blood' ? 1 : ['arterial', 'venous', 'capillary'].includes(family) ? 0.85 : family === 'other' ? 0.7 : 0.4
-  if (specimen === 'serum')
-    return family === 'blood' ? (term.system === 'Bld' || term.system === 'RBC' ? 0.9 : 1) : family === 'other' ? 0.6 : 0.4
-  if (specimen === 'wholeblood') return family === 'blood' ? (term.system === 'Bld' || term.system === 'RBC' ? 1 : 0.9) : 0.4
-  if (specimen === 'rbc') return term.system === 'RBC' ? 1 : family === 'blood' ? 0.85 : 0.5
-  if (specimen === family) return 1
-  if (family === 'blood' && ['arterial', 'venous', 'capillary', 'cord'].includes(specimen)) return 0.9
-  // "Specimen" of any kind.
-  return family === 'other' ? 0.88 : 0.35
-}
-
-/** Specimens that a row may have without a word about them: others are never chosen by a name and a unit alone. */
-const USUAL_FAMILIES = new Set(['blood', 'urine', 'stool', 'semen', 'other'])
-
-/** Terms of other specimens must be this much more frequent than those in blood to be meant without saying so. */
-const MORE_FREQUENT = 300
-
-/** Without a word about the specimen: blood if a term in blood fits the unit, else the specimen of the most frequent term. */
-function assumedFamily(hits: readonly NameHit[], units: readonly Unit[]): string {
-  const fitting = hits.filter(({ term }) => units.length === 0 || unitAgrees(term, units))
-  const terms = (fitting.length > 0 ? fitting : hits).map(({ term }) => term).sort((a, b) => a.rank - b.rank)
-  const inBlood = terms.find(({ system }) => familyOf(system) === 'blood')
-  return inBlood && inBlood.rank < terms[0]!.rank + MORE_FREQUENT ? 'blood' : familyOf(terms[0]!.system)
-}
-
-function familyFit(term: Term, family: string): number {
-  const own = familyOf(term.system)
-  if (own !== family) return own === 'other' ? 0.85 : 0.7
-  // Of specimens without a family of their own, any specimen is meant rather than one.
-  return own === 'other' && !['XXX', 'Respiratory'].includes(term.system) ? 0.9 : 1
-}
-
 export const unitAgrees = (term: Term, units: readonly Unit[]): boolean =>
   units.some(({ kind, canonical }) => term.units.includes(canonical) || (kindsOfProperty[term.property]?.includes(kind) ?? false))
 
-function unitFit(term: Term, units: readonly Unit[], text: string, form: ValueForm): { fit: number; isExact: boolean } {
+/** `0-5`, as cells of a sediment are counted. */
+const INTERVAL = /^\s*\d+\s*(?:-|–|to)\s*\d+\s*$/iu
+
+function unitFit(term: Term, units: readonly Unit[], text: string, { value }: ReportRow): { fit: number; isExact: boolean } {
+  const form = formOf(value)
   const isNumber = term.scale === 'Qn'
   if (units.length > 0) {
-    if (!isNumber) return { fit: form === 'word' ? 0.93 : 0.3, isExact: false }
+    // `Non-Reactive` and the unit of the index that it follows from.
+    if (!isNumber)
+      return { fit: form === 'word' ? 0.93 : 0.3, isExact: form === 'word' && units.every(({ kind }) => kind === 'index') }
     if (!unitAgrees(term, units)) return { fit: 0.55, isExact: false }
     // Two units of D-dimer differ by a factor of two.
     const unitOfDimer = /\b(?:FEU|DDU)\b/iu.exec(text)?.[0].toUpperCase()
@@ -199,6 +96,7 @@ function unitFit(term: Term, units: readonly Unit[], text: string, form: ValueFo
   if (!isNumber) return { fit: form === 'number' ? 0.6 : form === 'titer' ? 0.8 : 1, isExact: form === 'word' }
   if (form === 'titer') return term.property === 'Titr' ? { fit: 1, isExact: true } : { fit: 0.5, isExact: false }
   if (form === 'word') return { fit: 0.6, isExact: false }
+  if (term.property === 'Naric' && INTERVAL.test(value)) return { fit: 1, isExact: true }
   if (term.property === 'Titr') return { fit: 0.8, isExact: false }
   if (unitlessProperties.has(term.property))
     return { fit: term.property === 'ACnc' ? 0.88 : 1, isExact: term.property !== 'ACnc' }
@@ -244,8 +142,14 @@ function scoreOf(
   const units = readUnit(row.units)
   const unitText = (row.units ?? '').trim()
   const form = formOf(row.value)
-  const specimen = specimenOf(row, name) ?? assumed
-  const family = specimen === undefined ? assumedFamily(hits, units) : undefined
+  const specimen = saidSpecimen(row, name, () => hits) ?? assumed
+  const family =
+    specimen === undefined
+      ? assumedFamily(
+          hits.map(({ term }) => term),
+          (term) => units.length === 0 || unitAgrees(term, units),
+        )
+      : undefined
   const methods = { named: [...name.methods, ...methodsIn(unitText)], printed: methodsIn(row.method ?? '') }
   const timing = name.timing ?? timingIn(row.specimen ?? '')
   const tag = PANEL_TAGS.find(([pattern]) => pattern.test(row.source_panel_name ?? ''))?.[1]
@@ -255,9 +159,10 @@ function scoreOf(
   const families = new Set(hits.filter((hit) => hit.isExact).map(({ term }) => familyOf(term.system)))
   families.delete('other')
   const isOpen = family !== undefined && family !== 'blood' && families.size > 1
+  const isStrange = isOfStrangePanel(row, name, hits, units, unitText)
   const scored = hits.map((hit) => {
     const { term } = hit
-    const unit = unitFit(term, units, unitText, form)
+    const unit = unitFit(term, units, unitText, row)
     let score = hit.quality * unit.fit * methodFit(term, methods, hits)
     if (unitText === '' && form === 'number' && !unitlessProperties.has(term.property) && !isPossibleWithoutUnit(term, row.value))
       score *= IMPOSSIBLE
@@ -276,24 +181,46 @@ function scoreOf(
       hidden.every(
         (text) =>
           isNameOf(index, term, text) ||
+          isSaidByTerm(index, term, text) ||
+          saysNothing(text) ||
           readName(text).specimen !== undefined ||
+          specimenOfLetter(text) !== undefined ||
           methodsIn(text).length > 0 ||
-          readUnit(text).length > 0,
+          (text.length > 1 && readUnit(text).length > 0),
       )
     const isOther = [...name.methods, ...methods.printed].some((method) => isDecisive(term, method))
     const isUnusual = family !== undefined && !USUAL_FAMILIES.has(familyOf(term.system))
-    const isExact = hit.isExact && unit.isExact && isExplained && !isOther && !isOpen && !isUnusual
-    return { term, score: Math.min(score, isExact ? EXACT_MAX : INEXACT_MAX), isExact }
+    // A term of any specimen is right whatever the specimen was.
+    const isOfAny = term.system === 'XXX' || (term.system === 'Respiratory' && tag === 'respiratory')
+    const isExact = hit.isExact && unit.isExact && isExplained && !isOther && (!isOpen || isOfAny) && !isUnusual && !isStrange
+    const max = isExact ? EXACT_MAX : INEXACT_MAX
+    return { term, score: Math.min(score, max), order: isExact ? Math.min(score, max) : score, isExact }
   })
   return spread(scored.filter(({ score }) => score >= SHOWN_FROM)).slice(0, 5)
+}
+
+/**
+ * Whether nothing but the panel says that a row is of blood, and what it names is far more often measured in something else: it may stand
+ * under the heading of another table.
+ */
+function isOfStrangePanel(
+  row: ReportRow,
+  name: NameParts,
+  hits: readonly NameHit[],
+  units: readonly Unit[],
+  text: string,
+): boolean {
+  if (specimenOfPanel(row, name) !== 'bloods') return false
+  const exact = hits.filter((hit) => hit.isExact && unitFit(hit.term, units, text, row).isExact).map(({ term }) => term)
+  return exact.length > 0 && assumedFamily(exact) !== 'blood'
 }
 
 /**
  * Orders candidates. Of terms that differ in method, or in a specimen or property that the row does not settle, the most frequent one is
  * meant; different components with the same name stay equal, so that a person decides.
  */
-function spread(candidates: Candidate[]): Candidate[] {
-  const sorted = candidates.sort((a, b) => b.score - a.score || a.term.rank - b.term.rank)
+function spread(candidates: Scored[]): Candidate[] {
+  const sorted = candidates.sort((a, b) => b.score - a.score || b.order - a.order || a.term.rank - b.term.rank)
   const chosen = new Map<string, number>()
   for (const candidate of sorted) {
     const { term } = candidate
@@ -317,6 +244,8 @@ const componentOf = ({ component }: Term): string =>
     .replace(/^Cyclic citrullinated peptide Ab.*/, 'Cyclic citrullinated peptide Ab')
     .replace(/^Centromere.*/, 'Centromere')
     .replace(/^(?:Thyrotropin receptor|Thyroid stimulating immunoglobulins).*/, 'Thyroid stimulating immunoglobulins')
+    .replace(/^Testosterone Free$/, 'Testosterone.free')
+    .replace(/^IgE\.total$/, 'IgE')
     .replace(/\^AM peak.*|\^PM trough.*/, '')
     .replace(/^HIV 1\+2 Ab.*/, 'HIV 1+2 Ab')
     .replace(/^Neutrophils\.segmented/, 'Neutrophils')

@@ -5,7 +5,7 @@ import type { Term } from './terms.ts'
 const METHOD_PATTERNS: Record<string, RegExp> = {
   calculation: /calc|formula/i,
   direct: /direct/i,
-  sensitive: /sensitiv|detection limit/i,
+  sensitive: /high sensitiv/i,
   automated: /automated/i,
   manual: /manual/i,
   hplc: /hplc/i,
@@ -39,6 +39,7 @@ const DECISIVE_METHODS = new Set([
   'culture',
   'blot',
   'confirm',
+  'rapid',
   'mdrd',
   'ckd_epi_2021',
   'cockcroft_gault',

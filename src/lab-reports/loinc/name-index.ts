@@ -1,5 +1,6 @@
 // Finds terms by name: exact names first, then names with characters that recognition confuses, then names that share words. Pure.
-import { confusionKeyOf, foldText, keysOf, tokensOf, type NameParts } from './name-text.ts'
+import type { NameParts } from './name-text.ts'
+import { confusionKeyOf, foldText, keysOf, tokensOf } from './name-words.ts'
 import type { Term } from './terms.ts'
 
 export interface NameHit {
@@ -16,12 +17,21 @@ interface Entry {
   own: boolean
 }
 
+interface IndexedName {
+  term: Term
+  own: boolean
+  /** No report prints it: the official long or short name. */
+  isOfficial: boolean
+  tokens: readonly string[]
+  weight: number
+}
+
 export interface NameIndex {
   exact: Map<string, Entry[]>
   confused: Map<string, Entry[]>
   /** Token → numbers of names. */
   words: Map<string, number[]>
-  names: { term: Term; own: boolean; tokens: readonly string[]; weight: number }[]
+  names: IndexedName[]
   rarity: Map<string, number>
 }
 
@@ -66,7 +76,8 @@ export function buildNameIndex(terms: readonly Term[]): NameIndex {
       seen.add(keys[0]!)
       for (const key of keys) put(index.exact, key, { term, own })
       if (confused.length >= 4) put(index.confused, confused, { term, own })
-      const number = index.names.push({ term, own, tokens: [...new Set(tokens)], weight: 0 }) - 1
+      const isOfficial = name === term.longName || name === term.shortName
+      const number = index.names.push({ term, own, isOfficial, tokens: [...new Set(tokens)], weight: 0 }) - 1
       for (const token of new Set(tokens)) {
         const list = index.words.get(token)
         if (list) list.push(number)
@@ -160,6 +171,20 @@ function namedByEveryPart(index: NameIndex, parts: readonly string[]): NameHit[]
 /** Whether one of the texts is, by itself, a name of the term. */
 export const isNameOf = (index: NameIndex, term: Term, text: string): boolean =>
   keysOf(text).some((key) => index.exact.get(key)?.some((entry) => entry.term.component === term.component))
+
+/**
+ * Whether each word of a text stands in the names by which reports print a term, as `(Conjugated)` beside `Bilirubin, Direct`. Of a sum, a part is something
+ * else; numbers and single letters stand in names of many meanings.
+ */
+export function isSaidByTerm(index: NameIndex, term: Term, text: string): boolean {
+  const tokens = tokensOf(text)
+  const isSaid = (number: number) => index.names[number]!.term === term && !index.names[number]!.isOfficial
+  return (
+    tokens.length > 0 &&
+    !term.component.includes('+') &&
+    tokens.every((token) => /^\p{L}{3,}$/u.test(token) && index.words.get(token)?.some(isSaid))
+  )
+}
 
 const PART_OF_NAME = 0.9
 

@@ -1,147 +1,6 @@
-// Reads names of tests as reports print them: spellings become one, what says the specimen, the method or the form of the value is separated
-// from what is measured. Pure.
-
-const GREEK: Record<string, string> = {
-  α: 'alpha',
-  β: 'beta',
-  γ: 'gamma',
-  δ: 'delta',
-  κ: 'kappa',
-  λ: 'lambda',
-  ω: 'omega',
-  µ: 'u',
-  μ: 'u',
-}
-
-/** Spellings of one word, by token. */
-const WORDS: Record<string, string> = {
-  vit: 'vitamin',
-  hep: 'hepatitis',
-  antibody: 'ab',
-  antibodie: 'ab',
-  anti: 'ab',
-  autoantibody: 'ab',
-  autoantibodie: 'ab',
-  antigen: 'ag',
-  abs: 'absolute',
-  percentage: '%',
-  percent: '%',
-  aluminium: 'aluminum',
-  caesium: 'cesium',
-  colour: 'color',
-  tumour: 'tumor',
-  sulphate: 'sulfate',
-  coeliac: 'celiac',
-  ionised: 'ionized',
-  luteinising: 'luteinizing',
-  foetal: 'fetal',
-  faecal: 'fecal',
-  faece: 'fecal',
-  paracetamol: 'acetaminophen',
-  adrenaline: 'epinephrine',
-  noradrenaline: 'norepinephrine',
-  gonorrhoea: 'gonorrhea',
-  gonorrhoeae: 'gonorrhea',
-  thrombocyte: 'platelet',
-  leucocyte: 'leukocyte',
-  i: '1',
-  ii: '2',
-  iii: '3',
-}
-/** Words that change nothing about what is measured. */
-const NOISE = new Set(
-  'level test assay the of in by for and or with measurement value result concentration virus sp viru reflex w wrfx rfx'.split(
-    ' ',
-  ),
-)
-const CELLS =
-  /^(neut|lymph|mono|eo|baso|band|granulo|retic|nrbc|seg|cd|myelo|meta|blast|rbc|wbc|poly|luc|plasma|cell|immature|ig$|gran)/
-
-const BRITISH = /haem|caerulo|^oestr|^leuco|sulph/
-const british = (word: string): string =>
-  BRITISH.test(word)
-    ? word
-        .replace(/haem/g, 'hem')
-        .replace(/caerulo/g, 'cerulo')
-        .replace(/^oestr/, 'estr')
-        .replace(/^leuco/, 'leuko')
-        .replace(/sulph/g, 'sulf')
-    : word
-
-/** Lower case without accents, Greek letters as words, one kind of dash and quote. */
-export const foldText = (text: string): string =>
-  // Most names are ASCII, for which the first steps do nothing.
-  (/^[\x20-\x7e]*$/.test(text) ? text.toLowerCase() : foldSigns(text))
-    .replace(/['’‘`´"“”]/g, '')
-    .replace(/\s+/g, ' ')
-    .trim()
-
-const foldSigns = (text: string): string =>
-  text
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[αβγδκλωµμ]/g, (letter) => GREEK[letter]!)
-    .replace(/[‐‑‒–—−]/g, '-')
-
-/** Rewrites that need the punctuation, before a text is cut into tokens. */
-const PHRASES: [RegExp, string][] = [
-  [/\b1\s*,\s*25\s*-?\s*\(?\s*(?:di\s*-?\s*oh|oh|dihydroxy)\s*\)?\s*2?/g, '1 25 dihydroxy '],
-  [/\b1\s*,\s*25\b/g, '1 25'],
-  [/\b25\s*-?\s*\(?\s*oh\s*\)?/g, '25 hydroxy '],
-  [/\(?\boh\)?\s*-?\s*25\b/g, '25 hydroxy'],
-  [/\b25-?hydroxyvitamin\b/g, '25 hydroxy vitamin'],
-  [/\b25hydroxy/g, '25 hydroxy'],
-  [/\bdihydroxyvitamin\b/g, 'dihydroxy vitamin'],
-  [/\blp\s*\(\s*a\s*\)/g, 'lp a'],
-  [/\blipoprotein\s*\(\s*a\s*\)/g, 'lipoprotein a'],
-  [/\bgamma\s*-?\s*glutamyl\s*-?\s*/g, 'gamma glutamyl '],
-  [/\bx\s*10\s*[\^*e]?\s*\d+\b/g, ' '],
-]
-
-/** The words of a name, each in one spelling, in their order. */
-export function tokensOf(text: string): string[] {
-  let folded = foldText(text)
-  if (/25|lp|lipo|gamma|10|dihydroxy/.test(folded))
-    for (const [pattern, words] of PHRASES) folded = folded.replace(pattern, words)
-  const words = /^[\x20-\x7e]*$/.test(folded) ? folded.match(/[a-z0-9]+|[%#]/g) : folded.match(/[\p{L}\p{N}]+|[%#]/gu)
-  const raw = (words ?? []).map((word) => british(word))
-  const tokens = raw.map((word) => (word === '#' ? 'absolute' : (WORDS[word] ?? WORDS[singular(word)] ?? singular(word))))
-  const isOfCells = tokens.some((token) => CELLS.test(token))
-  const read = tokens.map((token, i) => (raw[i] === 'abs' && !isOfCells ? 'ab' : token)).filter((token) => !NOISE.has(token))
-  // "IgG antibody" and "IgG" are the same.
-  return read.some((token) => /^ig[game]$/.test(token)) ? read.filter((token) => token !== 'ab') : read
-}
-
-const singular = (word: string): string =>
-  word.length > 3 && /[^siu]s$/.test(word) && word !== 'dheas' ? word.slice(0, -1) : word
-
-const isRatio = (text: string): boolean => /\/|:|\bratio\b/i.test(text)
-
-/**
- * The keys under which a name is found. Words in any order are the same name ("Cholesterol, Total"), except in ratios; so are words written
- * together ("C-Peptide", "Cpeptide").
- */
-export function keysOf(text: string, tokens: readonly string[] = tokensOf(text)): string[] {
-  if (tokens.length === 0) return []
-  const together = `t:${tokens.join('')}`
-  if (isRatio(text)) return [`r:${tokens.join(' ')}`, together]
-  return [`s:${[...new Set(tokens)].sort().join(' ')}`, together]
-}
-
-/** A key that letters and digits share that character recognition confuses. */
-export const confusionKeyOf = (tokens: readonly string[]): string =>
-  tokens
-    .join('')
-    .replace(/rn/g, 'm')
-    .replace(/vv/g, 'w')
-    .replace(/cl/g, 'd')
-    .replace(/[il|!]/g, '1')
-    .replace(/o/g, '0')
-    .replace(/s/g, '5')
-    .replace(/b/g, '8')
-    .replace(/g/g, '9')
-    .replace(/z/g, '2')
+// Reads names of tests as reports print them: what says the specimen, the method or the form of the value is separated from what is
+// measured. Pure.
+import { foldText, keysOf, tokensOf } from './name-words.ts'
 
 export interface NameParts {
   /** Readings of what is measured, the most literal first, each with how certain it is that it is the name. */
@@ -187,12 +46,14 @@ const SPECIMENS: [RegExp, string][] = [
 ]
 const SPECIMEN_WORDS =
   /\b(?:24 ?-?(?:h|hr|hrs|hour|hours)\b|random|spot|timed|routine|serum|plasma|ser|plas|serpl|whole|blood|bld|wb|urine|urinary|ur|urinalysis|csf|cerebrospinal|cerebral|spinal|fluid|stool|feces|faeces|fecal|faecal|stl|saliva|salivary|oral|semen|seminal|arterial|abg|venous|vbg|capillary|fingerstick|pleural|synovial|peritoneal|ascitic|body|marrow|bone|sputum|throat|edta|fluoride|citrate plasma)\b/g
+/** `Calcium, Total, S`, `Ferritin (S)`, `Leucocytes (E)`, `Ketones, UA`: what stands behind a name says its specimen. */
+const SPECIMEN_BEHIND = /(?<=\S)(?:\s?,\s?(s|p|b|u|ua|csf)|\s?\((s|p|b|u|e|ua)\))$/u
 /** In Nordic and British names one letter is the specimen; elsewhere it is part of the name ("Protein S"). */
 const SPECIMEN_LETTERS = /\b(?:s|p|u|b|fs|fp)\b/g
 const METHODS: [RegExp, string][] = [
   [/\bcalc(?:ulated|ulation|d)?\b|\bfriedewald\b|\bderived\b/g, 'calculation'],
   [/\bdirect\b|\bhomogeneous\b|\bmeasured\b/g, 'direct'],
-  [/\bhigh sensitiv\w*\b|\bhs\b|\bultrasensitive\b/g, 'sensitive'],
+  [/\bhigh(?:ly)? ?-?sens(?:itiv\w*)?\b|\bhs\b|\bultrasensitive\b/g, 'sensitive'],
   [/\bauto(?:mated)?\b|\banalyzer\b/g, 'automated'],
   [/\bmanual\b/g, 'manual'],
   [/\bhplc\b/g, 'hplc'],
@@ -207,7 +68,7 @@ const METHODS: [RegExp, string][] = [
   [/\b(?:screen|screening|scr)\b/g, 'screen'],
   [/\b(?:confirm\w*|confirmation)\b/g, 'confirm'],
   [/\b(?:culture)\b/g, 'culture'],
-  [/\b(?:rapid)\b/g, 'rapid'],
+  [/\brapid\b(?! plasma)/g, 'rapid'],
   [/\b(?:blot|immunoblot|western blot)\b/g, 'blot'],
   [
     /\b(?:nephelometry|turbidimetry|turbidimetric|immunoturbidimetric|colorimetric|enzymatic|kinetic|photometric|hexokinase|god pod|god-pod|bcg|biuret|diazo|jaffe|ise|uricase|gpo|cedia|kims|atomic absorption|icp ms|westergren|mod westergren)\b/g,
@@ -215,7 +76,7 @@ const METHODS: [RegExp, string][] = [
   ],
 ]
 const FILLERS =
-  /\b(?:quantitative|quant|qn|quan|qnt|qualitative|qual|ql|total|status|titer|titre|count|reading|observed|patient|fasting|estimated|lc|cascade|3rd gen(?:eration)?|4th gen(?:eration)?|generation|adult)\b/g
+  /\b(?:quantitative|quant|qn|quan|qnt|qualitative|qual|ql|total|status|titer|titre|count|reading|observed|patient|fasting|estimated|lc|cascade|3rd gen(?:eration)?|4th gen(?:eration)?|5th gen(?:eration)?|generation|adult|modified|monitor)\b/g
 
 /** The family of the specimen that a heading or a specimen field names; undefined if it names none. */
 export function specimenIn(text: string): string | undefined {
@@ -253,9 +114,14 @@ export function methodsIn(text: string): string[] {
   return [...METHODS, ...FORMULAS].filter(([pattern]) => folded.search(pattern) >= 0).map(([, method]) => method)
 }
 
+/** `S-ALAT`, and `B -Hb` where the names stand below each other. */
+const PREFIX = /^(?:f?[spbue]|pt|du|fs|fp) ?[-:] ?(?=\p{L}{2})/u
+
 /** Reads a name as a report prints it. At most 300 characters are read. */
 export function readName(name: string): NameParts {
-  const folded = foldText(name.slice(0, 300)).replace(/^[*+•·>\s-]+|[*:;,.\s†‡]+$/gu, '')
+  const folded = foldText(name.slice(0, 300))
+    .replace(/^[*+•·>\s-]+|[*:;,.\s†‡]+$/gu, '')
+    .replace(/\b(lp|lipoprotein)\s*\(\s*a\s*\)/gu, '$1 a')
   const readings: NameParts['readings'] = []
   const seen = new Set<string>()
   const add = (text: string, certainty: number, isInBrackets = false): void => {
@@ -275,7 +141,7 @@ export function readName(name: string): NameParts {
     const start = i === 0 ? 1 : i === 1 ? 0.99 : 0.97
     const isInBrackets = i > 1
     add(text, start, isInBrackets)
-    const bare = text.replace(/^(?:f?[spbu]|pt|du|fs|fp)[-:] ?(?=\p{L}{2})/u, '')
+    const bare = text.replace(PREFIX, '').replace(SPECIMEN_BEHIND, '')
     add(bare, start, isInBrackets)
     const withoutSpecimen = strip(bare, [SPECIMEN_WORDS])
     add(withoutSpecimen, start, isInBrackets)
@@ -309,11 +175,28 @@ export function readName(name: string): NameParts {
   }
 }
 
+const LETTERS_OF_SPECIMENS: Record<string, string> = {
+  s: 'serum',
+  p: 'serum',
+  b: 'blood',
+  e: 'blood',
+  u: 'urine',
+  ua: 'urine',
+  csf: 'csf',
+}
+
+/** The specimen that one letter names in brackets or behind a name. */
+export const specimenOfLetter = (letter: string): string | undefined => LETTERS_OF_SPECIMENS[letter]
+
+/** Whether a text has no words but those that change nothing about what is measured. */
+export const saysNothing = (text: string): boolean => tokensOf(strip(foldText(text), [FILLERS])).length === 0
+
 /** In names, blood and red cells are part of many analytes ("blood urea nitrogen", "RBC"), so that they say little about the specimen. */
 function specimenOfName(folded: string): string | undefined {
-  const prefix = /^(f?[spbu]|fs|fp)-(?=\p{L}{2})/u.exec(folded)?.[1]
-  if (prefix) return prefix.endsWith('u') ? 'urine' : prefix === 'b' ? 'blood' : 'serum'
-  return specimenIn(folded)
+  const prefix = /^(f?[spbue]|fs|fp) ?-(?=\p{L}{2})/u.exec(folded)?.[1]
+  if (prefix) return prefix.endsWith('u') ? 'urine' : prefix === 'b' || prefix === 'e' ? 'blood' : 'serum'
+  const behind = SPECIMEN_BEHIND.exec(folded)?.slice(1).find(Boolean) ?? /\((s|p|b|u|e)\)/u.exec(folded)?.[1]
+  return specimenIn(folded) ?? specimenOfLetter(behind ?? '')
 }
 
 const strip = (text: string, patterns: readonly RegExp[]): string =>

@@ -60,7 +60,14 @@ const isWithoutUnit = ({ units, value }: ReportRow, { property, scale, units: us
   return !units && scale === 'Qn' && readNumber(value) !== undefined && !!kinds && !kinds.some((kind) => WITHOUT_UNIT.has(kind))
 }
 
+/** `1,020`: thousands, or three decimals. What is possible decides. */
+const COMMA = /(?<![\d.,])(\d),(\d{3})(?![\d.,])/u
+
 function limitFindings(row: ReportRow, term: Term): Finding[] {
+  if (COMMA.test(row.value)) {
+    const decimals = { ...row, value: row.value.replace(COMMA, '$1.$2') }
+    if (limitFindings(decimals, term).length === 0) return []
+  }
   const read = readNumber(row.value)
   const limits = term.low !== null && term.high !== null ? readUnit(term.rangeUnit)[0] : undefined
   if (!read || !limits) return []

@@ -5,7 +5,7 @@ import { parse } from 'csv-parse'
 import { byteFields, csvErrorPlace, isUtf8Row, NOT_UTF8 } from '../../platform/files/csv.ts'
 import { InvalidFileError, toInvalidFileError } from '../../platform/files/rejected-rows.ts'
 import { contentStart } from '../../platform/files/text-file.ts'
-import { tokensOf } from './name-text.ts'
+import { tokensOf } from './name-words.ts'
 import { hasCheckDigit } from './terms.ts'
 
 export interface ReleaseRow {

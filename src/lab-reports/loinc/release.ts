@@ -4,7 +4,7 @@ import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { releaseBatches } from './release-file.ts'
-import { tokensOf } from './name-text.ts'
+import { tokensOf } from './name-words.ts'
 import type { Term } from './terms.ts'
 
 /** What an import does to the terms of a cell. */

@@ -21,6 +21,8 @@ const CAME_BEFORE = /^[)\]/,&+]|^\p{Ll}{4,}|^\([^)]*\)$/u
 /** Times by which values are below or above their range in no patient, but for hormones of pregnancy and copies of viruses. */
 const [BELOW, ABOVE] = [500, 10_000]
 
+const CLASS_OF_ANTIBODY = /\bIg[AEGM]\b/u
+
 type Names = Pick<ReadRowsOptions, 'isNamed'>
 
 export function rowDoubts(row: Row, result: ReportResult, names: Names): ReadingFinding[] {
@@ -59,6 +61,8 @@ function nameDoubt({ name }: Row, { isNamed }: Names): ReadingFinding | undefine
   if (isUnit(name) || VALUE_WITHIN.test(name) || dateIn(name) !== undefined) return HOLDS_VALUE
   if (columnKind(name) !== undefined) return { kind: 'name_holds_a_heading', text: 'The name is one of a column.' }
   const words = name.split(' ')
+  // `Phospholipid Ab IgM`: a class of antibodies is the end of a name, and no name behind a heading.
+  if (CLASS_OF_ANTIBODY.test(name)) return undefined
   if (words.some((_, at) => at > 0 && at < 4 && isNamed(words.slice(at).join(' '))))
     return { kind: 'name_holds_a_heading', text: 'The name begins with what looks like the name of a panel.' }
   return undefined
