@@ -6,6 +6,7 @@ import { measurementOf, ucumCodeOf, type Measurement } from '../../lab-values/me
 import { patientReference } from '../../people/users/fhir-patient.ts'
 import type { UserIdentity } from '../../people/users/users.ts'
 import { interpretationOf } from './result-interpretation.ts'
+import { instantIn } from '../../platform/runtime/zoned-time.ts'
 import type { Observation } from './transactions.ts'
 
 /** The systems of our identifiers. */
@@ -23,6 +24,8 @@ export interface SentResult {
   /** What earlier reports had and the present one has not. */
   withdrawn: readonly WithdrawnResult[]
   subject: UserIdentity
+  /** Of the place of collection; null if the place is not known. */
+  time_zone: string | null
 }
 
 /** The Observations of a result, and those that withdraw what an earlier report had. */
@@ -66,10 +69,12 @@ function frameOf(
 
 function observationOf(result: BiomarkerResult, context: Context): Observation {
   const { metadata } = context.document
+  const { date_collected: collected } = metadata
+  const { time_zone } = context
   const issued = result.timestamp ?? metadata.date_reported
   return {
     ...frameOf(result, context),
-    ...(metadata.date_collected !== null && { effectiveDateTime: metadata.date_collected }),
+    ...(collected !== null && { effectiveDateTime: time_zone === null ? collected : instantIn(new Date(collected), time_zone) }),
     ...(issued && { issued }),
     ...performerOf(result, context.document),
     ...valueOf(result),

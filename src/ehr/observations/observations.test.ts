@@ -48,7 +48,7 @@ describe('a result', () => {
       category: found[0].category,
       code: { coding: [{ system: 'http://loinc.org', code: first!.loinc, display: first!.name }], text: first!.name },
       subject: { type: 'Patient', identifier: { system: 'urn:drawbridge:user', value: order.user_id }, display: client_user_id },
-      effectiveDateTime: '2030-01-02T08:00:00+00:00',
+      effectiveDateTime: '2030-01-02T01:00:00-07:00',
       issued: '2030-01-04T08:00:00+00:00',
       performer: [
         {

@@ -3,6 +3,7 @@ import { on, type Hook } from '../../platform/db/hooks.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { defineHandler, defineJob, enqueue, type Handler, type JobContext } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
+import { collectionZone, UNKNOWN_ZONE } from '../../lab/orders/collection-zone.ts'
 import { resultReceived } from '../../lab/results/result-hooks.ts'
 import { readResult } from '../../lab/results/results.ts'
 import type { ResultDocument } from '../../lab/results/schema.ts'
@@ -29,7 +30,9 @@ async function read(context: JobContext, order_id: string) {
       if (!pipeline) return undefined
       const { order, document, withdrawn } = await readResult(tx, order_id)
       const subject = await getUser(tx, order.user_id)
-      return { pipeline, sent: { order, document: JSON.parse(document) as ResultDocument, withdrawn, subject } }
+      const zone = await collectionZone(tx, order)
+      const time_zone = zone === UNKNOWN_ZONE ? null : zone
+      return { pipeline, sent: { order, document: JSON.parse(document) as ResultDocument, withdrawn, subject, time_zone } }
     })
   } catch (error) {
     // The user or the result was deleted.

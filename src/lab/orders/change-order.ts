@@ -97,6 +97,7 @@ export async function updateOrder(
 
 /** Runs the hooks for the changes of an order and writes the order. */
 export async function saveOrder(tx: Tx, lockedOrder: LockedOrder): Promise<string> {
+  await lockedOrder.expectResults()
   await notifySteps(tx, lockedOrder)
   return lockedOrder.update()
 }

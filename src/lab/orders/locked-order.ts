@@ -2,12 +2,15 @@
 //
 // Invariant: nothing else updates lab_order. To change an order, call `updateOrder` (change-order.ts), which passes a `LockedOrder`.
 import { utcDate, iso } from '../../platform/runtime/clock.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
+import { dayIn } from '../../platform/runtime/zoned-time.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { emit } from '../../platform/queue/outbox.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { verifiedUserId, type UserIdentity } from '../../people/users/users.ts'
+import { collectionZone } from './collection-zone.ts'
 import { lifecycleOf, closedStatuses, type LifecycleName } from './lifecycle.ts'
 import { nextStatuses, publishedStatus, type Lifecycle } from './status-machine.ts'
 import type { Order } from './schema.ts'
@@ -47,6 +50,7 @@ export class LockedOrder {
   readonly #cycle: Lifecycle
   readonly #eventIds: readonly number[]
   #eventIdsUsed = 0
+  #collectedAt: Date | undefined
   #clientUserId: string
   /** Whether the order's user is deleted. The order is then hidden from the team, and the patient gets no messages. */
   readonly isHidden: boolean
@@ -110,7 +114,23 @@ export class LockedOrder {
 
   /** Records when the sample was taken; results can be expected from then on. The first call wins. */
   setCollectedAt(at: Date): void {
-    expectResults(this.order, at)
+    this.#collectedAt ??= at
+  }
+
+  /**
+   * Computes the days on which results are expected from the turnaround of the test, counted from the day of collection at the place of
+   * collection, once the sample was taken. It changes no days that are set. Source: lab-testing.md 3.6.
+   */
+  async expectResults(): Promise<void> {
+    const { order } = this
+    const { common_tat_days, worst_case_tat_days } = order.lab_test
+    const isDue = order.expected_result_by_date === null && common_tat_days !== null
+    const isWorstDue = order.worst_case_result_by_date === null && worst_case_tat_days !== null
+    if (!this.#collectedAt || !(isDue || isWorstDue)) return
+    const day_ms = Date.parse(dayIn(this.#collectedAt, await collectionZone(this.#tx, order)))
+    const addDays = (days: number | null) => (days === null ? null : utcDate(new Date(day_ms + days * DAY_MS)))
+    order.expected_result_by_date ??= addDays(common_tat_days)
+    order.worst_case_result_by_date ??= addDays(worst_case_tat_days)
   }
 
   /** Sets or clears the detail of the present status. Emits labtest.order.updated. */
@@ -227,14 +247,6 @@ export class LockedOrder {
       kit_sent: this.order.events.some(({ status }) => status.startsWith(KIT_SENT)),
     }
   }
-}
-
-/** Computes the expected result dates from the turnaround of the test, counted from the day of collection. Source: lab-testing.md 3.6. */
-function expectResults(order: Order, collected: Date): void {
-  const { common_tat_days, worst_case_tat_days } = order.lab_test
-  const addDays = (days: number | null) => (days === null ? null : utcDate(new Date(collected.getTime() + days * 86_400_000)))
-  order.expected_result_by_date ??= addDays(common_tat_days)
-  order.worst_case_result_by_date ??= addDays(worst_case_tat_days)
 }
 
 /** The status of an order transaction. Source: lab-testing.md 12. */

@@ -1,9 +1,12 @@
 // Days, times and ages of results are those of the place of collection.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { address, patient } from '../../../test/support/orders.ts'
+import { address, createOrder, patient } from '../../../test/support/orders.ts'
 import { readPdf, skipWithoutPdfTools } from '../../../test/support/pdf-reader.ts'
 import { atLab, deliver, numeric, report, resultOf, unordered } from '../../../test/support/reports.ts'
+import { createTestTeam } from '../../../test/support/server.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
+import { updateOrder } from '../orders/change-order.ts'
 
 const skip = skipWithoutPdfTools
 /** An evening in Phoenix, the day before a birthday; the next day in UTC. */
@@ -35,6 +38,20 @@ test('the age of a result is that on the day of collection at the place of colle
   // Of a place that is not known, the offset of the laboratory's time tells the day.
   const unknown = { ...address, zip: '00000' }
   assert.equal(await ageIn(unknown, { ...evening, collected_at: '2026-11-19T20:30:00-07:00' }), '35')
+})
+
+test('results are expected on days that are counted from the day of collection there', async () => {
+  const expectedIn = async (patient_address: Record<string, unknown>) => {
+    const team = await createTestTeam()
+    const { id, lab_test } = await createOrder(team, { patient_address })
+    await team.db.tx(team.tenant, (tx) => updateOrder(tx, id, (order) => order.setCollectedAt(new Date(evening.collected_at))))
+    const { expected_result_by_date: common, worst_case_result_by_date: worst } = (await team.api.get(`/v3/order/${id}`)).body
+    const days = (text: string) => (Date.parse(text) - Date.parse('2026-11-19')) / DAY_MS
+    return [days(common) - lab_test.common_tat_days!, days(worst) - lab_test.worst_case_tat_days!]
+  }
+  assert.deepEqual(await expectedIn(address), [0, 0])
+  // Nothing is known of this place: it is a day in UTC.
+  assert.deepEqual(await expectedIn({ ...address, zip: '00000' }), [1, 1])
 })
 
 test('of ranges by age the one counts that holds on the day of collection there', async () => {

@@ -46,3 +46,15 @@ export function zonedParts(at: Date, zone: string): ZonedParts {
 
 /** The calendar day of an instant in a zone, `YYYY-MM-DD`. */
 export const dayIn = (at: Date, zone: string): string => zonedParts(at, zone).date
+
+const MINUTE_MS = 60_000
+
+/** An instant in ISO 8601 with the offset of a zone, in whole seconds: `2030-01-02T01:00:00-07:00`. */
+export function instantIn(at: Date, zone: string): string {
+  const { date, time } = zonedParts(at, zone)
+  const seconds = at.toISOString().slice(17, 19)
+  const minutes = Math.round((Date.parse(`${date}T${time}:${seconds}Z`) - Math.floor(at.getTime() / 1000) * 1000) / MINUTE_MS)
+  const part = (value: number) => String(Math.trunc(value)).padStart(2, '0')
+  const offset = `${minutes < 0 ? '-' : '+'}${part(Math.abs(minutes) / 60)}:${part(Math.abs(minutes) % 60)}`
+  return `${date}T${time}:${seconds}${offset}`
+}

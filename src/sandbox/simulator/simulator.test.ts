@@ -1,4 +1,5 @@
 // Simulated orders. Source: lab-testing.md 24.
+import { dayIn } from '../../platform/runtime/zoned-time.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { eraseOrders } from '../../lab/orders/list-checkpoints.ts'
@@ -71,7 +72,7 @@ describe('simulating a kit for a known patient', () => {
     assert.deepEqual(back.inbound, [back.inbound[0], `https://tracking.example/${back.inbound[0]}`, 'usps'])
     assert.notEqual(back.inbound[0], back.outbound[0])
     assert.deepEqual(tracking(delivered_to_lab!), back)
-    const collected = Date.parse(transit_lab!.last_event.created_at.slice(0, 10))
+    const collected = Date.parse(dayIn(new Date(transit_lab!.last_event.created_at), 'America/Phoenix'))
     const after = (days: number | null) =>
       days === null ? null : new Date(collected + days * SECONDS_PER_DAY * 1000).toISOString().slice(0, 10)
     assert.ok(lab_test.common_tat_days)
