@@ -12,10 +12,13 @@ table api_key
   created_at timestamp with time zone not null
   last_used_at timestamp with time zone
   last_used_ip text
+  member_id uuid
   constraint api_key__hash UNIQUE (key_hash)
   constraint api_key_pkey PRIMARY KEY (id)
+  constraint api_key_member_id_fkey FOREIGN KEY (member_id) REFERENCES member(id) ON DELETE CASCADE
   constraint api_key_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint api_key__cell CHECK ((cell = ANY (ARRAY['sandbox-us'::text, 'sandbox-eu'::text, 'production-us'::text, 'production-eu'::text])))
+  CREATE INDEX api_key__member ON api_key USING btree (member_id) WHERE (member_id IS NOT NULL)
   CREATE INDEX api_key__team ON api_key USING btree (team_id)
 
 table audit_log
@@ -137,10 +140,13 @@ table management_key
   last_used_ip text
   previous_hash bytea
   previous_until timestamp with time zone
+  member_id uuid
   constraint management_key__hash UNIQUE (key_hash)
   constraint management_key_pkey PRIMARY KEY (id)
+  constraint management_key_member_id_fkey FOREIGN KEY (member_id) REFERENCES member(id) ON DELETE CASCADE
   constraint management_key_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
   constraint management_key__role CHECK ((role = ANY (ARRAY['org_admin'::text, 'team_admin'::text])))
+  CREATE INDEX management_key__member ON management_key USING btree (member_id) WHERE (member_id IS NOT NULL)
   CREATE INDEX management_key__org ON management_key USING btree (org_id)
   CREATE UNIQUE INDEX management_key__previous ON management_key USING btree (previous_hash) WHERE (previous_hash IS NOT NULL)
 

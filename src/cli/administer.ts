@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import type { CommandContext, Leaf, Typed } from './command-tree.ts'
 import { readConfig } from '../platform/config/config.ts'
+import { actorOf } from '../platform/access-log/access-line.ts'
 import { openDatabase, requireUsableSchemas } from '../app/database.ts'
 import { ask, write } from './terminal.ts'
 import { createLog } from '../platform/telemetry/log.ts'
@@ -19,7 +20,8 @@ export async function administer(leaf: Leaf, typed: Typed, { env, print }: Comma
     await requireUsableSchemas(settings, database)
     const default_cell = env.DRAWBRIDGE_CELL?.trim() || undefined
     const asked = isTerminal ? ask : undefined
-    const outcome = await leaf.onCells!({ ...typed, cells: database.cells, config, write, default_cell, ask: asked })
+    const actor = actorOf(typed.person ?? env.SUDO_USER)
+    const outcome = await leaf.onCells!({ ...typed, actor, cells: database.cells, config, write, default_cell, ask: asked })
     await print(typeof outcome === 'string' ? outcome : outcome.printed)
     if (typeof outcome !== 'string' && outcome.failure !== undefined) throw new Error(outcome.failure)
   } finally {

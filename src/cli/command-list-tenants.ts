@@ -93,6 +93,7 @@ export const tenants: Group[] = [
           oneCell,
           ['--org <id>', 'the organization, in place of --team and --cell'],
           ['--label <text>', 'a label for lists of keys'],
+          ['--member <id>', 'the member of the organization who uses the key: the access log names this person'],
           json,
         ],
       ),

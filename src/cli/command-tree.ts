@@ -16,6 +16,8 @@ export class UsageError extends Error {}
 export interface Typed<V = any> {
   args: string[]
   values: V
+  /** The person who runs the command (`--as`). */
+  person?: string | undefined
 }
 
 /** The output of a command; with `failure`, a part of the work was rejected: standard error says so, and the exit code is 1. */
@@ -28,6 +30,8 @@ export interface Call<V = any> extends Typed<V> {
   config: Pick<Config, 'encryption_keys' | 'data_dir' | 'public_url' | 'sms'>
   /** Prints a text; resolves when it was written. */
   write: (text: string) => Promise<void>
+  /** Who runs the command, as the access log names them. */
+  actor: string
   /** The cell that the environment names for commands without `--cell` (DRAWBRIDGE_CELL). */
   default_cell: string | undefined
   /** Asks the user on the terminal; undefined without a terminal. */
@@ -107,6 +111,9 @@ export const commandsOf =
     options: OptionText[] = [],
   ): Leaf => ({ usage, summary, examples, options, onCells: async (call) => ((await load())[run] as Work)(call) })
 
+/** A name that stays one word in the access log. */
+const PERSON = /^[\w.@+-]{1,100}$/
+
 const isGroup = (node: Leaf | Group): node is Group => 'commands' in node
 
 /**
@@ -119,7 +126,7 @@ export function parse(tree: Group, words: string[]): Parsed {
     writeOut: (text) => (said += text),
     writeErr: () => {},
   })
-  program.name(PROGRAM)
+  program.name(PROGRAM).option('--as <person>', 'the person who runs a command on the database, named in the access log')
   if (words.length === 0) return { help: program.helpInformation() }
   try {
     program.parse(words[0] === '-h' ? ['--help', ...words.slice(1)] : words, { from: 'user' })
@@ -196,7 +203,11 @@ function build(node: Leaf | Group, found: (parsed: Parsed) => void, output: Outp
   command.action(() => {
     const path: string[] = []
     for (let at: Command | null = command; at?.parent; at = at.parent) path.unshift(at.name())
-    found({ leaf: node, path, typed: { args: command.args, values: command.opts() } })
+    const { as: person } = command.optsWithGlobals<{ as?: string }>()
+    if (person !== undefined && !node.onCells) throw new UsageError(`--as is for commands on the database. ${helpHint(path)}`)
+    if (person !== undefined && !PERSON.test(person))
+      throw new UsageError('--as must be a name of at most 100 letters, digits and the characters . _ @ + -.')
+    found({ leaf: node, path, typed: { args: command.args, values: command.opts(), ...(person !== undefined && { person }) } })
   })
   return command
 }

@@ -1,6 +1,6 @@
 // Orders and results that earlier releases have stored with a fictional laboratory, in production: commands that set identities correct them.
-import type { Cells } from '../platform/db/cells.ts'
 import type { Tx } from '../platform/db/transaction.ts'
+import type { Call } from './command-tree.ts'
 import type { Place } from './command-input.ts'
 import { identifiedLabs } from '../lab/catalog/labs.ts'
 import { correctLabOfOrders, type CorrectedBatch } from '../lab/orders/corrected-labs.ts'
@@ -14,10 +14,14 @@ const NIL_ID = '00000000-0000-0000-0000-000000000000'
 /**
  * Corrects the orders and results of every team of a production cell that name a fictional laboratory, where its identity is set now: a
  * batch in each transaction, with a line in the access log. Writes lab_order, lab_result.
- * @param command for the access log
+ * @param operation for the access log
  * @returns what is printed; nothing if there were none
  */
-export async function correctStoredLabs({ cells }: { cells: Cells }, { name, db }: Place, command: string): Promise<string> {
+export async function correctStoredLabs(
+  { cells, actor }: Pick<Call, 'cells' | 'actor'>,
+  { name, db }: Place,
+  operation: string,
+): Promise<string> {
   const { shown, printed } = await identifiedLabs(db.queries)
   const [orders, results] = [new Set<string>(), new Set<string>()]
   for (const team of await teamIdsOfCell(db.queries)) {
@@ -28,7 +32,7 @@ export async function correctStoredLabs({ cells }: { cells: Cells }, { name, db 
         const from: string = after
         const batch = await db.tx(tenant, async (tx) => {
           const done = await step(tx, from)
-          if (done.corrected.length) leaveCommand(tx, command, { team, org: tenant.org, objects: done.corrected })
+          if (done.corrected.length) leaveCommand(tx, { actor, operation }, { team, org: tenant.org, objects: done.corrected })
           return done
         })
         for (const id of batch.corrected) corrected.add(id)

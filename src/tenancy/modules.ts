@@ -59,6 +59,8 @@ export function tenancy({ cells, log, guards, settings, publicUrl, has }: Tenanc
     members({
       cells,
       checks,
+      teams: teamGuard,
+      orgs,
       inviteMails: {
         ofOrg: new FixedWindowLimiter({ max: settings.invites_per_hour, window_s: HOUR_S }),
         toAddress: new FixedWindowLimiter({ max: settings.invites_per_address_per_day, window_s: DAY_S }),

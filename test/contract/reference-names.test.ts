@@ -27,6 +27,10 @@ const differences: Record<string, string> = {
 /** The same of many places. */
 const differingNames: [RegExp, string][] = [
   [
+    /(management_key|team_api_keys)\S* (body|reply) \+\S*\bmember_id$/,
+    'the person for whom a key was created, whom the access log names; keys of the reference belong to nobody',
+  ],
+  [
     /^\S+ \S+team\S* (body|reply) \+(sandbox|production)\.appointment_booking_url$/,
     'where patients book visits: the reference has a page of its own for that',
   ],

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse, type Call } from '../../src/cli/command-tree.ts'
 import { tree } from '../../src/cli/command-list.ts'
+import { actorOf } from '../../src/platform/access-log/access-line.ts'
 import type { Cells } from '../../src/platform/db/cells.ts'
 
 type Ask = Call['ask']
@@ -35,7 +36,15 @@ export async function outcomeOf(
   let printed = ''
   const write = async (text: string) => void (printed += text)
   const config = { encryption_keys: [], data_dir: await dataDir(), public_url: undefined, sms: undefined }
-  const outcome = await parsed.leaf.onCells({ ...parsed.typed, cells, config, write, default_cell, ask })
+  const outcome = await parsed.leaf.onCells({
+    ...parsed.typed,
+    actor: actorOf(parsed.typed.person),
+    cells,
+    config,
+    write,
+    default_cell,
+    ask,
+  })
   if (typeof outcome === 'string') return { printed: printed + outcome, failure: undefined }
   return { printed: printed + outcome.printed, failure: outcome.failure }
 }

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { describe, test } from 'node:test'
-import { UsageError } from '../command-tree.ts'
+import { tree } from '../command-list.ts'
+import { parse, UsageError } from '../command-tree.ts'
 import { receiveFromLink } from '../../lab/result-matching/receive.ts'
 import { address, patient } from '../../../test/support/people.ts'
 import { deliveryFor, acceptedOrder } from '../../../test/support/results.ts'
@@ -58,6 +59,23 @@ describe('access-log export', () => {
     const [line] = (await linesOf('access-log export', user)).slice(-1)
     assert.deepEqual([line!.key, line!.request, line!.users], [key, null, [user]])
     assert.equal((await exported('--until', '2020-01-01')).length, 0)
+  })
+
+  test('names the person beside the account, before or after the words of the command', async () => {
+    const [first, second] = [randomUUID(), randomUUID()]
+    await command(cells, ['--as', 'testa@clinic.example', 'access-log', 'export', '--cell', 'sandbox-us', '--user', first])
+    await run('export', '--cell', 'sandbox-us', '--user', second, '--as=testo')
+    assert.deepEqual(
+      (await linesOf('access-log export', first)).map((line) => line.key),
+      [`${key}:testa@clinic.example`],
+    )
+    assert.deepEqual(
+      (await linesOf('access-log export', second)).map((line) => line.key),
+      [`${key}:testo`],
+    )
+    for (const person of ['', 'two words', 'a"b', 'line\nbreak', 'x'.repeat(101)])
+      await assert.rejects(run('export', '--cell', 'sandbox-us', '--as', person), UsageError, person)
+    assert.throws(() => parse(tree, ['version', '--as', 'testa']), /--as is for commands on the database/)
   })
 
   test('rejects invalid options', async () => {

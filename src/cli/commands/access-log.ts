@@ -21,7 +21,7 @@ export async function exportLog(
   const about = { ...(team !== undefined && { team }), ...(user !== undefined && { users: [user] }) }
   await whenLogged(
     db,
-    db.plainTx(async (tx) => leaveCommand(tx, 'access-log export', about)),
+    db.plainTx(async (tx) => leaveCommand(tx, { actor: call.actor, operation: 'access-log export' }, about)),
   )
   for await (const text of exportLines(db, selection)) await write(text)
   return ''

@@ -3,7 +3,7 @@ import { UsageError, type Call } from '../command-tree.ts'
 import { cellWord, controlAndCells, isId, whenLogged } from '../command-input.ts'
 import { printJson, printList } from '../command-output.ts'
 import { usersOfMail } from '../../notifications/messages/messages.ts'
-import { leaveCommands } from '../../platform/access-log/access-line.ts'
+import { leaveCommands, type OperatorCommand } from '../../platform/access-log/access-line.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { findMail, listMail, type MailSummary } from '../../platform/mail/mail-outbox.ts'
@@ -13,7 +13,7 @@ type Options = { cell?: string; json?: boolean }
 /** `mail list`. */
 export async function list(call: Call<Options>): Promise<string> {
   const lists = await Promise.all(controlAndCells(call).map(async (place) => ({ ...place, mails: await listMail(place.db) })))
-  for (const { db, mails } of lists) await log(call.cells, db, 'mail list', mails)
+  for (const { db, mails } of lists) await log(call.cells, db, { actor: call.actor, operation: 'mail list' }, mails)
   const rows = lists.flatMap(({ name, mails }) => mails.map((mail) => ({ name, mail })))
   // The texts are left to `show`, as in the lines.
   if (call.values.json) return printJson(rows.map(({ name, mail }) => ({ cell: name, ...mail, body: undefined })))
@@ -32,21 +32,21 @@ export async function show(call: Call<Options>): Promise<string> {
   for (const { name, db } of controlAndCells(call)) {
     const mail = await findMail(db, id)
     if (!mail) continue
-    await log(call.cells, db, 'mail show', [mail])
+    await log(call.cells, db, { actor: call.actor, operation: 'mail show' }, [mail])
     return call.values.json ? printJson({ cell: name, ...mail }) : formatMail(name, mail)
   }
   throw new Error(`Email not found in ${cellWord(call)}.`)
 }
 
 /** Records in the access log that an email of a cell was shown. The control plane has no patients. */
-async function log({ control }: Cells, db: Db, operation: string, mails: MailSummary[]): Promise<void> {
+async function log({ control }: Cells, db: Db, command: OperatorCommand, mails: MailSummary[]): Promise<void> {
   if (db === control || mails.length === 0) return
   const ids = mails.map(({ id }) => id)
   const logged = db.plainTx(async (tx) => {
     const mailUsers = await usersOfMail(tx, ids)
     leaveCommands(
       tx,
-      operation,
+      command,
       mailUsers.map(({ mail_id, team_id, user_id }) => ({ team_id, user_id, object: mail_id })),
     )
   })

@@ -1,10 +1,10 @@
 // Organizations, teams and keys by command: the first steps of a new installation, and the way to regain access if every key is lost.
 import type { Feature, Option } from '../../platform/http/feature-flags.ts'
 import { UsageError, type Call } from '../command-tree.ts'
-import { cellWord, found, requireId, requireOneOf, requireText } from '../command-input.ts'
+import { cellWord, found, optionalId, requireId, requireOneOf, requireText } from '../command-input.ts'
 import { printJson, printMade, printRows } from '../command-output.ts'
 import { seedStandardTests } from '../../lab/catalog/lab-tests.ts'
-import { createOrgKey, createTeamKey, listOrgKeys, listTeamKeys, revokeKey } from '../../tenancy/keys/keys.ts'
+import { createOrgKey, createTeamKey, isMember, listOrgKeys, listTeamKeys, revokeKey } from '../../tenancy/keys/keys.ts'
 import { createOrg, findOrg, listOrgs, setExpiry, setPlan } from '../../tenancy/organizations/organizations.ts'
 import {
   cellsOfRegion,
@@ -23,9 +23,10 @@ import { cellNames, type CellName } from '../../platform/db/cell-names.ts'
 import { parseTimestamp } from '../../platform/schema/formats.ts'
 import { plans } from '../../platform/http/operation.ts'
 
-type Options = { org?: string; team?: string; region?: string; cell?: string; label?: string; json?: boolean }
+type Options = { org?: string; team?: string; region?: string; cell?: string; label?: string; member?: string; json?: boolean }
 
 const NO_ORG = 'Organization not found.'
+const NO_MEMBER = 'Member not found.'
 const NO_TEAM = 'Team not found.'
 const LABEL = 'command line'
 
@@ -145,23 +146,26 @@ async function listFeatures(cells: Cells, places: CellName[], team_id: string, j
 /** `key create`, of a team or of an organization. The text of the key appears only in the output. */
 export async function createKey(call: Call<Options>): Promise<string> {
   const { cells, values } = call
-  const { org, team, label = LABEL } = values
+  const { org, team, member, label = LABEL } = values
+  const member_id = optionalId(member, '--member')
   if (org !== undefined) {
     const org_id = requireId(org, '--org')
     return cells.control.plainTx(async (tx) => {
       found(await findOrg(tx, org_id), NO_ORG)
+      found((await isMember(tx, org_id, member_id)) || undefined, NO_MEMBER)
       const key_id = tx.uuid()
-      const management_key = await createOrgKey(tx, { id: key_id, org_id, label })
+      const management_key = await createOrgKey(tx, { id: key_id, org_id, label, member_id })
       return printMade(values.json, { key_id, management_key, org_id, label }, { 'management key': management_key })
     })
   }
   const team_id = requireId(team, '--team')
   const cell = requireOneOf(cellNames, cellWord(call), '--cell')
   return cells.control.plainTx(async (tx) => {
-    const { region } = found(await findTeam(tx, team_id), NO_TEAM)
+    const { region, org_id } = found(await findTeam(tx, team_id), NO_TEAM)
     if (!cellsOfRegion(region).includes(cell)) throw new UsageError(`Cell ${cell} is not in the team's region (${region}).`)
+    found((await isMember(tx, org_id, member_id)) || undefined, NO_MEMBER)
     const key_id = tx.uuid()
-    const api_key = await createTeamKey(tx, { id: key_id, team_id, cell, label })
+    const api_key = await createTeamKey(tx, { id: key_id, team_id, cell, label, member_id })
     return printMade(values.json, { key_id, api_key, team_id, cell, label }, { 'api key': api_key })
   })
 }
@@ -178,7 +182,8 @@ type ListedKey = Omit<Awaited<ReturnType<typeof listTeamKeys>>[number], 'cell'>
 
 function line(key: ListedKey, kind: string): string {
   const used = key.last_used_at ? `used ${key.last_used_at} from ${key.last_used_ip}` : 'not used'
-  return `${key.id}  ${kind.padEnd(13)}  …${key.last_four}  ${key.created_at}  ${used}  ${key.label}`
+  const member = key.member_id === null ? '' : `  for member ${key.member_id}`
+  return `${key.id}  ${kind.padEnd(13)}  …${key.last_four}  ${key.created_at}  ${used}  ${key.label}${member}`
 }
 
 /** `key revoke`. */

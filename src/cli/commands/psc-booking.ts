@@ -19,7 +19,7 @@ export const list = (call: Call<Options>): Promise<string> =>
       const listed = db.plainTx(async (tx) => {
         const waiting = await listPendingBookings(tx, LISTED_MAX)
         const listedBookings = waiting.map(({ id, team_id, user_id }) => ({ team_id, user_id, object: id }))
-        leaveCommands(tx, 'psc booking list', listedBookings)
+        leaveCommands(tx, { actor: call.actor, operation: 'psc booking list' }, listedBookings)
         return waiting
       })
       return whenLogged(db, listed)
@@ -35,7 +35,12 @@ async function resolve(call: Call<Options>, verb: 'confirm' | 'refuse', printed:
   const tenant = found(await loadTenant(call.cells, name, team), NOT_FOUND)
   const resolved = db.tx(tenant, async (tx) => {
     const done = await resolvePendingBooking(tx, booking, verb === 'confirm')
-    if (done) leaveCommand(tx, `psc booking ${verb}`, { team: tx.team, org: tx.tenant.org, objects: [booking] })
+    if (done)
+      leaveCommand(
+        tx,
+        { actor: call.actor, operation: `psc booking ${verb}` },
+        { team: tx.team, org: tx.tenant.org, objects: [booking] },
+      )
     return done
   })
   found(await whenLogged(db, resolved), NOT_FOUND)

@@ -31,7 +31,12 @@ export async function assign(call: Call<Options>): Promise<string> {
   db.hooks ??= await hooks(config)
   const assigned = db.txOnWholeCell(tenant, async (tx) => {
     const receipt = await assignToTeam(tx, result)
-    if (receipt) leaveCommand(tx, 'result assign', { team: tenant.team, org: tenant.org, objects: [result] })
+    if (receipt)
+      leaveCommand(
+        tx,
+        { actor: call.actor, operation: 'result assign' },
+        { team: tenant.team, org: tenant.org, objects: [result] },
+      )
     return receipt
   })
   const { decision_code, status, order_id } = found(await whenLogged(db, assigned), NOT_FOUND)
@@ -44,7 +49,7 @@ export async function drop(call: Call<Options>): Promise<string> {
   const result = requireId(call.args[0], 'The result')
   const dropped = db.plainTx(async (tx) => {
     const isGone = await deleteUnassigned(tx, result)
-    if (isGone) leaveCommand(tx, 'result drop', { objects: [result] })
+    if (isGone) leaveCommand(tx, { actor: call.actor, operation: 'result drop' }, { objects: [result] })
     return isGone
   })
   found(await whenLogged(db, dropped), NOT_FOUND)

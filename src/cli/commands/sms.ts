@@ -3,7 +3,7 @@ import { UsageError, type Call } from '../command-tree.ts'
 import { cellWord, chosenCells, found, isId, whenLogged, type Place } from '../command-input.ts'
 import { printJson, printList } from '../command-output.ts'
 import { listTextMessages, type TextMessage } from '../../notifications/messages/messages.ts'
-import { leaveCommands } from '../../platform/access-log/access-line.ts'
+import { leaveCommands, type OperatorCommand } from '../../platform/access-log/access-line.ts'
 
 type Options = { cell?: string; json?: boolean }
 type Found = TextMessage & { cell: Place['name'] }
@@ -17,7 +17,7 @@ function sandboxes(call: Call<Options>): Place[] {
 /** `sms list`: the newest 100 of each sandbox. Writes access_line. */
 export async function list(call: Call<Options>): Promise<string> {
   const rows: Found[] = []
-  for (const place of sandboxes(call)) rows.push(...(await messagesIn(place, 'sms list')))
+  for (const place of sandboxes(call)) rows.push(...(await messagesIn(place, { actor: call.actor, operation: 'sms list' })))
   if (call.values.json) return printJson(rows)
   return printList(
     rows,
@@ -32,18 +32,18 @@ export async function show(call: Call<Options>): Promise<string> {
   const [id] = call.args
   if (!isId(id)) throw new UsageError('sms show requires the id of a text message.')
   const rows: Found[] = []
-  for (const place of sandboxes(call)) rows.push(...(await messagesIn(place, 'sms show', id)))
+  for (const place of sandboxes(call)) rows.push(...(await messagesIn(place, { actor: call.actor, operation: 'sms show' }, id)))
   const message = found(rows[0], `Text message not found in ${cellWord(call)}.`)
   if (call.values.json) return printJson(message)
   const { cell, created_at, state, recipient, body } = message
   return `Cell     ${cell}\nWritten  ${created_at}\nState    ${state}\nTo       ${recipient}\n\n${body}\n`
 }
 
-async function messagesIn({ name, db }: Place, operation: string, id?: string): Promise<Found[]> {
+async function messagesIn({ name, db }: Place, command: OperatorCommand, id?: string): Promise<Found[]> {
   const read = db.plainTx(async (tx) => {
     const messages = await listTextMessages(tx, id)
     const shown = messages.map(({ team_id, user_id, id: object }) => ({ team_id, user_id, object }))
-    leaveCommands(tx, operation, shown)
+    leaveCommands(tx, command, shown)
     return messages
   })
   return (await whenLogged(db, read)).map((message) => ({ cell: name, ...message }))

@@ -16,6 +16,8 @@ export interface Access {
   request: string | null
   /** Id of the key; for callers without a key `token:`, `link:` or `cli:` and a name. */
   key: string
+  /** The member of the organization for whom the key was issued; undefined if it is for a program. */
+  member?: string | undefined
   /** null if there is no single organization: a command about several. */
   org: string | null
   team: string | null
@@ -51,12 +53,12 @@ const listed = (ids: string[]): string => (ids.length ? `["${ids.join('","')}"]`
 
 /** Builds the line of an access. It leaves out values that are not ids, because a caller may send anything in their place. */
 export function lineOf(access: Access): Line {
-  const { at, request, key, org, team, operation, address, outcome } = access
+  const { at, request, key, member, org, team, operation, address, outcome } = access
   const users = access.users.filter(isId)
   const objects = access.objects.filter(isId)
   // The texts determine the order of lines: the instant comes first. Concatenation costs a third of serializing an object.
   const text =
-    `{"at":"${shownInstant(at)}","request":${quoted(request)},"key":${quoted(key)},"org":${quoted(org)},"team":${quoted(team)},` +
+    `{"at":"${shownInstant(at)}","request":${quoted(request)},"key":${quoted(key)},${member === undefined ? '' : `"member":${quoted(member)},`}"org":${quoted(org)},"team":${quoted(team)},` +
     `"operation":${quoted(operation)},"objects":${listed(objects)},"users":${listed(users)},"address":${quoted(address)},"outcome":${outcome}}`
   return { team_id: team, users: `{${users.join()}}`, text }
 }
@@ -96,15 +98,22 @@ const insertLines = (_tx: PlainTx, lines: Line[]): Sql => sql`
 /** Adds a line to the transaction that makes the change. Writes access_line. */
 export const leaveLine = (tx: PlainTx, line: Line): void => tx.deferBatched(line, insertLines as (tx: Tx, lines: Line[]) => Sql)
 
+/** A command of the operator, and who runs it. */
+export interface OperatorCommand {
+  /** As of `actorOf`. */
+  actor: string
+  operation: string
+}
+
 /** Adds the line of an operator's command to the transaction that changes or shows the data. Writes access_line. */
 export function leaveCommand(
   tx: PlainTx,
-  operation: string,
+  { actor, operation }: OperatorCommand,
   about: { team?: string; org?: string; objects?: readonly string[]; users?: readonly string[] } = {},
 ): void {
   const { team = null, org = null, objects = [], users = [] } = about
   const said = { users: [...users, ...(tx.subjects?.users ?? [])], objects: [...objects, ...(tx.subjects?.objects ?? [])] }
-  const command = { at: systemNow(), request: null, key: commandKey(), address: null, outcome: 200 }
+  const command = { at: systemNow(), request: null, key: actor, address: null, outcome: 200 }
   leaveLine(
     tx,
     lineOf({ ...command, org, team, operation, users: [...new Set(said.users)], objects: [...new Set(said.objects)] }),
@@ -114,7 +123,7 @@ export function leaveCommand(
 /** As `leaveCommand`, for a command that shows patients of several teams: adds one line for each team. */
 export function leaveCommands(
   tx: PlainTx,
-  operation: string,
+  command: OperatorCommand,
   shown: readonly { team_id: string; user_id: string; object: string }[],
 ): void {
   const teams = new Map<string, { users: string[]; objects: string[] }>()
@@ -122,15 +131,23 @@ export function leaveCommands(
     const { users, objects } = teams.get(team_id) ?? { users: [], objects: [] }
     teams.set(team_id, { users: [...users, user_id], objects: [...objects, object] })
   }
-  for (const [team, about] of teams) leaveCommand(tx, operation, { team, ...about })
+  for (const [team, about] of teams) leaveCommand(tx, command, { team, ...about })
 }
 
-/** The operating system account that runs a command; lines contain its name. */
-export function commandKey(): string {
+/**
+ * Who runs a command, as lines name them: `cli:`, the account of the operating system, and after another colon the person who is named
+ * beside it, because several people use one account.
+ */
+export function actorOf(person: string | undefined): string {
+  const account = accountName()
+  return person === undefined || person === account ? `cli:${account}` : `cli:${account}:${person}`
+}
+
+function accountName(): string {
   try {
-    return `cli:${userInfo().username}`
+    return userInfo().username
   } catch {
     // An account without an entry in the user database, as in containers.
-    return `cli:${process.getuid?.() ?? 'unknown'}`
+    return String(process.getuid?.() ?? 'unknown')
   }
 }

@@ -19,6 +19,8 @@ export interface AuthorizedRequest {
   /** The only user whom it may concern. */
   user: UserCredential | undefined
   key_id: string | undefined
+  /** The member of the organization who uses the key. */
+  member_id: string | undefined
   /** The scope in which a management operation runs. */
   rows: Db | undefined
   /** Query and body after parsing: the access log entry of a rejected request names the users in them. */

@@ -25,6 +25,8 @@ export interface Caller {
   tenant: Tenant
   /** Id of the team's key; of an access token `token:`, of a user's access token `user_token:`, of a link token `link_token:`, and its id. */
   key_id: string
+  /** The member of the organization who uses the key; undefined for a key of a program. */
+  member_id?: string
   /** The only user whom the request may concern; undefined if it may concern the whole team. */
   user?: UserCredential
   /** What is left of its rate of requests; undefined if that has no limit. */
@@ -34,6 +36,8 @@ export interface Caller {
 /** The principal of a management request: a key of an organization, limited to some of its teams or not limited. */
 export interface ManagementPrincipal {
   key_id: string
+  /** As of `Caller`. */
+  member_id?: string
   /** Of the key text that was sent: a key has two texts while a rotation overlaps. */
   key_hash: Buffer
   org: string

@@ -29,7 +29,7 @@ export const accessRefused = (operation: Operation, request: AuthorizedRequest, 
 
 function made(
   operation: Operation,
-  { id, ip, key_id, tenant, manager, user, values, asked }: AuthorizedRequest,
+  { id, ip, key_id, member_id, tenant, manager, user, values, asked }: AuthorizedRequest,
   { responseText, outcome, subjects }: { responseText: string; outcome: number; subjects: Subjects | undefined },
 ): Access {
   const users = subjects ? [...subjects.users] : []
@@ -47,6 +47,7 @@ function made(
     at: systemNow(),
     request: id,
     key: key_id ?? '',
+    member: member_id,
     org: tenant?.org ?? manager?.org ?? null,
     team: tenant?.team ?? null,
     operation: operation.id,

@@ -89,6 +89,8 @@ declare module 'fastify' {
     user: UserCredential | undefined
     /** The id of the key or token of either. */
     key_id: string | undefined
+    /** The member who uses the key. */
+    member_id: string | undefined
     /** The scope of a management operation. */
     rows: Db | undefined
     values: unknown
@@ -145,6 +147,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   app.decorateRequest('manager', undefined)
   app.decorateRequest('user', undefined)
   app.decorateRequest('key_id', undefined)
+  app.decorateRequest('member_id', undefined)
   app.decorateRequest('rows', undefined)
   app.decorateRequest('values', undefined)
   app.decorateRequest('asked', undefined)
@@ -279,6 +282,7 @@ function admitCaller(operation: Operation, request: FastifyRequest, reply: Fasti
     if (caller.quota) reply.headers(quotaHeaders(caller.quota))
     request.tenant = caller.tenant
     request.key_id = caller.key_id
+    request.member_id = caller.member_id
     request.user = caller.user
   }
   if (operation.params) request.values = readParams(operation.params, pathValues(operation, request))
@@ -297,6 +301,7 @@ async function admitManager(
   if (manager.quota) reply.headers(quotaHeaders(manager.quota))
   request.manager = manager
   request.key_id = manager.key_id
+  request.member_id = manager.member_id
   if (operation.params) request.values = readParams(operation.params, pathValues(operation, request))
   const { db, tenant } = await guard.authorize(manager, operation, request.values as Record<string, string>)
   request.rows = db

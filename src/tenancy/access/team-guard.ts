@@ -164,7 +164,7 @@ export class TeamGuard {
   async #find(key: string): Promise<Caller | undefined> {
     const owner = await findTeamKey(this.#cells.control.queries, key)
     const tenant = owner && (await this.#loadTenant(owner.cell, owner.team_id, owner.expires_at))
-    return tenant && { tenant, key_id: owner.key_id }
+    return tenant && { tenant, key_id: owner.key_id, ...(owner.member_id !== null && { member_id: owner.member_id }) }
   }
 
   async #authenticateToken(headers: Headers, address: string): Promise<Caller> {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { leaveCommand } from '../../platform/access-log/access-line.ts'
+import { actorOf, leaveCommand } from '../../platform/access-log/access-line.ts'
 import { appendLines } from '../../platform/access-log/access-log.ts'
 import { access, guards, cells, client, createTestTeam, type TestTeam, type Reply } from '../../../test/support/server.ts'
 
@@ -30,6 +30,7 @@ describe('the access log of a user', () => {
     assert.deepEqual(seen, {
       request_id: headers.get('x-request-id'),
       key_id: rows[0].id,
+      member_id: null,
       operation: 'get_user',
       objects: [],
       address: '127.0.0.1',
@@ -61,7 +62,9 @@ describe('the access log of a user', () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const user = await team.user()
     assert.equal((await other.api.get(`/v2/user/${user}`)).status, 404)
-    await team.db.plainTx(async (tx) => leaveCommand(tx, 'mail show', { team: team.team, users: [user] }))
+    await team.db.plainTx(async (tx) =>
+      leaveCommand(tx, { actor: actorOf('Testa'), operation: 'mail show' }, { team: team.team, users: [user] }),
+    )
     await appendLines(team.db)
     assert.deepEqual(operations(await list(team, user)), ['mail show', 'create_user'])
     assert.deepEqual(operations(await list(other, user)), ['get_user'])

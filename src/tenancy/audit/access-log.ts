@@ -13,6 +13,7 @@ interface Said {
   at: string
   request: string | null
   key: string
+  member?: string
   operation: string
   objects: string[]
   address: string | null
@@ -39,6 +40,16 @@ export async function listAccess(
 }
 
 function shown({ seq, line }: Static<typeof Row>): Static<typeof AccessLine> {
-  const { at, request, key, operation, objects, address, outcome } = JSON.parse(line) as Said
-  return { line: seq, created_at: iso(new Date(at)), request_id: request, key_id: key, operation, objects, address, outcome }
+  const { at, request, key, member = null, operation, objects, address, outcome } = JSON.parse(line) as Said
+  return {
+    line: seq,
+    created_at: iso(new Date(at)),
+    request_id: request,
+    key_id: key,
+    member_id: member,
+    operation,
+    objects,
+    address,
+    outcome,
+  }
 }

@@ -29,6 +29,9 @@ export const AccessLine = Fields(
       T.String({ description: 'As the answer named it in `x-request-id`; null for a command of the operator.' }),
     ),
     key_id: T.String({ description: 'The key; `token:`, `link:` or `cli:` and a name where it was none.' }),
+    member_id: Nullable(
+      T.String({ format: 'uuid', description: 'The member for whom the key was created; null for a key of a program.' }),
+    ),
     operation: T.String(),
     objects: T.Array(Uuid, { description: 'What it was about beside users: orders, for example.' }),
     address: Nullable(T.String()),

@@ -2,6 +2,7 @@
 import { isPast } from '../../platform/runtime/clock.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
+import { notFound } from '../../platform/http/errors.ts'
 import type { ManagementPrincipal, Plan } from '../../platform/http/operation.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { MANAGEMENT_PREFIX, generateKey, hashKey, lastFour, prefixOf } from '../../platform/crypto/api-keys.ts'
@@ -12,44 +13,75 @@ export const maskKey = (cell: CellName, last_four: string): string => `${prefixO
 
 /**
  * Issues a key for a team in one cell. Writes api_key.
+ * @param key.member_id the member of the organization who uses it, if it is for one person: see `assertMember`
  * @param key.text the text of the key, which no other key may have; without it, a generated one
  * @returns the key's text, which cannot be read again
  */
 export async function createTeamKey(
   tx: PlainTx,
-  key: { id?: string; team_id: string; cell: CellName; label: string; text?: string | undefined },
+  key: { id?: string; team_id: string; cell: CellName; label: string; member_id?: string | undefined; text?: string | undefined },
 ): Promise<string> {
   const { text = generateKey(prefixOf(key.cell)) } = key
   await tx.run(sql`
-    insert into api_key (id, team_id, cell, label, key_hash, last_four, created_at)
-    values (${key.id ?? tx.uuid()}, ${key.team_id}, ${key.cell}, ${key.label}, ${hashKey(text)}, ${lastFour(text)}, ${tx.now})`)
+    insert into api_key (id, team_id, cell, label, member_id, key_hash, last_four, created_at)
+    values (${key.id ?? tx.uuid()}, ${key.team_id}, ${key.cell}, ${key.label}, ${key.member_id}, ${hashKey(text)}, ${lastFour(text)},
+            ${tx.now})`)
   return text
 }
 
 /**
  * Issues an organization-wide key. Writes management_key.
+ * @param key.member_id as of `createTeamKey`
  * @param key.text the text of the key, which no other key may have; without it, a generated one
  * @returns the key's text, which cannot be read again
  */
 export async function createOrgKey(
   tx: PlainTx,
-  key: { id?: string; org_id: string; label: string; text?: string | undefined },
+  key: { id?: string; org_id: string; label: string; member_id?: string | undefined; text?: string | undefined },
 ): Promise<string> {
   const { text = generateKey(MANAGEMENT_PREFIX) } = key
   await tx.run(sql`
-    insert into management_key (id, org_id, role, label, key_hash, last_four, created_at)
-    values (${key.id ?? tx.uuid()}, ${key.org_id}, 'org_admin', ${key.label}, ${hashKey(text)}, ${lastFour(text)}, ${tx.now})`)
+    insert into management_key (id, org_id, role, label, member_id, key_hash, last_four, created_at)
+    values (${key.id ?? tx.uuid()}, ${key.org_id}, 'org_admin', ${key.label}, ${key.member_id}, ${hashKey(text)}, ${lastFour(text)},
+            ${tx.now})`)
   return text
 }
 
-const KeyRow = T.Object({ key_id: T.String(), team_id: T.String(), cell: T.String(), expires_at: Nullable(T.String()) })
+/** Whether a key can be for this person: a member of the organization, or undefined for a key of a program. */
+export const isMember = async (tx: PlainTx, org_id: string, member_id: string | undefined): Promise<boolean> =>
+  member_id === undefined || (await tx.run(sql`select from member where id = ${member_id} and org_id = ${org_id}`)) > 0
+
+/** 404: no key can be for this person (see `isMember`). */
+export async function assertMember(tx: PlainTx, org_id: string, member_id: string | undefined): Promise<void> {
+  if (!(await isMember(tx, org_id, member_id))) throw notFound('Member not found')
+}
+
+const Owned = T.Object({ team_id: Nullable(T.String()) })
+
+/**
+ * Deletes the keys of a member who leaves the organization. Writes api_key, management_key, management_key_team.
+ * @returns the teams whose keys are gone
+ */
+export async function deleteKeysOfMember(tx: PlainTx, member_id: string): Promise<Set<string>> {
+  const deleted = await tx.many(Owned, sql`delete from api_key where member_id = ${member_id} returning team_id`)
+  await tx.run(sql`delete from management_key where member_id = ${member_id}`)
+  return new Set(deleted.flatMap(({ team_id }) => team_id ?? []))
+}
+
+const KeyRow = T.Object({
+  key_id: T.String(),
+  team_id: T.String(),
+  cell: T.String(),
+  member_id: Nullable(T.String()),
+  expires_at: Nullable(T.String()),
+})
 
 /** The team of a key, and since when its organization is read-only; undefined if the key is unknown or its team is deleted. */
 export async function findTeamKey(control: Queries, text: string): Promise<KeyOwner | undefined> {
   const row = await control.maybe(
     KeyRow,
     sql`
-    select k.id as key_id, k.team_id, k.cell, o.expires_at
+    select k.id as key_id, k.team_id, k.cell, k.member_id, o.expires_at
     from api_key k join team t on t.id = k.team_id and t.deleted_at is null join org o on o.id = t.org_id
     where k.key_hash = ${hashKey(text)}`,
   )
@@ -60,6 +92,8 @@ export interface KeyOwner {
   key_id: string
   team_id: string
   cell: CellName
+  /** The member who uses the key; null for a key of a program. */
+  member_id: string | null
   expires_at: string | null
 }
 
@@ -70,10 +104,11 @@ const toListedKey = {
   created_at: T.String(),
   last_used_at: Nullable(T.String()),
   last_used_ip: Nullable(T.String()),
+  member_id: Nullable(T.String()),
 }
 const ListedKey = T.Object({ ...toListedKey, cell: T.String() })
 const ListedManagementKey = T.Object({ ...toListedKey, role: T.String() })
-const listedColumns = sql`id, label, last_four, created_at, last_used_at, last_used_ip`
+const listedColumns = sql`id, label, last_four, created_at, last_used_at, last_used_ip, member_id`
 
 /** The keys of a team, newest first, without their texts. At most 200. */
 export const listTeamKeys = (control: Queries, team_id: string) =>
@@ -108,6 +143,7 @@ const ManagementKeyRow = T.Object({
   id: T.String(),
   org_id: T.String(),
   role: T.String(),
+  member_id: Nullable(T.String()),
   teams: T.Array(T.String()),
   plan: T.String(),
   expires_at: Nullable(T.String()),
@@ -121,7 +157,7 @@ export async function findManagementPrincipal(control: Queries, text: string): P
   const row = await control.maybe(
     ManagementKeyRow,
     sql`
-    select k.id, k.org_id, k.role, to_json(array(select b.team_id from management_key_team b where b.key_id = k.id)) as teams,
+    select k.id, k.org_id, k.role, k.member_id, to_json(array(select b.team_id from management_key_team b where b.key_id = k.id)) as teams,
            o.plan, o.expires_at, case when k.previous_hash = ${hash} then k.previous_until end as former_until
     from management_key k join org o on o.id = k.org_id
     where k.key_hash = ${hash} or k.previous_hash = ${hash}`,
@@ -130,6 +166,7 @@ export async function findManagementPrincipal(control: Queries, text: string): P
   return (
     row && {
       key_id: row.id,
+      ...(row.member_id !== null && { member_id: row.member_id }),
       key_hash: hash,
       org: row.org_id,
       teams: row.role === 'org_admin' ? null : new Set(row.teams),

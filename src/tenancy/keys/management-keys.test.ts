@@ -33,6 +33,7 @@ describe('a management key', () => {
       label: 'north',
       created_at: record.created_at,
       creator: { type: 'management_key' },
+      member_id: null,
       role: 'team_admin',
       team_role_bindings: [{ team_id: org.team }],
     })

@@ -6,13 +6,14 @@ import type { ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { MANAGEMENT_PREFIX, hashKey, lastFour, generateKey } from '../../platform/crypto/api-keys.ts'
 import { joinConditions, sql } from '../../platform/db/sql.ts'
+import { assertMember } from './keys.ts'
 import type { Forgets } from '../teams/teams.ts'
 import { assertTeams } from '../teams/role-bindings.ts'
 import { ManagementKey, type CreateManagementKey, type ManagementKeyQuery, type PatchManagementKey } from '../teams/schema.ts'
 
 /** Keys and commands create keys; people cannot sign in yet. */
 const selectKey = sql`
-  select k.id, k.label, k.created_at, json_build_object('type', 'management_key') as creator, k.role,
+  select k.id, k.label, k.created_at, json_build_object('type', 'management_key') as creator, k.role, k.member_id,
          case k.role when 'team_admin' then to_json(array(
            select json_build_object('team_id', b.team_id) from management_key_team b where b.key_id = k.id order by b.team_id))
          end as team_role_bindings
@@ -33,18 +34,19 @@ export async function listManagementKeys(tx: PlainTx, org_id: string, query: Man
 
 /**
  * Issues a key that is bound to teams. Writes management_key, management_key_team. 403: an organization-wide key, which no key can create.
- * 404: a team that the organization does not have. 422: no team.
+ * 404: a team or a member that the organization does not have. 422: no team.
  * @returns the record with the key's text, which cannot be read again
  */
 export async function createManagementKey(tx: PlainTx, org_id: string, body: CreateManagementKey) {
   const { role, teams } = validateBindings(body)
   if (role === 'org_admin') throw forbidden('A management key cannot create an organization-wide key')
   await assertTeams(tx, org_id, teams)
+  await assertMember(tx, org_id, body.member_id)
   const id = tx.uuid()
   const key = generateKey(MANAGEMENT_PREFIX)
   await tx.run(sql`
-    insert into management_key (id, org_id, role, label, key_hash, last_four, created_at)
-    values (${id}, ${org_id}, ${role}, ${body.label}, ${hashKey(key)}, ${lastFour(key)}, ${tx.now})`)
+    insert into management_key (id, org_id, role, label, member_id, key_hash, last_four, created_at)
+    values (${id}, ${org_id}, ${role}, ${body.label}, ${body.member_id}, ${hashKey(key)}, ${lastFour(key)}, ${tx.now})`)
   await saveBindings(tx, id, teams)
   return { ...(await tx.one(ManagementKey, sql`${selectKey} where k.id = ${id}`)), key }
 }

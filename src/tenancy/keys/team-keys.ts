@@ -3,17 +3,24 @@ import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import type { RecordAuditSubject, ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
-import { T } from '../../platform/schema/schema.ts'
+import { Nullable, T } from '../../platform/schema/schema.ts'
 import { joinConditions, sql } from '../../platform/db/sql.ts'
 import type { Forgets } from '../teams/teams.ts'
-import { createTeamKey, maskKey } from './keys.ts'
+import { assertMember, createTeamKey, maskKey } from './keys.ts'
 import { teamAccessCondition, authorizedTeamsInRegion, authorizedTeam } from '../teams/team-access.ts'
 import type { CellParams } from '../../platform/http/management-shapes.ts'
 import type { TeamApiKey } from '../teams/schema.ts'
 
 const cellOf = ({ env, region }: CellParams): CellName => `${env}-${region}`
 
-const Row = T.Object({ id: T.String(), label: T.String(), last_four: T.String(), team_id: T.String(), created_at: T.String() })
+const Row = T.Object({
+  id: T.String(),
+  label: T.String(),
+  last_four: T.String(),
+  team_id: T.String(),
+  member_id: Nullable(T.String()),
+  created_at: T.String(),
+})
 
 /** Keys of one cell, newest first, 50 per page, masked. 400: a cursor of another list. 403, 404: a team that is not accessible. */
 export async function listKeys(
@@ -32,7 +39,7 @@ export async function listKeys(
   const rows = await tx.many(
     Row,
     sql`
-    select k.id, k.label, k.last_four, k.team_id, k.created_at from api_key k join team t on t.id = k.team_id
+    select k.id, k.label, k.last_four, k.team_id, k.member_id, k.created_at from api_key k join team t on t.id = k.team_id
     where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
@@ -44,22 +51,24 @@ const Created = T.Object({ created_at: T.String() })
 
 /**
  * Issues a key for a team. Writes api_key. 400: the team belongs to another region. 403: a team that the key is not bound to. 404: a team
- * that the organization does not have.
+ * or a member that the organization does not have.
  * @returns the record with the key's text, which cannot be read again
  */
 export async function createKey(
   tx: PlainTx,
   manager: ManagementPrincipal,
   place: CellParams,
-  body: { label: string; team_id: string },
+  body: { label: string; team_id: string; member_id?: string | undefined },
   about: RecordAuditSubject,
 ): Promise<TeamApiKey> {
   await authorizedTeamsInRegion(tx, manager, place.region, [body.team_id])
+  await assertMember(tx, manager.org, body.member_id)
   const id = tx.uuid()
   const value = await createTeamKey(tx, { id, ...body, cell: cellOf(place) })
   const { created_at } = await tx.one(Created, sql`select created_at from api_key where id = ${id}`)
   about(body.team_id, id)
-  return { id, label: body.label, value, team_id: body.team_id, created_at }
+  const { label, team_id, member_id = null } = body
+  return { id, label, value, team_id, member_id, created_at }
 }
 
 const Deleted = T.Object({ id: T.String(), team_id: T.String() })

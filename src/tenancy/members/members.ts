@@ -4,7 +4,9 @@ import { badRequest, conflict, notFound } from '../../platform/http/errors.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { likeAnywhere, joinConditions, sql } from '../../platform/db/sql.ts'
+import { deleteKeysOfMember } from '../keys/keys.ts'
 import { lockOrg } from '../organizations/organizations.ts'
+import type { Forgets } from '../teams/teams.ts'
 import { assertTeams, bindingsOf, type Role, resolveRoleTeams } from '../teams/role-bindings.ts'
 import { Member, type PeopleQuery, type UpdateMember } from './schema.ts'
 
@@ -61,11 +63,24 @@ export async function updateMember(tx: PlainTx, org_id: string, member_id: strin
   await tx.run(sql`update member set role = ${role}, team_ids = ${teams}::uuid[] where id = ${member_id}`)
 }
 
-/** Removes a member. Writes member. 400: the last org_admin. 404: no such member. */
-export async function removeMember(tx: PlainTx, org_id: string, member_id: string): Promise<void> {
+/**
+ * Removes a member and the keys that are for this person. Writes member, api_key, management_key. 400: the last org_admin. 404: no such
+ * member.
+ */
+export async function removeMember(
+  tx: PlainTx,
+  { teams, orgs }: { teams: Forgets; orgs: Forgets },
+  org_id: string,
+  member_id: string,
+): Promise<void> {
   const { role } = await lockMember(tx, org_id, member_id)
   if (role === 'org_admin') await assertAnotherAdmin(tx, org_id, member_id)
+  const teamsOfKeys = await deleteKeysOfMember(tx, member_id)
   await tx.run(sql`delete from member where id = ${member_id}`)
+  tx.afterCommit(() => {
+    for (const team_id of teamsOfKeys) teams.invalidate(team_id)
+    orgs.invalidate(org_id)
+  })
 }
 
 /** The lock on the organization ensures that two concurrent requests cannot remove the last two. */

@@ -1,11 +1,10 @@
 import { on } from '../../platform/db/hooks.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { teamDeleted } from '../teams/team-hooks.ts'
-import type { InviteDependencies } from './invites.ts'
 import { constraints, unbindMembers } from './members.ts'
-import { routes } from './routes.ts'
+import { routes, type MemberDependencies } from './routes.ts'
 
-export const members = (dependencies: InviteDependencies): Module => ({
+export const members = (dependencies: MemberDependencies): Module => ({
   name: 'tenancy/members',
   about: 'members and invites',
   tag: 'management',

@@ -1,12 +1,19 @@
 import { managementOperation, multiTransactionOperation, type Operation } from '../../platform/http/operation.ts'
 import { acceptInvite, invite, listInvites, revokeInvite, type InviteDependencies } from './invites.ts'
 import { listMembers, removeMember, updateMember } from './members.ts'
+import type { Forgets } from '../teams/teams.ts'
 import * as shapes from './schema.ts'
 import { Nothing, OrgParams } from '../../platform/http/management-shapes.ts'
 import { DAY_S } from '../../platform/runtime/durations.ts'
 
+/** What the operations need beside invites: the guards that cache keys of teams and organizations. */
+export interface MemberDependencies extends InviteDependencies {
+  teams: Forgets
+  orgs: Forgets
+}
+
 /** The people of an organization. */
-export const routes = (dependencies: InviteDependencies): Operation[] => [
+export const routes = ({ teams, orgs, ...dependencies }: MemberDependencies): Operation[] => [
   managementOperation({
     id: 'list_members_in_org',
     patients: false,
@@ -45,10 +52,11 @@ export const routes = (dependencies: InviteDependencies): Operation[] => [
     scope: 'control',
     keyScope: 'org',
     summary: 'Remove a member',
+    description: 'The keys that were created for this person stop working.',
     params: shapes.MemberParams,
     reply: Nothing,
     run: async (tx, { params }) => {
-      await removeMember(tx, params.org_id, params.member_id)
+      await removeMember(tx, { teams, orgs }, params.org_id, params.member_id)
       return {}
     },
   }),

@@ -174,6 +174,12 @@ export const AccessToken = Fields({ access_token: T.String(), expires_in: T.Inte
 export const TeamRoleBinding = Fields({ team_id: Uuid }, { title: 'TeamRoleBinding' })
 export const Bindings = T.Array(TeamRoleBinding, { maxItems: 1000 })
 
+/** The person who uses a key. */
+const KeyMember = T.String({
+  format: 'uuid',
+  description: 'The member who uses the key: the access log names this person, and the key is removed with the member.',
+})
+
 const managementKey = {
   id: Uuid,
   label: T.String(),
@@ -181,6 +187,7 @@ const managementKey = {
   creator: Creator,
   role: OpenEnum(['org_admin', 'team_admin']),
   team_role_bindings: Nullable(T.Array(TeamRoleBinding)),
+  member_id: Nullable(Uuid),
 }
 export const ManagementKey = Fields(managementKey, { title: 'ManagementKey' })
 export type ManagementKey = Static<typeof ManagementKey>
@@ -198,6 +205,7 @@ export const CreateManagementKey = Fields(
     role: Maybe(OpenEnum(['org_admin', 'team_admin'])),
     team_role_bindings: Maybe(Bindings),
     team_id: Maybe(T.String({ format: 'uuid', description: 'Without a role: a key of this one team.' })),
+    member_id: Maybe(KeyMember),
   },
   { title: 'CreateManagementKey' },
 )
@@ -223,6 +231,7 @@ export const TeamApiKey = Fields(
     label: T.String(),
     value: T.String({ description: 'Whole in the answer that creates it, masked ever after.' }),
     team_id: Uuid,
+    member_id: Nullable(Uuid),
     created_at: Timestamp,
   },
   { title: 'TeamApiKey' },
@@ -230,7 +239,10 @@ export const TeamApiKey = Fields(
 export type TeamApiKey = Static<typeof TeamApiKey>
 export const TeamApiKeyPage = Fields({ api_keys: T.Array(TeamApiKey), next_cursor: Cursor }, { title: 'TeamApiKeyPage' })
 export const TeamApiKeyQuery = Fields({ team_id: Maybe(Uuid), next_cursor: NextCursor })
-export const CreateTeamApiKey = Fields({ label: Label, team_id: Uuid }, { title: 'CreateTeamApiKey' })
+export const CreateTeamApiKey = Fields(
+  { label: Label, team_id: Uuid, member_id: Maybe(KeyMember) },
+  { title: 'CreateTeamApiKey' },
+)
 export const DeleteTeamApiKeysQuery = Fields({ api_key_id: T.Array(Uuid, { minItems: 1, maxItems: 200 }) })
 const Ids = T.Array(Uuid)
 export const DeletedTeamApiKeys = Fields({ success: Ids, failure: Ids, not_found: Ids }, { title: 'DeletedTeamApiKeys' })
