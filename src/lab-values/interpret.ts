@@ -84,7 +84,7 @@ const [EITHER_COMMA, EITHER_POINT] = [/(?<![\d.,])[1-9]\d{0,2},\d{3}(?![\d.,])/u
 
 /**
  * Which sign parts the decimals of texts that are compared with each other. `1,234` alone has thousands and `1.234` decimals; beside `0,5`
- * it is the other way round. Contradictory: one reading of them cannot be told from another.
+ * it is the other way round. Contradictory: both readings are possible.
  */
 function signsOf(texts: readonly string[]): 'comma' | 'point' | 'contradictory' {
   const some = (pattern: RegExp) => texts.some((text) => text.length <= TEXT_MAX && pattern.test(text))

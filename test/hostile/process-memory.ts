@@ -54,7 +54,7 @@ export class MemoryWatch {
   }
 }
 
-/** Has Linux count the peak of a process anew. */
+/** Resets the peak memory that Linux has counted for a process. */
 function forgetPeak(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5')

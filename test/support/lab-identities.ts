@@ -1,6 +1,6 @@
 // The identities of laboratories in production cells of tests, which an operator sets: without one a laboratory takes no orders.
 import { setLabIdentity } from '../../src/lab/catalog/set-lab-identity.ts'
-import type { LabIdentity } from '../../src/lab/catalog/lab-identity.ts'
+import type { LabIdentity } from '../../src/lab/catalog/labs.ts'
 import { labRows } from '../../src/lab/catalog/data-files.ts'
 import type { Db } from '../../src/platform/db/database.ts'
 

@@ -147,9 +147,8 @@ export const requestError = (what: string, status: number, body: unknown): Error
   return new Error(`The server rejected ${what}: ${status} ${typeof detail === 'string' ? detail : listed}`.trimEnd())
 }
 
-/** The body of a response. @throws Error unless it is a success @param what what was asked for */
-// oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
-export function assertOk({ status, body }: ApiResponse, what: string): any {
+/** The body of a response, in the shape that the API documents. @throws Error unless it is a success @param what what was asked for */
+export function assertOk<B>({ status, body }: ApiResponse, what: string): B {
   if (status < 200 || status > 299) throw requestError(what, status, body)
-  return body
+  return body as B
 }

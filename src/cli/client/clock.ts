@@ -26,7 +26,8 @@ export async function advance({ args, values }: Typed<Values>, { env, out }: Con
   let jobs_run = 0
   // The server runs a limited number of jobs in a call. A further call goes on to the same time.
   for (let body: object = { seconds }; ; body = { to: to.toISOString() }) {
-    const answer = assertOk(await request(remote, 'POST', '/v1/sandbox/clock/advance', { body }), 'the clock')
+    const response = await request(remote, 'POST', '/v1/sandbox/clock/advance', { body })
+    const answer = assertOk<Clock & { jobs_run: number; complete: boolean }>(response, 'the clock')
     jobs_run += answer.jobs_run
     if (answer.complete || new Date(answer.now) >= to)
       return print({ now: answer.now, offset_s: answer.offset_s, jobs_run }, values, out)
@@ -36,7 +37,7 @@ export async function advance({ args, values }: Typed<Values>, { env, out }: Con
 async function readClock(remote: ApiClient): Promise<Clock> {
   const answer = await request(remote, 'GET', '/v1/sandbox/clock')
   if (answer.status === 404) throw new Error('The key belongs to a production cell, whose clock cannot be moved.')
-  return assertOk(answer, 'the clock')
+  return assertOk<Clock>(answer, 'the clock')
 }
 
 function print(clock: Clock & { jobs_run?: number }, { json }: Values, out: (text: string) => void): void {

@@ -237,7 +237,7 @@ function scenarioOf(resource: string, post: Post, change: Change): Scenario {
 }
 
 async function momentOf(sandbox: Sandbox): Promise<Moment> {
-  const { now } = await sandbox.get('/v1/sandbox/clock')
+  const { now } = await sandbox.get<{ now: string }>('/v1/sandbox/clock')
   const now_ms = Date.parse(now) - randomInt(3600) * 1000
   return { now_ms, day: instant(now_ms - randomInt(1, 7000) * DAY_MS).slice(0, 10), id: randomUUID() }
 }

@@ -44,6 +44,26 @@ export interface FeedEvent {
   body: { user_id?: string; data: { status?: string; device_model?: string } }
 }
 
+interface Events {
+  data: FeedEvent[]
+}
+
+/** The response for a new order. */
+export interface Ordered {
+  order: Order
+}
+
+interface TestRun {
+  status: string
+  raw_result_id: string
+  error: { message: string }
+}
+
+/** Free times by day. */
+interface Availability {
+  slots: { slots: { booking_key: string }[] }[]
+}
+
 const noManagement = (): { server: ApiClient; path: string } => {
   throw new Error('There is no management key.')
 }
@@ -87,15 +107,17 @@ export class Sandbox {
 
   /** A result that needs a review before it has an order. */
   async createUnmatchedResult(): Promise<Subject> {
-    const { data } = await this.#read('/v3/unmatched_result_test/case')
-    const labs = new Set((data as { lab_constraints: string[] }[]).flatMap(({ lab_constraints }) => lab_constraints))
-    const tests = (await this.#read('/v3/lab_tests?collection_method=walk_in_test')) as LabTest[]
+    const { data } = await this.get<{ data: { lab_constraints: string[] }[] }>('/v3/unmatched_result_test/case')
+    const labs = new Set(data.flatMap(({ lab_constraints }) => lab_constraints))
+    const tests = await this.get<LabTest[]>('/v3/lab_tests?collection_method=walk_in_test')
     const test = tests.find(({ is_active, lab }) => is_active && labs.has(lab.slug))
     if (!test) throw new Error('The team has no walk-in lab test of a lab that supports unmatched-result tests.')
     const body = { case: 'no_match', order_source: 'managed', lab_test_id: test.id }
-    const { run_id } = await this.create('/v3/unmatched_result_test', body, { 'x-idempotency-key': randomUUID() })
+    const { run_id } = await this.create<{ run_id: string }>('/v3/unmatched_result_test', body, {
+      'x-idempotency-key': randomUUID(),
+    })
     for (const end_ms = performance.now() + WAIT_MS_MAX; performance.now() < end_ms; await sleep(POLL_MS)) {
-      const { status, raw_result_id, error } = await this.#read(`/v3/unmatched_result_test/${run_id}`)
+      const { status, raw_result_id, error } = await this.get<TestRun>(`/v3/unmatched_result_test/${run_id}`)
       if (status === 'succeeded') return { id: raw_result_id }
       if (status === 'failed') throw new Error(`The unmatched-result test failed: ${error.message}`)
     }
@@ -108,8 +130,8 @@ export class Sandbox {
     const { status, body } = await this.#ask('DELETE', `/v2/user/${user_id}/${provider}`)
     if (status !== 200 && status !== 404) throw requestError('the end of a connection', status, body)
     await this.create(`/v2/link/provider/manual/${provider}`, { user_id })
-    const { data } = await this.#read('/v1/events?type=provider.connection.created&limit=250')
-    const event = (data as FeedEvent[]).find((one) => one.body.user_id === user_id)
+    const { data } = await this.get<Events>('/v1/events?type=provider.connection.created&limit=250')
+    const event = data.find((one) => one.body.user_id === user_id)
     if (!event) throw new Error('The event of the connection is not listed.')
     return { id: event.object_id }
   }
@@ -123,8 +145,8 @@ export class Sandbox {
       const sample = { value: 61, unit: 'bpm', start_date: at, end_date: at, type: 'watch', metadata }
       await this.create(`/v2/timeseries/${user_id}/heartrate`, { stage: 'daily', provider: 'apple_health_kit', data: [sample] })
     }
-    const { data } = await this.#read('/v1/events?type=provider.device.created&limit=250')
-    const event = (data as FeedEvent[]).find((one) => one.body.data.device_model === model)
+    const { data } = await this.get<Events>('/v1/events?type=provider.device.created&limit=250')
+    const event = data.find((one) => one.body.data.device_model === model)
     if (!event) throw new Error('The event of the device is not listed.')
     return { id: event.object_id }
   }
@@ -153,12 +175,12 @@ export class Sandbox {
   async orderKit(): Promise<Order> {
     const shipping_details = { ...place, receiver_name: 'Testa Fictional', phone_number: examplePatient.phone_number }
     const body = { user_id: await this.user(), lab_test_id: await this.labTest(), shipping_details }
-    return (await this.create('/v3/order/testkit', body)).order
+    return (await this.create<Ordered>('/v3/order/testkit', body)).order
   }
 
   /** An appointment for a new order that the laboratory has received. */
   async book(): Promise<{ order: Order; appointment: { id: string } }> {
-    const { order } = await this.create('/v3/order', {
+    const { order } = await this.create<Ordered>('/v3/order', {
       user_id: await this.user(),
       lab_test_id: await this.labTest('walk_in_test'),
       ...patient,
@@ -166,38 +188,37 @@ export class Sandbox {
     })
     await this.post(`/v3/order/${order.id}/test?final_status=${REQUISITION}`, {})
     await this.eventsOf(order.id, 'labtest.order.updated', 'received')
-    const { slots } = await this.post(`/v3/order/psc/appointment/availability?lab=quest&zip_code=${place.zip}`, undefined)
-    const free = (slots as { slots: { booking_key: string }[] }[]).flatMap((day) => day.slots)
+    const path = `/v3/order/psc/appointment/availability?lab=quest&zip_code=${place.zip}`
+    const { slots } = await this.post<Availability>(path, undefined)
+    const free = slots.flatMap((day) => day.slots)
     if (!free[0]) throw new Error('No PSC slots are available in the sandbox.')
     const { booking_key } = free[0]
     return { order, appointment: await this.post(`/v3/order/${order.id}/psc/appointment/book`, { booking_key }) }
   }
 
   /** Creates the object of the scenario: as `post`, with the fields that the user overrides. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
-  readonly create = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<any> =>
-    this.post(path, overridden(body, this.#overrides), headers)
-  // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
-  readonly post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<any> =>
-    this.#assertOk('POST', path, body, headers)
-  // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
-  readonly patch = (path: string, body: unknown): Promise<any> => this.#assertOk('PATCH', path, body)
-  // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
-  readonly get = (path: string): Promise<any> => this.#assertOk('GET', path)
-
-  // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
-  async #assertOk(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<any> {
-    const answer = await this.#ask(method, path, body, headers)
-    if (answer.status !== 200 && answer.status !== 202)
-      throw requestError(path.replace(/[0-9a-f-]{36}/, '{order_id}'), answer.status, answer.body)
-    return answer.body
+  create<B = unknown>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<B> {
+    return this.post<B>(path, overridden(body, this.#overrides), headers)
   }
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
-  async #read(path: string): Promise<any> {
-    const { status, body } = await this.#ask('GET', path)
-    if (status !== 200) throw requestError(path.replace(/[0-9a-f-]{36}/, '{id}'), status, body)
-    return body
+  post<B = unknown>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<B> {
+    return this.#expectOk<B>('POST', path, body, headers)
+  }
+
+  patch(path: string, body: unknown): Promise<unknown> {
+    return this.#expectOk('PATCH', path, body)
+  }
+
+  get<B>(path: string): Promise<B> {
+    return this.#expectOk<B>('GET', path)
+  }
+
+  /** The body of a successful response, in the shape that the API documents. */
+  async #expectOk<B>(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<B> {
+    const answer = await this.#ask(method, path, body, headers)
+    if (answer.status !== 200 && answer.status !== 202)
+      throw requestError(path.replace(/[0-9a-f-]{36}/, '{id}'), answer.status, answer.body)
+    return answer.body as B
   }
 
   /** The events of an object so far, oldest first, as soon as one has the type and, if the object has a status, one has that status. */
@@ -213,16 +234,16 @@ export class Sandbox {
 
   /** The id of the newest event of a type; null if there is none. */
   async newest(type: string): Promise<string | null> {
-    const { data } = await this.#read(`/v1/events?type=${type}&limit=1`)
-    return (data as FeedEvent[])[0]?.id ?? null
+    const { data } = await this.get<Events>(`/v1/events?type=${type}&limit=1`)
+    return data[0]?.id ?? null
   }
 
   /** The events of a type about a user that came after another one, oldest first, as soon as there is one. */
   async eventsSince(id: string | null, type: string, user_id: string): Promise<FeedEvent[]> {
     for (const end_ms = performance.now() + QUERY_MS_MAX; performance.now() < end_ms; await sleep(POLL_MS)) {
-      const { data } = await this.#read(`/v1/events?type=${type}&limit=250`)
-      const known = (data as FeedEvent[]).findIndex((event) => event.id === id)
-      const events = (data as FeedEvent[]).slice(0, known < 0 ? undefined : known).filter(({ body }) => body.user_id === user_id)
+      const { data } = await this.get<Events>(`/v1/events?type=${type}&limit=250`)
+      const known = data.findIndex((event) => event.id === id)
+      const events = data.slice(0, known < 0 ? undefined : known).filter(({ body }) => body.user_id === user_id)
       if (events.length) return events.toReversed()
     }
     throw new Error(`Timed out after ${QUERY_MS_MAX / 1000} s waiting for the event. Check that a worker is running.`)
@@ -232,11 +253,11 @@ export class Sandbox {
   async createQuery(query: object): Promise<Subject> {
     const { server, path } = this.#managed()
     const slug = 'drawbridge-trigger'
-    const ask = async (method: Method, rest: string, body?: object) => {
+    const ask = async <B>(method: Method, rest: string, body?: object) => {
       const answer = await request(server, method, `${path}/continuous_query${rest}`, body ? { body } : {})
-      return assertOk(answer, 'a continuous query')
+      return assertOk<B>(answer, 'a continuous query')
     }
-    const { data } = (await ask('GET', '')) as { data: { id: string; slug: string; archived_at?: string | null }[] }
+    const { data } = await ask<{ data: { id: string; slug: string; archived_at?: string | null }[] }>('GET', '')
     for (const one of data) if (one.slug.startsWith(slug) && !one.archived_at) await ask('DELETE', `/${one.id}`)
     const title = 'Mean heart rate by day'
     return ask('POST', '', overridden({ slug: `${slug}-${randomUUID()}`, title, query }, this.#overrides) as object)

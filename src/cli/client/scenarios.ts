@@ -1,7 +1,7 @@
 // The scenarios of `trigger`: the requests that lead to an event of each type.
 import { randomUUID } from 'node:crypto'
 import { healthScenarios } from './health-events.ts'
-import { patient, place, type Scenario } from './sandbox.ts'
+import { patient, place, type Ordered, type Scenario } from './sandbox.ts'
 
 /** Every type that a sandbox can cause with the key of a team. */
 export const scenarios: Record<string, Scenario> = {
@@ -29,7 +29,7 @@ export const scenarios: Record<string, Scenario> = {
     tells: 'order a test and receive a critical result',
     until: 'completed',
     async run(sandbox) {
-      const { order } = await sandbox.create('/v3/order', {
+      const { order } = await sandbox.create<Ordered>('/v3/order', {
         user_id: await sandbox.user(),
         lab_test_id: await sandbox.labTest(),
         ...patient,
@@ -49,7 +49,7 @@ export const scenarios: Record<string, Scenario> = {
     until: 'cancelled',
     async run(sandbox) {
       const { order, appointment } = await sandbox.book()
-      const [reason] = await sandbox.get('/v3/order/psc/appointment/cancellation-reasons')
+      const [reason] = await sandbox.get<[{ id: string }]>('/v3/order/psc/appointment/cancellation-reasons')
       await sandbox.patch(`/v3/order/${order.id}/psc/appointment/cancel`, { cancellationReasonId: reason.id })
       return appointment
     },

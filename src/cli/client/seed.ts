@@ -1,7 +1,7 @@
 // `bin/drawbridge seed`: fills a running sandbox with fictional patients, their orders at several stages, results and health data.
 import { UsageError } from '../command-tree.ts'
 import { createApiClient, type RemoteValues } from './api-client.ts'
-import { place, Sandbox } from './sandbox.ts'
+import { place, Sandbox, type Ordered } from './sandbox.ts'
 import type { StatusContext } from './status.ts'
 import { examplePatient, examplePhysician } from '../../people/person/example-patient.ts'
 
@@ -54,14 +54,14 @@ export async function seed(
     const client_user_id = `seed-${n}`
     const { id: user_id, is_new } = await sandbox.userCalled(client_user_id)
     if (is_new) await fillUser(sandbox, user_id, n, { draw, kit })
-    const { orders } = await sandbox.get(`/v3/orders?user_id=${user_id}`)
-    const connected = await sandbox.get(`/v2/user/providers/${user_id}`)
+    const { orders } = await sandbox.get<Pick<Seeded, 'orders'>>(`/v3/orders?user_id=${user_id}`)
+    const { providers } = await sandbox.get<{ providers: { slug: string }[] }>(`/v2/user/providers/${user_id}`)
     const one = {
       client_user_id,
       user_id,
       is_new,
-      orders: (orders as Seeded['orders']).map(({ id, status }) => ({ id, status })),
-      providers: (connected.providers as { slug: string }[]).map(({ slug }) => slug),
+      orders: orders.map(({ id, status }) => ({ id, status })),
+      providers: providers.map(({ slug }) => slug),
     }
     seeded.push(one)
     if (!values.json) out(lineOf(one))
@@ -77,7 +77,7 @@ const lineOf = ({ client_user_id, user_id, is_new, orders, providers }: Seeded):
 /** Orders a blood draw, which is completed before this returns, and a kit; connects a provider. */
 async function fillUser(sandbox: Sandbox, user_id: string, n: number, tests: { draw: string; kit: string }): Promise<void> {
   const person = personOf(n)
-  const { order: draw } = await sandbox.post('/v3/order', {
+  const { order: draw } = await sandbox.post<Ordered>('/v3/order', {
     user_id,
     lab_test_id: tests.draw,
     patient_details: person,
@@ -86,7 +86,7 @@ async function fillUser(sandbox: Sandbox, user_id: string, n: number, tests: { d
   })
   await sandbox.post(`/v3/order/${draw.id}/test`, { interpretation: interpretations[n % interpretations.length] })
   const receiver_name = `${person.first_name} ${person.last_name}`
-  const { order: kit } = await sandbox.post('/v3/order/testkit', {
+  const { order: kit } = await sandbox.post<Ordered>('/v3/order/testkit', {
     user_id,
     lab_test_id: tests.kit,
     shipping_details: { ...place, receiver_name, phone_number: person.phone_number },

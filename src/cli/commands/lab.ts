@@ -4,7 +4,8 @@ import { found, requireCell, runReportingProblems, type Place } from '../command
 import { correctStoredLabs } from '../stored-labs.ts'
 import { printJson, printRows } from '../command-output.ts'
 import { listLabStates } from '../../lab/accounts/lab-states.ts'
-import { findIdentity, type LabIdentity } from '../../lab/catalog/lab-identity.ts'
+import { findIdentity } from '../../lab/catalog/lab-identity.ts'
+import type { LabIdentity } from '../../lab/catalog/labs.ts'
 import { setLabIdentity } from '../../lab/catalog/set-lab-identity.ts'
 import { countryCode, knownCountry } from '../../people/person/countries.ts'
 

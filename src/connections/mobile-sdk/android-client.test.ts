@@ -114,7 +114,7 @@ describe('the published client for Android', () => {
     assert.deepEqual(await values(phone), [60])
   })
 
-  test('that is told to connect stays away after the end of its connection', async () => {
+  test('that its app connects stays away after the end of its connection', async () => {
     const { phone } = await given({}, { policy: 'explicit', provider: 'samsung_health' })
     await assert.rejects(phone.sync('heartRate'), ConnectionDestroyed)
     await phone.connect()

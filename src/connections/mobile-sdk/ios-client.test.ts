@@ -142,7 +142,7 @@ describe('the published client for iOS', () => {
     assert.equal(await late.sync('heartRate'), 0)
   })
 
-  test('that connects by itself is back after the end of its connection; one that is told to stays away', async () => {
+  test('that connects by itself is back after the end of its connection; one that its app connects stays away', async () => {
     const { team, user_id, phone } = await given()
     await phone.ask(HEART_RATE)
     await phone.sync('heartRate')
@@ -151,16 +151,16 @@ describe('the published client for iOS', () => {
     phone.health.write('heartRate', heartRate(ago(60_000), 65))
     assert.equal(await phone.sync('heartRate'), 1)
 
-    const { phone: told } = await given({}, { policy: 'explicit' })
-    await told.ask(HEART_RATE)
-    await assert.rejects(told.sync('heartRate'), ConnectionDestroyed)
-    await told.connect()
-    await told.sync('heartRate')
-    await told.disconnect()
-    await assert.rejects(told.sync('heartRate'), ConnectionDestroyed)
-    await told.connect()
+    const { phone: explicit } = await given({}, { policy: 'explicit' })
+    await explicit.ask(HEART_RATE)
+    await assert.rejects(explicit.sync('heartRate'), ConnectionDestroyed)
+    await explicit.connect()
+    await explicit.sync('heartRate')
+    await explicit.disconnect()
+    await assert.rejects(explicit.sync('heartRate'), ConnectionDestroyed)
+    await explicit.connect()
     assert.deepEqual(
-      (await told.connections()).providers.map(({ slug, status }) => [slug, status]),
+      (await explicit.connections()).providers.map(({ slug, status }) => [slug, status]),
       [['apple_health_kit', 'connected']],
     )
   })

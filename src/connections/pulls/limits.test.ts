@@ -105,7 +105,7 @@ describe('a vendor that rejects every request', () => {
       assert.deepEqual(rows, [{ is_short: true }])
     })
 
-  test('is given up on after 20 rejections in a row', async () => {
+  test('fails after 20 rejections in a row', async () => {
     const team = await teamAt('oura')
     await agree(team, 'oura', peer, await team.user(), `rejected-${++accounts}`, 2)
     const pulls = `team_id = $1 and name = 'pulls.pull_resource'`

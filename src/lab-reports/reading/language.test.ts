@@ -40,7 +40,7 @@ test('text in other languages with Latin letters is text, and no English report'
     }
 })
 
-test('a short report in another language is told by its columns and the names of what is measured', () => {
+test('a short report in another language is recognized by its columns and the names of what is measured', () => {
   const reports = [
     `Labor Musterstadt Laborbefund Patient: Testa Beispiel geb. 31.01.1990 Abnahme: 04.03.2026 Untersuchung Ergebnis Einheit Referenzbereich
     Natrium 140 mmol/l 135-145 Kalium 4,0 mmol/l 3,5-5,1 Kreatinin 0,9 mg/dl 0,5-0,9 Glukose 95 mg/dl 70-99`,

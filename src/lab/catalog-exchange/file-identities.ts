@@ -1,29 +1,12 @@
 // Identities of laboratories in a catalog file for a production cell: the fictional ones of sandboxes are not imported. Pure.
-import { fictionalFields, withoutFiction, type LabIdentity } from '../catalog/lab-identity.ts'
+import { fictionalFields, withoutFiction } from '../catalog/lab-identity.ts'
+import { LabIdentity, type IdentityField } from '../catalog/labs.ts'
 import type { ReportError } from './file-checks.ts'
 import type { CatalogFile } from './file-schema.ts'
 
-const identityOf = ({
-  name,
-  first_line_address,
-  city,
-  state,
-  zipcode,
-  country,
-  clia,
-  accreditation,
-  medical_director,
-}: LabIdentity): LabIdentity => ({
-  name,
-  first_line_address,
-  city,
-  state,
-  zipcode,
-  country,
-  clia,
-  accreditation,
-  medical_director,
-})
+const fields = Object.keys(LabIdentity.properties) as IdentityField[]
+const identityOf = (lab: LabIdentity): LabIdentity =>
+  Object.fromEntries(fields.map((field) => [field, lab[field]])) as unknown as LabIdentity
 
 /**
  * Gives the labs of a file that have no identity of their own, or the fictional one that comes with the program, the identity that the cell

@@ -2,30 +2,13 @@
 // are fictional: they belong to sandboxes. In production the operator sets them before the first order. Writes lab.
 import type { PlainTx, Tenant, Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
-import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { T } from '../../platform/schema/schema.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { UNITED_STATES } from '../../people/person/countries.ts'
 import { labRows } from './data-files.ts'
-import { knownLab } from './labs.ts'
+import { identityColumns, knownLab, LabIdentity, type IdentityField } from './labs.ts'
 import type { Lab } from './schema.ts'
-
-export const LabIdentity = T.Object({
-  name: T.String(),
-  first_line_address: T.String(),
-  city: T.String(),
-  /** Empty in countries without states. */
-  state: T.String(),
-  zipcode: T.String(),
-  /** Its full name in English. */
-  country: T.String(),
-  clia: Nullable(T.String()),
-  /** An accreditation other than CLIA, as documents print it. */
-  accreditation: Nullable(T.String()),
-  medical_director: Nullable(T.String()),
-})
-export type LabIdentity = Static<typeof LabIdentity>
-export type IdentityField = keyof LabIdentity
 
 /** The fields that identify the laboratory by themselves; those of an address do so together. */
 const identifying = ['name', 'first_line_address', 'clia', 'medical_director'] as const
@@ -78,9 +61,6 @@ export const accreditationLine = ({
 }): string => [clia && `CLIA ${clia}`, accreditation].filter(Boolean).join('   |   ')
 
 const Row = T.Object({ slug: T.String(), ...LabIdentity.properties })
-
-const identityColumns = sql`
-  slug, name, first_line_address, city, state, zipcode, country, clia, accreditation, medical_director`
 
 /** Removes fictional identities from the laboratories of a production cell. Writes lab. */
 export async function removeFictionalIdentities(tx: PlainTx): Promise<void> {

@@ -54,29 +54,38 @@ export async function assertMethodOffered(tx: Tx, lab_id: number, method: Collec
   if (!collection_methods.includes(method)) throw badRequest(`Lab ${name} does not offer ${method}`)
 }
 
-/** A lab as documents name it. */
-export const LabRecord = T.Object({
-  id: T.Integer(),
-  slug: T.String(),
+/** What documents print of a lab. */
+export const LabIdentity = T.Object({
   name: T.String(),
   first_line_address: T.String(),
   city: T.String(),
+  /** Empty in countries without states. */
   state: T.String(),
   zipcode: T.String(),
+  /** Its full name in English. */
   country: T.String(),
   clia: Nullable(T.String()),
+  /** An accreditation other than CLIA, as documents print it. */
   accreditation: Nullable(T.String()),
   medical_director: Nullable(T.String()),
 })
+export type LabIdentity = Static<typeof LabIdentity>
+export type IdentityField = keyof LabIdentity
+
+/** A lab as documents name it. */
+export const LabRecord = T.Object({ id: T.Integer(), slug: T.String(), ...LabIdentity.properties })
 export type LabRecord = Static<typeof LabRecord>
+
+/** The columns of `slug` and of an identity. */
+export const identityColumns = sql`
+  slug, name, first_line_address, city, state, zipcode, country, clia, accreditation, medical_director`
 
 /** Reads a lab with the data that reports print. */
 export const findLab = (tx: Queries, lab_id: number): Promise<LabRecord | undefined> =>
   tx.maybe(
     LabRecord,
     sql`
-    select id, slug, name, first_line_address, city, state, zipcode, country, clia, accreditation, medical_director
-    from lab where id = ${lab_id}`,
+    select id, ${identityColumns} from lab where id = ${lab_id}`,
   )
 
 /** The lab of a lab account that the team may use; undefined for any other id. Accounts belong to a module above, which passes this function. */
@@ -91,8 +100,7 @@ export async function identifiedLabs(tx: Queries): Promise<{ shown: Lab[]; print
 
 /** What the catalog asks of lab accounts, which belong to a module above. */
 export interface LabAccess {
-  /** The lab of a lab account that the team may use; undefined for any other id. */
-  labOf: (tx: Tx, lab_account_id: string) => Promise<number | undefined>
+  labOf: LabOfAccount
   /** The labs that the team is offered; undefined: all of the cell. */
   offered: (tx: Tx) => Promise<number[] | undefined>
   /** Errors: 400 the team is not offered the lab; the message names the command that changes it. */

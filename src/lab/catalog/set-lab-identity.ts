@@ -4,7 +4,8 @@ import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { countryCode, stateCode, UNITED_STATES } from '../../people/person/countries.ts'
 import { isPostalCode } from '../../people/person/postal-codes.ts'
-import { fictionalFields, findIdentity, missingParts, writeIdentity, type LabIdentity } from './lab-identity.ts'
+import { fictionalFields, findIdentity, missingParts, writeIdentity } from './lab-identity.ts'
+import type { LabIdentity } from './labs.ts'
 import { markOperatorOwned } from './load.ts'
 
 /**

@@ -18,20 +18,20 @@ export interface Measurement {
   source_type?: SourceType
 }
 
-interface Occasion {
+interface PlannedDay {
   person: Person
   day: Day
   random: Random
   /** An instant of the day, in minutes after local midnight. */
   at: (minute: number) => number
 }
-type Plan = (occasion: Occasion) => Measurement[]
+type Plan = (planned: PlannedDay) => Measurement[]
 
 /** On one day of each week, and on one of so many weeks. */
 const weekly =
-  (weekday: number, make: (occasion: Occasion) => Measurement, weeks = 1): Plan =>
-  (occasion) =>
-    weekdayOf(occasion.day) === weekday && Math.floor(occasion.day / 7) % weeks === 0 ? [make(occasion)] : []
+  (weekday: number, make: (planned: PlannedDay) => Measurement, weeks = 1): Plan =>
+  (planned) =>
+    weekdayOf(planned.day) === weekday && Math.floor(planned.day / 7) % weeks === 0 ? [make(planned)] : []
 
 /** At some minutes of each day, give or take a quarter of an hour. */
 const daily =
@@ -58,7 +58,7 @@ const nightly =
   }
 
 const minutes = (count: number) => ({ length_ms: count * MINUTE_MS })
-const asleepFor = ({ person, day }: Occasion) => {
+const asleepFor = ({ person, day }: PlannedDay) => {
   const { start_ms, stop_ms } = nightOf(person, day)
   return { at_ms: start_ms, length_ms: stop_ms - start_ms }
 }
@@ -210,10 +210,10 @@ export const plans: Partial<Record<TimeseriesName, Plan>> = {
   note: notes,
   peak_expiratory_flow_rate: weekly(1, ({ random, at }) => ({ at_ms: at(482), value: Math.round(around(random, 470, 15)) })),
   respiratory_rate: nightly(30, (random) => ({ value: rounded(around(random, 14.6, 0.6), 1) })),
-  sleep_apnea_alert: weekly(3, (occasion) => ({ ...asleepFor(occasion), value: 1 }), 4),
-  sleep_breathing_disturbance: (occasion) => {
-    const value = rounded(between(occasion.random, 0.5, 7), 1)
-    return [{ ...asleepFor(occasion), value, type: value > 6 ? 'elevated' : 'not_elevated' }]
+  sleep_apnea_alert: weekly(3, (planned) => ({ ...asleepFor(planned), value: 1 }), 4),
+  sleep_breathing_disturbance: (planned) => {
+    const value = rounded(between(planned.random, 0.5, 7), 1)
+    return [{ ...asleepFor(planned), value, type: value > 6 ? 'elevated' : 'not_elevated' }]
   },
   stand_duration: hourly(7, 22, (random) => Math.round(between(random, 1, 14))),
   stand_hour: ({ random, at }) =>
