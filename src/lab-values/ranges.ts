@@ -40,6 +40,8 @@ const [NEWBORN_DAYS, ADULT_YEARS] = [28, 18]
 /** Words that say nothing more about the patient. */
 const FILLING =
   /\b(?:and|or|of|the|in|for|from|with|to|all|both|age[ds]?|group|sex(?:es)?|gender|old|patients?|persons?|people|subjects?|ranges?|ref(?:erence)?|biological|fasting|intervals?|values?|levels?|limits?|normals?|expected)\b|[^\p{L}\d]/giu
+/** The laboratory has chosen the range by the age of the patient. */
+const CHOSEN_BY_AGE = /\bage[- ](?:dependent|adjusted|specific|matched|related)\b/giu
 const TITER = /(?<!\d)1\s?:\s?\d/u
 /** Where the next category of a line begins: `Neg: <0.9 Pos: >1.1`. An age is none: `18-60 years: 2-5`. */
 const NEXT_CATEGORY =
@@ -73,11 +75,12 @@ const withPlainSigns = (text: string): string =>
 
 /** Without label, brackets around all of it and the unit behind it. */
 function bare(text: string): string {
-  let plain = text
+  const once = text
     .replace(LABEL, '')
     .replace(/^[([{]\s*(.*?)\s*[)\]}]$/u, '$1')
-    .replace(LABEL, '')
     .trim()
+  // `Normal range: Normal`
+  let plain = once.replace(LABEL, '').trim() || once
   const words = plain.split(/\s+/u)
   // Units of up to three words, with the number before them left.
   for (let count = Math.min(3, words.length - 1); count > 0; count--)
@@ -130,7 +133,7 @@ export function rangeFor(lines: readonly string[], patient: Patient, name = ''):
   const [best] = entries
     .flatMap((entry) => {
       const isOther = OTHER_CATEGORY.test(entry.label) && !REFERENCE_CATEGORY.test(entry.label)
-      const fit = isOther ? undefined : fitOf(entry.label, patient, name)
+      const fit = isOther ? undefined : fitOf(chosen(entry, entries, patient), patient, name)
       return fit ? [{ ...entry, ...fit }] : []
     })
     .toSorted(
@@ -144,6 +147,14 @@ export function rangeFor(lines: readonly string[], patient: Patient, name = ''):
 interface Entry {
   label: string
   range: Range
+  /** The label stands behind the range. */
+  isBehind?: boolean
+}
+
+/** The label of a range without what says that the laboratory chose it: `1.3-3.3 Premenopausal (luteal)` as the only range of a woman. */
+function chosen({ label, isBehind }: Entry, entries: readonly Entry[], { sex }: Patient): string {
+  const rest = label.replaceAll(CHOSEN_BY_AGE, ' ').trim()
+  return isBehind && entries.length === 1 && sex === 'female' && CYCLE.test(rest) ? '' : rest
 }
 
 const SEPARATORS = /\s{0,3}[;|]\s{0,3}|,\s{1,3}(?=\p{L})/u
@@ -192,7 +203,7 @@ function entryOf(part: string): Entry | undefined {
   for (const pattern of LABEL_BEHIND) {
     const [, text, label] = pattern.exec(part) ?? []
     const range = text && rangeOf(text)
-    if (range) return { label: withoutUnit(label!), range }
+    if (range) return { label: withoutUnit(label!), range, isBehind: true }
   }
   return undefined
 }

@@ -101,7 +101,7 @@ const GRADES = [
   /^(?:a|b|ab|o)\s?(?:rh\s?(?:\(?d\)?)?\s?)?(?:\+|-|positive|negative|pos|neg|\+ve|-ve)$/iu,
 ]
 const RHESUS = /^rh\s?(?:\(?d\)?)?\s?(?:positive|negative|pos|neg|\+|-)$/iu
-const GROUP = /^(?:a|b|ab|o)$/u
+const GROUP = /^(?:a|b|ab|o)$/iu
 const GENOTYPE = /^(?:e[234]\/e[234]|[ACGT]\/[ACGT]|[+-]\/[+-])$/u
 
 /** A word or a few that reports print as a result. */
@@ -136,6 +136,9 @@ const FLAGS: Record<Flag, string[]> = {
     'above',
     'above range',
     'above high normal',
+    'above high reference limit',
+    'above reference range',
+    'above upper limit',
     'elevated',
     'h*',
     '*h',
@@ -156,6 +159,9 @@ const FLAGS: Record<Flag, string[]> = {
     'below',
     'below range',
     'below low normal',
+    'below low reference limit',
+    'below reference range',
+    'below lower limit',
     'l*',
     '*l',
     'below normal',
@@ -178,7 +184,7 @@ const FLAGS: Record<Flag, string[]> = {
     'ch',
   ],
   critical_low: ['ll', 'l!', '↓↓', '▼▼', '--', 'critical low', 'crit low', 'panic low', 'l**', '*ll', 'll*', 'very low', 'cl'],
-  abnormal: ['a', 'abn', 'abnormal', 'out of range', 'a*', 'ab', 'abnormal *', 'outside range', 'aa'],
+  abnormal: ['a', 'abn', 'abnormal', 'out of range', 'a*', 'ab', 'abnormal *', 'outside range', 'outside reference range', 'aa'],
   critical: ['c', 'crit.', 'alert', 'alert value', 'critical *', 'crit', 'critical', 'panic', '!!', 'critical value', '!!!'],
   normal: [
     'n',

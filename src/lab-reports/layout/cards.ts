@@ -76,8 +76,10 @@ export function cardsOf(lines: readonly Line[], names: CardNames): Card[] {
 function cardAt(lines: readonly TypedLine[], index: number, at: number, { isAnalyte, isNamed }: CardNames): Card | undefined {
   const { line, cells } = lines[index]!
   const value = cells[at]!
-  if (value.kind !== 'value') return undefined
   const [before, after] = [cells[at - 1], cells[at + 1]]
+  // `Value Normal`
+  const isFlagAlone = value.kind === 'flag' && before !== undefined && VALUE_LABEL.test(before.text)
+  if (value.kind !== 'value' && !isFlagAlone) return undefined
   // `Normal 17.2`: the number is the value.
   if (flagOf(value.text) && after?.kind === 'value' && after.value !== 'word') return undefined
   const isLabelled = before !== undefined && VALUE_LABEL.test(before.text)
@@ -160,8 +162,10 @@ function upward(
         Math.abs(other.box.left - left) < ALIGNED || (overlapX(other.box, value.box) > 0 && other.box.left <= value.box.left),
     )
     if (!cell) continue
-    if (cell.kind === 'unit' || cell.kind === 'range' || RANGE_LABEL.test(cell.text)) return undefined
-    if (cell.kind !== 'text') continue
+    // `pH` is a unit as well.
+    const isText = cell.kind === 'text' || (cell.kind === 'unit' && isNamed(cell.text))
+    if ((cell.kind === 'unit' && !isText) || cell.kind === 'range' || RANGE_LABEL.test(cell.text)) return undefined
+    if (!isText) continue
     // A name with its result behind it is a row.
     const behind = cells[cells.indexOf(cell) + 1]
     if (behind?.kind === 'value' && flagOf(behind.text) === undefined) return undefined

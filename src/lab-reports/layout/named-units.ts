@@ -1,5 +1,6 @@
 // Units that are printed once for many results: in the name of a column, or behind the name of what was measured.
 import type { Column } from './headers.ts'
+import { heightOf, type PageText } from '../pages/page.ts'
 import type { Row } from './row.ts'
 import { isUnit } from '../../lab-values/units.ts'
 
@@ -20,4 +21,20 @@ export function withNamedUnit(row: Row, ofColumns?: string): Row {
   const [, name, unit = ''] = /^(.*\p{L}.*?)\s?[([]([^()[\]]+)[)\]]$/u.exec(row.name) ?? []
   if (name && isUnit(unit) && !NAMES_TOO.test(unit)) return { ...row, name, unit }
   return ofColumns === undefined ? row : { ...row, unit: ofColumns }
+}
+
+/** `mL/min/1.73` whose `m2` stands in the line below: alone it can be nothing else. */
+export function withRestOfArea(row: Row, pages: readonly { page: PageText }[]): Row {
+  if (!row.unit || !/\/\s?1[.,]73$/u.test(row.unit)) return row
+  const { words } = pages.find(({ page }) => page.number === row.page)!.page
+  const { left, right, bottom } = row.box
+  const rest = words.find(
+    ({ text, box }) =>
+      /^m(?:2|²|\^2)$/u.test(text) &&
+      box.left > row.value_box.right - heightOf(box) &&
+      left <= box.left &&
+      box.right <= right &&
+      Math.abs(box.top - bottom) < heightOf(box),
+  )
+  return rest ? { ...row, unit: `${row.unit} ${rest.text}` } : row
 }

@@ -33,6 +33,7 @@ export const isPossibleName = (name: string, isNamed: (name: string) => boolean)
   !/^\([A-Z]{2,6}(?:, ?[A-Z]{2,6})+\)$/u.test(name) &&
   (name.match(/\p{L}/gu)?.length ?? 0) >= 2 - Number(/^[A-Z]$/u.test(name) && isNamed(name)) &&
   name.length <= 90 &&
+  !name.includes('©') &&
   name.split(' ').length <= 12 &&
   // `In nmol/L` belongs to the name of a column.
   !(/^in\s/iu.test(name) && isUnit(name.slice(3))) &&

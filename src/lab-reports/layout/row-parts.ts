@@ -43,7 +43,15 @@ export function partsAtColon(cell: Cell, isNamed: (name: string) => boolean): Pa
   return [{ cell, isAnswer: false }]
 }
 
-/** The letter of a blood group is no flag where the name says so; at the begin of a line `pH` is no unit and `Cl` no flag. */
+/** Grades of test strips, which are flags beside a result. */
+const GRADE = /^\((?:\+{1,4}|-|±)\)$|^\+{1,4}$/u
+
+export const isGrade = ({ kind, text }: TypedCell): boolean => kind === 'flag' && GRADE.test(text)
+
+/**
+ * The letter of a blood group is no flag where the name says so, nor a grade that is the only result of a line; at the begin of a line `pH`
+ * is no unit and `Cl` no flag.
+ */
 export function retyped(
   cell: TypedCell,
   index: number,
@@ -52,18 +60,29 @@ export function retyped(
 ): TypedCell {
   if (cell.kind === 'flag' && isBloodGroup(cell.text) && /\b(?:group|type|abo)\b/iu.test(cells[index - 1]?.text ?? ''))
     return { ...cell, kind: 'value', value: 'word' }
+  if (isGrade(cell) && index === 1 && cells[0]!.kind === 'text')
+    if (!cells.some(({ kind }) => kind === 'value')) return { ...cell, kind: 'value', value: 'word' }
   // What follows a result begins another one, as at the begin of a line.
   const isFirst = index === 0 || (cells[index + 1]?.kind === 'value' && cells[index - 1]!.kind === 'unit')
   const isName = (cell.kind === 'unit' || cell.kind === 'flag') && isFirst && cells.length > 1 && isNamed(cell.text)
   return isName ? { ...cell, kind: 'text' } : cell
 }
 
-export const isShortAnswer = (text: string): boolean =>
-  text.split(' ').length <= ANSWER_WORDS_MAX && !NOT_STATED.test(text) && /[\p{L}\d]/u.test(text) && !looksLikeSentence(text)
+/** Whether what stands behind a colon answers a name that is known, or is what only a result can be. */
+export const isShortAnswer = ({ text, isAnswer }: TypedCell, isKnown: boolean): boolean =>
+  isAnswer === true &&
+  (isKnown || saysSeen(text)) &&
+  text.split(' ').length <= ANSWER_WORDS_MAX &&
+  !NOT_STATED.test(text) &&
+  /[\p{L}\d]/u.test(text) &&
+  !looksLikeSentence(text)
 
 /** `: Negative` behind a name. */
-export const isWordBehindColon = (cell: TypedCell): boolean =>
-  cell.isAnswer === true && cell.value === 'word' && !/^(?:yes|no|normal|true|false)$/iu.test(cell.text)
+export const isWordBehindColon = ({ isAnswer, value, text }: TypedCell): boolean =>
+  isAnswer === true && (saysSeen(text) || (value === 'word' && !/^(?:yes|no|normal|true|false)$/iu.test(text)))
+
+/** `E. histolytica cyst seen`, `Candida species isolated`: results of a microscope or a culture. */
+const saysSeen = (text: string): boolean => /\p{L}\s(?:seen|isolated|detected|identified|grown|observed)\.?$/iu.test(text)
 
 /** Nothing was measured. */
 const NOT_STATED = /^not (?:provided|given|stated|available|known|specified)$/iu
@@ -116,7 +135,12 @@ export function hasEvidence(
   { isAnalyte, isNamed }: Pick<ReadRowsOptions, 'isAnalyte' | 'isNamed'>,
 ): boolean {
   if (isValueInColumn(value) && value.value !== 'comparator') return true
-  return others.some((cell) => cell !== value) || isNamed(name) || (value.kind === 'text' && isAnalyte(name))
+  return (
+    others.some((cell) => cell !== value) ||
+    isNamed(name) ||
+    isWordBehindColon(value) ||
+    (value.kind === 'text' && isAnalyte(name))
+  )
 }
 
 /** Headings of parts of the examination of one specimen. */

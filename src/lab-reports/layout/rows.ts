@@ -7,6 +7,7 @@ import { continuesRow } from './continued-rows.ts'
 import { cleanName, headingOf, isPossibleName, looksLikeSentence } from './names.ts'
 import {
   isAppointment,
+  isGrade,
   isHeading,
   isNoMeasurement,
   isPartOfExamination,
@@ -35,7 +36,7 @@ import { withoutSiteMarks } from './site-marks.ts'
 import { StatementLines } from './statement-lines.ts'
 import { saidInColumns, statementsIn, linesOfResults, type Statement } from './statements.ts'
 import { merged } from './susceptibility.ts'
-import { unitOfColumns, withNamedUnit } from './named-units.ts'
+import { unitOfColumns, withNamedUnit, withRestOfArea } from './named-units.ts'
 import { unitBehind } from '../../lab-values/units.ts'
 import { flagOf, partFlag } from '../../lab-values/values.ts'
 
@@ -60,7 +61,7 @@ export function rowsOf(pages: readonly { page: PageText; lines: readonly Line[] 
     section = reader.section
   }
   const tables = read.flatMap((one) => one.rows)
-  return merged(withoutSiteMarks(rows.map((row) => withNamedUnit(row))), tables)
+  return merged(withoutSiteMarks(rows.map((row) => withRestOfArea(withNamedUnit(row), pages))), tables)
 }
 
 class RegionReader {
@@ -223,7 +224,7 @@ class RegionReader {
         index > 0 &&
         (cell.kind === 'value' ||
           (index === 1 && cell.kind === 'range' && isKnown && (cell.isAnswer || cells[2]?.kind === 'range')) ||
-          (index === 1 && cell.isAnswer && isKnown && isShortAnswer(cell.text))),
+          (index === 1 && isShortAnswer(cell, isKnown))),
     )
     if (value < 1) return []
     const before = cells.slice(0, value)
@@ -275,7 +276,7 @@ class RegionReader {
     name = cleanName(name)
     name = nameUnder(this.heading ?? this.panel ?? '', name)
     if (!isPossibleName(name, this.#options.isNamed) || isAppointment(name, units[0]?.text)) return undefined
-    const text = isValueInColumn(first) ? first.text : joinedText(candidates)
+    const text = isValueInColumn(first) || isGrade(first) ? first.text : joinedText(candidates)
     if (!hasEvidence(name, first, [...units, ...flags, ...rest.range.filter((cell) => cell.kind !== 'text')], this.#options))
       return undefined
     if (
@@ -300,10 +301,8 @@ class RegionReader {
     const ownFlag = flag ?? (flagCell ? flagOf(flagCell.text) : undefined) ?? (rest.outside ? 'abnormal' : undefined)
     const unitCell = units[0] ?? rest.range.find((cell) => cell.kind === 'unit')
     const cells = [...results, ...rest.unit, ...rest.range, ...rest.flag]
-    if (this.heading) {
-      this.panel = this.heading
-      this.heading = null
-    }
+    this.panel = this.heading ?? this.panel
+    this.heading = null
     return {
       page: this.#page.number,
       box: line.box,

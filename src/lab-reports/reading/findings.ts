@@ -21,7 +21,7 @@ export function findingsOf(reading: Reading, names: Pick<ReadRowsOptions, 'isNam
   const add = (row: number, finding: ReadingFinding) => {
     if (!rows[row]!.some(({ kind }) => kind === finding.kind)) rows[row]!.push(finding)
   }
-  for (const { row, finding } of tableDoubts(reading)) add(row, finding)
+  for (const { row, finding } of tableDoubts(reading, names)) add(row, finding)
   const unread = unreadText(reading, names)
   for (const { row, finding } of unread.rows) add(row, finding)
   for (const { row, finding } of doubtfulTables(reading, rows)) add(row, finding)

@@ -3,10 +3,11 @@ import { nearestColumn } from '../layout/columns.ts'
 import type { Column, ColumnKind } from '../layout/headers.ts'
 import type { Line } from '../layout/lines.ts'
 import { regionsOfPages } from '../layout/regions.ts'
-import type { Row } from '../layout/row.ts'
+import type { ReadRowsOptions, Row } from '../layout/row.ts'
 import { numberOf } from '../../lab-values/values.ts'
 import { centerY, type PageText, type Word } from '../pages/page.ts'
 import type { MetadataPlaces } from '../layout/metadata.ts'
+import { areInLine } from './boxes.ts'
 import type { ReadingFinding, RowFinding } from './finding.ts'
 import type { ReportResult } from './result.ts'
 
@@ -42,8 +43,49 @@ export function tablesOf({ pages, rows }: Pick<Reading, 'pages' | 'rows'>): Tabl
   return tables
 }
 
-export const tableDoubts = (reading: Reading): RowFinding[] =>
-  tablesOf(reading).flatMap((table) => [...lostCells(table, reading), ...missingFlags(table, reading)])
+export function tableDoubts(reading: Reading, names: Names): RowFinding[] {
+  const tables = tablesOf(reading)
+  return [
+    ...tables.flatMap((table) => [...lostCells(table, reading), ...missingFlags(table, reading)]),
+    ...unknownNames(tables, reading, names),
+    ...starredFlags(tables, reading),
+  ]
+}
+
+type Names = Pick<ReadRowsOptions, 'isNamed'>
+
+const UNKNOWN: ReadingFinding = {
+  kind: 'name_is_unknown',
+  text: 'The row stands outside of the tables of the report, has no range, and laboratories know no test of its name.',
+}
+
+/** Rows of lines beside the tables of a report, which may say something else than a result. */
+function unknownNames(tables: readonly TableOfRows[], { rows }: Reading, { isNamed }: Names): RowFinding[] {
+  if (!tables.some((table) => table.columns && table.rows.length > 0)) return []
+  const outside = tables.filter(({ columns }) => !columns).flatMap((table) => table.rows)
+  return outside
+    .filter((at) => !rows[at]!.range_lines.length && !isNamed(rows[at]!.name))
+    .map((row) => ({ row, finding: UNKNOWN }))
+}
+
+const STARRED: ReadingFinding = {
+  kind: 'flag_is_not_understood',
+  text: 'The flag has a star that other flags of this report do not have: the result may be critical.',
+}
+
+/** `H*` in a report that has `H` as well. */
+function starredFlags(tables: readonly TableOfRows[], { rows }: Reading): RowFinding[] {
+  const flagged = tables.flatMap(({ page, rows: own }) =>
+    own.map((row) => ({
+      row,
+      texts: page.words.filter(({ box }) => areInLine(box, rows[row]!.box)).map(({ text }) => text),
+    })),
+  )
+  if (!flagged.some(({ texts }) => texts.some((text) => /^[HL]$/u.test(text)))) return []
+  return flagged
+    .filter(({ row, texts }) => rows[row]!.flag !== null && texts.some((text) => /^(?:[HL]\*|\*[HL])$/u.test(text)))
+    .map(({ row }) => ({ row, finding: STARRED }))
+}
 
 /** What shows that columns were misread. */
 const OF_COLUMNS = new Set<ReadingFinding['kind']>([

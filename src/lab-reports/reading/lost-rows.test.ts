@@ -1,0 +1,177 @@
+// Rows that were lost or taken for right although they were not: flags that are results, flags in words, ranges with a note, footers.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
+import { rangeFor, type Patient } from '../../lab-values/ranges.ts'
+import { flagOf } from '../../lab-values/values.ts'
+import { understand } from './read-report.ts'
+
+const read = (...lines: PlacedText[][]) => understand([pageOfLines(lines, 14)])
+const rowsOf = (...lines: PlacedText[][]) => read(...lines).results.map(({ test_name, value }) => [test_name, value])
+
+const HEADER: PlacedText[] = [
+  [36, 'Test'],
+  [220, 'Result'],
+  [300, 'Units'],
+  [380, 'Reference Range'],
+]
+const line = (name: string, value: string, unit = '', range = ''): PlacedText[] =>
+  (
+    [
+      [36, name],
+      [220, value],
+      [300, unit],
+      [380, range],
+    ] as PlacedText[]
+  ).filter(([, text]) => text)
+const GLUCOSE = line('Glucose', '92', 'mg/dL', '70 - 99')
+
+test('a letter of a blood group and a grade alone in the column of results are results, and no flags', () => {
+  const names = ['A', 'B', 'AB', 'O'].map(
+    (group) => rowsOf(HEADER, GLUCOSE, line('Blood Group', group), line('Rh Factor', 'Positive'))[1],
+  )
+  assert.deepEqual(
+    names,
+    ['A', 'B', 'AB', 'O'].map((group) => ['Blood Group', group]),
+  )
+  const [, blood] = rowsOf(HEADER, GLUCOSE, line('Occult blood', '(+)', '', '(-)'), line('Protein', '(-)', '', '(-)'))
+  assert.deepEqual(blood, ['Occult blood', '(+)'])
+})
+
+test('cards of pH and of results that may be flags are read', () => {
+  const rows = rowsOf(
+    [
+      [40, 'Specific Gravity'],
+      [300, 'pH'],
+    ],
+    [
+      [40, 'Normal range: 1.005 - 1.030'],
+      [300, 'Normal range: 5.0 - 7.5'],
+    ],
+    [
+      [40, 'Value'],
+      [90, '1.025'],
+      [300, 'Value'],
+      [350, '5.4'],
+    ],
+    [
+      [40, 'Bilirubin'],
+      [300, 'Urobilinogen'],
+    ],
+    [
+      [40, 'Normal range: Negative'],
+      [300, 'Normal range: Normal'],
+    ],
+    [
+      [40, 'Value'],
+      [90, 'Negative'],
+      [300, 'Value'],
+      [350, 'Normal'],
+    ],
+  )
+  assert.deepEqual(rows, [
+    ['Specific Gravity', '1.025'],
+    ['pH', '5.4'],
+    ['Bilirubin', 'Negative'],
+    ['Urobilinogen', 'Normal'],
+  ])
+})
+
+test('flags in words of records and portals are flags', () => {
+  for (const text of ['Above high reference limit', 'above upper limit']) assert.equal(flagOf(text), 'high', text)
+  for (const text of ['Below low reference limit', 'Below reference range']) assert.equal(flagOf(text), 'low', text)
+  assert.equal(flagOf('Outside reference range'), 'abnormal')
+  assert.equal(flagOf('Above all'), undefined)
+})
+
+test('the range of a phase or an age that stands behind it alone is what the laboratory has chosen', () => {
+  const of = (text: string, sex: Patient['sex']) => {
+    const range = rangeFor([text], { sex, age: null })
+    return range && [range.min, range.max, range.isConditional ?? false]
+  }
+  assert.deepEqual(of('75-270 Premenopausal (Luteal)', 'female'), [75, 270, false])
+  assert.deepEqual(of('16-55 (Age Dependent)', 'male'), [16, 55, false])
+  // Of a man it is none, and before the range it may be one of several lines.
+  assert.deepEqual(of('75-270 Premenopausal (Luteal)', 'male'), [null, null, false])
+  assert.deepEqual(of('Luteal: 75-270', 'female'), [null, null, false])
+  assert.deepEqual(of('Normal range: Normal', null), [null, null, false])
+})
+
+test('a star that only some of the flags of a report have is not understood, and asks for review', () => {
+  const potassium = line('Potassium', '5.9', 'mmol/L', '3.5 - 5.1')
+  const flagged = (of: PlacedText[], flag: string): PlacedText[] => [...of.slice(0, 2), [255, flag], ...of.slice(2)]
+  const kinds = (flag: string) =>
+    read(HEADER, flagged(line('Glucose', '148', 'mg/dL', '70 - 105'), flag), flagged(potassium, 'H*')).results[1]!.findings.map(
+      ({ kind }) => kind,
+    )
+  assert.deepEqual(kinds('H'), ['flag_is_not_understood'])
+  assert.deepEqual(kinds('H*'), [])
+})
+
+test('lines beside the tables of a report with a name that no laboratory knows ask for review', () => {
+  const { results } = read(
+    [
+      [36, 'Healthy / No Pattern'],
+      [220, '97.6%'],
+    ],
+    HEADER,
+    GLUCOSE,
+    line('Potassium', '4.1', 'mmol/L', '3.5 - 5.1'),
+  )
+  const unknown = results.find(({ test_name }) => test_name.startsWith('Healthy'))!
+  assert(unknown.findings.some(({ kind }) => kind === 'name_is_unknown'))
+  assert.deepEqual(
+    results.slice(-2).flatMap(({ findings }) => findings),
+    [],
+  )
+})
+
+test('a notice of copyright is no result', () => {
+  const names = rowsOf(
+    [
+      [36, 'Component'],
+      [365, 'Your Value'],
+      [460, 'Standard Range'],
+    ],
+    [
+      [36, 'Sodium'],
+      [365, '141 mmol/L'],
+      [460, '136 - 145 mmol/L'],
+    ],
+    [
+      [36, 'Potassium'],
+      [365, '3.3 mmol/L'],
+      [460, '3.5 - 5.1 mmol/L'],
+    ],
+    [[36, 'MyFauxChart licensed from Fictional Systems Corporation © 1999 - 2025']],
+  )
+  assert.deepEqual(names, [
+    ['Sodium', '141'],
+    ['Potassium', '3.3'],
+  ])
+})
+
+test('the end of a unit of an area in the line below belongs to the unit', () => {
+  const { results } = read(
+    HEADER,
+    GLUCOSE,
+    line('eGFR', '117', 'mL/min/1.73', '>60'),
+    [[300, 'm2']],
+    line('Potassium', '4.1', 'mmol/L', '3.5 - 5.1'),
+  )
+  assert.equal(results.find(({ test_name }) => test_name === 'eGFR')!.units, 'mL/min/1.73 m2')
+})
+
+test('what was seen in a microscope or a culture is a result behind a colon', () => {
+  const rows = rowsOf(
+    [
+      [36, 'Ova'],
+      [220, ': Not seen'],
+    ],
+    [
+      [36, 'Cyst'],
+      [220, ': E. histolytica cyst seen'],
+    ],
+  )
+  assert.deepEqual(rows.at(-1), ['Cyst', 'E. histolytica cyst seen'])
+})
