@@ -240,6 +240,32 @@ describe('faults of deliveries', () => {
     for (const copies of counts.values()) assert.equal(new Set(copies.map(({ body }) => body)).size, 1)
   })
 
+  test('are sent several times at a later attempt and when they are sent again, too', async () => {
+    const team = await createTestTeam()
+    const copies = (times: number) => set(team, { deliveries: [{ copies: 3, times }] })
+    const retrying = delivering({ schedule_s: [0, 2], faults: new SandboxFaults(cells) })
+    let refused = 0
+    const { received, url: target } = await receiver((_, response) => {
+      response.statusCode = refused++ ? 200 : 500
+      response.end()
+    })
+    const hook = await endpoint(team, { url: target })
+    await emitEvents(team, [CREATED])
+    await retrying.drain()
+    assert.equal(received.length, 1)
+    await copies(1)
+    await eventually(async () => (await retrying.drain(), received.length === 4), 'three copies of the second attempt arrive')
+    assert.equal(new Set(received.map(({ headers }) => headers['webhook-id'])).size, 1)
+    await copies(1)
+    const again = `${hook.path}/message/${received[0]!.headers['webhook-id'] as string}/resend`
+    assert.equal((await team.manage.post(again)).status, 200)
+    await eventually(
+      async () => (await retrying.drain(), received.length === 7),
+      'three copies of the event that is sent again arrive',
+    )
+    assert.deepEqual((await team.api.get(PATH)).body.deliveries, [])
+  })
+
   test('are out of order: every event arrives, each once, at a time of its own', async () => {
     const { team, received } = await receiving([{ out_of_order: true, delay_s: 2, times: 12 }])
     await emitEvents(team, Array<string>(12).fill(CREATED))

@@ -221,8 +221,7 @@ export class DeliveryClaims {
     for (const row of claimed) {
       const endpoint = ready.get(row.webhook_id)
       const item = row.user_id !== null && deleted.has(row.user_id) ? undefined : deliveryOf(row, asked_ms)
-      if (endpoint && item && isFirst(item) && faults.isFaulty(item.team_id))
-        item.copies = await faults.copies(item.team_id, item.type)
+      if (endpoint && item?.is_event && faults.isFaulty(item.team_id)) item.copies = await faults.copies(item.team_id, item.type)
       if (endpoint && item) queues.add(endpoint.id, { item, endpoint, taken_ms: asked_ms }, endpoint, asked_ms)
       else if (item && unreadable.includes(row.webhook_id)) unsent.push(row)
       else unwanted.push(row)
@@ -238,9 +237,6 @@ export class DeliveryClaims {
     return claimed.length
   }
 }
-
-/** Neither a further attempt nor one that a user asked for. */
-const isFirst = ({ attempts, trigger, is_event }: Delivery): boolean => is_event && attempts === 0 && trigger === 'scheduled'
 
 /** Undefined: there is nothing to send any more. */
 function deliveryOf(row: Claimed, taken_ms: number): Delivery | undefined {
