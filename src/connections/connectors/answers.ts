@@ -1,4 +1,5 @@
 // Reading what vendors answer. A vendor's own text is never passed on: it may hold data of patients or tokens.
+import { readOutsideJson } from '../../platform/net/outside-json.ts'
 import { retryAfterSeconds } from '../../platform/net/retry-after.ts'
 import { validate } from '../../platform/schema/request-validation.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
@@ -30,7 +31,7 @@ export function failureOf({ status, headers }: VendorAnswer, now_ms: number): Ve
 /** The JSON of an answer. Errors: VendorError `unexpected`. */
 export function jsonOf({ text }: VendorAnswer): unknown {
   try {
-    return JSON.parse(text)
+    return readOutsideJson(text)
   } catch {
     throw new VendorError('unexpected')
   }
@@ -76,7 +77,7 @@ export function grantOf(answer: VendorAnswer, now_ms: number, before?: Grant): G
 
 function errorCode(text: string): unknown {
   try {
-    const value = JSON.parse(text) as { error?: unknown } | null
+    const value = readOutsideJson(text) as { error?: unknown } | null
     return value?.error
   } catch {
     return undefined

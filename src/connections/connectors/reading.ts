@@ -1,5 +1,6 @@
 // Reads the values in what a vendor answers. Every value comes from outside: a field of another type than the vendor describes counts as absent; an answer of
 // another form is `unexpected`.
+import { readOutsideJson } from '../../platform/net/outside-json.ts'
 import { failureOf, type VendorAnswer } from './answers.ts'
 import { VendorError } from './connector.ts'
 
@@ -16,9 +17,10 @@ export const objectIn = (text: string): Values => object(parsed(text))
 /** The objects in a JSON text that is a list. Throws VendorError `unexpected` for anything else. */
 export const listIn = (text: string): Values[] => list(parsed(text))
 
-function parsed(text: string): unknown {
+/** The value in a JSON text. Throws VendorError `unexpected` for what is none, or too complex. */
+export function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return readOutsideJson(text)
   } catch {
     throw new VendorError('unexpected')
   }

@@ -1,11 +1,12 @@
 // Requests to vendors, with limits that suit their answers.
 import { HttpClient, HttpError, type HttpClientOptions } from '../../platform/net/http-client.ts'
+import { MAIN_THREAD_BYTES_MAX } from '../../platform/net/outside-json.ts'
 import { VendorError, type VendorHttp } from './connector.ts'
 
 /** A token is refreshed under a lease of 30 s. */
 const REQUEST_MS_MAX = 10_000
 /** An answer with a day of heart rates takes about 2 MB. */
-const ANSWER_BYTES_MAX = 20_000_000
+export const ANSWER_BYTES_MAX = 20_000_000
 /** Connections to one vendor, from all teams: jobs of one team are bounded by their share of the queue. */
 const CONNECTIONS_MAX = 64
 
@@ -23,9 +24,14 @@ export class VendorClient {
 
   /**
    * Sends one request. `sandbox`: loopback may be reached if the server listens there. Errors: VendorError `unavailable` for a lost
-   * connection, an address that is not allowed or a missed deadline; `unexpected` for an answer that is too long.
+   * connection, an address that is not allowed or a missed deadline; `unexpected` for an answer that is too long: 256 kB unless it is
+   * read in a thread.
    */
-  async send(sandbox: boolean, { method, url, headers = {}, body }: Parameters<VendorHttp>[0]): ReturnType<VendorHttp> {
+  async send(
+    sandbox: boolean,
+    { method, url, headers = {}, body }: Parameters<VendorHttp>[0],
+    answer_bytes_max = MAIN_THREAD_BYTES_MAX,
+  ): ReturnType<VendorHttp> {
     const isForm = typeof body === 'object'
     try {
       return await this.#http.send(sandbox, {
@@ -36,6 +42,7 @@ export class VendorClient {
           ...(isForm && { 'content-type': 'application/x-www-form-urlencoded' }),
           ...headers,
         },
+        answer_bytes_max,
         body: isForm ? new URLSearchParams(body).toString() : (body ?? null),
       })
     } catch (error) {

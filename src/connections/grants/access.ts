@@ -72,11 +72,14 @@ export async function vendorOf(
   return { connector, app: { ...app, urls: vendorUrls(access, connector) }, redirect_url_override }
 }
 
-/** Sends requests for a team: those of a sandbox may reach loopback, if the server listens there. */
+/**
+ * Sends requests for a team: those of a sandbox may reach loopback, if the server listens there.
+ * @param answer_bytes_max 256 kB by default, which the main thread may read
+ */
 export const httpOf =
-  ({ client }: Pick<VendorAccess, 'client'>, { cell }: Pick<Tenant, 'cell'>): VendorHttp =>
+  ({ client }: Pick<VendorAccess, 'client'>, { cell }: Pick<Tenant, 'cell'>, answer_bytes_max?: number): VendorHttp =>
   (request) =>
-    client.send(cell.startsWith('sandbox'), request)
+    client.send(cell.startsWith('sandbox'), request, answer_bytes_max)
 
 const isFresh = ({ grant: { expires_at_ms } }: StoredGrant, now_ms: number): boolean =>
   expires_at_ms === null || expires_at_ms - now_ms > FRESH_MS

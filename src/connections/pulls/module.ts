@@ -8,21 +8,26 @@ import { forgetPulls } from './ledger.ts'
 import type { NotificationDependencies } from './notifications.ts'
 import { pollHandler, subscribeHandler, type PullDependencies } from './poll.ts'
 import { pullHandler } from './pull-resource.ts'
+import { AnswerReader } from './read-parts.ts'
 import { routes } from './routes.ts'
 
-export const pulls = (dependencies: PullDependencies & NotificationDependencies): Module => ({
-  name: 'connections/pulls',
-  about: 'data of clouds of vendors: histories, polling, notifications, limits of applications',
-  tag: 'connections',
-  tables: { ofTeams: ['provider_pull', 'provider_watermark', 'provider_limit'] },
-  operations: routes(dependencies),
-  jobs: [pullHandler(dependencies.access), pollHandler(dependencies), subscribeHandler(dependencies)],
-  hooks: [
-    on(grantSaved, (tx, saved) => startPulls(tx, saved, dependencies.poll_s())),
-    on(connectionEnded, (tx, user_id, provider) => forgetPulls(tx, user_id, provider)),
-  ],
-  erasers: {
-    user: (tx, user_id) => forgetPulls(tx, user_id, null),
-    team: eraseTables('provider_pull', 'provider_watermark', 'provider_limit'),
-  },
-})
+export function pulls(dependencies: PullDependencies & NotificationDependencies): Module {
+  const reader = new AnswerReader()
+  return {
+    name: 'connections/pulls',
+    about: 'data of clouds of vendors: histories, polling, notifications, limits of applications',
+    tag: 'connections',
+    tables: { ofTeams: ['provider_pull', 'provider_watermark', 'provider_limit'] },
+    operations: routes(dependencies),
+    jobs: [pullHandler({ access: dependencies.access, reader }), pollHandler(dependencies), subscribeHandler(dependencies)],
+    workers: [() => reader],
+    hooks: [
+      on(grantSaved, (tx, saved) => startPulls(tx, saved, dependencies.poll_s())),
+      on(connectionEnded, (tx, user_id, provider) => forgetPulls(tx, user_id, provider)),
+    ],
+    erasers: {
+      user: (tx, user_id) => forgetPulls(tx, user_id, null),
+      team: eraseTables('provider_pull', 'provider_watermark', 'provider_limit'),
+    },
+  }
+}

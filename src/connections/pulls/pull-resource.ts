@@ -10,11 +10,13 @@ import { daysBetween, recordDays } from '../../wearables/ingestion/day-records.t
 import { beginPull, failPull, type PullError } from '../../wearables/ingestion/historical-pulls.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
 import { connectionOf, failConnection } from '../connections/connections.ts'
-import { VendorError, withCompanions, type Connector, type VendorFailure } from '../connectors/connector.ts'
+import { VendorError, withCompanions, type Connector, type Pulled, type VendorFailure } from '../connectors/connector.ts'
+import { ANSWER_BYTES_MAX } from '../connectors/vendor-http.ts'
 import { freshGrant, httpOf, vendorOf, type Vendor, type VendorAccess } from '../grants/access.ts'
 import { pullResource, type PullPayload } from './jobs.ts'
 import { gapsOf, recordAsked, recordNotified, type TimeRange } from './ledger.ts'
 import { OwnLimitError, limitedHttp, noteRejection, pauseAfter } from './limits.ts'
+import type { AnswerReader } from './read-parts.ts'
 import { historyName, storePulled, type Stored } from './stored.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 
@@ -43,6 +45,11 @@ const failureMessages: Record<VendorFailure | 'no_application', string> = {
   not_ready: 'The provider has announced a record that cannot be read yet',
   unexpected: 'The provider answers in a form that it does not describe',
   no_application: 'The team has no application at the provider',
+}
+
+export interface PullAccess {
+  access: VendorAccess
+  reader: AnswerReader
 }
 
 interface Start {
@@ -93,10 +100,13 @@ async function begin(tx: Tx, access: VendorAccess, payload: PullPayload): Promis
   return { user, vendor, windows: windowsOf(ranges, vendor.connector, now_ms) }
 }
 
+/** The connection has ended while its data was read. */
+class ConnectionEnded extends Error {}
+
 /** Asks for one window and stores the answer. @returns what was stored; undefined: the connection has ended meanwhile */
 async function pullWindow(
   { tenant, tx }: JobContext,
-  access: VendorAccess,
+  { access, reader }: PullAccess,
   payload: PullPayload,
   { user, vendor }: { user: User; vendor: Vendor },
   asked: TimeRange,
@@ -107,24 +117,26 @@ async function pullWindow(
   const isHistory = reason === 'history'
   const grant = await freshGrant(tenant, access, vendor, payload, rejected)
   if (!grant) return undefined
-  const http = limitedHttp(access.cells, tenant, connector, httpOf(access, tenant), { isHistory })
+  const http = limitedHttp(access.cells, tenant, connector, httpOf(access, tenant, ANSWER_BYTES_MAX), { isHistory })
   const time_zone = user.fallback_time_zone?.id ?? null
   const request = { resource: resource as Resource, ...asked, time_zone, ...(ids && { ids }) }
   const stored: Stored = { found: 0, changed: 0 }
+  const store = async (part: Pulled) => {
+    const more = await tx(async (current) =>
+      (await isCurrent(current, payload)) ? storePulled(current, user, provider, part, isHistory) : undefined,
+    )
+    if (!more) throw new ConnectionEnded()
+    stored.found += more.found
+    stored.changed += more.changed
+  }
   try {
-    for await (const part of connector.pull(http, app, grant.grant.access_token, request)) {
-      const more = await tx(async (current) =>
-        (await isCurrent(current, payload)) ? storePulled(current, user, provider, part, isHistory) : undefined,
-      )
-      if (!more) return undefined
-      stored.found += more.found
-      stored.changed += more.changed
-    }
+    await reader.read({ team: tenant.team, connector, app, access_token: grant.grant.access_token, request }, http, store)
   } catch (error) {
+    if (error instanceof ConnectionEnded) return undefined
     const isRefused = error instanceof VendorError && error.failure === 'invalid_grant'
     if (!isRefused || rejected !== undefined) throw error
     // The vendor may have ended the token before its time.
-    return pullWindow({ tenant, tx }, access, payload, { user, vendor }, asked, grant.version)
+    return pullWindow({ tenant, tx }, { access, reader }, payload, { user, vendor }, asked, grant.version)
   }
   return stored
 }
@@ -219,7 +231,7 @@ const spread = ({ user_id, resource }: PullPayload): number =>
   [...`${user_id} ${resource}`].reduce((sum, char) => (sum * 31 + char.codePointAt(0)!) % 1000, 7) / 1000
 
 /** The handler of the job that asks for one resource. `monotonic_ms` measures how long it has worked. */
-export const pullHandler = (access: VendorAccess, monotonic_ms: () => number = () => performance.now()): Handler =>
+export const pullHandler = ({ access, reader }: PullAccess, monotonic_ms: () => number = () => performance.now()): Handler =>
   defineHandler(pullResource, async (context, payload) => {
     const { tenant, tx } = context
     const started_ms = monotonic_ms()
@@ -239,7 +251,7 @@ export const pullHandler = (access: VendorAccess, monotonic_ms: () => number = (
           await tx(async (current) => enqueue(current, pullResource, { ...asked, attempt: 0 }))
           return
         }
-        const pulled = await pullWindow(context, access, payload, { user, vendor }, window.asked)
+        const pulled = await pullWindow(context, { access, reader }, payload, { user, vendor }, window.asked)
         if (!pulled) return
         stored += pulled.found
         await tx((current) => recordWindow(current, payload, vendor.connector, window.covered, pulled))

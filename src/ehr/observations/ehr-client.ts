@@ -19,6 +19,7 @@ export interface EhrRequest {
   url: string
   headers: Record<string, string>
   body: string
+  answer_bytes_max?: number
 }
 
 export type EhrClientOptions = Pick<HttpClientOptions, 'targets' | 'product'> &

@@ -1,6 +1,7 @@
 // The FHIR server of a team: whether it takes Observations of a mapping, and sending them with its credentials.
 // Source: management-auth.md 14; RFC 6749 2.3.1, 4.4.
 import type { Vault } from '../../platform/crypto/vault.ts'
+import { readOutsideJson } from '../../platform/net/outside-json.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { FHIR_PIPELINE, fhirPipeline, type FhirPipeline } from '../pipelines/fhir-pipeline.ts'
 import { EhrError, type EhrClient } from './ehr-client.ts'
@@ -53,6 +54,8 @@ export async function sendTo(
     })
 }
 
+const TOKEN_BYTES_MAX = 65_536
+
 /** The header that authenticates us. Errors: EhrError the token endpoint does not give a token. */
 async function authorization(client: EhrClient, sandbox: boolean, { authentication: how, secret }: SendingPipeline) {
   if (how.type === 'api_key') return `Bearer ${secret}`
@@ -65,13 +68,14 @@ async function authorization(client: EhrClient, sandbox: boolean, { authenticati
       accept: 'application/json',
     },
     body: 'grant_type=client_credentials',
+    answer_bytes_max: TOKEN_BYTES_MAX,
   })
   return `Bearer ${accessToken(answer)}`
 }
 
 function accessToken(text: string): string {
   try {
-    const { access_token } = JSON.parse(text) as { access_token?: unknown }
+    const { access_token } = readOutsideJson(text) as { access_token?: unknown }
     if (typeof access_token === 'string' && /^[\x21-\x7e]+$/.test(access_token)) return access_token
   } catch {
     // As an answer without a token.

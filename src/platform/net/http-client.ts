@@ -18,6 +18,8 @@ export interface HttpRequest {
   url: string
   headers?: Record<string, string>
   body?: string | null
+  /** A smaller limit of its answer than the client has. */
+  answer_bytes_max?: number
 }
 
 /** Any status, redirects included. */
@@ -66,8 +68,9 @@ export class HttpClient {
   }
 
   /** Sends one request. `sandbox`: http is allowed, and loopback may be reached if the server listens there. Errors: HttpError. */
-  async send(sandbox: boolean, { method, url, headers = {}, body = null }: HttpRequest): Promise<HttpAnswer> {
-    const { targets, product, request_ms_max, answer_bytes_max } = this.#options
+  async send(sandbox: boolean, { method, url, headers = {}, body = null, ...own }: HttpRequest): Promise<HttpAnswer> {
+    const { targets, product, request_ms_max } = this.#options
+    const answer_bytes_max = Math.min(own.answer_bytes_max ?? Infinity, this.#options.answer_bytes_max)
     const signal = AbortSignal.timeout(request_ms_max)
     try {
       const { hostname, protocol, origin, pathname, search } = new URL(url)

@@ -12,6 +12,7 @@ const CHECKED_BYTES_MIN = 16_384
 
 /** The bytes that structure a JSON text. */
 export const marks = { QUOTE: 0x22, BACKSLASH: 0x5c, COLON: 0x3a, OBJECT: 0x7b, OBJECT_END: 0x7d, LIST: 0x5b, LIST_END: 0x5d }
+const COMMA = 0x2c
 const { QUOTE, BACKSLASH, COLON, OBJECT, OBJECT_END, LIST, LIST_END } = marks
 
 /** Sequences are counted by their hashes. Where 100,000 are counted there are about 125,000: some hashes are equal. */
@@ -66,9 +67,13 @@ export class JsonCount {
 export const countOf = (bytes: Uint8Array): JsonCount | undefined =>
   bytes.length < CHECKED_BYTES_MIN ? undefined : new JsonCount(bytes)
 
-/** What a JSON text has too much of; undefined for a text within the limits, and for a short one. Faults of the text are left to `JSON.parse`. */
-export function excessOf(bytes: Uint8Array): string | undefined {
+/**
+ * What a JSON text has too much of; undefined for a text within the limits, and for a short one. Faults of the text are left to `JSON.parse`.
+ * @param values_max values in lists and objects
+ */
+export function excessOf(bytes: Uint8Array, values_max = Infinity): string | undefined {
   const count = countOf(bytes)
+  let commas = 0
   let [from, to] = [0, 0]
   let excess: string | undefined
   for (let at = 0; count && at < bytes.length && excess === undefined; at++) {
@@ -80,6 +85,7 @@ export function excessOf(bytes: Uint8Array): string | undefined {
     } else if (byte === OBJECT || byte === LIST) excess = count.open()
     else if (byte === OBJECT_END || byte === LIST_END) count.close()
     else if (byte === COLON) excess = count.field(from, to)
+    else if (byte === COMMA && ++commas >= values_max) excess = `more than ${values_max} values`
   }
   return excess
 }

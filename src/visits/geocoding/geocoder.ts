@@ -1,6 +1,7 @@
 // Geocoding of unknown places through a service that the operator configures. Requests contain country, postal code and city, never a
 // person or a street. Responses are cached; after a failure no request is made for a while. docs/PSC_DIRECTORY.md describes the contract.
 import type { Db } from '../../platform/db/database.ts'
+import { readOutsideJson } from '../../platform/net/outside-json.ts'
 import { expiringCache } from '../../platform/runtime/expiring-cache.ts'
 import { isPoint } from './distance.ts'
 import {
@@ -110,7 +111,7 @@ function parsePlace(text: string): Place {
 
 function parsed(text: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = readOutsideJson(text)
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
   } catch {
     // The error below reports this case.

@@ -83,10 +83,13 @@ function publicKey(value: string): KeyObject {
   })
 }
 
+/** Google publishes a few. */
+const KEYS_MAX = 50
+
 /** The keys of a keyset that are enabled. One that cannot be read is left out. */
 export function keysIn(text_of_keyset: string): Map<number, KeyObject> {
   const keys = new Map<number, KeyObject>()
-  for (const { keyData, status, keyId } of list(objectIn(text_of_keyset).key)) {
+  for (const { keyData, status, keyId } of list(objectIn(text_of_keyset).key).slice(0, KEYS_MAX)) {
     const { typeUrl, value } = objectOrEmpty(keyData)
     if (status !== 'ENABLED' || typeUrl !== ECDSA || typeof keyId !== 'number' || typeof value !== 'string') continue
     try {

@@ -33,7 +33,9 @@ export class Notes {
     if (words === '' || start === null) return
     const end_ms = timeOf(sent.end_time, zone)?.at_ms ?? start.at_ms
     const note = this.#notes.get(start.at_ms) ?? { end_ms, offset_s: start.offset_s, words: [] }
-    this.#notes.set(start.at_ms, { ...note, end_ms: Math.max(note.end_ms, end_ms), words: [...note.words, words] })
+    note.end_ms = Math.max(note.end_ms, end_ms)
+    note.words.push(words)
+    this.#notes.set(start.at_ms, note)
   }
 
   addTo(batches: SampleBatches): void {

@@ -16,7 +16,7 @@ import {
   type VendorApp,
 } from '../connector.ts'
 import { isTimely, signedAt } from '../notices.ts'
-import { instantOfText, list, number, objectIn, refusalOf, text, type Values } from '../reading.ts'
+import { instantOfText, list, number, objectIn, objectOrEmpty, parsed, refusalOf, text, type Values } from '../reading.ts'
 import { SampleBatches, knownZone, sleepCycleOf, sleepOf, workoutOf, type WorkoutRecord } from '../records.ts'
 import { askForTokens, refreshTokenOf, unexpired, withQuery } from '../tokens.ts'
 import { Notes } from './notes.ts'
@@ -301,7 +301,7 @@ export const oura: Connector = {
     const call = async (method: 'GET' | 'POST' | 'PUT', url: string, body?: object) => {
       const answer = await http({ method, url, headers, ...(body && { body: JSON.stringify(body) }) })
       if (answer.status >= 300) throw refusalOf(answer)
-      return JSON.parse(answer.text) as unknown
+      return parsed(answer.text)
     }
     const there = list(await call('GET', base)).filter((one) => one.callback_url === callback_url)
     let renew_at_ms = Infinity
@@ -315,7 +315,7 @@ export const oura: Connector = {
           : known
             ? await call('PUT', `${base}/renew/${encodeURIComponent(text(known.id) ?? '')}`)
             : await call('POST', base, { callback_url, verification_token: verify_token, event_type, data_type })
-        renew_at_ms = Math.min(renew_at_ms, instantOfText((now as Values).expiration_time) ?? now_ms + RENEW_MS)
+        renew_at_ms = Math.min(renew_at_ms, instantOfText(objectOrEmpty(now).expiration_time) ?? now_ms + RENEW_MS)
       }
     return { renew_at_ms: Math.max(now_ms + DAY_MS, renew_at_ms - RENEW_MS) }
   },
