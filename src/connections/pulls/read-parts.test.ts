@@ -4,7 +4,6 @@ import { after, before, describe, test } from 'node:test'
 import { OuraPeer } from '../../../test/support/vendors/oura.ts'
 import { agree, daysAgo, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
 import { assertFailure, plainHttp, REDIRECT, samplesOf } from '../../../test/support/vendors/vendor-server.ts'
-import { readOutsideJson, OutsideJsonError } from '../../platform/net/outside-json.ts'
 import { VendorError, type Pulled, type VendorHttp } from '../connectors/connector.ts'
 import { oura } from '../connectors/oura/oura.ts'
 import { AnswerReader } from './read-parts.ts'
@@ -120,13 +119,5 @@ describe('a long answer', () => {
     ])
     assert.deepEqual(rows, [{ result: 'data' }])
     peer.page = 20
-  })
-})
-
-describe('JSON of another server', () => {
-  test('is read within the limits of requests', () => {
-    assert.deepEqual(readOutsideJson('{"a":[1,null,"x"]}'), { a: [1, null, 'x'] })
-    for (const text of ['', '{', '[', 'nothing', '['.repeat(20_000), `[${'0,'.repeat(2_000_001)}0]`])
-      assert.throws(() => readOutsideJson(text), OutsideJsonError, text.slice(0, 20))
   })
 })
