@@ -13,6 +13,13 @@ const CONNECTIONS_MAX = 64
 export type VendorHttpOptions = Pick<HttpClientOptions, 'targets' | 'product'> &
   Partial<Pick<HttpClientOptions, 'request_ms_max' | 'answer_bytes_max'>>
 
+/** An answer has more bytes than who asked can read. */
+export class AnswerTooLong extends VendorError {
+  constructor() {
+    super('unexpected')
+  }
+}
+
 /** The connections to vendors of one process. */
 export class VendorClient {
   readonly #http: HttpClient
@@ -24,7 +31,7 @@ export class VendorClient {
 
   /**
    * Sends one request. `sandbox`: loopback may be reached if the server listens there. Errors: VendorError `unavailable` for a lost
-   * connection, an address that is not allowed or a missed deadline; `unexpected` for an answer that is too long: 256 kB unless it is
+   * connection, an address that is not allowed or a missed deadline; AnswerTooLong (`unexpected`): 256 kB unless it is
    * read in a thread.
    */
   async send(
@@ -46,7 +53,7 @@ export class VendorClient {
         body: isForm ? new URLSearchParams(body).toString() : (body ?? null),
       })
     } catch (error) {
-      throw new VendorError(error instanceof HttpError && error.code === 'answer_too_long' ? 'unexpected' : 'unavailable')
+      throw error instanceof HttpError && error.code === 'answer_too_long' ? new AnswerTooLong() : new VendorError('unavailable')
     }
   }
 

@@ -11,7 +11,6 @@ import { beginPull, failPull, type PullError } from '../../wearables/ingestion/h
 import type { Resource } from '../../wearables/resources/resources.ts'
 import { connectionOf, failConnection } from '../connections/connections.ts'
 import { VendorError, withCompanions, type Connector, type Pulled, type VendorFailure } from '../connectors/connector.ts'
-import { ANSWER_BYTES_MAX } from '../connectors/vendor-http.ts'
 import { freshGrant, httpOf, vendorOf, type Vendor, type VendorAccess } from '../grants/access.ts'
 import { pullResource, type PullPayload } from './jobs.ts'
 import { gapsOf, recordAsked, recordNotified, type TimeRange } from './ledger.ts'
@@ -117,7 +116,8 @@ async function pullWindow(
   const isHistory = reason === 'history'
   const grant = await freshGrant(tenant, access, vendor, payload, rejected)
   if (!grant) return undefined
-  const http = limitedHttp(access.cells, tenant, connector, httpOf(access, tenant, ANSWER_BYTES_MAX), { isHistory })
+  const httpFor = (bytes_max: number) =>
+    limitedHttp(access.cells, tenant, connector, httpOf(access, tenant, bytes_max), { isHistory })
   const time_zone = user.fallback_time_zone?.id ?? null
   const request = { resource: resource as Resource, ...asked, time_zone, ...(ids && { ids }) }
   const stored: Stored = { found: 0, changed: 0 }
@@ -130,7 +130,7 @@ async function pullWindow(
     stored.changed += more.changed
   }
   try {
-    await reader.read({ team: tenant.team, connector, app, access_token: grant.grant.access_token, request }, http, store)
+    await reader.read({ team: tenant.team, connector, app, access_token: grant.grant.access_token, request }, httpFor, store)
   } catch (error) {
     if (error instanceof ConnectionEnded) return undefined
     const isRefused = error instanceof VendorError && error.failure === 'invalid_grant'

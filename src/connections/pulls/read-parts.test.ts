@@ -6,6 +6,7 @@ import { agree, daysAgo, run, standIn, teamAt } from '../../../test/support/vend
 import { assertFailure, plainHttp, REDIRECT, samplesOf } from '../../../test/support/vendors/vendor-server.ts'
 import { VendorError, type Pulled, type VendorHttp } from '../connectors/connector.ts'
 import { oura } from '../connectors/oura/oura.ts'
+import { AnswerTooLong } from '../connectors/vendor-http.ts'
 import { AnswerReader } from './read-parts.ts'
 
 const peer = await new OuraPeer().start()
@@ -34,6 +35,16 @@ async function user(rates: number) {
   return { account, access_token }
 }
 
+/** As the client of vendors, which refuses longer answers. */
+const limited =
+  (http: VendorHttp) =>
+  (bytes_max: number): VendorHttp =>
+  async (request) => {
+    const answer = await http(request)
+    if (answer.text.length > bytes_max) throw new AnswerTooLong()
+    return answer
+  }
+
 async function read(
   access_token: string,
   http: VendorHttp = plainHttp,
@@ -43,7 +54,7 @@ async function read(
   const request = { resource: 'heartrate' as const, from_ms, to_ms: from_ms + DAY_MS, time_zone: null }
   await reader.read(
     { team: 'a team', connector: oura, app: peer.app(), access_token, request },
-    http,
+    limited(http),
     store ?? (async (part) => void parts.push(part)),
   )
   return parts
@@ -71,12 +82,12 @@ describe('a long answer', () => {
     ] as const) {
       let answers = 0
       const http: VendorHttp = async (request) =>
-        answers++ ? { status: answer, headers: new Headers({ 'retry-after': '7' }), text: '{}' } : plainHttp(request)
+        answers++ > 1 ? { status: answer, headers: new Headers({ 'retry-after': '7' }), text: '{}' } : plainHttp(request)
       await assertFailure(read(access_token, http), failure, answer === 429 || answer === 503 ? 7000 : null)
     }
     let answers = 0
     const lost: VendorHttp = async (request) => {
-      if (answers++) throw new VendorError('unavailable')
+      if (answers++ > 1) throw new VendorError('unavailable')
       return plainHttp(request)
     }
     await assertFailure(read(access_token, lost), 'unavailable')

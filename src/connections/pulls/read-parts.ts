@@ -14,13 +14,14 @@ import {
   type VendorApp,
   type VendorHttp,
 } from '../connectors/connector.ts'
+import { ANSWER_BYTES_MAX, AnswerTooLong } from '../connectors/vendor-http.ts'
 import type { PullQuestion, ReadEnd, ReadInput, SentAnswer } from './read-parts.task.ts'
 import { smallParts } from './small-parts.ts'
 
 /** Answers to one pull that are kept to begin again in a thread, in bytes. */
 const KEPT_BYTES_MAX = 2 * MAIN_THREAD_BYTES_MAX
 const THREADS = 2
-const THREAD_MB_MAX = 384
+const THREAD_MB_MAX = 256
 /** With the requests to the vendor, and less than a job may take. */
 const READ_MS_MAX = 180_000
 const WAIT_MS = 30_000
@@ -34,7 +35,7 @@ export interface Pull {
   request: PullRequest
 }
 
-/** An answer is too long for the main thread. It is the last one of `answers`. */
+/** An answer is too long for the main thread. */
 class LongAnswer extends Error {}
 
 /** The threads of a process that read long answers; teams take turns. */
@@ -49,17 +50,22 @@ export class AnswerReader implements Service {
   #pool: WorkerPool | undefined
 
   /**
-   * Hands what a connector pulls to `store`, in small parts and one after the other. Errors: those of `store`; VendorError, `unexpected` for
-   * answers that take a thread too much time or memory, `unavailable` if none is free.
+   * Hands what a connector pulls to `store`, in small parts and one after the other. A long answer is asked for again by the thread that reads
+   * it, so that only as many are in memory as there are threads. Errors: those of `store`; VendorError, `unexpected` for answers that take a
+   * thread too much time or memory, `unavailable` if none is free.
+   * @param httpFor sends requests whose answers have at most so many bytes
    */
-  async read(pull: Pull, http: VendorHttp, store: (part: Pulled) => Promise<void>): Promise<void> {
+  async read(pull: Pull, httpFor: (bytes_max: number) => VendorHttp, store: (part: Pulled) => Promise<void>): Promise<void> {
     const answers: SentAnswer[] = []
     let [kept, stored] = [0, 0]
+    const short = httpFor(MAIN_THREAD_BYTES_MAX)
     const keeping: VendorHttp = async (request) => {
-      const answer = await http(request)
+      const answer = await short(request).catch((error: unknown) => {
+        throw error instanceof AnswerTooLong ? new LongAnswer() : error
+      })
       answers.push({ ...answer, headers: [...answer.headers] })
       kept += answer.text.length
-      if (answer.text.length > MAIN_THREAD_BYTES_MAX || kept > KEPT_BYTES_MAX) throw new LongAnswer()
+      if (kept > KEPT_BYTES_MAX) throw new LongAnswer()
       return answer
     }
     const { connector, app, access_token, request } = pull
@@ -71,7 +77,7 @@ export class AnswerReader implements Service {
         }
     } catch (error) {
       if (!(error instanceof LongAnswer)) throw error
-      await this.#inThread(pull, http, store, { answers, stored })
+      await this.#inThread(pull, httpFor(ANSWER_BYTES_MAX), store, { answers, stored })
     }
   }
 
