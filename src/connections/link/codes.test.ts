@@ -1,8 +1,10 @@
 // Link codes over HTTP. Source: users-wearables.md 2.1, 16.4.
 import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { bearer, exchange, readSignInToken } from '../../../test/support/phones.ts'
 import { asOwner, assembled, cells, client, createTestTeam, type Reply, type TestTeam } from '../../../test/support/server.ts'
+import { generateVaultKey, Vault } from '../../platform/crypto/vault.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 
 const anyone = client(undefined)
@@ -22,7 +24,7 @@ describe('a link code', () => {
     const { team, user_id } = await given()
     const { status, body } = await create(team, user_id)
     assert.equal(status, 200)
-    assert.match(body.code, /^skus[0-9a-f]{8}$/)
+    assert.match(body.code, /^skus[0-9a-f]{8}-[0-9a-hjkmnp-tv-z]{4}-[0-9a-hjkmnp-tv-z]{4}$/)
     assert.equal(body.exchange_url, `tryvital://tryvital?code=${body.code}`)
     const ahead_s = (Date.parse(body.expires_at) - Date.now()) / 1000
     assert(ahead_s > 3500 && ahead_s <= 3600, String(ahead_s))
@@ -72,41 +74,68 @@ describe('a link code', () => {
     assert.deepEqual(refusal(await create(team, user_id)), [400, 'INVALID_USER_ID', undefined])
   })
 
-  test('is stored as a hash only', async () => {
+  test('is stored as a hash under a key outside the database, and stays valid when a newer key is added', async () => {
     const { team, user_id } = await given()
     const { code } = (await create(team, user_id)).body
-    const { rows } = await asOwner('select c::text as text from sandbox_us.link_code c where team_id = $1', [team.team])
-    assert(JSON.stringify(rows).includes(user_id) && !JSON.stringify(rows).includes(code))
+    const { rows } = await asOwner('select code_hash from sandbox_us.link_code where team_id = $1', [team.team])
+    const text = code.replaceAll('-', '')
+    const { code_hash } = rows[0] as { code_hash: string }
+    for (const plain of [code, text])
+      for (const encoding of ['base64url', 'hex', 'base64'] as const)
+        assert(!code_hash.includes(createHash('sha256').update(plain).digest(encoding)), encoding)
+    assert(!code_hash.includes(text.slice(-8)))
+    const older = generateVaultKey()
+    const vault = new Vault(() => [older])
+    const issued = vault.sign(text, 'link code')
+    assert.deepEqual(
+      [generateVaultKey(), older].map((key) =>
+        new Vault(() => [generateVaultKey(), key]).signatures(text, 'link code').includes(issued),
+      ),
+      [false, true],
+    )
   })
 
-  test('rule 25: cannot be guessed: a network may send ten wrong ones in an hour, whatever else it sends', async () => {
+  test('is read as people type it: in any case, with other separators or none, with letters that look like digits', async () => {
     const { team, user_id } = await given()
-    const { app, operations } = assembled()
-    after(() => app.close())
-    const { run } = operations.find(({ id }) => id === 'exchange_link_code')!
-    const statusFor = async (code: string, address: string): Promise<number> => {
-      try {
-        await run({ tenant: undefined as never, cells, address }, { query: { code, grant_type: 'sign_in_token' } })
-      } catch (error) {
-        if (error instanceof Problem) return error.status
-        throw error
-      }
-      return 200
+    const typed: ((code: string) => string)[] = [
+      (code) => code.toUpperCase(),
+      (code) => code.replaceAll('-', ''),
+      (code) => ` ${code.replace(/(.{4})/g, '$1 ')} `,
+      (code) => code.replaceAll('-', '\u2013'),
+      (code) => code.slice(0, 4) + code.slice(4).replaceAll('0', 'O').replaceAll('1', 'l'),
+    ]
+    for (const change of typed) {
+      const { code } = (await create(team, user_id)).body
+      const { status, body } = await redeem(encodeURIComponent(change(code)))
+      assert.deepEqual([status, body.user_id], [200, user_id], change('skus00000001-0001-0001'))
     }
-    const wrong = Array.from({ length: 12 }, (_, i) => `skus${i.toString(16).padStart(8, '0')}`)
-    const statuses = await Promise.all(wrong.map((code) => statusFor(code, '192.0.2.1')))
-    assert.deepEqual(statuses.toSorted(), [...Array<number>(10).fill(401), 429, 429])
-    const { code } = (await create(team, user_id)).body
-    assert.equal(await statusFor(code, '192.0.2.1'), 429)
-    assert.equal(await statusFor(code, '192.0.2.2'), 200)
   })
 
-  test('of anybody else is exchanged, however many wrong ones one owner of an IPv6 network sends', async () => {
+  test('of an earlier release, with 32 bits and a hash without a key, is exchanged until it expires', async () => {
     const { team, user_id } = await given()
+    const insert = (code: string, ends: string) =>
+      asOwner(
+        `insert into sandbox_us.link_code (team_id, user_id, code_hash, created_at, expires_at) values ($1, $2, $3, now(), now() + $4::interval)`,
+        [team.team, user_id, createHash('sha256').update(code).digest('base64url'), ends],
+      )
+    const code = () => `skus${randomBytes(4).toString('hex')}`
+    const [valid, past] = [code(), code()]
+    await insert(valid, '1 hour')
+    await insert(past, '-1 second')
+    assert.equal((await redeem(past)).status, 401)
+    assert.equal((await redeem(valid.toUpperCase())).body.user_id, user_id)
+    assert.equal((await redeem(valid)).status, 401)
+    const long = `${code()}7k2m9qxw`
+    await insert(long, '1 hour')
+    assert.equal((await redeem(long)).status, 401)
+  })
+
+  /** Exchanges codes in a process of its own, as sent from an address. */
+  const attacked = () => {
     const { app, operations } = assembled()
     after(() => app.close())
     const { run } = operations.find(({ id }) => id === 'exchange_link_code')!
-    const statusFor = (code: string, address: string): Promise<number> =>
+    return (code: string, address: string): Promise<number> =>
       run(
         { tenant: undefined as never, cells, address, headers: {}, query: {}, body: undefined },
         { query: { code, grant_type: 'sign_in_token' } },
@@ -117,12 +146,59 @@ describe('a link code', () => {
           throw error
         },
       )
-    // An owner of a /48 has 65,536 networks of 64 bits.
-    const addresses = Array.from({ length: 60 }, (_, i) => `2001:db8:7:${i.toString(16)}::1`)
+  }
+  const first = (i: number): string => `skus${i.toString(16).padStart(8, '0')}`
+
+  test('of every team is exchanged while thousands of wrong ones come from thousands of networks', async () => {
+    const { team, user_id } = await given()
+    const statusFor = attacked()
+    for (const guess of [first, (i: number) => `${first(i)}-0000-0000`]) {
+      for (let i = 0; i < 3000; i += 100) {
+        const statuses = await Promise.all(
+          Array.from({ length: 100 }, (_, k) => statusFor(guess(i + k), `198.${(i + k) >> 8}.${(i + k) & 255}.1`)),
+        )
+        assert(statuses.every((status) => status === 401))
+      }
+      const { code } = (await create(team, user_id)).body
+      assert.equal(await statusFor(code, '192.0.2.1'), 200)
+    }
+  })
+
+  test('rule 25: cannot be guessed: a network may send twenty wrong ones in a minute, ten of the short form in an hour', async () => {
+    const { team, user_id } = await given()
+    const statusFor = attacked()
+    const statuses = (guess: (i: number) => string, n: number, address: string) =>
+      Promise.all(Array.from({ length: n }, (_, i) => statusFor(guess(i), address)))
+    assert.deepEqual((await statuses(first, 12, '192.0.2.1')).toSorted(), [...Array<number>(10).fill(401), 429, 429])
+    const long = (i: number) => `${first(i)}00000000`
+    assert.deepEqual((await statuses(long, 22, '192.0.2.3')).toSorted(), [...Array<number>(20).fill(401), 429, 429])
+    const { code } = (await create(team, user_id)).body
+    assert.equal(await statusFor(code, '192.0.2.3'), 429)
+    assert.equal(await statusFor(code, '192.0.2.1'), 200)
+  })
+
+  test('of which a person knows the first half has twenty wrong guesses of the other in an hour, from all networks together', async () => {
+    const { team, user_id } = await given()
+    const statusFor = attacked()
+    const { code } = (await create(team, user_id)).body
+    const other = (await create(team, user_id)).body.code
+    const guess = (i: number) => `${code.slice(0, 12)}-0000-${i.toString().padStart(4, '0')}`
     const statuses: number[] = []
-    for (const [i, address] of addresses.entries())
-      statuses.push(await statusFor(`skus${i.toString(16).padStart(8, '0')}`, address))
+    for (let i = 0; i < 25; i++) statuses.push(await statusFor(guess(i), `192.0.2.${i}`))
+    assert.deepEqual(statuses, [...Array<number>(20).fill(401), ...Array<number>(5).fill(429)])
+    assert.equal(await statusFor(code, '198.51.100.1'), 429)
+    assert.equal(await statusFor(other, '198.51.100.1'), 200)
+  })
+
+  test('of another person is exchanged, however many wrong ones one owner of an IPv6 network sends', async () => {
+    const { team, user_id } = await given()
+    const statusFor = attacked()
+    // An owner of a /48 has 65,536 networks of 64 bits.
+    const statuses: number[] = []
+    for (let i = 0; i < 60; i++) statuses.push(await statusFor(first(i), `2001:db8:7:${i.toString(16)}::1`))
     assert.deepEqual(statuses, [...Array<number>(10).fill(401), ...Array<number>(50).fill(429)])
+    for (let i = 0; i < 60; i++) statuses.push(await statusFor(`${first(i)}00000000`, `2001:db8:7:${i.toString(16)}::1`))
+    assert.deepEqual(statuses.slice(60), [...Array<number>(20).fill(401), ...Array<number>(40).fill(429)])
     const { code } = (await create(team, user_id)).body
     assert.equal(await statusFor(code, '2001:db8:7:ffff::1'), 429)
     assert.equal(await statusFor(code, '2001:db8:8::1'), 200)
@@ -149,7 +225,35 @@ describe('a link code', () => {
   })
 
   test('is refused in another form', async () => {
-    for (const query of ['', '?code=x&grant_type=sign_in_token', '?code=skus00000000', '?code=skus00000000&grant_type=password'])
-      assert.equal((await anyone.post(`/v2/link/code/exchange${query}`)).status, 422, query)
+    const codes = [
+      'x',
+      'skus',
+      'skus0000000',
+      'skus000000000',
+      'xxus00000000',
+      'skusu0000000',
+      'skus00000000-0000-000u',
+      'sk us',
+      '%00',
+      '%F0%9F',
+    ]
+    codes.push(
+      'skus00000000-0000-00000',
+      'skusg0000000',
+      'skus\u{ff10}0000000',
+      `skus00000000${'-'.repeat(100)}`,
+      '-'.repeat(2000),
+    )
+    const queries = codes.map((code) => `?code=${encodeURIComponent(code).replaceAll('%25', '%')}&grant_type=sign_in_token`)
+    queries.push(
+      '',
+      '?code=skus00000000',
+      '?code=skus00000000&grant_type=password',
+      '?code=skus00000000&code=x&grant_type=sign_in_token',
+    )
+    for (const query of queries) {
+      const { status } = await anyone.post(`/v2/link/code/exchange${query}`)
+      assert([414, 422, 400].includes(status), `${status} ${query.slice(0, 100)}`)
+    }
   })
 })

@@ -1,3 +1,4 @@
+import type { Vault } from '../../platform/crypto/vault.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import { multiTransactionOperation, operation, type Operation } from '../../platform/http/operation.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
@@ -18,13 +19,15 @@ import { createSession, findSession, usable } from './sessions.ts'
 
 export interface LinkDependencies extends LinkGuardDependencies {
   cells: Cells
+  vault: Vault
   publicUrl: () => string
 }
 
 export function routes(dependencies: LinkDependencies): Operation[] {
   const { signingKey, publicUrl, guards } = dependencies
   const signInTokens = new SignInTokens(signingKey)
-  const codes = new LinkCodes(dependencies.cells, guards.teams.tenant)
+  const { cells, vault } = dependencies
+  const codes = new LinkCodes({ cells, vault, tenantOf: guards.teams.tenant })
   return [
     operation({
       id: 'generate_link_token',
@@ -59,12 +62,12 @@ export function routes(dependencies: LinkDependencies): Operation[] {
       path: '/v2/link/code/create',
       summary: 'Create a code that hands a user to an app on a phone',
       description:
-        'The app exchanges it once for a sign-in token. A user has at most five valid codes; a further one ends the oldest.',
+        'The app exchanges it once for a sign-in token. A person may type it in upper or lower case and without the hyphens. A user has at most five valid codes; a further one ends the oldest.',
       query: CreateLinkCode,
       reply: LinkCode,
       // The answer holds a credential: it is not stored, and a repeated key gets 409.
       idempotency: { scope: 'create_link_code', retention_s: 86_400, secret: true },
-      run: (tx, { query }) => createLinkCode(tx, query.user_id, query.expires_at),
+      run: (tx, { query }) => createLinkCode(tx, vault, query.user_id, query.expires_at),
     }),
     multiTransactionOperation({
       id: 'exchange_link_code',

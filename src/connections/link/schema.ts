@@ -13,8 +13,10 @@ import {
   type Static,
 } from '../../platform/schema/schema.ts'
 import { RuleError } from '../../platform/schema/request-validation.ts'
+import { BROWSER_ADDRESS_MAX, browserAddress } from '../../platform/net/browser-address.ts'
 import { providers } from '../../people/users/sources.ts'
 import { authTypes } from '../connections/providers.ts'
+import { CODE_TEXT_MAX, readCode } from './code-text.ts'
 import { ProviderSlug } from '../connections/schema.ts'
 
 export const LINK_TOKEN_MAX = 2000
@@ -54,27 +56,14 @@ export const passwordProviders = [
 /** Providers that ask for an e-mail address. */
 export const emailProviders = ['freestyle_libre'] as const
 
-/** Schemes that a browser would run or show itself, so that a redirect to them would not leave this server's page. */
-const REFUSED_SCHEMES = new Set(['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', 'about:', 'view-source:', 'filesystem:'])
-
-const REDIRECT_URL_MAX = 2083
-const CONTROL = /[\p{Cc}\p{Cs}]/u
-
 const RedirectUrl = Text({
   minLength: 1,
-  maxLength: REDIRECT_URL_MAX,
+  maxLength: BROWSER_ADDRESS_MAX,
   description:
-    'An http or https URL, or one with the scheme of an app. Its query and fragment are kept; it is shown as a browser writes it, with other characters than those of URLs encoded.',
-  rule(text) {
-    // URL.parse drops some control characters without a word, so that the team would get another address than it gave.
-    const url = CONTROL.test(text) ? null : URL.parse(text)
-    return url &&
-      url.href.length <= REDIRECT_URL_MAX &&
-      !REFUSED_SCHEMES.has(url.protocol) &&
-      (!/^https?:$/.test(url.protocol) || url.hostname)
-      ? url.href
-      : new RuleError('must be a URL to which a browser can be redirected')
-  },
+    'An http or https URL, or one with the scheme of an app, without a user name or password; one of `link_redirect_origins`, if the team has set them. Its query and fragment are kept; it is shown as a browser writes it, with other characters than those of URLs encoded.',
+  rule: (text) =>
+    browserAddress(text)?.href ??
+    new RuleError('must be a URL to which a browser can be redirected, without a user name or password'),
 })
 
 const Redirects = (when: string) => Clearable(OpenEnum(['redirect'], { description: when }))
@@ -112,9 +101,10 @@ export const LinkCode = Fields(
 
 export const ExchangeLinkCode = Fields({
   code: Text({
-    pattern: '^(sk|pk)(eu|us)[0-9a-f]{8}$',
-    says: 'be a link code',
-    example: 'skus00000000',
+    maxLength: CODE_TEXT_MAX,
+    description: 'In upper or lower case, with or without separators.',
+    example: 'skus00000000-0000-0000',
+    rule: (text) => readCode(text)?.text ?? new RuleError('must be a link code'),
   }),
   grant_type: OpenEnum(['sign_in_token']),
 })

@@ -116,6 +116,11 @@ export class Vault {
     return `${key.id}.${mac(key, text, context).toString('base64url')}`
   }
 
+  /** The signatures of a text by each of the current keys, newest first: as `sign` has made them since the oldest key. */
+  signatures(text: string, context: string): string[] {
+    return this.#keys().map((key) => `${key.id}.${mac(key, text, context).toString('base64url')}`)
+  }
+
   /** Whether a signature was made with any of the current keys. */
   verifySignature(text: string, signature: string, context: string): boolean {
     const [id, signed] = signature.split('.')
