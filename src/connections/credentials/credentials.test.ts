@@ -55,6 +55,21 @@ describe('credentials', () => {
     )
   })
 
+  test('a redirect address with a user name, a password or a backslash is refused', async () => {
+    const org = await createTestTeam()
+    const statusOf = async (redirect_url_override: string) =>
+      (await org.manage.post(HERE, { team_id: org.team, provider: 'fitbit', redirect_url_override })).status
+    for (const address of [
+      'https://clinic.example@evil.example/back',
+      'https://:x@evil.example/back',
+      'https://@evil.example/back',
+      'https://clinic.example\\@evil.example/back',
+      'https:///evil.example',
+    ])
+      assert.equal(await statusOf(address), 422, address)
+    assert.equal(await statusOf('https://Clinic.example/back?x=@y'), 200)
+  })
+
   test('credentials of one environment are not visible in the other', async () => {
     const org = await createTestTeam()
     const team_id = await made(org)

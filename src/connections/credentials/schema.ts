@@ -1,4 +1,6 @@
 // Shapes of credentials, scopes and pull preferences of teams. Source: openapi-management.json; management-auth.md 5, 7, 13, 14.
+import { browserAddress } from '../../platform/net/browser-address.ts'
+import { RuleError } from '../../platform/schema/request-validation.ts'
 import { NextCursor } from '../../platform/http/management-shapes.ts'
 import {
   Clearable,
@@ -57,6 +59,9 @@ const Redirect = Text({
   maxLength: 2000,
   pattern: '^https?://[^\\s]+$',
   says: 'be an address that begins with http:// or https://',
+  // As it is: providers compare it with what was registered, character by character.
+  rule: (text) =>
+    browserAddress(text) ? text : new RuleError('must be an address of a host, without a user name, password or backslash'),
 })
 
 export const UpsertCredential = Fields(

@@ -4,8 +4,10 @@ import { lockUser } from '../../people/users/connected-sources.ts'
 import { notDeletedHere } from '../../people/users/users.ts'
 import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { Tx } from '../../platform/db/transaction.ts'
+import type { Tenant, Tx } from '../../platform/db/transaction.ts'
 import type { UserCredential } from '../../platform/http/operation.ts'
+import { invalidField } from '../../platform/http/errors.ts'
+import { originOf } from '../../platform/net/browser-address.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import type { CreateLinkToken, LinkError } from './schema.ts'
@@ -65,18 +67,27 @@ export const linkTokenRefused = (link_error_type: LinkError): Problem =>
 export const unknownLinkUser = (): Problem =>
   new Problem(400, { detail: { error_type: 'INVALID_USER_ID', error_message: 'User not found' } })
 
-/** Opens a session of a user. Writes link_session. Errors: 400 `INVALID_USER_ID`. Source: users-wearables.md 2.1, 2.3. */
+/** Opens a session of a user. Writes link_session. Errors: 400 `INVALID_USER_ID`; 422 the team does not allow the `redirect_url`. Source: users-wearables.md 2.1, 2.3. */
 export async function createSession(tx: Tx, body: CreateLinkToken): Promise<UserCredential> {
+  const { redirect_url } = body
+  if (redirect_url && !isAllowedRedirect(tx.tenant, redirect_url))
+    throw invalidField(['body', 'redirect_url'], 'must have one of the origins in link_redirect_origins of the team')
   const user = await lockUser(tx, body.user_id)
   if (!user) throw unknownLinkUser()
   const session_id = tx.uuid()
   await tx.run(sql`
     insert into link_session (team_id, user_id, id, provider, redirect_url, filter_on_providers, redirects_on_error, redirects_on_close,
                               created_at, expires_at)
-    values (${tx.team}, ${user.user_id}, ${session_id}, ${body.provider ?? null}, ${body.redirect_url ?? null},
+    values (${tx.team}, ${user.user_id}, ${session_id}, ${body.provider ?? null}, ${redirect_url ?? null},
             ${body.filter_on_providers ?? null}::text[], ${body.on_error === 'redirect'}, ${body.on_close === 'redirect'},
             ${dbNow}, ${dbNowPlus(LINK_SESSION_S)})`)
   return { user_id: user.user_id, session_id }
+}
+
+/** Whether browsers of patients may return to an address: to any, if the team has no list. */
+function isAllowedRedirect({ settings }: Tenant, redirect_url: string): boolean {
+  const origins = settings.link_redirect_origins as readonly string[] | null | undefined
+  return !origins || origins.includes(originOf(new URL(redirect_url)))
 }
 
 /** The session of a link token; undefined if it is not there any more, or its user is deleted. */

@@ -112,6 +112,9 @@ describe('the configuration', () => {
       '/relative',
       'https://a:b@app.example.com',
       `${APP}/#x`,
+      'https://@app.example.com/x',
+      'https:\\\\app.example.com/x',
+      'https://app.example.com\\@evil.example/x',
       '',
     ]
     const origin_configs = continuations.map((session_continuation_url) => ({ origin: APP, session_continuation_url }))

@@ -3,6 +3,7 @@ import { RuleError } from '../../platform/schema/request-validation.ts'
 import { Clearable, Email, Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { Bindings, TeamRoleBinding, Url } from '../teams/schema.ts'
 import { Cursor, Environment, NextCursor, Reference } from '../../platform/http/management-shapes.ts'
+import { browserAddress } from '../../platform/net/browser-address.ts'
 import { hostName } from '../../platform/net/host-name.ts'
 import { isIP } from 'node:net'
 
@@ -25,7 +26,7 @@ export function originRule(text: string): string | RuleError {
 
 /** A URL for browser redirects. https, except on loopback; no credentials, no fragment. */
 export function addressRule(text: string): string | RuleError {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = browserAddress(text)
   if (!url || !isValidOrigin(url) || text.includes('#'))
     return new RuleError('must be an https URL without credentials or fragment')
   return url.href

@@ -36,7 +36,7 @@ const defaultBrand = (support_email: string) => ({
 
 /** The settings in API format, with every field. */
 export function toWire(settings: Settings, support_email: string): TeamEnvironment {
-  const { brand_information, critical_result_notification_email, logo_url, appointment_booking_url } =
+  const { brand_information, critical_result_notification_email, logo_url, appointment_booking_url, link_redirect_origins } =
     settings as Partial<TeamEnvironment>
   const booleanSetting = (name: keyof TeamEnvironment, otherwise: boolean) => (settings[name] as boolean | undefined) ?? otherwise
   return {
@@ -50,5 +50,6 @@ export function toWire(settings: Settings, support_email: string): TeamEnvironme
     partial_webhooks_enabled: booleanSetting('partial_webhooks_enabled', false),
     minor_ordering_enabled: booleanSetting('minor_ordering_enabled', false),
     appointment_booking_url: appointment_booking_url ?? null,
+    link_redirect_origins: link_redirect_origins ?? null,
   }
 }

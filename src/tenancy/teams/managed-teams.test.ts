@@ -14,6 +14,7 @@ const UNSET = {
   sdk_per_device_activity_timeseries: false,
   partial_webhooks_enabled: false,
   appointment_booking_url: null,
+  link_redirect_origins: null,
 }
 const SANDBOX = { ...UNSET, minor_ordering_enabled: true }
 const PRODUCTION = { ...UNSET, minor_ordering_enabled: false }
@@ -221,6 +222,8 @@ describe('changing a team', () => {
       ' https://clinic.example/visits',
       'https://clinic.example/visits\n',
       'https://staff:fictional@clinic.example/visits',
+      'https://@clinic.example/visits',
+      'https://clinic.example\\@evil.example/visits',
     ]) {
       const { status, body: refusal } = await set(refused)
       assert.equal(status, 422, String(refused))

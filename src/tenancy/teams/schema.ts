@@ -1,4 +1,5 @@
 // Schemas of teams and of keys. Source: openapi-management.json; management-auth.md 5-10.
+import { browserAddress, originOf } from '../../platform/net/browser-address.ts'
 import { RuleError } from '../../platform/schema/request-validation.ts'
 import {
   Clearable,
@@ -76,10 +77,23 @@ const BookingUrl = Text({
   description: 'Where patients book at-home appointments, an https URL; `{order_id}` in it stands for the id of their order.',
   rule(text) {
     const example = text.replaceAll('{order_id}', ANY_ORDER)
-    const url = /^https:[/][/][!-z|~]+$/i.test(example) ? URL.parse(example) : null
-    return url && !url.username && !url.password
+    return /^https:[/][/][!-z|~]+$/i.test(example) && browserAddress(example)
       ? text
       : new RuleError('must be an https URL in ASCII, without credentials and with no placeholder other than {order_id}')
+  },
+})
+
+const LINK_REDIRECTS_MAX = 50
+/** An origin of a website, or the scheme of an app with its colon. */
+const RedirectOrigin = Text({
+  minLength: 1,
+  maxLength: 300,
+  rule(text) {
+    const url = browserAddress(/^[a-z][a-z0-9+.-]*:$/i.test(text) ? `${text}//x` : text)
+    const origin = url && originOf(url)
+    return origin !== undefined && !text.includes('*') && [origin, `${origin}/`].includes(text.toLowerCase())
+      ? origin
+      : new RuleError('must be an origin, such as https://app.example.com, or the scheme of an app, such as clinic:')
   },
 })
 
@@ -89,6 +103,12 @@ const UpdateEnvironment = Fields(
     brand_information: Clearable(UpdateBrand),
     patient_experience: Maybe(T.Boolean()),
     appointment_booking_url: Clearable(BookingUrl),
+    link_redirect_origins: Clearable(
+      T.Array(RedirectOrigin, {
+        maxItems: LINK_REDIRECTS_MAX,
+        description: 'If set, link tokens may return to these origins and apps only; an empty list allows none.',
+      }),
+    ),
   },
   { title: 'UpdateTeamEnvironment' },
 )
@@ -106,6 +126,7 @@ export const TeamEnvironment = Fields(
     partial_webhooks_enabled: T.Boolean(),
     minor_ordering_enabled: T.Boolean(),
     appointment_booking_url: Nullable(T.String()),
+    link_redirect_origins: Nullable(T.Array(T.String())),
   },
   { title: 'TeamEnvironment' },
 )
