@@ -49,19 +49,28 @@ export async function get(address: string, headers: Record<string, string> = {})
 
 export const unescaped = (text: string): string => text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
 
-export async function send(path: string, form: Record<string, string>) {
-  const response = await fetch(base + path, { method: 'POST', redirect: 'manual', body: new URLSearchParams(form) })
+export async function send(path: string, form: Record<string, string>, headers: Record<string, string> = {}) {
+  const body = new URLSearchParams(form)
+  const response = await fetch(base + path, { method: 'POST', redirect: 'manual', headers, body })
   return { status: response.status, text: await response.text(), headers: response.headers }
 }
 
+/** The cookie that a response sets, as the browser sends it. */
+export const cookieOf = (headers: Headers): Record<string, string> => ({
+  cookie: headers
+    .getSetCookie()
+    .map((one) => one.split(';')[0])
+    .join('; '),
+})
+
 /** Opens the page of a source and presses its button. @returns what the form is answered, and where the browser goes */
-export async function press(address: string) {
-  let page = await get(address)
-  if (page.location?.includes('/link/consent')) page = await get(page.location)
+export async function press(address: string, browser: Record<string, string> = {}) {
+  let page = await get(address, browser)
+  if (page.location?.includes('/link/consent')) page = await get(page.location, browser)
   const [, action = '', consent = ''] =
     /action="([^"]*)"><input type="hidden" name="consent" value="([^"]*)"/.exec(page.text) ?? []
   assert(action, page.text)
-  const answer = await send(unescaped(action), { consent: unescaped(consent) })
+  const answer = await send(unescaped(action), { consent: unescaped(consent) }, cookieOf(page.headers))
   const [, to] = /http-equiv="refresh" content="0;url=([^"]*)"/.exec(answer.text) ?? []
   return { ...answer, to: to === undefined ? undefined : unescaped(to), action: unescaped(action), consent: unescaped(consent) }
 }

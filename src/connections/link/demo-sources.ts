@@ -9,6 +9,7 @@ import { hasOther } from '../connections/demo.ts'
 import type { OnConnected } from './callback.ts'
 import { consumeSession } from './oauth.ts'
 import type { LinkError } from './schema.ts'
+import { isNamed } from './offered.ts'
 import { lockSession, reasonAgainst, recordFailure, type LinkSession } from './sessions.ts'
 
 /** The generator of made-up data, which is above this module. */
@@ -23,9 +24,6 @@ export interface DemoAccess {
   cells: Cells
   demoSources: DemoSources
 }
-
-const isNamed = ({ provider, filter_on_providers: allowed }: LinkSession, name: string): boolean =>
-  provider === null ? allowed === null || allowed.includes(name) : provider === name
 
 /** The demo providers that a session may connect; none if its user has a connection that is no demo. */
 export async function offeredDemos(tx: Tx, { demoSources }: DemoAccess, session: LinkSession): Promise<string[]> {

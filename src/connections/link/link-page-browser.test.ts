@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { skipWithoutBrowser, visit, type Page } from '../../../test/support/browser.ts'
 import { assertSound } from '../../../test/support/axe.ts'
-import { CLINIC, connected, expireSessions, given, linkOf } from '../../../test/support/link-pages.ts'
+import { CLINIC, connected, expireSessions, get, given, linkOf } from '../../../test/support/link-pages.ts'
 
 describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser }, () => {
   const phone = () => visit('phone')
@@ -106,6 +106,59 @@ describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser },
     assert.match(said(page), /error_type=user_cancelled/)
   })
 
+  test('without cookies reads what to do, can try again, and nothing begins', async () => {
+    const { team, user_id, address } = await given()
+    const { page, complaints } = await phone()
+    await page.goto(address)
+    await page.click('a[href*="strava"]')
+    await page.waitForURL(at('/link/consent'))
+    await page.context().clearCookies()
+    await page.click('form button')
+    await page.waitForSelector('text=Please allow cookies')
+    assert.match(await page.innerText('body'), /allow cookies for this website/)
+    await assertSound(page, 'link no-cookies')
+    await page.click('.button')
+    await page.waitForURL(at('/link/consent'))
+    await page.click('form button')
+    await page.waitForSelector('#agree')
+    const provider = page.url()
+    await page.context().clearCookies()
+    await page.click('#agree')
+    await page.waitForSelector('text=Please start again in this browser')
+    await assertSound(page, 'link other-browser')
+    assert.deepEqual(await connected(team, user_id), [])
+    assert.equal(complaints.filter((text) => !text.includes('400')).join(), '')
+    assert(provider.includes('state=lb_'))
+    await page.goto(address)
+    await page.click('a[href*="strava"]')
+    await page.click('form button')
+    await page.click('#agree')
+    await page.waitForURL(returned)
+    assert.equal(said(page), '?case=7&state=success')
+    assert.deepEqual(await connected(team, user_id), ['strava'])
+  })
+
+  test('agrees at the provider while another browser holds the same link, and a program opens every address', async () => {
+    const { team, user_id, address } = await given()
+    const { page } = await phone()
+    await page.goto(address)
+    await page.click('a[href*="strava"]')
+    await page.click('form button')
+    await page.waitForSelector('#agree')
+    const { searchParams } = new URL(page.url())
+    const state = searchParams.get('state')!
+    for (const path of [
+      address,
+      `/v2/link/connect/strava?state=${state}&error=access_denied`,
+      `/v2/link/connect/strava?state=${state}&code=x`,
+    ])
+      await get(path)
+    await page.click('#agree')
+    await page.waitForURL(returned)
+    assert.equal(said(page), '?case=7&state=success')
+    assert.deepEqual(await connected(team, user_id), ['strava'])
+  })
+
   test('is shown the name of the team as text, whatever it is, and a page at the end if there is no address to return to', async () => {
     const { team, user_id } = await given()
     const company_name = `<img src=x onerror=alert(1)> & "Sons" ${'Gesundheitszentrum'.repeat(4)}`
@@ -128,5 +181,48 @@ describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser },
     await page.click('#agree')
     await page.waitForFunction(`document.body?.innerText.includes('Strava is connected')`)
     await assertSound(page, 'link connected')
+  })
+})
+
+describe('on a computer, 1440 pixels wide, a patient', { skip: skipWithoutBrowser }, () => {
+  test('sees every page of the link, light and dark, and connects a source', async () => {
+    const { team, user_id, address } = await given({ redirect_url: null })
+    const { page, complaints } = await visit()
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.goto(address)
+    await assertSound(page, 'link 1440 sources')
+    await page.click('a[href*="strava"]')
+    await page.waitForURL(({ pathname }) => pathname === '/link/consent')
+    await assertSound(page, 'link 1440 consent')
+    await page.context().clearCookies()
+    await page.click('form button')
+    await page.waitForSelector('text=Please allow cookies')
+    await assertSound(page, 'link 1440 no-cookies')
+    await page.click('.button')
+    await page.click('form button')
+    await page.waitForSelector('#agree')
+    const provider = page.url()
+    const cookies = await page.context().cookies()
+    assert(cookies.length >= 2 && cookies.every(({ httpOnly, sameSite }) => httpOnly && sameSite === 'Lax'))
+    await page.context().clearCookies()
+    await page.click('#agree')
+    await page.waitForSelector('text=Please start again in this browser')
+    await assertSound(page, 'link 1440 other-browser')
+    await page.context().addCookies(cookies)
+    await page.goto(provider)
+    await page.click('#refuse')
+    await page.waitForSelector('text=You did not agree')
+    await assertSound(page, 'link 1440 refused')
+    await page.goto(address)
+    await page.click('a[href*="strava"]')
+    await page.click('form button')
+    await page.click('#agree')
+    await page.waitForSelector('text=Strava is connected')
+    await assertSound(page, 'link 1440 connected')
+    await page.goto(address)
+    await page.waitForSelector('text=Already connected')
+    await assertSound(page, 'link 1440 consumed')
+    assert.deepEqual(await connected(team, user_id), ['strava'])
+    assert.equal(complaints.filter((text) => !/40[01]/.test(text)).join(), '')
   })
 })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { after, describe, test } from 'node:test'
+import { eventuallyHolds } from '../../../test/support/eventually.ts'
 import { exchange, readSignInToken } from '../../../test/support/phones.ts'
 import {
   asOwner,
@@ -137,8 +138,106 @@ describe('a link token', () => {
       (await team.api.post('/v2/link/token', { user_id, redirect_url: `https://c.example/${'ü'.repeat(2000)}` })).status,
       422,
     )
-    for (const redirect_url of ['https://clinic.example', 'clinic-app://linked', 'http://localhost:3000/x'])
+    for (const redirect_url of [
+      'https://clinic.example',
+      'clinic-app://linked',
+      'callback://vital',
+      'com.clinic.app:/oauth2redirect',
+      'tryvital://tryvital',
+      'http://localhost:3000/x',
+      'https://clinic.example/@name?mail=a@b.example',
+    ])
       assert.equal((await team.api.post('/v2/link/token', { user_id, redirect_url })).status, 200, redirect_url)
+  })
+
+  test('is not issued for an address that hides its host behind a user name, a backslash, or a scheme of the system', async () => {
+    const { team, user_id } = await given()
+    const hostile = [
+      'https://clinic.example@evil.example/',
+      'https://clinic.example:443@evil.example/',
+      'https://:secret@evil.example/',
+      'https://@evil.example/',
+      'https://clinic.example%40evil.example/',
+      'https://clinic.example\\@evil.example/',
+      'https://evil.example\\.clinic.example/',
+      'https:\\\\evil.example',
+      'https:evil.example',
+      'https:///evil.example',
+      'https://clinic.example/\u2028x',
+      'https://clinic.example\u0000.evil.example/',
+      '//evil.example/',
+      'clinic-app://clinic.example@evil/x',
+      'intent://scan/#Intent;scheme=https;S.browser_fallback_url=https%3A%2F%2Fevil.example;end',
+      'ms-settings:privacy',
+      'ms-word:ofe|u|https://evil.example/x.docx',
+      'search-ms:query=x&crumb=location:evil.example',
+      'x-apple-reminder://x',
+      'mailto:a@evil.example',
+      'tel:+15550100',
+      'FTP://evil.example/',
+      'view-source:https://evil.example',
+      'feed:javascript:alert(1)',
+      'blob:https://evil.example/1',
+      'wss://evil.example/',
+    ]
+    for (const redirect_url of hostile)
+      assert.equal((await team.api.post('/v2/link/token', { user_id, redirect_url })).status, 422, redirect_url)
+  })
+
+  test('returns only to the origins and apps that the team lists, if it lists any', async () => {
+    const { team, user_id } = await given()
+    const set = (link_redirect_origins: unknown) =>
+      team.manage.patch(`/team/${team.team}`, { sandbox: { link_redirect_origins } })
+    const { status, body } = await set(['https://CLINIC.example/', 'Clinic-App:', 'http://localhost:3000'])
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.deepEqual(body.sandbox.link_redirect_origins, ['https://clinic.example', 'clinic-app:', 'http://localhost:3000'])
+    const statusOf = async (redirect_url: string) => (await team.api.post('/v2/link/token', { user_id, redirect_url })).status
+    const all = [
+      'https://clinic.example/back?x=1',
+      'https://clinic.example:443/back',
+      'clinic-app://linked',
+      'clinic-app:/linked',
+      'http://localhost:3000/x',
+      'https://clinic.example.evil.example/',
+      'https://evil.example/https://clinic.example',
+      'https://evil.example?https://clinic.example/',
+      'http://clinic.example/',
+      'https://clinic.example:8443/',
+      'https://www.clinic.example/',
+      'clinic-app2://linked',
+      'http://localhost:3001/x',
+    ]
+    const expected = all.map((_, i) => (i < 5 ? 200 : 422))
+    await eventuallyHolds(async () => assert.deepEqual(await Promise.all(all.map(statusOf)), expected))
+    await set([])
+    await eventuallyHolds(async () => assert.equal(await statusOf('https://clinic.example/'), 422))
+    assert.equal((await team.api.post('/v2/link/token', { user_id })).status, 200)
+    await set(null)
+    await eventuallyHolds(async () => assert.equal(await statusOf('https://evil.example/'), 200))
+    for (const wrong of [
+      'https://a@clinic.example',
+      'https://clinic.example/path',
+      '*',
+      'https://*',
+      'javascript:',
+      'clinic.example',
+      'intent:',
+      'https:',
+      '',
+    ])
+      assert.equal((await set([wrong])).status, 422, wrong)
+  })
+
+  test('names the providers of its filter only, in every step that takes a provider', async () => {
+    const { team, user_id } = await given()
+    const token = await tokenOf(team, user_id, { filter_on_providers: ['strava', 'peloton'] })
+    const start = (provider: string) => anyone.post('/v2/link/start', { link_token: token, provider })
+    assert.deepEqual(refusal(await start('oura')), [400, 'INVALID_PROVIDER', undefined])
+    assert.equal((await start('strava')).status, 200)
+    const password = { username: 'testa@example.com', password: 'fictional' }
+    const auth = (provider: string) => anyone.post(`/v2/link/provider/password/${provider}`, password, withToken(token))
+    assert.deepEqual(refusal(await auth('zwift')), [400, 'INVALID_PROVIDER', undefined])
+    assert.equal((await auth('peloton')).status, 200)
   })
 
   test('uses up the quota for wrong credentials of its address when it is invalid', async () => {

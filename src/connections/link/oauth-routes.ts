@@ -5,7 +5,7 @@ import { OAuthProvider, providerName } from '../../people/users/sources.ts'
 import { Fields, T } from '../../platform/schema/schema.ts'
 import { providerOf } from '../connections/providers.ts'
 import { startConsent, type ConsentDependencies } from './oauth.ts'
-import { assertProvider, offeredVendors } from './offered.ts'
+import { assertProvider, isNamed, offeredVendors } from './offered.ts'
 import { resultOf } from './results.ts'
 import {
   CompleteMfa,
@@ -58,12 +58,13 @@ export function oauthRoutes(access: ConsentDependencies): Operation[] {
       method: 'GET',
       path: '/v2/link/providers',
       summary: 'List the providers that the user of a link token can connect',
-      description: 'Those for which this server has a connector and the team has credentials.',
+      description: 'Those for which this server has a connector, the team has credentials and the token was issued.',
       reply: T.Array(OfferedSource),
       async run({ tenant, cells }, { user }) {
         return cells.of(tenant.cell).read(tenant, async (tx) => {
-          usable(await findSession(tx, user!))
-          const vendors = await offeredVendors(tx, access)
+          const session = usable(await findSession(tx, user!))
+          const offered = await offeredVendors(tx, access)
+          const vendors = offered.filter(({ connector }) => isNamed(session, connector.provider))
           return vendors.map(({ connector: { provider, description } }) => ({
             id: sourceId(provider),
             name: providerName(provider),

@@ -23,7 +23,8 @@ export interface ConsentDependencies extends VendorAccess {
 }
 
 const UUID = '([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})'
-const STATE = new RegExp(`^ls_([a-z]+-[a-z]+)_${UUID}_${UUID}_[\\w-]{43}$`)
+/** `lb_`: begun on the link page, and bound to its browser by a cookie. `ls_`: begun by a page or an app of the team. */
+const STATE = new RegExp(`^(ls|lb)_([a-z]+-[a-z]+)_${UUID}_${UUID}_[\\w-]{43}$`)
 const hashOf = (state: string): string => hashKey(state).toString('base64url')
 
 /** Where the session of a `state` is. */
@@ -31,13 +32,14 @@ export interface StatePlace {
   cell: CellName
   team: string
   session_id: string
+  isBound: boolean
 }
 
 /** What a `state` names; undefined if the text has another form. */
 export function readState(text: string): StatePlace | undefined {
-  const [, cell, team, session_id] = STATE.exec(text) ?? []
+  const [, kind, cell, team, session_id] = STATE.exec(text) ?? []
   const known = cellNames.find((name) => name === cell)
-  return known && { cell: known, team: team!, session_id: session_id! }
+  return known && { cell: known, team: team!, session_id: session_id!, isBound: kind === 'lb' }
 }
 
 /** The code verifier of a `state` (RFC 7636). It is derived and not stored, so that nobody who reads the database has it. */
@@ -70,7 +72,8 @@ export const redirectUri = (publicUrl: () => string, { connector, redirect_url_o
 
 /**
  * Sends a user to a provider: the address for the browser. The `state` of an earlier address of the session ends. Writes link_session.
- * Errors: 400 `INVALID_PROVIDER` the token is for another provider, there is no connector to it, or the team has no credentials for it; 400
+ * @param options.isBound whether only the browser that leaves may return: the caller gives it a cookie for the `state`
+ * Errors: 400 `INVALID_PROVIDER` the token is for other providers, there is no connector to it, or the team has no credentials for it; 400
  * the user has demo connections; 401 the token has expired or has linked.
  */
 export async function startConsent(
@@ -78,7 +81,8 @@ export async function startConsent(
   tenant: Tenant,
   user: UserCredential,
   provider: OAuthProvider,
-): Promise<{ connector: Connector; oauth_url: string }> {
+  { isBound = false }: { isBound?: boolean } = {},
+): Promise<{ connector: Connector; oauth_url: string; state: string }> {
   const { cells, vault, publicUrl } = access
   const db = cells.of(tenant.cell)
   const vendor = await db.read(tenant, async (tx) => {
@@ -89,7 +93,7 @@ export async function startConsent(
   if (!vendor) throw invalidProvider('This server has no connector to the provider, or the team no credentials for it')
   const { connector, app } = vendor
   const { asked } = await scopesOf(cells, tenant.team, connector)
-  const state = generateKey(`ls_${tenant.cell}_${tenant.team}_${user.session_id}_`)
+  const state = generateKey(`${isBound ? 'lb' : 'ls'}_${tenant.cell}_${tenant.team}_${user.session_id}_`)
   await db.tx(tenant, async (tx) => {
     const session = usable(await lockSession(tx, user))
     await tx.run(sql`
@@ -102,7 +106,7 @@ export async function startConsent(
     scopes: asked,
     code_challenge: challengeOf(verifierOf(vault, state)),
   })
-  return { connector, oauth_url }
+  return { connector, oauth_url, state }
 }
 
 /** Uses a `state` up. Writes link_session. @returns its session, as it was; undefined if it is unknown, was used or was replaced */

@@ -24,10 +24,14 @@ export function authTypeOf(provider: string): AuthType | undefined {
 export const invalidProvider = (error_message: string): Problem =>
   new Problem(400, { detail: { error_type: 'INVALID_PROVIDER', error_message } })
 
-/** Errors: 400 `INVALID_PROVIDER`, if the token was issued for another provider. */
+/** Whether a token was issued for this provider: for one, for a list, or for all. */
+export const isNamed = ({ provider, filter_on_providers }: LinkSession, name: string): boolean =>
+  provider === null ? filter_on_providers === null || filter_on_providers.includes(name) : provider === name
+
+/** Errors: 400 `INVALID_PROVIDER`, if the token was issued for other providers. */
 export function assertProvider(session: LinkSession, provider: string): void {
-  if (session.provider !== null && session.provider !== provider)
-    throw invalidProvider(`The link token is for ${session.provider} only`)
+  if (!isNamed(session, provider))
+    throw invalidProvider(`The link token is for ${session.provider ?? session.filter_on_providers!.join(', ')} only`)
 }
 
 /** The connectors for which the team has credentials, each with the team's application, by the names that people know. */

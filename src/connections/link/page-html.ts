@@ -105,6 +105,34 @@ export const connectedPage = (source: string, team: PageTeam): PageResponse =>
 export const closedPage = (): PageResponse =>
   phonePage(200, 'Nothing was changed', '<p>You can close this window now.</p>', { script: CLOSE })
 
+/** The browser sent no cookie with the form. @param back the page with the form */
+export const withoutCookiesPage = (back: string, team: PageTeam): PageResponse =>
+  phonePage(
+    400,
+    'Please allow cookies',
+    `<p>Nothing was connected. Your browser did not keep the cookie that this page needs to recognize you when you come back. It expires after an hour and is used for nothing else.</p>
+<ol class="data">
+<li>Open the settings of your browser and allow cookies for this website.</li>
+<li>Come back to this page and press the button.</li>
+</ol>
+${linkButton(back, 'Try again')}
+<p class="note">If this page opened inside another app, for example an email app, open the link in your browser instead.</p>`,
+    { team },
+  )
+
+/** A browser returned from a provider without having left from here: it is another one, or keeps no cookies. */
+export const otherBrowserPage = (): PageResponse =>
+  phonePage(
+    400,
+    'Please start again in this browser',
+    `<p>Nothing was connected. You began in another browser or app, in a private window, or your browser does not keep cookies.</p>
+<ol class="data">
+<li>Open the link that you received again, in this browser.</li>
+<li>Go through all steps here, without changing to another browser.</li>
+<li>If you see this page again, allow cookies for this website in the settings of your browser.</li>
+</ol>`,
+  )
+
 const sentences: Record<LinkError, (source: string) => string> = {
   invalid_token: () => 'This link is not valid, or not valid any more.',
   token_expired: () => 'This link was open for too long and has expired.',

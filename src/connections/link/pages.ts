@@ -9,12 +9,23 @@ import { basePath } from '../../tenancy/embedding/launches.ts'
 import { connectorOf } from '../connectors/connectors.ts'
 import { brandOf } from '../../tenancy/teams/brand.ts'
 import { completeConsent, type Return } from './callback.ts'
+import { ConsentCookies } from './consent-cookies.ts'
 import { ConsentForms } from './consent-forms.ts'
 import { connectDemoSource, offeredDemos, type DemoAccess } from './demo-sources.ts'
 import { admitLinkToken, readLinkToken } from './link-tokens.ts'
 import { readState, startConsent, takeState, type ConsentDependencies } from './oauth.ts'
-import { offeredVendors } from './offered.ts'
-import { closedPage, connectedPage, consentPage, demoConsentPage, failedPage, forwardPage, sourcesPage } from './page-html.ts'
+import { isNamed, offeredVendors } from './offered.ts'
+import {
+  closedPage,
+  connectedPage,
+  consentPage,
+  demoConsentPage,
+  failedPage,
+  forwardPage,
+  otherBrowserPage,
+  sourcesPage,
+  withoutCookiesPage,
+} from './page-html.ts'
 import { inWords } from './page-words.ts'
 import { resultOf, returnAddress } from './results.ts'
 import type { LinkDependencies } from './routes.ts'
@@ -34,11 +45,15 @@ interface LinkVisit {
 
 const NO_SOURCE = 'The source'
 const STATE_MAX = 400
+const otherBrowser = {
+  detail: { error_type: 'INVALID_REQUEST', error_message: 'The consent began on the link page, in another browser' },
+}
 const demoName = (provider: string): string => `${providerName(provider)} (demo)`
 
 export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
   const { cells, guards, signingKey, publicUrl } = dependencies
   const forms = new ConsentForms(dependencies.vault)
+  const cookies = new ConsentCookies(dependencies)
 
   const accessBy = ({ tenant, user_id, session_id }: Omit<LinkVisit, 'token' | 'session'>): PageAccess => {
     const subjects = new Subjects()
@@ -97,12 +112,13 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
       }
     }
 
-  /** Sends the browser to a provider. */
+  /** Sends the browser to a provider, from which only it may return. */
   async function start(visit: LinkVisit, provider: string): Promise<PageResponse> {
     const { tenant, user_id, session_id } = visit
     try {
-      const { oauth_url } = await startConsent(dependencies, tenant, { user_id, session_id }, provider as OAuthProvider)
-      return redirect(303, oauth_url)
+      const user = { user_id, session_id }
+      const { oauth_url, state } = await startConsent(dependencies, tenant, user, provider as OAuthProvider, { isBound: true })
+      return redirect(303, oauth_url, { 'set-cookie': cookies.ofReturn(session_id, state) })
     } catch (error) {
       if (error instanceof Problem && error.status === 400) return failed(visit, 'provider_api_error', providerName(provider))
       throw error
@@ -111,7 +127,6 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
 
   async function showSources(visit: LinkVisit): Promise<PageResponse> {
     const session = visit.session!
-    const allowed = session.filter_on_providers
     const { vendors, demos } = await cells.of(visit.tenant.cell).read(visit.tenant, async (tx) => ({
       vendors: await offeredVendors(tx, dependencies),
       demos: await offeredDemos(tx, dependencies, session),
@@ -123,7 +138,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
       return redirect(303, isSetUp ? hrefOf(visit)('/link/consent', { provider: only }) : demoHref(visit)('/link/consent', only))
     }
     const sources = vendors
-      .filter(({ connector }) => allowed === null || allowed.includes(connector.provider))
+      .filter(({ connector }) => isNamed(session, connector.provider))
       .map(({ connector: { provider, description } }) => ({
         name: providerName(provider),
         description,
@@ -143,19 +158,19 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
     (path: string, provider: string): string =>
       hrefOf(visit)(path, { provider, demo: 'true' })
 
-  const startOf = (visit: LinkVisit, provider: string, isDemo: boolean) => ({
+  const startOf = (visit: LinkVisit, provider: string, isDemo: boolean, browser: string) => ({
     action: isDemo ? demoHref(visit)('/link/start', provider) : hrefOf(visit)('/link/start', { provider }),
-    token: forms.issue({ session_id: visit.session_id, provider, isDemo }),
+    token: forms.issue({ session_id: visit.session_id, provider, isDemo, browser }),
   })
 
-  async function showDemoConsent(visit: LinkVisit, provider: string): Promise<PageResponse> {
+  async function showDemoConsent(visit: LinkVisit, provider: string, browser: string): Promise<PageResponse> {
     const resources = dependencies.demoSources.of(visit.tenant).get(provider)
-    if (!resources) return failed(visit, 'provider_api_error')
+    if (!resources || !isNamed(visit.session!, provider)) return failed(visit, 'provider_api_error')
     return demoConsentPage({
       team: await brandOf(cells, visit.tenant),
       source: demoName(provider),
       data: inWords(resources),
-      start: startOf(visit, provider, true),
+      start: startOf(visit, provider, true, browser),
       back: visit.session!.provider === null ? hrefOf(visit)('/link') : undefined,
       close: closeOf(visit),
     })
@@ -174,29 +189,48 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
       : redirect(303, returnAddress(redirect_url, undefined))
   }
 
+  /** What is shared, with the form; the browser gets the cookie to which the form belongs. */
   async function showConsent(visit: LinkVisit, request: PageRequest): Promise<PageResponse> {
-    if (isDemo(request)) return showDemoConsent(visit, queryText(request, 'provider') ?? '')
-    const connector = connectorOf(queryText(request, 'provider') ?? '')
-    if (!connector) return failed(visit, 'provider_api_error')
+    const provider = queryText(request, 'provider') ?? ''
+    const browser = cookies.browserOf(request) ?? cookies.newBrowser()
+    const page = await (isDemo(request) ? showDemoConsent : showVendorConsent)(visit, provider, browser)
+    return { ...page, headers: { ...page.headers, 'set-cookie': cookies.ofBrowser(browser) } }
+  }
+
+  async function showVendorConsent(visit: LinkVisit, name: string, browser: string): Promise<PageResponse> {
+    const connector = connectorOf(name)
+    if (!connector || !isNamed(visit.session!, name)) return failed(visit, 'provider_api_error')
     const { provider, resources } = connector
     return consentPage({
       team: await brandOf(cells, visit.tenant),
       source: providerName(provider),
       data: inWords(resources),
-      start: startOf(visit, provider, false),
+      start: startOf(visit, provider, false, browser),
       back: visit.session!.provider === null ? hrefOf(visit)('/link') : undefined,
       close: closeOf(visit),
     })
   }
 
-  /** Begins a connection, by the form of the page before. Without its token it shows that page again, and changes nothing. */
+  const consentHref = (visit: LinkVisit, request: PageRequest): string => {
+    const provider = queryText(request, 'provider') ?? ''
+    return isDemo(request) ? demoHref(visit)('/link/consent', provider) : hrefOf(visit)('/link/consent', { provider })
+  }
+
+  /**
+   * Begins a connection, by the form of the page before. Without the token of that form and the cookie of its browser it changes nothing,
+   * and shows that page again, or says that cookies are needed.
+   */
   async function answerForm(visit: LinkVisit, request: PageRequest): Promise<PageResponse> {
     const provider = queryText(request, 'provider') ?? ''
-    const form = { session_id: visit.session_id, provider, isDemo: isDemo(request) }
+    const browser = cookies.browserOf(request)
+    if (browser === undefined) return withoutCookiesPage(consentHref(visit, request), await brandOf(cells, visit.tenant))
+    const form = { session_id: visit.session_id, provider, isDemo: isDemo(request), browser }
     if (!forms.isOf(form, request.form.get('consent'))) return showConsent(visit, request)
     const page = await (form.isDemo ? startDemo : start)(visit, provider, request)
     const { location } = page.headers
-    return location === undefined ? page : forwardPage(location)
+    if (location === undefined) return page
+    const forward = forwardPage(location)
+    return { ...forward, headers: { ...forward.headers, ...without(page.headers, 'location') } }
   }
 
   /** The return from a provider. An unknown `state` leads to no team, so that the page cannot say more. */
@@ -208,6 +242,9 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
       const unknown = linkTokenRefused('invalid_token')
       const place = state.length <= STATE_MAX && connectorOf(provider) ? readState(state) : undefined
       if (!place) throw guards.checks.refusal(request.address, unknown)
+      // Nothing is looked up and nothing ends: a program that opens the address has no cookie.
+      if (place.isBound && !cookies.isReturn(request, place.session_id, state))
+        return asJson ? json(400, otherBrowser) : otherBrowserPage()
       const lookUp = async () => {
         const tenant = cells.has(place.cell) ? await guards.teams.tenant(place.cell, place.team) : undefined
         const session = tenant && (await cells.of(place.cell).tx(tenant, (tx) => takeState(tx, place, state, provider)))
@@ -222,14 +259,19 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
       }
       const visit = { tenant, user_id: session.user_id, session_id: session.id }
       const status = asJson || session.redirect_url === null ? 200 : 307
+      const ended = (page: PageResponse): PageResponse =>
+        seen(
+          visit,
+          place.isBound ? { ...page, headers: { ...page.headers, 'set-cookie': cookies.endOfReturn(session.id) } } : page,
+        )
       const error = await completeConsent(dependencies, tenant, session, provider as OAuthProvider, back, (tx) =>
         request.logChange(tx, status, accessBy(visit)),
       )
-      if (asJson) return seen(visit, json(200, resultOf(session, provider, error)))
+      if (asJson) return ended(json(200, resultOf(session, provider, error)))
       const source = providerName(provider)
-      if (session.redirect_url !== null) return seen(visit, redirect(307, returnAddress(session.redirect_url, error)))
+      if (session.redirect_url !== null) return ended(redirect(307, returnAddress(session.redirect_url, error)))
       const team = await brandOf(cells, tenant)
-      return seen(visit, error ? failedPage(400, error, source, undefined, team) : connectedPage(source, team))
+      return ended(error ? failedPage(400, error, source, undefined, team) : connectedPage(source, team))
     } catch (error) {
       if (asJson && error instanceof Problem) return json(error.status, error.body, error.headers)
       return refused(error)
@@ -245,6 +287,12 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
     { id: 'link_closed_page', path: '/link/closed', patients: false, answer: async () => closedPage() },
     { id: 'link_return_page', path: '/v2/link/connect/{provider}', patients: true, answer: complete },
   ]
+}
+
+/** Headers without one of them. */
+function without(headers: PageResponse['headers'], name: string): PageResponse['headers'] {
+  const { [name]: _one, ...others } = headers
+  return others
 }
 
 /** The page for an error; rethrows what is none of a request. */

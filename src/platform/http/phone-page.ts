@@ -13,7 +13,7 @@ main{max-width:30rem;min-height:100vh;margin:0 auto;padding:2rem 1.25rem 3rem;ba
 h1{font-size:1.5rem;line-height:1.25;margin:0 0 .75rem}
 h2{font-size:1.1875rem;line-height:1.3;margin:0 0 .5rem}
 p{margin:0 0 1rem}
-ul{margin:0 0 1.5rem;padding:0}
+ul,ol{margin:0 0 1.5rem;padding:0}
 form{margin:0}
 .sources{list-style:none}
 .sources li{margin:0 0 .75rem}
@@ -137,7 +137,11 @@ export const tryLaterPage = (status: number, headers: Record<string, string>): P
 }
 
 /** Sends the browser elsewhere. */
-export const redirect = (status: 303 | 307, location: string): PageResponse => ({ status, headers: { location }, html: '' })
+export const redirect = (status: 303 | 307, location: string, headers: Record<string, string> = {}): PageResponse => ({
+  status,
+  headers: { ...headers, location },
+  html: '',
+})
 
 /** A text of the query, the last one of its name; undefined if it is absent, empty or no text for the database. */
 export function queryText({ query }: Pick<PageRequest, 'query'>, name: string): string | undefined {
