@@ -145,6 +145,50 @@ describe('late and corrected data', () => {
   })
 })
 
+describe('a piece of a night and the whole night under another id', () => {
+  const night = (id: string, from: string, to: string, more: object = {}) =>
+    ouraNight(daysAgo(1), {
+      id,
+      bedtime_start: `${daysAgo(1)}T${from}:00.000+00:00`,
+      bedtime_end: `${daysAgo(1)}T${to}:00.000+00:00`,
+      ...more,
+    })
+  const nights = async ({ api }: TestTeam, user_id: string) => {
+    const of = async (kind: string) => (await api.get(`/v2/summary/${kind}/${user_id}?start_date=${daysAgo(5)}`)).body[kind]
+    const [sleep, stages] = [await of('sleep'), await of('sleep_cycle')]
+    assert.deepEqual(
+      stages.map(({ sleep_id }: { sleep_id: string }) => sleep_id).toSorted(),
+      sleep.map(({ id }: { id: string }) => id).toSorted(),
+    )
+    return sleep.map(({ bedtime_start, bedtime_stop }: Record<string, string>) =>
+      [bedtime_start, bedtime_stop].map((text) => text!.slice(11, 16)).join('-'),
+    )
+  }
+
+  test('are one night, the longer one, whichever comes first', async () => {
+    const { team, user_id, account } = await connected(5, (of) =>
+      peer.put(of, 'sleep', night('piece', '01:00', '03:00'), night('nap', '14:00', '14:40', { type: 'late_nap' })),
+    )
+    await run(team, 0)
+    assert.deepEqual((await nights(team, user_id)).toSorted(), ['01:00-03:00', '14:00-14:40'])
+    peer.put(account, 'sleep', night('whole', '01:00', '07:00'), night('other', '02:00', '05:00'))
+    await run(team, 6 * 3600 + 60)
+    assert.deepEqual((await nights(team, user_id)).toSorted(), ['01:00-07:00', '14:00-14:40'])
+    const before = await team.events()
+    await run(team, 6 * 3600 + 60)
+    assert.deepEqual((await nights(team, user_id)).toSorted(), ['01:00-07:00', '14:00-14:40'])
+    assert.deepEqual(await team.events(), before)
+  })
+
+  test('that overlap without one being in the other stay two', async () => {
+    const { team, user_id } = await connected(5, (of) =>
+      peer.put(of, 'sleep', night('first', '01:00', '04:00'), night('second', '03:00', '07:00')),
+    )
+    await run(team, 0)
+    assert.deepEqual((await nights(team, user_id)).toSorted(), ['01:00-04:00', '03:00-07:00'])
+  })
+})
+
 describe('an outage of the vendor', () => {
   test('is retried, shown meanwhile, and fails after its last attempt; another team is not affected', async () => {
     const { team } = await connected(2)

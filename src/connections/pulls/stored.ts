@@ -8,6 +8,7 @@ import { resourceNameOf, timeseriesNames, type TimeseriesName } from '../../wear
 import type { SummaryKind } from '../../wearables/summaries/schema.ts'
 import { deleteSummaries, summaryIds, type IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import type { Pulled } from '../connectors/connector.ts'
+import { deletePieces, wholeNights } from './night-pieces.ts'
 
 const timeseries = new Map<Resource, TimeseriesName>(timeseriesNames.map((name) => [resourceNameOf(name), name]))
 
@@ -48,7 +49,10 @@ export async function storePulled(tx: Tx, user: User, provider: string, pulled: 
   }
   const records = kind === 'sleep_cycle' ? await withSleepIds(tx, user.user_id, provider, pulled.records) : pulled.records
   if (!records.length) return { found: 0, changed: 0 }
-  const { created, updated } = await ingestSummaries(tx, user, kind, { provider, records, historical })
+  const whose = { user_id: user.user_id, provider }
+  const nights = kind === 'sleep' ? await wholeNights(tx, whose, records) : { records, replaced: [] }
+  const { created, updated } = await ingestSummaries(tx, user, kind, { provider, records: nights.records, historical })
+  await deletePieces(tx, whose, nights.replaced)
   return { found: records.length, changed: created + updated }
 }
 
