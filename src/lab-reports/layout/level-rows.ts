@@ -51,10 +51,12 @@ export function withLevelRows(page: PageText, lines: readonly Line[]): PageText 
     const drift = drifts.find((one) => one.column === column)
     return drift ? offsetAt(isLevel ? drift.at.map(({ y, offset }) => ({ y: y - offset, offset })) : drift.at, centerY(box)) : 0
   }
-  const words = page.words.map((word): Word => ({ ...word, box: moved(word.box, -offsetOf(word.box, false)) }))
+  const level = (box: Box): Box => moved(box, -offsetOf(box, false))
+  const words = page.words.map((word): Word => ({ ...word, box: level(word.box) }))
+  const seen = { ...(page.unread && { unread: page.unread.map(level) }), ...(page.ink && { ink: page.ink.map(level) }) }
   const back = (box: Box): Box => moved(box, offsetOf(box, true))
   const { width, height, place } = page.drawn ?? { width: page.width, height: page.height, place: (box: Box) => box }
-  return { ...page, words, drawn: { width, height, place: (box) => place(back(box)) } }
+  return { ...page, ...seen, words, drawn: { width, height, place: (box) => place(back(box)) } }
 }
 
 const moved = (box: Box, by: number): Box => ({ ...box, top: box.top + by, bottom: box.bottom + by })

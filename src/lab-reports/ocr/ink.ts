@@ -10,7 +10,7 @@ export interface InkBox {
 }
 
 export interface Ink {
-  /** Letters that stand close to each other in a line. */
+  /** Letters that stand as close to each other as those of a word. */
   texts: InkBox[]
   /** Ruled lines along the edges of the page. */
   rules: InkBox[]
@@ -36,8 +36,8 @@ const BESIDE_RULE_MAX = 0.35
 const [LETTER_MIN, LETTER_MAX] = [6, 70]
 /** Of the usual height of letters: dots, dashes and specks are lower, pictures higher, and wider than letters that touch each other. */
 const [HEIGHT_MIN, HEIGHT_MAX, WIDTH_MAX] = [0.6, 2.2, 16]
-/** Of the usual height of letters: wider gaps part texts. */
-const TEXT_GAP = 0.8
+/** Of the usual height of letters: wider gaps part words. */
+const TEXT_GAP = 0.35
 /** A page has some thousand letters and some hundred texts; more are noise, which tells nothing. */
 const [SHAPES_MAX, TEXTS_MAX] = [20_000, 3_000]
 
@@ -46,7 +46,8 @@ export function inkOfPage(page: Picture): Ink {
   const rules = ruledLines(darkPixels(page, paper, RULE_CONTRAST), page)
   const dark = darkPixels(page, paper, INK_CONTRAST)
   for (const { left, top, right, bottom } of rules)
-    for (let y = top; y < bottom; y++) dark.fill(0, y * page.width + left, y * page.width + right)
+    for (let y = Math.max(0, top - 1); y < Math.min(page.height, bottom + 1); y++)
+      dark.fill(0, y * page.width + Math.max(0, left - 1), y * page.width + Math.min(page.width, right + 1))
   return { texts: textsOf(shapesOf(dark, page)), rules }
 }
 

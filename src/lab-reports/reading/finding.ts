@@ -21,6 +21,7 @@ export type ReadingFindingKind =
   | 'line_without_row'
   | 'table_is_doubtful'
   | 'letters_not_read'
+  | 'rows_not_read'
 
 export interface ReadingFinding {
   kind: ReadingFindingKind

@@ -4,6 +4,7 @@ import type { ReadRowsOptions, Row } from '../layout/row.ts'
 import { boxesOverlap } from './boxes.ts'
 import type { ReadingFinding, ReportFinding } from './finding.ts'
 import { rowDoubts } from './row-doubts.ts'
+import { rowsOfInk } from './rows-of-ink.ts'
 import { doubtfulTables, tableDoubts, type Reading } from './table-doubts.ts'
 import { unreadText } from './unread-text.ts'
 
@@ -24,8 +25,10 @@ export function findingsOf(reading: Reading, names: Pick<ReadRowsOptions, 'isNam
   for (const { row, finding } of tableDoubts(reading, names)) add(row, finding)
   const unread = unreadText(reading, names)
   for (const { row, finding } of unread.rows) add(row, finding)
+  const ink = rowsOfInk(reading)
+  for (const { row, finding } of ink.rows) add(row, finding)
   for (const { row, finding } of doubtfulTables(reading, rows)) add(row, finding)
-  return { rows, report: unread.report }
+  return { rows, report: [...unread.report, ...ink.report] }
 }
 
 const AMONG_PARTICULARS: ReadingFinding = {

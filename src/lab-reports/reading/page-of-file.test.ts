@@ -159,6 +159,8 @@ test('of a page with a table in a picture below a letter, the letter is read by 
   assert.equal(page!.source, 'ocr')
   const own = page!.words.filter(({ box }) => box.top < 100)
   assert(own.length > 45 && own.every(({ confidence }) => confidence === 1))
+  // The ink of the picture is counted where the page shows it.
+  assert(page!.ink!.length >= 5 && page!.ink!.every(({ top, bottom }) => top > 138 && bottom < 160))
   const { results } = understand(pages)
   assert.equal(failureOf(pages, results), null)
   assert.deepEqual(

@@ -72,11 +72,15 @@ const isInside = (box: Box, boxes: readonly Box[]): boolean => {
 }
 
 /** The text of a page beside its pictures, and what was read in them. */
-function joined(text: PageText, { words, drawn }: PageText, pictures: readonly Box[]): PageText {
-  const read = words.map((word) => ({ ...word, box: drawn?.place(word.box) ?? word.box }))
+function joined(text: PageText, { words, unread = [], ink = [], drawn }: PageText, pictures: readonly Box[]): PageText {
+  const placed = (box: Box) => drawn?.place(box) ?? box
+  const inPictures = (boxes: readonly Box[]) => boxes.map(placed).filter((box) => isInside(box, pictures))
+  const read = words.map((word) => ({ ...word, box: placed(word.box) }))
   return {
     ...text,
     source: 'ocr',
+    unread: inPictures(unread),
+    ink: inPictures(ink),
     words: [...text.words.filter(({ box }) => !isInside(box, pictures)), ...read.filter(({ box }) => isInside(box, pictures))],
   }
 }

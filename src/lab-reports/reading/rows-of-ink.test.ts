@@ -1,0 +1,124 @@
+// Rows that the ink of a picture shows, against the rows that were read.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
+import type { Box, PageText, Word } from '../pages/page.ts'
+import { understand, understandStages } from './read-report.ts'
+import { rowsOfInk } from './rows-of-ink.ts'
+
+const HEADER: PlacedText[] = [
+  [40, 'Test'],
+  [220, 'Result'],
+  [300, 'Unit'],
+  [380, 'Reference Range'],
+]
+const row = (name: string, value: string, unit = 'mmol/L', range = '1 - 200'): PlacedText[] => [
+  [40, name],
+  [220, value],
+  [300, unit],
+  [380, range],
+]
+const ROWS = [row('Sodium', '140'), row('Potassium', '4.1'), row('Chloride', '101'), row('Calcium', '2.4'), row('Glucose', '5.2')]
+
+interface Seen {
+  /** Words that text recognition misses, by their line, the header being the first. */
+  isLost?: (word: Word, line: number) => boolean
+  ink?: Box[]
+  lines?: PlacedText[][]
+}
+
+const lineOf = ({ box }: Pick<Word, 'box'>): number => Math.round((box.top - 40) / 16)
+
+/** A page whose ink shows all of its texts. */
+function seen({ isLost = () => false, ink = [], lines = [HEADER, ...ROWS] }: Seen): PageText {
+  const page = pageOfLines(lines, 16)
+  const letters = page.words.filter(({ text }) => text !== '-').map(({ box }) => ({ ...box, bottom: box.bottom - 2 }))
+  const words = page.words.filter((word) => !isLost(word, lineOf(word))).map((word) => ({ ...word, confidence: 0.98 }))
+  return { ...page, source: 'ocr', words, ink: [...letters, ...ink] }
+}
+
+const findingsOf = (page: PageText) => {
+  const { results, findings } = understand([page])
+  return {
+    report: findings!.map(({ kind, box }) => [kind, lineOf({ box })]),
+    rows: results.flatMap(({ test_name, findings: own }) => (own.length ? [[test_name, ...own.map(({ kind }) => kind)]] : [])),
+  }
+}
+
+test('a picture of which each row was read has no findings, whatever specks and rests of ruled lines are on it', () => {
+  assert.deepEqual(findingsOf(seen({})), { report: [], rows: [] })
+  const dirt = [
+    { left: 260, right: 262, top: 88, bottom: 90 },
+    { left: 210, right: 211, top: 70, bottom: 88 },
+  ]
+  assert.deepEqual(findingsOf(seen({ ink: dirt })), { report: [], rows: [] })
+})
+
+test('a row that the ink shows and text recognition did not see asks for a person: the first, one between others and the last', () => {
+  for (const lost of [1, 3, 5]) {
+    const { report } = findingsOf(seen({ isLost: (_, line) => line === lost }))
+    assert.deepEqual(report, [['rows_not_read', lost]], `row ${lost}`)
+  }
+})
+
+test('a row of which the result or the name was not seen asks for a person', () => {
+  const value = findingsOf(seen({ isLost: ({ box }, line) => line === 5 && box.left === 220 }))
+  assert(
+    value.report.some(([kind, line]) => kind === 'rows_not_read' && line === 5),
+    JSON.stringify(value),
+  )
+  const name = findingsOf(seen({ isLost: ({ box }, line) => line === 5 && box.left === 40 }))
+  assert(
+    name.report.some(([kind, line]) => kind === 'rows_not_read' && line === 5),
+    JSON.stringify(name),
+  )
+})
+
+test('ink beside a row that is in none of its words makes the row doubtful', () => {
+  const { report, rows } = findingsOf(seen({ isLost: ({ box }, line) => line === 3 && box.left === 300 }))
+  assert.deepEqual(report, [])
+  assert(
+    rows.some(([name, ...kinds]) => name === 'Chloride' && kinds.includes('letters_not_read')),
+    JSON.stringify(rows),
+  )
+})
+
+test('a table of which nothing was seen asks for a person, also on a page without other tables', () => {
+  const lines = [...Array.from({ length: 12 }, (): PlacedText[] => []), HEADER, ...ROWS]
+  const page = seen({ lines: [HEADER, ...ROWS, ...lines], isLost: (_, line) => line > 12 })
+  assert.deepEqual(
+    findingsOf(page).report.map(([kind]) => kind),
+    ['rows_not_read'],
+  )
+})
+
+test('notes, headings and lines between tables that were read are no lost rows, nor is a letterhead that was not', () => {
+  const lines: PlacedText[][] = [
+    [
+      [40, 'Fictional Laboratory'],
+      [380, 'Phone 555-0100'],
+    ],
+    [],
+    [],
+    [],
+    HEADER,
+    ...ROWS,
+    [[40, 'Results relate to the specimen as received. Please discuss them with your physician.']],
+    [
+      [40, 'End of report'],
+      [380, 'Page 1 of 1'],
+    ],
+  ]
+  assert.deepEqual(findingsOf(seen({ lines, isLost: (_, line) => line === 0 })), { report: [], rows: [] })
+})
+
+test('a row in the place of which the ink shows two results is doubtful', () => {
+  const page = seen({ isLost: (_, line) => line === 3 })
+  const { stages } = understandStages([page])
+  const reading = { pages: stages.pages, rows: stages.rows, results: [], places: {} }
+  // As if the row above the one that was lost reached over both.
+  const rows = stages.rows.map((row, at) => (at === 1 ? { ...row, box: { ...row.box, bottom: row.box.bottom + 16 } } : row))
+  const kindsOf = (all: typeof rows) => rowsOfInk({ ...reading, rows: all }).rows.map(({ row, finding }) => [row, finding.kind])
+  assert.deepEqual(kindsOf(stages.rows), [])
+  assert(kindsOf(rows).some(([row, kind]) => row === 1 && kind === 'rows_not_read'))
+})
