@@ -5,7 +5,7 @@ import { nearestColumn } from './columns.ts'
 import type { Column } from './headers.ts'
 import { cellOf, type Cell, type Line } from './lines.ts'
 import { looksLikeSentence } from './names.ts'
-import type { ReadRowsOptions } from './row.ts'
+import type { ReadRowsOptions, Row } from './row.ts'
 import { isUnit } from '../../lab-values/units.ts'
 import { boundOf, intervalOf, isBloodGroup } from '../../lab-values/values.ts'
 
@@ -121,6 +121,43 @@ export function joinsName(first: string, second: string, isNamed: (name: string)
   if (/[,/(–]$|\p{L}{4}-$|\b(?:of|and|with|to|by)$/iu.test(first) || (first.includes('(') && !first.includes(')'))) return true
   // `pH` and `hsCRP` begin small and are names of their own.
   return /^[a-z,/]/u.test(second) && !/^[a-z]{1,3}[A-Z]/u.test(second) && !isNamed(second)
+}
+
+/** Of the height of a line: the lines of one name are closer, and further from the row above by more. */
+const [BROKEN, FURTHER] = [0.15, 0.1]
+
+/** Points by which the lines of a name begin at different places. */
+const ALIGNED = 2
+
+interface Around extends Pick<ReadRowsOptions, 'isNamed' | 'isSpecimen'> {
+  /** The row above. */
+  last: Row | undefined
+}
+
+/** Whether a text alone in a line is the first part of the name in the next one, as `Total Iron` above `Binding Capacity (TIBC)`. */
+export function beginsName(
+  first: { text: string; line: Line },
+  line: Line,
+  name: string,
+  { isNamed, isSpecimen, last }: Around,
+): boolean {
+  if (joinsName(first.text, name, isNamed)) return true
+  const [height, gap] = [heightOf(first.line.box), line.box.top - first.line.box.bottom]
+  const fontOf = ({ cells }: Line) => cells[0]!.words[0]!.font
+  // A panel `Hemoglobin A1c` above the test of this name.
+  const isRepeated = first.text.split(' ').some((word) => name.toLowerCase().includes(word.toLowerCase()))
+  return (
+    last !== undefined &&
+    last.page === line.page &&
+    Math.abs(first.line.box.left - line.box.left) < ALIGNED &&
+    gap > -height * BROKEN &&
+    gap < height * BROKEN &&
+    !isRepeated &&
+    first.line.box.top - last.box.bottom > gap + height * FURTHER &&
+    fontOf(first.line) === fontOf(line) &&
+    isNamed(`${first.text} ${name}`) &&
+    !isSpecimen?.(first.text)
+  )
 }
 
 /** Whether a free text can be a result: short, and neither the name of another one nor a list of ranges. */

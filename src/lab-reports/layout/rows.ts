@@ -1,5 +1,5 @@
 // The rows of results of a page: which cell is the name, which the result, its unit, range and flag.
-import { heightOf, type Box, type PageText } from '../pages/page.ts'
+import { heightOf, type PageText } from '../pages/page.ts'
 import { cut, isValueInColumn, type TypedCell } from './cells.ts'
 import { assign, isOfOtherDay, isUnderResults, partedAtColumns } from './columns.ts'
 import { commentsIn, NotesBelowRows } from './comments.ts'
@@ -15,7 +15,7 @@ import {
   isWordBehindColon,
   hasEvidence,
   joinedText,
-  joinsName,
+  beginsName,
   isFreeResult,
   nameUnder,
   partsAtColon,
@@ -45,9 +45,7 @@ export type { ReadRowsOptions, Row } from './row.ts'
 /** The rows of all pages, in reading order. */
 export function rowsOf(pages: readonly { page: PageText; lines: readonly Line[] }[], options: ReadRowsOptions): Row[] {
   const rows: Row[] = []
-  let panel: string | null = null
-  let heading: string | null = null
-  let section: string | null = null
+  let [panel, heading, section] = [null, null, null] as [string | null, string | null, string | null]
   const statements = new StatementLines()
   const read = pages.map(({ page, lines }) => ({ page, ...tablesOf(page, linesOfResults(lines, options.isSpecimen), options) }))
   for (const { page, region } of regionsOfPages(read)) {
@@ -71,7 +69,7 @@ class RegionReader {
   readonly #options: ReadRowsOptions
   readonly #rows: Row[] = []
   /** A name whose result is in a line below. */
-  #waiting: { text: string; box: Box } | null = null
+  #waiting: { text: string; line: Line } | null = null
   section: string | null = null
   heading: string | null
   readonly #usualHeight: number
@@ -271,8 +269,11 @@ class RegionReader {
       (flags.length && rest.inColumn ? results.find((cell) => cell.kind === 'flag') : undefined)
     if (!first || isNoMeasurement(first.text, units.length + rest.range.length > 0)) return undefined
     let name = nameText
-    if (!name && this.#waiting && line.box.top - this.#waiting.box.bottom < heightOf(line.box) * 2) name = this.#waiting.text
-    else if (this.#waiting && joinsName(this.#waiting.text, name, this.#options.isNamed)) name = `${this.#waiting.text} ${name}`
+    if (!name && this.#waiting && line.box.top - this.#waiting.line.box.bottom < heightOf(line.box) * 2) name = this.#waiting.text
+    else if (this.#waiting && beginsName(this.#waiting, line, name, { ...this.#options, last: this.#rows.at(-1) })) {
+      name = `${this.#waiting.text} ${name}`
+      this.heading = null
+    }
     name = cleanName(name)
     name = nameUnder(this.heading ?? this.panel ?? '', name)
     if (!isPossibleName(name, this.#options.isNamed) || isAppointment(name, units[0]?.text)) return undefined
@@ -333,7 +334,7 @@ class RegionReader {
     const [page, columns] = [this.#page, this.#columns]
     const isBelow = this.#rows.length > 0 || this.heading !== null
     const isTitle = isHeading(line, text, { page, columns, usualHeight: this.#usualHeight, isBelow })
-    if (isTitle || !columns) this.#waiting = { text: cleanName(text), box: line.box }
+    if (isTitle || !columns) this.#waiting = { text: cleanName(text), line }
     if (!isTitle) return
     this.#notes.panelEnds(this.#rows)
     // A title of all results ends the panel above, and leaves the heading of the next one.

@@ -175,3 +175,34 @@ test('what was seen in a microscope or a culture is a result behind a colon', ()
   )
   assert.deepEqual(rows.at(-1), ['Cyst', 'E. histolytica cyst seen'])
 })
+
+/** Lines whose tops are at these heights, in points. */
+function pageAt(lines: readonly [top: number, ...PlacedText[]][]) {
+  const page = pageOfLines(
+    lines.map(([, ...texts]) => texts),
+    14,
+  )
+  const words = page.words.map((word) => {
+    const top = lines[(word.box.top - 40) / 14]![0]
+    return { ...word, box: { ...word.box, top, bottom: top + 10 } }
+  })
+  return { ...page, words }
+}
+
+test('a text close above a row is the begin of its name if both are a name, and else the heading of a panel', () => {
+  const table = (first: string, name: string, gap: number) =>
+    understand([
+      pageAt([
+        [40, ...HEADER],
+        [60, ...line('Iron', '82', 'ug/dL', '38 - 169')],
+        [75, [36, first]],
+        [85 + gap, ...line(name, '286', 'ug/dL', '250 - 450')],
+        // So that the column has room for both in one line.
+        [115, ...line('Iron Saturation (Transferrin Sat)', '29', '%', '15 - 55')],
+      ]),
+    ]).results.map(({ test_name, source_panel_name }) => [test_name, source_panel_name])[1]
+  assert.deepEqual(table('Total Iron', 'Binding Capacity (TIBC)', 0.6), ['Total Iron Binding Capacity (TIBC)', null])
+  // As far apart as rows are, or names of a panel and a test.
+  assert.deepEqual(table('Total Iron', 'Binding Capacity (TIBC)', 6), ['Binding Capacity (TIBC)', 'Total Iron'])
+  assert.deepEqual(table('Iron and TIBC', 'Transferrin', 0.6), ['Transferrin', 'Iron and TIBC'])
+})
