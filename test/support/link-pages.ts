@@ -6,7 +6,7 @@ import { asOwner, assembled, createTestTeam, settings, type TestTeam } from './s
 
 export const peer = await new OAuthPeer().start()
 export let base = ''
-const { app } = assembled({
+export const { app } = assembled({
   settings: { ...settings, provider_urls: [`strava=${peer.url}`, `withings=${peer.url}`] },
   publicUrl: () => base,
 })

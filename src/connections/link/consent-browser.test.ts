@@ -1,7 +1,7 @@
 // The consent of the link page is bound to the browser in which it began. Source: RFC 9700 2.1, 4.7; RFC 6265bis 5.8.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { connected, cookieOf, get, given, linkOf, peer, press, send } from '../../../test/support/link-pages.ts'
+import { app, base, connected, cookieOf, get, given, linkOf, peer, press, send } from '../../../test/support/link-pages.ts'
 import { asOwner, assembled, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 const rows = async ({ team }: TestTeam) =>
@@ -62,6 +62,22 @@ describe('a consent that begins on the link page', () => {
     assert.match(back, /[?&]state=lb_/)
     assert.equal((await get(back.replace('state=lb_', 'state=ls_'))).status, 401)
     assert.deepEqual(await connected(team, user_id), [])
+  })
+
+  test('is completed when a team forwards the return to another host of the server, which sends the browser on once', async () => {
+    const { team, user_id, link_token } = await given()
+    const left = await press(consentOf(link_token))
+    const { search } = new URL(await peer.decide(left.to!))
+    const at = (query: string) =>
+      app.inject({ method: 'GET', url: `/v2/link/connect/strava?${query}`, headers: { host: 'other.clinic.example' } })
+    const moved = await at(search.slice(1))
+    assert.equal(moved.statusCode, 307)
+    const location = moved.headers.location!
+    assert(location.startsWith(`${base}/v2/link/connect/strava?`), location)
+    assert.equal((await at(new URL(location).search.slice(1))).statusCode, 400)
+    peer.account += 1
+    assert.match((await get(location, cookieOf(left.headers))).location!, /state=success/)
+    assert.deepEqual(await connected(team, user_id), ['strava'])
   })
 
   test('sets cookies that scripts cannot read, other sites cannot use, and that end within an hour', async () => {

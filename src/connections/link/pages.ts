@@ -45,6 +45,7 @@ interface LinkVisit {
 
 const NO_SOURCE = 'The source'
 const STATE_MAX = 400
+const MOVED = 'moved'
 const otherBrowser = {
   detail: { error_type: 'INVALID_REQUEST', error_message: 'The consent began on the link page, in another browser' },
 }
@@ -233,6 +234,20 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
     return { ...forward, headers: { ...forward.headers, ...without(page.headers, 'location') } }
   }
 
+  /**
+   * To the host of the link page, which has the cookie: a team that forwards returns may name another host of this server. Undefined if the
+   * request is there, or was sent there once, since a proxy may replace the host.
+   */
+  function toOwnHost(request: PageRequest, provider: string): PageResponse | undefined {
+    if (request.headers.host === new URL(publicUrl()).host || queryText(request, MOVED) !== undefined) return undefined
+    const query = new URLSearchParams({ [MOVED]: 'true' })
+    for (const name of ['state', 'code', 'error', 'scope']) {
+      const value = queryText(request, name)
+      if (value !== undefined) query.set(name, value)
+    }
+    return redirect(307, `${publicUrl()}/v2/link/connect/${provider}?${query}`)
+  }
+
   /** The return from a provider. An unknown `state` leads to no team, so that the page cannot say more. */
   async function complete(request: PageRequest): Promise<PageResponse> {
     const asJson = wantsJson(request)
@@ -244,7 +259,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
       if (!place) throw guards.checks.refusal(request.address, unknown)
       // Nothing is looked up and nothing ends: a program that opens the address has no cookie.
       if (place.isBound && !cookies.isReturn(request, place.session_id, state))
-        return asJson ? json(400, otherBrowser) : otherBrowserPage()
+        return asJson ? json(400, otherBrowser) : (toOwnHost(request, provider) ?? otherBrowserPage())
       const lookUp = async () => {
         const tenant = cells.has(place.cell) ? await guards.teams.tenant(place.cell, place.team) : undefined
         const session = tenant && (await cells.of(place.cell).tx(tenant, (tx) => takeState(tx, place, state, provider)))
