@@ -8,7 +8,19 @@
 // shared memory once, which its processes would otherwise count again and again.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { caller, demoIn, folder, serving, stopAll, waitUntil, type Caller, type Server } from '../support/program.ts'
+import {
+  caller,
+  demoIn,
+  folder,
+  listening,
+  migrated,
+  start,
+  stopAll,
+  waitUntil,
+  type Caller,
+  type Server,
+} from '../support/program.ts'
+import { bodyOf, type PhoneBody } from './phone-bodies.ts'
 import { MemoryWatch } from './process-memory.ts'
 
 /** No request may keep the event loop for longer. */
@@ -32,6 +44,8 @@ export interface Measured {
   /** What computed longest in that turn. */
   work: string
   peak_mb: number
+  /** What of it is PostgreSQL's. */
+  postgres_mb: number
 }
 
 interface LogLine {
@@ -50,7 +64,18 @@ let key: string
 /** Starts the server before the tests of a file, and ends it after them. @param settings beside one sandbox cell */
 export function serveForCases(settings: Record<string, string> = {}): void {
   before(async () => {
-    server = await serving(folder('hostile'), { CELLS: 'sandbox-us', LOG_LEVEL: 'debug', LOG_FORMAT: 'json', ...settings })
+    const dataDir = migrated(folder('hostile'))
+    // As `npm start` starts it.
+    const args = ['--min-semi-space-size=4', '--max-semi-space-size=32', 'src/cli/entry.js', 'start']
+    const means = {
+      CELLS: 'sandbox-us',
+      LOG_LEVEL: 'debug',
+      LOG_FORMAT: 'json',
+      MALLOC_ARENA_MAX: '1',
+      PORT: '0',
+      DATA_DIR: dataDir,
+    }
+    server = await listening(start({ args, settings: { ...means, ...settings } }), dataDir)
     key = demoIn(server.dataDir).api_keys['sandbox-us']!
     api = caller(server.url, key)
     // What Node compiles when code runs for the first time is no part of a case.
@@ -67,6 +92,9 @@ async function user(): Promise<string> {
   return body.user_id as string
 }
 
+/** What cases work with, once the server runs. */
+export const given = (): HostileCase => ({ api, url: server.url, key, user, server })
+
 /**
  * A case: what it does is measured, its line printed, and it fails above the limits.
  * @param prepare what is not measured: bodies, rows that are there before
@@ -74,18 +102,31 @@ async function user(): Promise<string> {
  */
 export function hostile<P>(
   name: string,
-  prepare: (given: HostileCase) => P | Promise<P>,
-  run: (given: HostileCase, prepared: P) => Promise<void>,
+  prepare: (means: HostileCase) => P | Promise<P>,
+  run: (means: HostileCase, prepared: P) => Promise<void>,
 ): void {
   test(name, async (t) => {
-    const given = { api, url: server.url, key, user, server }
-    const prepared = await prepare(given)
-    const { block_ms, work, peak_mb } = await measure(() => run(given, prepared))
-    t.diagnostic(`hostile: ${name}: longest block ${block_ms} ms${work && ` (${work})`}, peak ${peak_mb} MB`)
+    const means = given()
+    const prepared = await prepare(means)
+    const { block_ms, work, peak_mb, postgres_mb } = await measure(() => run(means, prepared))
+    t.diagnostic(
+      `hostile: ${name}: longest block ${block_ms} ms${work && ` (${work})`}, peak ${peak_mb} MB (${postgres_mb} of PostgreSQL)`,
+    )
     assert.ok(block_ms <= BLOCK_MS_MAX, `${name}: the event loop was blocked for ${block_ms} ms by ${work}`)
     assert.ok(peak_mb <= MEMORY_MB_MAX, `${name}: the processes took ${peak_mb} MB`)
   })
 }
+
+/** The case of a post of a phone. */
+export const hostilePost = (post: PhoneBody): void =>
+  hostile(
+    post.name,
+    async ({ user }) => ({ path: `/v2/${post.path.replace('{user_id}', await user())}`, body: bodyOf(post) }),
+    async (means, { path, body }) => {
+      const reply = await means.api.post(path, body)
+      assert.equal(reply.status, post.status, JSON.stringify(reply.body).slice(0, 500))
+    },
+  )
 
 /** Measures the server while something runs. */
 export async function measure(run: () => Promise<void>): Promise<Measured> {
@@ -99,7 +140,12 @@ export async function measure(run: () => Promise<void>): Promise<Measured> {
   const turns = linesBetween(from, await flushed()).filter(({ processor_ms }) => processor_ms !== undefined)
   const longest = turns.reduce<LogLine | undefined>((a, b) => (a && a.processor_ms! >= b.processor_ms! ? a : b), undefined)
   const { processor_ms = 0, operation, job, task } = longest ?? {}
-  return { block_ms: processor_ms, work: operation ?? job ?? task ?? '', peak_mb: memory.peak_mb }
+  return {
+    block_ms: processor_ms,
+    work: operation ?? job ?? task ?? '',
+    peak_mb: memory.peak_mb,
+    postgres_mb: memory.postgres_mb,
+  }
 }
 
 /** Waits until the server has written what it has logged so far. @returns how much that is */

@@ -4,7 +4,7 @@ import { postmastersOn } from '../support/program.ts'
 
 const SAMPLE_MS = 50
 
-interface ProcessMemory {
+interface Memory {
   pid: number
   parent: number
   isPostgres: boolean
@@ -18,6 +18,7 @@ export class MemoryWatch {
   readonly #roots: number[]
   readonly #timer: NodeJS.Timeout
   #peak_kb = 0
+  #postgres_kb = 0
 
   constructor(pid: number, dataDir: string) {
     this.#roots = [pid, ...postmastersOn(dataDir)]
@@ -35,14 +36,23 @@ export class MemoryWatch {
     return Math.round(this.#peak_kb / 1024)
   }
 
-  #sample(): void {
-    const all = this.#processes()
-    const sum = all.reduce((total, { isPostgres, peak_kb, private_kb }) => total + (isPostgres ? private_kb : peak_kb), 0)
-    const shared = Math.max(0, ...all.map(({ isPostgres, shared_kb }) => (isPostgres ? shared_kb : 0)))
-    this.#peak_kb = Math.max(this.#peak_kb, sum + shared)
+  /** Of the peak. */
+  get postgres_mb(): number {
+    return Math.round(this.#postgres_kb / 1024)
   }
 
-  #processes(): ProcessMemory[] {
+  #sample(): void {
+    const all = this.#processes()
+    const [postgres, ours] = [true, false].map((is) => all.filter(({ isPostgres }) => isPostgres === is)) as [Memory[], Memory[]]
+    const database_kb =
+      sum(postgres.map(({ private_kb }) => private_kb)) + Math.max(0, ...postgres.map(({ shared_kb }) => shared_kb))
+    const kb = database_kb + sum(ours.map(({ peak_kb }) => peak_kb))
+    if (kb <= this.#peak_kb) return
+    this.#peak_kb = kb
+    this.#postgres_kb = database_kb
+  }
+
+  #processes(): Memory[] {
     const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (memoryOf(Number(name)) ?? []) : []))
     const tree = new Set(this.#roots)
     // A process may be listed before its parent.
@@ -63,7 +73,7 @@ function forgetPeak(pid: number): void {
   }
 }
 
-function memoryOf(pid: number): ProcessMemory | undefined {
+function memoryOf(pid: number): Memory | undefined {
   let status: string
   try {
     status = readFileSync(`/proc/${pid}/status`, 'utf8')
@@ -80,3 +90,5 @@ function memoryOf(pid: number): ProcessMemory | undefined {
     shared_kb: Number(value('RssShmem')),
   }
 }
+
+const sum = (numbers: number[]): number => numbers.reduce((total, one) => total + one, 0)

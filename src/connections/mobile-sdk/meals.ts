@@ -1,4 +1,5 @@
 // From what a phone sends of nutrition to meals, and to the caffeine in them. Source: users-wearables.md 9.9, 16.6, 16.7.
+import { flatMapInSlices, yieldIfLong } from '../../platform/runtime/loop-work.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { localDate } from '../../wearables/resources/zones.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
@@ -46,17 +47,19 @@ const foodName = ({ metadata }: Quantity): string =>
     : UNNAMED
 
 /** Nutrients of Apple Health: what one app has recorded for one instant is a meal, since an app sends all its meals together. */
-function addHealthKit(
+async function addHealthKit(
   meals: Map<string, PhoneMeal>,
   sent: NonNullable<SentMeal['healthkit']>,
   context: Context,
   at: Place,
-): void {
+): Promise<void> {
   for (const [list, nutrient] of Object.entries(healthKitNutrients))
-    for (const [sample, at_ms] of nutrientSamples(nutrient, sent[list as keyof typeof healthKitNutrients], context, [
+    for (const { sample, at_ms } of await nutrientSamples(nutrient, sent[list as keyof typeof healthKitNutrients], context, [
       ...at,
       list,
     ])) {
+      const turn = yieldIfLong()
+      if (turn) await turn
       const key = `${new Date(at_ms).toISOString()} ${sent.source_bundle}`
       const meal = meals.get(key) ?? {
         app_id: sent.source_bundle,
@@ -74,20 +77,20 @@ function addHealthKit(
 }
 
 /** The good samples of a nutrient, with their instants. */
-function nutrientSamples(
+async function nutrientSamples(
   nutrient: (typeof healthKitNutrients)[keyof typeof healthKitNutrients],
   list: Quantity[] | undefined,
   { faults, now_ms }: Context,
   at: Place,
-): [sample: Quantity, at_ms: number][] {
+): Promise<{ sample: Quantity; at_ms: number }[]> {
   if (!list) return []
   faults.addLeftOut('meal', list)
   const placeOf = placesOf(list)
-  return list.flatMap((sample, i) => {
+  return flatMapInSlices(list, (sample, i) => {
     const [start_ms, end_ms] = [wholeSecond(sample.start_date), wholeSecond(sample.end_date)]
     const ofInterval = intervalFault(start_ms, end_ms, now_ms)
     const fault = ofInterval ?? (amountOf(nutrient, sample.value, sample.unit) === undefined ? UNKNOWN_UNIT : undefined)
-    if (!fault) return [[sample, start_ms]]
+    if (!fault) return { sample, at_ms: start_ms }
     faults.add('meal', [...at, placeOf(i), fault[0]], fault[1], ofInterval ? undefined : start_ms)
     return []
   })
@@ -97,16 +100,18 @@ const UNKNOWN_UNIT = ['unit', 'is not a known unit of the nutrient'] as const
 const wholeSecond = (text: string): number => Math.floor(Date.parse(text) / 1000) * 1000
 
 /** Records of Health Connect: those of one app, day and kind of meal are a meal. */
-function addHealthConnect(
+async function addHealthConnect(
   meals: Map<string, PhoneMeal>,
   caffeine: IncomingSample[],
   sent: NonNullable<SentMeal['health_connect']>,
   context: Context,
   at: Place,
-): void {
+): Promise<void> {
   const placeOf = placesOf(sent.nutrition_records)
   context.faults.addLeftOut('meal', sent.nutrition_records)
   for (const [i, record] of sent.nutrition_records.entries()) {
+    const turn = yieldIfLong()
+    if (turn) await turn
     const quantity = { unit: 'mg', start_date: record.start_time, end_date: record.end_time, source_bundle: sent.source_bundle }
     const sample = incoming('caffeine', { ...quantity, value: record.caffeine ?? 0 }, { ...context, at: [...at, placeOf(i)] })
     if (!sample) continue
@@ -135,18 +140,22 @@ function addHealthConnect(
   }
 }
 
-/** The meals that a phone sends, and the caffeine of Health Connect's, which has no post of its own. Faulty parts are left out. */
-export function mealsOf(data: SentMeal[], context: Context): { records: IncomingSummary<'meal'>[]; caffeine: IncomingSample[] } {
+/** The meals that a phone sends, and the caffeine of Health Connect's, which has no post of its own. Faulty parts are left out. In slices. */
+export async function mealsOf(
+  data: SentMeal[],
+  context: Context,
+): Promise<{ records: IncomingSummary<'meal'>[]; caffeine: IncomingSample[] }> {
   const meals = new Map<string, PhoneMeal>()
   const caffeine: IncomingSample[] = []
   const placeOf = placesOf(data)
   context.faults.addLeftOut('meal', data)
   for (const [i, { healthkit, health_connect }] of data.entries()) {
     const at = ['body', 'data', placeOf(i)]
-    if (healthkit) addHealthKit(meals, healthkit, context, [...at, 'healthkit'])
-    if (health_connect) addHealthConnect(meals, caffeine, health_connect, context, [...at, 'health_connect', 'nutrition_records'])
+    if (healthkit) await addHealthKit(meals, healthkit, context, [...at, 'healthkit'])
+    if (health_connect)
+      await addHealthConnect(meals, caffeine, health_connect, context, [...at, 'health_connect', 'nutrition_records'])
   }
-  const records = [...meals].map(([key, { app_id, source, ...meal }]) => ({
+  const records = await flatMapInSlices([...meals], ([key, { app_id, source, ...meal }]) => ({
     key,
     source_type: sourceTypeOf({ ...source, source_bundle: app_id }),
     app_id,

@@ -1,10 +1,14 @@
 // Sessions of sleep as nights: a phone sends parts of a night under ids of their own, and later the whole night under another one.
 // Source: users-wearables.md 7; events.md 5; the public clients, which join what their watches record within 30 minutes to 2 hours.
+import { invalidField } from '../../platform/http/errors.ts'
+import { yieldIfLong } from '../../platform/runtime/loop-work.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 import { zoneOffset } from '../../wearables/resources/zones.ts'
 import type { Quantity } from './schema.ts'
 import type { SentSleep, StageName } from './summary-schema.ts'
 
+/** Of all parts of a night: twice as many as one session may have, which has about 30. */
+const STAGES_MAX = 6000
 /** Parts of a night have at most this between them. */
 const GAP_MS_MAX = 2 * 3_600_000
 /** A shorter session within the day is a nap, which is no part of a night. */
@@ -26,7 +30,16 @@ export interface Night {
   isChanged: boolean
 }
 
-const span = ({ sent }: Night): [from: number, to: number] => [Date.parse(sent.start_date), Date.parse(sent.end_date)]
+type Span = [from: number, to: number]
+const spans = new WeakMap<object, Span>()
+
+/** When a session or a stage began and ended. Each is compared with many others, and reading an instant takes longer than that. */
+function spanOf(one: Pick<Quantity, 'start_date' | 'end_date'>): Span {
+  let known = spans.get(one)
+  if (!known) spans.set(one, (known = [Date.parse(one.start_date), Date.parse(one.end_date)]))
+  return known
+}
+const span = ({ sent }: Night): Span => spanOf(sent)
 
 function covers(a: Night, b: Night): boolean {
   const [[from, to], [other_from, other_to]] = [span(a), span(b)]
@@ -57,10 +70,11 @@ type Stages = NonNullable<SentSleep['sleep_stages']>
 
 /** The parts of a stage outside of a session. */
 function outside(stage: Quantity, [from, to]: [number, number]): Quantity[] {
-  const [start, end] = [Date.parse(stage.start_date), Date.parse(stage.end_date)]
+  const [start, end] = spanOf(stage)
+  if (end <= from || start >= to) return [stage]
   const before = start < from ? [{ ...stage, end_date: end <= from ? stage.end_date : new Date(from).toISOString() }] : []
   const after = end > to ? [{ ...stage, start_date: start >= to ? stage.start_date : new Date(to).toISOString() }] : []
-  return end <= from || start >= to ? [stage] : [...before, ...after]
+  return [...before, ...after]
 }
 
 function stagesOfBoth(night: Night, part: Night): Stages {
@@ -138,9 +152,9 @@ export interface MergedNights {
 /**
  * Sessions that arrive beside those that are stored, as nights. A session that covers others takes their place under its own id; a piece of
  * a longer one that came whole changes nothing; parts that overlap, or have a short gap, become one night, which keeps the id of the part that came first.
- * The order in which the parts of a night come makes no difference but for that id.
+ * The order in which the parts of a night come makes no difference but for that id. In slices. Errors: 422 a night of more than 6,000 stages.
  */
-export function mergeNights(stored: readonly Night[], arriving: readonly Night[]): MergedNights {
+export async function mergeNights(stored: readonly Night[], arriving: readonly Night[]): Promise<MergedNights> {
   let nights = [...stored]
   const gone = new Map<string, Night>()
   const remove = (night: Night): void => {
@@ -148,12 +162,15 @@ export function mergeNights(stored: readonly Night[], arriving: readonly Night[]
     if (night.isStored) gone.set(night.sent.id, night)
   }
   for (const session of arriving) {
+    const turn = yieldIfLong()
+    if (turn) await turn
     const id = session.sent.id
     const own = nights.find((one) => one.sent.id === id) ?? nights.find((one) => one.joined.has(id))
     let night = session
     if (own && own.sent.id === id && (own.joined.size === 0 || covers(session, own)))
       night = { ...session, isStored: own.isStored }
     else if (own && !covers(session, own)) night = withPart(own, session)
+    assertFewStages(night)
     if (own && own.sent.id === night.sent.id) nights = nights.filter((one) => one !== own)
     for (let other = next(nights, night); other; other = next(nights, night)) {
       if (covers(night, other)) {
@@ -164,11 +181,17 @@ export function mergeNights(stored: readonly Night[], arriving: readonly Night[]
       if (night.isStored) gone.set(night.sent.id, night)
       // A piece of a longer night says nothing new, unless that was joined of parts, of which it may be one.
       night = covers(other, night) && other.joined.size === 0 ? other : withPart(other, night)
+      assertFewStages(night)
     }
     nights.push(night)
     gone.delete(night.sent.id)
   }
   return { changed: nights.filter(({ isChanged }) => isChanged), gone: [...gone.values()] }
+}
+
+function assertFewStages({ sent: { sleep_stages = {} } }: Night): void {
+  const stages = Object.values(sleep_stages).reduce((sum, list) => sum + list.length, 0)
+  if (stages > STAGES_MAX) throw invalidField(['body', 'data'], `has a night of more than ${STAGES_MAX} stages`)
 }
 
 const next = (nights: readonly Night[], night: Night): Night | undefined => nights.find((one) => areOneNight(one, night))

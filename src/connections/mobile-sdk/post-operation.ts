@@ -4,7 +4,7 @@ import { findUser } from '../../people/users/users.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import type { Problem } from '../../platform/runtime/problem.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
-import { excessOf } from '../../platform/schema/json-limits.ts'
+import { parseInSlices } from '../../platform/schema/sliced-json.ts'
 import { countRejectedPost } from '../../wearables/ingestion/rejected-posts.ts'
 import { recordRejected } from '../../wearables/ingestion/rejections.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
@@ -45,14 +45,12 @@ export async function replyOf(
 }
 
 /** The body of a request as JSON, as far as it can be read; undefined for any other, and for one whose form costs too much. */
-function jsonOf(bytes: Buffer | undefined): Record<string, unknown> | undefined {
-  if (!bytes?.length || excessOf(bytes) !== undefined) return undefined
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'))
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
-  } catch {
-    return undefined
-  }
+async function jsonOf(bytes: Buffer | undefined): Promise<Record<string, unknown> | undefined> {
+  if (!bytes?.length) return undefined
+  const read = await parseInSlices(bytes)
+  if ('fault' in read) return undefined
+  const { value } = read
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
 }
 
 /** Of a post whose provider cannot be read. */
@@ -81,7 +79,7 @@ export async function recordRejectedPost(
   resource: Resource,
   { user_id, bytes, problem }: { user_id: string; bytes: Buffer | undefined; problem: Problem },
 ): Promise<void> {
-  const body = jsonOf(bytes)
+  const body = await jsonOf(bytes)
   const provider = providerIn(body, bytes)
   if (!(await findUser(tx, user_id))) return
   const message = faultOf(problem)

@@ -1,6 +1,7 @@
 // Posts of samples by phones. Source: users-wearables.md 4 C4, 16.5-16.7.
 import { withZone } from './post-zone.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
+import { yieldIfLong } from '../../platform/runtime/loop-work.ts'
 import { expectSamples } from '../../platform/runtime/young-generation.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { noteUnits } from '../../wearables/ingestion/units.ts'
@@ -26,7 +27,7 @@ export async function postSamples(
   await noteUnits(tx, provider, resource, columns?.kinds ?? data)
   const faults = new Faults()
   const context = { provider, zones: new PostZones(envelope.time_zone), now_ms: tx.now.getTime(), faults, at: ['body', 'data'] }
-  const samples = columns ? incomingOf(resource, columns, context) : incomingList(resource, data, context)
+  const samples = await (columns ? incomingOf(resource, columns, context) : incomingList(resource, data, context))
   expectSamples(samples.length)
   return store(tx, user_id, envelope, [{ resource, samples }], faults)
 }
@@ -44,6 +45,8 @@ export async function postBloodPressures(tx: Tx, user_id: string, { data, ...pos
   const pressures: IncomingSample[] = []
   const pulses: IncomingSample[] = []
   for (const [i, { systolic, diastolic, pulse }] of data.entries()) {
+    const turn = yieldIfLong()
+    if (turn) await turn
     const at = ['body', 'data', placeOf(i)]
     const upper = incoming('blood_pressure', systolic, { ...context, at: [...at, 'systolic'] })
     const lower = upper && incoming('blood_pressure', diastolic, { ...context, at: [...at, 'diastolic'] })

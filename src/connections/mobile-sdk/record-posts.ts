@@ -3,6 +3,7 @@ import { withZone } from './post-zone.ts'
 import type { Static } from '../../platform/schema/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
+import { flatMapInSlices } from '../../platform/runtime/loop-work.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 import { FUTURE } from '../../wearables/ingestion/plausible.ts'
 import { Faults, placesOf } from './faults.ts'
@@ -26,7 +27,7 @@ export async function postMeals(tx: Tx, user_id: string, { data, ...post }: Stat
   const envelope = await withZone(tx, user_id, post)
   const faults = new Faults()
   const context = { provider: envelope.provider, zones: new PostZones(envelope.time_zone), now_ms: tx.now.getTime(), faults }
-  const { records, caffeine } = mealsOf(data, context)
+  const { records, caffeine } = await mealsOf(data, context)
   if (records.length > MEALS_MAX) throw invalidField(['body', 'data'], `has more than ${MEALS_MAX} meals`)
   const batches: Batch[] = [
     { kind: 'meal', records },
@@ -83,7 +84,7 @@ export async function postElectrocardiograms(tx: Tx, user_id: string, { data, ..
   const keys = good.map(({ sent }) => sent.electrocardiogram.id)
   const contextOf = await zonesOfSessions(tx, user_id, envelope, 'electrocardiogram', keys)
   const zoneOf = (sent: (typeof data)[number]) => contextOf(sent.electrocardiogram).zone
-  const samples = good.flatMap(({ sent }) => voltagesOf(sent, zoneOf(sent)))
+  const samples = await flatMapInSlices(good, ({ sent }) => voltagesOf(sent, zoneOf(sent)))
   const batches: Batch[] = [
     {
       kind: 'electrocardiogram',

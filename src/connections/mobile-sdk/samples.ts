@@ -1,4 +1,5 @@
 // From what a phone sends to samples: units, sources, time zones. Source: users-wearables.md 7, 16.6, 16.7.
+import { flatMapInSlices, yieldIfLong } from '../../platform/runtime/loop-work.ts'
 import { usualInstant } from '../../platform/schema/usual-timestamps.ts'
 import type { IncomingDevice } from '../../wearables/devices/devices.ts'
 import { FUTURE, isPastInstant, sampleFault } from '../../wearables/ingestion/plausible.ts'
@@ -189,12 +190,18 @@ export function incoming(
   return incomingAt(resource, { start_ms, end_ms, value: sample.value, kind: sample }, facts, context, place)
 }
 
-/** As `incoming`, of each sample of a list. */
-export function incomingOf(resource: TimeseriesName, columns: QuantityColumns, context: SampleContext): IncomingSample[] {
+/** As `incoming`, of each sample of a list, in slices. */
+export async function incomingOf(
+  resource: TimeseriesName,
+  columns: QuantityColumns,
+  context: SampleContext,
+): Promise<IncomingSample[]> {
   const { length, values, start_ms, end_ms, kind: kinds } = columns
-  const facts = columns.kinds.map((kind) => factsOf(context.provider, resource, kind))
+  const facts = await flatMapInSlices(columns.kinds, (kind) => factsOf(context.provider, resource, kind))
   const samples: IncomingSample[] = []
   for (let i = 0; i < length; i++) {
+    const turn = yieldIfLong()
+    if (turn) await turn
     const kind = kinds[i]!
     const one = { start_ms: start_ms[i]!, end_ms: end_ms[i]!, value: values[i]!, kind: columns.kinds[kind]! }
     const sample = incomingAt(resource, one, facts[kind]!, context, i)
@@ -203,21 +210,24 @@ export function incomingOf(resource: TimeseriesName, columns: QuantityColumns, c
   return samples
 }
 
-/** The good samples of a list of a request, beside what the phone sent. */
-export function goodSamples(
+/** The good samples of a list of a request, beside what the phone sent. In slices. */
+export async function goodSamples(
   resource: TimeseriesName,
   list: Quantity[],
   context: SampleContext,
-): { sent: Quantity; sample: IncomingSample }[] {
+): Promise<{ sent: Quantity; sample: IncomingSample }[]> {
   context.faults.addLeftOut(resourceNameOf(resource), list)
   const placeOf = placesOf(list)
-  return list.flatMap((sent, i) => {
+  return flatMapInSlices(list, (sent, i) => {
     const sample = incoming(resource, sent, context, placeOf(i))
-    return sample ? [{ sent, sample }] : []
+    return sample ? { sent, sample } : []
   })
 }
-export const incomingList = (resource: TimeseriesName, list: Quantity[], context: SampleContext): IncomingSample[] =>
-  goodSamples(resource, list, context).map(({ sample }) => sample)
+export const incomingList = async (
+  resource: TimeseriesName,
+  list: Quantity[],
+  context: SampleContext,
+): Promise<IncomingSample[]> => (await goodSamples(resource, list, context)).map(({ sample }) => sample)
 
 /** Why an interval cannot be; undefined if it can. @returns the field and the text */
 export function intervalFault(start_ms: number, end_ms: number, now_ms: number): [field: string, text: string] | undefined {

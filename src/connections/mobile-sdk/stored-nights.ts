@@ -1,6 +1,7 @@
 // The nights that a post of sessions makes, beside those that are stored.
 import { lockUser } from '../../people/users/connected-sources.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
+import { flatMapInSlices } from '../../platform/runtime/loop-work.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 import { dataChanged } from '../../wearables/ingestion/ingest.ts'
 import { nightsBetween, saveJoinedKeys, type StoredNight } from '../../wearables/summaries/nights.ts'
@@ -51,7 +52,7 @@ function stagesOf(stages: StoredNight['stages']): NonNullable<SentSleep['sleep_s
     const name = names[type]
     if (!name) continue
     const sample = { value: type, unit: 'stage', start_date: at((from as number[])[i]!), end_date: at((to as number[])[i]!) }
-    found[name] = [...(found[name] ?? []), sample]
+    ;(found[name] ??= []).push(sample)
   }
   return found
 }
@@ -111,8 +112,8 @@ export async function nightsOfSessions(
     rows.map(({ key }) => key),
   )
   return mergeNights(
-    rows.map((row) => storedNight(row, zones.get(row.key) ?? null)),
-    sessions.map((sent) => arrivingNight(sent, contextFor(sent))),
+    await flatMapInSlices(rows, (row) => storedNight(row, zones.get(row.key) ?? null)),
+    await flatMapInSlices(sessions, (sent) => arrivingNight(sent, contextFor(sent))),
   )
 }
 

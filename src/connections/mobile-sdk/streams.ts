@@ -1,6 +1,7 @@
 // From the components of a workout's stream to its stream, and to the timeseries of distances and strokes. Source: users-wearables.md 11,
 // 16.6.
 import { invalidField } from '../../platform/http/errors.ts'
+import { eachInSlices, flatMapInSlices } from '../../platform/runtime/loop-work.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { sportOf } from '../../wearables/resources/sports.ts'
 import { STREAM_MAX } from '../../wearables/streams/stream-points.ts'
@@ -60,13 +61,13 @@ function ofOneSource(parts: SentBulk[], workout: SentWorkout): SentBulk[] {
 }
 
 /** The values of a part. Errors: 422 lists of different lengths, instants that are not near the workout. */
-function pointsOf(part: SentBulk, workout: SentWorkout, at: (string | number)[]): Point[] {
+async function pointsOf(part: SentBulk, workout: SentWorkout, at: (string | number)[]): Promise<Point[]> {
   const { value, start_offset, end_offset } = part
   if (start_offset.length !== value.length || end_offset.length !== value.length)
     throw invalidField([...at, 'value'], 'must be as long as start_offset and end_offset')
   const anchor = Date.parse(part.anchor)
   const [earliest, latest] = [Date.parse(workout.start_date) - BESIDE_MS, Date.parse(workout.end_date) + BESIDE_MS]
-  return value.map((one, i) => {
+  return flatMapInSlices(value, (one, i) => {
     const [from_ms, to_ms] = [anchor + start_offset[i]! * 1000, anchor + end_offset[i]! * 1000]
     if (!(from_ms >= earliest && to_ms <= latest && to_ms >= from_ms && to_ms - from_ms <= LENGTH_MS_MAX))
       throw invalidField([...at, 'start_offset', i], 'must lie within the workout')
@@ -80,40 +81,44 @@ interface Read {
   points: Point[]
 }
 
-function read(components: Components, workout: SentWorkout, at: (string | number)[]): Read[] {
-  return Object.entries(components).flatMap(([name, parts]) => {
-    if (!isDistance(name) && name !== STROKES && !Object.hasOwn(listOf, name)) return []
-    return ofOneSource(parts, workout).map((part) => ({
-      name,
-      part,
-      points: pointsOf(part, workout, [...at, name, parts.indexOf(part)]),
-    }))
-  })
+async function read(components: Components, workout: SentWorkout, at: (string | number)[]): Promise<Read[]> {
+  const all: Read[] = []
+  for (const [name, parts] of Object.entries(components)) {
+    if (!isDistance(name) && name !== STROKES && !Object.hasOwn(listOf, name)) continue
+    for (const part of ofOneSource(parts, workout))
+      all.push({ name, part, points: await pointsOf(part, workout, [...at, name, parts.indexOf(part)]) })
+  }
+  return all
 }
 
 const second = (ms: number): number => Math.floor(ms / 1000)
 
-/** The stream of a workout; undefined if the phone sent none. Errors: 422 more than 100,000 seconds; those of `pointsOf`. */
-export function streamOf(workout: SentWorkout, at: (string | number)[]): IncomingStream | undefined {
+/** The stream of a workout, made in slices; undefined if the phone sent none. Errors: 422 more than 100,000 seconds; those of `pointsOf`. */
+export async function streamOf(workout: SentWorkout, at: (string | number)[]): Promise<IncomingStream | undefined> {
   if (!workout.stream) return undefined
-  const all = read(workout.stream.components, workout, at)
+  const all = await read(workout.stream.components, workout, at)
   const values = new Map<StreamList, Map<number, number>>()
   const put = (list: StreamList, time: number, value: number) => {
     const into = values.get(list) ?? new Map<number, number>()
     values.set(list, into.set(time, value))
   }
   for (const { name, points } of all)
-    if (Object.hasOwn(listOf, name)) for (const { from_ms, value } of points) put(listOf[name]!, second(from_ms), value)
+    if (Object.hasOwn(listOf, name))
+      await eachInSlices(points, ({ from_ms, value }) => put(listOf[name]!, second(from_ms), value))
   // Distances are sent by interval and read as what has been covered.
   const intervals = all.filter(({ name }) => isDistance(name)).flatMap(({ points }) => points)
   let covered = 0
-  for (const { to_ms, value } of intervals.toSorted((a, b) => a.to_ms - b.to_ms))
-    put('distance', second(to_ms), (covered += value))
-  const time = [...new Set([...values.values()].flatMap((list) => [...list.keys()]))].toSorted((a, b) => a - b)
-  if (time.length > STREAM_MAX) throw invalidField(at, `has more than ${STREAM_MAX} seconds`)
+  await eachInSlices(
+    intervals.toSorted((a, b) => a.to_ms - b.to_ms),
+    ({ to_ms, value }) => put('distance', second(to_ms), (covered += value)),
+  )
+  const seconds = new Set<number>()
+  for (const list of values.values()) await eachInSlices(list.keys(), (one) => seconds.add(one))
+  if (seconds.size > STREAM_MAX) throw invalidField(at, `has more than ${STREAM_MAX} seconds`)
+  const time = [...seconds].toSorted((a, b) => a - b)
   const lists: IncomingStream['lists'] = {}
   for (const [list, known] of values)
-    lists[list] = time.map((one) => {
+    lists[list] = await flatMapInSlices(time, (one) => {
       const value = known.get(one)
       return value === undefined ? null : list === 'heartrate' ? Math.round(value) : value
     })
@@ -125,17 +130,17 @@ export interface WorkoutSamples {
   workout_swimming_stroke: IncomingSample[]
 }
 
-/** The distances and strokes of a workout as samples of it. Errors: those of `pointsOf`. */
-export function workoutSamples(
+/** The distances and strokes of a workout as samples of it, made in slices. Errors: those of `pointsOf`. */
+export async function workoutSamples(
   workout: SentWorkout,
   workout_id: string,
   zones: PostZones,
   at: (string | number)[],
-): WorkoutSamples {
+): Promise<WorkoutSamples> {
   const samples: WorkoutSamples = { workout_distance: [], workout_swimming_stroke: [] }
   if (!workout.stream) return samples
   const { slug } = sportOf(workout.sport)
-  for (const { name, part, points } of read(workout.stream.components, workout, at)) {
+  for (const { name, part, points } of await read(workout.stream.components, workout, at)) {
     if (!isDistance(name) && name !== STROKES) continue
     const source_type = sourceTypeOf(part)
     const source = {
@@ -150,10 +155,10 @@ export function workoutSamples(
     // A part without a zone of its own was recorded where the workout was.
     const place = part.metadata?.HKTimeZone === undefined ? workout : part
     const into = name === STROKES ? samples.workout_swimming_stroke : samples.workout_distance
-    for (const { from_ms, to_ms, value } of points) {
+    await eachInSlices(points, ({ from_ms, to_ms, value }) => {
       const at_ms = second(from_ms) * 1000
       into.push({ ...source, at_ms, value, length_ms: second(to_ms) * 1000 - at_ms, zone_s: zones.offsetOf(place, at_ms) })
-    }
+    })
   }
   return samples
 }

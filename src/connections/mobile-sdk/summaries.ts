@@ -5,6 +5,7 @@ import { validZone, localDate, zoneOffset } from '../../wearables/resources/zone
 import type { Document } from '../../wearables/summaries/schema.ts'
 import type { QueryValues } from '../../wearables/summaries/query-values.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
+import { yieldIfLong } from '../../platform/runtime/loop-work.ts'
 import { wireTime } from '../../platform/runtime/clock.ts'
 import { deviceOf } from './devices.ts'
 import { sourceTypeOf, type PostZones } from './samples.ts'
@@ -107,17 +108,19 @@ export const bodyKey = ({ start_date, source_bundle = '' }: Quantity): string =>
   `${new Date(Date.parse(start_date)).toISOString()} ${source_bundle}`
 
 /**
- * Measurements of the body: those of one app at one instant are one record.
+ * Measurements of the body: those of one app at one instant are one record. In slices.
  * @param good each with its value in the unit of its field
  * @param stored by key, the zones that records have which are stored
  */
-export function bodiesOf(
+export async function bodiesOf(
   good: [list: BodyList, sent: Quantity, value: number][],
   zones: PostZones,
   stored: ReadonlyMap<string, string>,
-): IncomingSummary<'body'>[] {
+): Promise<IncomingSummary<'body'>[]> {
   const records = new Map<string, IncomingSummary<'body'>>()
   for (const [list, sample, value] of good) {
+    const turn = yieldIfLong()
+    if (turn) await turn
     const at_ms = Date.parse(sample.start_date)
     const key = bodyKey(sample)
     const zone = (zones.isAssumed(sample, at_ms) ? stored.get(key) : undefined) ?? zones.of(sample, at_ms)

@@ -3,11 +3,13 @@ import { withZone } from './post-zone.ts'
 import type { Static } from '../../platform/schema/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
+import { flatMapInSlices } from '../../platform/runtime/loop-work.ts'
 import { sameLeftOut } from '../../platform/schema/request-validation.ts'
 import { fieldBounds, isWithin } from '../../wearables/ingestion/bounds.ts'
 import { noteUnits, toCanonicalUnit } from '../../wearables/ingestion/units.ts'
 import { storedZones } from '../../wearables/summaries/recorded.ts'
 import { deleteSummaries, summaryIds } from '../../wearables/summaries/summaries.ts'
+import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import type { IncomingStream } from '../../wearables/streams/workout-streams.ts'
 import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { Faults, placesOf } from './faults.ts'
@@ -86,9 +88,12 @@ async function batchesOf(
   const batches: SampleBatch[] = []
   for (const [list, resource] of Object.entries(timeseries)) {
     for (const [lists] of records) await noteUnits(tx, context.provider, resource, lists[list] ?? [])
-    const samples = records.flatMap(([lists, at]) =>
-      lists[list] ? incomingList(resource, lists[list], { ...context, at: [...at, list] }) : [],
-    )
+    const samples: IncomingSample[] = []
+    for (const [lists, at] of records) {
+      if (!lists[list]) continue
+      const found = await incomingList(resource, lists[list], { ...context, at: [...at, list] })
+      for (const sample of found) samples.push(sample)
+    }
     if (samples.length) batches.push({ resource, samples })
   }
   return batches
@@ -104,7 +109,7 @@ export async function postActivity(tx: Tx, user_id: string, { data, ...post }: S
   faults.addLeftOut('activity', data)
   const placeOf = placesOf(data)
   const context = contextOf(envelope)
-  const records = data.flatMap((sent) => activityOf(sent, context) ?? [])
+  const records = await flatMapInSlices(data, (sent) => activityOf(sent, context) ?? [])
   const samples = await batchesOf(
     tx,
     sampleContext(tx, envelope, faults),
@@ -126,13 +131,13 @@ export async function postBody(tx: Tx, user_id: string, { data, ...post }: Stati
   for (const [list, resource] of Object.entries(ofBody) as [BodyList, TimeseriesName][]) {
     const sent = data[list] ?? []
     await noteUnits(tx, envelope.provider, resource, sent)
-    const found = goodSamples(resource, sent, { ...context, at: ['body', 'data', list] })
+    const found = await goodSamples(resource, sent, { ...context, at: ['body', 'data', list] })
     for (const one of found) good.push([list, one.sent, one.sample.value])
     if (found.length) samples.push({ resource, samples: found.map(({ sample }) => sample) })
   }
-  const keys = [...new Set(good.map(([, sent]) => bodyKey(sent)))]
+  const keys = [...new Set(await flatMapInSlices(good, ([, sent]) => bodyKey(sent)))]
   const stored = await storedZones(tx, { user_id, kind: 'body', provider: envelope.provider }, keys)
-  const records = bodiesOf(good, zones, stored)
+  const records = await bodiesOf(good, zones, stored)
   if (records.length > RECORDS_MAX) throw invalidField(['body', 'data'], `has more than ${RECORDS_MAX} instants`)
   return store(tx, user_id, envelope, [{ kind: 'body', records, derived: Object.values(ofBody) }, ...samples], faults)
 }
@@ -190,7 +195,10 @@ export async function postSleep(tx: Tx, user_id: string, { data, ...post }: Stat
     'sleep',
     sessions.map(({ sent }) => sent.id),
   )
-  const parts = sessions.map(({ sent, place }) => ({ sent: withOwnSamples(sent, zoneOf(sent), provider), place }))
+  const parts = await flatMapInSlices(sessions, ({ sent, place }) => ({
+    sent: withOwnSamples(sent, zoneOf(sent), provider),
+    place,
+  }))
   const whose = { user_id, provider }
   const merged = await nightsOfSessions(
     tx,
@@ -204,7 +212,7 @@ export async function postSleep(tx: Tx, user_id: string, { data, ...post }: Stat
   const stages = async () => {
     const ids = await summaryIds(tx, user_id, 'sleep', provider, keys)
     await settleNights(tx, whose, merged, (id) => ids.has(id))
-    const records = nights.flatMap(({ sent, zone }) => {
+    const records = await flatMapInSlices(nights, ({ sent, zone }) => {
       const id = ids.get(sent.id)
       return (id && sleepCycleOf(sent, id, { zone })) || []
     })
@@ -213,6 +221,7 @@ export async function postSleep(tx: Tx, user_id: string, { data, ...post }: Stat
     if (unstaged.length) await deleteSummaries(tx, user_id, ['sleep_cycle'], provider, unstaged)
     return [{ kind: 'sleep_cycle' as const, records }]
   }
+  const summaries = await flatMapInSlices(nights, ({ sent, zone }) => sleepOf(sent, { zone }))
   const samples = await batchesOf(
     tx,
     sampleContext(tx, envelope, faults),
@@ -220,7 +229,7 @@ export async function postSleep(tx: Tx, user_id: string, { data, ...post }: Stat
     parts.map(({ sent, place }) => [sent as unknown as Lists, ['body', 'data', place]]),
   )
   const batches = [
-    { kind: 'sleep' as const, records: nights.map(({ sent, zone }) => sleepOf(sent, { zone })), next: stages },
+    { kind: 'sleep' as const, records: summaries, next: stages },
     ...samples.map((batch) => ({ ...batch, isBeside: true as const })),
   ]
   return store(tx, user_id, envelope, batches, faults)
@@ -251,10 +260,11 @@ export async function postWorkouts(tx: Tx, user_id: string, { data, ...post }: S
     workouts.map(({ sent }) => sent.id),
   )
   const at = (place: number) => ['body', 'data', place, 'stream', 'components']
-  const streamed = workouts.flatMap(({ sent, place }) => {
-    const stream = goodStream(sent, at(place), faults)
-    return stream ? [{ sent, place, stream }] : []
-  })
+  const streamed: { sent: SentWorkout; place: number; stream: IncomingStream }[] = []
+  for (const { sent, place } of workouts) {
+    const stream = await goodStream(sent, at(place), faults)
+    if (stream) streamed.push({ sent, place, stream })
+  }
   const streams = streamed.map(({ stream }) => stream)
   const seconds = streams.reduce((sum, { time }) => sum + time.length, 0)
   if (seconds > SECONDS_MAX) throw invalidField(['body', 'data'], `has streams of more than ${SECONDS_MAX} seconds`)
@@ -263,27 +273,28 @@ export async function postWorkouts(tx: Tx, user_id: string, { data, ...post }: S
     const keys = streamed.map(({ sent }) => sent.id)
     if (!keys.length) return []
     const ids = await summaryIds(tx, user_id, 'workouts', provider, keys)
-    const samples = streamed.flatMap(({ sent, place }): SampleBatch[] => {
+    const samples: SampleBatch[] = []
+    for (const { sent, place } of streamed) {
       const id = ids.get(sent.id)
-      if (!id) return []
+      if (!id) continue
       const zones = new PostZones(contextFor(sent).zone ?? undefined)
-      const { workout_distance, workout_swimming_stroke } = workoutSamples(sent, id, zones, at(place))
-      return [
+      const { workout_distance, workout_swimming_stroke } = await workoutSamples(sent, id, zones, at(place))
+      samples.push(
         { resource: 'workout_distance', samples: workout_distance, isBeside: true },
         { resource: 'workout_swimming_stroke', samples: workout_swimming_stroke, isBeside: true },
-      ]
-    })
+      )
+    }
     return [{ streams }, ...joined(samples)]
   }
-  const records = workouts.map(({ sent }) => workoutOf(sent, contextFor(sent)))
+  const records = await flatMapInSlices(workouts, ({ sent }) => workoutOf(sent, contextFor(sent)))
   const batches: Batch[] = [{ kind: 'workouts', records, streams, derived: ['workout_stream'], next: ofStreams }]
   return store(tx, user_id, envelope, batches, faults)
 }
 
 /** The stream of a workout; undefined without one, and for one with a fault: a distance that lacks a part would be wrong. */
-function goodStream(sent: SentWorkout, at: (string | number)[], faults: Faults): IncomingStream | undefined {
+async function goodStream(sent: SentWorkout, at: (string | number)[], faults: Faults): Promise<IncomingStream | undefined> {
   try {
-    return streamOf(sent, at)
+    return await streamOf(sent, at)
   } catch (error) {
     faults.addError('workout_stream', error, Date.parse(sent.start_date))
     return undefined

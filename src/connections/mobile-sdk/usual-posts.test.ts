@@ -27,8 +27,8 @@ function comparable({ data, ...rest }: Read): unknown {
 }
 
 /** As `comparable`; undefined if the post is not usual. */
-function usual(bytes: Buffer): unknown {
-  const read = readUsualPost(bytes, bySchema)
+async function usual(bytes: Buffer): Promise<unknown> {
+  const read = await readUsualPost(bytes, bySchema)
   if (!read) return undefined
   const { columns, ...rest } = read
   const data = Array.from({ length: columns.length }, (_, i) => ({
@@ -87,14 +87,14 @@ const quantity = fc.record(
 )
 const spaces = pick(undefined, 1, '\t')
 
-test('a post is read from its bytes as by its schema, in the order of its samples', () => {
+test('a post is read from its bytes as by its schema, in the order of its samples', async () => {
   let read = 0
   const shuffled = fc
     .tuple(quantity, fc.array(fc.nat(8), { maxLength: 3 }))
     .map(([one, moves]) => moves.reduce((fields, n) => [...fields.slice(n), ...fields.slice(0, n)], Object.entries(one)))
     .map((fields) => Object.fromEntries(fields))
-  fc.assert(
-    fc.property(fc.array(shuffled, { maxLength: 6 }), spaces, fc.boolean(), (data, indent, isLast) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(shuffled, { maxLength: 6 }), spaces, fc.boolean(), async (data, indent, isLast) => {
       const body = {
         stage: 'daily',
         time_zone: 'Ünknown',
@@ -104,7 +104,7 @@ test('a post is read from its bytes as by its schema, in the order of its sample
         ...(isLast && { data }),
       }
       const text = JSON.stringify(body, null, indent as string)
-      const found = usual(Buffer.from(text))
+      const found = await usual(Buffer.from(text))
       if (found === undefined) return
       read++
       assert.deepEqual(found, ordinary(text))
@@ -114,7 +114,7 @@ test('a post is read from its bytes as by its schema, in the order of its sample
   assert.ok(read > 500, `only ${read} of 2,000 posts were usual`)
 })
 
-test('a post whose bytes were damaged is read as by its schema, or left to it', () => {
+test('a post whose bytes were damaged is read as by its schema, or left to it', async () => {
   const whole = Buffer.from(
     post([
       { value: 61.25, unit: 'bpm', ...at, source_bundle: 'com.example.app', metadata: { _DMO: 'One' } },
@@ -122,12 +122,12 @@ test('a post whose bytes were damaged is read as by its schema, or left to it', 
       { value: 1e-7, unit: 'bpm', ...at, type: 'watch', product_type: null },
     ]),
   )
-  assert.deepEqual(usual(whole), ordinary(whole.toString()))
+  assert.deepEqual(await usual(whole), ordinary(whole.toString()))
   const bytes = fc.oneof(fc.integer({ min: 0, max: 255 }), fc.constantFrom(...Buffer.from('{}[]",:\\01-.eE \n')))
   const damage = fc.array(fc.tuple(fc.nat(whole.length - 1), bytes, fc.constantFrom(0, 1, 2)), { minLength: 1, maxLength: 3 })
   let read = 0
-  fc.assert(
-    fc.property(damage, (places) => {
+  await fc.assert(
+    fc.asyncProperty(damage, async (places) => {
       let given = Buffer.from(whole)
       // The byte is replaced, put in, or left out.
       for (const [place, byte, kind] of places) {
@@ -138,7 +138,7 @@ test('a post whose bytes were damaged is read as by its schema, or left to it', 
           given.subarray(kind === 1 ? place : place + 1),
         ])
       }
-      const found = usual(given)
+      const found = await usual(given)
       if (found === undefined) return
       read++
       assert.deepEqual(found, ordinary(given.toString()))
@@ -148,7 +148,7 @@ test('a post whose bytes were damaged is read as by its schema, or left to it', 
   assert.ok(read > 500, `only ${read} of 20,000 posts were usual`)
 })
 
-test('posts in other forms are left to the schema', () => {
+test('posts in other forms are left to the schema', async () => {
   const one = { value: 61, unit: 'bpm', ...at }
   const texts = [
     '',
@@ -171,6 +171,6 @@ test('posts in other forms are left to the schema', () => {
     post([one]).replace('"unit"', '"metadata":{}x,"metadata":{},"unit"'),
     post([one]).replace('"unit"', '"unit":"bpm","unit"'),
   ]
-  for (const text of texts) assert.equal(readUsualPost(Buffer.from(text), bySchema), undefined, text)
-  assert.ok(readUsualPost(Buffer.from(post([one])), bySchema))
+  for (const text of texts) assert.equal(await readUsualPost(Buffer.from(text), bySchema), undefined, text)
+  assert.ok(await readUsualPost(Buffer.from(post([one])), bySchema))
 })

@@ -1,6 +1,7 @@
 // Posts of samples in the form that phones send, read from their bytes into columns: `JSON.parse` makes an object and several texts of
 // each sample, and reading those by the schema takes as long again. Every other form, and every fault, is left to these two.
 import { countOf, marks, type JsonCount } from '../../platform/schema/json-limits.ts'
+import { yieldIfLong } from '../../platform/runtime/loop-work.ts'
 import { UsualInstants } from '../../platform/schema/usual-timestamps.ts'
 import { APP_MAX, PRODUCT_MAX, SAMPLES_MAX, TYPE_MAX, UNIT_MAX, type QuantityColumns, type QuantityKind } from './schema.ts'
 
@@ -46,6 +47,8 @@ const fields = new Map(
   ]),
 )
 
+/** Of metadata, and of a post without its samples: what is longer the reader of every other form reads in slices. */
+const REST_BYTES_MAX = 64 * 1024
 /** Of the shortest quantity that has all it must have. */
 const QUANTITY_BYTES_MIN = 80
 /** Numbers of so many digits are exact, and so are powers of ten up to the 22nd. */
@@ -56,16 +59,16 @@ const powers = Array.from({ length: EXACT_DIGITS + 1 }, (_, i) => 10 ** i)
 const unusual = new Error('not the usual form')
 
 /**
- * Reads a post in its usual form.
+ * Reads a post in its usual form, in slices.
  * @param readRest reads the post without its samples, of JSON text; undefined for one with a fault
  * @returns undefined for a post in any other form, and for one with a fault
  */
-export function readUsualPost<P>(
+export async function readUsualPost<P>(
   bytes: Buffer,
   readRest: (text: string) => P | undefined,
-): (P & { columns: QuantityColumns }) | undefined {
+): Promise<(P & { columns: QuantityColumns }) | undefined> {
   try {
-    const { rest, columns } = new PostReader(bytes).read()
+    const { rest, columns } = await new PostReader(bytes).read()
     const post = readRest(rest)
     return post && { ...post, columns }
   } catch (error) {
@@ -104,7 +107,7 @@ class PostReader {
     }
   }
 
-  read(): { rest: string; columns: QuantityColumns } {
+  async read(): Promise<{ rest: string; columns: QuantityColumns }> {
     const bytes = this.#bytes
     let list: [from: number, to: number] | undefined
     this.#expect(OBJECT)
@@ -117,7 +120,7 @@ class PostReader {
         this.#expect(COLON)
         this.#expect(LIST)
         const from = this.#at
-        this.#quantities()
+        await this.#quantities()
         list = [from, this.#at - 1]
       } else {
         const end = this.#textEnd()
@@ -127,7 +130,7 @@ class PostReader {
         this.#skip()
       }
     } while (this.#isNext(COMMA))
-    if (!list) throw unusual
+    if (!list || bytes.length - (list[1] - list[0]) > REST_BYTES_MAX) throw unusual
     return { rest: bytes.toString('utf8', 0, list[0]) + bytes.toString('utf8', list[1]), columns: this.#columns }
   }
 
@@ -193,10 +196,13 @@ class PostReader {
     }
   }
 
-  #quantities(): void {
+  async #quantities(): Promise<void> {
     if (this.#isNext(LIST_END)) return
-    do this.#quantity()
-    while (this.#isNext(COMMA))
+    do {
+      this.#quantity()
+      const turn = yieldIfLong()
+      if (turn) await turn
+    } while (this.#isNext(COMMA))
     this.#expect(LIST_END)
   }
 
@@ -279,7 +285,9 @@ class PostReader {
 
   #skipMetadata(): void {
     if (this.#peek() !== OBJECT) throw unusual
+    const from = this.#at
     this.#skip()
+    if (this.#at - from > REST_BYTES_MAX) throw unusual
   }
 
   #number(): number {

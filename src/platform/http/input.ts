@@ -6,6 +6,8 @@ import { missingFault, valueFault, type Fault } from '../schema/fault.ts'
 import { excessOf } from '../schema/json-limits.ts'
 import { LenientFaults, validate, type Mode } from '../schema/request-validation.ts'
 import type { TSchema } from '../schema/schema.ts'
+import { parseInSlices } from '../schema/sliced-json.ts'
+import { validateInSlices } from '../schema/sliced-validation.ts'
 
 interface Property {
   type?: string
@@ -65,9 +67,13 @@ export function assertUtf8(bytes: Buffer | undefined): void {
   if (bytes && !isUtf8(bytes)) throw badRequest('The body is not UTF-8')
 }
 
+/** A shorter body is read at once. */
+const LONG_BYTES = 64 * 1024
+
 /**
  * A JSON body in UTF-8 (`assertUtf8`); appends errors. No bytes, or `null`, is no body. One that exceeds the limits of json-limits.ts is an
  * error and not parsed. Lists are read without their faulty items, where their schemas say so, unless there are other errors.
+ * @returns a promise for a long body, which is read in slices
  */
 export function readBody(
   schema: TSchema,
@@ -76,6 +82,7 @@ export function readBody(
   faults: Fault[],
   mode: Mode = 'json',
 ): unknown {
+  if (bytes && bytes.length > LONG_BYTES) return readLongBody(schema, bytes, optional, faults, mode)
   let value: unknown
   if (bytes?.length) {
     const excess = excessOf(bytes)
@@ -90,15 +97,31 @@ export function readBody(
       return undefined
     }
   }
-  if (value === undefined || value === null) {
-    if (!optional) faults.push(missingFault(['body']))
-    return undefined
-  }
+  if (isAbsent(value, optional, faults)) return undefined
   const found = new LenientFaults()
   const body = validate(schema, value, ['body'], found, mode)
   // What is left out of a body that is accepted is an error of one that is rejected.
   if (found.length) validate(schema, value, ['body'], faults, mode)
   return body
+}
+
+async function readLongBody(schema: TSchema, bytes: Buffer, optional: boolean, faults: Fault[], mode: Mode): Promise<unknown> {
+  const read = await parseInSlices(bytes)
+  if ('fault' in read) {
+    faults.push(decodeFault(read.fault))
+    return undefined
+  }
+  if (isAbsent(read.value, optional, faults)) return undefined
+  const found = new LenientFaults()
+  const body = await validateInSlices(schema, read.value, ['body'], found, mode)
+  if (found.length) await validateInSlices(schema, read.value, ['body'], faults, mode)
+  return body
+}
+
+function isAbsent(value: unknown, optional: boolean, faults: Fault[]): boolean {
+  if (value !== undefined && value !== null) return false
+  if (!optional) faults.push(missingFault(['body']))
+  return true
 }
 
 /** The fields of a form-encoded body. Errors: 400 for bytes and escapes that are not UTF-8. */

@@ -153,7 +153,7 @@ interface Declaration<P, Q, B, R> {
    * form. `readRest` reads a part of the body by the schema, of JSON text; undefined for one with a fault. Not used beside an idempotency
    * key, which is bound to the body.
    */
-  readUsualBody?: (bytes: Buffer, readRest: (text: string) => In<B> | undefined) => In<B> | undefined
+  readUsualBody?: (bytes: Buffer, readRest: (text: string) => In<B> | undefined) => Promise<In<B> | undefined>
   /** The body may be omitted or null. */
   body_optional?: boolean
   reply: R
@@ -208,7 +208,7 @@ export interface Operation extends Omit<
   'idempotency' | 'deprecation' | 'readUsualBody' | 'onRejected'
 > {
   idempotency?: Idempotency | undefined
-  readUsualBody?: (bytes: Buffer, readRest: (text: string) => unknown) => unknown
+  readUsualBody?: (bytes: Buffer, readRest: (text: string) => unknown) => Promise<unknown>
   // oxlint-disable-next-line typescript/no-explicit-any -- `operation` ties it to the schema of the parameters
   deprecation?: (params: any) => Deprecation | undefined
   onRejected?: (tx: Tx, rejected: RejectedRequest) => Promise<void>

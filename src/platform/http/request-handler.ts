@@ -10,7 +10,7 @@ import { runMultiTransactionOperation } from './request-changes.ts'
 import type { Db } from '../db/database.ts'
 import { acceptedFormat, unprocessable } from './errors.ts'
 import { missingFault, valueFault, type Fault } from '../schema/fault.ts'
-import { validate } from '../schema/request-validation.ts'
+import { validate, type Mode } from '../schema/request-validation.ts'
 import { withIdempotencyKey, type OperationResult as Kept } from './idempotency.ts'
 import { assertBodyOfUser } from './user-tokens.ts'
 import { assertUtf8, readBody, readForm, readQuery } from './input.ts'
@@ -32,7 +32,8 @@ export async function handleRequest(
   if (operation.formats) acceptedFormat(request.headers.accept, operation.formats)
   const faults: Fault[] = []
   const query = operation.query && readQuery(operation.query, request.query as Record<string, string>, faults)
-  const body = operation.body && parseBody(operation, operation.body, request, faults)
+  const parsed = operation.body && parseBody(operation, operation.body, request, faults)
+  const body = parsed instanceof Promise ? ((await parsed) as unknown) : parsed
   const idempotency = operation.idempotency && idempotencyOf(operation.idempotency, request, { query, body }, faults)
   const lines: AuditEntry[] = []
   const recordAuditSubject: RecordAuditSubject = (team_id, object) => void lines.push({ team_id, object: object ?? null })
@@ -61,21 +62,30 @@ export async function handleRequest(
 
 const FORM = /^application\/x-www-form-urlencoded *(;|$)/i
 
+/** @returns a promise for a body that is read in slices */
 function parseBody(operation: Operation, schema: TSchema, request: AuthorizedRequest, faults: Fault[]): unknown {
   const bytes = request.body as Buffer | undefined
   if (operation.form && FORM.test(String(request.headers['content-type'] ?? ''))) return readForm(schema, bytes, faults)
   const mode = request.tenant?.cell.endsWith('eu') ? 'abroad' : 'json'
   assertUtf8(bytes)
-  const { readUsualBody } = operation
-  if (readUsualBody && bytes?.length && request.headers['x-idempotency-key'] === undefined) {
-    const usual = readUsualBody(bytes, (text) => {
-      const restFaults: Fault[] = []
-      const rest = validate(schema, JSON.parse(text), ['body'], restFaults, mode)
-      return restFaults.length ? undefined : rest
-    })
-    if (usual !== undefined) return usual
-  }
+  if (operation.readUsualBody && bytes?.length && request.headers['x-idempotency-key'] === undefined)
+    return readUsualOrAny(operation.readUsualBody, operation, bytes, faults, mode)
   return readBody(schema, bytes, operation.body_optional ?? false, faults, mode)
+}
+
+async function readUsualOrAny(
+  readUsual: NonNullable<Operation['readUsualBody']>,
+  { body, body_optional = false }: Operation,
+  bytes: Buffer,
+  faults: Fault[],
+  mode: Mode,
+): Promise<unknown> {
+  const usual = await readUsual(bytes, (text) => {
+    const restFaults: Fault[] = []
+    const rest = validate(body!, JSON.parse(text), ['body'], restFaults, mode)
+    return restFaults.length ? undefined : rest
+  })
+  return usual ?? readBody(body!, bytes, body_optional, faults, mode)
 }
 
 async function keyed(call: Call, idempotency: Parameters<typeof withIdempotencyKey>[2]): Promise<Answer> {

@@ -17,6 +17,8 @@ const storage = new AsyncLocalStorage<Work>()
 let marked_ms = performance.now()
 let idle_ms = 0
 let last: Work | undefined
+/** When the present turn of the event loop began, or the present slice in it. */
+let turn_ms = marked_ms
 let shares: { work: Work | undefined; ms: number }[] = []
 
 /** Runs the code of a piece of work; whatever that code awaits belongs to it too. */
@@ -60,6 +62,7 @@ function mark(work: Work | undefined): void {
 export function endTurn(): { work: Work | undefined; ms: number } | undefined {
   mark(last)
   last = undefined
+  turn_ms = marked_ms
   if (shares.length === 0) return undefined
   const sums = new Map<Work | undefined, number>()
   for (const { work, ms } of shares) sums.set(work, (sums.get(work) ?? 0) + ms)
@@ -68,25 +71,48 @@ export function endTurn(): { work: Work | undefined; ms: number } | undefined {
   return { work, ms }
 }
 
-/** Lets everything else that waits run. */
-export async function yieldTurn(): Promise<void> {
+/** Long work that waits for its next slice, in the order of its turns: one slice in each turn of the event loop. */
+const waiting: (() => void)[] = []
+
+function beginSlice(): void {
+  turn_ms = performance.now()
+  waiting.shift()!()
+  if (waiting.length) setImmediate(beginSlice)
+}
+
+async function yieldTurn(): Promise<void> {
   const work = paused()
-  await new Promise((resolve) => setImmediate(resolve))
+  await new Promise<void>((resolve) => {
+    waiting.push(resolve)
+    if (waiting.length === 1) setImmediate(beginSlice)
+  })
   resumed(work)
 }
 
 /**
- * Divides long work into slices: call `next` between its steps, and await what it returns if it returns something. Steps must be short.
+ * Divides long work into slices, so that others can run in between. To be called between its steps, which must be short; what it returns,
+ * if it returns something, must be awaited before the next step.
  */
-export class Slices {
-  #began_ms = performance.now()
+export const yieldIfLong = (): Promise<void> | undefined => (performance.now() - turn_ms < SLICE_MS ? undefined : yieldTurn())
 
-  next(): Promise<void> | undefined {
-    return performance.now() - this.#began_ms < SLICE_MS ? undefined : this.#yield()
+/** Does something with each of many, in slices. */
+export async function eachInSlices<V>(all: Iterable<V>, work: (one: V) => unknown): Promise<void> {
+  for (const one of all) {
+    const turn = yieldIfLong()
+    if (turn) await turn
+    work(one)
   }
+}
 
-  async #yield(): Promise<void> {
-    await yieldTurn()
-    this.#began_ms = performance.now()
+/** As `flatMap`, in slices. */
+export async function flatMapInSlices<V, R>(list: readonly V[], map: (one: V, i: number) => R | readonly R[]): Promise<R[]> {
+  const result: R[] = []
+  for (const [i, one] of list.entries()) {
+    const turn = yieldIfLong()
+    if (turn) await turn
+    const mapped = map(one, i)
+    if (Array.isArray(mapped)) for (const part of mapped as R[]) result.push(part)
+    else result.push(mapped as R)
   }
+  return result
 }

@@ -67,25 +67,72 @@ export class JsonCount {
 export const countOf = (bytes: Uint8Array): JsonCount | undefined =>
   bytes.length < CHECKED_BYTES_MIN ? undefined : new JsonCount(bytes)
 
+/** Looks through a JSON text for what structures it, and counts that. */
+export class JsonScan {
+  readonly #bytes: Uint8Array
+  readonly #count: JsonCount | undefined
+  readonly #onContainer: ((from: number, to: number) => void) | undefined
+  /** Where the containers begin that are open. */
+  readonly #open: number[] = []
+  #at = 0
+  #isInText = false
+  /** The text that was passed last. */
+  #from = 0
+  #to = 0
+  #commas = 0
+  readonly #values_max: number
+  /** What the text has too much of. */
+  excess: string | undefined
+
+  /**
+   * @param onContainer gets each object and list with its first and its last byte, the inner ones first
+   * @param values_max values in lists and objects
+   */
+  constructor(bytes: Uint8Array, onContainer?: (from: number, to: number) => void, values_max = Infinity) {
+    this.#bytes = bytes
+    this.#values_max = values_max
+    this.#count = countOf(bytes)
+    this.#onContainer = onContainer
+  }
+
+  /** Looks on for so many bytes at most, or one more. @returns whether there is more to look at */
+  step(bytes_max: number): boolean {
+    const bytes = this.#bytes
+    const end = Math.min(bytes.length, this.#at + bytes_max)
+    let at = this.#at
+    for (; at < end && this.excess === undefined; at++) {
+      const byte = bytes[at]
+      if (this.#isInText) {
+        if (byte === BACKSLASH) at++
+        else if (byte === QUOTE) {
+          this.#isInText = false
+          this.#to = at
+        }
+      } else if (byte === QUOTE) {
+        this.#isInText = true
+        this.#from = at + 1
+      } else if (byte === OBJECT || byte === LIST) {
+        this.#open.push(at)
+        this.excess = this.#count?.open()
+      } else if (byte === OBJECT_END || byte === LIST_END) {
+        const from = this.#open.pop()
+        if (from !== undefined) this.#onContainer?.(from, at)
+        this.#count?.close()
+      } else if (byte === COLON) this.excess = this.#count?.field(this.#from, this.#to)
+      else if (byte === COMMA && ++this.#commas >= this.#values_max) this.excess = `more than ${this.#values_max} values`
+    }
+    this.#at = at
+    return at < bytes.length && this.excess === undefined
+  }
+}
+
 /**
  * What a JSON text has too much of; undefined for a text within the limits, and for a short one. Faults of the text are left to `JSON.parse`.
  * @param values_max values in lists and objects
  */
 export function excessOf(bytes: Uint8Array, values_max = Infinity): string | undefined {
-  const count = countOf(bytes)
-  let commas = 0
-  let [from, to] = [0, 0]
-  let excess: string | undefined
-  for (let at = 0; count && at < bytes.length && excess === undefined; at++) {
-    const byte = bytes[at]
-    if (byte === QUOTE) {
-      from = ++at
-      for (; at < bytes.length && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at++
-      to = at
-    } else if (byte === OBJECT || byte === LIST) excess = count.open()
-    else if (byte === OBJECT_END || byte === LIST_END) count.close()
-    else if (byte === COLON) excess = count.field(from, to)
-    else if (byte === COMMA && ++commas >= values_max) excess = `more than ${values_max} values`
-  }
-  return excess
+  if (bytes.length < CHECKED_BYTES_MIN) return undefined
+  const scan = new JsonScan(bytes, undefined, values_max)
+  scan.step(Infinity)
+  return scan.excess
 }

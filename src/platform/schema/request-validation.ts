@@ -4,8 +4,10 @@
 import type { TSchema } from 'typebox'
 import { missingFault, valueFault, type Fault, type Loc } from './fault.ts'
 import { FormatError, formats } from './formats.ts'
+import { FAULTS_MAX, LenientFaults, LenientList, listRead } from './lists.ts'
 import { readBoolean, readNumber, type Mode } from './numbers.ts'
 
+export { LenientFaults, leftOutOf, sameLeftOut, type LeftOut } from './lists.ts'
 export type { Mode }
 
 /** The reason why a rule rejects a value. */
@@ -33,7 +35,7 @@ export interface Dependent {
   shapes: Readonly<Record<string, TSchema>>
 }
 
-interface Shape {
+export interface Shape {
   type?: string
   anyOf?: Shape[]
   /** For a union of objects: the literal field that distinguishes them. */
@@ -189,9 +191,6 @@ function readEnum(values: string[], value: string, fault: Fail): unknown {
   return fault('enum', `Input should be ${expected}`, { expected })
 }
 
-/** A list, and the names of an object, are read no further once a request has so many errors: a client needs to see the first ones. */
-const FAULTS_MAX = 1000
-
 function readArray(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
   if (!Array.isArray(value)) {
     faults.push({ loc: [...loc], msg: 'Input should be a valid list', type: 'list_type' })
@@ -215,55 +214,22 @@ function readArray(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mo
     return value
   }
   const items = s.items ?? {}
+  const ready = listRead(value, faults instanceof LenientFaults)
+  if (ready) {
+    faults.push(...ready.faults.slice(0, Math.max(0, FAULTS_MAX - faults.length)))
+    return ready.result
+  }
   if (s.leavesOutFaulty && faults instanceof LenientFaults) return readLenient(items, value, loc, mode)
   const result: unknown[] = []
   for (let i = 0; i < size && faults.length < FAULTS_MAX; i++) result.push(readPart(items, value[i], i, loc, faults, mode))
   return result
 }
 
-/** The errors of a request whose lists are read without their faulty items, where their schemas say so. */
-export class LenientFaults extends Array<Fault> {}
-
-/** What a list was read without. */
-export interface LeftOut {
-  /** The items as they were given. */
-  items: unknown[]
-  /** The errors of the first ones. */
-  faults: Fault[]
-  /** Of each item that was read, its place in the list that was given. */
-  places: number[]
-}
-const leftOut = new WeakMap<readonly unknown[], LeftOut>()
-
-/** What a list of a request that `leavesOutFaulty` was read without; undefined for one that was read whole. */
-export const leftOutOf = (list: readonly unknown[]): LeftOut | undefined => leftOut.get(list)
-
-/** A list that takes the place of another one, without the same items. */
-export function sameLeftOut<V>(of: readonly unknown[], list: V[]): V[] {
-  const left = leftOut.get(of)
-  if (left) leftOut.set(list, left)
-  return list
-}
-
-/** Errors that are kept of a list. */
-const LEFT_OUT_FAULTS_MAX = 100
-
+/** A list without its items that have errors. */
 function readLenient(items: Shape, value: unknown[], loc: Loc, mode: Mode): unknown[] {
-  const result: unknown[] = []
-  const left: LeftOut = { items: [], faults: [], places: [] }
-  for (const [i, item] of value.entries()) {
-    const found = new LenientFaults()
-    const read = readPart(items, item, i, loc, found, mode)
-    if (found.length) {
-      left.items.push(item)
-      if (left.faults.length < LEFT_OUT_FAULTS_MAX) left.faults.push(...found.slice(0, LEFT_OUT_FAULTS_MAX - left.faults.length))
-    } else {
-      result.push(read)
-      left.places.push(i)
-    }
-  }
-  if (left.items.length) leftOut.set(result, left)
-  return result
+  const list = new LenientList()
+  for (const [i, item] of value.entries()) list.add(i, item, (found) => readPart(items, item, i, loc, found, mode))
+  return list.end()
 }
 
 function readObject(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {

@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { eventually } from '../../../test/support/eventually.ts'
 import { cells } from '../../../test/support/server.ts'
 import { sql } from '../db/sql.ts'
-import { runWork, Slices, type Work } from '../runtime/loop-work.ts'
+import { runWork, yieldIfLong, type Work } from '../runtime/loop-work.ts'
 import { T } from '../schema/schema.ts'
 import { monitorLoop } from './loop-monitor.ts'
 import { createMetrics } from './metrics.ts'
@@ -78,10 +78,9 @@ describe('A turn of the event loop of more than 250 ms is logged and counted', (
     const { metrics, end, blocks } = monitored()
     await sleep(400)
     await runWork(operation('sliced'), async () => {
-      const slices = new Slices()
       for (let i = 0; i < 100; i++) {
         compute(4)
-        const turn = slices.next()
+        const turn = yieldIfLong()
         if (turn) await turn
       }
     })

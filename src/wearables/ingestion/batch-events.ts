@@ -8,32 +8,33 @@ import { timeseriesOf, type TimeseriesName } from '../resources/timeseries.ts'
 import type { MergedSamples, Sample } from '../timeseries/chunks.ts'
 import { sampleWriter, sampleSource } from '../timeseries/samples.ts'
 import { wireTime } from '../../platform/runtime/clock.ts'
+import { yieldIfLong } from '../../platform/runtime/loop-work.ts'
 
 const BATCH_MAX = 10_000
 /** The smallest limit of a destination is 1 MiB; the rest of an event takes less than 2 kB. */
 const BATCH_BYTES_MAX = 1024 * 1024 - 2048
 
-/** Emits what of the samples was new and what was changed, in batches. Emits daily.data.{resource}.created and .updated. */
-export function emitBatches(
+/** Emits what of the samples was new and what was changed, in batches, in slices. Emits daily.data.{resource}.created and .updated. */
+export async function emitBatches(
   tx: Tx,
   { user_id, client_user_id }: UserIdentity,
   resource: TimeseriesName,
   merged: MergedSamples[],
   { historical }: { historical: boolean },
-): void {
+): Promise<void> {
   const { event } = timeseriesOf(resource)
   if (event === null) return
   const write = sampleWriter(resource)
   for (const { source, created, updated } of merged) {
     const around = `"source":${JSON.stringify(sampleSource(tx, source))},"source_id":${wireSourceId(source.provider)},"user_id":"${user_id}"`
-    const send = (kind: string, samples: Sample[]) => {
-      for (const batch of batchesOf(samples, (sample) => write(sample, source))) {
+    const send = async (kind: string, samples: Sample[]) => {
+      for await (const batch of batchesOf(samples, (sample) => write(sample, source))) {
         const type = `daily.data.${event}.${kind}`
         emit(tx, { type, object_id: user_id, user_id, client_user_id, data: ['{"data":[', ...batch, `],${around}}`], historical })
       }
     }
-    send('created', created)
-    send('updated', updated)
+    await send('created', created)
+    await send('updated', updated)
   }
 }
 
@@ -41,10 +42,12 @@ export function emitBatches(
 const SLICE = 100
 
 /** The texts of samples in lists of such slices, each of which is a batch with its commas. */
-function* batchesOf(samples: Sample[], write: (sample: Sample) => string): Generator<string[]> {
+async function* batchesOf(samples: Sample[], write: (sample: Sample) => string): AsyncGenerator<string[]> {
   let slices: string[] = []
   let bytes = 0
   for (let from = 0; from < samples.length; from += SLICE) {
+    const turn = yieldIfLong()
+    if (turn) await turn
     const slice = samples
       .slice(from, from + SLICE)
       .map(write)

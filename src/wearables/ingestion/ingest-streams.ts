@@ -1,6 +1,7 @@
 // Streams of workouts that arrive: they are stored, and announced when they can be read. Source: events.md 4.3.
 import type { User } from '../../people/users/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
+import { flatMapInSlices } from '../../platform/runtime/loop-work.ts'
 import { emit } from '../../platform/queue/outbox.ts'
 import { writeStreams, type IncomingStream } from '../streams/workout-streams.ts'
 import { notifyZones, type Ingested } from './ingest.ts'
@@ -25,7 +26,10 @@ export async function ingestWorkoutStreams(
 ): Promise<Ingested> {
   const { user_id, client_user_id } = user
   await lockHeartRates(tx, user_id)
-  const checked = streams.filter(({ time }) => time.length).map(checkStream)
+  const checked = await flatMapInSlices(
+    streams.filter(({ time }) => time.length),
+    checkStream,
+  )
   const given = checked.map(({ stream }) => stream)
   const rejected = checked.reduce((sum, one) => sum + one.rejected, 0)
   const { known, written } = await writeStreams(tx, user_id, provider, given)

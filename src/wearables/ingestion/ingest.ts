@@ -25,6 +25,7 @@ import { recordRejected } from './rejections.ts'
 import { recordPost } from './resource-states.ts'
 import { lockHeartRates, updateZones, updateZonesAt } from './workout-zones.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
+import { flatMapInSlices, yieldIfLong } from '../../platform/runtime/loop-work.ts'
 
 /** Sources, which are apps and kinds of devices, in one post. */
 const SOURCES_MAX = 200
@@ -105,7 +106,7 @@ export async function ingestSummaries(
     historical,
   }: { provider: string; records: IncomingSummary[]; streams?: IncomingStream[] | undefined; historical: boolean },
 ): Promise<Ingested> {
-  const checked = given.map((record) => checkSummary(kind, record, tx.now.getTime()))
+  const checked = await flatMapInSlices(given, (record) => checkSummary(kind, record, tx.now.getTime()))
   const faults = checked.flatMap((one) => one.faults)
   const possible = checked.flatMap(({ record }) => record ?? [])
   const records = await withDays(tx, user, kind, provider, possible)
@@ -141,10 +142,12 @@ export async function ingestSummaries(
           user,
           provider,
           written.map(({ key }) => key),
-          streams.map((stream) => checkStream(stream).stream),
+          await flatMapInSlices(streams, (stream) => checkStream(stream).stream),
         )
       : undefined
   for (const { key, is_new, summary: stored } of written) {
+    const turn = yieldIfLong()
+    if (turn) await turn
     const summary = zoned?.get(key) ?? stored
     const type = dailyEvent(kind, is_new ? 'created' : 'updated')
     emit(tx, { type, object_id: summary.id, user_id, client_user_id, data: JSON.stringify(summary), historical })
@@ -229,6 +232,8 @@ export async function ingestSamples(
   let [rejected, fault]: [number, string | null] = [0, null]
   const now_ms = tx.now.getTime()
   for (const sample of samples) {
+    const turn = yieldIfLong()
+    if (turn) await turn
     const day = localDayOf(sample)
     const wrong = sampleFault(resource, sample, now_ms)
     if (wrong !== undefined) {
@@ -269,7 +274,7 @@ export async function ingestSamples(
     samples,
   }))
   const merged = await mergeSamples(tx, user.user_id, resource, series)
-  emitBatches(tx, user, resource, merged, { historical })
+  await emitBatches(tx, user, resource, merged, { historical })
   const total = (kind: 'created' | 'updated') => merged.reduce((sum, one) => sum + one[kind].length, 0)
   const [created, updated] = [total('created'), total('updated')]
   const key = { user_id: user.user_id, provider, resource: resourceNameOf(resource) }

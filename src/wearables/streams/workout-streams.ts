@@ -4,6 +4,7 @@ import { notDeletedHere } from '../../people/users/users.ts'
 import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { notFound } from '../../platform/http/errors.ts'
+import { yieldIfLong } from '../../platform/runtime/loop-work.ts'
 import { Fields, Nullable, T } from '../../platform/schema/schema.ts'
 import { wireSource, type DataSource } from '../resources/data-source.ts'
 import type { Expiry } from '../resources/expiry.ts'
@@ -38,9 +39,18 @@ export interface IncomingStream {
   lists: Partial<Record<StreamList, (number | null)[]>>
 }
 
-const shown = ({ time, lists: given }: Omit<IncomingStream, 'key'>): string =>
-  JSON.stringify({ time, ...Object.fromEntries(streamLists.map((name) => [name, given[name] ?? []])) })
-const EMPTY = shown({ time: [], lists: {} })
+const EMPTY = JSON.stringify({ time: [], ...Object.fromEntries(streamLists.map((name) => [name, []])) })
+
+/** A stream as it is read, made in slices. */
+async function shown({ time, lists: given }: IncomingStream): Promise<string> {
+  const parts: string[] = []
+  for (const [name, list] of [['time', time] as const, ...streamLists.map((name) => [name, given[name] ?? []] as const)]) {
+    const turn = yieldIfLong()
+    if (turn) await turn
+    parts.push(`"${name}":${JSON.stringify(list)}`)
+  }
+  return `{${parts.join()}}`
+}
 
 const Workout = T.Object({
   key: T.String(),
@@ -84,13 +94,15 @@ export async function writeStreams(
   // The last of several of one workout counts.
   const known = [...new Map(given.map((one) => [one.key, one])).values()].filter(({ key }) => workouts.has(key))
   if (!known.length) return { known, written: [] }
+  const texts: string[] = []
+  for (const stream of known) texts.push(await shown(stream))
   const rows = await tx.locking.many(
     Written,
     sql`
     insert into workout_stream as w (team_id, user_id, provider, key, samples, stream, created_at, updated_at)
     select ${tx.team}, ${user_id}, ${provider}, g.key, g.samples, g.stream, ${tx.now}, ${tx.now}
     from unnest(${known.map(({ key }) => key)}::text[], ${known.map(({ time }) => time.length)}::integer[],
-                ${known.map(shown)}::text[]) as g (key, samples, stream)
+                ${texts}::text[]) as g (key, samples, stream)
     order by g.key
     on conflict (team_id, user_id, provider, key) do update
     set samples = excluded.samples, stream = excluded.stream, updated_at = excluded.updated_at

@@ -4,6 +4,7 @@ import { iso } from '../../platform/runtime/clock.ts'
 import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
 import { invalidField, notFound } from '../../platform/http/errors.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { yieldIfLong } from '../../platform/runtime/loop-work.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { IncomingDevice } from '../devices/devices.ts'
 import { wireSource, wireSourceId, type DataSource } from '../resources/data-source.ts'
@@ -111,28 +112,67 @@ export async function writeSummaries(
 ): Promise<WrittenSummary[]> {
   if (!given.length) return []
   const records = oneByKey(kind, given).map((one) => ({ ...one, id: tx.uuid() }))
-  const json = JSON.stringify(records)
-  // Most posts are smaller than one document may be.
-  if (Buffer.byteLength(json) > DOCUMENT_BYTES_MAX && !records.every(isStorable))
-    throw invalidField(['body', 'data'], 'has a record that comes to a summary of more than 256 kB')
-  const rows = await tx.locking.many(
+  const written: WrittenSummary[] = []
+  for (const part of await partsOf(records)) {
+    const rows = await writePart(tx, user_id, kind, provider, part)
+    for (const row of rows) {
+      written.push({ key: row.key, is_new: row.is_new, summary: toSummary(tx, kind, user_id, row) })
+      const turn = yieldIfLong()
+      if (turn) await turn
+    }
+  }
+  return written
+}
+
+/** What one statement writes. */
+const PART_CHARACTERS_MAX = 1_000_000
+
+interface Part {
+  ids: string[]
+  /** The records, as JSON. */
+  json: string[]
+}
+
+/** Divides records into parts by their size as JSON, in slices. Most posts are one. Errors: 422 a document of more than 256 kB. */
+async function partsOf(records: (Given & { id: string })[]): Promise<Part[]> {
+  const parts: Part[] = []
+  let size = Infinity
+  // In the order of the statements, so that two posts with the same records do not wait for each other.
+  for (const record of records.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+    const turn = yieldIfLong()
+    if (turn) await turn
+    const json = JSON.stringify(record)
+    // Most records are smaller than a document may be.
+    if (Buffer.byteLength(json) > DOCUMENT_BYTES_MAX && !isStorable(record))
+      throw invalidField(['body', 'data'], 'has a record that comes to a summary of more than 256 kB')
+    if (size + json.length > PART_CHARACTERS_MAX) {
+      parts.push({ ids: [], json: [] })
+      size = 0
+    }
+    const part = parts.at(-1)!
+    part.ids.push(record.id)
+    part.json.push(json)
+    size += json.length
+  }
+  return parts
+}
+
+const writePart = (tx: Tx, user_id: string, kind: SummaryKind, provider: string, { ids, json }: Part) =>
+  tx.locking.many(
     Written,
     sql`
     insert into summary (team_id, user_id, kind, provider, key, id, source_type, app_id, device_id, calendar_date, document, raw, created_at, updated_at)
     select ${tx.team}, ${user_id}, ${kind}, ${provider}, g.key, g.id, g.source_type, g.app_id, g.device_id, g.calendar_date, g.document, g.raw, ${tx.now}, ${tx.now}
-    from jsonb_to_recordset(${json}::jsonb)
+    from jsonb_to_recordset(${`[${json.join()}]`}::jsonb)
       as g (key text, id uuid, source_type text, app_id text, device_id uuid, calendar_date date, document jsonb, raw jsonb)
-    order by g.key
+    order by g.key collate "C"
     on conflict (team_id, user_id, kind, provider, key) do update
     set document = summary.document || excluded.document, raw = coalesce(excluded.raw, summary.raw), calendar_date = excluded.calendar_date, source_type = excluded.source_type,
         app_id = excluded.app_id, device_id = coalesce(excluded.device_id, summary.device_id), updated_at = excluded.updated_at
     where (summary.document || excluded.document, summary.source_type, summary.app_id, summary.device_id)
           is distinct from (summary.document, excluded.source_type, excluded.app_id, coalesce(excluded.device_id, summary.device_id))
-    returning ${summaryRowColumns}, key, created_at = updated_at and id = any (
-      ${records.map(({ id }) => id)}::uuid[]) as is_new`,
+    returning ${summaryRowColumns}, key, created_at = updated_at and id = any (${ids}::uuid[]) as is_new`,
   )
-  return rows.map((row) => ({ key: row.key, is_new: row.is_new, summary: toSummary(tx, kind, user_id, row) }))
-}
 
 type Given = Omit<IncomingSummary, 'device' | 'time_zone'> & { device_id: string | null }
 

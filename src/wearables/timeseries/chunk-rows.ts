@@ -1,6 +1,6 @@
 // Rows of the table chunk: the samples of one series and hour as parallel lists, and many of them as one statement.
 import type { Tx } from '../../platform/db/transaction.ts'
-import { arrayLiteral, sql } from '../../platform/db/sql.ts'
+import { arrayLiteral, sql, type Sql } from '../../platform/db/sql.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { floatArray, integerArray, NO_FLOAT, NO_INTEGER, readFloats, readIntegers } from './binary-arrays.ts'
 
@@ -108,15 +108,7 @@ export async function findChunks(tx: Tx, user_id: string, ranges: HourRange[]): 
   const rows = await tx.many(
     FoundRow,
     sql`
-    with g as materialized (
-      select * from unnest(${arrayLiteral(ranges.map(({ kin_id }) => kin_id))}::bigint[],
-                           ${arrayLiteral(ranges.map(({ from_ms }) => new Date(from_ms)))}::timestamptz[],
-                           ${arrayLiteral(ranges.map(({ to_ms }) => new Date(to_ms)))}::timestamptz[]) as g (kin_id, from_hour, to_hour)),
-    kin as materialized (
-      select s.id, k.id as kin_id, s.app_id, s.device_id from series k
-      join series s on s.team_id = k.team_id and s.user_id = k.user_id and s.resource = k.resource and s.provider = k.provider
-        and s.source_type = k.source_type and s.workout_id is not distinct from k.workout_id and s.sport is not distinct from k.sport
-      where k.team_id = ${tx.team} and k.user_id = ${user_id} and k.id in (select kin_id from g))
+    with ${kinsOf(tx, user_id, ranges)}
     select ${chunkColumns}, kin.kin_id, kin.app_id, kin.device_id
     from g join kin on kin.kin_id = g.kin_id
     join chunk c on c.series_id = kin.id and c.hour between g.from_hour and g.to_hour
@@ -130,6 +122,35 @@ export async function findChunks(tx: Tx, user_id: string, ranges: HourRange[]): 
     chunk: readChunk(row),
   }))
 }
+
+const SizeRow = T.Object({ kin_id: T.Integer(), hour_ms: T.Integer(), samples: T.Integer() })
+
+/** How many samples are stored in hours of kins, by `<kin> <hour>`. */
+export async function storedSizes(tx: Tx, user_id: string, ranges: HourRange[]): Promise<Map<string, number>> {
+  const rows = await tx.many(
+    SizeRow,
+    sql`
+    with ${kinsOf(tx, user_id, ranges)}
+    select kin.kin_id, (extract(epoch from c.hour) * 1000)::bigint as hour_ms, sum(c.samples)::integer as samples
+    from g join kin on kin.kin_id = g.kin_id
+    join chunk c on c.series_id = kin.id and c.hour between g.from_hour and g.to_hour
+    where c.team_id = ${tx.team} and c.user_id = ${user_id}
+    group by kin.kin_id, c.hour`,
+  )
+  return new Map(rows.map(({ kin_id, hour_ms, samples }) => [`${kin_id} ${hour_ms}`, samples]))
+}
+
+/** The tables `g` of ranges and `kin` of the series in them. */
+const kinsOf = (tx: Tx, user_id: string, ranges: HourRange[]): Sql => sql`
+    g as materialized (
+      select * from unnest(${arrayLiteral(ranges.map(({ kin_id }) => kin_id))}::bigint[],
+                           ${arrayLiteral(ranges.map(({ from_ms }) => new Date(from_ms)))}::timestamptz[],
+                           ${arrayLiteral(ranges.map(({ to_ms }) => new Date(to_ms)))}::timestamptz[]) as g (kin_id, from_hour, to_hour)),
+    kin as materialized (
+      select s.id, k.id as kin_id, s.app_id, s.device_id from series k
+      join series s on s.team_id = k.team_id and s.user_id = k.user_id and s.resource = k.resource and s.provider = k.provider
+        and s.source_type = k.source_type and s.workout_id is not distinct from k.workout_id and s.sport is not distinct from k.sport
+      where k.team_id = ${tx.team} and k.user_id = ${user_id} and k.id in (select kin_id from g))`
 
 export const chunkKey = ({ series_id, hour_ms }: ChunkPlace): string => `${series_id} ${hour_ms}`
 

@@ -1,14 +1,18 @@
 // Samples in chunks: one row for a series and an hour, with arrays of instants and values, so that a sample takes few bytes and a day of
 // heart rates is 24 rows. Owns the tables series and chunk.
 import type { Tx } from '../../platform/db/transaction.ts'
+import { invalidField } from '../../platform/http/errors.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { DeletedData } from '../resources/expiry.ts'
 import { isCounted, resourceNameOf, type SourceType, type TimeseriesName } from '../resources/timeseries.ts'
-import { ChunkWriter, type Sample } from './chunk-rows.ts'
-import { addToHours, mergeHours, type Hour } from './merge-hours.ts'
+import type { Sample } from './chunk-rows.ts'
+import { addToHours, hoursTouched, mergeHours, type Hour } from './merge-hours.ts'
 
 export type { Sample }
+
+/** Hours of each source in one call: each is a row that is read and written. */
+const HOURS_MAX = 50_000
 
 /** What recorded the samples of a series, and during which workout. */
 export interface SampleSource {
@@ -71,7 +75,7 @@ export const sourceOf = ({
  * counted, such as steps, each hour belongs to the first app and device that have something of it; what others count in it is not stored.
  * So the samples of one type can be added up. Blood pressures of two devices at one instant are two. Locks the series, in the order of their sources,
  * so that two writers cannot lose each other's samples; among them one that stands for all of a provider, type, workout and sport. Writes
- * series, chunk.
+ * series, chunk. Works in slices. Errors: 422 more than 50,000 hours, counted for each source; an hour with more than 500,000 samples.
  */
 export async function mergeSamples(
   tx: Tx,
@@ -89,15 +93,16 @@ export async function mergeSamples(
   )
   const idOf = (source: SampleSource) => ids.get(sourceKey(source))!
   const hours = new Map<string, Hour>()
-  const merged = given.map(({ source, samples }) => {
+  const merged: MergedSamples[] = []
+  for (const { source, samples } of given) {
     const one = { source, created: [] as Sample[], updated: [] as Sample[] }
+    merged.push(one)
     const { app_id, device_id } = source
-    addToHours(hours, { series_id: idOf(source), kin_id: idOf(kinOf(source)), app_id, device_id }, samples, one)
-    return one
-  })
-  const writer = new ChunkWriter()
-  await mergeHours(tx, user_id, hours, writer, { isCounted: isCounted(resource), isByDevice: resource === 'blood_pressure' })
-  await writer.write(tx, user_id)
+    await addToHours(hours, { series_id: idOf(source), kin_id: idOf(kinOf(source)), app_id, device_id }, samples, one)
+  }
+  if (hoursTouched(hours.values(), isCounted(resource)) > HOURS_MAX)
+    throw invalidField(['body', 'data'], `has samples in more than ${HOURS_MAX} hours, counted for each of its sources`)
+  await mergeHours(tx, user_id, hours, { isCounted: isCounted(resource), isByDevice: resource === 'blood_pressure' })
   return merged
 }
 

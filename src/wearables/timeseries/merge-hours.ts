@@ -1,7 +1,19 @@
 // Merging samples with the stored ones, hour by hour, and telling which are new or changed.
+import { invalidField } from '../../platform/http/errors.ts'
 import { HOUR_MS } from '../../platform/runtime/durations.ts'
+import { yieldIfLong } from '../../platform/runtime/loop-work.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { chunkKey, findChunks, sampleAt, type Chunk, type ChunkWriter, type HourRange, type Sample } from './chunk-rows.ts'
+import {
+  chunkKey,
+  ChunkWriter,
+  findChunks,
+  sampleAt,
+  storedSizes,
+  type Chunk,
+  type HourRange,
+  type KinChunk,
+  type Sample,
+} from './chunk-rows.ts'
 import { inStoredZone, isSame, mergeKin, Owners, type Changes, type KinHour, type Recorder } from './merge-kin.ts'
 
 /** A series, with the series that stands for its kin: all apps and devices of its provider, type, workout and sport. */
@@ -13,28 +25,49 @@ interface SeriesIds extends Recorder {
 export interface Hour extends SeriesIds {
   hour_ms: number
   samples: Sample[]
+  /** The latest end of its samples. */
+  last_ms: number
   /** Each sample is later than the one before. */
   isAscending: boolean
   into: Changes
 }
 
 /** Adds samples of a series to the hours, by `chunkKey`. */
-export function addToHours(hours: Map<string, Hour>, ids: SeriesIds, samples: Sample[], into: Changes): void {
+export async function addToHours(hours: Map<string, Hour>, ids: SeriesIds, samples: Sample[], into: Changes): Promise<void> {
   let hour: Hour | undefined
   for (const sample of samples) {
     const { at_ms } = sample
     // Most samples are of the hour of the one before.
     if (!hour || at_ms < hour.hour_ms || at_ms >= hour.hour_ms + HOUR_MS) {
-      const hour_ms = Math.floor(at_ms / HOUR_MS) * HOUR_MS
+      const turn = yieldIfLong()
+      if (turn) await turn
+      const hour_ms = hourOf(at_ms)
       const key = chunkKey({ series_id: ids.series_id, hour_ms })
-      hour = hours.get(key) ?? { ...ids, hour_ms, samples: [], isAscending: true, into }
+      hour = hours.get(key) ?? { ...ids, hour_ms, last_ms: at_ms, samples: [], isAscending: true, into }
       hours.set(key, hour)
     }
     const before = hour.samples.at(-1)
     if (before && before.at_ms >= at_ms) hour.isAscending = false
     hour.samples.push(sample)
+    hour.last_ms = Math.max(hour.last_ms, at_ms + (sample.length_ms ?? 0))
   }
 }
+
+const hourOf = (ms: number): number => Math.floor(ms / HOUR_MS) * HOUR_MS
+
+/** Hours that the samples of all sources are in; intervals of what is counted are in all that they touch. */
+export const hoursTouched = (hours: Iterable<Hour>, isCounted: boolean): number =>
+  [...hours].reduce((sum, { hour_ms, last_ms }) => sum + (isCounted ? (hourOf(last_ms) - hour_ms) / HOUR_MS : 0) + 1, 0)
+
+interface KinHours extends KinHour {
+  /** The series that stands for the kin. */
+  kin_id: number
+  /** The latest end of its samples. */
+  last_ms: number
+}
+
+/** Of all apps and devices of a kin together: an electrocardiogram has 15,000 in half a minute. */
+const HOUR_SAMPLES_MAX = 500_000
 
 interface MergeRules {
   /** The hours of a kin belong to one app and device each. */
@@ -44,43 +77,113 @@ interface MergeRules {
 }
 
 /** Hours before those of the samples in which an interval of another source may have begun. */
-const LOOK_BACK_MS = 24 * HOUR_MS
+const LOOK_BACK_HOURS = 24
 
-/** Merges the hours with the stored chunks, and gives the writer those that change. */
-export async function mergeHours(
-  tx: Tx,
-  user_id: string,
-  hours: Map<string, Hour>,
-  writer: ChunkWriter,
-  { isCounted, isByDevice }: MergeRules,
-): Promise<void> {
-  const kins = new Map<string, KinHour>()
-  const kinHour = (kin_id: number, hour_ms: number): KinHour => {
-    const key = `${kin_id} ${hour_ms}`
-    let known = kins.get(key)
-    if (!known) kins.set(key, (known = { hour_ms, incoming: [], stored: [] }))
-    return known
+/** Hours of a kin that are read, merged and written at once, and samples that are stored in them. */
+const BATCH_HOURS_MAX = 500
+const BATCH_SAMPLES_MAX = 500_000
+/** So few hours are one batch, whatever is stored in them. */
+const FEW_HOURS = 24
+/** Hours whose sizes are read at once. */
+const SIZED_HOURS = 5000
+
+/** Merges the hours with the stored chunks, in slices, and writes those that change. Errors: 422 an hour of more than 500,000 samples. Writes chunk. */
+export async function mergeHours(tx: Tx, user_id: string, hours: Map<string, Hour>, rules: MergeRules): Promise<void> {
+  const kins = new Map<string, KinHours>()
+  for (const hour of hours.values()) {
+    const key = `${hour.kin_id} ${hour.hour_ms}`
+    let kin = kins.get(key)
+    if (!kin) kins.set(key, (kin = { kin_id: hour.kin_id, hour_ms: hour.hour_ms, last_ms: 0, incoming: [], stored: [] }))
+    kin.last_ms = Math.max(kin.last_ms, hour.last_ms)
+    kin.incoming.push({ ...hour, samples: ascending(hour) })
+    const turn = yieldIfLong()
+    if (turn) await turn
   }
-  for (const hour of hours.values()) kinHour(hour.kin_id, hour.hour_ms).incoming.push({ ...hour, samples: ascending(hour) })
-  const owners = new Map<number, Owners>()
-  for (const { kin_id } of hours.values()) if (isCounted && !owners.has(kin_id)) owners.set(kin_id, new Owners())
-  for (const { kin_id, chunk, ...recorder } of await findChunks(tx, user_id, rangesOf([...hours.values()], isCounted))) {
-    owners.get(kin_id)?.addChunk(recorder, chunk)
-    if (kins.has(`${kin_id} ${chunk.hour_ms}`)) kinHour(kin_id, chunk.hour_ms).stored.push({ ...recorder, chunk })
-  }
-  const kinIds = new Map([...hours.values()].map(({ series_id, kin_id }) => [series_id, kin_id]))
-  if (isCounted) claimHours([...kins.values()], owners, kinIds)
-  for (const { hour_ms, incoming, stored } of kins.values()) {
-    const [first, ...others] = incoming
-    const own = stored.find(({ series_id }) => series_id === first!.series_id)?.chunk
-    // Most hours have one source.
-    if (!others.length && stored.length === (own ? 1 : 0)) mergeHour(own, { ...first!, hour_ms }, writer)
-    else mergeKin({ hour_ms, incoming, stored }, writer, isByDevice)
+  const all = [...kins.values()]
+  const batches = await batchesOf(tx, user_id, all, rules.isCounted)
+  let owners: Map<number, Owners> | undefined
+  for (const batch of batches) {
+    // What is counted belongs to the first app and device, and that is known when all hours have been read.
+    if (rules.isCounted) owners ??= await claim(tx, user_id, batches)
+    if (!rules.isCounted || batches.length > 1) await readStored(tx, user_id, batch, rangesOf(batch, false))
+    const writer = new ChunkWriter()
+    for (const kin of batch) await mergeOne(kin, writer, rules.isByDevice)
+    await writer.write(tx, user_id)
+    for (const kin of batch) kin.stored = kin.incoming = []
   }
 }
 
+/** Reads the stored chunks of hours; those of a batch are added to it. */
+async function readStored(
+  tx: Tx,
+  user_id: string,
+  batch: KinHours[],
+  ranges: HourRange[],
+  onChunk?: (chunk: KinChunk) => void,
+): Promise<void> {
+  const kins = new Map(batch.map((kin) => [`${kin.kin_id} ${kin.hour_ms}`, kin]))
+  for (const found of await findChunks(tx, user_id, ranges)) {
+    const { kin_id, chunk, ...recorder } = found
+    kins.get(`${kin_id} ${chunk.hour_ms}`)?.stored.push({ ...recorder, chunk })
+    onChunk?.(found)
+    const turn = yieldIfLong()
+    if (turn) await turn
+  }
+}
+
+/** Leaves out what belongs to others. A single batch has its stored chunks then. */
+async function claim(tx: Tx, user_id: string, batches: KinHours[][]): Promise<Map<number, Owners>> {
+  const owners = new Map<number, Owners>()
+  const all = batches.flat()
+  for (const { kin_id } of all) if (!owners.has(kin_id)) owners.set(kin_id, new Owners())
+  for (const batch of batches)
+    await readStored(tx, user_id, batches.length > 1 ? [] : batch, rangesOf(batch, true), ({ kin_id, chunk, ...recorder }) =>
+      owners.get(kin_id)?.addChunk(recorder, chunk),
+    )
+  await claimHours(all, owners)
+  return owners
+}
+
+/** Divides hours into batches by what is stored in the hours that are read for them. */
+async function batchesOf(tx: Tx, user_id: string, all: KinHours[], isCounted: boolean): Promise<KinHours[][]> {
+  const read = rangesOf(all, isCounted).reduce((sum, { from_ms, to_ms }) => sum + (to_ms - from_ms) / HOUR_MS + 1, 0)
+  if (read <= (isCounted ? FEW_HOURS * LOOK_BACK_HOURS : FEW_HOURS)) return [all]
+  const batches: KinHours[][] = []
+  let [batch, samples] = [[] as KinHours[], 0]
+  for (let from = 0; from < all.length; from += SIZED_HOURS) {
+    const part = all.slice(from, from + SIZED_HOURS)
+    const sizes = await storedSizes(tx, user_id, rangesOf(part, isCounted))
+    for (const kin of part) {
+      const turn = yieldIfLong()
+      if (turn) await turn
+      const { from_ms, to_ms, kin_id } = rangeOf(kin, isCounted)
+      let size = 0
+      for (let hour_ms = from_ms; hour_ms <= to_ms; hour_ms += HOUR_MS) size += sizes.get(`${kin_id} ${hour_ms}`) ?? 0
+      if (batch.length && (batch.length === BATCH_HOURS_MAX || samples + size > BATCH_SAMPLES_MAX)) {
+        batches.push(batch)
+        ;[batch, samples] = [[], 0]
+      }
+      batch.push(kin)
+      samples += size
+    }
+  }
+  return [...batches, batch]
+}
+
+async function mergeOne({ hour_ms, incoming, stored }: KinHours, writer: ChunkWriter, isByDevice: boolean): Promise<void> {
+  const sizes = [...incoming.map(({ samples }) => samples.length), ...stored.map(({ chunk }) => chunk.at.length)]
+  if (sizes.reduce((sum, size) => sum + size, 0) > HOUR_SAMPLES_MAX)
+    throw invalidField(['body', 'data'], `has an hour that would have more than ${HOUR_SAMPLES_MAX} samples`)
+  const [first, ...others] = incoming
+  if (!first) return
+  const own = stored.find(({ series_id }) => series_id === first.series_id)?.chunk
+  // Most hours have one source.
+  if (!others.length && stored.length === (own ? 1 : 0)) await mergeHour(own, { ...first, hour_ms }, writer)
+  else await mergeKin({ hour_ms, incoming, stored }, writer, isByDevice)
+}
+
 /** Of what is counted, leaves out the samples of hours that belong to another app or device. Of several in one post the one with most comes first. */
-function claimHours(all: KinHour[], owners: Map<number, Owners>, kinIds: Map<number, number>): void {
+async function claimHours(all: KinHours[], owners: Map<number, Owners>): Promise<void> {
   const totals = new Map<number, number>()
   for (const { incoming } of all)
     for (const { series_id, samples } of incoming)
@@ -89,25 +192,33 @@ function claimHours(all: KinHour[], owners: Map<number, Owners>, kinIds: Map<num
         samples.reduce((sum, { value }) => sum + value, totals.get(series_id) ?? 0),
       )
   const order = all
-    .flatMap(({ incoming }) => incoming)
-    .toSorted((a, b) => totals.get(b.series_id)! - totals.get(a.series_id)! || a.series_id - b.series_id)
-  for (const one of order) {
-    const ofKin = owners.get(kinIds.get(one.series_id)!)!
-    const isWhole = one.samples.every((sample) => ofKin.admits(one, sample))
-    if (!isWhole) one.samples = one.samples.filter((sample) => ofKin.admits(one, sample))
-    for (const sample of one.samples) ofKin.add(one, sample)
+    .flatMap(({ kin_id, incoming }) => incoming.map((one) => ({ one, ofKin: owners.get(kin_id)! })))
+    .toSorted((a, b) => totals.get(b.one.series_id)! - totals.get(a.one.series_id)! || a.one.series_id - b.one.series_id)
+  for (const { one, ofKin } of order) {
+    const admitted: Sample[] = []
+    for (const sample of one.samples) {
+      if (ofKin.admits(one, sample)) admitted.push(sample)
+      const turn = yieldIfLong()
+      if (turn) await turn
+    }
+    if (admitted.length < one.samples.length) one.samples = admitted
+    for (const sample of admitted) {
+      ofKin.add(one, sample)
+      const turn = yieldIfLong()
+      if (turn) await turn
+    }
   }
 }
 
 /** The hours to read: those of the samples; of what is counted also those around them, in which intervals may reach. */
-function rangesOf(hours: Hour[], isCounted: boolean): HourRange[] {
-  const ranges = hours
-    .map(({ kin_id, hour_ms, samples }): HourRange => {
-      if (!isCounted) return { kin_id, from_ms: hour_ms, to_ms: hour_ms }
-      const to_ms = samples.reduce((latest, { at_ms, length_ms }) => Math.max(latest, at_ms + (length_ms ?? 0)), hour_ms)
-      return { kin_id, from_ms: hour_ms - LOOK_BACK_MS, to_ms: Math.floor(to_ms / HOUR_MS) * HOUR_MS }
-    })
-    .toSorted((a, b) => a.kin_id - b.kin_id || a.from_ms - b.from_ms)
+function rangeOf({ kin_id, hour_ms, last_ms }: KinHours, isCounted: boolean): HourRange {
+  return isCounted
+    ? { kin_id, from_ms: hour_ms - LOOK_BACK_HOURS * HOUR_MS, to_ms: hourOf(last_ms) }
+    : { kin_id, from_ms: hour_ms, to_ms: hour_ms }
+}
+
+function rangesOf(hours: KinHours[], isCounted: boolean): HourRange[] {
+  const ranges = hours.map((kin) => rangeOf(kin, isCounted)).toSorted((a, b) => a.kin_id - b.kin_id || a.from_ms - b.from_ms)
   const joined: HourRange[] = []
   for (const range of ranges) {
     const last = joined.at(-1)
@@ -124,11 +235,11 @@ function ascending({ samples, isAscending }: Hour): Sample[] {
 }
 
 /** Tells which samples are new or changed; if any are, the whole hour is written. */
-function mergeHour(
+async function mergeHour(
   stored: Chunk | undefined,
   { hour_ms, samples, into, series_id }: Pick<Hour, 'hour_ms' | 'samples' | 'into' | 'series_id'>,
   writer: ChunkWriter,
-): void {
+): Promise<void> {
   const before = into.created.length + into.updated.length
   const count = stored?.at.length ?? 0
   let i = 0
@@ -143,6 +254,8 @@ function mergeHour(
       if (!isSame(known, kept[n])) into.updated.push(kept[n])
     }
   }
+  const turn = yieldIfLong()
+  if (turn) await turn
   if (into.created.length + into.updated.length === before) return
   i = 0
   for (const sample of kept) {
@@ -150,6 +263,8 @@ function mergeHour(
     for (; i < count && stored!.at[i]! < at; i++) writer.add(sampleAt(stored!, i), stored!.at[i]!)
     if (i < count && stored!.at[i] === at) i++
     writer.add(sample, at)
+    const pause = yieldIfLong()
+    if (pause) await pause
   }
   for (; i < count; i++) writer.add(sampleAt(stored!, i), stored!.at[i]!)
   writer.end({ series_id, hour_ms })

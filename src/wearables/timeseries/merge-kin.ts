@@ -1,6 +1,7 @@
 // Merging an hour that several apps or devices of one provider, type, workout and sport have recorded. Source: events.md 5: a sample is
 // known by its resource, provider, type and instant. Unsourced: which app or device counts.
 import { HOUR_MS } from '../../platform/runtime/durations.ts'
+import { yieldIfLong } from '../../platform/runtime/loop-work.ts'
 import { sampleAt, type Chunk, type ChunkWriter, type Sample } from './chunk-rows.ts'
 
 /** Where the samples of an hour that are new, and those that replaced another value, are added. */
@@ -35,6 +36,9 @@ const givesWay = (sample: Recorder, there: Recorder): boolean =>
 export class Owners {
   /** By hour, those who have counted something in it. */
   readonly #hours = new Map<number, Recorder[]>()
+  /** The hours that were admitted last, and those that were added: neighboring samples touch the same ones. */
+  #admitted: Touched | undefined
+  #added: Touched | undefined
 
   /** Adds the samples of a stored chunk. */
   addChunk(recorder: Recorder, chunk: Chunk): void {
@@ -44,7 +48,11 @@ export class Owners {
   /** Nothing counted claims nothing. */
   add(recorder: Recorder, sample: Sample): void {
     if (sample.value === 0) return
-    for (const hour of hoursOf(sample)) {
+    const touched = touchedBy(recorder, sample)
+    const { first, last } = unlike(this.#added, touched)
+    this.#added = touched
+    this.#admitted = undefined
+    for (let hour = first; hour <= last; hour++) {
       const there = this.#hours.get(hour)
       if (!there) this.#hours.set(hour, [recorder])
       else if (!there.some(({ series_id }) => series_id === recorder.series_id)) there.push(recorder)
@@ -53,16 +61,33 @@ export class Owners {
 
   /** Whether no hour of a sample belongs to another one. */
   admits(recorder: Recorder, sample: Sample): boolean {
-    for (const hour of hoursOf(sample)) for (const there of this.#hours.get(hour) ?? []) if (!isOne(there, recorder)) return false
+    const touched = touchedBy(recorder, sample)
+    const { first, last } = unlike(this.#admitted, touched)
+    for (let hour = first; hour <= last; hour++)
+      for (const there of this.#hours.get(hour) ?? []) if (!isOne(there, recorder)) return false
+    this.#admitted = touched
     return true
   }
 }
 
-/** The hours that a sample touches, of which an interval does not include its end. */
-function* hoursOf({ at_ms, length_ms }: Sample): Generator<number> {
-  const last = Math.floor((at_ms + Math.max(0, (length_ms ?? 0) - 1)) / HOUR_MS)
-  for (let hour = Math.floor(at_ms / HOUR_MS); hour <= last; hour++) yield hour
+interface Touched {
+  series_id: number
+  first: number
+  last: number
 }
+
+/** The hours that a sample touches, of which an interval does not include its end. */
+const touchedBy = ({ series_id }: Recorder, { at_ms, length_ms }: Sample): Touched => ({
+  series_id,
+  first: Math.floor(at_ms / HOUR_MS),
+  last: Math.floor((at_ms + Math.max(0, (length_ms ?? 0) - 1)) / HOUR_MS),
+})
+
+/** The hours of a sample without those of the one before it, as far as these are its first ones. */
+const unlike = (before: Touched | undefined, touched: Touched): Touched =>
+  before?.series_id === touched.series_id && touched.first >= before.first && touched.first <= before.last
+    ? { ...touched, first: before.last + 1 }
+    : touched
 
 interface Owned {
   recorder: Recorder
@@ -73,6 +98,8 @@ interface Owned {
 /** The samples of an hour of a kin: one at each instant, or one of each device. */
 class Places {
   readonly #places = new Map<string, Owned>()
+  /** By instant and app, the samples of devices, in the order of `#places`. */
+  readonly #ofDevices = new Map<string, Set<Owned>>()
   readonly #isByDevice: boolean
 
   constructor(isByDevice: boolean) {
@@ -87,40 +114,53 @@ class Places {
   rivalOf(recorder: Recorder, at_ms: number): Owned | undefined {
     const there = this.#places.get(this.#key(recorder, at_ms))
     if (there || !this.#isByDevice) return there
-    const isOfApp = ({ recorder: { app_id } }: Owned) => app_id === recorder.app_id
-    if (recorder.device_id === null)
-      return this.values().find((one) => one.sample.at_ms === at_ms && one.recorder.device_id !== null && isOfApp(one))
+    if (recorder.device_id === null) return this.#ofDevices.get(appKey(recorder, at_ms))?.values().next().value
     const unnamed = this.#places.get(String(at_ms))
-    return unnamed && isOfApp(unnamed) ? unnamed : undefined
+    return unnamed?.recorder.app_id === recorder.app_id ? unnamed : undefined
   }
 
   set(owned: Owned, instead: Owned | undefined): void {
-    if (instead) this.#places.delete(this.#key(instead.recorder, instead.sample.at_ms))
-    this.#places.set(this.#key(owned.recorder, owned.sample.at_ms), owned)
+    if (instead) {
+      this.#places.delete(this.#key(instead.recorder, instead.sample.at_ms))
+      this.#ofDevices.get(appKey(instead.recorder, instead.sample.at_ms))?.delete(instead)
+    }
+    const { recorder, sample } = owned
+    this.#places.set(this.#key(recorder, sample.at_ms), owned)
+    if (!this.#isByDevice || recorder.device_id === null) return
+    const key = appKey(recorder, sample.at_ms)
+    const others = this.#ofDevices.get(key)
+    if (others) others.add(owned)
+    else this.#ofDevices.set(key, new Set([owned]))
   }
 
-  values(): Owned[] {
-    return [...this.#places.values()]
+  values(): Iterable<Owned> {
+    return this.#places.values()
   }
 }
 
+const appKey = ({ app_id }: Recorder, at_ms: number): string => `${at_ms} ${app_id}`
+
 /** What came in: of several at one instant the last counts, but one of a device before one of its app without a device. */
-function latestOf(incoming: KinHour['incoming'], isByDevice: boolean): Owned[] {
+async function latestOf(incoming: KinHour['incoming'], isByDevice: boolean): Promise<Places> {
   const latest = new Places(isByDevice)
   for (const one of incoming)
     for (const sample of one.samples) {
+      const turn = yieldIfLong()
+      if (turn) await turn
       const there = latest.rivalOf(one, sample.at_ms)
       if (!there || !givesWay(one, there.recorder)) latest.set({ recorder: one, sample, into: one.into }, there)
     }
-  return latest.values()
+  return latest
 }
 
 /** What is stored, and the series of which a part does not count: earlier programs have stored the samples of several apps at one instant. */
-function storedPlaces(stored: KinHour['stored'], isByDevice: boolean): { places: Places; changed: Set<number> } {
+async function storedPlaces(stored: KinHour['stored'], isByDevice: boolean): Promise<{ places: Places; changed: Set<number> }> {
   const places = new Places(isByDevice)
   const changed = new Set<number>()
   for (const { chunk, ...recorder } of stored)
     for (let i = 0; i < chunk.at.length; i++) {
+      const turn = yieldIfLong()
+      if (turn) await turn
       const sample = sampleAt(chunk, i)
       const there = places.rivalOf(recorder, sample.at_ms)
       if (there) changed.add((givesWay(recorder, there.recorder) ? recorder : there.recorder).series_id)
@@ -129,10 +169,12 @@ function storedPlaces(stored: KinHour['stored'], isByDevice: boolean): { places:
   return { places, changed }
 }
 
-/** Tells which samples are new or changed, and writes the hour of each series that has changed. */
-export function mergeKin({ hour_ms, incoming, stored }: KinHour, writer: ChunkWriter, isByDevice: boolean): void {
-  const { places, changed } = storedPlaces(stored, isByDevice)
-  for (const { recorder, sample, into } of latestOf(incoming, isByDevice)) {
+/** Tells which samples are new or changed, and writes the hour of each series that has changed. In slices. */
+export async function mergeKin({ hour_ms, incoming, stored }: KinHour, writer: ChunkWriter, isByDevice: boolean): Promise<void> {
+  const { places, changed } = await storedPlaces(stored, isByDevice)
+  for (const { recorder, sample, into } of (await latestOf(incoming, isByDevice)).values()) {
+    const turn = yieldIfLong()
+    if (turn) await turn
     const there = places.rivalOf(recorder, sample.at_ms)
     const merged = there ? inStoredZone(sample, there.sample) : sample
     if (there) {
@@ -150,6 +192,8 @@ export function mergeKin({ hour_ms, incoming, stored }: KinHour, writer: ChunkWr
   const bySeries = new Map<number, Sample[]>([...changed].map((series_id) => [series_id, []]))
   for (const { recorder, sample } of places.values()) bySeries.get(recorder.series_id)?.push(sample)
   for (const [series_id, samples] of bySeries) {
+    const turn = yieldIfLong()
+    if (turn) await turn
     for (const sample of samples.toSorted((a, b) => a.at_ms - b.at_ms)) writer.add(sample, sample.at_ms - hour_ms)
     writer.end({ series_id, hour_ms })
   }

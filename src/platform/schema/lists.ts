@@ -1,0 +1,72 @@
+// Lists of a request: those that are read without their faulty items, and those that have been read before the rest.
+import type { Fault } from './fault.ts'
+
+/** A list, and the names of an object, are read no further once a request has so many errors: a client needs to see the first ones. */
+export const FAULTS_MAX = 1000
+
+/** The errors of a request whose lists are read without their faulty items, where their schemas say so. */
+export class LenientFaults extends Array<Fault> {}
+
+/** What a list was read without. */
+export interface LeftOut {
+  /** The items as they were given. */
+  items: unknown[]
+  /** The errors of the first ones. */
+  faults: Fault[]
+  /** Of each item that was read, its place in the list that was given. */
+  places: number[]
+}
+const leftOut = new WeakMap<readonly unknown[], LeftOut>()
+
+/** What a list of a request that `leavesOutFaulty` was read without; undefined for one that was read whole. */
+export const leftOutOf = (list: readonly unknown[]): LeftOut | undefined => leftOut.get(list)
+
+/** A list that takes the place of another one, without the same items. */
+export function sameLeftOut<V>(of: readonly unknown[], list: V[]): V[] {
+  const left = leftOut.get(of)
+  if (left) leftOut.set(list, left)
+  return list
+}
+
+/** Errors that are kept of a list. */
+const LEFT_OUT_FAULTS_MAX = 100
+
+/** A list that is read without its faulty items. */
+export class LenientList {
+  readonly #result: unknown[] = []
+  readonly #left: LeftOut = { items: [], faults: [], places: [] }
+
+  /** @param read reads the item that stands at a place, and appends its errors */
+  add(place: number, item: unknown, read: (found: Fault[]) => unknown): void {
+    const left = this.#left
+    const found = new LenientFaults()
+    const value = read(found)
+    if (found.length) {
+      left.items.push(item)
+      if (left.faults.length < LEFT_OUT_FAULTS_MAX) left.faults.push(...found.slice(0, LEFT_OUT_FAULTS_MAX - left.faults.length))
+    } else {
+      this.#result.push(value)
+      left.places.push(place)
+    }
+  }
+
+  end(): unknown[] {
+    if (this.#left.items.length) leftOut.set(this.#result, this.#left)
+    return this.#result
+  }
+}
+
+/** What was made of a list, and the errors in it. */
+export interface ReadList {
+  result: unknown[]
+  faults: Fault[]
+}
+/** By the list that was given, and whether its faulty items may be left out. */
+const readLists = { lenient: new WeakMap<unknown[], ReadList>(), strict: new WeakMap<unknown[], ReadList>() }
+
+/** Keeps what was made of a long list, for when the request that it stands in is read. */
+export const keepList = (given: unknown[], isLenient: boolean, read: ReadList): void =>
+  void readLists[isLenient ? 'lenient' : 'strict'].set(given, read)
+
+export const listRead = (given: unknown[], isLenient: boolean): ReadList | undefined =>
+  readLists[isLenient ? 'lenient' : 'strict'].get(given)
