@@ -107,7 +107,7 @@ export async function mergeHours(tx: Tx, user_id: string, hours: Map<string, Hou
     if (rules.isCounted) owners ??= await claim(tx, user_id, batches)
     if (!rules.isCounted || batches.length > 1) await readStored(tx, user_id, batch, rangesOf(batch, false))
     const writer = new ChunkWriter()
-    for (const kin of batch) await mergeOne(kin, writer, rules.isByDevice)
+    for (const kin of batch) await mergeOne(kin, writer, { isByDevice: rules.isByDevice, owners: owners?.get(kin.kin_id) })
     await writer.write(tx, user_id)
     for (const kin of batch) kin.stored = kin.incoming = []
   }
@@ -122,7 +122,8 @@ async function readStored(
   onChunk?: (chunk: KinChunk) => void,
 ): Promise<void> {
   const kins = new Map(batch.map((kin) => [`${kin.kin_id} ${kin.hour_ms}`, kin]))
-  for (const found of await findChunks(tx, user_id, ranges)) {
+  // The first app and device of an hour have the first series.
+  for (const found of (await findChunks(tx, user_id, ranges)).toSorted((a, b) => a.series_id - b.series_id)) {
     const { kin_id, chunk, ...recorder } = found
     kins.get(`${kin_id} ${chunk.hour_ms}`)?.stored.push({ ...recorder, chunk })
     onChunk?.(found)
@@ -170,7 +171,11 @@ async function batchesOf(tx: Tx, user_id: string, all: KinHours[], isCounted: bo
   return [...batches, batch]
 }
 
-async function mergeOne({ hour_ms, incoming, stored }: KinHours, writer: ChunkWriter, isByDevice: boolean): Promise<void> {
+async function mergeOne(
+  { hour_ms, incoming, stored }: KinHours,
+  writer: ChunkWriter,
+  rules: { isByDevice: boolean; owners: Owners | undefined },
+): Promise<void> {
   const sizes = [...incoming.map(({ samples }) => samples.length), ...stored.map(({ chunk }) => chunk.at.length)]
   if (sizes.reduce((sum, size) => sum + size, 0) > HOUR_SAMPLES_MAX)
     throw invalidField(['body', 'data'], `has an hour that would have more than ${HOUR_SAMPLES_MAX} samples`)
@@ -179,7 +184,7 @@ async function mergeOne({ hour_ms, incoming, stored }: KinHours, writer: ChunkWr
   const own = stored.find(({ series_id }) => series_id === first.series_id)?.chunk
   // Most hours have one source.
   if (!others.length && stored.length === (own ? 1 : 0)) await mergeHour(own, { ...first, hour_ms }, writer)
-  else await mergeKin({ hour_ms, incoming, stored }, writer, isByDevice)
+  else await mergeKin({ hour_ms, incoming, stored }, writer, rules)
 }
 
 /** Of what is counted, leaves out the samples of hours that belong to another app or device. Of several in one post the one with most comes first. */

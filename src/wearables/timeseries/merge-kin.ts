@@ -40,9 +40,17 @@ export class Owners {
   #admitted: Touched | undefined
   #added: Touched | undefined
 
-  /** Adds the samples of a stored chunk. */
+  /** Adds the samples of a stored chunk, of those that share an hour with others that come before by series. */
   addChunk(recorder: Recorder, chunk: Chunk): void {
-    for (let i = 0; i < chunk.at.length; i++) this.add(recorder, sampleAt(chunk, i))
+    for (let i = 0; i < chunk.at.length; i++) {
+      const sample = sampleAt(chunk, i)
+      if (this.admits(recorder, sample)) this.add(recorder, sample)
+    }
+  }
+
+  /** Whether a stored sample counts. Earlier programs have stored what several apps counted in one hour. */
+  counts(recorder: Recorder, sample: Sample): boolean {
+    return sample.value === 0 || this.admits(recorder, sample)
   }
 
   /** Nothing counted claims nothing. */
@@ -154,7 +162,11 @@ async function latestOf(incoming: KinHour['incoming'], isByDevice: boolean): Pro
 }
 
 /** What is stored, and the series of which a part does not count: earlier programs have stored the samples of several apps at one instant. */
-async function storedPlaces(stored: KinHour['stored'], isByDevice: boolean): Promise<{ places: Places; changed: Set<number> }> {
+async function storedPlaces(
+  stored: KinHour['stored'],
+  isByDevice: boolean,
+  owners: Owners | undefined,
+): Promise<{ places: Places; changed: Set<number> }> {
   const places = new Places(isByDevice)
   const changed = new Set<number>()
   for (const { chunk, ...recorder } of stored)
@@ -162,6 +174,10 @@ async function storedPlaces(stored: KinHour['stored'], isByDevice: boolean): Pro
       const turn = yieldIfLong()
       if (turn) await turn
       const sample = sampleAt(chunk, i)
+      if (owners && !owners.counts(recorder, sample)) {
+        changed.add(recorder.series_id)
+        continue
+      }
       const there = places.rivalOf(recorder, sample.at_ms)
       if (there) changed.add((givesWay(recorder, there.recorder) ? recorder : there.recorder).series_id)
       if (!there || !givesWay(recorder, there.recorder)) places.set({ recorder, sample }, there)
@@ -169,9 +185,16 @@ async function storedPlaces(stored: KinHour['stored'], isByDevice: boolean): Pro
   return { places, changed }
 }
 
-/** Tells which samples are new or changed, and writes the hour of each series that has changed. In slices. */
-export async function mergeKin({ hour_ms, incoming, stored }: KinHour, writer: ChunkWriter, isByDevice: boolean): Promise<void> {
-  const { places, changed } = await storedPlaces(stored, isByDevice)
+/**
+ * Tells which samples are new or changed, and writes the hour of each series that has changed. In slices.
+ * @param owners of what is counted: stored samples of hours that belong to others are deleted
+ */
+export async function mergeKin(
+  { hour_ms, incoming, stored }: KinHour,
+  writer: ChunkWriter,
+  { isByDevice, owners }: { isByDevice: boolean; owners: Owners | undefined },
+): Promise<void> {
+  const { places, changed } = await storedPlaces(stored, isByDevice, owners)
   for (const { recorder, sample, into } of (await latestOf(incoming, isByDevice)).values()) {
     const turn = yieldIfLong()
     if (turn) await turn
