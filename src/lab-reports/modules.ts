@@ -9,10 +9,10 @@ import { pages } from './pages/module.ts'
 import { parsingJobs, type ReportDependencies } from './parsing-jobs/module.ts'
 import { ReportFiles } from './parsing-jobs/report-files.ts'
 import { reading } from './reading/module.ts'
-import { FileThreads } from './reading/opened-files.ts'
+import { FileProcesses } from './reading/opened-files.ts'
 import { review } from './review/module.ts'
 
-export interface LabReportDependencies extends Omit<ReportDependencies, 'threads' | 'files'> {
+export interface LabReportDependencies extends Omit<ReportDependencies, 'processes' | 'files'> {
   vault: Vault
   storedFiles: StoredFiles
 }
@@ -20,7 +20,7 @@ export interface LabReportDependencies extends Omit<ReportDependencies, 'threads
 export function labReports({ vault, storedFiles, ...dependencies }: LabReportDependencies): Module[] {
   const parts = {
     ...dependencies,
-    threads: new FileThreads({ idle_ms: dependencies.settings.thread_idle_ms }),
+    processes: new FileProcesses({ idle_ms: dependencies.settings.thread_idle_ms }),
     files: new ReportFiles(vault, storedFiles),
   }
   return [loinc, pages, ocr, layout, reading, parsingJobs(parts), review(parts)]

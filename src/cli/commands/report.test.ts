@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { loadImage } from '@napi-rs/canvas'
 import type { Explanation } from '../../lab-reports/reading/explain.ts'
-import { createWorkerPool } from '../../platform/runtime/worker-pool.ts'
+import { createProcessPool } from '../../platform/runtime/process-pool.ts'
 import { glucoseReport, pdfOf, reportPage } from '../../../test/support/uploaded-reports.ts'
 import { root, start, stopAll } from '../../../test/support/program.ts'
 import { explainReport, textOf } from './report.ts'
@@ -14,9 +14,9 @@ import { explainReport, textOf } from './report.ts'
 const directory = await mkdtemp(join(tmpdir(), 'explain-'))
 after(() => rm(directory, { recursive: true }))
 after(stopAll)
-/** The first report that a thread reads costs 2 s of a processor. */
-const threads = createWorkerPool({ threads_max: 1 })
-after(() => threads.close())
+/** The first report that a process reads costs 2 s of a processor. */
+const processes = createProcessPool({ processes_max: 1, memory_max_mb: 832, cpu_s_max: 600 })
+after(() => processes.close())
 
 async function fileOf(name: string, bytes: Uint8Array): Promise<string> {
   const path = join(directory, name)
@@ -27,7 +27,7 @@ async function fileOf(name: string, bytes: Uint8Array): Promise<string> {
 async function explained(path: string, values: { out?: string; json?: boolean } = {}) {
   let printed = ''
   const print = async (text: string) => void (printed += text)
-  const failure = await explainReport({ args: [path], values }, { ocr_models: undefined, print, threads }).then(
+  const failure = await explainReport({ args: [path], values }, { ocr_models: undefined, print, processes }).then(
     () => undefined,
     (error: Error) => error.message,
   )

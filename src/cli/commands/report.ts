@@ -6,18 +6,21 @@ import { COMBINED_BYTES_MAX, fileType } from '../../lab-reports/parsing-jobs/upl
 import type { Explained, ExplainedPage, ExplainOptions, Explanation } from '../../lab-reports/reading/explain.ts'
 import type { ReportFile } from '../../lab-reports/reading/read-report.ts'
 import type { ReportResult } from '../../lab-reports/reading/result.ts'
-import { createWorkerPool, WorkerLimitExceeded, type WorkerPool } from '../../platform/runtime/worker-pool.ts'
+import { createProcessPool } from '../../platform/runtime/process-pool.ts'
+import { WorkerLimitExceeded, type WorkerPool } from '../../platform/runtime/worker-pool.ts'
 
 const task = new URL('../../lab-reports/reading/report.task.ts', import.meta.url)
 const READ_MS_MAX = 600_000
-const THREAD_MB_MAX = 2048
+const MEMORY_MB_MAX = 2048
+/** Pictures of 30 pages. */
+const REPLY_MB_MAX = 512
 
 export interface ReportContext {
   /** `REPORT_OCR_MODELS`: a file is read as a job reads it. */
   ocr_models: string | undefined
   print: (text: string) => Promise<void>
-  /** Threads that live on; otherwise the file is read in one of its own. */
-  threads?: WorkerPool
+  /** Processes that live on; otherwise the file is read in one of its own. */
+  processes?: WorkerPool
 }
 
 /**
@@ -26,12 +29,12 @@ export interface ReportContext {
  */
 export async function explainReport(
   { args, values }: Typed<{ out?: string; json?: boolean }>,
-  { ocr_models, print, threads }: ReportContext,
+  { ocr_models, print, processes }: ReportContext,
 ): Promise<void> {
   const [path] = args
   if (path === undefined) throw new UsageError('report explain needs a file.')
   const file = await openReport(path)
-  const { explanation, pictures } = await run(file, { draws: values.out !== undefined, ocr_models }, threads)
+  const { explanation, pictures } = await run(file, { draws: values.out !== undefined, ocr_models }, processes)
   await print(values.json ? `${JSON.stringify(explanation, null, 2)}\n` : textOf(explanation))
   if (values.out !== undefined) {
     await mkdir(values.out, { recursive: true })
@@ -53,15 +56,18 @@ async function openReport(path: string): Promise<ReportFile> {
   return { bytes, type }
 }
 
-async function run(file: ReportFile, options: ExplainOptions, threads?: WorkerPool): Promise<Explained> {
-  const pool = threads ?? createWorkerPool({ threads_max: 1, memory_max_mb: THREAD_MB_MAX })
+async function run(file: ReportFile, options: ExplainOptions, processes?: WorkerPool): Promise<Explained> {
+  const limits = { memory_max_mb: MEMORY_MB_MAX, cpu_s_max: READ_MS_MAX / 1000, reply_max_mb: REPLY_MB_MAX }
+  const reads = options.ocr_models === undefined ? [] : [options.ocr_models]
+  const pool = processes ?? createProcessPool({ processes_max: 1, ...limits, reads })
   try {
     return await pool.run<Explained>(task, { file, ...options }, { name: 'explainFile', timeout_ms: READ_MS_MAX })
   } catch (error) {
-    if (error instanceof WorkerLimitExceeded) throw new Error('The file takes more than ten minutes or 2 GB to read.')
+    if (error instanceof WorkerLimitExceeded)
+      throw new Error('The file takes more than ten minutes or 2 GB to read, or ends what reads it.')
     throw error
   } finally {
-    if (!threads) await pool.close()
+    if (!processes) await pool.close()
   }
 }
 

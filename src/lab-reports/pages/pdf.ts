@@ -1,9 +1,13 @@
 // PDFs through pdf.js: opened without scripts, fonts of the system or requests.
 import { fileURLToPath } from 'node:url'
 import { getDocument, PasswordException, VerbosityLevel, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs'
+import { Layers } from './layers.ts'
 
 /** The most pages of a document that is read. Source: lab-testing.md 25.1. */
 export const PAGES_MAX = 30
+
+/** Of a picture within a document, which is decoded whole: a page of paper at 600 dots an inch has 35 million. */
+const IMAGE_PIXELS_MAX = 40_000_000
 
 /** A document that cannot be read. The reason goes into the answer; nothing of the document does. */
 export class UnreadableDocument extends Error {
@@ -18,7 +22,7 @@ export class UnreadableDocument extends Error {
 const folder = (name: string) => fileURLToPath(new URL(`${name}/`, import.meta.resolve('pdfjs-dist/package.json')))
 
 /**
- * Opens a PDF of 1 to 30 pages and runs `use` on it; it is closed afterwards. Only threads with limits of time and memory call it.
+ * Opens a PDF of 1 to 30 pages and runs `use` on it; it is closed afterwards. Only child processes with limits of time and memory call it.
  * Errors: `UnreadableDocument`.
  */
 export async function withDocument<T>(bytes: Uint8Array, use: (document: PDFDocumentProxy) => Promise<T>): Promise<T> {
@@ -35,7 +39,8 @@ export async function withDocument<T>(bytes: Uint8Array, use: (document: PDFDocu
     standardFontDataUrl: folder('standard_fonts'),
     wasmUrl: folder('wasm'),
     iccUrl: folder('iccs'),
-    maxImageSize: 64 * 1024 * 1024,
+    maxImageSize: IMAGE_PIXELS_MAX,
+    CanvasFactory: Layers,
   })
   try {
     const document = await task.promise.catch((error: unknown) => {

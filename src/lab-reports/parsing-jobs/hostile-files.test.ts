@@ -1,11 +1,16 @@
 // Files that are made to harm: each is refused with its reason, or fails its own job with its reason.
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { readdirSync, readFileSync } from 'node:fs'
 import { deflateSync } from 'node:zlib'
 import { createCanvas } from '@napi-rs/canvas'
 import PDFDocument from 'pdfkit'
 import { parsed, readJob, uploadReport, type FormFile } from '../../../test/support/uploaded-reports.ts'
 import { reportFiles } from '../../../test/support/report-files.ts'
+import { eventually } from '../../../test/support/eventually.ts'
+import { pictureOfReport } from '../../../test/support/scanned-reports.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { WorkerLimitExceeded } from '../../platform/runtime/worker-pool.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { ReportParser } from './run-job.ts'
 
@@ -13,6 +18,16 @@ const PAGE = '<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Res
 const TEXT = 'BT /F1 9 Tf 40 700 Td (Glucose 95 mg/dL 70-99) Tj ET'
 const stream = (text: string | Buffer, more = ''): Buffer =>
   Buffer.concat([Buffer.from(`<</Length ${text.length}${more}>> stream\n`), Buffer.from(text), Buffer.from('\nendstream')])
+
+/** A page that draws over a soft mask again and again: each time a layer of the size of the page. */
+const softMasks = () =>
+  pdfWith({
+    3: PAGE.replace('/Resources<<', '/Resources<</ExtGState<</M 6 0 R/N 7 0 R>>'),
+    4: stream('/M gs 0 0 612 792 re f /N gs\n'.repeat(100)),
+    6: '<</SMask<</S/Luminosity/G 8 0 R>>>>',
+    7: '<</SMask/None>>',
+    8: stream('1 g 0 0 612 792 re f', '/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Group<</S/Transparency/CS/DeviceGray>>'),
+  })
 
 /** A PDF of a page with one result, with other objects in their places. */
 function pdfWith(objects: Record<number, string | Buffer> = {}): Buffer {
@@ -91,24 +106,46 @@ describe('an upload is refused', () => {
     })
 })
 
+const KILLED_MB_MAX = 501
+
 /** The networks of the job that runs, and the reasons that the log has. */
 let parsing: { ocr_models: string | undefined; reasons: string[] }
-const parser = new ReportParser(() => ({
-  files: reportFiles,
-  threads: 1,
-  files_kept_days: 1,
-  ocr_models: parsing.ocr_models,
-  thread_mb_max: 160,
-  read_ms_max: 15_000,
-  log: { warn: ({ reason }) => void parsing.reasons.push(reason) },
-}))
-after(() => parser.stop())
+const parserOf = (memory_mb_max: number) =>
+  new ReportParser(() => ({
+    files: reportFiles,
+    processes: 1,
+    files_kept_days: 1,
+    ocr_models: parsing.ocr_models,
+    memory_mb_max,
+    read_ms_max: 15_000,
+    log: { warn: ({ reason }) => void parsing.reasons.push(reason) },
+  }))
+const parser = parserOf(500)
+/** Its children are found by their limit. */
+const killed = parserOf(KILLED_MB_MAX)
+after(() => Promise.all([parser.stop(), killed.stop()]))
 
 /** Runs a job with limits that a test reaches soon. Returns the reasons that the log has for a failure. */
-async function run(team: TestTeam, id: string, ocr_models?: string): Promise<string[]> {
+async function run(team: TestTeam, id: string, ocr_models?: string, by = parser): Promise<string[]> {
   parsing = { ocr_models, reasons: [] }
-  await parser.handler.run({ tenant: team.tenant, tx: (work) => team.db.tx(team.tenant, work) }, { job_id: id })
+  await by.handler.run({ tenant: team.tenant, tx: (work) => team.db.tx(team.tenant, work) }, { job_id: id })
   return parsing.reasons
+}
+
+/** Kills the child process of the parser once it reads. Linux alone tells which one it is. */
+async function killReader(): Promise<void> {
+  const pid = await eventually(
+    () =>
+      readdirSync('/proc').find((name) => {
+        try {
+          return readFileSync(`/proc/${name}/cmdline`, 'utf8').endsWith(`/task-child.ts\0${process.pid}\0${KILLED_MB_MAX}\0`)
+        } catch {
+          return false
+        }
+      }),
+    'the parser reads',
+  )
+  process.kill(Number(pid), 'SIGKILL')
 }
 
 describe('a job', () => {
@@ -120,7 +157,7 @@ describe('a job', () => {
     assert.deepEqual([status, failure_reason], ['failed', 'processing_error'])
   })
 
-  test('fails in its own thread with a PDF that unpacks to a hundred times its size', async () => {
+  test('fails in its own process with a PDF that unpacks to a hundred times its size', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const bomb = deflateSync('BT /F1 9 Tf 40 700 Td (Glucose 95 mg/dL 70-99) Tj ET\n'.repeat(1_000_000))
@@ -132,6 +169,42 @@ describe('a job', () => {
     const { failure_reason, ...job } = await readJob(team, body.id)
     assert.deepEqual([job.status, failure_reason, job.data], ['failed', 'processing_error', null])
     assert.equal((await parsed(team, user_id, { bytes: pdfWith() })).status, 'completed')
+  })
+
+  test('fails soon with a PDF whose page has a hundred layers', async () => {
+    const team = await createTestTeam()
+    const { body } = await uploadReport(team, [{ bytes: softMasks() }], { user_id: await team.user() })
+    assert.deepEqual(await run(team, body.id), [])
+    const { status, failure_reason } = await readJob(team, body.id)
+    assert.deepEqual([status, failure_reason], ['failed', 'invalid_input'])
+  })
+
+  test('whose file ends the process that reads it is begun twice, and never again', async () => {
+    const team = await createTestTeam()
+    const picture = (await pictureOfReport(['Glucose', '105', 'H', 'mg/dL', '70-99'])).toBuffer('image/png')
+    const { body } = await uploadReport(team, [{ bytes: picture, type: 'image/png' }], { user_id: await team.user() })
+    const begin = async () => {
+      const running = run(team, body.id, undefined, killed)
+      await killReader()
+      return running
+    }
+    await assert.rejects(begin(), (error) => error instanceof WorkerLimitExceeded && error.limit === 'process')
+    assert.equal((await readJob(team, body.id)).status, 'started')
+    assert.match((await begin()).join(), /ended its process \(SIGKILL\)/)
+    const { status, failure_reason } = await readJob(team, body.id)
+    assert.deepEqual([status, failure_reason], ['failed', 'processing_error'])
+    assert.deepEqual(await run(team, body.id), [])
+  })
+
+  test('that two processes of the server began without an end is not begun by a third', async () => {
+    const team = await createTestTeam()
+    const { body } = await uploadReport(team, [{ bytes: pdfWith() }], { user_id: await team.user() })
+    await team.db.tx(team.tenant, (tx) =>
+      tx.run(sql`update parsing_job set status = 'started', attempts = 2 where team_id = ${tx.team} and id = ${body.id}`),
+    )
+    await run(team, body.id)
+    const { status, failure_reason } = await readJob(team, body.id)
+    assert.deepEqual([status, failure_reason], ['failed', 'processing_error'])
   })
 
   test('reads the pages that there are, of a PDF that says it has a billion', async () => {

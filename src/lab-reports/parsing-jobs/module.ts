@@ -2,7 +2,7 @@ import { eraseTables, inOrder } from '../../platform/db/erasure.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import type { Log } from '../../platform/telemetry/log.ts'
-import type { FileThreads } from '../reading/opened-files.ts'
+import type { FileProcesses } from '../reading/opened-files.ts'
 import { eventTypes } from './event-types.ts'
 import { humanReview } from './features.ts'
 import { eraseJobs, eraseJobsOfTeam } from './jobs.ts'
@@ -23,28 +23,32 @@ export interface ReportDependencies {
   log: Log
   settings: ReportSettings
   /** Opens uploads. */
-  threads: FileThreads
+  processes: FileProcesses
 }
 
 const MB = 1024 * 1024
 
-export function parsingJobs({ files, log, settings, threads }: ReportDependencies): Module {
+export function parsingJobs({ files, log, settings, processes }: ReportDependencies): Module {
   const parser = new ReportParser(() => ({
     files,
-    threads: settings.report_threads,
+    processes: settings.report_threads,
     files_kept_days: settings.report_files_days,
     ocr_models: settings.report_ocr_models,
-    thread_idle_ms: settings.thread_idle_ms,
+    idle_ms: settings.thread_idle_ms,
     log,
+    onConfined: ({ isMemoryLimited, isOffline }) => {
+      const fields = { memory: isMemoryLimited ? 'limited by the kernel' : 'watched', network: isOffline ? 'none' : 'open' }
+      log[isMemoryLimited ? 'info' : 'warn'](fields, 'lab reports are read in a process of their own')
+    },
   }))
   return {
     name: 'lab-reports/parsing-jobs',
     about: 'uploaded reports, their files, and what was read of them',
     tag: 'lab-reports',
     tables: { ofTeams: ['parsing_job', 'parsing_job_part'] },
-    operations: routes({ files, threads, file_bytes_max: () => settings.report_file_max_mb * MB }),
+    operations: routes({ files, processes, file_bytes_max: () => settings.report_file_max_mb * MB }),
     jobs: [parser.handler],
-    services: [{ start: () => {}, stop: () => threads.close() }],
+    services: [{ start: () => {}, stop: () => processes.close() }],
     workers: [() => parser],
     // With each row up to 1 MiB is deleted.
     periodicTasks: [cleanup({ table: 'parsing_job_part', column: 'expires_at', rows_max: 64 })],

@@ -22,7 +22,7 @@ test('reports of a team do not hold up that of another: it waits in the queue an
   const ids = [await upload(busy, user), await upload(busy, user)]
   const parser = new ReportParser(() => ({
     files: reportFiles,
-    threads: 1,
+    processes: 1,
     files_kept_days: 1,
     ocr_models: undefined,
     log: { warn: () => {} },

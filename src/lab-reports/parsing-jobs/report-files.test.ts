@@ -32,10 +32,10 @@ let parsing: { files: ReportFiles; reasons: string[] }
 /** One for all tests: the first report that a thread reads costs 2 s of a processor. */
 const parser = new ReportParser(() => ({
   files: parsing.files,
-  threads: 1,
+  processes: 1,
   files_kept_days: 1,
   ocr_models: undefined,
-  thread_idle_ms: settings.thread_idle_ms,
+  idle_ms: settings.thread_idle_ms,
   log: { warn: ({ reason }) => void parsing.reasons.push(reason) },
 }))
 after(() => parser.stop())
@@ -216,12 +216,12 @@ describe('an object store', () => {
   })
 })
 
-test('a job whose file this process does not have is tried three times, and fails with the reason in the log', async () => {
+test('a job whose file this process does not have is tried twice, and fails with the reason in the log', async () => {
   const team = await createTestTeam()
   const id = await uploadedWith(reportFiles, team)
   await rm(onDisk(id, 'file-0'))
   const { run, reasons } = parserWith(reportFiles)
-  for (let attempt = 1; attempt <= 3; attempt++) await assert.rejects(run(team, id), /^ReportFileMissing/)
+  for (let attempt = 1; attempt <= 2; attempt++) await assert.rejects(run(team, id), /^ReportFileMissing/)
   await run(team, id)
   const { status, failure_reason } = await readJob(team, id)
   assert.deepEqual([status, failure_reason], ['failed', 'processing_error'])

@@ -2,7 +2,7 @@ import { badRequest } from '../../platform/http/errors.ts'
 import { multiTransactionOperation, operation } from '../../platform/http/operation.ts'
 import { WorkerLimitExceeded } from '../../platform/runtime/worker-pool.ts'
 import type { Inspection } from '../reading/inspect.ts'
-import type { FileThreads } from '../reading/opened-files.ts'
+import type { FileProcesses } from '../reading/opened-files.ts'
 import type { ReportFile } from '../reading/read-report.ts'
 import { exampleReport } from './example-report.ts'
 import { assertMayUpload, createJob, readJob } from './jobs.ts'
@@ -13,7 +13,7 @@ import { BODY_BYTES_MAX, contentOf, readUpload } from './upload.ts'
 export interface UploadDependencies {
   files: ReportFiles
   /** Opens uploads. */
-  threads: FileThreads
+  processes: FileProcesses
   /** The most bytes of one file. */
   file_bytes_max: () => number
 }
@@ -26,7 +26,7 @@ const problems: Record<Extract<Inspection, { problem: string }>['problem'], stri
   picture: 'The image cannot be decoded',
 }
 
-export const routes = ({ files, threads, file_bytes_max }: UploadDependencies) => [
+export const routes = ({ files, processes, file_bytes_max }: UploadDependencies) => [
   multiTransactionOperation({
     id: 'create_lab_report_parser_job',
     patients: true,
@@ -56,7 +56,7 @@ export const routes = ({ files, threads, file_bytes_max }: UploadDependencies) =
       if (earlier) return earlier
       const db = cells.of(tenant.cell)
       await db.tx(tenant, (tx) => assertMayUpload(tx, upload))
-      const found = await inspected(threads, tenant.team, upload.files)
+      const found = await inspected(processes, tenant.team, upload.files)
       if ('problem' in found) throw badRequest(problems[found.problem])
       const stored = await files.store((execute) => db.tx(tenant, execute), upload.files)
       return changes.make((tx) => createJob(tx, stored, upload, found.pages))
@@ -77,10 +77,10 @@ export const routes = ({ files, threads, file_bytes_max }: UploadDependencies) =
 
 const task = new URL('../reading/file.task.ts', import.meta.url)
 
-/** Opens the files in a thread: a document that takes it too long or too much memory is refused as damaged. */
-async function inspected(threads: FileThreads, team: string, files: ReportFile[]): Promise<Inspection> {
+/** Opens the files in a child process: a document that takes it too long or too much memory is refused as damaged. */
+async function inspected(processes: FileProcesses, team: string, files: ReportFile[]): Promise<Inspection> {
   try {
-    return await threads.run<Inspection>(team, task, 'inspectFiles', files)
+    return await processes.run<Inspection>(team, task, 'inspectFiles', files)
   } catch (error) {
     if (error instanceof WorkerLimitExceeded) return { problem: 'corrupt' }
     throw error

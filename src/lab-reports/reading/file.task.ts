@@ -1,5 +1,5 @@
-// The tasks of the threads that open uploaded files for requests: without what reads reports, so that a thread starts soon and is small. Only
-// threads import it.
+// The tasks of the child processes that open uploaded files for requests: without what reads reports, so that a process starts soon and is
+// small. Only they import it.
 import { inspect, type Inspection } from './inspect.ts'
 import { pagePicture } from './page-picture.ts'
 import type { ReportFile } from './read-report.ts'

@@ -1,8 +1,10 @@
-// Damaged files by the thousand: whatever the bytes are, a thread ends with an answer or at its limits, and the process lives on.
+// Damaged files by the thousand: whatever the bytes are, a child process ends with an answer or at its limits.
 // MUTATIONS=20000 tries more of them, MUTATIONS_SEED=5 those of another seed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createWorkerPool, WorkerLimitExceeded } from '../../platform/runtime/worker-pool.ts'
+import { fileURLToPath } from 'node:url'
+import { createProcessPool } from '../../platform/runtime/process-pool.ts'
+import { WorkerLimitExceeded } from '../../platform/runtime/worker-pool.ts'
 import type { Outcome } from '../../../test/support/mutated-files.task.ts'
 import { damagedFile, originals, randomOf } from '../../../test/support/damaged-files.ts'
 
@@ -20,10 +22,11 @@ const isStorable = (value: unknown): boolean => {
   return !text.includes('\\u0000') && !/\\ud[89a-f]/i.test(text)
 }
 
-test(`${COUNT} damaged files of seed ${SEED} each end with an answer, or at the limits of their thread`, async (t) => {
+test(`${COUNT} damaged files of seed ${SEED} each end with an answer, or at the limits of their process`, async (t) => {
   const random = randomOf(SEED)
   const files = await originals()
-  const pool = createWorkerPool({ threads_max: 1 })
+  const reads = [fileURLToPath(new URL('./', task))]
+  const pool = createProcessPool({ processes_max: 1, memory_max_mb: 576, cpu_s_max: 1_000, reads })
   const counts = new Map<string, number>()
   const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
   for (let number = 0; number < COUNT; number++) {

@@ -1,40 +1,45 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { Problem } from '../../platform/runtime/problem.ts'
-import { FileThreads } from './opened-files.ts'
+import { FileProcesses } from './opened-files.ts'
 
-const tasks = new URL('../../../test/support/worker-thread-tasks.ts', import.meta.url)
+const tasks = new URL('../../../test/support/child-process-tasks.ts', import.meta.url)
+const folder = mkdtempSync(join(tmpdir(), 'opened-files-'))
+after(() => rmSync(folder, { recursive: true }))
+const reads = [fileURLToPath(new URL('./', tasks)), folder]
 
 test('ten files of one team that take long delay no other team, and an eleventh gets 429', async () => {
-  const threads = new FileThreads()
-  const cell = new Int32Array(new SharedArrayBuffer(4))
-  const slow = Array.from({ length: 10 }, () => threads.run<number>('slow', tasks, 'held', cell))
-  await assert.rejects(threads.run('slow', tasks, 'held', cell), (error) => error instanceof Problem && error.status === 429)
-  assert.deepEqual(await threads.run('other', tasks, 'reversed', Uint8Array.of(1, 2)), Uint8Array.of(2, 1))
-  Atomics.store(cell, 0, 1)
-  Atomics.notify(cell, 0)
+  const processes = new FileProcesses({ reads })
+  const path = join(folder, 'release')
+  const slow = Array.from({ length: 10 }, () => processes.run<number>('slow', tasks, 'held', path))
+  await assert.rejects(processes.run('slow', tasks, 'held', path), (error) => error instanceof Problem && error.status === 429)
+  assert.deepEqual(await processes.run('other', tasks, 'reversed', Uint8Array.of(1, 2)), Uint8Array.of(2, 1))
+  writeFileSync(path, '')
   assert.deepEqual(
     await Promise.all(slow),
     Array.from({ length: 10 }, () => 1),
   )
-  await threads.close()
+  await processes.close()
 })
 
-test('a file whose thread gets no processor in its time is not called damaged: the answer is 503', async () => {
-  const threads = new FileThreads({ open_ms_max: 2_000 })
-  const cell = new Int32Array(new SharedArrayBuffer(4))
+test('a file whose process gets no processor in its time is not called damaged: the answer is 503', async () => {
+  const processes = new FileProcesses({ open_ms_max: 4_000, reads })
   await assert.rejects(
-    threads.run('team', tasks, 'held', cell),
+    processes.run('team', tasks, 'held', join(folder, 'never')),
     (error) => error instanceof Problem && error.status === 503 && error.headers['retry-after'] === '5',
   )
-  await threads.close()
+  await processes.close()
 })
 
-test('a file that no thread takes any more gets 503 with Retry-After', async () => {
-  const threads = new FileThreads()
-  await threads.close()
+test('a file that no process takes any more gets 503 with Retry-After', async () => {
+  const processes = new FileProcesses()
+  await processes.close()
   await assert.rejects(
-    threads.run('team', tasks, 'held', new Int32Array(1)),
+    processes.run('team', tasks, 'held', folder),
     (error) => error instanceof Problem && error.status === 503 && error.headers['retry-after'] === '2',
   )
 })

@@ -1,12 +1,17 @@
-// Threads in which requests have uploaded files opened: apart from those that draw documents and read reports, so that none waits for another
-// kind, and shared by teams, so that none waits for the files of one.
+// Child processes in which requests have uploaded files opened: apart from those that read reports, so that none waits for another kind, and
+// shared by teams, so that none waits for the files of one.
 import { SharedTurns } from '../../platform/runtime/shared-turns.ts'
 import { unavailable } from '../../platform/runtime/problem.ts'
-import { createWorkerPool, WorkerLimitExceeded, WorkerPoolBusy, type WorkerPool } from '../../platform/runtime/worker-pool.ts'
+import { createProcessPool } from '../../platform/runtime/process-pool.ts'
+import { WorkerLimitExceeded, WorkerPoolBusy, type WorkerPool } from '../../platform/runtime/worker-pool.ts'
 
-/** One for each of two teams: a file that takes its whole time leaves the other thread to other teams. */
-const THREADS = 2
+/** One for each of two teams: a file that takes its whole time leaves the other process to other teams. */
+const PROCESSES = 2
 const OPEN_MS_MAX = 10_000
+/** A picture of the most pixels takes 360 MB, a page with the most layers 480. */
+const MEMORY_MB_MAX = 576
+/** Of all files that a process opens. */
+const CPU_S_MAX = 120
 /** Of a team, beside the one that is opened: ten uploads at once are allowed. A file may be 30 MB, and stays in memory while it waits. */
 const WAITING_EACH_MAX = 9
 const WAITING_MAX = 40
@@ -16,24 +21,32 @@ const WAIT_MS = 20_000
 /** A file that takes its time takes a processor. With less than this share of one, the machine has no time for it. */
 const BUSY_SHARE_MIN = 0.5
 
-export class FileThreads {
+interface FileProcessOptions {
+  open_ms_max?: number
+  idle_ms?: number | undefined
+  reads?: readonly string[]
+}
+
+export class FileProcesses {
   readonly #open_ms_max: number
   readonly #pool: WorkerPool
   readonly #turns = new SharedTurns({
-    at_once: THREADS,
+    at_once: PROCESSES,
     at_once_each: 1,
     waiting_max: WAITING_MAX,
     waiting_max_each: WAITING_EACH_MAX,
     wait_ms: WAIT_MS,
   })
 
-  constructor({ open_ms_max = OPEN_MS_MAX, idle_ms }: { open_ms_max?: number; idle_ms?: number | undefined } = {}) {
+  /** @param reads folders with tasks outside the program, such as those of tests */
+  constructor({ open_ms_max = OPEN_MS_MAX, idle_ms, reads = [] }: FileProcessOptions = {}) {
     this.#open_ms_max = open_ms_max
-    this.#pool = createWorkerPool({ threads_max: THREADS, idle_ms })
+    const limits = { memory_max_mb: MEMORY_MB_MAX, cpu_s_max: CPU_S_MAX }
+    this.#pool = createProcessPool({ processes_max: PROCESSES, ...limits, idle_ms, reads })
   }
 
   /**
-   * Runs the export `name` of a task with `input` in a thread, for at most 10 s.
+   * Runs the export `name` of a task with `input` in a child process, for at most 10 s.
    * Errors: 429 the team has nine files waiting; 503 too many wait, the turn did not come in 20 s, or
    * the machine is too busy; `WorkerLimitExceeded`.
    */
@@ -46,15 +59,21 @@ export class FileThreads {
   }
 
   async #open<T>(task: URL, name: string, input: unknown): Promise<T> {
-    const before = process.cpuUsage()
     try {
-      return await this.#pool.run<T>(task, input, { name, timeout_ms: this.#open_ms_max })
+      return await this.#twice(() => this.#pool.run<T>(task, input, { name, timeout_ms: this.#open_ms_max }))
     } catch (error) {
       if (!(error instanceof WorkerLimitExceeded) || error.limit !== 'time') throw error
-      const { user, system } = process.cpuUsage(before)
-      if ((user + system) / 1000 >= this.#open_ms_max * BUSY_SHARE_MIN) throw error
+      if ((error.cpu_ms ?? Infinity) >= this.#open_ms_max * BUSY_SHARE_MIN) throw error
       throw unavailable('The server is too busy to open files; try again', 5)
     }
+  }
+
+  /** A process may end for another reason than its file, as on a machine without memory. */
+  #twice<T>(open: () => Promise<T>): Promise<T> {
+    return open().catch((error: unknown) => {
+      if (error instanceof WorkerLimitExceeded && error.limit === 'process') return open()
+      throw error
+    })
   }
 
   close(): Promise<void> {

@@ -1,5 +1,6 @@
-// The tasks of the threads that read uploaded files. Only threads import it.
+// The tasks of the child processes that read uploaded files. Only they import it.
 import { OcrUnavailable } from '../ocr/engine.ts'
+import { TooManyLayers } from '../pages/layers.ts'
 import { UnreadableDocument } from '../pages/pdf.ts'
 import { UnreadablePicture } from '../pages/pictures.ts'
 import { explain, type ExplainOptions, type Explained } from './explain.ts'
@@ -17,7 +18,7 @@ export const explainFile = ({ file, ...options }: ExplainOptions & { file: Repor
 export const addReleaseTerms = ({ report, terms }: { report: ReadReport; terms: Map<string, Term[]> }): ReadReport =>
   withReleaseTerms(report, terms)
 
-/** What a thread reads. */
+/** What a child process reads. */
 export interface Reading {
   files: ReportFile[]
   /** Folder with other networks of the text recognition. */
@@ -32,9 +33,9 @@ export default async function read({ files, ocr_models }: Reading): Promise<Read
     if (error instanceof ReportError) return { failure: error.failure }
     if (error instanceof UnreadableDocument)
       return { failure: error.reason === 'too_many_pages' ? 'too_many_pages' : 'invalid_input' }
-    // Errors that leave a thread lose their class.
+    // Errors that leave a child process lose their class.
     if (error instanceof OcrUnavailable) return { unavailable: error.message }
-    if (error instanceof UnreadablePicture) return { failure: 'invalid_input' }
+    if (error instanceof UnreadablePicture || error instanceof TooManyLayers) return { failure: 'invalid_input' }
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import { eraseTables } from '../../platform/db/erasure.ts'
 import type { Module } from '../../platform/module/module.ts'
 import type { ReportFiles } from '../parsing-jobs/report-files.ts'
-import type { FileThreads } from '../reading/opened-files.ts'
+import type { FileProcesses } from '../reading/opened-files.ts'
 import { PagePictures } from './pictures.ts'
 import { routes } from './routes.ts'
 import { DAY_S } from '../../platform/runtime/durations.ts'
@@ -9,16 +9,16 @@ import { DAY_S } from '../../platform/runtime/durations.ts'
 export interface ReviewModuleDependencies {
   files: ReportFiles
   settings: { report_files_days: number }
-  threads: FileThreads
+  processes: FileProcesses
 }
 
-export const review = ({ files, settings, threads }: ReviewModuleDependencies): Module => ({
+export const review = ({ files, settings, processes }: ReviewModuleDependencies): Module => ({
   name: 'lab-reports/review',
   about: 'people correct and approve what was read of reports',
   tag: 'lab-reports',
   tables: { ofTeams: ['parsing_job_correction'] },
   operations: routes({
-    pictures: new PagePictures(files, threads),
+    pictures: new PagePictures(files, processes),
     files_kept_s: () => settings.report_files_days * DAY_S,
   }),
   // Those of a user go with the job.

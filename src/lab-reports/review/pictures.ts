@@ -8,21 +8,21 @@ import { Problem, unavailable } from '../../platform/runtime/problem.ts'
 import { StorageUnavailable } from '../../platform/stored-files/file-storage.ts'
 import { findPage, type FoundPage } from '../parsing-jobs/jobs-in-review.ts'
 import { ReportFileMissing, type ReportFiles, type RunTx } from '../parsing-jobs/report-files.ts'
-import type { FileThreads } from '../reading/opened-files.ts'
+import type { FileProcesses } from '../reading/opened-files.ts'
 
 const task = new URL('../reading/file.task.ts', import.meta.url)
 
 export class PagePictures {
   readonly #files: ReportFiles
-  readonly #threads: FileThreads
+  readonly #processes: FileProcesses
 
-  constructor(files: ReportFiles, threads: FileThreads) {
+  constructor(files: ReportFiles, processes: FileProcesses) {
     this.#files = files
-    this.#threads = threads
+    this.#processes = processes
   }
 
   /**
-   * The picture of a page, at most 2,400 pixels high and wide. Errors: those of `findPage` and `FileThreads`; 400 the page cannot be drawn
+   * The picture of a page, at most 2,400 pixels high and wide. Errors: those of `findPage` and `FileProcesses`; 400 the page cannot be drawn
    * within its limits; 404 its file is lost; 503 the storage of the files cannot be reached.
    */
   async draw(read: RunTx, job_id: string, number: number): Promise<FileReply> {
@@ -44,7 +44,7 @@ export class PagePictures {
   async #drawn(team: string, { job, files, file: index, page }: FoundPage): Promise<Uint8Array> {
     const file = await this.#files.read(job, files, index)
     try {
-      return await this.#threads.run<Uint8Array>(team, task, 'drawPageOf', { file, page })
+      return await this.#processes.run<Uint8Array>(team, task, 'drawPageOf', { file, page })
     } catch (error) {
       throw error instanceof Problem ? error : badRequest('The page cannot be drawn')
     }

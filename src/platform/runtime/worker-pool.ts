@@ -7,8 +7,8 @@ import type { Transferable, Worker } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { Turns, type NoTurn } from './turns.ts'
 
-const idle_default_ms = 10_000
-const timeout_default_ms = 20_000
+export const idle_default_ms = 10_000
+export const timeout_default_ms = 20_000
 const waiting_max = 200
 const memory_default_mb = 384
 const memory_check_ms = 100
@@ -20,17 +20,30 @@ export class WorkerPoolBusy extends Error {
 
 const sentences: Record<NoTurn, (wait_ms: number) => string> = {
   full: () => `the queue of the worker pool is full (${waiting_max} tasks)`,
-  late: (wait_ms) => `no thread became free within ${wait_ms} ms`,
+  late: (wait_ms) => `no worker became free within ${wait_ms} ms`,
   closed: () => 'the worker pool is closed',
 }
 
-/** Stopped: the task exceeded its limit of `time` or `memory`. The same input will most likely fail again. */
+/** The turns of the tasks of a pool: `at_once` run, 200 wait. Its refusals are `WorkerPoolBusy`. */
+export const turnsOf = (at_once: number): Turns =>
+  new Turns(
+    { at_once, waiting_max, wait_ms: timeout_default_ms },
+    (why, { wait_ms }) => new WorkerPoolBusy(sentences[why](wait_ms)),
+  )
+
+/**
+ * Stopped: the task exceeded its limit of `time` or `memory`, or its `process` ended, mostly because the kernel gave it no more memory. The
+ * same input will most likely fail again.
+ */
 export class WorkerLimitExceeded extends Error {
   override name = 'WorkerLimitExceeded'
-  limit: 'time' | 'memory'
-  constructor(limit: 'time' | 'memory', message: string) {
+  readonly limit: 'time' | 'memory' | 'process'
+  /** Of the task until its time was over, where the system tells it of processes. */
+  readonly cpu_ms: number | undefined
+  constructor(limit: WorkerLimitExceeded['limit'], message: string, cpu_ms?: number) {
     super(message)
     this.limit = limit
+    this.cpu_ms = cpu_ms
   }
 }
 
@@ -65,8 +78,7 @@ export function createWorkerPool({
 }: { threads_max?: number; memory_max_mb?: number; idle_ms?: number | undefined; data?: object } = {}): WorkerPool {
   // Tasks wait before the pool and not inside it: piscina 5.3 does not apply `maxQueue` to tasks with an abort signal, and with
   // `minThreads: 0` it starts no new worker for queued tasks after the last one was stopped.
-  const limits = { at_once: threads_max, waiting_max, wait_ms: timeout_default_ms }
-  const turns = new Turns(limits, (why, { wait_ms }) => new WorkerPoolBusy(sentences[why](wait_ms)))
+  const turns = turnsOf(threads_max)
   let pool: Piscina | undefined
   let guard: ReturnType<typeof createMemoryMonitor> | undefined
 

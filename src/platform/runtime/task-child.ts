@@ -1,0 +1,42 @@
+// The program of a child process that runs tasks: it reads requests from its standard input and answers on descriptor 3, one at a time, until
+// it is killed. Only src/platform/runtime/task-limits.ts knows how it is started.
+import { Socket } from 'node:net'
+import { Worker } from 'node:worker_threads'
+import { frameOf, frameReader } from './task-frames.ts'
+import type { TaskReply, TaskRequest, Watched } from './task-limits.ts'
+
+const REQUEST_BYTES_MAX = 2 ** 31
+const [parent_pid, memory_max_mb] = process.argv.slice(2).map(Number) as [number, number]
+const watched: Watched = { parent_pid, memory_max_mb }
+const small = { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2, codeRangeSizeMb: 4 }
+new Worker(new URL('./task-watch.ts', import.meta.url), { workerData: watched, resourceLimits: small }).unref()
+
+const replies = new Socket({ fd: 3, readable: false, writable: true })
+const read = frameReader(REQUEST_BYTES_MAX, (request) => void answer(request as TaskRequest))
+// An orderly exit would wait for the other thread.
+process.stdin.on('data', read).on('end', () => process.kill(process.pid, 'SIGKILL'))
+
+async function answer(request: TaskRequest): Promise<void> {
+  try {
+    send({ value: await run(request), ...used() })
+  } catch (error) {
+    const { name = 'Error', message = '' } = error as Partial<Error>
+    send({ error: { name, message }, ...used() })
+  }
+}
+
+function send(reply: TaskReply): void {
+  for (const part of frameOf(reply)) replies.write(part)
+}
+
+async function run({ task, name, input }: TaskRequest): Promise<unknown> {
+  const module = (await import(task)) as Record<string, unknown>
+  const call = module[name]
+  if (typeof call !== 'function') throw new Error(`No handler function exported as ${name}`)
+  return (call as (input: unknown) => unknown)(input)
+}
+
+const used = () => {
+  const { user, system } = process.cpuUsage()
+  return { cpu_s: (user + system) / 1e6, rss_mb: process.memoryUsage.rss() / 2 ** 20 }
+}

@@ -1,0 +1,41 @@
+// Messages between a process and its children: the length in four bytes, then a value as V8 serializes it.
+import { deserialize, serialize } from 'node:v8'
+
+const HEAD_BYTES = 4
+
+/** A message as the bytes to send, one after the other. Errors: DataCloneError for what cannot be copied. */
+export function frameOf(value: unknown): [head: Buffer, body: Buffer] {
+  const body = serialize(value)
+  const head = Buffer.alloc(HEAD_BYTES)
+  head.writeUInt32LE(body.length)
+  return [head, body]
+}
+
+/**
+ * Puts messages together from the bytes that arrive, and calls `receive` with each.
+ * Errors: a message of more than `bytes_max` bytes; bytes that are no message.
+ */
+export function frameReader(bytes_max: number, receive: (value: unknown) => void): (bytes: Buffer) => void {
+  let parts: Buffer[] = []
+  let count = 0
+  let wanted = HEAD_BYTES
+  let isHead = true
+  return (bytes) => {
+    parts.push(bytes)
+    count += bytes.length
+    while (count >= wanted) {
+      const all = parts.length === 1 ? parts[0]! : Buffer.concat(parts)
+      const [one, rest] = [all.subarray(0, wanted), all.subarray(wanted)]
+      parts = rest.length ? [rest] : []
+      count = rest.length
+      if (isHead) {
+        wanted = one.readUInt32LE()
+        if (wanted > bytes_max) throw new Error(`a message has ${wanted} bytes, of at most ${bytes_max}`)
+      } else {
+        wanted = HEAD_BYTES
+        receive(deserialize(one))
+      }
+      isHead = !isHead
+    }
+  }
+}
