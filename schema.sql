@@ -605,14 +605,6 @@ table device
   CREATE INDEX device__user ON device USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
-table dispatch_batch
-  id uuid not null
-  leased_until timestamp with time zone not null
-  webhook_ids text[] not null
-  event_ids uuid[] not null
-  webhook_indexes integer[] not null
-  constraint dispatch_batch_pkey PRIMARY KEY (id)
-
 table ehr_pipeline
   id uuid not null
   team_id uuid not null

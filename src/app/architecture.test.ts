@@ -295,7 +295,6 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/events/delivery-queue/delivery-backlog.ts': 'metrics: what waits, of every team',
   'src/sandbox/faults/fault-source.ts': 'which teams have faults, and those of one that its key names',
   'src/events/brokers/broker-backlog.ts': 'metrics: what waits, of every team',
-  'src/events/dispatch/cell-dispatcher.ts': 'delivers what is due, of every team',
   'src/events/delivery-queue/delivery-queue.ts': 'delivers what is due, of every team',
   'src/events/fan-out/fan-out.ts': 'claims outbox entries of every team',
   'src/events/feed/feed-waiters.ts': 'one look for everybody who waits',

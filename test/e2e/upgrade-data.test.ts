@@ -137,8 +137,10 @@ const CHANGED_FROM_58: Changed = {
   'sandbox_us.job': { rows: ({ name }) => name! in RENAMED_JOBS, columns: ['name'] },
 }
 
-/** Migration 58: programs before migration 42 counted by its rows. */
-const DROPPED = ['sandbox_us.order_mark']
+/** Migration 58: programs before migration 42 counted by its rows. Migration 109: deliveries have the rows of their own that it inserts. */
+const DROPPED = ['sandbox_us.order_mark', 'sandbox_us.handful', 'sandbox_us.dispatch_batch']
+/** Migration 109. */
+const GROWN = ['sandbox_us.delivery']
 
 /** Every row exists with its values in the columns that both releases have with the same type. */
 function assertKept(before: Map<string, Table>, after: Map<string, Table>, changes: Changed): void {
@@ -160,7 +162,9 @@ function assertKept(before: Map<string, Table>, after: Map<string, Table>, chang
           return JSON.stringify(columns.map((column) => (isChanged(column.old) ? 'changed' : row[column[release]])))
         })
         .sort()
-    assert.deepEqual(lines(now, 'now'), lines(old, 'old'), `rows of ${at}`)
+    const [rows, expected] = [lines(now, 'now'), lines(old, 'old')]
+    const compared = GROWN.includes(at) ? rows.filter((line) => expected.includes(line)) : rows
+    assert.deepEqual(compared, expected, `rows of ${at}`)
   }
 }
 

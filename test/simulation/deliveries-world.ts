@@ -1,5 +1,5 @@
 // A cell with endpoints and the processes that deliver to them, for the simulation of deliveries: the faults and the invariants.
-// The code under test is the program's own: `CellDelivery` with its endpoint queues, leases, dispatch batches and recorder, and its
+// The code under test is the program's own: `CellDelivery` with its endpoint queues, leases and recorder, and its
 // statements on a real PostgreSQL, fast enough for a thousand seeds. The simulation provides the receivers, the clocks, and the order
 // of the statements: each statement is a separate step, also inside a transaction, so that any other one may run between two of them.
 import assert from 'node:assert/strict'
@@ -393,8 +393,6 @@ export class World {
       await this.cell.admin.queries.run(sql`
         with d as (
           update delivery set due_at = due_at - ${s}, leased_until = leased_until - ${s} where team_id = ${team} and due_at is not null
-        ), h as (
-          update dispatch_batch set leased_until = leased_until - ${s}
         ), r as (
           update revoked_webhook_lease set leased_until = leased_until - ${s} where team_id = ${team}
         )
@@ -531,7 +529,7 @@ export class World {
     for (const place of this.#processes.keys()) await this.kill(place)
     const { team } = this.cell.tenant
     await this.cell.admin.pool.query(`
-      delete from event_outbox; delete from dispatch_batch; delete from revoked_webhook_lease; delete from feed;
+      delete from event_outbox; delete from revoked_webhook_lease; delete from feed;
       delete from delivery where team_id = '${team}'; delete from event where team_id = '${team}';
       delete from webhook where team_id = '${team}'; delete from deleted_webhook`)
   }

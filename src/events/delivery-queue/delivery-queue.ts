@@ -12,7 +12,7 @@ import { sql, type Sql, arrayLiteral, textArrayLiteral } from '../../platform/db
 import type { DeliveryDb } from '../fan-out/fan-out.ts'
 import type { Delivery, AttemptOutcome } from './delivery.ts'
 import type { EndpointLeases } from './endpoint-leases.ts'
-import { countAttempts } from './delivery-batches.ts'
+import { countAttempts } from './attempt-counts.ts'
 import { eraseTables, inOrder, type TeamEraser } from '../../platform/db/erasure.ts'
 import { eraseTeamEndpoints } from '../endpoints/endpoints.ts'
 
@@ -20,29 +20,48 @@ import { eraseTeamEndpoints } from '../endpoints/endpoints.ts'
 export const LEASE_S = 30
 
 /** An event for an endpoint. */
-export interface QueuedDelivery {
+export interface NewDelivery {
   team_id: string
   webhook_id: string
   event_id: string
   /** In how many seconds it is due; at once by default. */
   delay_s?: number
+  /** This process sends it now: it is inserted under a lease of the process. */
+  isLeased: boolean
 }
 
+const Leased = T.Object({ webhook_id: T.String(), message_id: T.String(), lease: T.String() })
+
+/** For maps: which message goes to which endpoint. */
+export const deliveryKey = (webhook_id: string, message_id: string): string => `${webhook_id} ${message_id}`
+
 /**
- * Queues deliveries, due at once or later. Numbered in this order: deliveries of the same instant are sent by number. Endpoints deleted meanwhile are
- * omitted. Writes delivery.
+ * Inserts deliveries, leased to this process or due at once or later. Numbered in this order: deliveries of the same instant are sent by
+ * number. Endpoints deleted meanwhile are omitted, and so are messages that a user has resent meanwhile. Writes delivery.
+ * @returns `deliveryKey` of each leased delivery → its lease
  */
-export const queueDeliveries = (tx: PlainTx, deliveries: QueuedDelivery[]): Promise<number> =>
-  tx.run(sql`
-    insert into delivery (team_id, webhook_id, message_id, queue_position, state, due_at, trigger, created_at)
-    select given.team_id, w.id, given.event_id, nextval('delivery_queue_position'), 'pending', ${dbNow} + make_interval(secs => given.delay_s), 'scheduled', ${dbNow}
-    from unnest(${arrayLiteral(deliveries.map((one) => one.team_id))}::uuid[], ${textArrayLiteral(deliveries.map((one) => one.webhook_id))}::text[], ${arrayLiteral(deliveries.map((one) => one.event_id))}::uuid[], ${arrayLiteral(deliveries.map((one) => one.delay_s ?? 0))}::float8[])
-         with ordinality as given (team_id, webhook_id, event_id, delay_s, n)
-    join (select id, team_id from webhook where id = any (${[...new Set(deliveries.map((one) => one.webhook_id))]}::text[]) for key share) w
-      on w.id = given.webhook_id and w.team_id = given.team_id
-    join event e on e.team_id = given.team_id and e.id = given.event_id
-    order by given.n
-    on conflict (webhook_id, message_id) do nothing`)
+export async function insertDeliveries(tx: PlainTx, deliveries: NewDelivery[]): Promise<Map<string, string>> {
+  const rows = await tx.many(
+    Leased,
+    sql`
+    with inserted as (
+      insert into delivery (team_id, webhook_id, message_id, queue_position, state, due_at, leased_until, trigger, created_at)
+      select given.team_id, w.id, given.event_id, nextval('delivery_queue_position'), 'pending', ${dbNow} + make_interval(secs => given.delay_s),
+             case when given.is_leased then ${dbNowPlus(LEASE_S)} end, 'scheduled', ${dbNow}
+      from unnest(${arrayLiteral(deliveries.map((one) => one.team_id))}::uuid[], ${textArrayLiteral(deliveries.map((one) => one.webhook_id))}::text[], ${arrayLiteral(deliveries.map((one) => one.event_id))}::uuid[],
+                  ${arrayLiteral(deliveries.map((one) => one.delay_s ?? 0))}::float8[], ${arrayLiteral(deliveries.map((one) => one.isLeased))}::bool[])
+           with ordinality as given (team_id, webhook_id, event_id, delay_s, is_leased, n)
+      join (select id, team_id from webhook where id = any (${[...new Set(deliveries.map((one) => one.webhook_id))]}::text[]) for key share) w
+        on w.id = given.webhook_id and w.team_id = given.team_id
+      join event e on e.team_id = given.team_id and e.id = given.event_id
+      order by given.n
+      on conflict (webhook_id, message_id) do nothing
+      returning webhook_id, message_id, leased_until
+    )
+    select webhook_id, message_id, leased_until::text as lease from inserted where leased_until is not null`,
+  )
+  return new Map(rows.map(({ webhook_id, message_id, lease }) => [deliveryKey(webhook_id, message_id), lease]))
+}
 
 /** Stops all pending deliveries of an endpoint. Attempts in flight may still arrive. Writes delivery. */
 export const stopDeliveries = (tx: PlainTx, team_id: string, webhook_id: string): Promise<number> =>
@@ -124,19 +143,18 @@ export async function claimDue(
 }
 
 /**
- * Records attempts and their outcomes for deliveries that have rows. A delivery that was stopped meanwhile stays so, unless it
+ * Records attempts and their outcomes. A delivery that was stopped meanwhile stays so, unless it
  * has arrived. A delivery that is to be resent, or that another process has claimed since, stays as it is. The successful
  * attempt is stored with its delivery, others in rows of their own.
  * Writes delivery, delivery_attempt, delivery_attempt_count.
- * @param isCounted whether the attempt counters already include the attempts
  */
-export async function recordAttempts(db: Queries, outcomes: AttemptOutcome[], isCounted = false): Promise<void> {
+export async function recordAttempts(db: Queries, outcomes: AttemptOutcome[]): Promise<void> {
   if (outcomes.length === 0) return
   const columnArray = (of: (outcome: AttemptOutcome) => Parameters<typeof arrayLiteral>[0][number]) =>
     arrayLiteral(outcomes.map(of))
   const textColumnArray = (of: (outcome: AttemptOutcome) => string | null) => textArrayLiteral(outcomes.map(of))
   // Pending, and not leased to this process: a user has resent it meanwhile, or another process has claimed it.
-  const again = sql`d.state = 'pending' and (s.lease is null or d.leased_until is distinct from s.lease)`
+  const again = sql`d.state = 'pending' and d.leased_until is distinct from s.lease`
   const kept = sql`s.succeeded and s.trigger = 'scheduled' and d.attempt_id is null`
   await db.run(sql`
     with said as (
@@ -149,7 +167,7 @@ export async function recordAttempts(db: Queries, outcomes: AttemptOutcome[], is
       as t (webhook_id, message_id, id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers,
             next_s, attempts, last_report, lease)
     ), counted as (
-      ${countAttempts(isCounted ? [] : outcomes)}
+      ${countAttempts(outcomes)}
     ), changed as (
       update delivery d set
         state = case when ${again} then d.state when s.succeeded then 'delivered' when d.state = 'stopped' then 'stopped' when s.next_s is null then 'failed' else 'pending' end,

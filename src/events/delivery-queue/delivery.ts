@@ -1,11 +1,8 @@
-// A delivery, a dispatch batch of deliveries, and the outcome of an attempt.
+// A delivery that a process has claimed, and the outcome of an attempt.
 import type { SendableEndpoint } from './sendable-endpoint.ts'
 
 /** A message for an endpoint. */
 export interface Delivery {
-  /** Whether it has a row; if not, its dispatch batch represents it. */
-  has_row: boolean
-  batch: DispatchBatch | undefined
   team_id: string
   webhook_id: string
   /** The id of the event, or of the operational message. */
@@ -25,21 +22,11 @@ export interface Delivery {
   taken_ms: number
   /**
    * The fencing token: the end of the lease in its row, by the database's clock. Each claim writes another value. A late write
-   * of a process changes nothing in a row with another value. Null: this process does not have the row.
+   * of a process changes nothing in a row with another value.
    */
-  lease: string | null
+  lease: string
   /** How often it is sent, by a fault that its team asked for; once by default. */
   copies?: number
-}
-
-/** Deliveries that a process sends before they have rows: one row represents the batch. */
-export interface DispatchBatch {
-  id: string
-  /** By the monotonic clock of the process. */
-  taken_ms: number
-  items: Delivery[]
-  /** How many of them have no row yet. */
-  left: number
 }
 
 /** The outcome of an attempt. */

@@ -15,7 +15,7 @@ import { eventTypes } from './event-types.ts'
 
 export const deliveryQueue: Module = {
   name: 'events/delivery-queue',
-  about: 'the queue of deliveries: due times, batches, leases, the retry schedule; never the network',
+  about: 'the queue of deliveries: due times, leases, the retry schedule; never the network',
   eventTypes,
   tables: {
     others: [
@@ -23,7 +23,6 @@ export const deliveryQueue: Module = {
       'delivery',
       'delivery_attempt',
       'delivery_attempt_count',
-      'dispatch_batch',
       'revoked_webhook_lease',
       'webhook_lease',
       'webhook_message',

@@ -3,7 +3,6 @@
 import type { CellName } from '../../platform/db/cell-names.ts'
 import { QueueLoop, type QueueLoopOptions } from '../../platform/queue/queue-loop.ts'
 import { errorFields } from '../../platform/telemetry/log.ts'
-import { recoverExpiredBatches } from '../delivery-queue/delivery-batches.ts'
 import { EndpointLeases } from '../delivery-queue/endpoint-leases.ts'
 import type { DeliveryDb } from '../fan-out/fan-out.ts'
 import { DeliveryClaims } from './claim/claim-deliveries.ts'
@@ -21,7 +20,6 @@ const CLAIM_POLL_MS = 500
 const PACE_MS = 5
 /** Time between rounds that find nothing: most transactions leave nothing to deliver. */
 const IDLE_PACE_MS = 25
-const RECOVER_MS = 1500
 /**
  * Interval in which revoked leases are checked: a request that deletes or disables an endpoint waits for the owner of its
  * lease.
@@ -40,7 +38,6 @@ export class CellDelivery {
   readonly #recorder: AttemptRecorder
   readonly #http: Pick<Sender, 'post' | 'close'>
   readonly #keeper: EndpointLeaseKeeper
-  readonly #now_ms: () => number
   readonly #fanOutLoop = this.#loop(
     () => this.#claims.fanOutRound(),
     () => this.#claims.fanOutPoll.ms,
@@ -49,7 +46,6 @@ export class CellDelivery {
   /** Separate from the other loops, so that leases are renewed while one of those waits for the database. */
   readonly #keepLoop = this.#loop(() => this.#keeper.keep().then(() => false), REVOCATION_POLL_MS)
   #isStopped = false
-  #recovered_ms = -Infinity
 
   constructor(cell: CellName, db: DeliveryDb, options: DeliveryOptions) {
     const { targets, product, attempt_ms_max, clock, schedule_s, log, metrics, gather_ms } = options
@@ -59,7 +55,6 @@ export class CellDelivery {
     this.#cell = cell
     this.#db = db
     this.#options = options
-    this.#now_ms = now_ms
     const leases = (this.#leases = new EndpointLeases(db))
     this.#http = (options.sender ?? senderOf)({
       targets,
@@ -129,7 +124,6 @@ export class CellDelivery {
 
   /** Delivers what is due or becomes due meanwhile, and returns. */
   async drain(): Promise<void> {
-    await recoverExpiredBatches(this.#db.asyncCommit)
     // The next renewal repeats one that failed.
     const keeping = setInterval(() => void this.#keeper.keep().catch(() => {}), REVOCATION_POLL_MS)
     try {
@@ -146,19 +140,9 @@ export class CellDelivery {
   }
 
   async #claimRound(): Promise<boolean> {
-    await this.#recover()
-    await this.#recorder.persistOldDeliveries()
     const claimed = await this.#claims.claim()
     for (const id of this.#queues.takeBlocked()) this.#sender.sendQueued(id)
     return claimed > 0
-  }
-
-  /** Makes the deliveries of dispatch batches due whose lease has ended. */
-  async #recover(): Promise<void> {
-    const now_ms = this.#now_ms()
-    if (now_ms - this.#recovered_ms < RECOVER_MS) return
-    this.#recovered_ms = now_ms
-    await recoverExpiredBatches(this.#db.asyncCommit)
   }
 
   #loop(round: () => Promise<boolean>, poll_ms: QueueLoopOptions['poll_ms']): QueueLoop {

@@ -118,7 +118,7 @@ describe('the attempts of a process', () => {
     fill(0)
     assert.deepEqual(leave(0), { a: 100, b: 2 })
     queues.claimLimits(1500)
-    assert.equal(queues.directCapacity('a 0', 1500), 0)
+    assert.equal(queues.leaseCapacity('a 0', 1500), 0)
     assert.deepEqual(queues.fanOutBudget(1500), { all: 400, some: 400 })
   })
 

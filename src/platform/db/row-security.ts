@@ -206,11 +206,8 @@ async function strangers(client: pg.Client, schema: string, own: string[]): Prom
 
 /** Tables that the program only reads: `migrate` writes them, or the functions of the access log, which have the rights of the owner. */
 const READ_ONLY = ['migration', 'access_log', 'access_day', 'access_log_retention']
-/** Tables that have no team_id and hold deliveries in flight of all teams. */
-const NOT_FOR_TEAMS = ['dispatch_batch']
-
 /**
- * Every table and sequence of the schema, except for those above, and nothing else. Partitions are reached through their table. Functions
+ * Every table and sequence of the schema, and nothing else. Partitions are reached through their table. Functions
  * that PUBLIC may not execute are granted to the role of the cell, and not to that of teams.
  */
 async function missingGrants(client: pg.Client, schema: string, roles: string[]): Promise<string[]> {
@@ -222,7 +219,6 @@ async function missingGrants(client: pg.Client, schema: string, roles: string[])
                    c.oid::regclass, role) as statement
      from pg_class c, unnest($2::text[]) as role
      where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p', 'S', 'v') and not c.relispartition
-       and not (relname = any ($5) and role <> $3)
        and not case when relkind = 'S' then has_sequence_privilege(role, c.oid, 'usage')
                     when relkind = 'v' or relname = any ($4) then has_table_privilege(role, c.oid, 'select')
                     else has_table_privilege(role, c.oid, 'select') and has_table_privilege(role, c.oid, 'insert')
@@ -231,7 +227,7 @@ async function missingGrants(client: pg.Client, schema: string, roles: string[])
      select format('grant execute on function %s to %I', p.oid::regprocedure, $3::text)
      from pg_proc p where p.pronamespace = $1::regnamespace and not has_function_privilege($3::text, p.oid, 'execute')
      order by 1`,
-    [schema, roles, roles[0], READ_ONLY, NOT_FOR_TEAMS],
+    [schema, roles, roles[0], READ_ONLY],
   )
   return rows.map(({ statement }) => statement)
 }

@@ -1,11 +1,11 @@
-// The first part of delivery: claims the next deliveries and puts them into the endpoint queues of the process. Fresh events
-// are dispatched directly, without a row for each delivery, if their endpoint can take them now; all others are claimed from
-// the table of deliveries. Both happen one batch after the other, so that no delivery overtakes an older one.
+// The first part of delivery: claims the next deliveries and puts them into the endpoint queues of the process. Deliveries of fresh events
+// are inserted under a lease of this process if their endpoint can take them now; all others are claimed from the table of deliveries. Both
+// happen one batch after the other, so that no delivery overtakes an older one.
 import { messageId } from '../../fan-out/message-id.ts'
 import type { CellName } from '../../../platform/db/cell-names.ts'
 import { PollInterval } from '../../../platform/queue/queue-loop.ts'
 import { errorFields } from '../../../platform/telemetry/log.ts'
-import type { Delivery, DispatchBatch } from '../../delivery-queue/delivery.ts'
+import type { Delivery } from '../../delivery-queue/delivery.ts'
 import { BatchFaults } from '../../delivery-queue/delivery-fault.ts'
 import { claimDue, deleteDeliveries, returnDeliveries, type Claimed } from '../../delivery-queue/delivery-queue.ts'
 import { clearUnreadable, ENDPOINT_LEASE_S, pauseUnreadable, type EndpointLeases } from '../../delivery-queue/endpoint-leases.ts'
@@ -15,16 +15,16 @@ import { EVENTS_MAX, fanOut, type DeliveryDb, type FanOutResult } from '../../fa
 import { feedDestination } from '../../feed/feed.ts'
 import type { DeliveryOptions } from '../dispatch-options.ts'
 import type { AttemptRecorder } from '../record/record-outcomes.ts'
-import type { EndpointQueues, QueueSnapshot } from '../send/endpoint-queues.ts'
+import type { EndpointQueues } from '../send/endpoint-queues.ts'
 import type { BufferedDelivery, DeliverySender } from '../send/send-deliveries.ts'
-import { endpointSink, type DirectDispatch, type LeasedEndpoint } from './direct-dispatch.ts'
+import { endpointDestination, type LeasedEndpoint, type ProcessCapacity } from './endpoint-destination.ts'
 import type { EndpointLeaseKeeper } from './endpoint-lease-keeper.ts'
 
 /** Maximum time that fan-out waits for endpoints that keep up. */
 const FAN_OUT_WAIT_MS = 50
 /** Minimum number of events for a transaction, if the events have to wait otherwise. */
 const MIN_BATCH_EVENTS = 200
-/** Time during which little is fanned out while deliveries wait for all endpoints: direct dispatch costs much less. */
+/** Time during which little is fanned out while deliveries wait for all endpoints: a delivery that is leased when it is inserted costs less. */
 const CATCH_UP_MS = 1000
 const CATCH_UP_EVENTS = 100
 /** Interval after which events committed by another process are seen; other processes cannot wake this one. */
@@ -55,7 +55,6 @@ export class DeliveryClaims {
   readonly #secrets: SecretsCache
   readonly #destinations: EventDestination[]
   #last: Promise<unknown> = Promise.resolve()
-  #snapshot: QueueSnapshot
   #last_fan_out_ms = 0
   /** The time since which each round of fan-out found events; undefined: the last one found none. */
   #backlog_since_ms: number | undefined
@@ -65,13 +64,12 @@ export class DeliveryClaims {
   #asked_ms = 0
 
   constructor(options: DeliveryClaimsOptions) {
-    const { cell, delivery, queues } = options
+    const { cell, delivery } = options
     this.#options = options
-    this.#snapshot = queues.snapshot()
     const quiet = { quiet_ms: QUIET_POLL_MS, quiet_after_ms: QUIET_AFTER_MS }
     this.fanOutPoll = new PollInterval({ busy_ms: FAN_OUT_POLL_MS, ...quiet, now_ms: options.now_ms })
     this.#secrets = new SecretsCache(delivery.vault)
-    const endpoints = endpointSink(delivery.findDeletedUsers, this.#directDispatch())
+    const endpoints = endpointDestination(delivery.findDeletedUsers, this.#capacity())
     this.#destinations = [feedDestination, ...(delivery.destinations?.(cell) ?? []), endpoints]
   }
 
@@ -105,7 +103,7 @@ export class DeliveryClaims {
     return waited_ms >= FAN_OUT_WAIT_MS ? CATCH_UP_EVENTS : 0
   }
 
-  /** Fans out events: dispatches them directly, or inserts deliveries. */
+  /** Fans out events: inserts their deliveries, and begins to send those that this process has leased. */
   fanOut(events_max: number = EVENTS_MAX): Promise<FanOutResult> {
     return this.#serialize(() => fanOut(this.#options.db, this.#destinations, events_max))
   }
@@ -115,20 +113,19 @@ export class DeliveryClaims {
     return this.#serialize(() => this.#claimDue())
   }
 
-  #directDispatch(): DirectDispatch {
+  #capacity(): ProcessCapacity {
     const { cell, delivery, leases, queues, keeper, now_ms, onBacklog } = this.#options
     return {
       leases,
       begin: () => {
-        this.#snapshot = queues.snapshot()
         this.#asked_ms = now_ms()
         keeper.returnLapsed(this.#asked_ms)
+        return this.#asked_ms
       },
-      asked_ms: () => this.#asked_ms,
       faults: (tx) => BatchFaults.of(delivery.faults, cell, tx),
-      capacity: (id) => (queues.isUnchangedSince(id, this.#snapshot) ? queues.directCapacity(id, now_ms()) : 0),
-      capacityOfTeam: (team) => queues.capacityOfTeam(team),
-      onBatch: (batch, endpoints) => this.#bufferBatch(batch, endpoints),
+      ofEndpoint: (id) => (queues.isSettledSince(id, this.#asked_ms) ? queues.leaseCapacity(id, now_ms()) : 0),
+      ofTeam: (team) => queues.capacityOfTeam(team),
+      onLeased: (deliveries, endpoints) => this.#buffer(deliveries, endpoints),
       onBacklog: (id, hasBacklog) => {
         queues.setBacklogged(id, hasBacklog)
         if (hasBacklog) onBacklog()
@@ -136,28 +133,21 @@ export class DeliveryClaims {
     }
   }
 
-  /** Puts a dispatch batch into the endpoint queues, and begins to send it. */
-  #bufferBatch(batch: DispatchBatch, endpoints: Map<string, LeasedEndpoint>): void {
-    const { queues, sender, recorder } = this.#options
-    recorder.track(batch)
-    const { ready, unreadable } = this.#decrypt(
-      [...new Set(batch.items.map((item) => item.webhook_id))].map((id) => endpoints.get(id)!),
-    )
-    const changed = new Set<string>()
+  /** Puts leased deliveries into the endpoint queues, and begins to send them. */
+  #buffer(deliveries: Delivery[], endpoints: Map<string, LeasedEndpoint>): void {
+    const { queues, sender } = this.#options
+    const ids = [...new Set(deliveries.map(({ webhook_id }) => webhook_id))]
+    const { ready, unreadable } = this.#decrypt(ids.map((id) => endpoints.get(id)!))
     const unsent: Delivery[] = []
-    for (const item of batch.items) {
-      const { webhook_id } = item
-      const endpoint = ready.get(webhook_id)
-      if (!endpoint) {
-        unsent.push(item)
-        continue
-      }
-      queues.add(webhook_id, { item, endpoint, taken_ms: batch.taken_ms }, endpoint, batch.taken_ms)
-      if (!queues.isUnchangedSince(webhook_id, this.#snapshot)) changed.add(webhook_id)
+    for (const item of deliveries) {
+      const endpoint = ready.get(item.webhook_id)
+      if (endpoint) queues.add(endpoint.id, { item, endpoint, taken_ms: item.taken_ms }, endpoint, item.taken_ms)
+      else unsent.push(item)
     }
     for (const id of ready.keys()) {
       const isLeased = queues.hold(id, this.#asked_ms, endpoints.get(id)!.left_s * 1000)
-      if (changed.has(id) || !isLeased) void sender.returnDeliveries(id)
+      // Older deliveries were returned to the database since, and must not be overtaken.
+      if (!isLeased || !queues.isSettledSince(id, this.#asked_ms)) void sender.returnDeliveries(id)
       else sender.sendQueued(id)
     }
     // Before anything else is fanned out or claimed, so that no later delivery overtakes it.
@@ -243,5 +233,5 @@ function deliveryOf(row: Claimed, taken_ms: number): Delivery | undefined {
   const { body, type, user_id: _, ...rest } = row
   if (body === null || type === null) return undefined
   const msg = messageId(row.message_id)
-  return { ...rest, has_row: true, batch: undefined, msg, type, body: Buffer.from(body), taken_ms }
+  return { ...rest, msg, type, body: Buffer.from(body), taken_ms }
 }

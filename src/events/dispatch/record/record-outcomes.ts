@@ -4,10 +4,9 @@
 import { iso, truncateToSeconds } from '../../../platform/runtime/clock.ts'
 import type { PlainTx } from '../../../platform/db/transaction.ts'
 import { eventTypes as operationalTypes } from '../../delivery-queue/event-types.ts'
-import { LEASE_S, recordAttempts, returnDeliveries, stopDeliveries } from '../../delivery-queue/delivery-queue.ts'
-import type { Delivery, DispatchBatch, AttemptOutcome } from '../../delivery-queue/delivery.ts'
+import { recordAttempts, returnDeliveries, stopDeliveries } from '../../delivery-queue/delivery-queue.ts'
+import type { Delivery, AttemptOutcome } from '../../delivery-queue/delivery.ts'
 import type { DeliveryDb } from '../../fan-out/fan-out.ts'
-import { deleteDispatchBatches, persistDeliveries, recordDelivered } from '../../delivery-queue/delivery-batches.ts'
 import { saveEndpointHealth, type EndpointHealthUpdate } from '../../delivery-queue/endpoint-leases.ts'
 import { endpointReportBody, messageReportBody, queueMessage } from '../../delivery-queue/operational-messages.ts'
 import type { Health } from '../../delivery-queue/retry-schedule.ts'
@@ -17,8 +16,6 @@ import { disableEndpoint } from '../../endpoints/endpoints.ts'
 const FLUSH_INTERVAL_MS = 25
 const BATCH_MAX = 500
 const PENDING_WRITES_MAX = 3000
-/** A delivery that takes longer gets its row before its attempt ends. */
-const BATCH_AGE_MS_MAX = 1000
 const FAILING_THRESHOLD = 4
 
 /** The consequences of an attempt, besides its own row. */
@@ -58,7 +55,6 @@ const operationalNames = new Set(operationalTypes.map((type) => type.name))
 export class AttemptRecorder {
   readonly #db: DeliveryDb
   readonly #options: RecorderOptions
-  readonly #batches = new Set<DispatchBatch>()
   #waiting: PendingRecord[] = []
   #pendingWrites = 0
   #healthUpdates = new Map<string, EndpointHealthUpdate>()
@@ -83,11 +79,6 @@ export class AttemptRecorder {
   /** Whether so many outcomes are unrecorded that sending should pause. */
   get hasBacklog(): boolean {
     return this.#pendingWrites > PENDING_WRITES_MAX
-  }
-
-  /** Deliveries that have no row yet. */
-  track(dispatchBatch: DispatchBatch): void {
-    this.#batches.add(dispatchBatch)
   }
 
   /**
@@ -118,28 +109,7 @@ export class AttemptRecorder {
 
   /** Returns deliveries to the database, where this process or another claims them later. */
   returnDeliveries(items: Delivery[]): Promise<void> {
-    return this.#serialize(async () => {
-      const fresh = items.filter((item) => item.batch)
-      await returnDeliveries(
-        this.#db,
-        items.filter((item) => !item.batch && item.has_row),
-      )
-      if (fresh.length) await this.#persist(fresh, false)
-    })
-  }
-
-  /**
-   * Inserts rows for deliveries that have been buffered for a while, so that they are listed and their dispatch batch can be
-   * deleted.
-   */
-  async persistOldDeliveries(): Promise<void> {
-    const before_ms = this.#options.now_ms() - BATCH_AGE_MS_MAX
-    const old = [...this.#batches].filter((dispatchBatch) => dispatchBatch.taken_ms <= before_ms)
-    if (old.length === 0) return
-    await this.#serialize(async () => {
-      const items = old.flatMap((dispatchBatch) => dispatchBatch.items.filter((item) => item.batch))
-      if (items.length) await this.#persist(items, true)
-    })
+    return this.#serialize(() => returnDeliveries(this.#db, items))
   }
 
   #push(waiting: PendingRecord): void {
@@ -160,19 +130,9 @@ export class AttemptRecorder {
     // First, since the endpoint may be claimed again as soon as its attempts are done.
     await saveEndpointHealth(this.#db.asyncCommit, owner, learned).catch(onError)
     try {
-      const outcomes = batch.map((item) => item.outcome)
-      const tracked = outcomes.filter(({ item }) => item.batch)
-      const others = outcomes.filter(({ item }) => !item.batch)
-      const [arrived, failed] = [tracked.filter(({ succeeded }) => succeeded), tracked.filter(({ succeeded }) => !succeeded)]
-      if (failed.length)
-        await this.#persist(
-          failed.map(({ item }) => item),
-          true,
-        )
-      if (arrived.length) await this.#recordDelivered(arrived)
       await recordAttempts(
         this.#db.asyncCommit,
-        [...others, ...failed].filter(({ item }) => item.has_row),
+        batch.map(({ outcome }) => outcome),
       )
       for (const { done } of batch) done?.()
     } catch (error) {
@@ -185,43 +145,6 @@ export class AttemptRecorder {
     }
   }
 
-  async #recordDelivered(outcomes: AttemptOutcome[]): Promise<void> {
-    const items = outcomes.map(({ item }) => item)
-    const known = await recordDelivered(this.#db.asyncCommit, outcomes, this.#finishedBatches(items))
-    this.#untrack(items)
-    if (known.length === 0) return
-    const late = known.map(({ item }) => item)
-    await persistDeliveries(this.#db.asyncCommit, late, undefined, this.#options.now_ms())
-    await recordAttempts(
-      this.#db.asyncCommit,
-      known.filter(({ item }) => item.has_row),
-      true,
-    )
-  }
-
-  /** Inserts rows for deliveries of dispatch batches. @param isTracked whether this process continues to send them */
-  async #persist(items: Delivery[], isTracked: boolean): Promise<void> {
-    const finishedBatches = this.#finishedBatches(items)
-    await persistDeliveries(this.#db.asyncCommit, items, isTracked ? LEASE_S : undefined, this.#options.now_ms())
-    await deleteDispatchBatches(this.#db.asyncCommit, finishedBatches)
-    this.#untrack(items)
-  }
-
-  /** Dispatch batches that are empty without these deliveries. */
-  #finishedBatches(items: Delivery[]): string[] {
-    const counts = new Map<DispatchBatch, number>()
-    for (const { batch } of items) counts.set(batch!, (counts.get(batch!) ?? 0) + 1)
-    return [...counts].flatMap(([dispatchBatch, n]) => (dispatchBatch.left === n ? [dispatchBatch.id] : []))
-  }
-
-  #untrack(items: Delivery[]): void {
-    for (const item of items) {
-      const dispatchBatch = item.batch!
-      item.batch = undefined
-      if (--dispatchBatch.left === 0) this.#batches.delete(dispatchBatch)
-    }
-  }
-
   /** Writes the outcome and its consequences, or neither. Writes delivery, delivery_attempt, webhook, webhook_message. */
   async #recordWithConsequences(
     outcome: AttemptOutcome,
@@ -230,12 +153,10 @@ export class AttemptRecorder {
   ): Promise<void> {
     const { item, at } = outcome
     const { team_id, webhook_id } = item
-    await this.#serialize(async () => {
-      if (item.batch) await this.#persist([item], true)
-    })
+    // What was written before about other deliveries comes first.
+    await this.settled()
     await this.#db.plainTx(async (tx) => {
-      if (item.has_row)
-        await recordAttempts(tx, [{ ...outcome, last_report: type === undefined ? outcome.last_report : reportValues[type]! }])
+      await recordAttempts(tx, [{ ...outcome, last_report: type === undefined ? outcome.last_report : reportValues[type]! }])
       if (disable) await this.#disable(tx, { team_id, webhook_id, dead_since_text, at })
       if (type === undefined) return
       const body = messageReportBody(type, {

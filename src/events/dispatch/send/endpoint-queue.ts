@@ -21,11 +21,10 @@ const SILENT_MS = 250
 /** The buffer of an endpoint holds as many deliveries as the endpoint has taken within this time, so that they are soon sent. */
 const WINDOW_MS = 500
 export const QUEUED_MAX = 400
-/** Number of deliveries dispatched directly to an endpoint that answers slowly. */
+/** Number of fresh deliveries that may be leased for an endpoint that answers slowly. */
 const QUEUED_MIN = 40
 /**
- * Fresh events are dispatched directly up to this multiple of the recent throughput: a delivery that has to wait costs more
- * than twice.
+ * Fresh deliveries are leased up to this multiple of the recent throughput: one that has to be claimed costs more.
  */
 const OVERCOMMIT_FACTOR = 4
 const IDLE_EVICTION_MS = 600_000
@@ -63,7 +62,8 @@ export interface EndpointQueue<I> {
   /** Deliveries wait for it in the database, which are older than the events that are fanned out now. */
   hasBacklog: boolean
   /** The number of the last removal of its deliveries; how many removals are not in the database yet. */
-  cleared: number
+  /** When deliveries that were returned to the database had last arrived there. */
+  returned_ms: number
   returning: number
   /** Objects with an attempt in flight, and the deliveries that wait for its response. */
   objects: Map<string, I[]>
@@ -92,7 +92,7 @@ export const createQueue = <I>(team: string, share: Share, rate: number | null, 
   taken: 0,
   taken_before: 0,
   hasBacklog: false,
-  cleared: 0,
+  returned_ms: -Infinity,
   returning: 0,
   objects: new Map(),
 })
@@ -132,8 +132,8 @@ export function recordAnswer<I>(queue: EndpointQueue<I>, succeeded: boolean, dur
 export const spareOf = <I>(queue: EndpointQueue<I>, now_ms: number): number =>
   CONCURRENCY_DEFAULT + recentThroughput(queue, now_ms) - queue.in_flight - queue.waiting.length
 
-/** The number of deliveries that may be dispatched directly to an endpoint; without a queue, that of a new endpoint. */
-export function directCapacityOf<I>(queue: EndpointQueue<I> | undefined, now_ms: number): number {
+/** The number of fresh deliveries of an endpoint that may be leased; without a queue, that of a new endpoint. */
+export function leaseCapacityOf<I>(queue: EndpointQueue<I> | undefined, now_ms: number): number {
   if (!queue) return CONCURRENCY_DEFAULT + QUEUED_MAX
   if (queue.isSlow || queue.paused_until_ms > now_ms) return 0
   if (queue.answer_ms === undefined) return spareOf(queue, now_ms)

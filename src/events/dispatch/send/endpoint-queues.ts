@@ -4,7 +4,7 @@
 import type { ClaimLimits } from '../../delivery-queue/delivery-queue.ts'
 import {
   recordAnswer,
-  directCapacityOf,
+  leaseCapacityOf,
   isIdle,
   isSlowNow,
   isSound,
@@ -20,7 +20,7 @@ import {
 import { healthy, type Health } from '../../delivery-queue/retry-schedule.ts'
 import { Shares, type Share } from './team-shares.ts'
 
-/** The largest part of the free buffer that one endpoint may take by direct dispatch. */
+/** The largest part of the free buffer that fresh deliveries of one endpoint may take. */
 const BUFFER_SHARE_MAX = 0.25
 const RECENTLY_USED_MS = 1000
 /** Maximum time between a lease request and its response, for requests made before a lease was revoked. */
@@ -32,17 +32,11 @@ export interface Address {
   url: string
 }
 
-export interface QueueSnapshot {
-  clears: number
-  returning: Set<string>
-}
-
 export class EndpointQueues<I> {
   readonly #queues = new Map<string, EndpointQueue<I>>()
   readonly #shares = new Shares()
   /** Endpoints with free slots and buffered deliveries whose team has no share left; those that waited longest come first. */
   readonly #blocked = { quick: new Set<string>(), slow: new Set<string>() }
-  #clears = 0
   /** When the last lease of an endpoint ends. */
   #holds_until_ms = -Infinity
   /** When leases were revoked. */
@@ -77,8 +71,8 @@ export class EndpointQueues<I> {
 
   /**
    * The number of events that may be fanned out without buffering more for `all` endpoints, or for `some`, than they will soon
-   * take. Undefined: deliveries wait for each of them in the database, so that nothing could be dispatched directly. Failing or
-   * slow endpoints do not count.
+   * take. Undefined: deliveries wait for each of them in the database, so that no fresh ones could be leased. Failing or slow endpoints do
+   * not count.
    */
   fanOutBudget(now_ms: number): { all: number; some: number } | undefined {
     const recent = [...this.#queues.values()].filter((queue) => queue.in_flight > 0 || now_ms - queue.used_ms <= RECENTLY_USED_MS)
@@ -96,11 +90,10 @@ export class EndpointQueues<I> {
   }
 
   /**
-   * The number of deliveries that may be dispatched directly to an endpoint without deliveries in the database: more than would
-   * be claimed.
+   * The number of fresh deliveries of an endpoint without deliveries in the database that may be leased: more than would be claimed.
    */
-  directCapacity(id: string, now_ms: number): number {
-    return Math.min(Math.floor(this.#shares.room * BUFFER_SHARE_MAX), directCapacityOf(this.#queues.get(id), now_ms))
+  leaseCapacity(id: string, now_ms: number): number {
+    return Math.min(Math.floor(this.#shares.room * BUFFER_SHARE_MAX), leaseCapacityOf(this.#queues.get(id), now_ms))
   }
 
   /** Whether deliveries wait for an endpoint in the database. */
@@ -109,14 +102,13 @@ export class EndpointQueues<I> {
     if (queue) queue.hasBacklog = hasBacklog
   }
 
-  /** For `isUnchangedSince`: which queues have been emptied so far, or are being returned to the database. */
-  snapshot(): QueueSnapshot {
-    return { clears: this.#clears, returning: new Set([...this.#queues].flatMap(([id, queue]) => (queue.returning ? [id] : []))) }
-  }
-
-  /** Whether no delivery of an endpoint has been returned to the database since: later ones must not overtake it. */
-  isUnchangedSince(id: string, snapshot: QueueSnapshot): boolean {
-    return !snapshot.returning.has(id) && (this.#queues.get(id)?.cleared ?? 0) <= snapshot.clears
+  /**
+   * Whether all deliveries of an endpoint that were returned to the database had arrived there before this time: later ones must not
+   * overtake them.
+   */
+  isSettledSince(id: string, asked_ms: number): boolean {
+    const queue = this.#queues.get(id)
+    return !queue || (queue.returning === 0 && queue.returned_ms < asked_ms)
   }
 
   /** Buffers a delivery. It counts until `release`. */
@@ -260,15 +252,16 @@ export class EndpointQueues<I> {
     queue.waiting = []
     if (all.length) {
       queue.hasBacklog = true
-      queue.cleared = ++this.#clears
       queue.returning++
     }
     return all
   }
 
-  requeued(id: string): void {
+  requeued(id: string, now_ms: number): void {
     const queue = this.#queues.get(id)
-    if (queue && queue.returning > 0) queue.returning--
+    if (!queue || queue.returning === 0) return
+    queue.returning--
+    queue.returned_ms = now_ms
   }
 
   /** Records the response time and outcome of an endpoint. `paused_until_ms`: nothing is sent to it until then. */

@@ -73,14 +73,14 @@ export class DeliverySender {
    * returned as well
    */
   async returnDeliveries(id: string, before: BufferedDelivery[] = []): Promise<void> {
-    const { queues, recorder, onError } = this.#options
+    const { queues, recorder, dependencies, onError } = this.#options
     const all = queues.takeQueued(id, before)
     queues.release(all.length)
     if (all.length === 0) return
     await recorder
       .returnDeliveries(all.map(({ item }) => item))
       .catch((error: unknown) => onError(error, 'failed to return deliveries to the queue'))
-    queues.requeued(id)
+    queues.requeued(id, dependencies.now_ms())
   }
 
   #startAttempt(waiting: BufferedDelivery): void {
