@@ -44,8 +44,18 @@ test('whole rows of printed reports are read as well as promised, and nearly all
   const figures = byKind.get('text')!
   t.diagnostic(describe(figures))
   assert(figures.rows.expected > 1_500)
-  assert(wholeRowScores(figures).f1 >= 0.95 && shareOf(figures.sure) >= 0.98, describe(figures))
-  assert(shareOf(figures.caught) >= 0.8 && shareOf(figures.doubted) <= 0.1, describe(figures))
+  assert(wholeRowScores(figures).f1 >= 0.985 && shareOf(figures.sure) >= 0.99, describe(figures))
+  // Of about ten rows that are wrong.
+  assert(shareOf(figures.caught) >= 0.7 && shareOf(figures.doubted) <= 0.05, describe(figures))
+})
+
+test('every row of tables side by side is read, whatever the heights of their lines, and under the heading of its own table', async () => {
+  for (const { name, pdf, truth } of printed.filter((one) => one.name.startsWith('beside'))) {
+    const { results } = await readReport([{ bytes: pdf, type: 'application/pdf' }])
+    const read = new Set(results.map(({ test_name, value, source_panel_name }) => `${source_panel_name}: ${test_name} ${value}`))
+    const lost = truth.results.filter((row) => !read.has(`${row.source_panel_name}: ${row.test_name} ${row.value}`))
+    assert.deepEqual(lost, [], name)
+  }
 })
 
 test('rows, LOINC codes and metadata of the text PDFs of the corpus are read at least as well as promised', async (t) => {
@@ -64,8 +74,8 @@ test('rows, LOINC codes and metadata of the text PDFs of the corpus are read at 
   t.diagnostic(`F1 ${f1.toFixed(3)}, LOINC ${loinc.toFixed(3)}, metadata ${ratio(metadata.right, metadata.total).toFixed(3)}`)
   assert.equal(figures.failed, 0)
   assert(figures.rows.expected > 1_500 && figures.loinc.total > 1_000)
-  assert(f1 >= 0.97, `F1 ${f1}`)
-  assert(loinc >= 0.93, `LOINC ${loinc}`)
+  assert(f1 >= 0.99, `F1 ${f1}`)
+  assert(loinc >= 0.97, `LOINC ${loinc}`)
   // What may be matched without a person is right nearly always, and what asks for one is right less often.
   const [doubtful, likely] = [figures.scores.slice(0, 2), figures.scores.slice(4)].map((of) =>
     ratio(sum(of.map(({ right }) => right)), sum(of.map(({ total }) => total))),
@@ -73,9 +83,9 @@ test('rows, LOINC codes and metadata of the text PDFs of the corpus are read at 
   assert(likely! >= 0.97 && doubtful! < 0.8, `${likely} of likely and ${doubtful} of doubtful codes are right`)
   assert(ratio(metadata.right, metadata.total) >= 0.95, 'metadata')
   t.diagnostic(describe(figures))
-  assert(wholeRowScores(figures).f1 >= 0.97 && shareOf(figures.sure) >= 0.98, describe(figures))
-  // Of these, half are names whose LOINC term is doubtful.
-  assert(shareOf(figures.doubted) <= 0.12, describe(figures))
+  assert(wholeRowScores(figures).f1 >= 0.985 && shareOf(figures.sure) >= 0.99, describe(figures))
+  // Of about ten rows that are wrong; of those that are doubted, half are names whose LOINC term is doubtful.
+  assert(shareOf(figures.caught) >= 0.65 && shareOf(figures.doubted) <= 0.1, describe(figures))
 })
 
 test('a scanned page that lies on its side is turned the right way up, however close its lines', async () => {

@@ -35,6 +35,10 @@ function block(one: PrintedBlock): string {
       return `<h1>${escape(one.text)}</h1>`
     case 'heading':
       return `<h2>${escape(one.text)}</h2>`
+    case 'columns':
+      return `<div style="display: grid; grid-template-columns: 1fr 1fr; gap: 0 18pt; align-items: start">${one.blocks
+        .map((inside) => `<div>${inside.map(block).join('\n')}</div>`)
+        .join('\n')}</div>`
     case 'page break':
       return '<div style="break-before: page"></div>'
     default:

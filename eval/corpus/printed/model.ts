@@ -25,7 +25,11 @@ export interface Grid {
   isOfResults: boolean
 }
 
-export type PrintedBlock = Grid | { kind: 'title' | 'heading' | 'text' | 'small'; text: string } | { kind: 'page break' }
+export type PrintedBlock =
+  | Grid
+  | { kind: 'title' | 'heading' | 'text' | 'small'; text: string }
+  | { kind: 'page break' }
+  | { kind: 'columns'; blocks: PrintedBlock[][] }
 
 export interface Look {
   page: 'a4' | 'letter'

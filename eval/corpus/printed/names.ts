@@ -3,4 +3,11 @@
 const numbered = (program: string, count: number): string[] =>
   Array.from({ length: count }, (_, at) => `${program}-${String(at + 1).padStart(2, '0')}`)
 
-export const printedNames: readonly string[] = [...numbered('browser', 52), ...numbered('writer', 16), ...numbered('calc', 8)]
+/** `bare`: tables without names of columns; `beside`: two tables side by side. A browser has printed them. */
+export const printedNames: readonly string[] = [
+  ...numbered('browser', 52),
+  ...numbered('writer', 16),
+  ...numbered('calc', 8),
+  ...numbered('bare', 4),
+  ...numbered('beside', 4),
+]

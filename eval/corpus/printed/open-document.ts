@@ -41,8 +41,7 @@ export function toSpreadsheet({ look, blocks }: PrintedSheet): string {
   const columns = widths.map((width) => `<table:table-column table:style-name="${columnStyle(width, styles)}"/>`).join('')
   const rows = blocks.flatMap((one) => {
     if (one.kind === 'grid' && one.isOfResults) return rowsOf(one, look, styles)
-    const texts =
-      one.kind === 'grid' ? one.rows.flat().flatMap(({ lines }) => lines) : one.kind === 'page break' ? [] : [one.text]
+    const texts = one.kind === 'grid' ? one.rows.flat().flatMap(({ lines }) => lines) : 'text' in one ? [one.text] : []
     const style = styles.name('table-cell', textLook(one.kind === 'grid' ? 'text' : one.kind, look))
     return texts.map(
       (text) =>
@@ -72,7 +71,7 @@ function document(kind: 'text' | 'spreadsheet', look: Look, styles: Styles, body
 
 function block(one: PrintedBlock, at: number, look: Look, styles: Styles): string {
   if (one.kind === 'grid') return table(one, at, look, styles)
-  const text = one.kind === 'page break' ? '' : one.text
+  const text = 'text' in one ? one.text : ''
   return `<text:p text:style-name="${textStyle(one.kind, look, styles)}">${escape(text)}</text:p>`
 }
 
@@ -81,7 +80,7 @@ function textStyle(kind: Exclude<PrintedBlock['kind'], 'grid'>, look: Look, styl
   return styles.name('paragraph', `${paragraph}${textLook(kind, look)}`)
 }
 
-const SCALES = { title: 1.5, heading: 1.15, text: 1, small: 0.85, 'page break': 1 }
+const SCALES = { title: 1.5, heading: 1.15, text: 1, small: 0.85, 'page break': 1, columns: 1 }
 const textLook = (kind: keyof typeof SCALES, look: Look): string =>
   letters(look, look.size_pt * SCALES[kind], kind === 'title' || kind === 'heading', undefined)
 

@@ -25,7 +25,7 @@ try {
 
 function print(name: string): void {
   const sheet = composeSheet(name, isHeldOut({ name }))
-  const pdf = name.startsWith('browser') ? printWithBrowser(name, sheet) : printWithOffice(name, sheet)
+  const pdf = !/^(?:writer|calc)/u.test(name) ? printWithBrowser(name, sheet) : printWithOffice(name, sheet)
   if (pdf.length > BYTES_MAX) throw new Error(`${name} has ${pdf.length} bytes`)
   const [short, long] = PAGE_SIZES[sheet.look.page]
   const [width, height] = sheet.look.isLandscape ? [long, short] : [short, long]

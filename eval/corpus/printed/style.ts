@@ -49,6 +49,10 @@ export interface PrintedStyle {
   /** The day and the time of collection stand in cells of their own. */
   splitsTimes: boolean
   hasRemarks: boolean
+  /** The tables have no names of columns. */
+  hasNoTitles?: boolean
+  /** Tables stand beside each other, two by two. */
+  isSideBySide?: boolean
 }
 
 /** What reports that are held out have and others do not, and the reverse. */
@@ -98,6 +102,30 @@ const POOL: PanelKey[] = (
 const ONE_UNIT: PanelKey[] = ['electrolytes', 'liver', 'lipids', 'immunology', 'cbc_shares', 'pancreas', 'bmp']
 
 export function styleOf(name: string, random: Random, isHeldOut: boolean): PrintedStyle {
+  const style = drawnStyle(name, random, isHeldOut)
+  const plain = { ...style, panels: 'headings', hasLongNames: false } as const
+  if (name.startsWith('bare')) return { ...plain, ...withColumns(random.fork('bare').pick(BARE)), hasNoTitles: true }
+  if (name.startsWith('beside')) return { ...plain, ...withColumns(random.fork('beside').pick(BARE)), isSideBySide: true }
+  return style
+}
+
+/** Columns that show by their contents what they are. */
+const BARE: ColumnKind[][] = [
+  ['name', 'value', 'units', 'range'],
+  ['name', 'value', 'flag', 'units', 'range'],
+  ['name', 'value', 'units', 'range', 'flag'],
+  ['name', 'value', 'range', 'units'],
+]
+
+const withColumns = (columns: ColumnKind[]): Partial<PrintedStyle> => ({
+  columns,
+  laterColumns: columns,
+  width: 'contents',
+  unitInTitle: undefined,
+  hasRemarks: false,
+})
+
+function drawnStyle(name: string, random: Random, isHeldOut: boolean): PrintedStyle {
   const look = lookOf(random.fork('look'), isHeldOut)
   const columns = random.pick(TABLES)
   const width = random.pick(['contents', 'page', 'page', 'narrow', 'narrow'] as const)

@@ -48,8 +48,14 @@ export function tablesOf(
     for (const one of shown) results.push(...one.rows.map((row) => trueResult(row, one, columns, style)))
     if (style.hasRemarks) blocks.push({ kind: 'small', text: REMARK })
   }
-  return { blocks, results }
+  return { blocks: style.isSideBySide ? [besideEachOther(blocks)] : blocks, results }
 }
+
+/** Headings with their tables, two by two. */
+const besideEachOther = (blocks: PrintedBlock[]): PrintedBlock => ({
+  kind: 'columns',
+  blocks: blocks.flatMap((one, at) => (one.kind === 'heading' ? [[one, blocks[at + 1]!]] : [])),
+})
 
 const REMARK = 'Results relate to the specimen as received. Please discuss them with your physician.'
 
@@ -88,7 +94,7 @@ function tableOf(style: PrintedStyle, columns: ColumnKind[], panels: PrintedPane
   return {
     kind: 'grid',
     widths: widthsOf(columns, style),
-    header: headerOf(style, columns, unit, content, random),
+    header: style.hasNoTitles ? [] : headerOf(style, columns, unit, content, random),
     rows,
     isOfResults: true,
   }

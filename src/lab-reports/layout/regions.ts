@@ -53,6 +53,11 @@ function regionsOf(lines: readonly Line[], carried: Column[] | null): Region[] {
     if (region.lines.length) regions.push(...(region.columns ? [region] : gutter(region)))
   }
   for (let index = 0; index < lines.length; index++) {
+    // Above the names of the columns of the table that was read last: it begins the one beside it.
+    if (region.columns !== carried && region.columns?.every(({ box }) => lines[index]!.box.bottom <= box.top)) {
+      end()
+      region = { columns: null, lines: [] }
+    }
     const columns = columnsOf(lines[index]!) ?? headerOfTwoLines(lines[index]!, lines) ?? headerOfDates(lines, index)
     if (!columns || isRowBelow(lines[index]!.cells, region.columns ?? [])) {
       region.lines.push(lines[index]!)

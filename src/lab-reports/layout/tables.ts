@@ -11,6 +11,7 @@ import { headersOf, isLowerBound, isUpperBound, type HeaderLines } from './table
 import { isPanelName, panelHeadings } from './table-panels.ts'
 import { rowsOfTable, type Part } from './table-rows.ts'
 import { runsOf, spacesOf, type Spaces } from './table-runs.ts'
+import { sidesOf } from './table-sides.ts'
 
 /** Of the rows of a table: names with a second line of their own, as methods, are no names on two lines. */
 const SYSTEMATIC = 0.6
@@ -34,13 +35,26 @@ export function linesOfPages(pages: readonly PageText[], isNamed: IsNamed = () =
 /** The lines of a page from top to bottom, their cells from left to right; a row of a table is one line. */
 export const linesOf = (page: PageText, isNamed: IsNamed = () => false): Line[] => tablesIn(page, isNamed, []).lines
 
+interface Tables {
+  lines: Line[]
+  columns: readonly TableColumn[]
+}
+
 /** The lines of a page and the columns of its last table. @param before those of the last table of the page before */
-function tablesIn(
+function tablesIn(page: PageText, isNamed: IsNamed, before: readonly TableColumn[]): Tables {
+  const baselines = baselinesOf(page)
+  const sides = sidesOf(page, baselines)
+  if (!sides) return tablesBelowEachOther(page, baselines, isNamed, before)
+  const parts = sides.map((side, at) => tablesBelowEachOther(side, baselinesOf(side), isNamed, at === 0 ? before : []))
+  return { lines: parts.flatMap(({ lines }) => lines), columns: parts.at(-1)!.columns }
+}
+
+function tablesBelowEachOther(
   page: PageText,
+  baselines: readonly Line[],
   isNamed: IsNamed,
   before: readonly TableColumn[],
-): { lines: Line[]; columns: readonly TableColumn[] } {
-  const baselines = baselinesOf(page)
+): Tables {
   const spaces = spacesOf(baselines)
   const drawn = rowSeparators(page.drawings, { left: 0, right: page.width, top: 0, bottom: page.height })
   const isParted = (upper: Line, lower: Line) => drawn.some((at) => at > centerY(upper.box) && at < centerY(lower.box))

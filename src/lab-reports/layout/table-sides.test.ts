@@ -1,0 +1,53 @@
+// Tables side by side, each with its own heights of lines.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
+import { understand } from '../reading/read-report.ts'
+
+type PlacedLine = [top: number, left: number, ...texts: [string, string, string, string]]
+
+/** Lines at heights of their own; columns stand 90, 150 and 200 points right of the first. */
+function pageOf(lines: readonly PlacedLine[]) {
+  const texts = lines.map(([, left, ...cells]) =>
+    cells.map((text, at): PlacedText => [left + [0, 90, 150, 200][at]!, text]).filter(([, text]) => text),
+  )
+  const page = pageOfLines(texts, 14)
+  const words = page.words.map((word) => {
+    const top = lines[(word.box.top - 40) / 14]![0]
+    return { ...word, box: { ...word.box, top, bottom: top + 10 } }
+  })
+  return { ...page, words }
+}
+const read = (lines: readonly PlacedLine[]) =>
+  understand([pageOf(lines)]).results.map(({ test_name, value, units, source_panel_name }) => [
+    test_name,
+    value,
+    units,
+    source_panel_name,
+  ])
+
+const LEFT: PlacedLine[] = [
+  [40, 40, 'Liver profile', '', '', ''],
+  [60, 40, 'Component', 'Result', 'Units', 'Range'],
+  [80, 40, 'ALT', '31', 'U/L', '10 - 44'],
+  [104, 40, 'AST', '28', 'U/L', '10 - 40'],
+]
+const RIGHT: PlacedLine[] = [
+  [40, 320, 'Haematology', '', '', ''],
+  [64, 320, 'Component', 'Result', 'Units', 'Range'],
+  [87, 320, 'Hemoglobin', '14.1', 'g/dL', '13 - 17'],
+  [99, 320, 'Platelets', '250', '10*9/L', '150 - 450'],
+  [111, 320, 'MCV', '88', 'fL', '79 - 97'],
+]
+
+test('tables side by side whose lines stand at other heights are read one after the other, with their own panels', () => {
+  assert.deepEqual(read([...LEFT, ...RIGHT, [140, 40, 'Sodium', '140', 'mmol/L', '135 - 145']]).slice(0, 2), [
+    ['ALT', '31', 'U/L', 'Liver profile'],
+    ['AST', '28', 'U/L', 'Liver profile'],
+  ])
+  assert.deepEqual(read([...LEFT, ...RIGHT]).slice(2), [
+    ['Hemoglobin', '14.1', 'g/dL', 'Haematology'],
+    ['Platelets', '250', '10*9/L', 'Haematology'],
+    ['MCV', '88', 'fL', 'Haematology'],
+  ])
+})
