@@ -1,0 +1,34 @@
+// Every operation with the worst bodies that its schema allows. Those of phones have files of their own.
+import assert from 'node:assert/strict'
+import { contents } from '../../src/app/contents.ts'
+import type { Operation } from '../../src/platform/http/operation.ts'
+import { hostile, serveForCases } from './measured-server.ts'
+import { bodyKinds, worstBody } from './worst-bodies.ts'
+
+serveForCases({ REQUESTS_PER_SECOND: '10000', REQUESTS_BURST: '10000' })
+
+const DEFAULT_BYTES_MAX = 100_000
+const ANY_ID = '00000000-0000-4000-8000-000000000000'
+
+const withBodies = contents.operations.filter(
+  ({ body, auth, module }) => body && auth === 'team' && !module.endsWith('mobile-sdk'),
+)
+
+/** A path with ids of nothing: the body is read before anything is looked up. */
+const pathOf = ({ path }: Operation): string => path.replace(/\{\w+(\.\.\.)?\}/g, ANY_ID)
+
+for (const kind of bodyKinds)
+  hostile(
+    `bodies with ${kind}, for each of ${withBodies.length} operations`,
+    () =>
+      withBodies.map((operation) => ({
+        operation,
+        body: worstBody(operation.body!, kind, operation.body_bytes_max ?? DEFAULT_BYTES_MAX),
+      })),
+    async ({ api }, requests) => {
+      for (const { operation, body } of requests) {
+        const { status } = await api.call(operation.method, pathOf(operation), body)
+        assert.ok(status < 500 && status !== 413, `${operation.id} answered ${status}`)
+      }
+    },
+  )
