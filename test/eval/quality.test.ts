@@ -1,4 +1,4 @@
-// How well text PDFs of the corpus are read, all of it: a change of the parser that loses rows fails here. Scans and photos take minutes.
+// How well text PDFs of the corpus are read, all of it: a change of the parser that loses rows fails here. Of scans and photos, which take minutes, it reads one each.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { composeDocument } from '../../eval/corpus/compose/document.ts'
@@ -55,6 +55,25 @@ test('every row of tables side by side is read, whatever the heights of their li
     const read = new Set(results.map(({ test_name, value, source_panel_name }) => `${source_panel_name}: ${test_name} ${value}`))
     const lost = truth.results.filter((row) => !read.has(`${row.source_panel_name}: ${row.test_name} ${row.value}`))
     assert.deepEqual(lost, [], name)
+  }
+})
+
+test('rows of everyday tables in a scan and in a photo are read, and none that is certain is wrong', async (t) => {
+  for (const [kind, name] of [
+    ['scan', 'browser-08'],
+    ['photo', 'browser-02'],
+  ] as const) {
+    const { byKind } = await evaluate(readReport, {
+      layouts: printed.filter((one) => one.name === name),
+      kinds: [kind],
+      seed: 1,
+      limit: 1,
+      isInTable: (code) => shippedTerm(code) !== undefined,
+    })
+    const figures = byKind.get(kind)!
+    t.diagnostic(`${kind}: ${describe(figures)}`)
+    assert(figures.rows.expected > 15)
+    assert(wholeRowScores(figures).f1 >= 0.95 && shareOf(figures.sure) === 1, describe(figures))
   }
 })
 

@@ -16,6 +16,7 @@ export type ReadingFindingKind =
   | 'flag_is_not_understood'
   | 'among_particulars'
   | 'range_is_missing'
+  | 'range_is_doubtful'
   | 'column_is_empty'
   | 'text_not_read'
   | 'line_without_row'

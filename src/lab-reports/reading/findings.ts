@@ -1,11 +1,12 @@
 // What is doubtful about a reading, so that nothing implausible passes as certain. Changes no value. Pure.
+import { isSusceptibility } from '../layout/antibiotics.ts'
 import type { MetadataPlaces } from '../layout/metadata.ts'
 import type { ReadRowsOptions, Row } from '../layout/row.ts'
 import { boxesOverlap } from './boxes.ts'
 import type { ReadingFinding, ReportFinding } from './finding.ts'
 import { rowDoubts } from './row-doubts.ts'
 import { rowsOfInk } from './rows-of-ink.ts'
-import { doubtfulTables, tableDoubts, type Reading } from './table-doubts.ts'
+import { doubtfulTables, movedRanges, tableDoubts, type Reading } from './table-doubts.ts'
 import { unreadText } from './unread-text.ts'
 
 export interface ReadingFindings {
@@ -27,8 +28,23 @@ export function findingsOf(reading: Reading, names: Pick<ReadRowsOptions, 'isNam
   for (const { row, finding } of unread.rows) add(row, finding)
   const ink = rowsOfInk(reading)
   for (const { row, finding } of ink.rows) add(row, finding)
+  for (const row of unknownNames(reading, names)) add(row, UNKNOWN_NAME)
+  for (const { row, finding } of movedRanges(reading, rows)) add(row, finding)
   for (const { row, finding } of doubtfulTables(reading, rows)) add(row, finding)
   return { rows, report: [...unread.report, ...ink.report] }
+}
+
+const UNKNOWN_NAME: ReadingFinding = {
+  kind: 'name_is_unknown',
+  text: 'No laboratory is known to use this name as it was read from the picture: letters or spaces may be wrong.',
+}
+
+/** Rows of pictures whose name is not, letter by letter, one of something that laboratories measure. */
+function unknownNames({ pages, rows }: Reading, { isNamed }: Pick<ReadRowsOptions, 'isNamed'>): number[] {
+  const pictures = new Set(pages.flatMap(({ page }) => (page.source === 'ocr' ? [page.number] : [])))
+  return rows.flatMap(({ page, name, value, comments }, at) =>
+    pictures.has(page) && !isNamed(name) && !isSusceptibility(name, value, comments) ? [at] : [],
+  )
 }
 
 const AMONG_PARTICULARS: ReadingFinding = {

@@ -28,6 +28,8 @@ test('units and names of pictures that are confused with others are those that l
   const units = {
     'TU/L': 'IU/L',
     'mg/LFEU': 'mg/L FEU',
+    'HU/L': 'IU/L',
+    '[ug/L': 'ug/L',
     'mL/min/1.73m2 2': 'mL/min/1.73m2',
     f: 'fL',
     'U/L': 'U/L',

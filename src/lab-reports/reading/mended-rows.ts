@@ -27,10 +27,11 @@ export function mendedRange(text: string): string {
   return min !== undefined && max !== undefined && min < max ? `${low} - ${high}` : plain
 }
 
-/** `TU/L`, `mg/LFEU`, `mL/min/1.73m2 2`, `f` */
+/** `TU/L`, `HU/L`, `[ug/L`, `mg/LFEU`, `mL/min/1.73m2 2`, `f` */
 export const mendedUnit = (unit: string): string =>
   unit
-    .replace(/^([mµuk]?)[T1l|]U(?=\/)/u, '$1IU')
+    .replace(/^[[|](?=\p{L})/u, '')
+    .replace(/^([mµuk]?)[T1l|H]U(?=\/)/u, '$1IU')
     .replace(/(?<=\/m?L)(?=(?:FEU|DDU)$)/u, ' ')
     .replace(/(?<=m[2²]) ?2$/u, '')
     .replace(/^f$/u, 'fL')

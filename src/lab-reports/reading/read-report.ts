@@ -136,7 +136,7 @@ export function understandStages(seen: readonly PageText[]): { report: ReadRepor
     metadata_places: Object.fromEntries(
       Object.entries(places).map(([field, { page, box }]) => [field, { page, box: drawnBox(box, page, pages) }]),
     ),
-    results: withMeaning(results).map((result) => withConfidence(result, findings.report.length > 0)),
+    results: withConfidences(withMeaning(results), { isReportDoubtful: findings.report.length > 0, pictures }),
     findings: findings.report.map((finding) => ({ ...finding, box: drawnBox(finding.box, finding.page, pages) })),
     pages: pages.map(({ number, width, height, drawn }) => ({
       number,
@@ -152,12 +152,23 @@ function withLines(pages: readonly PageText[], isName?: (name: string) => boolea
   return pages.map((page, index) => ({ page, lines: lines[index]! }))
 }
 
-/** What is left of the confidence of a doubtful row, and of a row of a report of which something is in no result. */
+/** What is left of the confidence of a doubtful row, and of a row of a report of which something is in no result or much is doubtful. */
 const [DOUBTFUL_ROW, DOUBTFUL_REPORT] = [0.5, 0.8]
+/** Of the rows in pictures: where more are doubtful, none is certain. */
+const DOUBTFUL_SHARE = 0.2
 
-function withConfidence(result: ReportResult, isReportDoubtful: boolean): ReportResult {
-  const factor = isDoubtful(result) ? DOUBTFUL_ROW : isReportDoubtful ? DOUBTFUL_REPORT : 1
-  return { ...result, place: { ...result.place, confidence: result.place.confidence * factor } }
+function withConfidences(
+  results: readonly ReportResult[],
+  { isReportDoubtful, pictures }: { isReportDoubtful: boolean; pictures: ReadonlySet<number> },
+): ReportResult[] {
+  const seen = results.filter(({ place }) => pictures.has(place.page))
+  const isSeenBadly = seen.filter(isDoubtful).length > seen.length * DOUBTFUL_SHARE
+  return results.map((result) => {
+    const { place } = result
+    const isUncertain = isReportDoubtful || (isSeenBadly && pictures.has(place.page))
+    const factor = isDoubtful(result) ? DOUBTFUL_ROW : isUncertain ? DOUBTFUL_REPORT : 1
+    return { ...result, place: { ...place, confidence: place.confidence * factor } }
+  })
 }
 
 /** A result with its place on the page as it is drawn. */

@@ -108,6 +108,26 @@ export function doubtfulTables(reading: Reading, findings: readonly ReadingFindi
   })
 }
 
+/** What shows that the range of a row was lost or cut. */
+const OF_RANGES = new Set<ReadingFinding['kind']>(['range_is_not_understood', 'range_is_missing'])
+const NEXT_TO_LOST: ReadingFinding = {
+  kind: 'range_is_doubtful',
+  text: 'The range of the row above or below was lost or cut: this range may be that of another row.',
+}
+
+/** Rows of pictures above and below one whose range was lost, where others are lost as well: ranges may have moved. */
+export function movedRanges(reading: Reading, findings: readonly ReadingFinding[][]): RowFinding[] {
+  return tablesOf(reading).flatMap(({ page, rows: own }) => {
+    const isLost = (row: number | undefined) => row !== undefined && findings[row]!.some(({ kind }) => OF_RANGES.has(kind))
+    if (page.source !== 'ocr' || own.filter(isLost).length < 2) return []
+    return own.flatMap((row, at) =>
+      !isLost(row) && reading.rows[row]!.range_lines.length > 0 && (isLost(own[at - 1]) || isLost(own[at + 1]))
+        ? [{ row, finding: NEXT_TO_LOST }]
+        : [],
+    )
+  })
+}
+
 /** Quantities without a unit. */
 const UNITLESS = /\b(?:ph|gravity|ratio|inr|index|titre|titer|score)\b|\//iu
 
