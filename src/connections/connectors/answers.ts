@@ -65,14 +65,23 @@ export function grantOf(answer: VendorAnswer, now_ms: number, before?: Grant): G
   if (failure) throw failure
   const { access_token, refresh_token, expires_in, scope } = (jsonOf(answer) ?? {}) as TokenAnswer
   if (typeof access_token !== 'string' || !access_token) throw new VendorError('unexpected')
-  const seconds = Number(expires_in)
+  const life_s = lifetime(expires_in)
   return {
     access_token,
     refresh_token: typeof refresh_token === 'string' && refresh_token ? refresh_token : (before?.refresh_token ?? null),
-    expires_at_ms: expires_in != null && Number.isFinite(seconds) ? now_ms + seconds * 1000 : null,
+    expires_at_ms: life_s === null ? null : now_ms + life_s * 1000,
     scopes: typeof scope === 'string' ? scope.split(/[\s,]+/).filter(Boolean) : (before?.scopes ?? null),
     external_user_id: before?.external_user_id ?? null,
   }
+}
+
+/** More than thirty years: Dexcom describes its lifetimes in milliseconds. */
+const LIFE_S_MAX = 1e9
+
+/** The seconds for which a token lives, as a number or a text; null for what is no lifetime. */
+const lifetime = (value: unknown): number | null => {
+  const seconds = typeof value === 'string' && /^\d{1,10}(\.\d{1,9})?$/.test(value) ? Number(value) : value
+  return typeof seconds === 'number' && seconds >= 0 && seconds <= LIFE_S_MAX ? seconds : null
 }
 
 function errorCode(text: string): unknown {

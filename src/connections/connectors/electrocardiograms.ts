@@ -12,6 +12,7 @@ import { BATCH_MAX } from './records.ts'
 /** Voltages of one recording: five minutes at 500 Hz. */
 export const VOLTAGES_MAX = 150_000
 const HERTZ_MAX = 1000
+const HERTZ_MIN = 1
 
 export interface Recording {
   key: string
@@ -31,9 +32,9 @@ export interface Recording {
   raw?: Values | undefined
 }
 
-/** Whether a recording can be placed in time: it has voltages, at most 150,000, and at most one for each millisecond. */
+/** Whether a recording can be placed in time: it has voltages, at most 150,000, at least one a second and at most one for each millisecond. */
 export const isRecording = ({ frequency_hz, millivolts }: Pick<Recording, 'frequency_hz' | 'millivolts'>): boolean =>
-  frequency_hz > 0 && frequency_hz <= HERTZ_MAX && millivolts.length > 0 && millivolts.length <= VOLTAGES_MAX
+  frequency_hz >= HERTZ_MIN && frequency_hz <= HERTZ_MAX && millivolts.length > 0 && millivolts.length <= VOLTAGES_MAX
 
 /** The record of a recording that `isRecording`, and its voltages, each at its millisecond; gaps are left out. */
 export function electrocardiogramOf(recording: Recording): {

@@ -48,8 +48,12 @@ export function list(value: unknown): Values[] {
 export const ownValue = <V>(table: Readonly<Record<string, V>>, name: string): V | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined
 
-/** A finite number; null for anything else. */
-export const number = (value: unknown): number | null => (typeof value === 'number' && Number.isFinite(value) ? value : null)
+/** No vendor means a larger number: milliseconds since 1970 have thirteen digits. */
+const MAGNITUDE_MAX = 1e15
+
+/** A number of at most fifteen digits before the point; null for anything else. What it measures has bounds of its own where it is stored. */
+export const number = (value: unknown): number | null =>
+  typeof value === 'number' && Math.abs(value) <= MAGNITUDE_MAX ? value : null
 
 export const whole = (value: unknown): number | null => {
   const read = number(value)

@@ -219,7 +219,7 @@ export function streamOf(key: string, { series }: Values, span: { from_ms: numbe
     points.put('heartrate', at_ms, positive(number(values.heart_rate)))
     const [steps, distance, duration_s] = [number(values.steps), number(values.distance), positive(number(values.duration))]
     if (steps !== null && duration_s !== null) points.put('cadence', at_ms, (steps * 60) / duration_s)
-    if (distance !== null) points.put('distance', at_ms + (duration_s ?? 0) * 1000, (covered_m += distance))
+    if (distance !== null) points.put('distance', Math.min(span.to_ms, at_ms + (duration_s ?? 0) * 1000), (covered_m += distance))
   }
   return points.stream(key)
 }

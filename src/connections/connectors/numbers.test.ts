@@ -1,0 +1,129 @@
+// Every number in the answers of every vendor, with values that no vendor means: what comes of it can be stored, or is left out.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createTestTeam } from '../../../test/support/server.ts'
+import { answersOf, NOW_MS, type Answers } from '../../../test/support/vendors/answers.ts'
+import { CLIENT } from '../../../test/support/vendors/vendor-server.ts'
+import { getUser } from '../../people/users/users.ts'
+import { storePulled } from '../pulls/stored.ts'
+import { VendorError, type Connector, type Grant, type Pulled, type VendorHttp } from './connector.ts'
+import { connectors } from './connectors.ts'
+
+const RANGE = { from_ms: NOW_MS - 86_400_000, to_ms: NOW_MS, time_zone: 'UTC' }
+
+/** Texts of JSON in the place of a number. `1e999` is read as infinity. */
+const worst = [
+  '1e300',
+  '-1e300',
+  '1e999',
+  '-1',
+  '0.5',
+  '1e-300',
+  '9007199254740993',
+  'null',
+  'true',
+  '""',
+  '"NaN"',
+  '"1e300"',
+  '"-5"',
+  '[1]',
+]
+const MARK = '"<here>"'
+
+/** A JSON text for each number in it: with a mark in place of the number. */
+function marked(answer: unknown): string[] {
+  const found: string[] = []
+  const walk = (value: unknown, put: (text: string) => string): void => {
+    const isNumber = typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?s?$/.test(value))
+    if (isNumber) found.push(put(MARK))
+    if (typeof value !== 'object' || value === null) return
+    for (const key of Object.keys(value)) {
+      const copy = JSON.stringify({ ...(Array.isArray(value) ? [...value] : value), [key]: '<place>' })
+      const whole = Array.isArray(value) ? JSON.stringify(Object.assign([...(value as unknown[])], { [key]: '<place>' })) : copy
+      walk((value as Record<string, unknown>)[key], (text) => put(whole.replace('"<place>"', () => text)))
+    }
+  }
+  walk(answer, (text) => text)
+  return found
+}
+
+const httpOf =
+  (answers: Answers, replaced: number, text: string): VendorHttp =>
+  async ({ url, body }) => {
+    // Strava's last page is an empty one.
+    if (/[?&]page=([2-9]|\d\d)/.test(url)) return { status: 200, headers: new Headers(), text: '[]' }
+    const action = typeof body === 'object' ? (body.action ?? '') : ''
+    const index = answers.findIndex(([path]) => path.test(`${new URL(url).pathname.split('/').slice(1).join('/')} ${action}`))
+    const answer = answers[index]?.[1]
+    if (answer === undefined) return { status: 404, headers: new Headers(), text: '{}' }
+    return { status: 200, headers: new Headers(), text: index === replaced ? text : JSON.stringify(answer) }
+  }
+
+const app = (connector: Connector) => ({ ...CLIENT, details: null, urls: connector.urls })
+
+async function grantAndParts(connector: Connector, http: VendorHttp): Promise<{ grants: Grant[]; parts: Pulled[] }> {
+  const [grants, parts]: [Grant[], Pulled[]] = [[], []]
+  const orFailure = async (work: () => Promise<void>) => {
+    try {
+      await work()
+    } catch (error) {
+      assert(error instanceof VendorError, `${connector.provider}: ${String(error)}`)
+    }
+  }
+  await orFailure(async () => {
+    const asked = { code: 'c', redirect_uri: 'https://here.example', code_verifier: 'v', now_ms: NOW_MS }
+    const grant = await connector.exchange(http, app(connector), asked)
+    grants.push(grant, await connector.refresh(http, app(connector), grant, NOW_MS))
+  })
+  const own = connector.resources.filter((resource) => connector.comesWith?.[resource] === undefined)
+  for (const resource of own)
+    await orFailure(async () => {
+      for await (const part of connector.pull(http, app(connector), 'a', { ...RANGE, resource })) parts.push(part)
+    })
+  return { grants, parts }
+}
+
+for (const connector of connectors)
+  describe(`a number of ${connector.provider} that no vendor means`, () => {
+    test('is left out, or can be stored', async () => {
+      const answers = answersOf[connector.provider]!
+      const usual = await grantAndParts(connector, httpOf(answers, -1, ''))
+      assert(usual.grants.length === 2 && usual.parts.length > 0)
+      const team = await createTestTeam()
+      const user_id = await team.user()
+      const seen = new Set(usual.parts.map((part) => JSON.stringify(part)))
+      let count = 0
+      for (const [index, [path, answer]] of answers.entries())
+        for (const place of marked(answer)) {
+          count++
+          const all: Pulled[] = []
+          for (const value of worst) {
+            const text = place.replace(MARK, value)
+            const { grants, parts } = await grantAndParts(connector, httpOf(answers, index, text))
+            for (const { expires_at_ms } of grants) {
+              const isDate = expires_at_ms === null || Math.abs(expires_at_ms - NOW_MS) <= 1e12
+              assert(isDate, `${path}: expires at ${expires_at_ms} with ${value}`)
+              if (expires_at_ms !== null) new Date(expires_at_ms).toISOString()
+            }
+            for (const part of parts) {
+              const json = JSON.stringify(part)
+              if (!seen.has(json)) all.push(part)
+              seen.add(json)
+            }
+          }
+          await team.db.tx(team.tenant, async (tx) => {
+            const user = await getUser(tx, user_id)
+            for (const part of all)
+              await storePulled(tx, user, connector.provider, part, true).catch((error: unknown) => {
+                throw new Error(`${path}: ${text80(place)}`, { cause: error })
+              })
+          })
+        }
+      assert(count >= 4, `${count} numbers`)
+    })
+  })
+
+const text80 = (place: string): string => {
+  const at = place.indexOf(MARK)
+  return place.slice(Math.max(0, at - 60), at + 20)
+}
