@@ -1,86 +1,247 @@
-// How long the events of one team take to their receiver while another team has fifty endpoints that answer late or never.
+// What a team notices of a neighbor that does everything at once: four clients post 10,000 samples each, two imports of 153 MB, eight clients
+// run queries, and 20 scans. Each figure is first taken alone, in the same run.
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { v7 } from './baseline-write.ts'
-import { percentiles, timeEvents } from './delivery.ts'
+import { writeAll } from '../test/support/zip.ts'
+import { appleExport, ofSize } from './apple-export.ts'
+import { percentiles } from './delivery.ts'
+import { send } from './imports.ts'
+import { heartRates } from './ingestion.ts'
+import { completed, onePage, POLL_SCAN_MS, upload } from './lab-reports.ts'
+import { createOtherTeam, type OtherTeam } from './other-team.ts'
+import { processorSeconds } from './processor-time.ts'
 import { report } from './measure.ts'
-import { apiWith, start, type Bench } from './program.ts'
+import type { Bench } from './program.ts'
 
-const ENDPOINTS = 50
-/** The events of the slow team: so many when the measurement begins, and so many a second after that. */
-const EVENTS_AT_ONCE = 100
-const EVENTS_PER_S = 10
-/** The orders of the other team, of two events each. */
-const ORDERS_PER_S = 5
-const MEASURED_S = 40
+const MEASURED_S = Number(process.env.BENCH_SECONDS ?? 30)
+const [CLIENTS, SAMPLES] = [4, 10_000]
+const [IMPORTS, IMPORT_MB] = [2, 153]
+const QUERY_CLIENTS = 8
+const SCANS = 20
+/** Between two requests of the other team, of each kind. */
+const READ_PAUSE_MS = 50
+const ORDER_PAUSE_MS = 200
+/** A measurement ends when the scan and the file are there, but no later than this. */
+const WAIT_S_MAX = 240
+const FIRST_MS = Date.UTC(2025, 0, 1)
+/** Days on which the neighbor posts, again and again. */
+const DAYS = 60
 
-/** Three measurements: a quiet server, fifty endpoints that answer 200 after 14 s, and fifty that never answer. */
+const track = `<?xml version="1.0"?><gpx creator="Fictional"><trk><type>running</type><trkseg>${[0, 1, 2]
+  .map((i) => `<trkpt lat="45.00${i}" lon="7"><time>2026-02-01T07:0${i}:00Z</time></trkpt>`)
+  .join('')}</trkseg></trk></gpx>`
+
+/** What the other team does, in milliseconds. */
+interface Times {
+  reads: number[]
+  orders: number[]
+  scan: number
+  file: number
+}
+
+/** Prints the figures of the other team alone and beside its neighbor, and their ratios. */
 export async function measureFairness(bench: Bench): Promise<void> {
-  const { url: receiver, child } = await start('bench/receiver.ts', [])
-  const other = await createOtherTeam(bench, `${receiver}/latency`)
-  for (let i = 0; i < 20; i++) await other.order()
-  await sleep(1000)
-  for (const [name, path] of [
-    ['quiet', undefined],
-    [`beside ${ENDPOINTS} that answer after 14 s`, 'late'],
-    [`beside ${ENDPOINTS} that never answer`, 'never'],
-  ] as const) {
-    const end = path === undefined ? undefined : await occupy(bench, path)
-    const took = await timeEvents({ db: bench.db, ...other, receiver }, { orders_per_s: ORDERS_PER_S, seconds: MEASURED_S })
-    const sent = await end?.()
-    const [p50_ms, p99_ms] = percentiles(took)
-    const ofSlow = sent === undefined ? '' : `${sent} to slow`
-    const goal = `${p99_ms.toFixed(0)} ms p99, under 1000 ms; longest ${took.at(-1)!.toFixed(0)} ms`
-    report(`another team ${name}`, `${p50_ms.toFixed(0)} ms median`, ofSlow, '', goal)
-  }
-  child.kill()
-}
-
-/** A team in the cell of the demo team, with a user and one webhook. */
-async function createOtherTeam({ url, demo, kit }: Bench, receiver: string) {
-  const org = `/v1/org/${demo.org_id}/team`
-  const json = { 'content-type': 'application/json' }
-  const management = apiWith(url, { ...json, 'x-management-key': demo.management_key })
-  const { id: team } = await management('POST', org, { name: 'Bench Other Team', region: 'us' })
-  const { access_token } = await management('POST', `${org}/${team}/create_api_access_token`, { env: 'sandbox' })
-  await management('POST', `${org}/${team}/sandbox/webhook`, { url: receiver })
-  const api = apiWith(url, { ...json, authorization: `Bearer ${access_token}` })
-  const { user_id } = await api('POST', '/v2/user', { client_user_id: 'bench other' })
-  const [test] = await api('GET', '/v3/lab_tests?collection_method=testkit')
-  const own = { ...kit, user_id, lab_test_id: test.id }
-  const order = async () => (await api('POST', '/v3/order/testkit', own)).order as { id: string }
-  return { team: team as string, order }
-}
-
-/** Events for fifty endpoints of the demo team, until the returned function is called, which returns how many attempts arrived. */
-async function occupy(bench: Bench, path: 'late' | 'never'): Promise<() => Promise<number>> {
-  const { db, team, user_id, order_id, createEndpoint, deleteEndpoint } = bench
-  const receiver = await start('bench/receiver.ts', [])
-  const ids: string[] = []
-  for (let i = 0; i < ENDPOINTS; i++) ids.push(await createEndpoint(`${receiver.url}/${path}/${i}`))
-  const emit = (count: number) =>
-    db.query(
-      `with emitted as (
-         insert into event (id, team_id, type, object_id, user_id, created_at, body)
-         select given.id, $1, 'labtest.order.updated', gen_random_uuid(), $2, now(),
-           (select body from event where object_id = $3 order by id desc limit 1)
-         from unnest($4::uuid[]) as given (id) returning id)
-       insert into event_outbox (team_id, event_ids) select $1, array_agg(id) from emitted`,
-      [team, user_id, order_id, Array.from({ length: count }, v7)],
+  const folder = mkdtempSync(join(tmpdir(), 'drawbridge-fairness-'))
+  try {
+    const path = join(folder, 'export.xml')
+    await writeAll(
+      (async function* () {
+        for (const block of appleExport(ofSize(IMPORT_MB * 1e6))) yield Buffer.from(block)
+      })(),
+      createWriteStream(path),
     )
-  await emit(EVENTS_AT_ONCE)
-  let isEnded = false
-  const emitting = (async () => {
-    while (!isEnded) {
-      await sleep(1000 / EVENTS_PER_S)
-      await emit(1)
+    const other = await createOtherTeam(bench)
+    const scan = await onePage('scan')
+    // Loads the networks, and what the first requests find not yet compiled.
+    await readScan(other, scan)
+    await importTrack(other)
+    await observe(other, 5000)
+    const alone = await measure(other, scan)
+    const neighbor = occupy(bench, { path, scan })
+    await neighbor.isBusy
+    const load = loadavg()[0]!
+    const before = await processorSeconds(bench)
+    const began = performance.now()
+    const beside = await measure(other, scan)
+    const seconds = (performance.now() - began) / 1000
+    const used = await processorSeconds(bench)
+    const done = await neighbor.end()
+    print(alone, beside)
+    const share = ({ server, database }: typeof used) =>
+      `${((server - before.server) / seconds).toFixed(2)} + ${((database - before.database) / seconds).toFixed(2)}`
+    report('  processors, server and database', share(used), `load ${load.toFixed(1)}`, '', '')
+    report(
+      '  the neighbor meanwhile',
+      `${(done.posts / seconds).toFixed(1)} posts/s`,
+      `${(done.queries / seconds).toFixed(1)} queries/s`,
+      '',
+      JSON.stringify(done),
+    )
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function print(alone: Times, beside: Times): void {
+  for (const [name, of] of [
+    ['read a user', 'reads'],
+    ['create an order', 'orders'],
+  ] as const) {
+    const [[, own], [, neighbors]] = [percentiles(alone[of]), percentiles(beside[of])] as [number[], number[]]
+    const ms = (n: number | undefined) => `${n!.toFixed(0)} ms p99`
+    report(
+      `${name} beside a busy team`,
+      ms(neighbors),
+      `${ms(own)} alone`,
+      (neighbors! / own!).toFixed(1),
+      'at most 5, under 250 ms',
+    )
+  }
+  const s = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+  report(
+    'read a scan beside a busy team',
+    s(beside.scan),
+    `${s(alone.scan)} alone`,
+    (beside.scan / alone.scan).toFixed(1),
+    'at most 2 and 60 s',
+  )
+  report(
+    'import a track beside a busy team',
+    s(beside.file),
+    `${s(alone.file)} alone`,
+    (beside.file / alone.file).toFixed(1),
+    'under 5 s',
+  )
+}
+
+/** Reads a user and creates orders, at a steady pace, until the scan is read and the file imported, and at least for a while. */
+async function measure(other: OtherTeam, scan: Parameters<typeof upload>[1]): Promise<Times> {
+  const heavy = Promise.all([timed(async () => readScan(other, scan)), timed(() => importTrack(other))])
+  const [observed, [scan_ms, file_ms]] = await Promise.all([
+    observe(other, MEASURED_S * 1000, heavy),
+    Promise.race([heavy, sleep(WAIT_S_MAX * 1000, [Infinity, Infinity], { ref: false })]),
+  ])
+  return { ...observed, scan: scan_ms!, file: file_ms! }
+}
+
+/** On a machine that is too busy a report may exceed its time limit; that is printed. */
+async function readScan(other: OtherTeam, scan: Parameters<typeof upload>[1]): Promise<void> {
+  const id = await upload(other, scan)
+  await completed(other, id, POLL_SCAN_MS).catch((error: unknown) => {
+    report('  a scan was not read', '', '', '', String(error))
+  })
+}
+
+async function observe(other: OtherTeam, ms: number, meanwhile: Promise<unknown> = Promise.resolve()) {
+  const until = performance.now() + ms
+  const latest = until + WAIT_S_MAX * 1000
+  let isDone = false
+  void meanwhile.then(() => (isDone = true))
+  const every = async (pause_ms: number, one: () => Promise<unknown>): Promise<number[]> => {
+    const times: number[] = []
+    while (performance.now() < until || (!isDone && performance.now() < latest)) {
+      times.push(await timed(one))
+      await sleep(pause_ms)
     }
+    return times
+  }
+  const [reads, orders] = await Promise.all([
+    every(READ_PAUSE_MS, () => other.api('GET', `/v2/user/${other.user_id}`)),
+    every(ORDER_PAUSE_MS, other.order),
+  ])
+  return { reads, orders }
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await work()
+  return performance.now() - began
+}
+
+async function importTrack({ url, headers, user_id, api }: OtherTeam): Promise<void> {
+  const type = { 'content-type': 'application/octet-stream' }
+  const response = await fetch(`${url}/v2/user/${user_id}/file_import`, {
+    method: 'POST',
+    headers: { ...headers, ...type },
+    body: track,
+  })
+  const { id } = (await response.json()) as { id: string }
+  for (;;) {
+    const { status, error } = (await api('GET', `/v2/user/${user_id}/file_import/${id}`)) as { status: string; error: unknown }
+    if (status === 'completed') return
+    if (status === 'failed' || status === 'partial') throw new Error(`the track was not imported: ${JSON.stringify(error)}`)
+    await sleep(100)
+  }
+}
+
+/** The neighbor, until the returned function is called. */
+function occupy(bench: Bench, { path, scan }: { path: string; scan: Parameters<typeof upload>[1] }) {
+  const { url, headers, api } = bench
+  const done = { posts: 0, refused_posts: 0, queries: 0, refused_queries: 0, scans: 0, imports: 0 }
+  let isEnded = false
+  const newUser = async (name: string) =>
+    (await api('POST', '/v2/user', { client_user_id: `${name} ${performance.now()}` })).user_id as string
+  const bodies = Array.from({ length: DAYS }, (_, day) => heartRates(FIRST_MS + day * 86_400_000, SAMPLES))
+  const count = (status: number, name: 'posts' | 'queries'): void => {
+    if (status === 200) done[name]++
+    else if (status === 429 || status === 503) done[`refused_${name}`]++
+    else throw new Error(`${name} of the neighbor: ${status}`)
+  }
+  const ask = async (name: 'posts' | 'queries', path: string, body: Uint8Array<ArrayBuffer> | string) => {
+    const response = await fetch(url + path, { method: 'POST', headers, body })
+    await response.arrayBuffer()
+    count(response.status, name)
+    if (response.status !== 200) await sleep(1000 * Number(response.headers.get('retry-after') ?? 1))
+  }
+  const posting = async (client: number) => {
+    const user = await newUser(`neighbor ${client}`)
+    for (let n = 0; !isEnded; n++) await ask('posts', `/v2/timeseries/${user}/heartrate`, bodies[n % DAYS]!)
+  }
+  const querying = async (user: string) => {
+    const query = JSON.stringify({
+      timeframe: { type: 'relative', anchor: '2025-03-01', past: { value: 1, unit: 'year' } },
+      queries: [
+        {
+          select: [{ group_key: '*' }, { func: 'mean', arg: { timeseries: 'heartrate', field: 'value' } }],
+          group_by: [{ date_trunc: { value: 1, unit: 'hour' }, arg: { index: 'timeseries' } }],
+        },
+      ],
+    })
+    while (!isEnded) await ask('queries', `/aggregate/v1/user/${user}/query`, query)
+  }
+  const scanning = async () => {
+    for (let n = 0; n < SCANS && !isEnded; n++) {
+      await upload(bench, scan)
+      done.scans++
+    }
+  }
+  const importing = async () => {
+    const user_id = await newUser('neighbor of a file')
+    await send({ url, headers, user_id }, path)
+    done.imports++
+  }
+  const sent = Promise.all([scanning(), ...Array.from({ length: IMPORTS }, importing)])
+  const work = (async () => {
+    const queried = await newUser('neighbor of queries')
+    for (const body of bodies) await ask('posts', `/v2/timeseries/${queried}/heartrate`, body)
+    await Promise.all([
+      ...Array.from({ length: CLIENTS }, (_, client) => posting(client)),
+      ...Array.from({ length: QUERY_CLIENTS }, () => querying(queried)),
+    ])
   })()
-  return async () => {
-    isEnded = true
-    await emitting
-    const { count } = (await (await fetch(receiver.url)).json()) as { count: number }
-    for (const id of ids) await deleteEndpoint(id)
-    receiver.child.kill()
-    return count
+  const isBusy = (async () => {
+    await Promise.race([sent, sleep(20_000)])
+    done.posts = done.queries = 0
+  })()
+  return {
+    isBusy,
+    async end() {
+      const counted = { ...done }
+      isEnded = true
+      await Promise.all([work, sent])
+      return counted
+    },
   }
 }

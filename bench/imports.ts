@@ -85,7 +85,8 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started
 }
 
-async function send({ url, headers, user_id }: Bench, path: string): Promise<string> {
+/** Sends a file in parts. @returns the id of its import */
+export async function send({ url, headers, user_id }: Pick<Bench, 'url' | 'headers' | 'user_id'>, path: string): Promise<string> {
   const { size } = statSync(path)
   let id: string | undefined
   let at = 0

@@ -19,7 +19,7 @@ const FIRST_MS = Date.UTC(2025, 0, 1)
 const agent = new Agent({ keepAlive: true })
 
 /** Heart rates of a second each, as a phone posts them. In bytes: encoding a text for each post would be measured as well. */
-function heartRates(from_ms: number, count: number): Uint8Array<ArrayBuffer> {
+export function heartRates(from_ms: number, count: number): Uint8Array<ArrayBuffer> {
   const data = Array.from({ length: count }, (_, i) => {
     const at = new Date(from_ms + i * 1000).toISOString()
     return {

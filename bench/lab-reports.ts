@@ -15,10 +15,10 @@ import { apiWith, type Bench } from './program.ts'
 const REPORTS = 30
 const POLL_MS = 10
 /** A scan takes seconds; asking for it more often would take the processor from those who read it. */
-const POLL_SCAN_MS = 200
+export const POLL_SCAN_MS = 200
 
 /** The first document of one page that the corpus has of a kind. */
-async function onePage(kind: Kind): Promise<InputFile[]> {
+export async function onePage(kind: Kind): Promise<InputFile[]> {
   for (const layout of layouts) {
     const document = composeDocument(layout, 1)
     if (document.pages.length === 1) return createFiles(document, kind)
@@ -27,7 +27,7 @@ async function onePage(kind: Kind): Promise<InputFile[]> {
 }
 
 /** What uploads need: a team, one report of which is read at a time. */
-type Uploader = Pick<Bench, 'url' | 'headers' | 'user_id' | 'api'>
+export type Uploader = Pick<Bench, 'url' | 'headers' | 'user_id' | 'api'>
 
 interface Job {
   id: string
@@ -35,7 +35,7 @@ interface Job {
   failure_reason: string | null
 }
 
-async function upload({ url, headers, user_id }: Uploader, files: readonly InputFile[]): Promise<string> {
+export async function upload({ url, headers, user_id }: Uploader, files: readonly InputFile[]): Promise<string> {
   const form = new FormData()
   form.set('user_id', user_id)
   for (const { bytes, type } of files) form.append('file', new Blob([new Uint8Array(bytes)], { type }), 'report')
@@ -45,7 +45,7 @@ async function upload({ url, headers, user_id }: Uploader, files: readonly Input
   return ((await response.json()) as Job).id
 }
 
-async function completed({ api }: Uploader, id: string, poll_ms = POLL_MS): Promise<void> {
+export async function completed({ api }: Uploader, id: string, poll_ms = POLL_MS): Promise<void> {
   for (;;) {
     const { status, failure_reason }: Job = await api('GET', `/lab_report/v1/parser/job/${id}`)
     if (status === 'completed') return

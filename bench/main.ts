@@ -11,6 +11,7 @@ import { median, medianMs, report } from './measure.ts'
 import { createKits, createWalkIns, registerKits } from './orders.ts'
 import { synchronizePhones } from './phones.ts'
 import { withServer, type Bench } from './program.ts'
+import { measureSlowReceivers } from './slow-receivers.ts'
 import { findSites, listOrders, listUsers, readOrder } from './reads.ts'
 import { measureResultIntake } from './result-intake.ts'
 import { readStream } from './streams.ts'
@@ -28,6 +29,7 @@ const parts: Record<string, (bench: Bench) => Promise<void>> = {
   },
   latency: measureLatency,
   fairness: measureFairness,
+  'slow-receivers': measureSlowReceivers,
   sites: findSites,
   visits: measureAvailability,
   intake: measureIntake,

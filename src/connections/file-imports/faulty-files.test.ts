@@ -163,7 +163,7 @@ describe('a faulty file', () => {
       tenant: team.tenant,
       tx: <R>(work: Parameters<typeof team.db.tx<R>>[1]) => team.db.tx(team.tenant, work),
     }
-    await runner.handler.run(context, { import_id: body.id })
+    await runner.handlers.first.run(context, { import_id: body.id })
     const shown = (await team.api.get(`/v2/user/${user}/file_import/${body.id}`)).body
     assert.deepEqual([shown.status, shown.error?.code], ['failed', 'too_complex'])
   })

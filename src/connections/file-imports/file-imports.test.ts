@@ -139,7 +139,7 @@ describe('the import of a file', () => {
     const [first, second] = [await upload(team, user, Buffer.from('x')), await upload(team, user, Buffer.from('y'))]
     const runner = new ImportRunner({ vault })
     const tx = <R>(work: (tx: Tx) => Promise<R>) => team.db.tx(team.tenant, work)
-    const run = ({ body }: typeof first) => runner.handler.run({ tenant: team.tenant, tx }, { import_id: body.id })
+    const run = ({ body }: typeof first) => runner.handlers.first.run({ tenant: team.tenant, tx }, { import_id: body.id })
     const states = async () =>
       (await team.api.get(`/v2/user/${user}/file_import`)).body.data.map(({ status }: { status: string }) => status)
     await run(second)
@@ -168,7 +168,8 @@ describe('the import of a file', () => {
     const minutes = Array.from({ length: 12_000 }, (_, i) => new Date(Date.UTC(2026, 0, 1) + i * 60_000).toISOString())
     const all = minutes.map((at) => record('HeartRate', 61, 'count/min', `${at.slice(0, 10)} ${at.slice(11, 19)} +0000`))
     const { body } = await upload(team, user, Buffer.from(exportXml(...all)))
-    const runner = new ImportRunner({ vault })
+    const whole = { ms: 300_000, bytes: Infinity }
+    const runner = new ImportRunner({ vault, turn_limits: { first: whole, further: whole } })
     let batches = 0
     const context = (fails: boolean) => ({
       tenant: team.tenant,
@@ -182,12 +183,12 @@ describe('the import of a file', () => {
         }),
     })
     const state = async () => (await team.api.get(`/v2/user/${user}/file_import/${body.id}`)).body
-    await assert.rejects(runner.handler.run(context(true), { import_id: body.id }), /the database has gone away/)
+    await assert.rejects(runner.handlers.first.run(context(true), { import_id: body.id }), /the database has gone away/)
     const between = await state()
     assert.deepEqual([between.status, between.accepted], ['importing', 5000])
     assert(between.progress > 0.3 && between.progress < 1)
     batches = 0
-    await runner.handler.run(context(false), { import_id: body.id })
+    await runner.handlers.first.run(context(false), { import_id: body.id })
     assert.equal(batches, 2)
     const { status, accepted, created, updated } = await state()
     assert.deepEqual([status, accepted, created, updated], ['completed', 12_000, 12_000, 0])
@@ -205,9 +206,9 @@ describe('the import of a file', () => {
       await held.promise
       return tx(work)
     }
-    const first = runner.handler.run({ tenant: team.tenant, tx: holding }, { import_id: body.id })
+    const first = runner.handlers.first.run({ tenant: team.tenant, tx: holding }, { import_id: body.id })
     await begun.promise
-    await runner.handler.run({ tenant: team.tenant, tx }, { import_id: body.id })
+    await runner.handlers.first.run({ tenant: team.tenant, tx }, { import_id: body.id })
     assert.deepEqual(await team.jobs(), ['file_imports.run', 'file_imports.run'])
     held.resolve()
     await first
@@ -245,7 +246,7 @@ describe('the import of a file', () => {
     const runner = new ImportRunner({ vault })
     await runner.stop()
     const tx = <R>(work: (tx: Tx) => Promise<R>) => team.db.tx(team.tenant, work)
-    await runner.handler.run({ tenant: team.tenant, tx }, { import_id: body.id })
+    await runner.handlers.first.run({ tenant: team.tenant, tx }, { import_id: body.id })
     assert.equal((await team.api.get(`/v2/user/${user}/file_import/${body.id}`)).body.status, 'queued')
     assert.deepEqual(await team.jobs(), ['file_imports.run', 'file_imports.run'])
   })

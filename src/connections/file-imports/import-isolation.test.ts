@@ -46,7 +46,7 @@ test('an import of a team is not felt by another: each of its requests is answer
     const { status, accepted } = (await importing.api.get(`/v2/user/${person}/file_import/${id}`)).body
     return { isOver: !['queued', 'importing'].includes(status), status, accepted: accepted as number }
   }
-  working([runner.handler])
+  working(Object.values(runner.handlers))
   let [answered, before] = [0, 0]
   for (let now = await state(); !now.isOver; now = await state()) {
     if (now.accepted > 0) {

@@ -6,66 +6,81 @@ import { Payload, cells, gone, queue, stopWorkers, until, working } from '../../
 import { exportXml, record, upload } from '../../../test/support/file-imports.ts'
 import { cells as testCells, createTestTeam, vault, type TestTeam } from '../../../test/support/server.ts'
 import { eraseImports } from './imports.ts'
-import { ImportRunner } from './run-import.ts'
+import { ImportTurn } from './import-turn.ts'
+import { ImportRunner, type ImportOptions } from './run-import.ts'
 
 // Data that is stored notifies higher modules.
 cells.of('sandbox-us').hooks = testCells.of('sandbox-us').hooks
 
 afterEach(stopWorkers)
 
-const file = Buffer.from(exportXml(record('HeartRate', 61, 'count/min', '2026-01-31 09:00:00 +0000')))
+const heartRate = (i: number) => {
+  const at = new Date(Date.UTC(2026, 0, 1) + i * 60_000).toISOString()
+  return record('HeartRate', 61, 'count/min', `${at.slice(0, 10)} ${at.slice(11, 19)} +0000`)
+}
+const exportOf = (count: number) => Buffer.from(exportXml(...Array.from({ length: count }, (_, i) => heartRate(i))))
+const small = exportOf(1)
+/** Heart rates of five batches. */
+const LONG = 22_000
+const long = exportOf(LONG)
 
-async function uploads(team: TestTeam, count: number): Promise<string[]> {
-  const user_id = await team.user()
-  const ids: string[] = []
-  for (let i = 0; i < count; i++) ids.push((await upload(team, user_id, file)).body.id)
-  return ids
+const importOf = async (team: TestTeam, file: Buffer, user_id?: string): Promise<{ id: string; user_id: string }> => {
+  const user = user_id ?? (await team.user())
+  return { id: (await upload(team, user, file)).body.id, user_id: user }
 }
 const finished = async ({ db, team }: TestTeam): Promise<number> =>
   (await db.pool.query('select count(*)::integer as n from file_import where team_id = $1 and finished_at is not null', [team]))
     .rows[0].n
+const shown = async (team: TestTeam, { id, user_id }: { id: string; user_id: string }) =>
+  (await team.api.get(`/v2/user/${user_id}/file_import/${id}`)).body
+
+const WHOLE = { first: { ms: 300_000, bytes: Infinity }, further: { ms: 300_000, bytes: Infinity } }
+/** A first turn ends after its first or second batch, and a further one after as much time as it took to read again. */
+const SHORT = { first: { ms: 300_000, bytes: 1 }, further: { ms: 300_000, bytes: 1 } }
+
+/** Whether some whole batches are stored, and not all. */
+const isPart = (accepted: number): boolean => accepted > 0 && accepted < LONG && accepted % 5000 === 0
 
 /** Runs imports. */
-function runs() {
-  const runner = new ImportRunner({ vault })
+function runs(turn_limits?: ImportOptions['turn_limits']) {
+  const runner = new ImportRunner({ vault, ...(turn_limits && { turn_limits }) })
   after(() => runner.stop())
-  return runner.handler
+  return runner.handlers
 }
 
-/** Runs imports when the test lets them, and says whose have come to run, in this order. */
-function runsWhenLet(teams: TestTeam[]) {
-  const begun: { team: number; go: () => void }[] = []
+/** Runs imports when the test lets them, and says whose turns have begun, in this order: `1` the first one of a team, `1+` a further one. */
+function runsWhenLet(teams: TestTeam[], handlers: ReturnType<typeof runs>) {
+  const begun: { turn: string; go: () => void }[] = []
   const { promise: all, resolve: letAll } = Promise.withResolvers<void>()
-  const { job, run } = runs()
-  const handler = defineHandler(job, async (context, payload) => {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    begun.push({ team: teams.findIndex(({ team }) => team === context.tenant.team), go: resolve })
-    await Promise.race([promise, all])
-    await run(context, payload)
+  const waiting = (Object.keys(handlers) as (keyof typeof handlers)[]).map((phase) => {
+    const { job, run } = handlers[phase]
+    return defineHandler(job, async (context, payload) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const team = teams.findIndex(({ team }) => team === context.tenant.team)
+      begun.push({ turn: `${team}${phase === 'first' ? '' : '+'}`, go: resolve })
+      await Promise.race([promise, all])
+      await run(context, payload)
+    })
   })
-  return { handler, begun, letAll, order: () => begun.map(({ team }) => team).join() }
+  return { waiting, begun, letAll, order: () => begun.map(({ turn }) => turn).join() }
 }
 
 describe('imports of several teams', () => {
   test('run in turn: many imports of two teams do not hold up that of a third', async () => {
     const teams = [await createTestTeam(), await createTestTeam(), await createTestTeam()]
     const [first, second, third] = teams as [TestTeam, TestTeam, TestTeam]
-    await uploads(first, 2)
-    await uploads(second, 2)
-    const { handler, begun, letAll, order } = runsWhenLet(teams)
-    working([handler])
+    for (const team of [first, first, second, second]) await importOf(team, small)
+    const { waiting, begun, letAll, order } = runsWhenLet(teams, runs(WHOLE))
+    working(waiting)
     try {
-      await until('two imports run', () => begun.length === 2)
-      assert.deepEqual(begun.map(({ team }) => team).toSorted(), [0, 1])
-      await uploads(third, 1)
-      // The next import of its team is queued as it ends, after that of the third team.
-      const [ending, other] = begun.map(({ team }) => team) as [number, number]
-      begun[0]!.go()
-      await until('a third import runs', () => begun.length === 3)
-      assert.equal(order(), [ending, other, 2].join())
-      begun[2]!.go()
-      await until('a fourth import runs', () => begun.length === 4)
-      assert.equal(order(), [ending, other, 2, ending].join())
+      await until('an import runs', () => begun.length === 1)
+      await importOf(third, small)
+      for (let turn = 0; turn < 3; turn++) {
+        begun[turn]!.go()
+        await until('the next import runs', () => begun.length === turn + 2)
+      }
+      // The next import of a team is queued as the one before ends, after those of the other teams.
+      assert.equal(order(), '0,1,2,0')
     } finally {
       letAll()
     }
@@ -73,11 +88,96 @@ describe('imports of several teams', () => {
     assert.equal(begun.length, 5)
   })
 
+  test('that are small begin before the second turn of a long one', async () => {
+    const teams = [await createTestTeam(), await createTestTeam()]
+    const [busy, other] = teams as [TestTeam, TestTeam]
+    const imports = [await importOf(busy, long), await importOf(busy, long)]
+    const { waiting, begun, letAll, order } = runsWhenLet(teams, runs(SHORT))
+    working(waiting)
+    try {
+      await until('a long import runs', () => begun.length === 1)
+      const track = await importOf(other, small)
+      begun[0]!.go()
+      await until('the small one and the rest of the long one run', () => begun.length === 3)
+      assert.deepEqual(begun.map(({ turn }) => turn).toSorted(), ['0', '0+', '1'])
+      const { accepted } = await shown(busy, imports[0]!)
+      assert.ok(isPart(accepted), `${accepted} samples are stored`)
+      // The rest of the long one waits; the small one ends, and the other long one has its first turn.
+      begun.find(({ turn }) => turn === '1')!.go()
+      await until('the small one is imported', async () => (await shown(other, track)).status === 'completed')
+      await until('the other long one runs', () => begun.length === 4)
+      assert.equal(order().at(-1), '0')
+    } finally {
+      letAll()
+    }
+    await until('all are imported', async () => (await finished(busy)) === 2)
+    for (const one of imports) {
+      const { status, accepted, created, updated } = await shown(busy, one)
+      assert.deepEqual([status, accepted, created, updated], ['completed', LONG, LONG, 0])
+    }
+  })
+
+  test('that are long have their further turns one after the other, and each goes on where it was', async () => {
+    const teams = [await createTestTeam(), await createTestTeam()]
+    const imports = await Promise.all(teams.map((team) => importOf(team, long)))
+    const { waiting, begun, letAll, order } = runsWhenLet(teams, runs(SHORT))
+    working(waiting)
+    const acceptedOf = () => Promise.all(teams.map(async (team, i) => (await shown(team, imports[i]!)).accepted as number))
+    const furtherTurns = () => begun.filter(({ turn }) => turn.endsWith('+'))
+    try {
+      await until('a first turn begins', () => begun.length === 1)
+      begun[0]!.go()
+      await until('the other first turn and a further one begin', () => begun.length === 3)
+      begun.find(({ turn }, i) => i > 0 && !turn.endsWith('+'))!.go()
+      await until('the other import waits for its further turn', async () => {
+        const rows = await Promise.all(teams.map((team) => team.jobs()))
+        return rows.every((jobs) => jobs.join() === 'file_imports.resume')
+      })
+      const before = await acceptedOf()
+      assert.ok(before.every(isPart), `${before.join()} samples are stored`)
+      furtherTurns()[0]!.go()
+      await until('the further turn of the other begins', () => furtherTurns().length === 2)
+      assert.equal(new Set(furtherTurns().map(({ turn }) => turn)).size, 2, order())
+      const after = await acceptedOf()
+      assert.equal(after.filter((accepted, i) => accepted > before[i]!).length, 1)
+    } finally {
+      letAll()
+    }
+    for (const [i, team] of teams.entries()) {
+      await until('it is imported', async () => (await finished(team)) === 1)
+      const { status, accepted, created, updated } = await shown(team, imports[i]!)
+      assert.deepEqual([status, accepted, created, updated], ['completed', LONG, LONG, 0])
+    }
+  })
+
+  test('of one user run one after another, so that the later file wins', async () => {
+    const team = await createTestTeam()
+    const first = await importOf(team, long)
+    const second = await importOf(team, small, first.user_id)
+    const { waiting, begun, letAll } = runsWhenLet([team], runs(SHORT))
+    working(waiting)
+    try {
+      await until('the first turn begins', () => begun.length === 1)
+      begun[0]!.go()
+      await until('the rest and the other import begin', () => begun.length === 3)
+      begun.find(({ turn }, i) => i > 0 && !turn.endsWith('+'))!.go()
+      await until('the other one has had its turn', async () => !(await team.jobs()).includes('file_imports.run'))
+      assert.equal(await finished(team), 0)
+    } finally {
+      letAll()
+    }
+    await until('both are imported', async () => (await finished(team)) === 2)
+    assert.deepEqual(
+      (await Promise.all([first, second].map((one) => shown(team, one)))).map(({ accepted }) => accepted),
+      [LONG, 1],
+    )
+  })
+
   test('that wait for a thread take no slot of other jobs', async () => {
     const teams = await Promise.all(Array.from({ length: 4 }, () => createTestTeam()))
-    for (const team of teams) await uploads(team, 1)
+    for (const team of teams) await importOf(team, small)
     const { promise: open, resolve } = Promise.withResolvers<void>()
-    const { job } = runs()
+    const { job } = runs().first
     let waiting = 0
     const stuck = defineHandler(job, async () => {
       waiting++
@@ -86,13 +186,13 @@ describe('imports of several teams', () => {
     const quick = defineJob('test.quick', Payload)
     const other = await createTestTeam()
     working([stuck, defineHandler(quick, async () => {})])
-    await until('two imports run', () => waiting === 2)
+    await until('an import runs', () => waiting === 1)
     await queue(other, 3, quick)
     await until('the other jobs are done', async () => {
       const { rows } = await other.db.pool.query('select from job where team_id = $1', [other.team])
       return rows.length === 0
     })
-    assert.equal(waiting, 2)
+    assert.equal(waiting, 1)
     resolve()
     for (const team of teams) await gone(team)
     assert.equal(waiting, 4)
@@ -100,11 +200,34 @@ describe('imports of several teams', () => {
 
   test('go on with the next one of the team after an earlier one was erased', async () => {
     const team = await createTestTeam()
-    const [first, second] = [await team.user(), await team.user()]
-    await upload(team, first, file)
-    await upload(team, second, file)
-    await team.db.tx(team.tenant, (tx) => eraseImports(tx, first))
-    working([runs()])
+    const { user_id } = await importOf(team, small)
+    await importOf(team, small)
+    await team.db.tx(team.tenant, (tx) => eraseImports(tx, user_id))
+    working(Object.values(runs()))
     await until('the other one has ended', async () => (await finished(team)) === 1)
   })
+})
+
+test('the turn of an import counts from its first new batch, and is at least as long as reading again took', () => {
+  let now_ms = 0
+  const turn = (turns = 1) => {
+    now_ms = 0
+    return new ImportTurn({ ms: 1000, bytes: 100 }, turns, () => now_ms)
+  }
+  const after = (one: ImportTurn, ms: number, bytes: number): boolean => {
+    now_ms += ms
+    return one.isOver(bytes)
+  }
+  const quick = turn()
+  quick.batch(0)
+  assert.deepEqual([after(quick, 999, 99), after(quick, 0, 100), after(quick, 1, 0)], [false, true, true])
+  const late = turn(1)
+  now_ms = 1500
+  late.batch(1000)
+  assert.deepEqual([after(late, 1499, 1100), after(late, 1, 1000)], [false, true])
+  // Without a batch the next turn has twice the time.
+  const [second, third] = [turn(1), turn(2)]
+  assert.deepEqual([after(second, 1999, 9999), after(second, 1, 0)], [false, true])
+  now_ms = 0
+  assert.deepEqual([after(third, 3999, 9999), after(third, 1, 0)], [false, true])
 })

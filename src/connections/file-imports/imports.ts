@@ -5,7 +5,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, conflict, invalidField, notFound, payloadTooLarge } from '../../platform/http/errors.ts'
 import { defineJob, enqueue } from '../../platform/queue/outbox.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
-import { sql } from '../../platform/db/sql.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
 import { getUser } from '../../people/users/users.ts'
 import { countSkipped, readErrorText, type ReadErrorCode, type Skipped } from './reading.ts'
 import { FILE_BYTES_MAX, PART_BYTES_MIN, type Counts, type FileImport } from './schema.ts'
@@ -19,14 +19,19 @@ const LISTED = 20
 /** Reading takes as long as the file; the thread that reads it has a limit of its own. */
 const TIMEOUT_S = 8 * 3600
 
-/** Imports that a process runs at once, each with a thread. */
-export const RUNNING_MAX = 2
+/**
+ * An import has a first turn, which is short, and as many further ones as it needs. A process runs one of each at once, each with a thread, so
+ * that a small file waits for first turns only.
+ */
+export type Phase = 'first' | 'further'
 
-/** Of a team only the next import is queued, so that teams have their turns in the order in which their jobs became due. */
-export const runImport = defineJob('file_imports.run', T.Object({ import_id: T.String() }), {
-  timeout_s: TIMEOUT_S,
-  running_max: RUNNING_MAX,
-})
+/** Of a team only the next import of a phase is queued, so that teams have their turns in the order in which their jobs became due. */
+const defineTurn = (name: string) =>
+  defineJob(name, T.Object({ import_id: T.String() }), { timeout_s: TIMEOUT_S, running_max: 1 })
+export const turnJobs = { first: defineTurn('file_imports.run'), further: defineTurn('file_imports.resume') } as const
+
+const isOfPhase = { first: sql`turns = 0`, further: sql`turns > 0` }
+const isUnfinished = sql`status in ('queued', 'importing')`
 
 /** What an import has stored of one resource of a provider: the counts, and the range of the data. */
 export interface Result extends Counts {
@@ -199,28 +204,45 @@ export async function continueImport(
 
 const Next = T.Object({ id: T.String() })
 
-const oldestUnfinished = (tx: Tx) =>
+const oldestUnfinished = (tx: Tx, phase: Phase) =>
   tx.maybe(
     Next,
-    sql`select id from file_import where team_id = ${tx.team} and status in ('queued', 'importing') order by id limit 1`,
+    sql`
+    select id from file_import
+    where team_id = ${tx.team} and ${isUnfinished} and ${isOfPhase[phase]} order by id limit 1`,
   )
 
-/** Queues an import whose file is whole if it is the oldest of its team; the imports of the team are locked. Writes job. */
-async function queueIfNext(tx: Tx, id: string): Promise<void> {
-  if ((await oldestUnfinished(tx))?.id === id) enqueue(tx, runImport, { import_id: id })
+/** Queues an import if it is the oldest of its team in its phase; the imports of the team are locked. Writes job. */
+async function queueIfNext(tx: Tx, id: string, phase: Phase = 'first'): Promise<void> {
+  if ((await oldestUnfinished(tx, phase))?.id === id) enqueue(tx, turnJobs[phase], { import_id: id })
 }
 
-/** Queues the oldest import of the team that has not ended, if there is one. Writes job. */
-export async function queueNext(tx: Tx): Promise<void> {
+/** Queues the oldest import of the team in a phase that has not ended, if there is one. Writes job. */
+async function queueNext(tx: Tx, phase: Phase): Promise<void> {
   await lockImports(tx)
-  const next = await oldestUnfinished(tx)
-  if (next) enqueue(tx, runImport, { import_id: next.id })
+  const next = await oldestUnfinished(tx, phase)
+  if (next) enqueue(tx, turnJobs[phase], { import_id: next.id })
 }
 
-/** Ends an import and queues the next one of the team. Writes file_import. */
+/**
+ * Ends the turn of an import that has not ended: its next one comes after those of the teams that wait. Such a turn is no interruption. After
+ * a first turn the next import of the team has its own. Writes file_import, job.
+ */
+export async function endTurn(tx: Tx, id: string, phase: Phase): Promise<void> {
+  await lockImports(tx)
+  const ended = await tx.run(sql`
+    update file_import set turns = turns + 1, attempts = 0
+    where team_id = ${tx.team} and id = ${id} and ${isUnfinished} and ${isOfPhase[phase]}`)
+  if (!ended) return
+  await queueIfNext(tx, id, 'further')
+  if (phase === 'first') await queueNext(tx, phase)
+}
+
+/** Ends an import and queues the next one of the team in its phase. Writes file_import, job. */
 export async function endImport(
   tx: Tx,
   id: string,
+  phase: Phase,
   end: { status: 'completed' | 'partial' | 'failed'; error: ReadErrorCode | null; skipped: Skipped; progress: number },
 ): Promise<void> {
   await lockImports(tx)
@@ -229,7 +251,7 @@ export async function endImport(
     set status = ${end.status}, error = ${end.error}, skipped = ${JSON.stringify(end.skipped)}::jsonb, progress = ${end.progress},
         file_key = null, finished_at = ${tx.now}, expires_at = ${dbNowPlus(KEPT_S)}
     where team_id = ${tx.team} and id = ${id} and finished_at is null`)
-  await queueNext(tx)
+  await queueNext(tx, phase)
 }
 
 const Claimed = T.Object({
@@ -241,31 +263,32 @@ const Claimed = T.Object({
   results: T.Unsafe<Results>({}),
   reader: Nullable(T.String()),
   created_at: T.String(),
-  is_first: T.Boolean(),
+  turns: T.Integer(),
+  is_behind: T.Boolean(),
 })
 export type ClaimedImport = Static<typeof Claimed>
 
 /**
- * Claims an import for reading, if it is the oldest of its team that has not ended: a team has one at a time. An import that another version
- * of the program has begun starts again from the beginning, with its counts, since its batches may be others. Writes file_import.
+ * Claims an import for a turn, if it is the oldest of its team in this phase that has not ended: a team has one of each at a time. An import
+ * that another version of the program has begun starts again from the beginning, with its counts, since its batches may be others.
+ * `is_behind`: an older import of the same user has not ended; the two would write the same rows. Writes file_import.
  * @returns undefined if it must not be read now: then the end of the one before queues it again
  */
-export async function claimImport(tx: Tx, id: string, reader: string): Promise<ClaimedImport | undefined> {
+export async function claimImport(tx: Tx, id: string, phase: Phase, reader: string): Promise<ClaimedImport | undefined> {
   await lockImports(tx)
-  const claimed = await tx.maybe(
+  const older = (which: Sql) => sql`
+    exists (select from file_import o where o.team_id = ${tx.team} and o.${isUnfinished} and o.id < f.id and o.${which})`
+  return tx.maybe(
     Claimed,
     sql`
     update file_import f
     set status = 'importing', attempts = attempts + 1, reader = ${reader},
         batches = case when reader = ${reader} then batches else 0 end,
         results = case when reader = ${reader} then results else '{}' end
-    where team_id = ${tx.team} and id = ${id} and status in ('queued', 'importing')
-      and not exists (
-        select from file_import o
-        where o.team_id = ${tx.team} and o.status in ('queued', 'importing') and o.id < f.id)
-    returning user_id, file_key, received_bytes, attempts, batches, results, reader, created_at, attempts = 1 as is_first`,
+    where team_id = ${tx.team} and id = ${id} and ${isUnfinished} and ${isOfPhase[phase]} and not ${older(isOfPhase[phase])}
+    returning user_id, file_key, received_bytes, attempts, batches, results, reader, created_at, turns,
+      ${older(sql`user_id = f.user_id`)} as is_behind`,
   )
-  return claimed
 }
 
 /** What a batch has changed. */
@@ -291,5 +314,7 @@ export const recordBatch = async (tx: Tx, id: string, state: BatchState): Promis
 /** Erases the imports of a user, with their files; the next one of the team is queued. Writes file_import, job; parts go with their import. */
 export async function eraseImports(tx: Tx, user_id: string): Promise<void> {
   const erased = await tx.run(sql`delete from file_import where team_id = ${tx.team} and user_id = ${user_id}`)
-  if (erased) await queueNext(tx)
+  if (!erased) return
+  await queueNext(tx, 'first')
+  await queueNext(tx, 'further')
 }

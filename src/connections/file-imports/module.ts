@@ -15,7 +15,7 @@ export function fileImports(dependencies: { vault: Vault }): Module {
     tag: 'file-imports',
     tables: { ofTeams: ['file_import', 'file_import_part'] },
     operations: routes(dependencies),
-    jobs: [runner.handler],
+    jobs: Object.values(runner.handlers),
     workers: [() => runner],
     // With each row up to 1 GiB of parts are deleted.
     periodicTasks: [cleanup({ table: 'file_import', column: 'expires_at', rows_max: 1 })],

@@ -1,5 +1,6 @@
 // The task of a worker thread: reads a file whose bytes the process sends, and sends back what is in it. Only threads import it.
 import { flushCompileCache } from 'node:module'
+import { lowerPriority } from '../../platform/runtime/low-priority.ts'
 import { Batches } from './batches.ts'
 import { ReadError } from './reading.ts'
 import type { Progress } from './read-content.ts'
@@ -7,6 +8,7 @@ import { readFile } from './read-file.ts'
 import { ask, type ReadEnd, type ThreadInput } from './thread-calls.ts'
 
 export default async function read({ port, size, now_ms, zone, provider }: ThreadInput): Promise<ReadEnd> {
+  lowerPriority()
   const progress: Progress = { read_bytes: 0, content_bytes: size }
   // While a batch is being stored the next one is read.
   let storing: Promise<unknown> = Promise.resolve()
@@ -22,7 +24,7 @@ export default async function read({ port, size, now_ms, zone, provider }: Threa
     size,
     async read(start: number): Promise<Uint8Array> {
       if (!last || start < last.start || start >= last.start + last.bytes.length)
-        last = (await ask(port, { read: start })) as { start: number; bytes: Uint8Array }
+        last = (await ask(port, { read: start, read_bytes: progress.read_bytes })) as { start: number; bytes: Uint8Array }
       return last.bytes.subarray(start - last.start)
     },
   }

@@ -15,12 +15,24 @@ import { completeHistory } from '../../wearables/ingestion/ingest.ts'
 import { isTimeseries, timeseriesNames, resourceNameOf, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import type { SummaryKind } from '../../wearables/summaries/schema.ts'
 import type { FileKey } from '../../platform/files/file-key.ts'
-import { claimImport, endImport, recordBatch, RUNNING_MAX, runImport, type ClaimedImport, type Results } from './imports.ts'
+import { ImportTurn, TURN_LIMITS, type TurnLimits } from './import-turn.ts'
+import {
+  claimImport,
+  endImport,
+  endTurn,
+  recordBatch,
+  turnJobs,
+  type ClaimedImport,
+  type Phase,
+  type Results,
+} from './imports.ts'
 import { deleteSomeBytes, importKey, readPart } from './stored-file.ts'
 import { storeBatch } from './store-batch.ts'
 import { answer, type Question, type ReadEnd, type ReadState } from './thread-calls.ts'
 
-const RETRY_S = 5
+const RETRY_S = 1
+/** For how long an import of another cell that was put off counts as one that waits. */
+const PUT_OFF_MS = 5000
 /** Attempts without progress. */
 const ATTEMPTS_MAX = 5
 const READ_MS_MAX = 6 * 3_600_000
@@ -42,8 +54,14 @@ class Stopping extends Error {
   override name = 'Stopping'
 }
 
+/** Others have their turn. */
+class TurnEnded extends Error {
+  override name = 'TurnEnded'
+}
+
 export interface ImportOptions {
   vault: Vault
+  turn_limits?: Record<Phase, TurnLimits>
   /** What a thread that reads a file may hold, in MB; 256 by default. */
   thread_mb_max?: number
 }
@@ -52,36 +70,48 @@ export interface ImportOptions {
 export class ImportRunner implements Service {
   readonly #vault: Vault
   readonly #thread_mb_max: number
-  readonly #running = new Map<string, Promise<void>>()
+  readonly #turn_limits: Record<Phase, TurnLimits>
+  readonly #running = new Map<string, { phase: Phase; end: Promise<void> }>()
+  /** When an import was put off because one of another cell runs. */
+  readonly #put_off_ms: Record<Phase, number> = { first: -Infinity, further: -Infinity }
   #isStopping = false
 
-  constructor({ vault, thread_mb_max = THREAD_MB_MAX }: ImportOptions) {
+  constructor({ vault, turn_limits = TURN_LIMITS, thread_mb_max = THREAD_MB_MAX }: ImportOptions) {
     this.#vault = vault
+    this.#turn_limits = turn_limits
     this.#thread_mb_max = thread_mb_max
   }
 
-  readonly handler: Handler = defineHandler(runImport, (context, { import_id }) => this.#handle(context, import_id))
+  readonly handlers: Record<Phase, Handler> = { first: this.#handler('first'), further: this.#handler('further') }
+
+  #handler(phase: Phase): Handler {
+    return defineHandler(turnJobs[phase], (context, { import_id }) => this.#handle(context, import_id, phase))
+  }
 
   start(): void {}
 
   /** Ends imports in progress between two batches; another process goes on with them. */
   async stop(): Promise<void> {
     this.#isStopping = true
-    await Promise.allSettled(this.#running.values())
+    await Promise.allSettled([...this.#running.values()].map(({ end }) => end))
   }
 
-  async #handle(context: JobContext, id: string): Promise<void> {
+  async #handle(context: JobContext, id: string, phase: Phase): Promise<void> {
     // The lease of the job was lost, and what runs here ends with its next question: the import is read again after that.
-    if (this.#running.has(id)) return later(context, id, RETRY_S)
+    if (this.#isStopping || this.#running.has(id)) return later(context, id, phase, RETRY_S)
     // The queue limits them in each cell; cells share the threads of the process.
-    if (this.#isStopping || this.#running.size >= RUNNING_MAX) return later(context, id, RETRY_S)
+    if ([...this.#running.values()].some((one) => one.phase === phase)) {
+      this.#put_off_ms[phase] = performance.now()
+      return later(context, id, phase, RETRY_S)
+    }
     if (this.#running.size === 0) keepHeapSmall()
-    const run = this.#run(context, id)
-    this.#running.set(id, run)
+    const end = this.#run(context, id, phase)
+    this.#running.set(id, { phase, end })
     try {
-      await run
+      await end
     } catch (error) {
-      if (error instanceof Stopping) await later(context, id, 0)
+      if (error instanceof Stopping) await later(context, id, phase, 0)
+      else if (error instanceof TurnEnded) await context.tx((tx) => endTurn(tx, id, phase))
       else if (!(error instanceof Gone)) throw error
     } finally {
       this.#running.delete(id)
@@ -89,11 +119,15 @@ export class ImportRunner implements Service {
     }
   }
 
-  async #run(context: JobContext, id: string): Promise<void> {
-    const claimed = await context.tx((tx) => claimImport(tx, id, version))
+  async #run(context: JobContext, id: string, phase: Phase): Promise<void> {
+    const claimed = await context.tx((tx) => claimImport(tx, id, phase, version))
     if (!claimed) return deleteBytes(context, id)
+    if (phase === 'first' && claimed.is_behind) throw new TurnEnded()
     const zone = await context.tx((tx) => fallbackZone(tx, claimed.user_id))
-    const work = new ImportInProgress(context, id, claimed)
+    const othersWait = async () =>
+      phase === 'first' || performance.now() - this.#put_off_ms[phase] < PUT_OFF_MS || (await context.othersWait?.()) === true
+    const turn = new ImportTurn(this.#turn_limits[phase], claimed.turns)
+    const work = new ImportInProgress(context, { id, phase, turn, othersWait }, claimed)
     const end =
       claimed.attempts > ATTEMPTS_MAX || claimed.file_key === null
         ? { ...work.state, error: 'interrupted' as const }
@@ -107,7 +141,7 @@ export class ImportRunner implements Service {
     const { port1, port2 } = new MessageChannel()
     const reply = async (question: Question) => {
       if (this.#isStopping) throw new Stopping()
-      if ('read' in question) return { answer: await work.part(key, question.read) }
+      if ('read' in question) return { answer: await work.part(key, question.read, question.read_bytes) }
       await work.store(question.batch, question.state)
       return {}
     }
@@ -133,48 +167,65 @@ export class ImportRunner implements Service {
   }
 }
 
+interface OwnTurn {
+  id: string
+  phase: Phase
+  turn: ImportTurn
+  /** Whether the turn ends where it is over: a first one always does, a further one if another one waits. */
+  othersWait: () => Promise<boolean>
+}
+
 /** One import, and what of it is stored. */
 class ImportInProgress {
   readonly #context: JobContext
-  readonly #id: string
+  readonly #own: OwnTurn
   readonly #user_id: string
-  /** Batches that an earlier attempt has stored. */
+  /** Batches that an earlier turn, or one that was interrupted, has stored. */
   readonly #stored: number
   #results: Results
   #batches = 0
   state: ReadState = { progress: { read_bytes: 0, content_bytes: 0 }, skipped: {} }
 
-  constructor(context: JobContext, id: string, { user_id, batches, results }: ClaimedImport) {
+  constructor(context: JobContext, own: OwnTurn, { user_id, batches, results }: ClaimedImport) {
     this.#context = context
-    this.#id = id
+    this.#own = own
     this.#user_id = user_id
     this.#stored = batches
     this.#results = results
   }
 
-  /** A part of the file. Errors: Gone. */
-  part(key: FileKey, at: number): Promise<{ start: number; bytes: Uint8Array }> {
+  /** A part of the file. Errors: Gone, TurnEnded. */
+  async part(key: FileKey, at: number, read_bytes: number): Promise<{ start: number; bytes: Uint8Array }> {
+    await this.#endTurnIfOver(read_bytes)
     return this.#context.tx(async (tx) => {
-      const part = await readPart(tx, key, this.#id, at)
+      const part = await readPart(tx, key, this.#own.id, at)
       if (!part) throw new Gone()
       return part
     })
   }
 
-  /** Stores a batch, unless an earlier attempt has. Errors: Gone, UserDeleted. */
+  /** Stores a batch, unless an earlier turn has. Errors: Gone, UserDeleted, TurnEnded. */
   async store(batch: Parameters<typeof storeBatch>[2], state: ReadState): Promise<void> {
     this.state = state
     if (++this.#batches <= this.#stored) return
+    const { read_bytes } = state.progress
+    this.#own.turn.batch(read_bytes)
     const began = performance.now()
     this.#results = await this.#context.tx(async (tx) => {
       const user = await this.#user(tx)
       const results = await storeBatch(tx, user, batch, this.#results)
       const { format = null } = state.progress
       const recorded = { batches: this.#batches, results, skipped: state.skipped, format, progress: progressOf(state) }
-      if (!(await recordBatch(tx, this.#id, recorded))) throw new Gone()
+      if (!(await recordBatch(tx, this.#own.id, recorded))) throw new Gone()
       return results
     })
+    await this.#endTurnIfOver(read_bytes)
     await sleep(Math.min(REST_MS_MAX, (performance.now() - began) * REST_PART))
+  }
+
+  /** Errors: TurnEnded. */
+  async #endTurnIfOver(read_bytes: number): Promise<void> {
+    if (this.#own.turn.isOver(read_bytes) && (await this.#own.othersWait())) throw new TurnEnded()
   }
 
   async #user(tx: Tx) {
@@ -199,7 +250,7 @@ class ImportInProgress {
           await completeHistory(tx, user, resource, { provider, from_ms: oldest_ms, to_ms: newest_ms, is_whole: true })
         }
       const progress = error === null ? 1 : progressOf(state)
-      await endImport(tx, this.#id, { status, error, skipped: state.skipped, progress })
+      await endImport(tx, this.#own.id, this.#own.phase, { status, error, skipped: state.skipped, progress })
     })
   }
 }
@@ -212,8 +263,8 @@ const timeseriesOrKind = (resource: string): TimeseriesName | SummaryKind | 'wor
 const progressOf = ({ progress: { read_bytes, content_bytes } }: ReadState): number =>
   content_bytes === 0 ? 0 : Math.min(1, read_bytes / content_bytes)
 
-const later = (context: JobContext, import_id: string, seconds: number): Promise<void> =>
-  context.tx(async (tx) => enqueue(tx, runImport, { import_id }, addSeconds(tx.now, seconds)))
+const later = (context: JobContext, import_id: string, phase: Phase, seconds: number): Promise<void> =>
+  context.tx(async (tx) => enqueue(tx, turnJobs[phase], { import_id }, addSeconds(tx.now, seconds)))
 
 /** Deletes the file of an import that has ended; a crash between leaves the rest to the next attempt, or to the erasure of the import. */
 async function deleteBytes(context: JobContext, id: string): Promise<void> {

@@ -6,8 +6,8 @@ import type { Batch } from './batches.ts'
 import type { ReadErrorCode, Skipped } from './reading.ts'
 import type { Progress } from './read-content.ts'
 
-/** What the thread asks for. */
-export type Question = { read: number } | { batch: Batch; state: ReadState }
+/** What the thread asks for: the bytes from a place on, with how much of the content it has read; or that a batch is stored. */
+export type Question = { read: number; read_bytes: number } | { batch: Batch; state: ReadState }
 
 export interface ReadState {
   progress: Progress
@@ -53,13 +53,17 @@ export function ask(port: MessagePort, question: Question): Promise<unknown> {
   })
 }
 
-/** Answers the questions of the other side. @returns what failed, and an end of the answers */
+/**
+ * Answers the questions of the other side, until one fails: a reader that could not go on sends what it holds, and a batch that is shorter than
+ * the same file gives otherwise must not be stored. @returns what failed, and an end of the answers
+ */
 export function answer(
   port: MessagePort,
   reply: (question: Question) => Promise<{ answer?: unknown; transfer?: Transferable[] }>,
 ): { failure: () => unknown; close: () => void } {
   let failure: unknown
   port.on('message', ({ id, question }: Numbered<{ question: Question }>) => {
+    if (failure !== undefined) return port.postMessage({ id, failed: true })
     void reply(question).then(
       ({ answer: given, transfer }) => port.postMessage({ id, answer: given }, transfer ?? []),
       (error: unknown) => {

@@ -110,6 +110,7 @@ export class JobRunner {
         if (lease.end) throw lease.end
         return jobs.db.tx(tenant, (tx) => lease.whileHeld(work(tx)), instant, guard)
       },
+      othersWait: () => jobs.queue.hasDueJobOfOthers(row),
     }
     const payload: unknown = JSON.parse(row.payload)
     for (const handler of handlers) {

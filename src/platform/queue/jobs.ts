@@ -115,6 +115,15 @@ export class JobQueue extends LeasedQueue<JobRow> {
     return waiting
   }
 
+  /** Whether a job of the same name is due that belongs to another team. */
+  async hasDueJobOfOthers({ name, team_id }: JobRow): Promise<boolean> {
+    const { waiting } = await this.db.queries.one(
+      Waiting,
+      sql`select exists (select from job where ${this.isClaimable} and name = ${name} and team_id <> ${team_id}) as waiting`,
+    )
+    return waiting
+  }
+
   /** The oldest due jobs of the next 200 teams that have any jobs, so that the backlog of one team hides no other. */
   async #teamsInTurn(limits: ClaimLimits): Promise<Sql> {
     const next = (after: Sql) =>

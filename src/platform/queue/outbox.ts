@@ -245,6 +245,8 @@ export const rescheduleJobs = (tx: Tx, offset_s: number): Promise<number> =>
 export interface JobContext {
   readonly tenant: Tenant
   tx<R>(work: (tx: Tx) => Promise<R>): Promise<R>
+  /** Whether a job of this name waits that belongs to another team, so that a long one may end its turn. A worker's jobs have it. */
+  othersWait?(): Promise<boolean>
 }
 
 export interface Handler {
