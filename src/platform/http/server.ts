@@ -8,6 +8,7 @@ import { BodyMemory } from './body-memory.ts'
 import { answerPreflight, permitReading } from './cors.ts'
 import { discardBody } from './discard-body.ts'
 import { accessRefused } from './request-access.ts'
+import { HeavyRequests } from './heavy-requests.ts'
 import { handleRequest, isWrite } from './request-handler.ts'
 import type { Asked } from './admitted-request.ts'
 import type { Cells } from '../db/cells.ts'
@@ -206,6 +207,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   })
 
   const bodies = new BodyMemory()
+  const heavy = new HeavyRequests()
   const known = new Map<string, Operation[]>()
   const paths = new KnownPaths(known, ROUTER)
   const findUnimplemented = unimplementedFinder(options.unimplementedPaths)
@@ -234,7 +236,10 @@ export function createHttp(options: HttpOptions): FastifyInstance {
         bodyLimit: body_bytes_max ?? BODY_BYTES_MAX,
         ...(operation.method !== 'GET' && { preParsing: body_bytes_max ? [unzip, bodies.hook(body_bytes_max)] : unzip }),
         handler: async (request, reply) => {
-          const given = await runWork(work, () => handleRequest(options, operation, request))
+          const owner = request.tenant?.team ?? request.manager?.org
+          const given = await heavy.take(operation, request.body, owner, () =>
+            runWork(work, () => handleRequest(options, operation, request)),
+          )
           if (request.fault) await faults.after(request, reply)
           if (reply.sent) return
           await endOfTick()
