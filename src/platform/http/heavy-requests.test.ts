@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { samplesBody } from '../../../test/support/heavy-posts.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { HEAVY_BYTES_MIN } from './heavy-requests.ts'
+
+test('long posts of a team run one at a time, while its small requests and the long ones of another team are answered', async () => {
+  const [busy, other] = [await createTestTeam(), await createTestTeam()]
+  const [locked, free, person] = [await busy.user(), await busy.user(), await other.user()]
+  const long = samplesBody(2000)
+  assert.ok(JSON.stringify(long).length >= HEAVY_BYTES_MIN)
+  const answered: string[] = []
+  const post = async (name: string, team: TestTeam, user_id: string, body: unknown) => {
+    const { status } = await team.api.post(`/v2/timeseries/${user_id}/heartrate`, body)
+    assert.equal(status, 200, name)
+    answered.push(name)
+  }
+  const holder = await busy.db.pool.connect()
+  let waiting: Promise<unknown>[] = []
+  try {
+    await holder.query('begin')
+    // What is stored of a user refers to the row of the user.
+    await holder.query('select from "user" where id = $1 for update', [locked])
+    waiting = [post('first', busy, locked, long), ...[1, 2, 3].map((n) => post(`waiting ${n}`, busy, free, long))]
+    await post('other team', other, person, long)
+    await post('small', busy, free, samplesBody(1))
+    assert.equal((await busy.api.get(`/v2/user/${free}`)).status, 200)
+    assert.deepEqual(answered, ['other team', 'small'])
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
+  await Promise.all(waiting)
+  assert.deepEqual(answered.slice(2), ['first', 'waiting 1', 'waiting 2', 'waiting 3'])
+})

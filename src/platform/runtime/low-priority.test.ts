@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { getPriority } from 'node:os'
+import { after, test } from 'node:test'
+import { createWorkerPool } from './worker-pool.ts'
+
+const task = new URL('../../../test/support/low-priority-task.ts', import.meta.url)
+const pool = createWorkerPool()
+after(() => pool.close())
+
+test(
+  'a thread that lowers its priority is nicer than the one that serves requests',
+  { skip: process.platform !== 'linux' },
+  async () => {
+    const before = getPriority(0)
+    const { own, before: inherited } = await pool.run<{ own: number; before: number }>(task, undefined)
+    assert.equal(inherited, before)
+    assert.equal(own, Math.min(19, before + 10))
+    assert.equal(getPriority(0), before)
+  },
+)
+
+test(
+  'the threads that draw documents, read reports and read files have a lower priority',
+  { skip: process.platform !== 'linux' },
+  async () => {
+    const before = getPriority(0)
+    for (const module of [
+      'connections/file-imports/read-file.task.ts',
+      'lab-reports/reading/file.task.ts',
+      'lab-reports/reading/report.task.ts',
+      'lab/documents/documents.task.ts',
+      'lab/results/report-pdf.task.ts',
+    ]) {
+      const fresh = createWorkerPool({ threads_max: 1 })
+      const priority = await fresh.run<number>(task, new URL(`../../${module}`, import.meta.url).href, { name: 'afterLoading' })
+      await fresh.close()
+      assert.equal(priority, Math.min(19, before + 10), module)
+    }
+  },
+)

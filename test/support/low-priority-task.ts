@@ -1,0 +1,15 @@
+// Tasks of a thread that tell its priority.
+import { getPriority } from 'node:os'
+import { lowerPriority } from '../../src/platform/runtime/low-priority.ts'
+
+export default function lower(): { before: number; own: number } {
+  const before = getPriority(0)
+  lowerPriority()
+  return { before, own: getPriority(0) }
+}
+
+/** The priority of the thread once it has loaded a module. */
+export async function afterLoading(module: string): Promise<number> {
+  await import(module)
+  return getPriority(0)
+}
