@@ -4,7 +4,7 @@ import { lowerPriority } from '../../src/platform/runtime/low-priority.ts'
 
 export default function lower(): { before: number; own: number } {
   const before = getPriority(0)
-  lowerPriority()
+  lowerPriority('background')
   return { before, own: getPriority(0) }
 }
 
@@ -13,3 +13,5 @@ export async function afterLoading(module: string): Promise<number> {
   await import(module)
   return getPriority(0)
 }
+
+export const ownPriority = (): number => getPriority(0)

@@ -7,9 +7,8 @@ import type { Progress } from './read-content.ts'
 import { readFile } from './read-file.ts'
 import { ask, type ReadEnd, type ThreadInput } from './thread-calls.ts'
 
-lowerPriority()
-
-export default async function read({ port, size, now_ms, zone, provider }: ThreadInput): Promise<ReadEnd> {
+export default async function read({ port, size, now_ms, zone, provider, isLong }: ThreadInput): Promise<ReadEnd> {
+  if (isLong) lowerPriority('background')
   const progress: Progress = { read_bytes: 0, content_bytes: size }
   // While a batch is being stored the next one is read.
   let storing: Promise<unknown> = Promise.resolve()

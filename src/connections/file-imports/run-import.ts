@@ -149,7 +149,14 @@ export class ImportRunner implements Service {
     // A pool of its own, which ends with the import: one that is idle keeps its memory.
     const pool = createWorkerPool({ threads_max: 1, memory_max_mb: this.#thread_mb_max })
     const { received_bytes: size, zone } = claimed
-    const input = { port: port2, size, now_ms: Date.parse(claimed.created_at), zone, provider: 'manual' }
+    const input = {
+      port: port2,
+      size,
+      now_ms: Date.parse(claimed.created_at),
+      zone,
+      provider: 'manual',
+      isLong: claimed.turns > 0,
+    }
     try {
       const task = new URL('./read-file.task.ts', import.meta.url)
       return await pool.run<ReadEnd>(task, input, { timeout_ms: READ_MS_MAX, transfer: [port2] })

@@ -27,6 +27,8 @@ export interface ThreadInput {
   /** Where the user lives, for what a file gives no zone of; null: unknown. */
   zone: string | null
   provider: string
+  /** The first turn of the file is over: the thread is of less importance than those of others. */
+  isLong: boolean
 }
 
 /** The process could not answer, for a reason that it knows. */

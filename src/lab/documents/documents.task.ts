@@ -7,4 +7,4 @@ export { renderAbn as notice } from './abn-page.ts'
 export { checkAbnForm, fillAbnForm } from './abn-form.ts'
 export { renderRequisition as requisition } from './requisition-page.ts'
 
-lowerPriority()
+lowerPriority('waited')

@@ -2,6 +2,6 @@
 import { lowerPriority } from '../../platform/runtime/low-priority.ts'
 import { renderReport, type Report } from './report-pdf.ts'
 
-lowerPriority()
+lowerPriority('waited')
 
 export default (report: Report): Promise<Uint8Array> => renderReport(report)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { eventually } from '../../../test/support/eventually.ts'
 import { samplesBody } from '../../../test/support/heavy-posts.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { HEAVY_BYTES_MIN } from './heavy-requests.ts'
@@ -21,7 +22,15 @@ test('long posts of a team run one at a time, while its small requests and the l
     await holder.query('begin')
     // What is stored of a user refers to the row of the user.
     await holder.query('select from "user" where id = $1 for update', [locked])
-    waiting = [post('first', busy, locked, long), ...[1, 2, 3].map((n) => post(`waiting ${n}`, busy, free, long))]
+    const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid')
+    waiting = [post('first', busy, locked, long)]
+    await eventually(async () => {
+      const blocked = await busy.db.pool.query('select from pg_stat_activity where $1::int = any (pg_blocking_pids(pid))', [
+        rows[0]!.pid,
+      ])
+      return blocked.rowCount === 1
+    }, 'the first post waits for the row')
+    waiting.push(...[1, 2, 3].map(() => post('waiting', busy, free, long)))
     await post('other team', other, person, long)
     await post('small', busy, free, samplesBody(1))
     assert.equal((await busy.api.get(`/v2/user/${free}`)).status, 200)
@@ -31,5 +40,5 @@ test('long posts of a team run one at a time, while its small requests and the l
     holder.release()
   }
   await Promise.all(waiting)
-  assert.deepEqual(answered.slice(2), ['first', 'waiting 1', 'waiting 2', 'waiting 3'])
+  assert.deepEqual(answered.slice(2), ['first', 'waiting', 'waiting', 'waiting'])
 })

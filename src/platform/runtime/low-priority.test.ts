@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { getPriority } from 'node:os'
 import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createProcessPool } from './process-pool.ts'
 import { createWorkerPool } from './worker-pool.ts'
 
 const task = new URL('../../../test/support/low-priority-task.ts', import.meta.url)
@@ -19,22 +21,26 @@ test(
   },
 )
 
-test(
-  'the threads that draw documents, read reports and read files have a lower priority',
-  { skip: process.platform !== 'linux' },
-  async () => {
-    const before = getPriority(0)
-    for (const module of [
-      'connections/file-imports/read-file.task.ts',
-      'lab-reports/reading/file.task.ts',
-      'lab-reports/reading/report.task.ts',
-      'lab/documents/documents.task.ts',
-      'lab/results/report-pdf.task.ts',
-    ]) {
-      const fresh = createWorkerPool({ threads_max: 1 })
-      const priority = await fresh.run<number>(task, new URL(`../../${module}`, import.meta.url).href, { name: 'afterLoading' })
-      await fresh.close()
-      assert.equal(priority, Math.min(19, before + 10), module)
-    }
-  },
-)
+test('the threads that draw documents have a lower priority', { skip: process.platform !== 'linux' }, async () => {
+  const before = getPriority(0)
+  for (const module of ['lab/documents/documents.task.ts', 'lab/results/report-pdf.task.ts']) {
+    const fresh = createWorkerPool({ threads_max: 1 })
+    const priority = await fresh.run<number>(task, new URL(`../../${module}`, import.meta.url).href, { name: 'afterLoading' })
+    await fresh.close()
+    assert.equal(priority, Math.min(19, before + 5), module)
+  }
+})
+
+test('child processes have a lower priority', { skip: process.platform !== 'linux' }, async () => {
+  const children = createProcessPool({
+    processes_max: 1,
+    memory_max_mb: 256,
+    cpu_s_max: 60,
+    reads: [fileURLToPath(new URL('.', task))],
+  })
+  try {
+    assert.equal(await children.run<number>(task, undefined, { name: 'ownPriority' }), Math.min(19, getPriority(0) + 5))
+  } finally {
+    await children.close()
+  }
+})

@@ -2,8 +2,12 @@
 // it is killed. Only src/platform/runtime/task-limits.ts knows how it is started.
 import { Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
+import { lowerPriority } from './low-priority.ts'
 import { frameOf, frameReader } from './task-frames.ts'
 import type { TaskReply, TaskRequest, Watched } from './task-limits.ts'
+
+// Before it starts a thread: threads have the priority of the one that starts them.
+lowerPriority('waited')
 
 const REQUEST_BYTES_MAX = 2 ** 31
 const [parent_pid, memory_max_mb] = process.argv.slice(2).map(Number) as [number, number]

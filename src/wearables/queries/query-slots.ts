@@ -1,4 +1,4 @@
-// The slots of a team for requests for queries, and the requests of this process that wait for one. Unsourced: the numbers.
+// The slot of a team for requests for queries, and the requests of this process that wait for it. Unsourced: the numbers.
 import { randomInt } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { sql } from '../../platform/db/sql.ts'
@@ -6,8 +6,6 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { tooManyRequests } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
 
-/** Requests of a team that run at once: each has a connection of the pool, for as long as its time limit allows. */
-const AT_ONCE = 2
 /** Requests of a team, and of all teams, that wait in this process for a slot. */
 const WAITING_PER_TEAM_MAX = 10
 const WAITING_MAX = 100
@@ -20,18 +18,18 @@ const RETRY_S_MAX = 5
 
 const Slot = T.Object({ is_free: T.Boolean() })
 
-/** Takes one of the team's slots until the transaction ends, whichever process runs it. @returns whether one was free */
+/**
+ * Takes the team's slot until the transaction ends, whichever process runs it. A team has one: a query takes a processor of the database for as
+ * long as its time limit allows. @returns whether it was free
+ */
 export async function takeSlot(tx: Tx): Promise<boolean> {
-  for (let slot = 1; slot <= AT_ONCE; slot++) {
-    const { is_free } = await tx.locking.one(
-      Slot,
-      sql`
-      select pg_try_advisory_xact_lock(
-        hashtextextended('aggregate query ' || current_schema() || ' ' || ${tx.team}::text, ${slot})) as is_free`,
-    )
-    if (is_free) return true
-  }
-  return false
+  const { is_free } = await tx.locking.one(
+    Slot,
+    sql`
+    select pg_try_advisory_xact_lock(
+      hashtextextended('aggregate query ' || current_schema() || ' ' || ${tx.team}::text, 1)) as is_free`,
+  )
+  return is_free
 }
 
 /** The requests that wait. */
@@ -72,6 +70,6 @@ export class SlotWaiters {
 
   #noSlot() {
     this.#refused = (this.#refused + 1) % RETRY_S_MAX
-    return tooManyRequests(`${AT_ONCE} requests for queries of this team are running, try again`, 1 + this.#refused)
+    return tooManyRequests('Another request for queries of this team is running, try again', 1 + this.#refused)
   }
 }

@@ -106,10 +106,10 @@ export const columnwise = (columns: CompiledQuery['columns'], rows: readonly Row
 const waiters = new SlotWaiters()
 
 /**
- * Runs queries over the data of a user, one after the other, in a transaction. While two requests of the team are running it waits up to
+ * Runs queries over the data of a user, one after the other, in a transaction. While another request of the team is running it waits up to
  * two seconds.
  * Errors: 400 a query that cannot be used, with all reasons, or that exceeds a limit, also all of them together; 404 unknown user;
- * 429 two requests of the team are still running, or ten more of it are waiting.
+ * 429 another request of the team is still running, or ten more of it are waiting.
  */
 export const runQueries = (
   { tenant, cells }: Pick<MultiTransactionContext, 'tenant' | 'cells'>,
