@@ -687,6 +687,7 @@ table file_import
   created_at timestamp with time zone not null
   finished_at timestamp with time zone
   expires_at timestamp with time zone
+  turns integer not null default 0
   constraint file_import_pkey PRIMARY KEY (team_id, id)
   constraint file_import_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint file_import_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
