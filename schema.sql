@@ -2065,6 +2065,12 @@ function access_link(bytea,bytea,text)
   end
 
 function append_access_log(date,text) security definer
+  select append_access_log(new_lines)
+
+function append_access_log(text) security definer
+  select append_access_log_on((now() at time zone 'UTC')::date, new_lines)
+
+function append_access_log_on(date,text)
   declare
     head access_day;
     appended bigint;
@@ -2127,8 +2133,10 @@ function drop_access_log_day(date) security definer
       raise exception 'the access log is kept for % days, and % is younger', current_days, dropped_day using errcode = 'insufficient_privilege';
     end if;
     lock table access_day in exclusive mode;
-    execute format('drop table if exists %I', 'access_log_' || to_char(dropped_day, 'YYYYMMDD'));
     update access_day set dropped_at = now(), retention_days = current_days where day = dropped_day and dropped_at is null;
+    if found then
+      execute format('drop table if exists %I', 'access_log_' || to_char(dropped_day, 'YYYYMMDD'));
+    end if;
   end
 
 function drop_access_log_day(date,timestamp with time zone) security definer

@@ -3,7 +3,6 @@
 // with a hash from each line to the next (the function append_access_log). Reasons: docs/decisions/access-log.md.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { leaveLine, lineOf, type Access, type AccessLogMode, type Line } from './access-line.ts'
-import { utcDate, systemNow } from '../runtime/clock.ts'
 import type { Db } from '../db/database.ts'
 import type { PlainTx } from '../db/transaction.ts'
 import { unavailable } from '../runtime/problem.ts'
@@ -75,7 +74,7 @@ export const appendLines = (db: Db, lines: readonly Line[] = []): Promise<{ appe
 
 /** As `appendLines`, for `count` lines in the form that the function reads. */
 async function appendText(db: Db, text: string | Buffer, count: number): Promise<{ appended: number; more: boolean }> {
-  const { n } = await db.queries.one(Appended, sql`select append_access_log(${utcDate(systemNow())}::date, ${text}::text) as n`)
+  const { n } = await db.queries.one(Appended, sql`select append_access_log(${text}::text) as n`)
   return { appended: n, more: n - count >= LEFT_MAX }
 }
 

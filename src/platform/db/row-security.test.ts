@@ -73,6 +73,16 @@ describe('the catalog of every cell', () => {
     )
   })
 
+  test('has owner-rights functions that look for temporary tables and types last', async () => {
+    const { rows } = await asOwner<{ name: string; schema: string; config: string[] }>(
+      `select oid::regprocedure::text as name, pronamespace::regnamespace::text as schema, proconfig as config
+       from pg_proc where pronamespace = any ($1::regnamespace[]) and prosecdef`,
+      [[...schemas, 'control']],
+    )
+    for (const { name, schema, config } of rows)
+      assert(config.includes(`search_path=${schema}, pg_temp`), `${name} has ${config.join()}`)
+  })
+
   test('grants access to a schema only to its own roles', async () => {
     const { rows } = await asOwner<{ schema: string; what: string; grantee: string; privileges: string }>(
       `select n.nspname as schema, o.what, coalesce(r.rolname, 'public') as grantee, string_agg(distinct lower(a.privilege_type), ' ') as privileges
