@@ -15,7 +15,7 @@ import type { CredentialChecks } from '../../platform/http/credential-checks.ts'
 import { assertHost } from './host-bindings.ts'
 import type { KeyUsageTracker } from '../keys/key-use.ts'
 import { cellFromKey, isKeyText } from '../../platform/crypto/api-keys.ts'
-import { findTeamKey } from '../keys/keys.ts'
+import { findTeamKey, isMember } from '../keys/keys.ts'
 import { findTeam, loadTenant } from '../teams/teams.ts'
 
 const CACHE_SIZE_MAX = 10_000
@@ -57,6 +57,14 @@ const wrongToken = () => unauthorized('The access token is not valid or has expi
 /** Whether the session of a user's access token is active: it has not ended, and the user is not deleted. */
 export type IsSessionActive = (tenant: Tenant, user: UserCredential) => Promise<boolean>
 
+/** What an access token names: the cell, the team, and the member of the organization for whom its management key was created. */
+type TokenWords = [cell: CellName, team: string, member?: string]
+
+interface TenantOfToken {
+  tenant: Tenant
+  member_id: string | undefined
+}
+
 interface ActiveSession extends UserCredential {
   team: string
 }
@@ -73,8 +81,8 @@ export class TeamGuard {
   readonly #hosts: HostBindings
   /** Cached by the text of a key, and of no other credential: access tokens have a cache of their own. */
   readonly #byKey = expiringCache<Caller>({ lifetime_ms: CACHE_TTL_MS, size_max: CACHE_SIZE_MAX })
-  /** Cached by the cell and the team in a token whose signature is valid. */
-  readonly #byToken = expiringCache<Tenant>({ lifetime_ms: CACHE_TTL_MS, size_max: CACHE_SIZE_MAX })
+  /** Cached by the cell, the team and the member in a token whose signature is valid. */
+  readonly #byToken = expiringCache<TenantOfToken>({ lifetime_ms: CACHE_TTL_MS, size_max: CACHE_SIZE_MAX })
   /** Cached by cell, team, user and session in a user's access token whose signature is valid. */
   readonly #bySession = expiringCache<ActiveSession>({ lifetime_ms: CACHE_TTL_MS, size_max: CACHE_SIZE_MAX })
 
@@ -144,8 +152,14 @@ export class TeamGuard {
   /** Removes the cached data of a team, after its clock, settings or keys changed. */
   invalidate(team: string): void {
     removeWhere(this.#byKey, ({ tenant }) => tenant.team === team)
-    removeWhere(this.#byToken, (tenant) => tenant.team === team)
+    removeWhere(this.#byToken, ({ tenant }) => tenant.team === team)
     removeWhere(this.#bySession, (session) => session.team === team)
+  }
+
+  /** Removes the cached keys and tokens of a member of an organization, who was removed. */
+  invalidateMember(member: string): void {
+    removeWhere(this.#byKey, ({ member_id }) => member_id === member)
+    removeWhere(this.#byToken, ({ member_id }) => member_id === member)
   }
 
   /** Removes the cached sessions of a user, after one of them ended. */
@@ -173,11 +187,12 @@ export class TeamGuard {
     const text = header.replace(BEARER, '')
     if (text.startsWith(USER_TOKEN_PREFIX)) return this.#authenticateUserToken(text, headers, address)
     const token = this.#tokens.verify(text)
-    const tenant = token && (await this.#tenantOfToken(token.words as [CellName, string]))
+    const tenant = token && (await this.#tenantOfToken(token.words as TokenWords))
     if (!tenant) throw this.#limits.checks.refusal(address, wrongToken())
     assertHost(this.#hosts, headers, tenant.cell, BEARER_CHALLENGE)
     const quota = this.#limits.requests.accessTokens.consume(`${tenant.cell} ${tenant.team}`)
-    return { tenant, key_id: TOKEN + token.id, quota }
+    const [, , member_id] = token.words
+    return { tenant, key_id: TOKEN + token.id, quota, ...(member_id !== undefined && { member_id }) }
   }
 
   async #authenticateUserToken(text: string, headers: Headers, address: string): Promise<Caller> {
@@ -203,13 +218,15 @@ export class TeamGuard {
     return { tenant, key_id: USER_TOKEN + token.id, user, quota }
   }
 
-  async #tenantOfToken([cell, team_id]: [CellName, string]): Promise<Tenant | undefined> {
-    const key = `${cell} ${team_id}`
+  async #tenantOfToken([cell, team_id, member_id]: TokenWords): Promise<Tenant | undefined> {
+    const key = `${cell} ${team_id} ${member_id ?? ''}`
     const known = this.#byToken.get(key)
-    if (known) return known
-    const team = this.#cells.has(cell) ? await findTeam(this.#cells.control.queries, team_id) : undefined
-    const tenant = team && (await this.#loadTenant(cell, team_id, team.expires_at))
-    if (tenant) this.#byToken.set(key, tenant)
+    if (known) return known.tenant
+    const control = this.#cells.control.queries
+    const team = this.#cells.has(cell) ? await findTeam(control, team_id) : undefined
+    if (!team || !(await isMember(control, team.org_id, member_id))) return undefined
+    const tenant = await this.#loadTenant(cell, team_id, team.expires_at)
+    if (tenant) this.#byToken.set(key, { tenant, member_id })
     return tenant
   }
 

@@ -37,5 +37,7 @@ export async function mintToken(
   if (!served.includes(cell)) throw notFound('This server does not serve this cell')
   const refused = dependencies.minted.hit(`${manager.key_id} ${team_id}`, 'Too many access tokens')
   if (refused) throw refused
-  return { access_token: dependencies.tokens.sign([cell, team_id], LIFETIME_S), expires_in: LIFETIME_S }
+  // A token acts for the person of its key: the access log names that person, and the token ends when the person is removed.
+  const person = manager.member_id === undefined ? [] : [manager.member_id]
+  return { access_token: dependencies.tokens.sign([cell, team_id, ...person], LIFETIME_S), expires_in: LIFETIME_S }
 }

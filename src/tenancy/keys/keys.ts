@@ -8,6 +8,12 @@ import { Nullable, T } from '../../platform/schema/schema.ts'
 import { MANAGEMENT_PREFIX, generateKey, hashKey, lastFour, prefixOf } from '../../platform/crypto/api-keys.ts'
 import { sql } from '../../platform/db/sql.ts'
 
+/** The constraints of the tables and the responses when statements violate them: the member was removed meanwhile. */
+export const constraints = {
+  api_key_member_id_fkey: () => notFound('Member not found'),
+  management_key_member_id_fkey: () => notFound('Member not found'),
+}
+
 /** A masked team key for lists: the prefix of its cell and its last characters. */
 export const maskKey = (cell: CellName, last_four: string): string => `${prefixOf(cell)}…${last_four}`
 
@@ -48,7 +54,7 @@ export async function createOrgKey(
 }
 
 /** Whether a key can be for this person: a member of the organization, or undefined for a key of a program. */
-export const isMember = async (tx: PlainTx, org_id: string, member_id: string | undefined): Promise<boolean> =>
+export const isMember = async (tx: Queries, org_id: string, member_id: string | undefined): Promise<boolean> =>
   member_id === undefined || (await tx.run(sql`select from member where id = ${member_id} and org_id = ${org_id}`)) > 0
 
 /** 404: no key can be for this person (see `isMember`). */
@@ -56,16 +62,10 @@ export async function assertMember(tx: PlainTx, org_id: string, member_id: strin
   if (!(await isMember(tx, org_id, member_id))) throw notFound('Member not found')
 }
 
-const Owned = T.Object({ team_id: Nullable(T.String()) })
-
-/**
- * Deletes the keys of a member who leaves the organization. Writes api_key, management_key, management_key_team.
- * @returns the teams whose keys are gone
- */
-export async function deleteKeysOfMember(tx: PlainTx, member_id: string): Promise<Set<string>> {
-  const deleted = await tx.many(Owned, sql`delete from api_key where member_id = ${member_id} returning team_id`)
+/** Deletes the keys of a member who leaves the organization. Writes api_key, management_key, management_key_team. */
+export async function deleteKeysOfMember(tx: PlainTx, member_id: string): Promise<void> {
+  await tx.run(sql`delete from api_key where member_id = ${member_id}`)
   await tx.run(sql`delete from management_key where member_id = ${member_id}`)
-  return new Set(deleted.flatMap(({ team_id }) => team_id ?? []))
 }
 
 const KeyRow = T.Object({

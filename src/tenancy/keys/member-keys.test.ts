@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { command } from '../../../test/support/commands.ts'
 import { invited } from '../../../test/contract/operations/requests.ts'
-import { access, cells, client, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { eventually } from '../../../test/support/eventually.ts'
+import { access, asOwner, cells, client, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 const memberOf = async (org: TestTeam): Promise<string> => {
   const token = await invited(org, { email: `testa-${randomUUID()}@example.com` })
@@ -68,6 +69,48 @@ describe('a key for a member', () => {
     assert.deepEqual(await statuses(), [200, 200, 200])
     assert.equal((await org.manage.delete(`/member/${member_id}`)).status, 200)
     assert.deepEqual(await statuses(), [401, 200, 401])
+  })
+
+  test('has access tokens that name the member, and that end with the member', async () => {
+    const org = await createTestTeam()
+    const member_id = await memberOf(org)
+    await memberOf(org)
+    const { key } = await managementKey(org, member_id)
+    const manager = client(key, 'x-management-key', `/v1/org/${org.org_id}`)
+    const tokenOf = async (by: Pick<typeof manager, 'post'>) => {
+      const { access_token } = (await by.post(`/team/${org.team}/create_api_access_token`, { env: 'sandbox' })).body
+      return { authorization: `Bearer ${access_token}` }
+    }
+    const [own, program] = [await tokenOf(manager), await tokenOf(org.manage)]
+    const user = await org.user()
+    const statuses = async () =>
+      Promise.all([own, program].map(async (token) => (await client(undefined).get(`/v2/user/${user}`, token)).status))
+    assert.deepEqual(await statuses(), [200, 200])
+    await access.flush()
+    const log = (await org.manage.get(`/team/${org.team}/sandbox/access_log?user_id=${user}`)).body.data
+    const named = log.filter(({ key_id }: { key_id: string }) => key_id.startsWith('token:'))
+    assert.deepEqual(named.map((line: { member_id: string | null }) => line.member_id).toSorted(), [member_id, null])
+    assert.equal((await org.manage.delete(`/member/${member_id}`)).status, 200)
+    assert.deepEqual(await statuses(), [401, 200])
+  })
+
+  test('is not made for a member who is removed meanwhile', async () => {
+    const org = await createTestTeam()
+    for (const create of [teamKey, managementKey]) {
+      const member_id = await memberOf(org)
+      const removing = await cells.control.pool.connect()
+      try {
+        await removing.query('begin')
+        await removing.query('delete from member where id = $1', [member_id])
+        const creating = create(org, member_id)
+        const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+        await eventually(async () => (await asOwner(waiting)).rowCount, 'the new key waits for the removal')
+        await removing.query('commit')
+        assert.deepEqual(await creating, { detail: 'Member not found' })
+      } finally {
+        removing.release()
+      }
+    }
   })
 
   test('is refused for a person who is no member of the organization', async () => {

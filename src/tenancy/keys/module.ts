@@ -3,6 +3,7 @@ import type { Module, Service } from '../../platform/module/module.ts'
 import { errorFields, type Log } from '../../platform/telemetry/log.ts'
 import { teamDeleted } from '../teams/team-hooks.ts'
 import type { KeyUsageTracker } from './key-use.ts'
+import { constraints } from './keys.ts'
 import { unbindKeys } from './management-keys.ts'
 import { routes, type KeyDependencies } from './routes.ts'
 import { deleteKeysOfTeam } from './team-keys.ts'
@@ -19,6 +20,7 @@ export const keys = ({ use, log, ...dependencies }: KeyDependencies & { use: Key
   tag: 'management',
   tables: { others: ['api_key', 'management_key', 'management_key_team'] },
   operations: routes(dependencies),
+  constraints,
   hooks: [on(teamDeleted, deleteKeysOfTeam), on(teamDeleted, unbindKeys)],
   services: [recording(use, log)],
 })

@@ -63,22 +63,23 @@ export async function updateMember(tx: PlainTx, org_id: string, member_id: strin
   await tx.run(sql`update member set role = ${role}, team_ids = ${teams}::uuid[] where id = ${member_id}`)
 }
 
+/** What caches keys of members. */
+export interface KeyCaches {
+  teams: { invalidateMember(member_id: string): void }
+  orgs: Forgets
+}
+
 /**
  * Removes a member and the keys that are for this person. Writes member, api_key, management_key. 400: the last org_admin. 404: no such
  * member.
  */
-export async function removeMember(
-  tx: PlainTx,
-  { teams, orgs }: { teams: Forgets; orgs: Forgets },
-  org_id: string,
-  member_id: string,
-): Promise<void> {
+export async function removeMember(tx: PlainTx, { teams, orgs }: KeyCaches, org_id: string, member_id: string): Promise<void> {
   const { role } = await lockMember(tx, org_id, member_id)
   if (role === 'org_admin') await assertAnotherAdmin(tx, org_id, member_id)
-  const teamsOfKeys = await deleteKeysOfMember(tx, member_id)
+  await deleteKeysOfMember(tx, member_id)
   await tx.run(sql`delete from member where id = ${member_id}`)
   tx.afterCommit(() => {
-    for (const team_id of teamsOfKeys) teams.invalidate(team_id)
+    teams.invalidateMember(member_id)
     orgs.invalidate(org_id)
   })
 }

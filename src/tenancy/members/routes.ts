@@ -1,16 +1,12 @@
 import { managementOperation, multiTransactionOperation, type Operation } from '../../platform/http/operation.ts'
 import { acceptInvite, invite, listInvites, revokeInvite, type InviteDependencies } from './invites.ts'
-import { listMembers, removeMember, updateMember } from './members.ts'
-import type { Forgets } from '../teams/teams.ts'
+import { listMembers, removeMember, updateMember, type KeyCaches } from './members.ts'
 import * as shapes from './schema.ts'
 import { Nothing, OrgParams } from '../../platform/http/management-shapes.ts'
 import { DAY_S } from '../../platform/runtime/durations.ts'
 
 /** What the operations need beside invites: the guards that cache keys of teams and organizations. */
-export interface MemberDependencies extends InviteDependencies {
-  teams: Forgets
-  orgs: Forgets
-}
+export type MemberDependencies = InviteDependencies & KeyCaches
 
 /** The people of an organization. */
 export const routes = ({ teams, orgs, ...dependencies }: MemberDependencies): Operation[] => [
