@@ -77,10 +77,15 @@ for (let turn = 0; turn < turns; turn++) {
   if (file !== undefined) prepareAlone(file)
 }
 
-/** A run that was killed may have left a server behind; it is taken over and its folder made again. It needs 4 GB at the end. */
+/**
+ * A run that was killed may have left a server behind; it is taken over and its folder made again. Where it was killed while it removed the
+ * folder, no server is left. The folder needs 4 GB at the end.
+ */
 if (existsSync(testDataDir)) {
-  const left = await openEmbedded({ dataDir: testDataDir, ownership: 'required', log: () => {}, settings: testSettings })
-  await left.stop()
+  if (existsSync(join(testDataDir, 'postgres', 'PG_VERSION'))) {
+    const left = await openEmbedded({ dataDir: testDataDir, ownership: 'required', log: () => {}, settings: testSettings })
+    await left.stop()
+  }
   rmSync(testDataDir, { recursive: true, force: true })
 }
 
