@@ -6,6 +6,8 @@ import { endTurn } from '../runtime/loop-work.ts'
 
 /** A turn that takes longer is a block. */
 const BLOCK_MS = 250
+/** A block in which the main thread computed for less was a wait for the processor or the disk: other programs had the machine. */
+const COMPUTED_MS = BLOCK_MS / 2
 /** A turn that takes longer has a line of its own at the level `debug`. */
 const LONG_MS = 20
 
@@ -18,7 +20,7 @@ const processorMs = (): number => {
 /**
  * Starts measuring turns. `metrics` gets each: its duration without the wait for input, and the processor time of the main thread, which
  * is shorter where other programs had the processor. A block is counted and logged: the `operation`, `job` or `task` that computed longest
- * in it and for how long, the duration of the turn, and its processor time. At the level `debug` every turn above 20 ms is logged.
+ * in it and for how long, the duration of the turn, and its processor time; at the level `info` if it mostly waited for the machine. At the level `debug` every turn above 20 ms is logged.
  * @returns what ends it
  */
 export function monitorLoop(log: Log, metrics: Metrics): () => void {
@@ -36,7 +38,7 @@ export function monitorLoop(log: Log, metrics: Metrics): () => void {
       if (turn.wall_ms < BLOCK_MS) log.debug(fields, 'a turn of the event loop was long')
       else {
         metrics.countBlock(kind, name)
-        log.warn(fields, 'the event loop was blocked')
+        log[turn.processor_ms >= COMPUTED_MS ? 'warn' : 'info'](fields, 'the event loop was blocked')
       }
     }
     immediate = setImmediate(measure).unref()

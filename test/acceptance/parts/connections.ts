@@ -56,8 +56,9 @@ export const connections = ({ sdk, user, passthrough, base_url, management_key }
         const { id } = (await set.json()) as { id: string }
         const body = '{"event_type":"update","data_type":"sleep","object_id":"fictional","user_id":"nobody"}'
         const notify = async (key: string): Promise<number> => {
-          const signature = createHmac('sha256', key).update(`1${body}`).digest('hex').toUpperCase()
-          const signed = { 'x-oura-timestamp': '1', 'x-oura-signature': signature, 'content-type': 'application/json' }
+          const time = String(Math.floor(Date.now() / 1000))
+          const signature = createHmac('sha256', key).update(`${time}${body}`).digest('hex').toUpperCase()
+          const signed = { 'x-oura-timestamp': time, 'x-oura-signature': signature, 'content-type': 'application/json' }
           const address = `${base_url}/v2/link/webhook/sandbox-us/${teamId}/oura`
           return (await fetch(address, { method: 'POST', headers: signed, body })).status
         }

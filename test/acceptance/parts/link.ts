@@ -1,9 +1,10 @@
 // A backend makes link tokens and link codes, through the SDK; a page and an app use them without a key.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { eventually } from '../../support/eventually.ts'
 import { assertRejected, UNKNOWN_ID, type Customer } from '../client.ts'
 
-export const link = ({ sdk, user, base_url, management_key }: Customer): void =>
+export const link = ({ sdk, user, passthrough, base_url, management_key }: Customer): void =>
   void describe('links', () => {
     const ask = async (method: string, path: string, init: RequestInit = {}) => {
       const response = await fetch(base_url + path, { method, ...init })
@@ -38,6 +39,20 @@ export const link = ({ sdk, user, base_url, management_key }: Customer): void =>
       const { providers } = await sdk.user.getConnectedProviders({ userId })
       assert.equal(providers![0]!.slug, 'freestyle_libre')
       await assertRejected(sdk.link.connectDemoProvider({ userId: UNKNOWN_ID, provider: 'fitbit' }), 404)
+    })
+
+    test('a demo connection records a sample on request, and ends in an error on request', async () => {
+      const { userId: user_id } = await user()
+      await sdk.link.connectDemoProvider({ userId: user_id, provider: 'fitbit' })
+      const post = (path: string, body: object) =>
+        passthrough(path, { method: 'POST', headers: asJson, body: JSON.stringify(body) })
+      const sample = { user_id, provider: 'fitbit', resource: 'stress_level', value: 41 }
+      // 409 until the history of the connection is there.
+      await eventually(async () => (await post('/v1/sandbox/demo/sample', sample)).status === 200, 'the sample is recorded')
+      const failure = { user_id, provider: 'fitbit', error_type: 'deregistered_per_provider' }
+      assert.equal((await post('/v1/sandbox/demo/error', failure)).status, 200)
+      const { providers } = await sdk.user.getConnectedProviders({ userId: user_id })
+      assert.equal(providers![0]!.status, 'error')
     })
 
     test('a page lists the providers of a link token, and a password is refused without a failure', async () => {

@@ -314,8 +314,9 @@ const NOTICE_SECRET = 'fictional-secret'
 /** A notice of Oura about nobody, as Oura signs it. */
 function notice(): Pick<Request, 'body' | 'headers'> {
   const body = '{"event_type":"update","data_type":"sleep","object_id":"fictional","user_id":"nobody"}'
-  const signature = createHmac('sha256', NOTICE_SECRET).update(`1${body}`).digest('hex').toUpperCase()
-  return { body, headers: { 'x-oura-timestamp': '1', 'x-oura-signature': signature } }
+  const time = String(Math.floor(Date.now() / 1000))
+  const signature = createHmac('sha256', NOTICE_SECRET).update(`${time}${body}`).digest('hex').toUpperCase()
+  return { body, headers: { 'x-oura-timestamp': time, 'x-oura-signature': signature } }
 }
 
 async function profiledUser(team: TestTeam): Promise<string> {
