@@ -95,13 +95,32 @@ describe('a consent that begins on the link page', () => {
     assert.match(cookieOf(made.headers).cookie!, /^drawbridge_link=[\w-]{43}$/)
   })
 
-  test('has cookies for https only, below the path of the server, where its address says so', async (t) => {
+  test('has cookies with https that no other host of its domain can set', async (t) => {
     const { app } = assembled({ publicUrl: () => 'https://health.clinic.example/lab' })
     t.after(() => app.close())
     const team = await createTestTeam()
     const { link_token } = await linkOf(team, await team.user(), {})
-    const { headers } = await app.inject({ method: 'GET', url: `/link/consent?token=${link_token}&provider=fitbit&demo=true` })
-    assert.match(String(headers['set-cookie']), /; Path=\/lab\/link; Max-Age=3600; HttpOnly; SameSite=Lax; Secure$/)
+    const path = (page: string) => `/link/${page}?token=${link_token}&provider=fitbit&demo=true`
+    const open = async (cookie: string) => {
+      const { headers, body } = await app.inject({ method: 'GET', url: path('consent'), headers: { cookie } })
+      return { set: String(headers['set-cookie']), consent: /name="consent" value="([^"]*)"/.exec(body)![1]! }
+    }
+    const own = await open('')
+    assert.match(own.set, /^__Host-drawbridge_link=[\w-]{43}; Path=\/; Max-Age=3600; HttpOnly; SameSite=Lax; Secure$/)
+    const [cookie, value] = [own.set.split(';')[0]!, own.set.split(/[=;]/)[1]!]
+    const injected = `drawbridge_link=${value}`
+    assert.notEqual((await open(injected)).set.split(/[=;]/)[1], value)
+    const press = async (sent: string) =>
+      (
+        await app.inject({
+          method: 'POST',
+          url: path('start'),
+          headers: { cookie: sent, 'content-type': 'application/x-www-form-urlencoded' },
+          payload: new URLSearchParams({ consent: own.consent }).toString(),
+        })
+      ).body
+    assert.match(await press(injected), /Please allow cookies/)
+    assert.match(await press(`${injected.slice(0, -1)}x; ${cookie}`), /is connected/)
   })
 
   test('begins by a press in the browser that saw its page: no cookie, that of another, and the form of another begin nothing', async () => {

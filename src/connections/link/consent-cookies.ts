@@ -7,6 +7,8 @@ import { basePath } from '../../tenancy/embedding/launches.ts'
 import { LINK_SESSION_S } from './sessions.ts'
 
 const BROWSER = 'drawbridge_link'
+/** Browsers take such a cookie from this host alone: hosts next to it could set one of another name for the whole domain. */
+const HOST_ONLY = '__Host-'
 const BROWSER_VALUE = /^[\w-]{43}$/
 const PURPOSE = 'link consent browser'
 const HEADER_MAX = 16_384
@@ -27,7 +29,7 @@ export class ConsentCookies {
 
   /** The random text of a browser that has seen a page with a form; undefined without one. */
   browserOf(request: PageRequest): string | undefined {
-    const value = cookie(request, BROWSER)
+    const value = this.#cookie(request, BROWSER)
     return value !== undefined && BROWSER_VALUE.test(value) ? value : undefined
   }
 
@@ -47,7 +49,7 @@ export class ConsentCookies {
 
   /** Whether the browser that returns is the one that left with this `state`. */
   isReturn(request: PageRequest, session_id: string, state: string): boolean {
-    const value = cookie(request, returnName(session_id))
+    const value = this.#cookie(request, returnName(session_id))
     return value !== undefined && this.#vault.verifySignature(state, value, PURPOSE)
   }
 
@@ -58,8 +60,18 @@ export class ConsentCookies {
 
   /** Providers send a browser back from their sites, with a navigation: `Lax` allows that, and no form of another site. */
   #header(name: string, value: string, path: string, max_age_s: number): string {
-    const secure = this.#publicUrl().startsWith('https:') ? '; Secure' : ''
-    return `${name}=${value}; Path=${basePath(this.#publicUrl)}${path}; Max-Age=${max_age_s}; HttpOnly; SameSite=Lax${secure}`
+    const attributes = `Max-Age=${max_age_s}; HttpOnly; SameSite=Lax`
+    return this.#isSecure()
+      ? `${HOST_ONLY}${name}=${value}; Path=/; ${attributes}; Secure`
+      : `${name}=${value}; Path=${basePath(this.#publicUrl)}${path}; ${attributes}`
+  }
+
+  #cookie(request: PageRequest, name: string): string | undefined {
+    return cookie(request, this.#isSecure() ? HOST_ONLY + name : name)
+  }
+
+  #isSecure(): boolean {
+    return this.#publicUrl().startsWith('https:')
   }
 }
 

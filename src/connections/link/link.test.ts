@@ -179,6 +179,10 @@ describe('a link token', () => {
       'feed:javascript:alert(1)',
       'blob:https://evil.example/1',
       'wss://evil.example/',
+      'smb://evil.example/share',
+      'x-safari-https://evil.example/',
+      'firefox://open-url?url=https%3A%2F%2Fevil.example',
+      'shell:startup',
     ]
     for (const redirect_url of hostile)
       assert.equal((await team.api.post('/v2/link/token', { user_id, redirect_url })).status, 422, redirect_url)

@@ -8,11 +8,14 @@ export const BROWSER_ADDRESS_MAX = 2083
  * scheme.
  */
 const REFUSED = new Set(
-  `about android-app app-settings blob callto chrome-extension cid content data facetime facetime-audio feed file filesystem ftp ftps geo
-  hcp intent jar javascript ldap ldaps livescript maps market mhtml mid mk mms mmsto mocha moz-extension news nntp prefs res resource
-  search search-ms sftp shortcuts sip sips sms smsto ssh tel telnet vbscript view-source wss ws wyciwyg mailto`.split(/\s+/),
+  `about afp android-app app-prefs app-settings applescript blob brave callto chrome-extension cid cifs content data dav davs facetime
+  facetime-audio feed file filesystem firefox ftp ftps geo git googlechrome googlechromes gopher h323 hcp help intent jar javascript ldap ldaps
+  livescript magnet maps market mhtml mid mk mms mmsto mocha moz-extension news nfs nntp prefs rdp res resource rlogin search search-ms sftp
+  shell shortcuts sip sips smb sms smsto ssh svn tel telnet tn3270 vbscript view-source vivaldi vnc wss ws wyciwyg mailto`.split(
+    /\s+/,
+  ),
 )
-const REFUSED_KIND = /^(?:ms-|microsoft|chrome|edge|opera|moz|safari|itms|x-apple|x-web)/
+const REFUSED_KIND = /^(?:ms-|microsoft|chrome|edge|opera|moz|safari|itms|x-apple|x-help-script|x-man-page|x-safari|x-web)/
 
 /** Control characters, separators of lines, and backslashes, which some readers take for slashes. */
 const UNSAFE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\\]/u
