@@ -27,7 +27,7 @@ const ORDER_PAUSE_MS = 200
 const WAIT_S_MAX = 240
 const FIRST_MS = Date.UTC(2025, 0, 1)
 /** Days on which the neighbor posts, again and again. */
-const DAYS = 60
+const DAYS = 10
 
 const track = `<?xml version="1.0"?><gpx creator="Fictional"><trk><type>running</type><trkseg>${[0, 1, 2]
   .map((i) => `<trkpt lat="45.00${i}" lon="7"><time>2026-02-01T07:0${i}:00Z</time></trkpt>`)
@@ -222,19 +222,22 @@ function occupy(bench: Bench, { path, scan }: { path: string; scan: Parameters<t
     await send({ url, headers, user_id }, path)
     done.imports++
   }
-  const sent = Promise.all([scanning(), ...Array.from({ length: IMPORTS }, importing)])
-  const work = (async () => {
-    const queried = await newUser('neighbor of queries')
-    for (const body of bodies) await ask('posts', `/v2/timeseries/${queried}/heartrate`, body)
-    await Promise.all([
+  const seeded = (async () => {
+    const user = await newUser('neighbor of queries')
+    for (const body of bodies) await ask('posts', `/v2/timeseries/${user}/heartrate`, body)
+    return user
+  })()
+  const sent = seeded.then(() => Promise.all([scanning(), ...Array.from({ length: IMPORTS }, importing)]))
+  const work = seeded.then((queried) =>
+    Promise.all([
       ...Array.from({ length: CLIENTS }, (_, client) => posting(client)),
       ...Array.from({ length: QUERY_CLIENTS }, () => querying(queried)),
-    ])
-  })()
-  const isBusy = (async () => {
+    ]),
+  )
+  const isBusy = seeded.then(async () => {
     await Promise.race([sent, sleep(20_000)])
     done.posts = done.queries = 0
-  })()
+  })
   return {
     isBusy,
     async end() {
