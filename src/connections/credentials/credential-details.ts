@@ -3,7 +3,7 @@
 import { unprocessable } from '../../platform/http/errors.ts'
 import { valueFault, type Fault } from '../../platform/schema/fault.ts'
 import { RuleError, type FinalizeObject } from '../../platform/schema/request-validation.ts'
-import { MASK } from '../../platform/crypto/api-keys.ts'
+import { isMask, MASK } from '../../platform/crypto/api-keys.ts'
 import { Clearable, Email, Fields, OpenEnum, T, Text, type TSchema } from '../../platform/schema/schema.ts'
 
 export type Details = Record<string, unknown>
@@ -177,18 +177,19 @@ export const maskSecrets = (details: Details): Details =>
 
 const valueAtPath = (value: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>(
-    (part, name) => (typeof part === 'object' && part !== null && Object.hasOwn(part, name) ? part[name as never] : undefined),
+    (part, name) =>
+      typeof part === 'object' && part !== null && Object.keys(part).includes(name) ? part[name as never] : undefined,
     value,
   )
 
-/** Returns the details with every mask replaced by the stored secret. Errors: 422 a mask without a stored secret. */
+/** Returns the details with every mask replaced by the stored value at its place. No mask is stored. Errors: 422 a mask without a stored value. */
 export function restoreMasked(details: Details, stored: Details | null): Details {
   const faults: Fault[] = []
   const result = mapLeaves(details, (value, path) => {
-    if (value !== MASK || !isSecret(value, path)) return value
+    if (!isMask(value)) return value
     const secret = valueAtPath(stored, path)
     if (secret === undefined || secret === null)
-      faults.push(valueFault(['body', 'details', ...path], 'is a mask, and no secret is stored here'))
+      faults.push(valueFault(['body', 'details', ...path], 'is a mask, and nothing is stored here'))
     return secret
   })
   if (faults.length) throw unprocessable(faults)

@@ -226,6 +226,31 @@ describe('credential details', () => {
     }
   })
 
+  test('a mask is never stored: neither where values are shown, nor with spaces, nor as the secret of the application', async () => {
+    const mask = '********'
+    const org = await createTestTeam()
+    const quest = { account_number: '1', password: 'fictional', list: ['a'] }
+    await set(org, { provider: 'quest', details: { quest } })
+    await set(org, { provider: 'quest', details: { quest: { account_number: mask, password: ` ${mask}\n`, list: [mask] } } })
+    assert.deepEqual((await stored(org)).quest, quest)
+    const at = (...names: string[]) => names.map((name) => `details.${name} value_error`)
+    const refusals: [unknown, string[]][] = [
+      [{ quest: { business_unit: mask } }, at('quest.business_unit')],
+      [
+        { quest: { password: [mask], list: { length: mask, 1: mask } } },
+        at('quest.password.0', 'quest.list.1', 'quest.list.length'),
+      ],
+      [{ quest: { toString: mask, constructor: { name: mask } } }, at('quest.toString', 'quest.constructor.name')],
+      [{ quest: {}, sub_account_id: mask }, at('sub_account_id')],
+    ]
+    for (const [details, faults] of refusals) assert.deepEqual(await refused(org, 'quest', details), faults)
+    for (const client_secret of [mask, ` ${mask}`]) {
+      const body = { team_id: org.team, provider: 'oura', client_id: 'c', client_secret }
+      assert.equal((await org.manage.post(HERE, body)).status, 422)
+    }
+    assert.deepEqual((await stored(org)).quest, quest)
+  })
+
   const good: Record<string, unknown> = {
     google_fit: { redirect_uri: 'https://app.example.com', data_scopes: ['openid'] },
     google_health: { project_number: '1', service_account_email: 'robot@example.com' },

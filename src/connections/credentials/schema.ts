@@ -1,4 +1,5 @@
 // Shapes of credentials, scopes and pull preferences of teams. Source: openapi-management.json; management-auth.md 5, 7, 13, 14.
+import { isMask } from '../../platform/crypto/api-keys.ts'
 import { browserAddress } from '../../platform/net/browser-address.ts'
 import { RuleError } from '../../platform/schema/request-validation.ts'
 import { NextCursor } from '../../platform/http/management-shapes.ts'
@@ -69,7 +70,14 @@ export const UpsertCredential = Fields(
     team_id: Uuid,
     provider: CredentialProvider,
     client_id: Clearable(Text({ minLength: 1, maxLength: 1000 })),
-    client_secret: Maybe(Text({ minLength: 1, maxLength: 4000, description: 'Absent or null: keeps the stored secret.' })),
+    client_secret: Maybe(
+      Text({
+        minLength: 1,
+        maxLength: 4000,
+        description: 'Absent or null: keeps the stored secret.',
+        rule: (text) => (isMask(text) ? new RuleError('must be the secret itself, not its mask') : text),
+      }),
+    ),
     details: Clearable(Details),
     redirect_url_override: Clearable(Redirect),
   },

@@ -1,7 +1,7 @@
 // Shapes of EHR pipelines. Source: openapi-management.json; management-auth.md 14.
 import { Environment, NextCursor, Region } from '../../platform/http/management-shapes.ts'
 import { RuleError } from '../../platform/schema/request-validation.ts'
-import { MASK } from '../../platform/crypto/api-keys.ts'
+import { isMask, MASK } from '../../platform/crypto/api-keys.ts'
 import { Email, Fields, Maybe, Nullable, OneOf, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
 
 export const EhrType = OpenEnum(['fhir', 'hint_health'])
@@ -20,7 +20,7 @@ const Url = Text({
 const Secret = Text({
   minLength: 1,
   maxLength: 4096,
-  rule: (text) => (text === MASK ? new RuleError('must be the secret itself, not its mask') : text),
+  rule: (text) => (isMask(text) ? new RuleError('must be the secret itself, not its mask') : text),
   description: `Kept encrypted; shown as \`${MASK}\`.`,
 })
 

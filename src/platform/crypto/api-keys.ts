@@ -40,3 +40,6 @@ export const lastFour = (text: string): string => text.slice(-4)
 
 /** The masked text that responses contain in place of a secret. */
 export const MASK = '********'
+
+/** Whether a value is such a text, also with spaces around it: it is sent back by a form, and no secret. */
+export const isMask = (value: unknown): boolean => typeof value === 'string' && value.trim() === MASK
