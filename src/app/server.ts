@@ -136,6 +136,7 @@ export async function startRoles(
   const access = new AccessLog({ mode: config.access_log, log, onLost: metrics.accessLost })
   const sockets = new Sockets({ connections_max: config.http_connections_max, isTrusted: isWithin(config.trusted_proxies) })
   if (roles.serve) metrics.connections(() => sockets.use)
+  const isKnownHost = isDemo ? knownHosts(config) : undefined
   const assembled = assemble({
     cells,
     log,
@@ -151,7 +152,7 @@ export async function startRoles(
     trusted_proxies: config.trusted_proxies,
     checkReplies: config.check,
     draining: () => isDraining,
-    ...(isDemo && { isKnownHost: knownHosts(config) }),
+    ...(isKnownHost && { isKnownHost }),
   })
   const { app, guards, handlers, heavy, services } = assembled
   const form = abnFormOf(config)
@@ -189,7 +190,7 @@ export async function startRoles(
   const operator =
     operator_port === undefined
       ? undefined
-      : await openOperatorPort(answers, { port: operator_port, host: config.host }).catch(async (error: unknown) => {
+      : await openOperatorPort(answers, { port: operator_port, host: config.host }, isKnownHost).catch(async (error: unknown) => {
           await app.close()
           throw listenError('OPERATOR_PORT', operator_port, config.host, error)
         })

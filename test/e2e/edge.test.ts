@@ -208,7 +208,7 @@ describe('a server', () => {
       assert.deepEqual([path, status, keys.filter((key) => text.includes(key))], [path, 200, []])
     }
     for (const host of [`rebound.example:${port}`, '127.0.0.1.example', `localhost.example:${port}`])
-      for (const path of ['/docs', '/healthz', '/v2/user', '/nowhere'])
+      for (const path of ['/docs', '/healthz', '/v2/user', '/nowhere', '/%zz'])
         assert.equal((await ask(path, host)).status, 421, host + path)
     const page = await fetch(`${server.url}/docs`, { headers: { origin: 'https://other.example' } })
     assert.equal(page.headers.get('access-control-allow-origin'), null)

@@ -3,6 +3,10 @@
 import { isIP } from 'node:net'
 import { nameInHeader } from '../net/host-name.ts'
 
+/** The body of the response to other hosts, with status 421. */
+export const UNKNOWN_HOST =
+  '{"detail":"A demo server answers for localhost, IP addresses, and the hosts of PUBLIC_URL and CELL_HOSTS only"}'
+
 /** Checks a `Host` header. */
 export type KnownHosts = (host: string | undefined) => boolean
 

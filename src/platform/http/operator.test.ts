@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Gauge } from 'prom-client'
+import { request } from 'undici'
 import { eventually } from '../../../test/support/eventually.ts'
 import { createMetrics } from '../telemetry/metrics.ts'
 import { cachedFor, openOperatorPort, operatorAnswers } from './operator.ts'
@@ -96,6 +97,18 @@ describe('the port for operators', async () => {
     state.draining = true
     assert.equal((await ask('/readyz')).text, '{"detail":"The server is shutting down"}')
     assert.equal((await ask('/healthz')).status, 200)
+  })
+
+  test('answers for no host that a demo server does not know', async () => {
+    const demo = await openOperatorPort(answers, { port: 0, host: '127.0.0.1' }, (host) => host === 'localhost')
+    closing.push(demo.close)
+    const statusOf = async (path: string, host: string) => {
+      const { statusCode, body } = await request(demo.url + path, { headers: { host } })
+      await body.dump()
+      return statusCode
+    }
+    for (const path of ['/metrics', '/healthz', '/nowhere']) assert.equal(await statusOf(path, 'rebound.example'), 421, path)
+    assert.equal(await statusOf('/healthz', 'localhost'), 200)
   })
 
   test('serves no other path', async () => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import type { Metrics } from '../telemetry/metrics.ts'
+import { UNKNOWN_HOST, type KnownHosts } from './known-hosts.ts'
 import { Sockets } from './sockets.ts'
 
 const CACHE_MS = 1000
@@ -33,6 +34,8 @@ const json = (status: number, value: unknown): OperatorAnswer => ({
   type: JSON_TYPE,
   body: Buffer.from(JSON.stringify(value)),
 })
+
+const unknownHost: OperatorAnswer = { status: 421, type: JSON_TYPE, body: Buffer.from(UNKNOWN_HOST) }
 
 /**
  * The result of `make`, recomputed when it is older than `lifetime_ms`. Concurrent calls share one result. `make` runs at most once at a
@@ -89,10 +92,20 @@ export interface OperatorServer {
   close(): Promise<void>
 }
 
-/** Serves these paths, and nothing else, on a port of their own. Errors: as of `listen`. */
-export async function openOperatorPort(answers: OperatorAnswers, where: { port: number; host: string }): Promise<OperatorServer> {
+/**
+ * Serves these paths, and nothing else, on a port of their own.
+ * @param isKnownHost the hosts for which it answers; without it, all
+ * Errors: as of `listen`.
+ */
+export async function openOperatorPort(
+  answers: OperatorAnswers,
+  where: { port: number; host: string },
+  isKnownHost?: KnownHosts,
+): Promise<OperatorServer> {
   const sockets = new Sockets({ connections_max: CONNECTIONS_MAX, isTrusted: () => true })
-  const server = sockets.server((request, response) => void serve(answers, request, response))
+  const server = sockets.server(
+    (request, response) => void serve(isKnownHost?.(request.headers.host) === false ? unknownHost : answers, request, response),
+  )
   server.listen(where)
   await once(server, 'listening')
   const { address, family, port } = server.address() as AddressInfo
@@ -107,9 +120,14 @@ export async function openOperatorPort(answers: OperatorAnswers, where: { port: 
   }
 }
 
-async function serve(answers: OperatorAnswers, { method, url = '' }: IncomingMessage, response: ServerResponse): Promise<void> {
+/** @param answers or the one answer to every request */
+async function serve(
+  answers: OperatorAnswers | OperatorAnswer,
+  { method, url = '' }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const isRead = method === 'GET' || method === 'HEAD'
-  const make = isRead ? answers.get(url.split('?', 1)[0]!) : undefined
+  const make = 'body' in answers ? () => answers : isRead ? answers.get(url.split('?', 1)[0]!) : undefined
   const answer = make
     ? await Promise.resolve(make()).catch(() => json(500, { detail: 'Internal Server Error' }))
     : json(404, { detail: 'Not Found' })

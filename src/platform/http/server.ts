@@ -33,7 +33,7 @@ import { send, sendResponse } from './responses.ts'
 import { unzip } from './unzip-body.ts'
 import { assertPathOfUser } from './user-tokens.ts'
 import { KnownPaths, matchesPath, pathValues, normalizeUrl, unimplementedFinder } from './request-path.ts'
-import type { KnownHosts } from './known-hosts.ts'
+import { UNKNOWN_HOST, type KnownHosts } from './known-hosts.ts'
 import type { Sockets } from './sockets.ts'
 import { endOfTick } from '../runtime/event-loop.ts'
 import { runWork } from '../runtime/loop-work.ts'
@@ -121,6 +121,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   const prefix = randomBytes(4).toString('hex')
   let count = 0
   const faults = new RequestFaults(options.faults)
+  const isUnknownHost = ({ headers }: FastifyRequest): boolean => options.isKnownHost?.(headers.host) === false
   const app = Fastify({
     logger: false,
     schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
@@ -132,7 +133,8 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     // Requests on open connections are served with the advice to open another connection.
     return503OnClosing: false,
     routerOptions: ROUTER,
-    frameworkErrors: (_error, _request, reply) => send(reply, 404, NOT_FOUND_BODY),
+    frameworkErrors: (_error, request, reply) =>
+      isUnknownHost(request) ? send(reply, 421, UNKNOWN_HOST) : send(reply, 404, NOT_FOUND_BODY),
     clientErrorHandler(error, socket) {
       if (!socket.writable || (error as NodeJS.ErrnoException).code === 'ECONNRESET') return socket.destroy()
       const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
@@ -161,7 +163,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   // Request hooks use callbacks if they need not wait: a promise for each would cost more than they do.
   app.addHook('onRequest', (request, reply, done) => {
     closeIfDraining(options, reply)
-    if (options.isKnownHost?.(request.headers.host) === false) return void send(reply, 421, UNKNOWN_HOST)
+    if (isUnknownHost(request)) return void send(reply, 421, UNKNOWN_HOST)
     if (request.is404) return void rejectUnrouted(request, reply)
     const { operation } = request.routeOptions.config
     if (!operation) return done()
@@ -325,9 +327,6 @@ function logRefusal({ access, cells }: HttpOptions, request: FastifyRequest, sta
 
 const NOT_FOUND_BODY = '{"detail":"Not Found"}'
 const METHOD_NOT_ALLOWED = '{"detail":"Method Not Allowed"}'
-const UNKNOWN_HOST =
-  '{"detail":"A demo server answers for localhost, IP addresses, and the hosts of PUBLIC_URL and CELL_HOSTS only"}'
-
 /** 403: an expired organization is read-only. */
 function assertNotExpired(operation: Operation, expires_at: string | null | undefined): void {
   if (expires_at && isWrite(operation) && isPast(expires_at))
