@@ -22,6 +22,8 @@ export class OAuthPeer {
   granted: string[] | undefined
   /** The next request to the token endpoint is answered with 503. */
   isDown = false
+  /** Fields of the answer with tokens that replace those of the peer. */
+  answer: Record<string, unknown> = {}
   /** Forms that reached the token endpoint. */
   readonly exchanges: URLSearchParams[] = []
   /** Addresses to which browsers were sent. */
@@ -120,6 +122,7 @@ export class OAuthPeer {
       refresh_token: `fictional-refresh-${randomBytes(8).toString('hex')}`,
       expires_in: 21_600,
       athlete: { id: this.account },
+      ...this.answer,
     })
   }
 }

@@ -64,16 +64,27 @@ export function grantOf(answer: VendorAnswer, now_ms: number, before?: Grant): G
   const failure = failureOf(answer, now_ms)
   if (failure) throw failure
   const { access_token, refresh_token, expires_in, scope } = (jsonOf(answer) ?? {}) as TokenAnswer
-  if (typeof access_token !== 'string' || !access_token) throw new VendorError('unexpected')
+  const isOdd = !isToken(access_token) || (refresh_token && typeof refresh_token === 'string' && !isToken(refresh_token))
+  if (isOdd || (typeof scope === 'string' && scope.length > SCOPES_MAX)) throw new VendorError('unexpected')
   const life_s = lifetime(expires_in)
   return {
     access_token,
     refresh_token: typeof refresh_token === 'string' && refresh_token ? refresh_token : (before?.refresh_token ?? null),
     expires_at_ms: life_s === null ? null : now_ms + life_s * 1000,
-    scopes: typeof scope === 'string' ? scope.split(/[\s,]+/).filter(Boolean) : (before?.scopes ?? null),
+    scopes: typeof scope === 'string' ? scopesIn(scope) : (before?.scopes ?? null),
     external_user_id: before?.external_user_id ?? null,
   }
 }
+
+/** A token goes into a header: visible characters and spaces (RFC 6749 A.12), no more than servers accept there. */
+const TOKEN = /^[\x20-\x7e]{1,16000}$/
+const isToken = (value: unknown): value is string => typeof value === 'string' && TOKEN.test(value)
+
+/** The longest text of scopes, in characters. */
+export const SCOPES_MAX = 4000
+
+/** The scopes in a text, with spaces or commas between them; what cannot be a scope (RFC 6749 3.3) is left out. */
+export const scopesIn = (text: string): string[] => text.split(/[\s,]+/).filter((scope) => /^[\x21-\x7e]+$/.test(scope))
 
 /** More than thirty years: Dexcom describes its lifetimes in milliseconds. */
 const LIFE_S_MAX = 1e9

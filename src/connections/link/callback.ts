@@ -3,6 +3,7 @@ import { lockUser } from '../../people/users/connected-sources.ts'
 import type { OAuthProvider } from '../../people/users/sources.ts'
 import type { Tenant, Tx } from '../../platform/db/transaction.ts'
 import { hasOther } from '../connections/demo.ts'
+import { scopesIn, SCOPES_MAX } from '../connectors/answers.ts'
 import { VendorError, type Grant, type VendorFailure } from '../connectors/connector.ts'
 import { httpOf, vendorOf, type Vendor } from '../grants/access.ts'
 import { isAccountTaken, saveGrant, usersOfAccount } from '../grants/grants.ts'
@@ -11,7 +12,6 @@ import { lockSession, reasonAgainst, recordFailure, type LinkSession } from './s
 import type { LinkError } from './schema.ts'
 
 const CODE_MAX = 4000
-const SCOPES_MAX = 4000
 
 /** What a provider adds to the address to which it sends the browser back. */
 export interface Return {
@@ -87,7 +87,7 @@ async function connect(
       code_verifier: verifierOf(access.vault, back.state),
       now_ms,
     })
-    grant = { ...given, scopes: given.scopes ?? scopesIn(back.scope) }
+    grant = { ...given, scopes: given.scopes ?? scopesOfReturn(back.scope) }
   } catch (error) {
     if (error instanceof VendorError) return causes[error.failure] ?? 'provider_api_error'
     throw error
@@ -154,9 +154,8 @@ async function revoke(
   }
 }
 
-/** Scopes with spaces or commas between them; null if there are none. */
-function scopesIn(text: string | undefined): string[] | null {
-  if (text === undefined || text.length > SCOPES_MAX) return null
-  const scopes = text.split(/[\s,]+/).filter((scope) => /^[\x21-\x7e]+$/.test(scope))
+/** The scopes in the address of a return; null if there are none. */
+function scopesOfReturn(text: string | undefined): string[] | null {
+  const scopes = text === undefined || text.length > SCOPES_MAX ? [] : scopesIn(text)
   return scopes.length ? scopes : null
 }
