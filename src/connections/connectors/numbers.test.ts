@@ -1,4 +1,4 @@
-// Every number in the answers of every vendor, with values that no vendor means: what comes of it can be stored, or is left out.
+// Every number and text in the answers of every vendor, with values that no vendor means: what comes of it can be stored, or is left out.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createTestTeam } from '../../../test/support/server.ts'
@@ -28,14 +28,19 @@ const worst = [
   '"-5"',
   '[1]',
 ]
+/** The same in the place of a text, and an object that cannot be made a text. */
+const worstTexts = ['{"toString":1}', '"a\\u0000"', '"\\ud800"']
 const MARK = '"<here>"'
 
-/** A JSON text for each number in it: with a mark in place of the number. */
-function marked(answer: unknown): string[] {
+const isNumber = (value: unknown): boolean =>
+  typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?s?$/.test(value))
+const isAny = (value: unknown): boolean => typeof value === 'number' || typeof value === 'string'
+
+/** A JSON text for each number or text in it that is sought: with a mark in its place. */
+function marked(answer: unknown, isSought: (value: unknown) => boolean): string[] {
   const found: string[] = []
   const walk = (value: unknown, put: (text: string) => string): void => {
-    const isNumber = typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?s?$/.test(value))
-    if (isNumber) found.push(put(MARK))
+    if (isSought(value)) found.push(put(MARK))
     if (typeof value !== 'object' || value === null) return
     for (const key of Object.keys(value)) {
       const copy = JSON.stringify({ ...(Array.isArray(value) ? [...value] : value), [key]: '<place>' })
@@ -84,8 +89,11 @@ async function grantAndParts(connector: Connector, http: VendorHttp): Promise<{ 
 }
 
 for (const connector of connectors)
-  describe(`a number of ${connector.provider} that no vendor means`, () => {
-    test('is left out, or can be stored', async () => {
+  describe(`an answer of ${connector.provider} that no vendor means`, () => {
+    test('has its numbers left out, or they can be stored', () => replaceAll(isNumber, worst))
+    test('has its texts left out, or they can be stored', () => replaceAll(isAny, worstTexts))
+
+    async function replaceAll(isSought: (value: unknown) => boolean, values: readonly string[]): Promise<void> {
       const answers = answersOf[connector.provider]!
       const usual = await grantAndParts(connector, httpOf(answers, -1, ''))
       assert(usual.grants.length === 2 && usual.parts.length > 0)
@@ -94,10 +102,10 @@ for (const connector of connectors)
       const seen = new Set(usual.parts.map((part) => JSON.stringify(part)))
       let count = 0
       for (const [index, [path, answer]] of answers.entries())
-        for (const place of marked(answer)) {
+        for (const place of marked(answer, isSought)) {
           count++
           const all: Pulled[] = []
-          for (const value of worst) {
+          for (const value of values) {
             const text = place.replace(MARK, value)
             const { grants, parts } = await grantAndParts(connector, httpOf(answers, index, text))
             for (const { expires_at_ms } of grants) {
@@ -119,8 +127,8 @@ for (const connector of connectors)
               })
           })
         }
-      assert(count >= 4, `${count} numbers`)
-    })
+      assert(count >= 4, `${count} places`)
+    }
   })
 
 const text80 = (place: string): string => {

@@ -132,6 +132,18 @@ describe('a notice of Oura', () => {
     assert.equal(await jobs(team), 0)
   })
 
+  test('with objects in the place of texts is taken, and leads to nothing', async () => {
+    const { team, account } = await connected()
+    const odd = { toString: 1 }
+    for (const field of ['event_type', 'data_type', 'object_id', 'user_id', 'event_time']) {
+      const of = { event_type: 'update', data_type: 'daily_activity', object_id: 'x', user_id: account, [field]: odd }
+      assert.equal((await send(team, 'oura', oura.notice(of))).status, 200, field)
+    }
+    const other = await teamAt('whoop_v2')
+    assert.equal((await send(other, 'whoop_v2', whoop.notice(odd as never, 'x'))).status, 200)
+    assert.equal((await send(other, 'whoop_v2', whoop.notice('sleep.updated', odd))).status, 200)
+  })
+
   test('about a user of another team reaches nobody', async () => {
     const [one, two] = [await connected(), await connected()]
     await send(

@@ -1,6 +1,6 @@
 // Data points of the Google Health API as samples and summaries. Source: discovery document of v4, DataPoint.
 import { localDay, midnight } from '../answers.ts'
-import { day, instantOfText, list, numberOrText, objectOrEmpty, ownValue, rawOf, text, type Values } from '../reading.ts'
+import { day, instantOfText, list, number, numberOrText, objectOrEmpty, ownValue, rawOf, text, type Values } from '../reading.ts'
 import {
   SampleBatches,
   deviceOf,
@@ -198,6 +198,6 @@ export function nightOf(
 /** `{year, month, day}` as `YYYY-MM-DD`. */
 export function dateIn(value: unknown): string | null {
   const { year, month, day: date } = objectOrEmpty(value)
-  const two = (part: unknown) => String(part).padStart(2, '0')
-  return day(`${year}-${two(month)}-${two(date)}`)
+  const two = (part: unknown) => String(number(part)).padStart(2, '0')
+  return day(`${number(year)}-${two(month)}-${two(date)}`)
 }

@@ -84,7 +84,7 @@ const pullSleep: Pull = async function* (access, request) {
     const gone = page.filter(records.isNoSleep).flatMap(({ id }) => text(id) ?? [])
     if (gone.length) yield { kind: 'sleep', deleted: gone }
     const slept = page.filter((one) => !records.isNoSleep(one))
-    const nights = slept.flatMap((one) => records.nightOf(one, scores.get(String(one.day)) ?? null) ?? [])
+    const nights = slept.flatMap((one) => records.nightOf(one, scores.get(text(one.day) ?? '') ?? null) ?? [])
     if (nights.length) yield { kind: 'sleep', records: nights.map(sleepOf) }
     const cycles = nights.flatMap((night) => sleepCycleOf(night, night.stages) ?? [])
     if (cycles.length) yield { kind: 'sleep_cycle', records: cycles }
@@ -285,7 +285,7 @@ export const oura: Connector = {
     } catch {
       return { outcome: 'refused', answer: { status: 400, body: {} } }
     }
-    const [external_user_id, id, data_type] = [text(notice.user_id), text(notice.object_id), String(notice.data_type)]
+    const [external_user_id, id, data_type] = [text(notice.user_id), text(notice.object_id), text(notice.data_type) ?? '']
     const kind = Object.hasOwn(notified, data_type) ? notified[data_type] : undefined
     if (external_user_id === null || !kind) return { outcome: 'verified', changes: [] }
     // Nothing is recorded in the future, whatever a notice says.

@@ -183,7 +183,7 @@ function receive(app: VendorApp, notification: InboundNotification): InboundOutc
   const range = { from_ms: at_ms - DAY_MS, to_ms: at_ms + DAY_MS }
   if (event.object_type === 'activity')
     return { outcome, changes: [{ external_user_id, resource: 'workouts', ...range, ids: [object_id] }] }
-  const hasEnded = String(objectOrEmpty(event.updates).authorized) === 'false'
+  const hasEnded = [false, 'false'].includes(objectOrEmpty(event.updates).authorized as boolean | string)
   // What is not signed ends nothing: the pull finds out whether the grant has ended.
   if (hasEnded && signed) return { outcome, changes: [], ended: [external_user_id] }
   return { outcome, changes: [{ external_user_id, resource: 'profile', ...range }] }

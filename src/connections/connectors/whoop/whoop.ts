@@ -1,4 +1,5 @@
 // WHOOP, API version 2. Refresh tokens that die when they are used, pages of 25 records, signed notices that hold ids alone.
+import { retryAfterSeconds } from '../../../platform/net/retry-after.ts'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import { failureOf, type VendorAnswer } from '../answers.ts'
@@ -37,10 +38,10 @@ const DELETED = 'deleted:'
 
 /** WHOOP says when its limit ends in a header of its own, in seconds. */
 function refusal(answer: VendorAnswer): VendorError {
-  const reset_s = answer.headers.get('x-ratelimit-reset') ?? ''
+  const reset_s = retryAfterSeconds(answer.headers.get('x-ratelimit-reset'), 0)
   const failure = failureOf(answer, Date.parse(answer.headers.get('date') ?? '')) ?? new VendorError('unexpected')
-  return failure.failure === 'rate_limited' && failure.retry_after_ms === null && /^\d{1,6}$/.test(reset_s)
-    ? new VendorError('rate_limited', Number(reset_s) * 1000)
+  return failure.failure === 'rate_limited' && failure.retry_after_ms === null && reset_s !== undefined
+    ? new VendorError('rate_limited', reset_s * 1000)
     : failure
 }
 
@@ -239,7 +240,7 @@ export const whoop: Connector = {
     } catch {
       return { outcome: 'refused', answer: { status: 400, body: {} } }
     }
-    const [kind = '', event = ''] = String(notice.type).split('.')
+    const [kind = '', event = ''] = (text(notice.type) ?? '').split('.')
     const [external_user_id, id] = [idOf(notice.user_id), idOf(notice.id)]
     const resource = Object.hasOwn(notified, kind) ? notified[kind] : undefined
     if (external_user_id === null || id === null || !resource) return { outcome: 'verified', changes: [] }
