@@ -30,8 +30,8 @@ export const isoDay = (date: Date): string => date.toISOString().slice(0, 10)
 
 /** Whether day and month could be taken for each other: both are numbers up to 12. */
 export const isAmbiguous = (date: Date, pattern: string): boolean =>
-  date.getUTCDate() <= 12 &&
-  date.getUTCDate() !== date.getUTCMonth() + 1 &&
-  /[MD].[MD]/.test(pattern) &&
-  !/MMM|UUU/.test(pattern) &&
-  !pattern.startsWith('Y')
+  date.getUTCDate() <= 12 && date.getUTCDate() !== date.getUTCMonth() + 1 && isOfDigits(pattern)
+
+/** Whether day and month are printed as digits, one after the other in either order. */
+export const isOfDigits = (pattern: string): boolean =>
+  /[MD].[MD]/.test(pattern) && !/MMM|UUU/.test(pattern) && !pattern.startsWith('Y')

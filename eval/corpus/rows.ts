@@ -136,10 +136,11 @@ function printNumbers(
   const min = layout.ranges.dropsZero && Number(range.low) === 0 && range.high !== null ? null : range.low
   const lowest = min === null ? null : Number(min)
   const highest = range.high === null ? null : Number(range.high)
+  const written = limits ? limits.join('\n') : bySex ? writeBySex(bySex, analyte.bySex!, write) : write(boundsFor(analyte, sex))
   return {
     unit: scaled.print,
     method: analyte.method,
-    range: limits ? limits.join('\n') : bySex ? writeBySex(bySex, analyte.bySex!, write) : write(boundsFor(analyte, sex)),
+    range: written,
     trueRange: limits ? undefined : { min: lowest, max: highest },
     codes: measure.codes,
     fraction: fractionOf(values[0]! * measure.factor * scaled.factor, lowest, highest),
@@ -153,6 +154,7 @@ function printNumbers(
       return {
         value: limit ? (layout.ranges.both.includes(' ') ? limit.replace(/^[<>]/, '$& ') : limit) : group(text, scaled.grouping),
         ...flagsOf(place, layout.flags),
+        ...(isAtOpenBound(Number(text), written, { lowest, highest }) ? { byRange: ['abnormal'] as const } : {}),
       }
     }),
   }
@@ -189,6 +191,13 @@ function compare(text: string, low: number | null, high: number | null): Place {
   if (low !== null && number < low) return number < low - span * 0.8 ? 'far below' : 'below'
   if (high !== null && number > high) return number > high + span * 0.8 ? 'far above' : 'above'
   return 'inside'
+}
+
+/** Whether a value is the bound of a range without it: 130 and `< 130`. */
+function isAtOpenBound(value: number, range: string, { lowest, highest }: Record<'lowest' | 'highest', number | null>): boolean {
+  const [, sign = ''] = /^\(?(<|>|less than|greater than|more than|above|below|under|over)\s?\d[\d.,]*\)?$/iu.exec(range) ?? []
+  if (!sign) return false
+  return value === (/^(?:<|less|below|under)/iu.test(sign) ? highest : lowest)
 }
 
 function flagsOf(place: Place, style: FlagStyle): Omit<PrintedValue, 'value'> {

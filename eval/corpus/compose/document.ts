@@ -1,6 +1,6 @@
 // A whole document: content placed on pages, and its truth.
 import { createContent, patternOf, type Content } from '../content.ts'
-import { formatDate, isAmbiguous, isoDay } from '../dates.ts'
+import { formatDate, isAmbiguous, isOfDigits, isoDay } from '../dates.ts'
 import type { Block, Layout } from '../language.ts'
 import type { TrueMetadata, Truth } from '../truth.ts'
 import { drawBlocks } from './blocks.ts'
@@ -109,6 +109,8 @@ export function ambiguousDatesOf(content: Content, printed: Set<string>): Record
     const token = printedToken(printed, name)
     return token === undefined ? [] : [{ name, date: content.dates[name], pattern: patternOf(content.layout, token) }]
   })
-  const isOpen = dates.every(({ date, pattern }) => isAmbiguous(date, pattern))
+  // A month in letters, and a day with the number of its month, say nothing of the order of digits.
+  const deciding = dates.filter(({ date, pattern }) => isOfDigits(pattern) && date.getUTCDate() !== date.getUTCMonth() + 1)
+  const isOpen = deciding.length > 0 && deciding.every(({ date, pattern }) => isAmbiguous(date, pattern))
   return isOpen ? Object.fromEntries(dates.map(({ name, date, pattern }) => [name, formatDate(date, pattern)])) : {}
 }

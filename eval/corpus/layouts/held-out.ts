@@ -32,10 +32,22 @@ const HELD_OUT = new Set([
   'browser-50',
   'browser-51',
   'browser-52',
+  'browser-53',
+  'browser-54',
+  'browser-55',
+  'browser-56',
+  'browser-57',
+  'browser-58',
+  'browser-59',
+  'browser-60',
   'calc-08',
+  'calc-09',
+  'calc-10',
   'writer-14',
   'writer-15',
   'writer-16',
+  'writer-17',
+  'writer-18',
 ])
 
 export const isHeldOut = ({ name }: Pick<Layout, 'name'>): boolean => HELD_OUT.has(name)

@@ -5,9 +5,9 @@ const numbered = (program: string, count: number): string[] =>
 
 /** `bare`: tables without names of columns; `beside`: two tables side by side. A browser has printed them. */
 export const printedNames: readonly string[] = [
-  ...numbered('browser', 52),
-  ...numbered('writer', 16),
-  ...numbered('calc', 8),
+  ...numbered('browser', 60),
+  ...numbered('writer', 18),
+  ...numbered('calc', 10),
   ...numbered('bare', 4),
   ...numbered('beside', 4),
 ]

@@ -20,6 +20,13 @@ describe('dates of reports', () => {
     assert.equal(isoWith(date, dateOrder(['03/04/2024'], none)), undefined)
   })
 
+  test('British spelling puts the day first, but not where times of twelve hours contradict it', () => {
+    assert.equal(dateOrder(['03/04/2024', 'Haemoglobin'], none), 'day first')
+    assert.equal(dateOrder(['03/04/2024 17:05', 'Haemoglobin'], none), 'day first')
+    assert.equal(dateOrder(['03/04/2024', '08/08/2024 10:05 AM', 'Haemoglobin'], none), 'unknown')
+    assert.equal(dateOrder(['03/04/2024', '08/08/2024 10:05 AM', 'Haemoglobin', 'NABL'], none), 'day first')
+  })
+
   test('the age of the patient, and the days between specimen and report, decide the order', () => {
     const born = dateIn('05/06/1990')!
     assert.equal(dateOrder([], { age_years: 30, born, reported: dateIn('2020-05-20') }), 'month first')

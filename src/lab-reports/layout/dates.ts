@@ -80,7 +80,12 @@ function isoOf(year: number, month: number, day: number): string | undefined {
 const COUNTRIES_MONTH_FIRST =
   /\b(?:CLIA|CAP accredited|USA|U\.S\.A|United States|[A-Z]{2} \d{5}(?:-\d{4})?|EST|PST|CST|MST|EDT|PDT|CDT)\b/u
 const COUNTRIES_DAY_FIRST =
-  /\b(?:NABL|UKAS|NHS|NATA|INAB|SANAS|India|United Kingdom|Ireland|Australia|New Zealand|Singapore|Malaysia|UAE|Dubai|Nigeria|Kenya|South Africa|Pakistan|Bangladesh|Sri Lanka|Hong Kong|Germany|Netherlands|[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|IST|GMT|BST|AEST|GSTIN|UHID|[Hh]aem(?:oglobin|ogram|atology|atocrit)|HAEM(?:OGLOBIN|OGRAM|ATOLOGY)|[Oo]estradiol|[Ll]eucocyte|[Bb]asophils? count|Eircode|\+91|\+44|\+353|\+61|\+65|\+971|\+27|\+234|ISO 15189)\b|\+(?:91|44|353|61|65|971|27|234|49|31)\b/u
+  /\b(?:NABL|UKAS|NHS|NATA|INAB|SANAS|India|United Kingdom|Ireland|Australia|New Zealand|Singapore|Malaysia|UAE|Dubai|Nigeria|Kenya|South Africa|Pakistan|Bangladesh|Sri Lanka|Hong Kong|Germany|Netherlands|[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|IST|GMT|BST|AEST|GSTIN|UHID|Eircode|\+91|\+44|\+353|\+61|\+65|\+971|\+27|\+234|ISO 15189)\b|\+(?:91|44|353|61|65|971|27|234|49|31)\b/u
+
+/** British spelling, with which the day stands first unless times of 12 hours say that the report is not British. */
+const SPELLING_DAY_FIRST =
+  /\b(?:[Hh]aem(?:oglobin|ogram|atology|atocrit)|HAEM(?:OGLOBIN|OGRAM|ATOLOGY)|[Oo]estradiol|[Ll]eucocyte|[Bb]asophils? count)\b/u
+const TWELVE_HOURS = /\b\d{1,2}:\d{2}(?::\d{2})? ?[AP]M\b/iu
 
 /** Towns, countries and degrees of physicians, in whatever case they are printed. */
 const PLACES_DAY_FIRST =
@@ -125,7 +130,11 @@ export function dateOrder(
     if (day !== month) return day ? 'day first' : 'month first'
   }
   const all = texts.join('\n')
-  const [firstMonth, firstDay] = [COUNTRIES_MONTH_FIRST.test(all), COUNTRIES_DAY_FIRST.test(all) || PLACES_DAY_FIRST.test(all)]
+  const isSpelledDayFirst = SPELLING_DAY_FIRST.test(all) && !TWELVE_HOURS.test(all)
+  const [firstMonth, firstDay] = [
+    COUNTRIES_MONTH_FIRST.test(all),
+    COUNTRIES_DAY_FIRST.test(all) || PLACES_DAY_FIRST.test(all) || isSpelledDayFirst,
+  ]
   if (firstMonth !== firstDay) return firstDay ? 'day first' : 'month first'
   // Full stops part days from months in every country that uses them.
   return texts.some((text) => /\b\d{1,2}\.\d{1,2}\.\d{4}\b/u.test(text)) ? 'day first' : 'unknown'

@@ -10,16 +10,16 @@ const [LETTER, SPACE, SIZE, LINE, PADDING] = [5, 2.8, 10, 11.5, 3]
 const AT = [40, 200, 260, 320]
 
 /** Rows of cells at their top; `|` parts their lines. Every other word is higher by `measured` points. */
-function picture(rows: readonly string[][], measured: number): PageText {
+function picture(rows: readonly string[][], measured: number, at: readonly number[] = AT): PageText {
   const words: Word[] = []
   let top = 60
   for (const row of rows) {
     const lines = Math.max(...row.map((cell) => cell.split('|').length))
     for (const [column, cell] of row.entries())
       for (const [index, text] of cell.split('|').entries()) {
-        let left = AT[column]!
+        let left = at[column]!
         const y = top + PADDING + index * LINE
-        for (const word of text.split(' ')) {
+        for (const word of text.split(' ').filter(Boolean)) {
           const bottom = y + SIZE + (words.length % 2 ? measured : 0)
           words.push({ text: word, confidence: 0.9, box: { left, right: left + word.length * LETTER, top: y, bottom } })
           left += word.length * LETTER + SPACE
@@ -53,6 +53,62 @@ test('a name on two lines of a picture is one name, though the heights of its wo
       ['Sodium', '140', 'mmol/L'],
       ['Potassium', '4.1', 'mmol/L'],
       ['Chloride', '101', 'mmol/L'],
+    ],
+  )
+})
+
+const readIn = (page: PageText) =>
+  rowsOf([{ page, lines: linesOf(page, isNamed) }], { isAnalyte, isNamed }).map(({ name, value, unit, range_lines, panel }) => [
+    name,
+    value,
+    unit,
+    range_lines.join(' '),
+    panel,
+  ])
+
+test('a unit in brackets below the name of a column of a picture is that of its numbers, though its letters seem higher', () => {
+  const page = picture(
+    [
+      ['Test', 'Result|[mmol/L]', 'Flag', 'Reference Range'],
+      ['Sodium', '141', '', '135 - 145'],
+      ['Potassium', '5.2', 'H', '3.5 - 5.1'],
+      ['Chloride', '101', '', '98 - 107'],
+    ],
+    0,
+  )
+  for (const word of page.words) if (word.text === '[mmol/L]') word.box.bottom += 2.6
+  assert.deepEqual(
+    readIn(page).map(([name, , unit]) => [name, unit]),
+    [
+      ['Sodium', 'mmol/L'],
+      ['Potassium', 'mmol/L'],
+      ['Chloride', 'mmol/L'],
+    ],
+  )
+})
+
+test('names of columns on two lines of a picture are those of one table, and its panels are no parts of names', () => {
+  const page = picture(
+    [
+      ['Panel', 'Test|Description', 'Result|and Flag', 'Reference|Range'],
+      ['Cardiac Enzymes', 'D-Dimer', '1.04 HH', '0.00 - 0.49'],
+      ['', 'Troponin T', '11', '<22'],
+      ['Renal Function', 'Calcium', '10.0', '8.6 - 10.3'],
+      ['', 'Phosphorus', '5.3 H', '2.5 - 4.5'],
+    ],
+    0,
+    [40, 160, 260, 340],
+  )
+  // In a picture lines of a cell seem further apart.
+  for (const { text, box } of page.words) if (/^(?:Description|and|Flag|Range)$/u.test(text)) box.top += 2.2
+  for (const { text, box } of page.words) if (/^(?:Description|and|Flag|Range)$/u.test(text)) box.bottom += 2.2
+  assert.deepEqual(
+    readIn(page).map(([name, value, , , panel]) => [name, value, panel]),
+    [
+      ['D-Dimer', '1.04', 'Cardiac Enzymes'],
+      ['Troponin T', '11', 'Cardiac Enzymes'],
+      ['Calcium', '10.0', 'Renal Function'],
+      ['Phosphorus', '5.3', 'Renal Function'],
     ],
   )
 })

@@ -21,8 +21,8 @@ const LINE_GAP = 0.75
 const STACKED = 0.35
 /** Of the height of letters: lines that overlap more stand beside each other. */
 const BESIDE = 0.15
-/** Letters of one header differ less in their height. */
-const SAME_HEIGHT = 0.15
+/** Letters of one header differ less in their height, in a text and in a picture, in which a bracket makes the letters of a line higher. */
+const [HEIGHT_OF_FONT, HEIGHT_OF_PICTURE] = [0.15, 0.45]
 const LINES_MAX = 8
 
 const isNamed = (text: string): boolean => columnKind(text) !== undefined
@@ -71,17 +71,28 @@ function isNext(lines: readonly Line[], from: number, to: number, isParted: (upp
   const above = lines.slice(from, to)
   if (above.some((one) => overlapY(one.box, line.box) > heightOf(line.box) * BESIDE)) return true
   const last = above.at(-1)!
-  const height = Math.min(heightOf(last.cells[0]!.words[0]!.box), heightOf(line.cells[0]!.words[0]!.box))
+  const [upper, lower] = [last.cells[0]!.words[0]!, line.cells[0]!.words[0]!]
+  const height = Math.min(heightOf(upper.box), heightOf(lower.box))
+  const tolerance = lower.font === undefined ? HEIGHT_OF_PICTURE : HEIGHT_OF_FONT
   return (
-    Math.abs(heightOf(last.cells[0]!.words[0]!.box) - heightOf(line.cells[0]!.words[0]!.box)) < height * SAME_HEIGHT &&
+    Math.abs(heightOf(upper.box) - heightOf(lower.box)) < height * tolerance &&
     line.box.top - Math.max(...above.map(({ box }) => box.bottom)) < height * LINE_GAP &&
     !isParted(last, line) &&
-    // Of two lines that each name all of a table the second is the next header.
-    !(line.box.top - last.box.bottom > height * STACKED && hasNames(line) && hasNames(last))
+    // Of two lines that each name all of a table the second is the next header; the second lines of some names are fewer.
+    !(
+      line.box.top - last.box.bottom > height * STACKED &&
+      line.cells.length >= last.cells.length &&
+      namesTable(line) &&
+      namesTable(last)
+    )
   )
 }
 
-const hasNames = (line: Line): boolean => columnsOf(line)?.some(({ kind }) => kind === 'name') ?? false
+/** Whether a line names both the tests and their results. */
+function namesTable(line: Line): boolean {
+  const kinds = columnsOf(line)?.map(({ kind }) => kind) ?? []
+  return kinds.includes('name') && kinds.some((kind) => kind === 'value' || kind === 'normal_value' || kind === 'dated_value')
+}
 
 /** Whether some runs together name a result and what belongs to it. */
 function namesColumns({ runs }: HeaderLines): boolean {

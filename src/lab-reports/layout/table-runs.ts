@@ -1,5 +1,5 @@
 // Words of a line that stand together in one cell: narrower gaps than those between lines of text and columns.
-import { boxAround, heightOf, type Box, type Word } from '../pages/page.ts'
+import { boxAround, centerX, heightOf, type Box, type Word } from '../pages/page.ts'
 import type { Line } from './lines.ts'
 
 /** Words with nothing but spaces between them. */
@@ -44,15 +44,47 @@ export function spacesOf(lines: readonly Line[]): Spaces {
 export function runsOf(line: Line, { widest }: Spaces, separators: readonly number[] = []): Run[] {
   const runs: Word[][] = []
   const words = line.cells.flatMap((cell) => cell.words).toSorted((one, other) => one.box.left - other.box.left)
-  const isParted = (left: number, right: number) => separators.some((at) => at > left - 1 && at < right + 1)
   for (const word of words) {
     const last = runs.at(-1)?.at(-1)
     const height = last ? Math.min(heightOf(last.box), heightOf(word.box)) : 0
-    if (last && word.box.left - last.box.right < height * widest && !isParted(last.box.right, word.box.left))
+    const space = last && isOpenRange(last, word) ? DASH_GAP : widest
+    if (last && word.box.left - last.box.right < height * space && !separators.some((at) => isBetween(at, last, word)))
       runs.at(-1)!.push(word)
     else runs.push([word])
   }
-  return runs.map(runOf)
+  return withoutOverlap(runs.map(runOf), separators)
+}
+
+/** Boxes of words in a picture reach over each other; two runs of a line stand beside each other. */
+function withoutOverlap(runs: Run[], separators: readonly number[]): Run[] {
+  for (const [index, run] of runs.entries()) {
+    const next = runs[index + 1]
+    if (!next || run.box.right <= next.box.left || run.box.left >= next.box.left) continue
+    const [last, first] = [run.words.at(-1)!, next.words[0]!]
+    const edge = separators.find((at) => isBetween(at, last, first)) ?? (run.box.right + next.box.left) / 2
+    run.box.right = edge
+    next.box.left = Math.max(edge, next.box.left)
+  }
+  return runs
+}
+
+/** Of the height of letters: in a picture the space behind the dash of a range is no wider, and the edges of a word are no further from its ink. */
+const [DASH_GAP, INEXACT] = [1.2, 0.9]
+
+const isSeen = ({ font }: Word): boolean => font === undefined
+
+/** `135 -` and `145` in a picture */
+const isOpenRange = (one: Word, other: Word): boolean =>
+  isSeen(one) && /^[-–—]$|\d[-–—]$/u.test(one.text) && /^\d/u.test(other.text)
+
+/** Whether what is drawn at a place is between two words; those of a picture may reach over it. */
+function isBetween(at: number, one: Word, other: Word): boolean {
+  const [left, right] = [one.box.right, other.box.left]
+  if (!isSeen(one)) return at > left - 1 && at < right + 1
+  const reach = heightOf(one.box) * INEXACT
+  return (
+    at > centerX(one.box) && at < centerX(other.box) && at > Math.min(left, right) - reach && at < Math.max(left, right) + reach
+  )
 }
 
 /** A run parted at the gaps between its words for which `isGap` is true. */

@@ -2,6 +2,7 @@
 // the lines within each cell are put together.
 import { boxAround, centerY, overlapX, overlapY, type PageText } from '../pages/page.ts'
 import { columnKind, columnsOf, type ColumnKind } from './headers.ts'
+import { withResultsParted } from './joined-results.ts'
 import { baselinesOf, type Line } from './lines.ts'
 import { areLabels, withParticulars } from './particulars.ts'
 import { continuedNames, headerLine, linesOfRow, nameOfColumn, segmentsOf, type Writer } from './table-cells.ts'
@@ -28,7 +29,7 @@ export function linesOfPages(pages: readonly PageText[], isNamed: IsNamed = () =
   return pages.map((page) => {
     const { lines, columns } = tablesIn(page, isNamed, before)
     before = columns
-    return lines
+    return page.source === 'text' ? withResultsParted(lines, isNamed) : lines
   })
 }
 

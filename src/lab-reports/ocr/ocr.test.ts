@@ -269,6 +269,32 @@ describe('words', () => {
     )
   })
 
+  test('are parted on both sides of a slash or colon between letters, where the ink has a gap on both sides', () => {
+    const textsOf = (sign: string, gap: number) => {
+      const ink = inkFrom(`${'.###'.repeat(4)}${'.'.repeat(gap)}##${'.'.repeat(gap)}${'###.'.repeat(4)}`)
+      const at = (column: number) => column / ink.length
+      const before = [2, 6, 10, 14].map((column): [string, number] => ['a', at(column)])
+      const behind = [1, 5, 9, 13].map((column): [string, number] => ['b', at(18 + 2 * gap + column)])
+      return wordsOfLine(letters(...before, [sign, at(17 + gap)], ...behind), ink, 48).map(({ text }) => text)
+    }
+    for (const sign of ['/', ':']) {
+      assert.deepEqual(textsOf(sign, 12), ['aaaa', sign, 'bbbb'])
+      assert.deepEqual(textsOf(sign, 3), [`aaaa${sign}bbbb`])
+    }
+  })
+
+  test('are parted behind a comma that was seen where the space behind it is', () => {
+    const ink = inkFrom(`${'.###'.repeat(4)}........##${'###.'.repeat(4)}`)
+    const at = (column: number) => column / ink.length
+    const before = [2, 6, 10, 14].map((column): [string, number] => ['a', at(column)])
+    const behind = [27, 31, 35, 39].map((column): [string, number] => ['b', at(column)])
+    const words = wordsOfLine(letters(...before, [',', at(24)], ...behind), ink, 48)
+    assert.deepEqual(
+      words.map(({ text }) => text),
+      ['aaaa,', 'bbbb'],
+    )
+  })
+
   test('are parted behind the comma of a name, however narrow its space, and not behind that of a number', () => {
     const textsOf = (before: string, behind: string, gap: number) => {
       const ink = inkFrom(`${'.####'.repeat(4)}.##${'.'.repeat(gap)}####`)

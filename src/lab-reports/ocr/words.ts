@@ -31,6 +31,10 @@ const SPACED: [share: number, before: RegExp, behind: RegExp][] = [
   [0.06, /\p{L}[)\]]?,$/u, /[\p{L}\d]/u],
   [0.1, /\p{L}{3}$/u, /[(%]/u],
 ]
+/** `BUN / Creatinine`, `A : G`: spaces on both sides of a sign between letters; where there are none, gaps have a fourth of it. */
+const SPACE_AROUND = 0.19
+/** `Amylase, Serum`: a gap before a comma that touches the next letter is the space behind it, whose place was misread. */
+const COMMA_MISPLACED = 0.15
 /** Of the gap between most letters of the line: those of letters of equal width are wide. */
 const SPACE_TO_GAP = 2.2
 /** Rows that are dark over more of the line are ruled lines. */
@@ -66,7 +70,7 @@ export function wordsOfLine(letters: readonly Letter[], ink: readonly boolean[],
   const usual = placed.map(({ gap }) => gap.to - gap.from).toSorted((one, other) => one - other)[placed.length >> 1] ?? 0
   const alone = Math.max(height * SPACE_ALONE, usual * SPACE_TO_GAP)
   const words: LineWord[] = []
-  for (const { letter, column, gap, isSpaced } of placed) {
+  for (const [at, { letter, column, gap, isSpaced }] of placed.entries()) {
     const last = words.at(-1)
     const width = gap.to - gap.from
     const isTight = TIGHT.some(([before, behind]) => before.test(last?.text ?? '') && behind.test(letter.text))
@@ -77,7 +81,15 @@ export function wordsOfLine(letters: readonly Letter[], ink: readonly boolean[],
       ([share, before, behind]) => width > height * share && before.test(last?.text ?? '') && behind.test(letter.text),
     )
     const seen = isBesideOne ? height * SPACE_ALONE : height * SPACE_SEEN
-    if (!last || width > least || isWritten || (isSpaced && !isTight && width > seen)) {
+    const isAround = hasSpacesAround(placed, at, height) || hasSpacesAround(placed, at - 1, height)
+    if (
+      !last ||
+      width > least ||
+      isWritten ||
+      isAround ||
+      isBehindComma(placed, at, height) ||
+      (isSpaced && !isTight && width > seen)
+    ) {
       if (last) last.right = gap.from
       words.push({ text: letter.text, left: gap.to, right: column, confidence: letter.confidence, clearest: letter.confidence })
     } else {
@@ -90,6 +102,23 @@ export function wordsOfLine(letters: readonly Letter[], ink: readonly boolean[],
   const last = words.at(-1)
   if (last) last.right = Math.max(last.right, ink.lastIndexOf(true) + 1)
   return words
+}
+
+const widthOf = ({ gap }: PlacedLetter): number => gap.to - gap.from
+
+const isLetterAt = (placed: readonly PlacedLetter[], at: number): boolean => /\p{L}/u.test(placed[at]?.letter.text ?? '')
+
+function hasSpacesAround(placed: readonly PlacedLetter[], at: number, height: number): boolean {
+  const [sign, behind] = [placed[at], placed[at + 1]]
+  if (!sign || !behind || !/[/:]/u.test(sign.letter.text) || !isLetterAt(placed, at - 1) || !isLetterAt(placed, at + 1))
+    return false
+  return Math.min(widthOf(sign), widthOf(behind)) > height * SPACE_AROUND
+}
+
+function isBehindComma(placed: readonly PlacedLetter[], at: number, height: number): boolean {
+  const comma = placed[at - 1]
+  if (comma?.letter.text !== ',' || !isLetterAt(placed, at - 2) || !/[\p{L}\d]/u.test(placed[at]!.letter.text)) return false
+  return widthOf(comma) > height * COMMA_MISPLACED && widthOf(placed[at]!) < height * SPACE_SEEN
 }
 
 /** A letter with its column, and the widest gap in the ink before it. */

@@ -48,3 +48,17 @@ test('a comma groups thousands where the report writes decimals with points', ()
     ['Leukocytes', '6,400', 4000, 11000, 'normal'],
   ])
 })
+
+test('a point in a picture is a misread comma where nearly all decimals of the report have commas, and in a text it is a point', () => {
+  const page = pageOfLines(
+    [
+      ['Test', 'Result', 'Units', 'Reference Range'],
+      ['Potassium', '3.7', 'mmol/L', '3,5-5,1'],
+      ['Calcium', '2,38', 'mmol/L', '2,15-2,57'],
+      ['Phosphate', '1,15', 'mmol/L', '0,81-1,45'],
+    ].map((cells): PlacedText[] => cells.map((text, at) => [[36, 240, 320, 420][at]!, text])),
+  )
+  const valuesIn = (source: 'text' | 'ocr') => understand([{ ...page, source }]).results.map(({ value }) => value)
+  assert.deepEqual(valuesIn('ocr'), ['3,7', '2,38', '1,15'])
+  assert.deepEqual(valuesIn('text'), ['3.7', '2,38', '1,15'])
+})

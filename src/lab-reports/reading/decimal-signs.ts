@@ -11,6 +11,23 @@ export function hasDecimalCommas(rows: readonly Row[]): boolean {
   return count(COMMA) > 0 && count(POINT) === 0
 }
 
+/** Of the decimals of a report: where so many have a comma, a point in a picture is a comma that was misread. */
+const COMMAS_SHARE = 0.8
+/** Fewer decimals do not show it. */
+const DECIMALS_MIN = 5
+
+/** Rows of pictures with commas in place of the points that nearly all other decimals of the report do not have. */
+export function withCommas(rows: readonly Row[], isPicture: (row: Row) => boolean): Row[] {
+  const texts = rows.flatMap((row) => [row.value, ...row.range_lines])
+  const count = (pattern: RegExp) => texts.reduce((sum, text) => sum + (text.match(pattern)?.length ?? 0), 0)
+  const [commas, points] = [count(COMMA), count(POINT)]
+  if (!points || commas + points < DECIMALS_MIN || commas < (commas + points) * COMMAS_SHARE) return [...rows]
+  const mended = (text: string) => text.replaceAll(POINT, (number) => number.replace('.', ','))
+  return rows.map((row) =>
+    isPicture(row) ? { ...row, value: mended(row.value), range_lines: row.range_lines.map(mended) } : row,
+  )
+}
+
 /** Without the points between thousands. */
 export const withoutThousands = (text: string): string => text.replaceAll(THOUSANDS, (digits) => digits.replaceAll('.', ''))
 

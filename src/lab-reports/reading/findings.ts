@@ -1,5 +1,6 @@
 // What is doubtful about a reading, so that nothing implausible passes as certain. Changes no value. Pure.
 import { isSusceptibility } from '../layout/antibiotics.ts'
+import { dateIn } from '../layout/dates.ts'
 import type { MetadataPlaces } from '../layout/metadata.ts'
 import type { ReadRowsOptions, Row } from '../layout/row.ts'
 import { boxesOverlap } from './boxes.ts'
@@ -51,6 +52,16 @@ const AMONG_PARTICULARS: ReadingFinding = {
   kind: 'among_particulars',
   text: 'The row stands among what the report says of the patient and the specimen.',
 }
+
+/** `E. Testwell, MD`, `Dr. Mockford` */
+const PHYSICIAN = /,\s?(?:MD|M\.D\.|DO|NP|PA|MBBS|PhD)\b|^Dr\b\.?/u
+
+/** Whether a row is what the report says of physicians and days, in a line with what it says of the patient, and no result. */
+export const isParticular = (row: Row, places: MetadataPlaces, names: Pick<ReadRowsOptions, 'isNamed'>): boolean =>
+  row.unit === null &&
+  !row.range_lines.length &&
+  (PHYSICIAN.test(row.name) || dateIn(row.name) !== undefined) &&
+  isAmongParticulars(row, places, names)
 
 /** Whether a row stands in the line of something that is said about the patient. */
 function isAmongParticulars(row: Row, places: MetadataPlaces, { isNamed }: Pick<ReadRowsOptions, 'isNamed'>): boolean {

@@ -206,3 +206,33 @@ test('a text close above a row is the begin of its name if both are a name, and 
   assert.deepEqual(table('Total Iron', 'Binding Capacity (TIBC)', 6), ['Binding Capacity (TIBC)', 'Total Iron'])
   assert.deepEqual(table('Iron and TIBC', 'Transferrin', 0.6), ['Transferrin', 'Iron and TIBC'])
 })
+
+test('a result that stands close to its name in a table without names of columns is read', () => {
+  const bare = (name: string, value: string, at = 220): PlacedText[] => [
+    [36, name],
+    [at, value],
+    [300, '22 to 150'],
+    [400, 'mmol/L'],
+  ]
+  const close = 36 + 'Bicarbonate'.length * 5 + 3
+  const lines = [
+    bare('Sodium', '140', close),
+    bare('Chloride', '99', close),
+    [
+      [36, 'Bicarbonate 23'],
+      [300, '22 to 29'],
+      [400, 'mmol/L'],
+    ] as PlacedText[],
+  ]
+  assert.deepEqual(rowsOf(...lines), [
+    ['Sodium', '140'],
+    ['Chloride', '99'],
+    ['Bicarbonate', '23'],
+  ])
+})
+
+test('a line of a table with a name that laboratories measure and a number is a finding if no row has it', () => {
+  const lost: PlacedText[] = [[36, 'Bicarbonate 92 70 - 99 mg/dL']]
+  const { results, findings } = read(HEADER, GLUCOSE, lost, line('Sodium', '140', 'mmol/L', '136 - 145'))
+  assert(results.some(({ test_name }) => test_name.startsWith('Bicarbonate')) || findings!.length > 0)
+})

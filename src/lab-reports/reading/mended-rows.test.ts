@@ -26,6 +26,9 @@ test('ranges of pictures have their dash and their zero again, and other texts s
 
 test('units and names of pictures that are confused with others are those that laboratories print', () => {
   const units = {
+    'S.': 's',
+    '±mL/min/1.73m2': 'mL/min/1.73m2',
+    'I U/L': 'IU/L',
     'TU/L': 'IU/L',
     'mg/LFEU': 'mg/L FEU',
     'HU/L': 'IU/L',
@@ -46,4 +49,9 @@ test('units and names of pictures that are confused with others are those that l
     'Unheard-of Marker 13': 'Unheard-of Marker 13',
   }
   for (const [read, meant] of Object.entries(names)) assert.equal(mendedName(read, isNamed), meant, read)
+})
+
+test('the small first letter of a name that was read for a capital I is one', () => {
+  assert.equal(mendedName('iron', isNamed), 'Iron')
+  assert.equal(mendedName('insuline xyz', isNamed), 'insuline xyz')
 })

@@ -27,10 +27,12 @@ export function mendedRange(text: string): string {
   return min !== undefined && max !== undefined && min < max ? `${low} - ${high}` : plain
 }
 
-/** `TU/L`, `HU/L`, `[ug/L`, `mg/LFEU`, `mL/min/1.73m2 2`, `f` */
+/** `S.`, `±mL/min/1.73m2`, `I U/L`, `TU/L`, `HU/L`, `[ug/L`, `mg/LFEU`, `mL/min/1.73m2 2`, `f` */
 export const mendedUnit = (unit: string): string =>
   unit
-    .replace(/^[[|](?=\p{L})/u, '')
+    .replace(/^[[|±](?=\p{L})/u, '')
+    .replace(/^S\.?$/u, 's')
+    .replace(/^([mµuk]?)I U(?=\/)/u, '$1IU')
     .replace(/^([mµuk]?)[T1l|H]U(?=\/)/u, '$1IU')
     .replace(/(?<=\/m?L)(?=(?:FEU|DDU)$)/u, ' ')
     .replace(/(?<=m[2²]) ?2$/u, '')
@@ -48,6 +50,8 @@ const CONFUSED: readonly [read: RegExp, meant: string][] = [
 
 /** A name of nothing, as the one name of something that laboratories measure and that it was confused with. */
 export function mendedName(name: string, isNamed: (name: string) => boolean): string {
+  // `iron`: the capital letter of a name is no higher than a small one.
+  if (/^i\p{Ll}{2,}/u.test(name) && isNamed(name)) return `I${name.slice(1)}`
   if (/\(g[ADEGM]\)/u.test(name)) return mendedName(name.replace(/\((?=g[ADEGM]\))/u, '(I'), isNamed)
   if (isNamed(name)) return name
   const others = new Set<string>()

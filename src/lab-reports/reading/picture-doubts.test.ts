@@ -61,3 +61,17 @@ test('where more than a fifth of the rows in pictures are doubtful, none has a c
   assert.equal(sure(unknown(2)), 8)
   assert.equal(sure(unknown(3)), 0)
 })
+
+test('where several results of a picture do not fit their names, no row of its page is certain', () => {
+  const moved: Record<string, string> = { Sodium: '4.1', Potassium: '140', Calcium: '101', Magnesium: '93' }
+  const results = read(rows((name, value) => row(name, moved[name] ?? value)))
+  const kinds = Object.fromEntries(results.map(({ test_name, findings }) => [test_name, findings.map(({ kind }) => kind)]))
+  assert.deepEqual(kinds.Sodium, ['outside_human_limits'])
+  assert.deepEqual(kinds.Urea, ['table_is_doubtful'])
+  assert(results.every(({ place }) => place.confidence < 0.9))
+  const single = read(rows((name, value) => row(name, name === 'Sodium' ? '4.1' : value)))
+  assert.deepEqual(
+    single.flatMap(({ findings }) => findings.map(({ kind }) => kind)),
+    ['outside_human_limits'],
+  )
+})

@@ -10,12 +10,13 @@ import { findByName, isExactName } from '../loinc/name-index.ts'
 import { readName } from '../loinc/name-text.ts'
 import { withDocument } from '../pages/pdf.ts'
 import type { Box, PageText } from '../pages/page.ts'
-import { hasDecimalCommas, withPlainNumbers } from './decimal-signs.ts'
+import { hasDecimalCommas, withCommas, withPlainNumbers } from './decimal-signs.ts'
 import { isDoubtful } from './doubtful.ts'
 import type { ReadingFinding, ReportFinding } from './finding.ts'
-import { findingsOf } from './findings.ts'
+import { findingsOf, isParticular } from './findings.ts'
 import { isEnglish } from './language.ts'
 import { mendedRow } from './mended-rows.ts'
+import { withMovedRows } from './moved-rows.ts'
 import { pageOf, pageOfImage, type PageOptions } from './page-of-file.ts'
 import { resultOf, type ReportResult } from './result.ts'
 import { isSpecimen, specimenForLoinc, specimensOf } from './specimens.ts'
@@ -119,10 +120,15 @@ export function understandStages(seen: readonly PageText[]): { report: ReadRepor
     pages.map((page) => spelledPage(page)),
     isNamed,
   )
-  const asRead = rowsOf(spelled, { isAnalyte, isNamed, isSpecimen, isLetterhead: (text) => text === metadata.lab_name })
+  const all = rowsOf(spelled, { isAnalyte, isNamed, isSpecimen, isLetterhead: (text) => text === metadata.lab_name })
+  const asRead = all.filter((row) => !isParticular(row, places, { isNamed }))
   if (asRead.length > RESULTS_MAX) throw new Error(`a report has at most ${RESULTS_MAX} results`)
   const pictures = new Set(spelled.flatMap(({ page }) => (page.source === 'ocr' ? [page.number] : [])))
-  const rows = asRead.map((row) => (pictures.has(row.page) ? mendedRow(row, isNamed) : row))
+  const isPicture = ({ page }: Row) => pictures.has(page)
+  const rows = withCommas(
+    asRead.map((row) => (isPicture(row) ? mendedRow(row, isNamed) : row)),
+    isPicture,
+  )
   const has_decimal_commas = hasDecimalCommas(rows)
   const specimens = specimensOf(rows, spelled)
   const plain = has_decimal_commas ? rows.map(withPlainNumbers) : rows
@@ -136,7 +142,10 @@ export function understandStages(seen: readonly PageText[]): { report: ReadRepor
     metadata_places: Object.fromEntries(
       Object.entries(places).map(([field, { page, box }]) => [field, { page, box: drawnBox(box, page, pages) }]),
     ),
-    results: withConfidences(withMeaning(results), { isReportDoubtful: findings.report.length > 0, pictures }),
+    results: withConfidences(withMovedRows(withMeaning(results), pictures), {
+      isReportDoubtful: findings.report.length > 0,
+      pictures,
+    }),
     findings: findings.report.map((finding) => ({ ...finding, box: drawnBox(finding.box, finding.page, pages) })),
     pages: pages.map(({ number, width, height, drawn }) => ({
       number,

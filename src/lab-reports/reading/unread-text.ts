@@ -130,7 +130,8 @@ function linesOfResults({ page, lines }: TableOfRows, { rows }: Reading, { isNam
   const isValue = ({ text }: { text: string }) => numberOf(text) !== undefined || valueKind(text) === 'comparator'
   return lines.filter(
     ({ box, cells }) =>
-      isNamed(cleanName(cells[0]!.text)) && cells.slice(1).some(isValue) && !onPage.some((row) => areInLine(row.box, box)),
+      ((isNamed(cleanName(cells[0]!.text)) && cells.slice(1).some(isValue)) || namesResult({ cells }, { isNamed })) &&
+      !onPage.some((row) => areInLine(row.box, box)),
   )
 }
 
@@ -152,6 +153,7 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
       !looksLikeSentence(texts.join(' ')) &&
       // `Non-` is cut off wherever it stands.
       (texts.some((text) => /\p{L}-$/u.test(text)) ||
+        namesResult(line, { isNamed }) ||
         !words.every(({ text }) => tokensOf(text).every((token) => said.has(token)))) &&
       !words.every((word) => isOther(word, columns)) &&
       (isPossibleName(cleanName(texts[0]!), isNamed) || texts[0]!.startsWith('(') || hasValue(line, columns))
@@ -205,8 +207,19 @@ function lettersNotRead({ page, rows: own }: TableOfRows, { rows }: Reading): { 
   }
 }
 
+/** Whether a line begins with a name that laboratories measure and a number, whatever cells both stand in, and goes on behind them. */
+const namesResult = ({ cells }: Pick<Line, 'cells'>, { isNamed }: Names): boolean => {
+  const texts = cells.flatMap(({ words }) => words.map(({ text }) => text))
+  if (looksLikeSentence(texts.join(' ')) || /\p{L}\.$/u.test(texts.at(-1) ?? '')) return false
+  const at = texts.findIndex(
+    (text, index) => index > 0 && numberOf(text) !== undefined && isNamed(texts.slice(0, index).join(' ')),
+  )
+  return at > 0 && at < texts.length - 1
+}
+
 /** Whether a line has a value where the table has its results, or beside a name that laboratories measure. */
 const isResultLine = (line: Line, columns: readonly Column[] | null, { isNamed }: Names): boolean =>
   hasValue(line, columns) ||
+  namesResult(line, { isNamed }) ||
   (line.cells.some(({ text }) => isNamed(cleanName(text))) &&
     line.cells.slice(1).some(({ text }) => valueKind(text) !== undefined))

@@ -140,3 +140,16 @@ test('a dot in a word that was hardly read is a letter where one word alone has 
 test('the unit of some languages is no word with a small letter', () => {
   assert.deepEqual(read([['µUl/mL', 0]]), ['µUI/mL'])
 })
+
+test('a capital letter before a word, and the flag of normal results behind a number, are words of their own', () => {
+  const texts = {
+    BSurface: ['B', 'Surface'],
+    GRatio: ['G', 'Ratio'],
+    '19N': ['19', 'N'],
+    '4,9N': ['4,9', 'N'],
+    '>90N': ['>90', 'N'],
+  }
+  for (const [text, meant] of Object.entries(texts)) assert.deepEqual(read([[text, 0]]), meant)
+  for (const text of ['HDL', 'IgA', 'McSample', 'N19', '10N/L', 'TSH']) assert.deepEqual(read([[text, 0]]), [text])
+  assert.deepEqual(read([['19N', 0]], 'text'), ['19N'])
+})

@@ -87,6 +87,12 @@ function isOneWord(before: Word | undefined, one: Word, other: Word, { isLong, i
 function parted(word: Word, { isLong, isShort }: KnownWords): Word[] {
   const [, first = ''] = /^(\p{L}\p{Ll}{3,})\p{Lu}[\p{L}\d]{0,2}[,.;:]?$/u.exec(word.text) ?? []
   if (first && isLong(first.toLowerCase()) && !isLong(word.text.toLowerCase())) return cutAt(word, first.length)
+  // `19N`: a result and the flag of normal ones. No unit is written so.
+  const [, result = ''] = /^([<>≤≥]?\d{1,4}(?:[.,]\d{1,3})?)N$/u.exec(word.text) ?? []
+  if (result) return cutAt(word, result.length)
+  // `Hepatitis BSurface`, `A : GRatio`
+  const [, behindLetter = ''] = /^\p{Lu}(\p{Lu}\p{Ll}{4,})$/u.exec(word.text) ?? []
+  if (behindLetter && isLong(behindLetter.toLowerCase()) && !isLong(word.text.toLowerCase())) return cutAt(word, 1)
   const [, start = '', last = ''] = /^(\p{Lu}\p{Ll}+)\p{Lu}(\p{Lu}\p{Ll}{3,})$/u.exec(word.text) ?? []
   if (start && isLong(last.toLowerCase()) && (isLong(start.toLowerCase()) || isShort(start.toLowerCase())))
     return cutAt(word, start.length).flatMap((part, at) => (at ? cutAt(part, 1) : [part]))
