@@ -31,7 +31,7 @@ import { readReport, understand } from '../../src/lab-reports/reading/read-repor
 import { documentOf } from '../support/corpus-documents.ts'
 
 /** Pages as they were recognized on 28 November 2026, by the report and the kind of its file. */
-const RECOGNIZED = new URL('../../eval/corpus/printed/recognized/', import.meta.url)
+const RECOGNIZED = new URL('../../eval/corpus/printed/data/recognized/', import.meta.url)
 
 const sum = (numbers: number[]): number => numbers.reduce((one, other) => one + other, 0)
 
