@@ -1,8 +1,9 @@
-// Uploaded files at their worst: each is refused, or its job ends. Files that take a child process to its whole limit of memory are not here:
-// with them the processes of the server take up to 1.3 GB together (docs/SECURITY.md).
+// Uploaded files at their worst: each is refused, or its job ends.
 import assert from 'node:assert/strict'
+import { createCanvas } from '@napi-rs/canvas'
 import { hostileDocuments } from '../support/hostile-documents.ts'
 import { frameAt, idat, ihdr, joined, jpegOf, jpegOfSides, pngOf } from '../support/pictures.ts'
+import { pictureOfReport } from '../support/scanned-reports.ts'
 import { eventually } from '../support/eventually.ts'
 import { hostile, serveForCases, type HostileCase } from './measured-server.ts'
 
@@ -60,10 +61,23 @@ function twoSizes(): Uint8Array {
   )
 }
 
+/** A photo of the most pixels, which is square: of all pictures it takes most to be decoded, and most to be read. */
+async function largeScan(): Promise<Uint8Array> {
+  const report = await pictureOfReport(['Glucose', '105', 'H', 'mg/dL', '70-99'], ['Sodium', '139.5', '', 'mmol/L', '135-145'])
+  const photo = createCanvas(LARGEST, LARGEST)
+  const context = photo.getContext('2d')
+  context.fillStyle = 'white'
+  context.fillRect(0, 0, LARGEST, LARGEST)
+  context.drawImage(report, 0, 0, LARGEST, (report.height * LARGEST) / report.width)
+  return new Uint8Array(photo.toBuffer('image/jpeg', 80))
+}
+
 file('a JPEG of 65,535 pixels on a side', 'image/jpeg', () => [jpegOfSides(jpeg, SIDE, SIDE)])
 file('a JPEG with two sizes', 'image/jpeg', () => [twoSizes()])
 file('a PNG of 65,536 pixels on a side', 'image/png', () => [pngOf(ihdr(SIDE + 1, SIDE + 1), idat(40, 30))])
 file('a PNG with two sizes', 'image/png', () => [pngOf(ihdr(40, 30), ihdr(SIDE, SIDE), idat(40, 30))])
-file('eight blank PNG of 59 million pixels', 'image/png', () =>
-  Array.from({ length: 8 }, () => pngOf(ihdr(LARGEST, LARGEST), idat(LARGEST, LARGEST))),
-)
+file('a photo of 59 million pixels with text', 'image/jpeg', async () => [await largeScan()])
+file('eight blank PNG of 59 million pixels', 'image/png', () => {
+  const png = pngOf(ihdr(LARGEST, LARGEST), idat(LARGEST, LARGEST))
+  return Array.from({ length: 8 }, () => png)
+})

@@ -4,8 +4,7 @@
 // A turn is measured in the server, by its own monitor (src/platform/telemetry/loop-monitor.ts), which logs turns above 20 ms at the level
 // `debug`. Its processor time counts, not its duration: other programs on the machine make a turn longer, and nobody can mend that here.
 //
-// Memory is that of the whole process tree: the peak of each process of ours, and of PostgreSQL the private memory of each process with the
-// shared memory once, which its processes would otherwise count again and again.
+// Memory is that of the whole process tree, at the moment at which it is most; what processes share counts once (process-memory.ts).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {

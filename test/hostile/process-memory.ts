@@ -1,28 +1,31 @@
-// The memory of the processes of a server, as Linux counts it.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+// The memory of the processes of a server, as Linux counts it: the peak over time of their sum, not the sum of their peaks, which they reach at
+// different times. The sum is taken every 25 ms:
+//
+// - memory of their own, and memory that they share with each other, such as the buffers of PostgreSQL and what its processes have from the
+//   one that started them: the proportional set size (Pss_Anon and Pss_Shmem of /proc/PID/smaps_rollup), so that it counts once;
+// - programs and libraries that are mapped from files: for each program what its largest process has of them (RssFile), so that they count
+//   once. Their proportional size would be too small, since processes outside the server share them as well.
+import { readdirSync, readFileSync } from 'node:fs'
 import { postmastersOn } from '../support/program.ts'
 
-const SAMPLE_MS = 50
+const SAMPLE_MS = 25
 
-interface Memory {
-  pid: number
-  parent: number
-  isPostgres: boolean
-  peak_kb: number
-  private_kb: number
-  shared_kb: number
+/** Memory in kB, of PostgreSQL and of all. */
+interface Sum {
+  all: number
+  postgres: number
 }
 
 /** Watches the processes of a server from now on, those that it starts meanwhile included. */
 export class MemoryWatch {
   readonly #roots: number[]
   readonly #timer: NodeJS.Timeout
-  #peak_kb = 0
-  #postgres_kb = 0
+  /** Which process has started each process of the machine. */
+  #parents = new Map<number, number>()
+  #peak: Sum = { all: 0, postgres: 0 }
 
   constructor(pid: number, dataDir: string) {
     this.#roots = [pid, ...postmastersOn(dataDir)]
-    for (const { pid } of this.#processes()) forgetPeak(pid)
     this.#timer = setInterval(() => this.#sample(), SAMPLE_MS)
     this.#sample()
   }
@@ -33,62 +36,76 @@ export class MemoryWatch {
   }
 
   get peak_mb(): number {
-    return Math.round(this.#peak_kb / 1024)
+    return Math.round(this.#peak.all / 1024)
   }
 
   /** Of the peak. */
   get postgres_mb(): number {
-    return Math.round(this.#postgres_kb / 1024)
+    return Math.round(this.#peak.postgres / 1024)
   }
 
   #sample(): void {
-    const all = this.#processes()
-    const [postgres, ours] = [true, false].map((is) => all.filter(({ isPostgres }) => isPostgres === is)) as [Memory[], Memory[]]
-    const database_kb =
-      sum(postgres.map(({ private_kb }) => private_kb)) + Math.max(0, ...postgres.map(({ shared_kb }) => shared_kb))
-    const kb = database_kb + sum(ours.map(({ peak_kb }) => peak_kb))
-    if (kb <= this.#peak_kb) return
-    this.#peak_kb = kb
-    this.#postgres_kb = database_kb
+    const sum: Sum = { all: 0, postgres: 0 }
+    const files = new Map<string, number>()
+    for (const pid of this.#processes()) {
+      const memory = memoryOf(pid)
+      if (!memory) continue
+      const { program } = memory
+      sum.all += memory.own
+      if (program === POSTGRES) sum.postgres += memory.own
+      files.set(program, Math.max(files.get(program) ?? 0, memory.files))
+    }
+    for (const kb of files.values()) sum.all += kb
+    sum.postgres += files.get(POSTGRES) ?? 0
+    if (sum.all > this.#peak.all) this.#peak = sum
   }
 
-  #processes(): Memory[] {
-    const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (memoryOf(Number(name)) ?? []) : []))
+  /** Only processes that are new are read: a machine has hundreds. */
+  #processes(): Set<number> {
+    const parents = new Map<number, number>()
+    for (const name of readdirSync('/proc')) {
+      const pid = Number(name)
+      const parent = pid > 0 ? (this.#parents.get(pid) ?? parentOf(pid)) : undefined
+      if (parent !== undefined) parents.set(pid, parent)
+    }
+    this.#parents = parents
     const tree = new Set(this.#roots)
     // A process may be listed before its parent.
     for (let before = 0; before < tree.size;) {
       before = tree.size
-      for (const { pid, parent } of all) if (tree.has(parent)) tree.add(pid)
+      for (const [pid, parent] of parents) if (tree.has(parent)) tree.add(pid)
     }
-    return all.filter(({ pid }) => tree.has(pid))
+    return tree
   }
 }
 
-/** Resets the peak memory that Linux has counted for a process. */
-function forgetPeak(pid: number): void {
+const POSTGRES = 'postgres'
+
+function parentOf(pid: number): number | undefined {
+  const status = read(pid, 'status')
+  return status === undefined ? undefined : Number(/^PPid:\s*(\d+)/m.exec(status)?.[1])
+}
+
+/** In kB; undefined if the process has ended. */
+function memoryOf(pid: number): { program: string; own: number; files: number } | undefined {
+  const shares = read(pid, 'smaps_rollup')
+  const status = read(pid, 'status')
+  if (!shares || !status) return undefined
+  const program = /^Name:\s*(.*)$/m.exec(status)?.[1] ?? ''
+  return { program, own: value(shares, 'Pss_Anon') + value(shares, 'Pss_Shmem'), files: value(status, 'RssFile') }
+}
+
+/** A process without memory, since it ends just now, has no value. */
+const value = (text: string, name: string): number => Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(text)?.[1] ?? 0)
+
+/** Errors: all but that the process has ended, so that no process is left out. */
+function read(pid: number, file: string): string | undefined {
   try {
-    writeFileSync(`/proc/${pid}/clear_refs`, '5')
-  } catch {
-    // It has ended.
+    return readFileSync(`/proc/${pid}/${file}`, 'latin1')
+  } catch (error) {
+    if (ENDED.has((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
   }
 }
 
-function memoryOf(pid: number): Memory | undefined {
-  let status: string
-  try {
-    status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  } catch {
-    return undefined
-  }
-  const value = (name: string): string => new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(status)?.[1] ?? '0'
-  return {
-    pid,
-    parent: Number(value('PPid')),
-    isPostgres: value('Name') === 'postgres',
-    peak_kb: Number(value('VmHWM')),
-    private_kb: Number(value('RssAnon')),
-    shared_kb: Number(value('RssShmem')),
-  }
-}
-
-const sum = (numbers: number[]): number => numbers.reduce((total, one) => total + one, 0)
+const ENDED = new Set(['ENOENT', 'ESRCH'])

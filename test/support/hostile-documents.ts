@@ -92,7 +92,8 @@ const withFont = (objects: Objects): Buffer =>
     ...objects,
   })
 
-const zeros = (count: number): Buffer => deflateSync(Buffer.alloc(count), { level: 9 })
+const packed = (data: Buffer): Buffer => deflateSync(data, { level: 9 })
+const zeros = (count: number): Buffer => packed(Buffer.alloc(count))
 
 const RANGES = Array.from({ length: 100 }, () => '<00000000> <FFFFFFFF> <0000>').join('\n')
 const TO_UNICODE = `/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00000000> <FFFFFFFF> endcodespacerange
@@ -131,12 +132,12 @@ export const hostileDocuments: Record<string, () => Buffer> = {
         '/Filter/FlateDecode/ShadingType 5/ColorSpace/DeviceRGB/BitsPerCoordinate 32/BitsPerComponent 8/VerticesPerRow 1000/Decode[0 612 0 792 0 1 0 1 0 1]',
       ),
     }),
-  'a function as a shading without an end': () =>
+  'a function as a shading over all pixels of the page': () =>
     pdfOf({
       4: stream('/S sh'),
       5: '<</Shading<</S 6 0 R>>>>',
       6: '<</ShadingType 1/ColorSpace/DeviceGray/Domain[0 1000000000 0 1000000000]/Matrix[0.000001 0 0 0.000001 0 0]/Function 7 0 R>>',
-      7: stream(`{ ${'dup mul '.repeat(5000)} pop }`, '/FunctionType 4/Domain[0 1000000000 0 1000000000]/Range[0 1]'),
+      7: stream(`{ ${'dup mul '.repeat(20)} pop }`, '/FunctionType 4/Domain[0 1000000000 0 1000000000]/Range[0 1]'),
     }),
   'an inline picture of 10 billion pixels': () =>
     pdfOf({ 4: stream('612 0 0 792 0 0 cm BI /W 100000 /H 100000 /BPC 8 /CS /G ID \0\0\0\0 EI') }),
@@ -169,6 +170,39 @@ export const hostileDocuments: Record<string, () => Buffer> = {
       .split('trailer')[0]!
     const table = `xref\n0 1000000000\n0000000000 65535 f \ntrailer <</Root 1 0 R/Size 1000000000>>\nstartxref\n${body.length}\n%%EOF`
     return Buffer.from(body + table, 'latin1')
+  },
+  'a page of a billion nested forms': () =>
+    pdfOf({
+      4: stream('/X Do\n'.repeat(10)),
+      5: '<</XObject<</X 10 0 R>>>>',
+      ...Object.fromEntries(
+        Array.from({ length: 9 }, (_, depth) => [
+          depth + 10,
+          stream(
+            depth < 8 ? '/X Do\n'.repeat(10) : '0 0 1 1 re f',
+            `/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Resources<</XObject<</X ${depth + 11} 0 R>>>>`,
+          ),
+        ]),
+      ),
+    }),
+  'a page of a thousand patterns of its size': () => {
+    const names = Array.from({ length: 1000 }, (_, index) => index)
+    const tile = stream('0 0 612 792 re f', `${PATTERN}/BBox[0 0 612 792]/XStep 700/YStep 900/Resources<<>>`)
+    return pdfOf({
+      4: stream(`/Pattern cs\n${names.map((name) => `/P${name} scn 0 0 612 792 re f`).join('\n')}`),
+      5: `<</Pattern<<${names.map((name) => `/P${name} ${name + 6} 0 R`).join(' ')}>>>>`,
+      ...Object.fromEntries(names.map((name) => [name + 6, tile])),
+    })
+  },
+  'a page of 200 MB that are packed twice': () =>
+    pdfOf({ 4: stream(packed(packed(Buffer.alloc(200_000_000, '0 0 m\n'))), '/Filter[/FlateDecode/FlateDecode]') }),
+  'a page of 300 MB of letters': () => {
+    const text = Buffer.alloc(300_000_000, `(${'a'.repeat(97)})Tj\n`)
+    Buffer.from('BT /F 9 Tf 40 700 Td\n').copy(text)
+    return pdfOf({
+      4: stream(packed(text), '/Filter/FlateDecode'),
+      5: '<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>',
+    })
   },
   'a font whose tables say that they are huge': () => withFont({ 8: stream(hugeFont()), 9: stream('') }),
   'a font with 400 billion characters': () => withFont({ 8: stream(''), 9: stream(TO_UNICODE) }),

@@ -15,7 +15,7 @@ const directory = await mkdtemp(join(tmpdir(), 'explain-'))
 after(() => rm(directory, { recursive: true }))
 after(stopAll)
 /** The first report that a process reads costs 2 s of a processor. */
-const processes = createProcessPool({ processes_max: 1, memory_max_mb: 832, cpu_s_max: 600 })
+const processes = createProcessPool({ processes_max: 1, memory_max_mb: 704, cpu_s_max: 600 })
 after(() => processes.close())
 
 async function fileOf(name: string, bytes: Uint8Array): Promise<string> {

@@ -4,9 +4,10 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import type { InferenceSession, Tensor } from 'onnxruntime-web/wasm'
 import { alphabetOf } from './letters.ts'
-import type { Picture } from './picture.ts'
+import { blankPicture, type Picture } from './picture.ts'
 import type { TextMap } from './text-boxes.ts'
 
 /** The text recognition is not installed, or its files are not those that they should be. */
@@ -32,6 +33,8 @@ const FILES = {
 const OPERATORS = { detector: 'detector.onnx', recognizer: 'recognizer.onnx', keys: 'keys.txt' } as const
 
 export const LINE_HEIGHT = 48
+/** Pixels of the line that is read before all others: each takes the recognizer's functions as often as its width needs them. */
+const COMPILED_WIDTH = 320
 
 const engines = new Map<string, Promise<Engine>>()
 
@@ -63,7 +66,7 @@ async function load(folder: string | undefined): Promise<Engine> {
         throw new OcrUnavailable('a network of the text recognition cannot be opened')
       },
     )
-  const [detection, recognition] = [await open(detector), await open(recognizer)]
+  const recognition = await open(recognizer)
   const lines = Buffer.from(keys).toString('utf8').split(/\r?\n/u)
   if (lines.at(-1) === '') lines.pop()
   const alphabet = alphabetOf(lines)
@@ -71,6 +74,17 @@ async function load(folder: string | undefined): Promise<Engine> {
     const output = (await session.run({ [session.inputNames[0]!]: input }))[session.outputNames[0]!]!
     return { data: output.data as Float32Array, dims: output.dims }
   }
+  const recognize = async ({ width, pixels }: Picture): Promise<Float32Array> => {
+    const input = new Float32Array(3 * pixels.length)
+    for (let at = 0; at < pixels.length; at++) input[at] = pixels[at]! / 127.5 - 1
+    input.copyWithin(pixels.length, 0, pixels.length)
+    input.copyWithin(2 * pixels.length, 0, pixels.length)
+    const { data, dims } = await run(recognition, new Tensor('float32', input, [1, 3, LINE_HEIGHT, width]))
+    if (dims[2] !== alphabet.length) throw new OcrUnavailable('the keys are not those of the recognizer')
+    return data
+  }
+  await compiled(() => recognize(blankPicture(COMPILED_WIDTH, LINE_HEIGHT)))
+  const detection = await open(detector)
   return {
     alphabet,
     async detect({ width, height, pixels }) {
@@ -83,16 +97,19 @@ async function load(folder: string | undefined): Promise<Engine> {
       const { data } = await run(detection, new Tensor('float32', input, [1, 3, height, width]))
       return { width, height, values: data }
     },
-    async recognize({ width, pixels }) {
-      const input = new Float32Array(3 * pixels.length)
-      for (let at = 0; at < pixels.length; at++) input[at] = pixels[at]! / 127.5 - 1
-      input.copyWithin(pixels.length, 0, pixels.length)
-      input.copyWithin(2 * pixels.length, 0, pixels.length)
-      const { data, dims } = await run(recognition, new Tensor('float32', input, [1, 3, LINE_HEIGHT, width]))
-      if (dims[2] !== alphabet.length) throw new OcrUnavailable('the keys are not those of the recognizer')
-      return data
-    },
+    recognize,
   }
+}
+
+/**
+ * Runs something twice and has V8 compile what it runs then, and wait for that. By itself V8 compiles behind the work that goes on: a function of
+ * the recognizer takes 220 MB while it is compiled, which came on top of what the detector takes, and all is given back afterwards.
+ */
+async function compiled(run: () => Promise<unknown>): Promise<void> {
+  setFlagsFromString('--wasm-sync-tier-up')
+  await run()
+  await run()
+  setFlagsFromString('--no-wasm-sync-tier-up')
 }
 
 /** Mean and deviation of the three channels that the detector was trained with. */

@@ -27,8 +27,8 @@ import { DAY_S } from '../../platform/runtime/durations.ts'
 /** A process that ends in the middle of a job, this one or the one that reads the file, leaves it to another; a report that ends two fails. */
 const ATTEMPTS_MAX = 2
 const RETRY_S = 2
-/** A square scan, the largest page, takes 770. */
-const MEMORY_MB_MAX = 832
+/** A square scan, the largest page, takes 590. */
+const MEMORY_MB_MAX = 704
 /** Of all reports that a process reads: the longest one takes half of it. */
 const CPU_S_MAX = 2 * READ_S_MAX
 

@@ -10,6 +10,8 @@ const PROCESSES = 2
 const OPEN_MS_MAX = 10_000
 /** A picture of the most pixels takes 360 MB, a page with the most layers 480. */
 const MEMORY_MB_MAX = 576
+/** The report of an upload is read next, by a process of its own that needs the memory. */
+const IDLE_MS = 1_000
 /** Of all files that a process opens. */
 const CPU_S_MAX = 120
 /** Of a team, beside the one that is opened: ten uploads at once are allowed. A file may be 30 MB, and stays in memory while it waits. */
@@ -39,7 +41,7 @@ export class FileProcesses {
   })
 
   /** @param reads folders with tasks outside the program, such as those of tests */
-  constructor({ open_ms_max = OPEN_MS_MAX, idle_ms, reads = [] }: FileProcessOptions = {}) {
+  constructor({ open_ms_max = OPEN_MS_MAX, idle_ms = IDLE_MS, reads = [] }: FileProcessOptions = {}) {
     this.#open_ms_max = open_ms_max
     const limits = { memory_max_mb: MEMORY_MB_MAX, cpu_s_max: CPU_S_MAX }
     this.#pool = createProcessPool({ processes_max: PROCESSES, ...limits, idle_ms, reads })

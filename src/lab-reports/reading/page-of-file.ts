@@ -1,10 +1,11 @@
 // A page of a file: its text where that can be what it shows, else what its picture shows.
 import type { Canvas } from '@napi-rs/canvas'
 import type { PDFPageProxy } from 'pdfjs-dist/types/src/display/api.js'
-import { pictureOf } from '../ocr/picture.ts'
+import { pictureOf, type Picture } from '../ocr/picture.ts'
 import { compose, IDENTITY, project, scaling, type Projection } from '../ocr/projection.ts'
 import { readPicture, type OcrOptions } from '../ocr/read-picture.ts'
 import { isUnit } from '../../lab-values/units.ts'
+import { collectPixels } from '../pages/layers.ts'
 import { boxAround, centerX, centerY, type Box, type PageText } from '../pages/page.ts'
 import { coveredShare } from '../pages/painted.ts'
 import { operationsOf, pageText, paintedOf, type Operations } from '../pages/pdf-text.ts'
@@ -85,8 +86,10 @@ function joined(text: PageText, { words, unread = [], ink = [], drawn }: PageTex
   }
 }
 
+/** @param canvas is empty afterwards */
 async function pageOfPicture(canvas: Canvas, scale: number, options: PageOptions): Promise<PageText> {
-  const { words, unread, ink, width, height, back } = await readPicture(pictureOf(canvas), options)
+  const [drawnWidth, drawnHeight] = [canvas.width / scale, canvas.height / scale]
+  const { words, unread, ink, width, height, back } = await readPicture(takenFrom(canvas), options)
   const inPoints = ({ left, top, right, bottom }: Box): Box => ({
     left: left / scale,
     top: top / scale,
@@ -105,8 +108,16 @@ async function pageOfPicture(canvas: Canvas, scale: number, options: PageOptions
   const placed = words.map(({ text, confidence, ...box }) => ({ text, confidence, box: inPoints(box) }))
   if (back === IDENTITY) return { ...page, words: placed }
   const toDrawn = compose(compose(scaling(scale), back), scaling(1 / scale))
-  const drawn = { width: canvas.width / scale, height: canvas.height / scale, place: (box: Box) => projectedBox(toDrawn, box) }
+  const drawn = { width: drawnWidth, height: drawnHeight, place: (box: Box) => projectedBox(toDrawn, box) }
   return { ...page, words: placed, drawn }
+}
+
+/** The picture of a canvas, which is empty afterwards: its pixels would stay in memory while the picture is read. */
+function takenFrom(canvas: Canvas): Picture {
+  const picture = pictureOf(canvas)
+  canvas.width = canvas.height = 0
+  collectPixels()
+  return picture
 }
 
 /** The smallest box around a projected one. */

@@ -115,7 +115,7 @@ export const settings = {
     'Most MiB of a file of a lab report that is uploaded for parsing; several images together may have 30.',
   ),
   report_threads: whole('REPORT_THREADS', 1, 1, 64).means(
-    'Lab reports that a process reads at the same time, each in a child process that may take 40 s for each page and 832 MB while it reads scans.',
+    'Lab reports that a process reads at the same time, each in a child process that may take 40 s for each page and 704 MB.',
   ),
   report_files_days: whole('REPORT_FILES_DAYS', 30, 0, 3650).means(
     'Days for which the uploaded files of a lab report are kept, encrypted, after it was parsed or reviewed; while it waits for a review they are kept 90 days at most. What was read of it stays until its user is erased.',
