@@ -20,7 +20,9 @@ import { dirname, join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { once } from 'node:events'
 import { parse } from 'yaml'
+import { eventually } from '../support/eventually.ts'
 import { signalGroup, start, stopAll, type ServerProcess } from '../support/program.ts'
+import { glucoseReport } from '../support/uploaded-reports.ts'
 
 const MADE_FROM = [
   'LICENSE',
@@ -36,6 +38,7 @@ const MADE_FROM = [
   'src',
 ]
 
+const REPORT_MS_MAX = 60_000
 /** Teams of tests are in both environments of a region. */
 const CELLS = 'sandbox-us,production-us'
 /** Deliveries that fail are repeated at once. */
@@ -139,7 +142,7 @@ describe('the package', { timeout: 240_000 }, () => {
     assert.match(drawbridge('help'), /^drawbridge \d/)
   })
 
-  test('starts in an empty folder, answers, draws a document, and stops', async (t) => {
+  test('starts in an empty folder, answers, draws a document, reads a lab report, and stops', async (t) => {
     const child = spawn(process.execPath, [join(program, 'bin/drawbridge.mjs'), 'start'], {
       cwd: installed,
       env: {
@@ -174,6 +177,8 @@ describe('the package', { timeout: 240_000 }, () => {
     const [lab_test] = (await (await ask('/v3/lab_tests?collection_method=testkit')).json()) as { id: string }[]
     // Documents are drawn by threads, which load files of their own.
     assert.match(await (await ask(`/v3/lab_test/${lab_test!.id}/collection_instruction_pdf`)).text(), /^%PDF-/)
+    // Reports are opened and read by child processes, which may read the program only.
+    assert.equal(await statusOfReport(url!, key!, user_id), 'completed')
     assert.match(await (await ask('/docs')).text(), /Drawbridge API/)
     await (await ask('/docs/api-reference.js')).arrayBuffer()
     assert.match(drawbridge('status', '--url', url!, '--key', key!), /ready\n.*valid\n/)
@@ -291,6 +296,27 @@ interface NodeOfMachine {
 }
 
 /** The Node of this test, and an older one if the machine has it. */
+/** How a report that is uploaded has ended. */
+async function statusOfReport(url: string, key: string, user_id: string): Promise<string> {
+  const page = await glucoseReport()
+  const form = new FormData()
+  form.append('user_id', user_id)
+  form.append('file', new Blob([new Uint8Array(page)], { type: 'application/pdf' }), 'report.pdf')
+  const headers = { 'x-service-api-key': key }
+  const reply = await fetch(`${url}/lab_report/v1/parser/job`, { method: 'POST', headers, body: form })
+  const { id, ...rest } = (await reply.json()) as { id?: string }
+  assert.equal(reply.status, 200, JSON.stringify(rest))
+  return eventually(
+    async () => {
+      const response = await fetch(`${url}/lab_report/v1/parser/job/${id}`, { headers })
+      const { status } = (await response.json()) as { status: string }
+      return /^(upload_pending|started)$/.test(status) ? undefined : status
+    },
+    'the job has ended',
+    REPORT_MS_MAX,
+  )
+}
+
 function nodes(): NodeOfMachine[] {
   const path = process.env
     .PATH!.split(':')

@@ -1,7 +1,7 @@
 // What a child process that runs tasks may do, and how the system holds it to that. docs/SECURITY.md says what holds on which system.
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export interface TaskRequest {
@@ -65,10 +65,22 @@ const program = fileURLToPath(new URL('../../../', import.meta.url))
 function readable(reads: readonly string[]): string[] {
   const paths = [join(program, 'src'), join(program, 'package.json'), ...reads]
   for (let folder = program; ; folder = dirname(folder)) {
-    paths.push(...[join(folder, 'node_modules'), join(folder, 'package.json')].filter((path) => existsSync(path)))
+    const packages = join(folder, 'node_modules')
+    paths.push(...[packages, join(folder, 'package.json')].filter((path) => existsSync(path)), ...storesOf(packages))
     if (dirname(folder) === folder) break
   }
   return paths
+}
+
+/** Where packages are that a folder of packages only links to, as some package managers do: folders of packages as well. */
+function storesOf(packages: string): string[] {
+  if (!existsSync(packages)) return []
+  const links = readdirSync(packages, { withFileTypes: true }).filter((entry) => entry.isSymbolicLink())
+  const stores = links.flatMap(({ name }) => {
+    const path = join(packages, name)
+    return existsSync(path) ? dirname(realpathSync(path)) : []
+  })
+  return [...new Set(stores)].filter((path) => basename(path) === 'node_modules')
 }
 
 /** Of V8: the garbage of a task does not grow to its limit of memory. */
