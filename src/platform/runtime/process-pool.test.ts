@@ -84,7 +84,8 @@ for (const kind of ['objects', 'buffers', 'pixels'])
   test(`a task that takes memory without an end as ${kind} is stopped, and the next task runs`, async () => {
     await assert.rejects(
       pool.run(task, kind, { name: 'allocateForever', timeout_ms: 60_000 }),
-      (error) => isLimit('memory')(error) || isLimit('process')(error),
+      // The last: the kernel gave no memory for a further canvas before the process was looked at.
+      (error) => isLimit('memory')(error) || isLimit('process')(error) || /skia surface failed/.test(String(error)),
     )
     assert.equal((await area()).area, 42)
   })
