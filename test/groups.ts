@@ -21,6 +21,7 @@ const ALONE: Record<string, string[]> = {
   'change the access log of a cell, or read all of it': [
     'src/cli/commands/access-log.test.ts',
     'src/platform/access-log/access-archive.test.ts',
+    'src/platform/access-log/access-log-role.test.ts',
   ],
   'move the clock of the process': [
     'src/tenancy/access/credential-checks.test.ts',

@@ -59,6 +59,8 @@ const ABOUT_DELETING = new Set(['undo_user_delete', 'delete_user'])
 const NOT_RESTORED = new Map([
   ['deregister_provider', 404],
   // The user has no connections any more.
+  ['record_demo_sample', 404],
+  ['fail_demo_connection', 404],
   ['refresh_user_data', 400],
 ])
 /** Who has seen or changed something of a user is asked about deleted users as well: it is kept to be asked. */

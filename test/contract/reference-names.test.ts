@@ -27,6 +27,10 @@ const differences: Record<string, string> = {
 /** The same of many places. */
 const differingNames: [RegExp, string][] = [
   [
+    /\/team\S* (body|reply) \+(sandbox|production)\.link_redirect_origins$|resolve_team reply \+(sandbox|production)\.link_redirect_origins$/,
+    'where link tokens may return to, which the reference does not limit',
+  ],
+  [
     /(management_key|team_api_keys)\S* (body|reply) \+\S*\bmember_id$/,
     'the person for whom a key was created, whom the access log names; keys of the reference belong to nobody',
   ],

@@ -88,13 +88,18 @@ describe('a server with hosts of its cells', { concurrency: 1 }, () => {
       for (const host of hosts)
         for (const [cell, key] of Object.entries(api_keys))
           assert.equal(await ask(host, { 'x-service-api-key': key }), cell === bound ? 200 : 401, `${cell} at ${host}`)
-    for (const host of ['elsewhere.example', 'us.example', '127.0.0.1'])
-      for (const key of Object.values(api_keys)) assert.equal(await ask(host, { 'x-service-api-key': key }), 200, host)
+    // A demo server answers for no other names.
+    for (const [host, status] of [
+      ['elsewhere.example', 421],
+      ['us.example', 421],
+      ['127.0.0.1', 200],
+    ] as const)
+      for (const key of Object.values(api_keys)) assert.equal(await ask(host, { 'x-service-api-key': key }), status, host)
 
     const manager = { 'x-management-key': management_key }
     for (const [host, status] of [
       ['manage.example', 200],
-      ['elsewhere.example', 200],
+      ['elsewhere.example', 421],
       ['sandbox.us.example', 401],
     ] as const)
       assert.deepEqual(await statusAt(server.url, host, `/v1/org/${org_id}`, manager), [status, undefined], host)

@@ -84,6 +84,9 @@ export function workoutIn(
   const { said_s, at } = instantsOf(sent, zone)
   const [start_ms, duration_ms] = [at(sent.startTime), number(sent.durationMillis)]
   if (key === null || start_ms === null) return undefined
+  // A duration that Polar does not mean leaves no end to go by.
+  const isUnreadable = duration_ms === null && sent.durationMillis !== undefined && sent.durationMillis !== null
+  if (isUnreadable && at(sent.stopTime) === null) return undefined
   const end_ms = at(sent.stopTime) ?? instant(start_ms + (duration_ms ?? 0))
   if (end_ms === null || end_ms < start_ms) return undefined
   const sport = sports.get(idOf(objectOrEmpty(sent.sport).id) ?? '') ?? 'Other'
