@@ -1,4 +1,4 @@
-// What the cloud of a vendor may answer at its worst: a vendor is hostile, or somebody else answers for it.
+// What the cloud of a vendor may answer at its worst: a vendor is hostile, or another party answers in its name.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

@@ -4,5 +4,5 @@ import { createProcessPool } from '../../src/platform/runtime/process-pool.ts'
 const task = new URL('./child-process-tasks.ts', import.meta.url)
 const pool = createProcessPool({ processes_max: 1, memory_max_mb: 256, cpu_s_max: 60, reads: [import.meta.dirname] })
 const { pid } = await pool.run<{ pid: number }>(task, { width: 1, height: 1 })
-console.log(pid)
+process.stdout.write(`${pid}\n`)
 await pool.run(task, null, { name: 'loopForever', timeout_ms: 60_000 })

@@ -11,7 +11,7 @@ import { connectors } from './connectors.ts'
 
 const RANGE = { from_ms: NOW_MS - 86_400_000, to_ms: NOW_MS, time_zone: 'UTC' }
 
-/** Texts of JSON in the place of a number. `1e999` is read as infinity. */
+/** JSON texts to put where a number is expected. `1e999` is read as infinity. */
 const worst = [
   '1e300',
   '-1e300',
@@ -28,7 +28,7 @@ const worst = [
   '"-5"',
   '[1]',
 ]
-/** The same in the place of a text, and an object that cannot be made a text. */
+/** The same for a text, and an object that cannot be made a text. */
 const worstTexts = ['{"toString":1}', '"a\\u0000"', '"\\ud800"']
 const MARK = '"<here>"'
 
@@ -36,11 +36,11 @@ const isNumber = (value: unknown): boolean =>
   typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?s?$/.test(value))
 const isAny = (value: unknown): boolean => typeof value === 'number' || typeof value === 'string'
 
-/** A JSON text for each number or text in it that is sought: with a mark in its place. */
-function marked(answer: unknown, isSought: (value: unknown) => boolean): string[] {
+/** A JSON text for each number or text in it that matches: with a mark instead. */
+function marked(answer: unknown, isMatch: (value: unknown) => boolean): string[] {
   const found: string[] = []
   const walk = (value: unknown, put: (text: string) => string): void => {
-    if (isSought(value)) found.push(put(MARK))
+    if (isMatch(value)) found.push(put(MARK))
     if (typeof value !== 'object' || value === null) return
     for (const key of Object.keys(value)) {
       const copy = JSON.stringify({ ...(Array.isArray(value) ? [...value] : value), [key]: '<place>' })
@@ -93,7 +93,7 @@ for (const connector of connectors)
     test('has its numbers left out, or they can be stored', () => replaceAll(isNumber, worst))
     test('has its texts left out, or they can be stored', () => replaceAll(isAny, worstTexts))
 
-    async function replaceAll(isSought: (value: unknown) => boolean, values: readonly string[]): Promise<void> {
+    async function replaceAll(isMatch: (value: unknown) => boolean, values: readonly string[]): Promise<void> {
       const answers = answersOf[connector.provider]!
       const usual = await grantAndParts(connector, httpOf(answers, -1, ''))
       assert(usual.grants.length === 2 && usual.parts.length > 0)
@@ -102,7 +102,7 @@ for (const connector of connectors)
       const seen = new Set(usual.parts.map((part) => JSON.stringify(part)))
       let count = 0
       for (const [index, [path, answer]] of answers.entries())
-        for (const place of marked(answer, isSought)) {
+        for (const place of marked(answer, isMatch)) {
           count++
           const all: Pulled[] = []
           for (const value of values) {

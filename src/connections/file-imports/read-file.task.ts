@@ -5,7 +5,8 @@ import { Batches } from './batches.ts'
 import { ReadError } from './reading.ts'
 import type { Progress } from './read-content.ts'
 import { readFile } from './read-file.ts'
-import { ask, type ReadEnd, type ThreadInput } from './thread-calls.ts'
+import { askProcess } from '../../platform/runtime/port-calls.ts'
+import type { Question, ReadEnd, ThreadInput } from './thread-calls.ts'
 
 export default async function read({ port, size, now_ms, zone, provider, isLong }: ThreadInput): Promise<ReadEnd> {
   if (isLong) lowerPriority('background')
@@ -14,7 +15,7 @@ export default async function read({ port, size, now_ms, zone, provider, isLong 
   let storing: Promise<unknown> = Promise.resolve()
   const batches: Batches = new Batches(provider, async (batch) => {
     await storing
-    storing = ask(port, { batch, state: { progress, skipped: batches.skipped } })
+    storing = askProcess(port, { batch, state: { progress, skipped: batches.skipped } } satisfies Question)
     // It rejects again where it is awaited.
     storing.catch(() => {})
   })
@@ -24,7 +25,10 @@ export default async function read({ port, size, now_ms, zone, provider, isLong 
     size,
     async read(start: number): Promise<Uint8Array> {
       if (!last || start < last.start || start >= last.start + last.bytes.length)
-        last = (await ask(port, { read: start, read_bytes: progress.read_bytes })) as { start: number; bytes: Uint8Array }
+        last = (await askProcess(port, { read: start, read_bytes: progress.read_bytes } satisfies Question)) as {
+          start: number
+          bytes: Uint8Array
+        }
       return last.bytes.subarray(start - last.start)
     },
   }

@@ -28,10 +28,11 @@ import {
 } from './imports.ts'
 import { deleteSomeBytes, importKey, readPart } from './stored-file.ts'
 import { storeBatch } from './store-batch.ts'
-import { answer, type Question, type ReadEnd, type ReadState } from './thread-calls.ts'
+import { answerThread } from '../../platform/runtime/port-calls.ts'
+import type { Question, ReadEnd, ReadState } from './thread-calls.ts'
 
 const RETRY_S = 1
-/** For how long an import of another cell that was put off counts as one that waits. */
+/** For how long an import of another cell that was postponed counts as one that waits. */
 const PUT_OFF_MS = 5000
 /** Attempts without progress. */
 const ATTEMPTS_MAX = 5
@@ -72,7 +73,7 @@ export class ImportRunner implements Service {
   readonly #thread_mb_max: number
   readonly #turn_limits: Record<Phase, TurnLimits>
   readonly #running = new Map<string, { phase: Phase; end: Promise<void> }>()
-  /** When an import was put off because one of another cell runs. */
+  /** When an import was postponed because one of another cell runs. */
   readonly #put_off_ms: Record<Phase, number> = { first: -Infinity, further: -Infinity }
   #isStopping = false
 
@@ -145,7 +146,7 @@ export class ImportRunner implements Service {
       await work.store(question.batch, question.state)
       return {}
     }
-    const answers = answer(port1, reply)
+    const answers = answerThread<Question>(port1, reply)
     // A pool of its own, which ends with the import: one that is idle keeps its memory.
     const pool = createWorkerPool({ threads_max: 1, memory_max_mb: this.#thread_mb_max })
     const { received_bytes: size, zone } = claimed

@@ -3,6 +3,7 @@
 import { Readable } from 'node:stream'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { ReadError } from './reading.ts'
+import { Unanswered } from '../../platform/runtime/port-calls.ts'
 
 /** A file that can be read at any place. */
 export interface StoredBytes {
@@ -160,7 +161,8 @@ async function* contentOf(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array
 /** Whatever zlib and yauzl say of the content of a file is damage of the file; other errors, such as of the database, stay. */
 function asReadError(error: unknown): unknown {
   if (error instanceof ReadError) return error
-  const { code, isOfProcess } = error as { code?: string; isOfProcess?: boolean }
-  if (isOfProcess) return error
+  // The process could not send a part, or store a batch: that is no fault of the file.
+  if (error instanceof Unanswered) return error
+  const { code } = error as { code?: string }
   return code === undefined || code.startsWith('Z_') ? new ReadError('damaged') : error
 }

@@ -132,7 +132,7 @@ describe('a notice of Oura', () => {
     assert.equal(await jobs(team), 0)
   })
 
-  test('with objects in the place of texts is taken, and leads to nothing', async () => {
+  test('with objects where texts are expected is taken, and leads to nothing', async () => {
     const { team, account } = await connected()
     const odd = { toString: 1 }
     for (const field of ['event_type', 'data_type', 'object_id', 'user_id', 'event_time']) {

@@ -91,9 +91,12 @@ export class AnswerReader implements Service {
     const work = async () => {
       const { port1, port2 } = new MessageChannel()
       const calls = answerThread<PullQuestion>(port1, async (question) => {
-        if ('store' in question) return store(question.store as Pulled)
-        const answer = await http(question.send)
-        return { ...answer, headers: [...answer.headers] } satisfies SentAnswer
+        if ('store' in question) {
+          await store(question.store as Pulled)
+          return {}
+        }
+        const sent = await http(question.send)
+        return { answer: { ...sent, headers: [...sent.headers] } satisfies SentAnswer }
       })
       try {
         const input: ReadInput = { port: port2, provider, app, access_token, request, ...before }

@@ -112,7 +112,7 @@ test('notes, headings and lines between tables that were read are no lost rows, 
   assert.deepEqual(findingsOf(seen({ lines, isLost: (_, line) => line === 0 })), { report: [], rows: [] })
 })
 
-test('a row in the place of which the ink shows two results is doubtful', () => {
+test('a row is doubtful where the ink shows two results', () => {
   const page = seen({ isLost: (_, line) => line === 3 })
   const { stages } = understandStages([page])
   const reading = { pages: stages.pages, rows: stages.rows, results: [], places: {} }

@@ -34,7 +34,7 @@ const BESIDE_ROW: ReadingFinding = {
 }
 const SEVERAL: ReadingFinding = {
   kind: 'rows_not_read',
-  text: 'The picture of the page has several results in the place of this row.',
+  text: 'The picture of the page has several results where this row was read.',
 }
 
 export function rowsOfInk(reading: Reading): { rows: RowFinding[]; report: ReportFinding[] } {
@@ -94,7 +94,7 @@ const medianOf = (values: readonly number[]): number => values.toSorted((one, ot
 const lettersIn = (ink: readonly Box[], height: number): Box[] =>
   ink.filter((box) => heightOf(box) > height * HEIGHT_MIN && widthOf(box) > height * WIDTH_MIN)
 
-/** Ink in the place of a table: beside a row that was read, and rows of which the name or the result was not read. */
+/** Ink within the area of a table: next to a row that was read, and rows of which the name or the result was not read. */
 function againstRows(table: TableOfRows, ink: readonly Box[], { rows }: Reading): { rows: RowFinding[]; lost: Box[] } {
   const own = table.rows.map((at) => ({ at, row: rows[at]!.box, value: rows[at]!.value_box }))
   const zones = own.length ? zonesOf(own) : zonesOfColumns(table)

@@ -1,6 +1,6 @@
-// Questions of a thread to its process, each with one answer.
+// Questions of a thread to its process, each with one answer. Several may be open at a time.
 import { randomUUID } from 'node:crypto'
-import type { MessagePort } from 'node:worker_threads'
+import type { MessagePort, Transferable } from 'node:worker_threads'
 
 /** The process could not answer; it knows the reason. */
 export class Unanswered extends Error {
@@ -24,15 +24,19 @@ export function askProcess(port: MessagePort, question: unknown): Promise<unknow
   })
 }
 
-/** Answers the questions of a thread until it is closed. `failure` is the first error of `reply`. */
+/**
+ * Answers the questions of a thread until one fails, since later ones may build on it: all after that fail too. `transfer` is moved to the
+ * thread and not copied. `failure` is the error of the first question that failed.
+ */
 export function answerThread<Q>(
   port: MessagePort,
-  reply: (question: Q) => Promise<unknown>,
+  reply: (question: Q) => Promise<{ answer?: unknown; transfer?: Transferable[] }>,
 ): { failure: () => unknown; close: () => void } {
   let failure: unknown
   port.on('message', ({ id, question }: Numbered<{ question: Q }>) => {
+    if (failure !== undefined) return port.postMessage({ id, failed: true })
     void reply(question).then(
-      (answer) => port.postMessage({ id, answer }),
+      ({ answer, transfer }) => port.postMessage({ id, answer }, transfer ?? []),
       (error: unknown) => {
         failure ??= error
         port.postMessage({ id, failed: true })

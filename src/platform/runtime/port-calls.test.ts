@@ -1,29 +1,28 @@
-// Calls between the thread that reads a file and the process that stores what it finds.
+// Questions of a thread to its process.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MessageChannel } from 'node:worker_threads'
-import { answer, ask, Unanswered, type Question } from './thread-calls.ts'
+import { answerThread, askProcess, Unanswered } from './port-calls.ts'
 
-const batch = (): Question => ({
-  batch: { provider: 'manual', resource: 'heartrate', samples: [] },
-  state: { progress: { read_bytes: 0, content_bytes: 0 }, skipped: {} },
-})
+type Question = { read: number } | { batch: unknown }
+
+const batch = (): Question => ({ batch: [] })
 
 test('a part that is asked for while a batch is being stored is answered by itself, and the batch when it is stored', async () => {
   const { port1, port2 } = new MessageChannel()
   const stored = Promise.withResolvers<void>()
-  const answers = answer(port1, async (question) => {
+  const answers = answerThread<Question>(port1, async (question) => {
     if ('read' in question) return { answer: question.read }
     await stored.promise
     return {}
   })
   try {
     let isStored = false
-    const storing = ask(port2, batch()).then((reply) => {
+    const storing = askProcess(port2, batch()).then((reply) => {
       isStored = true
       return reply
     })
-    assert.deepEqual([await ask(port2, { read: 7, read_bytes: 0 }), await ask(port2, { read: 8, read_bytes: 0 })], [7, 8])
+    assert.deepEqual([await askProcess(port2, { read: 7 }), await askProcess(port2, { read: 8 })], [7, 8])
     assert.equal(isStored, false)
     stored.resolve()
     assert.equal(await storing, undefined)
@@ -36,14 +35,14 @@ test('after a question that failed no further one is answered, so that nothing i
   const { port1, port2 } = new MessageChannel()
   const refusal = new Error('refused')
   const asked: string[] = []
-  const answers = answer(port1, async (question) => {
+  const answers = answerThread<Question>(port1, async (question) => {
     asked.push(Object.keys(question)[0]!)
     if ('read' in question) throw refusal
     return {}
   })
   try {
-    await assert.rejects(ask(port2, { read: 7, read_bytes: 0 }), Unanswered)
-    await assert.rejects(ask(port2, batch()), Unanswered)
+    await assert.rejects(askProcess(port2, { read: 7 }), Unanswered)
+    await assert.rejects(askProcess(port2, batch()), Unanswered)
     assert.deepEqual(asked, ['read'])
     assert.equal(answers.failure(), refusal)
   } finally {
