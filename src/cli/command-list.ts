@@ -150,7 +150,7 @@ export const tree: Group = {
   usage: 'drawbridge',
   summary: 'self-hosted server for laboratory testing and health data',
   about:
-    'Settings are read from environment variables; see docs/OPERATING.md. Commands end with 0, 1 (failed) or 2 (wrong usage).',
+    'Settings are read from environment variables; see docs/operating/settings.md. Commands end with 0, 1 (failed) or 2 (wrong usage).',
   commands: [
     ...inTask('Run a server', servers),
     ...inTask('Try and test a program', [...running, ...looking, ...userFiles]),

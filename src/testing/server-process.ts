@@ -19,7 +19,7 @@ export interface StartOptions {
   dataDir?: string
   /** Default: a free one. */
   port?: number
-  /** Further settings of the server (docs/OPERATING.md). Variables of this process are not settings of the server. */
+  /** Further settings of the server (docs/operating/settings.md). Variables of this process are not settings of the server. */
   settings?: Record<string, string>
   /** Milliseconds until the server must be ready. Default: 120,000; a first start creates the database. */
   timeout?: number

@@ -74,13 +74,17 @@ test('docs/COMMANDS.md is the help of every command', () => {
   check('docs/COMMANDS.md', commandPage(tree))
 })
 
-test('docs/OPERATING.md has the table of settings', () => {
+test('docs/operating/settings.md has the table of settings', () => {
   const rows = Object.values(settings).map(({ name, expected, default: value, default_text, meaning }) => {
     const plain = typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value ?? '')
     const cells = [`\`${name}\``, default_text ?? (plain && `\`${plain}\``), expected.replaceAll('<', '\\<'), meaning]
     return `| ${cells.join(' | ')} |`
   })
-  section('docs/OPERATING.md', 'settings', ['| Setting | Default | Value | Meaning |', '|---|---|---|---|', ...rows].join('\n'))
+  section(
+    'docs/operating/settings.md',
+    'settings',
+    ['| Setting | Default | Value | Meaning |', '|---|---|---|---|', ...rows].join('\n'),
+  )
 })
 
 test('docs/ARCHITECTURE.md has the drawing of the domains and the table of their modules', () => {

@@ -139,7 +139,7 @@ describe('a server', () => {
 
   test('has guides that fit a phone: tables and code scroll, the page does not', inBrowser, async () => {
     const { page, complaints } = await visit('phone')
-    for (const path of ['/', '/guides/OPERATING', '/guides/RECEIVING_WEBHOOKS', '/guides/wearables/heart']) {
+    for (const path of ['/', '/guides/operating/monitor', '/guides/RECEIVING_WEBHOOKS', '/guides/wearables/heart']) {
       await page.goto(server.url + path)
       await keepScreenshot(page, `${path === '/' ? 'landing' : path} phone`)
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, path)

@@ -1,4 +1,4 @@
-// The restore drill of docs/OPERATING.md, with its commands as they stand there: an installation is backed up, destroyed and restored, and
+// The restore drill of docs/operating/backup.md, with its commands as they stand there: an installation is backed up, destroyed and restored, and
 // goes on where it was.
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -36,9 +36,9 @@ after(async () => {
 
 /** Run the commands that follow a mark of the page. */
 async function drill(mark: string, variables: Record<string, string>): Promise<void> {
-  const page = readFileSync(join(root, 'docs/OPERATING.md'), 'utf8')
+  const page = readFileSync(join(root, 'docs/operating/backup.md'), 'utf8')
   const commands = new RegExp(`<!-- drill: ${mark} -->\n\n\`\`\`sh\n([^]*?)\n\`\`\``).exec(page)?.[1]
-  assert.ok(commands, `docs/OPERATING.md has no commands for "${mark}"`)
+  assert.ok(commands, `docs/operating/backup.md has no commands for "${mark}"`)
   const shell = start({ program: 'bash', args: ['-euo', 'pipefail', '-c', `umask 0; ${commands}`], settings: variables })
   assert.equal(await shell.ended, 0, shell.err())
 }

@@ -3,7 +3,7 @@ import { parse, walk, type Group } from '../../src/cli/command-tree.ts'
 
 const INTRODUCTION = `# Commands
 
-Generated from the help of the program, which \`--help\` prints after each command and group. Settings and keys are explained in [OPERATING.md](OPERATING.md). A command ends with 0, with 1 when it failed, or with 2 when it was asked for wrongly; what lists or shows something prints JSON with \`--json\`.
+Generated from the help of the program, which \`--help\` prints after each command and group. [OPERATING.md](OPERATING.md) explains settings and keys. A command ends with 0, with 1 when it failed, or with 2 when it was asked for wrongly; what lists or shows something prints JSON with \`--json\`.
 `
 
 export function commandPage(tree: Group): string {

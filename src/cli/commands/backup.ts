@@ -48,7 +48,7 @@ const Manifest = T.Object({
 type Manifest = Static<typeof Manifest>
 
 const OWN_POSTGRES =
-  'DATABASE_URL names a PostgreSQL of yours, which its own tools back up and restore: see "Backup and restore" in docs/OPERATING.md.'
+  'DATABASE_URL names a PostgreSQL of yours, which its own tools back up and restore: see docs/operating/backup.md.'
 
 /** The settings, with the data folder as a whole path. Errors: Error with a PostgreSQL of the operator. */
 function bundledConfig(env: Record<string, string | undefined>): Config {

@@ -1,5 +1,5 @@
 // Every setting, once: its name, what it may be, its default and the sentence that describes it. config.ts reads them, and the table of
-// docs/OPERATING.md is generated from them.
+// docs/operating/settings.md is generated from them.
 import { accessLogModes } from '../access-log/access-line.ts'
 import { cellNames, type CellName } from '../db/cell-names.ts'
 import { rowSecurityModes } from '../db/no-row-security.ts'

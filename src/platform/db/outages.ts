@@ -67,7 +67,7 @@ interface Reported {
 
 /**
  * The response to an error that means that the database cannot serve now, 503 with `Retry-After`; undefined for every other error. Source:
- * docs/OPERATING.md, "When the database cannot serve".
+ * docs/operating/troubleshoot.md, "Requests fail with 503".
  */
 export function outageOf(error: unknown): Problem | undefined {
   const { code = '', message = '', severity } = error as Reported

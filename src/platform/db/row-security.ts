@@ -64,7 +64,8 @@ export async function takeRole(client: pg.ClientBase, options: RowSecurityOption
   await prepareTeamSetting(client)
 }
 
-const RUN_MIGRATE = 'Run "bin/drawbridge migrate" as the owner of its tables; docs/OPERATING.md has the roles that it needs.'
+const RUN_MIGRATE =
+  'Run "bin/drawbridge migrate" as the owner of its tables; docs/operating/database.md has the roles that it needs.'
 
 /** Whether policies apply to the current role's statements on the teams of a schema. */
 async function isInForce(client: pg.ClientBase, schema: string): Promise<boolean> {

@@ -7,7 +7,7 @@ import { escaped } from './phone-page.ts'
 
 const DOCS = fileURLToPath(new URL('../../../docs', import.meta.url))
 /** Folders of `docs/` that are served, each with what its addresses have before the name. */
-const FOLDERS = { guides: '', '.': '', wearables: 'wearables/' }
+const FOLDERS = { guides: '', '.': '', operating: 'operating/', wearables: 'wearables/' }
 /** A page with fewer sections needs no list of them. */
 const LISTED_SECTIONS_MIN = 4
 
