@@ -1,5 +1,5 @@
 // Speed against limits measured in the same run, on the same database. Prints figures and ratios; asserts nothing.
-// Further arguments choose parts, by the names below.
+// Arguments choose parts, by the names below. `--write` also writes the figures to bench/RESULTS.md.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deliverToEndpoints, measureLatency } from './delivery.ts'
@@ -14,6 +14,7 @@ import { withServer, type Bench } from './program.ts'
 import { measureSlowReceivers } from './slow-receivers.ts'
 import { findSites, listOrders, listUsers, readOrder } from './reads.ts'
 import { measureResultIntake } from './result-intake.ts'
+import { writeResults } from './results.ts'
 import { readStream } from './streams.ts'
 import { fillVisits, STAFF } from './visits.ts'
 
@@ -46,7 +47,7 @@ const parts: Record<string, (bench: Bench) => Promise<void>> = {
   list: listOrders,
 }
 
-const chosen = process.argv.slice(2)
+const chosen = process.argv.slice(2).filter((argument) => argument !== '--write')
 for (const name of chosen)
   if (!parts[name]) throw new Error(`There is no part ${name}; the parts are ${Object.keys(parts).join(', ')}.`)
 
@@ -54,6 +55,7 @@ await withServer(async (bench) => {
   report('', 'ours', 'limit', 'ratio', 'goal')
   for (const [name, measure] of Object.entries(parts)) if (!chosen.length || chosen.includes(name)) await measure(bench)
 })
+if (process.argv.includes('--write')) writeResults(chosen)
 
 async function measureMemory({ pid }: Bench): Promise<void> {
   await sleep(10_000)

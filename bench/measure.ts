@@ -12,8 +12,16 @@ export const WARM_UPS = 5
 export const median = (figures: number[]) => figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)]!
 export const rate = (n: number) => `${Math.round(n).toLocaleString('en')}/s`
 
-export const report = (name: string, ours: string, limit: string, ratio: string, goal: string) =>
+type Row = [name: string, ours: string, limit: string, ratio: string, goal: string]
+
+/** All rows that were printed, in order. */
+export const rows: Row[] = []
+
+export function report(...row: Row): void {
+  rows.push(row)
+  const [name, ours, limit, ratio, goal] = row
   console.log(`${name.padEnd(44)} ${ours.padStart(16)}  ${limit.padStart(18)}  ${ratio.padStart(8)}  ${goal}`)
+}
 
 /** Requests a second over ten connections. Errors: an answer that is no success. */
 export async function load(options: autocannon.Options): Promise<number> {

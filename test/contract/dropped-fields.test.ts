@@ -1,6 +1,6 @@
 // Nothing that a caller says is dropped without a word. Every field of a request that the reference describes is one that we read or refuse,
 // and what a team says about a patient with it is afterwards in the database or in the answer. The few fields that steer what is done, and
-// are kept in no form, are listed with the reason, as docs/decisions/api-edge-cases.md has it.
+// are kept in no form, are listed with the reason, as docs/reference/api.md has it.
 // test/contract/reference-bodies.tsv is made from the two descriptions of the reference: REFERENCE=<file>,<file> UPDATE=1.
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -133,7 +133,7 @@ describe('a server', () => {
     const text = await fetch(`${server.url}/guides/test-kits.md`)
     assert.equal(text.headers.get('content-type'), 'text/plain; charset=utf-8')
     assert.equal(await text.text(), readFileSync(new URL('../../docs/guides/test-kits.md', import.meta.url), 'utf8'))
-    for (const path of ['/guides/heart', '/guides/wearables', '/guides/..%2fpackage.json', '/guides/decisions/speed'])
+    for (const path of ['/guides/heart', '/guides/wearables', '/guides/..%2fpackage.json', '/guides/decisions/webhooks'])
       assert.equal(await statusOf(server.url + path), 404, path)
   })
 

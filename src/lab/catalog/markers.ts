@@ -45,7 +45,7 @@ const Found = T.Object({ id: T.String() })
 
 /**
  * A lab test's markers in its order, then its reflex markers by id: the lab's markers that cannot be ordered and
- * whose analytes are all optional analytes of the test's markers (docs/decisions/reflex-markers.md).
+ * whose analytes are all optional analytes of the test's markers (docs/decisions/catalog.md).
  * Errors: 404 unknown lab test.
  * @param labs the labs whose markers are listed; default: all
  */

@@ -13,7 +13,7 @@ export interface Block {
 /** Maximum bytes of one UTF-16 unit in UTF-8. */
 const UNIT = 3
 
-/** Blocks kept for reuse. New blocks would make V8 collect its old generation because of their bytes alone (docs/decisions/memory.md). */
+/** Blocks kept for reuse. New blocks would make V8 collect its old generation because of their bytes alone (docs/decisions/worker-threads.md). */
 const SPARE_MAX = 16
 
 export class LineBuffer {

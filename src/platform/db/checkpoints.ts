@@ -239,7 +239,7 @@ export class Checkpoints<S extends TObject> {
 /**
  * Rows `t` at or after a checkpoint, which is in `place`. The planner cannot know how few rows follow it; the upper bound makes it expect
  * one row in 200, and so use the index of the list. With the checkpoint as a value of the statement it planned each execution again, which
- * took longer than counting (docs/decisions/speed.md).
+ * took longer than counting (docs/decisions/pagination.md).
  */
 const behind = (at: Sql, place: Sql): Sql => sql`
   t.${at} >= (select at from ${place}) and t.${at} <= 'infinity' and (t.${at}, t.id) >= (select at, id from ${place})`

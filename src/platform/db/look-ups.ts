@@ -1,5 +1,5 @@
 // Reads by key over the connection that all requests share. Rows that requests of one team look up by id in the same turn of the event
-// loop are one statement: its transaction, the setting of the team and the policies then cost once (figures: docs/decisions/speed.md).
+// loop are one statement: its transaction, the setting of the team and the policies then cost once (figures: bench/RESULTS.md).
 import type pg from 'pg'
 import type { Static, TSchema } from 'typebox'
 import { Bound } from './shares.ts'
@@ -85,7 +85,7 @@ export class LookUps {
 
   async #read(team: string, kind: RowById<TSchema>, ids: string[]): Promise<Map<string, unknown>> {
     const queries = createQueries(this.#sendFor(team), this.#dependencies.checkRows)
-    // As a subquery, whose number of ids PostgreSQL does not know: if it did, it would plan each execution (figures: docs/decisions/speed.md).
+    // As a subquery, whose number of ids PostgreSQL does not know: if it did, it would plan each execution (figures: bench/RESULTS.md).
     const array = sql`(select ${arrayLiteral(ids)}::uuid[])::uuid[]`
     const rows = await queries.many(kind.row, kind.select({ team }, array))
     return new Map(rows.map((row) => [(row as { id: string }).id, row]))

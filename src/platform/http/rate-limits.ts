@@ -14,7 +14,7 @@ export interface Quota {
   reset_s: number
 }
 
-/** The headers that show it to the caller. Source: docs/decisions/rate-limits.md. */
+/** The headers that show it to the caller. Source: docs/decisions/requests.md. */
 export const quotaHeaders = ({ limit, remaining, reset_s }: Quota): Record<string, string> => ({
   'ratelimit-limit': String(limit),
   'ratelimit-remaining': String(remaining),
