@@ -32,7 +32,7 @@ export async function deliverToEndpoints(bench: Bench, endpoints: number): Promi
     [bench.order_id],
   )
   const body = rows[0]!.body
-  await compare(`deliver to ${endpoints} endpoints, one worker`, 'at least 0.3', {
+  await compare(`deliver to ${endpoints} endpoints, one worker`, 'at least 0.30', {
     ours: () => deliveryRate(bench, receiver.url, endpoints, body),
     limit: () => directPostRate(receiver.url, body, { connections: endpoints * CONNECTIONS_PER_ENDPOINT, seconds: SECONDS }),
   })

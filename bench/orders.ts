@@ -25,7 +25,7 @@ async function compareCreation(bench: Bench, name: string, path: string, body: o
   // The first part begins with empty tables, which have no statistics.
   await create()
   await finishPart(db)
-  await compare(name, 'at least 0.55', {
+  await compare(name, 'at least 0.40', {
     ours: create,
     limit: () => measureCreateBaseline(connection, sample, { connections: CONNECTIONS, seconds: SECONDS }),
   })
@@ -65,7 +65,7 @@ export async function registerKits(bench: Bench): Promise<void> {
   }
   await register(await order(0))
   const sample = await sampleOf(bench, registered[0]!, 2)
-  await compare('register a kit, 10 connections', 'at least 0.5', {
+  await compare('register a kit, 10 connections', 'at least 0.30', {
     ours: async () => {
       const kits: string[] = []
       await times(KITS + WARM_UP_KITS, async (i) => void kits.push(await order(i)))
