@@ -1,4 +1,4 @@
-// Evaluates the parser of laboratory reports on the generated corpus. Prints figures; asserts nothing. See docs/REPORTS.md.
+// Evaluates the parser of laboratory reports on the generated corpus. Prints figures; asserts nothing. See eval/README.md.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
