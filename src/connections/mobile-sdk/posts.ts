@@ -6,28 +6,22 @@ import { expectSamples } from '../../platform/runtime/young-generation.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { noteUnits } from '../../wearables/ingestion/units.ts'
 import { Faults, placesOf } from './faults.ts'
-import { incoming, incomingList, incomingOf, PostZones } from './samples.ts'
-import { resourceOf, type BloodPressurePost, type QuantityColumns, type SamplePost, type SentTimeseries } from './schema.ts'
+import { incoming, incomingList, PostZones } from './samples.ts'
+import { resourceOf, type BloodPressurePost, type SamplePost, type SentTimeseries } from './schema.ts'
 import { store, type SampleBatch } from './store.ts'
 
 /**
  * Stores samples that a phone sends. A post repeated changes nothing. Faulty samples are left out and counted. Errors: 404 unknown user;
  * 422 no sample is good.
- * @param post its samples may be columns in place of a list
  */
-export async function postSamples(
-  tx: Tx,
-  user_id: string,
-  sent: SentTimeseries,
-  { data, columns, ...post }: SamplePost & { columns?: QuantityColumns },
-) {
+export async function postSamples(tx: Tx, user_id: string, sent: SentTimeseries, { data, ...post }: SamplePost) {
   const envelope = await withZone(tx, user_id, post)
   const resource = resourceOf(sent)
   const { provider } = envelope
-  await noteUnits(tx, provider, resource, columns?.kinds ?? data)
+  await noteUnits(tx, provider, resource, data)
   const faults = new Faults()
   const context = { provider, zones: new PostZones(envelope.time_zone), now_ms: tx.now.getTime(), faults, at: ['body', 'data'] }
-  const samples = await (columns ? incomingOf(resource, columns, context) : incomingList(resource, data, context))
+  const samples = await incomingList(resource, data, context)
   expectSamples(samples.length)
   return store(tx, user_id, envelope, [{ resource, samples }], faults)
 }

@@ -5,7 +5,6 @@ import { ActivityPost, BodyPost, ProfilePost, SleepPost, WorkoutPost } from './s
 import { BODY_BYTES_MAX, envelope, handlersOf, post, recordRejectedPost, replyOf } from './post-operation.ts'
 import { postBloodPressures, postSamples } from './posts.ts'
 import { recordRoutes } from './record-routes.ts'
-import { readUsualPost } from './usual-posts.ts'
 import { BloodPressurePost, PostParams, PostReply, resourceOf, SamplePost, UserParams } from './schema.ts'
 
 const at = { start_date: '2026-01-31T09:30:00Z', end_date: '2026-01-31T09:30:00Z' }
@@ -96,7 +95,6 @@ export const routes = [
       'At most 16 MiB of JSON and 100,000 samples; the body may be compressed with gzip. A sample replaces the one at its instant from the same source; a repeated post changes nothing. The reply counts what was accepted, and as `rejected` what is faulty: a unit that is not known, a value that cannot be. A post of which nothing is good answers 422.',
     params: PostParams,
     body: SamplePost,
-    readUsualBody: readUsualPost,
     body_bytes_max: BODY_BYTES_MAX,
     reply: PostReply,
     example: {

@@ -1,5 +1,5 @@
 // From what a phone sends to samples: units, sources, time zones. Source: users-wearables.md 7, 16.6, 16.7.
-import { flatMapInSlices, yieldIfLong } from '../../platform/runtime/loop-work.ts'
+import { flatMapInSlices } from '../../platform/runtime/loop-work.ts'
 import { usualInstant } from '../../platform/schema/usual-timestamps.ts'
 import type { IncomingDevice } from '../../wearables/devices/devices.ts'
 import { FUTURE, isPastInstant, sampleFault } from '../../wearables/ingestion/plausible.ts'
@@ -17,7 +17,7 @@ import {
 import { validZone, localDate, QUARTER_MS, zoneOffset } from '../../wearables/resources/zones.ts'
 import { deviceOf } from './devices.ts'
 import { placesOf, type Faults } from './faults.ts'
-import type { Quantity, QuantityColumns, QuantityKind } from './schema.ts'
+import type { Quantity, QuantityKind } from './schema.ts'
 
 /** The longest interval, as a chunk can hold it. */
 const LENGTH_MS_MAX = 24 * 86_400_000
@@ -188,26 +188,6 @@ export function incoming(
   const end_ms = sample.end_date === sample.start_date ? start_ms : instantOf(sample.end_date)
   const facts = factsOf(context.provider, resource, sample)
   return incomingAt(resource, { start_ms, end_ms, value: sample.value, kind: sample }, facts, context, place)
-}
-
-/** As `incoming`, of each sample of a list, in slices. */
-export async function incomingOf(
-  resource: TimeseriesName,
-  columns: QuantityColumns,
-  context: SampleContext,
-): Promise<IncomingSample[]> {
-  const { length, values, start_ms, end_ms, kind: kinds } = columns
-  const facts = await flatMapInSlices(columns.kinds, (kind) => factsOf(context.provider, resource, kind))
-  const samples: IncomingSample[] = []
-  for (let i = 0; i < length; i++) {
-    const turn = yieldIfLong()
-    if (turn) await turn
-    const kind = kinds[i]!
-    const one = { start_ms: start_ms[i]!, end_ms: end_ms[i]!, value: values[i]!, kind: columns.kinds[kind]! }
-    const sample = incomingAt(resource, one, facts[kind]!, context, i)
-    if (sample) samples.push(sample)
-  }
-  return samples
 }
 
 /** The good samples of a list of a request, beside what the phone sent. In slices. */

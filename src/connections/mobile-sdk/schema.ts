@@ -120,14 +120,3 @@ export const UserParams = Fields({ user_id: Uuid })
 
 /** What neighboring samples of a post have in common. */
 export type QuantityKind = Pick<Quantity, 'unit' | 'source_bundle' | 'product_type' | 'type' | 'metadata'>
-
-/** Quantities, column by column. */
-export interface QuantityColumns {
-  length: number
-  values: Float64Array
-  start_ms: Float64Array
-  end_ms: Float64Array
-  /** Of each quantity, its place in `kinds`. */
-  kind: Uint32Array
-  kinds: QuantityKind[]
-}

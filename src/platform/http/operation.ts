@@ -148,12 +148,6 @@ interface Declaration<P, Q, B, R> {
   params?: P
   query?: Q
   body?: B
-  /**
-   * Reads a body in its usual form quicker than `JSON.parse` and its schema do, for bodies of many thousand parts; undefined for any other
-   * form. `readRest` reads a part of the body by the schema, of JSON text; undefined for one with a fault. Not used beside an idempotency
-   * key, which is bound to the body.
-   */
-  readUsualBody?: (bytes: Buffer, readRest: (text: string) => In<B> | undefined) => Promise<In<B> | undefined>
   /** The body may be omitted or null. */
   body_optional?: boolean
   reply: R
@@ -205,10 +199,9 @@ export interface RejectedRequest<P = unknown> {
 
 export interface Operation extends Omit<
   Declaration<TSchema | undefined, TSchema | undefined, TSchema | undefined, Reply>,
-  'idempotency' | 'deprecation' | 'readUsualBody' | 'onRejected'
+  'idempotency' | 'deprecation' | 'onRejected'
 > {
   idempotency?: Idempotency | undefined
-  readUsualBody?: (bytes: Buffer, readRest: (text: string) => unknown) => Promise<unknown>
   // oxlint-disable-next-line typescript/no-explicit-any -- `operation` ties it to the schema of the parameters
   deprecation?: (params: any) => Deprecation | undefined
   onRejected?: (tx: Tx, rejected: RejectedRequest) => Promise<void>

@@ -10,7 +10,6 @@ import { runMultiTransactionOperation } from './request-changes.ts'
 import type { Db } from '../db/database.ts'
 import { acceptedFormat, unprocessable } from './errors.ts'
 import { missingFault, valueFault, type Fault } from '../schema/fault.ts'
-import { validate, type Mode } from '../schema/request-validation.ts'
 import { withIdempotencyKey, type OperationResult as Kept } from './idempotency.ts'
 import { assertBodyOfUser } from './user-tokens.ts'
 import { assertUtf8, readBody, readForm, readQuery } from './input.ts'
@@ -68,24 +67,7 @@ function parseBody(operation: Operation, schema: TSchema, request: AuthorizedReq
   if (operation.form && FORM.test(String(request.headers['content-type'] ?? ''))) return readForm(schema, bytes, faults)
   const mode = request.tenant?.cell.endsWith('eu') ? 'abroad' : 'json'
   assertUtf8(bytes)
-  if (operation.readUsualBody && bytes?.length && request.headers['x-idempotency-key'] === undefined)
-    return readUsualOrAny(operation.readUsualBody, operation, bytes, faults, mode)
   return readBody(schema, bytes, operation.body_optional ?? false, faults, mode)
-}
-
-async function readUsualOrAny(
-  readUsual: NonNullable<Operation['readUsualBody']>,
-  { body, body_optional = false }: Operation,
-  bytes: Buffer,
-  faults: Fault[],
-  mode: Mode,
-): Promise<unknown> {
-  const usual = await readUsual(bytes, (text) => {
-    const restFaults: Fault[] = []
-    const rest = validate(body!, JSON.parse(text), ['body'], restFaults, mode)
-    return restFaults.length ? undefined : rest
-  })
-  return usual ?? readBody(body!, bytes, body_optional, faults, mode)
 }
 
 async function keyed(call: Call, idempotency: Parameters<typeof withIdempotencyKey>[2]): Promise<Answer> {

@@ -27,7 +27,7 @@ const parsers: Record<string, RegExp> = {
   'tokens, cursors and lines that this server wrote':
     /^platform\/(crypto\/(jwt|signed-tokens)|http\/(cursors|request-call|request-changes)|telemetry\/terminal-log)\.ts$/,
   'requests, within the limits of requests':
-    /^(platform\/(http\/(input|request-handler)|schema\/sliced-json)|connections\/mobile-sdk\/(post-operation|usual-posts))\.ts$/,
+    /^(platform\/(http\/input|schema\/sliced-json)|connections\/mobile-sdk\/post-operation)\.ts$/,
   'files of the package': /^(lab\/catalog\/(data-files|lab-tests)|platform\/(embedded-postgres\/account|runtime\/version))\.ts$/,
   'files and settings of the operator':
     /^(lab\/catalog-exchange\/exchange|platform\/config\/service-account|visits\/(phlebotomy\/staff-import|psc\/site-(files|row)|psc-booking\/schedule-import))\.ts$/,

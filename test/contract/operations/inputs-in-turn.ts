@@ -11,7 +11,6 @@ const kindOf = (operation: Operation): string =>
     operation.body_optional,
     operation.body_bytes_max !== undefined,
     operation.file !== undefined,
-    operation.readUsualBody !== undefined,
     operation.idempotency?.required,
     operation.userTokens,
     operation.reply !== undefined && isFile(operation.reply),
