@@ -3,7 +3,7 @@ import { MessageChannel } from 'node:worker_threads'
 import { answerThread } from '../../platform/runtime/port-calls.ts'
 import { MAIN_THREAD_BYTES_MAX } from '../../platform/net/outside-json.ts'
 import type { Service } from '../../platform/module/module.ts'
-import { SharedTurns } from '../../platform/runtime/shared-turns.ts'
+import { ConcurrencyLimit } from '../../platform/runtime/concurrency-limit.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { createWorkerPool, WorkerLimitExceeded, WorkerPoolBusy, type WorkerPool } from '../../platform/runtime/worker-pool.ts'
 import {
@@ -40,9 +40,9 @@ class LongAnswer extends Error {}
 
 /** The threads of a process that read long answers; teams take turns. */
 export class AnswerReader implements Service {
-  readonly #turns = new SharedTurns({
-    at_once: THREADS,
-    at_once_each: 1,
+  readonly #concurrency = new ConcurrencyLimit({
+    running_max: THREADS,
+    running_max_each: 1,
     waiting_max: 100,
     waiting_max_each: 10,
     wait_ms: WAIT_MS,
@@ -110,7 +110,7 @@ export class AnswerReader implements Service {
       }
     }
     try {
-      await this.#turns.take(team, work)
+      await this.#concurrency.run(work, { owner: team })
     } catch (error) {
       if (error instanceof WorkerLimitExceeded) throw new VendorError('unexpected')
       const isBusy =

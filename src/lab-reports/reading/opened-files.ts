@@ -1,6 +1,6 @@
 // Child processes in which requests have uploaded files opened: apart from those that read reports, so that none waits for another kind, and
 // shared by teams, so that none waits for the files of one.
-import { SharedTurns } from '../../platform/runtime/shared-turns.ts'
+import { ConcurrencyLimit } from '../../platform/runtime/concurrency-limit.ts'
 import { unavailable } from '../../platform/runtime/problem.ts'
 import { createProcessPool } from '../../platform/runtime/process-pool.ts'
 import { WorkerLimitExceeded, WorkerPoolBusy, type WorkerPool } from '../../platform/runtime/worker-pool.ts'
@@ -32,9 +32,9 @@ interface FileProcessOptions {
 export class FileProcesses {
   readonly #open_ms_max: number
   readonly #pool: WorkerPool
-  readonly #turns = new SharedTurns({
-    at_once: PROCESSES,
-    at_once_each: 1,
+  readonly #concurrency = new ConcurrencyLimit({
+    running_max: PROCESSES,
+    running_max_each: 1,
     waiting_max: WAITING_MAX,
     waiting_max_each: WAITING_EACH_MAX,
     wait_ms: WAIT_MS,
@@ -54,7 +54,7 @@ export class FileProcesses {
    */
   async run<T>(team: string, task: URL, name: string, input: unknown): Promise<T> {
     try {
-      return await this.#turns.take(team, () => this.#open<T>(task, name, input))
+      return await this.#concurrency.run(() => this.#open<T>(task, name, input), { owner: team })
     } catch (error) {
       throw error instanceof WorkerPoolBusy ? unavailable('Too many files are being opened; try again', 2) : error
     }

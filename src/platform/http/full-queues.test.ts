@@ -123,7 +123,7 @@ describe('a team with more requests than may wait gets 503 with Retry-After for 
 })
 
 test('a clock whose turn would come after too many others gets 503 with Retry-After', async () => {
-  const { ask } = await patientProcess(new ClockMoves({ at_once: 1, waiting_max: 1, wait_ms: LONG_MS }))
+  const { ask } = await patientProcess(new ClockMoves({ running_max: 1, waiting_max: 1, wait_ms: LONG_MS }))
   const teams = await Promise.all([createTestTeam(), createTestTeam(), createTestTeam()])
   const release = await lockTables('job')
   let asked: Promise<Answer>[] = []

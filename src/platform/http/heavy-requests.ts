@@ -1,18 +1,18 @@
 // Requests with long bodies take turns by team. Small ones do not wait behind them: their parts of the event loop are short, and of a team one
 // long request at a time computes and writes.
-import { SharedTurns } from '../runtime/shared-turns.ts'
+import { ConcurrencyLimit } from '../runtime/concurrency-limit.ts'
 import type { Operation } from './operation.ts'
 
 /** About a thousand samples of a phone. */
 export const HEAVY_BYTES_MIN = 128 * 1024
 /** In a process: the second one is for another team. */
-const LIMITS = { at_once: 2, at_once_each: 1, waiting_max: 1000, waiting_max_each: 200, wait_ms: 30_000 }
+const LIMITS = { running_max: 2, running_max_each: 1, waiting_max: 1000, waiting_max_each: 200, wait_ms: 30_000 }
 
 export class HeavyRequests {
-  readonly #turns: SharedTurns
+  readonly #concurrency: ConcurrencyLimit
 
   constructor(limits = LIMITS) {
-    this.#turns = new SharedTurns(limits)
+    this.#concurrency = new ConcurrencyLimit(limits)
   }
 
   /**
@@ -24,6 +24,6 @@ export class HeavyRequests {
   take<R>(operation: Operation, bytes: unknown, owner: string | undefined, work: () => Promise<R>): Promise<R> {
     const isRead = operation.body !== undefined || operation.file === true
     const isHeavy = isRead && Buffer.isBuffer(bytes) && bytes.length >= HEAVY_BYTES_MIN
-    return isHeavy && owner !== undefined ? this.#turns.take(owner, work) : work()
+    return isHeavy && owner !== undefined ? this.#concurrency.run(work, { owner }) : work()
   }
 }

@@ -3,8 +3,10 @@
 import { Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { lowerPriority } from './low-priority.ts'
-import { frameOf, frameReader } from './task-frames.ts'
-import type { TaskReply, TaskRequest, Watched } from './task-limits.ts'
+import { errorReply, runTask } from './run-task.ts'
+import { frameReader, toFrame } from './task-frames.ts'
+import type { ChildReply, Watched } from './task-limits.ts'
+import type { TaskReply, TaskRequest } from './worker-pool.ts'
 
 // Before it starts a thread: threads have the priority of the one that starts them.
 lowerPriority('waited')
@@ -21,23 +23,18 @@ const read = frameReader(REQUEST_BYTES_MAX, (request) => void answer(request as 
 process.stdin.on('data', read).on('end', () => process.kill(process.pid, 'SIGKILL'))
 
 async function answer(request: TaskRequest): Promise<void> {
+  const reply = await runTask(request)
   try {
-    send({ value: await run(request), ...used() })
+    send(reply)
   } catch (error) {
-    const { name = 'Error', message = '' } = error as Partial<Error>
-    send({ error: { name, message }, ...used() })
+    // The result of the task cannot be copied.
+    send(errorReply(error))
   }
 }
 
 function send(reply: TaskReply): void {
-  for (const part of frameOf(reply)) replies.write(part)
-}
-
-async function run({ task, name, input }: TaskRequest): Promise<unknown> {
-  const module = (await import(task)) as Record<string, unknown>
-  const call = module[name]
-  if (typeof call !== 'function') throw new Error(`No handler function exported as ${name}`)
-  return (call as (input: unknown) => unknown)(input)
+  const sent: ChildReply = { ...reply, ...used() }
+  for (const part of toFrame(sent)) replies.write(part)
 }
 
 const used = () => {

@@ -4,7 +4,7 @@ import { deserialize, serialize } from 'node:v8'
 const HEAD_BYTES = 4
 
 /** A message as the bytes to send, one after the other. Errors: DataCloneError for what cannot be copied. */
-export function frameOf(value: unknown): [head: Buffer, body: Buffer] {
+export function toFrame(value: unknown): [head: Buffer, body: Buffer] {
   const body = serialize(value)
   const head = Buffer.alloc(HEAD_BYTES)
   head.writeUInt32LE(body.length)
@@ -18,21 +18,21 @@ export function frameOf(value: unknown): [head: Buffer, body: Buffer] {
 export function frameReader(bytes_max: number, receive: (value: unknown) => void): (bytes: Buffer) => void {
   let parts: Buffer[] = []
   let count = 0
-  let wanted = HEAD_BYTES
+  let bytes_needed = HEAD_BYTES
   let isHead = true
   return (bytes) => {
     parts.push(bytes)
     count += bytes.length
-    while (count >= wanted) {
+    while (count >= bytes_needed) {
       const all = parts.length === 1 ? parts[0]! : Buffer.concat(parts)
-      const [one, rest] = [all.subarray(0, wanted), all.subarray(wanted)]
+      const [one, rest] = [all.subarray(0, bytes_needed), all.subarray(bytes_needed)]
       parts = rest.length ? [rest] : []
       count = rest.length
       if (isHead) {
-        wanted = one.readUInt32LE()
-        if (wanted > bytes_max) throw new Error(`a message has ${wanted} bytes, of at most ${bytes_max}`)
+        bytes_needed = one.readUInt32LE()
+        if (bytes_needed > bytes_max) throw new Error(`a message has ${bytes_needed} bytes, of at most ${bytes_max}`)
       } else {
-        wanted = HEAD_BYTES
+        bytes_needed = HEAD_BYTES
         receive(deserialize(one))
       }
       isHead = !isHead

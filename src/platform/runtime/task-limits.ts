@@ -3,14 +3,10 @@ import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { TaskReply } from './worker-pool.ts'
 
-export interface TaskRequest {
-  task: string
-  name: string
-  input: unknown
-}
-
-export type TaskReply = ({ value: unknown } | { error: { name: string; message: string } }) & { cpu_s: number; rss_mb: number }
+/** A reply of a child process, with what the process has used so far. */
+export type ChildReply = TaskReply & { cpu_s: number; rss_mb: number }
 
 /** What the second thread of a child watches. */
 export interface Watched {
@@ -19,13 +15,13 @@ export interface Watched {
 }
 
 export interface TaskLimits {
-  /** Of the whole process. */
+  /** Memory of the whole process. */
   memory_max_mb: number
-  /** Of all tasks of a process together; the kernel ends it then. */
+  /** Processor time of all tasks of a process together; the kernel ends it then. */
   cpu_s_max: number
-  /** Files and folders that tasks read beside the program and its packages. */
+  /** Files and folders that tasks read in addition to the program and its packages. */
   reads: readonly string[]
-  /** Of what a task returns. */
+  /** Maximum size of what a task returns. */
   reply_max_mb: number
 }
 
@@ -66,14 +62,14 @@ function readable(reads: readonly string[]): string[] {
   const paths = [join(program, 'src'), join(program, 'package.json'), ...reads]
   for (let folder = program; ; folder = dirname(folder)) {
     const packages = join(folder, 'node_modules')
-    paths.push(...[packages, join(folder, 'package.json')].filter((path) => existsSync(path)), ...storesOf(packages))
+    paths.push(...[packages, join(folder, 'package.json')].filter((path) => existsSync(path)), ...linkedFolders(packages))
     if (dirname(folder) === folder) break
   }
   return paths
 }
 
 /** Where packages are that a folder of packages only links to, as some package managers do: folders of packages as well. */
-function storesOf(packages: string): string[] {
+function linkedFolders(packages: string): string[] {
   if (!existsSync(packages)) return []
   const links = readdirSync(packages, { withFileTypes: true }).filter((entry) => entry.isSymbolicLink())
   const stores = links.flatMap(({ name }) => {
@@ -83,7 +79,7 @@ function storesOf(packages: string): string[] {
   return [...new Set(stores)].filter((path) => basename(path) === 'node_modules')
 }
 
-/** Of V8: the garbage of a task does not grow to its limit of memory. */
+/** Options of V8: the garbage of a task does not grow to its limit of memory. */
 const HEAP_OPTIONS = ['--v8-pool-size=1', '--max-semi-space-size=16', '--max-old-space-size=400', '--expose-gc']
 const child = fileURLToPath(new URL('./task-child.ts', import.meta.url))
 
@@ -91,7 +87,7 @@ const child = fileURLToPath(new URL('./task-child.ts', import.meta.url))
  * The command that starts a child, without the settings of this process, which hold secrets. A shell sets the limits of the kernel: no core
  * dump, no byte written to a file, the time of the processor, and the memory, which macOS does not enforce.
  */
-export async function commandOf({ memory_max_mb, cpu_s_max, reads }: TaskLimits): Promise<TaskCommand> {
+export async function childCommand({ memory_max_mb, cpu_s_max, reads }: TaskLimits): Promise<TaskCommand> {
   const cpu_s = Math.ceil(cpu_s_max)
   const kib = (memory_max_mb + MAPPED_MB) * MB_IN_K
   const script = `ulimit -c 0; ulimit -f 0; ulimit -H -t ${cpu_s + KILL_AFTER_S}; ulimit -S -t ${cpu_s}; ulimit -d ${kib}; exec "$@"`

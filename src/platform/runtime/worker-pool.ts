@@ -1,35 +1,28 @@
 /**
- * The worker pool: worker threads for CPU-bound or dangerous tasks (documents, pictures) with limits on memory, time and waiting. It knows
- * no task: the caller names the file that runs. It never retries and never reuses a worker that exceeded a limit.
+ * Pools for CPU-bound or dangerous tasks (documents, pictures) with limits on memory, time and waiting: here of worker threads, in
+ * process-pool.ts of child processes. A pool knows no task: the caller names the file that runs. It never retries and never reuses a thread
+ * or process that exceeded a limit.
  */
-import { fileURLToPath } from 'node:url'
-import type { Transferable, Worker } from 'node:worker_threads'
-import { Piscina } from 'piscina'
-import { Turns, type NoTurn } from './turns.ts'
+import { Worker, type Transferable } from 'node:worker_threads'
+import { ConcurrencyLimit, type RejectionReason } from './concurrency-limit.ts'
 
-export const idle_default_ms = 10_000
-export const timeout_default_ms = 20_000
-const waiting_max = 200
-const memory_default_mb = 384
-const memory_check_ms = 100
+const IDLE_MS = 10_000
+const TIMEOUT_MS = 20_000
+const WAITING_MAX = 200
+const THREAD_MEMORY_MB = 384
+const MEMORY_CHECK_MS = 100
 
 /** Not run: too many tasks wait, or the wait was too long, or the pool is closed. Trying later may succeed. */
 export class WorkerPoolBusy extends Error {
   override name = 'WorkerPoolBusy'
 }
 
-const sentences: Record<NoTurn, (wait_ms: number) => string> = {
-  full: () => `the queue of the worker pool is full (${waiting_max} tasks)`,
-  late: (wait_ms) => `no worker became free within ${wait_ms} ms`,
-  closed: () => 'the worker pool is closed',
-}
-
-/** The turns of the tasks of a pool: `at_once` run, 200 wait. Its refusals are `WorkerPoolBusy`. */
-export const turnsOf = (at_once: number): Turns =>
-  new Turns(
-    { at_once, waiting_max, wait_ms: timeout_default_ms },
-    (why, { wait_ms }) => new WorkerPoolBusy(sentences[why](wait_ms)),
+function busyError(reason: RejectionReason, { wait_ms }: { wait_ms: number }): WorkerPoolBusy {
+  if (reason === 'late') return new WorkerPoolBusy(`no worker became free within ${wait_ms} ms`)
+  return new WorkerPoolBusy(
+    reason === 'closed' ? 'the worker pool is closed' : `the queue of the worker pool is full (${WAITING_MAX} tasks)`,
   )
+}
 
 /**
  * Stopped: the task exceeded its limit of `time` or `memory`, or its `process` ended, mostly because the kernel gave it no more memory. The
@@ -38,7 +31,7 @@ export const turnsOf = (at_once: number): Turns =>
 export class WorkerLimitExceeded extends Error {
   override name = 'WorkerLimitExceeded'
   readonly limit: 'time' | 'memory' | 'process'
-  /** Of the task until its time was over, where the system tells it of processes. */
+  /** Processor time of the task until its time was over, where the system tells it of processes. */
   readonly cpu_ms: number | undefined
   constructor(limit: WorkerLimitExceeded['limit'], message: string, cpu_ms?: number) {
     super(message)
@@ -62,101 +55,144 @@ export interface WorkerPool {
    * message (other properties are lost), so a task keeps patient data out of them.
    */
   run<T>(task: URL | string, input: unknown, options?: TaskOptions): Promise<T>
-  /** Rejects new and waiting tasks with `WorkerPoolBusy`, lets running ones end within their time limit, then stops the threads. */
+  /** Rejects new and waiting tasks with `WorkerPoolBusy`, lets running ones end within their time limit, then stops the workers. */
   close(): Promise<void>
 }
 
-/**
- * A pool without threads until the first task, and again after `idle_ms` (10 s) without work. At most `threads_max` (2) tasks run and 200
- * wait; one that holds more than `memory_max_mb` (384), heap and buffers together, is stopped. Each thread has a copy of `data` as its `workerData`.
- */
-export function createWorkerPool({
-  threads_max = 2,
-  memory_max_mb = memory_default_mb,
-  idle_ms = idle_default_ms,
-  data,
-}: { threads_max?: number; memory_max_mb?: number; idle_ms?: number | undefined; data?: object } = {}): WorkerPool {
-  // Tasks wait before the pool and not inside it: piscina 5.3 does not apply `maxQueue` to tasks with an abort signal, and with
-  // `minThreads: 0` it starts no new worker for queued tasks after the last one was stopped.
-  const turns = turnsOf(threads_max)
-  let pool: Piscina | undefined
-  let guard: ReturnType<typeof createMemoryMonitor> | undefined
+export interface TaskRequest {
+  task: string
+  name: string
+  input: unknown
+}
+
+export type TaskReply = { value: unknown } | { error: { name: string; message: string } }
+
+/** A thread or process that runs one task at a time. */
+export interface TaskRunner {
+  /** Whether it can run a further task. */
+  readonly isUsable: boolean
+  run(request: TaskRequest, timeout_ms: number, transfer: readonly Transferable[]): Promise<unknown>
+  end(): Promise<unknown>
+}
+
+/** A pool without workers until the first task, and again after `idle_ms` (10 s) without work. 200 tasks wait. */
+export function createPool(
+  start: () => TaskRunner | Promise<TaskRunner>,
+  { running_max, idle_ms = IDLE_MS }: { running_max: number; idle_ms?: number | undefined },
+): WorkerPool {
+  const limit = new ConcurrencyLimit({ running_max, waiting_max: WAITING_MAX, wait_ms: TIMEOUT_MS }, busyError)
+  const idle = new Map<TaskRunner, NodeJS.Timeout>()
+
+  const takeIdle = (): TaskRunner | undefined => {
+    for (const [runner, timer] of idle) {
+      clearTimeout(timer)
+      idle.delete(runner)
+      if (runner.isUsable) return runner
+    }
+    return undefined
+  }
+  const putBack = (runner: TaskRunner): void => {
+    if (!runner.isUsable) return void runner.end()
+    const timer = setTimeout(() => {
+      idle.delete(runner)
+      void runner.end()
+    }, idle_ms)
+    idle.set(runner, timer.unref())
+  }
 
   return {
-    run(task, input, { timeout_ms = timeout_default_ms, name = 'default', transfer } = {}) {
-      return turns.take(async () => {
-        pool ??= openPool(threads_max, memory_max_mb, idle_ms, data)
-        guard ??= createMemoryMonitor(pool, memory_max_mb)
-        const signal = AbortSignal.timeout(timeout_ms)
-        const unwatch = guard.watch()
+    run<T>(task: URL | string, input: unknown, { timeout_ms = TIMEOUT_MS, name = 'default', transfer = [] }: TaskOptions = {}) {
+      const work = async () => {
+        const runner = takeIdle() ?? (await start())
         try {
-          const filename = String(task).startsWith('file:') ? fileURLToPath(task) : String(task)
-          return await pool.run(input, { filename, name, signal, ...(transfer && { transferList: [...transfer] }) })
-        } catch (error) {
-          if (signal.aborted) throw new WorkerLimitExceeded('time', `the task was terminated: it exceeded ${timeout_ms} ms`)
-          if (guard.terminated(error))
-            throw new WorkerLimitExceeded('memory', `the task was terminated: it exceeded ${memory_max_mb} MB of memory`)
-          throw error
+          return (await runner.run({ task: String(task), name, input }, timeout_ms, transfer)) as T
         } finally {
-          unwatch()
+          putBack(runner)
         }
-      }, timeout_ms)
+      }
+      return limit.run(work, { wait_ms: timeout_ms })
     },
 
     async close() {
-      await turns.close()
-      await pool?.destroy()
+      await limit.close()
+      const runners = [...idle]
+      idle.clear()
+      for (const [, timer] of runners) clearTimeout(timer)
+      await Promise.all(runners.map(([runner]) => runner.end()))
     },
   }
 }
 
-function openPool(maxThreads: number, memory_max_mb: number, idleTimeout: number, workerData: object | undefined) {
-  // V8's own limit is only the second line of defense: if one large allocation crosses it, V8 ends the whole process.
-  const resourceLimits = { maxOldGenerationSizeMb: memory_max_mb * 4, maxYoungGenerationSizeMb: 16 }
-  const pool = new Piscina({ minThreads: 0, maxThreads, idleTimeout, resourceLimits, workerData })
-  // A worker that dies between two tasks emits an error; without a listener the error would end the server.
-  pool.on('error', () => {})
-  return pool
-}
+/**
+ * A pool of threads: at most `threads_max` (2) tasks run; one that holds more than `memory_max_mb` (384), heap and buffers together, is
+ * stopped. Each thread has a copy of `data` as its `workerData`.
+ */
+export const createWorkerPool = ({
+  threads_max = 2,
+  memory_max_mb = THREAD_MEMORY_MB,
+  idle_ms,
+  data,
+}: { threads_max?: number; memory_max_mb?: number; idle_ms?: number | undefined; data?: object } = {}): WorkerPool =>
+  createPool(() => new TaskThread(memory_max_mb, data), { running_max: threads_max, idle_ms })
 
-/** While tasks run, reads each thread's memory ten times a second, also in the middle of a loop, and ends threads over the limit. */
-function createMemoryMonitor(pool: Piscina, memory_max_mb: number) {
-  const asked = new WeakSet<Worker>()
-  let ended = 0
-  let watching = 0
-  let timer: NodeJS.Timeout | undefined
+class TaskThread implements TaskRunner {
+  readonly #memory_max_mb: number
+  readonly #worker: Worker
+  #reject: ((error: Error) => void) | undefined
+  isUsable = true
 
-  const check = async (worker: Worker) => {
-    if (asked.has(worker)) return
-    asked.add(worker)
+  constructor(memory_max_mb: number, workerData: object | undefined) {
+    this.#memory_max_mb = memory_max_mb
+    // V8's own limit is only the second line of defense: if one large allocation crosses it, V8 ends the whole process.
+    const resourceLimits = { maxOldGenerationSizeMb: memory_max_mb * 4, maxYoungGenerationSizeMb: 16 }
+    this.#worker = new Worker(new URL('./worker-thread.ts', import.meta.url), { workerData, resourceLimits })
+    this.#worker.on('error', (error: NodeJS.ErrnoException) =>
+      this.#fail(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? this.#memoryError() : error),
+    )
+    this.#worker.on('exit', (code) => this.#fail(new Error(`worker exited with code: ${code}`)))
+    this.#worker.unref()
+  }
+
+  async run(request: TaskRequest, timeout_ms: number, transfer: readonly Transferable[]): Promise<unknown> {
+    const { promise, resolve, reject } = Promise.withResolvers<TaskReply>()
+    this.#reject = reject
+    const timeoutError = () => new WorkerLimitExceeded('time', `the task was terminated: it exceeded ${timeout_ms} ms`)
+    const timer = setTimeout(() => this.#fail(timeoutError()), timeout_ms)
+    const check = setInterval(() => void this.#checkMemory(), MEMORY_CHECK_MS)
+    this.#worker.ref()
+    this.#worker.on('message', resolve)
     try {
-      const { used_heap_size, external_memory } = await worker.getHeapStatistics()
-      if (used_heap_size + external_memory > memory_max_mb * 2 ** 20) {
-        ended++
-        await worker.terminate()
-      }
-    } catch {
-      // It ended before it could respond.
+      this.#worker.postMessage(request, transfer)
+      const reply = await promise
+      if ('error' in reply) throw Object.assign(new Error(reply.error.message), { name: reply.error.name })
+      return reply.value
+    } finally {
+      clearTimeout(timer)
+      clearInterval(check)
+      this.#reject = undefined
+      this.#worker.off('message', resolve)
+      this.#worker.unref()
     }
-    asked.delete(worker)
   }
 
-  return {
-    watch() {
-      if (watching++ === 0) timer = setInterval(() => pool.threads.forEach(check), memory_check_ms).unref()
-      return () => {
-        if (--watching > 0) return
-        clearInterval(timer)
-        ended = 0
-      }
-    },
-    /** Whether a task failed because its thread was ended here, or by V8's own limit. */
-    terminated(error: unknown): boolean {
-      if (!(error instanceof Error)) return false
-      if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') return true
-      if (ended === 0 || error.message !== 'worker exited with code: 1') return false
-      ended--
-      return true
-    },
+  end(): Promise<unknown> {
+    return this.#worker.terminate()
+  }
+
+  #fail(error: Error): void {
+    this.isUsable = false
+    this.#reject?.(error)
+    void this.#worker.terminate()
+  }
+
+  /** The thread answers also in the middle of a loop. */
+  async #checkMemory(): Promise<void> {
+    const statistics = await this.#worker.getHeapStatistics().catch(() => undefined)
+    if (statistics && statistics.used_heap_size + statistics.external_memory > this.#memory_max_mb * 2 ** 20)
+      this.#fail(this.#memoryError())
+  }
+
+  #memoryError(): WorkerLimitExceeded {
+    return new WorkerLimitExceeded('memory', `the task was terminated: it exceeded ${this.#memory_max_mb} MB of memory`)
   }
 }

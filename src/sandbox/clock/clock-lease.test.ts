@@ -66,7 +66,7 @@ describe('clock advances', () => {
 
   test('an advance waits for its turn, and returns 503 if too many wait or the turn does not come in time', async () => {
     const [first, second, third] = await Promise.all([createTestTeam(), createTestTeam(), createTestTeam()])
-    const moves = new ClockMoves({ at_once: 1, waiting_max: 1, wait_ms: 50 })
+    const moves = new ClockMoves({ running_max: 1, waiting_max: 1, wait_ms: 50 })
     const running = begun(moves, first.team)
     await running.began
     const waiting = begun(moves, second.team)
@@ -93,7 +93,7 @@ describe('clock advances', () => {
 
   test('an advance holds no connection between its statements', async () => {
     const teams = await Promise.all(Array.from({ length: 20 }, () => createTestTeam()))
-    const moves = new ClockMoves({ at_once: 20 })
+    const moves = new ClockMoves({ running_max: 20 })
     const running = teams.map(({ team }) => begun(moves, team))
     await Promise.all(running.map(({ began }) => began))
     // Other code, such as the access log, may use a connection for a moment. An advance with a connection would hold it until the test ends

@@ -8,7 +8,7 @@ import { dbNowPlus, isUnleased, LeaseKeeper } from '../../platform/db/leases.ts'
 import { LeasedTable, type LeasedTableDefinition } from '../../platform/queue/leased-table.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
-import { Turns, type TurnLimits } from '../../platform/runtime/turns.ts'
+import { ConcurrencyLimit, type ConcurrencyLimits } from '../../platform/runtime/concurrency-limit.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
 
 /** Lease duration: after it, the clock of a killed process can be advanced again. */
@@ -16,7 +16,7 @@ const LEASE_S = 15
 /** Divisor of a cell's connections: one in SHARE is available for advancing clocks, and each advance uses one at a time. */
 const SHARE = 3
 const LIMITS = { waiting_max: 200, wait_ms: 60_000 }
-const AT_ONCE_MAX = 4
+const RUNNING_MAX = 4
 /** Time limit of one call; the next call continues. */
 const MOVE_MS_MAX = 30_000
 const JOBS_MAX = 2000
@@ -42,7 +42,7 @@ export interface ClockLease {
   jobs_max: number
 }
 
-export interface ClockLimits extends Partial<TurnLimits> {
+export interface ClockLimits extends Partial<ConcurrencyLimits> {
   lease_s?: number
   /** Time limit of one advance. */
   move_ms?: number
@@ -54,7 +54,10 @@ export interface ClockLimits extends Partial<TurnLimits> {
 export class ClockMoves {
   readonly #limits: ClockLimits
   readonly #owner = uuid()
-  readonly #cells = new Map<Db, { table: LeasedTable<ClockMove>; turns: Turns; keeper: LeaseKeeper<ClockMove> }>()
+  readonly #cells = new Map<
+    Db,
+    { table: LeasedTable<ClockMove>; concurrency: ConcurrencyLimit; keeper: LeaseKeeper<ClockMove> }
+  >()
 
   constructor(limits: ClockLimits = {}) {
     this.#limits = limits
@@ -65,14 +68,14 @@ export class ClockMoves {
    * Errors: 409 the team's clock is already advancing; 503 too many clocks are advancing, or the turn did not come in time.
    */
   async run<R>(db: Db, team: string, move: (lease: ClockLease) => Promise<R>): Promise<R> {
-    const { table, turns, keeper } = this.#of(db)
+    const { table, concurrency, keeper } = this.#of(db)
     const sent_ms = keeper.now_ms()
     const claimed = await this.#claim(db, table, team)
     if (!claimed) throw conflict('The clock of this team is already being advanced')
     const lease = keeper.hold(claimed, sent_ms)
     try {
       const guard = table.guard(claimed)
-      return await turns.take(() => {
+      return await concurrency.run(() => {
         const end_ms = performance.now() + (this.#limits.move_ms ?? MOVE_MS_MAX)
         const { jobs_max = JOBS_MAX } = this.#limits
         return move({ guard, isOver: () => lease.end !== undefined || performance.now() > end_ms, jobs_max })
@@ -88,11 +91,11 @@ export class ClockMoves {
     const known = this.#cells.get(db)
     if (known) return known
     const { lease_s = LEASE_S } = this.#limits
-    const at_once = Math.max(1, Math.min(AT_ONCE_MAX, Math.floor(db.connections_max / SHARE)))
+    const running_max = Math.max(1, Math.min(RUNNING_MAX, Math.floor(db.connections_max / SHARE)))
     const table = new LeasedTable<ClockMove>(db, clockMoves, { owner: this.#owner, lease_s })
     const cellLeases = {
       table,
-      turns: new Turns({ at_once, ...LIMITS, ...this.#limits }),
+      concurrency: new ConcurrencyLimit({ running_max, ...LIMITS, ...this.#limits }),
       keeper: new LeaseKeeper<ClockMove>({ lease_s, renew: (rows) => table.renew(rows), onError: () => {} }),
     }
     this.#cells.set(db, cellLeases)

@@ -1,21 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Problem } from './problem.ts'
-import { SharedTurns } from './shared-turns.ts'
+import { ConcurrencyLimit } from './concurrency-limit.ts'
 
-const limits = { at_once: 2, at_once_each: 1, waiting_max: 3, waiting_max_each: 2, wait_ms: 60_000 }
+const limits = { running_max: 2, running_max_each: 1, waiting_max: 3, waiting_max_each: 2, wait_ms: 60_000 }
 
 /** Tasks that run until they are ended, with the order in which they began. */
-function tasks(turns: SharedTurns) {
+function tasks(limit: ConcurrencyLimit) {
   const began: string[] = []
   const ends = new Map<string, () => void>()
   const take = (owner: string, name: string): Promise<string> =>
-    turns.take(owner, () => {
-      began.push(name)
-      const { promise, resolve } = Promise.withResolvers<string>()
-      ends.set(name, () => resolve(name))
-      return promise
-    })
+    limit.run(
+      () => {
+        began.push(name)
+        const { promise, resolve } = Promise.withResolvers<string>()
+        ends.set(name, () => resolve(name))
+        return promise
+      },
+      { owner },
+    )
   const end = async (name: string, done: Promise<string>) => {
     ends.get(name)!()
     await done
@@ -27,7 +30,7 @@ const refused = (status: number) => (error: unknown) =>
   error instanceof Problem && error.status === status && Number(error.headers['retry-after']) >= 1
 
 test('an owner with much work leaves a turn to another owner, and owners take turns', async () => {
-  const { began, take, end } = tasks(new SharedTurns(limits))
+  const { began, take, end } = tasks(new ConcurrencyLimit(limits))
   const one = take('a', 'a1')
   const two = take('a', 'a2')
   const three = take('a', 'a3')
@@ -45,8 +48,7 @@ test('an owner with much work leaves a turn to another owner, and owners take tu
 })
 
 test('what is too much for one owner gets 429, and what is too much for all gets 503', async () => {
-  const turns = new SharedTurns(limits)
-  const { take, end } = tasks(turns)
+  const { take, end } = tasks(new ConcurrencyLimit(limits))
   const running = [take('a', 'a1'), take('b', 'b1')]
   const waiting = [take('a', 'a2'), take('a', 'a3'), take('b', 'b2')]
   await assert.rejects(take('a', 'a4'), refused(429))
@@ -59,7 +61,7 @@ test('what is too much for one owner gets 429, and what is too much for all gets
 })
 
 test('a task whose turn does not come in time gets 503 and is not run', async () => {
-  const { began, take, end } = tasks(new SharedTurns({ ...limits, at_once: 1, wait_ms: 1 }))
+  const { began, take, end } = tasks(new ConcurrencyLimit({ ...limits, running_max: 1, wait_ms: 1 }))
   const running = take('a', 'a1')
   await assert.rejects(take('b', 'b1'), refused(503))
   await end('a1', running)
@@ -67,10 +69,10 @@ test('a task whose turn does not come in time gets 503 and is not run', async ()
 })
 
 test('a failure gives the turn back', async () => {
-  const turns = new SharedTurns({ ...limits, at_once: 1 })
+  const limit = new ConcurrencyLimit({ ...limits, running_max: 1 })
   await assert.rejects(
-    turns.take('a', () => Promise.reject(new Error('failed'))),
+    limit.run(() => Promise.reject(new Error('failed'))),
     /failed/,
   )
-  assert.equal(await turns.take('a', () => Promise.resolve(5)), 5)
+  assert.equal(await limit.run(() => Promise.resolve(5)), 5)
 })
