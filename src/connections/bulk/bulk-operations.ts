@@ -22,14 +22,14 @@ const PAUSE_MS = 200
 
 export const runBulkOperation = defineJob('bulk.run', T.Object({ operation_id: T.String() }), { timeout_s: 240 })
 
-const contextOf = (operation_id: string, position: string | number): string =>
+const encryptionContext = (operation_id: string, position: string | number): string =>
   `recipe ${position} of bulk operation ${operation_id}`
 export const encryptedRecipeColumn: EncryptedColumn = {
   plane: 'cell',
   table: 'bulk_operation_user',
   column: 'recipe',
   of: ['operation_id', 'position'],
-  context: contextOf,
+  context: encryptionContext,
 }
 
 const Count = T.Object({ n: T.Integer() })
@@ -45,7 +45,7 @@ export async function beginBulkOperation(
   type: BulkType,
   provider: OAuthProvider,
   user_ids: string[],
-  encrypted?: { vault: Vault; recipes: ConnectionRecipe[] },
+  encryption?: { vault: Vault; recipes: ConnectionRecipe[] },
 ): Promise<string> {
   for (const user_id of user_ids) tx.concerns(user_id)
   await tx.locking.run(sql`select pg_advisory_xact_lock(hashtextextended(${`bulk_operation ${tx.team}`}, 0))`)
@@ -56,7 +56,7 @@ export async function beginBulkOperation(
     insert into bulk_operation (team_id, id, type, provider, status, total, started_at)
     values (${tx.team}, ${id}, ${type}, ${provider}, 'in_progress', ${user_ids.length}, ${tx.now})`)
   const recipes = user_ids.map((_, position) =>
-    encrypted ? encrypted.vault.encrypt(JSON.stringify(encrypted.recipes[position]), contextOf(id, position)) : null,
+    encryption ? encryption.vault.encrypt(JSON.stringify(encryption.recipes[position]), encryptionContext(id, position)) : null,
   )
   await tx.run(sql`
     insert into bulk_operation_user (team_id, operation_id, position, user_id, recipe)
@@ -126,8 +126,8 @@ export const lastDone = async (tx: Tx, operation_id: string, limit: number): Pro
     )
   ).map(({ user_id }) => user_id)
 
-export const recipeOf = (vault: Vault, operation_id: string, { position, recipe }: BulkItem): ConnectionRecipe =>
-  JSON.parse(vault.decrypt(recipe!, contextOf(operation_id, position))) as ConnectionRecipe
+export const decryptRecipe = (vault: Vault, operation_id: string, { position, recipe }: BulkItem): ConnectionRecipe =>
+  JSON.parse(vault.decrypt(recipe!, encryptionContext(operation_id, position))) as ConnectionRecipe
 
 /** Records what came of a user, and forgets the tokens. Writes bulk_operation_user, bulk_operation. */
 export async function recordResult(tx: Tx, operation_id: string, position: number, result: 'done' | 'failed'): Promise<void> {
@@ -162,7 +162,7 @@ const State = T.Object({ is_over: T.Boolean(), done: T.Array(T.String()), failed
 export type BulkState = Static<typeof State>
 
 /** What came of the users of an operation so far; all have failed who were not processed when it ended. */
-export const stateOf = (tx: Tx, operation_id: string): Promise<BulkState> =>
+export const getBulkState = (tx: Tx, operation_id: string): Promise<BulkState> =>
   tx.one(
     State,
     sql`
@@ -188,7 +188,7 @@ export async function waitForEnd(cells: Cells, tenant: Tenant, operation_id: str
         sql`select ended_at from bulk_operation where team_id = ${tx.team} and id = ${operation_id}`,
       ),
     )
-    if (ended_at !== null || performance.now() + PAUSE_MS > end_ms) return db.read(tenant, (tx) => stateOf(tx, operation_id))
+    if (ended_at !== null || performance.now() + PAUSE_MS > end_ms) return db.read(tenant, (tx) => getBulkState(tx, operation_id))
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }
 }

@@ -20,7 +20,7 @@ export async function exportConnections(
   const named = user_ids && createHash('sha256').update(user_ids.toSorted().join()).digest('base64url')
   const list = `grants ${tx.team} ${provider} ${named ?? ''}`
   const [after] = next_token == null ? [FIRST] : readCursor(list, next_token, [uuidPart])
-  const found = await grantsAfter(tx, vault, provider, { after, user_ids, limit: limit + 1 })
+  const found = await grantsAfter(tx, vault, provider, { afterId: after, user_ids, limit: limit + 1 })
   const page = found.slice(0, limit)
   return {
     data: page.map(({ user_id, grant }) => ({

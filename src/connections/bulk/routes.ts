@@ -4,8 +4,8 @@ import { badRequest } from '../../platform/http/errors.ts'
 import type { OutsideRequest } from '../../platform/http/multi-transaction.ts'
 import { multiTransactionOperation, operation, StatusReply, type Operation } from '../../platform/http/operation.ts'
 import { pauseConnections } from '../connections/connections.ts'
-import { vendorOf, type VendorAccess } from '../grants/access.ts'
-import { beginBulkOperation, listBulkOperations, stateOf, waitForEnd, type BulkState } from './bulk-operations.ts'
+import { findVendor, type VendorAccess } from '../grants/access.ts'
+import { beginBulkOperation, listBulkOperations, getBulkState, waitForEnd, type BulkState } from './bulk-operations.ts'
 import { exportConnections } from './export.ts'
 import {
   BulkExport,
@@ -30,7 +30,7 @@ const provider = 'dexcom_v3'
 export function routes(access: VendorAccess): Operation[] {
   /** 400: the server has no connector to the provider, or the team no application there. */
   async function assertApplication(tx: Tx, slug: OAuthProvider): Promise<void> {
-    if (!(await vendorOf(tx, access, slug)))
+    if (!(await findVendor(tx, access, slug)))
       throw badRequest('This server has no connector to the provider, or the team no credentials for it')
   }
 
@@ -44,7 +44,7 @@ export function routes(access: VendorAccess): Operation[] {
       await assertApplication(tx, slug)
       return beginBulkOperation(tx, type, slug, user_ids, recipes && { vault: access.vault, recipes })
     })
-    const state = await (waits ? waitForEnd(cells, tenant, id) : cells.of(tenant.cell).read(tenant, (tx) => stateOf(tx, id)))
+    const state = await (waits ? waitForEnd(cells, tenant, id) : cells.of(tenant.cell).read(tenant, (tx) => getBulkState(tx, id)))
     return { status: state.is_over && waits ? 200 : 202, state }
   }
 

@@ -9,16 +9,16 @@ import { Problem } from '../../platform/runtime/problem.ts'
 import { connectedTo } from '../connections/connections.ts'
 import type { Grant } from '../connectors/connector.ts'
 import { connectorOf } from '../connectors/connectors.ts'
-import { vendorOf, type VendorAccess } from '../grants/access.ts'
+import { findVendor, type VendorAccess } from '../grants/access.ts'
 import { isAccountTaken, saveGrant } from '../grants/grants.ts'
-import { scopesOf } from '../link/oauth.ts'
+import { getScopes } from '../link/oauth.ts'
 import { askedResources, scheduleHistory } from '../pulls/jobs.ts'
 import { usersWithPulls } from '../../wearables/ingestion/historical-pulls.ts'
 import {
   endBulkOperation,
   lastDone,
   nextItems,
-  recipeOf,
+  decryptRecipe,
   recordResult,
   runBulkOperation,
   unfinishedOperation,
@@ -63,7 +63,7 @@ async function importConnections(
   { id, provider }: Operation,
   isTimeUp: () => boolean,
 ): Promise<boolean> {
-  const { required } = await scopesOf(access.cells, tenant.team, connectorOf(provider)!)
+  const { requiredScopes } = await getScopes(access.cells, tenant.team, connectorOf(provider)!)
   const importNext = async (): Promise<boolean> => {
     let tried: BulkItem | undefined
     try {
@@ -74,7 +74,7 @@ async function importConnections(
         const grant = readGrant(access, id, tried)
         const isAccepted =
           grant !== undefined &&
-          (grant.scopes === null || required.every((scope) => grant.scopes!.includes(scope))) &&
+          (grant.scopes === null || requiredScopes.every((scope) => grant.scopes!.includes(scope))) &&
           (await lockUser(current, user_id)) !== undefined &&
           !(await isAccountTaken(current, { user_id, provider }, grant.external_user_id))
         if (isAccepted) await saveGrant(current, access.vault, user_id, provider, grant, { asksForHistory: false })
@@ -95,7 +95,7 @@ async function importConnections(
 /** Undefined for tokens that this server cannot decrypt any more. */
 function readGrant({ vault }: VendorAccess, id: string, item: BulkItem): Grant | undefined {
   try {
-    return grantOf(recipeOf(vault, id, item))
+    return grantOf(decryptRecipe(vault, id, item))
   } catch (error) {
     if (error instanceof VaultError) return undefined
     throw error
@@ -133,7 +133,7 @@ export const bulkHandler = (access: VendorAccess, monotonic_ms: () => number = (
     const started_ms = monotonic_ms()
     const begun = await tx(async (current) => {
       const operation = await unfinishedOperation(current, payload.operation_id)
-      return operation && { operation, vendor: await vendorOf(current, access, operation.provider) }
+      return operation && { operation, vendor: await findVendor(current, access, operation.provider) }
     })
     if (!begun) return
     const { operation, vendor } = begun

@@ -36,10 +36,10 @@ export function availability({ provider, granted_permissions, granted_scopes }: 
 }
 
 /** Which of the scopes for a resource the user has granted. */
-function requirements(scopes: ReturnType<typeof scopesFor>, granted: string[]): Availability['scope_requirements'] {
+function requirements(scopes: ReturnType<typeof scopesFor>, grantedScopes: string[]): Availability['scope_requirements'] {
   const those = (isGranted: boolean) => ({
-    required: scopes.required.filter((scope) => granted.includes(scope) === isGranted),
-    optional: scopes.optional.filter((scope) => granted.includes(scope) === isGranted),
+    required: scopes.requiredScopes.filter((scope) => grantedScopes.includes(scope) === isGranted),
+    optional: scopes.optionalScopes.filter((scope) => grantedScopes.includes(scope) === isGranted),
   })
   return { user_granted: those(true), user_denied: those(false) }
 }
@@ -75,10 +75,10 @@ export const savePermissions = (
   tx: Tx,
   user_id: string,
   provider: string,
-  granted: string[] | null,
+  grantedScopes: string[] | null,
   scopes: string[] | null = null,
 ): Promise<number> =>
   tx.run(sql`
-    update connection set granted_permissions = ${granted}::text[], granted_scopes = ${scopes}::text[], updated_at = ${tx.now}
+    update connection set granted_permissions = ${grantedScopes}::text[], granted_scopes = ${scopes}::text[], updated_at = ${tx.now}
     where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider}
-      and (granted_permissions is distinct from ${granted}::text[] or granted_scopes is distinct from ${scopes}::text[])`)
+      and (granted_permissions is distinct from ${grantedScopes}::text[] or granted_scopes is distinct from ${scopes}::text[])`)

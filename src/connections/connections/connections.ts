@@ -32,7 +32,7 @@ const Row = T.Object({
 })
 type Row = Static<typeof Row>
 
-const connectionsOf = (tx: Tx, user_id: string): Promise<Row[]> =>
+const selectConnections = (tx: Tx, user_id: string): Promise<Row[]> =>
   tx.many(
     Row,
     sql`
@@ -45,7 +45,7 @@ const shownProvider = (slug: ConnectedSlug) => ({ name: providerName(slug), slug
 /** Lists the connections of a user, oldest first. Errors: 404 unknown user. Source: users-wearables.md 4. */
 export async function listConnections(tx: Tx, user_id: string): Promise<{ providers: ConnectedProvider[] }> {
   await getUser(tx, user_id)
-  const rows = await connectionsOf(tx, user_id)
+  const rows = await selectConnections(tx, user_id)
   return {
     providers: rows.map((row) => ({
       ...shownProvider(row.provider),
@@ -68,7 +68,7 @@ export async function listConnections(tx: Tx, user_id: string): Promise<{ provid
 const IdAndStatus = T.Pick(Row, ['id', 'status'])
 
 /** A user's connection to a provider. */
-export const connectionOf = (tx: Tx, user_id: string, provider: string): Promise<Static<typeof IdAndStatus> | undefined> =>
+export const findConnection = (tx: Tx, user_id: string, provider: string): Promise<Static<typeof IdAndStatus> | undefined> =>
   tx.maybe(
     IdAndStatus,
     sql`select id, status from connection where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider}`,
@@ -88,7 +88,7 @@ export async function connectedTo(tx: Tx, user_ids: string[], provider: string):
 }
 
 /** The connections of a user, oldest first. */
-export const connectedProviders = connectionsOf
+export const connectedProviders = selectConnections
 
 /** The status of a user's connection to a provider; undefined without a connection. */
 export const connectionStatus = async (tx: Tx, user_id: string, provider: string): Promise<Row['status'] | undefined> =>
@@ -98,7 +98,7 @@ export const connectionStatus = async (tx: Tx, user_id: string, provider: string
 export const connectionEnded = hookPoint<[user_id: string, provider: string | null]>('connections.connection_ended')
 
 /** What a connection is given; what is undefined stays. */
-interface Given {
+interface ConnectionFields {
   external_user_id: string | null | undefined
   granted_permissions: string[] | null | undefined
   /** The scopes of a cloud, from which `granted_permissions` were derived; null or absent: unknown. */
@@ -122,12 +122,17 @@ export interface Connected {
  * user has consented to it again, and is not paused now. Errors: 400 the user has demo connections and this is none, or the reverse; 404 unknown user.
  * Source: users-wearables.md 4 C1, 6 I3; events.md 4.4.
  */
-export async function connect(tx: Tx, given_user_id: string, provider: ConnectedSlug, given: Given): Promise<Connected> {
+export async function connect(
+  tx: Tx,
+  given_user_id: string,
+  provider: ConnectedSlug,
+  fields: ConnectionFields,
+): Promise<Connected> {
   const user = await lockUser(tx, given_user_id)
   if (!user) throw notFound('User not found')
   const { user_id, client_user_id } = user
   const status = isIngestionOver(tx, (await findUser(tx, user_id))!) ? 'paused' : 'connected'
-  const { is_demo = false, granted_scopes = null } = given
+  const { is_demo = false, granted_scopes = null } = fields
   if (await hasOther(tx, user_id, is_demo)) throw mixedConnections(is_demo)
   const existing = await tx.maybe(
     T.Pick(Row, ['id', 'status', 'external_user_id', 'granted_permissions']),
@@ -136,9 +141,9 @@ export async function connect(tx: Tx, given_user_id: string, provider: Connected
     where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider}`,
   )
   const id = existing?.id ?? tx.uuid()
-  const external_user_id = given.external_user_id === undefined ? (existing?.external_user_id ?? null) : given.external_user_id
+  const external_user_id = fields.external_user_id === undefined ? (existing?.external_user_id ?? null) : fields.external_user_id
   const granted_permissions =
-    given.granted_permissions === undefined ? (existing?.granted_permissions ?? null) : given.granted_permissions
+    fields.granted_permissions === undefined ? (existing?.granted_permissions ?? null) : fields.granted_permissions
   await tx.run(sql`
     insert into connection (team_id, user_id, provider, id, status, external_user_id, granted_permissions, granted_scopes, created_at,
                             updated_at, is_demo)
@@ -149,7 +154,7 @@ export async function connect(tx: Tx, given_user_id: string, provider: Connected
         granted_scopes = excluded.granted_scopes, error_type = null, error_message = null, errored_at = null,
         updated_at = excluded.updated_at`)
   const connected = { connection_id: id, user_id, began: false }
-  const isConsent = given.isConsent === true && status === 'connected'
+  const isConsent = fields.isConsent === true && status === 'connected'
   if (existing?.status === status && !isConsent) return connected
   if (status === 'paused') {
     if (!existing) await refreshConnectedSources(tx, user_id)
@@ -279,7 +284,7 @@ export async function eraseConnections(tx: Tx, user_id: string): Promise<void> {
 }
 
 async function refreshConnectedSources(tx: Tx, user_id: string): Promise<void> {
-  const rows = await connectionsOf(tx, user_id)
+  const rows = await selectConnections(tx, user_id)
   const sources = rows.map(({ provider, created_at }): User['connected_sources'][number] => {
     const shown = shownProvider(provider)
     return { created_on: iso(new Date(created_at)), provider: shown, source: shown }

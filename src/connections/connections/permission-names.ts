@@ -125,19 +125,19 @@ const plain = (text: string): string =>
 const samsungNames = new Map(ofSamsung.flatMap(({ names }) => names.map((name) => [plain(`read:${name}`), name] as const)))
 
 /** What a phone calls a permission to read, and what the lists above call it; undefined for another text. */
-const readers: Record<string, { of: Requirement[]; nameIn: (text: string) => string | undefined }> = {
+const readers: Record<string, { requirements: Requirement[]; nameIn: (text: string) => string | undefined }> = {
   apple_health_kit: {
-    of: requirements(apple),
+    requirements: requirements(apple),
     nameIn: (text) =>
       text === 'HKWorkoutTypeIdentifier'
         ? 'Workout'
         : /^HK(?:Quantity|Category|Characteristic|Data)TypeIdentifier(\w+)$/.exec(text)?.[1],
   },
   health_connect: {
-    of: requirements(healthConnect),
+    requirements: requirements(healthConnect),
     nameIn: (text) => /^android\.permission\.health\.(?:READ_)?(\w+)$/.exec(text)?.[1],
   },
-  samsung_health: { of: ofSamsung, nameIn: (text) => samsungNames.get(plain(text)) },
+  samsung_health: { requirements: ofSamsung, nameIn: (text) => samsungNames.get(plain(text)) },
 }
 
 /**
@@ -148,17 +148,17 @@ const readers: Record<string, { of: Requirement[]; nameIn: (text: string) => str
 export function resourcesAllowed(
   provider: string,
   resources: readonly Resource[],
-  granted: readonly string[],
+  grantedPermissions: readonly string[],
 ): ReadonlySet<Resource> | undefined {
-  const all = new Set(granted)
-  const { of = [], nameIn = () => undefined } = readers[provider] ?? {}
-  const names = new Set(granted.flatMap((text) => nameIn(text) ?? []))
+  const all = new Set(grantedPermissions)
+  const { requirements = [], nameIn = () => undefined } = readers[provider] ?? {}
+  const names = new Set(grantedPermissions.flatMap((text) => nameIn(text) ?? []))
   const allowed = new Set<Resource>(resources.filter((resource) => all.has(resource)))
-  for (const { resource, needsAll, names: needed } of of)
+  for (const { resource, needsAll, names: needed } of requirements)
     if (needed[needsAll ? 'every' : 'some']((name) => names.has(name))) allowed.add(resource)
-  const hasNone = granted.length === 0 && of.length > 0
+  const hasNone = grantedPermissions.length === 0 && requirements.length > 0
   return allowed.size || names.size || hasNone ? allowed : undefined
 }
 
 /** Which permissions the resources of a provider need. */
-export const permissionNames = (provider: string): readonly Requirement[] => readers[provider]?.of ?? []
+export const permissionNames = (provider: string): readonly Requirement[] => readers[provider]?.requirements ?? []

@@ -111,8 +111,8 @@ const demos = new Map<string, ProviderEntry>(
 export const providerOf = (slug: ConnectedSlug): ProviderEntry => all.get(slug) ?? demos.get(slug) ?? REMOVED
 
 /** The scopes of a cloud that a resource needs, and those without which it lacks a part. */
-export function scopesFor(slug: ConnectedSlug, resource: Resource): { required: string[]; optional: string[] } {
+export function scopesFor(slug: ConnectedSlug, resource: Resource): { requiredScopes: string[]; optionalScopes: string[] } {
   const connector = connectorOf(slug)
-  const scope = connector?.scopeOf[resource]
-  return { required: scope === undefined ? [] : [scope], optional: [...(connector?.alsoUses?.[resource] ?? [])] }
+  const scope = connector?.scopesByResource[resource]
+  return { requiredScopes: scope === undefined ? [] : [scope], optionalScopes: [...(connector?.alsoUses?.[resource] ?? [])] }
 }

@@ -19,7 +19,7 @@ export function retryAfter(headers: Headers, now_ms: number): number | null {
  * The failure that a status stands for; undefined for 2xx. 401: the token is not accepted. Connectors check statuses with another meaning
  * first.
  */
-export function failureOf({ status, headers }: VendorAnswer, now_ms: number): VendorError | undefined {
+export function readFailure({ status, headers }: VendorAnswer, now_ms: number): VendorError | undefined {
   if (status >= 200 && status < 300) return undefined
   if (status === 401) return new VendorError('invalid_grant')
   if (status === 403) return new VendorError('scope_missing')
@@ -38,7 +38,7 @@ export function jsonOf({ text }: VendorAnswer): unknown {
 }
 
 /** The value of an answer in the shape that the connector reads; more fields are ignored. Errors: VendorError `unexpected`. */
-export function shapeOf<S extends TSchema>(schema: S, value: unknown): Static<S> {
+export function assertShape<S extends TSchema>(schema: S, value: unknown): Static<S> {
   const faults: Fault[] = []
   const read = validate(schema, value, [], faults, 'json')
   if (faults.length) throw new VendorError('unexpected')
@@ -55,13 +55,13 @@ interface TokenAnswer {
 /**
  * The grant in an answer of a token endpoint (RFC 6749, 5.1). Errors: VendorError `invalid_grant` for 400 or 401 with that error,
  * `rate_limited`, `unavailable`, else `unexpected`.
- * @param before the grant that was refreshed: what the answer leaves out stays
+ * @param previousGrant the grant that was refreshed: what the answer leaves out stays
  */
-export function grantOf(answer: VendorAnswer, now_ms: number, before?: Grant): Grant {
+export function readGrant(answer: VendorAnswer, now_ms: number, previousGrant?: Grant): Grant {
   const { status, text } = answer
   if (status === 400 || status === 401)
     throw new VendorError(errorCode(text) === 'invalid_grant' ? 'invalid_grant' : 'unexpected')
-  const failure = failureOf(answer, now_ms)
+  const failure = readFailure(answer, now_ms)
   if (failure) throw failure
   const { access_token, refresh_token, expires_in, scope } = (jsonOf(answer) ?? {}) as TokenAnswer
   const isOdd = !isToken(access_token) || (refresh_token && typeof refresh_token === 'string' && !isToken(refresh_token))
@@ -69,10 +69,10 @@ export function grantOf(answer: VendorAnswer, now_ms: number, before?: Grant): G
   const life_s = lifetime(expires_in)
   return {
     access_token,
-    refresh_token: typeof refresh_token === 'string' && refresh_token ? refresh_token : (before?.refresh_token ?? null),
+    refresh_token: typeof refresh_token === 'string' && refresh_token ? refresh_token : (previousGrant?.refresh_token ?? null),
     expires_at_ms: life_s === null ? null : now_ms + life_s * 1000,
-    scopes: typeof scope === 'string' ? scopesIn(scope) : (before?.scopes ?? null),
-    external_user_id: before?.external_user_id ?? null,
+    scopes: typeof scope === 'string' ? scopesIn(scope) : (previousGrant?.scopes ?? null),
+    external_user_id: previousGrant?.external_user_id ?? null,
   }
 }
 
@@ -131,6 +131,6 @@ export const midnight = (day: string): string => `${day}T00:00:00+00:00`
 /** An instant as summaries show it. */
 export const wireInstant = (at_ms: number): string => `${new Date(at_ms).toISOString().slice(0, 19)}+00:00`
 
-export const rounded = (value: number | null | undefined): number | null => (value == null ? null : Math.round(value))
+export const roundNullable = (value: number | null | undefined): number | null => (value == null ? null : Math.round(value))
 export const minutesOf = (seconds: number | null | undefined): number | null =>
   seconds == null ? null : Math.round((seconds * 1000) / MINUTE_MS)

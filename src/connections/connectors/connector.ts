@@ -88,7 +88,7 @@ export type Pulled =
   /** Streams of workouts that were yielded before. */
   | { streams: IncomingStream[] }
   /** Records that the vendor says were deleted. */
-  | { kind: SummaryKind; deleted: string[] }
+  | { kind: SummaryKind; deleted_keys: string[] }
 
 export interface InboundNotification {
   method: string
@@ -114,7 +114,12 @@ export interface Change {
 
 /** `answer`: what the vendor expects to read (a challenge, a probe). A missing secret or signature is `refused`, unless the vendor signs nothing at all. */
 export type InboundOutcome =
-  | { outcome: 'verified' | 'unsigned'; answer?: { status: number; body: unknown }; changes: Change[]; ended?: string[] }
+  | {
+      outcome: 'verified' | 'unsigned'
+      answer?: { status: number; body: unknown }
+      changes: Change[]
+      revoked_accounts?: string[]
+    }
   | { outcome: 'refused'; answer?: { status: number; body: unknown } }
 
 /** A resource, and those whose data comes with it. */
@@ -132,7 +137,7 @@ export interface Connector {
   urls: VendorUrls
   scopes: readonly string[]
   /** Which scope a resource needs, for the availability of resources. */
-  scopeOf: Partial<Record<Resource, string>>
+  scopesByResource: Partial<Record<Resource, string>>
   /** Scopes without which a resource lacks a part, such as the recovery of a night. */
   alsoUses?: Partial<Record<Resource, readonly string[]>>
   /** Resources whose data comes with that of another one: only the other one is asked for. */
@@ -152,13 +157,7 @@ export interface Connector {
   ): Promise<Grant>
   refresh(http: VendorHttp, app: VendorApp, grant: Grant, now_ms: number): Promise<Grant>
   /** `keep` stores tokens that are refreshed for it, before they are used. */
-  revoke(
-    http: VendorHttp,
-    app: VendorApp,
-    grant: Grant,
-    now_ms: number,
-    keep?: (refreshed: Grant) => Promise<unknown>,
-  ): Promise<void>
+  revoke(http: VendorHttp, app: VendorApp, grant: Grant, now_ms: number, keep?: (grant: Grant) => Promise<unknown>): Promise<void>
   pull(http: VendorHttp, app: VendorApp, access_token: string, request: PullRequest): AsyncIterable<Pulled>
   /** Undefined: the vendor sends no notifications; the framework polls. */
   receive?(app: VendorApp, request: InboundNotification, http: VendorHttp): InboundOutcome | Promise<InboundOutcome>

@@ -4,13 +4,13 @@ import { test } from 'node:test'
 import { toCanonicalUnit } from '../../wearables/ingestion/units.ts'
 import { amountOf, healthKitNutrients } from '../../wearables/summaries/nutrients.ts'
 import { nightOf } from './google-health/data-points.ts'
-import { profileOf } from './oura/records.ts'
+import { toProfile } from './oura/records.ts'
 
 const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty']
 
 test('a sex or a stage of sleep of such a name is not known', () => {
   for (const name of names) {
-    const { gender, sex } = profileOf({ biological_sex: name }).document
+    const { gender, sex } = toProfile({ biological_sex: name }).document
     assert.deepEqual([gender, sex], [null, null])
     const interval = { startTime: '2026-01-31T01:00:00Z', endTime: '2026-01-31T02:00:00Z' }
     const night = nightOf({

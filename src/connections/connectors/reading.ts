@@ -1,7 +1,7 @@
 // Reads the values in what a vendor answers. Every value comes from outside: a field of another type than the vendor describes counts as absent; an answer of
 // another form is `unexpected`.
 import { readOutsideJson } from '../../platform/net/outside-json.ts'
-import { failureOf, type VendorAnswer } from './answers.ts'
+import { readFailure, type VendorAnswer } from './answers.ts'
 import { VendorError } from './connector.ts'
 
 export type Values = Readonly<Record<string, unknown>>
@@ -12,13 +12,13 @@ const EARLIEST_MS = Date.UTC(1900, 0, 1)
 const LATEST_MS = Date.UTC(2100, 0, 1)
 
 /** The object in a JSON text. Throws VendorError `unexpected` for anything else. */
-export const objectIn = (text: string): Values => object(parsed(text))
+export const objectIn = (text: string): Values => object(parseJson(text))
 
 /** The objects in a JSON text that is a list. Throws VendorError `unexpected` for anything else. */
-export const listIn = (text: string): Values[] => list(parsed(text))
+export const listIn = (text: string): Values[] => list(parseJson(text))
 
 /** The value in a JSON text. Throws VendorError `unexpected` for what is none, or too complex. */
-export function parsed(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return readOutsideJson(text)
   } catch {
@@ -91,10 +91,10 @@ const RAW_BYTES_MAX = 200_000
 /**
  * A record as it is kept beside what becomes of it: without the fields that hold samples. Undefined if it is too large, or PostgreSQL
  * cannot store a text in it.
- * @param without names of fields, at its top level, that hold samples
+ * @param omitted_names names of fields, at its top level, that hold samples
  */
-export function rawOf(sent: Values, ...without: string[]): Record<string, unknown> | undefined {
-  const kept = Object.fromEntries(Object.entries(sent).filter(([name]) => !without.includes(name)))
+export function rawValues(values: Values, ...omitted_names: string[]): Record<string, unknown> | undefined {
+  const kept = Object.fromEntries(Object.entries(values).filter(([name]) => !omitted_names.includes(name)))
   const json = JSON.stringify(kept)
   // `JSON.stringify` writes a NUL and half a pair of surrogates as such escapes.
   return json.length > RAW_BYTES_MAX || /\\u(0000|d[89a-f])/.test(json) ? undefined : kept
@@ -138,4 +138,4 @@ export const day = (value: unknown): string | null => {
  * data means that the access token is not valid any more.
  */
 export const refusalOf = (answer: VendorAnswer): VendorError =>
-  failureOf(answer, Date.parse(answer.headers.get('date') ?? '')) ?? new VendorError('unexpected')
+  readFailure(answer, Date.parse(answer.headers.get('date') ?? '')) ?? new VendorError('unexpected')

@@ -47,12 +47,12 @@ export function instantIn(zone: string | null, local_ms: number): number {
 }
 
 /** What a record names of the device that recorded it; null if it names none. */
-export function deviceOf(
+export function toDevice(
   source_type: SourceType,
-  named: { manufacturer?: unknown; model?: unknown; version?: unknown; device_id?: unknown },
+  fields: { manufacturer?: unknown; model?: unknown; version?: unknown; device_id?: unknown },
 ): IncomingDevice | null {
-  const [manufacturer, model, version] = [text(named.manufacturer), text(named.model), text(named.version)]
-  const device_id = idOf(named.device_id)
+  const [manufacturer, model, version] = [text(fields.manufacturer), text(fields.model), text(fields.version)]
+  const device_id = idOf(fields.device_id)
   return model === null && device_id === null ? null : { source_type, manufacturer, model, version, device_id }
 }
 
@@ -82,8 +82,8 @@ export interface Measured extends Recorder {
 }
 
 /** A sample as it is stored. An interval without an end has no length. */
-export function sampleOf(resource: TimeseriesName, measured: Measured): IncomingSample {
-  const { at_ms, value, second, end_ms, offset_s, source_type, type, app_id, device } = measured
+export function toSample(resource: TimeseriesName, measurement: Measured): IncomingSample {
+  const { at_ms, value, second, end_ms, offset_s, source_type, type, app_id, device } = measurement
   const length = Math.min(LENGTH_MS_MAX, Math.max(0, (end_ms ?? at_ms) - at_ms))
   return {
     at_ms,
@@ -106,7 +106,7 @@ export class SampleBatches {
   add(resource: TimeseriesName, { value, ...measured }: Omit<Measured, 'value'> & { value: number | null }): void {
     if (value === null) return
     const batch = this.#samples.get(resource)
-    const sample = sampleOf(resource, { value, ...measured })
+    const sample = toSample(resource, { value, ...measured })
     if (batch) batch.push(sample)
     else this.#samples.set(resource, [sample])
   }
@@ -129,7 +129,7 @@ export interface Stage {
 
 export interface Night extends Recorder {
   key: string
-  /** The record as the vendor sent it, by `rawOf`. */
+  /** The record as the vendor sent it, by `rawValues`. */
   raw?: Values | undefined
   start_ms: number
   end_ms: number
@@ -140,7 +140,7 @@ export interface Night extends Recorder {
   is_nap?: boolean
   /** It has not ended yet: what it comes to is not known. */
   is_recording?: boolean
-  more?: Partial<Document<'sleep'>>
+  extraFields?: Partial<Document<'sleep'>>
 }
 
 const LONG_SLEEP_S = 3 * 3600
@@ -171,13 +171,13 @@ export function sleepOf({ seconds, start_ms, end_ms, offset_s, ...night }: Night
       total,
       ...seconds,
       efficiency: duration > 0 ? Math.min(100, (total / duration) * 100) : null,
-      ...night.more,
+      ...night.extraFields,
     },
   }
 }
 
 /** The stages of a night, with the key of the night; undefined if there are none. Its `sleep_id` is known once the night is stored. */
-export function sleepCycleOf(
+export function toSleepCycle(
   { raw: _ofNight, ...night }: Omit<Night, 'seconds'>,
   stages: Stage[],
 ): IncomingSummary<'sleep_cycle'> | undefined {
@@ -201,7 +201,7 @@ export function sleepCycleOf(
 }
 
 /** The seconds of each stage within a night. */
-export function secondsOf(stages: Stage[], night: { start_ms: number; end_ms: number }): Night['seconds'] {
+export function secondsByStage(stages: Stage[], night: { start_ms: number; end_ms: number }): Night['seconds'] {
   const lengthOf = ({ start_ms, end_ms }: Stage) =>
     Math.max(0, Math.min(end_ms, night.end_ms) - Math.max(start_ms, night.start_ms))
   const of = (type: StageType) =>
@@ -216,7 +216,7 @@ export interface WorkoutRecord extends Recorder {
   start_ms: number
   end_ms: number
   offset_s: number | null
-  more?: Partial<Document<'workouts'>>
+  extraFields?: Partial<Document<'workouts'>>
 }
 
 /** A workout. It belongs to the local day on which it starts. */
@@ -226,7 +226,7 @@ export function workoutOf({
   start_ms,
   end_ms,
   offset_s,
-  more,
+  extraFields,
   ...recorder
 }: WorkoutRecord): IncomingSummary<'workouts'> {
   const calendar_date = localDay(start_ms, offset_s)
@@ -242,7 +242,7 @@ export function workoutOf({
       time_end: wireTime(end_ms),
       sport: sportOf(sport),
       provider_id: key,
-      ...more,
+      ...extraFields,
     },
   }
 }

@@ -1,6 +1,6 @@
 // OAuth 2 as most vendors speak it: the consent page, authentication in headers.
 import { timingSafeEqual } from 'node:crypto'
-import { grantOf } from './answers.ts'
+import { readGrant } from './answers.ts'
 import { VendorError, type Grant, type VendorApp, type VendorHttp } from './connector.ts'
 
 /** An address with parameters. */
@@ -26,16 +26,16 @@ export const postTokens = (
 ): ReturnType<VendorHttp> => http({ method: 'POST', url: urls.token, body: { client_id, client_secret, ...form } })
 
 /**
- * Asks for a grant, with the id and the secret of the application in the form. Errors: those of `grantOf`.
- * @param before the grant that is refreshed
+ * Asks for a grant, with the id and the secret of the application in the form. Errors: those of `readGrant`.
+ * @param previousGrant the grant that is refreshed
  */
 export const askForTokens = async (
   http: VendorHttp,
   app: VendorApp,
   form: Record<string, string>,
   now_ms: number,
-  before?: Grant,
-): Promise<Grant> => grantOf(await postTokens(http, app, form), now_ms, before)
+  previousGrant?: Grant,
+): Promise<Grant> => readGrant(await postTokens(http, app, form), now_ms, previousGrant)
 
 /** The refresh token of a grant. Errors: VendorError `invalid_grant` without one, because nothing can renew it. */
 export function refreshTokenOf({ refresh_token }: Grant): string {
@@ -47,11 +47,11 @@ export function refreshTokenOf({ refresh_token }: Grant): string {
  * A grant whose access token has not expired: an expired one ends nothing at a vendor. Errors: VendorError of the refresh.
  * @param keep stores the new tokens before they are used, since the old ones may have ended
  */
-export async function unexpired(
+export async function refreshIfExpired(
   grant: Grant,
   now_ms: number,
   refresh: () => Promise<Grant>,
-  keep: ((refreshed: Grant) => Promise<unknown>) | undefined,
+  keep: ((grant: Grant) => Promise<unknown>) | undefined,
 ): Promise<Grant> {
   if (grant.expires_at_ms === null || grant.expires_at_ms > now_ms) return grant
   const refreshed = await refresh()
@@ -60,7 +60,7 @@ export async function unexpired(
 }
 
 /** Whether a text is the secret one. An empty secret is nobody's. */
-export function isSameText(given: string | undefined, expected: string): boolean {
-  const [a, b] = [Buffer.from(given ?? ''), Buffer.from(expected)]
+export function isSameText(actual: string | undefined, expected: string): boolean {
+  const [a, b] = [Buffer.from(actual ?? ''), Buffer.from(expected)]
   return expected !== '' && a.length === b.length && timingSafeEqual(a, b)
 }

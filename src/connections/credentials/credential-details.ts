@@ -157,7 +157,7 @@ const SHOWN = [
 ].map((path) => path.split('.'))
 
 const isShown = (path: readonly string[]): boolean =>
-  SHOWN.some((shown) => shown.length === path.length && shown.every((name, i) => name === '*' || name === path[i]))
+  SHOWN.some((pattern) => pattern.length === path.length && pattern.every((name, i) => name === '*' || name === path[i]))
 
 /** A yes, a no or nothing is no secret, whatever its name. */
 const isSecret = (value: unknown, path: readonly string[]): boolean =>
@@ -183,11 +183,11 @@ const valueAtPath = (value: unknown, path: readonly string[]): unknown =>
   )
 
 /** Returns the details with every mask replaced by the stored value at its place. No mask is stored. Errors: 422 a mask without a stored value. */
-export function restoreMasked(details: Details, stored: Details | null): Details {
+export function restoreMasked(details: Details, storedDetails: Details | null): Details {
   const faults: Fault[] = []
   const result = mapLeaves(details, (value, path) => {
     if (!isMask(value)) return value
-    const secret = valueAtPath(stored, path)
+    const secret = valueAtPath(storedDetails, path)
     if (secret === undefined || secret === null)
       faults.push(valueFault(['body', 'details', ...path], 'is a mask, and nothing is stored here'))
     return secret

@@ -84,12 +84,12 @@ export async function listCredentials(
   return { credentials: page.map((row) => toWire(vault, row)), next_cursor }
 }
 
-const credentialOf = (tx: PlainTx, team_id: string, provider: string): Promise<Row | undefined> =>
+const findCredential = (tx: PlainTx, team_id: string, provider: string): Promise<Row | undefined> =>
   tx.maybe(Row, sql`select ${columns} from custom_credential c where c.team_id = ${team_id} and c.provider = ${provider}`)
 
 /** Returns the address to which a provider redirects the team's users instead of ours. */
 export const getRedirectOverride = async (tx: PlainTx, team_id: string, provider: string): Promise<string | null> =>
-  (await credentialOf(tx, team_id, provider))?.redirect_url_override ?? null
+  (await findCredential(tx, team_id, provider))?.redirect_url_override ?? null
 
 /** A team's own application at a provider. */
 export interface Application {
@@ -100,7 +100,7 @@ export interface Application {
 }
 
 /** The team's application at a provider; undefined without an id and a secret. */
-export async function applicationOf(tx: Tx, vault: Vault, provider: string): Promise<Application | undefined> {
+export async function findApplication(tx: Tx, vault: Vault, provider: string): Promise<Application | undefined> {
   const row = await tx.maybe(
     Row,
     sql`select ${columns} from custom_credential c where c.team_id = ${tx.team} and c.provider = ${provider}`,
@@ -148,11 +148,11 @@ export async function upsertCredential(
   tx: PlainTx,
   vault: Vault,
   body: UpsertCredential,
-  about: RecordAuditSubject,
+  recordSubject: RecordAuditSubject,
 ): Promise<Credential> {
   const { team_id, provider, client_secret } = body
   await lockTeams(tx, [team_id])
-  const before = await credentialOf(tx, team_id, provider)
+  const before = await findCredential(tx, team_id, provider)
   const id = before?.id ?? tx.uuid()
   const stored = before ? decryptSecret(vault, before) : null
   const details = body.details == null ? body.details : restoreMasked(body.details, stored)
@@ -172,7 +172,7 @@ export async function upsertCredential(
       details = excluded.details, redirect_url_override = excluded.redirect_url_override, updated_at = excluded.updated_at
     returning ${columns}`,
   )
-  about(team_id, id)
+  recordSubject(team_id, id)
   return toWire(vault, kept)
 }
 
@@ -182,7 +182,12 @@ const Deleted = T.Object({ id: T.String(), team_id: T.String() })
  * Deletes credentials in this cell. Writes custom_credential.
  * @returns the deleted ids; unknown and inaccessible ids are reported as not found
  */
-export async function deleteCredentials(tx: PlainTx, manager: ManagementPrincipal, ids: string[], about: RecordAuditSubject) {
+export async function deleteCredentials(
+  tx: PlainTx,
+  manager: ManagementPrincipal,
+  ids: string[],
+  recordSubject: RecordAuditSubject,
+) {
   const requestedIds = [...new Set(ids)]
   const deleted = await tx.many(
     Deleted,
@@ -192,7 +197,7 @@ export async function deleteCredentials(tx: PlainTx, manager: ManagementPrincipa
       where ${teamAccessCondition(manager)} and c.id = any (${requestedIds}::uuid[])))
     returning id, team_id`,
   )
-  for (const { id, team_id } of deleted) about(team_id, id)
+  for (const { id, team_id } of deleted) recordSubject(team_id, id)
   const deletedIds = new Set(deleted.map(({ id }) => id))
   return {
     success: requestedIds.filter((id) => deletedIds.has(id)),

@@ -8,7 +8,7 @@ import { agree, run, standIn, teamAt } from '../../../test/support/vendors/conne
 import { WhoopPeer } from '../../../test/support/vendors/whoop.ts'
 import { VendorClient } from '../connectors/vendor-http.ts'
 import { VendorError } from '../connectors/connector.ts'
-import { freshGrant, vendorOf, vendorUrls, type VendorAccess } from './access.ts'
+import { freshGrant, findVendor, vendorUrls, type VendorAccess } from './access.ts'
 import { claimRefresh, currentGrant, saveGrant, type StoredGrant } from './grants.ts'
 import { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 import { whoop } from '../connectors/whoop/whoop.ts'
@@ -34,7 +34,7 @@ async function expiring() {
   return { team, key: { user_id, provider: 'whoop_v2' }, account }
 }
 async function fresh(team: TestTeam, key: { user_id: string; provider: string }, by = access, rejected?: number) {
-  const vendor = await team.db.tx(team.tenant, (tx) => vendorOf(tx, by, key.provider))
+  const vendor = await team.db.tx(team.tenant, (tx) => findVendor(tx, by, key.provider))
   return freshGrant(team.tenant, by, vendor!, key, rejected)
 }
 const refreshes = () => peer.to('/oauth/oauth2/token').filter(({ form }) => form.get('grant_type') === 'refresh_token').length

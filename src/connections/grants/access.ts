@@ -10,7 +10,7 @@ import { failConnection } from '../connections/connections.ts'
 import { VendorError, type Connector, type VendorApp, type VendorHttp, type VendorUrls } from '../connectors/connector.ts'
 import { connectorOf } from '../connectors/connectors.ts'
 import type { VendorClient } from '../connectors/vendor-http.ts'
-import { applicationOf } from '../credentials/credentials.ts'
+import { findApplication } from '../credentials/credentials.ts'
 import {
   claimRefresh,
   currentGrant,
@@ -60,13 +60,13 @@ export interface Vendor {
 }
 
 /** The connector to a provider with the team's application; undefined if there is no connector, or the team has no application. */
-export async function vendorOf(
+export async function findVendor(
   tx: Tx,
   access: VendorAccess,
   provider: OAuthProvider | (string & {}),
 ): Promise<Vendor | undefined> {
   const connector = connectorOf(provider)
-  const application = connector && (await applicationOf(tx, access.vault, provider))
+  const application = connector && (await findApplication(tx, access.vault, provider))
   if (!application) return undefined
   const { redirect_url_override, ...app } = application
   return { connector, app: { ...app, urls: vendorUrls(access, connector) }, redirect_url_override }
@@ -76,7 +76,7 @@ export async function vendorOf(
  * Sends requests for a team: those of a sandbox may reach loopback, if the server listens there.
  * @param answer_bytes_max 256 kB by default, which the main thread may read
  */
-export const httpOf =
+export const vendorHttp =
   ({ client }: Pick<VendorAccess, 'client'>, { cell }: Pick<Tenant, 'cell'>, answer_bytes_max?: number): VendorHttp =>
   (request) =>
     client.send(cell.startsWith('sandbox'), request, answer_bytes_max)
@@ -88,7 +88,7 @@ const isFresh = ({ grant: { expires_at_ms } }: StoredGrant, now_ms: number): boo
 const refusedFor = ({ version, refused_version, refused_at_ms, grant }: StoredGrant, now_ms: number): number =>
   refused_version === version && refused_at_ms !== null && grant.refresh_token !== null ? refused_at_ms + REFUSED_MS - now_ms : 0
 
-type Found = { grant: StoredGrant | undefined } | { claimed: StoredGrant } | 'refreshed by another'
+type Found = { grant: StoredGrant | undefined } | { leasedGrant: StoredGrant } | 'refreshed by another'
 
 /**
  * A grant whose access token can be used; undefined if there is none. One process at a time refreshes it, under a lease of the grant; the
@@ -96,14 +96,14 @@ type Found = { grant: StoredGrant | undefined } | { claimed: StoredGrant } | 're
  * are committed before anybody uses them. A refusal is final only if the vendor refuses the same tokens again after 30 s or later: then the connection is in
  * error. Writes provider_grant, connection. Emits provider.connection.error.
  * Errors: VendorError, `invalid_grant` if the connection has ended, `unavailable` if another process does not refresh the tokens in time.
- * @param rejected the version of the tokens that the vendor did not accept
+ * @param rejectedVersion the version of the tokens that the vendor did not accept
  */
 export async function freshGrant(
   tenant: Tenant,
   access: VendorAccess,
   vendor: Vendor,
   key: UserProvider,
-  rejected?: number,
+  rejectedVersion?: number,
 ): Promise<StoredGrant | undefined> {
   // Not the transaction of a job, which commits nothing once the job has lost its lease: new tokens would be lost with it.
   const tx = <R>(work: (tx: Tx) => Promise<R>) => access.cells.of(tenant.cell).tx(tenant, work)
@@ -112,14 +112,14 @@ export async function freshGrant(
   for (let pause_ms = PAUSE_MS; ; pause_ms = Math.min(pause_ms * 2, PAUSE_MS_MAX)) {
     const found = await tx(async (current): Promise<Found> => {
       const grant = await currentGrant(current, access.vault, key)
-      if (!grant || (isFresh(grant, current.now.getTime()) && grant.version !== rejected)) return { grant }
+      if (!grant || (isFresh(grant, current.now.getTime()) && grant.version !== rejectedVersion)) return { grant }
       const wait_ms = refusedFor(grant, current.now.getTime())
       if (wait_ms > 0) throw new VendorError('unavailable', wait_ms)
-      return (await claimRefresh(current, grant, owner, LEASE_S)) ? { claimed: grant } : 'refreshed by another'
+      return (await claimRefresh(current, grant, owner, LEASE_S)) ? { leasedGrant: grant } : 'refreshed by another'
     })
     if (found !== 'refreshed by another') {
       if ('grant' in found) return found.grant
-      if (await refresh(tenant, access, vendor, found.claimed, owner))
+      if (await refresh(tenant, access, vendor, found.leasedGrant, owner))
         return tx((current) => currentGrant(current, access.vault, key))
     }
     if (deadline.aborted) throw new VendorError('unavailable')
@@ -135,26 +135,26 @@ async function refresh(
   tenant: Tenant,
   access: VendorAccess,
   { connector, app }: Vendor,
-  stored: StoredGrant,
+  storedGrant: StoredGrant,
   owner: string,
 ): Promise<boolean> {
   const { cells, vault } = access
   const db = cells.of(tenant.cell)
   try {
-    if (stored.grant.refresh_token === null) throw new VendorError('invalid_grant')
+    if (storedGrant.grant.refresh_token === null) throw new VendorError('invalid_grant')
     const now_ms = teamNow(tenant).getTime()
-    const grant = await connector.refresh(httpOf(access, tenant), app, stored.grant, now_ms)
-    return (await db.tx(tenant, (tx) => replaceTokens(tx, vault, stored, grant))) > 0
+    const grant = await connector.refresh(vendorHttp(access, tenant), app, storedGrant.grant, now_ms)
+    return (await db.tx(tenant, (tx) => replaceTokens(tx, vault, storedGrant, grant))) > 0
   } catch (error) {
     if (!(error instanceof VendorError) || error.failure !== 'invalid_grant') {
-      await db.tx(tenant, (tx) => releaseRefresh(tx, stored, owner))
+      await db.tx(tenant, (tx) => releaseRefresh(tx, storedGrant, owner))
       throw error
     }
   }
-  const isLast = stored.refused_version === stored.version || stored.grant.refresh_token === null
+  const isLast = storedGrant.refused_version === storedGrant.version || storedGrant.grant.refresh_token === null
   const counts = await db.tx(tenant, async (tx) => {
-    const isCurrent = (await recordRefusal(tx, stored)) > 0
-    if (isCurrent && isLast) await failConnection(tx, stored.user_id, stored.provider, 'token_refresh_failed')
+    const isCurrent = (await recordRefusal(tx, storedGrant)) > 0
+    if (isCurrent && isLast) await failConnection(tx, storedGrant.user_id, storedGrant.provider, 'token_refresh_failed')
     return isCurrent
   })
   if (!counts) return false

@@ -58,7 +58,7 @@ export interface StoredGrant {
   refused_at_ms: number | null
 }
 
-function decrypted(vault: Vault, row: Static<typeof Row>): StoredGrant {
+function decryptGrant(vault: Vault, row: Static<typeof Row>): StoredGrant {
   const { id, user_id, provider, connection_id, version, refused_version, refused_at } = row
   return {
     id,
@@ -91,7 +91,7 @@ export async function currentGrant(tx: Tx, vault: Vault, { user_id, provider }: 
     select ${columns} from provider_grant
     where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} and ended_at is null`,
   )
-  return row && decrypted(vault, row)
+  return row && decryptGrant(vault, row)
 }
 
 /**
@@ -118,17 +118,17 @@ export async function grantsAfter(
   tx: Tx,
   vault: Vault,
   provider: string,
-  { after, user_ids, limit }: { after: string; user_ids: string[] | null; limit: number },
+  { afterId, user_ids, limit }: { afterId: string; user_ids: string[] | null; limit: number },
 ): Promise<StoredGrant[]> {
   const rows = await tx.many(
     Row,
     sql`
     select ${columns} from provider_grant
-    where team_id = ${tx.team} and provider = ${provider} and ended_at is null and user_id > ${after}
+    where team_id = ${tx.team} and provider = ${provider} and ended_at is null and user_id > ${afterId}
       and (${user_ids}::uuid[] is null or user_id = any (${user_ids}::uuid[]))
     order by user_id limit ${limit}`,
   )
-  return rows.map((row) => decrypted(vault, row))
+  return rows.map((row) => decryptGrant(vault, row))
 }
 
 const Holder = T.Object({ user_id: T.String() })
@@ -179,12 +179,12 @@ export interface SavedGrant extends UserProvider {
 const Before = T.Object({ id: T.String(), external_user_id: Nullable(T.String()) })
 
 /** The resources that a grant allows; null: the vendor does not say what was granted. */
-function permissionsOf(provider: OAuthProvider, { scopes }: Grant): string[] | null {
+function permissionsForScopes(provider: OAuthProvider, { scopes }: Grant): string[] | null {
   const connector = connectorOf(provider)
   if (!connector || scopes === null) return null
   const granted = new Set(scopes)
   return connector.resources.filter((resource) => {
-    const scope = connector.scopeOf[resource]
+    const scope = connector.scopesByResource[resource]
     return scope === undefined || granted.has(scope)
   })
 }
@@ -204,7 +204,7 @@ export async function saveGrant(
   grant: Grant,
   { asksForHistory = true }: { asksForHistory?: boolean } = {},
 ): Promise<SavedGrant> {
-  const granted_permissions = permissionsOf(provider, grant)
+  const granted_permissions = permissionsForScopes(provider, grant)
   const { external_user_id } = grant
   const { connection_id, user_id, began } = await connect(tx, given_user_id, provider, {
     external_user_id,
@@ -248,8 +248,8 @@ const instantOf = (at_ms: number | null): Date | null => (at_ms === null ? null 
  * them. If the vendor names other scopes than before, the connection shows them. Changes nothing if the tokens are no longer those that were
  * refreshed. Writes provider_grant, connection.
  */
-export async function replaceTokens(tx: Tx, vault: Vault, stored: StoredGrant, grant: Grant): Promise<number> {
-  const { id, version, user_id, provider } = stored
+export async function replaceTokens(tx: Tx, vault: Vault, storedGrant: StoredGrant, grant: Grant): Promise<number> {
+  const { id, version, user_id, provider } = storedGrant
   const replaced = await tx.run(sql`
     update provider_grant
     set access_token = ${vault.encrypt(grant.access_token, accessTokenOf(id))},
@@ -257,9 +257,9 @@ export async function replaceTokens(tx: Tx, vault: Vault, stored: StoredGrant, g
         expires_at = ${instantOf(grant.expires_at_ms)}, scopes = ${grant.scopes}::text[], version = version + 1, refused_version = null,
         refresh_owner = null, refreshing_until = null, updated_at = ${tx.now}
     where team_id = ${tx.team} and id = ${id} and version = ${version}`)
-  const isOther = JSON.stringify(grant.scopes?.toSorted()) !== JSON.stringify(stored.grant.scopes?.toSorted())
-  if (replaced && isOther && (await currentGrant(tx, vault, stored))?.id === id)
-    await savePermissions(tx, user_id, provider, permissionsOf(provider as OAuthProvider, grant), grant.scopes)
+  const isOther = JSON.stringify(grant.scopes?.toSorted()) !== JSON.stringify(storedGrant.grant.scopes?.toSorted())
+  if (replaced && isOther && (await currentGrant(tx, vault, storedGrant))?.id === id)
+    await savePermissions(tx, user_id, provider, permissionsForScopes(provider as OAuthProvider, grant), grant.scopes)
   return replaced
 }
 
@@ -293,7 +293,7 @@ export async function endedGrant(tx: Tx, vault: Vault, grant_id: string): Promis
     Row,
     sql`select ${columns} from provider_grant where team_id = ${tx.team} and id = ${grant_id} and ended_at is not null`,
   )
-  return row && decrypted(vault, row)
+  return row && decryptGrant(vault, row)
 }
 
 /**

@@ -2,7 +2,7 @@
 import { teamNow } from '../../platform/db/database.ts'
 import type { Tenant } from '../../platform/db/transaction.ts'
 import { VendorError } from '../connectors/connector.ts'
-import { httpOf, vendorOf, type VendorAccess } from './access.ts'
+import { vendorHttp, findVendor, type VendorAccess } from './access.ts'
 import { deleteGrant, endedGrant, hasCurrentGrant, replaceTokens } from './grants.ts'
 
 /**
@@ -15,15 +15,15 @@ export async function revokeAtVendor(access: VendorAccess, tenant: Tenant, grant
   const db = access.cells.of(tenant.cell)
   const found = await db.tx(tenant, async (tx) => {
     const ended = await endedGrant(tx, access.vault, grant_id)
-    return ended && { ended, isShared: await hasCurrentGrant(tx, ended), vendor: await vendorOf(tx, access, ended.provider) }
+    return ended && { ended, isShared: await hasCurrentGrant(tx, ended), vendor: await findVendor(tx, access, ended.provider) }
   })
   if (!found) return
   const { ended, isShared, vendor } = found
   if (!isShared && vendor) {
     const { connector, app } = vendor
     try {
-      await connector.revoke(httpOf(access, tenant), app, ended.grant, teamNow(tenant).getTime(), (refreshed) =>
-        db.tx(tenant, (tx) => replaceTokens(tx, access.vault, ended, refreshed)),
+      await connector.revoke(vendorHttp(access, tenant), app, ended.grant, teamNow(tenant).getTime(), (grant) =>
+        db.tx(tenant, (tx) => replaceTokens(tx, access.vault, ended, grant)),
       )
     } catch (error) {
       // A vendor that refuses the token has no grant to revoke.

@@ -5,7 +5,7 @@ import { invalidField } from '../../platform/http/errors.ts'
 import { iso, utcDate } from '../../platform/runtime/clock.ts'
 import { CONTACT, dayRecords, type DayRecord } from '../../wearables/ingestion/day-records.ts'
 import { lastRejectedPosts } from '../../wearables/ingestion/rejected-posts.ts'
-import { watermarksOf } from '../pulls/ledger.ts'
+import { listWatermarks } from '../pulls/ledger.ts'
 import type { DayQuery, DayStatus, UserDays } from './schema.ts'
 import { availableResources } from '../connections/availability.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
@@ -17,7 +17,7 @@ const DAYS = 31
 const EARLIEST_MS = Date.UTC(1900, 0)
 
 /** The range of a query. Errors: 422 the end is before the start, more than 92 days, or before 1900. */
-function rangeOf(tx: Tx, { start_date, end_date }: DayQuery): string[] {
+function datesInRange(tx: Tx, { start_date, end_date }: DayQuery): string[] {
   const to = end_date ?? utcDate(tx.now)
   const to_ms = Date.parse(to)
   const from_ms = start_date === undefined ? Math.max(to_ms - (DAYS - 1) * DAY_MS, EARLIEST_MS) : Date.parse(start_date)
@@ -36,7 +36,7 @@ type Bits = Pick<DayRecord, 'asked' | 'answered' | 'received' | 'stored' | 'fail
 const nothing: Bits = { asked: 0, answered: 0, received: 0, stored: 0, failed: 0 }
 
 /** What has come of a day says more than what was tried. */
-function statusOf({ asked, answered, received, stored, failed }: Bits, bit: number): DayStatus {
+function dayStatus({ asked, answered, received, stored, failed }: Bits, bit: number): DayStatus {
   if (stored & bit) return 'stored'
   if (received & bit) return 'received'
   if (failed & bit) return 'failed'
@@ -46,12 +46,12 @@ function statusOf({ asked, answered, received, stored, failed }: Bits, bit: numb
 
 const bitOf = (date: string): number => 1 << (Number(date.slice(8)) - 1)
 
-function daysOf(dates: string[], records: DayRecord[]): UserDays['data'][number]['resources'][number]['days'] {
+function toDays(dates: string[], records: DayRecord[]): UserDays['data'][number]['resources'][number]['days'] {
   const months = new Map(records.map((record) => [record.month.slice(0, 7), record]))
   return dates.map((date) => {
     const month = months.get(date.slice(0, 7)) ?? nothing
     const bit = bitOf(date)
-    return { date, status: statusOf(month, bit), asked: (month.asked & bit) !== 0, failed: (month.failed & bit) !== 0 }
+    return { date, status: dayStatus(month, bit), asked: (month.asked & bit) !== 0, failed: (month.failed & bit) !== 0 }
   })
 }
 
@@ -71,13 +71,13 @@ function lastErrorOf(records: DayRecord[]) {
  */
 export async function introspectDays(tx: Tx, query: DayQuery): Promise<UserDays> {
   const { user_id, provider, resource } = query
-  const dates = rangeOf(tx, query)
+  const dates = datesInRange(tx, query)
   const [start_date, end_date] = [dates[0]!, dates.at(-1)!]
   await getUser(tx, user_id)
   const providers = new Map<string, Map<string, DayRecord[]>>()
-  const add = (of: string, name: string): DayRecord[] => {
-    const resources = providers.get(of) ?? new Map<string, DayRecord[]>()
-    providers.set(of, resources)
+  const add = (providerName: string, name: string): DayRecord[] => {
+    const resources = providers.get(providerName) ?? new Map<string, DayRecord[]>()
+    providers.set(providerName, resources)
     const records = resources.get(name) ?? []
     resources.set(name, records)
     return records
@@ -86,13 +86,13 @@ export async function introspectDays(tx: Tx, query: DayQuery): Promise<UserDays>
     for (const name of allowed.resources) if (resource === undefined || resource === name) add(allowed.provider, name)
   for (const record of await dayRecords(tx, user_id, { from: start_date, to: end_date, provider, resource }))
     add(record.provider, record.resource).push(record)
-  const watermarks = new Map((await watermarksOf(tx, user_id)).map((mark) => [mark.provider, mark]))
+  const watermarks = new Map((await listWatermarks(tx, user_id)).map((mark) => [mark.provider, mark]))
   const rejected = new Map(
     (await lastRejectedPosts(tx, [user_id])).map(({ provider, resource, posts }) => [`${provider} ${resource}`, posts]),
   )
   const data = [...providers].map(([name, resources]) => {
     const { notified_at = null, polled_at = null } = watermarks.get(name) ?? {}
-    const contact = daysOf(dates, resources.get(CONTACT) ?? [])
+    const contact = toDays(dates, resources.get(CONTACT) ?? [])
     resources.delete(CONTACT)
     return {
       provider: name,
@@ -101,7 +101,7 @@ export async function introspectDays(tx: Tx, query: DayQuery): Promise<UserDays>
       contact_days: contact.filter(({ status }) => status !== 'not_asked').map(({ date }) => date),
       resources: [...resources].map(([resource, records]) => ({
         resource,
-        days: daysOf(dates, records),
+        days: toDays(dates, records),
         last_error: lastErrorOf(records),
         rejected_posts: rejected.get(`${name} ${resource}`) ?? 0,
       })),

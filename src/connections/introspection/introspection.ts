@@ -12,7 +12,7 @@ import { resourceStates, type ResourceState } from '../../wearables/ingestion/re
 import type { Resource } from '../../wearables/resources/resources.ts'
 import { withCompanions } from '../connectors/connector.ts'
 import { connectorOf } from '../connectors/connectors.ts'
-import { attemptsOf, type Attempt } from '../pulls/ledger.ts'
+import { listAttempts, type Attempt } from '../pulls/ledger.ts'
 import {
   USERS,
   type ProviderPulls,
@@ -48,9 +48,9 @@ async function pageOfUsers(tx: Tx, list: string, tables: Sql[], query: UserQuery
 
 /** Groups of a page, in the order of its users; a user without any is shown without providers. */
 const byUser = <V>(user_ids: string[]): Map<string, Record<string, V>> => new Map(user_ids.map((user_id) => [user_id, {}]))
-const shown = <V>(users: Map<string, Record<string, V>>) => [...users].map(([user_id, provider]) => ({ user_id, provider }))
+const toUserList = <V>(users: Map<string, Record<string, V>>) => [...users].map(([user_id, provider]) => ({ user_id, provider }))
 
-const unattempted = (): ResourceStatistics => ({ last_attempt: null, oldest_data: null, newest_data: null, sent_count: 0 })
+const emptyStatistics = (): ResourceStatistics => ({ last_attempt: null, oldest_data: null, newest_data: null, sent_count: 0 })
 
 /** A post that is rejected changes none of it, so that what has come of an attempt has succeeded. */
 const statisticsOf = ({ last_attempt_at, oldest_data, newest_data, sent_count }: ResourceState): ResourceStatistics => ({
@@ -62,14 +62,17 @@ const statisticsOf = ({ last_attempt_at, oldest_data, newest_data, sent_count }:
 
 /** Adds an attempt to ask the cloud of a provider, or a post that was rejected, if it is the last one: it may have failed, or found nothing. */
 function addAttempt(
-  of: Record<string, ResourceStatistics>,
+  statistics: Record<string, ResourceStatistics>,
   resource: string,
   { asked_at, result }: Pick<Attempt, 'asked_at' | 'result'>,
 ): void {
-  const before = of[resource] ?? unattempted()
+  const before = statistics[resource] ?? emptyStatistics()
   const isLast = before.last_attempt === null || Date.parse(before.last_attempt.timestamp) <= Date.parse(asked_at)
   if (isLast)
-    of[resource] = { ...before, last_attempt: { timestamp: asked_at, status: result === 'failed' ? 'failure' : 'success' } }
+    statistics[resource] = {
+      ...before,
+      last_attempt: { timestamp: asked_at, status: result === 'failed' ? 'failure' : 'success' },
+    }
 }
 
 /**
@@ -86,7 +89,7 @@ export async function introspectResources(tx: Tx, query: UserQuery): Promise<Use
   )
   const users = byUser<Record<string, ResourceStatistics>>(user_ids)
   for (const { user_id, provider, resources } of await availableResources(tx, user_ids, query.provider))
-    users.get(user_id)![provider] = Object.fromEntries(resources.map((resource) => [resource, unattempted()]))
+    users.get(user_id)![provider] = Object.fromEntries(resources.map((resource) => [resource, emptyStatistics()]))
   for (const state of await resourceStates(tx, user_ids, query.provider))
     (users.get(state.user_id)![state.provider] ??= {})[state.resource] = statisticsOf(state)
   for (const { user_id, provider, resource, last_at } of await lastRejectedPosts(tx, user_ids, true)) {
@@ -96,12 +99,12 @@ export async function introspectResources(tx: Tx, query: UserQuery): Promise<Use
     if (ofProvider[resource]?.last_attempt?.timestamp !== last_at)
       addAttempt(ofProvider, resource, { asked_at: last_at, result: 'failed' })
   }
-  for (const attempt of await attemptsOf(tx, user_ids, query.provider)) {
+  for (const attempt of await listAttempts(tx, user_ids, query.provider)) {
     const ofProvider = (users.get(attempt.user_id)![attempt.provider] ??= {})
     for (const resource of withCompanions(connectorOf(attempt.provider), attempt.resource as Resource))
       addAttempt(ofProvider, resource, attempt)
   }
-  return { data: shown(users), next: next_cursor, next_cursor }
+  return { data: toUserList(users), next: next_cursor, next_cursor }
 }
 
 function statusOf({ started_at, ended_at, error }: Pick<HistoricalPull, 'started_at' | 'ended_at' | 'error'>) {
@@ -146,5 +149,5 @@ export async function introspectHistoricalPulls(tx: Tx, query: UserQuery): Promi
     ofProvider.pulled[name] = pullOf(pull)
     ofProvider.not_pulled = ofProvider.not_pulled.filter((resource) => resource !== name)
   }
-  return { data: shown(users), next: next_cursor, next_cursor }
+  return { data: toUserList(users), next: next_cursor, next_cursor }
 }

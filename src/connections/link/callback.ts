@@ -5,9 +5,9 @@ import type { Tenant, Tx } from '../../platform/db/transaction.ts'
 import { hasOther } from '../connections/demo.ts'
 import { scopesIn, SCOPES_MAX } from '../connectors/answers.ts'
 import { VendorError, type Grant, type VendorFailure } from '../connectors/connector.ts'
-import { httpOf, vendorOf, type Vendor } from '../grants/access.ts'
+import { vendorHttp, findVendor, type Vendor } from '../grants/access.ts'
 import { isAccountTaken, saveGrant, usersOfAccount } from '../grants/grants.ts'
-import { consumeSession, redirectUri, scopesOf, verifierOf, type ConsentDependencies } from './oauth.ts'
+import { consumeSession, redirectUri, getScopes, codeVerifier, type ConsentDependencies } from './oauth.ts'
 import { lockSession, reasonAgainst, recordFailure, type LinkSession } from './sessions.ts'
 import type { LinkError } from './schema.ts'
 
@@ -73,18 +73,18 @@ async function connect(
   if (code === undefined || code.length > CODE_MAX) return 'provider_api_error'
   const db = access.cells.of(tenant.cell)
   const { vendor, now_ms } = await db.read(tenant, async (tx) => ({
-    vendor: await vendorOf(tx, access, provider),
+    vendor: await findVendor(tx, access, provider),
     now_ms: tx.now.getTime(),
   }))
   if (!vendor) return 'provider_api_error'
   const { connector, app } = vendor
-  const http = httpOf(access, tenant)
+  const http = vendorHttp(access, tenant)
   let grant: Grant
   try {
     const given = await connector.exchange(http, app, {
       code,
       redirect_uri: redirectUri(access.publicUrl, vendor),
-      code_verifier: verifierOf(access.vault, back.state),
+      code_verifier: codeVerifier(access.vault, back.state),
       now_ms,
     })
     grant = { ...given, scopes: given.scopes ?? scopesOfReturn(back.scope) }
@@ -92,10 +92,10 @@ async function connect(
     if (error instanceof VendorError) return causes[error.failure] ?? 'provider_api_error'
     throw error
   }
-  const { required } = await scopesOf(access.cells, tenant.team, connector)
+  const { requiredScopes } = await getScopes(access.cells, tenant.team, connector)
   try {
     await db.tx(tenant, async (tx) => {
-      await store(access, tx, session, { provider, grant, required })
+      await store(access, tx, session, { provider, grant, requiredScopes })
       onConnected(tx)
     })
   } catch (error) {
@@ -109,7 +109,7 @@ async function connect(
 interface Consent {
   provider: OAuthProvider
   grant: Grant
-  required: string[]
+  requiredScopes: string[]
 }
 
 /** Throws LinkFailure. */
@@ -117,7 +117,7 @@ async function store(
   { vault }: ConsentDependencies,
   tx: Tx,
   { user_id, id }: LinkSession,
-  { provider, grant, required }: Consent,
+  { provider, grant, requiredScopes }: Consent,
 ): Promise<void> {
   const fail = (cause: LinkError | undefined): void => {
     if (cause) throw new LinkFailure(cause)
@@ -127,7 +127,7 @@ async function store(
   const session = await lockSession(tx, { user_id, session_id: id })
   fail(reasonAgainst(session))
   const { scopes, external_user_id } = grant
-  if (scopes !== null && required.some((scope) => !scopes.includes(scope))) fail('required_scopes_not_granted')
+  if (scopes !== null && requiredScopes.some((scope) => !scopes.includes(scope))) fail('required_scopes_not_granted')
   if (await isAccountTaken(tx, { user_id, provider }, external_user_id)) fail('duplicate_connection')
   // The user was given a demo connection meanwhile.
   if (await hasOther(tx, user_id, false)) fail('provider_api_error')
@@ -148,7 +148,7 @@ async function revoke(
   const users = await access.cells.of(tenant.cell).read(tenant, (tx) => usersOfAccount(tx, connector.provider, external_user_id))
   if (users.length) return
   try {
-    await connector.revoke(httpOf(access, tenant), app, grant, now_ms)
+    await connector.revoke(vendorHttp(access, tenant), app, grant, now_ms)
   } catch (error) {
     if (!(error instanceof VendorError)) throw error
   }

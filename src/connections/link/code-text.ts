@@ -41,9 +41,9 @@ export function generateCode(cell: CellName): string {
 }
 
 /** A code as a person types it: in upper or lower case, with any separators or none, `O` for 0, `I` and `L` for 1. Undefined: it is no code. */
-export function readCode(typed: string): LinkCodeText | undefined {
-  if (typed.length > CODE_TEXT_MAX) return undefined
-  const plain = typed.toLowerCase().replace(SEPARATORS, '')
+export function readCode(enteredCode: string): LinkCodeText | undefined {
+  if (enteredCode.length > CODE_TEXT_MAX) return undefined
+  const plain = enteredCode.toLowerCase().replace(SEPARATORS, '')
   const cell = cellNames.find((name) => plain.startsWith(prefixes[name]))
   const rest = plain.slice(PREFIX_LENGTH).replace(/[oil]/g, (letter) => LOOK_ALIKES[letter]!)
   if (!cell || !FORM.test(rest)) return undefined

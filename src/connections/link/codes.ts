@@ -40,14 +40,16 @@ const Lifetime = T.Object({ expires_at: T.String(), is_allowed: T.Boolean() })
 
 /**
  * Creates a link code of a user. Writes link_code.
- * @param until default in an hour
+ * @param expiresAt default in an hour
  * Errors: 400 `INVALID_USER_ID`; 422 `expires_at` is past, or more than 24 hours ahead.
  */
-export async function createLinkCode(tx: Tx, vault: Vault, user_id: string, until: string | undefined) {
+export async function createLinkCode(tx: Tx, vault: Vault, user_id: string, expiresAt: string | undefined) {
   const user = await lockUser(tx, user_id)
   if (!user) throw unknownLinkUser()
   const end =
-    until === undefined ? sql`date_trunc('second', ${dbNowPlus(LIFETIME_S)})` : sql`date_trunc('second', ${until}::timestamptz)`
+    expiresAt === undefined
+      ? sql`date_trunc('second', ${dbNowPlus(LIFETIME_S)})`
+      : sql`date_trunc('second', ${expiresAt}::timestamptz)`
   const { expires_at, is_allowed } = await tx.one(
     Lifetime,
     sql`select ${end} as expires_at, ${end} > ${dbNow} and ${end} <= ${dbNowPlus(LIFETIME_S_MAX)} as is_allowed`,
@@ -77,7 +79,7 @@ export interface Redeemed {
 interface LinkCodeDependencies {
   cells: Cells
   vault: Vault
-  tenantOf: (cell: CellName, team: string) => Promise<Tenant | undefined>
+  findTenant: (cell: CellName, team: string) => Promise<Tenant | undefined>
 }
 
 /** Redeems link codes, and limits how many can be guessed. One per process. */
@@ -93,16 +95,16 @@ export class LinkCodes {
 
   /**
    * Uses a code up. Writes link_code.
-   * @param typed as a person types it
+   * @param enteredCode as a person types it
    * @param prepare makes what is given for the code, before it is used up: an error leaves the code valid
    * Errors: 401 unknown, used or expired; 429 too many wrong ones from the network, or with the same first half.
    */
-  async redeem<V>(typed: string, address: string, prepare: (whose: Redeemed) => Promise<V>): Promise<V> {
+  async redeem<V>(enteredCode: string, address: string, prepare: (owner: Redeemed) => Promise<V>): Promise<V> {
     const unknown = new Problem(401, {
       detail: { error_type: 'INVALID_REQUEST', error_message: 'The link code is not valid, was used or has expired' },
     })
     const network = networkOf(address, SITE_BITS)
-    const code = readCode(typed)
+    const code = readCode(enteredCode)
     if (!code) throw this.#networks.refusal(network, unknown)
     const lookUp = () =>
       this.#codes
@@ -119,8 +121,8 @@ export class LinkCodes {
     return (code.isShort ? this.#shortNetworks : this.#networks).find(network, undefined, lookUp, () => unknown)
   }
 
-  async #use<V>({ cell, text, isShort }: LinkCodeText, prepare: (whose: Redeemed) => Promise<V>): Promise<V | undefined> {
-    const { cells, vault, tenantOf } = this.#dependencies
+  async #use<V>({ cell, text, isShort }: LinkCodeText, prepare: (owner: Redeemed) => Promise<V>): Promise<V | undefined> {
+    const { cells, vault, findTenant } = this.#dependencies
     if (!cells.has(cell)) return undefined
     const db = cells.of(cell)
     const hashes = isShort ? [unkeyedHash(text)] : vault.signatures(text, PURPOSE)
@@ -131,7 +133,7 @@ export class LinkCodes {
     const [owner] = owners
     // Two teams that got the same random code: it names neither.
     if (!owner || owners.length > 1) return undefined
-    const tenant = await tenantOf(cell, owner.team_id)
+    const tenant = await findTenant(cell, owner.team_id)
     if (!tenant) return undefined
     const prepared = await prepare({ tenant, user_id: owner.user_id })
     const used = await db.tx(tenant, async (tx) => {

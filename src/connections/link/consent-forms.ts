@@ -34,7 +34,7 @@ export class ConsentForms {
   }
 
   /** Whether a text is the token of such a form, and has not expired. */
-  isOf(form: ConsentForm, text: string | null): boolean {
+  verify(form: ConsentForm, text: string | null): boolean {
     const words = text === null ? undefined : this.#tokens.verify(text)?.words
     return words !== undefined && wordsOf(form).every((word, i) => word === words[i])
   }

@@ -15,7 +15,7 @@ import { lockSession, reasonAgainst, recordFailure, type LinkSession } from './s
 /** The generator of made-up data, which is above this module. */
 export interface DemoSources {
   /** What each demo provider of a team records; empty outside of sandboxes. */
-  of(tenant: Tenant): ReadonlyMap<string, readonly Resource[]>
+  resourcesByProvider(tenant: Tenant): ReadonlyMap<string, readonly Resource[]>
   /** Connects a user. Errors: 400 the user has other connections; 404 unknown user, or no sandbox. */
   connect(tx: Tx, user_id: string, provider: string): Promise<unknown>
 }
@@ -27,7 +27,7 @@ export interface DemoAccess {
 
 /** The demo providers that a session may connect; none if its user has a connection that is no demo. */
 export async function offeredDemos(tx: Tx, { demoSources }: DemoAccess, session: LinkSession): Promise<string[]> {
-  const names = [...demoSources.of(tx.tenant).keys()].filter((name) => isNamed(session, name))
+  const names = [...demoSources.resourcesByProvider(tx.tenant).keys()].filter((name) => isNamed(session, name))
   return names.length && (await hasOther(tx, session.user_id, true)) ? [] : names
 }
 
@@ -64,7 +64,7 @@ async function connect(
       const session = await lockSession(tx, user)
       const reason = reasonAgainst(session)
       if (reason) return reason
-      if (!demoSources.of(tenant).has(provider) || !isNamed(session!, provider)) return 'provider_api_error'
+      if (!demoSources.resourcesByProvider(tenant).has(provider) || !isNamed(session!, provider)) return 'provider_api_error'
       await demoSources.connect(tx, user.user_id, provider)
       await consumeSession(tx, session!, provider)
       onConnected(tx)

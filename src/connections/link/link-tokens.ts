@@ -56,7 +56,7 @@ export const admitLinkToken = (
   headers: Parameters<Guard>[0],
 ): Promise<Tenant | undefined> => teams.admitSession(cell, team, `link ${team} ${session_id}`, headers)
 
-const missing = () =>
+const missingTokenError = () =>
   new Problem(400, {
     detail: { error_type: 'MISSING_LINK_TOKEN', error_message: `The header ${HEADERS[0]} is missing` },
   })
@@ -68,7 +68,7 @@ const missing = () =>
 export function linkGuard({ signingKey, guards }: LinkGuardDependencies): Guard {
   return async (headers, address) => {
     const text = readCredential(headers, HEADERS)
-    if (text === undefined) throw missing()
+    if (text === undefined) throw missingTokenError()
     const found = await readLinkToken(signingKey, text)
     const tenant = found && (await admitLinkToken(guards, found, headers))
     if (!tenant) throw guards.checks.refusal(address, linkTokenRefused('invalid_token'))

@@ -6,7 +6,7 @@ import { Fields, T } from '../../platform/schema/schema.ts'
 import { providerOf } from '../connections/providers.ts'
 import { startConsent, type ConsentDependencies } from './oauth.ts'
 import { assertProvider, isNamed, offeredVendors } from './offered.ts'
-import { resultOf } from './results.ts'
+import { linkResult } from './results.ts'
 import {
   CompleteMfa,
   EmailLink,
@@ -32,15 +32,15 @@ async function refuseCredentials(
   tx: Tx,
   user: UserCredential,
   provider: string,
-  { started = true }: { started?: boolean } = {},
+  { isStarted = true }: { isStarted?: boolean } = {},
 ): Promise<LinkResult> {
   const session = await lockSession(tx, user)
   const reason = reasonAgainst(session)
-  if (reason) return resultOf(session, provider, reason)
+  if (reason) return linkResult(session, provider, reason)
   assertProvider(session!, provider)
-  const error: LinkError = started || session!.started_provider === provider ? 'provider_api_error' : 'token_not_validated'
+  const error: LinkError = isStarted || session!.started_provider === provider ? 'provider_api_error' : 'token_not_validated'
   await recordFailure(tx, session!, error)
-  return resultOf(session, provider, error)
+  return linkResult(session, provider, error)
 }
 
 const NO_PASSWORDS =
@@ -165,7 +165,7 @@ export function oauthRoutes(access: ConsentDependencies): Operation[] {
       body: OldPasswordLink,
       reply: LinkResult,
       example: { username: 'testa@example.com', password: 'fictional', provider: 'peloton', auth_type: 'password' },
-      run: (tx, { body, user }) => refuseCredentials(tx, user!, body.provider, { started: false }),
+      run: (tx, { body, user }) => refuseCredentials(tx, user!, body.provider, { isStarted: false }),
     }),
     operation({
       id: 'link_email_auth',
@@ -180,7 +180,7 @@ export function oauthRoutes(access: ConsentDependencies): Operation[] {
       body: OldEmailLink,
       reply: LinkResult,
       example: { email: 'testa@example.com', provider: 'freestyle_libre', auth_type: 'email' },
-      run: (tx, { body, user }) => refuseCredentials(tx, user!, body.provider, { started: false }),
+      run: (tx, { body, user }) => refuseCredentials(tx, user!, body.provider, { isStarted: false }),
     }),
   ]
 }

@@ -14,7 +14,7 @@ import { hasOther, mixedConnections } from '../connections/demo.ts'
 import { listScopes } from '../credentials/scope-requirements.ts'
 import { scopes as knownScopes } from '../credentials/scopes.ts'
 import type { Connector } from '../connectors/connector.ts'
-import { vendorOf, type Vendor, type VendorAccess } from '../grants/access.ts'
+import { findVendor, type Vendor, type VendorAccess } from '../grants/access.ts'
 import { assertProvider, invalidProvider } from './offered.ts'
 import { findSession, lockSession, SessionRow, sessionColumns, usable, type LinkSession } from './sessions.ts'
 
@@ -43,27 +43,27 @@ export function readState(text: string): StatePlace | undefined {
 }
 
 /** The code verifier of a `state` (RFC 7636). It is derived and not stored, so that nobody who reads the database has it. */
-export const verifierOf = (vault: Vault, state: string): string => vault.sign(state, 'link code verifier').split('.')[1]!
-const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
+export const codeVerifier = (vault: Vault, state: string): string => vault.sign(state, 'link code verifier').split('.')[1]!
+const codeChallenge = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
 
 /** Scopes of a team: those that a user must grant, and those that are asked for. */
 export interface Scopes {
-  required: string[]
-  asked: string[]
+  requiredScopes: string[]
+  requestedScopes: string[]
 }
 
 /**
  * The connector's own scopes, without those that the team does not ask for, and with those that it requires. Scopes that requirements cannot
  * name are always asked for.
  */
-export async function scopesOf(cells: Cells, team: string, { provider, scopes }: Connector): Promise<Scopes> {
+export async function getScopes(cells: Cells, team: string, { provider, scopes }: Connector): Promise<Scopes> {
   const { requirements } = await cells.control.plainTx((tx) => listScopes(tx, team, provider))
   const [found] = requirements
-  if (!found) return { required: [], asked: [...scopes] }
+  if (!found) return { requiredScopes: [], requestedScopes: [...scopes] }
   const named: readonly string[] = knownScopes[found.provider]
   const wanted = new Set([...found.user_must_grant, ...found.user_may_grant])
   const asked = scopes.filter((scope) => !named.includes(scope) || wanted.has(scope))
-  return { required: found.user_must_grant, asked: [...new Set([...asked, ...found.user_must_grant])] }
+  return { requiredScopes: found.user_must_grant, requestedScopes: [...new Set([...asked, ...found.user_must_grant])] }
 }
 
 /** The address of this server at a provider, or the team's own, which forwards to it. */
@@ -88,11 +88,11 @@ export async function startConsent(
   const vendor = await db.read(tenant, async (tx) => {
     assertProvider(usable(await findSession(tx, user)), provider)
     if (await hasOther(tx, user.user_id, false)) throw mixedConnections(false)
-    return vendorOf(tx, access, provider)
+    return findVendor(tx, access, provider)
   })
   if (!vendor) throw invalidProvider('This server has no connector to the provider, or the team no credentials for it')
   const { connector, app } = vendor
-  const { asked } = await scopesOf(cells, tenant.team, connector)
+  const { requestedScopes } = await getScopes(cells, tenant.team, connector)
   const state = generateKey(`${isBound ? 'lb' : 'ls'}_${tenant.cell}_${tenant.team}_${user.session_id}_`)
   await db.tx(tenant, async (tx) => {
     const session = usable(await lockSession(tx, user))
@@ -103,8 +103,8 @@ export async function startConsent(
   const oauth_url = connector.authorizeUrl(app, {
     redirect_uri: redirectUri(publicUrl, vendor),
     state,
-    scopes: asked,
-    code_challenge: challengeOf(verifierOf(vault, state)),
+    scopes: requestedScopes,
+    code_challenge: codeChallenge(codeVerifier(vault, state)),
   })
   return { connector, oauth_url, state }
 }

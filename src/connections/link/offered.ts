@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { connectableProviders, providerOf, type AuthType, type ConnectedSlug } from '../connections/providers.ts'
 import { connectors } from '../connectors/connectors.ts'
-import { vendorOf, type Vendor, type VendorAccess } from '../grants/access.ts'
+import { findVendor, type Vendor, type VendorAccess } from '../grants/access.ts'
 import { emailProviders, passwordProviders } from './schema.ts'
 import type { LinkSession } from './sessions.ts'
 
@@ -38,7 +38,7 @@ export function assertProvider(session: LinkSession, provider: string): void {
 export async function offeredVendors(tx: Tx, access: VendorAccess): Promise<Vendor[]> {
   const found: Vendor[] = []
   for (const { provider } of connectors) {
-    const vendor = await vendorOf(tx, access, provider)
+    const vendor = await findVendor(tx, access, provider)
     if (vendor) found.push(vendor)
   }
   return found.toSorted((a, b) => (providerName(a.connector.provider) < providerName(b.connector.provider) ? -1 : 1))

@@ -61,7 +61,7 @@ export const consentPage = ({ team, source, data, start, back, close }: ShownCon
     `Connect ${source}`,
     `<p>If you go on, ${escaped(team.name)} can see this data from your ${escaped(source)} account, also what was recorded earlier and what will be recorded from now on:</p>
 <ul class="data">
-${data.map((one) => `<li>${escaped(one)}</li>`).join('\n')}
+${data.map((name) => `<li>${escaped(name)}</li>`).join('\n')}
 </ul>
 <p>On the next page, ${escaped(source)} asks you to sign in and to agree. Your password stays with ${escaped(source)}.</p>
 ${startForm(start, `Continue to ${source}`)}
@@ -78,7 +78,7 @@ export const demoConsentPage = ({ team, source, data, start, back, close }: Show
     `Connect ${source}`,
     `<p>This is a demo: you need no account, and all data is made up. If you go on, ${escaped(team.name)} gets this data of a fictional person, from 30 days before today and from now on:</p>
 <ul class="data">
-${data.map((one) => `<li>${escaped(one)}</li>`).join('\n')}
+${data.map((name) => `<li>${escaped(name)}</li>`).join('\n')}
 </ul>
 ${startForm(start, `Connect ${source}`)}
 ${back === undefined ? '' : linkButton(back, 'Choose another source', true)}

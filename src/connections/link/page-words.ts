@@ -41,7 +41,7 @@ const words: Partial<Record<Resource, string>> = {
 
 /** The kinds of data, each once. */
 export const inWords = (resources: readonly Resource[]): string[] => [
-  ...new Set(resources.map((resource) => words[resource] ?? capitalized(resource.replaceAll('_', ' ')))),
+  ...new Set(resources.map((resource) => words[resource] ?? capitalize(resource.replaceAll('_', ' ')))),
 ]
 
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

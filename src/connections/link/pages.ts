@@ -27,7 +27,7 @@ import {
   withoutCookiesPage,
 } from './page-html.ts'
 import { inWords } from './page-words.ts'
-import { resultOf, returnAddress } from './results.ts'
+import { linkResult, returnAddress } from './results.ts'
 import type { LinkDependencies } from './routes.ts'
 import type { LinkError } from './schema.ts'
 import { findSession, linkTokenRefused, reasonAgainst, type LinkSession } from './sessions.ts'
@@ -78,8 +78,8 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
 
   const hrefOf =
     ({ token }: LinkVisit) =>
-    (path: string, more: Record<string, string> = {}): string =>
-      `${basePath(publicUrl)}${path}?${new URLSearchParams({ token, ...more })}`
+    (path: string, query: Record<string, string> = {}): string =>
+      `${basePath(publicUrl)}${path}?${new URLSearchParams({ token, ...query })}`
 
   /** Where "Close" leads. */
   const closeOf = (visit: LinkVisit): string =>
@@ -109,7 +109,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
         const reason = reasonAgainst(visit.session)
         return seen(visit, reason ? await failed(visit, reason) : await answer(visit, request))
       } catch (error) {
-        return refused(error)
+        return errorPage(error)
       }
     }
 
@@ -159,19 +159,19 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
     (path: string, provider: string): string =>
       hrefOf(visit)(path, { provider, demo: 'true' })
 
-  const startOf = (visit: LinkVisit, provider: string, isDemo: boolean, browser: string) => ({
+  const linkStart = (visit: LinkVisit, provider: string, isDemo: boolean, browser: string) => ({
     action: isDemo ? demoHref(visit)('/link/start', provider) : hrefOf(visit)('/link/start', { provider }),
     token: forms.issue({ session_id: visit.session_id, provider, isDemo, browser }),
   })
 
   async function showDemoConsent(visit: LinkVisit, provider: string, browser: string): Promise<PageResponse> {
-    const resources = dependencies.demoSources.of(visit.tenant).get(provider)
+    const resources = dependencies.demoSources.resourcesByProvider(visit.tenant).get(provider)
     if (!resources || !isNamed(visit.session!, provider)) return failed(visit, 'provider_api_error')
     return demoConsentPage({
       team: await brandOf(cells, visit.tenant),
       source: demoName(provider),
       data: inWords(resources),
-      start: startOf(visit, provider, true, browser),
+      start: linkStart(visit, provider, true, browser),
       back: visit.session!.provider === null ? hrefOf(visit)('/link') : undefined,
       close: closeOf(visit),
     })
@@ -183,7 +183,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
     const error = await connectDemoSource(dependencies, visit.tenant, visit, provider, (tx) =>
       logChange(tx, 200, accessBy(visit)),
     )
-    const source = dependencies.demoSources.of(visit.tenant).has(provider) ? demoName(provider) : NO_SOURCE
+    const source = dependencies.demoSources.resourcesByProvider(visit.tenant).has(provider) ? demoName(provider) : NO_SOURCE
     if (error) return failed(visit, error, source)
     return redirect_url === null
       ? connectedPage(source, await brandOf(cells, visit.tenant))
@@ -206,7 +206,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
       team: await brandOf(cells, visit.tenant),
       source: providerName(provider),
       data: inWords(resources),
-      start: startOf(visit, provider, false, browser),
+      start: linkStart(visit, provider, false, browser),
       back: visit.session!.provider === null ? hrefOf(visit)('/link') : undefined,
       close: closeOf(visit),
     })
@@ -226,12 +226,12 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
     const browser = cookies.browserOf(request)
     if (browser === undefined) return withoutCookiesPage(consentHref(visit, request), await brandOf(cells, visit.tenant))
     const form = { session_id: visit.session_id, provider, isDemo: isDemo(request), browser }
-    if (!forms.isOf(form, request.form.get('consent'))) return showConsent(visit, request)
+    if (!forms.verify(form, request.form.get('consent'))) return showConsent(visit, request)
     const page = await (form.isDemo ? startDemo : start)(visit, provider, request)
     const { location } = page.headers
     if (location === undefined) return page
     const forward = forwardPage(location)
-    return { ...forward, headers: { ...forward.headers, ...without(page.headers, 'location') } }
+    return { ...forward, headers: { ...forward.headers, ...omitHeader(page.headers, 'location') } }
   }
 
   /**
@@ -282,14 +282,14 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
       const error = await completeConsent(dependencies, tenant, session, provider as OAuthProvider, back, (tx) =>
         request.logChange(tx, status, accessBy(visit)),
       )
-      if (asJson) return ended(json(200, resultOf(session, provider, error)))
+      if (asJson) return ended(json(200, linkResult(session, provider, error)))
       const source = providerName(provider)
       if (session.redirect_url !== null) return ended(redirect(307, returnAddress(session.redirect_url, error)))
       const team = await brandOf(cells, tenant)
       return ended(error ? failedPage(400, error, source, undefined, team) : connectedPage(source, team))
     } catch (error) {
       if (asJson && error instanceof Problem) return json(error.status, error.body, error.headers)
-      return refused(error)
+      return errorPage(error)
     }
   }
 
@@ -305,13 +305,13 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
 }
 
 /** Headers without one of them. */
-function without(headers: PageResponse['headers'], name: string): PageResponse['headers'] {
+function omitHeader(headers: PageResponse['headers'], name: string): PageResponse['headers'] {
   const { [name]: _one, ...others } = headers
   return others
 }
 
 /** The page for an error; rethrows what is none of a request. */
-function refused(error: unknown): PageResponse {
+function errorPage(error: unknown): PageResponse {
   if (!(error instanceof Problem)) throw error
   if (error.status === 429 || error.status === 503) return tryLaterPage(error.status, error.headers)
   return failedPage(error.status, 'invalid_token', NO_SOURCE)

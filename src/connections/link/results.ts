@@ -3,7 +3,7 @@ import { linkErrorText, type LinkSession } from './sessions.ts'
 import type { LinkError, LinkResult } from './schema.ts'
 
 /** Without an error, the provider is connected. */
-export function resultOf(
+export function linkResult(
   session: Pick<LinkSession, 'redirect_url'> | undefined,
   provider: string,
   error_type: LinkError | undefined,

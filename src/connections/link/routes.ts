@@ -27,7 +27,7 @@ export function routes(dependencies: LinkDependencies): Operation[] {
   const { signingKey, publicUrl, guards } = dependencies
   const signInTokens = new SignInTokens(signingKey)
   const { cells, vault } = dependencies
-  const codes = new LinkCodes({ cells, vault, tenantOf: guards.teams.tenant })
+  const codes = new LinkCodes({ cells, vault, findTenant: guards.teams.tenant })
   return [
     operation({
       id: 'generate_link_token',

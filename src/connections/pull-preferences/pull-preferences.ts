@@ -25,7 +25,7 @@ type Row = Static<typeof Row>
 const withLimit = (days: number, limit: number) => ({ historical_days_to_pull: days, historical_days_to_pull_limit: limit })
 
 /** Returns the effective preference for a provider: the team's, otherwise the default; fixed values override both. */
-function pullOf(provider: PulledProvider, row: Row | undefined): PullWithLimit {
+function effectivePull(provider: PulledProvider, row: Row | undefined): PullWithLimit {
   const { days, fixed, resources = {} } = defaultPull(provider)
   const limit = fixed ? days : DAYS_MAX
   const overrides = [
@@ -38,7 +38,7 @@ function pullOf(provider: PulledProvider, row: Row | undefined): PullWithLimit {
   }
 }
 
-async function shown(tx: PlainTx, team_ids: string[], providers: readonly PulledProvider[]) {
+async function selectPreferences(tx: PlainTx, team_ids: string[], providers: readonly PulledProvider[]) {
   const rows = await tx.many(
     Row,
     sql`select team_id, provider, days, resource_overrides from data_pull_preference where team_id = any (${team_ids}::uuid[])`,
@@ -46,7 +46,7 @@ async function shown(tx: PlainTx, team_ids: string[], providers: readonly Pulled
   const set = new Map(rows.map((row) => [`${row.team_id} ${row.provider}`, row]))
   return team_ids.map((team_id) => ({
     team_id,
-    providers: Object.fromEntries(providers.map((name) => [name, pullOf(name, set.get(`${team_id} ${name}`))])),
+    providers: Object.fromEntries(providers.map((name) => [name, effectivePull(name, set.get(`${team_id} ${name}`))])),
   }))
 }
 
@@ -58,7 +58,7 @@ export async function pullOfTeam(tx: Tx, provider: PulledProvider): Promise<Pull
     select team_id, provider, days, resource_overrides from data_pull_preference
     where team_id = ${tx.team} and provider = ${provider}`,
   )
-  return pullOf(provider, row)
+  return effectivePull(provider, row)
 }
 
 /**
@@ -78,7 +78,7 @@ export async function listPulls(tx: PlainTx, manager: ManagementPrincipal, place
   const requestedProviders = query.provider?.length
     ? pulledProviders.filter((name) => query.provider!.includes(name))
     : pulledProviders
-  const data_pull_preferences = await shown(
+  const data_pull_preferences = await selectPreferences(
     tx,
     page.map(({ id }) => id),
     requestedProviders,
@@ -95,7 +95,7 @@ export async function daysToPull(tx: Tx, provider: string): Promise<(resource: s
     select team_id, provider, days, resource_overrides from data_pull_preference
     where team_id = ${tx.team} and provider = ${provider}`,
   )
-  const { default: all, resource_overrides } = pullOf(provider as PulledProvider, row)
+  const { default: all, resource_overrides } = effectivePull(provider as PulledProvider, row)
   return (resource) => (resource_overrides?.[resource] ?? all).historical_days_to_pull
 }
 
@@ -120,7 +120,7 @@ function assertConfigurable(provider: PulledProvider, changedProviders: Pull): v
  * teams. Writes data_pull_preference. Errors: 400 a value that differs from a fixed one.
  * @returns all effective preferences of these teams
  */
-export async function upsertPulls(tx: PlainTx, body: UpsertPulls, about: RecordAuditSubject) {
+export async function upsertPulls(tx: PlainTx, body: UpsertPulls, recordSubject: RecordAuditSubject) {
   const changedProviders = pulledProviders.filter((name) => body.providers[name])
   for (const name of changedProviders) assertConfigurable(name, body.providers[name]!)
   const team_ids = [...new Set(body.team_ids)]
@@ -136,8 +136,8 @@ export async function upsertPulls(tx: PlainTx, body: UpsertPulls, about: RecordA
       on conflict (team_id, provider) do update set days = excluded.days, resource_overrides = excluded.resource_overrides,
         updated_at = excluded.updated_at`)
   }
-  for (const team_id of team_ids) about(team_id)
-  return { data_pull_preferences: await shown(tx, team_ids, pulledProviders), next_cursor: null }
+  for (const team_id of team_ids) recordSubject(team_id)
+  return { data_pull_preferences: await selectPreferences(tx, team_ids, pulledProviders), next_cursor: null }
 }
 
 const Reverted = T.Object({ team_id: T.String() })
@@ -150,7 +150,7 @@ export async function resetPulls(
   tx: PlainTx,
   manager: ManagementPrincipal,
   query: RevertPullsQuery,
-  about: RecordAuditSubject,
+  recordSubject: RecordAuditSubject,
 ): Promise<void> {
   const { team_id, provider } = query
   if (!team_id?.length && !provider?.length)
@@ -164,5 +164,5 @@ export async function resetPulls(
       where ${teamAccessCondition(manager, team_id)} and ${ofThese})
     returning team_id`,
   )
-  for (const id of new Set(reverted.map((row) => row.team_id))) about(id)
+  for (const id of new Set(reverted.map((row) => row.team_id))) recordSubject(id)
 }

@@ -7,7 +7,7 @@ import { agree, daysAgo, run, standIn, teamAt } from '../../../test/support/vend
 import { OuraPeer, ouraActivity, ouraNight, ouraScore, ouraWorkout } from '../../../test/support/vendors/oura.ts'
 import type { TestTeam } from '../../../test/support/server.ts'
 import type { PullPayload } from './jobs.ts'
-import { windowsOf } from './pull-resource.ts'
+import { createWindows } from './pull-resource.ts'
 import { oura } from '../connectors/oura/oura.ts'
 
 const peer = await new OuraPeer().start()
@@ -114,8 +114,8 @@ describe('the history of a user who connects', () => {
 
   test('rule 18: is cut into requests that the vendor allows, newest first, half-open with a day of overlap', () => {
     const [from, to] = [Date.parse('2026-01-01'), Date.parse('2026-03-01')]
-    const windows = windowsOf([{ from_ms: from, to_ms: to }], { ...oura, days_per_request: 30 }, to)
-    const shown = windows.map(({ asked: range }) =>
+    const windows = createWindows([{ from_ms: from, to_ms: to }], { ...oura, days_per_request: 30 }, to)
+    const shown = windows.map(({ requestRange: range }) =>
       [range.from_ms, range.to_ms].map((ms) => new Date(ms).toISOString().slice(0, 10)),
     )
     assert.deepEqual(shown, [
@@ -123,7 +123,7 @@ describe('the history of a user who connects', () => {
       ['2026-01-01', '2026-01-31'],
       ['2025-12-31', '2026-01-01'],
     ])
-    const covered = windows.map((window) => window.covered).filter((range) => range.from_ms < range.to_ms)
+    const covered = windows.map((window) => window.recordedRange).filter((range) => range.from_ms < range.to_ms)
     assert.deepEqual([covered.at(-1)!.from_ms, covered[0]!.to_ms], [from, to])
   })
 })

@@ -19,7 +19,7 @@ const instant = (ms: number) => new Date(ms).toISOString()
 const RangeRow = T.Object({ from_ms: T.Integer(), to_ms: T.Integer() })
 
 /** The parts of a range that were not asked for yet, newest first. */
-export const gapsOf = (
+export const findGaps = (
   tx: Tx,
   { user_id, provider, resource }: ResourceKey,
   { from_ms, to_ms }: TimeRange,
@@ -38,7 +38,7 @@ export const gapsOf = (
         order by 1 desc`,
       )
 
-export interface Asked {
+export interface PullOutcome {
   result: 'data' | 'empty' | 'failed'
   error?: string | null
   /** What was asked for and stored. */
@@ -48,8 +48,8 @@ export interface Asked {
 }
 
 /** Records the outcome of asking for a resource. Writes provider_pull. */
-export function recordAsked(tx: Tx, { user_id, provider, resource }: ResourceKey, asked: Asked): Promise<number> {
-  const { result, error = null, covered, refresh_id = null } = asked
+export function recordPullOutcome(tx: Tx, { user_id, provider, resource }: ResourceKey, outcome: PullOutcome): Promise<number> {
+  const { result, error = null, covered, refresh_id = null } = outcome
   const range =
     covered && covered.from_ms < covered.to_ms
       ? sql`tstzmultirange(tstzrange(${instant(covered.from_ms)}, ${instant(covered.to_ms)}))`
@@ -74,7 +74,7 @@ const PullRow = T.Object({
 export type ResourcePull = Static<typeof PullRow>
 
 /** What was asked for of a user at a provider. */
-export const pullsOf = (tx: Tx, { user_id, provider }: UserProvider): Promise<ResourcePull[]> =>
+export const listPulls = (tx: Tx, { user_id, provider }: UserProvider): Promise<ResourcePull[]> =>
   tx.many(
     PullRow,
     sql`
@@ -92,7 +92,7 @@ const AttemptRow = T.Object({
 export type Attempt = Static<typeof AttemptRow>
 
 /** When the clouds of users were last asked for each resource, in whole seconds, and what came of it: `data`, `empty` or `failed`. */
-export const attemptsOf = (tx: Tx, user_ids: string[], provider: string | undefined): Promise<Attempt[]> =>
+export const listAttempts = (tx: Tx, user_ids: string[], provider: string | undefined): Promise<Attempt[]> =>
   tx.many(
     AttemptRow,
     sql`
@@ -119,7 +119,7 @@ export const recordPolled = (tx: Tx, { user_id, provider }: UserProvider): Promi
 const Watermark = T.Object({ notified_at: Nullable(T.String()), polled_at: Nullable(T.String()) })
 
 /** When a connection was last notified and polled. */
-export const watermarkOf = async (tx: Tx, { user_id, provider }: UserProvider): Promise<Static<typeof Watermark>> =>
+export const getWatermark = async (tx: Tx, { user_id, provider }: UserProvider): Promise<Static<typeof Watermark>> =>
   (await tx.maybe(
     Watermark,
     sql`
@@ -130,7 +130,7 @@ export const watermarkOf = async (tx: Tx, { user_id, provider }: UserProvider): 
 const Mark = T.Object({ provider: T.String(), ...Watermark.properties })
 
 /** When the connections of a user were last notified and polled, in whole seconds. */
-export const watermarksOf = (tx: Tx, user_id: string): Promise<Static<typeof Mark>[]> =>
+export const listWatermarks = (tx: Tx, user_id: string): Promise<Static<typeof Mark>[]> =>
   tx.many(
     Mark,
     sql`

@@ -84,7 +84,7 @@ async function take(cells: Cells, tenant: Tenant, { provider, limits }: Connecto
       return tokens[i]! >= needed ? 0 : (needed - tokens[i]!) / per_ms
     })
     const wait_ms = Math.max(0, ...waits)
-    const left = wait_ms > 0 ? tokens : tokens.map((one) => one - 1)
+    const left = wait_ms > 0 ? tokens : tokens.map((count) => count - 1)
     await tx.run(sql`
       update provider_limit set tokens = ${left}::float8[], refilled_at = ${dbNow}
       where team_id = ${tx.team} and provider = ${provider}`)
@@ -128,9 +128,9 @@ export async function noteRejection(
   tenant: Tenant,
   connector: Connector,
   error: VendorError,
-  before: Rejections,
+  previousRejections: Rejections,
 ): Promise<void> {
   if (error.failure !== 'rate_limited' || error instanceof OwnLimitError) return
-  const pause_s = pauseAfter({ rejections: Math.min(before.rejections ?? 0, REJECTIONS_MAX - 2) }, error, 0)
+  const pause_s = pauseAfter({ rejections: Math.min(previousRejections.rejections ?? 0, REJECTIONS_MAX - 2) }, error, 0)
   await block(cells, tenant, connector, Math.min(BLOCK_S_MAX, pause_s ?? BLOCK_S_MAX) * 1000)
 }

@@ -22,7 +22,7 @@ export function pulls(dependencies: PullDependencies & NotificationDependencies)
     jobs: [pullHandler({ access: dependencies.access, reader }), pollHandler(dependencies), subscribeHandler(dependencies)],
     workers: [() => reader],
     hooks: [
-      on(grantSaved, (tx, saved) => startPulls(tx, saved, dependencies.poll_s())),
+      on(grantSaved, (tx, grant) => startPulls(tx, grant, dependencies.poll_s())),
       on(connectionEnded, (tx, user_id, provider) => forgetPulls(tx, user_id, provider)),
     ],
     erasers: {

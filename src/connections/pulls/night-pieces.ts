@@ -16,15 +16,15 @@ interface Span {
   to_ms: number
 }
 
-const sourceOf = (source_type: string, app_id: string | null): string => JSON.stringify([source_type, app_id])
-const deviceOf = (manufacturer: string | null | undefined, model: string | null | undefined): string | null =>
+const sourceKey = (source_type: string, app_id: string | null): string => JSON.stringify([source_type, app_id])
+const deviceKey = (manufacturer: string | null | undefined, model: string | null | undefined): string | null =>
   manufacturer == null && model == null ? null : JSON.stringify([manufacturer ?? null, model ?? null])
 
 function spanOf({ key, source_type, app_id, device, document }: IncomingSummary): Span | undefined {
   const { bedtime_start, bedtime_stop } = document as { bedtime_start?: string; bedtime_stop?: string }
   const [from_ms, to_ms] = [Date.parse(bedtime_start ?? ''), Date.parse(bedtime_stop ?? '')]
   if (!(to_ms > from_ms)) return undefined
-  return { key, source: sourceOf(source_type, app_id), device: deviceOf(device?.manufacturer, device?.model), from_ms, to_ms }
+  return { key, source: sourceKey(source_type, app_id), device: deviceKey(device?.manufacturer, device?.model), from_ms, to_ms }
 }
 
 /** Whether a night is the whole of which another one is a piece. Of two of one length the other one gives way. */
@@ -38,7 +38,7 @@ const covers = (whole: Span, piece: Span): boolean =>
 export interface WholeNights {
   records: IncomingSummary[]
   /** Stored pieces, by the keys of the nights that take their place. */
-  replaced: { piece: Span; whole: string }[]
+  replacements: { piece: Span; whole: string }[]
 }
 
 /**
@@ -51,27 +51,31 @@ export async function wholeNights(
   records: IncomingSummary[],
 ): Promise<WholeNights> {
   const spans = records.flatMap((record) => spanOf(record) ?? [])
-  if (!spans.length || !(await lockUser(tx, user_id))) return { records, replaced: [] }
+  if (!spans.length || !(await lockUser(tx, user_id))) return { records, replacements: [] }
   const day = (ms: number) => new Date(ms).toISOString().slice(0, 10)
   const [first, last] = [Math.min(...spans.map(({ from_ms }) => from_ms)), Math.max(...spans.map(({ to_ms }) => to_ms))]
   const rows = await nightsBetween(tx, { user_id, provider }, [day(first - DAY_MS), day(last + 2 * DAY_MS)])
   const there = rows.map(({ key, source_type, app_id, manufacturer, model, document }): Span => {
     const [from_ms, to_ms] = [Date.parse(String(document.bedtime_start)), Date.parse(String(document.bedtime_stop))]
-    return { key, source: sourceOf(source_type, app_id), device: deviceOf(manufacturer, model), from_ms, to_ms }
+    return { key, source: sourceKey(source_type, app_id), device: deviceKey(manufacturer, model), from_ms, to_ms }
   })
   const arriving = new Set(spans.map(({ key }) => key))
   // What arrives under a key that is stored takes its place.
   const all = [...there.filter(({ key }) => !arriving.has(key)), ...spans]
   // Of two of one length the later one counts, and a stored one before one that arrives.
   const isPiece = (span: Span): boolean =>
-    all.some((one) => covers(one, span) && !(covers(span, one) && arriving.has(one.key) && all.indexOf(one) < all.indexOf(span)))
+    all.some(
+      (candidate) =>
+        covers(candidate, span) &&
+        !(covers(span, candidate) && arriving.has(candidate.key) && all.indexOf(candidate) < all.indexOf(span)),
+    )
   const pieces = new Set(all.filter(isPiece).map(({ key }) => key))
   const wholes = all.filter(({ key }) => !pieces.has(key))
-  const replaced = there.flatMap((piece) => {
-    const whole = pieces.has(piece.key) && wholes.find((one) => covers(one, piece))
+  const replacements = there.flatMap((piece) => {
+    const whole = pieces.has(piece.key) && wholes.find((candidate) => covers(candidate, piece))
     return whole ? [{ piece, whole: whole.key }] : []
   })
-  return { records: records.filter(({ key }) => !pieces.has(key)), replaced }
+  return { records: records.filter(({ key }) => !pieces.has(key)), replacements }
 }
 
 /**
@@ -81,12 +85,12 @@ export async function wholeNights(
 export async function deletePieces(
   tx: Tx,
   { user_id, provider }: { user_id: string; provider: string },
-  replaced: WholeNights['replaced'],
+  replacements: WholeNights['replacements'],
 ): Promise<void> {
-  if (!replaced.length) return
-  const wholes = replaced.map(({ whole }) => whole)
+  if (!replacements.length) return
+  const wholes = replacements.map(({ whole }) => whole)
   const ids = await summaryIds(tx, user_id, 'sleep', provider, wholes)
-  const gone = replaced.flatMap(({ piece, whole }) => (ids.has(whole) ? [piece] : []))
+  const gone = replacements.flatMap(({ piece, whole }) => (ids.has(whole) ? [piece] : []))
   if (!gone.length) return
   const keys = gone.map(({ key }) => key)
   await deleteSummaries(tx, user_id, ['sleep', 'sleep_cycle'], provider, keys)

@@ -9,10 +9,10 @@ import { findUser } from '../../people/users/users.ts'
 import { FixedWindowLimiter } from '../../platform/http/rate-limits.ts'
 import { unavailable } from '../../platform/runtime/problem.ts'
 import type { Access } from '../../tenancy/access/access.ts'
-import { connectionOf, failConnection } from '../connections/connections.ts'
+import { findConnection, failConnection } from '../connections/connections.ts'
 import { VendorError, type Change, type InboundOutcome } from '../connectors/connector.ts'
 import { connectorOf } from '../connectors/connectors.ts'
-import { httpOf, vendorOf, type VendorAccess } from '../grants/access.ts'
+import { vendorHttp, findVendor, type VendorAccess } from '../grants/access.ts'
 import { usersOfAccount } from '../grants/grants.ts'
 import { askedResources, pullAfterNotice, withinBounds } from './jobs.ts'
 import { limitedHttp } from './limits.ts'
@@ -57,7 +57,7 @@ interface Place {
  */
 export async function receiveNotification(
   { access, guards }: NotificationDependencies,
-  wrong: FixedWindowLimiter,
+  rejectionLimiter: FixedWindowLimiter,
   method: string,
   { cells, headers, query, body = Buffer.alloc(0) }: OutsideRequest,
   { cell, team_id, provider }: Place,
@@ -68,10 +68,11 @@ export async function receiveNotification(
   const tenant = await guards.teams.tenantOf(cell, team_id)
   const db = cells.of(cell)
   const now =
-    tenant && (await db.read(tenant, async (tx) => ({ vendor: await vendorOf(tx, access, provider), now_ms: tx.now.getTime() })))
+    tenant &&
+    (await db.read(tenant, async (tx) => ({ vendor: await findVendor(tx, access, provider), now_ms: tx.now.getTime() })))
   if (!now?.vendor) throw notFound('Not Found')
   const { vendor, now_ms } = now
-  const http = limitedHttp(cells, tenant!, connector, httpOf(access, tenant!), { isHistory: false, patience_ms: 0 })
+  const http = limitedHttp(cells, tenant!, connector, vendorHttp(access, tenant!), { isHistory: false, patience_ms: 0 })
   const request = {
     method,
     headers: firstOf(headers),
@@ -85,7 +86,7 @@ export async function receiveNotification(
     throw error instanceof VendorError ? unavailable('The notification cannot be checked now, try again') : error
   })
   if (outcome.outcome === 'refused') {
-    const tooMany = wrong.hit(`${cell} ${tenant!.team} ${provider}`, TOO_MANY)
+    const tooMany = rejectionLimiter.hit(`${cell} ${tenant!.team} ${provider}`, TOO_MANY)
     if (tooMany) throw tooMany
     if (!outcome.answer) throw unauthorized('The notification is not signed as it should be')
     return new StatusReply(outcome.answer.status, outcome.answer.body)
@@ -105,7 +106,7 @@ async function apply(tx: Tx, provider: string, outcome: Exclude<InboundOutcome, 
       await pullChange(tx, { user_id, provider, isVerified }, change)
   // Nobody but the vendor may end a connection.
   if (!isVerified) return
-  for (const external_user_id of (outcome.ended ?? []).slice(0, CHANGES_MAX))
+  for (const external_user_id of (outcome.revoked_accounts ?? []).slice(0, CHANGES_MAX))
     for (const user_id of await usersOfAccount(tx, provider, external_user_id))
       await failConnection(tx, user_id, provider, 'deregistered_per_provider')
 }
@@ -116,7 +117,7 @@ async function pullChange(
   { user_id, provider, isVerified }: { user_id: string; provider: string; isVerified: boolean },
   change: Change,
 ): Promise<void> {
-  const connection = await connectionOf(tx, user_id, provider)
+  const connection = await findConnection(tx, user_id, provider)
   const user = await findUser(tx, user_id)
   if (!user || connection?.status !== 'connected') return
   const asked = await askedResources(tx, { user_id, provider })

@@ -4,14 +4,14 @@ import { findUser } from '../../people/users/users.ts'
 import { defineHandler, enqueue, enqueueAgain, type Handler } from '../../platform/queue/outbox.ts'
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import { historiesSince } from '../../wearables/ingestion/historical-pulls.ts'
-import { connectionOf, pauseConnections } from '../connections/connections.ts'
+import { findConnection, pauseConnections } from '../connections/connections.ts'
 import { connectorOf } from '../connectors/connectors.ts'
 import { keepDetails } from '../credentials/credentials.ts'
 import { notificationToken, webhookUri } from '../credentials/preparation.ts'
-import { freshGrant, httpOf, vendorOf, type VendorAccess } from '../grants/access.ts'
+import { freshGrant, vendorHttp, findVendor, type VendorAccess } from '../grants/access.ts'
 import { currentGrant, endGrants } from '../grants/grants.ts'
 import { askedResources, poll, pullResource, subscribe, withinBounds } from './jobs.ts'
-import { pullsOf, recordPolled, watermarkOf } from './ledger.ts'
+import { listPulls, recordPolled, getWatermark } from './ledger.ts'
 import { limitedHttp } from './limits.ts'
 import { historyName } from './stored.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
@@ -42,7 +42,7 @@ export const pollHandler = ({ poll_s }: PullDependencies): Handler =>
   defineHandler(poll, ({ tx }, { user_id, provider, connection_id }) =>
     tx(async (current) => {
       const key = { user_id, provider }
-      const connection = await connectionOf(current, user_id, provider)
+      const connection = await findConnection(current, user_id, provider)
       const user = await findUser(current, user_id)
       if (!user || connection?.id !== connection_id || connection.status !== 'connected') return
       const now_ms = current.now.getTime()
@@ -52,9 +52,9 @@ export const pollHandler = ({ poll_s }: PullDependencies): Handler =>
         return
       }
       enqueueAgain(current, poll, { user_id, provider, connection_id }, addSeconds(current.now, poll_s()))
-      const { notified_at } = await watermarkOf(current, key)
+      const { notified_at } = await getWatermark(current, key)
       if (notified_at !== null && Date.parse(notified_at) > now_ms - poll_s() * 1000) return
-      const pulls = new Map((await pullsOf(current, key)).map(({ resource, until_ms }) => [resource, until_ms]))
+      const pulls = new Map((await listPulls(current, key)).map(({ resource, until_ms }) => [resource, until_ms]))
       const histories = await historiesSince(current, key, new Date(now_ms - HISTORY_MS))
       for (const resource of await askedResources(current, key)) {
         // The history reaches to the present: two jobs would ask for the same days.
@@ -80,7 +80,7 @@ export const verifyToken = ({ vault }: Pick<VendorAccess, 'vault'>, cell: string
 export const subscribeHandler = ({ access, publicUrl, googleAccount }: PullDependencies): Handler =>
   defineHandler(subscribe, async ({ tenant, tx }, { provider, user_id }) => {
     const { team, cell } = tenant
-    const vendor = await tx((current) => vendorOf(current, access, provider))
+    const vendor = await tx((current) => findVendor(current, access, provider))
     if (!vendor?.connector.subscribe) return
     const { connector, app } = vendor
     const key = user_id === undefined ? undefined : { user_id, provider }
@@ -88,7 +88,7 @@ export const subscribeHandler = ({ access, publicUrl, googleAccount }: PullDepen
     if (key && !isGranted) return
     const granted = key && (await freshGrant(tenant, access, vendor, key))
     const [env = '', region = ''] = cell.split('-')
-    const http = limitedHttp(access.cells, tenant, connector, httpOf(access, tenant), { isHistory: false })
+    const http = limitedHttp(access.cells, tenant, connector, vendorHttp(access, tenant), { isHistory: false })
     const now_ms = await tx(async (current) => current.now.getTime())
     const { renew_at_ms, details } = await connector.subscribe!(http, app, {
       callback_url: webhookUri(publicUrl(), { env, region, team_id: team }, provider, null),

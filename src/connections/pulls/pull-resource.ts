@@ -9,11 +9,11 @@ import { completeHistory } from '../../wearables/ingestion/ingest.ts'
 import { daysBetween, recordDays } from '../../wearables/ingestion/day-records.ts'
 import { beginPull, failPull, type PullError } from '../../wearables/ingestion/historical-pulls.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
-import { connectionOf, failConnection } from '../connections/connections.ts'
+import { findConnection, failConnection } from '../connections/connections.ts'
 import { VendorError, withCompanions, type Connector, type Pulled, type VendorFailure } from '../connectors/connector.ts'
-import { freshGrant, httpOf, vendorOf, type Vendor, type VendorAccess } from '../grants/access.ts'
+import { freshGrant, vendorHttp, findVendor, type Vendor, type VendorAccess } from '../grants/access.ts'
 import { pullResource, type PullPayload } from './jobs.ts'
-import { gapsOf, recordAsked, recordNotified, type TimeRange } from './ledger.ts'
+import { findGaps, recordPullOutcome, recordNotified, type TimeRange } from './ledger.ts'
 import { OwnLimitError, limitedHttp, noteRejection, pauseAfter } from './limits.ts'
 import type { AnswerReader } from './read-parts.ts'
 import { historyName, storePulled, type Stored } from './stored.ts'
@@ -58,27 +58,27 @@ interface Start {
 }
 interface Window {
   /** What is asked for. */
-  asked: TimeRange
+  requestRange: TimeRange
   /** What is recorded as asked for. */
-  covered: TimeRange
+  recordedRange: TimeRange
 }
 
 /** The requests for some ranges, newest first: with a day of overlap at either end, none longer than the vendor allows. */
-export function windowsOf(ranges: readonly TimeRange[], { days_per_request }: Connector, until_ms: number): Window[] {
+export function createWindows(ranges: readonly TimeRange[], { days_per_request }: Connector, until_ms: number): Window[] {
   const length = Math.max(1, days_per_request) * DAY_MS
   const windows: Window[] = []
   for (const { from_ms, to_ms } of ranges)
     for (let end = to_ms + OVERLAP_MS; end > from_ms - OVERLAP_MS; end -= length) {
       const begin = Math.max(from_ms - OVERLAP_MS, end - length)
-      const covered = { from_ms: Math.max(begin, from_ms), to_ms: Math.min(end, to_ms, until_ms) }
-      windows.push({ asked: { from_ms: begin, to_ms: end }, covered })
+      const recordedRange = { from_ms: Math.max(begin, from_ms), to_ms: Math.min(end, to_ms, until_ms) }
+      windows.push({ requestRange: { from_ms: begin, to_ms: end }, recordedRange })
     }
   return windows
 }
 
 /** The connection of a job is the one for which it was queued, and connected. */
 async function isCurrent(tx: Tx, { user_id, provider, connection_id }: PullPayload): Promise<boolean> {
-  const connection = await connectionOf(tx, user_id, provider)
+  const connection = await findConnection(tx, user_id, provider)
   return connection?.id === connection_id && connection.status === 'connected'
 }
 
@@ -86,7 +86,7 @@ async function begin(tx: Tx, access: VendorAccess, payload: PullPayload): Promis
   const { user_id, provider, reason, from_ms, to_ms, ids } = payload
   const user = await findUser(tx, user_id)
   if (!user || !(await isCurrent(tx, payload))) return undefined
-  const vendor = await vendorOf(tx, access, provider)
+  const vendor = await findVendor(tx, access, provider)
   if (!vendor) return { user, vendor, windows: [] }
   if (reason === 'history') {
     const names = withCompanions(vendor.connector, payload.resource as Resource)
@@ -94,9 +94,9 @@ async function begin(tx: Tx, access: VendorAccess, payload: PullPayload): Promis
   }
   const range = { from_ms, to_ms }
   const now_ms = tx.now.getTime()
-  if (ids) return { user, vendor, windows: [{ asked: range, covered: { from_ms: now_ms, to_ms: now_ms } }] }
-  const ranges = reason === 'history' ? await gapsOf(tx, payload, range) : [range]
-  return { user, vendor, windows: windowsOf(ranges, vendor.connector, now_ms) }
+  if (ids) return { user, vendor, windows: [{ requestRange: range, recordedRange: { from_ms: now_ms, to_ms: now_ms } }] }
+  const ranges = reason === 'history' ? await findGaps(tx, payload, range) : [range]
+  return { user, vendor, windows: createWindows(ranges, vendor.connector, now_ms) }
 }
 
 /** The connection has ended while its data was read. */
@@ -108,35 +108,35 @@ async function pullWindow(
   { access, reader }: PullAccess,
   payload: PullPayload,
   { user, vendor }: { user: User; vendor: Vendor },
-  asked: TimeRange,
-  rejected?: number,
+  requestRange: TimeRange,
+  rejectedVersion?: number,
 ): Promise<Stored | undefined> {
   const { provider, resource, ids, reason } = payload
   const { connector, app } = vendor
   const isHistory = reason === 'history'
-  const grant = await freshGrant(tenant, access, vendor, payload, rejected)
+  const grant = await freshGrant(tenant, access, vendor, payload, rejectedVersion)
   if (!grant) return undefined
   const httpFor = (bytes_max: number) =>
-    limitedHttp(access.cells, tenant, connector, httpOf(access, tenant, bytes_max), { isHistory })
+    limitedHttp(access.cells, tenant, connector, vendorHttp(access, tenant, bytes_max), { isHistory })
   const time_zone = user.fallback_time_zone?.id ?? null
-  const request = { resource: resource as Resource, ...asked, time_zone, ...(ids && { ids }) }
-  const stored: Stored = { found: 0, changed: 0 }
+  const request = { resource: resource as Resource, ...requestRange, time_zone, ...(ids && { ids }) }
+  const stored: Stored = { received_count: 0, changed_count: 0 }
   const store = async (part: Pulled) => {
     const more = await tx(async (current) =>
       (await isCurrent(current, payload)) ? storePulled(current, user, provider, part, isHistory) : undefined,
     )
     if (!more) throw new ConnectionEnded()
-    stored.found += more.found
-    stored.changed += more.changed
+    stored.received_count += more.received_count
+    stored.changed_count += more.changed_count
   }
   try {
     await reader.read({ team: tenant.team, connector, app, access_token: grant.grant.access_token, request }, httpFor, store)
   } catch (error) {
     if (error instanceof ConnectionEnded) return undefined
     const isRefused = error instanceof VendorError && error.failure === 'invalid_grant'
-    if (!isRefused || rejected !== undefined) throw error
+    if (!isRefused || rejectedVersion !== undefined) throw error
     // The vendor may have ended the token before its time.
-    return pullWindow({ tenant, tx }, { access, reader }, payload, { user, vendor }, asked, grant.version)
+    return pullWindow({ tenant, tx }, { access, reader }, payload, { user, vendor }, requestRange, grant.version)
   }
   return stored
 }
@@ -149,23 +149,23 @@ async function recordWindow(
   tx: Tx,
   payload: PullPayload,
   connector: Connector,
-  covered: TimeRange,
-  { found, changed }: Stored,
+  recordedRange: TimeRange,
+  { received_count, changed_count }: Stored,
 ): Promise<void> {
   const { user_id, provider, verified = false } = payload
-  await recordAsked(tx, payload, { result: found ? 'data' : 'empty', covered })
+  await recordPullOutcome(tx, payload, { result: received_count ? 'data' : 'empty', covered: recordedRange })
   // A notification that is sent again brings no new data, and keeps no connection from being polled.
-  if (verified && changed) await recordNotified(tx, payload)
-  if (covered.from_ms >= covered.to_ms) return
-  const days = daysBetween(covered.from_ms, covered.to_ms)
+  if (verified && changed_count) await recordNotified(tx, payload)
+  if (recordedRange.from_ms >= recordedRange.to_ms) return
+  const days = daysBetween(recordedRange.from_ms, recordedRange.to_ms)
   for (const resource of withCompanions(connector, payload.resource as Resource))
     for (const outcome of ['asked', 'answered'] as const) recordDays(tx, { user_id, provider, resource, outcome, days })
 }
 
 /** Records that everything was asked for. */
-async function finish(tx: Tx, payload: PullPayload, user: User, connector: Connector, found: boolean): Promise<void> {
+async function finish(tx: Tx, payload: PullPayload, user: User, connector: Connector, hasData: boolean): Promise<void> {
   const { provider, resource, reason, from_ms, to_ms, refresh_id } = payload
-  await recordAsked(tx, payload, { result: found ? 'data' : 'empty', refresh_id })
+  await recordPullOutcome(tx, payload, { result: hasData ? 'data' : 'empty', refresh_id })
   if (reason !== 'history') return
   for (const name of withCompanions(connector, resource as Resource))
     await completeHistory(tx, user, historyName(name), { provider, from_ms, to_ms, is_whole: true })
@@ -176,15 +176,15 @@ async function fail(tx: Tx, payload: PullPayload, connector: Connector | undefin
   const { user_id, provider, resource, reason, attempt, ids, refresh_id } = payload
   // Without an application nothing can be asked for.
   const { failure = 'no_application', retry_after_ms = null } = error ?? {}
-  const connection = await connectionOf(tx, user_id, provider)
+  const connection = await findConnection(tx, user_id, provider)
   if (connection?.id !== payload.connection_id || connection.status === 'paused') return
   const isConnected = connection.status === 'connected'
-  const again = (more: Partial<PullPayload>, pause_s: number) =>
-    enqueue(tx, pullResource, { ...payload, ...more }, new Date(tx.now.getTime() + Math.ceil(pause_s) * 1000))
+  const again = (changes: Partial<PullPayload>, pause_s: number) =>
+    enqueue(tx, pullResource, { ...payload, ...changes }, new Date(tx.now.getTime() + Math.ceil(pause_s) * 1000))
   const names = withCompanions(connector, resource as Resource)
-  const history = async (reported: PullError, isFinal: boolean) => {
+  const history = async (error: PullError, isFinal: boolean) => {
     if (reason !== 'history') return
-    for (const name of names) await failPull(tx, { user_id, provider, resource: historyName(name) }, reported, isFinal)
+    for (const name of names) await failPull(tx, { user_id, provider, resource: historyName(name) }, error, isFinal)
   }
   const days = daysBetween(payload.from_ms, payload.to_ms)
   const problem = { type: failure, message: failureMessages[failure] }
@@ -201,7 +201,7 @@ async function fail(tx: Tx, payload: PullPayload, connector: Connector | undefin
   if (retry && attempt + 1 < retry.attempts_max) {
     await history(retry.error, false)
     // An announced record that cannot be read yet is nothing unusual.
-    if (failure !== 'not_ready') await recordAsked(tx, payload, { result: 'failed', error: failure })
+    if (failure !== 'not_ready') await recordPullOutcome(tx, payload, { result: 'failed', error: failure })
     again({ attempt: attempt + 1 }, Math.max(retry.pause_s(attempt), (retry_after_ms ?? 0) / 1000))
     return
   }
@@ -215,7 +215,7 @@ async function fail(tx: Tx, payload: PullPayload, connector: Connector | undefin
   const last = failure === 'unexpected' ? 'unexpected_error' : 'retry_quota_exhausted'
   const reported = hasTried ? last : 'non_retriable_error'
   await history(reported, true)
-  await recordAsked(tx, payload, { result: 'failed', error: failure, refresh_id })
+  await recordPullOutcome(tx, payload, { result: 'failed', error: failure, refresh_id })
 }
 
 /** How long a pull waits for a limit, and what its job counts; undefined if the vendor has rejected it too often. The server's own limits end nothing. */
@@ -251,12 +251,12 @@ export const pullHandler = ({ access, reader }: PullAccess, monotonic_ms: () => 
           await tx(async (current) => enqueue(current, pullResource, { ...asked, attempt: 0 }))
           return
         }
-        const pulled = await pullWindow(context, { access, reader }, payload, { user, vendor }, window.asked)
+        const pulled = await pullWindow(context, { access, reader }, payload, { user, vendor }, window.requestRange)
         if (!pulled) return
-        stored += pulled.found
-        await tx((current) => recordWindow(current, payload, vendor.connector, window.covered, pulled))
+        stored += pulled.received_count
+        await tx((current) => recordWindow(current, payload, vendor.connector, window.recordedRange, pulled))
         // Only a history goes on after what was stored; other pulls ask for everything again.
-        if (payload.reason === 'history' && window.covered.from_ms < window.covered.to_ms) asked = uncounted
+        if (payload.reason === 'history' && window.recordedRange.from_ms < window.recordedRange.to_ms) asked = uncounted
       }
       await tx((current) => finish(current, payload, user, vendor.connector, stored > 0))
     } catch (error) {

@@ -25,22 +25,31 @@ export interface ReadInput {
   /** The first answers, which the process has: the same requests lead to them. */
   answers: SentAnswer[]
   /** Parts that the process has stored already. */
-  stored: number
+  storedCount: number
 }
 
 /** How the pull ended; null: everything was read. */
 export type ReadEnd = { failure: VendorFailure; retry_after_ms: number | null } | null
 
-export default async function read({ port, provider, app, access_token, request, answers, stored }: ReadInput): Promise<ReadEnd> {
+export default async function read({
+  port,
+  provider,
+  app,
+  access_token,
+  request,
+  answers,
+  storedCount,
+}: ReadInput): Promise<ReadEnd> {
   const known = [...answers]
-  const http: VendorHttp = async (asked) => {
-    const answer = known.shift() ?? ((await askProcess(port, { send: asked } satisfies PullQuestion)) as SentAnswer)
+  const http: VendorHttp = async (request) => {
+    const answer = known.shift() ?? ((await askProcess(port, { send: request } satisfies PullQuestion)) as SentAnswer)
     return { ...answer, headers: new Headers(answer.headers) }
   }
   let count = 0
   try {
     for await (const part of connectorOf(provider)!.pull(http, app, access_token, request))
-      for (const small of smallParts(part)) if (++count > stored) await askProcess(port, { store: small } satisfies PullQuestion)
+      for (const small of smallParts(part))
+        if (++count > storedCount) await askProcess(port, { store: small } satisfies PullQuestion)
     return null
   } catch (error) {
     if (error instanceof Unanswered) return null

@@ -77,7 +77,7 @@ export class AnswerReader implements Service {
         }
     } catch (error) {
       if (!(error instanceof LongAnswer)) throw error
-      await this.#inThread(pull, httpFor(ANSWER_BYTES_MAX), store, { answers, stored })
+      await this.#inThread(pull, httpFor(ANSWER_BYTES_MAX), store, { answers, storedCount: stored })
     }
   }
 
@@ -85,7 +85,7 @@ export class AnswerReader implements Service {
     { team, connector: { provider }, app, access_token, request }: Pull,
     http: VendorHttp,
     store: (part: Pulled) => Promise<void>,
-    before: { answers: SentAnswer[]; stored: number },
+    state: { answers: SentAnswer[]; storedCount: number },
   ): Promise<void> {
     const pool = (this.#pool ??= createWorkerPool({ threads_max: THREADS, memory_max_mb: THREAD_MB_MAX }))
     const work = async () => {
@@ -99,7 +99,7 @@ export class AnswerReader implements Service {
         return { answer: { ...sent, headers: [...sent.headers] } satisfies SentAnswer }
       })
       try {
-        const input: ReadInput = { port: port2, provider, app, access_token, request, ...before }
+        const input: ReadInput = { port: port2, provider, app, access_token, request, ...state }
         const task = new URL('./read-parts.task.ts', import.meta.url)
         const end = await pool.run<ReadEnd>(task, input, { timeout_ms: READ_MS_MAX, transfer: [port2] })
         const failure = calls.failure()

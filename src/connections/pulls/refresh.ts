@@ -13,7 +13,7 @@ import { availableResources } from '../connections/availability.ts'
 import { withCompanions } from '../connectors/connector.ts'
 import { connectorOf } from '../connectors/connectors.ts'
 import { askedResources, pullResource, withinBounds } from './jobs.ts'
-import { pullsOf } from './ledger.ts'
+import { listPulls } from './ledger.ts'
 import type { Refreshed } from './schema.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 
@@ -35,7 +35,7 @@ interface Source {
 const isSummary = (resource: string): boolean =>
   resource === 'workout_stream' || (summaryKinds as readonly string[]).includes(resource)
 /** As `oura/sleep`, `withings/vitals/blood_pressure`. */
-const shown = ({ provider, names }: Source): string[] =>
+const resourcePaths = ({ provider, names }: Source): string[] =>
   names.map((resource) => `${provider}/${isSummary(resource) ? '' : 'vitals/'}${resource}`)
 
 /**
@@ -93,7 +93,7 @@ export async function refreshUser(
     const done = await db.read(tenant, async (tx) => {
       const pulls = new Map<string, string | null>()
       for (const provider of new Set([...waiting].map((source) => source.provider)))
-        for (const { resource, refresh_id: of, result } of await pullsOf(tx, { user_id, provider }))
+        for (const { resource, refresh_id: of, result } of await listPulls(tx, { user_id, provider }))
           if (of === refresh_id) pulls.set(`${provider} ${resource}`, result)
       return pulls
     })
@@ -109,8 +109,8 @@ export async function refreshUser(
   return new StatusReply(waiting.size ? 202 : 200, {
     success: true,
     user_id,
-    refreshed_sources: refreshed.flatMap(shown),
-    in_progress_sources: [...waiting].flatMap(shown),
-    failed_sources: failed.flatMap(shown),
+    refreshed_sources: refreshed.flatMap(resourcePaths),
+    in_progress_sources: [...waiting].flatMap(resourcePaths),
+    failed_sources: failed.flatMap(resourcePaths),
   })
 }

@@ -10,12 +10,13 @@ const RECORDS_LENGTH_MAX = 500_000
 export function* smallParts(part: Pulled): Generator<Pulled> {
   if ('resource' in part) yield* slices(part.samples, SAMPLES_MAX, (samples) => ({ resource: part.resource, samples }))
   else if ('streams' in part) yield* slices(part.streams, 1, (streams) => ({ streams }))
-  else if ('deleted' in part) yield* slices(part.deleted, RECORDS_MAX, (deleted) => ({ kind: part.kind, deleted }))
+  else if ('deleted_keys' in part)
+    yield* slices(part.deleted_keys, RECORDS_MAX, (deleted_keys) => ({ kind: part.kind, deleted_keys }))
   else yield* recordParts(part)
 }
 
-function* slices<V>(all: readonly V[], max: number, partOf: (some: V[]) => Pulled): Generator<Pulled> {
-  for (let i = 0; i < all.length; i += max) yield partOf(all.slice(i, i + max))
+function* slices<V>(items: readonly V[], max: number, toPart: (slice: V[]) => Pulled): Generator<Pulled> {
+  for (let i = 0; i < items.length; i += max) yield toPart(items.slice(i, i + max))
 }
 
 function* recordParts({ kind, records }: Extract<Pulled, { records: unknown }>): Generator<Pulled> {

@@ -18,42 +18,42 @@ export const historyName = (resource: Resource): TimeseriesName | SummaryKind | 
 
 /** Numbers of records and samples. */
 export interface Stored {
-  found: number
+  received_count: number
   /** Of these, new ones and those with another value; and records that were deleted. */
-  changed: number
+  changed_count: number
 }
 
 /**
  * Stores a part of what a vendor has answered. Writes series, chunk, summary, workout_stream, device,
  * resource_state. Emits daily.data.*.
  */
-export async function storePulled(tx: Tx, user: User, provider: string, pulled: Pulled, historical: boolean): Promise<Stored> {
-  if ('resource' in pulled) {
-    const { resource, samples } = pulled
-    if (!samples.length) return { found: 0, changed: 0 }
+export async function storePulled(tx: Tx, user: User, provider: string, part: Pulled, historical: boolean): Promise<Stored> {
+  if ('resource' in part) {
+    const { resource, samples } = part
+    if (!samples.length) return { received_count: 0, changed_count: 0 }
     const { created, updated } = await ingestSamples(tx, user, resource, { provider, samples, historical })
-    return { found: samples.length, changed: created + updated }
+    return { received_count: samples.length, changed_count: created + updated }
   }
-  if ('streams' in pulled) {
-    const { streams } = pulled
+  if ('streams' in part) {
+    const { streams } = part
     if (streams.length) await ingestWorkoutStreams(tx, user, { provider, streams, historical })
     // Their workouts are counted.
-    return { found: streams.length, changed: 0 }
+    return { received_count: streams.length, changed_count: 0 }
   }
-  const { kind } = pulled
-  if ('deleted' in pulled) {
+  const { kind } = part
+  if ('deleted_keys' in part) {
     // The stages of a night have the key of the night.
     const kinds: SummaryKind[] = kind === 'sleep' ? ['sleep', 'sleep_cycle'] : [kind]
-    const deleted = await deleteSummaries(tx, user.user_id, kinds, provider, pulled.deleted)
-    return { found: deleted, changed: deleted }
+    const deleted = await deleteSummaries(tx, user.user_id, kinds, provider, part.deleted_keys)
+    return { received_count: deleted, changed_count: deleted }
   }
-  const records = kind === 'sleep_cycle' ? await withSleepIds(tx, user.user_id, provider, pulled.records) : pulled.records
-  if (!records.length) return { found: 0, changed: 0 }
+  const records = kind === 'sleep_cycle' ? await withSleepIds(tx, user.user_id, provider, part.records) : part.records
+  if (!records.length) return { received_count: 0, changed_count: 0 }
   const whose = { user_id: user.user_id, provider }
-  const nights = kind === 'sleep' ? await wholeNights(tx, whose, records) : { records, replaced: [] }
+  const nights = kind === 'sleep' ? await wholeNights(tx, whose, records) : { records, replacements: [] }
   const { created, updated } = await ingestSummaries(tx, user, kind, { provider, records: nights.records, historical })
-  await deletePieces(tx, whose, nights.replaced)
-  return { found: records.length, changed: created + updated }
+  await deletePieces(tx, whose, nights.replacements)
+  return { received_count: records.length, changed_count: created + updated }
 }
 
 /** Stages name the night to which they belong; stages of a night that is not stored are left out. */

@@ -64,7 +64,12 @@ export async function openSession(tx: Tx, signIn: SignIn, sign_in_token: string,
 }
 
 /** Replaces a token of a session by a new refresh token. Writes phone_session. */
-export async function continueSession(tx: Tx, signIn: SignIn, used: string, refresh_token: string): Promise<Continuation> {
+export async function continueSession(
+  tx: Tx,
+  signIn: SignIn,
+  expiredToken: string,
+  refresh_token: string,
+): Promise<Continuation> {
   const { user_id, session_id } = signIn
   if (!(await lockUser(tx, user_id))) return 'unknown'
   const session = await tx.locking.maybe(
@@ -77,7 +82,7 @@ export async function continueSession(tx: Tx, signIn: SignIn, used: string, refr
   if (session.has_ended) return 'ended'
   if (session.has_expired) return 'expired'
   const [parent = '', ...issued] = session.token_hashes
-  const hash = hashOf(used)
+  const hash = hashOf(expiredToken)
   if (hash !== parent && !issued.includes(hash)) {
     await tx.run(sql`
       update phone_session set ${ended}

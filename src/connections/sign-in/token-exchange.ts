@@ -26,7 +26,7 @@ const messages: Record<TokenError, string> = {
   invalid_token: 'The token is not valid or has expired',
   reauthentication_required: 'The session has ended; sign in again',
 }
-const refused = (error_type: TokenError) => new Problem(401, { detail: { error_type, error_message: messages[error_type] } })
+const tokenProblem = (error_type: TokenError) => new Problem(401, { detail: { error_type, error_message: messages[error_type] } })
 
 const errors: Record<Exclude<Continuation, 'continued'>, TokenError> = {
   unknown: 'invalid_token',
@@ -35,7 +35,7 @@ const errors: Record<Exclude<Continuation, 'continued'>, TokenError> = {
   reused: 'reauthentication_required',
 }
 
-type Continue = (tx: Tx, signIn: SignIn, used: string, refresh_token: string) => Promise<Continuation>
+type Continue = (tx: Tx, signIn: SignIn, expiredToken: string, refresh_token: string) => Promise<Continuation>
 
 /**
  * Issues an access token and a refresh token for a sign-in token or a refresh token. Writes phone_session.
@@ -54,7 +54,7 @@ export async function exchangeToken(
   if (used == null) throw missingField(['body', name])
   if (isExchange && body.subject_token_type == null) throw missingField(['body', 'subject_token_type'])
   const signIn = isExchange ? await tokens.verify(used) : readRefreshToken(used)
-  const invalid = () => refused('invalid_token')
+  const invalid = () => tokenProblem('invalid_token')
   if (!signIn || !cells.has(signIn.cell)) throw guards.checks.refusal(address, invalid())
   const refresh_token = generateRefreshToken(signIn)
   const next: Continue = isExchange ? openSession : continueSession
@@ -66,7 +66,7 @@ export async function exchangeToken(
   if (found === 'reused') guards.teams.invalidateSessions(signIn.team, signIn.user_id)
   if (found === 'unknown') throw guards.checks.refusal(address, invalid())
   // A token that was valid once is no guess: phones with ended sessions must not shut out others behind their address.
-  if (found !== 'continued') throw refused(errors[found])
+  if (found !== 'continued') throw tokenProblem(errors[found])
   const words = [signIn.cell, signIn.team, signIn.user_id, signIn.session_id]
   return {
     access_token: guards.userTokens.sign(words, ACCESS_S + SKEW_S),

@@ -85,7 +85,7 @@ export async function connectDemo(tx: Tx, { user_id: given, provider, timeseries
   return { success: true, detail: `Connected user ${user_id} to provider ${provider}` }
 }
 
-const none: ReturnType<DemoSources['of']> = new Map()
+const none: ReturnType<DemoSources['resourcesByProvider']> = new Map()
 const hasStreams = (provider: DemoProvider): boolean => devices[provider].summaries.includes('workouts')
 const streamNames = (provider: DemoProvider) => (hasStreams(provider) ? (['workout_stream'] as const) : [])
 const resourcesOf = new Map(
@@ -97,7 +97,7 @@ const resourcesOf = new Map(
 
 /** For the link page. */
 export const demoSources: DemoSources = {
-  of: (tenant) => (hasSandbox(tenant) ? resourcesOf : none),
+  resourcesByProvider: (tenant) => (hasSandbox(tenant) ? resourcesOf : none),
   connect: (tx, user_id, provider) => connectDemo(tx, { user_id, provider: provider as DemoProvider }),
 }
 

@@ -20,15 +20,21 @@ import {
   text,
   type Values,
 } from '../reading.ts'
-import { SampleBatches, deviceOf, mmolPerLiter, offsetBetween } from '../records.ts'
+import { SampleBatches, toDevice, mmolPerLiter, offsetBetween } from '../records.ts'
 import { askForTokens, bearer, refreshTokenOf, withQuery } from '../tokens.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 /** A longer lifetime is given in milliseconds: the description says so, while the vendor answers seconds. */
 const LIFE_S_MAX = 7 * 86_400
 
-async function tokensOf(http: VendorHttp, app: VendorApp, form: Record<string, string>, now_ms: number, before?: Grant) {
-  const grant = await askForTokens(http, app, form, now_ms, before)
+async function fetchTokens(
+  http: VendorHttp,
+  app: VendorApp,
+  form: Record<string, string>,
+  now_ms: number,
+  previousGrant?: Grant,
+) {
+  const grant = await askForTokens(http, app, form, now_ms, previousGrant)
   if (grant.expires_at_ms === null) return grant
   const life_ms = grant.expires_at_ms - now_ms
   return { ...grant, expires_at_ms: now_ms + (life_ms > LIFE_S_MAX * 1000 ? life_ms / 1000 : life_ms) }
@@ -47,7 +53,7 @@ const systemInstant = (value: unknown): number | null => instantOfText(value) ??
  * The offset of the user's clock. A phone says it. A receiver shows what its owner set, which may be wrong by minutes or years: then the
  * nearest quarter of an hour counts, or none.
  */
-function offsetOf(displayTime: unknown, at_ms: number): number | null {
+function readOffset(displayTime: unknown, at_ms: number): number | null {
   const shown = text(displayTime)
   if (shown === null) return null
   const local_ms = localTime(shown.replace(/(Z|[+-]\d\d:?\d\d)$/, ''))
@@ -87,9 +93,9 @@ async function* pull(http: VendorHttp, app: VendorApp, access_token: string, req
       const at_ms = instant(systemInstant(systemTime))
       const mg_dl = number(value)
       if (at_ms === null || mg_dl === null || mg_dl <= 0) continue
-      const offset_s = offsetOf(displayTime, at_ms)
+      const offset_s = readOffset(displayTime, at_ms)
       const model = modelOf(transmitterGeneration)
-      const device = deviceOf(source_type, { manufacturer: 'Dexcom', model, device_id: transmitterId })
+      const device = toDevice(source_type, { manufacturer: 'Dexcom', model, device_id: transmitterId })
       batches.add('glucose', { at_ms, offset_s, value: mmolPerLiter(mg_dl), type: 'automatic', source_type, device })
     }
     yield* batches.take()
@@ -106,7 +112,7 @@ export const dexcom = {
     api: 'https://api.dexcom.com',
   },
   scopes: ['offline_access'],
-  scopeOf: { glucose: 'offline_access' },
+  scopesByResource: { glucose: 'offline_access' },
   pkce: false,
   days_per_request: 30,
   limits: [{ requests: 60_000, window_ms: 3_600_000 }],
@@ -115,13 +121,13 @@ export const dexcom = {
     withQuery(urls.authorize, { client_id, redirect_uri, response_type: 'code', scope: scopes.join(' '), state }),
 
   async exchange(http, app, { code, redirect_uri, now_ms }) {
-    const grant = await tokensOf(http, app, { grant_type: 'authorization_code', code, redirect_uri }, now_ms)
+    const grant = await fetchTokens(http, app, { grant_type: 'authorization_code', code, redirect_uri }, now_ms)
     const { userId } = await read(http, app, grant.access_token, 'dataRange')
     return { ...grant, external_user_id: text(userId) }
   },
 
   refresh: async (http, app, grant, now_ms) =>
-    tokensOf(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
+    fetchTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
 
   /** Users end a grant in their account: Dexcom has no request for it. */
   async revoke() {},

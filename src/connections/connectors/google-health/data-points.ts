@@ -1,14 +1,25 @@
 // Data points of the Google Health API as samples and summaries. Source: discovery document of v4, DataPoint.
 import { localDay, midnight } from '../answers.ts'
-import { day, instantOfText, list, number, numberOrText, objectOrEmpty, ownValue, rawOf, text, type Values } from '../reading.ts'
+import {
+  day,
+  instantOfText,
+  list,
+  number,
+  numberOrText,
+  objectOrEmpty,
+  ownValue,
+  rawValues,
+  text,
+  type Values,
+} from '../reading.ts'
 import {
   SampleBatches,
-  deviceOf,
+  toDevice,
   instantIn,
   mmolPerLiter,
   offsetAt,
-  secondsOf,
-  sleepCycleOf,
+  secondsByStage,
+  toSleepCycle,
   sleepOf,
   type Night,
   type Stage,
@@ -37,29 +48,29 @@ const interval = (type: string, timeseries: TimeseriesName, value: PointType['va
   ...sample(type, timeseries, value),
   is_interval: true,
 })
-export const divided = (value: number | null, by: number): number | null => (value === null ? null : value / by)
+export const divideNullable = (value: number | null, divisor: number): number | null => (value === null ? null : value / divisor)
 
 /** The types of points that become samples, by the resource that asks for them. */
 export const pointTypes = {
-  heartrate: sample('heart-rate', 'heartrate', (one) => numberOrText(one.beatsPerMinute)),
-  hrv: sample('heart-rate-variability', 'hrv', (one) => numberOrText(one.rootMeanSquareOfSuccessiveDifferencesMilliseconds)),
-  blood_oxygen: sample('oxygen-saturation', 'blood_oxygen', (one) => numberOrText(one.percentage)),
-  respiratory_rate: sample('respiratory-rate-sleep-summary', 'respiratory_rate', (one) =>
-    numberOrText(objectOrEmpty(one.fullSleepStats).breathsPerMinute),
+  heartrate: sample('heart-rate', 'heartrate', (point) => numberOrText(point.beatsPerMinute)),
+  hrv: sample('heart-rate-variability', 'hrv', (point) => numberOrText(point.rootMeanSquareOfSuccessiveDifferencesMilliseconds)),
+  blood_oxygen: sample('oxygen-saturation', 'blood_oxygen', (point) => numberOrText(point.percentage)),
+  respiratory_rate: sample('respiratory-rate-sleep-summary', 'respiratory_rate', (point) =>
+    numberOrText(objectOrEmpty(point.fullSleepStats).breathsPerMinute),
   ),
-  glucose: sample('blood-glucose', 'glucose', (one) => {
-    const mg_dl = numberOrText(one.bloodGlucoseMilligramsPerDeciliter)
+  glucose: sample('blood-glucose', 'glucose', (point) => {
+    const mg_dl = numberOrText(point.bloodGlucoseMilligramsPerDeciliter)
     return mg_dl === null ? null : mmolPerLiter(mg_dl)
   }),
-  body_temperature: sample('core-body-temperature', 'body_temperature', (one) => numberOrText(one.temperatureCelsius)),
-  vo2_max: sample('vo2-max', 'vo2_max', (one) => numberOrText(one.vo2Max)),
-  weight: sample('weight', 'body_weight', (one) => divided(numberOrText(one.weightGrams), 1000)),
-  fat: sample('body-fat', 'body_fat', (one) => numberOrText(one.percentage)),
-  steps: interval('steps', 'steps', (one) => numberOrText(one.count)),
-  distance: interval('distance', 'distance', (one) => divided(numberOrText(one.millimeters), 1000)),
-  calories_active: interval('active-energy-burned', 'calories_active', (one) => numberOrText(one.kcal)),
-  calories_basal: interval('basal-energy-burned', 'calories_basal', (one) => numberOrText(one.kcal)),
-  floors_climbed: interval('floors', 'floors_climbed', (one) => numberOrText(one.count)),
+  body_temperature: sample('core-body-temperature', 'body_temperature', (point) => numberOrText(point.temperatureCelsius)),
+  vo2_max: sample('vo2-max', 'vo2_max', (point) => numberOrText(point.vo2Max)),
+  weight: sample('weight', 'body_weight', (point) => divideNullable(numberOrText(point.weightGrams), 1000)),
+  fat: sample('body-fat', 'body_fat', (point) => numberOrText(point.percentage)),
+  steps: interval('steps', 'steps', (point) => numberOrText(point.count)),
+  distance: interval('distance', 'distance', (point) => divideNullable(numberOrText(point.millimeters), 1000)),
+  calories_active: interval('active-energy-burned', 'calories_active', (point) => numberOrText(point.kcal)),
+  calories_basal: interval('basal-energy-burned', 'calories_basal', (point) => numberOrText(point.kcal)),
+  floors_climbed: interval('floors', 'floors_climbed', (point) => numberOrText(point.count)),
 } as const satisfies Partial<Record<Resource, PointType>>
 
 /** `daily-resting-heart-rate` as the name of a field: `dailyRestingHeartRate`. */
@@ -90,7 +101,7 @@ export function sourceOf(point: Values): Source {
   const form = text(formFactor) ?? ''
   const known = Object.hasOwn(formFactors, form) ? formFactors[form] : undefined
   const source_type = known ?? (source.recordingMethod === 'MANUAL' ? 'app' : 'unknown')
-  return { source_type, app_id, device: deviceOf(source_type, { manufacturer, model: displayName }) }
+  return { source_type, app_id, device: toDevice(source_type, { manufacturer, model: displayName }) }
 }
 
 /** `-25200s` */
@@ -144,7 +155,7 @@ export function bodyOf(point: Values): IncomingSummary<'body'> | undefined {
   if (at_ms === null || measured === null) return undefined
   const calendar_date = localDay(at_ms, offsetOf(time.utcOffset))
   const source = sourceOf(point)
-  const raw = rawOf(point)
+  const raw = rawValues(point)
   return {
     key: `${new Date(at_ms).toISOString()} ${source.app_id ?? ''}`,
     ...source,
@@ -177,21 +188,24 @@ export function nightOf(
   const latency_min = numberOrText(summary.minutesToFallAsleep)
   const { processed, nap } = objectOrEmpty(values.metadata)
   const seconds = stages.length
-    ? secondsOf(stages, { start_ms, end_ms })
+    ? secondsByStage(stages, { start_ms, end_ms })
     : { awake: 0, light: (asleep_min ?? 0) * 60, rem: 0, deep: 0 }
   const night: Night = {
     key,
     ...sourceOf(point),
-    raw: rawOf({ ...point, sleep: { ...values, stages: undefined } }),
+    raw: rawValues({ ...point, sleep: { ...values, stages: undefined } }),
     start_ms,
     end_ms,
     offset_s: offsetOf(time.endUtcOffset),
     zone: null,
     seconds,
     is_nap: nap === true,
-    more: { state: processed === false ? 'tentative' : 'confirmed', latency: latency_min === null ? null : latency_min * 60 },
+    extraFields: {
+      state: processed === false ? 'tentative' : 'confirmed',
+      latency: latency_min === null ? null : latency_min * 60,
+    },
   }
-  const cycle = sleepCycleOf(night, stages)
+  const cycle = toSleepCycle(night, stages)
   return { sleep: sleepOf(night), cycle }
 }
 

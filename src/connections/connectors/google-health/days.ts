@@ -5,7 +5,7 @@ import { list, numberOrText, object, objectOrEmpty, secondsOf, whole, type Value
 import { knownZone, offsetAt } from '../records.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 import { dateIn, fieldOf } from './data-points.ts'
-import { between, civilDays, points, POINTS_MAX, read } from './requests.ts'
+import { rangeFilter, civilDays, points, POINTS_MAX, read } from './requests.ts'
 
 type Day = Record<string, unknown>
 /** What only queries show. */
@@ -14,7 +14,7 @@ const SEDENTARY = 'intensity_sedentary_second'
 const secondsIn = (value: unknown): number | null => whole(secondsOf(value))
 const activeMinutes = (value: Values, level: string): number | null => {
   const levels = list(value.activeMinutesRollupByActivityLevel)
-  const found = levels.find((one) => one.activityLevel === level)
+  const found = levels.find((candidate) => candidate.activityLevel === level)
   return found ? numberOrText(found.activeMinutesSum) : null
 }
 
@@ -53,14 +53,14 @@ export async function* pullActivity(access: Access, request: PullRequest): Async
       if (value !== undefined) note(dateIn(objectOrEmpty(point.civilStartTime).date), readValue(object(value)))
     }
   }
-  const filter = between('daily_resting_heart_rate.date', first, end)
+  const filter = rangeFilter('daily_resting_heart_rate.date', first, end)
   for await (const found of points(access, 'daily-resting-heart-rate', filter, POINTS_MAX))
     for (const point of found) {
       const { date, beatsPerMinute } = objectOrEmpty(point.dailyRestingHeartRate)
       note(dateIn(date), { resting_bpm: numberOrText(beatsPerMinute) })
     }
   const zone = knownZone(request.time_zone)
-  const records = [...days].map(([date, values]) => activityOf(date, values, zone))
+  const records = [...days].map(([date, values]) => toActivity(date, values, zone))
   if (records.length) yield { kind: 'activity', records }
 }
 
@@ -69,7 +69,7 @@ const dateParts = (day: string) => {
   return { year, month, day: date }
 }
 
-function activityOf(calendar_date: string, values: Day, zone: string | null): IncomingSummary<'activity'> {
+function toActivity(calendar_date: string, values: Day, zone: string | null): IncomingSummary<'activity'> {
   const { avg_bpm, min_bpm, max_bpm, resting_bpm, [SEDENTARY]: sedentary, ...document } = values
   const rates = { avg_bpm, min_bpm, max_bpm, resting_bpm, avg_walking_bpm: null }
   const hasRates = rateNames.some((name) => values[name] !== undefined && values[name] !== null)

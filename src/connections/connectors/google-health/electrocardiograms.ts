@@ -1,8 +1,8 @@
 // Electrocardiograms of the Google Health API. Source: discovery document of v4, Electrocardiogram.
 import { isRecording, type Recording } from '../electrocardiograms.ts'
-import { instantOfText, number, numberOrText, objectOrEmpty, ownValue, rawOf, text, type Values } from '../reading.ts'
-import { deviceOf, knownZone, offsetAt } from '../records.ts'
-import { divided, idIn, offsetOf, sourceOf } from './data-points.ts'
+import { instantOfText, number, numberOrText, objectOrEmpty, ownValue, rawValues, text, type Values } from '../reading.ts'
+import { toDevice, knownZone, offsetAt } from '../records.ts'
+import { divideNullable, idIn, offsetOf, sourceOf } from './data-points.ts'
 
 const results: Readonly<Record<string, Pick<Recording, 'classification'> & Pick<Partial<Recording>, 'inconclusive_cause'>>> = {
   NORMAL_SINUS_RHYTHM: { classification: 'sinus_rhythm' },
@@ -18,7 +18,7 @@ export const startOf = (point: Values): number | null =>
   instantOfText(objectOrEmpty(objectOrEmpty(point.electrocardiogram).interval).startTime)
 
 /** A recording; undefined without an id, a time, or voltages that can be placed in time. */
-export function recordingOf(point: Values, user_zone: string | null): Recording | undefined {
+export function toRecording(point: Values, user_zone: string | null): Recording | undefined {
   const values = objectOrEmpty(point.electrocardiogram)
   const [key, start_ms] = [idIn(point.name), startOf(point)]
   const [frequency_hz, factor] = [number(values.samplingFrequencyHertz), number(values.millivoltsScalingFactor)]
@@ -34,17 +34,17 @@ export function recordingOf(point: Values, user_zone: string | null): Recording 
     key,
     source_type,
     app_id,
-    device: deviceOf(source_type, named),
+    device: toDevice(source_type, named),
     start_ms,
     // Old recordings say that they were made in UTC: then the user's own zone counts.
     offset_s: (offsetOf(objectOrEmpty(values.interval).startUtcOffset) || null) ?? offsetAt(zone, start_ms),
     zone,
     frequency_hz,
-    millivolts: waveformSamples.map((sample: unknown) => divided(number(sample), factor)),
+    millivolts: waveformSamples.map((sample: unknown) => divideNullable(number(sample), factor)),
     heart_rate: numberOrText(values.beatsPerMinuteAvg),
     ...result,
     algorithm_version: text(info.algorithmVersion),
-    raw: rawOf({ ...point, electrocardiogram: { ...values, waveformSamples: undefined } }),
+    raw: rawValues({ ...point, electrocardiogram: { ...values, waveformSamples: undefined } }),
   }
   return isRecording(recording) ? recording : undefined
 }

@@ -9,12 +9,12 @@ import type { Resource } from '../../../wearables/resources/resources.ts'
 import { mapOf } from '../../../wearables/streams/stream-points.ts'
 import { addPoint, addTemperatureDelta, bodyOf, filterName, nightOf, pointTypes, type PointType } from './data-points.ts'
 import { pullActivity } from './days.ts'
-import { recordingOf, startOf } from './electrocardiograms.ts'
+import { toRecording, startOf } from './electrocardiograms.ts'
 import { addAlert, addWater, LoggedAmounts, LoggedMeals } from './logs.ts'
-import { between, civilDays, get, instants, points, POINTS_MAX, read, SESSIONS_MAX } from './requests.ts'
+import { rangeFilter, civilDays, get, instants, points, POINTS_MAX, read, SESSIONS_MAX } from './requests.ts'
 import { subscribe } from './subscribers.ts'
 import { receive } from './webhooks.ts'
-import { exerciseOf, streamOf } from './workouts.ts'
+import { exerciseOf, toStream } from './workouts.ts'
 
 const scope = (name: string) => `https://www.googleapis.com/auth/googlehealth.${name}.readonly`
 const ACTIVITY = scope('activity_and_fitness')
@@ -25,7 +25,7 @@ const ECG = scope('ecg')
 const NUTRITION = scope('nutrition')
 const IRREGULAR_RHYTHMS = scope('irn')
 
-const scopeOf = {
+const scopesByResource = {
   activity: ACTIVITY,
   workouts: ACTIVITY,
   workout_stream: ACTIVITY,
@@ -57,14 +57,14 @@ const scopeOf = {
   water: NUTRITION,
 } as const satisfies Partial<Record<Resource, string>>
 
-function pointsOf(access: Access, { type, is_interval }: PointType, request: PullRequest) {
+function fetchPoints(access: Access, { type, is_interval }: PointType, request: PullRequest) {
   const field = `${filterName(type)}.${is_interval ? 'interval.start_time' : 'sample_time.physical_time'}`
-  return points(access, type, between(field, ...instants(request)), POINTS_MAX)
+  return points(access, type, rangeFilter(field, ...instants(request)), POINTS_MAX)
 }
 
 async function* pullPoints(access: Access, type: PointType, request: PullRequest): AsyncGenerator<Pulled> {
   const batches = new SampleBatches()
-  for await (const found of pointsOf(access, type, request)) {
+  for await (const found of fetchPoints(access, type, request)) {
     for (const point of found) addPoint(batches, type, point)
     yield* batches.take()
   }
@@ -73,7 +73,7 @@ async function* pullPoints(access: Access, type: PointType, request: PullRequest
 async function* pullBody(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
   const batches = new SampleBatches()
   for (const type of [pointTypes.weight, pointTypes.fat])
-    for await (const found of pointsOf(access, type, request)) {
+    for await (const found of fetchPoints(access, type, request)) {
       for (const point of found) addPoint(batches, type, point)
       const records = found.flatMap((point) => bodyOf(point) ?? [])
       if (records.length) yield { kind: 'body', records }
@@ -84,7 +84,7 @@ async function* pullBody(access: Access, request: PullRequest): AsyncGenerator<P
 async function* pullTemperatureDeltas(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
   const batches = new SampleBatches()
   const zone = knownZone(request.time_zone)
-  const filter = between('daily_sleep_temperature_derivations.date', ...civilDays(request))
+  const filter = rangeFilter('daily_sleep_temperature_derivations.date', ...civilDays(request))
   for await (const found of points(access, 'daily-sleep-temperature-derivations', filter, POINTS_MAX)) {
     for (const point of found) addTemperatureDelta(batches, point, zone)
     yield* batches.take()
@@ -92,12 +92,13 @@ async function* pullTemperatureDeltas(access: Access, request: PullRequest): Asy
 }
 
 /** Sessions of a type whose local beginning lies on the days of a range. */
-const sessionsOf = (access: Access, type: string, request: PullRequest, pageSize: number) =>
-  points(access, type, between(`${filterName(type)}.interval.civil_start_time`, ...civilDays(request)), pageSize)
+const fetchSessions = (access: Access, type: string, request: PullRequest, pageSize: number) =>
+  points(access, type, rangeFilter(`${filterName(type)}.interval.civil_start_time`, ...civilDays(request)), pageSize)
 
 async function* pullMeals(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
   const [meals, batches] = [new LoggedMeals(), new SampleBatches()]
-  for await (const found of sessionsOf(access, 'nutrition-log', request, POINTS_MAX)) for (const point of found) meals.add(point)
+  for await (const found of fetchSessions(access, 'nutrition-log', request, POINTS_MAX))
+    for (const point of found) meals.add(point)
   const records = meals.records()
   if (records.length) yield { kind: 'meal', records }
   meals.addTo(batches)
@@ -106,7 +107,7 @@ async function* pullMeals(access: Access, request: PullRequest): AsyncGenerator<
 
 async function* pullWater(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
   const [amounts, batches] = [new LoggedAmounts(), new SampleBatches()]
-  for await (const found of sessionsOf(access, 'hydration-log', request, POINTS_MAX))
+  for await (const found of fetchSessions(access, 'hydration-log', request, POINTS_MAX))
     for (const point of found) addWater(amounts, point)
   amounts.addTo(batches)
   yield* batches.take()
@@ -114,14 +115,14 @@ async function* pullWater(access: Access, request: PullRequest): AsyncGenerator<
 
 async function* pullAlerts(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
   const batches = new SampleBatches()
-  for await (const found of sessionsOf(access, 'irregular-rhythm-notification', request, POINTS_MAX)) {
+  for await (const found of fetchSessions(access, 'irregular-rhythm-notification', request, POINTS_MAX)) {
     for (const point of found) addAlert(batches, point)
     yield* batches.take()
   }
 }
 
 async function* pullSleep(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
-  const filter = between('sleep.interval.end_time', ...instants(request))
+  const filter = rangeFilter('sleep.interval.end_time', ...instants(request))
   for await (const found of points(access, 'sleep', filter, SESSIONS_MAX)) {
     const nights = found.flatMap((point) => nightOf(point) ?? [])
     const cycles = nights.flatMap(({ cycle }) => cycle ?? [])
@@ -133,11 +134,11 @@ async function* pullSleep(access: Access, request: PullRequest): AsyncGenerator<
 async function* pullWorkouts(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
   // A user may have allowed workouts without their places: then there are no streams.
   let isAllowed = true
-  for await (const found of sessionsOf(access, 'exercise', request, SESSIONS_MAX)) {
+  for await (const found of fetchSessions(access, 'exercise', request, SESSIONS_MAX)) {
     for (const record of found.flatMap((point) => exerciseOf(point) ?? [])) {
-      const tcx: string | null = isAllowed ? await tcxOf(access, record.key) : ''
+      const tcx: string | null = isAllowed ? await fetchTcx(access, record.key) : ''
       if (tcx === null) isAllowed = false
-      const stream = streamOf(record.key, tcx ?? '')
+      const stream = toStream(record.key, tcx ?? '')
       const document = stream ? { ...record.document, map: mapOf(stream) } : record.document
       yield { kind: 'workouts', records: [{ ...record, document }] }
       if (stream) yield { streams: [stream] }
@@ -146,7 +147,7 @@ async function* pullWorkouts(access: Access, request: PullRequest): AsyncGenerat
 }
 
 /** The track of a workout as TCX; empty for one that was entered by hand, null if the user has not allowed places. */
-async function tcxOf(access: Access, key: string): Promise<string | null> {
+async function fetchTcx(access: Access, key: string): Promise<string | null> {
   const path = `users/me/dataTypes/exercise/dataPoints/${encodeURIComponent(key)}:exportExerciseTcx`
   const answer = await get(access, `${path}?alt=media&partialData=true`)
   if (answer.status === 403) return null
@@ -161,7 +162,7 @@ async function* pullElectrocardiograms(access: Access, request: PullRequest): As
   for await (const found of points(access, 'electrocardiogram', filter, SESSIONS_MAX))
     for (const point of found) {
       if ((startOf(point) ?? Infinity) >= request.to_ms) continue
-      const recording = recordingOf(point, request.time_zone)
+      const recording = toRecording(point, request.time_zone)
       if (recording) yield* pulledRecording(recording)
     }
 }
@@ -172,7 +173,7 @@ async function* pullProfile(access: Access, request: PullRequest): AsyncGenerato
   for await (const found of points(
     access,
     'height',
-    between('height.sample_time.physical_time', ...instants(request)),
+    rangeFilter('height.sample_time.physical_time', ...instants(request)),
     POINTS_MAX,
   ))
     for (const point of found) {
@@ -214,14 +215,14 @@ const pulls: Partial<Record<Resource, (access: Access, request: PullRequest) => 
 export const googleHealth = {
   provider: 'google_health',
   description: 'Fitbit devices, Pixel watches and what else Google Health collects',
-  resources: Object.keys(scopeOf) as Resource[],
+  resources: Object.keys(scopesByResource) as Resource[],
   urls: {
     authorize: 'https://accounts.google.com/o/oauth2/v2/auth',
     token: 'https://oauth2.googleapis.com/token',
     api: 'https://health.googleapis.com/v4',
   },
   scopes: [ACTIVITY, METRICS, SLEEP, LOCATION, ECG, NUTRITION, IRREGULAR_RHYTHMS],
-  scopeOf,
+  scopesByResource,
   alsoUses: { workouts: [LOCATION], workout_stream: [LOCATION] },
   comesWith: {
     weight: 'body',

@@ -5,7 +5,7 @@ import { healthConnectNutrients, Nutrition } from '../../../wearables/summaries/
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 import { localDay } from '../answers.ts'
 import { instantOfText, list, numberOrText, objectOrEmpty, ownValue, text, type Values } from '../reading.ts'
-import { deviceOf, type SampleBatches } from '../records.ts'
+import { toDevice, type SampleBatches } from '../records.ts'
 import { offsetOf, sourceOf, type Source } from './data-points.ts'
 
 interface Logged extends Source {
@@ -26,11 +26,11 @@ function loggedIn(point: Values, { interval }: Values): Logged | undefined {
 export class LoggedAmounts {
   readonly #sums = new Map<string, Logged & { resource: 'water' | 'carbohydrates' | 'caffeine'; value: number }>()
 
-  add(resource: 'water' | 'carbohydrates' | 'caffeine', logged: Logged, value: number | null): void {
+  add(resource: 'water' | 'carbohydrates' | 'caffeine', entry: Logged, value: number | null): void {
     if (value === null || value < 0) return
-    const key = [resource, logged.at_ms, logged.source_type, logged.app_id].join(' ')
-    const sum = this.#sums.get(key) ?? { ...logged, resource, value: 0 }
-    this.#sums.set(key, { ...sum, end_ms: Math.max(sum.end_ms, logged.end_ms), value: sum.value + value })
+    const key = [resource, entry.at_ms, entry.source_type, entry.app_id].join(' ')
+    const sum = this.#sums.get(key) ?? { ...entry, resource, value: 0 }
+    this.#sums.set(key, { ...sum, end_ms: Math.max(sum.end_ms, entry.end_ms), value: sum.value + value })
   }
 
   addTo(batches: SampleBatches): void {
@@ -132,5 +132,5 @@ export function addAlert(batches: SampleBatches, point: Values): void {
   const { deviceModel, firmwareVersion } = objectOrEmpty(values.medicalDeviceInfo)
   const { device, source_type } = logged
   const named = { manufacturer: device?.manufacturer, model: deviceModel ?? device?.model, version: firmwareVersion }
-  batches.add('heart_rate_alert', { ...logged, device: deviceOf(source_type, named), value: 1, type: 'irregular_rhythm' })
+  batches.add('heart_rate_alert', { ...logged, device: toDevice(source_type, named), value: 1, type: 'irregular_rhythm' })
 }

@@ -37,7 +37,7 @@ export async function* points(access: Access, type: string, filter: string, page
   throw new VendorError('unexpected')
 }
 
-export const between = (field: string, from: string, to: string) => `${field} >= "${from}" AND ${field} < "${to}"`
+export const rangeFilter = (field: string, start: string, end: string) => `${field} >= "${start}" AND ${field} < "${end}"`
 export const instants = ({ from_ms, to_ms }: PullRequest) =>
   [new Date(from_ms).toISOString(), new Date(to_ms).toISOString()] as const
 

@@ -20,13 +20,13 @@ const PAGES_MAX = 20
 const credentialsUrl = ({ urls }: Pick<VendorApp, 'urls'>): string =>
   urls.api.startsWith(GOOGLE) ? 'https://iamcredentials.googleapis.com' : urls.api.replace(/\/v4$/, '')
 
-const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+const encodeJson = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /** A statement of the account, signed by it (RFC 7523). */
-function assertionOf({ client_email, private_key }: ServiceAccount, now_ms: number): string {
+function createAssertion({ client_email, private_key }: ServiceAccount, now_ms: number): string {
   const iat = Math.floor(now_ms / 1000)
   const claims = { iss: client_email, scope: SCOPE, aud: AUDIENCE, iat, exp: iat + LIFE_S }
-  const signed = `${encoded({ alg: 'RS256', typ: 'JWT' })}.${encoded(claims)}`
+  const signed = `${encodeJson({ alg: 'RS256', typ: 'JWT' })}.${encodeJson(claims)}`
   return `${signed}.${sign('sha256', Buffer.from(signed), private_key).toString('base64url')}`
 }
 
@@ -39,7 +39,7 @@ async function call(http: VendorHttp, method: 'GET' | 'POST' | 'PATCH' | 'DELETE
 
 /** An access token of the team's service account. Errors: VendorError. */
 async function teamToken(http: VendorHttp, app: VendorApp, account: ServiceAccount, email: string, now_ms: number) {
-  const form = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: assertionOf(account, now_ms) }
+  const form = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: createAssertion(account, now_ms) }
   const own = await http({ method: 'POST', url: app.urls.token, body: form })
   if (own.status !== 200) throw refusalOf(own)
   const url = `${credentialsUrl(app)}/v1/projects/-/serviceAccounts/${encodeURIComponent(email)}:generateAccessToken`
@@ -54,7 +54,7 @@ function tokenIn(value: unknown): string {
 }
 
 /** The subscribers of a project. Errors: VendorError. */
-async function subscribersOf(http: VendorHttp, base: string, token: string): Promise<Values[]> {
+async function listSubscribers(http: VendorHttp, base: string, token: string): Promise<Values[]> {
   const found: Values[] = []
   let pageToken: string | null = null
   for (let page = 0; page < PAGES_MAX; page++) {
@@ -68,7 +68,7 @@ async function subscribersOf(http: VendorHttp, base: string, token: string): Pro
 }
 
 /** Errors: VendorError, if the operation has failed: Google could not verify the address, for example. */
-const completed = ({ error }: Values): void => {
+const assertSucceeded = ({ error }: Values): void => {
   if (error !== undefined && error !== null) throw new VendorError('unexpected')
 }
 
@@ -95,14 +95,14 @@ export const subscribe: NonNullable<Connector['subscribe']> = async (
   const secret = `Bearer ${verify_token}`
   // The secret cannot be read back: the id says which one a subscriber has.
   const subscriberId = `drawbridge-${createHash('sha256').update(`${callback_url} ${secret}`).digest('hex').slice(0, 20)}`
-  const ofHere = (await subscribersOf(http, base, token)).filter(({ endpointUri }) => endpointUri === callback_url)
+  const ofHere = (await listSubscribers(http, base, token)).filter(({ endpointUri }) => endpointUri === callback_url)
   const known = ofHere.find(({ name }) => text(name)?.endsWith(`/${subscriberId}`))
   const subscriberConfigs = [{ dataTypes: notifiedTypes, subscriptionCreatePolicy: 'AUTOMATIC' }]
   if (!known) {
     const made = { endpointUri: callback_url, endpointAuthorization: { secret }, subscriberConfigs }
-    completed(await call(http, 'POST', withQuery(base, { subscriberId }), token, made))
+    assertSucceeded(await call(http, 'POST', withQuery(base, { subscriberId }), token, made))
   } else if (!hasAllTypes(known))
-    completed(
+    assertSucceeded(
       await call(http, 'PATCH', withQuery(`${base}/${subscriberId}`, { updateMask: 'subscriberConfigs' }), token, {
         subscriberConfigs,
       }),
@@ -110,7 +110,7 @@ export const subscribe: NonNullable<Connector['subscribe']> = async (
   for (const { name } of ofHere) {
     const id = text(name)?.split('/').at(-1)
     if (id && id !== subscriberId)
-      completed(await call(http, 'DELETE', withQuery(`${base}/${encodeURIComponent(id)}`, { force: 'true' }), token))
+      assertSucceeded(await call(http, 'DELETE', withQuery(`${base}/${encodeURIComponent(id)}`, { force: 'true' }), token))
   }
   return { renew_at_ms: now_ms + RENEW_MS }
 }

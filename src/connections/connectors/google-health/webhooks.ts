@@ -102,7 +102,7 @@ export function keysIn(text_of_keyset: string): Map<number, KeyObject> {
 }
 
 /** The key with an id; undefined if there is none. Errors: VendorError if the keys cannot be read. */
-async function keyOf(http: VendorHttp, url: string, id: number, now_ms: number): Promise<KeyObject | undefined> {
+async function getKey(http: VendorHttp, url: string, id: number, now_ms: number): Promise<KeyObject | undefined> {
   const known = keysets.get(url)
   const age_ms = known ? Math.abs(now_ms - known.read_ms) : Infinity
   if (known && age_ms < KEPT_MS && known.keys.has(id)) return known.keys.get(id)
@@ -128,7 +128,7 @@ async function isSigned(http: VendorHttp, app: VendorApp, { headers, body, now_m
   if (!/^[A-Za-z0-9+/_-]{12,400}={0,2}$/.test(given)) return false
   const bytes = Buffer.from(given, 'base64')
   if (bytes.length < 13 || bytes[0] !== 1) return false
-  const key = await keyOf(http, keysetUrl(app), bytes.readUInt32BE(1), now_ms)
+  const key = await getKey(http, keysetUrl(app), bytes.readUInt32BE(1), now_ms)
   if (!key) return false
   try {
     return verify('sha256', body, { key, dsaEncoding: 'der' }, bytes.subarray(5))
@@ -162,8 +162,8 @@ export const notifiedTypes: readonly string[] = [
 /** The resources that have data of a type, which is written in several ways. */
 function resourcesOf(value: unknown): readonly Resource[] {
   const name = fieldOf((text(value) ?? '').split('/').at(-1)!.replaceAll('_', '-').toLowerCase())
-  const type = [...Object.keys(others), ...Object.values(pointTypes).map((one) => one.type)].find(
-    (known) => fieldOf(known).toLowerCase() === name.toLowerCase(),
+  const type = [...Object.keys(others), ...Object.values(pointTypes).map((pointType) => pointType.type)].find(
+    (candidate) => fieldOf(candidate).toLowerCase() === name.toLowerCase(),
   )
   if (type === undefined) return []
   if (Object.hasOwn(others, type)) return others[type]!
@@ -175,10 +175,10 @@ function resourcesOf(value: unknown): readonly Resource[] {
 const RANGE_MS_MAX = 31 * DAY_MS
 
 /** The range of all intervals; the last day if there is none. */
-function rangeOf(data: Values, now_ms: number): { from_ms: number; to_ms: number } {
+function readRange(data: Values, now_ms: number): { from_ms: number; to_ms: number } {
   const intervals = Array.isArray(data.intervals) ? list(data.intervals) : [objectOrEmpty(data.interval), data]
-  const times = intervals.flatMap((one) => {
-    const { startTime, endTime } = objectOrEmpty(one.physicalTimeInterval ?? one)
+  const times = intervals.flatMap((interval) => {
+    const { startTime, endTime } = objectOrEmpty(interval.physicalTimeInterval ?? interval)
     return [instantOfText(startTime), instantOfText(endTime)].filter((ms) => ms !== null)
   })
   if (!times.length) return { from_ms: now_ms - DAY_MS, to_ms: now_ms }
@@ -195,7 +195,7 @@ export async function receive(app: VendorApp, request: InboundNotification, http
   const { headers, verify_token, body, now_ms } = request
   const refused: InboundOutcome = { outcome: 'refused', answer: { status: 401, body: {} } }
   // A subscriber that a team has registered may have the token alone.
-  if (![`Bearer ${verify_token}`, verify_token].some((one) => isSameText(headers.authorization, one))) return refused
+  if (![`Bearer ${verify_token}`, verify_token].some((expected) => isSameText(headers.authorization, expected))) return refused
   let sent: Values
   try {
     sent = objectIn(decodeUtf8(body))
@@ -208,7 +208,7 @@ export async function receive(app: VendorApp, request: InboundNotification, http
   const data = objectOrEmpty(sent.data ?? sent)
   const external_user_id = text(data.healthUserId)
   if (external_user_id === null) return { outcome: 'verified', changes: [] }
-  const range = rangeOf(data, now_ms)
+  const range = readRange(data, now_ms)
   const changes = resourcesOf(data.dataType).map((resource): Change => ({ external_user_id, resource, ...range }))
   return { outcome: 'verified', changes }
 }

@@ -1,10 +1,10 @@
 // Workouts of the Google Health API, and their streams, which come as TCX. Source: discovery document of v4, Exercise and exportExerciseTcx.
-import { instantOfText, numberOrText, objectOrEmpty, rawOf, text, whole, type Values } from '../reading.ts'
+import { instantOfText, numberOrText, objectOrEmpty, rawValues, text, whole, type Values } from '../reading.ts'
 import { workoutOf } from '../records.ts'
 import { StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingStream, StreamList } from '../../../wearables/streams/workout-streams.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
-import { divided, idIn, offsetOf, sourceOf } from './data-points.ts'
+import { divideNullable, idIn, offsetOf, sourceOf } from './data-points.ts'
 
 const sports: Readonly<Record<string, string>> = {
   BIKING: 'Cycling',
@@ -49,19 +49,19 @@ export function exerciseOf(point: Values): IncomingSummary<'workouts'> | undefin
   return workoutOf({
     key,
     ...sourceOf(point),
-    raw: rawOf(point),
+    raw: rawValues(point),
     sport,
     start_ms,
     end_ms,
     offset_s,
-    more: {
+    extraFields: {
       title: text(values.displayName) ?? sport,
       average_hr: whole(numberOrText(metrics.averageHeartRateBeatsPerMinute)),
-      distance: divided(numberOrText(metrics.distanceMillimeters), 1000),
+      distance: divideNullable(numberOrText(metrics.distanceMillimeters), 1000),
       calories: numberOrText(metrics.caloriesKcal),
       steps: whole(numberOrText(metrics.steps)),
-      total_elevation_gain: divided(numberOrText(metrics.elevationGainMillimeters), 1000),
-      average_speed: divided(numberOrText(metrics.averageSpeedMillimetersPerSecond), 1000),
+      total_elevation_gain: divideNullable(numberOrText(metrics.elevationGainMillimeters), 1000),
+      average_speed: divideNullable(numberOrText(metrics.averageSpeedMillimetersPerSecond), 1000),
       moving_time: active_s === undefined ? null : Number(active_s),
     },
   })
@@ -84,7 +84,7 @@ const POINT_LENGTH_MAX = 5000
 const VALUE = /<(?:\w{1,20}:)?(\w{1,40})>([^<>]{1,40})<\//g
 
 /** The stream of a workout, from the track points of a TCX text as Google writes it; undefined without values. */
-export function streamOf(key: string, tcx: string): IncomingStream | undefined {
+export function toStream(key: string, tcx: string): IncomingStream | undefined {
   const points = new StreamPoints()
   for (const part of tcx.split('<Trackpoint>').slice(1)) {
     const point = part.slice(0, POINT_LENGTH_MAX).split('</Trackpoint>', 1)[0]!

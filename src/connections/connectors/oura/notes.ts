@@ -14,7 +14,7 @@ interface Note {
 }
 
 /** An instant, or a local time in the user's zone. */
-function timeOf(value: unknown, zone: string | null): { at_ms: number; offset_s: number | null } | null {
+function readTime(value: unknown, zone: string | null): { at_ms: number; offset_s: number | null } | null {
   const at_ms = instantOfText(value)
   if (at_ms !== null) return { at_ms, offset_s: offsetOf(value) }
   const local_ms = localTime(value)
@@ -27,11 +27,11 @@ function timeOf(value: unknown, zone: string | null): { at_ms: number; offset_s:
 export class Notes {
   readonly #notes = new Map<number, Note>()
 
-  add(sent: Values, zone: string | null): void {
-    const words = [wordsOf(sent.custom_name), wordsOf(sent.comment)].filter((one) => one !== '').join(': ')
-    const start = timeOf(sent.start_time, zone)
+  add(tag: Values, zone: string | null): void {
+    const words = [wordsOf(tag.custom_name), wordsOf(tag.comment)].filter((line) => line !== '').join(': ')
+    const start = readTime(tag.start_time, zone)
     if (words === '' || start === null) return
-    const end_ms = timeOf(sent.end_time, zone)?.at_ms ?? start.at_ms
+    const end_ms = readTime(tag.end_time, zone)?.at_ms ?? start.at_ms
     const note = this.#notes.get(start.at_ms) ?? { end_ms, offset_s: start.offset_s, words: [] }
     note.end_ms = Math.max(note.end_ms, end_ms)
     note.words.push(words)

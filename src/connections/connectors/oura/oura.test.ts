@@ -174,7 +174,7 @@ describe('Oura: data', () => {
       [DAY, 14 * 3600, '2026-01-30T16:30:00+00:00'],
     )
     assert.deepEqual([nap!.key, nap!.document.type, nap!.document.score], ['nap', 'acknowledged_nap', null])
-    assert(pulled.some((one) => 'deleted' in one && one.deleted.join() === 'night-2026-01-30'))
+    assert(pulled.some((part) => 'deleted_keys' in part && part.deleted_keys.join() === 'night-2026-01-30'))
   })
 
   test('pages are read to the last one, and instants of a range are half-open', async () => {
@@ -221,8 +221,8 @@ describe('Oura: data', () => {
     assert.deepEqual(keys, [id])
     peer.unreadable.add(id)
     await assertFailure(pull('workouts', { ids: [id] }), 'not_ready')
-    assert.deepEqual(await pull('workouts', { ids: [`deleted:${id}`] }), [{ kind: 'workouts', deleted: [id] }])
-    assert.deepEqual(await pull('sleep', { ids: ['deleted:night'] }), [{ kind: 'sleep', deleted: ['night'] }])
+    assert.deepEqual(await pull('workouts', { ids: [`deleted:${id}`] }), [{ kind: 'workouts', deleted_keys: [id] }])
+    assert.deepEqual(await pull('sleep', { ids: ['deleted:night'] }), [{ kind: 'sleep', deleted_keys: ['night'] }])
   })
 
   test('values out of bounds are left out, and the others are stored', async () => {

@@ -16,16 +16,16 @@ import {
   type VendorApp,
 } from '../connector.ts'
 import { isTimely, signedAt } from '../notices.ts'
-import { instantOfText, list, number, objectIn, objectOrEmpty, parsed, refusalOf, text, type Values } from '../reading.ts'
-import { SampleBatches, knownZone, sleepCycleOf, sleepOf, workoutOf, type WorkoutRecord } from '../records.ts'
-import { askForTokens, refreshTokenOf, unexpired, withQuery } from '../tokens.ts'
+import { instantOfText, list, number, objectIn, objectOrEmpty, parseJson, refusalOf, text, type Values } from '../reading.ts'
+import { SampleBatches, knownZone, toSleepCycle, sleepOf, workoutOf, type WorkoutRecord } from '../records.ts'
+import { askForTokens, refreshTokenOf, refreshIfExpired, withQuery } from '../tokens.ts'
 import { Notes } from './notes.ts'
 import * as records from './records.ts'
-import { documentOf, documents, get } from './requests.ts'
+import { fetchDocument, documents, get } from './requests.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 
-const scopeOf = {
+const scopesByResource = {
   activity: 'daily',
   sleep: 'daily',
   sleep_cycle: 'daily',
@@ -51,10 +51,10 @@ const dayBounds = ({ from_ms, to_ms }: PullRequest) => ({ start_date: dayOf(from
 type Pull = (access: Access, request: PullRequest) => AsyncGenerator<Pulled>
 
 /** The records that a notification names, or those of the range. */
-async function* sent(access: Access, path: string, request: PullRequest): AsyncGenerator<Values[]> {
+async function* fetchPages(access: Access, path: string, request: PullRequest): AsyncGenerator<Values[]> {
   if (!request.ids) return yield* documents(access, path, dayBounds(request))
   const there = request.ids.filter((id) => !id.startsWith(DELETED))
-  for (const id of there) yield [await documentOf(access, path, id)]
+  for (const id of there) yield [await fetchDocument(access, path, id)]
 }
 
 const deletedIn = ({ ids = [] }: PullRequest): string[] =>
@@ -62,13 +62,13 @@ const deletedIn = ({ ids = [] }: PullRequest): string[] =>
 
 const pullActivity: Pull = async function* (access, request) {
   for await (const page of documents(access, 'daily_activity', dayBounds(request))) {
-    const found = page.flatMap((one) => records.activityOf(one) ?? [])
+    const found = page.flatMap((record) => records.toActivity(record) ?? [])
     if (found.length) yield { kind: 'activity', records: found }
   }
 }
 
 /** The scores of nights, by Oura's day. */
-async function scoresOf(access: Access, request: PullRequest): Promise<Map<string, number | null>> {
+async function fetchScores(access: Access, request: PullRequest): Promise<Map<string, number | null>> {
   const scores = new Map<string, number | null>()
   for await (const page of documents(access, 'daily_sleep', dayBounds(request)))
     for (const { day: of, score } of page) if (typeof of === 'string') scores.set(of, number(score))
@@ -76,17 +76,17 @@ async function scoresOf(access: Access, request: PullRequest): Promise<Map<strin
 }
 
 const pullSleep: Pull = async function* (access, request) {
-  const deleted = deletedIn(request)
-  if (deleted.length) yield { kind: 'sleep', deleted }
-  if (request.ids?.length === deleted.length && request.ids.length) return
-  const scores = await scoresOf(access, request)
-  for await (const page of sent(access, 'sleep', request)) {
+  const deleted_keys = deletedIn(request)
+  if (deleted_keys.length) yield { kind: 'sleep', deleted_keys }
+  if (request.ids?.length === deleted_keys.length && request.ids.length) return
+  const scores = await fetchScores(access, request)
+  for await (const page of fetchPages(access, 'sleep', request)) {
     const gone = page.filter(records.isNoSleep).flatMap(({ id }) => text(id) ?? [])
-    if (gone.length) yield { kind: 'sleep', deleted: gone }
-    const slept = page.filter((one) => !records.isNoSleep(one))
-    const nights = slept.flatMap((one) => records.nightOf(one, scores.get(text(one.day) ?? '') ?? null) ?? [])
+    if (gone.length) yield { kind: 'sleep', deleted_keys: gone }
+    const slept = page.filter((record) => !records.isNoSleep(record))
+    const nights = slept.flatMap((record) => records.toNight(record, scores.get(text(record.day) ?? '') ?? null) ?? [])
     if (nights.length) yield { kind: 'sleep', records: nights.map(sleepOf) }
-    const cycles = nights.flatMap((night) => sleepCycleOf(night, night.stages) ?? [])
+    const cycles = nights.flatMap((night) => toSleepCycle(night, night.stages) ?? [])
     if (cycles.length) yield { kind: 'sleep_cycle', records: cycles }
     const batches = new SampleBatches()
     for (const one of slept) {
@@ -98,7 +98,7 @@ const pullSleep: Pull = async function* (access, request) {
 }
 
 /** The stream of a workout: the heart rates while it lasted. A user may have allowed workouts without them. */
-async function heartRatesOf(access: Access, { key, start_ms, end_ms }: WorkoutRecord): Promise<IncomingStream | undefined> {
+async function fetchHeartRates(access: Access, { key, start_ms, end_ms }: WorkoutRecord): Promise<IncomingStream | undefined> {
   const points = new StreamPoints()
   const range = { start_datetime: new Date(start_ms).toISOString(), end_datetime: new Date(end_ms + 1000).toISOString() }
   try {
@@ -111,19 +111,19 @@ async function heartRatesOf(access: Access, { key, start_ms, end_ms }: WorkoutRe
 }
 
 const pullWorkouts: Pull = async function* (access, request) {
-  const deleted = deletedIn(request)
-  if (deleted.length) yield { kind: 'workouts', deleted }
-  for await (const page of sent(access, 'workout', request)) {
+  const deleted_keys = deletedIn(request)
+  if (deleted_keys.length) yield { kind: 'workouts', deleted_keys }
+  for await (const page of fetchPages(access, 'workout', request)) {
     const batches = new SampleBatches()
-    const found = page.flatMap((one) => {
-      const workout = records.workoutIn(one)
-      if (workout) records.addDuration(batches, workout, one)
+    const found = page.flatMap((record) => {
+      const workout = records.toWorkout(record)
+      if (workout) records.addDuration(batches, workout, record)
       return workout ?? []
     })
     if (found.length) yield { kind: 'workouts', records: found.map(workoutOf) }
     yield* batches.take()
     for (const workout of found) {
-      const stream = await heartRatesOf(access, workout)
+      const stream = await fetchHeartRates(access, workout)
       if (stream) yield { streams: [stream] }
     }
   }
@@ -132,7 +132,7 @@ const pullWorkouts: Pull = async function* (access, request) {
 const samples = (
   path: string,
   bounds: (request: PullRequest) => Record<string, string>,
-  add: (batches: SampleBatches, one: Values, zone: string | null) => void,
+  add: (batches: SampleBatches, record: Values, zone: string | null) => void,
 ): Pull =>
   async function* (access, request) {
     const zone = knownZone(request.time_zone)
@@ -150,8 +150,8 @@ const instants = ({ from_ms, to_ms }: PullRequest) => ({
 
 const pullProfile: Pull = async function* (access) {
   const sent = await get(access, 'personal_info')
-  yield { kind: 'profile', records: [records.profileOf(sent)] }
-  const body = records.bodyOf(sent)
+  yield { kind: 'profile', records: [records.toProfile(sent)] }
+  const body = records.toBody(sent)
   if (body) yield { kind: 'body', records: [body] }
 }
 
@@ -194,8 +194,8 @@ const LATE_MS = 2 * DAY_MS
 /** A subscription that ends within this time is renewed. */
 const RENEW_MS = 30 * DAY_MS
 
-const isSame = (given: string, expected: string): boolean => {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
+const isSame = (actual: string, expected: string): boolean => {
+  const [a, b] = [Buffer.from(actual), Buffer.from(expected)]
   return expected !== '' && a.length === b.length && timingSafeEqual(a, b)
 }
 
@@ -220,14 +220,14 @@ async function userId(access: Access): Promise<string | null> {
 export const oura: Connector = {
   provider: 'oura',
   description: 'Rings of Oura',
-  resources: Object.keys(scopeOf) as Resource[],
+  resources: Object.keys(scopesByResource) as Resource[],
   urls: {
     authorize: 'https://cloud.ouraring.com/oauth/authorize',
     token: 'https://api.ouraring.com/oauth/token',
     api: 'https://api.ouraring.com',
   },
-  scopes: [...new Set(Object.values(scopeOf))],
-  scopeOf,
+  scopes: [...new Set(Object.values(scopesByResource))],
+  scopesByResource,
   alsoUses: { workout_stream: ['heartrate'] },
   comesWith: {
     sleep_cycle: 'sleep',
@@ -261,7 +261,7 @@ export const oura: Connector = {
     askForTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
 
   async revoke(http, app, grant, now_ms, keep) {
-    const { access_token } = await unexpired(grant, now_ms, () => oura.refresh(http, app, grant, now_ms), keep)
+    const { access_token } = await refreshIfExpired(grant, now_ms, () => oura.refresh(http, app, grant, now_ms), keep)
     const answer = await http({ method: 'POST', url: withQuery(`${app.urls.api}/oauth/revoke`, { access_token }) })
     if (answer.status >= 300) throw refusalOf(answer)
   },
@@ -301,13 +301,13 @@ export const oura: Connector = {
     const call = async (method: 'GET' | 'POST' | 'PUT', url: string, body?: object) => {
       const answer = await http({ method, url, headers, ...(body && { body: JSON.stringify(body) }) })
       if (answer.status >= 300) throw refusalOf(answer)
-      return parsed(answer.text)
+      return parseJson(answer.text)
     }
-    const there = list(await call('GET', base)).filter((one) => one.callback_url === callback_url)
+    const there = list(await call('GET', base)).filter((subscription) => subscription.callback_url === callback_url)
     let renew_at_ms = Infinity
     for (const [data_type, { hasRecords }] of Object.entries(notified))
       for (const event_type of ['create', 'update', ...(hasRecords ? ['delete'] : [])]) {
-        const known = there.find((one) => one.data_type === data_type && one.event_type === event_type)
+        const known = there.find((subscription) => subscription.data_type === data_type && subscription.event_type === event_type)
         const ends_ms = instantOfText(known?.expiration_time)
         const isGood = ends_ms !== null && ends_ms > now_ms + RENEW_MS
         const now = isGood

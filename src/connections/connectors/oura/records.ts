@@ -10,7 +10,7 @@ import {
   number,
   objectOrEmpty,
   ownValue,
-  rawOf,
+  rawValues,
   text,
   whole,
   type Values,
@@ -26,12 +26,12 @@ const phases: Readonly<Record<string, StageType>> = { 1: 1, 2: 2, 3: 3, 4: 4 }
 export const offsetOf = (value: unknown): number | null => (typeof value === 'string' ? zoneOf(value) : null)
 
 /** A day. Oura has one document for each day, so that the day is its key. */
-export function activityOf(sent: Values): IncomingSummary<'activity'> | undefined {
-  const calendar_date = day(sent.day)
+export function toActivity(record: Values): IncomingSummary<'activity'> | undefined {
+  const calendar_date = day(record.day)
   if (calendar_date === null) return undefined
-  const raw = rawOf(sent, 'met', 'class_5_min')
-  const distance = number(sent.equivalent_walking_distance)
-  const sedentary = whole(sent.sedentary_time)
+  const raw = rawValues(record, 'met', 'class_5_min')
+  const distance = number(record.equivalent_walking_distance)
+  const sedentary = whole(record.sedentary_time)
   return {
     key: calendar_date,
     source_type,
@@ -42,15 +42,15 @@ export function activityOf(sent: Values): IncomingSummary<'activity'> | undefine
     document: {
       date: midnight(calendar_date),
       calendar_date,
-      calories_total: number(sent.total_calories),
-      calories_active: number(sent.active_calories),
-      steps: whole(sent.steps),
+      calories_total: number(record.total_calories),
+      calories_active: number(record.active_calories),
+      steps: whole(record.steps),
       distance,
       daily_movement: distance,
-      low: minutesOf(number(sent.low_activity_time)),
-      medium: minutesOf(number(sent.medium_activity_time)),
-      high: minutesOf(number(sent.high_activity_time)),
-      timezone_offset: offsetOf(sent.timestamp),
+      low: minutesOf(number(record.low_activity_time)),
+      medium: minutesOf(number(record.medium_activity_time)),
+      high: minutesOf(number(record.high_activity_time)),
+      timezone_offset: offsetOf(record.timestamp),
     },
   }
 }
@@ -64,47 +64,47 @@ export const isNoSleep = ({ type }: Values): boolean => type === 'deleted' || ty
 const isNap = ({ type }: Values): boolean => type === 'sleep' || type === 'late_nap'
 
 /** A night or a nap. It ends when the user got up, not when the last stage but waking ended. */
-export function nightOf(sent: Values, score: number | null): OuraNight | undefined {
-  const key = idOf(sent.id)
-  const [start_ms, end_ms] = [instantOfText(sent.bedtime_start), instantOfText(sent.bedtime_end)]
+export function toNight(record: Values, score: number | null): OuraNight | undefined {
+  const key = idOf(record.id)
+  const [start_ms, end_ms] = [instantOfText(record.bedtime_start), instantOfText(record.bedtime_end)]
   if (key === null || start_ms === null || end_ms === null || end_ms <= start_ms) return undefined
-  const readiness = objectOrEmpty(sent.readiness)
-  const seconds = (name: string) => whole(sent[name]) ?? 0
-  const lowest = whole(sent.lowest_heart_rate)
+  const readiness = objectOrEmpty(record.readiness)
+  const seconds = (name: string) => whole(record[name]) ?? 0
+  const lowest = whole(record.lowest_heart_rate)
   return {
     key,
     source_type,
-    raw: rawOf(sent, 'heart_rate', 'hrv', 'movement_30_sec', 'sleep_phase_5_min', 'sleep_phase_30_sec'),
+    raw: rawValues(record, 'heart_rate', 'hrv', 'movement_30_sec', 'sleep_phase_5_min', 'sleep_phase_30_sec'),
     start_ms,
     end_ms,
-    offset_s: offsetOf(sent.bedtime_end),
+    offset_s: offsetOf(record.bedtime_end),
     zone: null,
-    is_nap: isNap(sent),
+    is_nap: isNap(record),
     seconds: {
       awake: seconds('awake_time'),
       light: seconds('light_sleep_duration'),
       rem: seconds('rem_sleep_duration'),
       deep: seconds('deep_sleep_duration'),
     },
-    stages: stagesIn(sent, start_ms, end_ms),
-    more: {
-      score: isNap(sent) ? null : score,
+    stages: toStages(record, start_ms, end_ms),
+    extraFields: {
+      score: isNap(record) ? null : score,
       recovery_readiness_score: whole(readiness.score),
       hr_lowest: lowest,
       hr_resting: lowest,
-      hr_average: whole(sent.average_heart_rate),
-      latency: whole(sent.latency),
-      efficiency: number(sent.efficiency),
+      hr_average: whole(record.average_heart_rate),
+      latency: whole(record.latency),
+      efficiency: number(record.efficiency),
       temperature_delta: number(readiness.temperature_deviation),
-      average_hrv: number(sent.average_hrv),
-      respiratory_rate: number(sent.average_breath),
+      average_hrv: number(record.average_hrv),
+      respiratory_rate: number(record.average_breath),
     },
   }
 }
 
 /** Equal stages after each other are one. */
-function stagesIn(sent: Values, start_ms: number, end_ms: number): Stage[] {
-  const letters = typeof sent.sleep_phase_5_min === 'string' ? sent.sleep_phase_5_min.slice(0, 600) : ''
+function toStages(record: Values, start_ms: number, end_ms: number): Stage[] {
+  const letters = typeof record.sleep_phase_5_min === 'string' ? record.sleep_phase_5_min.slice(0, 600) : ''
   const stages: Stage[] = []
   for (const [i, letter] of [...letters].entries()) {
     const [from, to] = [start_ms + i * PHASE_MS, Math.min(end_ms, start_ms + (i + 1) * PHASE_MS)]
@@ -118,8 +118,8 @@ function stagesIn(sent: Values, start_ms: number, end_ms: number): Stage[] {
 }
 
 /** The heart rate variability in a night: a number every few minutes, null where there is none. */
-export function addVariability(batches: SampleBatches, sent: Values): void {
-  const { interval, items, timestamp } = objectOrEmpty(sent.hrv)
+export function addVariability(batches: SampleBatches, record: Values): void {
+  const { interval, items, timestamp } = objectOrEmpty(record.hrv)
   const [step_s, from_ms] = [number(interval), instantOfText(timestamp)]
   if (step_s === null || step_s <= 0 || from_ms === null || !Array.isArray(items)) return
   for (const [i, value] of items.slice(0, 10_000).entries()) {
@@ -130,57 +130,57 @@ export function addVariability(batches: SampleBatches, sent: Values): void {
 }
 
 /** How much warmer or colder than usual the skin was in a night, from its beginning to its end. */
-export function addTemperatureDelta(batches: SampleBatches, sent: Values): void {
-  const [at_ms, end_ms] = [instantOfText(sent.bedtime_start), instantOfText(sent.bedtime_end)]
+export function addTemperatureDelta(batches: SampleBatches, record: Values): void {
+  const [at_ms, end_ms] = [instantOfText(record.bedtime_start), instantOfText(record.bedtime_end)]
   if (at_ms === null || end_ms === null) return
-  const value = number(objectOrEmpty(sent.readiness).temperature_deviation)
+  const value = number(objectOrEmpty(record.readiness).temperature_deviation)
   const type = typeWithDetails('body_temperature_delta', null, { sensor_location: 'finger' })
-  batches.add('body_temperature_delta', { at_ms, end_ms, value, offset_s: offsetOf(sent.bedtime_start), type, source_type })
+  batches.add('body_temperature_delta', { at_ms, end_ms, value, offset_s: offsetOf(record.bedtime_start), type, source_type })
 }
 
-export function addHeartRate(batches: SampleBatches, sent: Values, zone: string | null): void {
-  const at_ms = instantOfText(sent.timestamp)
+export function addHeartRate(batches: SampleBatches, record: Values, zone: string | null): void {
+  const at_ms = instantOfText(record.timestamp)
   if (at_ms === null) return
-  batches.add('heartrate', { at_ms, value: number(sent.bpm), offset_s: offsetAt(zone, at_ms), source_type })
+  batches.add('heartrate', { at_ms, value: number(record.bpm), offset_s: offsetAt(zone, at_ms), source_type })
 }
 
 /** The mean of a night, at the beginning of its day: Oura says no time. */
-export function addOxygen(batches: SampleBatches, sent: Values, zone: string | null): void {
-  const of = day(sent.day)
+export function addOxygen(batches: SampleBatches, record: Values, zone: string | null): void {
+  const of = day(record.day)
   if (of === null) return
   const at_ms = instantIn(zone, Date.parse(of))
-  const value = number(objectOrEmpty(sent.spo2_percentage).average)
+  const value = number(objectOrEmpty(record.spo2_percentage).average)
   batches.add('blood_oxygen', { at_ms, value, offset_s: offsetAt(zone, at_ms), source_type })
 }
 
-export function addVo2Max(batches: SampleBatches, sent: Values): void {
-  const at_ms = instantOfText(sent.timestamp)
+export function addVo2Max(batches: SampleBatches, record: Values): void {
+  const at_ms = instantOfText(record.timestamp)
   if (at_ms === null) return
-  batches.add('vo2_max', { at_ms, value: number(sent.vo2_max), offset_s: offsetOf(sent.timestamp), source_type })
+  batches.add('vo2_max', { at_ms, value: number(record.vo2_max), offset_s: offsetOf(record.timestamp), source_type })
 }
 
-export function workoutIn(sent: Values): WorkoutRecord | undefined {
-  const key = idOf(sent.id)
-  const [start_ms, end_ms] = [instantOfText(sent.start_datetime), instantOfText(sent.end_datetime)]
+export function toWorkout(record: Values): WorkoutRecord | undefined {
+  const key = idOf(record.id)
+  const [start_ms, end_ms] = [instantOfText(record.start_datetime), instantOfText(record.end_datetime)]
   if (key === null || start_ms === null || end_ms === null || end_ms < start_ms) return undefined
-  const title = text(sent.label)
+  const title = text(record.label)
   return {
     key,
     source_type,
-    raw: rawOf(sent),
-    sport: text(sent.activity) ?? 'other',
+    raw: rawValues(record),
+    sport: text(record.activity) ?? 'other',
     start_ms,
     end_ms,
-    offset_s: offsetOf(sent.start_datetime),
-    more: { calories: number(sent.calories), distance: number(sent.distance), ...(title !== null && { title }) },
+    offset_s: offsetOf(record.start_datetime),
+    extraFields: { calories: number(record.calories), distance: number(record.distance), ...(title !== null && { title }) },
   }
 }
 
 const intensities: Readonly<Record<string, Intensity>> = { easy: 'low', moderate: 'medium', hard: 'high' }
 
 /** How long a workout was, and how hard. */
-export function addDuration(batches: SampleBatches, { start_ms, end_ms, offset_s }: WorkoutRecord, sent: Values): void {
-  const intensity = ownValue(intensities, text(sent.intensity) ?? '') ?? null
+export function addDuration(batches: SampleBatches, { start_ms, end_ms, offset_s }: WorkoutRecord, record: Values): void {
+  const intensity = ownValue(intensities, text(record.intensity) ?? '') ?? null
   const type = typeWithDetails('workout_duration', null, { intensity })
   const value = (end_ms - start_ms) / MINUTE_MS
   batches.add('workout_duration', { at_ms: start_ms, end_ms, value, offset_s, type, source_type })
@@ -188,10 +188,10 @@ export function addDuration(batches: SampleBatches, { start_ms, end_ms, offset_s
 
 const sexes: Readonly<Record<string, 'female' | 'male'>> = { female: 'female', male: 'male' }
 
-export function profileOf(sent: Values): IncomingSummary<'profile'> {
-  const height = number(sent.height)
-  const raw = rawOf(sent)
-  const sex = ownValue(sexes, text(sent.biological_sex) ?? '') ?? null
+export function toProfile(record: Values): IncomingSummary<'profile'> {
+  const height = number(record.height)
+  const raw = rawValues(record)
+  const sex = ownValue(sexes, text(record.biological_sex) ?? '') ?? null
   return {
     key: '',
     source_type: 'unknown',
@@ -203,9 +203,9 @@ export function profileOf(sent: Values): IncomingSummary<'profile'> {
 }
 
 /** The weight that a user has given; undefined without one. Oura says no time. */
-export function bodyOf(sent: Values): IncomingSummary<'body'> | undefined {
-  const weight = number(sent.weight)
-  const raw = rawOf(sent, 'email')
+export function toBody(record: Values): IncomingSummary<'body'> | undefined {
+  const weight = number(record.weight)
+  const raw = rawValues(record, 'email')
   if (weight === null || weight <= 0) return undefined
   return { key: '', source_type: 'app', app_id: null, calendar_date: null, ...(raw && { raw }), document: { weight } }
 }

@@ -31,7 +31,7 @@ export async function* documents(access: Access, path: string, query: Record<str
 }
 
 /** A document that a notification named. Errors: VendorError `not_ready` while it cannot be read. */
-export async function documentOf({ http, app, access_token }: Access, path: string, id: string): Promise<Values> {
+export async function fetchDocument({ http, app, access_token }: Access, path: string, id: string): Promise<Values> {
   const url = `${app.urls.api}/v2/usercollection/${path}/${encodeURIComponent(id)}`
   const answer = await http({ method: 'GET', url, headers: bearer(access_token) })
   if (answer.status === 404) throw new VendorError('not_ready')

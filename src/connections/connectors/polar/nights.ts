@@ -8,15 +8,15 @@ import {
   number,
   objectOrEmpty,
   ownValue,
-  rawOf,
+  rawValues,
   secondsOf,
   text,
   whole,
   type Values,
 } from '../reading.ts'
-import { secondsOf as stageSeconds, type Night, type SampleBatches, type Stage, type StageType } from '../records.ts'
+import { secondsByStage as stageSeconds, type Night, type SampleBatches, type Stage, type StageType } from '../records.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
-import { listed, offsetIn } from './records.ts'
+import { listRecords, offsetIn } from './records.ts'
 
 const source_type = 'watch'
 /** Changes of stages, and values of one series, in a night. */
@@ -63,11 +63,13 @@ function stagesIn(changes: unknown, start_ms: number, end_ms: number): Stage[] {
 }
 
 /** Nights, with what is known of their recovery. Polar knows a night by its date. */
-export function nightsIn(sent: Values, recoveries: Values): PolarNight[] {
+export function nightsIn(sleeps: Values, recoveries: Values): PolarNight[] {
   const recovered = new Map(
-    listed(recoveries, 'nightlyRechargeResults').map((one) => [text(one.sleepResultDate) ?? '', one] as const),
+    listRecords(recoveries, 'nightlyRechargeResults').map(
+      (recovery) => [text(recovery.sleepResultDate) ?? '', recovery] as const,
+    ),
   )
-  return listed(sent, 'nightSleeps').flatMap((night): PolarNight[] => {
+  return listRecords(sleeps, 'nightSleeps').flatMap((night): PolarNight[] => {
     const date = day(night.sleepDate)
     const result = objectOrEmpty(night.sleepResult)
     const { sleepStart, sleepEnd, sleepStateChanges, ...hypnogram } = objectOrEmpty(result.hypnogram)
@@ -82,7 +84,7 @@ export function nightsIn(sent: Values, recoveries: Values): PolarNight[] {
       {
         key: date,
         source_type,
-        raw: rawOf({ ...night, sleepResult: { ...result, hypnogram: { sleepStart, sleepEnd, ...hypnogram } } }),
+        raw: rawValues({ ...night, sleepResult: { ...result, hypnogram: { sleepStart, sleepEnd, ...hypnogram } } }),
         start_ms,
         end_ms,
         zone: null,
@@ -90,7 +92,7 @@ export function nightsIn(sent: Values, recoveries: Values): PolarNight[] {
         seconds: phaseDurations
           ? { awake: seconds('wake'), light: seconds('light'), rem: seconds('rem'), deep: seconds('deep') }
           : stageSeconds(stages, { start_ms, end_ms }),
-        more: {
+        extraFields: {
           score: whole(objectOrEmpty(night.sleepScore).sleepScore),
           average_hrv: number(recovery.meanNightlyRecoveryRmssd),
           respiratory_rate: perMinute(recovery.meanNightlyRecoveryRespirationInterval),

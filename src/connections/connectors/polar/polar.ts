@@ -1,6 +1,6 @@
 // Polar AccessLink, Dynamic API v4. Basic authentication of the application, limits that are counted upwards, one day per request where data
 // beside dates is wanted, and the webhooks of version 3.
-import { dayOf, grantOf, type VendorAnswer } from '../answers.ts'
+import { dayOf, readGrant, type VendorAnswer } from '../answers.ts'
 import {
   VendorError,
   type Access,
@@ -12,10 +12,10 @@ import {
   type VendorHttp,
 } from '../connector.ts'
 import { day, idOf, objectIn, refusalOf, text, type Values } from '../reading.ts'
-import { SampleBatches, knownZone, sleepCycleOf, sleepOf } from '../records.ts'
+import { SampleBatches, knownZone, toSleepCycle, sleepOf } from '../records.ts'
 import { basic, bearer, refreshTokenOf, withQuery } from '../tokens.ts'
 import { addRecovery, nightsIn } from './nights.ts'
-import { addHeartRates, addSteps, listed } from './records.ts'
+import { addHeartRates, addSteps, listRecords } from './records.ts'
 import { addNote, sportsIn, streamIn, workoutIn, type Sports } from './sessions.ts'
 import { receive, subscribe } from './webhooks.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
@@ -40,9 +40,9 @@ async function read({ http, app, access_token }: Access, path: string, query: [n
   return objectIn(answer.text)
 }
 
-const ranged = (from: string, to: string, ...features: string[]): [string, string][] => [
-  ['from', from],
-  ['to', to],
+const rangeParameters = (start: string, end: string, ...features: string[]): [string, string][] => [
+  ['from', start],
+  ['to', end],
   ...features.map((feature): [string, string] => ['features', feature]),
 ]
 
@@ -60,7 +60,7 @@ async function* pullActivity(access: Access, request: PullRequest): AsyncGenerat
   const zone = knownZone(request.time_zone)
   for (const date of daysOf(request)) {
     const batches = new SampleBatches()
-    const sent = await read(access, 'activity/list', ranged(date, dayAfter(date), 'samples'))
+    const sent = await read(access, 'activity/list', rangeParameters(date, dayAfter(date), 'samples'))
     const records = addSteps(batches, sent, zone)
     if (records.length) yield { kind: 'activity', records }
     yield* batches.take()
@@ -70,11 +70,11 @@ async function* pullActivity(access: Access, request: PullRequest): AsyncGenerat
 async function* pullSleep(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
   for (const date of daysOf(request)) {
     const next = dayAfter(date)
-    const sent = await read(access, 'sleeps', ranged(date, next, 'sleep-result', 'sleep-evaluation', 'sleep-score'))
-    if (!listed(sent, 'nightSleeps').length) continue
+    const sent = await read(access, 'sleeps', rangeParameters(date, next, 'sleep-result', 'sleep-evaluation', 'sleep-score'))
+    if (!listRecords(sent, 'nightSleeps').length) continue
     const nights = nightsIn(sent, await recovery(access, date))
     if (nights.length) yield { kind: 'sleep', records: nights.map(sleepOf) }
-    const cycles = nights.flatMap((night) => sleepCycleOf(night, night.stages) ?? [])
+    const cycles = nights.flatMap((night) => toSleepCycle(night, night.stages) ?? [])
     if (cycles.length) yield { kind: 'sleep_cycle', records: cycles }
     const batches = new SampleBatches()
     for (const night of nights) addRecovery(batches, night)
@@ -85,7 +85,7 @@ async function* pullSleep(access: Access, request: PullRequest): AsyncGenerator<
 /** What a user did not grant is not known of the night. */
 async function recovery(access: Access, date: string): Promise<Values> {
   try {
-    return await read(access, 'nightly-recharge-results', ranged(date, dayAfter(date), 'samples'))
+    return await read(access, 'nightly-recharge-results', rangeParameters(date, dayAfter(date), 'samples'))
   } catch (error) {
     if (error instanceof VendorError && error.failure === 'scope_missing') return {}
     throw error
@@ -96,7 +96,11 @@ async function* pullHeartRates(access: Access, request: PullRequest): AsyncGener
   const zone = knownZone(request.time_zone)
   for (const date of daysOf(request)) {
     const batches = new SampleBatches()
-    addHeartRates(batches, await read(access, 'continuous-samples', ranged(date, dayAfter(date), 'heart-rate-samples')), zone)
+    addHeartRates(
+      batches,
+      await read(access, 'continuous-samples', rangeParameters(date, dayAfter(date), 'heart-rate-samples')),
+      zone,
+    )
     yield* batches.take()
   }
 }
@@ -116,14 +120,14 @@ async function* pullWorkouts(access: Access, request: PullRequest): AsyncGenerat
   const days = daysOf(request)
   const zone = knownZone(request.time_zone)
   const bounds = [`${days[0]}T00:00:00`, `${dayAfter(days.at(-1)!)}T00:00:00`] as const
-  const bases = listed(await read(access, 'training-sessions/list', ranged(...bounds)), 'trainingSessions')
+  const bases = listRecords(await read(access, 'training-sessions/list', rangeParameters(...bounds)), 'trainingSessions')
   if (!bases.length) return
   const sports = await sportsOf(access)
   const dates = new Set(bases.flatMap(({ startTime }) => day(text(startTime)?.slice(0, 10)) ?? []))
   const notes = new SampleBatches()
   for (const date of [...dates].toSorted()) {
-    const range = ranged(`${date}T00:00:00`, `${dayAfter(date)}T00:00:00`, 'samples', 'routes')
-    for (const session of listed(await read(access, 'training-sessions/list', range), 'trainingSessions')) {
+    const range = rangeParameters(`${date}T00:00:00`, `${dayAfter(date)}T00:00:00`, 'samples', 'routes')
+    for (const session of listRecords(await read(access, 'training-sessions/list', range), 'trainingSessions')) {
       const stream = streamIn(session, zone)
       const record = workoutIn(session, { zone, sports, stream })
       if (!record) continue
@@ -149,8 +153,14 @@ const pulls = {
 }
 type PolarResource = keyof typeof pulls
 
-async function tokensOf(http: VendorHttp, app: VendorApp, form: Record<string, string>, now_ms: number, before?: Grant) {
-  return grantOf(await http({ method: 'POST', url: app.urls.token, headers: basic(app), body: form }), now_ms, before)
+async function fetchTokens(
+  http: VendorHttp,
+  app: VendorApp,
+  form: Record<string, string>,
+  now_ms: number,
+  previousGrant?: Grant,
+) {
+  return readGrant(await http({ method: 'POST', url: app.urls.token, headers: basic(app), body: form }), now_ms, previousGrant)
 }
 
 export const polar = {
@@ -172,7 +182,7 @@ export const polar = {
     'continuous_samples:read',
     'profile:read',
   ],
-  scopeOf: {
+  scopesByResource: {
     activity: 'activity:read',
     steps: 'activity:read',
     sleep: 'sleep:read',
@@ -211,7 +221,7 @@ export const polar = {
     withQuery(urls.authorize, { response_type: 'code', client_id, redirect_uri, scope: scopes.join(' '), state }),
 
   async exchange(http, app, { code, redirect_uri, now_ms }) {
-    const grant = await tokensOf(http, app, { grant_type: 'authorization_code', code, redirect_uri }, now_ms)
+    const grant = await fetchTokens(http, app, { grant_type: 'authorization_code', code, redirect_uri }, now_ms)
     // The answer names no user. Without the account data a user can be polled, and not be notified of.
     const access = { http, app, access_token: grant.access_token }
     const account = await read(access, 'user/account-data', []).catch((error: unknown) => {
@@ -222,7 +232,7 @@ export const polar = {
   },
 
   refresh: async (http, app, grant, now_ms) =>
-    tokensOf(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
+    fetchTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
 
   /** Users end a grant in their account: Polar documents no request for it in version 4. */
   async revoke() {},

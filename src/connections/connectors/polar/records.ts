@@ -1,12 +1,12 @@
 // Records of Polar AccessLink, Dynamic API v4, as samples and summaries. Lists may be wrapped or not, and empty ones left out.
 import { midnight } from '../answers.ts'
 import { day, instant, instantOfText, list, localTime, number, objectOrEmpty, text, whole, type Values } from '../reading.ts'
-import { SampleBatches, deviceOf, instantIn, offsetAt, offsetBetween } from '../records.ts'
+import { SampleBatches, toDevice, instantIn, offsetAt, offsetBetween } from '../records.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 /** A list by its name, in the answer itself or one or two levels deeper. */
-export function listed(values: Values, name: string, wrapper?: string): Values[] {
+export function listRecords(values: Values, name: string, wrapper?: string): Values[] {
   const outer = wrapper === undefined ? values : values[wrapper] === undefined ? values : objectOrEmpty(values[wrapper])
   const found = outer[name]
   if (found === undefined || found === null) return []
@@ -16,11 +16,11 @@ export function listed(values: Values, name: string, wrapper?: string): Values[]
 const midnightIn = (zone: string | null, date: string): number => instantIn(zone, Date.parse(`${date}T00:00:00Z`))
 
 /** Heart rates of days, by milliseconds since the local midnight. */
-export function addHeartRates(batches: SampleBatches, sent: Values, zone: string | null): void {
-  for (const one of listed(sent, 'heartRateSamplesPerDay', 'continuousSamples')) {
-    const date = day(one.date)
+export function addHeartRates(batches: SampleBatches, body: Values, zone: string | null): void {
+  for (const record of listRecords(body, 'heartRateSamplesPerDay', 'continuousSamples')) {
+    const date = day(record.date)
     if (date === null) continue
-    for (const { heartRate, offsetMillis } of list(one.samples)) {
+    for (const { heartRate, offsetMillis } of list(record.samples)) {
       const [value, offset_ms] = [number(heartRate), number(offsetMillis)]
       if (value === null || value <= 0 || offset_ms === null || offset_ms < 0 || offset_ms > 2 * DAY_MS) continue
       const at_ms = midnightIn(zone, date) + Math.floor(offset_ms / 1000) * 1000
@@ -30,20 +30,20 @@ export function addHeartRates(batches: SampleBatches, sent: Values, zone: string
 }
 
 /** The start of a series: a time of the day, or a local time or an instant. */
-function startOf(value: unknown, date: string, zone: string | null): number | null {
-  const sent = text(value)
-  if (sent === null) return null
-  const local = localTime(/^\d\d:\d\d/.test(sent) ? `${date}T${sent}` : sent)
-  return local === null ? instantOfText(sent) : instantIn(zone, local)
+function readStart(value: unknown, date: string, zone: string | null): number | null {
+  const time = text(value)
+  if (time === null) return null
+  const local = localTime(/^\d\d:\d\d/.test(time) ? `${date}T${time}` : time)
+  return local === null ? instantOfText(time) : instantIn(zone, local)
 }
 
 /** Days with steps. Of several devices at one time, the one that counted most: their steps are the same ones. */
-export function addSteps(batches: SampleBatches, sent: Values, zone: string | null): IncomingSummary<'activity'>[] {
-  return listed(sent, 'activityDays', 'activities').flatMap((one): IncomingSummary<'activity'>[] => {
-    const date = day(one.date)
+export function addSteps(batches: SampleBatches, body: Values, zone: string | null): IncomingSummary<'activity'>[] {
+  return listRecords(body, 'activityDays', 'activities').flatMap((record): IncomingSummary<'activity'>[] => {
+    const date = day(record.date)
     if (date === null) return []
-    const devices = list(one.activitiesPerDevice).map(({ deviceReference, activitySamples }) => ({
-      device: deviceOf('watch', { manufacturer: 'Polar', device_id: objectOrEmpty(deviceReference).deviceId }),
+    const devices = list(record.activitiesPerDevice).map(({ deviceReference, activitySamples }) => ({
+      device: toDevice('watch', { manufacturer: 'Polar', device_id: objectOrEmpty(deviceReference).deviceId }),
       samples: list(activitySamples).flatMap(({ stepSamples }) => stepsIn(objectOrEmpty(stepSamples), date, zone)),
     }))
     const sum = (samples: { value: number }[]) => samples.reduce((total, { value }) => total + value, 0)
@@ -62,7 +62,7 @@ export function addSteps(batches: SampleBatches, sent: Values, zone: string | nu
 }
 
 function stepsIn({ startTime, interval, steps }: Values, date: string, zone: string | null) {
-  const [start_ms, every_ms] = [startOf(startTime, date, zone), number(interval)]
+  const [start_ms, every_ms] = [readStart(startTime, date, zone), number(interval)]
   if (start_ms === null || every_ms === null || every_ms < 1000 || every_ms > DAY_MS) return []
   if (!Array.isArray(steps) || steps.length > 90_000) return []
   return steps.flatMap((count: unknown, i) => {
@@ -75,7 +75,7 @@ function stepsIn({ startTime, interval, steps }: Values, date: string, zone: str
 }
 
 export const offsetIn = (value: unknown): number | null => {
-  const sent = text(value)
-  const at_ms = instantOfText(sent)
-  return sent === null || at_ms === null ? null : offsetBetween(localTime(sent.replace(/(Z|[+-]\d\d:?\d\d)$/, '')), at_ms)
+  const time = text(value)
+  const at_ms = instantOfText(time)
+  return time === null || at_ms === null ? null : offsetBetween(localTime(time.replace(/(Z|[+-]\d\d:?\d\d)$/, '')), at_ms)
 }

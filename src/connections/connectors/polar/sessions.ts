@@ -7,18 +7,18 @@ import {
   localTime,
   number,
   objectOrEmpty,
-  rawOf,
+  rawValues,
   text,
   whole,
   wordsOf,
   type Values,
 } from '../reading.ts'
-import { deviceOf, instantIn, offsetAt, workoutOf, type SampleBatches } from '../records.ts'
+import { toDevice, instantIn, offsetAt, workoutOf, type SampleBatches } from '../records.ts'
 import { typeWithDetails } from '../../../wearables/resources/sample-details.ts'
 import { mapOf, StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingStream, StreamList } from '../../../wearables/streams/workout-streams.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
-import { listed, offsetIn } from './records.ts'
+import { listRecords, offsetIn } from './records.ts'
 
 /** The names of sports by Polar's numbers. */
 export type Sports = ReadonlyMap<string, string>
@@ -40,27 +40,27 @@ const names: Readonly<Record<string, string>> = {
 const known: Sports = new Map([['2', 'Cycling']])
 
 /** `TRAIL_RUNNING` and `Trail running` as `Trail Running`. */
-const titled = (name: string): string =>
+const toTitleCase = (name: string): string =>
   name
     .toLowerCase()
     .replaceAll('_', ' ')
-    .replace(/(^|[\s-])([a-z])/g, (found) => found.toUpperCase())
+    .replace(/(^|[\s-])([a-z])/g, (match) => match.toUpperCase())
 
 /** The catalog of sports. A sport has its English name, else the key of its name. */
-export function sportsIn(sent: Values): Sports {
+export function sportsIn(catalog: Values): Sports {
   const sports = new Map(known)
-  for (const sport of listed(sent, 'sports')) {
+  for (const sport of listRecords(catalog, 'sports')) {
     const id = idOf(objectOrEmpty(sport.id).id ?? objectOrEmpty(sport.identifier).id ?? sport.id)
     const localized = objectOrEmpty(objectOrEmpty(sport.localizedNames).en)
-    const name = titled(text(localized.longName) ?? text(sport.name) ?? '').slice(0, 100)
+    const name = toTitleCase(text(localized.longName) ?? text(sport.name) ?? '').slice(0, 100)
     if (id !== null && /[a-z]/i.test(name)) sports.set(id, Object.hasOwn(names, name) ? names[name]! : name)
   }
   return sports
 }
 
 /** An instant of a session. Without an offset it is local: by the session's own offset, else by the zone. */
-function instantsOf(sent: Values, zone: string | null) {
-  const minutes = number(sent.timezoneOffsetMinutes)
+function readTimes(session: Values, zone: string | null) {
+  const minutes = number(session.timezoneOffsetMinutes)
   const said_s = minutes !== null && Math.abs(minutes) <= 18 * 60 ? minutes * 60 : null
   const at = (value: unknown): number | null => {
     const local = localTime(value)
@@ -72,40 +72,40 @@ function instantsOf(sent: Values, zone: string | null) {
 
 const positive = (value: number | null): number | null => (value !== null && value > 0 ? value : null)
 
-const deviceIn = (sent: Values) =>
-  deviceOf('watch', { manufacturer: 'Polar', model: objectOrEmpty(sent.product).modelName, device_id: sent.deviceId })
+const deviceIn = (session: Values) =>
+  toDevice('watch', { manufacturer: 'Polar', model: objectOrEmpty(session.product).modelName, device_id: session.deviceId })
 
 /** The workout of a session, and what is known of its way. @param stream its stream, if it has one */
 export function workoutIn(
-  sent: Values,
+  session: Values,
   { zone, sports, stream }: { zone: string | null; sports: Sports; stream: IncomingStream | undefined },
 ): IncomingSummary<'workouts'> | undefined {
-  const key = idOf(objectOrEmpty(sent.identifier).id)
-  const { said_s, at } = instantsOf(sent, zone)
-  const [start_ms, duration_ms] = [at(sent.startTime), number(sent.durationMillis)]
+  const key = idOf(objectOrEmpty(session.identifier).id)
+  const { said_s, at } = readTimes(session, zone)
+  const [start_ms, duration_ms] = [at(session.startTime), number(session.durationMillis)]
   if (key === null || start_ms === null) return undefined
   // A duration that Polar does not mean leaves no end to go by.
-  const isUnreadable = duration_ms === null && sent.durationMillis !== undefined && sent.durationMillis !== null
-  if (isUnreadable && at(sent.stopTime) === null) return undefined
-  const end_ms = at(sent.stopTime) ?? instant(start_ms + (duration_ms ?? 0))
+  const isUnreadable = duration_ms === null && session.durationMillis !== undefined && session.durationMillis !== null
+  if (isUnreadable && at(session.stopTime) === null) return undefined
+  const end_ms = at(session.stopTime) ?? instant(start_ms + (duration_ms ?? 0))
   if (end_ms === null || end_ms < start_ms) return undefined
-  const sport = sports.get(idOf(objectOrEmpty(sent.sport).id) ?? '') ?? 'Other'
-  const ascents = list(sent.exercises).flatMap(({ ascentMeters }) => number(ascentMeters) ?? [])
+  const sport = sports.get(idOf(objectOrEmpty(session.sport).id) ?? '') ?? 'Other'
+  const ascents = list(session.exercises).flatMap(({ ascentMeters }) => number(ascentMeters) ?? [])
   return workoutOf({
     key,
     source_type: 'watch',
-    device: deviceIn(sent),
-    raw: rawOf(sent, 'exercises'),
+    device: deviceIn(session),
+    raw: rawValues(session, 'exercises'),
     sport,
     start_ms,
     end_ms,
-    offset_s: said_s ?? offsetIn(sent.startTime) ?? offsetAt(zone, start_ms),
-    more: {
-      title: text(sent.name) ?? sport,
-      average_hr: positive(whole(sent.hrAvg)),
-      max_hr: positive(whole(sent.hrMax)),
-      distance: number(sent.distanceMeters),
-      calories: number(sent.calories),
+    offset_s: said_s ?? offsetIn(session.startTime) ?? offsetAt(zone, start_ms),
+    extraFields: {
+      title: text(session.name) ?? sport,
+      average_hr: positive(whole(session.hrAvg)),
+      max_hr: positive(whole(session.hrMax)),
+      distance: number(session.distanceMeters),
+      calories: number(session.calories),
       moving_time: duration_ms === null ? null : Math.round(duration_ms / 1000),
       ...(ascents.length && { total_elevation_gain: ascents.reduce((sum, ascent) => sum + ascent, 0) }),
       ...(stream && { map: mapOf(stream) }),
@@ -139,13 +139,13 @@ function speedDivisor(values: unknown[], { distanceMeters, durationMillis }: Val
 }
 
 /** The stream of a session with features: the samples and the way of its exercises. Undefined without values. */
-export function streamIn(sent: Values, zone: string | null): IncomingStream | undefined {
-  const key = idOf(objectOrEmpty(sent.identifier).id)
+export function streamIn(session: Values, zone: string | null): IncomingStream | undefined {
+  const key = idOf(objectOrEmpty(session.identifier).id)
   if (key === null) return undefined
   const points = new StreamPoints()
-  for (const exercise of list(sent.exercises)) {
-    const { at } = instantsOf({ timezoneOffsetMinutes: sent.timezoneOffsetMinutes, ...exercise }, zone)
-    const start_ms = at(exercise.startTime) ?? at(sent.startTime)
+  for (const exercise of list(session.exercises)) {
+    const { at } = readTimes({ timezoneOffsetMinutes: session.timezoneOffsetMinutes, ...exercise }, zone)
+    const start_ms = at(exercise.startTime) ?? at(session.startTime)
     if (start_ms === null) continue
     for (const { type, intervalMillis, values } of list(objectOrEmpty(exercise.samples).samples)) {
       const into = series.find(([pattern]) => pattern.test(text(type) ?? ''))?.[1]
@@ -170,8 +170,8 @@ export function streamIn(sent: Values, zone: string | null): IncomingStream | un
 }
 
 /** What the user has written about a session, as a note on its exercise. */
-export function addNote(batches: SampleBatches, sent: Values, { document }: IncomingSummary<'workouts'>): void {
-  const content = wordsOf(sent.note)
+export function addNote(batches: SampleBatches, session: Values, { document }: IncomingSummary<'workouts'>): void {
+  const content = wordsOf(session.note)
   if (content === '') return
   const { time_start, time_end, timezone_offset } = document as {
     time_start: string

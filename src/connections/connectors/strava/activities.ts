@@ -1,7 +1,7 @@
 // Activities of Strava as workouts. Source: GET /activities/{id}, DetailedActivity.
-import { rounded } from '../answers.ts'
-import { idOf, instant, instantOfText, number, objectOrEmpty, rawOf, text, type Values } from '../reading.ts'
-import { deviceOf, knownZone, offsetAt, offsetBetween, workoutOf } from '../records.ts'
+import { roundNullable } from '../answers.ts'
+import { idOf, instant, instantOfText, number, objectOrEmpty, rawValues, text, type Values } from '../reading.ts'
+import { toDevice, knownZone, offsetAt, offsetBetween, workoutOf } from '../records.ts'
 import { sentPolyline } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 
@@ -50,52 +50,52 @@ const sportOfType = (type: string | null): string => {
 const zoneIn = (value: unknown): string | null => knownZone(text(value)?.replace(/^\(GMT[+-]\d\d:\d\d\) /, '') ?? null)
 
 /** An activity; undefined without an id, a start, or an end until the year 2100. The local start is written as if it were in UTC. */
-export function activityOf(sent: Values): IncomingSummary<'workouts'> | undefined {
-  const [key, start_ms, elapsed_s] = [idOf(sent.id), instantOfText(sent.start_date), number(sent.elapsed_time)]
+export function activityOf(activity: Values): IncomingSummary<'workouts'> | undefined {
+  const [key, start_ms, elapsed_s] = [idOf(activity.id), instantOfText(activity.start_date), number(activity.elapsed_time)]
   if (key === null || start_ms === null || elapsed_s === null || elapsed_s < 0) return undefined
   const end_ms = instant(start_ms + Math.round(elapsed_s) * 1000)
   if (end_ms === null) return undefined
-  const zone = zoneIn(sent.timezone)
-  const average_watts = number(sent.average_watts)
-  const sport = sportOfType(text(sent.sport_type) ?? text(sent.type))
-  const source_type = sent.manual === true ? 'app' : 'unknown'
-  const { polyline, summary_polyline } = objectOrEmpty(sent.map)
+  const zone = zoneIn(activity.timezone)
+  const average_watts = number(activity.average_watts)
+  const sport = sportOfType(text(activity.sport_type) ?? text(activity.type))
+  const source_type = activity.manual === true ? 'app' : 'unknown'
+  const { polyline, summary_polyline } = objectOrEmpty(activity.map)
   const map = { polyline: sentPolyline(polyline), summary_polyline: sentPolyline(summary_polyline) }
   return workoutOf({
     key,
     source_type,
-    device: deviceOf(source_type, { model: sent.device_name }),
-    raw: rawOf(sent, 'segment_efforts', 'best_efforts'),
+    device: toDevice(source_type, { model: activity.device_name }),
+    raw: rawValues(activity, 'segment_efforts', 'best_efforts'),
     sport,
     start_ms,
     end_ms,
-    offset_s: offsetAt(zone, start_ms) ?? offsetBetween(instantOfText(sent.start_date_local), start_ms),
-    more: {
-      title: text(sent.name) ?? sport,
-      average_hr: rounded(number(sent.average_heartrate)),
-      max_hr: rounded(number(sent.max_heartrate)),
-      distance: number(sent.distance),
-      calories: number(sent.calories),
-      moving_time: rounded(number(sent.moving_time)),
-      total_elevation_gain: number(sent.total_elevation_gain),
-      elev_high: number(sent.elev_high),
-      elev_low: number(sent.elev_low),
-      average_speed: number(sent.average_speed),
-      max_speed: number(sent.max_speed),
+    offset_s: offsetAt(zone, start_ms) ?? offsetBetween(instantOfText(activity.start_date_local), start_ms),
+    extraFields: {
+      title: text(activity.name) ?? sport,
+      average_hr: roundNullable(number(activity.average_heartrate)),
+      max_hr: roundNullable(number(activity.max_heartrate)),
+      distance: number(activity.distance),
+      calories: number(activity.calories),
+      moving_time: roundNullable(number(activity.moving_time)),
+      total_elevation_gain: number(activity.total_elevation_gain),
+      elev_high: number(activity.elev_high),
+      elev_low: number(activity.elev_low),
+      average_speed: number(activity.average_speed),
+      max_speed: number(activity.max_speed),
       average_watts,
       // Strava says only whether a device has measured the watts.
-      device_watts: sent.device_watts === true ? average_watts : null,
-      max_watts: number(sent.max_watts),
-      weighted_average_watts: number(sent.weighted_average_watts),
+      device_watts: activity.device_watts === true ? average_watts : null,
+      max_watts: number(activity.max_watts),
+      weighted_average_watts: number(activity.weighted_average_watts),
       map: map.polyline === null && map.summary_polyline === null ? null : map,
     },
   })
 }
 
 /** The profile of an athlete: Strava knows the sex alone. */
-export function profileOf(sent: Values): IncomingSummary<'profile'> {
-  const { sex } = sent
-  const raw = rawOf(sent)
+export function profileOf(activity: Values): IncomingSummary<'profile'> {
+  const { sex } = activity
+  const raw = rawValues(activity)
   const known = sex === 'M' ? 'male' : sex === 'F' ? 'female' : null
   return {
     key: '',

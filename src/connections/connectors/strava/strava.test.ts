@@ -179,7 +179,7 @@ describe('Strava: data', () => {
     const [corrected] = recordsOf(await pull('workouts', { ids: ['1'] }), 'workouts')
     assert.deepEqual([corrected!.key, corrected!.document.distance], ['1', 6000])
     peer.activities.splice(0, 1)
-    assert.deepEqual(await pull('workouts', { ids: ['1'] }), [{ kind: 'workouts', deleted: ['1'] }])
+    assert.deepEqual(await pull('workouts', { ids: ['1'] }), [{ kind: 'workouts', deleted_keys: ['1'] }])
   })
 })
 
@@ -248,14 +248,14 @@ describe('Strava: notifications', () => {
       peer.event({ object_type: 'athlete', object_id: ATHLETE, owner_id: ATHLETE, updates: { authorized: 'false' } }),
     )
     assert(ending.outcome === 'unsigned')
-    assert.deepEqual([ending.ended, ending.changes.length], [undefined, 1])
+    assert.deepEqual([ending.revoked_accounts, ending.changes.length], [undefined, 1])
   })
 
   test('a signature is checked when there is one, and then the end of a grant is believed', () => {
     assert.equal(sent(peer.event(created, true)).outcome, 'verified')
     const ended = { object_type: 'athlete', object_id: ATHLETE, owner_id: ATHLETE, updates: { authorized: 'false' } }
     const outcome = sent(peer.event(ended, true))
-    assert.deepEqual(outcome, { outcome: 'verified', changes: [], ended: [String(ATHLETE)] })
+    assert.deepEqual(outcome, { outcome: 'verified', changes: [], revoked_accounts: [String(ATHLETE)] })
     const { body, headers } = peer.event(created, true)
     assert.equal(sent({ body: body.replace('"create"', '"delete"'), headers }).outcome, 'refused')
     assert.equal(sent({ body, headers }, { received_ms: NOW + 600_000 }).outcome, 'refused')

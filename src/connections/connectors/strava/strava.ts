@@ -1,6 +1,6 @@
 // Strava. Refresh tokens may rotate at any refresh, one subscription for each application, notifications that may come without a signature.
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { grantOf, type VendorAnswer } from '../answers.ts'
+import { readGrant, type VendorAnswer } from '../answers.ts'
 import {
   VendorError,
   type Connector,
@@ -24,9 +24,9 @@ import {
   text,
   type Values,
 } from '../reading.ts'
-import { bearer, isSameText, postTokens, refreshTokenOf, unexpired, withQuery } from '../tokens.ts'
+import { bearer, isSameText, postTokens, refreshTokenOf, refreshIfExpired, withQuery } from '../tokens.ts'
 import { activityOf, profileOf } from './activities.ts'
-import { streamKeys, streamOf } from './streams.ts'
+import { streamKeys, toStream } from './streams.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 
@@ -61,14 +61,20 @@ function failureOf(answer: VendorAnswer): VendorError {
   return refusalOf(answer)
 }
 
-async function tokensOf(http: VendorHttp, app: VendorApp, form: Record<string, string>, now_ms: number, before?: Grant) {
+async function fetchTokens(
+  http: VendorHttp,
+  app: VendorApp,
+  form: Record<string, string>,
+  now_ms: number,
+  previousGrant?: Grant,
+) {
   const answer = await postTokens(http, app, form)
   if (answer.status === 400 || answer.status === 401) {
     const hasEnded = faultsIn(answer).some((fault) => /^(RefreshToken|AuthorizationCode)\.\w+ (invalid|expired)$/.test(fault))
     throw new VendorError(hasEnded ? 'invalid_grant' : 'unexpected')
   }
   if (answer.status !== 200) throw failureOf(answer)
-  const grant = grantOf(answer, now_ms, before)
+  const grant = readGrant(answer, now_ms, previousGrant)
   return { ...grant, external_user_id: idOf(objectOrEmpty(objectIn(answer.text).athlete).id) ?? grant.external_user_id }
 }
 
@@ -91,16 +97,21 @@ async function activity(http: VendorHttp, { urls }: VendorApp, access_token: str
 }
 
 /** An activity and its stream. One that was entered by hand has none, and one that nobody may see is answered as missing. */
-async function* recorded(http: VendorHttp, app: VendorApp, access_token: string, sent: Values): AsyncGenerator<Pulled> {
-  const record = activityOf(sent)
+async function* fetchActivityParts(
+  http: VendorHttp,
+  app: VendorApp,
+  access_token: string,
+  activity: Values,
+): AsyncGenerator<Pulled> {
+  const record = activityOf(activity)
   if (!record) return
   yield { kind: 'workouts', records: [record] }
-  if (sent.manual === true) return
+  if (activity.manual === true) return
   const query = { keys: streamKeys, key_by_type: 'true' }
   const answer = await get(http, withQuery(`${app.urls.api}/activities/${record.key}/streams`, query), access_token)
   if (answer.status === 404) return
   if (answer.status !== 200) throw failureOf(answer)
-  const stream = streamOf(sent, objectIn(answer.text))
+  const stream = toStream(activity, objectIn(answer.text))
   if (stream) yield { streams: [stream] }
 }
 
@@ -108,7 +119,7 @@ const PER_PAGE = 200
 const PAGES_MAX = 1000
 
 /** The ids of the activities that start within a range. A page may be shorter than asked for: only an empty one is the last. */
-async function* listed(http: VendorHttp, { urls }: VendorApp, access_token: string, { from_ms, to_ms }: PullRequest) {
+async function* listActivities(http: VendorHttp, { urls }: VendorApp, access_token: string, { from_ms, to_ms }: PullRequest) {
   const bounds = { after: String(Math.floor(from_ms / 1000) - 1), before: String(Math.ceil(to_ms / 1000)) }
   for (let page = 1; page <= PAGES_MAX; page++) {
     const query = { ...bounds, page: String(page), per_page: String(PER_PAGE) }
@@ -123,9 +134,9 @@ async function* listed(http: VendorHttp, { urls }: VendorApp, access_token: stri
 
 async function* pullWorkouts(http: VendorHttp, app: VendorApp, token: string, request: PullRequest): AsyncGenerator<Pulled> {
   if (request.ids) return yield* pullNamed(http, app, token, request.ids)
-  for await (const id of listed(http, app, token, request)) {
+  for await (const id of listActivities(http, app, token, request)) {
     // A list says no calories.
-    yield* recorded(http, app, token, (await activity(http, app, token, id)) ?? {})
+    yield* fetchActivityParts(http, app, token, (await activity(http, app, token, id)) ?? {})
   }
 }
 
@@ -135,9 +146,9 @@ async function* pullNamed(http: VendorHttp, app: VendorApp, token: string, ids: 
   for (const id of ids) {
     if (!/^\d{1,19}$/.test(id)) continue
     const sent = await activity(http, app, token, id)
-    if (!sent) yield { kind: 'workouts', deleted: [id] }
+    if (!sent) yield { kind: 'workouts', deleted_keys: [id] }
     if (!sent || own === null || idOf(objectOrEmpty(sent.athlete).id) !== own) continue
-    yield* recorded(http, app, token, sent)
+    yield* fetchActivityParts(http, app, token, sent)
   }
 }
 
@@ -185,7 +196,7 @@ function receive(app: VendorApp, notification: InboundNotification): InboundOutc
     return { outcome, changes: [{ external_user_id, resource: 'workouts', ...range, ids: [object_id] }] }
   const hasEnded = [false, 'false'].includes(objectOrEmpty(event.updates).authorized as boolean | string)
   // What is not signed ends nothing: the pull finds out whether the grant has ended.
-  if (hasEnded && signed) return { outcome, changes: [], ended: [external_user_id] }
+  if (hasEnded && signed) return { outcome, changes: [], revoked_accounts: [external_user_id] }
   return { outcome, changes: [{ external_user_id, resource: 'profile', ...range }] }
 }
 
@@ -199,7 +210,7 @@ export const strava = {
     api: 'https://www.strava.com/api/v3',
   },
   scopes: ['read', 'activity:read', 'activity:read_all'],
-  scopeOf: { workouts: 'activity:read', workout_stream: 'activity:read', profile: 'read' },
+  scopesByResource: { workouts: 'activity:read', workout_stream: 'activity:read', profile: 'read' },
   // Activities that only the athlete may see.
   alsoUses: { workouts: ['activity:read_all'], workout_stream: ['activity:read_all'] },
   comesWith: { workout_stream: 'workouts' },
@@ -216,14 +227,14 @@ export const strava = {
     return withQuery(urls.authorize, query)
   },
 
-  exchange: (http, app, { code, now_ms }) => tokensOf(http, app, { grant_type: 'authorization_code', code }, now_ms),
+  exchange: (http, app, { code, now_ms }) => fetchTokens(http, app, { grant_type: 'authorization_code', code }, now_ms),
 
   refresh: async (http, app, grant, now_ms): Promise<Grant> =>
-    tokensOf(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
+    fetchTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
 
   /** An access token lives for six hours, and an expired one ends nothing: such a grant is refreshed first. */
   async revoke(http, app, grant, now_ms, keep?): Promise<void> {
-    const { access_token } = await unexpired(grant, now_ms, () => strava.refresh(http, app, grant, now_ms), keep)
+    const { access_token } = await refreshIfExpired(grant, now_ms, () => strava.refresh(http, app, grant, now_ms), keep)
     const url = app.urls.token.replace(/\/token$/, '/deauthorize')
     const answer = await http({ method: 'POST', url, headers: bearer(access_token), body: { access_token } })
     if (answer.status !== 200) throw failureOf(answer)
@@ -244,7 +255,7 @@ export const strava = {
     const subscriptions = listIn(known.text)
     const renewed = { renew_at_ms: now_ms + 7 * DAY_MS }
     if (subscriptions.some(({ callback_url: to }) => to === callback)) return renewed
-    for (const id of subscriptions.flatMap((one) => idOf(one.id) ?? [])) {
+    for (const id of subscriptions.flatMap((subscription) => idOf(subscription.id) ?? [])) {
       const url = withQuery(`${address}/${encodeURIComponent(id)}`, { client_id, client_secret })
       const ended = await http({ method: 'DELETE', url })
       if (ended.status !== 204 && ended.status !== 404) throw failureOf(ended)

@@ -18,20 +18,20 @@ export const streamKeys = ['time', 'latlng', ...Object.keys(lists)].join()
 /** Strava counts the steps of one foot. */
 const onFoot = new Set(['Run', 'TrailRun', 'VirtualRun', 'Walk', 'Hike', 'Snowshoe'])
 
-const dataOf = (sent: Values, key: string): unknown[] => {
-  const { data } = objectOrEmpty(sent[key])
+const readData = (streams: Values, key: string): unknown[] => {
+  const { data } = objectOrEmpty(streams[key])
   return Array.isArray(data) ? data : []
 }
 
 /** The stream of an activity; undefined without values. Its times are seconds since the activity began. */
-export function streamOf(activity: Values, sent: Values): IncomingStream | undefined {
+export function toStream(activity: Values, streams: Values): IncomingStream | undefined {
   const [key, start_ms] = [idOf(activity.id), instantOfText(activity.start_date)]
   if (key === null || start_ms === null) return undefined
   const points = new StreamPoints()
   const steps = onFoot.has(text(activity.sport_type) ?? text(activity.type) ?? '') ? 2 : 1
-  const read = Object.entries(lists).map(([name, list]) => ({ list, values: dataOf(sent, name) }))
-  const places = dataOf(sent, 'latlng')
-  for (const [i, seconds] of dataOf(sent, 'time').entries()) {
+  const read = Object.entries(lists).map(([name, list]) => ({ list, values: readData(streams, name) }))
+  const places = readData(streams, 'latlng')
+  for (const [i, seconds] of readData(streams, 'time').entries()) {
     const at_ms = start_ms + (number(seconds) ?? NaN) * 1000
     for (const { list, values } of read) {
       const value = number(values[i])

@@ -1,7 +1,7 @@
 // Records of WHOOP as summaries. A cycle is a day of a user: from falling asleep to falling asleep again.
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 import { localDay, midnight, zoneOf } from '../answers.ts'
-import { idOf, instantOfText, list, number, objectOrEmpty, rawOf, text, whole, type Values } from '../reading.ts'
+import { idOf, instantOfText, list, number, objectOrEmpty, rawValues, text, whole, type Values } from '../reading.ts'
 import { SampleBatches, type Night, type WorkoutRecord } from '../records.ts'
 
 const source_type = 'watch'
@@ -17,14 +17,14 @@ const isScored = ({ score_state }: Values): boolean => score_state === 'SCORED'
  * A cycle. It belongs to the local day in its middle: users fall asleep before midnight as well as after. Two cycles of one day are two
  * records and are never added up.
  */
-export function activityOf(sent: Values): IncomingSummary<'activity'> | undefined {
-  const [key, start_ms, end_ms] = [idOf(sent.id), instantOfText(sent.start), instantOfText(sent.end)]
-  if (key === null || start_ms === null || !isScored(sent)) return undefined
-  const raw = rawOf(sent)
-  const offset_s = offsetOf(sent.timezone_offset)
+export function toActivity(record: Values): IncomingSummary<'activity'> | undefined {
+  const [key, start_ms, end_ms] = [idOf(record.id), instantOfText(record.start), instantOfText(record.end)]
+  if (key === null || start_ms === null || !isScored(record)) return undefined
+  const raw = rawValues(record)
+  const offset_s = offsetOf(record.timezone_offset)
   const middle_ms = end_ms === null ? start_ms + HALF_DAY_MS : (start_ms + end_ms) / 2
   const calendar_date = localDay(middle_ms, offset_s)
-  const score = objectOrEmpty(sent.score)
+  const score = objectOrEmpty(record.score)
   return {
     key,
     source_type,
@@ -48,29 +48,29 @@ export function activityOf(sent: Values): IncomingSummary<'activity'> | undefine
 }
 
 /** A night or a nap, with its recovery. A night that is not scored yet is left out: a notice tells of its score. */
-export function nightOf(sent: Values, recovery: Values | undefined): Night | undefined {
-  const [key, start_ms, end_ms] = [idOf(sent.id), instantOfText(sent.start), instantOfText(sent.end)]
-  if (key === null || start_ms === null || end_ms === null || end_ms <= start_ms || sent.score_state === 'PENDING_SCORE')
+export function toNight(record: Values, recovery: Values | undefined): Night | undefined {
+  const [key, start_ms, end_ms] = [idOf(record.id), instantOfText(record.start), instantOfText(record.end)]
+  if (key === null || start_ms === null || end_ms === null || end_ms <= start_ms || record.score_state === 'PENDING_SCORE')
     return undefined
-  const score = objectOrEmpty(sent.score)
+  const score = objectOrEmpty(record.score)
   const stages = objectOrEmpty(score.stage_summary)
   const recovered = recovery && isScored(recovery) ? objectOrEmpty(recovery.score) : {}
   return {
     key,
     source_type,
-    raw: rawOf(sent),
+    raw: rawValues(record),
     start_ms,
     end_ms,
-    offset_s: offsetOf(sent.timezone_offset),
+    offset_s: offsetOf(record.timezone_offset),
     zone: null,
-    is_nap: sent.nap === true,
+    is_nap: record.nap === true,
     seconds: {
       awake: seconds(stages.total_awake_time_milli),
       light: seconds(stages.total_light_sleep_time_milli),
       rem: seconds(stages.total_rem_sleep_time_milli),
       deep: seconds(stages.total_slow_wave_sleep_time_milli),
     },
-    more: {
+    extraFields: {
       score: whole(score.sleep_performance_percentage),
       efficiency: number(score.sleep_efficiency_percentage),
       respiratory_rate: number(score.respiratory_rate),
@@ -93,21 +93,21 @@ const zones = [
   'zone_five_milli',
 ] as const
 
-export function workoutIn(sent: Values): WorkoutRecord | undefined {
-  const [key, start_ms, end_ms] = [idOf(sent.id), instantOfText(sent.start), instantOfText(sent.end)]
-  if (key === null || start_ms === null || end_ms === null || end_ms < start_ms || sent.score_state === 'PENDING_SCORE')
+export function toWorkout(record: Values): WorkoutRecord | undefined {
+  const [key, start_ms, end_ms] = [idOf(record.id), instantOfText(record.start), instantOfText(record.end)]
+  if (key === null || start_ms === null || end_ms === null || end_ms < start_ms || record.score_state === 'PENDING_SCORE')
     return undefined
-  const score = objectOrEmpty(sent.score)
+  const score = objectOrEmpty(record.score)
   const durations = objectOrEmpty(score.zone_durations)
   return {
     key,
     source_type,
-    raw: rawOf(sent),
-    sport: text(sent.sport_name) ?? 'other',
+    raw: rawValues(record),
+    sport: text(record.sport_name) ?? 'other',
     start_ms,
     end_ms,
-    offset_s: offsetOf(sent.timezone_offset),
-    more: {
+    offset_s: offsetOf(record.timezone_offset),
+    extraFields: {
       average_hr: whole(score.average_heart_rate),
       max_hr: whole(score.max_heart_rate),
       calories: kcal(number(score.kilojoule)),
@@ -118,9 +118,9 @@ export function workoutIn(sent: Values): WorkoutRecord | undefined {
   }
 }
 
-export function profileOf(sent: Values): IncomingSummary<'profile'> {
-  const height = number(sent.height_meter)
-  const raw = rawOf(sent)
+export function toProfile(record: Values): IncomingSummary<'profile'> {
+  const height = number(record.height_meter)
+  const raw = rawValues(record)
   return {
     key: '',
     source_type: 'unknown',
@@ -132,9 +132,9 @@ export function profileOf(sent: Values): IncomingSummary<'profile'> {
 }
 
 /** The weight that a user has given; undefined without one. WHOOP says no time. */
-export function bodyOf(sent: Values): IncomingSummary<'body'> | undefined {
-  const weight = number(sent.weight_kilogram)
-  const raw = rawOf(sent)
+export function toBody(record: Values): IncomingSummary<'body'> | undefined {
+  const weight = number(record.weight_kilogram)
+  const raw = rawValues(record)
   if (weight === null || weight <= 0) return undefined
   return { key: '', source_type: 'app', app_id: null, calendar_date: null, ...(raw && { raw }), document: { weight } }
 }

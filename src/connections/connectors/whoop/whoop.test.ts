@@ -187,7 +187,7 @@ describe('WHOOP: data', () => {
     assert.equal(recordsOf(await pull('workouts', { ids: [RUN] }), 'workouts').length, 1)
     peer.remove('activity/workout', RUN)
     await assertFailure(pull('workouts', { ids: [RUN] }), 'not_ready')
-    assert.deepEqual((await pull('workouts', { ids: [`deleted:${RUN}`] }))[0], { kind: 'workouts', deleted: [RUN] })
+    assert.deepEqual((await pull('workouts', { ids: [`deleted:${RUN}`] }))[0], { kind: 'workouts', deleted_keys: [RUN] })
   })
 })
 

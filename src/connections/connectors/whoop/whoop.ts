@@ -2,7 +2,7 @@
 import { retryAfterSeconds } from '../../../platform/net/retry-after.ts'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Resource } from '../../../wearables/resources/resources.ts'
-import { failureOf, type VendorAnswer } from '../answers.ts'
+import { readFailure, type VendorAnswer } from '../answers.ts'
 import {
   VendorError,
   type Access,
@@ -16,12 +16,12 @@ import {
 import { isTimely, signedAt } from '../notices.ts'
 import { idOf, list, objectIn, text, type Values } from '../reading.ts'
 import { SampleBatches, sleepOf, workoutOf, type Night } from '../records.ts'
-import { askForTokens, bearer, refreshTokenOf, unexpired, withQuery } from '../tokens.ts'
+import { askForTokens, bearer, refreshTokenOf, refreshIfExpired, withQuery } from '../tokens.ts'
 import * as records from './records.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 
-const scopeOf = {
+const scopesByResource = {
   activity: 'read:cycles',
   sleep: 'read:sleep',
   heartrate: 'read:sleep',
@@ -39,7 +39,7 @@ const DELETED = 'deleted:'
 /** WHOOP says when its limit ends in a header of its own, in seconds. */
 function refusal(answer: VendorAnswer): VendorError {
   const reset_s = retryAfterSeconds(answer.headers.get('x-ratelimit-reset'), 0)
-  const failure = failureOf(answer, Date.parse(answer.headers.get('date') ?? '')) ?? new VendorError('unexpected')
+  const failure = readFailure(answer, Date.parse(answer.headers.get('date') ?? '')) ?? new VendorError('unexpected')
   return failure.failure === 'rate_limited' && failure.retry_after_ms === null && reset_s !== undefined
     ? new VendorError('rate_limited', reset_s * 1000)
     : failure
@@ -58,7 +58,7 @@ async function record(access: Access, path: string): Promise<Values | undefined>
 }
 
 /** A record that a notification named. Errors: VendorError `not_ready` while it cannot be read. */
-async function named(access: Access, path: string): Promise<Values> {
+async function fetchRecord(access: Access, path: string): Promise<Values> {
   const found = await record(access, path)
   if (!found) throw new VendorError('not_ready')
   return found
@@ -85,7 +85,7 @@ const thereIn = ({ ids = [] }: PullRequest): string[] => ids.filter((id) => !id.
 type Pull = (access: Access, request: PullRequest) => AsyncGenerator<Pulled>
 
 /** The recoveries of nights, by the id of the night. A user may have allowed nights alone. */
-async function recoveriesOf(access: Access, request: PullRequest): Promise<Map<string, Values>> {
+async function fetchRecoveries(access: Access, request: PullRequest): Promise<Map<string, Values>> {
   const found = new Map<string, Values>()
   try {
     for await (const page of pages(access, '/v2/recovery', request))
@@ -97,7 +97,7 @@ async function recoveriesOf(access: Access, request: PullRequest): Promise<Map<s
 }
 
 /** What was recorded in a night; undefined for an application that WHOOP does not give it to. */
-async function streamOf(access: Access, { key }: Night): Promise<Values | undefined> {
+async function fetchStream(access: Access, { key }: Night): Promise<Values | undefined> {
   try {
     return await record(access, `/v2/activity/sleep/${encodeURIComponent(key)}/stream?types=hr`)
   } catch (error) {
@@ -110,7 +110,7 @@ async function streamOf(access: Access, { key }: Night): Promise<Values | undefi
 async function* withHeartRates(access: Access, nights: Night[]): AsyncGenerator<Pulled> {
   yield { kind: 'sleep', records: nights.map(sleepOf) }
   for (const night of nights) {
-    const sent = await streamOf(access, night)
+    const sent = await fetchStream(access, night)
     const batches = new SampleBatches()
     records.addHeartRates(batches, sent ?? {}, night)
     yield* batches.take()
@@ -118,46 +118,46 @@ async function* withHeartRates(access: Access, nights: Night[]): AsyncGenerator<
 }
 
 const pullSleep: Pull = async function* (access, request) {
-  const deleted = deletedIn(request)
-  if (deleted.length) yield { kind: 'sleep', deleted }
+  const deleted_keys = deletedIn(request)
+  if (deleted_keys.length) yield { kind: 'sleep', deleted_keys }
   if (request.ids) {
     for (const id of thereIn(request)) {
-      const sent = await named(access, `/v2/activity/sleep/${encodeURIComponent(id)}`)
+      const sent = await fetchRecord(access, `/v2/activity/sleep/${encodeURIComponent(id)}`)
       const cycle = idOf(sent.cycle_id)
       const recovery = cycle === null ? undefined : await record(access, `/v2/cycle/${encodeURIComponent(cycle)}/recovery`)
-      const night = records.nightOf(sent, recovery?.sleep_id === sent.id ? recovery : undefined)
+      const night = records.toNight(sent, recovery?.sleep_id === sent.id ? recovery : undefined)
       if (night) yield* withHeartRates(access, [night])
     }
     return
   }
-  const recoveries = await recoveriesOf(access, request)
+  const recoveries = await fetchRecoveries(access, request)
   for await (const page of pages(access, '/v2/activity/sleep', request)) {
-    const nights = page.flatMap((one) => records.nightOf(one, recoveries.get(idOf(one.id) ?? '')) ?? [])
+    const nights = page.flatMap((record) => records.toNight(record, recoveries.get(idOf(record.id) ?? '')) ?? [])
     if (nights.length) yield* withHeartRates(access, nights)
   }
 }
 
 const pullWorkouts: Pull = async function* (access, request) {
-  const deleted = deletedIn(request)
-  if (deleted.length) yield { kind: 'workouts', deleted }
-  const shown = (found: Values[]): Pulled => ({
+  const deleted_keys = deletedIn(request)
+  if (deleted_keys.length) yield { kind: 'workouts', deleted_keys }
+  const workouts = (items: Values[]): Pulled => ({
     kind: 'workouts',
-    records: found.flatMap((one) => records.workoutIn(one) ?? []).map(workoutOf),
+    records: items.flatMap((item) => records.toWorkout(item) ?? []).map(workoutOf),
   })
-  if (!request.ids) for await (const page of pages(access, '/v2/activity/workout', request)) yield shown(page)
-  for (const id of thereIn(request)) yield shown([await named(access, `/v2/activity/workout/${encodeURIComponent(id)}`)])
+  if (!request.ids) for await (const page of pages(access, '/v2/activity/workout', request)) yield workouts(page)
+  for (const id of thereIn(request)) yield workouts([await fetchRecord(access, `/v2/activity/workout/${encodeURIComponent(id)}`)])
 }
 
 const pullActivity: Pull = async function* (access, request) {
   for await (const page of pages(access, '/v2/cycle', request))
-    yield { kind: 'activity', records: page.flatMap((one) => records.activityOf(one) ?? []) }
+    yield { kind: 'activity', records: page.flatMap((record) => records.toActivity(record) ?? []) }
 }
 
 const pullProfile: Pull = async function* (access) {
   const sent = await record(access, '/v2/user/measurement/body')
   if (!sent) return
-  yield { kind: 'profile', records: [records.profileOf(sent)] }
-  const body = records.bodyOf(sent)
+  yield { kind: 'profile', records: [records.toProfile(sent)] }
+  const body = records.toBody(sent)
   if (body) yield { kind: 'body', records: [body] }
 }
 
@@ -186,14 +186,14 @@ function isSigned({ client_secret }: VendorApp, { headers, body, received_ms }: 
 export const whoop: Connector = {
   provider: 'whoop_v2',
   description: 'Straps of WHOOP',
-  resources: Object.keys(scopeOf) as Resource[],
+  resources: Object.keys(scopesByResource) as Resource[],
   urls: {
     authorize: 'https://api.prod.whoop.com/oauth/oauth2/auth',
     token: 'https://api.prod.whoop.com/oauth/oauth2/token',
     api: 'https://api.prod.whoop.com/developer',
   },
-  scopes: ['offline', 'read:profile', 'read:recovery', ...new Set(Object.values(scopeOf))],
-  scopeOf,
+  scopes: ['offline', 'read:profile', 'read:recovery', ...new Set(Object.values(scopesByResource))],
+  scopesByResource,
   alsoUses: { sleep: ['read:recovery'] },
   comesWith: { heartrate: 'sleep', body: 'profile' },
   pkce: false,
@@ -220,7 +220,7 @@ export const whoop: Connector = {
   },
 
   async revoke(http, app, grant, now_ms, keep) {
-    const { access_token } = await unexpired(grant, now_ms, () => whoop.refresh(http, app, grant, now_ms), keep)
+    const { access_token } = await refreshIfExpired(grant, now_ms, () => whoop.refresh(http, app, grant, now_ms), keep)
     const answer = await http({ method: 'DELETE', url: `${app.urls.api}/v2/user/access`, headers: bearer(access_token) })
     if (answer.status >= 300) throw refusal(answer)
   },

@@ -1,11 +1,23 @@
 // Days, nights and workouts of Withings. Source: measure v2, getactivity, getintradayactivity, getworkouts; sleep v2, get, getsummary.
 import { localDay, midnight } from '../answers.ts'
-import { day, idOf, instant, instantOfSeconds, list, number, objectOrEmpty, rawOf, text, whole, type Values } from '../reading.ts'
+import {
+  day,
+  idOf,
+  instant,
+  instantOfSeconds,
+  list,
+  number,
+  objectOrEmpty,
+  rawValues,
+  text,
+  whole,
+  type Values,
+} from '../reading.ts'
 import {
   SampleBatches,
   knownZone,
   offsetAt,
-  sleepCycleOf,
+  toSleepCycle,
   sleepOf,
   workoutOf,
   type Night,
@@ -28,33 +40,33 @@ export const activityFields =
   'steps,distance,elevation,soft,moderate,intense,active,calories,totalcalories,hr_average,hr_min,hr_max'
 
 /** The day of a tracker, or of a phone: Withings keeps one of each. */
-export function activityOf(sent: Values, user_zone: string | null): IncomingSummary<'activity'> | undefined {
-  const calendar_date = day(sent.date)
+export function toActivity(record: Values, user_zone: string | null): IncomingSummary<'activity'> | undefined {
+  const calendar_date = day(record.date)
   if (calendar_date === null) return undefined
-  const is_tracker = sent.is_tracker === true
+  const is_tracker = record.is_tracker === true
   const source_type: SourceType = is_tracker ? 'watch' : 'phone'
-  const raw = rawOf(sent)
-  const zone = knownZone(text(sent.timezone), user_zone)
-  const [avg_bpm, min_bpm, max_bpm] = [number(sent.hr_average), number(sent.hr_min), number(sent.hr_max)]
+  const raw = rawValues(record)
+  const zone = knownZone(text(record.timezone), user_zone)
+  const [avg_bpm, min_bpm, max_bpm] = [number(record.hr_average), number(record.hr_min), number(record.hr_max)]
   const has_rates = [avg_bpm, min_bpm, max_bpm].some((rate) => rate !== null && rate > 0)
   return {
     key: is_tracker ? calendar_date : `${calendar_date} phone`,
     source_type,
     app_id: null,
-    device: deviceIn(sent, source_type),
+    device: deviceIn(record, source_type),
     ...(raw && { raw }),
     calendar_date,
     document: {
       date: midnight(calendar_date),
       calendar_date,
-      steps: whole(sent.steps),
-      distance: number(sent.distance),
-      floors_climbed: whole(sent.elevation),
-      calories_active: number(sent.calories),
-      calories_total: number(sent.totalcalories),
-      low: minutes(sent.soft),
-      medium: minutes(sent.moderate),
-      high: minutes(sent.intense),
+      steps: whole(record.steps),
+      distance: number(record.distance),
+      floors_climbed: whole(record.elevation),
+      calories_active: number(record.calories),
+      calories_total: number(record.totalcalories),
+      low: minutes(record.soft),
+      medium: minutes(record.moderate),
+      high: minutes(record.intense),
       time_zone: zone,
       timezone_offset: offsetAt(zone, Date.parse(`${calendar_date}T12:00:00Z`)),
       heart_rate: has_rates ? { avg_bpm, min_bpm, max_bpm, resting_bpm: null, avg_walking_bpm: null } : null,
@@ -100,39 +112,39 @@ export const stageFields = 'hr,rr,rmssd'
 const SLEEP_MONITOR = 32
 
 /** A night of a summary, and what it needs to ask for its stages; undefined without an id or times. */
-export function nightOf(sent: Values, user_zone: string | null): Night | undefined {
-  const [key, start_ms, end_ms] = [idOf(sent.id), instantOfSeconds(sent.startdate), instantOfSeconds(sent.enddate)]
+export function toNight(record: Values, user_zone: string | null): Night | undefined {
+  const [key, start_ms, end_ms] = [idOf(record.id), instantOfSeconds(record.startdate), instantOfSeconds(record.enddate)]
   if (key === null || start_ms === null || end_ms === null || end_ms <= start_ms) return undefined
-  const zone = knownZone(text(sent.timezone), user_zone)
-  const data = objectOrEmpty(sent.data)
+  const zone = knownZone(text(record.timezone), user_zone)
+  const data = objectOrEmpty(record.data)
   const seconds = (value: unknown) => Math.max(0, whole(value) ?? 0)
   const [light, rem, deep] = [data.lightsleepduration, data.remsleepduration, data.deepsleepduration]
   // A night from elsewhere says only how long the user slept: light sleep, as for phones.
   const has_stages = [light, rem, deep].some((value) => number(value) !== null)
-  const source_type: SourceType = sent.model === SLEEP_MONITOR ? 'unknown' : 'watch'
+  const source_type: SourceType = record.model === SLEEP_MONITOR ? 'unknown' : 'watch'
   return {
     key,
     source_type,
-    device: deviceIn({ ...sent, model: null }, source_type),
-    raw: rawOf(sent),
+    device: deviceIn({ ...record, model: null }, source_type),
+    raw: rawValues(record),
     start_ms,
     end_ms,
     zone,
     offset_s: offsetAt(zone, end_ms),
-    is_recording: sent.completed === false,
+    is_recording: record.completed === false,
     seconds: {
       awake: seconds(data.wakeupduration),
       light: has_stages ? seconds(light) : seconds(data.asleepduration ?? data.total_sleep_time),
       rem: seconds(rem),
       deep: seconds(deep),
     },
-    more: {
+    extraFields: {
       score: whole(data.sleep_score),
       hr_lowest: positive(whole(data.hr_min)),
       hr_average: positive(whole(data.hr_average)),
       respiratory_rate: positive(number(data.rr_average)),
       latency: whole(data.sleep_latency),
-      state: sent.completed === false ? 'tentative' : 'confirmed',
+      state: record.completed === false ? 'tentative' : 'confirmed',
     },
   }
 }
@@ -162,32 +174,32 @@ export function stagesIn(batches: SampleBatches, { series }: Values, night: Nigh
         batches.add(resource, { ...value_at, source_type, device })
       }
   }
-  return sleepCycleOf(night, stages)
+  return toSleepCycle(night, stages)
 }
 
-export const sleepSummaryOf = sleepOf
+export const toSleepSummary = sleepOf
 
 export const workoutFields =
   'calories,manual_calories,distance,manual_distance,steps,hr_average,hr_max,pause_duration,algo_pause_duration'
 
 /** A workout; undefined for what was none in truth, or without an id or times. */
-export function workoutIn(sent: Values, user_zone: string | null): IncomingSummary<'workouts'> | undefined {
-  const [key, start_ms, end_ms] = [idOf(sent.id), instantOfSeconds(sent.startdate), instantOfSeconds(sent.enddate)]
-  const category = number(sent.category)
+export function toWorkout(record: Values, user_zone: string | null): IncomingSummary<'workouts'> | undefined {
+  const [key, start_ms, end_ms] = [idOf(record.id), instantOfSeconds(record.startdate), instantOfSeconds(record.enddate)]
+  const category = number(record.category)
   if (key === null || start_ms === null || end_ms === null || end_ms < start_ms || category === NO_ACTIVITY) return undefined
-  const offset_s = offsetAt(knownZone(text(sent.timezone), user_zone), start_ms)
-  const data = objectOrEmpty(sent.data)
+  const offset_s = offsetAt(knownZone(text(record.timezone), user_zone), start_ms)
+  const data = objectOrEmpty(record.data)
   const pause_s = positive(number(data.pause_duration)) ?? positive(number(data.algo_pause_duration)) ?? 0
   return workoutOf({
     key,
     source_type: 'watch',
-    device: deviceIn(sent, 'watch'),
-    raw: rawOf(sent),
+    device: deviceIn(record, 'watch'),
+    raw: rawValues(record),
     sport: sportOfCategory(category),
     start_ms,
     end_ms,
     offset_s,
-    more: {
+    extraFields: {
       calories: positive(number(data.calories)) ?? positive(number(data.manual_calories)),
       distance: positive(number(data.distance)) ?? positive(number(data.manual_distance)),
       steps: positive(whole(data.steps)),
@@ -208,7 +220,7 @@ export function spanOf({ document }: IncomingSummary<'workouts'>): { from_ms: nu
 }
 
 /** The stream of a workout, from what the tracker recorded while it lasted: heart rate, steps in a minute, and the distance so far. */
-export function streamOf(key: string, { series }: Values, span: { from_ms: number; to_ms: number }): IncomingStream | undefined {
+export function toStream(key: string, { series }: Values, span: { from_ms: number; to_ms: number }): IncomingStream | undefined {
   const points = new StreamPoints()
   let covered_m = 0
   // The names of the entries are whole numbers, so that they come in their order.

@@ -1,6 +1,6 @@
 // The devices that records of Withings name. Source: user v2, getdevice.
 import { number, text, type Values } from '../reading.ts'
-import { deviceOf } from '../records.ts'
+import { toDevice } from '../records.ts'
 import type { IncomingDevice } from '../../../wearables/devices/devices.ts'
 import type { SensorLocation } from '../../../wearables/resources/sample-details.ts'
 import type { SourceType } from '../../../wearables/resources/timeseries.ts'
@@ -47,17 +47,17 @@ const models: Readonly<Record<number, string>> = {
 }
 
 /** The model of the device of a record is a text, or a number in one of three fields; nights have another number under `model`. */
-function modelIn(sent: Values): string | null {
-  const numbered = number(sent.model_id) ?? number(sent.modelid) ?? (sent.data === undefined ? null : number(sent.model))
-  return text(sent.model) ?? (numbered === null ? null : (models[numbered] ?? null))
+function modelIn(record: Values): string | null {
+  const numbered = number(record.model_id) ?? number(record.modelid) ?? (record.data === undefined ? null : number(record.model))
+  return text(record.model) ?? (numbered === null ? null : (models[numbered] ?? null))
 }
 
-export const deviceIn = (sent: Values, source_type: SourceType): IncomingDevice | null =>
-  deviceOf(source_type, { manufacturer: 'Withings', model: modelIn(sent), device_id: sent.deviceid ?? sent.hash_deviceid })
+export const deviceIn = (record: Values, source_type: SourceType): IncomingDevice | null =>
+  toDevice(source_type, { manufacturer: 'Withings', model: modelIn(record), device_id: record.deviceid ?? record.hash_deviceid })
 
 /** Where the device of a record measures temperatures; null for one of which that is not known. */
-export function placeOf(sent: Values): SensorLocation | null {
-  const model = modelIn(sent) ?? ''
+export function placeOf(record: Values): SensorLocation | null {
+  const model = modelIn(record) ?? ''
   if (model.startsWith('ScanWatch')) return 'wrist'
   return model === 'Thermo' || model === 'BeamO' ? 'temporal_artery' : null
 }

@@ -1,7 +1,7 @@
 // Electrocardiograms of Withings. Source: heart v2, list and get.
 import type { Access, PullRequest, Pulled } from '../connector.ts'
 import { isRecording, pulledRecording, type Recording } from '../electrocardiograms.ts'
-import { idOf, instantOfSeconds, list, number, objectOrEmpty, rawOf, text, type Values } from '../reading.ts'
+import { idOf, instantOfSeconds, list, number, objectOrEmpty, rawValues, text, type Values } from '../reading.ts'
 import { knownZone, offsetAt } from '../records.ts'
 import { deviceIn } from './devices.ts'
 import { ask, pages } from './requests.ts'
@@ -23,28 +23,28 @@ export async function* pullHeart({ http, app, access_token }: Access, request: P
       const [key, at_ms] = [idOf(ecg.signalid), instantOfSeconds(measured.timestamp)]
       if (key === null || at_ms === null) continue
       const signal = await ask(http, url, access_token, 'get', { signalid: key })
-      const recording = recordingOf(key, at_ms, measured, signal, request.time_zone)
+      const recording = toRecording(key, at_ms, measured, signal, request.time_zone)
       if (recording) yield* pulledRecording(recording)
     }
 }
 
-function recordingOf(
+function toRecording(
   key: string,
   start_ms: number,
-  measured: Values,
+  measurement: Values,
   { signal, sampling_frequency }: Values,
   user_zone: string | null,
 ): Recording | undefined {
-  const zone = knownZone(text(measured.timezone), user_zone)
+  const zone = knownZone(text(measurement.timezone), user_zone)
   const frequency_hz = number(sampling_frequency)
   if (frequency_hz === null || !Array.isArray(signal)) return undefined
-  const source_type = BPM.has(number(measured.model) ?? 0) ? 'cuff' : 'watch'
-  const afib = number(objectOrEmpty(measured.ecg).afib)
-  const heart_rate = number(measured.heart_rate)
+  const source_type = BPM.has(number(measurement.model) ?? 0) ? 'cuff' : 'watch'
+  const afib = number(objectOrEmpty(measurement.ecg).afib)
+  const heart_rate = number(measurement.heart_rate)
   const recording: Recording = {
     key,
     source_type,
-    device: deviceIn({ ...measured, model_id: measured.model }, source_type),
+    device: deviceIn({ ...measurement, model_id: measurement.model }, source_type),
     start_ms,
     offset_s: offsetAt(zone, start_ms),
     zone,
@@ -55,7 +55,7 @@ function recordingOf(
     }),
     heart_rate: heart_rate !== null && heart_rate > 0 ? heart_rate : null,
     classification: afib === 1 || afib === 2 ? classifications[afib] : null,
-    raw: rawOf(measured),
+    raw: rawValues(measurement),
   }
   return isRecording(recording) ? recording : undefined
 }

@@ -1,6 +1,6 @@
 // Measurements of Withings: groups of values taken at one instant. Source: measure, getmeas.
 import { localDay, midnight } from '../answers.ts'
-import { idOf, instantOfSeconds, list, number, rawOf, type Values } from '../reading.ts'
+import { idOf, instantOfSeconds, list, number, rawValues, type Values } from '../reading.ts'
 import { SampleBatches, offsetAt } from '../records.ts'
 import { typeWithDetails, type SensorLocation } from '../../../wearables/resources/sample-details.ts'
 import type { SourceType, TimeseriesName } from '../../../wearables/resources/timeseries.ts'
@@ -49,7 +49,7 @@ export interface MeasureGroup {
   is_manual: boolean
   values: Partial<Record<MeasureName, number>>
   /** As it was sent: it names the device. */
-  sent: Values
+  record: Values
 }
 
 /** The groups in a body, without those that are not known to be the user's. */
@@ -63,15 +63,15 @@ export function groupsIn({ measuregrps }: Values): MeasureGroup[] {
       const value = valueOf(measure)
       if (name !== undefined && value !== null) values[name] = value
     }
-    return [{ id, at_ms, is_manual: attrib === MANUAL, values, sent: group }]
+    return [{ id, at_ms, is_manual: attrib === MANUAL, values, record: group }]
   })
 }
 
 const bodyMeasures = ['weight', 'fat', 'fat_free', 'muscle', 'hydration', 'bone', 'visceral_fat'] as const
 
 /** What a scale has measured, as a record of the body; undefined for a group of another device. */
-export function bodyOf(
-  { id, at_ms, is_manual, values, sent }: MeasureGroup,
+export function toBody(
+  { id, at_ms, is_manual, values, record }: MeasureGroup,
   zone: string | null,
 ): IncomingSummary<'body'> | undefined {
   if (bodyMeasures.every((name) => values[name] === undefined)) return undefined
@@ -89,12 +89,12 @@ export function bodyOf(
     lean_body_mass_kilogram: values.fat_free ?? null,
   }
   const source_type: SourceType = is_manual ? 'app' : 'scale'
-  const raw = rawOf(sent)
+  const raw = rawValues(record)
   return {
     key: id,
     source_type,
     app_id: null,
-    device: is_manual ? null : deviceIn(sent, source_type),
+    device: is_manual ? null : deviceIn(record, source_type),
     ...(raw && { raw }),
     calendar_date,
     document: { date: midnight(calendar_date), calendar_date, ...measured },
@@ -119,18 +119,22 @@ function temperatureIn({ body_temperature, skin_temperature }: MeasureGroup['val
 }
 
 /** The samples of a group. A pulse is of the device that measured something else at the same time. */
-export function addSamples(batches: SampleBatches, { at_ms, is_manual, values, sent }: MeasureGroup, zone: string | null): void {
+export function addSamples(
+  batches: SampleBatches,
+  { at_ms, is_manual, values, record }: MeasureGroup,
+  zone: string | null,
+): void {
   const offset_s = offsetAt(zone, at_ms)
   const common = (type: SourceType) =>
     is_manual
       ? { at_ms, offset_s, source_type: 'app' as const }
-      : { at_ms, offset_s, source_type: type, device: deviceIn(sent, type) }
+      : { at_ms, offset_s, source_type: type, device: deviceIn(record, type) }
   for (const [name, [resource, type]] of Object.entries(single))
     batches.add(resource, { ...common(type), value: values[name as keyof typeof single] ?? null })
   const { systolic, diastolic, pulse } = values
   const is_cuff = systolic !== undefined && diastolic !== undefined
   if (is_cuff) batches.add('blood_pressure', { ...common('cuff'), value: systolic, second: diastolic })
-  const place = is_manual ? null : placeOf(sent)
+  const place = is_manual ? null : placeOf(record)
   batches.add('body_temperature', { ...common(place === 'wrist' ? 'watch' : 'unknown'), ...temperatureIn(values, place) })
   const type: SourceType = is_cuff ? 'cuff' : values.weight === undefined ? 'unknown' : 'scale'
   batches.add('heartrate', { ...common(type), value: pulse ?? null })

@@ -24,7 +24,7 @@ function failureOfStatus(status: number, error: unknown, of_grant: boolean): Ven
 }
 
 /** The body of an answer. Errors: VendorError, by the status in it. */
-export function bodyOf(answer: VendorAnswer, of_grant = false): Values {
+export function readBody(answer: VendorAnswer, of_grant = false): Values {
   if (answer.status !== 200) throw refusalOf(answer)
   const values = objectIn(answer.text)
   const status = number(values.status)
@@ -41,7 +41,7 @@ export async function ask(
   parameters: Record<string, string>,
 ): Promise<Values> {
   const answer = await http({ method: 'POST', url, headers: bearer(access_token), body: { action, ...parameters } })
-  return bodyOf(answer)
+  return readBody(answer)
 }
 
 /** More pages than a range can have. */

@@ -1,6 +1,6 @@
 // Withings. Forms with an action, HTTP 200 for errors too, refresh tokens that are used once, notifications for each user that nobody signs.
 import { createHmac } from 'node:crypto'
-import { grantOf } from '../answers.ts'
+import { readGrant } from '../answers.ts'
 import {
   VendorError,
   type Change,
@@ -16,9 +16,9 @@ import { SampleBatches, knownZone, sleepOf } from '../records.ts'
 import { isSameText, postTokens, refreshTokenOf, withQuery } from '../tokens.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import * as days from './days.ts'
-import { addSamples, bodyOf as bodyRecordOf, groupsIn, measureTypes } from './measures.ts'
+import { addSamples, toBody as bodyRecordOf, groupsIn, measureTypes } from './measures.ts'
 import { pullHeart } from './heart.ts'
-import { ask, bodyOf, pages } from './requests.ts'
+import { ask, readBody, pages } from './requests.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 
@@ -42,16 +42,16 @@ const ofScope = {
 const resources: readonly Resource[] = Object.values(ofScope).flat()
 
 /** The grant in the answer of the token endpoint, whose fields are in the body beside the status. */
-async function tokensOf(
+async function fetchTokens(
   http: VendorHttp,
   app: VendorApp,
   form: Record<string, string>,
   now_ms: number,
-  before?: Grant,
+  previousGrant?: Grant,
 ): Promise<Grant> {
   const answer = await postTokens(http, app, { action: 'requesttoken', ...form })
-  const values = bodyOf(answer, true)
-  const grant = grantOf({ ...answer, text: JSON.stringify(values) }, now_ms, before)
+  const values = readBody(answer, true)
+  const grant = readGrant({ ...answer, text: JSON.stringify(values) }, now_ms, previousGrant)
   return { ...grant, external_user_id: userIn(values) ?? grant.external_user_id }
 }
 
@@ -68,11 +68,11 @@ async function revoke(
   if (grant.external_user_id === null) return
   const timestamp = String(Math.floor(now_ms / 1000))
   const asked = { action: 'getnonce', client_id, timestamp, signature: sign('getnonce', client_id, timestamp) }
-  const nonce = text(bodyOf(await http({ method: 'POST', url: `${urls.api}/v2/signature`, body: asked })).nonce)
+  const nonce = text(readBody(await http({ method: 'POST', url: `${urls.api}/v2/signature`, body: asked })).nonce)
   if (nonce === null) throw new VendorError('unexpected')
   const signature = sign('revoke', client_id, nonce)
   const body = { action: 'revoke', client_id, nonce, signature, userid: grant.external_user_id }
-  bodyOf(await http({ method: 'POST', url: urls.token, body }))
+  readBody(await http({ method: 'POST', url: urls.token, body }))
 }
 
 type Pull = (http: VendorHttp, app: VendorApp, access_token: string, request: PullRequest) => AsyncGenerator<Pulled>
@@ -109,7 +109,7 @@ const pullIntraday: Pull = async function* (http, { urls }, access_token, reques
 const pullActivity: Pull = async function* (http, { urls }, access_token, request) {
   const asked = { ...days.dayBounds(request.from_ms, request.to_ms), data_fields: days.activityFields }
   for await (const body of pages(http, `${urls.api}/v2/measure`, access_token, 'getactivity', asked)) {
-    const records = list(body.activities).flatMap((sent) => days.activityOf(sent, request.time_zone) ?? [])
+    const records = list(body.activities).flatMap((record) => days.toActivity(record, request.time_zone) ?? [])
     if (records.length) yield { kind: 'activity', records }
   }
 }
@@ -117,13 +117,13 @@ const pullActivity: Pull = async function* (http, { urls }, access_token, reques
 const pullWorkouts: Pull = async function* (http, { urls }, access_token, request) {
   const asked = { ...days.dayBounds(request.from_ms, request.to_ms), data_fields: days.workoutFields }
   for await (const body of pages(http, `${urls.api}/v2/measure`, access_token, 'getworkouts', asked)) {
-    const records = list(body.series).flatMap((sent) => days.workoutIn(sent, request.time_zone) ?? [])
+    const records = list(body.series).flatMap((record) => days.toWorkout(record, request.time_zone) ?? [])
     if (records.length) yield { kind: 'workouts', records }
     for (const record of records) {
       const span = days.spanOf(record)
       const bounds = { startdate: seconds(span.from_ms), enddate: seconds(span.to_ms), data_fields: days.intradayFields }
       const sent = await ask(http, `${urls.api}/v2/measure`, access_token, 'getintradayactivity', bounds)
-      const stream = days.streamOf(record.key, sent, span)
+      const stream = days.toStream(record.key, sent, span)
       if (stream) yield { streams: [stream] }
     }
   }
@@ -132,7 +132,7 @@ const pullWorkouts: Pull = async function* (http, { urls }, access_token, reques
 const pullSleep: Pull = async function* (http, { urls }, access_token, request) {
   const asked = { ...days.dayBounds(request.from_ms, request.to_ms), data_fields: days.sleepFields }
   for await (const body of pages(http, `${urls.api}/v2/sleep`, access_token, 'getsummary', asked)) {
-    const nights = list(body.series).flatMap((sent) => days.nightOf(sent, request.time_zone) ?? [])
+    const nights = list(body.series).flatMap((record) => days.toNight(record, request.time_zone) ?? [])
     if (nights.length) yield { kind: 'sleep', records: nights.map(sleepOf) }
     for (const night of nights) {
       if (!isIn(request, night.end_ms)) continue
@@ -176,7 +176,7 @@ const NOTIFIED_MS_MAX = 7 * DAY_MS
 const withSecret = (callback_url: string, verify_token: string) => withQuery(callback_url, { token: verify_token })
 
 /** The range that a notification names: two instants, or a day; else the last day. */
-function rangeOf(form: URLSearchParams, now_ms: number): { from_ms: number; to_ms: number } {
+function readRange(form: URLSearchParams, now_ms: number): { from_ms: number; to_ms: number } {
   const at = (name: string) => (/^\d{1,10}$/.test(form.get(name) ?? '') ? Number(form.get(name)) * 1000 : null)
   const date = /^\d{4}-\d\d-\d\d$/.test(form.get('date') ?? '') ? Date.parse(form.get('date')!) : null
   const [from, to] = [at('startdate') ?? date ?? now_ms - DAY_MS, at('enddate') ?? (date === null ? now_ms : date + DAY_MS)]
@@ -194,7 +194,7 @@ export const withings = {
     api: 'https://wbsapi.withings.net',
   },
   scopes: ['user.metrics', 'user.activity', 'user.sleepevents'],
-  scopeOf: Object.fromEntries(Object.entries(ofScope).flatMap(([scope, of]) => of.map((resource) => [resource, scope]))),
+  scopesByResource: Object.fromEntries(Object.entries(ofScope).flatMap(([scope, of]) => of.map((resource) => [resource, scope]))),
   comesWith: {
     ...Object.fromEntries(measures.slice(1).map((resource) => [resource, 'body'])),
     ...Object.fromEntries(intraday.slice(1).map((resource) => [resource, 'steps'])),
@@ -212,10 +212,10 @@ export const withings = {
     withQuery(urls.authorize, { response_type: 'code', client_id, scope: scopes.join(), redirect_uri, state }),
 
   exchange: (http, app, { code, redirect_uri, now_ms }) =>
-    tokensOf(http, app, { grant_type: 'authorization_code', code, redirect_uri }, now_ms),
+    fetchTokens(http, app, { grant_type: 'authorization_code', code, redirect_uri }, now_ms),
 
   refresh: async (http, app, grant, now_ms) =>
-    tokensOf(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
+    fetchTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
 
   revoke,
 
@@ -233,7 +233,7 @@ export const withings = {
     const external_user_id = form.get('userid') ?? ''
     if (!/^\d{1,20}$/.test(external_user_id)) return { outcome: 'refused', answer: { status: 400, body: {} } }
     const about = ofCategory[number(Number(form.get('appli'))) ?? 0] ?? []
-    const range = rangeOf(form, now_ms)
+    const range = readRange(form, now_ms)
     return { outcome: 'unsigned', changes: about.map((resource): Change => ({ external_user_id, resource, ...range })) }
   },
 
@@ -241,7 +241,9 @@ export const withings = {
     if (access_token === null) throw new VendorError('unexpected')
     const callbackurl = withSecret(callback_url, verify_token)
     const { profiles } = await ask(http, `${urls.api}/notify`, access_token, 'list', {})
-    const there = new Set(list(profiles).flatMap((one) => (one.callbackurl === callbackurl ? [number(one.appli)] : [])))
+    const there = new Set(
+      list(profiles).flatMap((profile) => (profile.callbackurl === callbackurl ? [number(profile.appli)] : [])),
+    )
     for (const appli of Object.keys(ofCategory))
       if (!there.has(Number(appli))) await ask(http, `${urls.api}/notify`, access_token, 'subscribe', { callbackurl, appli })
     // Withings drops what it could not deliver for long.

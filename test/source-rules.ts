@@ -1,0 +1,77 @@
+// The rules of test/check-sources.ts: words that no name consists of, folders that follow the rules, and exceptions with their reasons.
+
+/** Participles that do not end in -ed, and present participles. A field that is a boolean may be a participle: it states a condition. */
+const PARTICIPLES = `
+  begun born bought broken brought built caught chosen come done drawn eaten fallen felt forgotten found frozen given gone got grown heard held
+  hidden kept known laid led lent lost made meant met overridden paid proven ridden risen said seen sent shaken shown shrunk sold sought spelt
+  spent spoken stolen stood struck sunk taken thought thrown told torn typed understood withdrawn withheld woken won worn written
+  arriving draining existing failing following identifying leading looking missing moving performing rejecting remaining retrying returning
+  running waiting`
+
+const PREPOSITIONS = `
+  about above across after against along amid among around at before behind below beneath beside besides between beyond but by during except from in
+  inside into near of off on onto out outside over past since through till to toward towards under until up upon via with within without`
+
+const PRONOUNS = `
+  all another any anything both each either everything few he her him his it its many mine more most much neither none nothing one ones other
+  others own same she some something such that their them these they this those what which who whom whose`
+
+const ADVERBS = `afresh again alone elsewhere here only otherwise then there together`
+
+const words = (text: string): string[] => text.trim().split(/\s+/)
+
+/** Words that end in -ed and name a thing or a state of a setting. */
+const NOUNS_IN_ED = new Set(
+  words('bed breed embed exceed expected enabled disabled feed fixed limited need proceed red seed shed speed unlimited'),
+)
+const participles = new Set(words(PARTICIPLES))
+const functionWords = new Set(words([PREPOSITIONS, PRONOUNS, ADVERBS].join(' ')))
+
+/** Whether a word is a past or present participle. */
+export const isParticiple = (word: string): boolean =>
+  participles.has(word) || (/^[a-z]+ed$/.test(word) && !NOUNS_IN_ED.has(word))
+
+/** Whether a word is a preposition, a pronoun or an adverb. */
+export const isFunctionWord = (word: string): boolean => functionWords.has(word)
+
+/** Largest number of top-level definitions of one word in `src/`. */
+export const DEFINITIONS_MAX = 3
+export const FUNCTION_LINES_MAX = 70
+
+/** Folders whose names follow the rules, without tests. The list only grows. */
+export const CHECKED_FOLDERS: readonly string[] = [
+  'src/connections/bulk',
+  'src/connections/connections',
+  'src/connections/connectors',
+  'src/connections/credentials',
+  'src/connections/grants',
+  'src/connections/introspection',
+  'src/connections/link',
+  'src/connections/pull-preferences',
+  'src/connections/pulls',
+  'src/connections/sign-in',
+]
+
+/** Folders with tests, or with what tests use, whose names follow the rules. The list only grows. */
+export const CHECKED_TESTS: readonly string[] = []
+
+/** Folders in which a word has at most `DEFINITIONS_MAX` definitions, counting all of `src/`. */
+export const CHECKED_DEFINITIONS: readonly string[] = []
+
+/** `file name` → why it has a name that the rules do not allow. */
+export const ALLOWED_NAMES: Record<string, string> = {}
+
+/** `file function` → why it is longer than a function may be. */
+export const ALLOWED_LENGTHS: Record<string, string> = {
+  'src/app/modules.ts modulesOf': 'the list of modules',
+  'src/app/server.ts startRoles': 'not yet divided',
+  'src/connections/link/pages.ts linkPages': 'the list of pages',
+  'src/connections/pulls/refresh.ts refreshUser': 'not yet divided',
+  'src/lab-reports/layout/metadata.ts metadataOf': 'not yet divided',
+  'src/notifications/portal/pages.ts portalPages': 'the list of pages',
+  'src/platform/http/server.ts createHttp': 'not yet divided',
+  'src/platform/pdf/canvas.ts createPdfCanvas': 'the methods of a canvas',
+  'src/platform/telemetry/metrics.ts createMetrics': 'the list of metrics',
+  'src/wearables/ingestion/ingest.ts ingestSamples': 'not yet divided',
+  'src/wearables/ingestion/ingest.ts ingestSummaries': 'not yet divided',
+}
