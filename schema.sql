@@ -248,6 +248,7 @@ table access_day
   dropped_at timestamp with time zone
   retention_days integer
   constraint access_day_pkey PRIMARY KEY (day)
+  constraint access_day_check CHECK (((dropped_at IS NULL) = (retention_days IS NULL)))
 
 table access_line
   team_id uuid
@@ -2064,9 +2065,6 @@ function access_link(bytea,bytea,text)
     return sha256(coalesce(state, first) || convert_to(line, 'UTF8'));
   end
 
-function append_access_log(date,text) security definer
-  select append_access_log(new_lines)
-
 function append_access_log(text) security definer
   select append_access_log_on((now() at time zone 'UTC')::date, new_lines)
 
@@ -2138,6 +2136,3 @@ function drop_access_log_day(date) security definer
       execute format('drop table if exists %I', 'access_log_' || to_char(dropped_day, 'YYYYMMDD'));
     end if;
   end
-
-function drop_access_log_day(date,timestamp with time zone) security definer
-  select drop_access_log_day(dropped_day)

@@ -43,32 +43,43 @@ export { version }
 const CLOSE_MS_MAX = 5_000
 
 /**
- * Applies the migrations that the schemas of this process lack, stores how long the access log is kept, and seeds its cells with the reference data of this program: labs, payors
- * and diagnoses and, if the cell has tests to order, their offers, fictional sites and the platform's lab accounts. A cell whose schema is
- * newer than this program keeps the reference data of the newer program. Errors: MigrationError.
+ * Applies the migrations that the schemas of this process lack, stores how long the access log is kept, and seeds its cells with the reference
+ * data of this program: labs, payors and diagnoses and, if the cell has tests to order, their offers, fictional sites and the platform's lab
+ * accounts. A cell whose schema is newer than this program keeps the reference data of the newer program. Cells are migrated at the same time;
+ * the first error is thrown when all of them have ended. Errors: MigrationError.
  */
 export async function migrateAll(config: Config, database: Database, log: Log): Promise<void> {
+  const [control, ...cells] = schemasOf(config)
+  await migrateOne(config, database, log, control!)
+  const outcomes = await Promise.allSettled(cells.map((cell) => migrateOne(config, database, log, cell)))
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+}
+
+async function migrateOne(
+  config: Config,
+  database: Database,
+  log: Log,
+  { name, schema, kind }: ReturnType<typeof schemasOf>[number],
+): Promise<void> {
   const { row_security } = config
-  for (const { name, schema, kind } of schemasOf(config)) {
-    const { applied, newer, protection } = await migrate(database.connectionOf(name), schema, kind, {
-      row_security,
-      onRetry: (retry) => log.warn({ schema, ...retry }, 'migration did not get its locks; will retry'),
-    })
-    if (applied.length) log.info({ schema, migrations: applied.length, first: applied[0], last: applied.at(-1) }, 'migrated')
-    if (protection.by === 'program' && row_security !== 'off')
-      log.warn(
-        { schema, statements: protection.statements },
-        'this login may not create roles: row-level security is not in force until an administrator runs these statements and "bin/drawbridge migrate" is run again',
-      )
-    if (protection.by === 'roles' && protection.hidden_from.length)
-      log.warn(
-        { schema, roles: protection.hidden_from },
-        'these roles have rights on tables of teams and find them empty: give BYPASSRLS to those that make backups or reports',
-      )
-    if (name === 'control' || newer) continue
-    await storeRetention(database.connectionOf(name), schema, config.access_log_days)
-    await contents.loadReferenceData(database.cells.of(name), config.demo || name.startsWith('sandbox'))
-  }
+  const { applied, newer, protection } = await migrate(database.connectionOf(name), schema, kind, {
+    row_security,
+    onRetry: (retry) => log.warn({ schema, ...retry }, 'migration did not get its locks; will retry'),
+  })
+  if (applied.length) log.info({ schema, migrations: applied.length, first: applied[0], last: applied.at(-1) }, 'migrated')
+  if (protection.by === 'program' && row_security !== 'off')
+    log.warn(
+      { schema, statements: protection.statements },
+      'this login may not create roles: row-level security is not in force until an administrator runs these statements and "bin/drawbridge migrate" is run again',
+    )
+  if (protection.by === 'roles' && protection.hidden_from.length)
+    log.warn(
+      { schema, roles: protection.hidden_from },
+      'these roles have rights on tables of teams and find them empty: give BYPASSRLS to those that make backups or reports',
+    )
+  if (name === 'control' || newer) return
+  await storeRetention(database.connectionOf(name), schema, config.access_log_days)
+  await contents.loadReferenceData(database.cells.of(name), config.demo || name.startsWith('sandbox'))
 }
 
 const Held = T.Object({ held: T.Boolean() })

@@ -1,6 +1,5 @@
 // Long lists of orders: checkpoints must not change pages or totals.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { enqueue } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
@@ -208,45 +207,6 @@ describe('a long list of orders', () => {
       await Promise.race([registered, countLockWaiters(1)])
     })
     await registered
-    await assertExact(team)
-  })
-
-  test('migration 0043 creates checkpoints from the marks of earlier releases', async () => {
-    const team = await createTestTeam()
-    const goes = await team.user('goes')
-    await countDuplicates(team, await createOrder(team), 700, 2 * HOUR_S)
-    await countDuplicates(team, await createOrder(team, { user_id: goes }), 450, HOUR_S)
-    await setMarks(team)
-    const before = await ranksOf(team)
-    await team.api.delete(`/v2/user/${goes}`)
-    const [after, migration] = [
-      await ranksOf(team),
-      readFileSync(new URL('../../../migrations/cell/0043_fill_order_checkpoints.sql', import.meta.url), 'utf8'),
-    ]
-    const client = await team.db.pool.connect()
-    await client.query('begin')
-    // Migration 0058 drops the table.
-    await client.query(
-      'create temporary table order_mark (team_id uuid, rank bigint, created_at timestamptz, id uuid) on commit drop',
-    )
-    for (const [i, rank] of before.entries())
-      await client.query(
-        `insert into order_mark (team_id, rank, created_at, id)
-         select team_id, $2, created_at, id from order_checkpoint where team_id = $1 order by created_at, id offset $3 limit 1`,
-        [team.team, rank, i],
-      )
-    await client.query('delete from order_checkpoint')
-    await client.query(migration)
-    await client.query('commit')
-    client.release()
-    assert.deepEqual(before, [500, 1000])
-    assert.deepEqual(
-      [after, await ranksOf(team)],
-      [
-        [500, 700],
-        [500, 700],
-      ],
-    )
     await assertExact(team)
   })
 

@@ -1,9 +1,7 @@
 // Long lists of users: with checkpoints, pages and totals equal those of a plain query, at a cost that does not grow with the number of
 // users.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import pg from 'pg'
 import { CHECKPOINT_STRIDE } from '../../platform/db/checkpoints.ts'
 import { systemNow, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -13,7 +11,7 @@ import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { Problem } from '../../platform/runtime/problem.ts'
 import { SECONDS_PER_DAY, advanceClock, tenantOf, countLockWaiters } from '../../../test/support/orders.ts'
 import { rowsRead } from '../../../test/support/rows-read.ts'
-import { asOwner, connection, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { asOwner, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import type { User } from './schema.ts'
 import { countUsers, createUserCheckpoints, userList } from './list-checkpoints.ts'
 import { createUser, deleteUser, listUsers, undoDelete } from './users.ts'
@@ -278,58 +276,4 @@ test('the limit of a sandbox team is checked by reading a few hundred rows of 5,
   const create = (tx: Tx) => assert.rejects(createUser(tx, { client_user_id: 'one too many' }), isFull)
   const read = await rowsReadBy(team, create, 'tx')
   assert(read > 0 && read <= CHECKPOINT_STRIDE, `${read} rows`)
-})
-
-test('the migration sets the checkpoints of existing users', async () => {
-  const team = await unlimited()
-  await users(team, 2 * CHECKPOINT_STRIDE + 10, HOUR_S)
-  await users(team, CHECKPOINT_STRIDE, 0)
-  await team.api.delete(`/v2/user/${(await plain(team)).at(-1)}`)
-  const migration = readFileSync(new URL('../../../migrations/cell/0037_fill_user_checkpoints.sql', import.meta.url), 'utf8')
-  const client = await team.db.pool.connect()
-  await client.query('begin')
-  await client.query('delete from user_checkpoint')
-  await client.query(migration)
-  await client.query('commit')
-  client.release()
-  assert.deepEqual(await checkpoints(team), [500, 500])
-  await assertExact(team)
-})
-
-test('the migrations count the checkpoints that there are', async () => {
-  const team = await unlimited()
-  await users(team, 2 * CHECKPOINT_STRIDE + 10, HOUR_S)
-  await setCheckpoints(team)
-  const sums = `
-    select 'users' as list, shown::int, null as week from user_checkpoint_total where team_id = $1
-    union all select 'orders', shown::int, null from order_checkpoint_total where team_id = $1
-    union all select 'users', sum(shown)::int, 'all' from user_checkpoint_week where team_id = $1
-    union all (select 'orders', shown::int, to_char(week at time zone 'UTC', 'YYYY-MM-DD HH24:MI') from order_checkpoint_week
-               where team_id = $1 order by week)`
-  const expected = [
-    { list: 'users', shown: 1000, week: null },
-    { list: 'orders', shown: 12, week: null },
-    { list: 'users', shown: 1000, week: 'all' },
-    { list: 'orders', shown: 3, week: '2026-03-02 00:00' },
-    { list: 'orders', shown: 9, week: '2026-03-09 00:00' },
-  ]
-  const owner = new pg.Client({ ...connection, options: '-c search_path=production_us' })
-  await owner.connect()
-  try {
-    await owner.query('begin')
-    await owner.query(
-      `insert into order_checkpoint (team_id, created_at, id, shown)
-       values ($1, '2026-03-08 23:59:59Z', gen_random_uuid(), 3), ($1, '2026-03-09 00:00Z', gen_random_uuid(), 4),
-              ($1, '2026-03-15 23:59:59Z', gen_random_uuid(), 5)`,
-      [team.team],
-    )
-    assert.deepEqual((await owner.query(sums, [team.team])).rows, expected)
-    await owner.query('drop function add_checkpoints_to_sums() cascade')
-    for (const list of ['user', 'order']) await owner.query(`drop table ${list}_checkpoint_total, ${list}_checkpoint_week`)
-    for (const name of ['0095_user_checkpoint_total', '0096_order_checkpoint_total', '0101_checkpoint_weeks'])
-      await owner.query(readFileSync(new URL(`../../../migrations/cell/${name}.sql`, import.meta.url), 'utf8'))
-    assert.deepEqual((await owner.query(sums, [team.team])).rows, expected)
-  } finally {
-    await owner.end()
-  }
 })

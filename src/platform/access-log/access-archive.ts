@@ -12,8 +12,6 @@ import { joinConditions, sql, type Sql } from '../db/sql.ts'
 
 const ROWS = 2000
 const CONNECT_MS_MAX = 10_000
-/** Days that programs before migration 0108 dropped have no retention with them: it was a day at least. */
-const RETENTION_DAYS_MIN = 1
 
 const Day = T.Object({
   day: T.String(),
@@ -31,8 +29,7 @@ const days = (db: Queries): Promise<AccessDay[]> =>
     Day,
     sql`
     select day, seq, encode(hash, 'hex') as hash, dropped_at,
-           coalesce((dropped_at at time zone 'UTC')::date - coalesce(retention_days, ${RETENTION_DAYS_MIN}::integer) <= day, false)
-             as "isTooYoung"
+           coalesce((dropped_at at time zone 'UTC')::date - retention_days <= day, false) as "isTooYoung"
     from access_day order by day`,
   )
 

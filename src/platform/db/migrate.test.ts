@@ -49,13 +49,13 @@ const applied = (schema: string) =>
 test('a program accepts a newer schema that its migrations declare compatible, and applies nothing', async () => {
   const migrations = laterMigrations(
     `${compatibleFrom(here)}create table later_one (id integer);\n`,
-    `${compatibleFrom(here - 1)}create table later_two (id integer);\n`,
+    `${compatibleFrom(here)}create table later_two (id integer);\n`,
   )
   await migrateCell('upgrade_newer', { migrations })
   const before = await applied('upgrade_newer')
   assert.deepEqual(before.slice(-2), [
     { number: here + 1, compatible_from: here },
-    { number: here + 2, compatible_from: here - 1 },
+    { number: here + 2, compatible_from: here },
   ])
   assert.deepEqual(await migrateCell('upgrade_newer'), { applied: [], newer: true })
   assert.deepEqual(await applied('upgrade_newer'), before)
@@ -74,24 +74,35 @@ test('a program rejects a newer schema if one of the later migrations requires a
   })
 })
 
-test('migrations released before the declaration are compatible from their own number on', async () => {
-  await migrateCell('upgrade_released')
-  for (const { number, compatible_from } of (await applied('upgrade_released')).slice(0, 30))
-    assert.equal(compatible_from, number)
-})
-
 test('a schema with another history is rejected, also beyond the migrations that this program knows', () => {
-  const known = migrationsOf('cell')
-  const rows = known.map(({ number, checksum, compatible_from }) => ({ number, checksum, compatible_from }))
-  const changed = rows.with(3, { ...rows[3]!, checksum: 'another' })
-  const next = { number: here + 2, checksum: 'later', compatible_from: 1 }
+  const known = laterMigrations(`${compatibleFrom(here)}create table later (id integer);\n`)
+  const changed = known.with(-1, { ...known.at(-1)!, checksum: 'another' })
+  const next = { number: known.length + 2, checksum: 'later', compatible_from: 1 }
   for (const [history, number] of [
-    [changed, 4],
-    [[...rows, next], here + 2],
+    [changed, known.length],
+    [[...known, next], known.length + 2],
   ] satisfies [AppliedMigration[], number][])
     assert.throws(() => compare(history, known, 'fictional'), {
       message: `Migration ${number} of schema "fictional" is not the one this program knows. Migrations that have run must not be changed.`,
     })
+})
+
+test('a schema with another baseline is rejected as that of a development version, and not changed', async () => {
+  const schema = 'upgrade_development'
+  await connected(schema, (client) =>
+    client.query(`
+      create schema ${schema};
+      create table ${schema}.migration (
+        number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null, compatible_from integer not null);
+      insert into ${schema}.migration values (1, '0001_init.sql', 'of a development version', now(), 1)`),
+  )
+  await assert.rejects(migrateCell(schema), {
+    message: `The schema "${schema}" was made by a development version of Drawbridge: create a new data folder, or a new database.`,
+  })
+  await connected(schema, async (client) => {
+    const { rows } = await client.query('select tablename from pg_tables where schemaname = $1', [schema])
+    assert.deepEqual(rows, [{ tablename: 'migration' }])
+  })
 })
 
 test('a migration without a first line that declares its compatibility is rejected', () => {
@@ -192,10 +203,10 @@ test('npm run check finds a number that two migrations have', () => {
   }
   for (const kind of ['cell', 'control']) {
     mkdirSync(join(folder, kind))
-    for (const name of ['0001_first.sql', '0002_second.sql']) writeFileSync(join(folder, kind, name), 'select 1;')
+    for (const name of ['0001_first.sql', '0002_second.sql']) writeFileSync(join(folder, kind, name), compatibleFrom(1))
   }
   assert.deepEqual(check(), { status: 0, stderr: '' })
-  writeFileSync(join(folder, 'control', '0002_other.sql'), 'select 1;')
+  writeFileSync(join(folder, 'control', '0002_other.sql'), compatibleFrom(1))
   const said = 'migrations/control/0002_second.sql: The number is that of 0002_other.sql; the next free one is 0003.\n'
   assert.deepEqual(check(), { status: 1, stderr: said })
   rmSync(folder, { recursive: true })

@@ -9,7 +9,6 @@ import {
   compare,
   MigrationError,
   migrationsOf,
-  UNDECLARED_MAX,
   type AppliedMigration,
   type Migration,
   type MigrationKind,
@@ -69,9 +68,11 @@ export async function migrate(
     await lockSchema(client, schema, options)
     await client.query(`set lock_timeout = ${options.lock_timeout_ms ?? LOCK_TIMEOUT_MS}`)
     await client.query(`create schema if not exists ${schema}`)
-    await client.query(`set search_path = ${schema}`)
+    // Functions with the rights of the owner take over this path. Temporary tables are last in it, so that no session can replace a table.
+    await client.query(`set search_path = ${schema}, pg_temp`)
     await client.query(
-      'create table if not exists migration (number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null)',
+      `create table if not exists migration (
+         number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null, compatible_from integer not null)`,
     )
     const { rows } = await client.query<AppliedMigration>(APPLIED)
     const { installation, row_security } = options
@@ -82,13 +83,15 @@ export async function migrate(
         `The login may not create the roles of schema "${schema}", and ROW_SECURITY is "required". As an administrator, run: ${protection.statements.join('; ')}`,
       )
     const { pending, newer } = compare(rows, known, schema)
+    if (pending[0]?.number === 1 && kind === 'cell') await createExtension(client)
     const roles = protection.by === 'roles' ? protection.roles : undefined
-    const secured = roles && pending.length && (await isSecured(client, schema, roles)) ? roles : undefined
+    // Roles that can access the schema need the policies and grants of new objects when a migration commits. In a new schema it saves time.
+    const secured = roles && pending.length && (!rows.length || (await isSecured(client, schema, roles))) ? roles : undefined
     const secure = async () => {
-      for (const statement of secured ? await missingSecurity(client, schema, secured) : []) await client.query(statement)
+      if (secured) await client.query((await missingSecurity(client, schema, secured)).join(';\n'))
     }
     for (const migration of pending)
-      await retryWhileLocked(client, schema, migration.name, () => apply(client, migration, kind, secure), options)
+      await retryWhileLocked(client, schema, migration.name, () => apply(client, migration, secure), options)
     if (protection.by === 'roles')
       protection.hidden_from = await retryWhileLocked(
         client,
@@ -111,6 +114,13 @@ async function lockSchema(client: pg.Client, schema: string, { wait_ms_max = WAI
     if (performance.now() > end)
       throw new MigrationError(`Another process has been migrating schema "${schema}" for ${seconds(wait_ms_max)}.`)
   }
+}
+
+/** Cells that are migrated at the same time would otherwise create it twice. An extension that exists stays in its schema. */
+async function createExtension(client: pg.Client): Promise<void> {
+  await client.query(
+    `begin; select pg_advisory_xact_lock(${lockKey('pg_trgm')}); create extension if not exists pg_trgm with schema public; commit`,
+  )
 }
 
 async function retryWhileLocked<R>(
@@ -138,23 +148,16 @@ async function retryWhileLocked<R>(
   }
 }
 
-/** @param secure adds the policies and grants that running programs need for the migration's new objects, in its transaction */
-async function apply(client: pg.Client, migration: Migration, kind: MigrationKind, secure: () => Promise<void>): Promise<void> {
+/** @param secure adds the policies and grants of the migration's new objects, in its transaction */
+async function apply(client: pg.Client, migration: Migration, secure: () => Promise<void>): Promise<void> {
   const { number, name, text, checksum, compatible_from } = migration
   await client.query('begin')
   try {
     await client.query(text)
-    if (number <= UNDECLARED_MAX[kind])
-      await client.query('insert into migration (number, name, checksum, applied_at) values ($1, $2, $3, clock_timestamp())', [
-        number,
-        name,
-        checksum,
-      ])
-    else
-      await client.query(
-        'insert into migration (number, name, checksum, applied_at, compatible_from) values ($1, $2, $3, clock_timestamp(), $4)',
-        [number, name, checksum, compatible_from],
-      )
+    await client.query(
+      'insert into migration (number, name, checksum, applied_at, compatible_from) values ($1, $2, $3, clock_timestamp(), $4)',
+      [number, name, checksum, compatible_from],
+    )
     await secure()
     await client.query('commit')
   } catch (error) {

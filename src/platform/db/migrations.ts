@@ -23,9 +23,6 @@ export class MigrationError extends Error {}
 
 const folder = new URL('../../../migrations/', import.meta.url)
 
-/** Migrations up to these numbers were released before the first line declared the compatibility. */
-export const UNDECLARED_MAX: Record<MigrationKind, number> = { cell: 30, control: 7 }
-
 const DECLARATION = /^-- compatible with programs from migration (\d{4}) on$/
 
 const loaded = new Map<MigrationKind, Migration[]>()
@@ -63,31 +60,24 @@ const next = (files: readonly string[]): string => String(Number(files.at(-1)!.s
 export function readMigration(kind: MigrationKind, name: string, number: number, text: string): Migration {
   if (Number(name.slice(0, 4)) !== number) throw new MigrationError(`migrations/${kind}/${name}: The number must be ${number}.`)
   const checksum = createHash('sha256').update(text).digest('hex').slice(0, 32)
-  return { number, name, text, checksum, compatible_from: declared(kind, name, number, text) }
+  return { number, name, text, checksum, compatible_from: declaredCompatibility(kind, name, number, text) }
 }
 
-function declared(kind: MigrationKind, name: string, number: number, text: string): number {
-  if (number <= UNDECLARED_MAX[kind]) return number
+function declaredCompatibility(kind: MigrationKind, name: string, number: number, text: string): number {
   const found = DECLARATION.exec(text.slice(0, text.indexOf('\n')))
   const compatible_from = Number(found?.[1])
   if (compatible_from >= 1 && compatible_from <= number) return compatible_from
   throw new MigrationError(
     `migrations/${kind}/${name}: The first line must say from which migration on programs can work with the schema after this one, ` +
-      `at most its own number: "-- compatible with programs from migration ${String(number - 1).padStart(4, '0')} on" ` +
+      `at most its own number: "-- compatible with programs from migration ${String(Math.max(1, number - 1)).padStart(4, '0')} on" ` +
       '(CONTRIBUTING.md, "Add a table or a column").',
   )
 }
 
 /** A row of the table `migration`. */
-export interface AppliedMigration {
-  number: number
-  checksum: string
-  /** Null in a schema that is older than the column. */
-  compatible_from: number | null
-}
+export type AppliedMigration = Pick<Migration, 'number' | 'checksum' | 'compatible_from'>
 
-/** Also works on a table without the column `compatible_from`. */
-export const APPLIED = `select number, checksum, (to_jsonb(m) ->> 'compatible_from')::integer as compatible_from from migration m order by number`
+export const APPLIED = 'select number, checksum, compatible_from from migration order by number'
 
 export interface Comparison {
   /** Migrations of this program that the schema lacks. */
@@ -98,15 +88,17 @@ export interface Comparison {
 
 /**
  * Compares the migrations of a schema with those of this program. Errors: MigrationError if the history differs, or if it is newer and not
- * compatible with this program.
+ * compatible with this program. The first migration, the baseline, differs only in development versions.
  */
 export function compare(applied: AppliedMigration[], known: Migration[], schema: string): Comparison {
   for (const [i, { number, checksum }] of applied.entries())
     if (number !== i + 1 || (known[i] && known[i].checksum !== checksum))
       throw new MigrationError(
-        `Migration ${number} of schema "${schema}" is not the one this program knows. Migrations that have run must not be changed.`,
+        i === 0
+          ? `The schema "${schema}" was made by a development version of Drawbridge: create a new data folder, or a new database.`
+          : `Migration ${number} of schema "${schema}" is not the one this program knows. Migrations that have run must not be changed.`,
       )
-  const required = Math.max(0, ...applied.slice(known.length).map((row) => row.compatible_from ?? row.number))
+  const required = Math.max(0, ...applied.slice(known.length).map((row) => row.compatible_from))
   if (required > known.length)
     throw new MigrationError(
       `The schema "${schema}" is newer than this program and not compatible with it: it has migration ${applied.length}, which requires ` +
@@ -115,11 +107,7 @@ export function compare(applied: AppliedMigration[], known: Migration[], schema:
   return { pending: known.slice(applied.length), newer: applied.length > known.length }
 }
 
-const Applied = T.Object({
-  number: T.Integer(),
-  checksum: T.String(),
-  compatible_from: T.Union([T.Integer(), T.Null()]),
-})
+const Applied = T.Object({ number: T.Integer(), checksum: T.String(), compatible_from: T.Integer() })
 
 const UNDEFINED_TABLE = '42P01'
 

@@ -112,7 +112,6 @@ export async function makeRoles(client: pg.Client, { schema, installation }: Row
  * @returns other roles to which policies hide tables that they have rights on
  */
 export async function secureSchema(client: pg.Client, schema: string, roles: string[]): Promise<string[]> {
-  if (schema !== 'control' && !(await knowsTeams(client))) return []
   for (const statements of [
     await strangers(client, schema, roles),
     ...(await missingPolicies(client, schema, roles[0]!)),
@@ -134,16 +133,10 @@ export const missingSecurity = async (client: pg.Client, schema: string, roles: 
   ...(await missingGrants(client, schema, roles)),
 ]
 
-/** Cells with fewer migrations, as tests make them, lack the function that policies call. */
-async function knowsTeams(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ is_there: boolean }>(`select to_regprocedure('current_team()') is not null as is_there`)
-  return rows[0]!.is_there
-}
-
 async function together(client: pg.Client, statements: string[]): Promise<void> {
   await client.query('begin')
   try {
-    for (const statement of statements) await client.query(statement)
+    await client.query(statements.join(';\n'))
     await client.query('commit')
   } catch (error) {
     await client.query('rollback').catch(() => {})
@@ -253,7 +246,7 @@ interface TableRow {
 
 /**
  * For each table with the column team_id, and each table whose migration gives it a policy: one policy for teams, and one for the role that
- * works on the whole cell. They do not apply to the owner: programs of releases without row-level security still work.
+ * works on the whole cell. They do not apply to the owner.
  */
 async function missingPolicies(client: pg.Client, schema: string, role: string): Promise<string[][]> {
   if (schema === 'control') return []
