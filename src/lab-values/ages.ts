@@ -49,8 +49,8 @@ export function statedAge(text: string): StatedAge | undefined {
   }))
   let age: number | undefined
   let last: (typeof parts)[number] | undefined
-  for (const [at, part] of parts.entries()) {
-    if (!last && part.isLetter && parts[at + 1]?.unit !== 'days') continue
+  for (const [index, part] of parts.entries()) {
+    if (!last && part.isLetter && parts[index + 1]?.unit !== 'days') continue
     // Behind years months may stand, and so on.
     if (last && (DAYS[part.unit] >= DAYS[last.unit] || part.index - last.end > 6)) break
     age = (age ?? 0) + part.days
@@ -60,21 +60,21 @@ export function statedAge(text: string): StatedAge | undefined {
 }
 
 /** The age on a date, by the calendar; dates in ISO form. Undefined if nobody can have it. */
-export function ageBetween(born: string | undefined, until: string | undefined): Age | undefined {
-  if (!born || !until) return undefined
-  const [from, to] = [new Date(born), new Date(until)]
-  const days = Math.round((to.getTime() - from.getTime()) / 86_400_000)
+export function ageBetween(born: string | undefined, end: string | undefined): Age | undefined {
+  if (!born || !end) return undefined
+  const [birthDay, endDay] = [new Date(born), new Date(end)]
+  const days = Math.round((endDay.getTime() - birthDay.getTime()) / 86_400_000)
   if (!(days >= 0 && days <= daysOf(YEARS_MAX, 'years'))) return undefined
   const monthOf = (date: Date) => date.getUTCFullYear() * 12 + date.getUTCMonth()
-  const months = monthOf(to) - monthOf(from) - Number(to.getUTCDate() < from.getUTCDate())
+  const months = monthOf(endDay) - monthOf(birthDay) - Number(endDay.getUTCDate() < birthDay.getUTCDate())
   return { years: Math.floor(months / 12), months, weeks: Math.floor(days / 7), days }
 }
 
 /** The age as it is printed, or as it was counted from dates where that is the same in the printed unit, or none is printed. */
-export function agreedAge(printed: StatedAge | undefined, counted: Age | undefined): Age | null {
-  if (!printed) return counted ?? null
-  const stated = ageOfDays(printed.days)
-  return counted?.[printed.unit] === stated[printed.unit] ? counted : stated
+export function agreedAge(printedAge: StatedAge | undefined, ageFromDates: Age | undefined): Age | null {
+  if (!printedAge) return ageFromDates ?? null
+  const stated = ageOfDays(printedAge.days)
+  return ageFromDates?.[printedAge.unit] === stated[printedAge.unit] ? ageFromDates : stated
 }
 
 interface Bound {
@@ -85,8 +85,8 @@ interface Bound {
 }
 
 export interface AgeCondition {
-  from?: Bound
-  to?: Bound
+  lower?: Bound
+  upper?: Bound
 }
 
 const COUNT = String.raw`(\d{1,3})`
@@ -109,8 +109,8 @@ const EXACTLY = pattern(String.raw`${COUNT}\s?${UNIT}`)
 const INCLUDED = /^(?:>=|=>|≥|from|at least|<=|=<|≤|up ?to|until|till|at most)$/iu
 
 /** What a text says about the age, and the text without it. Numbers without a unit are years where nothing else is said. */
-export function ageConditionIn(printed: string): { condition: AgeCondition; rest: string; hasUnit: boolean } | undefined {
-  const text = printed.slice(0, TEXT_MAX).replaceAll(/\s+/gu, ' ')
+export function ageConditionIn(original: string): { condition: AgeCondition; rest: string; hasUnit: boolean } | undefined {
+  const text = original.slice(0, TEXT_MAX).replaceAll(/\s+/gu, ' ')
   const found = (match: RegExpExecArray, condition: AgeCondition, ...units: (string | undefined)[]) => ({
     condition,
     rest: `${text.slice(0, match.index)} ${text.slice(match.index + match[0].length)}`,
@@ -126,33 +126,33 @@ export function ageConditionIn(printed: string): { condition: AgeCondition; rest
   if (between) {
     const [, above, from, fromUnit, below, to, toUnit] = between
     const condition = {
-      from: bound(from!, fromUnit ?? toUnit, isIncluded(above)),
-      to: bound(to!, toUnit ?? fromUnit, isIncluded(below)),
+      lower: bound(from!, fromUnit ?? toUnit, isIncluded(above)),
+      upper: bound(to!, toUnit ?? fromUnit, isIncluded(below)),
     }
     return found(between, condition, fromUnit, toUnit)
   }
   const behind = FROM_BEHIND.exec(text)
-  if (behind) return found(behind, { from: bound(behind[1]!, behind[2] ?? behind[3], true) }, behind[2], behind[3])
+  if (behind) return found(behind, { lower: bound(behind[1]!, behind[2] ?? behind[3], true) }, behind[2], behind[3])
   const underBehind = UP_TO_BEHIND.exec(text)
-  if (underBehind) return found(underBehind, { to: bound(underBehind[1]!, underBehind[2], true) }, underBehind[2])
+  if (underBehind) return found(underBehind, { upper: bound(underBehind[1]!, underBehind[2], true) }, underBehind[2])
   const from = FROM.exec(text)
-  if (from) return found(from, { from: bound(from[2]!, from[3], isIncluded(from[1])) }, from[3])
+  if (from) return found(from, { lower: bound(from[2]!, from[3], isIncluded(from[1])) }, from[3])
   const upTo = UP_TO.exec(text)
-  if (upTo) return found(upTo, { to: bound(upTo[2]!, upTo[3], isIncluded(upTo[1])) }, upTo[3])
+  if (upTo) return found(upTo, { upper: bound(upTo[2]!, upTo[3], isIncluded(upTo[1])) }, upTo[3])
   const exactly = EXACTLY.exec(text)
   if (!exactly) return undefined
   const only = bound(exactly[1]!, exactly[2], true)
-  return found(exactly, { from: only, to: only }, exactly[2])
+  return found(exactly, { lower: only, upper: only }, exactly[2])
 }
 
 /**
  * How well an age fits: `inside`; `at the end`, where the next row may begin (`1-5 years`, `5-10 years`); `at a bound` that is left out,
  * where no other row may fit (`>18 years`, with 18). Undefined if it does not. Ages count in completed units of the condition.
  */
-export function ageFit(age: Age, { from, to }: AgeCondition): 'inside' | 'at the end' | 'at a bound' | undefined {
-  const [above, below] = [from, to].map((bound) => bound && age[bound.unit] - bound.count)
+export function ageFit(age: Age, { lower, upper }: AgeCondition): 'inside' | 'at the end' | 'at a bound' | undefined {
+  const [above, below] = [lower, upper].map((bound) => bound && age[bound.unit] - bound.count)
   if (above !== undefined && above < 0) return undefined
-  if (below !== undefined && (below > 0 || (below === 0 && !to!.isIncluded))) return undefined
-  if (above === 0 && !from!.isIncluded) return 'at a bound'
-  return below === 0 && from !== to ? 'at the end' : 'inside'
+  if (below !== undefined && (below > 0 || (below === 0 && !upper!.isIncluded))) return undefined
+  if (above === 0 && !lower!.isIncluded) return 'at a bound'
+  return below === 0 && lower !== upper ? 'at the end' : 'inside'
 }

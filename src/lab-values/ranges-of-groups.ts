@@ -64,12 +64,12 @@ function tokensOf(text: string): Token[] {
 
 /** Empty if groups and ranges do not alternate. */
 function pairsOf(text: string, tokens: readonly Token[]): RangeOfGroup[] {
-  if (tokens.length % 2 || tokens.some(({ isGroup }, at) => isGroup === tokens[at + 1]?.isGroup)) return []
+  if (tokens.length % 2 || tokens.some(({ isGroup }, index) => isGroup === tokens[index + 1]?.isGroup)) return []
   const common = text.slice(0, tokens[0]?.index)
-  return tokens.flatMap((first, at) => {
-    if (at % 2) return []
-    const range = first.isGroup ? tokens[at + 1]! : first
-    const behind = text.slice(range.end, tokens[at + 2]?.index ?? text.length)
+  return tokens.flatMap((first, index) => {
+    if (index % 2) return []
+    const range = first.isGroup ? tokens[index + 1]! : first
+    const behind = text.slice(range.end, tokens[index + 2]?.index ?? text.length)
     return [{ range: range.text, label: `${common} ${text.slice(first.index, range.index)} ${withoutUnit(behind)}`.trim() }]
   })
 }

@@ -137,8 +137,8 @@ export function rangeFor(lines: readonly string[], patient: Patient, name = ''):
       return fit ? [{ ...entry, ...fit }] : []
     })
     .toSorted(
-      (one, other) =>
-        one.rank - other.rank || Number(other.isReference) - Number(one.isReference) || other.conditions - one.conditions,
+      (a, b) =>
+        a.rank - b.rank || Number(b.isReference) - Number(a.isReference) || b.conditions - a.conditions,
     )
   if (best) return { ...best.range, text, ...(best.rank === 3 && { isConditional: true }) }
   return entries.length ? { min: null, max: null, text, word: null } : undefined

@@ -129,10 +129,10 @@ function quotientOf(text: string): Unit | undefined {
   return undefined
 }
 
-function clearanceOf(prefix: string, scale: number, below: string[]): Unit | undefined {
-  const minutes = /^min(?:ute)?(?:\(?)(.*)$/.exec(below[0]!)
+function clearanceOf(prefix: string, scale: number, denominators: string[]): Unit | undefined {
+  const minutes = /^min(?:ute)?(?:\(?)(.*)$/.exec(denominators[0]!)
   if (!minutes) return undefined
-  const rest = `${minutes[1]}${below.slice(1).join('/')}`
+  const rest = `${minutes[1]}${denominators.slice(1).join('/')}`
   const isArea = /1[.,]73/.test(rest)
   if (rest !== '' && !isArea) return undefined
   return isArea ? unit(`${prefix}L/min/{1.73_m2}`, 'clearance', scale * 1000) : unit(`${prefix}L/min`, 'clearance', scale * 1000)
@@ -212,8 +212,8 @@ export const unitlessProperties: ReadonlySet<string> = new Set(
 )
 
 /** Converts a number between two units of one kind; undefined if that is not possible. */
-export function convert(value: number, from: Unit, to: Unit): number | undefined {
-  if (from.canonical === to.canonical) return value
-  if (from.kind !== to.kind || from.factor === null || to.factor === null) return undefined
-  return (value * from.factor) / to.factor
+export function convert(value: number, unit: Unit, target: Unit): number | undefined {
+  if (unit.canonical === target.canonical) return value
+  if (unit.kind !== target.kind || unit.factor === null || target.factor === null) return undefined
+  return (value * unit.factor) / target.factor
 }

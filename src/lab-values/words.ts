@@ -118,8 +118,8 @@ export function isExpectedWord(result: string, reference: string): boolean | und
   if (options.some(({ word }) => Object.hasOwn(OPPOSITES, word) && OPPOSITES[word]!.includes(value.word))) return false
   if (options.every(({ isNegative }) => isNegative)) return value.isPositive ? false : undefined
   if (options.every(({ word }) => POSITIVE.has(word))) return value.isNegative ? false : value.isPositive ? true : undefined
-  const highest = SCALES.map((_, at) => Math.max(...options.map(({ grades }) => grades[at] ?? NaN)))
-  return value.grades.some((grade, at) => grade !== undefined && grade > highest[at]!) ? false : undefined
+  const highest = SCALES.map((_, index) => Math.max(...options.map(({ grades }) => grades[index] ?? NaN)))
+  return value.grades.some((grade, index) => grade !== undefined && grade > highest[index]!) ? false : undefined
 }
 
 /** Whether a text is a reference of words: `Normal`, `Non-Reactive (S/CO <1.00)`, `Negative or trace`, `Yellow/Straw`, `None - Few`. */
@@ -135,12 +135,12 @@ function endsOf(text: string): [Meaning, Meaning] | undefined {
   const [least, most] = [from && plainWord(from), to && plainWord(to)]
   if (!least || !most) return undefined
   const ends: [Meaning, Meaning] = [meaningOf(least), meaningOf(most)]
-  return ends[0].grades.some((grade, at) => grade !== undefined && (ends[1].grades[at] ?? 0) > grade) ? ends : undefined
+  return ends[0].grades.some((grade, index) => grade !== undefined && (ends[1].grades[index] ?? 0) > grade) ? ends : undefined
 }
 
-function isBetween(value: Meaning, [from, to]: [Meaning, Meaning]): boolean | undefined {
-  for (const [at, grade] of value.grades.entries()) {
-    const [low, high] = [from.grades[at], to.grades[at]]
+function isBetween(value: Meaning, [lower, upper]: [Meaning, Meaning]): boolean | undefined {
+  for (const [index, grade] of value.grades.entries()) {
+    const [low, high] = [lower.grades[index], upper.grades[index]]
     if (grade !== undefined && low !== undefined && high !== undefined) return grade >= low && grade <= high
   }
   return undefined

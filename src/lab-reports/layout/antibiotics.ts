@@ -26,9 +26,9 @@ const BESIDE = new Set(
 export function isAntibiotic(text: string): boolean {
   const plain = text.toLowerCase().replace(/[.:*]+$/u, '')
   const parts = plain.split(/[\s/+&,()–-]+/u).filter(Boolean)
-  const known = (word: string) => NAMES.has(word)
-  if (known(plain) || /^co-(?:amoxiclav|trimoxazole)$/u.test(plain)) return true
-  return parts.length > 0 && parts.length <= 7 && parts.some(known) && parts.every((part) => known(part) || BESIDE.has(part))
+  const isListed = (word: string) => NAMES.has(word)
+  if (isListed(plain) || /^co-(?:amoxiclav|trimoxazole)$/u.test(plain)) return true
+  return parts.length > 0 && parts.length <= 7 && parts.some(isListed) && parts.every((part) => isListed(part) || BESIDE.has(part))
 }
 
 export type Category = 'susceptible' | 'intermediate' | 'resistant'
@@ -67,7 +67,7 @@ export const isSusceptibility = (name: string, value: string, comments: readonly
 /** In the words of the API. What acts in higher doses is neither. */
 export function sensitivityOf(name: string, value: string, comments: readonly string[]): 'sensitive' | 'insensitive' | 'unknown' {
   const category = isSusceptibility(name, value, comments)
-    ? [value, ...comments].map(categoryOf).find((one) => one !== undefined)
+    ? [value, ...comments].map(categoryOf).find((item) => item !== undefined)
     : undefined
   return category === 'susceptible' ? 'sensitive' : category === 'resistant' ? 'insensitive' : 'unknown'
 }

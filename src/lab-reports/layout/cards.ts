@@ -1,6 +1,6 @@
 // Reports without tables: each result is a block of its own, its name above it, its range above or below it.
 import { boxAround, heightOf, overlapX } from '../pages/page.ts'
-import { cut, type TypedCell } from './cells.ts'
+import { splitCell, type TypedCell } from './cells.ts'
 import type { Cell, Line } from './lines.ts'
 import { cleanName, isPossibleName, looksLikeSentence } from './names.ts'
 import { rangeOf } from '../../lab-values/ranges.ts'
@@ -43,9 +43,9 @@ export function rowOfCard(card: Card, page: number, { panel, section }: Pick<Row
 }
 
 /** Of the height of a value: lines of a block are no further apart. */
-const NEAR = 3.6
+const CARD_LINE_GAP = 3.6
 /** Points by which the left edges of a block differ at most. */
-const ALIGNED = 14
+const CARD_ALIGNED = 14
 const LINES_MAX = 4
 const RANGE_LABEL = /\b(?:ref(?:erence)?|range|normal|optimal|target|goal|interval|expected|healthy)\b/iu
 /** What stands before a value without naming it. */
@@ -62,67 +62,67 @@ interface TypedLine {
 }
 
 /** The blocks among lines, from top to bottom. A value with a name left of it in its line is none: it is a row. */
-export function cardsOf(lines: readonly Line[], names: CardNames): Card[] {
-  const typed = lines.map((line) => ({ line, cells: line.cells.flatMap((cell) => cut(cell)) }))
+export function findCards(lines: readonly Line[], names: CardNames): Card[] {
+  const typedLines = lines.map((line) => ({ line, cells: line.cells.flatMap((cell) => splitCell(cell)) }))
   const cards: Card[] = []
-  for (const [index, { cells }] of typed.entries())
-    for (const at of cells.keys()) {
-      const card = cardAt(typed, index, at, names)
+  for (const [index, { cells }] of typedLines.entries())
+    for (const position of cells.keys()) {
+      const card = cardAt(typedLines, index, position, names)
       if (card) cards.push(card)
     }
   return cards
 }
 
-function cardAt(lines: readonly TypedLine[], index: number, at: number, { isAnalyte, isNamed }: CardNames): Card | undefined {
+function cardAt(lines: readonly TypedLine[], index: number, position: number, { isAnalyte, isNamed }: CardNames): Card | undefined {
   const { line, cells } = lines[index]!
-  const value = cells[at]!
-  const [before, after] = [cells[at - 1], cells[at + 1]]
+  const value = cells[position]!
+  const [previous, next] = [cells[position - 1], cells[position + 1]]
   // `Value Normal`
-  const isFlagAlone = value.kind === 'flag' && before !== undefined && VALUE_LABEL.test(before.text)
+  const isFlagAlone = value.kind === 'flag' && previous !== undefined && VALUE_LABEL.test(previous.text)
   if (value.kind !== 'value' && !isFlagAlone) return undefined
   // `Normal 17.2`: the number is the value.
-  if (flagOf(value.text) && after?.kind === 'value' && after.value !== 'word') return undefined
-  const isLabelled = before !== undefined && VALUE_LABEL.test(before.text)
-  if (before?.kind === 'text' && !isLabelled) return undefined
-  const isFlagged = before !== undefined && flagOf(before.text) !== undefined && !isSecondOf(cells, at - 1)
-  const left = isLabelled || isFlagged ? before.box.left : value.box.left
-  const right = cells.slice(at + 1).find((cell) => cell.kind === 'value' || VALUE_LABEL.test(cell.text))?.box.left ?? Infinity
-  const near = heightOf(value.box) * NEAR
-  const above = upward(lines.slice(Math.max(0, index - LINES_MAX), index), value, left, near, isNamed)
-  if (!above) return undefined
-  const below = above.range ? [] : downward(lines.slice(index + 1, index + 1 + LINES_MAX), value, left, near, right)
-  const unit = after?.kind === 'unit' ? after : unitBelow(lines[index + 1], value)
-  const beside = cells.slice(at + 1).find((cell) => cell.kind === 'range' && cell.box.right < right)
-  const ranges = [...(above.range ? [above.range] : []), ...(beside ? [{ cell: beside, line }] : []), ...below]
-  if (!unit && !ranges.length && !isAnalyte(cleanName(above.name.cell.text))) return undefined
-  const flags = [...above.name.line.cells, ...cells].filter(
+  if (flagOf(value.text) && next?.kind === 'value' && next.value !== 'word') return undefined
+  const isLabelled = previous !== undefined && VALUE_LABEL.test(previous.text)
+  if (previous?.kind === 'text' && !isLabelled) return undefined
+  const isFlagged = previous !== undefined && flagOf(previous.text) !== undefined && !belongsToPrevious(cells, position - 1)
+  const left = isLabelled || isFlagged ? previous.box.left : value.box.left
+  const right = cells.slice(position + 1).find((cell) => cell.kind === 'value' || VALUE_LABEL.test(cell.text))?.box.left ?? Infinity
+  const reach = heightOf(value.box) * CARD_LINE_GAP
+  const heading = nameAbove(lines.slice(Math.max(0, index - LINES_MAX), index), value, left, reach, isNamed)
+  if (!heading) return undefined
+  const rangesBelow = heading.range ? [] : rangeBelow(lines.slice(index + 1, index + 1 + LINES_MAX), value, left, reach, right)
+  const unit = next?.kind === 'unit' ? next : unitBelow(lines[index + 1], value)
+  const rangeInLine = cells.slice(position + 1).find((cell) => cell.kind === 'range' && cell.box.right < right)
+  const ranges = [...(heading.range ? [heading.range] : []), ...(rangeInLine ? [{ cell: rangeInLine, line }] : []), ...rangesBelow]
+  if (!unit && !ranges.length && !isAnalyte(cleanName(heading.name.cell.text))) return undefined
+  const flags = [...heading.name.line.cells, ...cells].filter(
     (cell) =>
       cell !== value &&
-      cell.box.left >= left - ALIGNED &&
+      cell.box.left >= left - CARD_ALIGNED &&
       cell.box.left < right &&
       flagOf(cell.text) !== undefined &&
-      cell.box.left > above.name.cell.box.left - ALIGNED,
+      cell.box.left > heading.name.cell.box.left - CARD_ALIGNED,
   )
   return {
-    name: above.name.cell,
+    name: heading.name.cell,
     value,
     unit: unit?.text ?? unitBehind(ranges[0]?.cell.text ?? ''),
     flag: partFlag(value.text).flag ?? (flags[0] ? flagOf(flags[0].text)! : null),
     range_lines: ranges.map(({ cell }) => cell.text),
     details: [...(unit ? [unit] : []), ...flags, ...ranges.map(({ cell }) => cell)],
-    lines: [...new Set([above.name.line, line, ...ranges.map((range) => range.line)])],
+    lines: [...new Set([heading.name.line, line, ...ranges.map((range) => range.line)])],
   }
 }
 
 /** Whether a flag belongs to the value before it and not to the one behind it. */
-const isSecondOf = (cells: readonly TypedCell[], at: number): boolean => {
-  const [before, after] = [cells[at - 1], cells[at + 1]]
+const belongsToPrevious = (cells: readonly TypedCell[], index: number): boolean => {
+  const [previous, next] = [cells[index - 1], cells[index + 1]]
   return (
-    before?.kind === 'value' &&
-    before.value !== 'word' &&
-    after !== undefined &&
-    cells[at]!.box.left - before.box.right < after.box.left - cells[at]!.box.right &&
-    !cells.slice(0, at - 1).some((cell) => flagOf(cell.text))
+    previous?.kind === 'value' &&
+    previous.value !== 'word' &&
+    next !== undefined &&
+    cells[index]!.box.left - previous.box.right < next.box.left - cells[index]!.box.right &&
+    !cells.slice(0, index - 1).some((cell) => flagOf(cell.text))
   )
 }
 
@@ -130,36 +130,36 @@ const unitBelow = (next: TypedLine | undefined, value: TypedCell): TypedCell | u
   next?.cells.find(
     (cell) =>
       cell.kind === 'unit' &&
-      overlapX(cell.box, value.box) > -ALIGNED &&
+      overlapX(cell.box, value.box) > -CARD_ALIGNED &&
       next.line.box.top - value.box.bottom < heightOf(value.box) * 1.5,
   )
 
-interface Found {
+interface CellInLine {
   cell: Cell
   line: Line
 }
 
 /** The name above a value, and a range between them. */
-function upward(
+function nameAbove(
   lines: readonly TypedLine[],
   value: TypedCell,
   left: number,
-  near: number,
+  reach: number,
   isNamed: (name: string) => boolean,
-): { name: Found; range?: Found } | undefined {
-  let range: Found | undefined
+): { name: CellInLine; range?: CellInLine } | undefined {
+  let range: CellInLine | undefined
   let top = value.box.top
   for (const { line, cells } of lines.toReversed()) {
-    if (top - line.box.bottom > near) return undefined
-    const whole = line.cells.find((other) => Math.abs(other.box.left - left) < ALIGNED)
-    if (whole && RANGE_LABEL.test(whole.text) && rangeOf(whole.text) && !range) {
-      range = { cell: whole, line }
+    if (top - line.box.bottom > reach) return undefined
+    const wholeCell = line.cells.find((other) => Math.abs(other.box.left - left) < CARD_ALIGNED)
+    if (wholeCell && RANGE_LABEL.test(wholeCell.text) && rangeOf(wholeCell.text) && !range) {
+      range = { cell: wholeCell, line }
       top = line.box.top
       continue
     }
     const cell = cells.find(
       (other) =>
-        Math.abs(other.box.left - left) < ALIGNED || (overlapX(other.box, value.box) > 0 && other.box.left <= value.box.left),
+        Math.abs(other.box.left - left) < CARD_ALIGNED || (overlapX(other.box, value.box) > 0 && other.box.left <= value.box.left),
     )
     if (!cell) continue
     // `pH` is a unit as well.
@@ -167,8 +167,8 @@ function upward(
     if ((cell.kind === 'unit' && !isText) || cell.kind === 'range' || RANGE_LABEL.test(cell.text)) return undefined
     if (!isText) continue
     // A name with its result behind it is a row.
-    const behind = cells[cells.indexOf(cell) + 1]
-    if (behind?.kind === 'value' && flagOf(behind.text) === undefined) return undefined
+    const nextCell = cells[cells.indexOf(cell) + 1]
+    if (nextCell?.kind === 'value' && flagOf(nextCell.text) === undefined) return undefined
     const isName = isPossibleName(cleanName(cell.text), isNamed) && !looksLikeSentence(cell.text) && !/:\s*\S/u.test(cell.text)
     return isName ? { name: { cell, line }, ...(range && { range }) } : undefined
   }
@@ -176,18 +176,18 @@ function upward(
 }
 
 /** The range below a value, before the next block. */
-function downward(lines: readonly TypedLine[], value: TypedCell, left: number, near: number, right: number): Found[] {
+function rangeBelow(lines: readonly TypedLine[], value: TypedCell, left: number, reach: number, right: number): CellInLine[] {
   for (const { line, cells } of lines) {
-    if (line.box.top - value.box.bottom > near) return []
-    const own = line.cells.filter((cell) => cell.box.left > left - ALIGNED && cell.box.left < right)
+    if (line.box.top - value.box.bottom > reach) return []
+    const own = line.cells.filter((cell) => cell.box.left > left - CARD_ALIGNED && cell.box.left < right)
     const range = own.find((cell) => rangeOf(cell.text) && /\d|\b(?:neg|not|non)/iu.test(cell.text))
     if (range) return [{ cell: range, line }]
     // A label and its range in two cells.
     const label = own.find((cell) => RANGE_LABEL.test(cell.text))
-    const behind = label && own.find((cell) => cell.box.left > label.box.right)
-    if (label && behind && rangeOf(behind.text)) return [{ cell: behind, line }]
+    const rangeCell = label && own.find((cell) => cell.box.left > label.box.right)
+    if (label && rangeCell && rangeOf(rangeCell.text)) return [{ cell: rangeCell, line }]
     if (label && own.length === 1) continue
-    if (cells.some((cell) => cell.kind === 'value' && cell.box.left > left - ALIGNED && cell.box.left < right)) return []
+    if (cells.some((cell) => cell.kind === 'value' && cell.box.left > left - CARD_ALIGNED && cell.box.left < right)) return []
   }
   return []
 }

@@ -1,7 +1,7 @@
 // What a cell holds: results, units and flags, also without the spaces between them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cut } from './cells.ts'
+import { splitCell } from './cells.ts'
 import { cellOf } from './lines.ts'
 
 const parts = (text: string) => {
@@ -11,7 +11,7 @@ const parts = (text: string) => {
     left = box.right + 3
     return { text: word, box, confidence: 1 }
   })
-  return cut(cellOf(words)).map((cell) => `${cell.kind} ${cell.text}`)
+  return splitCell(cellOf(words)).map((cell) => `${cell.kind} ${cell.text}`)
 }
 
 test('a result, its unit and its flag are apart, also where spaces are left out', () => {

@@ -6,7 +6,7 @@ import { CELL_GAP, cellOf, type Cell } from './lines.ts'
 import { flagOf, numberOf, partFlag } from '../../lab-values/values.ts'
 
 /** What a cell of a column is that holds one thing alone. */
-const HELD: Partial<Record<ColumnKind, (cell: TypedCell) => boolean>> = {
+const HOLDS: Partial<Record<ColumnKind, (cell: TypedCell) => boolean>> = {
   name: ({ kind, text }) => kind === 'text' && /\p{L}/u.test(text),
   value: ({ kind, value }) => kind === 'value' && value === 'number',
   unit: ({ kind }) => kind === 'unit',
@@ -14,7 +14,7 @@ const HELD: Partial<Record<ColumnKind, (cell: TypedCell) => boolean>> = {
   flag: ({ kind, text }) => kind === 'flag' || flagOf(text) !== undefined,
 }
 /** Points: what begins so close to the left edge of a column stands in it. */
-const OWN_EDGE = 3
+const COLUMN_EDGE = 3
 /** A name, its result and one thing more. */
 const IN_ORDER_MIN = 3
 
@@ -22,30 +22,30 @@ const IN_ORDER_MIN = 3
  * Where cells stand beside their columns, as in lines that are written with spaces, what they are tells: each of another column, from left to
  * right. Undefined if columns hold anything else, as former results, and for texts that go on without gaps.
  */
-function inOrder(cells: readonly TypedCell[], columns: readonly Column[]): Map<Column, TypedCell[]> | undefined {
+function assignInOrder(cells: readonly TypedCell[], columns: readonly Column[]): Map<Column, TypedCell[]> | undefined {
   const kinds = new Set(columns.map(({ kind }) => kind))
-  if (cells.length < IN_ORDER_MIN || kinds.size < columns.length || columns.some(({ kind }) => !HELD[kind])) return undefined
+  if (cells.length < IN_ORDER_MIN || kinds.size < columns.length || columns.some(({ kind }) => !HOLDS[kind])) return undefined
   const isApart = ({ box }: TypedCell, index: number) =>
     index === 0 || box.left - cells[index - 1]!.box.right >= heightOf(box) * CELL_GAP
   // A number that stands where the ranges begin is a bound of one.
   const isBound = ({ value, box }: TypedCell) =>
-    value === 'number' && columns.some((one) => one.kind === 'range' && Math.abs(one.box.left - box.left) < OWN_EDGE)
+    value === 'number' && columns.some((item) => item.kind === 'range' && Math.abs(item.box.left - box.left) < COLUMN_EDGE)
   if (!cells.every(isApart) || cells.some(isBound)) return undefined
   const assigned = new Map<Column, TypedCell[]>()
   let from = 0
   for (const cell of cells) {
-    const at = columns.findIndex(({ kind }, index) => index >= from && HELD[kind]!(cell))
-    if (at < 0) return undefined
-    assigned.set(columns[at]!, [cell])
-    from = at + 1
+    const position = columns.findIndex(({ kind }, index) => index >= from && HOLDS[kind]!(cell))
+    if (position < 0) return undefined
+    assigned.set(columns[position]!, [cell])
+    from = position + 1
   }
-  const found = [...assigned.keys()].map(({ kind }) => kind)
-  return found.includes('name') && found.includes('value') ? assigned : undefined
+  const kindsWithCell = [...assigned.keys()].map(({ kind }) => kind)
+  return kindsWithCell.includes('name') && kindsWithCell.includes('value') ? assigned : undefined
 }
 
 /** Each cell to the column above it. */
 export function assign(cells: readonly TypedCell[], columns: readonly Column[]): Map<Column, TypedCell[]> {
-  const ordered = columns.some(({ band }) => band) ? undefined : inOrder(cells, columns)
+  const ordered = columns.some(({ band }) => band) ? undefined : assignInOrder(cells, columns)
   if (ordered) return ordered
   const assigned = new Map<Column, TypedCell[]>()
   for (const cell of cells) {
@@ -59,10 +59,10 @@ export function assign(cells: readonly TypedCell[], columns: readonly Column[]):
 }
 
 /** What stands in them is no unit and no flag of the result: `U` is a specimen there. */
-const KEPT = new Set<ColumnKind>(['previous', 'specimen', 'method'])
+const KEEPS_CELLS = new Set<ColumnKind>(['previous', 'specimen', 'method'])
 
 /** Where a name and its result stand without a gap, each under its own column: `C-Reactive Protein 94.5` in text of equal widths. */
-export function partedAtColumns(
+export function splitAtColumns(
   cells: readonly Cell[],
   columns: readonly Column[] | null,
   isNamed: (name: string) => boolean,
@@ -83,13 +83,13 @@ export function partedAtColumns(
 function columnFor(cell: TypedCell, columns: readonly Column[]): Column | undefined {
   const nearest = nearestColumn(cell.box, columns)
   if (!nearest) return undefined
-  const wanted: Partial<Record<TypedCell['kind'], ColumnKind>> = {
+  const kindOfColumn: Partial<Record<TypedCell['kind'], ColumnKind>> = {
     unit: 'unit',
     // Flags may stand in a column of remarks.
     flag: columns.some((column) => column.kind === 'flag') ? 'flag' : 'comment',
   }
-  const kind = wanted[cell.kind]
-  if (kind && nearest.kind !== kind && !KEPT.has(nearest.kind)) {
+  const kind = kindOfColumn[cell.kind]
+  if (kind && nearest.kind !== kind && !KEEPS_CELLS.has(nearest.kind)) {
     const own = columns.find((column) => column.kind === kind)
     if (own && Math.abs(centerX(own.box) - centerX(cell.box)) < 120) return own
   }
@@ -99,8 +99,8 @@ function columnFor(cell: TypedCell, columns: readonly Column[]): Column | undefi
 /** The column above a box: the one that overlaps most, else the nearest by an edge or the middle. */
 export function nearestColumn(box: Box, columns: readonly Column[]): Column | undefined {
   const x = centerX(box)
-  const around = columns.filter(({ band }) => band && band.left <= x && x < band.right)
-  const ranked = (around.length ? around : columns).map((column) => {
+  const containing = columns.filter(({ band }) => band && band.left <= x && x < band.right)
+  const ranked = (containing.length ? containing : columns).map((column) => {
     const overlap = overlapX(column.box, box)
     const distance = Math.min(
       Math.abs(column.box.left - box.left),
@@ -112,11 +112,11 @@ export function nearestColumn(box: Box, columns: readonly Column[]): Column | un
       score: (overlap > 0 ? overlap / Math.min(column.box.right - column.box.left, box.right - box.left) : 0) * 40 - distance,
     }
   })
-  return ranked.toSorted((one, other) => other.score - one.score)[0]?.column
+  return ranked.toSorted((a, b) => b.score - a.score)[0]?.column
 }
 
 /** Whether a box stands in a column of former results, or of the results of one of several days. */
-export function isOfOtherDay(box: Box, columns: readonly Column[] | null): boolean {
+export function isInColumnOfOtherDay(box: Box, columns: readonly Column[] | null): boolean {
   const kind = columns && nearestColumn(box, columns)?.kind
   return kind === 'previous' || kind === 'dated_value'
 }

@@ -20,12 +20,12 @@ const OF_REPORT =
 
 /** Of the height of a line: a note begins no further below its row, and its lines are no further apart. */
 const BELOW_ROW = 1.2
-const BETWEEN_LINES = 0.8
+const NOTE_LINE_GAP = 0.8
 /** Points. A note that is indented belongs to the row above it, wherever it stands in its panel. */
-const [INDENT_MIN, INDENT_MAX] = [4, 40]
+const [NOTE_INDENT_MIN, NOTE_INDENT_MAX] = [4, 40]
 const ALIGNED = 16
 /** Of the width of a page: a line that is wrapped reaches as far. */
-const WRAPPED = 0.6
+const WRAPPED_WIDTH = 0.6
 /** Longer texts explain a test, and are no notes on its result. */
 const LINES_MAX = 8
 const WORDS_MIN = 3
@@ -101,7 +101,7 @@ export class NotesBelowRows {
   /** Takes a line in the column of comments that goes on with that of the row above. False for others. */
   continuesColumn(line: Line, last: Row | undefined): boolean {
     const { columns } = this.#place
-    if (!columns || !last?.comments.length || !isNear(last.box, line, BETWEEN_LINES)) return false
+    if (!columns || !last?.comments.length || !isNear(last.box, line, NOTE_LINE_GAP)) return false
     if (!line.cells.every((cell) => nearestColumn(cell.box, columns)?.kind === 'comment')) return false
     last.comments.push(`${last.comments.pop()!} ${textOf(line)}`)
     last.box = { ...last.box, bottom: Math.max(last.box.bottom, line.box.bottom) }
@@ -128,7 +128,7 @@ export class NotesBelowRows {
     if (OF_REPORT.test(text)) return false
     const { box } = line
     const lefts = line.cells.map((cell) => cell.box.left)
-    if (this.#note && isLabelled && isNear(this.#note.box, line, BETWEEN_LINES)) {
+    if (this.#note && isLabelled && isNear(this.#note.box, line, NOTE_LINE_GAP)) {
       this.#note.texts.push(text)
       Object.assign(this.#note, { box, lefts, lines: this.#note.lines + 1, isLabelled })
       return true
@@ -136,7 +136,7 @@ export class NotesBelowRows {
     const row = this.#rowAbove(line, rows)
     if (!row) return false
     const indent = box.left - row.box.left
-    const isIndented = indent >= INDENT_MIN && indent <= INDENT_MAX
+    const isIndented = indent >= NOTE_INDENT_MIN && indent <= NOTE_INDENT_MAX
     this.#note = { row, texts: [text], box, lefts, lines: 1, isLabelled, isIndented }
     return true
   }
@@ -148,33 +148,33 @@ export class NotesBelowRows {
 
   #goesOn(note: Note, line: Line, text: string): boolean {
     const { page, isNamed } = this.#place
-    if (line.cells.length > 1 || !isNear(note.box, line, BETWEEN_LINES) || isOtherLabel(text) || OF_REPORT.test(text))
+    if (line.cells.length > 1 || !isNear(note.box, line, NOTE_LINE_GAP) || isOtherLabel(text) || OF_REPORT.test(text))
       return false
     if (!note.lefts.some((left) => Math.abs(left - line.box.left) < ALIGNED)) return false
-    const before = note.texts.at(-1)!
-    if (!before) return isSentence(text)
+    const lastText = note.texts.at(-1)!
+    if (!lastText) return isSentence(text)
     if (isNamed(text)) return false
-    const isOpen = !/[.!?]$/u.test(before) && note.box.right > page.width * WRAPPED
+    const isOpen = !/[.!?]$/u.test(lastText) && note.box.right > page.width * WRAPPED_WIDTH
     return isOpen || looksLikeSentence(text) || /^\p{Ll}{2,}[\s,.;]/u.test(text)
   }
 }
 
 /** The row right above a line; undefined if there is none, or several side by side. */
 function rowAbove(line: Line, rows: readonly Row[]): Row | undefined {
-  const above = rows.findLast(
+  const rowAboveLine = rows.findLast(
     ({ page, box }) => page === line.page && line.box.left >= box.left - ALIGNED && line.box.left <= box.right,
   )
-  if (!above || !isNear(above.box, line, BELOW_ROW)) return undefined
+  if (!rowAboveLine || !isNear(rowAboveLine.box, line, BELOW_ROW)) return undefined
   const isShared = rows.some(
-    (row) => row !== above && row.page === above.page && row.name === above.name && isBeside(row.value_box, above.value_box),
+    (row) => row !== rowAboveLine && row.page === rowAboveLine.page && row.name === rowAboveLine.name && isBeside(row.value_box, rowAboveLine.value_box),
   )
-  return isShared ? undefined : above
+  return isShared ? undefined : rowAboveLine
 }
 
-const isBeside = (one: Box, other: Box): boolean => one.top < other.bottom && one.bottom > other.top
+const isBeside = (a: Box, b: Box): boolean => a.top < b.bottom && a.bottom > b.top
 
-const isNear = (above: Box, { box }: Line, heights: number): boolean =>
-  box.top - above.bottom <= heightOf(box) * heights && box.bottom > above.bottom
+const isNear = (upper: Box, { box }: Line, heights: number): boolean =>
+  box.top - upper.bottom <= heightOf(box) * heights && box.bottom > upper.bottom
 
 /** `Method: ECLIA`, but not `Not calculated: the triglycerides are above 400.` */
 const isOtherLabel = (text: string): boolean => {

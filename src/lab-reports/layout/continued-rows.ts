@@ -42,12 +42,12 @@ export function continuesRow(
     }
   }
   // Below the name: `Bio. Ref. Interval. :`, and the range in the same line or the next.
-  const whole = line.cells.map((cell) => cell.text).join(' ')
+  const lineText = line.cells.map((cell) => cell.text).join(' ')
   if (line.cells.length === 1 && !last.range_lines.length) {
-    const isRange = rangeOf(whole) !== undefined && /\d/u.test(whole)
-    if (isRange || RANGE_LABEL.test(whole)) {
-      if (isRange) last.range_lines.push(whole)
-      last.unit ??= unitBehind(whole)
+    const isRange = rangeOf(lineText) !== undefined && /\d/u.test(lineText)
+    if (isRange || RANGE_LABEL.test(lineText)) {
+      if (isRange) last.range_lines.push(lineText)
+      last.unit ??= unitBehind(lineText)
       last.box = boxAround([last.box, line.box])
       return true
     }
@@ -80,7 +80,7 @@ const completesName = ({ name, panel }: Row, rest: string, isNamed: (name: strin
   panel !== null && !isNamed(name) && !isNamed(`${panel} ${name}`) && isNamed(`${name} ${rest}`)
 
 /** Where further lines of a range begin, end or have their middle, in points aside of the name of the column. */
-const ALIGNED = 12
+const RANGE_ALIGNED = 12
 /** Words of ranges that have no number: `Adult`, `Male:`, `Not detected`. */
 const RANGE_WORDS =
   /[\d<>≤≥:=]|^\(|^(?:male|female|men|women|adult|child|pregnan|follic|luteal|ovulat|post|pre|neg|pos|non|not|normal|nil|none|absent|clear|deficien|insufficien|sufficien|optimal|desirable|borderline|high|low|therapeutic|toxic)/iu
@@ -99,6 +99,6 @@ function isHeadingBesideRanges(line: Line, ranges: readonly TypedCell[], columns
   const column = nearestColumn(cell!.box, columns)!
   const name = columns.find(({ kind }) => kind === 'name')
   if (name && column.box.left < name.box.left) return true
-  const aside = [column.box.left - cell!.box.left, column.box.right - cell!.box.right, centerX(column.box) - centerX(cell!.box)]
-  return aside.every((distance) => Math.abs(distance) > ALIGNED)
+  const distances = [column.box.left - cell!.box.left, column.box.right - cell!.box.right, centerX(column.box) - centerX(cell!.box)]
+  return distances.every((distance) => Math.abs(distance) > RANGE_ALIGNED)
 }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
 import { isAnalyte, isNamed } from '../reading/read-report.ts'
-import { linesOf } from './tables.ts'
-import { rowsOf } from './rows.ts'
+import { readLinesOfPage } from './tables.ts'
+import { readRows } from './rows.ts'
 
 const rows = (...lines: PlacedText[][]) => {
   const page = pageOfLines(lines)
-  return rowsOf([{ page, lines: linesOf(page) }], { isAnalyte, isNamed }).map(
+  return readRows([{ page, lines: readLinesOfPage(page) }], { isAnalyte, isNamed }).map(
     ({ date, name, value, unit, range_lines, flag }) => [date, name, value, unit, ...range_lines, ...(flag ? [flag] : [])],
   )
 }
@@ -52,12 +52,12 @@ test('units may stand behind the names of columns, and ranges below the days', (
 })
 
 test('names that stand close are parted, also if they name one thing together, where each is above results of its own', () => {
-  const at = (left: number, text: string): PlacedText => [left, text]
+  const index = (left: number, text: string): PlacedText => [left, text]
   assert.deepEqual(
     rows(
-      [at(36, 'Date'), at(150, 'BUN Creatinine'), at(300, 'Potassium')],
-      [at(36, '02/01/2024'), at(155, '31'), at(190, '1.62'), at(305, '4.9')],
-      [at(36, '02/08/2024'), at(155, '28'), at(190, '1.55'), at(305, '4.6')],
+      [index(36, 'Date'), index(150, 'BUN Creatinine'), index(300, 'Potassium')],
+      [index(36, '02/01/2024'), index(155, '31'), index(190, '1.62'), index(305, '4.9')],
+      [index(36, '02/08/2024'), index(155, '28'), index(190, '1.55'), index(305, '4.6')],
     ).map(([date, name, value]) => [date, name, value]),
     [
       ['02/01/2024', 'BUN', '31'],
@@ -108,8 +108,8 @@ test('a page of thousands of days and names is read to its end', () => {
     index % 2 ? line('01/02/2024', '140', '4.1') : line('Date', 'Sodium', 'Potassium'),
   )
   const page = pageOfLines(lines)
-  const read = linesOf(pageOfLines(lines.slice(0, 2)))
+  const read = readLinesOfPage(pageOfLines(lines.slice(0, 2)))
   // Cutting the lines takes longer than the tables.
   const all = Array.from({ length: 1_500 }, () => read).flat()
-  assert.equal(rowsOf([{ page, lines: all }], { isAnalyte: () => true, isNamed: () => true }).length, 3_000)
+  assert.equal(readRows([{ page, lines: all }], { isAnalyte: () => true, isNamed: () => true }).length, 3_000)
 })

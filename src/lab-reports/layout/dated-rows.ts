@@ -1,6 +1,6 @@
 // Tables whose lines are dates and whose columns are what was measured: `Date  Hemoglobin  WBC`, then a line for each day.
 import { heightOf, overlapX, type PageText } from '../pages/page.ts'
-import { cut, type TypedCell } from './cells.ts'
+import { splitCell, type TypedCell } from './cells.ts'
 import { nearestColumn } from './columns.ts'
 import { dateIn } from './dates.ts'
 import { columnKind, type Column } from './headers.ts'
@@ -8,7 +8,7 @@ import { cellOf, type Cell, type Line } from './lines.ts'
 import { cleanName, headingOf, isPossibleName, looksLikeSentence } from './names.ts'
 import { joinedText } from './row-parts.ts'
 import type { ReadRowsOptions, Row } from './row.ts'
-import { susceptibilityOf } from './susceptibility.ts'
+import { readAntibiotics } from './susceptibility.ts'
 import { isUnit } from '../../lab-values/units.ts'
 import { flagOf, partFlag } from '../../lab-values/values.ts'
 
@@ -19,7 +19,7 @@ export interface DatedRows {
 }
 
 /** What one column of such a table holds. */
-interface Measured {
+interface AnalyteColumn {
   column: Column
   /** Null if it is nothing that laboratories measure: its cells are no results, and none of a column beside it. */
   name: string | null
@@ -28,10 +28,10 @@ interface Measured {
 }
 
 interface Table {
-  columns: Measured[]
+  columns: AnalyteColumn[]
   days: { line: Line; date: string }[]
   panel: string | null
-  taken: Line[]
+  lines: Line[]
 }
 
 /** Lines between the names of the columns and the first day: units, ranges. */
@@ -43,24 +43,24 @@ const UNIT_LABEL = /^units?\b/iu
 const [COLUMNS_MAX, NAME_LETTERS_MAX] = [40, 90]
 
 /** The results of the tables of a page that have an order of their own: antibiotics, and days as lines. */
-export function tablesOf(page: PageText, lines: readonly Line[], options: ReadRowsOptions): DatedRows {
-  const antibiotics = susceptibilityOf(page, lines)
-  const dated = datedRowsOf(page, antibiotics.lines, options)
-  return { rows: [...antibiotics.rows, ...dated.rows], lines: dated.lines }
+export function readSpecialTables(page: PageText, lines: readonly Line[], options: ReadRowsOptions): DatedRows {
+  const antibiotics = readAntibiotics(page, lines)
+  const datedTables = readDatedTables(page, antibiotics.lines, options)
+  return { rows: [...antibiotics.rows, ...datedTables.rows], lines: datedTables.lines }
 }
 
 /** The results of such tables on a page. */
-function datedRowsOf(page: PageText, lines: readonly Line[], options: ReadRowsOptions): DatedRows {
+function readDatedTables(page: PageText, lines: readonly Line[], options: ReadRowsOptions): DatedRows {
   const rows: Row[] = []
-  const taken = new Set<Line>()
+  const tableLines = new Set<Line>()
   for (let index = 0; index < lines.length; index++) {
     const table = tableAt(lines, index, options)
     if (!table) continue
     rows.push(...table.days.flatMap((day) => rowsOfDay(page, day, table)))
-    for (const line of table.taken) taken.add(line)
-    index = lines.indexOf(table.taken.at(-1)!, index)
+    for (const line of table.lines) tableLines.add(line)
+    index = lines.indexOf(table.lines.at(-1)!, index)
   }
-  return { rows, lines: lines.filter((line) => !taken.has(line)) }
+  return { rows, lines: lines.filter((line) => !tableLines.has(line)) }
 }
 
 const RESULT = /^[<>≤≥]?\s?\d|^(?:neg|pos|non|not|reactive|nil|trace|normal|absent|present)/iu
@@ -72,28 +72,28 @@ function tableAt(lines: readonly Line[], index: number, options: ReadRowsOptions
   let first = index + 1
   while (first <= index + 1 + LINES_BETWEEN && !isDay(lines[first])) first++
   if (first > index + 1 + LINES_BETWEEN || isDay(lines[index])) return undefined
-  const columns = measuredIn(lines[index]!, lines[first]!, options)
+  const columns = analyteColumns(lines[index]!, lines[first]!, options)
   if (!columns) return undefined
-  const table: Table = { columns, days: [], panel: panelAbove(lines, index, options), taken: [lines[index]!] }
-  for (let at = index + 1; at < lines.length; at++) {
-    const line = lines[at]!
+  const table: Table = { columns, days: [], panel: panelAbove(lines, index, options), lines: [lines[index]!] }
+  for (let position = index + 1; position < lines.length; position++) {
+    const line = lines[position]!
     const isOfColumns = isDay(line) || isUnits(line, columns) || isRanges(line, columns)
-    if (!isOfColumns && at >= first) break
+    if (!isOfColumns && position >= first) break
     if (isDay(line)) table.days.push({ line, date: line.cells[0]!.text })
-    if (isOfColumns) table.taken.push(line)
+    if (isOfColumns) table.lines.push(line)
   }
   return table.days.some(({ line }) => line.cells.length > 1) ? table : undefined
 }
 
 /** The columns that a line names; undefined if they are not what laboratories measure. */
-function measuredIn(line: Line, day: Line, { isAnalyte, isNamed }: ReadRowsOptions): Measured[] | undefined {
+function analyteColumns(line: Line, day: Line, { isAnalyte, isNamed }: ReadRowsOptions): AnalyteColumn[] | undefined {
   if (line.cells.length > COLUMNS_MAX || line.cells.some(({ text }) => text.length > NAME_LETTERS_MAX)) return undefined
   const [label, ...others] = line.cells
   const isLabelled = columnKind(label!.text.replace(/:$/u, '')) === 'date'
   // Without a name the column of dates is left of the others.
   if (!isLabelled && label!.box.left <= day.cells[0]!.box.right) return undefined
-  const cells = (isLabelled ? others : line.cells).flatMap((cell) => parted(cell, day, isNamed))
-  const columns = cells.map((cell): Measured => {
+  const cells = (isLabelled ? others : line.cells).flatMap((cell) => splitNames(cell, day, isNamed))
+  const columns = cells.map((cell): AnalyteColumn => {
     const [, name = cell.text, unit = ''] = /^(.+?)\s*[([](.+)[)\]]$/u.exec(cell.text) ?? []
     const isOfUnit = isUnit(unit)
     const text = cleanName(isOfUnit ? name : cell.text)
@@ -110,39 +110,39 @@ function measuredIn(line: Line, day: Line, { isAnalyte, isNamed }: ReadRowsOptio
 }
 
 /** Names that stand close, also if they name one thing together (`BUN Creatinine`), each above a result of its own: `Na K Cl`. */
-const parted = (cell: Cell, day: Line, isNamed: (name: string) => boolean): Cell[] =>
+const splitNames = (cell: Cell, day: Line, isNamed: (name: string) => boolean): Cell[] =>
   cell.words.length > 1 &&
   cell.words.every(({ text }) => isNamed(text)) &&
-  (!isNamed(cell.text) || cell.words.every(({ box }) => day.cells.filter((below) => overlapX(below.box, box) > 0).length === 1))
+  (!isNamed(cell.text) || cell.words.every(({ box }) => day.cells.filter((cellBelow) => overlapX(cellBelow.box, box) > 0).length === 1))
     ? cell.words.map((word) => cellOf([word]))
     : [cell]
 
 /** The column that a cell stands in. */
-function columnOf(cell: Cell, columns: readonly Measured[]): Measured | undefined {
+function findColumn(cell: Cell, columns: readonly AnalyteColumn[]): AnalyteColumn | undefined {
   const nearest = nearestColumn(
     cell.box,
     columns.map(({ column }) => column),
   )
-  const found = columns.find(({ column }) => column === nearest)
+  const analyte = columns.find(({ column }) => column === nearest)
   const reach = heightOf(cell.box) * 3
-  return found && overlapX(found.column.box, cell.box) > -reach ? found : undefined
+  return analyte && overlapX(analyte.column.box, cell.box) > -reach ? analyte : undefined
 }
 
-function isUnits(line: Line, columns: readonly Measured[]): boolean {
+function isUnits(line: Line, columns: readonly AnalyteColumn[]): boolean {
   const cells = UNIT_LABEL.test(line.cells[0]!.text) ? line.cells.slice(1) : line.cells
   const units = cells.map((cell) => ({ cell, text: cell.text.replace(/^[([](.+)[)\]]$/u, '$1') }))
   if (!units.length || !units.every(({ text }) => isUnit(text))) return false
   for (const { cell, text } of units) {
-    const column = columnOf(cell, columns)
+    const column = findColumn(cell, columns)
     if (column) column.unit ??= text
   }
   return true
 }
 
-function isRanges(line: Line, columns: readonly Measured[]): boolean {
+function isRanges(line: Line, columns: readonly AnalyteColumn[]): boolean {
   if (!RANGE_LABEL.test(line.cells[0]!.text)) return false
   for (const cell of line.cells.slice(1)) {
-    const column = columnOf(cell, columns)
+    const column = findColumn(cell, columns)
     if (column) column.range ??= cell.text
   }
   return true
@@ -158,9 +158,9 @@ function panelAbove(lines: readonly Line[], index: number, { isNamed, isLetterhe
 }
 
 function rowsOfDay(page: PageText, { line, date }: Table['days'][number], { columns, panel }: Table): Row[] {
-  const parts = new Map<Measured, TypedCell[]>()
-  for (const cell of line.cells.slice(1, 1 + COLUMNS_MAX * 2).flatMap((one) => cut(one))) {
-    const column = columnOf(cell, columns)
+  const parts = new Map<AnalyteColumn, TypedCell[]>()
+  for (const cell of line.cells.slice(1, 1 + COLUMNS_MAX * 2).flatMap((item) => splitCell(item))) {
+    const column = findColumn(cell, columns)
     if (column) parts.set(column, [...(parts.get(column) ?? []), cell])
   }
   return columns.flatMap((measured): Row[] => {

@@ -13,7 +13,7 @@ const PIVOT_YEAR = 40
 /** `unknown`: `03/04/2024` can be in March or in April. */
 export type DateOrder = 'day first' | 'month first' | 'unknown'
 
-export interface FoundDate {
+export interface PrintedDate {
   text: string
   index: number
   /** By the parts that are not ambiguous; undefined where the order decides. */
@@ -26,32 +26,32 @@ const withoutGaps = (text: string): string =>
   text
     .replaceAll(/\b([0-3]) (?=\d[/.-]\d{1,2}[/.-](?:\d ?){2,4}\b)/gu, '$1')
     .replaceAll(/(?<=\b\d{1,2}[/.-][01]) (?=\d[/.-])/gu, '')
-    .replaceAll(/(?<=\d[/.-]\d{1,2}[/.-]\d{1,3}) (?=\d{1,3}\b)/gu, (gap, at: number, all: string) => {
-      const [before = ''] = /\d+$/u.exec(all.slice(0, at)) ?? []
-      const [behind = ''] = /^\d+/u.exec(all.slice(at + 1)) ?? []
-      return before.length !== 2 && before.length + behind.length === 4 ? '' : gap
+    .replaceAll(/(?<=\d[/.-]\d{1,2}[/.-]\d{1,3}) (?=\d{1,3}\b)/gu, (gap, index: number, all: string) => {
+      const [digitsBefore = ''] = /\d+$/u.exec(all.slice(0, index)) ?? []
+      const [digitsBehind = ''] = /^\d+/u.exec(all.slice(index + 1)) ?? []
+      return digitsBefore.length !== 2 && digitsBefore.length + digitsBehind.length === 4 ? '' : gap
     })
 
 /** The first date in a text. */
-export function dateIn(printed: string): FoundDate | undefined {
-  const text = withoutGaps(printed)
-  const found: FoundDate[] = []
+export function dateIn(original: string): PrintedDate | undefined {
+  const text = withoutGaps(original)
+  const matches: PrintedDate[] = []
   const iso = ISO.exec(text)
-  if (iso) push(found, iso, isoOf(Number(iso[1]), Number(iso[2]), Number(iso[3])))
+  if (iso) push(matches, iso, isoDate(Number(iso[1]), Number(iso[2]), Number(iso[3])))
   const dmy = WRITTEN_DMY.exec(text)
-  if (dmy) push(found, dmy, isoOf(yearOf(dmy[3]!), monthOf(dmy[2]!), Number(dmy[1])))
+  if (dmy) push(matches, dmy, isoDate(yearOf(dmy[3]!), monthOf(dmy[2]!), Number(dmy[1])))
   const mdy = WRITTEN_MDY.exec(text)
-  if (mdy) push(found, mdy, isoOf(Number(mdy[3]), monthOf(mdy[1]!), Number(mdy[2])))
+  if (mdy) push(matches, mdy, isoDate(Number(mdy[3]), monthOf(mdy[1]!), Number(mdy[2])))
   const digits = DIGITS.exec(text)
   if (digits) {
     const [first, second, year] = [Number(digits[1]), Number(digits[3]), yearOf(digits[4]!)]
-    const [asDay, asMonth] = [isoOf(year, second, first), isoOf(year, first, second)]
+    const [asDay, asMonth] = [isoDate(year, second, first), isoDate(year, first, second)]
     if (asDay ?? asMonth) {
       const only = asDay && asMonth && asDay !== asMonth ? undefined : (asDay ?? asMonth)
-      found.push({ text: digits[0], index: digits.index, parts: { first, second, year }, ...(only && { iso: only }) })
+      matches.push({ text: digits[0], index: digits.index, parts: { first, second, year }, ...(only && { iso: only }) })
     }
   }
-  return found.toSorted((one, other) => one.index - other.index || other.text.length - one.text.length)[0]
+  return matches.toSorted((a, b) => a.index - b.index || b.text.length - a.text.length)[0]
 }
 
 /** Whether a text is a date, with or without a time of day, and nothing else. */
@@ -62,15 +62,15 @@ export function isDay(text: string): boolean {
 
 const TIME_BEHIND = /^(?:[\s,T]*(?:at )?\d{1,2}[:.h]\d{2}(?::\d{2})?(?:\s?[ap]\.?m\.?)?)?$/iu
 
-function push(found: FoundDate[], match: RegExpExecArray, iso: string | undefined): void {
-  if (iso) found.push({ text: match[0], index: match.index, iso })
+function push(matches: PrintedDate[], match: RegExpExecArray, iso: string | undefined): void {
+  if (iso) matches.push({ text: match[0], index: match.index, iso })
 }
 
 const monthOf = (name: string): number => MONTHS.indexOf(name.slice(0, 3).toLowerCase().replace('0', 'o')) + 1
 const yearOf = (digits: string): number =>
   digits.length === 4 ? Number(digits) : Number(digits) > PIVOT_YEAR ? 1900 + Number(digits) : 2000 + Number(digits)
 
-function isoOf(year: number, month: number, day: number): string | undefined {
+function isoDate(year: number, month: number, day: number): string | undefined {
   if (year < 1880 || year > 2100 || month < 1 || month > 12 || day < 1 || day > 31) return undefined
   const text = `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`
   const date = new Date(`${text}T00:00:00Z`)
@@ -99,9 +99,9 @@ export function dateOrder(
   texts: readonly string[],
   facts: {
     age_years: number | null
-    born: FoundDate | undefined
-    reported: FoundDate | undefined
-    collected?: FoundDate | undefined
+    born: PrintedDate | undefined
+    reported: PrintedDate | undefined
+    collected?: PrintedDate | undefined
   },
 ): DateOrder {
   let [day, month] = [0, 0]
@@ -141,11 +141,11 @@ export function dateOrder(
 }
 
 /** The date as `2024-12-30`; undefined if its order is not known. */
-export function isoWith(date: FoundDate, order: DateOrder): string | undefined {
+export function isoWith(date: PrintedDate, order: DateOrder): string | undefined {
   if (date.iso) return date.iso
   if (!date.parts || order === 'unknown') return undefined
   const { first, second, year } = date.parts
   return order === 'day first'
-    ? (isoOf(year, second, first) ?? isoOf(year, first, second))
-    : (isoOf(year, first, second) ?? isoOf(year, second, first))
+    ? (isoDate(year, second, first) ?? isoDate(year, first, second))
+    : (isoDate(year, first, second) ?? isoDate(year, second, first))
 }

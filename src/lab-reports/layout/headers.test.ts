@@ -5,12 +5,12 @@ import { columnsOf } from './headers.ts'
 
 /** The columns that a line with these texts names, from left to right. */
 const kindsOf = (...texts: string[]) => {
-  const cells = texts.map((text, at) =>
+  const cells = texts.map((text, position) =>
     cellOf(
       text.split(' ').map((word, index) => ({
         text: word,
         confidence: 1,
-        box: { left: at * 120 + index * 20, top: 0, right: at * 120 + index * 20 + 18, bottom: 9 },
+        box: { left: position * 120 + index * 20, top: 0, right: position * 120 + index * 20 + 18, bottom: 9 },
       })),
     ),
   )

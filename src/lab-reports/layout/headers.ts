@@ -105,7 +105,7 @@ export function columnKind(text: string): ColumnKind | undefined {
     // `Reference RangeStatus`: names of columns without a space.
     .replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
     .toLowerCase()
-    .replaceAll(/[([][^)\]]*[)\]]/gu, (inside) => (/^\((?:s)\)$/u.test(inside) ? inside : ' '))
+    .replaceAll(/[([][^)\]]*[)\]]/gu, (bracket) => (/^\((?:s)\)$/u.test(bracket) ? bracket : ' '))
     .replaceAll(/[./&,+|–-]+(?=\s|$)|(?<=\s|^)[./&,+|–-]+/gu, ' ')
     .trim()
     .split(/\s+/u)
@@ -131,11 +131,11 @@ export function isRowBelow(
   columns: readonly { kind: ColumnKind | undefined; box: Box }[],
 ): boolean {
   if (!columns.some(({ kind }) => kind === 'name')) return false
-  const named = cells.filter(({ text }) => columnKind(text) !== undefined && !isDay(text))
-  if (named.some(({ text }) => valueKind(text) === undefined)) return false
+  const namedCells = cells.filter(({ text }) => columnKind(text) !== undefined && !isDay(text))
+  if (namedCells.some(({ text }) => valueKind(text) === undefined)) return false
   const isBelow = ({ box }: { box: Box }, kinds: ReadonlySet<ColumnKind | undefined>) =>
     columns.some((column) => kinds.has(column.kind) && overlapX(column.box, box) > 0)
-  return named.some((cell) => isBelow(cell, RESULTS)) || cells.some((cell) => isDay(cell.text) && isBelow(cell, DAYS))
+  return namedCells.some((cell) => isBelow(cell, RESULTS)) || cells.some((cell) => isDay(cell.text) && isBelow(cell, DAYS))
 }
 
 const RESULTS = new Set<ColumnKind | undefined>(['value'])
@@ -155,30 +155,30 @@ export function columnsOf(line: Line): Column[] | undefined {
     columnsIn(cell).map((column) => ({ ...column, ...(cell.band && { band: cell.band }), ...unitIn(cell.text) })),
   )
   if (!columns) return undefined
-  const known = columns.filter((column) => column.kind !== undefined) as Column[]
-  const kinds = new Set(known.map((column) => column.kind))
+  const knownColumns = columns.filter((column) => column.kind !== undefined) as Column[]
+  const kinds = new Set(knownColumns.map((column) => column.kind))
   const values = ['value', 'normal_value', 'abnormal_value'].some((kind) => kinds.has(kind as ColumnKind))
-  const dates = known.filter((column) => column.kind === 'dated_value').length
+  const dates = knownColumns.filter((column) => column.kind === 'dated_value').length
   const others = ['name', 'unit', 'range', 'flag', 'comment'].filter((kind) => kinds.has(kind as ColumnKind)).length
-  if (known.length * 2 < columns.length) return undefined
+  if (knownColumns.length * 2 < columns.length) return undefined
   // `Date of birth 1980-01-22` is what a report says of a person.
   if (dates && line.cells.some(({ text }) => OF_PERSONS.has(labelAt(text)?.field))) return undefined
   // `Patient Name: Jane Doe  Report Date: 15-Dec-2025` are labels.
   if (dates && line.cells.filter(({ text }) => text.endsWith(':')).length > Number(columns.length > 2)) return undefined
   if (values ? others < 1 : !(dates >= 1 && others >= 1) && !(kinds.has('name') && kinds.has('range'))) return undefined
   // `Result: 5` names no columns, and `Value Normal Value Normal` are results.
-  if (known.filter((column) => column.kind === 'value').length > 1 && !kinds.has('name')) return undefined
-  if (known.length < 2) return undefined
+  if (knownColumns.filter((column) => column.kind === 'value').length > 1 && !kinds.has('name')) return undefined
+  if (knownColumns.length < 2) return undefined
   // Dates beside a column of results are older results; alone they are the results.
-  const named = columns.map((column): Column => ({ ...column, kind: column.kind ?? 'other' }))
+  const columnsWithKind = columns.map((column): Column => ({ ...column, kind: column.kind ?? 'other' }))
   // A table of names and ranges has results, whatever their column is called.
   if (!values && !dates) {
-    const result = named.find(
-      (column, index) => column.kind === 'other' && named.slice(0, index).some(({ kind }) => kind === 'name'),
+    const result = columnsWithKind.find(
+      (column, index) => column.kind === 'other' && columnsWithKind.slice(0, index).some(({ kind }) => kind === 'name'),
     )
     if (result) result.kind = 'value'
   }
-  return named.map((column) => (column.kind === 'dated_value' && values ? { ...column, kind: 'previous' } : column))
+  return columnsWithKind.map((column) => (column.kind === 'dated_value' && values ? { ...column, kind: 'previous' } : column))
 }
 
 const OF_PERSONS = new Set<string | undefined>(['dob', 'sex', 'sex_age', 'age'])
@@ -193,8 +193,8 @@ const statesResult = (text: string): boolean => {
 
 /** The unit that the name of a column ends with: `Result (mmol/L)`, `Value [%]`, `Result, mg/dL`. */
 function unitIn(text: string): { unit: string } | undefined {
-  const [, inside, behind] = /^\p{L}.*?(?:[([]\s*([^()[\]]+?)\s*[)\]]|,\s(\S+))$/u.exec(text.trim()) ?? []
-  const unit = (inside ?? behind)?.replace(/^in\s/u, '')
+  const [, inBrackets, behindComma] = /^\p{L}.*?(?:[([]\s*([^()[\]]+?)\s*[)\]]|,\s(\S+))$/u.exec(text.trim()) ?? []
+  const unit = (inBrackets ?? behindComma)?.replace(/^in\s/u, '')
   return unit && isUnit(unit) && !/^[hlmsd]$/iu.test(unit) ? { unit } : undefined
 }
 
@@ -207,11 +207,11 @@ function columnsIn(cell: Cell): (Omit<Column, 'kind'> & { kind: ColumnKind | und
   const kind = columnKind(cell.text)
   if (kind === 'dated_value') return [{ kind, box: cell.box, date: cell.text.trim() }]
   if (kind === 'specimen' || kind === 'method' || kind === 'date') return [{ kind, box: cell.box }]
-  const whole = [{ kind, box: cell.box, ...(kind ? {} : { title: cell.text }) }]
+  const single = [{ kind, box: cell.box, ...(kind ? {} : { title: cell.text }) }]
   // A cell of a table names one column.
-  if (cell.words.length < 2 || cell.words.length > 9 || (cell.band && kind)) return whole
-  for (let at = 1; at < cell.words.length; at++) {
-    const [first, second] = [cell.words.slice(0, at), cell.words.slice(at)].map((words) => cellOf(words)) as [Cell, Cell]
+  if (cell.words.length < 2 || cell.words.length > 9 || (cell.band && kind)) return single
+  for (let index = 1; index < cell.words.length; index++) {
+    const [first, second] = [cell.words.slice(0, index), cell.words.slice(index)].map((words) => cellOf(words)) as [Cell, Cell]
     const isOwn = /^(?:this time|results?|current|today)$/iu.test(second.text)
     if ((JOINS_BEFORE.test(first.text) && !isOwn) || JOINS_AFTER.test(second.text) || /^test results?$/iu.test(cell.text))
       continue
@@ -219,7 +219,7 @@ function columnsIn(cell: Cell): (Omit<Column, 'kind'> & { kind: ColumnKind | und
     if (!left || !right || left === right || !SPLIT_OFF.has(right) || left === 'previous' || left === 'other') continue
     return [{ kind: left, box: first.box }, ...columnsIn(second)]
   }
-  return whole
+  return single
 }
 
 /** Columns that stand close behind another. */

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
 import { isAnalyte, isNamed } from '../reading/read-report.ts'
-import { linesOf } from './tables.ts'
-import { rowsOf } from './rows.ts'
+import { readLinesOfPage } from './tables.ts'
+import { readRows } from './rows.ts'
 
 /** The panel of each result of a page of lines. */
 function panels(...lines: PlacedText[][]): Record<string, string | null> {
   const page = pageOfLines(lines)
-  const rows = rowsOf([{ page, lines: linesOf(page) }], { isAnalyte, isNamed })
+  const rows = readRows([{ page, lines: readLinesOfPage(page) }], { isAnalyte, isNamed })
   return Object.fromEntries(rows.map(({ name, panel }) => [name, panel]))
 }
 

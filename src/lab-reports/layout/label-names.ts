@@ -65,9 +65,9 @@ const LABELS: [Field, RegExp][] = [
 ]
 
 /** The label at the beginning of a text and how long it is; undefined if it begins with none. */
-export function labelAt(printed: string): { field: Field; length: number } | undefined {
+export function labelAt(original: string): { field: Field; length: number } | undefined {
   // `Patient.....: Jane`: dots lead to the value.
-  const text = printed.replace(/\.{2,}(?=\s*:)/u, (dots) => ' '.repeat(dots.length))
+  const text = original.replace(/\.{2,}(?=\s*:)/u, (dots) => ' '.repeat(dots.length))
   const start = text.length - text.trimStart().length
   for (const [field, pattern] of LABELS) {
     const match = pattern.exec(text.trimStart())
@@ -78,9 +78,9 @@ export function labelAt(printed: string): { field: Field; length: number } | und
     if (rest && !/^\s*(?:\([^)]*\)\s*)?[:#]/u.test(rest) && !followsWithoutColon(field, rest)) continue
     return { field, length: start + match[0].length }
   }
-  const named = text.split(':', 1)[0]!
-  const field = fieldOfWords(named.replace(/\([^)]*\)/gu, ' '))
-  return field && { field, length: named.trimEnd().length }
+  const beforeColon = text.split(':', 1)[0]!
+  const field = fieldOfWords(beforeColon.replace(/\([^)]*\)/gu, ' '))
+  return field && { field, length: beforeColon.trimEnd().length }
 }
 
 function followsWithoutColon(field: Field, rest: string): boolean {

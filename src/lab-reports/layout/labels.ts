@@ -13,12 +13,12 @@ export interface Place {
 }
 
 /** A text that says something about the report, and where it stands. */
-export interface Placed {
+export interface PlacedText {
   value: string
   place: Place
 }
 
-export interface Labelled extends Placed {
+export interface LabeledText extends PlacedText {
   field: Field
   label?: string
 }
@@ -30,12 +30,12 @@ const LABELLED_LETTERS_MAX = 400
 
 /** Where no label stands at the beginning of a cell: sentences, and lines that hold everything. */
 const DATE_TEXT = String.raw`((?:\d{1,4}[-/. ]|[A-Z][a-z]{2,8} )[\w ,/.-]{5,22})`
-const dated = (label: string) => new RegExp(String.raw`\b(?:${label})\b[:\s]+(?:on )?${DATE_TEXT}`, 'u')
+const datePattern = (label: string) => new RegExp(String.raw`\b(?:${label})\b[:\s]+(?:on )?${DATE_TEXT}`, 'u')
 const INSIDE: [Field, RegExp][] = [
-  ['dob', dated('DOB|[Dd]ate of [Bb]irth|[Bb]orn')],
-  ['collected', dated('[Cc]ollected|[Dd]rawn|[Tt]aken|[Ss]ampled')],
-  ['reported', dated('[Rr]eported|[Vv]alidated|[Rr]eleased|[Ii]ssued|[Aa]uthori[sz]ed')],
-  ['collected', dated('[Rr]un')],
+  ['dob', datePattern('DOB|[Dd]ate of [Bb]irth|[Bb]orn')],
+  ['collected', datePattern('[Cc]ollected|[Dd]rawn|[Tt]aken|[Ss]ampled')],
+  ['reported', datePattern('[Rr]eported|[Vv]alidated|[Rr]eleased|[Ii]ssued|[Aa]uthori[sz]ed')],
+  ['collected', datePattern('[Rr]un')],
   [
     'specimen',
     /\b(?:[Ss]ample|[Ss]pecimen|[Aa]ccession|[Bb]arcode|[Kk]it ID)\b(?: (?:[Nn]o\.?|[Nn]umber|ID))?[:#\s]{1,3}((?=[\w-]*\d)[A-Z0-9][\w/-]{4,20})\b/u,
@@ -44,18 +44,18 @@ const INSIDE: [Field, RegExp][] = [
 ]
 
 /** Each text of a report, piece by piece. */
-export const textsOf = (lines: readonly Line[]): Placed[] =>
+export const placedTexts = (lines: readonly Line[]): PlacedText[] =>
   lines.flatMap((line) =>
     line.cells.map((cell) => ({ value: cell.text.slice(0, LETTERS_MAX), place: { page: line.page, box: cell.box } })),
   )
 
 /** Each label with what stands behind it in its cell, beside it, or below it; then what sentences say. */
-export function labelled(lines: readonly Line[]): Labelled[] {
-  const found: Labelled[] = []
+export function readLabels(lines: readonly Line[]): LabeledText[] {
+  const labels: LabeledText[] = []
   for (const [index, line] of lines.entries()) {
     // `Test name` is no name of a patient.
     if (!line.isParticulars && columnsOf(line)) continue
-    for (const [at, cell] of line.cells.entries()) found.push(...ofCell(lines, index, cell, at))
+    for (const [position, cell] of line.cells.entries()) labels.push(...labelsInCell(lines, index, cell, position))
   }
   for (const line of lines)
     for (const cell of line.cells)
@@ -63,31 +63,31 @@ export function labelled(lines: readonly Line[]): Labelled[] {
         const match = pattern.exec(cell.text.slice(0, LETTERS_MAX))
         const value = match?.[1]
         if (match && value)
-          found.push({ field, value, place: placeIn(line.page, cell, match.index + match[0].indexOf(value), value.length) })
+          labels.push({ field, value, place: placeIn(line.page, cell, match.index + match[0].indexOf(value), value.length) })
       }
-  return found
+  return labels
 }
 
-function ofCell(lines: readonly Line[], index: number, cell: Cell, at: number): Labelled[] {
+function labelsInCell(lines: readonly Line[], index: number, cell: Cell, position: number): LabeledText[] {
   const line = lines[index]!
-  return labelledParts(cell.text.slice(0, LABELLED_LETTERS_MAX)).flatMap(({ field, label, start, value }): Labelled[] => {
+  return splitAtLabels(cell.text.slice(0, LABELLED_LETTERS_MAX)).flatMap(({ field, label, start, value }): LabeledText[] => {
     if (field === 'specimen' && /^reg/iu.test(label) && isBelowPhysician(lines, index)) return []
     if (value) return [{ field, label, value, place: placeIn(line.page, cell, start, value.length) }]
-    const right = line.cells[at + 1]
-    const beside = right && /^\s*:?\s*$/u.test(right.text) ? line.cells[at + 2] : right
-    const candidates = [beside && !isLabel(beside.text) ? { line, cell: beside } : undefined, below(lines, index, cell)]
-    const texts = candidates.flatMap((one) =>
-      one && !(field === 'date' && hasResults(one.line))
-        ? [{ value: one.cell.text.replace(/^[:\s]+/u, ''), place: { page: one.line.page, box: one.cell.box } }]
+    const right = line.cells[position + 1]
+    const cellBeside = right && /^\s*:?\s*$/u.test(right.text) ? line.cells[position + 2] : right
+    const candidates = [cellBeside && !isLabel(cellBeside.text) ? { line, cell: cellBeside } : undefined, cellBelow(lines, index, cell)]
+    const texts = candidates.flatMap((item) =>
+      item && !(field === 'date' && hasResults(item.line))
+        ? [{ value: item.cell.text.replace(/^[:\s]+/u, ''), place: { page: item.line.page, box: item.cell.box } }]
         : [],
     )
     // What cannot be a value of the field is another's: a label with others beside it has its value below.
-    const fitting = texts.find((one) => isPossible(field, one.value))
-    if (!fitting) return []
+    const possible = texts.find((item) => isPossible(field, item.value))
+    if (!possible) return []
     // `DoB 09.11.84 F`: the sex behind it has no label.
     const sex = field === 'dob' ? line.cells.find(({ text }) => /^(?:f|m|female|male)$/iu.test(text)) : undefined
     return [
-      { field, label, ...fitting },
+      { field, label, ...possible },
       ...(sex ? [{ field: 'sex' as const, value: sex.text, place: { page: line.page, box: sex.box } }] : []),
     ]
   })
@@ -132,11 +132,11 @@ function isPossible(field: Field, value: string): boolean {
 
 /** The place of a part of a cell. */
 export function placeIn(page: number, cell: Cell, start: number, length: number): Place {
-  let at = 0
+  let index = 0
   const boxes: Box[] = []
   for (const word of cell.words) {
-    if (at < start + length && at + word.text.length > start) boxes.push(word.box)
-    at += word.text.length + 1
+    if (index < start + length && index + word.text.length > start) boxes.push(word.box)
+    index += word.text.length + 1
   }
   return { page, box: boxes.length ? boxAround(boxes) : cell.box }
 }
@@ -150,37 +150,37 @@ interface Part {
 }
 
 /** A cell may hold several labels with their values: `DOB: 01/02/1980 Sex: F`. */
-function labelledParts(text: string): Part[] {
+function splitAtLabels(text: string): Part[] {
   const parts: Part[] = []
-  let at = text.length - text.trimStart().length
-  for (let turn = 0; turn < 5 && at < text.length; turn++) {
-    const rest = text.slice(at)
+  let index = text.length - text.trimStart().length
+  for (let turn = 0; turn < 5 && index < text.length; turn++) {
+    const rest = text.slice(index)
     const label = labelAt(rest)
     if (!label) {
       // The next label with a colon in this cell.
       const next = /(?<=\s)(?=(?:\p{L}[\p{L}/.#]*\s?){1,4}:)/u.exec(rest.slice(1))
       if (!next) return parts
-      at += next.index + 1
+      index += next.index + 1
       continue
     }
-    const between = /^\s*(?:\([^)]*\))?\s*[:#.\-–]*\s*/u.exec(rest.slice(label.length))![0].length
-    const start = at + label.length + between
-    const after = text.slice(start)
-    let end = after.length
-    for (const match of after.matchAll(/\s+(?=(?:[\p{L}/.#]+\s?){1,4}:)/gu)) {
-      if (labelAt(after.slice(match.index).trimStart())) {
+    const separator = /^\s*(?:\([^)]*\))?\s*[:#.\-–]*\s*/u.exec(rest.slice(label.length))![0].length
+    const start = index + label.length + separator
+    const textBehind = text.slice(start)
+    let end = textBehind.length
+    for (const match of textBehind.matchAll(/\s+(?=(?:[\p{L}/.#]+\s?){1,4}:)/gu)) {
+      if (labelAt(textBehind.slice(match.index).trimStart())) {
         end = match.index
         break
       }
     }
-    parts.push({ field: label.field, label: rest.slice(0, label.length).trim(), start, value: after.slice(0, end).trim() })
-    at = start + end
+    parts.push({ field: label.field, label: rest.slice(0, label.length).trim(), start, value: textBehind.slice(0, end).trim() })
+    index = start + end
   }
   return parts
 }
 
 /** The nearest cell below that begins where the label does, within three lines. */
-function below(lines: readonly Line[], index: number, label: Cell): { line: Line; cell: Cell } | undefined {
+function cellBelow(lines: readonly Line[], index: number, label: Cell): { line: Line; cell: Cell } | undefined {
   for (const line of lines.slice(index + 1, index + 4)) {
     if (line.box.top - label.box.bottom > heightOf(label.box) * 2.2) return undefined
     const cell = line.cells.find(

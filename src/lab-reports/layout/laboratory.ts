@@ -1,7 +1,7 @@
 // The name of the laboratory: out of the letterhead, else next to a label.
 import { heightOf, overlapX, type PageText } from '../pages/page.ts'
 import { isLabel } from './label-names.ts'
-import type { Placed } from './labels.ts'
+import type { PlacedText } from './labels.ts'
 import type { Cell, Line } from './lines.ts'
 import { isPhysician } from './patient-name.ts'
 
@@ -23,29 +23,29 @@ const CONTACT =
   /\b(?:tel|phone|fax|clia|cap|accredited|iso ?15189|nabl|www|road|street|st|avenue|ave|drive|park|terrace|suite|floor|block|plot|p\.?o\.? box|email)\b|\d{3}-\d{4}|\b\d{5}\b|@|^\d+\s\p{L}/iu
 
 /** Of the height of the page: the letterhead stands above. */
-const HEAD = 0.3
-const TOP = 0.12
-const SCORE_MIN = 1.5
+const LETTERHEAD = 0.3
+const TOP_OF_PAGE = 0.12
+const LABORATORY_SCORE_MIN = 1.5
 
 /**
  * The text of the head that is most likely the name of a laboratory. Speaking for it: large letters, words of names of laboratories and
  * companies, a place at the top, an address below, the host of a website, and that it stands on other pages as well. A heading of a panel
  * is none, nor is the patient.
  */
-export function laboratoryOf(
-  labels: readonly Placed[],
+export function findLaboratory(
+  labels: readonly PlacedText[],
   pages: readonly HeadedPage[],
   tableAt: number,
   isPatient: (text: string) => boolean,
-): Placed | null {
+): PlacedText | null {
   const first = pages[0]
   if (!first) return null
-  const until = Math.min(first.page.height * HEAD, tableAt)
-  const head = first.lines.filter((line) => line.box.top < until)
+  const bottom = Math.min(first.page.height * LETTERHEAD, tableAt)
+  const head = first.lines.filter((line) => line.box.top < bottom)
   const usual = usualHeight(first.lines)
   const hosts = pages.flatMap(({ lines }) => lines.flatMap((line) => line.cells.flatMap((cell) => hostsIn(cell.text))))
-  const elsewhere = new Set(pages.slice(1).flatMap(({ lines }) => lines.flatMap((line) => line.cells.map((cell) => cell.text))))
-  const scored = head
+  const onOtherPages = new Set(pages.slice(1).flatMap(({ lines }) => lines.flatMap((line) => line.cells.map((cell) => cell.text))))
+  const candidates = head
     .flatMap((line, index) => line.cells.map((cell) => ({ line, cell, index })))
     .filter(({ cell }) => isPossible(cell.text) && !isPatient(cell.text))
     .map(({ line, cell, index }) => {
@@ -55,30 +55,30 @@ export function laboratoryOf(
         size * 1.2 +
         Number(LAB_WORDS.test(cell.text)) +
         Number(COMPANY.test(cell.text)) * 0.7 +
-        Number(cell.box.top < first.page.height * TOP) * 0.4 +
+        Number(cell.box.top < first.page.height * TOP_OF_PAGE) * 0.4 +
         Number(index === 0) * 0.5 +
-        Number(elsewhere.has(cell.text)) * 0.4 +
+        Number(onOtherPages.has(cell.text)) * 0.4 +
         Number(hasContact(head, index, line, cell)) * 0.5 +
-        Number(hosts.some((host) => isHostOf(host, cell.text))) * 1.5 -
+        Number(hosts.some((host) => matchesHost(host, cell.text))) * 1.5 -
         Number(PANEL_WORDS.test(cell.text) && !COMPANY.test(cell.text)) * 1.5 -
         Number(!isNamed && cell.text.split(' ').length > 4) * 0.7
       return { placed: { value: cell.text, place: { page: line.page, box: cell.box } }, score, isNamed }
     })
-    .toSorted((one, other) => other.score - one.score)
-  const cleaned = (placed: Placed): Placed => ({
-    ...placed,
-    value: placed.value.replace(/,\s+(?=.*\d)[^,]*(?:,.*)?$/u, '').replace(/[,;\s]+$/u, ''),
+    .toSorted((a, b) => b.score - a.score)
+  const withoutAddress = (text: PlacedText): PlacedText => ({
+    ...text,
+    value: text.value.replace(/,\s+(?=.*\d)[^,]*(?:,.*)?$/u, '').replace(/[,;\s]+$/u, ''),
   })
-  if (scored[0] && scored[0].score >= SCORE_MIN) return cleaned(scored[0].placed)
+  if (candidates[0] && candidates[0].score >= LABORATORY_SCORE_MIN) return withoutAddress(candidates[0].placed)
   const label =
     labels.find(({ value }) => LAB_WORDS.test(value) && !isPhysician(value)) ??
     labels.find(({ value }) => /\p{L}{3}/u.test(value) && !isPhysician(value))
-  if (label) return cleaned({ ...label, value: label.value.replace(/\s*[,;(].*$/u, '') })
-  const named = scored.find(({ isNamed, score }) => isNamed && score > 0)
-  if (named) return cleaned(named.placed)
+  if (label) return withoutAddress({ ...label, value: label.value.replace(/\s*[,;(].*$/u, '') })
+  const namedCandidate = candidates.find(({ isNamed, score }) => isNamed && score > 0)
+  if (namedCandidate) return withoutAddress(namedCandidate.placed)
   // The first text of a page is what its publisher calls itself.
-  const top = scored.find(({ placed, score }) => score >= 0.9 && placed.place.box.top < first.page.height * TOP)
-  return top ? cleaned(top.placed) : null
+  const top = candidates.find(({ placed, score }) => score >= 0.9 && placed.place.box.top < first.page.height * TOP_OF_PAGE)
+  return top ? withoutAddress(top.placed) : null
 }
 
 /** Departments of laboratories. */
@@ -94,7 +94,7 @@ const isPossible = (text: string): boolean =>
   !isLabel(text)
 
 function usualHeight(lines: readonly Line[]): number {
-  const heights = lines.flatMap((line) => line.cells.map((cell) => heightOf(cell.box))).toSorted((one, other) => one - other)
+  const heights = lines.flatMap((line) => line.cells.map((cell) => heightOf(cell.box))).toSorted((a, b) => a - b)
   return heights[Math.floor(heights.length / 2)] || 1
 }
 
@@ -104,8 +104,8 @@ const hasContact = (head: readonly Line[], index: number, line: Line, cell: Cell
     .slice(index + 1, index + 3)
     .some((other) =>
       other.cells.some(
-        (one) =>
-          overlapX(one.box, cell.box) > 0 && one.box.top - line.box.bottom < heightOf(cell.box) * 3 && CONTACT.test(one.text),
+        (item) =>
+          overlapX(item.box, cell.box) > 0 && item.box.top - line.box.bottom < heightOf(cell.box) * 3 && CONTACT.test(item.text),
       ),
     )
 
@@ -115,7 +115,7 @@ const hostsIn = (text: string): string[] =>
   )
 
 /** `www.northfieldlabs.example` is of `Northfield Labs`. */
-const isHostOf = (host: string, text: string): boolean => {
+const matchesHost = (host: string, text: string): boolean => {
   const plain = text.toLowerCase().replaceAll(/[^\p{L}\d]/gu, '')
   return host.length > 3 && plain.length > 3 && (plain.includes(host) || host.includes(plain))
 }

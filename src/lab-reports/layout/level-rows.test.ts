@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { isAnalyte, isNamed } from '../reading/read-report.ts'
 import { centerY, type PageText, type Word } from '../pages/page.ts'
 import { withLevelRows } from './level-rows.ts'
-import { linesOf } from './tables.ts'
-import { rowsOf } from './rows.ts'
+import { readLinesOfPage } from './tables.ts'
+import { readRows } from './rows.ts'
 
 const NAMES = [
   'Sodium',
@@ -37,9 +37,9 @@ function pageOf(drift: (row: number, column: number) => number, skipsUnit: (row:
   return { number: 1, width: 612, height: 792, source: 'ocr', words }
 }
 
-const leveled = (page: PageText) => withLevelRows(page, linesOf(page))
+const leveled = (page: PageText) => withLevelRows(page, readLinesOfPage(page))
 const rows = (page: PageText) =>
-  rowsOf([{ page, lines: linesOf(page) }], { isAnalyte, isNamed }).map(({ name, value, range_lines }) => [
+  readRows([{ page, lines: readLinesOfPage(page) }], { isAnalyte, isNamed }).map(({ name, value, range_lines }) => [
     name,
     value,
     ...range_lines,

@@ -15,17 +15,17 @@ const SKIPPED_MAX = 4
 /** Of the distance of rows: what passing over a name or a result costs beside what results move by from row to row. */
 const SKIP_COST = 0.4
 /** Of the distance of rows: names that are further apart are of different tables. */
-const GAP_MAX = 5
+const ROW_GAP_MAX = 5
 /**
  * Of the distance of rows: how far results may stand from their names, how much the change of that may differ from row to row, and from
  * which distance on it counts.
  */
-const [OFFSET_MAX, BEND_MAX, DRIFT_MIN] = [3, 0.35, 0.5]
+const [DRIFT_MAX, DRIFT_BEND_MAX, DRIFT_MIN] = [3, 0.35, 0.5]
 
 /** How far the texts of a column stand below their names, by the height at which they stand. */
 interface Drift {
   column: Column
-  at: { y: number; offset: number }[]
+  points: { y: number; offset: number }[]
 }
 
 /**
@@ -34,37 +34,37 @@ interface Drift {
  */
 export function withLevelRows(page: PageText, lines: readonly Line[]): PageText {
   const header = lines.find((line) => columnsOf(line)?.some(({ kind }) => kind === 'value'))
-  const columns = header && columnsOf(header)?.toSorted((one, other) => one.box.left - other.box.left)
+  const columns = header && columnsOf(header)?.toSorted((a, b) => a.box.left - b.box.left)
   if (!columns || columns.length > COLUMNS_MAX) return page
-  const below = page.words.filter(({ box }) => box.top > header.box.bottom)
-  const byColumn = Map.groupBy(below, ({ box }) => nearestColumn(box, columns))
+  const wordsBelow = page.words.filter(({ box }) => box.top > header.box.bottom)
+  const byColumn = Map.groupBy(wordsBelow, ({ box }) => nearestColumn(box, columns))
   const [first, ...others] = columns
   const names = heightsOf(byColumn.get(first) ?? [])
   const drifts = others.flatMap((column): Drift[] => {
     const start = { name: centerY(first!.box), text: centerY(column.box) }
-    const at = driftOf(names, heightsOf(byColumn.get(column) ?? []), start)
-    return at ? [{ column, at }] : []
+    const points = findDrift(names, heightsOf(byColumn.get(column) ?? []), start)
+    return points ? [{ column, points }] : []
   })
   if (!drifts.length) return page
   const offsetOf = (box: Box, isLevel: boolean): number => {
     const column = box.top > header.box.bottom ? nearestColumn(box, columns) : undefined
-    const drift = drifts.find((one) => one.column === column)
-    return drift ? offsetAt(isLevel ? drift.at.map(({ y, offset }) => ({ y: y - offset, offset })) : drift.at, centerY(box)) : 0
+    const drift = drifts.find((item) => item.column === column)
+    return drift ? offsetAt(isLevel ? drift.points.map(({ y, offset }) => ({ y: y - offset, offset })) : drift.points, centerY(box)) : 0
   }
-  const level = (box: Box): Box => moved(box, -offsetOf(box, false))
+  const level = (box: Box): Box => moveDown(box, -offsetOf(box, false))
   const words = page.words.map((word): Word => ({ ...word, box: level(word.box) }))
-  const seen = { ...(page.unread && { unread: page.unread.map(level) }), ...(page.ink && { ink: page.ink.map(level) }) }
-  const back = (box: Box): Box => moved(box, offsetOf(box, true))
+  const boxes = { ...(page.unread && { unread: page.unread.map(level) }), ...(page.ink && { ink: page.ink.map(level) }) }
+  const toOriginal = (box: Box): Box => moveDown(box, offsetOf(box, true))
   const { width, height, place } = page.drawn ?? { width: page.width, height: page.height, place: (box: Box) => box }
-  return { ...page, ...seen, words, drawn: { width, height, place: (box) => place(back(box)) } }
+  return { ...page, ...boxes, words, drawn: { width, height, place: (box) => place(toOriginal(box)) } }
 }
 
-const moved = (box: Box, by: number): Box => ({ ...box, top: box.top + by, bottom: box.bottom + by })
+const moveDown = (box: Box, distance: number): Box => ({ ...box, top: box.top + distance, bottom: box.bottom + distance })
 
 /** The heights of the texts of a column, from top to bottom. */
 function heightsOf(words: readonly Word[]): number[] {
   const heights: { y: number; height: number }[] = []
-  for (const { box } of words.toSorted((one, other) => centerY(one.box) - centerY(other.box))) {
+  for (const { box } of words.toSorted((a, b) => centerY(a.box) - centerY(b.box))) {
     const last = heights.at(-1)
     if (!last || centerY(box) - last.y > Math.min(last.height, heightOf(box)) / 2)
       heights.push({ y: centerY(box), height: heightOf(box) })
@@ -80,17 +80,17 @@ interface Step {
   change: number
   y: number
   count: number
-  before: Step | undefined
+  previous: Step | undefined
 }
 
 /** The way through both columns for which most speaks; undefined if texts do not drift from their names. */
-function driftOf(
+function findDrift(
   names: readonly number[],
   texts: readonly number[],
   start: { name: number; text: number },
-): Drift['at'] | undefined {
+): Drift['points'] | undefined {
   const gaps = names.slice(1).map((y, index) => y - names[index]!)
-  const pitch = gaps.toSorted((one, other) => one - other)[gaps.length >> 1]
+  const pitch = gaps.toSorted((a, b) => a - b)[gaps.length >> 1]
   if (!pitch || texts.length < PAIRS_MIN) return undefined
   const skip = pitch * SKIP_COST
   const first = start.text - start.name
@@ -99,36 +99,36 @@ function driftOf(
   for (const [i, name] of names.entries())
     for (const [j, y] of texts.entries()) {
       const offset = y - name
-      if (Math.abs(offset) > pitch * OFFSET_MAX) continue
-      const isFirst = Math.abs(offset - first) < pitch * BEND_MAX && i <= SKIPPED_MAX && j <= SKIPPED_MAX
+      if (Math.abs(offset) > pitch * DRIFT_MAX) continue
+      const isFirst = Math.abs(offset - first) < pitch * DRIFT_BEND_MAX && i <= SKIPPED_MAX && j <= SKIPPED_MAX
       let step: Step | undefined = isFirst
-        ? { score: skip * (2 - i - j) - Math.abs(offset - first), offset, change: 0, y, count: 1, before: undefined }
+        ? { score: skip * (2 - i - j) - Math.abs(offset - first), offset, change: 0, y, count: 1, previous: undefined }
         : undefined
       for (let a = 1; a <= SKIPPED_MAX + 1; a++)
         for (let b = 1; b <= SKIPPED_MAX + 1; b++) {
-          const before = steps[i - a]?.[j - b]
-          if (!before || name - names[i - a]! > pitch * GAP_MAX) continue
-          const move = offset - before.offset
-          const bend = Math.abs(move - before.change * a)
-          if (bend > pitch * BEND_MAX) continue
-          const score = before.score + skip * (2 - (a - 1) - (b - 1)) - bend
-          if (!step || score > step.score) step = { score, offset, change: move / a, y, count: before.count + 1, before }
+          const previousStep = steps[i - a]?.[j - b]
+          if (!previousStep || name - names[i - a]! > pitch * ROW_GAP_MAX) continue
+          const move = offset - previousStep.offset
+          const bend = Math.abs(move - previousStep.change * a)
+          if (bend > pitch * DRIFT_BEND_MAX) continue
+          const score = previousStep.score + skip * (2 - (a - 1) - (b - 1)) - bend
+          if (!step || score > step.score) step = { score, offset, change: move / a, y, count: previousStep.count + 1, previous: previousStep }
         }
       steps[i]![j] = step
       if (step && (!best || step.score > best.score)) best = step
     }
   if (!best || best.count < PAIRS_MIN) return undefined
-  const at: Drift['at'] = []
-  for (let step: Step | undefined = best; step; step = step.before) at.unshift({ y: step.y, offset: step.offset })
-  const drift = Math.max(...at.map(({ offset }) => Math.abs(offset - first)))
-  return drift > pitch * DRIFT_MIN ? at : undefined
+  const points: Drift['points'] = []
+  for (let step: Step | undefined = best; step; step = step.previous) points.unshift({ y: step.y, offset: step.offset })
+  const drift = Math.max(...points.map(({ offset }) => Math.abs(offset - first)))
+  return drift > pitch * DRIFT_MIN ? points : undefined
 }
 
 /** Between two rows the offset changes evenly; above the first it is that of the first. Below the last one nothing is known. */
-function offsetAt(at: Drift['at'], y: number): number {
-  const next = at.findIndex((one) => one.y >= y)
-  if (next === 0) return at[0]!.offset
-  if (next < 0) return y - at.at(-1)!.y < (at.at(-1)!.y - at.at(-2)!.y) / 2 ? at.at(-1)!.offset : 0
-  const [above, below] = [at[next - 1]!, at[next]!]
-  return above.offset + ((below.offset - above.offset) * (y - above.y)) / (below.y - above.y)
+function offsetAt(points: Drift['points'], y: number): number {
+  const next = points.findIndex((item) => item.y >= y)
+  if (next === 0) return points[0]!.offset
+  if (next < 0) return y - points.at(-1)!.y < (points.at(-1)!.y - points.at(-2)!.y) / 2 ? points.at(-1)!.offset : 0
+  const [upper, lower] = [points[next - 1]!, points[next]!]
+  return upper.offset + ((lower.offset - upper.offset) * (y - upper.y)) / (lower.y - upper.y)
 }

@@ -27,13 +27,13 @@ export interface Line {
 /** Of the height of the letters: a wider gap parts two cells. A space is about a third, and stretched lines have two. */
 export const CELL_GAP = 0.85
 /** In pictures of a font of equal widths a space is as wide as a letter and more by what their ink leaves free; two spaces part cells. */
-const CELL_GAP_LETTERS = 1.75
+const CELL_GAP_IN_LETTERS = 1.75
 /** How far the width of a letter differs from word to word, in the median, in a font of equal widths; others have 0.05 and more. */
-const EQUAL_WIDTHS = 0.04
+const LETTER_WIDTH_SPREAD = 0.04
 /** Shorter words, and fewer of them, do not show it. */
 const [WIDTH_LETTERS_MIN, WIDTH_WORDS_MIN] = [4, 12]
 /** Of the smaller height: words that overlap less from top to bottom are in different lines. */
-const SAME_LINE = 0.5
+const LINE_OVERLAP = 0.5
 
 /** What is drawn between texts, also with signs: `|-----|`. */
 const SEPARATOR = /^(?:[|¦│·•]|[-–—|_=─]{4,})$/u
@@ -45,17 +45,17 @@ export function baselinesOf(page: PageText): Line[] {
     .map((words) => cellsOf(words, letter))
     .filter((cells) => cells.length > 0)
     .map((cells) => lineOf(page.number, cells))
-    .toSorted((one, other) => centerY(one.box) - centerY(other.box))
+    .toSorted((a, b) => centerY(a.box) - centerY(b.box))
 }
 
 function wordLines(page: PageText): Word[][] {
   const lines: { words: Word[]; top: number; bottom: number }[] = []
-  for (const word of page.words.toSorted((one, other) => centerY(one.box) - centerY(other.box))) {
+  for (const word of page.words.toSorted((a, b) => centerY(a.box) - centerY(b.box))) {
     const line = lines.findLast(({ top, bottom, words }) => {
       const overlap = Math.min(bottom, word.box.bottom) - Math.max(top, word.box.top)
       const smaller = Math.min(bottom - top, heightOf(word.box))
       // A large value beside a name and a unit is in their line, what stands above a word is not.
-      return overlap > smaller * SAME_LINE && words.every((other) => overlapX(other.box, word.box) < heightOf(word.box) * 0.5)
+      return overlap > smaller * LINE_OVERLAP && words.every((other) => overlapX(other.box, word.box) < heightOf(word.box) * 0.5)
     })
     if (line) {
       line.words.push(word)
@@ -84,21 +84,21 @@ function letterWidth({ source, words }: PageText): number | undefined {
   // The ink of a word ends before its last letter does.
   const widths = long.map(({ text, box }) => (box.right - box.left) / (text.length - 0.2))
   const usual = median(widths)
-  return median(widths.map((width) => Math.abs(width - usual))) < usual * EQUAL_WIDTHS ? usual : undefined
+  return median(widths.map((width) => Math.abs(width - usual))) < usual * LETTER_WIDTH_SPREAD ? usual : undefined
 }
 
-const median = (values: readonly number[]): number => values.toSorted((one, other) => one - other)[values.length >> 1]!
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!
 
 function cellsOf(words: readonly Word[], letter: number | undefined): Cell[] {
   const cells: Word[][] = []
-  for (const word of words.toSorted((one, other) => one.box.left - other.box.left)) {
+  for (const word of words.toSorted((a, b) => a.box.left - b.box.left)) {
     if (SEPARATOR.test(word.text)) {
       cells.push([])
       continue
     }
     const last = cells.at(-1)?.at(-1)
     const height = last ? Math.min(heightOf(last.box), heightOf(word.box)) : 0
-    if (last && word.box.left - last.box.right < Math.max(height * CELL_GAP, (letter ?? 0) * CELL_GAP_LETTERS))
+    if (last && word.box.left - last.box.right < Math.max(height * CELL_GAP, (letter ?? 0) * CELL_GAP_IN_LETTERS))
       cells.at(-1)!.push(word)
     else if (cells.at(-1)?.length === 0) cells.at(-1)!.push(word)
     else cells.push([word])

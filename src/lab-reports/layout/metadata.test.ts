@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PageText, Word } from '../pages/page.ts'
-import { linesOf } from './tables.ts'
+import { readLinesOfPage } from './tables.ts'
 import { metadataOf, type Metadata } from './metadata.ts'
 
 const LETTER = 5
@@ -27,7 +27,7 @@ function pageOf(text: string): PageText {
 
 const read = (text: string) => {
   const page = pageOf(text)
-  return metadataOf([{ page, lines: linesOf(page) }])
+  return metadataOf([{ page, lines: readLinesOfPage(page) }])
 }
 
 const TABLE = `
@@ -298,7 +298,7 @@ test('the cover of a fax is not the head of the report, and a first page with a 
 #Northfield Reference Laboratories
 Patient: Jane Mockford    DOB: 1990-01-31
 ${TABLE.trim()}`
-  const metadata = (...texts: string[]) => metadataOf(texts.map(pageOf).map((page) => ({ page, lines: linesOf(page) })))
+  const metadata = (...texts: string[]) => metadataOf(texts.map(pageOf).map((page) => ({ page, lines: readLinesOfPage(page) })))
   for (const title of ['Facsimile', 'FAX COVER SHEET', 'Fax transmission']) {
     const cover = `
 #${title}

@@ -1,13 +1,13 @@
 // Who, when and which laboratory: values next to their labels, anywhere on the pages; else what the head of the report says without them.
 import type { PageText } from '../pages/page.ts'
-import { dateIn, dateOrder, isoWith, type DateOrder, type FoundDate } from './dates.ts'
+import { dateIn, dateOrder, isoWith, type DateOrder, type PrintedDate } from './dates.ts'
 import { ageBetween, ageOfDays, agreedAge, statedAge, type Age } from '../../lab-values/ages.ts'
 import { columnsOf } from './headers.ts'
 import type { Field } from './label-names.ts'
-import { labelled, textsOf, type Labelled, type Place, type Placed } from './labels.ts'
-import { laboratoryOf } from './laboratory.ts'
+import { readLabels, placedTexts, type LabeledText, type Place, type PlacedText } from './labels.ts'
+import { findLaboratory } from './laboratory.ts'
 import type { Cell, Line } from './lines.ts'
-import { isName, isPhysician, nameOf } from './patient-name.ts'
+import { isName, isPhysician, splitName } from './patient-name.ts'
 import { ageOf, saysSexAndAge, sexOf, sexOfTitle, sexWithin, specimenOf } from './personal.ts'
 import { dateWithoutLabel, nameWithoutLabel } from './unlabelled.ts'
 
@@ -47,7 +47,7 @@ function withoutCover<Page extends { lines: readonly Line[] }>(pages: readonly P
   const isCover =
     first.lines.some(({ cells }) => cells.length === 1 && COVER.test(cells[0]!.text)) &&
     !first.lines.some((line) => columnsOf(line)) &&
-    !labelled(first.lines).some(({ field }) => OF_REPORTS.includes(field))
+    !readLabels(first.lines).some(({ field }) => OF_REPORTS.includes(field))
   return isCover ? others : pages
 }
 
@@ -55,25 +55,25 @@ function withoutCover<Page extends { lines: readonly Line[] }>(pages: readonly P
 export function metadataOf(all: readonly { page: PageText; lines: readonly Line[] }[]): ReportMetadata {
   const pages = withoutCover(all)
   const lines = pages.flatMap((page) => page.lines)
-  const found = labelled(lines)
-  const texts = textsOf(lines)
-  const of = (...fields: Field[]) => fields.flatMap((field) => found.filter((entry) => entry.field === field))
+  const labels = readLabels(lines)
+  const texts = placedTexts(lines)
+  const labelsFor = (...fields: Field[]) => fields.flatMap((field) => labels.filter((entry) => entry.field === field))
 
   const tableAt = pages[0]?.lines.find((line) => columnsOf(line))?.box.top ?? Infinity
-  const until = Math.min((pages[0]?.page.height ?? 0) * HEAD, tableAt)
-  const head = pages[0]?.lines.filter((line) => line.box.top < until) ?? []
+  const bottom = Math.min((pages[0]?.page.height ?? 0) * HEAD, tableAt)
+  const head = pages[0]?.lines.filter((line) => line.box.top < bottom) ?? []
 
-  const saidSex = firstOf(of('sex', 'sex_age', 'age', 'dob', 'name'), sexOf) ?? firstOf(texts, sexWithin)
+  const statedSex = firstReadable(labelsFor('sex', 'sex_age', 'age', 'dob', 'name'), sexOf) ?? firstReadable(texts, sexWithin)
   const age =
-    firstOf(of('age', 'sex_age', 'sex', 'dob'), ageOf) ??
-    firstOf(
+    firstReadable(labelsFor('age', 'sex_age', 'sex', 'dob'), ageOf) ??
+    firstReadable(
       texts.filter(({ value }) => saysSexAndAge(value)),
       (value) => statedAge(/\d{1,3}\s*y.*$/iu.exec(value)?.[0] ?? ''),
     )
   // `DOB / Gender`, and a date behind the name of the patient.
-  const born = firstOf(of('dob', 'sex_age'), dateIn) ?? firstOf(of('name'), dateIn)
-  let collected = firstOf(of('collected'), dateIn)
-  let reported = firstOf(of('reported'), dateIn)
+  const born = firstReadable(labelsFor('dob', 'sex_age'), dateIn) ?? firstReadable(labelsFor('name'), dateIn)
+  let collected = firstReadable(labelsFor('collected'), dateIn)
+  let reported = firstReadable(labelsFor('reported'), dateIn)
   const order = dateOrder(
     texts.map(({ value }) => value),
     {
@@ -83,32 +83,32 @@ export function metadataOf(all: readonly { page: PageText; lines: readonly Line[
       collected: collected?.value,
     },
   )
-  const taken = new Set(found.map(({ place }) => place.box))
-  const isTaken = (cell: Cell) => taken.has(cell.box)
-  const alone = dateWithoutLabel(head, { collected: collected?.value, reported: reported?.value }, order, isTaken)
+  const labeledBoxes = new Set(labels.map(({ place }) => place.box))
+  const isLabeled = (cell: Cell) => labeledBoxes.has(cell.box)
+  const unlabeledDate = dateWithoutLabel(head, { collected: collected?.value, reported: reported?.value }, order, isLabeled)
   // A date of which the report does not say what it is belongs to the report itself, if nothing contradicts.
-  const dated = firstOf(of('date'), dateIn)
-  if (!reported && dated && isNotBefore(dated.value, collected?.value, order)) reported = dated
-  if (alone?.field === 'collected') collected = { value: alone.date, place: alone.place }
-  if (alone?.field === 'reported') reported = { value: alone.date, place: alone.place }
+  const dateOfReport = firstReadable(labelsFor('date'), dateIn)
+  if (!reported && dateOfReport && isNotBefore(dateOfReport.value, collected?.value, order)) reported = dateOfReport
+  if (unlabeledDate?.field === 'collected') collected = { value: unlabeledDate.date, place: unlabeledDate.place }
+  if (unlabeledDate?.field === 'reported') reported = { value: unlabeledDate.date, place: unlabeledDate.place }
 
-  const names = of('name').filter(({ value }) => isName(value) && !isPhysician(value))
+  const names = labelsFor('name').filter(({ value }) => isName(value) && !isPhysician(value))
   // `PATIENT COMPREHENSIVE METABOLIC PANEL` may be a title.
   const labelledName = names.find(({ label }) => /patient.*name|name.*patient/iu.test(label ?? '')) ?? names[0]
-  const [given, family] = [of('first_name'), of('last_name')].map((all) => all.find(({ value }) => isName(value)))
-  const namedLabs = of('lab')
-  const full = labelledName ?? (given || family ? undefined : nameWithoutLabel(head, isTaken))
-  const sex = saidSex ?? (full && firstOf([full], sexOfTitle))
-  const name = nameOf(full?.value, { first: given?.value, last: family?.value })
+  const [givenName, familyName] = [labelsFor('first_name'), labelsFor('last_name')].map((all) => all.find(({ value }) => isName(value)))
+  const namedLabs = labelsFor('lab')
+  const full = labelledName ?? (givenName || familyName ? undefined : nameWithoutLabel(head, isLabeled))
+  const sex = statedSex ?? (full && firstReadable([full], sexOfTitle))
+  const name = splitName(full?.value, { first: givenName?.value, last: familyName?.value })
   const isPatient = (text: string) =>
-    [full, given, family].some((one) => one !== undefined && (one.value === text || text.includes(one.value)))
-  const lab = laboratoryOf(namedLabs, pages, tableAt, isPatient)
-  const specimen = numberOfSpecimen(of('specimen'))
+    [full, givenName, familyName].some((item) => item !== undefined && (item.value === text || text.includes(item.value)))
+  const lab = findLaboratory(namedLabs, pages, tableAt, isPatient)
+  const specimen = numberOfSpecimen(labelsFor('specimen'))
 
-  const shown = (date: FoundDate | undefined) => (date ? (isoWith(date, order) ?? date.text) : null)
+  const toText = (date: PrintedDate | undefined) => (date ? (isoWith(date, order) ?? date.text) : null)
   const places: Record<keyof Metadata, Place | undefined> = {
-    patient_first_name: (given && family ? given : (full ?? given))?.place,
-    patient_last_name: (given && family ? family : (full ?? family))?.place,
+    patient_first_name: (givenName && familyName ? givenName : (full ?? givenName))?.place,
+    patient_last_name: (givenName && familyName ? familyName : (full ?? familyName))?.place,
     dob: born?.place,
     gender: sex?.place,
     lab_name: lab?.place,
@@ -118,25 +118,25 @@ export function metadataOf(all: readonly { page: PageText; lines: readonly Line[
   }
   const metadata: Metadata = {
     ...name,
-    dob: shown(born?.value),
+    dob: toText(born?.value),
     gender: sex?.value ?? 'other',
     lab_name: lab?.value ?? null,
-    date_reported: shown(reported?.value),
-    date_collected: shown(collected?.value),
+    date_reported: toText(reported?.value),
+    date_collected: toText(collected?.value),
     specimen_number: specimen?.value ?? null,
   }
-  const iso = (date: FoundDate | undefined) => date && isoWith(date, order)
-  const counted = ageBetween(iso(born?.value), iso((collected ?? reported)?.value))
-  return { ...metadata, age: agreedAge(age?.value, counted), places: ofRead(places, metadata) }
+  const iso = (date: PrintedDate | undefined) => date && isoWith(date, order)
+  const ageFromDates = ageBetween(iso(born?.value), iso((collected ?? reported)?.value))
+  return { ...metadata, age: agreedAge(age?.value, ageFromDates), places: statedPlaces(places, metadata) }
 }
 
-function isNotBefore(date: FoundDate, other: FoundDate | undefined, order: DateOrder): boolean {
+function isNotBefore(date: PrintedDate, other: PrintedDate | undefined, order: DateOrder): boolean {
   const [one, from] = [isoWith(date, order), other && isoWith(other, order)]
   return one === undefined || from === undefined || one >= from
 }
 
 /** The first text of which something can be read, with its place. */
-function firstOf<T>(texts: readonly Placed[], read: (value: string) => T | undefined): { value: T; place: Place } | undefined {
+function firstReadable<T>(texts: readonly PlacedText[], read: (value: string) => T | undefined): { value: T; place: Place } | undefined {
   for (const { value, place } of texts) {
     const one = read(value)
     if (one !== undefined) return { value: one, place }
@@ -144,7 +144,7 @@ function firstOf<T>(texts: readonly Placed[], read: (value: string) => T | undef
   return undefined
 }
 
-const ofRead = (places: Record<keyof Metadata, Place | undefined>, metadata: Metadata): MetadataPlaces =>
+const statedPlaces = (places: Record<keyof Metadata, Place | undefined>, metadata: Metadata): MetadataPlaces =>
   Object.fromEntries(
     Object.entries(places).filter(([field, place]) => place !== undefined && metadata[field as keyof Metadata] !== null),
   )
@@ -152,8 +152,8 @@ const ofRead = (places: Record<keyof Metadata, Place | undefined>, metadata: Met
 const ORDER_LABEL = /^(?:file|req|order|report|request|episode|registration|reg|vid|visit|case|our|sr|s\b|serial|sl|ref|bill)/iu
 
 /** That of the specimen itself comes before that of its order or report, wherever they stand. */
-const numberOfSpecimen = (found: readonly Labelled[]) =>
-  firstOf(
-    found.toSorted((one, other) => Number(ORDER_LABEL.test(one.label ?? '')) - Number(ORDER_LABEL.test(other.label ?? ''))),
+const numberOfSpecimen = (labels: readonly LabeledText[]) =>
+  firstReadable(
+    labels.toSorted((a, b) => Number(ORDER_LABEL.test(a.label ?? '')) - Number(ORDER_LABEL.test(b.label ?? ''))),
     specimenOf,
   )

@@ -7,7 +7,7 @@ import { isUnit } from '../../lab-values/units.ts'
 /** The unit that the columns of results or ranges name. */
 export const unitOfColumns = (columns: readonly Column[]): string | undefined =>
   [...columns]
-    .sort((one, other) => Number(one.kind !== 'value') - Number(other.kind !== 'value'))
+    .sort((a, b) => Number(a.kind !== 'value') - Number(b.kind !== 'value'))
     .find(({ kind, unit }) => unit && UNITS_OF.has(kind))?.unit
 
 const UNITS_OF = new Set(['value', 'normal_value', 'abnormal_value', 'dated_value', 'range'])

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PageText, Word } from '../pages/page.ts'
 import { understand } from '../reading/read-report.ts'
-import { linesOf } from './tables.ts'
+import { readLinesOfPage } from './tables.ts'
 
 type Text = [left: number, top: number, text: string]
 const [LETTER, HEIGHT, SPACE] = [5, 9, 3]
@@ -29,7 +29,7 @@ const TABLE: Text[] = [
   [300, 214, 'mmol/L'],
 ]
 const particularsOf = (page: PageText) =>
-  linesOf(page)
+  readLinesOfPage(page)
     .filter(({ isParticulars }) => isParticulars)
     .map(({ cells }) => cells.map(({ text }) => text))
 const read = (...texts: Text[]) => {

@@ -8,13 +8,13 @@ import { cellOfRuns } from './table-cells.ts'
 import { runsOf, textOf, type Run, type Spaces } from './table-runs.ts'
 
 /** Of the height of letters: lines of one cell are no further apart. */
-const LINE_GAP = 0.45
+const LABEL_LINE_GAP = 0.45
 /** Of the height of letters: those of one cell differ less. */
-const SAME_HEIGHT = 0.15
+const LABEL_HEIGHT = 0.15
 /** Of the height of letters: values stand no further below the labels above them. */
-const VALUE_GAP = 2.2
+const LABEL_VALUE_GAP = 2.2
 /** Of the height of letters: a value is no further above or below the middle of its label. */
-const BESIDE_LABEL = 2
+const LABEL_VALUE_DISTANCE = 2
 /** Points: texts of one column begin at the same place. */
 const SAME_EDGE = 2.5
 /** Lines that a label may have. */
@@ -25,11 +25,11 @@ const LABEL_LETTERS_MAX = 40
 export function withParticulars(lines: readonly Line[], spaces: Spaces, table: number): Line[] {
   const head = lines.slice(0, table)
   const texts = head.map((line): TextLine => ({ line, runs: runsOf(line, spaces) }))
-  const { rows, rest } = belowLabels(texts)
-  const grid = besideLabels(rest)
+  const { rows, rest } = readValuesBelow(texts)
+  const grid = readValuesBeside(rest)
   if (!rows.length && !grid.rows.length) return [...lines]
-  const read = [...rows, ...grid.rows, ...grid.rest.map(({ line }) => line)]
-  return [...read.toSorted((one, other) => centerY(one.box) - centerY(other.box)), ...lines.slice(head.length)]
+  const readLines = [...rows, ...grid.rows, ...grid.rest.map(({ line }) => line)]
+  return [...readLines.toSorted((a, b) => centerY(a.box) - centerY(b.box)), ...lines.slice(head.length)]
 }
 
 /** Whether lines that name columns are labels of particulars: `Specimen collected` next to `Patient` names no column of results. */
@@ -56,21 +56,21 @@ const heightIn = (runs: readonly Run[]): number => heightOf(runs[0]!.words[0]!.b
 const boxOf = (runs: readonly Run[]): Box => boxAround(runs.map(({ box }) => box))
 
 /** Labels in a row with the value of each below it. */
-function belowLabels(texts: readonly TextLine[]): Particulars {
+function readValuesBelow(texts: readonly TextLine[]): Particulars {
   const rows: Line[] = []
   const rest: TextLine[] = []
-  for (let at = 0; at < texts.length;) {
-    const labels = labelsFrom(texts, at)
+  for (let position = 0; position < texts.length;) {
+    const labels = labelsFrom(texts, position)
     const values = labels && valuesBelow(texts, labels)
     if (!labels || !values) {
-      rest.push(texts[at]!)
-      at++
+      rest.push(texts[position]!)
+      position++
       continue
     }
-    const { page } = texts[at]!.line
+    const { page } = texts[position]!.line
     const cells = labels.columns.flatMap((runs, index) => [runs, values.columns[index]!]).filter((runs) => runs.length > 0)
     rows.push(lineOfParticulars(page, cells.map(cellOfRuns)))
-    at = values.to
+    position = values.to
   }
   return { rows, rest }
 }
@@ -135,70 +135,70 @@ function labelsAtLine(texts: readonly TextLine[], from: number): Labels | undefi
   return best
 }
 
-function isTight(above: readonly TextLine[], { runs }: TextLine): boolean {
+function isTight(linesAbove: readonly TextLine[], { runs }: TextLine): boolean {
   const height = heightIn(runs)
-  const bottom = Math.max(...above.flatMap((one) => one.runs.map(({ box }) => box.bottom)))
-  return boxOf(runs).top - bottom < height * LINE_GAP && Math.abs(heightIn(above.at(-1)!.runs) - height) < height * SAME_HEIGHT
+  const bottom = Math.max(...linesAbove.flatMap((item) => item.runs.map(({ box }) => box.bottom)))
+  return boxOf(runs).top - bottom < height * LABEL_LINE_GAP && Math.abs(heightIn(linesAbove.at(-1)!.runs) - height) < height * LABEL_HEIGHT
 }
 
 /** Runs that stand above each other, as columns from left to right. */
 function columnsOfRuns(runs: readonly Run[]): Run[][] {
   const columns: Run[][] = []
-  for (const run of runs.toSorted((one, other) => one.box.left - other.box.left)) {
+  for (const run of runs.toSorted((a, b) => a.box.left - b.box.left)) {
     const own = columns.find((column) => column.some(({ box }) => overlapX(box, run.box) > 0.5))
     if (own) own.push(run)
     else columns.push([run])
   }
-  return columns.map(inOrder)
+  return columns.map(inReadingOrder)
 }
 
-const inOrder = (runs: readonly Run[]): Run[] =>
-  runs.toSorted((one, other) => one.box.top - other.box.top || one.box.left - other.box.left)
+const inReadingOrder = (runs: readonly Run[]): Run[] =>
+  runs.toSorted((a, b) => a.box.top - b.box.top || a.box.left - b.box.left)
 
 /** The values below labels, by column; undefined if nothing stands there. */
 function valuesBelow(texts: readonly TextLine[], { columns, to }: Labels): { columns: Run[][]; to: number } | undefined {
   const values: Run[][] = columns.map(() => [])
-  let at = to
-  for (; at < texts.length; at++) {
-    const { runs } = texts[at]!
+  let position = to
+  for (; position < texts.length; position++) {
+    const { runs } = texts[position]!
     const bottom = Math.max(...[...columns, ...values].flat().map(({ box }) => box.bottom))
-    const isFirst = at === to
-    if (boxOf(runs).top - bottom > heightIn(runs) * (isFirst ? VALUE_GAP : LINE_GAP)) break
-    if (labelsFrom(texts, at) || runs.some((run) => labelAt(textOf(run)) && (isLabel(textOf(run)) || textOf(run).includes(':'))))
+    const isFirst = position === to
+    if (boxOf(runs).top - bottom > heightIn(runs) * (isFirst ? LABEL_VALUE_GAP : LABEL_LINE_GAP)) break
+    if (labelsFrom(texts, position) || runs.some((run) => labelAt(textOf(run)) && (isLabel(textOf(run)) || textOf(run).includes(':'))))
       break
-    if (!isFirst && Math.abs(heightIn(texts[to]!.runs) - heightIn(runs)) > heightIn(runs) * SAME_HEIGHT) break
-    const owners = runs.map((run) => columnOf(run, columns, values))
+    if (!isFirst && Math.abs(heightIn(texts[to]!.runs) - heightIn(runs)) > heightIn(runs) * LABEL_HEIGHT) break
+    const owners = runs.map((run) => findColumnIndex(run, columns, values))
     if (owners.includes(-1) || new Set(owners).size < owners.length) break
     for (const [index, run] of runs.entries()) values[owners[index]!]!.push(run)
   }
-  return at > to && values.filter((runs) => runs.length > 0).length > 1 ? { columns: values, to: at } : undefined
+  return position > to && values.filter((runs) => runs.length > 0).length > 1 ? { columns: values, to: position } : undefined
 }
 
 /** The column that a run stands in; -1 if it stands in several or in none. */
-function columnOf({ box }: Run, labels: readonly Run[][], values: readonly Run[][]): number {
+function findColumnIndex({ box }: Run, labels: readonly Run[][], values: readonly Run[][]): number {
   const boxes = labels.map((runs, index) => boxOf([...runs, ...values[index]!]))
-  const own = boxes.flatMap((one, index) => (overlapX(one, box) > 0.5 ? [index] : []))
+  const own = boxes.flatMap((item, index) => (overlapX(item, box) > 0.5 ? [index] : []))
   if (own.length) return own.length === 1 ? own[0]! : -1
   const edges = boxes.slice(1).map(({ left }, index) => (boxes[index]!.right + left) / 2)
   return edges.filter((edge) => edge < centerX(box)).length
 }
 
-interface LabelBeside {
+interface LabelWithValues {
   runs: Run[]
   values: Run[]
 }
 
 /** Labels with the value of each beside it. */
-function besideLabels(texts: readonly TextLine[]): Particulars {
+function readValuesBeside(texts: readonly TextLine[]): Particulars {
   const edges = labelEdges(texts)
   if (!edges.length) return { rows: [], rest: [...texts] }
-  const taken = new Set<Run>()
-  const all = edges.flatMap((edge, index) => labelsAt(texts, edge, edges[index + 1] ?? Infinity, taken))
+  const usedRuns = new Set<Run>()
+  const all = edges.flatMap((edge, index) => labelsAt(texts, edge, edges[index + 1] ?? Infinity, usedRuns))
   const labels = all.filter(({ values }) => values.length > 0)
-  for (const { runs } of all.filter((one) => !labels.includes(one))) for (const run of runs) taken.delete(run)
+  for (const { runs } of all.filter((item) => !labels.includes(item))) for (const run of runs) usedRuns.delete(run)
   if (!labels.length) return { rows: [], rest: [...texts] }
   const rest = texts.flatMap(({ line, runs }): TextLine[] => {
-    const own = runs.filter((run) => !taken.has(run))
+    const own = runs.filter((run) => !usedRuns.has(run))
     if (own.length === runs.length) return [{ line, runs }]
     return own.length
       ? [
@@ -235,7 +235,7 @@ function labelEdges(texts: readonly TextLine[]): number[] {
     }),
   )
   const edges: number[] = []
-  for (const { box } of labels.toSorted((one, other) => one.box.left - other.box.left)) {
+  for (const { box } of labels.toSorted((a, b) => a.box.left - b.box.left)) {
     if (edges.length && box.left - edges.at(-1)! < SAME_EDGE) continue
     const column = labels.filter((other) => Math.abs(other.box.left - box.left) < SAME_EDGE)
     if (column.length > 1 && column.some((run) => isLabelBeside(textOf(run)))) edges.push(box.left)
@@ -244,64 +244,64 @@ function labelEdges(texts: readonly TextLine[]): number[] {
 }
 
 /** The labels that begin at a place, each with the texts up to the next place that belong to it. Adds their runs to `taken`. */
-function labelsAt(texts: readonly TextLine[], edge: number, end: number, taken: Set<Run>): LabelBeside[] {
-  const within = texts.flatMap(({ runs }) => runs).filter(({ box }) => box.left > edge - SAME_EDGE && box.left < end - SAME_EDGE)
-  const atEdge = inOrder(within.filter(({ box }) => Math.abs(box.left - edge) < SAME_EDGE))
-  const labels: LabelBeside[] = []
+function labelsAt(texts: readonly TextLine[], edge: number, end: number, usedRuns: Set<Run>): LabelWithValues[] {
+  const runsInColumn = texts.flatMap(({ runs }) => runs).filter(({ box }) => box.left > edge - SAME_EDGE && box.left < end - SAME_EDGE)
+  const atEdge = inReadingOrder(runsInColumn.filter(({ box }) => Math.abs(box.left - edge) < SAME_EDGE))
+  const labels: LabelWithValues[] = []
   const hasColons = atEdge.filter((run) => textOf(run).endsWith(':')).length > 1
   const hasValue = ({ box }: Run) =>
-    within.some((other) => other.box.left > box.right && overlapY(other.box, box) > heightOf(box) / 2)
+    runsInColumn.some((other) => other.box.left > box.right && overlapY(other.box, box) > heightOf(box) / 2)
   const isWhole = (runs: readonly Run[]) =>
     isLabelBeside(cellOfRuns(runs).text) && (hasColons ? textOf(runs.at(-1)!).endsWith(':') : runs.filter(hasValue).length < 2)
-  let open: Run[] = []
+  let openRuns: Run[] = []
   for (const run of atEdge) {
-    const last = open.at(-1)
-    if (last && run.box.top - last.box.bottom > heightIn([run]) * LINE_GAP) open = []
-    open = [...open, run].slice(-LABEL_LINES_MAX)
-    const own = [3, 2, 1].map((count) => open.slice(-count)).find(isWhole)
+    const last = openRuns.at(-1)
+    if (last && run.box.top - last.box.bottom > heightIn([run]) * LABEL_LINE_GAP) openRuns = []
+    openRuns = [...openRuns, run].slice(-LABEL_LINES_MAX)
+    const own = [3, 2, 1].map((count) => openRuns.slice(-count)).find(isWhole)
     if (!own) continue
     labels.push({ runs: own, values: [] })
-    open = []
+    openRuns = []
   }
-  for (const { runs } of labels) for (const run of runs) taken.add(run)
+  for (const { runs } of labels) for (const run of runs) usedRuns.add(run)
   // What stands beside another text at this place is the value of a label that is not known.
-  const others = atEdge.filter((run) => !taken.has(run))
+  const others = atEdge.filter((run) => !usedRuns.has(run))
   addValues(
     labels,
-    within.filter(
+    runsInColumn.filter(
       (run) => !atEdge.includes(run) && !others.some((other) => overlapY(other.box, run.box) > heightOf(run.box) / 2),
     ),
   )
-  for (const { values } of labels) for (const run of values) taken.add(run)
+  for (const { values } of labels) for (const run of values) usedRuns.add(run)
   return labels
 }
 
 /** Gives each label what stands beside it, and the lines above and below that begin where such texts do. */
-function addValues(labels: readonly LabelBeside[], runs: readonly Run[]): void {
-  const nearest = ({ box }: Run): LabelBeside | undefined => {
-    const distance = (label: LabelBeside) => Math.abs(centerY(boxOf(label.runs)) - centerY(box))
-    const [first] = labels.toSorted((one, other) => distance(one) - distance(other))
-    return first && distance(first) <= heightOf(box) * BESIDE_LABEL ? first : undefined
+function addValues(labels: readonly LabelWithValues[], runs: readonly Run[]): void {
+  const nearest = ({ box }: Run): LabelWithValues | undefined => {
+    const distance = (label: LabelWithValues) => Math.abs(centerY(boxOf(label.runs)) - centerY(box))
+    const [first] = labels.toSorted((a, b) => distance(a) - distance(b))
+    return first && distance(first) <= heightOf(box) * LABEL_VALUE_DISTANCE ? first : undefined
   }
   const isBeside = (run: Run) => labels.some((label) => overlapY(boxOf(label.runs), run.box) > heightOf(run.box) / 2)
-  const beside = runs.filter(isBeside)
-  const edges = (beside.length ? beside : runs.slice(0, 1)).map(({ box }) => box.left)
+  const runsBeside = runs.filter(isBeside)
+  const edges = (runsBeside.length ? runsBeside : runs.slice(0, 1)).map(({ box }) => box.left)
   // What begins with a colon is the value of another label.
   const continues = (run: Run) => !/^\s*:/u.test(textOf(run)) && edges.some((edge) => Math.abs(edge - run.box.left) < SAME_EDGE)
-  for (const run of inOrder(runs)) if (isBeside(run) || continues(run)) nearest(run)?.values.push(run)
+  for (const run of inReadingOrder(runs)) if (isBeside(run) || continues(run)) nearest(run)?.values.push(run)
   // Several texts next to each other are those of a table.
   for (const label of labels)
     if (label.values.some((run) => label.values.some((other) => isNextTo(run, other)))) label.values = []
 }
 
-const isNextTo = (one: Run, other: Run): boolean => one !== other && overlapY(one.box, other.box) > heightOf(one.box) / 2
+const isNextTo = (a: Run, b: Run): boolean => a !== b && overlapY(a.box, b.box) > heightOf(a.box) / 2
 
 /** Labels whose texts stand beside each other, as one line. */
-function rowsOfLabels(page: number, labels: readonly LabelBeside[]): Line[] {
-  const rows: { box: Box; labels: LabelBeside[] }[] = []
+function rowsOfLabels(page: number, labels: readonly LabelWithValues[]): Line[] {
+  const rows: { box: Box; labels: LabelWithValues[] }[] = []
   const all = labels.map((label) => ({ label, box: boxOf([...label.runs, ...label.values]) }))
-  for (const { label, box } of all.toSorted((one, other) => one.box.top - other.box.top)) {
-    const row = rows.find((one) => overlapY(one.box, box) > heightIn(label.runs) * 0.3)
+  for (const { label, box } of all.toSorted((a, b) => a.box.top - b.box.top)) {
+    const row = rows.find((item) => overlapY(item.box, box) > heightIn(label.runs) * 0.3)
     if (!row) rows.push({ box, labels: [label] })
     else {
       row.labels.push(label)
@@ -312,8 +312,8 @@ function rowsOfLabels(page: number, labels: readonly LabelBeside[]): Line[] {
     lineOfParticulars(
       page,
       row.labels
-        .toSorted((one, other) => one.runs[0]!.box.left - other.runs[0]!.box.left)
-        .flatMap(({ runs, values }) => [cellOfRuns(runs), cellOfRuns(inOrder(values))]),
+        .toSorted((a, b) => a.runs[0]!.box.left - b.runs[0]!.box.left)
+        .flatMap(({ runs, values }) => [cellOfRuns(runs), cellOfRuns(inReadingOrder(values))]),
     ),
   )
 }

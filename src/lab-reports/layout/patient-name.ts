@@ -41,38 +41,38 @@ export const isPhysician = (value: string): boolean =>
 
 const SUFFIXES = /[,\s]+(?:jr|sr|ii|iii|iv|md|phd)\.?$/iu
 
-export function nameOf(full: string | undefined, parts: { first?: string | undefined; last?: string | undefined }): PatientName {
+export function splitName(full: string | undefined, parts: { first?: string | undefined; last?: string | undefined }): PatientName {
   if (parts.first && parts.last)
-    return { patient_first_name: cased(plainName(parts.first)), patient_last_name: cased(plainName(parts.last)) }
+    return { patient_first_name: withCase(plainName(parts.first)), patient_last_name: withCase(plainName(parts.last)) }
   if (!full)
     return {
-      patient_first_name: parts.first ? cased(parts.first) : null,
-      patient_last_name: parts.last ? cased(parts.last) : null,
+      patient_first_name: parts.first ? withCase(parts.first) : null,
+      patient_last_name: parts.last ? withCase(parts.last) : null,
     }
   const name = plainName(full).replace(SUFFIXES, '')
   const inverted = /^([^,]+),\s*(.+)$/u.exec(name)
   if (inverted) {
-    const given = inverted[2]!.replace(TITLES, '').split(/\s+/u)
-    return { patient_first_name: cased(withoutInitials(given)), patient_last_name: cased(inverted[1]!.trim()) }
+    const givenNames = inverted[2]!.replace(TITLES, '').split(/\s+/u)
+    return { patient_first_name: withCase(withoutInitials(givenNames)), patient_last_name: withCase(inverted[1]!.trim()) }
   }
   const words = name.split(/\s+/u)
   const particle = words.findIndex((word, index) => index > 0 && PARTICLES.test(word))
   if (PARTICLES.test(words[0]!) && words.length > 2)
-    return { patient_first_name: cased(withoutInitials(words.slice(2))), patient_last_name: cased(words.slice(0, 2).join(' ')) }
+    return { patient_first_name: withCase(withoutInitials(words.slice(2))), patient_last_name: withCase(words.slice(0, 2).join(' ')) }
   if (particle > 0 && particle < words.length - 1)
     return {
-      patient_first_name: cased(withoutInitials(words.slice(0, particle))),
-      patient_last_name: cased(words.slice(particle).join(' ')),
+      patient_first_name: withCase(withoutInitials(words.slice(0, particle))),
+      patient_last_name: withCase(words.slice(particle).join(' ')),
     }
   // Where one name alone is in capitals it is the family name: `FAUXMAN Max`, `Max FAUXMAN`.
   const capitals = words.findIndex((word) => !isCapitals(word))
   if (capitals > 0 && words.slice(capitals).every((word) => !isCapitals(word)))
     return {
-      patient_first_name: cased(withoutInitials(words.slice(capitals))),
-      patient_last_name: cased(words.slice(0, capitals).join(' ')),
+      patient_first_name: withCase(withoutInitials(words.slice(capitals))),
+      patient_last_name: withCase(words.slice(0, capitals).join(' ')),
     }
-  if (words.length === 1) return { patient_first_name: cased(words[0]!), patient_last_name: null }
-  return { patient_first_name: cased(withoutInitials(words.slice(0, -1))), patient_last_name: cased(words.at(-1)!) }
+  if (words.length === 1) return { patient_first_name: withCase(words[0]!), patient_last_name: null }
+  return { patient_first_name: withCase(withoutInitials(words.slice(0, -1))), patient_last_name: withCase(words.at(-1)!) }
 }
 
 const isCapitals = (word: string): boolean => word.length > 1 && word === word.toUpperCase()
@@ -82,16 +82,16 @@ const PARTICLES =
   /^(?:van|von|de|der|den|del|della|dela|delos|di|da|dos|du|bin|binti|ibn|al|el|la|le|ter|ten|st\.?|san|santa|abu)$/iu
 
 /** An initial is no given name. */
-const withoutInitials = (given: string[]): string => {
-  const whole = given.filter((word) => word.replace('.', '').length > 1)
-  return (whole.length ? whole : given).join(' ')
+const withoutInitials = (givenNames: string[]): string => {
+  const fullNames = givenNames.filter((word) => word.replace('.', '').length > 1)
+  return (fullNames.length ? fullNames : givenNames).join(' ')
 }
 /** JANE becomes Jane; mixed case stays. */
-const cased = (name: string): string =>
+const withCase = (name: string): string =>
   name === name.toUpperCase()
     ? // A capital I with a dot becomes a small one with two.
       name
         .replaceAll('İ', 'I')
         .toLowerCase()
-        .replaceAll(/(^|[\s'’-])(\p{L})/gu, (_, before: string, letter: string) => before + letter.toUpperCase())
+        .replaceAll(/(^|[\s'’-])(\p{L})/gu, (_, separator: string, letter: string) => separator + letter.toUpperCase())
     : name

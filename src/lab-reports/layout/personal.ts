@@ -24,7 +24,7 @@ const IN_BRACKETS = /[([,/]\s*(male|female|m|f)\s*(?:[)\]/,]|$)/iu
 /** The sex in a text without a label. */
 export function sexWithin(text: string): Sex | undefined {
   const patterns = [...WITH_AGE, ALONE, BEHIND, IN_BRACKETS]
-  const match = patterns.map((pattern) => pattern.exec(text.trim())).find((one) => one !== null)
+  const match = patterns.map((pattern) => pattern.exec(text.trim())).find((item) => item !== null)
   return match ? (match[1]!.toLowerCase().startsWith('f') ? 'female' : 'male') : undefined
 }
 
@@ -39,8 +39,8 @@ export const saysSexAndAge = (text: string): boolean => WITH_AGE.some((pattern) 
 
 /** The age of a patient. A number without a unit is years, unless it is part of a date. */
 export function ageOf(value: string): StatedAge | undefined {
-  const stated = statedAge(value)
-  if (stated !== undefined) return stated
+  const statedYears = statedAge(value)
+  if (statedYears !== undefined) return statedYears
   const match = /(?:^|[\s(/,])(\d{1,3})\b(?![-/.]\d)(?!\s*(?:m(?:o|th)|w(?:ee)?k|d(?:ay|\b)))/iu.exec(value)
   const years = match ? Number(match[1]) : NaN
   return years <= 120 && !dateIn(value) ? { days: daysOf(years, 'years'), unit: 'years' } : undefined
@@ -52,8 +52,8 @@ const RANGE = /^[\d.,]+\s?[-–—]\s?[\d.,]+/u
 export function specimenOf(value: string): string | undefined {
   const [range] = RANGE.exec(value) ?? []
   if (range && intervalOf(range)) {
-    const [behind = ''] = value.slice(range.length).split(/[)\]]/u)
-    if (/[.,–—]/u.test(range) || isUnit(behind)) return undefined
+    const [textBehind = ''] = value.slice(range.length).split(/[)\]]/u)
+    if (/[.,–—]/u.test(range) || isUnit(textBehind)) return undefined
   }
   const match = /^[:#\s]*([A-Z0-9](?:[A-Z0-9\-/._]|[:,](?=[A-Z0-9])){2,29})(?=$|\s|,|;)/iu.exec(value)
   return match && /\d/u.test(match[1]!) && !dateIn(match[1]!) ? match[1] : undefined

@@ -3,21 +3,21 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PageText, Word } from '../pages/page.ts'
 import { isAnalyte, isNamed } from '../reading/read-report.ts'
-import { rowsOf } from './rows.ts'
-import { linesOf } from './tables.ts'
+import { readRows } from './rows.ts'
+import { readLinesOfPage } from './tables.ts'
 
 const [LETTER, SPACE, SIZE, LINE, PADDING] = [5, 2.8, 10, 11.5, 3]
 const AT = [40, 200, 260, 320]
 
 /** Rows of cells at their top; `|` parts their lines. Every other word is higher by `measured` points. */
-function picture(rows: readonly string[][], measured: number, at: readonly number[] = AT): PageText {
+function picture(rows: readonly string[][], measured: number, position: readonly number[] = AT): PageText {
   const words: Word[] = []
   let top = 60
   for (const row of rows) {
     const lines = Math.max(...row.map((cell) => cell.split('|').length))
     for (const [column, cell] of row.entries())
       for (const [index, text] of cell.split('|').entries()) {
-        let left = at[column]!
+        let left = position[column]!
         const y = top + PADDING + index * LINE
         for (const word of text.split(' ').filter(Boolean)) {
           const bottom = y + SIZE + (words.length % 2 ? measured : 0)
@@ -43,7 +43,7 @@ test('a name on two lines of a picture is one name, though the heights of its wo
     ],
     1.2,
   )
-  const rows = rowsOf([{ page, lines: linesOf(page) }], { isAnalyte, isNamed })
+  const rows = readRows([{ page, lines: readLinesOfPage(page) }], { isAnalyte, isNamed })
   assert.deepEqual(
     rows.map(({ name, value, unit }) => [name, value, unit]),
     [
@@ -58,7 +58,7 @@ test('a name on two lines of a picture is one name, though the heights of its wo
 })
 
 const readIn = (page: PageText) =>
-  rowsOf([{ page, lines: linesOf(page, isNamed) }], { isAnalyte, isNamed }).map(({ name, value, unit, range_lines, panel }) => [
+  readRows([{ page, lines: readLinesOfPage(page, isNamed) }], { isAnalyte, isNamed }).map(({ name, value, unit, range_lines, panel }) => [
     name,
     value,
     unit,

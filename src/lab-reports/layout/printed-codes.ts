@@ -16,10 +16,10 @@ function withoutCode(cell: Cell): Cell {
   const match = cell.text.length > LETTERS_MAX ? null : CODE.exec(cell.text)
   if (!match) return cell
   const [from, to] = [match.index, match.index + match[0].length]
-  let at = 0
+  let index = 0
   const words = cell.words.flatMap((word) => {
-    const [start, end] = [at, at + word.text.length]
-    at = end + 1
+    const [start, end] = [index, index + word.text.length]
+    index = end + 1
     if (end <= from || start >= to) return [word]
     const text = word.text.slice(0, Math.max(0, from - start)) + word.text.slice(Math.max(0, to - start))
     return text ? [{ ...word, text }] : []

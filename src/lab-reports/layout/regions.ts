@@ -1,6 +1,6 @@
 // Regions of a page: lines under the same columns.
 import { boxAround, heightOf, overlapX, type PageText } from '../pages/page.ts'
-import { cut } from './cells.ts'
+import { splitCell } from './cells.ts'
 import { dateIn } from './dates.ts'
 import { columnKind, columnsOf, isRowBelow, type Column } from './headers.ts'
 import { lineOf, type Line } from './lines.ts'
@@ -18,15 +18,15 @@ export interface ReadPage {
 
 /** The regions of all pages, without what repeats on them; the columns of a page without names of columns are those of the page before. */
 export function* regionsOfPages(pages: readonly ReadPage[]): Generator<{ page: PageText; region: Region }> {
-  const repeated = pages.length > 1 ? repeatedLines(pages) : new Set<string>()
-  let carried: Column[] | null = null
+  const repeatedKeys = pages.length > 1 ? repeatedLines(pages) : new Set<string>()
+  let columnsBefore: Column[] | null = null
   for (const { page, lines } of pages) {
     // Between what does not repeat nothing is head or foot: `Bio. Ref. Interval :` may stand at one height on all pages.
-    const isOwn = (line: Line) => !repeated.has(keyOf(line))
-    const kept = lines.slice(Math.max(0, lines.findIndex(isOwn)), lines.findLastIndex(isOwn) + 1)
-    for (const region of regionsOf(kept, carried)) {
+    const isOwn = (line: Line) => !repeatedKeys.has(keyOf(line))
+    const ownLines = lines.slice(Math.max(0, lines.findIndex(isOwn)), lines.findLastIndex(isOwn) + 1)
+    for (const region of splitRegions(ownLines, columnsBefore)) {
       yield { page, region }
-      carried = region.columns ?? carried
+      columnsBefore = region.columns ?? columnsBefore
     }
   }
 }
@@ -46,15 +46,15 @@ const keyOf = (line: Line): string =>
   `${Math.round(line.box.top / 4)} ${line.cells.map((cell) => cell.text.replaceAll(/\d/gu, '0')).join('|')}`
 
 /** Cuts lines at the lines that name columns. Tables side by side are read one after the other, each with headers of its own. */
-function regionsOf(lines: readonly Line[], carried: Column[] | null): Region[] {
+function splitRegions(lines: readonly Line[], columnsBefore: Column[] | null): Region[] {
   const regions: Region[] = []
-  let region: Region = { columns: carried, lines: [] }
+  let region: Region = { columns: columnsBefore, lines: [] }
   const end = () => {
-    if (region.lines.length) regions.push(...(region.columns ? [region] : gutter(region)))
+    if (region.lines.length) regions.push(...(region.columns ? [region] : splitAtGutter(region)))
   }
   for (let index = 0; index < lines.length; index++) {
     // Above the names of the columns of the table that was read last: it begins the one beside it.
-    if (region.columns !== carried && region.columns?.every(({ box }) => lines[index]!.box.bottom <= box.top)) {
+    if (region.columns !== columnsBefore && region.columns?.every(({ box }) => lines[index]!.box.bottom <= box.top)) {
       end()
       region = { columns: null, lines: [] }
     }
@@ -65,18 +65,18 @@ function regionsOf(lines: readonly Line[], carried: Column[] | null): Region[] {
     }
     // `Reference` with `Range` in the line below.
     if (isRestOfHeader(lines[index + 1], lines[index]!)) index++
-    const groups = groupsOf(columns)
+    const groups = splitTables(columns)
     const headings = groups.length > 1 ? takeHeadings(region.lines, lines[index]!, groups) : []
     end()
     region = { columns: withTimes(columns, lines.slice(index + 1, index + 1 + DATED_LINES)), lines: [] }
     if (groups.length === 1) continue
     const starts = groups.map((group) => Math.min(...group.map((column) => column.box.left)) - 6)
-    const across = lines.findIndex((line, at) => at > index && isAcross(columnsOf(line), starts[1]!))
+    const across = lines.findIndex((line, position) => position > index && isAcross(columnsOf(line), starts[1]!))
     const until = across < 0 ? lines.length : across
-    for (const [at, group] of groups.entries())
+    for (const [position, group] of groups.entries())
       regions.push(
-        ...regionsOf(
-          within([...headings, ...lines.slice(index + 1, until)], at ? starts[at]! : -Infinity, starts[at + 1] ?? Infinity),
+        ...splitRegions(
+          linesBetween([...headings, ...lines.slice(index + 1, until)], position ? starts[position]! : -Infinity, starts[position + 1] ?? Infinity),
           group,
         ),
       )
@@ -88,14 +88,14 @@ function regionsOf(lines: readonly Line[], carried: Column[] | null): Region[] {
 }
 
 /** The line above tables side by side if it has a heading for each of them; it is taken out of the lines above. */
-function takeHeadings(above: Line[], header: Line, groups: readonly Column[][]): Line[] {
-  const line = above.at(-1)
+function takeHeadings(linesAbove: Line[], header: Line, groups: readonly Column[][]): Line[] {
+  const line = linesAbove.at(-1)
   if (!line || header.box.top - line.box.bottom > heightOf(line.box) * 2 || line.cells.length !== groups.length) return []
-  const isAbove = line.cells.every(({ text, box }, at) => {
-    const [left, right] = [groups[at]![0]!.box.left - 6, groups[at + 1]?.[0]!.box.left ?? Infinity]
+  const isAbove = line.cells.every(({ text, box }, index) => {
+    const [left, right] = [groups[index]![0]!.box.left - 6, groups[index + 1]?.[0]!.box.left ?? Infinity]
     return box.left >= left && box.right < right && /^\p{L}/u.test(text) && !/:|\d{3}/u.test(text)
   })
-  return isAbove ? above.splice(-1) : []
+  return isAbove ? linesAbove.splice(-1) : []
 }
 
 /** Whether columns are those of one table over the whole width. */
@@ -106,7 +106,7 @@ const isAcross = (columns: Column[] | undefined, middle: number): boolean =>
   columns.some((column) => column.box.left >= middle)
 
 /** Columns that repeat (`Test Result Unit Test Result Unit`) are two tables. */
-function groupsOf(columns: readonly Column[]): Column[][] {
+function splitTables(columns: readonly Column[]): Column[][] {
   const groups: Column[][] = [[]]
   for (const column of columns) {
     const group = groups.at(-1)!
@@ -127,20 +127,20 @@ function headerOfTwoLines(line: Line, lines: readonly Line[]): Column[] | undefi
   if (line.cells.length === 1 && columnsOf(next)) return undefined
   if (!line.cells.every((cell) => columnKind(cell.text))) return undefined
   const cells = next.cells.map((cell) => {
-    const above = line.cells.filter((other) => overlapX(other.box, cell.box) > 0)
-    return above.length
+    const cellsAbove = line.cells.filter((other) => overlapX(other.box, cell.box) > 0)
+    return cellsAbove.length
       ? {
-          text: [...above, cell].map((part) => part.text).join(' '),
-          box: boxAround([...above, cell].map((part) => part.box)),
-          words: [...above.flatMap((part) => part.words), ...cell.words],
+          text: [...cellsAbove, cell].map((part) => part.text).join(' '),
+          box: boxAround([...cellsAbove, cell].map((part) => part.box)),
+          words: [...cellsAbove.flatMap((part) => part.words), ...cell.words],
         }
       : cell
   })
-  const alone = line.cells.filter((cell) => next.cells.every((other) => overlapX(other.box, cell.box) <= 0))
+  const cellsAlone = line.cells.filter((cell) => next.cells.every((other) => overlapX(other.box, cell.box) <= 0))
   const columns = columnsOf(
     lineOf(
       line.page,
-      [...cells, ...alone].toSorted((one, other) => one.box.left - other.box.left),
+      [...cells, ...cellsAlone].toSorted((a, b) => a.box.left - b.box.left),
     ),
   )
   // The second line is read as a row of nothing and dropped.
@@ -156,7 +156,7 @@ const isRestOfHeader = (line: Line | undefined, header: Line): boolean =>
   line.cells.every(
     ({ text, box }) =>
       REST_OF_NAME.test(text) &&
-      header.cells.slice(1).some((above) => overlapX(above.box, box) > 0 && !REST_OF_NAME.test(above.words.at(-1)!.text)),
+      header.cells.slice(1).some((cellAbove) => overlapX(cellAbove.box, box) > 0 && !REST_OF_NAME.test(cellAbove.words.at(-1)!.text)),
   )
 
 const DATES =
@@ -188,8 +188,8 @@ function headerOfDates(lines: readonly Line[], index: number): Column[] | undefi
 const TIME = /^\d{1,2}[:.h]\d{2}(?::\d{2})?(?:\s?[ap]m)?$/iu
 
 /** Days with the times of the lines below them: two samples may be of one day. */
-function withTimes(columns: Column[], below: readonly Line[]): Column[] {
-  const times = below
+function withTimes(columns: Column[], linesBelow: readonly Line[]): Column[] {
+  const times = linesBelow
     .filter(({ cells }) => cells.filter(({ text }) => !TIME.test(text)).length < 2)
     .flatMap(({ cells }) => cells.filter(({ text }) => TIME.test(text)))
   return columns.map((column) => {
@@ -199,17 +199,17 @@ function withTimes(columns: Column[], below: readonly Line[]): Column[] {
 }
 
 /** Lines cut to what begins between two places. */
-const within = (lines: readonly Line[], from: number, to: number): Line[] =>
+const linesBetween = (lines: readonly Line[], from: number, to: number): Line[] =>
   lines.flatMap((line) => {
     const cells = line.cells.filter((cell) => cell.box.left >= from && cell.box.left < to)
     return cells.length ? [lineOf(line.page, cells)] : []
   })
 
 /** Two tables without column names: in several lines a second name begins at the same place behind a result. */
-function gutter(region: Region): Region[] {
+function splitAtGutter(region: Region): Region[] {
   const starts = new Map<number, number>()
   for (const line of region.lines) {
-    const kinds = line.cells.flatMap((cell) => cut(cell))
+    const kinds = line.cells.flatMap((cell) => splitCell(cell))
     const value = kinds.findIndex(
       (cell, index) => cell.kind === 'value' && cell.value !== 'word' && kinds[index - 1]?.kind === 'text',
     )
@@ -221,9 +221,9 @@ function gutter(region: Region): Region[] {
   }
   const [best] = [...starts].toSorted(([, one], [, other]) => other - one)
   if (!best || best[1] < 3) return [region]
-  const at = best[0] * 6 - 6
+  const edge = best[0] * 6 - 6
   return [
-    { columns: null, lines: within(region.lines, -Infinity, at) },
-    { columns: null, lines: within(region.lines, at, Infinity) },
+    { columns: null, lines: linesBetween(region.lines, -Infinity, edge) },
+    { columns: null, lines: linesBetween(region.lines, edge, Infinity) },
   ]
 }

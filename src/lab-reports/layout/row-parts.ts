@@ -1,6 +1,6 @@
 // Parts of lines that rows are made of: answers behind a colon, results with their unit, second results of a line, and headings.
 import { centerX, heightOf, type Box, type PageText } from '../pages/page.ts'
-import { isValueInColumn, typedAs, type TypedCell } from './cells.ts'
+import { isValueInColumn, withKind, type TypedCell } from './cells.ts'
 import { nearestColumn } from './columns.ts'
 import type { Column } from './headers.ts'
 import { cellOf, type Cell, type Line } from './lines.ts'
@@ -20,17 +20,17 @@ const ANSWER_WORDS_MAX = 6
 
 /** `Colour : Brownish` as a name and its answer; a colon at the beginning of a cell is dropped. `isNamed` tells that a text is a name. */
 export function partsAtColon(cell: Cell, isNamed: (name: string) => boolean): Part[] {
-  const at = cell.words.findIndex(({ text }) => text === ':' || /^:\S/u.test(text))
-  const name = cell.words.slice(0, Math.max(at, 0)).map(({ text }) => text)
+  const index = cell.words.findIndex(({ text }) => text === ':' || /^:\S/u.test(text))
+  const name = cell.words.slice(0, Math.max(index, 0)).map(({ text }) => text)
   // `A : G Ratio` is one name.
   if (
-    at === 0 ||
-    (at > 0 && !/^[([]|[([][^)\]]*$/u.test(name.join(' ')) && /\p{L}{2}/u.test(name.join(' ')) && !isNamed(cell.text))
+    index === 0 ||
+    (index > 0 && !/^[([]|[([][^)\]]*$/u.test(name.join(' ')) && /\p{L}{2}/u.test(name.join(' ')) && !isNamed(cell.text))
   ) {
-    const [first, ...others] = cell.words.slice(at)
+    const [first, ...others] = cell.words.slice(index)
     const answer = first!.text === ':' ? others : [{ ...first!, text: first!.text.slice(1) }, ...others]
     return [
-      ...(at ? [{ cell: cellOf(cell.words.slice(0, at)), isAnswer: false }] : []),
+      ...(index ? [{ cell: cellOf(cell.words.slice(0, index)), isAnswer: false }] : []),
       ...(answer.length ? [{ cell: cellOf(answer), isAnswer: true }] : []),
     ]
   }
@@ -52,7 +52,7 @@ export const isGrade = ({ kind, text }: TypedCell): boolean => kind === 'flag' &
  * The letter of a blood group is no flag where the name says so, nor a grade that is the only result of a line; at the begin of a line `pH`
  * is no unit and `Cl` no flag.
  */
-export function retyped(
+export function reclassify(
   cell: TypedCell,
   index: number,
   cells: readonly TypedCell[],
@@ -99,7 +99,7 @@ export function withoutUnit(cell: TypedCell): TypedCell[] {
   for (let count = Math.min(UNIT_WORDS_MAX, cell.words.length - 1); count > 0; count--) {
     const [value, unit] = [cellOf(cell.words.slice(0, -count)), cellOf(cell.words.slice(-count))]
     if (isUnit(unit.text) && (boundOf(value.text) ?? intervalOf(value.text)))
-      return [typedAs(value, 'value'), typedAs(unit, 'unit')]
+      return [withKind(value, 'value'), withKind(unit, 'unit')]
   }
   return [cell]
 }
@@ -124,10 +124,10 @@ export function joinsName(first: string, second: string, isNamed: (name: string)
 }
 
 /** Of the height of a line: the lines of one name are closer, and further from the row above by more. */
-const [BROKEN, FURTHER] = [0.15, 0.1]
+const [NAME_LINE_GAP, NAME_GAP_ABOVE] = [0.15, 0.1]
 
 /** Points by which the lines of a name begin at different places. */
-const ALIGNED = 2
+const NAME_ALIGNED = 2
 
 interface Around extends Pick<ReadRowsOptions, 'isNamed' | 'isSpecimen'> {
   /** The row above. */
@@ -149,11 +149,11 @@ export function beginsName(
   return (
     last !== undefined &&
     last.page === line.page &&
-    Math.abs(first.line.box.left - line.box.left) < ALIGNED &&
-    gap > -height * BROKEN &&
-    gap < height * BROKEN &&
+    Math.abs(first.line.box.left - line.box.left) < NAME_ALIGNED &&
+    gap > -height * NAME_LINE_GAP &&
+    gap < height * NAME_LINE_GAP &&
     !isRepeated &&
-    first.line.box.top - last.box.bottom > gap + height * FURTHER &&
+    first.line.box.top - last.box.bottom > gap + height * NAME_GAP_ABOVE &&
     fontOf(first.line) === fontOf(line) &&
     isNamed(`${first.text} ${name}`) &&
     !isSpecimen?.(first.text)
@@ -200,8 +200,8 @@ export function nameUnder(heading: string, name: string): string {
 /** Of the usual height of the words of a page: smaller lines below rows are notes. */
 const HEADING_HEIGHT = 0.87
 /** Larger lines are headings also where they stand further to the right than names. */
-const LARGER = 1.15
-const INDENT = 14
+const HEADING_LARGER = 1.15
+const HEADING_INDENT = 14
 const NOTE =
   /^(?:methods?|methodology|notes?|comments?|remarks?|technique|instrument|kit|material)\b|^(?:sample|specimen)(?:\s*(?:type|source))?\s*(?::|$)/iu
 
@@ -219,9 +219,9 @@ export function isHeading(line: Line, text: string, { page, columns, usualHeight
   if (/\b(?:cumulative|lab(?:oratory)?|pathology|checkup|medical|diagnostic|final|test) reports?$/iu.test(text)) return false
   if (isBelow && heightOf(line.box) < usualHeight * HEADING_HEIGHT) return false
   const name = columns?.find(({ kind }) => kind === 'name')
-  if (!name || !columns || line.box.left <= name.box.left + INDENT) return true
+  if (!name || !columns || line.box.left <= name.box.left + HEADING_INDENT) return true
   const value = columns.find(({ kind }) => kind === 'value')
-  if (heightOf(line.box) >= usualHeight * LARGER && value && line.box.left < value.box.left) return true
+  if (heightOf(line.box) >= usualHeight * HEADING_LARGER && value && line.box.left < value.box.left) return true
   const isCentered = Math.abs(centerX(line.box) - page.width / 2) < page.width * 0.05
   const kind = nearestColumn(line.box, columns)?.kind
   return isCentered && kind !== 'other' && kind !== 'comment'
@@ -229,13 +229,13 @@ export function isHeading(line: Line, text: string, { page, columns, usualHeight
 
 /** The median of the heights of the words of a page. */
 export function usualHeight({ words }: PageText): number {
-  const heights = words.map(({ box }) => heightOf(box)).toSorted((one, other) => one - other)
+  const heights = words.map(({ box }) => heightOf(box)).toSorted((a, b) => a - b)
   return heights[heights.length >> 1] ?? 0
 }
 
 export const joinedText = (cells: readonly { text: string; box: Box }[]): string =>
   cells
-    .toSorted((one, other) => one.box.left - other.box.left)
+    .toSorted((a, b) => a.box.left - b.box.left)
     .map((cell) => cell.text)
     .join(' ')
     .trim()

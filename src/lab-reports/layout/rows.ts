@@ -1,7 +1,7 @@
 // The rows of results of a page: which cell is the name, which the result, its unit, range and flag.
 import { heightOf, type PageText } from '../pages/page.ts'
-import { cut, isValueInColumn, type TypedCell } from './cells.ts'
-import { assign, isOfOtherDay, isUnderResults, partedAtColumns } from './columns.ts'
+import { splitCell, isValueInColumn, type TypedCell } from './cells.ts'
+import { assign, isInColumnOfOtherDay, isUnderResults, splitAtColumns } from './columns.ts'
 import { commentsIn, NotesBelowRows } from './comments.ts'
 import { continuesRow } from './continued-rows.ts'
 import { cleanName, headingOf, isPossibleName, looksLikeSentence } from './names.ts'
@@ -19,14 +19,14 @@ import {
   isFreeResult,
   nameUnder,
   partsAtColon,
-  retyped,
+  reclassify,
   secondResult,
   usualHeight,
   withoutUnit,
 } from './row-parts.ts'
 import { regionsOfPages } from './regions.ts'
-import { cardsOf, rowOfCard, type Card } from './cards.ts'
-import { tablesOf } from './dated-rows.ts'
+import { findCards, rowOfCard, type Card } from './cards.ts'
+import { readSpecialTables } from './dated-rows.ts'
 import { isDay } from './dates.ts'
 import { isTitleOfResults, type Column, type ColumnKind } from './headers.ts'
 import type { Line } from './lines.ts'
@@ -34,8 +34,8 @@ import type { ReadRowsOptions, Row } from './row.ts'
 import { resultsInCell, resultsInLine, withLettersOfNames } from './several-results.ts'
 import { withoutSiteMarks } from './site-marks.ts'
 import { StatementLines } from './statement-lines.ts'
-import { saidInColumns, statementsIn, linesOfResults, type Statement } from './statements.ts'
-import { merged } from './susceptibility.ts'
+import { factsInColumns, statementsIn, linesOfResults, type Statement } from './statements.ts'
+import { mergeRows } from './susceptibility.ts'
 import { unitOfColumns, withNamedUnit, withRestOfArea } from './named-units.ts'
 import { unitBehind } from '../../lab-values/units.ts'
 import { flagOf, partFlag } from '../../lab-values/values.ts'
@@ -43,12 +43,12 @@ import { flagOf, partFlag } from '../../lab-values/values.ts'
 export type { ReadRowsOptions, Row } from './row.ts'
 
 /** The rows of all pages, in reading order. */
-export function rowsOf(pages: readonly { page: PageText; lines: readonly Line[] }[], options: ReadRowsOptions): Row[] {
+export function readRows(pages: readonly { page: PageText; lines: readonly Line[] }[], options: ReadRowsOptions): Row[] {
   const rows: Row[] = []
   let [panel, heading, section] = [null, null, null] as [string | null, string | null, string | null]
   const statements = new StatementLines()
-  const read = pages.map(({ page, lines }) => ({ page, ...tablesOf(page, linesOfResults(lines, options.isSpecimen), options) }))
-  for (const { page, region } of regionsOfPages(read)) {
+  const tablesOfPages = pages.map(({ page, lines }) => ({ page, ...readSpecialTables(page, linesOfResults(lines, options.isSpecimen), options) }))
+  for (const { page, region } of regionsOfPages(tablesOfPages)) {
     statements.regionBegins(region)
     const reader = new RegionReader(page, region.columns, options, { panel, heading, statements })
     reader.section = section
@@ -58,8 +58,8 @@ export function rowsOf(pages: readonly { page: PageText; lines: readonly Line[] 
     heading = reader.heading
     section = reader.section
   }
-  const tables = read.flatMap((one) => one.rows)
-  return merged(withoutSiteMarks(rows.map((row) => withRestOfArea(withNamedUnit(row), pages))), tables)
+  const tables = tablesOfPages.flatMap((item) => item.rows)
+  return mergeRows(withoutSiteMarks(rows.map((row) => withRestOfArea(withNamedUnit(row), pages))), tables)
 }
 
 class RegionReader {
@@ -93,13 +93,13 @@ class RegionReader {
   }
 
   read(lines: readonly Line[]): Row[] {
-    const cards = this.#columns ? [] : cardsOf(lines, this.#options)
-    const taken = new Set(cards.flatMap((card) => card.lines))
-    const started = new Map<Line, typeof cards>()
-    for (const card of cards) started.set(card.lines[0]!, [...(started.get(card.lines[0]!) ?? []), card])
+    const cards = this.#columns ? [] : findCards(lines, this.#options)
+    const linesOfCards = new Set(cards.flatMap((card) => card.lines))
+    const cardsByLine = new Map<Line, typeof cards>()
+    for (const card of cards) cardsByLine.set(card.lines[0]!, [...(cardsByLine.get(card.lines[0]!) ?? []), card])
     for (const line of lines) {
-      for (const card of started.get(line) ?? []) this.#card(card)
-      if (!taken.has(line)) this.#line(line)
+      for (const card of cardsByLine.get(line) ?? []) this.#card(card)
+      if (!linesOfCards.has(line)) this.#line(line)
     }
     this.#notes.panelEnds(this.#rows)
     return this.#rows
@@ -118,44 +118,44 @@ class RegionReader {
     this.#rows.push(...rows)
   }
 
-  #line(whole: Line): void {
-    const { statements, rest } = statementsIn(whole, this.#options.isSpecimen)
-    if (!rest) this.#statements.said(whole, statements, this.heading !== null)
+  #line(line: Line): void {
+    const { statements, rest } = statementsIn(line, this.#options.isSpecimen)
+    if (!rest) this.#statements.addLine(line, statements, this.heading !== null)
     // A line of nothing else is read as any line: notes may follow it.
-    this.#readLine(rest ?? whole, statements, !rest)
+    this.#readLine(rest ?? line, statements, !rest)
   }
 
   #readLine(line: Line, statements: readonly Statement[], isStatement: boolean): void {
     const { isNamed } = this.#options
     if (this.#notes.begins(line, this.#rows)) return
-    const cells = partedAtColumns(line.cells, this.#columns, isNamed)
-      .flatMap((cell) => resultsInCell(cell, isNamed).flatMap((one) => partsAtColon(one, isNamed)))
-      .flatMap(({ cell, isAnswer }) => cut(cell).map((part): TypedCell => (isAnswer ? { ...part, isAnswer } : part)))
-      .map((cell, index, all) => retyped(cell, index, all, isNamed))
-    const found = this.#rowsOfLine(line, withLettersOfNames(cells, isNamed))
-    if (statements.length && !found.length && this.heading !== null) this.#statements.said(line, statements, true)
-    if (found.length) {
+    const cells = splitAtColumns(line.cells, this.#columns, isNamed)
+      .flatMap((cell) => resultsInCell(cell, isNamed).flatMap((item) => partsAtColon(item, isNamed)))
+      .flatMap(({ cell, isAnswer }) => splitCell(cell).map((part): TypedCell => (isAnswer ? { ...part, isAnswer } : part)))
+      .map((cell, index, all) => reclassify(cell, index, all, isNamed))
+    const rows = this.#rowsOfLine(line, withLettersOfNames(cells, isNamed))
+    if (statements.length && !rows.length && this.heading !== null) this.#statements.addLine(line, statements, true)
+    if (rows.length) {
       this.#notes.rowFollows()
-      this.#push(found, statements)
+      this.#push(rows, statements)
       this.#waiting = null
       return
     }
     // What is no row is one text again: `Bio. Ref. Interval : 60 - 200`.
-    const whole = line.cells.flatMap((cell) => cut(cell))
+    const wholeCells = line.cells.flatMap((cell) => splitCell(cell))
     const last = this.#rows.at(-1)
     if (this.#notes.continuesColumn(line, last)) return
-    if (!last || last.page !== this.#page.number || !continuesRow(last, line, whole, this.#columns, isNamed))
-      if (!this.#notes.continues(line, this.#rows) && !isStatement) this.#textLine(line, whole)
+    if (!last || last.page !== this.#page.number || !continuesRow(last, line, wholeCells, this.#columns, isNamed))
+      if (!this.#notes.continues(line, this.#rows) && !isStatement) this.#textLine(line, wholeCells)
   }
 
   #rowsOfLine(line: Line, cells: TypedCell[]): Row[] {
     const results = this.#columns && line.cells.length > 1 ? [] : resultsInLine(cells, this.#options.isNamed)
-    if (results.length > 1) return results.flatMap((one) => this.#rowByKinds(line, one))
+    if (results.length > 1) return results.flatMap((item) => this.#rowByKinds(line, item))
     const second = secondResult(cells)
-    if (second !== undefined && !isOfOtherDay(cells[second]!.box, this.#columns)) {
+    if (second !== undefined && !isInColumnOfOtherDay(cells[second]!.box, this.#columns)) {
       const name = cells[0]!
-      const twice = [cells.slice(0, second), [name, ...cells.slice(second)]].flatMap((part) => this.#rowByKinds(line, part))
-      if (twice.length === 2) return twice
+      const rowsOfBoth = [cells.slice(0, second), [name, ...cells.slice(second)]].flatMap((part) => this.#rowByKinds(line, part))
+      if (rowsOfBoth.length === 2) return rowsOfBoth
     }
     if (!this.#columns) return this.#rowByKinds(line, cells)
     const rows = this.#rowByColumns(line, assign(cells, this.#columns))
@@ -164,17 +164,17 @@ class RegionReader {
   }
 
   #rowByColumns(line: Line, assigned: Map<Column, TypedCell[]>): Row[] {
-    const of = (kind: ColumnKind) => [...assigned].filter(([column]) => column.kind === kind).flatMap(([, cells]) => cells)
-    let nameCells = of('name')
+    const cellsIn = (kind: ColumnKind) => [...assigned].filter(([column]) => column.kind === kind).flatMap(([, cells]) => cells)
+    let nameCells = cellsIn('name')
     if (!this.#columns!.some((column) => column.kind === 'name')) {
-      const first = [...assigned.values()].flat().toSorted((one, other) => one.box.left - other.box.left)[0]
+      const first = [...assigned.values()].flat().toSorted((a, b) => a.box.left - b.box.left)[0]
       if (first && first.kind === 'text' && /\p{L}/u.test(first.text)) nameCells = [first]
     }
-    let valueCells = of('value')
-    const outside = of('abnormal_value')
-    const inside = of('normal_value')
+    let valueCells = cellsIn('value')
+    const abnormal = cellsIn('abnormal_value')
+    const normal = cellsIn('normal_value')
     // The name may reach below the column of results where that is empty.
-    if (!valueCells.length && !outside.length && !inside.length && !of('dated_value').length) {
+    if (!valueCells.length && !abnormal.length && !normal.length && !cellsIn('dated_value').length) {
       const last = nameCells.at(-1)
       if (nameCells.length > 1 && last && last.kind === 'value') {
         valueCells = [last]
@@ -182,16 +182,16 @@ class RegionReader {
       }
     }
     const rest = (cells: TypedCell[]) => cells.filter((cell) => !nameCells.includes(cell))
-    const said = saidInColumns(of)
-    const columnsOfResults: { results: TypedCell[]; date: string | null }[] = of('dated_value').length
+    const columnFacts = factsInColumns(cellsIn)
+    const columnsOfResults: { results: TypedCell[]; date: string | null }[] = cellsIn('dated_value').length
       ? [...assigned].flatMap(([{ kind, date = null }, results]) => (kind === 'dated_value' ? [{ results, date }] : []))
-      : [{ results: [...rest(valueCells), ...inside, ...outside], date: said.date }]
-    const inComments = of('comment')
+      : [{ results: [...rest(valueCells), ...normal, ...abnormal], date: columnFacts.date }]
+    const inComments = cellsIn('comment')
     // Columns whose name is not known show what they are by what stands in them.
     const unnamed = (kind: 'unit' | 'range') =>
       this.#columns!.some((column) => column.kind === kind)
-        ? of(kind)
-        : of('other')
+        ? cellsIn(kind)
+        : cellsIn('other')
             .filter((cell) => cell.kind === kind)
             .slice(0, 1)
     const nameText = joinedText(nameCells.filter((cell) => cell.kind !== 'flag'))
@@ -201,11 +201,11 @@ class RegionReader {
       const row = this.#row(line, nameText, [...results], {
         unit: unnamed('unit'),
         range: unnamed('range'),
-        flag: [...of('flag'), ...inComments.filter((cell) => flagOf(cell.text)), ...flagsInName],
-        inColumn: true,
-        outside: outside.length > 0 && inside.length === 0,
+        flag: [...cellsIn('flag'), ...inComments.filter((cell) => flagOf(cell.text)), ...flagsInName],
+        isInColumn: true,
+        isAbnormal: abnormal.length > 0 && normal.length === 0,
       })
-      if (row) rows.push(withNamedUnit({ ...row, ...said, date }, unitOfColumns(this.#columns!)))
+      if (row) rows.push(withNamedUnit({ ...row, ...columnFacts, date }, unitOfColumns(this.#columns!)))
     }
     // Of several dates none is certain.
     if (rows.length === 1 && columnsOfResults.length === 1) rows[0]!.comments = commentsIn(inComments)
@@ -225,29 +225,29 @@ class RegionReader {
           (index === 1 && isShortAnswer(cell, isKnown))),
     )
     if (value < 1) return []
-    const before = cells.slice(0, value)
+    const cellsBefore = cells.slice(0, value)
     // `pH` is a unit as well.
-    const names = before.filter((cell) => cell.kind === 'text' || (cell === first && isKnown))
+    const names = cellsBefore.filter((cell) => cell.kind === 'text' || (cell === first && isKnown))
     const name = joinedText(names)
-    const after = cells.slice(value + 1)
-    const nextValue = after.findIndex((cell) => cell.kind === 'value' && cell.value !== 'comparator')
+    const cellsAfter = cells.slice(value + 1)
+    const nextValue = cellsAfter.findIndex((cell) => cell.kind === 'value' && cell.value !== 'comparator')
     const own =
-      nextValue < 0 ? after : after.slice(0, nextValue).concat(after.slice(nextValue).filter((cell) => cell.kind !== 'value'))
+      nextValue < 0 ? cellsAfter : cellsAfter.slice(0, nextValue).concat(cellsAfter.slice(nextValue).filter((cell) => cell.kind !== 'value'))
     // The first comparator behind the result is its range: `95 <100`.
-    const bound = after.find((cell) => cell.kind === 'value' && cell.value === 'comparator')
+    const bound = cellsAfter.find((cell) => cell.kind === 'value' && cell.value === 'comparator')
     const ranges = [...own.filter((cell) => cell.kind === 'range'), ...(bound ? [bound] : [])]
     const evidence =
-      [...own, ...before].some((cell) => cell.kind === 'unit' || cell.kind === 'range') ||
+      [...own, ...cellsBefore].some((cell) => cell.kind === 'unit' || cell.kind === 'range') ||
       bound !== undefined ||
       isWordBehindColon(cells[value]!) ||
       this.#options.isAnalyte(name)
     if (!evidence) return []
     const row = this.#row(line, name, [cells[value]!], {
-      unit: [...own, ...before].filter((cell) => cell.kind === 'unit' && !names.includes(cell)),
-      range: ranges.length ? ranges : before.filter((cell) => cell.kind === 'range'),
-      flag: [...before, ...own].filter((cell) => cell.kind === 'flag'),
-      inColumn: false,
-      outside: false,
+      unit: [...own, ...cellsBefore].filter((cell) => cell.kind === 'unit' && !names.includes(cell)),
+      range: ranges.length ? ranges : cellsBefore.filter((cell) => cell.kind === 'range'),
+      flag: [...cellsBefore, ...own].filter((cell) => cell.kind === 'flag'),
+      isInColumn: false,
+      isAbnormal: false,
     })
     return row ? [row] : []
   }
@@ -256,7 +256,7 @@ class RegionReader {
     line: Line,
     nameText: string,
     results: TypedCell[],
-    rest: { unit: TypedCell[]; range: TypedCell[]; flag: TypedCell[]; inColumn: boolean; outside: boolean },
+    rest: { unit: TypedCell[]; range: TypedCell[]; flag: TypedCell[]; isInColumn: boolean; isAbnormal: boolean },
   ): Row | undefined {
     const all = results.flatMap((cell) => withoutUnit(cell))
     // A flag without a column of its own is in that of the units or ranges.
@@ -266,7 +266,7 @@ class RegionReader {
     const first =
       candidates.find(isValueInColumn) ??
       candidates[0] ??
-      (flags.length && rest.inColumn ? results.find((cell) => cell.kind === 'flag') : undefined)
+      (flags.length && rest.isInColumn ? results.find((cell) => cell.kind === 'flag') : undefined)
     if (!first || isNoMeasurement(first.text, units.length + rest.range.length > 0)) return undefined
     let name = nameText
     if (!name && this.#waiting && line.box.top - this.#waiting.line.box.bottom < heightOf(line.box) * 2) name = this.#waiting.text
@@ -283,7 +283,7 @@ class RegionReader {
     if (
       !isValueInColumn(first) &&
       !first.isAnswer &&
-      (!rest.inColumn ||
+      (!rest.isInColumn ||
         !isFreeResult(text, this.#options.isNamed) ||
         candidates.length > 1 ||
         !isUnderResults(first.box, this.#columns!))
@@ -299,7 +299,7 @@ class RegionReader {
       ? inRange
       : candidates.filter((cell) => cell !== first && (cell.kind === 'range' || cell.value === 'comparator'))
     const flagCell = [...flags, ...words].find((cell) => cell !== first)
-    const ownFlag = flag ?? (flagCell ? flagOf(flagCell.text) : undefined) ?? (rest.outside ? 'abnormal' : undefined)
+    const ownFlag = flag ?? (flagCell ? flagOf(flagCell.text) : undefined) ?? (rest.isAbnormal ? 'abnormal' : undefined)
     const unitCell = units[0] ?? rest.range.find((cell) => cell.kind === 'unit')
     const cells = [...results, ...rest.unit, ...rest.range, ...rest.flag]
     this.panel = this.heading ?? this.panel

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
 import { isAnalyte, isNamed } from '../reading/read-report.ts'
-import { linesOf } from './tables.ts'
-import { rowsOf } from './rows.ts'
+import { readLinesOfPage } from './tables.ts'
+import { readRows } from './rows.ts'
 
 const read = (...lines: PlacedText[][]) => {
   const page = pageOfLines(lines, 12)
-  return rowsOf([{ page, lines: linesOf(page) }], { isAnalyte, isNamed })
+  return readRows([{ page, lines: readLinesOfPage(page) }], { isAnalyte, isNamed })
 }
 const rows = (...lines: PlacedText[][]) => read(...lines).map(({ name, value, unit }) => [name, value, unit])
 const rowsOfText = (text: string) => rows([[36, text]])

@@ -1,6 +1,6 @@
 // Lines that hold several results: `Na 140 mmol/L K 4.0 mmol/L`, or two lists next to each other without names of columns.
 import { heightOf } from '../pages/page.ts'
-import { cut, type TypedCell } from './cells.ts'
+import { splitCell, type TypedCell } from './cells.ts'
 import { CELL_GAP, cellOf, type Cell } from './lines.ts'
 import { cleanName, isPossibleName } from './names.ts'
 import { intervalOf, isComparator, numberOf, partFlag } from '../../lab-values/values.ts'
@@ -53,7 +53,7 @@ const withoutCommas = (words: Cell['words']): Cell['words'] =>
 /** What follows a number as far as it can be read, and what cannot be read behind it. */
 function withoutRest(words: Cell['words']): Cell[] {
   let count = words.length
-  while (count > 0 && cut(cellOf(words.slice(0, count))).some(({ kind }) => kind === 'text')) count--
+  while (count > 0 && splitCell(cellOf(words.slice(0, count))).some(({ kind }) => kind === 'text')) count--
   return [words.slice(0, count), words.slice(count)].filter((part) => part.length > 0).map(cellOf)
 }
 
@@ -79,15 +79,15 @@ function beginsResult([cell, next, afterNext]: readonly TypedCell[], isNamed: Is
 
 /** A letter that could be a flag is the end of the name in front of it where the name is known with it, or not known without it: `Vitamin C`. */
 export function withLettersOfNames(cells: readonly TypedCell[], isNamed: IsNamed): TypedCell[] {
-  const joined: TypedCell[] = []
+  const result: TypedCell[] = []
   for (const [index, cell] of cells.entries()) {
-    const name = joined.at(-1)
+    const name = result.at(-1)
     const isLetter = cell.kind === 'flag' && /^\p{L}{1,2}$/u.test(cell.text) && cells[index + 1]?.kind === 'value'
     if (isLetter && name?.kind === 'text' && isNext(name, cell) && (isNamed(`${name.text} ${cell.text}`) || !isNamed(name.text)))
-      joined[joined.length - 1] = { ...name, ...cellOf([...name.words, ...cell.words]) }
-    else joined.push(cell)
+      result[result.length - 1] = { ...name, ...cellOf([...name.words, ...cell.words]) }
+    else result.push(cell)
   }
-  return joined
+  return result
 }
 
-const isNext = (one: Cell, other: Cell): boolean => other.box.left - one.box.right < heightOf(other.box) * CELL_GAP
+const isNext = (a: Cell, b: Cell): boolean => b.box.left - a.box.right < heightOf(b.box) * CELL_GAP

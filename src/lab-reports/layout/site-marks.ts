@@ -14,10 +14,10 @@ export function withoutSiteMarks(rows: readonly Row[]): Row[] {
     const number = MARK.exec(name)?.[2]
     if (number) counts.set(number, (counts.get(number) ?? 0) + 1)
   }
-  const [most] = [...counts].toSorted(([, one], [, other]) => other - one)
-  if (!most || most[1] < MARKED_MIN || most[1] < rows.length * SHARE_MIN) return [...rows]
+  const [mostUsed] = [...counts].toSorted(([, one], [, other]) => other - one)
+  if (!mostUsed || mostUsed[1] < MARKED_MIN || mostUsed[1] < rows.length * SHARE_MIN) return [...rows]
   return rows.map((row) => {
     const [, name, number] = MARK.exec(row.name) ?? []
-    return number === most[0] ? { ...row, name: name! } : row
+    return number === mostUsed[0] ? { ...row, name: name! } : row
   })
 }

@@ -8,19 +8,19 @@ import type { Kind, Statement } from './statements.ts'
 /** Of the height of a line: what stands as close below a row is near it, however close lines are. */
 const BELOW_ROW = 1.2
 /** Of the usual distance of lines: what stands further below a row is not about it. */
-const BELOW_LINE = 1.15
+const STATEMENT_PITCH = 1.15
 /** Of the height of a line: lines that are further apart belong to no table. */
-const PITCH_MAX = 5
+const LINE_PITCH_MAX = 5
 /** How much larger the gap below a line is that belongs to what is above it. */
-const GAP_BELOW = 1.5
+const STATEMENT_GAP = 1.5
 /** Of the height of the row above: smaller letters are those of notes. */
-const SMALLER = 0.9
+const NOTE_HEIGHT = 0.9
 /** In points, of a note below a name. */
-const INDENT = 5
+const STATEMENT_INDENT = 5
 
 const KINDS = ['specimen', 'method'] as const
 
-interface Above {
+interface RowsAbove {
   rows: Row[]
   /** Where the last line about them stands, if one is below them. */
   box: Box | null
@@ -39,53 +39,53 @@ export class StatementLines {
   readonly #current: Partial<Record<Kind, string>> = {}
   /** Whether a row stands below the last line that is about the rows below. */
   #hasRows = false
-  #above: Above | null = null
+  #above: RowsAbove | null = null
   #lines: readonly Line[] = []
   /** From the bottom of a line to that of the next, as most are. */
   #usualPitch = 0
   /** Lines below rows that may be about the rows below, and how many lines of rows there are, in this region. */
-  #uncertain: { above: Above; kind: Kind; text: string }[] = []
+  #uncertain: { rowsAbove: RowsAbove; kind: Kind; text: string }[] = []
   #rowLines = 0
-  #lastOfRegion: Above | null = null
+  #lastOfRegion: RowsAbove | null = null
   /** That the names of columns state. */
   #panel: string | undefined
 
   /** @param isUnderHeading no row stands between the line and the heading above it */
-  said(line: Line, statements: readonly Statement[], isUnderHeading: boolean): void {
-    const at = this.#lines.indexOf(line)
-    const above = isUnderHeading ? null : this.#above
-    const isClose = above !== null && isNear(boxOf(above), line)
-    const isBeneath = isClose || (above !== null && this.#isNextTo(boxOf(above), line, this.#lines[at - 1]))
-    const isNote = isBeneath && isNoteOn(above!, line, this.#lines[at + 1], !isClose)
+  addLine(line: Line, statements: readonly Statement[], isUnderHeading: boolean): void {
+    const index = this.#lines.indexOf(line)
+    const rowsAbove = isUnderHeading ? null : this.#above
+    const isClose = rowsAbove !== null && isNear(boxOf(rowsAbove), line)
+    const isBeneath = isClose || (rowsAbove !== null && this.#isNextTo(boxOf(rowsAbove), line, this.#lines[index - 1]))
+    const isNote = isBeneath && isNoteOn(rowsAbove!, line, this.#lines[index + 1], !isClose)
     for (const { kind, text } of statements) {
       if (!isBeneath || isClose || isNote) this.#isBelow[kind] ??= isBeneath
       if (isBeneath && (this.#isBelow[kind] || isNote)) {
-        state(above!, kind, text)
+        setStatement(rowsAbove!, kind, text)
         continue
       }
-      if (isBeneath && this.#isBelow[kind] === undefined) this.#uncertain.push({ above: above!, kind, text })
+      if (isBeneath && this.#isBelow[kind] === undefined) this.#uncertain.push({ rowsAbove: rowsAbove!, kind, text })
       if (isUnderHeading || !this.#hasRows) {
         this.#current[kind] = text
         this.#hasRows = false
       } else delete this.#current[kind]
     }
-    if (isBeneath) above!.box = line.box
+    if (isBeneath) rowsAbove!.box = line.box
   }
 
   /** Whether a line follows what is above, as far below it as lines of the region are. */
-  #isNextTo(above: Box, { box }: Line, previous: Line | undefined): boolean {
-    const pitch = box.bottom - above.bottom
-    const isNext = previous !== undefined && previous.box.bottom <= above.bottom + heightOf(above) * 0.2
-    return isNext && pitch > 0 && pitch <= Math.min(this.#usualPitch * BELOW_LINE, heightOf(box) * PITCH_MAX)
+  #isNextTo(upper: Box, { box }: Line, previous: Line | undefined): boolean {
+    const pitch = box.bottom - upper.bottom
+    const isNext = previous !== undefined && previous.box.bottom <= upper.bottom + heightOf(upper) * 0.2
+    return isNext && pitch > 0 && pitch <= Math.min(this.#usualPitch * STATEMENT_PITCH, heightOf(box) * LINE_PITCH_MAX)
   }
 
   /** No line of the region follows. */
   regionEnds(): void {
     for (const kind of KINDS) {
-      const all = this.#uncertain.filter((one) => one.kind === kind)
+      const all = this.#uncertain.filter((item) => item.kind === kind)
       if (!all.length) continue
-      this.#isBelow[kind] ??= all.length >= this.#rowLines / 2 && all.at(-1)!.above === this.#lastOfRegion
-      if (this.#isBelow[kind]) for (const { above, text } of all) state(above, kind, text)
+      this.#isBelow[kind] ??= all.length >= this.#rowLines / 2 && all.at(-1)!.rowsAbove === this.#lastOfRegion
+      if (this.#isBelow[kind]) for (const { rowsAbove, text } of all) setStatement(rowsAbove, kind, text)
     }
     this.#uncertain = []
     this.#rowLines = 0
@@ -95,7 +95,7 @@ export class StatementLines {
   regionBegins({ columns, lines }: { columns: readonly Column[] | null; lines: readonly Line[] }): void {
     this.#lines = lines
     const pitches = lines.slice(1).map(({ box }, index) => box.bottom - lines[index]!.box.bottom)
-    this.#usualPitch = pitches.toSorted((one, other) => one - other)[pitches.length >> 1] ?? 0
+    this.#usualPitch = pitches.toSorted((a, b) => a - b)[pitches.length >> 1] ?? 0
     const panel = columns?.length ? panelIn(columns) : undefined
     if (panel === undefined || panel === this.#panel) return
     this.panelBegins()
@@ -126,20 +126,20 @@ export class StatementLines {
 }
 
 /** What stands close to rows counts before what they have of their panel. */
-function state({ rows, inherits }: Above, kind: Kind, text: string): void {
+function setStatement({ rows, inherits }: RowsAbove, kind: Kind, text: string): void {
   for (const row of rows) row[kind] = inherits.has(kind) ? text : (row[kind] ?? text)
   inherits.delete(kind)
 }
 
-const boxOf = ({ rows, box }: Above): Box => box ?? rows.at(-1)!.box
+const boxOf = ({ rows, box }: RowsAbove): Box => box ?? rows.at(-1)!.box
 
-const isNear = (above: Box, { box }: Line): boolean =>
-  box.top - above.bottom <= heightOf(box) * BELOW_ROW && box.bottom > above.bottom
+const isNear = (upper: Box, { box }: Line): boolean =>
+  box.top - upper.bottom <= heightOf(box) * BELOW_ROW && box.bottom > upper.bottom
 
 /** Whether a line below rows is one of theirs by its place alone. @param isApart lines are so far apart that the last of all may be about all */
-function isNoteOn(above: Above, { box, page }: Line, next: Line | undefined, isApart: boolean): boolean {
-  const row = above.rows.at(-1)!.box
-  if (box.left > row.left + INDENT || heightOf(box) < heightOf(row) * SMALLER) return true
+function isNoteOn(rowsAbove: RowsAbove, { box, page }: Line, next: Line | undefined, isApart: boolean): boolean {
+  const row = rowsAbove.rows.at(-1)!.box
+  if (box.left > row.left + STATEMENT_INDENT || heightOf(box) < heightOf(row) * NOTE_HEIGHT) return true
   if (!next || next.page !== page) return !isApart
-  return next.box.top - box.bottom > Math.max(box.top - boxOf(above).bottom, 0) * GAP_BELOW
+  return next.box.top - box.bottom > Math.max(box.top - boxOf(rowsAbove).bottom, 0) * STATEMENT_GAP
 }

@@ -41,8 +41,8 @@ export function statementsIn(
 ): { statements: Statement[]; rest: Line | null } {
   const statements: Statement[] = []
   const cells: Line['cells'] = []
-  for (let at = 0; at < line.cells.length; at++) {
-    const cell = line.cells[at]!
+  for (let index = 0; index < line.cells.length; index++) {
+    const cell = line.cells[index]!
     if (cell.text.length > CELL_LETTERS_MAX) {
       cells.push(cell)
       continue
@@ -53,16 +53,16 @@ export function statementsIn(
       continue
     }
     const [kind, pattern] = LABELS.find(([, one]) => one.test(cell.text)) ?? []
-    const inside = pattern ? cell.text.replace(pattern, '') : ''
-    const [label] = inside ? [] : (ALONE.find(([, one]) => one.test(cell.text.trim())) ?? [])
-    const next = label ? line.cells[at + 1] : undefined
+    const textInCell = pattern ? cell.text.replace(pattern, '') : ''
+    const [label] = textInCell ? [] : (ALONE.find(([, one]) => one.test(cell.text.trim())) ?? [])
+    const next = label ? line.cells[index + 1] : undefined
     // Without a colon both may be names of columns.
     const isBeside = next !== undefined && (cell.text.endsWith(':') || next.text.startsWith(':'))
-    const [said, text] = inside ? [kind!, inside] : isBeside ? [label!, next.text] : []
+    const [statedKind, text] = textInCell ? [kind!, textInCell] : isBeside ? [label!, next.text] : []
     const plain = text?.slice(0, CELL_LETTERS_MAX).replace(/^[:\s]+|[)\]\s]+$/gu, '')
-    if (said && plain && isText(said, plain, isSpecimen)) {
-      statements.push({ kind: said, text: plain })
-      if (!inside) at += 1
+    if (statedKind && plain && isText(statedKind, plain, isSpecimen)) {
+      statements.push({ kind: statedKind, text: plain })
+      if (!textInCell) index += 1
     } else cells.push(cell)
   }
   return {
@@ -88,10 +88,10 @@ export const linesOfResults = (lines: readonly Line[], isSpecimen?: (text: strin
   })
 
 /** What the columns of a line say of all results in it. */
-export const saidInColumns = (of: (kind: ColumnKind) => TypedCell[]): Pick<Row, 'specimen' | 'method' | 'date'> => ({
-  specimen: textOf(of('specimen')),
-  method: textOf(of('method')),
-  date: of('date').find(({ text }) => dateIn(text)?.index === 0)?.text ?? null,
+export const factsInColumns = (cellsIn: (kind: ColumnKind) => TypedCell[]): Pick<Row, 'specimen' | 'method' | 'date'> => ({
+  specimen: textOf(cellsIn('specimen')),
+  method: textOf(cellsIn('method')),
+  date: cellsIn('date').find(({ text }) => dateIn(text)?.index === 0)?.text ?? null,
 })
 
 const textOf = (cells: readonly TypedCell[]): string | null => joinedText(cells).slice(0, LETTERS_MAX) || null
@@ -105,17 +105,17 @@ const OF_PERSON = new Set<Field>(['name', 'first_name', 'last_name', 'dob', 'sex
 const HEAD_LINES = 4
 
 /** The specimen that the head of each page names, among what it says about the person; null where pages name several. */
-export function specimenOfHead(
+export function specimensOfHeads(
   pages: readonly { lines: readonly Line[] }[],
   isSpecimen: (text: string) => boolean,
 ): (string | null)[] {
   const own = pages.map(({ lines }) => {
-    const found = lines.flatMap((line, at) => {
-      const said = statementsIn(line, isSpecimen).statements.filter(({ kind }) => kind === 'specimen')
-      const around = () => lines.slice(Math.max(0, at - HEAD_LINES), at + HEAD_LINES + 1)
-      return said.length && around().some(isAboutPerson) ? said.map(({ text }) => text) : []
+    const specimens = lines.flatMap((line, index) => {
+      const statements = statementsIn(line, isSpecimen).statements.filter(({ kind }) => kind === 'specimen')
+      const linesAround = () => lines.slice(Math.max(0, index - HEAD_LINES), index + HEAD_LINES + 1)
+      return statements.length && linesAround().some(isAboutPerson) ? statements.map(({ text }) => text) : []
     })
-    return new Set(found.map((text) => text.toLowerCase())).size === 1 ? found[0]! : null
+    return new Set(specimens.map((text) => text.toLowerCase())).size === 1 ? specimens[0]! : null
   })
   const all = new Set(own.flatMap((text) => text?.toLowerCase() ?? []))
   return all.size === 1 ? own.map(() => own.find((text) => text !== null)!) : own

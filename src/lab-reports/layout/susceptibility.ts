@@ -32,24 +32,24 @@ export interface SusceptibilityRows {
 }
 
 /** The results of such tables on a page. */
-export function susceptibilityOf(page: PageText, lines: readonly Line[]): SusceptibilityRows {
+export function readAntibiotics(page: PageText, lines: readonly Line[]): SusceptibilityRows {
   const entries = new Map(lines.flatMap((line) => (hasAntibiotic(line) ? [[line, entriesOf(line)] as const] : [])))
   if ([...entries.values()].flat().length < ENTRIES_MIN) return { rows: [], lines: [...lines] }
   const rows: Row[] = []
-  const taken = new Set<Line>()
+  const tableLines = new Set<Line>()
   let organisms: string[] = []
   let header: Header = { organisms: [], unit: null }
   for (const [index, line] of lines.entries()) {
-    const found = entries.get(line) ?? []
-    if (found.length) {
+    const entriesOfLine = entries.get(line) ?? []
+    if (entriesOfLine.length) {
       const isFirst = !entries.get(lines[index - 1]!)?.length
       if (isFirst) {
-        const above = lines.slice(Math.max(0, index - HEADER_LINES), index).filter((one) => isHeader(one))
-        header = headerOf(above, found, organisms)
-        for (const one of above) taken.add(one)
+        const linesAbove = lines.slice(Math.max(0, index - HEADER_LINES), index).filter((item) => isHeader(item))
+        header = readHeader(linesAbove, entriesOfLine, organisms)
+        for (const one of linesAbove) tableLines.add(one)
       }
-      taken.add(line)
-      rows.push(...found.flatMap((entry) => rowsOfEntry(page, entry, header)))
+      tableLines.add(line)
+      rows.push(...entriesOfLine.flatMap((entry) => rowsOfEntry(page, entry, header)))
     } else {
       const organism = organismIn(textOf(line))
       // A new list of organisms begins behind a table.
@@ -57,14 +57,14 @@ export function susceptibilityOf(page: PageText, lines: readonly Line[]): Suscep
       if (organism && !organisms.includes(organism)) organisms.push(organism)
     }
   }
-  return { rows, lines: lines.filter((line) => !taken.has(line)) }
+  return { rows, lines: lines.filter((line) => !tableLines.has(line)) }
 }
 
 /** The rows of a page with others of it, from top to bottom. */
-export function merged(rows: Row[], others: readonly Row[]): Row[] {
+export function mergeRows(rows: Row[], others: readonly Row[]): Row[] {
   for (const row of others) {
-    const at = rows.findIndex(({ page, box }) => page > row.page || (page === row.page && box.top > row.box.top))
-    rows.splice(at < 0 ? rows.length : at, 0, row)
+    const index = rows.findIndex(({ page, box }) => page > row.page || (page === row.page && box.top > row.box.top))
+    rows.splice(index < 0 ? rows.length : index, 0, row)
   }
   return rows
 }
@@ -77,33 +77,33 @@ const hasAntibiotic = (line: Line): boolean => line.cells.some(({ words }) => wo
 function entriesOf(line: Line): Entry[] {
   const words = line.cells.flatMap((cell) => cell.words)
   const entries: Entry[] = []
-  for (let at = 0; at < words.length;) {
-    const count = countOf(words.length - at, NAME_WORDS_MAX, (length) => isNameOf(words.slice(at, at + length)))
+  for (let index = 0; index < words.length;) {
+    const count = longestFit(words.length - index, NAME_WORDS_MAX, (length) => isNameOfAntibiotic(words.slice(index, index + length)))
     if (count) {
-      entries.push({ line, name: cellOf(words.slice(at, at + count)), answers: [] })
-      at += count
+      entries.push({ line, name: cellOf(words.slice(index, index + count)), answers: [] })
+      index += count
       continue
     }
     const entry = entries.at(-1)
     if (!entry) return []
-    const length = take(
+    const length = takeAnswer(
       entry,
-      words.slice(at).map((word) => cellOf([word])),
+      words.slice(index).map((word) => cellOf([word])),
     )
     if (!length) return []
-    at += length
+    index += length
   }
   return entries.every(({ answers }) => answers.some(({ category }) => category)) ? entries : []
 }
 
-const isNameOf = (words: readonly Word[]): boolean =>
+const isNameOfAntibiotic = (words: readonly Word[]): boolean =>
   /[\p{L})]/u.test(words.at(-1)!.text) && isAntibiotic(cellOf([...words]).text)
 
 /** Adds what the next words say of an antibiotic, and returns how many they are; 0 if they say something else. */
-function take(entry: Entry, words: readonly Cell[]): number {
+function takeAnswer(entry: Entry, words: readonly Cell[]): number {
   const phrase = (length: number) => cellOf(words.slice(0, length).flatMap((cell) => cell.words))
   const last = entry.answers.at(-1)
-  const into = (part: 'concentration' | 'category', cell: Cell, length: number): number => {
+  const addPart = (part: 'concentration' | 'category', cell: Cell, length: number): number => {
     // One that was not tested has neither.
     if (last && !last[part] && (last.concentration ?? last.category)) {
       last[part] = cell
@@ -111,10 +111,10 @@ function take(entry: Entry, words: readonly Cell[]): number {
     } else entry.answers.push({ [part]: cell, box: cell.box })
     return length
   }
-  for (const length of [3, 2, 1].filter((one) => one <= words.length)) {
+  for (const length of [3, 2, 1].filter((item) => item <= words.length)) {
     const cell = phrase(length)
-    if (categoryOf(cell.text)) return into('category', cell, length)
-    if (isConcentration(cell.text.replace(/^\((.+)\)$/u, '$1'))) return into('concentration', cell, length)
+    if (categoryOf(cell.text)) return addPart('category', cell, length)
+    if (isConcentration(cell.text.replace(/^\((.+)\)$/u, '$1'))) return addPart('concentration', cell, length)
     if (last?.concentration && !last.unit && isUnit(cell.text)) {
       last.unit = cell
       return length
@@ -127,7 +127,7 @@ function take(entry: Entry, words: readonly Cell[]): number {
 }
 
 /** The longest count, at most `max`, for which `fits`. */
-function countOf(left: number, max: number, fits: (count: number) => boolean): number {
+function longestFit(left: number, max: number, fits: (count: number) => boolean): number {
   for (let count = Math.min(left, max); count > 0; count--) if (fits(count)) return count
   return 0
 }
@@ -147,16 +147,16 @@ const isHeader = (line: Line): boolean =>
   !/[.;]$|:\s*\S/u.test(textOf(line)) &&
   !(/^(?:org|isol)/iu.test(textOf(line)) && organismIn(textOf(line)) !== undefined)
 
-function headerOf(above: readonly Line[], entries: readonly Entry[], organisms: readonly string[]): Header {
-  const cells = above.flatMap((line) => line.cells)
+function readHeader(linesAbove: readonly Line[], entries: readonly Entry[], organisms: readonly string[]): Header {
+  const cells = linesAbove.flatMap((line) => line.cells)
   const unit =
-    cells.map(({ text }) => /\bmic\b.*?[([]\s*(\S+?)\s*[)\]]/iu.exec(text)?.[1]).find((one) => one && isUnit(one)) ?? null
-  const named = cells.flatMap(({ text, box }) => {
+    cells.map(({ text }) => /\bmic\b.*?[([]\s*(\S+?)\s*[)\]]/iu.exec(text)?.[1]).find((item) => item && isUnit(item)) ?? null
+  const namedOrganisms = cells.flatMap(({ text, box }) => {
     const number = /^(?:org(?:anism)?|isolate)\.? ?#?(\d)$/iu.exec(text)?.[1]
     const name = organismIn(text) ?? (number ? organisms[Number(number) - 1] : undefined)
     return name ? [{ name, box }] : []
   })
-  if (named.length) return { organisms: named, unit }
+  if (namedOrganisms.length) return { organisms: namedOrganisms, unit }
   const count = Math.max(...entries.map(({ answers }) => answers.length))
   // Columns without names are those of the organisms in their order.
   const listed = count > 1 && organisms.length === count ? organisms : organisms.slice(-1)
@@ -179,7 +179,7 @@ function rowsOfEntry(page: PageText, { name, answers }: Entry, header: Header): 
         unit: concentration ? (unit?.text ?? header.unit) : null,
         range_lines: [],
         flag: categoryOf(category.text) === 'susceptible' ? 'normal' : 'abnormal',
-        panel: organismOf(answer, index, header) ?? null,
+        panel: findOrganism(answer, index, header) ?? null,
         section: null,
         specimen: null,
         method: null,
@@ -191,9 +191,9 @@ function rowsOfEntry(page: PageText, { name, answers }: Entry, header: Header): 
   })
 }
 
-function organismOf({ box }: Answer, index: number, { organisms }: Header): string | undefined {
-  const placed = organisms.flatMap(({ name, box: place }) => (place ? [{ name, place }] : []))
-  if (!placed.length) return (organisms[index] ?? organisms[0])?.name
+function findOrganism({ box }: Answer, index: number, { organisms }: Header): string | undefined {
+  const placedOrganisms = organisms.flatMap(({ name, box: place }) => (place ? [{ name, place }] : []))
+  if (!placedOrganisms.length) return (organisms[index] ?? organisms[0])?.name
   const distance = (place: Box) => (overlapX(place, box) > 0 ? 0 : Math.abs(centerX(place) - centerX(box)))
-  return placed.toSorted((one, other) => distance(one.place) - distance(other.place))[0]!.name
+  return placedOrganisms.toSorted((a, b) => distance(a.place) - distance(b.place))[0]!.name
 }

@@ -7,9 +7,9 @@ import { isBroken, isNote, type Part, type TableRow } from './table-rows.ts'
 import { textOf, type Run } from './table-runs.ts'
 
 /** Smaller letters are those of notes. */
-const SMALLER = 0.9
+const NOTE_HEIGHT = 0.9
 /** In pictures, in which heights are measured. */
-const SMALLER_IN_PICTURE = 0.8
+const NOTE_HEIGHT_IN_PICTURE = 0.8
 
 export interface Writer {
   page: number
@@ -25,7 +25,7 @@ export interface Writer {
 }
 
 const inOrder = (runs: readonly Run[]): Run[] =>
-  runs.toSorted((one, other) => one.box.top - other.box.top || one.box.left - other.box.left)
+  runs.toSorted((a, b) => a.box.top - b.box.top || a.box.left - b.box.left)
 
 /** What names a column; empty if nothing does. */
 export const nameOfColumn = ({ names }: TableColumn): string => (names.length ? cellOfRuns(inOrder(names)).text : '')
@@ -69,8 +69,8 @@ export function linesOfRow({ parts }: TableRow, writer: Writer): Line[] {
       )
       if (range) (lines[0] ??= []).push({ ...range, band: { left: column.band.left, right: upper.band.right } })
     } else if (own.length)
-      for (const [at, segment] of cellsOf(own, column, writer).entries())
-        (lines[at] ??= []).push({ ...segment, band: column.band })
+      for (const [index, segment] of cellsOfColumn(own, column, writer).entries())
+        (lines[index] ??= []).push({ ...segment, band: column.band })
   }
   return lines.flatMap((cells) => (cells ? [lineOf(writer.page, cells)] : []))
 }
@@ -86,34 +86,34 @@ function rangeOfBounds(lower: readonly Part[], upper: readonly Part[]): Cell | u
   return high && cellOf([sign('<=', high), ...high.words])
 }
 
-function cellsOf(parts: readonly Part[], column: TableColumn, writer: Writer): Cell[] {
+function cellsOfColumn(parts: readonly Part[], column: TableColumn, writer: Writer): Cell[] {
   const all = inOrder(parts.map(({ run }) => run))
   if (!writer.isName(column) && !writer.isRange(column)) return [cellOfRuns(all)]
   const segments = segmentsOf(parts)
   if (writer.isRange(column)) return segments.map(cellOfRuns)
   const cells: Run[][] = []
   for (const segment of segments) {
-    const before = cells.at(-1)
-    if (!before || standsAlone(before, segment, writer)) cells.push([...segment])
-    else before.push(...segment)
+    const lastCell = cells.at(-1)
+    if (!lastCell || standsAlone(lastCell, segment, writer)) cells.push([...segment])
+    else lastCell.push(...segment)
   }
   return cells.map(cellOfRuns)
 }
 
 /** Whether a line below a name is no part of it: a note, or nothing that makes a longer name of a name. */
-function standsAlone(before: readonly Run[], segment: readonly Run[], { isSystematic, isNamed }: Writer): boolean {
-  const [first, next] = [before[0]!, segment[0]!]
-  const [name, text] = [cellOfRuns(before).text, textOf(next)]
-  const smaller = next.words[0]!.font === undefined ? SMALLER_IN_PICTURE : SMALLER
+function standsAlone(runsAbove: readonly Run[], segment: readonly Run[], { isSystematic, isNamed }: Writer): boolean {
+  const [first, next] = [runsAbove[0]!, segment[0]!]
+  const [name, text] = [cellOfRuns(runsAbove).text, textOf(next)]
+  const smaller = next.words[0]!.font === undefined ? NOTE_HEIGHT_IN_PICTURE : NOTE_HEIGHT
   if (heightOf(next.box) < heightOf(first.box) * smaller || isNote(text)) return true
-  if (joinsName(name, text, isNamed) || isNamed(cellOfRuns([...before, ...segment]).text)) return false
+  if (joinsName(name, text, isNamed) || isNamed(cellOfRuns([...runsAbove, ...segment]).text)) return false
   return isSystematic || isNamed(name)
 }
 
 /** The lines of a cell, those that had no room together. */
 export function segmentsOf(parts: readonly Part[]): Run[][] {
   const segments: Run[][] = []
-  for (const { run, column } of parts.toSorted((one, other) => one.run.box.top - other.run.box.top)) {
+  for (const { run, column } of parts.toSorted((a, b) => a.run.box.top - b.run.box.top)) {
     const last = segments.at(-1)?.at(-1)
     if (last && isBroken(last, run, column)) segments.at(-1)!.push(run)
     else segments.push([run])

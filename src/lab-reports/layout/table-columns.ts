@@ -2,8 +2,8 @@
 import { heightOf, overlapX, widthOf, type Box } from '../pages/page.ts'
 import type { Band, Line } from './lines.ts'
 import { spanningRuns } from './table-header.ts'
-import { partedAt, textOf, type Run, type Spaces } from './table-runs.ts'
-import { isNumber, isUnits, partNumbersFromUnits } from './table-units.ts'
+import { splitAtGaps, textOf, type Run, type Spaces } from './table-runs.ts'
+import { isNumber, isUnits, splitNumbersFromUnits } from './table-units.ts'
 
 export interface TableColumn {
   /** How far its texts reach. */
@@ -37,7 +37,7 @@ export interface Group {
 }
 
 /** Points: texts that overlap less stand beside each other. */
-const BESIDE = 0.5
+const COLUMN_OVERLAP = 0.5
 /** Lines in sequence that cross columns end a table. */
 const CROSSING_MAX = 2
 /** As many lines keep to the columns of a table as cross them, times this. */
@@ -49,76 +49,76 @@ const CROSSING_SHARE = 2.5
  * @param body the runs of each line below
  * @param separators places at which columns are parted by what is drawn
  */
-export function tableOf(
+export function readTable(
   header: readonly (readonly Run[])[],
   body: { line: Line; runs: Run[] }[],
   separators: readonly number[],
   spaces: Spaces,
 ): TableOfRuns | undefined {
-  const names = header.map((line) => line.flatMap((run) => partedBy(run, body, spaces)))
-  const spanning = spanningRuns(names)
+  const names = header.map((line) => line.flatMap((run) => splitName(run, body, spaces)))
+  const spanningNames = spanningRuns(names)
   let groups: Group[] = []
-  for (const run of names.flat()) if (!spanning.some((one) => one.run === run)) groups = withName(groups, run)
-  partNumbersFromUnits(groups, body)
-  const fitting = new Set<Line>()
-  let [crossing, sequence] = [0, 0]
+  for (const run of names.flat()) if (!spanningNames.some((item) => item.run === run)) groups = withName(groups, run)
+  splitNumbersFromUnits(groups, body)
+  const linesOfTable = new Set<Line>()
+  let [crossingCount, sequence] = [0, 0]
   let last = -1
   for (const [index, one] of body.entries()) {
     const { line } = one
-    const runs = one.runs.flatMap((run) => partedBetween(run, groups, spaces))
+    const runs = one.runs.flatMap((run) => splitText(run, groups, spaces))
     if (runs.length === 1) continue
     const next = withRuns(groups, runs, separators)
     if (next) {
       groups = next
       one.runs = runs
-      fitting.add(line)
+      linesOfTable.add(line)
       sequence = 0
       last = index
     } else {
-      crossing++
-      if (!fitting.size || ++sequence >= CROSSING_MAX) break
+      crossingCount++
+      if (!linesOfTable.size || ++sequence >= CROSSING_MAX) break
     }
   }
-  if (fitting.size < crossing * CROSSING_SHARE) return undefined
-  const columns = columnsOfGroups(named(groups, separators), separators)
-  for (const { run, isOfBounds } of spanning)
+  if (linesOfTable.size < crossingCount * CROSSING_SHARE) return undefined
+  const columns = columnsOfGroups(withNames(groups, separators), separators)
+  for (const { run, isOfBounds } of spanningNames)
     for (const column of columns) if (!isOfBounds && column.names.length && isIn(run.box, column)) column.names.unshift(run)
-  const lines = linesWithin(body, columns, fitting, last)
+  const lines = linesOfColumns(body, columns, linesOfTable, last)
   for (const { parts } of lines)
     for (const { run, column } of parts ?? []) column.width = Math.max(column.width, widthOf(run.box))
   return { columns, lines }
 }
 
-const isIn = (box: Box, { left, right }: Band): boolean => Math.min(box.right, right) - Math.max(box.left, left) > BESIDE
+const isIn = (box: Box, { left, right }: Band): boolean => Math.min(box.right, right) - Math.max(box.left, left) > COLUMN_OVERLAP
 
 /** Of a usual space: a gap between two columns is wider. */
-const WIDER = 1.08
+const COLUMN_GAP = 1.08
 /** Of the lines with two texts below a name that may be two: so many have a gap where it has one. */
-const GAPS_BELOW = 0.8
+const GAPS_SHARE = 0.8
 
 /** The names of columns that stand close, parted where most lines below have a gap between two of their texts. */
-function partedBy(run: Run, body: readonly { runs: readonly Run[] }[], { usual }: Spaces): Run[] {
-  const below = body.map(({ runs }) => runs.filter(({ box }) => isIn(run.box, box))).filter((runs) => runs.length > 1)
-  if (below.length < 2) return [run]
-  const least = usual * WIDER * heightOf(run.box)
-  return partedAt(run, (from, to) => {
+function splitName(run: Run, body: readonly { runs: readonly Run[] }[], { usual }: Spaces): Run[] {
+  const runsBelow = body.map(({ runs }) => runs.filter(({ box }) => isIn(run.box, box))).filter((runs) => runs.length > 1)
+  if (runsBelow.length < 2) return [run]
+  const least = usual * COLUMN_GAP * heightOf(run.box)
+  return splitAtGaps(run, (from, to) => {
     if (to - from < least) return false
-    const gaps = below.filter((runs) =>
-      runs.some(({ box }, at) => runs[at + 1] && box.right < to && runs[at + 1]!.box.left > from),
+    const gaps = runsBelow.filter((runs) =>
+      runs.some(({ box }, index) => runs[index + 1] && box.right < to && runs[index + 1]!.box.left > from),
     )
-    return gaps.length >= below.length * GAPS_BELOW
+    return gaps.length >= runsBelow.length * GAPS_SHARE
   })
 }
 
 /** Texts of two columns that stand so close that they seem one. */
-function partedBetween(run: Run, groups: readonly Group[], { usual }: Spaces): Run[] {
-  const own = groups.filter((group) => group.names.length && isIn(run.box, group)).toSorted((one, other) => one.left - other.left)
+function splitText(run: Run, groups: readonly Group[], { usual }: Spaces): Run[] {
+  const own = groups.filter((group) => group.names.length && isIn(run.box, group)).toSorted((a, b) => a.left - b.left)
   if (own.length < 2) return [run]
-  const least = usual * WIDER * heightOf(run.box)
-  const parts = partedAt(
+  const least = usual * COLUMN_GAP * heightOf(run.box)
+  const parts = splitAtGaps(
     run,
     (from, to) =>
-      to - from > least && own.some((group, at) => own[at + 1] && from < own[at + 1]!.left && to > group.right - BESIDE * 4),
+      to - from > least && own.some((group, index) => own[index + 1] && from < own[index + 1]!.left && to > group.right - COLUMN_OVERLAP * 4),
   )
   return parts.every((part) => own.filter((group) => isIn(part.box, group)).length < 2) ? parts : [run]
 }
@@ -126,10 +126,10 @@ function partedBetween(run: Run, groups: readonly Group[], { usual }: Spaces): R
 function withName(groups: readonly Group[], run: Run): Group[] {
   const own = groups.filter((group) => isIn(run.box, group))
   const rest = groups.filter((group) => !own.includes(group))
-  return [...rest, joined([...own, { left: run.box.left, right: run.box.right, names: [run], runs: [] }])]
+  return [...rest, joinGroups([...own, { left: run.box.left, right: run.box.right, names: [run], runs: [] }])]
 }
 
-const joined = (groups: readonly Group[]): Group => ({
+const joinGroups = (groups: readonly Group[]): Group => ({
   left: Math.min(...groups.map(({ left }) => left)),
   right: Math.max(...groups.map(({ right }) => right)),
   names: groups.flatMap(({ names }) => names),
@@ -142,9 +142,9 @@ function withRuns(groups: readonly Group[], runs: readonly Run[], separators: re
   for (const run of runs) {
     const own = next.filter((group) => isIn(run.box, group))
     if (own.filter(({ names }) => names.length).length > 1) return undefined
-    const whole = joined([...own, { left: run.box.left, right: run.box.right, names: [], runs: [run] }])
-    if (own.length > 1 && separators.some((at) => at > whole.left + BESIDE && at < whole.right - BESIDE)) return undefined
-    next = [...next.filter((group) => !own.includes(group)), whole]
+    const joinedGroup = joinGroups([...own, { left: run.box.left, right: run.box.right, names: [], runs: [run] }])
+    if (own.length > 1 && separators.some((x) => x > joinedGroup.left + COLUMN_OVERLAP && x < joinedGroup.right - COLUMN_OVERLAP)) return undefined
+    next = [...next.filter((group) => !own.includes(group)), joinedGroup]
   }
   // Two runs of a line are two cells.
   const isShared = next.some(({ runs: all }) => runs.filter((run) => all.includes(run)).length > 1)
@@ -155,25 +155,25 @@ function withRuns(groups: readonly Group[], runs: readonly Run[], separators: re
  * Texts that stand aside of the name above them, as numbers on the right, belong to it if it has none and nothing is drawn between; numbers
  * never to that of units.
  */
-function named(groups: readonly Group[], separators: readonly number[]): Group[] {
-  const sorted = groups.toSorted((one, other) => one.left - other.left)
-  for (let at = 0; at < sorted.length; at++) {
-    const group = sorted[at]!
+function withNames(groups: readonly Group[], separators: readonly number[]): Group[] {
+  const sorted = groups.toSorted((a, b) => a.left - b.left)
+  for (let index = 0; index < sorted.length; index++) {
+    const group = sorted[index]!
     if (group.names.length) continue
-    const near = [sorted[at - 1], sorted[at + 1]].filter((other): other is Group => other !== undefined && other.names.length > 0)
+    const neighbors = [sorted[index - 1], sorted[index + 1]].filter((other): other is Group => other !== undefined && other.names.length > 0)
     const isApart = (other: Group) => {
       const [from, to] = other.left < group.left ? [other.right, group.left] : [group.right, other.left]
-      return separators.some((one) => one > from - BESIDE && one < to + BESIDE)
+      return separators.some((item) => item > from - COLUMN_OVERLAP && item < to + COLUMN_OVERLAP)
     }
     const distance = (other: Group) => Math.max(other.left - group.right, group.left - other.right)
     const isNone = (other: Group) => isUnits(other) && group.runs.some((run) => isNumber(textOf(run)))
-    const free = near.filter((other) => !isApart(other) && !isNone(other) && (!other.runs.length || separators.length > 0))
+    const free = neighbors.filter((other) => !isApart(other) && !isNone(other) && (!other.runs.length || separators.length > 0))
     const owner = free.toSorted(
-      (one, other) => Number(one.runs.length > 0) - Number(other.runs.length > 0) || distance(one) - distance(other),
+      (a, b) => Number(a.runs.length > 0) - Number(b.runs.length > 0) || distance(a) - distance(b),
     )[0]
     if (!owner) continue
-    sorted.splice(Math.min(at, sorted.indexOf(owner)), 2, joined([owner, group]))
-    at--
+    sorted.splice(Math.min(index, sorted.indexOf(owner)), 2, joinGroups([owner, group]))
+    index--
   }
   return sorted
 }
@@ -181,7 +181,7 @@ function named(groups: readonly Group[], separators: readonly number[]): Group[]
 function columnsOfGroups(groups: readonly Group[], separators: readonly number[]): TableColumn[] {
   const edges = groups.slice(1).map((group, index) => {
     const [from, to] = [groups[index]!.right, group.left]
-    return separators.find((at) => at > from - 1 && at < to + 1) ?? (from + to) / 2
+    return separators.find((x) => x > from - 1 && x < to + 1) ?? (from + to) / 2
   })
   return groups.map(({ left, right, names, runs }, index) => ({
     left,
@@ -193,10 +193,10 @@ function columnsOfGroups(groups: readonly Group[], separators: readonly number[]
 }
 
 /** Lines up to the last one that keeps to the columns, and those below that have a text in one column alone. */
-function linesWithin(
+function linesOfColumns(
   body: readonly { line: Line; runs: Run[] }[],
   columns: readonly TableColumn[],
-  fitting: ReadonlySet<Line>,
+  fittingLines: ReadonlySet<Line>,
   last: number,
 ): TableOfRuns['lines'] {
   const lines: TableOfRuns['lines'] = []
@@ -204,11 +204,11 @@ function linesWithin(
     if (index > last && runs.length > 1) break
     const parts = runs.map((run) => ({ run, own: columns.filter((column) => isIn(run.box, column)) }))
     const isFit =
-      (runs.length === 1 || fitting.has(line)) &&
+      (runs.length === 1 || fittingLines.has(line)) &&
       parts.every(
         ({ run, own }) =>
           own.length === 1 ||
-          (!own.length && columns.some(({ band }) => overlapX(run.box, { ...run.box, ...band }) >= widthOf(run.box) - BESIDE)),
+          (!own.length && columns.some(({ band }) => overlapX(run.box, { ...run.box, ...band }) >= widthOf(run.box) - COLUMN_OVERLAP)),
       )
     lines.push(
       isFit
@@ -217,7 +217,7 @@ function linesWithin(
             parts: parts.map(({ run, own }) => ({
               run,
               column:
-                own[0] ?? columns.find(({ band }) => run.box.left >= band.left - BESIDE && run.box.right <= band.right + BESIDE)!,
+                own[0] ?? columns.find(({ band }) => run.box.left >= band.left - COLUMN_OVERLAP && run.box.right <= band.right + COLUMN_OVERLAP)!,
             })),
           }
         : { line, parts: null },

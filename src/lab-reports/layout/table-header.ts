@@ -16,13 +16,13 @@ export interface HeaderLines {
 }
 
 /** Of the height of letters: lines of a cell are no further apart. */
-const LINE_GAP = 0.75
+const HEADER_LINE_GAP = 0.75
 /** Of the height of letters: lines of a cell are closer than headers. */
-const STACKED = 0.35
+const HEADER_STACK_GAP = 0.35
 /** Of the height of letters: lines that overlap more stand beside each other. */
-const BESIDE = 0.15
+const ROW_OVERLAP = 0.15
 /** Letters of one header differ less in their height, in a text and in a picture, in which a bracket makes the letters of a line higher. */
-const [HEIGHT_OF_FONT, HEIGHT_OF_PICTURE] = [0.15, 0.45]
+const [HEADER_HEIGHT_IN_TEXT, HEADER_HEIGHT_IN_PICTURE] = [0.15, 0.45]
 const LINES_MAX = 8
 
 const isNamed = (text: string): boolean => columnKind(text) !== undefined
@@ -32,13 +32,13 @@ const isBelowName = (text: string): boolean => /^[([]|^[^([]*[)\]]$/u.test(text)
 /**
  * The lines that may name columns, from top to bottom.
  * @param isParted whether something is drawn between two lines
- * @param above the columns of a table that may go on in the first lines
+ * @param columnsAbove the columns of a table that may go on in the first lines
  */
-export function headersOf(
+export function findHeaders(
   lines: readonly Line[],
   spaces: Spaces,
   isParted: (upper: Line, lower: Line) => boolean,
-  above: Parameters<typeof isRowBelow>[1] = [],
+  columnsAbove: Parameters<typeof isRowBelow>[1] = [],
 ): HeaderLines[] {
   const headers: HeaderLines[] = []
   const runs = lines.map((line) => runsOf(line, spaces))
@@ -48,7 +48,7 @@ export function headersOf(
     let to = from + 1
     while (to < lines.length && to - from < LINES_MAX && isHeader[to] && isNext(lines, from, to, isParted)) to++
     const header = { from, to, runs: runs.slice(from, to) }
-    if (!namesColumns(header) || isRowBelow(cellsOf(header.runs), headers.length ? columnsOfRuns(headers.at(-1)!) : above))
+    if (!namesColumns(header) || isRowBelow(cellsOf(header.runs), headers.length ? columnsOfRuns(headers.at(-1)!) : columnsAbove))
       continue
     headers.push(header)
     from = to - 1
@@ -62,25 +62,25 @@ const columnsOfRuns = ({ runs }: HeaderLines) => cellsOf(runs).map(({ text, box 
 
 function isHeaderLine(runs: readonly Run[]): boolean {
   const texts = runs.map(textOf)
-  const named = texts.filter((text) => isNamed(text) || isBelowName(text)).length
-  return named * 2 > texts.length && texts.every((text) => text.length <= 60 && !/^[<>≤≥]?\s?\d+(?:[.,]\d+)?$/u.test(text))
+  const namedCount = texts.filter((text) => isNamed(text) || isBelowName(text)).length
+  return namedCount * 2 > texts.length && texts.every((text) => text.length <= 60 && !/^[<>≤≥]?\s?\d+(?:[.,]\d+)?$/u.test(text))
 }
 
 function isNext(lines: readonly Line[], from: number, to: number, isParted: (upper: Line, lower: Line) => boolean): boolean {
   const line = lines[to]!
-  const above = lines.slice(from, to)
-  if (above.some((one) => overlapY(one.box, line.box) > heightOf(line.box) * BESIDE)) return true
-  const last = above.at(-1)!
+  const linesAbove = lines.slice(from, to)
+  if (linesAbove.some((item) => overlapY(item.box, line.box) > heightOf(line.box) * ROW_OVERLAP)) return true
+  const last = linesAbove.at(-1)!
   const [upper, lower] = [last.cells[0]!.words[0]!, line.cells[0]!.words[0]!]
   const height = Math.min(heightOf(upper.box), heightOf(lower.box))
-  const tolerance = lower.font === undefined ? HEIGHT_OF_PICTURE : HEIGHT_OF_FONT
+  const tolerance = lower.font === undefined ? HEADER_HEIGHT_IN_PICTURE : HEADER_HEIGHT_IN_TEXT
   return (
     Math.abs(heightOf(upper.box) - heightOf(lower.box)) < height * tolerance &&
-    line.box.top - Math.max(...above.map(({ box }) => box.bottom)) < height * LINE_GAP &&
+    line.box.top - Math.max(...linesAbove.map(({ box }) => box.bottom)) < height * HEADER_LINE_GAP &&
     !isParted(last, line) &&
     // Of two lines that each name all of a table the second is the next header; the second lines of some names are fewer.
     !(
-      line.box.top - last.box.bottom > height * STACKED &&
+      line.box.top - last.box.bottom > height * HEADER_STACK_GAP &&
       line.cells.length >= last.cells.length &&
       namesTable(line) &&
       namesTable(last)
@@ -121,12 +121,12 @@ export interface SpanningRun {
 
 /** The runs of a header that stand above several others: the name of columns that have names of their own below it. */
 export function spanningRuns(runs: readonly (readonly Run[])[]): SpanningRun[] {
-  return runs.flatMap((line, at) =>
+  return runs.flatMap((line, position) =>
     line.flatMap((run): SpanningRun[] => {
-      const below = runs.slice(at + 1)
-      if (below.some((other) => other.some((_, index) => isAboveBounds(run, other.slice(index, index + 2)))))
+      const linesBelow = runs.slice(position + 1)
+      if (linesBelow.some((other) => other.some((_, index) => isAboveBounds(run, other.slice(index, index + 2)))))
         return [{ run, isOfBounds: true }]
-      const isAbove = below.some((other) => other.filter(({ box }) => overlapX(box, run.box) > 0.5).length > 1)
+      const isAbove = linesBelow.some((other) => other.filter(({ box }) => overlapX(box, run.box) > 0.5).length > 1)
       return isAbove ? [{ run, isOfBounds: false }] : []
     }),
   )

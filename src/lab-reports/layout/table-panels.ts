@@ -11,7 +11,7 @@ const PANEL = /^(?:test )?(?:panel|profile|group|section|department|category)s?(
 export const isPanelName = (text: string): boolean => PANEL.test(text)
 
 /** Of the height of letters: lines of a cell are no further apart. */
-const LINE_GAP = 0.85
+const CELL_LINE_GAP = 0.85
 
 interface Panel {
   runs: Run[]
@@ -22,9 +22,9 @@ interface Panel {
 /** The texts of a column, the lines of each together. */
 function panelsOf(parts: readonly Part[], column: TableColumn): Panel[] {
   const panels: Panel[] = []
-  for (const { run } of parts.toSorted((one, other) => one.run.box.top - other.run.box.top)) {
+  for (const { run } of parts.toSorted((a, b) => a.run.box.top - b.run.box.top)) {
     const last = panels.at(-1)
-    if (last && run.box.top - last.bottom < heightOf(run.box) * LINE_GAP && isBroken(last.runs.at(-1)!, run, column)) {
+    if (last && run.box.top - last.bottom < heightOf(run.box) * CELL_LINE_GAP && isBroken(last.runs.at(-1)!, run, column)) {
       last.runs.push(run)
       last.bottom = run.box.bottom
     } else panels.push({ runs: [run], top: run.box.top, bottom: run.box.bottom })

@@ -10,20 +10,20 @@ export interface Part {
 }
 
 /** Of the height of letters: what overlaps more stands in one row. */
-const BESIDE = 0.15
+const ROW_OVERLAP = 0.15
 /** Of the tables whose rows are parted by what is drawn: of their rows, those with one result alone. */
-const RULED = 0.8
+const RULED_SHARE = 0.8
 /** Points: lines of a cell are closer than rows by more. */
-const CLOSER = 0.8
+const LINES_CLOSER = 0.8
 /** Lines of results in one drawn row: more are rows that nothing parts. */
 const RESULTS_MAX = 3
 /** Of the height of letters: lines of a cell are no further apart. */
-const REACH = 0.85
+const CELL_LINE_GAP = 0.85
 /** Points by which a text that was broken may seem to have had room. */
-const ROOM = 0.6
+const BREAK_ROOM = 0.6
 
 /** Of the height of letters: those of one cell differ less, in a text and in a picture, in which it is measured. */
-const [HEIGHT_OF_FONT, HEIGHT_OF_PICTURE] = [0.06, 0.22]
+const [CELL_HEIGHT_IN_TEXT, CELL_HEIGHT_IN_PICTURE] = [0.06, 0.22]
 
 export interface TableRow {
   parts: Part[]
@@ -50,25 +50,25 @@ export function rowsOfTable({ lines }: TableOfRuns, options: RowsOptions): Table
     else if (last && 'parts' in last) last.parts.push(...one.parts)
     else stretches.push({ parts: [...one.parts] })
   }
-  const slots = stretches.map((one) => ('parts' in one ? slotsOf(one.parts, options.separators) : undefined))
-  const closed = slots.flatMap((one) => one ?? []).filter(({ isClosed, parts }) => isClosed && resultLines(parts, options) > 0)
-  const single = closed.filter(({ parts }) => resultLines(parts, options) <= 1)
-  const isRuled = closed.length > 1 && single.length >= closed.length * RULED
-  const firsts = slots.map((one) =>
-    one?.map(({ parts, isClosed }) =>
+  const slots = stretches.map((item) => ('parts' in item ? splitIntoSlots(item.parts, options.separators) : undefined))
+  const closedSlots = slots.flatMap((item) => item ?? []).filter(({ isClosed, parts }) => isClosed && resultLines(parts, options) > 0)
+  const singleSlots = closedSlots.filter(({ parts }) => resultLines(parts, options) <= 1)
+  const isRuled = closedSlots.length > 1 && singleSlots.length >= closedSlots.length * RULED_SHARE
+  const firsts = slots.map((item) =>
+    item?.map(({ parts, isClosed }) =>
       isRuled && isClosed && resultLines(parts, options) <= RESULTS_MAX
-        ? { ruled: withinReach(bandsOf(parts), options) }
+        ? { ruled: joinNearBands(bandsOf(parts), options) }
         : { bands: bandsOf(parts) },
     ),
   )
   const gaps = gapsOf(
-    firsts.flatMap((one) => (one ? [one.flatMap((part) => part.ruled ?? part.bands)] : [])),
+    firsts.flatMap((item) => (item ? [item.flatMap((part) => part.ruled ?? part.bands)] : [])),
     options,
   )
-  return stretches.flatMap((one, at): TableItem[] =>
-    'line' in one
-      ? [{ line: one.line }]
-      : firsts[at]!.flatMap((part) => part.ruled ?? merged(part.bands, gaps, options)).map((row) => ({ row })),
+  return stretches.flatMap((item, index): TableItem[] =>
+    'line' in item
+      ? [{ line: item.line }]
+      : firsts[index]!.flatMap((part) => part.ruled ?? mergeBands(part.bands, gaps, options)).map((row) => ({ row })),
   )
 }
 
@@ -84,11 +84,11 @@ interface Slot {
   isClosed: boolean
 }
 
-function slotsOf(parts: readonly Part[], separators: readonly number[]): Slot[] {
-  const bySlot = Map.groupBy(parts, ({ run }) => separators.filter((at) => at < centerY(run.box)).length)
+function splitIntoSlots(parts: readonly Part[], separators: readonly number[]): Slot[] {
+  const bySlot = Map.groupBy(parts, ({ run }) => separators.filter((y) => y < centerY(run.box)).length)
   return [...bySlot]
     .toSorted(([one], [other]) => one - other)
-    .map(([at, own]) => ({ parts: own, isClosed: at > 0 && at < separators.length }))
+    .map(([count, own]) => ({ parts: own, isClosed: count > 0 && count < separators.length }))
 }
 
 /** How many lines the cells of results have, at most. */
@@ -103,10 +103,10 @@ function resultLines(parts: readonly Part[], { isResult }: RowsOptions): number 
 /** Texts that overlap from top to bottom, directly or by way of others: a name on two lines and the result that is centered beside it. */
 function bandsOf(parts: readonly Part[]): TableRow[] {
   const bands: TableRow[] = []
-  for (const part of parts.toSorted((one, other) => one.run.box.top - other.run.box.top)) {
+  for (const part of parts.toSorted((a, b) => a.run.box.top - b.run.box.top)) {
     const last = bands.at(-1)
     const { box } = part.run
-    const overlaps = (other: Box) => overlapY(other, box) > Math.min(heightOf(other), heightOf(box)) * BESIDE
+    const overlaps = (other: Box) => overlapY(other, box) > Math.min(heightOf(other), heightOf(box)) * ROW_OVERLAP
     if (last && last.parts.some(({ run }) => overlaps(run.box))) bands[bands.length - 1] = rowOf([...last.parts, part])
     else bands.push(rowOf([part]))
   }
@@ -114,29 +114,29 @@ function bandsOf(parts: readonly Part[]): TableRow[] {
 }
 
 /** One row, but for what stands further apart than lines of a cell do, and for headings above it. */
-function withinReach(bands: readonly TableRow[], options: RowsOptions): TableRow[] {
+function joinNearBands(bands: readonly TableRow[], options: RowsOptions): TableRow[] {
   const rows: TableRow[] = []
   for (const band of bands) {
-    const above = rows.at(-1)
-    const isNear = above && band.top - above.bottom < heightOf(band.parts[0]!.run.box) * REACH
+    const rowAbove = rows.at(-1)
+    const isNear = rowAbove && band.top - rowAbove.bottom < heightOf(band.parts[0]!.run.box) * CELL_LINE_GAP
     const isNext =
-      above &&
-      isWhole(above, options) &&
+      rowAbove &&
+      isWhole(rowAbove, options) &&
       isWhole(band, options) &&
       hasNumber(band, options) &&
-      !shared(above, band).some(({ column }) => options.isName(column))
-    if (isNear && !isNext && !isHeading(above, band, options)) rows[rows.length - 1] = rowOf([...above.parts, ...band.parts])
+      !partsContinued(rowAbove, band).some(({ column }) => options.isName(column))
+    if (isNear && !isNext && !isHeading(rowAbove, band, options)) rows[rows.length - 1] = rowOf([...rowAbove.parts, ...band.parts])
     else rows.push(band)
   }
   return rows
 }
 
 /** Whether what stands above a row does not go on in it. */
-function isHeading(above: TableRow, below: TableRow, options: RowsOptions): boolean {
-  if (isWhole(above, options)) return false
-  return above.parts.some(({ run, column }, index) => {
-    if (above.parts.slice(index + 1).some((part) => part.column === column)) return false
-    const next = below.parts.find((part) => part.column === column)
+function isHeading(upper: TableRow, lower: TableRow, options: RowsOptions): boolean {
+  if (isWhole(upper, options)) return false
+  return upper.parts.some(({ run, column }, index) => {
+    if (upper.parts.slice(index + 1).some((part) => part.column === column)) return false
+    const next = lower.parts.find((part) => part.column === column)
     return !next || !isBroken(run, next.run, column)
   })
 }
@@ -152,25 +152,25 @@ interface Gaps {
 }
 
 function gapsOf(stretches: readonly (readonly TableRow[])[], options: RowsOptions): Gaps {
-  const between = stretches.flatMap((rows) =>
+  const gapsOfRows = stretches.flatMap((rows) =>
     rows.slice(1).flatMap((row, index) => {
-      const above = rows[index]!
-      return isWhole(above, options) && isWhole(row, options) ? [row.top - above.bottom] : []
+      const rowAbove = rows[index]!
+      return isWhole(rowAbove, options) && isWhole(row, options) ? [row.top - rowAbove.bottom] : []
     }),
   )
-  const within = stretches
+  const gapsOfLines = stretches
     .flat()
     .flatMap(({ parts }) =>
       [...Map.groupBy(parts, ({ column }) => column).values()].flatMap((own) =>
         own.slice(1).map(({ run }, index) => run.box.top - own[index]!.run.box.bottom),
       ),
     )
-  const at = (values: number[], share: number) =>
-    values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) * share)]
+  const quantile = (values: number[], share: number) =>
+    values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)]
   return {
-    rows: at(between, 0.25),
-    lines: at(
-      within.filter((gap) => gap > -2),
+    rows: quantile(gapsOfRows, 0.25),
+    lines: quantile(
+      gapsOfLines.filter((gap) => gap > -2),
       0.5,
     ),
   }
@@ -181,12 +181,12 @@ const isWhole = ({ parts }: TableRow, { isResult }: RowsOptions): boolean =>
   parts.some(({ column }) => isResult(column)) && parts.some(({ column }) => !isResult(column))
 
 /** Bands that are one row: closer than rows are, and with texts that had no room in the line above. */
-function merged(bands: readonly TableRow[], gaps: Gaps, options: RowsOptions): TableRow[] {
+function mergeBands(bands: readonly TableRow[], gaps: Gaps, options: RowsOptions): TableRow[] {
   const rows: TableRow[] = []
   for (const [index, band] of bands.entries()) {
-    const above = rows.at(-1)
-    if (above && isClose(above, band, gaps) && isNearer(rows, bands, index, options) && continues(above, band, options))
-      rows[rows.length - 1] = rowOf([...above.parts, ...band.parts])
+    const rowAbove = rows.at(-1)
+    if (rowAbove && isClose(rowAbove, band, gaps) && isNearer(rows, bands, index, options) && continues(rowAbove, band, options))
+      rows[rows.length - 1] = rowOf([...rowAbove.parts, ...band.parts])
     else rows.push(band)
   }
   return rows
@@ -194,43 +194,43 @@ function merged(bands: readonly TableRow[], gaps: Gaps, options: RowsOptions): T
 
 /** Whether a band and the row above it are closer than what is incomplete of both is to the row on its other side. */
 function isNearer(rows: readonly TableRow[], bands: readonly TableRow[], index: number, options: RowsOptions): boolean {
-  const [above, band] = [rows.at(-1)!, bands[index]!]
-  const gap = band.top - above.bottom
-  const [before, after] = [rows.at(-2), bands[index + 1]]
-  const isFar = (other: number) => other >= gap + CLOSER
-  if (!isWhole(band, options) && after && !isFar(after.top - band.bottom) && !continues(band, after, options)) return false
-  return isWhole(above, options) || !before || isFar(above.top - before.bottom)
+  const [rowAbove, band] = [rows.at(-1)!, bands[index]!]
+  const gap = band.top - rowAbove.bottom
+  const [previous, next] = [rows.at(-2), bands[index + 1]]
+  const isFar = (other: number) => other >= gap + LINES_CLOSER
+  if (!isWhole(band, options) && next && !isFar(next.top - band.bottom) && !continues(band, next, options)) return false
+  return isWhole(rowAbove, options) || !previous || isFar(rowAbove.top - previous.bottom)
 }
 
-function isClose(above: TableRow, below: TableRow, { rows, lines }: Gaps): boolean {
-  const gap = below.top - above.bottom
-  if (lines !== undefined && rows !== undefined && rows < lines + CLOSER) return false
-  if (lines !== undefined) return gap <= lines + (rows === undefined ? CLOSER : Math.max(CLOSER / 2, (rows - lines) * 0.35))
-  return rows !== undefined && rows - gap >= CLOSER && gap < rows * 0.7
+function isClose(upper: TableRow, lower: TableRow, { rows, lines }: Gaps): boolean {
+  const gap = lower.top - upper.bottom
+  if (lines !== undefined && rows !== undefined && rows < lines + LINES_CLOSER) return false
+  if (lines !== undefined) return gap <= lines + (rows === undefined ? LINES_CLOSER : Math.max(LINES_CLOSER / 2, (rows - lines) * 0.35))
+  return rows !== undefined && rows - gap >= LINES_CLOSER && gap < rows * 0.7
 }
 
-function continues(above: TableRow, below: TableRow, options: RowsOptions): boolean {
-  if (isWhole(above, options) && isWhole(below, options)) {
-    const isBrokenResult = shared(above, below).some(({ column }) => options.isResult(column))
-    return isBrokenResult && !hasNumber(below, options)
+function continues(upper: TableRow, lower: TableRow, options: RowsOptions): boolean {
+  if (isWhole(upper, options) && isWhole(lower, options)) {
+    const isBrokenResult = partsContinued(upper, lower).some(({ column }) => options.isResult(column))
+    return isBrokenResult && !hasNumber(lower, options)
   }
-  const both = shared(above, below)
-  if (below.parts.some(({ column, run }) => options.isName(column) && isNote(textOf(run)))) return false
-  const [few] = [above, below].toSorted((one, other) => one.parts.length - other.parts.length)
-  return both.length > 0 && few!.parts.every(({ column }) => both.some((part) => part.column === column))
+  const continuedParts = partsContinued(upper, lower)
+  if (lower.parts.some(({ column, run }) => options.isName(column) && isNote(textOf(run)))) return false
+  const [shorter] = [upper, lower].toSorted((a, b) => a.parts.length - b.parts.length)
+  return continuedParts.length > 0 && shorter!.parts.every(({ column }) => continuedParts.some((part) => part.column === column))
 }
 
 /** The texts of a row that go on from the row above because they had no room there. */
-const shared = (above: TableRow, below: TableRow): Part[] =>
-  below.parts.filter(({ column, run }) => {
-    const last = above.parts.filter((part) => part.column === column).at(-1)
+const partsContinued = (upper: TableRow, lower: TableRow): Part[] =>
+  lower.parts.filter(({ column, run }) => {
+    const last = upper.parts.filter((part) => part.column === column).at(-1)
     return last !== undefined && isBroken(last.run, run, column)
   })
 
 /** Whether a text goes on in the next line because it had no room in its own. */
 export function isBroken(upper: Run, lower: Run, column: TableColumn): boolean {
   const [last, first] = [upper.words.at(-1)!, lower.words[0]!]
-  const tolerance = last.font === undefined ? HEIGHT_OF_PICTURE : HEIGHT_OF_FONT
+  const tolerance = last.font === undefined ? CELL_HEIGHT_IN_PICTURE : CELL_HEIGHT_IN_TEXT
   if (last.font !== first.font || Math.abs(heightOf(last.box) - heightOf(first.box)) > heightOf(last.box) * tolerance)
     return false
   const isJoined = /[\p{L}\d][-–/]$/u.test(last.text)
@@ -238,7 +238,7 @@ export function isBroken(upper: Run, lower: Run, column: TableColumn): boolean {
   // A word that can be parted is broken where its first part has no room.
   const part = /^.+?[-–/](?=\S)/u.exec(first.text)?.[0] ?? first.text
   const wide = (widthOf(first.box) * part.length) / first.text.length + heightOf(last.box) * 0.25
-  return widthOf(upper.box) + wide > column.width - ROOM
+  return widthOf(upper.box) + wide > column.width - BREAK_ROOM
 }
 
 /** A specimen or method that is stated, and a text with a label. */

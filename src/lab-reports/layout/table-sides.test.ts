@@ -9,7 +9,7 @@ type PlacedLine = [top: number, left: number, ...texts: [string, string, string,
 /** Lines at heights of their own; columns stand 90, 150 and 200 points right of the first. */
 function pageOf(lines: readonly PlacedLine[]) {
   const texts = lines.map(([, left, ...cells]) =>
-    cells.map((text, at): PlacedText => [left + [0, 90, 150, 200][at]!, text]).filter(([, text]) => text),
+    cells.map((text, index): PlacedText => [left + [0, 90, 150, 200][index]!, text]).filter(([, text]) => text),
   )
   const page = pageOfLines(texts, 14)
   const words = page.words.map((word) => {

@@ -4,11 +4,11 @@ import { columnKind, type ColumnKind } from './headers.ts'
 import type { Cell, Line } from './lines.ts'
 
 /** Of the height of a line: the names of both tables begin at heights that differ less, as where one of them has names on two lines. */
-const LEVEL = 2.5
+const SIDES_LEVEL = 2.5
 /** Of the height of a line: headings are no further above the names of the columns. */
-const ABOVE = 2.2
+const SIDES_HEADING_GAP = 2.2
 /** Points: the cells of a table begin so far right of its edge. */
-const EDGE = 12
+const SIDES_EDGE = 12
 
 const RESULTS = new Set<ColumnKind>(['value', 'normal_value', 'abnormal_value'])
 
@@ -16,24 +16,24 @@ const RESULTS = new Set<ColumnKind>(['value', 'normal_value', 'abnormal_value'])
  * The page in parts that are read one after the other: what is above the tables, their sides from left to right, and what is below.
  * Undefined if no tables stand side by side, or if a text crosses from one into the other.
  */
-export function sidesOf(page: PageText, lines: readonly Line[]): PageText[] | undefined {
+export function splitSides(page: PageText, lines: readonly Line[]): PageText[] | undefined {
   if (page.source !== 'text') return undefined
   const cells = lines.flatMap((line) => line.cells)
   const names = cells.filter(({ text }) => columnKind(text) === 'name')
-  const pairs = names.flatMap((left) => names.filter((right) => areBeside(left, right, cells)).map((right) => ({ left, right })))
-  const [first] = pairs.toSorted((one, other) => one.left.box.top - other.left.box.top)
+  const pairs = names.flatMap((left) => names.filter((right) => areTwoTables(left, right, cells)).map((right) => ({ left, right })))
+  const [first] = pairs.toSorted((a, b) => a.left.box.top - b.left.box.top)
   if (!first) return undefined
   const height = heightOf(first.left.box)
   const from = Math.min(first.left.box.top, first.right.box.top) - height * 0.2
-  const at = edgeOf(page.words, first.right, from)
-  if (at === undefined) return undefined
-  const crosses = ({ box }: Word) => box.left < at && box.right > at
+  const edge = findEdge(page.words, first.right, from)
+  if (edge === undefined) return undefined
+  const crosses = ({ box }: Word) => box.left < edge && box.right > edge
   const headings = lines.filter(
     ({ box, cells: own }) =>
       box.bottom <= from + height * 0.5 &&
-      box.bottom > from - height * ABOVE &&
+      box.bottom > from - height * SIDES_HEADING_GAP &&
       own.length <= 2 &&
-      own.every(({ box: one }) => one.right <= at || one.left >= at) &&
+      own.every(({ box: one }) => one.right <= edge || one.left >= edge) &&
       own.every(({ text }) => /^\p{L}/u.test(text) && !/:|\d{3}/u.test(text)),
   )
   const top = Math.min(from, ...headings.map(({ box }) => box.top - 1))
@@ -45,15 +45,15 @@ export function sidesOf(page: PageText, lines: readonly Line[]): PageText[] | un
   const isWithin = ({ box }: Word) => centerY(box) >= top && centerY(box) < bottom
   return [
     part(({ box }) => centerY(box) < top),
-    part((word) => isWithin(word) && centerX(word.box) < at),
-    part((word) => isWithin(word) && centerX(word.box) >= at),
+    part((word) => isWithin(word) && centerX(word.box) < edge),
+    part((word) => isWithin(word) && centerX(word.box) >= edge),
     part(({ box }) => centerY(box) >= bottom),
   ].filter(({ words }) => words.length > 0)
 }
 
 /** Whether the names of columns, which are the same, begin two tables: the results of the first stand between them, and those of the second behind. */
-function areBeside(left: Cell, right: Cell, cells: readonly Cell[]): boolean {
-  const isLevel = (other: Cell) => Math.abs(other.box.top - left.box.top) < heightOf(left.box) * LEVEL
+function areTwoTables(left: Cell, right: Cell, cells: readonly Cell[]): boolean {
+  const isLevel = (other: Cell) => Math.abs(other.box.top - left.box.top) < heightOf(left.box) * SIDES_LEVEL
   if (right.box.left <= left.box.right || right.text.toLowerCase() !== left.text.toLowerCase() || !isLevel(right)) return false
   const results = cells.filter(
     (cell) => isLevel(cell) && cell.text.split(' ').some((_, from, words) => isResult(words.slice(from))),
@@ -69,9 +69,9 @@ const isResult = (words: readonly string[]): boolean =>
   words.some((_, count) => RESULTS.has(columnKind(words.slice(0, count + 1).join(' '))!))
 
 /** Where the second table begins: left of its names, where the first lines below have no text. */
-function edgeOf(words: readonly Word[], { box, words: own }: Cell, from: number): number | undefined {
-  const below = words.filter((word) => centerY(word.box) > from && !own.includes(word))
-  const near = below.filter((word) => centerY(word.box) < box.bottom + heightOf(box) * 6)
-  const isFree = (at: number) => near.every((word) => word.box.left >= at || word.box.right <= at)
-  return [box.left - EDGE, box.left - EDGE / 2, box.left - 2].find(isFree)
+function findEdge(words: readonly Word[], { box, words: own }: Cell, from: number): number | undefined {
+  const wordsBelow = words.filter((word) => centerY(word.box) > from && !own.includes(word))
+  const nearWords = wordsBelow.filter((word) => centerY(word.box) < box.bottom + heightOf(box) * 6)
+  const isFree = (x: number) => nearWords.every((word) => word.box.left >= x || word.box.right <= x)
+  return [box.left - SIDES_EDGE, box.left - SIDES_EDGE / 2, box.left - 2].find(isFree)
 }

@@ -11,7 +11,7 @@ export interface NamedColumn extends Band {
 }
 
 /** Points by which numbers may reach over the begin of units. */
-const OVER = 0.5
+const NUMBER_OVER_UNIT = 0.5
 /** Fewer texts do not show where a column begins. */
 const TEXTS_MIN = 2
 
@@ -23,7 +23,7 @@ export const isNumber = (text: string): boolean => {
 export const isUnits = ({ names }: Pick<NamedColumn, 'names'>): boolean =>
   columnKind(
     names
-      .toSorted((one, other) => one.box.top - other.box.top)
+      .toSorted((a, b) => a.box.top - b.box.top)
       .map(textOf)
       .join(' '),
   ) === 'unit'
@@ -33,39 +33,39 @@ export const isUnits = ({ names }: Pick<NamedColumn, 'names'>): boolean =>
  * units begin and nothing else stands in the column of the numbers.
  * @param columns the columns by their names alone
  */
-export function partNumbersFromUnits(columns: readonly NamedColumn[], body: readonly { line: Line; runs: Run[] }[]): void {
-  const sorted = columns.toSorted((one, other) => one.left - other.left)
-  for (const [at, units] of sorted.entries()) {
-    const before = sorted[at - 1]
-    if (before && isUnits(units)) partBetween(before, units, sorted[at + 1], body)
+export function splitNumbersFromUnits(columns: readonly NamedColumn[], body: readonly { line: Line; runs: Run[] }[]): void {
+  const sorted = columns.toSorted((a, b) => a.left - b.left)
+  for (const [index, units] of sorted.entries()) {
+    const numbers = sorted[index - 1]
+    if (numbers && isUnits(units)) splitBetween(numbers, units, sorted[index + 1], body)
   }
 }
 
-function partBetween(
-  before: NamedColumn,
+function splitBetween(
+  numbers: NamedColumn,
   units: NamedColumn,
-  behind: NamedColumn | undefined,
+  nextColumn: NamedColumn | undefined,
   body: readonly { line: Line; runs: Run[] }[],
 ): void {
-  const parted = new Map<Run, [Run, Run]>()
+  const splitRuns = new Map<Run, [Run, Run]>()
   for (const { runs } of body)
-    for (const [at, run] of runs.entries()) {
+    for (const [position, run] of runs.entries()) {
       const { left, right } = run.box
-      const isBetween = left > before.left && right > before.right && (!behind || right < behind.left)
-      const isAlone = runs.every((other, index) => index === at || other.box.right < before.left || other.box.left > right)
+      const isBetween = left > numbers.left && right > numbers.right && (!nextColumn || right < nextColumn.left)
+      const isAlone = runs.every((other, index) => index === position || other.box.right < numbers.left || other.box.left > right)
       const parts = runs.length > 1 && isBetween && isAlone ? numberAndUnit(run) : undefined
-      if (parts) parted.set(run, parts)
+      if (parts) splitRuns.set(run, parts)
     }
   const [ends, begins] = [0, 1].map((side) =>
-    [...parted.values()].map((parts) => (side ? parts[1]!.box.left : parts[0]!.box.right)),
+    [...splitRuns.values()].map((parts) => (side ? parts[1]!.box.left : parts[0]!.box.right)),
   )
-  if (parted.size < TEXTS_MIN || Math.max(...ends!) > Math.min(...begins!) + OVER) return
-  for (const one of body) one.runs = one.runs.flatMap((run) => parted.get(run) ?? [run])
+  if (splitRuns.size < TEXTS_MIN || Math.max(...ends!) > Math.min(...begins!) + NUMBER_OVER_UNIT) return
+  for (const one of body) one.runs = one.runs.flatMap((run) => splitRuns.get(run) ?? [run])
 }
 
 function numberAndUnit({ words }: Run): [Run, Run] | undefined {
-  for (let at = 1; at < words.length; at++) {
-    const [number, unit] = [runOf(words.slice(0, at)), runOf(words.slice(at))]
+  for (let index = 1; index < words.length; index++) {
+    const [number, unit] = [runOf(words.slice(0, index)), runOf(words.slice(index))]
     if (isNumber(textOf(number)) && isUnit(textOf(unit))) return [number, unit]
   }
   return undefined

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Box, PageText, Word } from '../pages/page.ts'
 import { isAnalyte, isNamed } from '../reading/read-report.ts'
-import { rowsOf } from './rows.ts'
-import { linesOf, linesOfPages } from './tables.ts'
+import { readRows } from './rows.ts'
+import { readLinesOfPage, readLines } from './tables.ts'
 
 const SIZE = 10
 const [LETTER, SPACE, LINE] = [5, 2.8, 11.5]
@@ -21,7 +21,7 @@ interface Print {
 }
 
 /** A page with one table; a line of a cell ends with `|`, a text behind `>` stands at the right edge. */
-function page(rows: readonly (string | readonly string[])[], { at, align = 0.5, padding = 3, rules = 'none' }: Print): PageText {
+function page(rows: readonly (string | readonly string[])[], { at: position, align = 0.5, padding = 3, rules = 'none' }: Print): PageText {
   const words: Word[] = []
   const [lines, areas]: [Box[], Box[]] = [[], []]
   let top = 60
@@ -35,7 +35,7 @@ function page(rows: readonly (string | readonly string[])[], { at, align = 0.5, 
       for (const [line, text] of texts.entries()) {
         const parts = text.replace('>', '').split(' ')
         const width = parts.join('').length * LETTER + (parts.length - 1) * SPACE
-        let left = text.startsWith('>') ? at[column + 1]! - padding * 2 - width : at[column]!
+        let left = text.startsWith('>') ? position[column + 1]! - padding * 2 - width : position[column]!
         for (const word of parts) {
           const box = { left, right: left + word.length * LETTER, top: start + line * LINE, bottom: start + line * LINE + SIZE }
           if (word) words.push({ text: word, box, confidence: 1 })
@@ -43,9 +43,9 @@ function page(rows: readonly (string | readonly string[])[], { at, align = 0.5, 
         }
       }
       if (rules === 'cells' && index % 2)
-        areas.push({ left: at[column]! - padding, right: (at[column + 1] ?? 560) - padding, top, bottom })
+        areas.push({ left: position[column]! - padding, right: (position[column + 1] ?? 560) - padding, top, bottom })
     }
-    if (rules === 'lines') lines.push({ left: at[0]! - padding, right: 560, top: bottom, bottom: bottom + 0.75 })
+    if (rules === 'lines') lines.push({ left: position[0]! - padding, right: 560, top: bottom, bottom: bottom + 0.75 })
     top = bottom + 0.75
   }
   return { number: 1, width: 595, height: 842, source: 'text', words, drawings: { lines, areas } }
@@ -53,7 +53,7 @@ function page(rows: readonly (string | readonly string[])[], { at, align = 0.5, 
 
 const read = (...given: Parameters<typeof page>) => {
   const one = page(...given)
-  return rowsOf([{ page: one, lines: linesOf(one) }], { isAnalyte, isNamed })
+  return readRows([{ page: one, lines: readLinesOfPage(one) }], { isAnalyte, isNamed })
 }
 const rows = (...given: Parameters<typeof page>) =>
   read(...given).map(({ name, value, unit, range_lines, flag }) => [name, value, unit, range_lines.join(' | '), flag])
@@ -145,7 +145,7 @@ test('the heading above a row is no part of its name, and a smaller line below o
     ],
     { at: AT, rules: 'lines' },
   )
-  const result = rowsOf([{ page: table, lines: linesOf(table) }], { isAnalyte, isNamed })
+  const result = readRows([{ page: table, lines: readLinesOfPage(table) }], { isAnalyte, isNamed })
   assert.deepEqual(
     result.map(({ name, panel }) => [name, panel]),
     [
@@ -189,7 +189,7 @@ test('names of columns at the bottom of their row, and a column of panels whose 
     word.box = { ...word.box, top: word.box.top - 6, bottom: word.box.bottom - 6 }
   }
   assert.deepEqual(
-    rowsOf([{ page: table, lines: linesOf(table) }], { isAnalyte, isNamed }).map(({ name, value, unit, range_lines, panel }) => [
+    readRows([{ page: table, lines: readLinesOfPage(table) }], { isAnalyte, isNamed }).map(({ name, value, unit, range_lines, panel }) => [
       name,
       value,
       unit,
@@ -240,7 +240,7 @@ test('former results that stand as close to the units as words of one cell are n
   for (const { box } of header.words) [box.top, box.bottom] = [box.top - 16, box.bottom - 16]
   const one = { ...table, words: [...header.words, ...table.words] }
   assert.deepEqual(
-    rowsOf([{ page: one, lines: linesOf(one) }], { isAnalyte, isNamed }).map(({ name, value, unit }) => [name, value, unit]),
+    readRows([{ page: one, lines: readLinesOfPage(one) }], { isAnalyte, isNamed }).map(({ name, value, unit }) => [name, value, unit]),
     [
       ['aPTT', '31', 's'],
       ['Potassium', '4.3', 'mmol/L'],
@@ -317,11 +317,11 @@ test('a table goes on in the next page without the names of its columns, below t
           print,
         )
         const pages = [first, { ...second, number: 2 }]
-        const lines = linesOfPages(pages)
-        const both = pages.map((one, at) => ({ page: one, lines: lines[at]! }))
+        const lines = readLines(pages)
+        const both = pages.map((item, index) => ({ page: item, lines: lines[index]! }))
         const date = day.replace('|', ' ')
         assert.deepEqual(
-          rowsOf(both, { isAnalyte, isNamed }).map((row) => [
+          readRows(both, { isAnalyte, isNamed }).map((row) => [
             row.page,
             row.name,
             row.value,

@@ -6,47 +6,47 @@ import { withResultsParted } from './joined-results.ts'
 import { baselinesOf, type Line } from './lines.ts'
 import { areLabels, withParticulars } from './particulars.ts'
 import { continuedNames, headerLine, linesOfRow, nameOfColumn, segmentsOf, type Writer } from './table-cells.ts'
-import { tableOf, type TableColumn, type TableOfRuns } from './table-columns.ts'
+import { readTable, type TableColumn, type TableOfRuns } from './table-columns.ts'
 import { columnSeparators, rowSeparators, separatorsAt } from './table-grid.ts'
-import { headersOf, isLowerBound, isUpperBound, type HeaderLines } from './table-header.ts'
+import { findHeaders, isLowerBound, isUpperBound, type HeaderLines } from './table-header.ts'
 import { isPanelName, panelHeadings } from './table-panels.ts'
 import { rowsOfTable, type Part } from './table-rows.ts'
 import { runsOf, spacesOf, type Spaces } from './table-runs.ts'
-import { sidesOf } from './table-sides.ts'
+import { splitSides } from './table-sides.ts'
 
 /** Of the rows of a table: names with a second line of their own, as methods, are no names on two lines. */
-const SYSTEMATIC = 0.6
+const TWO_LINES_SHARE = 0.6
 /** Points above and below the texts of a table in which its edges may be drawn. */
-const AROUND = 30
+const DRAWN_AROUND = 30
 /** Lines of a page with which a table may go on: those above are its head. */
 const STARTS_MAX = 40
 
 type IsNamed = (name: string) => boolean
 
 /** The lines of each page of a report: a table goes on in the next page if lines of that keep to its columns before it names others. */
-export function linesOfPages(pages: readonly PageText[], isNamed: IsNamed = () => false): Line[][] {
-  let before: readonly TableColumn[] = []
+export function readLines(pages: readonly PageText[], isNamed: IsNamed = () => false): Line[][] {
+  let columnsBefore: readonly TableColumn[] = []
   return pages.map((page) => {
-    const { lines, columns } = tablesIn(page, isNamed, before)
-    before = columns
+    const { lines, columns } = tablesIn(page, isNamed, columnsBefore)
+    columnsBefore = columns
     return page.source === 'text' ? withResultsParted(lines, isNamed) : lines
   })
 }
 
 /** The lines of a page from top to bottom, their cells from left to right; a row of a table is one line. */
-export const linesOf = (page: PageText, isNamed: IsNamed = () => false): Line[] => tablesIn(page, isNamed, []).lines
+export const readLinesOfPage = (page: PageText, isNamed: IsNamed = () => false): Line[] => tablesIn(page, isNamed, []).lines
 
 interface Tables {
   lines: Line[]
   columns: readonly TableColumn[]
 }
 
-/** The lines of a page and the columns of its last table. @param before those of the last table of the page before */
-function tablesIn(page: PageText, isNamed: IsNamed, before: readonly TableColumn[]): Tables {
+/** The lines of a page and the columns of its last table. @param columnsBefore those of the last table of the page before */
+function tablesIn(page: PageText, isNamed: IsNamed, columnsBefore: readonly TableColumn[]): Tables {
   const baselines = baselinesOf(page)
-  const sides = sidesOf(page, baselines)
-  if (!sides) return tablesBelowEachOther(page, baselines, isNamed, before)
-  const parts = sides.map((side, at) => tablesBelowEachOther(side, baselinesOf(side), isNamed, at === 0 ? before : []))
+  const sides = splitSides(page, baselines)
+  if (!sides) return tablesBelowEachOther(page, baselines, isNamed, columnsBefore)
+  const parts = sides.map((side, index) => tablesBelowEachOther(side, baselinesOf(side), isNamed, index === 0 ? columnsBefore : []))
   return { lines: parts.flatMap(({ lines }) => lines), columns: parts.at(-1)!.columns }
 }
 
@@ -54,29 +54,29 @@ function tablesBelowEachOther(
   page: PageText,
   baselines: readonly Line[],
   isNamed: IsNamed,
-  before: readonly TableColumn[],
+  columnsBefore: readonly TableColumn[],
 ): Tables {
   const spaces = spacesOf(baselines)
-  const drawn = rowSeparators(page.drawings, { left: 0, right: page.width, top: 0, bottom: page.height })
-  const isParted = (upper: Line, lower: Line) => drawn.some((at) => at > centerY(upper.box) && at < centerY(lower.box))
-  const above = before.map((column) => ({ kind: columnKind(nameOfColumn(column)), box: { ...column, top: 0, bottom: 0 } }))
-  const headersIn = (all: readonly Line[]) => headersOf(all, spaces, isParted, above).filter(({ runs }) => !areLabels(runs))
+  const drawnEdges = rowSeparators(page.drawings, { left: 0, right: page.width, top: 0, bottom: page.height })
+  const isParted = (upper: Line, lower: Line) => drawnEdges.some((y) => y > centerY(upper.box) && y < centerY(lower.box))
+  const namesBefore = columnsBefore.map((column) => ({ kind: columnKind(nameOfColumn(column)), box: { ...column, top: 0, bottom: 0 } }))
+  const headersIn = (all: readonly Line[]) => findHeaders(all, spaces, isParted, namesBefore).filter(({ runs }) => !areLabels(runs))
   const lines = withParticulars(baselines, spaces, headersIn(baselines)[0]?.from ?? baselines.length)
   const headers = headersIn(lines)
-  const read: Line[] = []
-  let at = 0
+  const result: Line[] = []
+  let position = 0
   let columns: readonly TableColumn[] = []
   const add = (table: TableLines | undefined) => {
     if (!table) return
-    read.push(...lines.slice(at, table.from), ...table.lines)
-    at = table.to
+    result.push(...lines.slice(position, table.from), ...table.lines)
+    position = table.to
     columns = table.columns
   }
-  if (before.length) add(continuedTable(page, lines, before, { end: headers[0]?.from ?? lines.length, spaces, isNamed }))
+  if (columnsBefore.length) add(continuedTable(page, lines, columnsBefore, { end: headers[0]?.from ?? lines.length, spaces, isNamed }))
   for (const [index, header] of headers.entries())
-    if (header.from >= at) add(bestTable(page, lines, header, { end: headers[index + 1]?.from ?? lines.length, spaces, isNamed }))
+    if (header.from >= position) add(bestTable(page, lines, header, { end: headers[index + 1]?.from ?? lines.length, spaces, isNamed }))
   // Scanned pages lie in different places: columns of one are not those of the next.
-  return { lines: [...read, ...lines.slice(at)], columns: page.source === 'text' ? columns : [] }
+  return { lines: [...result, ...lines.slice(position)], columns: page.source === 'text' ? columns : [] }
 }
 
 /** Some lines of a page as those of a table. */
@@ -112,7 +112,7 @@ function continuedTable(
     runsOf(line, options.spaces).map(({ box }) => columns.find((column) => overlapX(box, { ...box, ...column }) > 0))
   const isRow = (line: Line) => {
     const own = columnsIn(line).map((column) => column && kindOf(column))
-    return own.includes('name') && own.some((kind) => kind && RESULTS.has(kind))
+    return own.includes('name') && own.some((kind) => kind && RESULT_KINDS.has(kind))
   }
   const begin = lines.findLastIndex(({ isParticulars }, index) => isParticulars && index < options.end) + 1
   for (let first = begin; first < Math.min(options.end, begin + STARTS_MAX); first++) {
@@ -132,27 +132,27 @@ function tableLines(
   { from, to, runs }: HeaderLines,
   { end, spaces, isNamed }: TableOptions,
 ): TableLines | undefined {
-  const below = lines.slice(to, end)
-  if (!below.length) return undefined
+  const linesBelow = lines.slice(to, end)
+  if (!linesBelow.length) return undefined
   const box = boxAround(lines.slice(from, end).map((line) => line.box))
-  const drawn = columnSeparators(page.drawings, box)
-  const runsIn = (line: Line) => runsOf(line, spaces, separatorsAt(drawn, centerY(line.box)))
-  const table = tableOf(
-    drawn.length && to > from ? lines.slice(from, to).map(runsIn) : runs,
-    below.map((line) => ({ line, runs: runsIn(line) })),
-    drawn.map(({ at }) => at),
+  const drawnEdges = columnSeparators(page.drawings, box)
+  const runsIn = (line: Line) => runsOf(line, spaces, separatorsAt(drawnEdges, centerY(line.box)))
+  const table = readTable(
+    drawnEdges.length && to > from ? lines.slice(from, to).map(runsIn) : runs,
+    linesBelow.map((line) => ({ line, runs: runsIn(line) })),
+    drawnEdges.map(({ position }) => position),
     spaces,
   )
   if (!table) return undefined
   const columns = rolesOf(table.columns)
-  const names = headerLine(page.number, columns.shown, columns.upperOf)
+  const names = headerLine(page.number, columns.ownColumns, columns.upperOf)
   const kinds = columnsOf(names)
   if (!kinds || kinds.filter(({ kind }) => kind === 'name').length > 1) return undefined
   const separators = rowSeparators(page.drawings, {
     left: Math.min(...table.columns.map(({ left }) => left)),
     right: Math.max(...table.columns.map(({ right }) => right)),
-    top: box.top - AROUND,
-    bottom: box.bottom + AROUND,
+    top: box.top - DRAWN_AROUND,
+    bottom: box.bottom + DRAWN_AROUND,
   })
   return {
     columns: table.columns,
@@ -173,7 +173,7 @@ interface TableOptions {
 
 interface Roles {
   /** Without that of panels. */
-  shown: TableColumn[]
+  ownColumns: TableColumn[]
   panels: TableColumn | undefined
   kindOf: (column: TableColumn) => ColumnKind | undefined
   upperOf: Writer['upperOf']
@@ -185,7 +185,7 @@ function rolesOf(columns: readonly TableColumn[]): Roles {
   const names = columns.filter((column) => kindOf(column) === 'name')
   const panels = columns.find((column) => isPanelName(nameOfColumn(column)) && names.some((other) => other !== column))
   return {
-    shown: columns.filter((column) => column !== panels),
+    ownColumns: columns.filter((column) => column !== panels),
     panels,
     kindOf,
     upperOf: (column) => {
@@ -195,37 +195,37 @@ function rolesOf(columns: readonly TableColumn[]): Roles {
   }
 }
 
-const RESULTS = new Set<ColumnKind>(['value', 'normal_value', 'abnormal_value', 'dated_value'])
+const RESULT_KINDS = new Set<ColumnKind>(['value', 'normal_value', 'abnormal_value', 'dated_value'])
 
 /** The lines of the rows of a table, with the headings of their panels. */
 function rowLines(
   page: number,
   table: TableOfRuns,
-  { shown, panels, kindOf, upperOf }: Roles,
+  { ownColumns, panels, kindOf, upperOf }: Roles,
   { separators, isNamed }: { separators: readonly number[]; isNamed: (name: string) => boolean },
 ): Line[] {
-  const isName = shown.some((column) => kindOf(column) === 'name')
+  const isName = ownColumns.some((column) => kindOf(column) === 'name')
     ? (column: TableColumn) => kindOf(column) === 'name'
-    : (column: TableColumn) => column === shown[0]
+    : (column: TableColumn) => column === ownColumns[0]
   const ofPanels: Part[] = []
-  const lines = table.lines.flatMap((one): TableOfRuns['lines'] => {
-    if (!panels || !one.parts) return [one]
-    ofPanels.push(...one.parts.filter(({ column }) => column === panels))
-    const parts = one.parts.filter(({ column }) => column !== panels)
-    return parts.length ? [{ ...one, parts }] : []
+  const lines = table.lines.flatMap((item): TableOfRuns['lines'] => {
+    if (!panels || !item.parts) return [item]
+    ofPanels.push(...item.parts.filter(({ column }) => column === panels))
+    const parts = item.parts.filter(({ column }) => column !== panels)
+    return parts.length ? [{ ...item, parts }] : []
   })
-  const items = rowsOfTable({ ...table, lines }, { separators, isName, isResult: (column) => RESULTS.has(kindOf(column)!) })
+  const items = rowsOfTable({ ...table, lines }, { separators, isName, isResult: (column) => RESULT_KINDS.has(kindOf(column)!) })
   const rows = items.flatMap((item) => ('row' in item ? [item.row] : []))
   const headings = panels ? panelHeadings(page, ofPanels, panels, rows) : undefined
-  const twice = rows.filter(({ parts }) => segmentsOf(parts.filter(({ column }) => isName(column))).length > 1).length
+  const namesOnTwoLines = rows.filter(({ parts }) => segmentsOf(parts.filter(({ column }) => isName(column))).length > 1).length
   const writer: Writer = {
     page,
-    columns: shown,
+    columns: ownColumns,
     isName,
     isRange: (column) => kindOf(column) === 'range',
     upperOf,
     isNamed,
-    isSystematic: twice > 2 && twice >= rows.length * SYSTEMATIC,
+    isSystematic: namesOnTwoLines > 2 && namesOnTwoLines >= rows.length * TWO_LINES_SHARE,
   }
   return items.flatMap((item) => {
     if (!('row' in item)) return [item.line]

@@ -4,12 +4,12 @@ import { test } from 'node:test'
 import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
 import { isAnalyte, isNamed } from '../reading/read-report.ts'
 import { isSpecimen } from '../reading/specimens.ts'
-import { linesOf } from './tables.ts'
-import { rowsOf } from './rows.ts'
+import { readLinesOfPage } from './tables.ts'
+import { readRows } from './rows.ts'
 
 const read = (...lines: PlacedText[][]) => {
   const one = pageOfLines(lines, 12)
-  return rowsOf([{ page: one, lines: linesOf(one) }], { isAnalyte, isNamed, isSpecimen })
+  return readRows([{ page: one, lines: readLinesOfPage(one) }], { isAnalyte, isNamed, isSpecimen })
 }
 const rows = (...lines: PlacedText[][]) =>
   read(...lines).map(({ name, value, unit, range_lines, flag }) => [name, value, unit, range_lines.join(' '), flag])

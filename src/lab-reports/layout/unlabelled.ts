@@ -1,8 +1,8 @@
 // What the head of a report says without labels: the name of the patient, and the date of a letter.
 import { centerY } from '../pages/page.ts'
-import { dateIn, isoWith, type DateOrder, type FoundDate } from './dates.ts'
+import { dateIn, isoWith, type DateOrder, type PrintedDate } from './dates.ts'
 import { labelAt } from './label-names.ts'
-import { placeIn, type Placed } from './labels.ts'
+import { placeIn, type PlacedText } from './labels.ts'
 import type { Cell, Line } from './lines.ts'
 import { isNameAlone } from './patient-name.ts'
 import { saysSexAndAge } from './personal.ts'
@@ -10,7 +10,7 @@ import { saysSexAndAge } from './personal.ts'
 /** Lines above and below a name in which its birth date, sex or number stands. */
 const NEAR_LINES = 2
 /** Points: evidence that a text is the name of the patient. */
-const SCORE_MIN = 1.5
+const NAME_SCORE_MIN = 1.5
 
 const PERSONAL =
   /\b(?:dob|d\.o\.b|born|birth|sex|gender|age|mrn|uhid|nhs|hospital (?:no|number)|patient (?:id|no|number)|male|female)\b/iu
@@ -24,25 +24,25 @@ const isAddress = (text: string): boolean =>
   /^[^,(]+,[^,(]+,/u.test(text) && !PERSONAL.test(text) && !saysSexAndAge(text) && !/,\s?[FM](?:[,\s]|$)/u.test(text)
 
 /** The name of the patient in the lines of a head; undefined if none stands near to a birth date, a sex or a title. */
-export function nameWithoutLabel(head: readonly Line[], isTaken: (cell: Cell) => boolean): Placed | undefined {
-  const scored = head.flatMap((line, index) =>
+export function nameWithoutLabel(head: readonly Line[], isTaken: (cell: Cell) => boolean): PlacedText | undefined {
+  const candidates = head.flatMap((line, index) =>
     line.cells.flatMap((cell) => {
       const name = nameIn(cell)
       if (!name || isTaken(cell)) return []
-      const near = head.filter((other, at) => Math.abs(at - index) <= NEAR_LINES && other !== line && isClose(other, line))
-      const beside = line.cells.map((other) => (other === cell ? other.text.replace(name.value, '') : other.text))
+      const nearLines = head.filter((other, position) => Math.abs(position - index) <= NEAR_LINES && other !== line && isClose(other, line))
+      const textsBeside = line.cells.map((other) => (other === cell ? other.text.replace(name.value, '') : other.text))
       const score =
-        Number(beside.some((text) => PERSONAL.test(text) || saysSexAndAge(text))) * 2 +
-        Number(near.some((other) => other.cells.some((one) => PERSONAL.test(one.text) || saysSexAndAge(one.text)))) * 1.5 +
+        Number(textsBeside.some((text) => PERSONAL.test(text) || saysSexAndAge(text))) * 2 +
+        Number(nearLines.some((other) => other.cells.some((item) => PERSONAL.test(item.text) || saysSexAndAge(item.text)))) * 1.5 +
         Number(TITLED.test(name.value)) * 1.5 +
         Number(/,/u.test(name.value)) * 0.5
       return [{ placed: { value: name.value, place: placeIn(line.page, cell, name.start, name.value.length) }, score }]
     }),
   )
-  return scored.filter(({ score }) => score >= SCORE_MIN).toSorted((one, other) => other.score - one.score)[0]?.placed
+  return candidates.filter(({ score }) => score >= NAME_SCORE_MIN).toSorted((a, b) => b.score - a.score)[0]?.placed
 }
 
-const isClose = (one: Line, other: Line): boolean => Math.abs(centerY(one.box) - centerY(other.box)) < 60
+const isClose = (a: Line, b: Line): boolean => Math.abs(centerY(a.box) - centerY(b.box)) < 60
 
 function nameIn(cell: Cell): { value: string; start: number } | undefined {
   const { text } = cell
@@ -54,8 +54,8 @@ function nameIn(cell: Cell): { value: string; start: number } | undefined {
 }
 
 export interface HeadDates {
-  collected: FoundDate | undefined
-  reported: FoundDate | undefined
+  collected: PrintedDate | undefined
+  reported: PrintedDate | undefined
 }
 
 /**
@@ -67,9 +67,9 @@ export function dateWithoutLabel(
   { collected, reported }: HeadDates,
   order: DateOrder,
   isTaken: (cell: Cell) => boolean,
-): { field: 'collected' | 'reported'; date: FoundDate; place: Placed['place'] } | undefined {
+): { field: 'collected' | 'reported'; date: PrintedDate; place: PlacedText['place'] } | undefined {
   if (!collected === !reported) return undefined
-  const alone = head.flatMap((line) =>
+  const unlabeledDates = head.flatMap((line) =>
     line.cells.flatMap((cell) => {
       const date = dateIn(cell.text)
       const rest = date
@@ -78,12 +78,12 @@ export function dateWithoutLabel(
       return date && !/[\p{L}\d]/u.test(rest) && !isTaken(cell) ? [{ date, place: { page: line.page, box: cell.box } }] : []
     }),
   )
-  const texts = new Set(alone.map(({ date }) => date.text))
-  const [first] = alone
+  const texts = new Set(unlabeledDates.map(({ date }) => date.text))
+  const [first] = unlabeledDates
   if (texts.size !== 1 || !first) return undefined
   const iso = isoWith(first.date, order)
-  const known = isoWith((collected ?? reported)!, order)
-  if (!iso || !known) return undefined
-  if (collected) return iso >= known ? { field: 'reported', ...first } : undefined
-  return iso <= known ? { field: 'collected', ...first } : undefined
+  const labeledDay = isoWith((collected ?? reported)!, order)
+  if (!iso || !labeledDay) return undefined
+  if (collected) return iso >= labeledDay ? { field: 'reported', ...first } : undefined
+  return iso <= labeledDay ? { field: 'collected', ...first } : undefined
 }

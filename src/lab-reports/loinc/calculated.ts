@@ -230,9 +230,9 @@ function valueIn(row: ReportRow, unit: string, molarMass?: number): number | und
   return to.kind === 'ratio' ? read.value : undefined
 }
 
-function fromMoles(value: number, from: Unit, to: Unit, molarMass: number): number | undefined {
-  if (from.kind !== 'substance_volume' || to.kind !== 'mass_volume') return undefined
-  return (value * from.factor! * molarMass) / to.factor!
+function fromMoles(value: number, unit: Unit, target: Unit, molarMass: number): number | undefined {
+  if (unit.kind !== 'substance_volume' || target.kind !== 'mass_volume') return undefined
+  return (value * unit.factor! * molarMass) / target.factor!
 }
 
 /** The percentages of a differential add up to 100, and the absolute counts are these parts of the white cells. */
@@ -241,28 +241,28 @@ function differentialFindings(results: readonly KnownResult[], whiteCells: numbe
   const inBlood = results.filter(({ term }) => term.system === 'Bld')
   const percent = new Map<string, { at: number; value: number }>()
   let others = 0
-  for (const { at, row, term } of inBlood) {
+  for (const { at: index, row, term } of inBlood) {
     const value = term.component.endsWith('/100 leukocytes') ? valueIn(row, '%') : undefined
     if (value === undefined) continue
     const line = CELL_LINES.find((name) => term.component === `${name}/100 leukocytes`)
-    if (line) percent.set(line, { at, value })
+    if (line) percent.set(line, { at: index, value })
     else if (OTHER_CELLS.test(term.component)) others += value
-    else if (term.component === 'Neutrophils.segmented/100 leukocytes') percent.set('Neutrophils', { at, value })
+    else if (term.component === 'Neutrophils.segmented/100 leukocytes') percent.set('Neutrophils', { at: index, value })
   }
   if (percent.size === CELL_LINES.length) {
     const sum = [...percent.values()].reduce((total, { value }) => total + value, 0)
     // Analyzers count immature cells among the neutrophils or beside them.
     if (Math.abs(sum - 100) > 2.5 && Math.abs(sum + others - 100) > 2.5)
-      for (const { at } of percent.values()) found.push({ at, text: 'The percentages of the differential do not add up to 100.' })
+      for (const { at: index } of percent.values()) found.push({ at: index, text: 'The percentages of the differential do not add up to 100.' })
   }
   if (whiteCells === undefined) return found
-  for (const { at, row, term } of inBlood) {
+  for (const { at: index, row, term } of inBlood) {
     const part = percent.get(term.component)
     const value = part ? valueIn(row, '10*3/uL') : undefined
     if (part === undefined || value === undefined) continue
     const expected = (whiteCells * part.value) / 100
     if (Math.abs(value - expected) > Math.max(0.15, expected * 0.12))
-      found.push({ at, text: `${term.displayName} does not agree with the white cells and the percentage.` })
+      found.push({ at: index, text: `${term.displayName} does not agree with the white cells and the percentage.` })
   }
   return found
 }

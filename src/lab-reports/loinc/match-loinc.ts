@@ -84,11 +84,11 @@ const UNSURE_OF_SPECIMEN = 4
  * The specimen of rows around that can only be of one: a table of urine rows need not say so in each. Only rows of the same panel count, and
  * of rows without panel those within four rows.
  */
-function familyAround(rows: readonly ReportRow[], matches: readonly Candidate[][], at: number): string | undefined {
+function familyAround(rows: readonly ReportRow[], matches: readonly Candidate[][], index: number): string | undefined {
   const votes = new Map<string, number>()
-  const panel = rows[at]!.source_panel_name ?? ''
+  const panel = rows[index]!.source_panel_name ?? ''
   for (const [i, row] of rows.entries()) {
-    if (i === at || (row.source_panel_name ?? '') !== panel || (panel === '' && Math.abs(i - at) > UNSURE_OF_SPECIMEN)) continue
+    if (i === index || (row.source_panel_name ?? '') !== panel || (panel === '' && Math.abs(i - index) > UNSURE_OF_SPECIMEN)) continue
     const [best, second] = matches[i]!
     if (!best || best.score < 0.75) continue
     const family = familyOf(best.term.system)
@@ -100,21 +100,21 @@ function familyAround(rows: readonly ReportRow[], matches: readonly Candidate[][
   return first[1] > 2 * (second?.[1] ?? 0) ? first[0] : undefined
 }
 
-function withRelease(row: ReportRow, found: Candidate[], release: ReportContext['release']): Candidate[] {
-  if (!release || (found[0]?.score ?? 0) >= KNOWN_FROM) return found
-  const known = new Set(found.map(({ term }) => term.code))
+function withRelease(row: ReportRow, candidates: Candidate[], release: ReportContext['release']): Candidate[] {
+  if (!release || (candidates[0]?.score ?? 0) >= KNOWN_FROM) return candidates
+  const known = new Set(candidates.map(({ term }) => term.code))
   const terms = (release.get(row.test_name) ?? []).filter(({ code }) => !known.has(code))
-  if (terms.length === 0) return found
+  if (terms.length === 0) return candidates
   const more = candidatesOf(buildNameIndex(terms), row).map((candidate) => ({
     ...candidate,
     score: Math.min(candidate.score * 0.92, RELEASE_MAX),
     isExact: false,
   }))
-  return [...found, ...more].sort((a, b) => b.score - a.score || a.term.rank - b.term.rank).slice(0, 5)
+  return [...candidates, ...more].sort((a, b) => b.score - a.score || a.term.rank - b.term.rank).slice(0, 5)
 }
 
-function withSusceptibilityOfRelease(row: ReportRow, found: Candidate[], release: ReportContext['release']): Candidate[] {
-  if (found.length || !release) return found
+function withSusceptibilityOfRelease(row: ReportRow, candidates: Candidate[], release: ReportContext['release']): Candidate[] {
+  if (candidates.length || !release) return candidates
   const more = susceptibilityCandidates(release.get(row.test_name) ?? [], row.test_name)
   return more.map((candidate) => ({ ...candidate, score: RELEASE_MAX, isExact: false }))
 }
@@ -127,7 +127,7 @@ function meaningOf(row: ReportRow, candidates: readonly Candidate[], findings: F
     best >= AUTO_FROM &&
     best - second >= AUTO_ABOVE_SECOND - 1e-9 &&
     candidates[0]!.isExact &&
-    findings.every((one) => !one.asksForReview)
+    findings.every((item) => !item.asksForReview)
   return {
     loinc_match_status: isAuto ? 'auto_match' : best >= REVIEW_FROM ? 'needs_review' : 'no_match',
     loinc_matches: candidates.map(({ term }, i) => toLoincMatch(term, scores[i]!)),

@@ -111,9 +111,9 @@ function isPossibleWithoutUnit(term: Term, value: string): boolean {
   const read = readNumber(value)
   const limits = term.low !== null && term.high !== null ? readUnit(term.rangeUnit)[0] : undefined
   if (!read || !limits) return true
-  const values = [term.rangeUnit, ...term.units].flatMap((unit) => readUnit(unit).map((one) => convert(read.value, one, limits)))
-  const known = values.filter((one) => one !== undefined)
-  return known.length === 0 || known.some((one) => isWithin(one, read.comparator, term.low!, term.high!))
+  const values = [term.rangeUnit, ...term.units].flatMap((unit) => readUnit(unit).map((item) => convert(read.value, item, limits)))
+  const known = values.filter((item) => item !== undefined)
+  return known.length === 0 || known.some((item) => isWithin(item, read.comparator, term.low!, term.high!))
 }
 
 /**
@@ -150,7 +150,7 @@ function scoreOf(
           (term) => units.length === 0 || unitAgrees(term, units),
         )
       : undefined
-  const methods = { named: [...name.methods, ...methodsIn(unitText)], printed: methodsIn(row.method ?? '') }
+  const methods = { methodsOfName: [...name.methods, ...methodsIn(unitText)], printedMethods: methodsIn(row.method ?? '') }
   const timing = name.timing ?? timingIn(row.specimen ?? '')
   const tag = PANEL_TAGS.find(([pattern]) => pattern.test(row.source_panel_name ?? ''))?.[1]
   const hasOwn = hits.some(({ isOwnName, isExact }) => isOwnName && isExact)
@@ -188,7 +188,7 @@ function scoreOf(
           methodsIn(text).length > 0 ||
           (text.length > 1 && readUnit(text).length > 0),
       )
-    const isOther = [...name.methods, ...methods.printed].some((method) => isDecisive(term, method))
+    const isOther = [...name.methods, ...methods.printedMethods].some((method) => isDecisive(term, method))
     const isUnusual = family !== undefined && !USUAL_FAMILIES.has(familyOf(term.system))
     // A term of any specimen is right whatever the specimen was.
     const isOfAny = term.system === 'XXX' || (term.system === 'Respiratory' && tag === 'respiratory')

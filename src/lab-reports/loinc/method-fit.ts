@@ -48,14 +48,14 @@ const DECISIVE_METHODS = new Set([
 /** Laboratories print them beside results of terms that name no method. */
 const USUAL_METHODS = new Set(['immunoassay', 'automated'])
 
-/** Methods count only where they tell terms apart: "screen" is part of many names. `printed` are those that stand beside the name. */
+/** Methods count only where they tell terms apart: "screen" is part of many names. `printedMethods` are those that stand beside the name. */
 export function methodFit(
   term: Term,
-  { named, printed }: { named: readonly string[]; printed: readonly string[] },
+  { methodsOfName, printedMethods }: { methodsOfName: readonly string[]; printedMethods: readonly string[] },
   hits: readonly NameHit[],
 ): number {
-  const counted = term.method === '' ? printed.filter((method) => !USUAL_METHODS.has(method)) : printed
-  const asked = [...named, ...counted].filter((method) => hits.some((hit) => isOfMethod(hit.term, method)))
+  const counted = term.method === '' ? printedMethods.filter((method) => !USUAL_METHODS.has(method)) : printedMethods
+  const asked = [...methodsOfName, ...counted].filter((method) => hits.some((hit) => isOfMethod(hit.term, method)))
   if (asked.length === 0 || asked.some((method) => isOfMethod(term, method))) return 1
   return term.method === '' ? 0.94 : 0.88
 }

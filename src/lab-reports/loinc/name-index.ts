@@ -129,7 +129,7 @@ export function isExactName(index: NameIndex, name: NameParts): boolean {
 }
 
 /** Whether the words before brackets name the same component, or none that differs: no word but those of method and specimen. */
-function isSaidOutside(index: NameIndex, term: Term, { outside }: NameParts): boolean {
+function isSaidOutside(index: NameIndex, term: Term, { outsideBrackets: outside }: NameParts): boolean {
   if (isNameOf(index, term, outside)) return true
   return tokensOf(outside).every((token) =>
     index.words.get(token)?.some((number) => index.names[number]!.term.component === term.component),

@@ -10,7 +10,7 @@ export interface NameParts {
   /** What the name says about the specimen, or undefined. */
   specimen: string | undefined
   /** The name without what stands in brackets. */
-  outside: string
+  outsideBrackets: string
   /** Words for methods in the name. */
   methods: string[]
   /** 24H if the name says so. */
@@ -168,7 +168,7 @@ export function readName(name: string): NameParts {
     readings: readings.sort((a, b) => b.certainty - a.certainty),
     parts: parts.map((part) => strip(part, [SPECIMEN_WORDS])).filter(Boolean),
     specimen: specimenOfName(folded),
-    outside,
+    outsideBrackets: outside,
     methods: methodsIn(folded),
     timing: timingIn(folded),
     scale,

@@ -25,17 +25,17 @@ const finding = (kind: Finding['kind'], text: string, factor: number): Finding =
 export function checkPlausibility(rows: readonly ReportRow[], terms: readonly (Term | undefined)[]): Finding[][] {
   const findings: Finding[][] = rows.map(() => [])
   const dates = new Map<string, KnownResult[]>()
-  for (const [at, row] of rows.entries()) {
-    const term = terms[at]
+  for (const [index, row] of rows.entries()) {
+    const term = terms[index]
     if (!term) continue
-    findings[at]!.push(...unitFindings(row, term), ...limitFindings(row, term))
+    findings[index]!.push(...unitFindings(row, term), ...limitFindings(row, term))
     const date = row.date ?? ''
     if (!dates.has(date)) dates.set(date, [])
-    dates.get(date)!.push({ at, row, term })
+    dates.get(date)!.push({ at: index, row, term })
   }
   for (const results of dates.values()) {
-    for (const { at, text } of calculatedFindings(results)) findings[at]!.push(finding('contradicts_parts', text, 0.88))
-    for (const { at, text } of duplicates(results)) findings[at]!.push(finding('duplicate', text, 0.9))
+    for (const { at: index, text } of calculatedFindings(results)) findings[index]!.push(finding('contradicts_parts', text, 0.88))
+    for (const { at: index, text } of duplicates(results)) findings[index]!.push(finding('duplicate', text, 0.9))
   }
   return findings
 }
@@ -56,7 +56,7 @@ const WITHOUT_UNIT = new Set<UnitKind>(['ratio', 'ph', 'index'])
 /** Whether a number has no unit although what it measures has one. */
 const isWithoutUnit = ({ units, value }: ReportRow, { property, scale, units: usual }: Term): boolean => {
   // Shares may be ratios by their property and are always printed with their sign.
-  const kinds = usual.length && usual.every((one) => one === '%') ? (['fraction'] as const) : kindsOfProperty[property]
+  const kinds = usual.length && usual.every((item) => item === '%') ? (['fraction'] as const) : kindsOfProperty[property]
   return !units && scale === 'Qn' && readNumber(value) !== undefined && !!kinds && !kinds.some((kind) => WITHOUT_UNIT.has(kind))
 }
 
@@ -91,9 +91,9 @@ function* duplicates(results: readonly KnownResult[]): Generator<{ at: number; t
   for (const same of byTerm.values())
     // One result may stand in several panels.
     if (new Set(same.map(({ row }) => `${row.value.trim().toLowerCase()}\t${row.units ?? ''}`)).size > 1)
-      for (const { at, term } of same)
+      for (const { at: index, term } of same)
         yield {
-          at,
+          at: index,
           text: `${same.length} rows of the same date mean ${term.displayName}: check whether one is another test or a previous result.`,
         }
 }

@@ -68,7 +68,7 @@ export function parseTsv<C extends string>(name: string, text: string, columns: 
     const fields = line.split('\t')
     if (fields.length !== columns.length)
       throw new Error(`${name}, line ${i + 2}: ${fields.length} fields, not ${columns.length}`)
-    return Object.fromEntries(columns.map((column, at) => [column, fields[at]!])) as Record<C, string>
+    return Object.fromEntries(columns.map((column, index) => [column, fields[index]!])) as Record<C, string>
   })
 }
 

@@ -76,7 +76,7 @@ async function load(folder: string | undefined): Promise<Engine> {
   }
   const recognize = async ({ width, pixels }: Picture): Promise<Float32Array> => {
     const input = new Float32Array(3 * pixels.length)
-    for (let at = 0; at < pixels.length; at++) input[at] = pixels[at]! / 127.5 - 1
+    for (let index = 0; index < pixels.length; index++) input[index] = pixels[index]! / 127.5 - 1
     input.copyWithin(pixels.length, 0, pixels.length)
     input.copyWithin(2 * pixels.length, 0, pixels.length)
     const { data, dims } = await run(recognition, new Tensor('float32', input, [1, 3, LINE_HEIGHT, width]))
@@ -92,7 +92,7 @@ async function load(folder: string | undefined): Promise<Engine> {
       for (const [channel, [mean, deviation]] of SHADES.entries()) {
         const shades = Float32Array.from({ length: 256 }, (_, shade) => (shade / 255 - mean) / deviation)
         const start = channel * width * height
-        for (let at = 0; at < pixels.length; at++) input[start + at] = shades[pixels[at]!]!
+        for (let index = 0; index < pixels.length; index++) input[start + index] = shades[pixels[index]!]!
       }
       const { data } = await run(detection, new Tensor('float32', input, [1, 3, height, width]))
       return { width, height, values: data }

@@ -9,7 +9,7 @@ function page({ rows, shades = ['#fff', '#fff'] }: { rows: number; shades?: [str
   const canvas = createCanvas(1200, 1600)
   const context = canvas.getContext('2d')
   const ground = context.createLinearGradient(0, 0, 1200, 0)
-  for (const [at, shade] of shades.entries()) ground.addColorStop(at, shade)
+  for (const [index, shade] of shades.entries()) ground.addColorStop(index, shade)
   context.fillStyle = ground
   context.fillRect(0, 0, 1200, 1600)
   context.fillStyle = '#222'

@@ -74,9 +74,9 @@ function darkPixels({ width, height, pixels }: Picture, paper: Uint8Array, contr
   const columns = Math.ceil(width / SQUARE)
   for (let y = 0; y < height; y++) {
     const square = Math.trunc(y / SQUARE) * columns
-    for (let x = 0, at = y * width; x < width; x++, at++) {
+    for (let x = 0, index = y * width; x < width; x++, index++) {
       const shade = paper[square + Math.trunc(x / SQUARE)]!
-      if (shade >= PAPER_MIN && pixels[at]! < shade * (1 - contrast)) dark[at] = 1
+      if (shade >= PAPER_MIN && pixels[index]! < shade * (1 - contrast)) dark[index] = 1
     }
   }
   return dark
@@ -89,15 +89,15 @@ function ruledLines(dark: Uint8Array, { width, height }: Picture): InkBox[] {
   const level = { count: height, length: width, step: 1, stride: width, least, thick }
   const upright = { count: width, length: height, step: width, stride: 1, least, thick }
   const columns = linesAlong(dark, upright)
-  const lengthBeside = (one: Stack) =>
+  const lengthBeside = (item: Stack) =>
     columns
-      .filter(({ first }) => Math.abs(first - one.first) < width * STREAK_WIDTH)
-      .reduce((sum, { from, to }) => sum + to - from, 0)
+      .filter(({ first }) => Math.abs(first - item.first) < width * STREAK_WIDTH)
+      .reduce((sum, { start, end }) => sum + end - start, 0)
   return [
-    ...linesAlong(dark, level).map(({ from, to, first, last }) => ({ left: from, right: to, top: first, bottom: last + 1 })),
+    ...linesAlong(dark, level).map(({ start, end, first, last }) => ({ left: start, right: end, top: first, bottom: last + 1 })),
     ...columns
-      .filter((one) => lengthBeside(one) < height * STREAK_LENGTH)
-      .map(({ from, to, first, last }) => ({ top: from, bottom: to, left: first, right: last + 1 })),
+      .filter((item) => lengthBeside(item) < height * STREAK_LENGTH)
+      .map(({ start, end, first, last }) => ({ top: start, bottom: end, left: first, right: last + 1 })),
   ]
 }
 
@@ -115,35 +115,35 @@ interface Direction {
 /** Thin lines with paper on both sides. */
 function linesAlong(dark: Uint8Array, direction: Direction): Stack[] {
   const { count, step, stride, thick } = direction
-  const share = (line: number, { from, to }: Stack) => {
+  const share = (line: number, { start, end }: Stack) => {
     if (line < 0 || line >= count) return 0
     let sum = 0
-    for (let at = from; at < to; at++) sum += dark[line * stride + at * step]!
-    return sum / (to - from)
+    for (let index = start; index < end; index++) sum += dark[line * stride + index * step]!
+    return sum / (end - start)
   }
   return stacked(runsIn(dark, direction), thick).filter(
-    (one) => share(one.first - RULE_MARGIN, one) < BESIDE_RULE_MAX && share(one.last + RULE_MARGIN, one) < BESIDE_RULE_MAX,
+    (item) => share(item.first - RULE_MARGIN, item) < BESIDE_RULE_MAX && share(item.last + RULE_MARGIN, item) < BESIDE_RULE_MAX,
   )
 }
 
 interface Run {
   line: number
-  from: number
-  to: number
+  start: number
+  end: number
 }
 
 /** Long runs of dark pixels along the lines of a picture, which are its rows or its columns. */
 function runsIn(dark: Uint8Array, { count, length, step, stride, least }: Direction): Run[] {
   const runs: Run[] = []
   for (let line = 0; line < count; line++) {
-    let [from, to] = [-1, -1]
-    for (let at = 0, pixel = line * stride; at <= length; at++, pixel += step) {
-      if (at < length && dark[pixel]) {
-        if (from < 0) from = at
-        to = at + 1
-      } else if (from >= 0 && (at === length || at - to >= RULE_GAP)) {
-        if (to - from >= least) runs.push({ line, from, to })
-        from = -1
+    let [start, end] = [-1, -1]
+    for (let index = 0, pixel = line * stride; index <= length; index++, pixel += step) {
+      if (index < length && dark[pixel]) {
+        if (start < 0) start = index
+        end = index + 1
+      } else if (start >= 0 && (index === length || index - end >= RULE_GAP)) {
+        if (end - start >= least) runs.push({ line, start, end })
+        start = -1
       }
     }
   }
@@ -151,8 +151,8 @@ function runsIn(dark: Uint8Array, { count, length, step, stride, least }: Direct
 }
 
 interface Stack {
-  from: number
-  to: number
+  start: number
+  end: number
   first: number
   last: number
 }
@@ -161,12 +161,12 @@ interface Stack {
 function stacked(runs: readonly Run[], thick: number): Stack[] {
   const whole: Stack[] = []
   let open: Stack[] = []
-  for (const { line, from, to } of runs) {
+  for (const { line, start, end } of runs) {
     open = open.filter(({ last }) => line - last <= 1)
-    const one = open.find((other) => Math.min(other.to, to) - Math.max(other.from, from) > (to - from) / 2)
-    if (one) Object.assign(one, { from: Math.min(one.from, from), to: Math.max(one.to, to), last: line })
+    const stack = open.find((other) => Math.min(other.end, end) - Math.max(other.start, start) > (end - start) / 2)
+    if (stack) Object.assign(stack, { start: Math.min(stack.start, start), end: Math.max(stack.end, end), last: line })
     else {
-      const next = { from, to, first: line, last: line }
+      const next = { start, end, first: line, last: line }
       open.push(next)
       whole.push(next)
     }
@@ -184,8 +184,8 @@ function shapesOf(dark: Uint8Array, { width, height }: Picture): InkBox[] {
     dark[start] = 0
     stack.push(start)
     while (stack.length) {
-      const at = stack.pop()!
-      const [x, y] = [at % width, Math.trunc(at / width)]
+      const index = stack.pop()!
+      const [x, y] = [index % width, Math.trunc(index / width)]
       if (x < box.left) box.left = x
       if (x >= box.right) box.right = x + 1
       if (y < box.top) box.top = y
@@ -206,7 +206,7 @@ function shapesOf(dark: Uint8Array, { width, height }: Picture): InkBox[] {
 
 /** Shapes of the height of letters, put together where they stand close in a line. */
 function textsOf(shapes: readonly InkBox[]): InkBox[] {
-  const heights = shapes.map(({ top, bottom }) => bottom - top).toSorted((one, other) => one - other)
+  const heights = shapes.map(({ top, bottom }) => bottom - top).toSorted((a, b) => a - b)
   const usual = heights[heights.length >> 1] ?? 0
   const letters = shapes.filter(({ left, top, right, bottom }) => {
     const height = bottom - top
@@ -215,9 +215,9 @@ function textsOf(shapes: readonly InkBox[]): InkBox[] {
   const texts: InkBox[] = []
   // Of what begins further to the left, only what has not ended long ago can go on.
   let open: InkBox[] = []
-  for (const letter of letters.toSorted((one, other) => one.left - other.left)) {
+  for (const letter of letters.toSorted((a, b) => a.left - b.left)) {
     open = open.filter(({ right }) => letter.left - right < usual * TEXT_GAP)
-    const text = open.find((one) => Math.min(one.bottom, letter.bottom) - Math.max(one.top, letter.top) > usual * 0.4)
+    const text = open.find((item) => Math.min(item.bottom, letter.bottom) - Math.max(item.top, letter.top) > usual * 0.4)
     if (text)
       Object.assign(text, {
         right: Math.max(text.right, letter.right),

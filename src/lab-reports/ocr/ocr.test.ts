@@ -92,7 +92,7 @@ describe('text boxes', () => {
   const map = (width: number, height: number, isText: (x: number, y: number) => boolean) => ({
     width,
     height,
-    values: Float32Array.from({ length: width * height }, (_, at) => Number(isText(at % width, Math.trunc(at / width)))),
+    values: Float32Array.from({ length: width * height }, (_, index) => Number(isText(index % width, Math.trunc(index / width)))),
   })
 
   test('lie around connected pixels and reach beyond them; dirt is left out', () => {
@@ -152,7 +152,7 @@ describe('text boxes', () => {
 describe('paper in a photo', () => {
   const photo = (isPaper: (x: number, y: number) => boolean): Picture => {
     const picture = blankPicture(300, 400)
-    picture.pixels.forEach((_, at, pixels) => (pixels[at] = isPaper(at % 300, Math.trunc(at / 300)) ? 230 : 60))
+    picture.pixels.forEach((_, index, pixels) => (pixels[index] = isPaper(index % 300, Math.trunc(index / 300)) ? 230 : 60))
     return picture
   }
 
@@ -222,7 +222,7 @@ describe('letters', () => {
 
 describe('words', () => {
   const letters = (...placed: [text: string, at: number][]): Letter[] =>
-    placed.map(([text, at]) => ({ text, at, confidence: 0.9 }))
+    placed.map(([text, index]) => ({ text, at: index, confidence: 0.9 }))
   const inkFrom = (line: string) => [...line].map((sign) => sign === '#')
 
   test('are parted where the ink has a gap, also without a space of the recognizer', () => {
@@ -250,9 +250,9 @@ describe('words', () => {
     const usual = `${'.#####'.repeat(4)}`
     const textsOf = (gap: number) => {
       const ink = inkFrom(`${usual}.#${'.'.repeat(gap)}#####`)
-      const at = (column: number) => column / ink.length
-      const before = ['2', '0', '2', '3'].map((text, index): [string, number] => [text, at(3 + index * 6)])
-      return wordsOfLine(letters(...before, ['1', at(25)], ['9', at(28 + gap)]), ink, 48).map(({ text }) => text)
+      const position = (column: number) => column / ink.length
+      const before = ['2', '0', '2', '3'].map((text, index): [string, number] => [text, position(3 + index * 6)])
+      return wordsOfLine(letters(...before, ['1', position(25)], ['9', position(28 + gap)]), ink, 48).map(({ text }) => text)
     }
     assert.deepEqual(textsOf(8), ['202319'])
     assert.deepEqual(textsOf(14), ['20231', '9'])
@@ -272,10 +272,10 @@ describe('words', () => {
   test('are parted on both sides of a slash or colon between letters, where the ink has a gap on both sides', () => {
     const textsOf = (sign: string, gap: number) => {
       const ink = inkFrom(`${'.###'.repeat(4)}${'.'.repeat(gap)}##${'.'.repeat(gap)}${'###.'.repeat(4)}`)
-      const at = (column: number) => column / ink.length
-      const before = [2, 6, 10, 14].map((column): [string, number] => ['a', at(column)])
-      const behind = [1, 5, 9, 13].map((column): [string, number] => ['b', at(18 + 2 * gap + column)])
-      return wordsOfLine(letters(...before, [sign, at(17 + gap)], ...behind), ink, 48).map(({ text }) => text)
+      const index = (column: number) => column / ink.length
+      const before = [2, 6, 10, 14].map((column): [string, number] => ['a', index(column)])
+      const behind = [1, 5, 9, 13].map((column): [string, number] => ['b', index(18 + 2 * gap + column)])
+      return wordsOfLine(letters(...before, [sign, index(17 + gap)], ...behind), ink, 48).map(({ text }) => text)
     }
     for (const sign of ['/', ':']) {
       assert.deepEqual(textsOf(sign, 12), ['aaaa', sign, 'bbbb'])
@@ -285,10 +285,10 @@ describe('words', () => {
 
   test('are parted behind a comma that was seen where the space behind it is', () => {
     const ink = inkFrom(`${'.###'.repeat(4)}........##${'###.'.repeat(4)}`)
-    const at = (column: number) => column / ink.length
-    const before = [2, 6, 10, 14].map((column): [string, number] => ['a', at(column)])
-    const behind = [27, 31, 35, 39].map((column): [string, number] => ['b', at(column)])
-    const words = wordsOfLine(letters(...before, [',', at(24)], ...behind), ink, 48)
+    const index = (column: number) => column / ink.length
+    const before = [2, 6, 10, 14].map((column): [string, number] => ['a', index(column)])
+    const behind = [27, 31, 35, 39].map((column): [string, number] => ['b', index(column)])
+    const words = wordsOfLine(letters(...before, [',', index(24)], ...behind), ink, 48)
     assert.deepEqual(
       words.map(({ text }) => text),
       ['aaaa,', 'bbbb'],
@@ -298,9 +298,9 @@ describe('words', () => {
   test('are parted behind the comma of a name, however narrow its space, and not behind that of a number', () => {
     const textsOf = (before: string, behind: string, gap: number) => {
       const ink = inkFrom(`${'.####'.repeat(4)}.##${'.'.repeat(gap)}####`)
-      const at = (column: number) => column / ink.length
-      const first = [2, 7, 12, 17].map((column): [string, number] => [before, at(column)])
-      return wordsOfLine(letters(...first, [',', at(22)], [behind, at(25 + gap)]), ink, 48).map(({ text }) => text)
+      const index = (column: number) => column / ink.length
+      const first = [2, 7, 12, 17].map((column): [string, number] => [before, index(column)])
+      return wordsOfLine(letters(...first, [',', index(22)], [behind, index(25 + gap)]), ink, 48).map(({ text }) => text)
     }
     assert.deepEqual(textsOf('a', '4', 4), ['aaaa,', '4'])
     assert.deepEqual(textsOf('a', '4', 2), ['aaaa,4'])

@@ -66,13 +66,13 @@ function largestArea({ width, height, pixels }: Picture): Uint8Array {
       stack[depth++] = next
     }
     while (depth) {
-      const at = stack[--depth]!
+      const index = stack[--depth]!
       count++
-      const x = at % width
-      if (x > 0) visit(at - 1)
-      if (x < width - 1) visit(at + 1)
-      if (at >= width) visit(at - width)
-      if (at < width * (height - 1)) visit(at + width)
+      const x = index % width
+      if (x > 0) visit(index - 1)
+      if (x < width - 1) visit(index + 1)
+      if (index >= width) visit(index - width)
+      if (index < width * (height - 1)) visit(index + width)
     }
     if (count > bestCount) [best, bestCount] = [mark, count]
   }

@@ -33,8 +33,8 @@ export function pictureOf(canvas: Canvas): Picture {
   const { width, height } = canvas
   const { data } = canvas.getContext('2d').getImageData(0, 0, width, height)
   const pixels = new Uint8Array(width * height)
-  for (let at = 0, from = 0; at < pixels.length; at++, from += 4)
-    pixels[at] = (data[from]! * 77 + data[from + 1]! * 150 + data[from + 2]! * 29) >> 8
+  for (let index = 0, from = 0; index < pixels.length; index++, from += 4)
+    pixels[index] = (data[from]! * 77 + data[from + 1]! * 150 + data[from + 2]! * 29) >> 8
   return { width, height, pixels }
 }
 
@@ -42,17 +42,17 @@ export function pictureOf(canvas: Canvas): Picture {
  * A picture of this size in which each pixel is what `from` maps it to in the source, between its four nearest pixels. What is beyond the
  * source is white. Places are rounded to a 256th of a pixel: whole numbers and no arrays took a third of the time of a page's pictures.
  */
-export function warped(source: Picture, from: Projection, width: number, height: number): Picture {
+export function warped(source: Picture, projection: Projection, width: number, height: number): Picture {
   const target = blankPicture(width, height)
-  const [a, b, c, d, e, f, g, h, i] = from
+  const [a, b, c, d, e, f, g, h, i] = projection
   const { pixels: of } = source
   const { pixels } = target
   const isFlat = g === 0 && h === 0
   const right = source.width - 1
   const bottom = source.height - 1
   const stride = source.width
-  for (let y = 0, at = 0; y < height; y++)
-    for (let x = 0; x < width; x++, at++) {
+  for (let y = 0, index = 0; y < height; y++)
+    for (let x = 0; x < width; x++, index++) {
       const w = isFlat ? i : g * x + h * y + i
       const u = (a * x + b * y + c) / w
       const v = (d * x + e * y + f) / w
@@ -64,7 +64,7 @@ export function warped(source: Picture, from: Projection, width: number, height:
       const near = (row >> 8) * stride + (column >> 8)
       const upper = of[near]! * (256 - beside) + of[near + 1]! * beside
       const lower = of[near + stride]! * (256 - beside) + of[near + stride + 1]! * beside
-      pixels[at] = (upper * (256 - below) + lower * below + 32_768) >> 16
+      pixels[index] = (upper * (256 - below) + lower * below + 32_768) >> 16
     }
   return target
 }
@@ -84,10 +84,10 @@ interface Covered {
   lastShare: number
 }
 
-function covered(size: number, target: number): Covered[] {
+function coverage(size: number, target: number): Covered[] {
   const step = size / target
-  return Array.from({ length: target }, (_, at) => {
-    const from = at * step
+  return Array.from({ length: target }, (_, index) => {
+    const from = index * step
     const to = Math.min(size, from + step)
     const [first, last] = [Math.floor(from), Math.min(size - 1, Math.ceil(to) - 1)]
     const share = 1 / (to - from)
@@ -99,7 +99,7 @@ function covered(size: number, target: number): Covered[] {
 function shrunkRows({ width, height, pixels }: Picture, target: number): Picture {
   if (target === width) return { width, height, pixels }
   const result = blankPicture(target, height)
-  const columns = covered(width, target)
+  const columns = coverage(width, target)
   for (let row = 0, to = 0; row < pixels.length; row += width)
     for (const { first, last, firstShare, share, lastShare } of columns) {
       let between = 0
@@ -113,14 +113,14 @@ function shrunkColumns({ width, height, pixels }: Picture, target: number): Pict
   if (target === height) return { width, height, pixels }
   const result = blankPicture(width, target)
   const sums = new Float64Array(width)
-  for (const [at, { first, last, firstShare, share, lastShare }] of covered(height, target).entries()) {
+  for (const [index, { first, last, firstShare, share, lastShare }] of coverage(height, target).entries()) {
     sums.fill(0.5)
     for (let y = first; y <= last; y++) {
       const row = y * width
       const weight = y === first ? firstShare : y < last ? share : lastShare
       for (let x = 0; x < width; x++) sums[x]! += pixels[row + x]! * weight
     }
-    result.pixels.set(sums, at * width)
+    result.pixels.set(sums, index * width)
   }
   return result
 }

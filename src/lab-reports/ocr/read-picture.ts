@@ -62,7 +62,7 @@ export async function readPicture(page: Picture, { models }: OcrOptions): Promis
   const ocr = await engine(models)
   if (isBlank(page))
     return { width: page.width, height: page.height, words: [], unread: [], ink: { texts: [], rules: [] }, back: IDENTITY }
-  const { picture, back, lines } = await uprightPage(ocr, page)
+  const { picture, toDrawn: back, lines } = await uprightPage(ocr, page)
   const words: PictureWord[] = []
   const unread: PicturePage['unread'] = []
   for (const { x, y, length, thickness, read } of lines) {
@@ -93,7 +93,7 @@ const [SPECK_HEIGHT_MAX, SPECK_CONFIDENCE_MAX] = [0.7, 0.6]
 export function withoutSpecks<Word extends Pick<PictureWord, 'text' | 'confidence' | 'top' | 'bottom'>>(
   words: readonly Word[],
 ): Word[] {
-  const heights = words.map(({ top, bottom }) => bottom - top).toSorted((one, other) => one - other)
+  const heights = words.map(({ top, bottom }) => bottom - top).toSorted((a, b) => a - b)
   const small = (heights[heights.length >> 1] ?? 0) * SPECK_HEIGHT_MAX
   return words.filter(
     ({ text, confidence, top, bottom }) =>
@@ -142,7 +142,7 @@ const corrected = (text: string): string =>
 
 function wordsOf(read: readonly Letter[], { picture, place }: Line): PictureWord[] {
   const share = Math.max(LINE_WIDTH_MIN, picture.width) / picture.width
-  const letters = read.map((letter) => ({ ...letter, at: letter.at * share })).filter(({ at }) => at <= 1)
+  const letters = read.map((letter) => ({ ...letter, index: letter.at * share })).filter(({ index }) => index <= 1)
   const [top, bottom] = [(LINE_HEIGHT * (1 - FONT_SHARE)) / 2, (LINE_HEIGHT * (1 + FONT_SHARE)) / 2]
   return wordsOfLine(letters, inkOf(picture), LINE_HEIGHT)
     .filter(({ clearest }) => clearest > CONFIDENCE_MIN)

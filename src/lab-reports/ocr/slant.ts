@@ -13,7 +13,7 @@ export function slantOf(boxes: readonly TextBox[], to: Projection): number {
       const normal = slant - Math.PI * Math.round(slant / Math.PI)
       return Math.abs(normal) < Math.PI / 6 ? [{ slant: normal, length }] : []
     })
-    .toSorted((one, other) => one.slant - other.slant)
+    .toSorted((a, b) => a.slant - b.slant)
   const half = slants.reduce((sum, { length }) => sum + length, 0) / 2
   let sum = 0
   for (const { slant, length } of slants) {
@@ -109,17 +109,17 @@ function sharpnessOf(points: readonly Point[], size: { width: number; height: nu
 /** Where the picture becomes darker from top to bottom of the projected page, in its pixels. */
 function edgesOf(small: Picture, picture: Picture, to: Projection): Point[] {
   const [right, down] = [picture.width / small.width, picture.height / small.height]
-  const at = (x: number, y: number): Point => project(to, [(x + 0.5) * right, (y + 0.5) * down])
+  const index = (x: number, y: number): Point => project(to, [(x + 0.5) * right, (y + 0.5) * down])
   // Which neighbor is the one above, once the page is upright.
   const [middleX, middleY] = [small.width / 2, small.height / 2]
-  const center = at(middleX, middleY)
+  const center = index(middleX, middleY)
   const above = [
     [0, -1],
     [0, 1],
     [-1, 0],
     [1, 0],
   ].reduce((best, step) =>
-    at(middleX + step[0]!, middleY + step[1]!)[1] < at(middleX + best[0]!, middleY + best[1]!)[1] ? step : best,
+    index(middleX + step[0]!, middleY + step[1]!)[1] < index(middleX + best[0]!, middleY + best[1]!)[1] ? step : best,
   )
   const points: Point[] = []
   if (center.some(Number.isNaN)) return points
@@ -127,7 +127,7 @@ function edgesOf(small: Picture, picture: Picture, to: Projection): Point[] {
     for (let x = 1; x < small.width - 1; x++) {
       const here = small.pixels[y * small.width + x]!
       const higher = small.pixels[(y + above[1]!) * small.width + x + above[0]!]!
-      if (higher - here >= EDGE_MIN) points.push(at(x, y))
+      if (higher - here >= EDGE_MIN) points.push(index(x, y))
     }
   return points
 }

@@ -22,7 +22,7 @@ import type { TextBox } from './text-boxes.ts'
 export interface StraightPage {
   picture: Picture
   /** From its pixels to those of the page as it was. */
-  back: Projection
+  toDrawn: Projection
 }
 
 /** Pixels on the longer side of what the direction of lines is taken from. */
@@ -50,22 +50,22 @@ type Quarters = 0 | 1 | 2 | 3
 
 /**
  * The page upright and straight; as it is if it has no lines to go by.
- * @param open finds the lines of a page; called again if the page is not upright the first time, which few are not
+ * @param openPage finds the lines of a page; called again if the page is not upright the first time, which few are not
  * @param sureness how sure the letters of some of these lines are, from 0 to 1; `isReversed`: read as if the page stood on its head. What
  *   it reads of an upright page need not be read again: lines that were read beforehand took 14 % of the time of a page
  */
 export async function straightened<Page extends StraightPage>(
   ocr: Engine,
   picture: Picture,
-  open: (page: StraightPage) => Promise<Page>,
+  openPage: (page: StraightPage) => Promise<Page>,
   sureness: (page: Page, isReversed: boolean) => Promise<number>,
 ): Promise<Page> {
   const look = await lookAt(ocr, picture)
   const [likeliest] = look.turns
-  if (!likeliest) return open({ picture, back: IDENTITY })
-  const page = await open(turned(picture, look, likeliest.quarters))
+  if (!likeliest) return openPage({ picture, toDrawn: IDENTITY })
+  const page = await openPage(turnPage(picture, look, likeliest.quarters))
   const quarters = await quartersOf(ocr, picture, look, (isReversed) => sureness(page, isReversed))
-  return quarters === likeliest.quarters ? page : open(turned(picture, look, quarters))
+  return quarters === likeliest.quarters ? page : openPage(turnPage(picture, look, quarters))
 }
 
 async function lookAt(ocr: Engine, picture: Picture): Promise<Look> {
@@ -74,12 +74,12 @@ async function lookAt(ocr: Engine, picture: Picture): Promise<Look> {
 }
 
 /** The page of a picture, turned by these quarters and made straight. */
-function turned(picture: Picture, { boxes, corners }: Look, quarters: Quarters): StraightPage {
-  const flat = corners ? flattened(corners) : { to: IDENTITY, width: picture.width, height: picture.height }
-  const upright = compose(flat.to, quarterTurn(quarters, flat.width, flat.height))
+function turnPage(picture: Picture, { boxes, corners }: Look, quarters: Quarters): StraightPage {
+  const flat = corners ? flattened(corners) : { projection: IDENTITY, width: picture.width, height: picture.height }
+  const upright = compose(flat.projection, quarterTurn(quarters, flat.width, flat.height))
   const [width, height] = quarters % 2 ? [flat.height, flat.width] : [flat.width, flat.height]
   const { slant, convergence } = slopeByInk(picture, upright, { width, height }, slantOf(boxes, upright))
-  if (!corners && !quarters && Math.abs(slant) < SLANT_MIN && !convergence) return { picture, back: IDENTITY }
+  if (!corners && !quarters && Math.abs(slant) < SLANT_MIN && !convergence) return { picture, toDrawn: IDENTITY }
   const level = compose(upright, rotation(-slant, [width / 2, height / 2]))
   const straight = convergence ? compose(level, parallel(convergence, width, height)) : level
   return fitted(picture, straight, corners ?? cornersOf(picture))
@@ -105,11 +105,11 @@ const cornersOf = ({ width, height }: Picture): Corners => [
 ]
 
 /** Maps the paper to a rectangle with sides of its mean lengths. */
-function flattened(corners: Corners): { to: Projection; width: number; height: number } {
+function flattened(corners: Corners): { projection: Projection; width: number; height: number } {
   const side = (from: number, to: number) => Math.hypot(corners[to]![0] - corners[from]![0], corners[to]![1] - corners[from]![1])
   const width = Math.round((side(0, 1) + side(3, 2)) / 2)
   const height = Math.round((side(0, 3) + side(1, 2)) / 2)
-  return { to: inverse(toCorners(corners, width, height)), width, height }
+  return { projection: inverse(toCorners(corners, width, height)), width, height }
 }
 
 /**
@@ -166,7 +166,7 @@ async function surenessSmall(ocr: Engine, picture: Picture, lines: readonly Text
 export const probesOf = <Box extends TextBox>(boxes: readonly Box[]): Box[] =>
   boxes
     .filter((box) => box.length < box.thickness * PROBE_ASPECT_MAX)
-    .toSorted((one, other) => other.length - one.length)
+    .toSorted((a, b) => b.length - a.length)
     .slice(0, PROBES)
 
 /** How sure the letters of lines are; a line without letters is not sure at all. */
@@ -176,12 +176,12 @@ export function surenessOf(lines: readonly (readonly Letter[])[]): number {
 }
 
 /** What is within `corners`, under the projection `to`, moved to the origin. */
-function fitted(picture: Picture, to: Projection, corners: Corners): StraightPage {
-  const points = corners.map((corner): Point => project(to, corner))
+function fitted(picture: Picture, projection: Projection, corners: Corners): StraightPage {
+  const points = corners.map((corner): Point => project(projection, corner))
   const [left, top] = [Math.min(...points.map(([x]) => x)), Math.min(...points.map(([, y]) => y))]
   const size = (from: number, until: number) => Math.max(1, Math.min(SIDE_MAX, Math.ceil(until - from)))
   const width = size(left, Math.max(...points.map(([x]) => x)))
   const height = size(top, Math.max(...points.map(([, y]) => y)))
-  const back = inverse(compose(to, [1, 0, -left, 0, 1, -top, 0, 0, 1]))
-  return { picture: warped(picture, back, width, height), back }
+  const back = inverse(compose(projection, [1, 0, -left, 0, 1, -top, 0, 0, 1]))
+  return { picture: warped(picture, back, width, height), toDrawn: back }
 }

@@ -43,9 +43,9 @@ export function textBoxes({ width, height, values }: TextMap): TextBox[] {
     seen[start] = 1
     stack.push(start)
     while (stack.length) {
-      const at = stack.pop()!
-      const [x, y] = [at % width, Math.trunc(at / width)]
-      sum += values[at]!
+      const index = stack.pop()!
+      const [x, y] = [index % width, Math.trunc(index / width)]
+      sum += values[index]!
       count++
       const row = rows.get(y)
       if (!row) rows.set(y, [x, x])
@@ -80,7 +80,7 @@ function grown(box: TextBox): TextBox {
 
 /** The convex hull, by Andrew's monotone chain. */
 export function hullOf(points: readonly Point[]): Point[] {
-  const sorted = points.toSorted((one, other) => one[0] - other[0] || one[1] - other[1])
+  const sorted = points.toSorted((a, b) => a[0] - b[0] || a[1] - b[1])
   const half = (ordered: readonly Point[]): Point[] => {
     const chain: Point[] = []
     for (const point of ordered) {

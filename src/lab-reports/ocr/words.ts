@@ -67,10 +67,10 @@ export function inkOf({ width, height, pixels }: Picture): boolean[] {
 /** The words of a line. `ink` has an entry for each column of its picture, whose height is `height`. */
 export function wordsOfLine(letters: readonly Letter[], ink: readonly boolean[], height: number): LineWord[] {
   const placed = placedLetters(letters, ink)
-  const usual = placed.map(({ gap }) => gap.to - gap.from).toSorted((one, other) => one - other)[placed.length >> 1] ?? 0
+  const usual = placed.map(({ gap }) => gap.to - gap.from).toSorted((a, b) => a - b)[placed.length >> 1] ?? 0
   const alone = Math.max(height * SPACE_ALONE, usual * SPACE_TO_GAP)
   const words: LineWord[] = []
-  for (const [at, { letter, column, gap, isSpaced }] of placed.entries()) {
+  for (const [index, { letter, column, gap, isSpaced }] of placed.entries()) {
     const last = words.at(-1)
     const width = gap.to - gap.from
     const isTight = TIGHT.some(([before, behind]) => before.test(last?.text ?? '') && behind.test(letter.text))
@@ -81,13 +81,13 @@ export function wordsOfLine(letters: readonly Letter[], ink: readonly boolean[],
       ([share, before, behind]) => width > height * share && before.test(last?.text ?? '') && behind.test(letter.text),
     )
     const seen = isBesideOne ? height * SPACE_ALONE : height * SPACE_SEEN
-    const isAround = hasSpacesAround(placed, at, height) || hasSpacesAround(placed, at - 1, height)
+    const isAround = hasSpacesAround(placed, index, height) || hasSpacesAround(placed, index - 1, height)
     if (
       !last ||
       width > least ||
       isWritten ||
       isAround ||
-      isBehindComma(placed, at, height) ||
+      isBehindComma(placed, index, height) ||
       (isSpaced && !isTight && width > seen)
     ) {
       if (last) last.right = gap.from
@@ -106,19 +106,19 @@ export function wordsOfLine(letters: readonly Letter[], ink: readonly boolean[],
 
 const widthOf = ({ gap }: PlacedLetter): number => gap.to - gap.from
 
-const isLetterAt = (placed: readonly PlacedLetter[], at: number): boolean => /\p{L}/u.test(placed[at]?.letter.text ?? '')
+const isLetterAt = (letters: readonly PlacedLetter[], index: number): boolean => /\p{L}/u.test(letters[index]?.letter.text ?? '')
 
-function hasSpacesAround(placed: readonly PlacedLetter[], at: number, height: number): boolean {
-  const [sign, behind] = [placed[at], placed[at + 1]]
-  if (!sign || !behind || !/[/:]/u.test(sign.letter.text) || !isLetterAt(placed, at - 1) || !isLetterAt(placed, at + 1))
+function hasSpacesAround(letters: readonly PlacedLetter[], index: number, height: number): boolean {
+  const [sign, behind] = [letters[index], letters[index + 1]]
+  if (!sign || !behind || !/[/:]/u.test(sign.letter.text) || !isLetterAt(letters, index - 1) || !isLetterAt(letters, index + 1))
     return false
   return Math.min(widthOf(sign), widthOf(behind)) > height * SPACE_AROUND
 }
 
-function isBehindComma(placed: readonly PlacedLetter[], at: number, height: number): boolean {
-  const comma = placed[at - 1]
-  if (comma?.letter.text !== ',' || !isLetterAt(placed, at - 2) || !/[\p{L}\d]/u.test(placed[at]!.letter.text)) return false
-  return widthOf(comma) > height * COMMA_MISPLACED && widthOf(placed[at]!) < height * SPACE_SEEN
+function isBehindComma(letters: readonly PlacedLetter[], index: number, height: number): boolean {
+  const comma = letters[index - 1]
+  if (comma?.letter.text !== ',' || !isLetterAt(letters, index - 2) || !/[\p{L}\d]/u.test(letters[index]!.letter.text)) return false
+  return widthOf(comma) > height * COMMA_MISPLACED && widthOf(letters[index]!) < height * SPACE_SEEN
 }
 
 /** A letter with its column, and the widest gap in the ink before it. */

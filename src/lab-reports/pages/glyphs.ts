@@ -1,6 +1,6 @@
 // Where each letter of a page of a PDF stands, by the widths of its font: pdf.js tells only where whole pieces of text begin and end.
 import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs'
-import { within } from './painted.ts'
+import { multiply } from './painted.ts'
 import type { Matrix } from './paths.ts'
 
 export interface Glyph {
@@ -48,12 +48,12 @@ export class Glyphs {
   }
 
   /** The letters of a piece of text, in its order; undefined if those that stand there are not the ones that it names. */
-  of(text: string, { left, right, baseline }: { left: number; right: number; baseline: number }): Glyph[] | undefined {
+  glyphsBetween(text: string, { left, right, baseline }: { left: number; right: number; baseline: number }): Glyph[] | undefined {
     const key = Math.round(baseline)
     const near = [key - SAME_BASELINE, key, key + SAME_BASELINE]
-      .flatMap((one) => this.#lines.get(one) ?? [])
+      .flatMap((item) => this.#lines.get(item) ?? [])
       .filter((glyph) => glyph.left >= left - ASIDE && glyph.right <= right + ASIDE)
-      .toSorted((one, other) => one.left - other.left)
+      .toSorted((a, b) => a.left - b.left)
     return plain(near.map((glyph) => glyph.text).join('')) === plain(text) ? near : undefined
   }
 }
@@ -66,7 +66,7 @@ export function glyphsOf(operations: readonly number[], parameters: readonly unk
   const reader = new TextReader(glyphs, view)
   for (const [index, operation] of operations.entries()) {
     if (glyphs.isFull) break
-    reader.read(operation, parameters[index])
+    reader.readOperation(operation, parameters[index])
   }
   return glyphs
 }
@@ -83,13 +83,13 @@ class TextReader {
     this.#state = { ...NEW_STATE, matrix: view }
   }
 
-  read(operation: number, parameters: unknown): void {
+  readOperation(operation: number, parameters: unknown): void {
     const list = (Array.isArray(parameters) ? parameters : []) as unknown[]
-    const number = (at: number): number => (typeof list[at] === 'number' ? list[at] : 0)
+    const number = (index: number): number => (typeof list[index] === 'number' ? list[index] : 0)
     const state = this.#state
     if (operation === OPS.showText) this.#show(list[0])
     else if (operation === OPS.moveText) this.#move(number(0), number(1))
-    else if (operation === OPS.setTextMatrix) this.#begin(within(IDENTITY, list.length === 1 ? list[0] : list))
+    else if (operation === OPS.setTextMatrix) this.#begin(multiply(IDENTITY, list.length === 1 ? list[0] : list))
     else if (operation === OPS.beginText) this.#begin(IDENTITY)
     else if (operation === OPS.setFont) state.size = number(1)
     else if (operation === OPS.setCharSpacing) state.letterSpacing = number(0)
@@ -112,7 +112,7 @@ class TextReader {
   }
 
   #transform(matrix: unknown): void {
-    this.#state.matrix = within(this.#state.matrix, matrix)
+    this.#state.matrix = multiply(this.#state.matrix, matrix)
   }
 
   #begin(matrix: Matrix): void {
@@ -121,20 +121,20 @@ class TextReader {
   }
 
   #move(x: number, y: number): void {
-    this.#begin(within(this.#line, [1, 0, 0, 1, x, y]))
+    this.#begin(multiply(this.#line, [1, 0, 0, 1, x, y]))
   }
 
-  #show(shown: unknown): void {
+  #show(parameter: unknown): void {
     const { size, letterSpacing, wordSpacing, stretch, matrix } = this.#state
-    if (!Array.isArray(shown) || !Number.isFinite(size)) return
+    if (!Array.isArray(parameter) || !Number.isFinite(size)) return
     const [a, b, c, d, e, f] = this.#at
     let x = 0
-    for (const one of shown as unknown[]) {
+    for (const one of parameter as unknown[]) {
       if (typeof one === 'number') x -= (one * size * stretch) / 1000
       else if (one !== null && typeof one === 'object') {
         const { unicode = '', width = 0, isSpace = false } = one as { unicode?: string; width?: number; isSpace?: boolean }
         const wide = ((width * size) / 1000) * stretch
-        const box = within(matrix, [a, b, c, d, e + a * x, f + b * x])
+        const box = multiply(matrix, [a, b, c, d, e + a * x, f + b * x])
         const [left, y] = [box[4], box[5]]
         if (unicode.trim() && box[0] > 0 && Math.abs(box[1]) < box[0] * 0.2)
           this.#glyphs.add(y, { text: unicode, left, right: left + box[0] * wide })

@@ -31,14 +31,14 @@ test('a picture is where the unit square is under the transforms around it', () 
   assert.deepEqual(run(operations).pictures.map(areaOf), [200, 225, 1])
   assert.deepEqual(run(operations.slice(0, 3), [1, 0, 0, -1, 0, 100]).pictures, [{ left: -20, right: 0, top: 90, bottom: 100 }])
   // What is not balanced, or not saved, does no harm.
-  assert.deepEqual(run([OPS.restore, OPS.transform, OPS.paintImageXObject].map((one) => [one, null])).pictures.map(areaOf), [1])
+  assert.deepEqual(run([OPS.restore, OPS.transform, OPS.paintImageXObject].map((item) => [item, null])).pictures.map(areaOf), [1])
 })
 
 test('pictures that are painted together are as many', () => {
-  const at = (y: number) => [100, 0, 0, 10, 0, y]
+  const index = (y: number) => [100, 0, 0, 10, 0, y]
   const { pictures } = run([
-    [OPS.paintImageMaskXObjectGroup, [[{ transform: at(0) }, { transform: at(10) }]]],
-    [OPS.paintInlineImageXObjectGroup, [{}, [{ transform: at(20) }]]],
+    [OPS.paintImageMaskXObjectGroup, [[{ transform: index(0) }, { transform: index(10) }]]],
+    [OPS.paintInlineImageXObjectGroup, [{}, [{ transform: index(20) }]]],
     [OPS.paintImageXObjectRepeat, ['a', 100, 10, Float32Array.of(0, 30, 0, 40)]],
     [OPS.paintImageMaskXObjectRepeat, [{}, 100, 0, 0, 10, Float32Array.of(0, 50)]],
   ])

@@ -42,29 +42,29 @@ export function painted(operations: readonly number[], parameters: readonly unkn
   const saved: Matrix[] = []
   const save = () => void (saved.length < DEPTH_MAX && saved.push(current))
   const restore = () => void (current = saved.pop() ?? current)
-  const paint = (matrix: unknown) => void (pictures.length < PICTURES_MAX && pictures.push(unitSquare(within(current, matrix))))
+  const paint = (matrix: unknown) => void (pictures.length < PICTURES_MAX && pictures.push(unitSquare(multiply(current, matrix))))
   for (const [index, operation] of operations.entries()) {
-    const given = parameters[index]
+    const parameter = parameters[index]
     if (operation === OPS.save) save()
     else if (operation === OPS.restore || operation === OPS.paintFormXObjectEnd) restore()
-    else if (operation === OPS.transform) current = within(current, given)
+    else if (operation === OPS.transform) current = multiply(current, parameter)
     else if (operation === OPS.paintFormXObjectBegin) {
       save()
-      current = within(current, (given as unknown[])[0])
+      current = multiply(current, (parameter as unknown[])[0])
     } else if (operation === OPS.constructPath) {
-      curves += curvesOf(given)
-      addDrawings({ lines, areas }, given, current)
+      curves += curvesOf(parameter)
+      addDrawings({ lines, areas }, parameter, current)
     } else if (PICTURES.has(operation)) paint(null)
-    else if (GROUPS.has(operation)) for (const { transform } of groupOf(given)) paint(transform)
-    else if (REPEATED.has(operation)) for (const matrix of repeatedOf(given)) paint(matrix)
+    else if (GROUPS.has(operation)) for (const { transform } of groupOf(parameter)) paint(transform)
+    else if (REPEATED.has(operation)) for (const matrix of repeatedOf(parameter)) paint(matrix)
   }
   return { pictures, curves, lines, areas }
 }
 
 /** The lines and areas of a path: rectangles that are filled, and what is stroked along the edges of the page. */
-function addDrawings({ lines, areas }: Drawings, given: unknown, current: Matrix): void {
+function addDrawings({ lines, areas }: Drawings, parameter: unknown, current: Matrix): void {
   if (lines.length >= DRAWINGS_MAX || areas.length >= DRAWINGS_MAX) return
-  const [operation, path] = isList(given) && isList(given[1]) ? [given[0] as number, given[1][0]] : []
+  const [operation, path] = isList(parameter) && isList(parameter[1]) ? [parameter[0] as number, parameter[1][0]] : []
   if (operation === undefined || path === null || typeof path !== 'object') return
   const numbers = path as ArrayLike<number>
   if (FILLS.has(operation))
@@ -74,7 +74,7 @@ function addDrawings({ lines, areas }: Drawings, given: unknown, current: Matrix
 }
 
 /** A matrix after another one; what is no matrix changes nothing. */
-export function within(outer: Matrix, inner: unknown): Matrix {
+export function multiply(outer: Matrix, inner: unknown): Matrix {
   if (inner === null || typeof inner !== 'object') return outer
   const [a, b, c, d, e, f] = outer
   const [g = 1, h = 0, i = 0, j = 1, k = 0, l = 0] = Array.from(inner as ArrayLike<number>)
@@ -93,37 +93,37 @@ function unitSquare([a, b, c, d, e, f]: Matrix): Box {
 
 const isList = (value: unknown): value is unknown[] => Array.isArray(value)
 
-function groupOf(given: unknown): { transform?: unknown }[] {
-  const lists = isList(given) ? given.filter(isList) : []
+function groupOf(parameter: unknown): { transform?: unknown }[] {
+  const lists = isList(parameter) ? parameter.filter(isList) : []
   return (lists.at(-1) ?? []) as { transform?: unknown }[]
 }
 
 /** [picture, width, height, places] or, for masks, [picture, width, skew, skew, height, places]. */
-function repeatedOf(given: unknown): Matrix[] {
-  if (!isList(given)) return []
-  const places = Array.from(given.at(-1) as ArrayLike<number>)
-  const [width, , , height] = (given.length === 6 ? given.slice(1, 5) : [given[1], 0, 0, given[2]]) as number[]
+function repeatedOf(parameter: unknown): Matrix[] {
+  if (!isList(parameter)) return []
+  const places = Array.from(parameter.at(-1) as ArrayLike<number>)
+  const [width, , , height] = (parameter.length === 6 ? parameter.slice(1, 5) : [parameter[1], 0, 0, parameter[2]]) as number[]
   const matrices: Matrix[] = []
-  for (let at = 0; at + 1 < places.length; at += 2) matrices.push([width!, 0, 0, height!, places[at]!, places[at + 1]!])
+  for (let index = 0; index + 1 < places.length; index += 2) matrices.push([width!, 0, 0, height!, places[index]!, places[index + 1]!])
   return matrices
 }
 
-function curvesOf(given: unknown): number {
-  const path = isList(given) && isList(given[1]) ? given[1][0] : undefined
+function curvesOf(parameter: unknown): number {
+  const path = isList(parameter) && isList(parameter[1]) ? parameter[1][0] : undefined
   if (path === null || typeof path !== 'object') return 0
   const numbers = path as ArrayLike<number>
   let curves = 0
-  for (let at = 0; at < numbers.length; at += 1 + (PATH_NUMBERS[numbers[at]!] ?? numbers.length))
-    if (numbers[at] === 2 || numbers[at] === 3) curves++
+  for (let index = 0; index < numbers.length; index += 1 + (PATH_NUMBERS[numbers[index]!] ?? numbers.length))
+    if (numbers[index] === 2 || numbers[index] === 3) curves++
   return curves
 }
 
 /** How much of a page boxes cover, from 0 to 1: overlaps count once, to the nearest sixtieth of a side. */
 export function coveredShare(boxes: readonly Box[], { width, height }: { width: number; height: number }): number {
   const cells = new Set<number>()
-  const cellsOf = (from: number, to: number, length: number): [number, number] => [
-    Math.max(0, Math.round((from / length) * GRID)),
-    Math.min(GRID, Math.round((to / length) * GRID)),
+  const cellsOf = (start: number, end: number, length: number): [number, number] => [
+    Math.max(0, Math.round((start / length) * GRID)),
+    Math.min(GRID, Math.round((end / length) * GRID)),
   ]
   for (const { left, top, right, bottom } of boxes) {
     const [first, last] = cellsOf(left, right, width)

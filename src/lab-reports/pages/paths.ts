@@ -17,10 +17,10 @@ type Point = readonly [x: number, y: number]
 /** The parts of a path that consist of lines alone, in the places of the page. */
 function partsOf(path: ArrayLike<number>, [a, b, c, d, e, f]: Matrix): Point[][] {
   const parts: Point[][] = []
-  for (let at = 0; at < path.length && parts.length < PARTS_MAX; at += 1 + (PATH_NUMBERS[path[at]!] ?? path.length)) {
-    const operation = path[at]
+  for (let index = 0; index < path.length && parts.length < PARTS_MAX; index += 1 + (PATH_NUMBERS[path[index]!] ?? path.length)) {
+    const operation = path[index]
     const part = parts.at(-1)
-    const [x, y] = [path[at + 1]!, path[at + 2]!]
+    const [x, y] = [path[index + 1]!, path[index + 2]!]
     const point: Point = [a * x + c * y + e, b * x + d * y + f]
     if (operation === MOVE) parts.push([point])
     else if (operation === LINE) part?.push(point)

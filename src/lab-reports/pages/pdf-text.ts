@@ -41,8 +41,8 @@ export const paintedOf = (page: PDFPageProxy, { fnArray, argsArray }: Operations
  * The words of a page, in the order in which a reader meets them. A page is read in the direction of most of its letters, so that one
  * that was drawn sideways is upright; text in other directions is left out.
  */
-export async function pageText(page: PDFPageProxy, given?: Operations): Promise<PageText> {
-  const { fnArray, argsArray } = given ?? (await operationsOf(page))
+export async function pageText(page: PDFPageProxy, knownOperations?: Operations): Promise<PageText> {
+  const { fnArray, argsArray } = knownOperations ?? (await operationsOf(page))
   const viewport = page.getViewport({ scale: 1 })
   const content = await page.getTextContent({ disableNormalization: false })
   const items = content.items.filter((item): item is TextItem => 'str' in item && item.str.trim() !== '')
@@ -58,7 +58,7 @@ export async function pageText(page: PDFPageProxy, given?: Operations): Promise<
     if (pieces.length >= WORDS_MAX) break
   }
   const drawings: Drawings = { lines, areas }
-  const read = { number: page.pageNumber, source: 'text' as const, words: joined(withPowers(pieces)), drawings }
+  const read = { number: page.pageNumber, source: 'text' as const, words: joinPieces(withPowers(pieces)), drawings }
   if (!turn) return { ...read, ...upright }
   return { ...read, width: turn.width, height: turn.height, drawn: { ...upright, place: turn.place } }
 }
@@ -136,20 +136,20 @@ const multiply = ([a, b, c, d, e, f]: number[], [g, h, i, j, k, l]: number[]): n
 /** Cuts a piece at its spaces. Where the places of its letters are not known, the width of each is one of its kind. */
 function split({ text, box, font }: Piece, glyphs: Glyphs): Piece[] {
   const baseline = box.bottom - heightOf(box) * 0.2
-  const placed = /\s/u.test(text) ? glyphs.of(text, { left: box.left, right: box.right, baseline }) : undefined
+  const placed = /\s/u.test(text) ? glyphs.glyphsBetween(text, { left: box.left, right: box.right, baseline }) : undefined
   return (placed && wordsOf({ text, box, font }, placed)) ?? splitByKind({ text, box, font })
 }
 
 /** The words of a piece by its letters; undefined if these do not end where words do, as a ligature beside a space. */
 function wordsOf({ text, box, font }: Piece, glyphs: readonly Glyph[]): Piece[] | undefined {
   const words: Piece[] = []
-  let at = 0
+  let index = 0
   for (const word of text.trim().split(/\s+/u)) {
     const length = word.normalize('NFKC').length
-    const first = glyphs[at]
+    const first = glyphs[index]
     let letters = 0
-    while (letters < length && at < glyphs.length) letters += glyphs[at++]!.text.normalize('NFKC').replaceAll(/\s/gu, '').length
-    const last = glyphs[at - 1]
+    while (letters < length && index < glyphs.length) letters += glyphs[index++]!.text.normalize('NFKC').replaceAll(/\s/gu, '').length
+    const last = glyphs[index - 1]
     if (!first || !last || letters !== length) return undefined
     words.push({ text: word, font, box: { ...box, left: first.left, right: last.right } })
   }
@@ -218,7 +218,7 @@ function withPowers(pieces: readonly Piece[]): Piece[] {
 }
 
 /** Pieces that follow each other without a gap are one word. */
-function joined(pieces: readonly Piece[]): Word[] {
+function joinPieces(pieces: readonly Piece[]): Word[] {
   const words: Word[] = []
   for (const line of linesOf(pieces))
     for (const piece of line) {
@@ -237,11 +237,11 @@ function joined(pieces: readonly Piece[]): Word[] {
 
 function linesOf(pieces: readonly Piece[]): Piece[][] {
   const lines: Piece[][] = []
-  for (const piece of pieces.toSorted((one, other) => one.box.bottom - other.box.bottom)) {
+  for (const piece of pieces.toSorted((a, b) => a.box.bottom - b.box.bottom)) {
     const line = lines.at(-1)
     if (line && Math.abs(line[0]!.box.bottom - piece.box.bottom) < heightOf(piece.box) * SAME_BASELINE) line.push(piece)
     else lines.push([piece])
   }
-  for (const line of lines) line.sort((one, other) => one.box.left - other.box.left)
+  for (const line of lines) line.sort((a, b) => a.box.left - b.box.left)
   return lines
 }

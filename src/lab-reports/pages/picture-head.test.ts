@@ -136,13 +136,13 @@ function changedHead(original: Uint8Array, random: Random): Uint8Array {
   for (let left = 1 + below(random, 2); left > 0; left--) {
     // The frame header, and IHDR, more often than the rest.
     const start = isPng ? 8 : random() < 0.5 ? frameAt(original) : 2
-    const at = start + below(random, end - start)
+    const index = start + below(random, end - start)
     const kind = below(random, 5)
-    if (kind === 0) bytes = bytes.with(at, below(random, 256))
-    if (kind === 1) bytes = bytes.with(at, bytes[at]! ^ (1 << below(random, 8)))
-    if (kind === 2) bytes = joined(bytes.subarray(0, at), bytes.subarray(at + 1 + below(random, 20)))
-    if (kind === 3) bytes = joined(bytes.subarray(0, at + 1 + below(random, 30)), bytes.subarray(at))
-    if (kind === 4) bytes = joined(bytes.subarray(0, at), inserted(random), bytes.subarray(at))
+    if (kind === 0) bytes = bytes.with(index, below(random, 256))
+    if (kind === 1) bytes = bytes.with(index, bytes[index]! ^ (1 << below(random, 8)))
+    if (kind === 2) bytes = joined(bytes.subarray(0, index), bytes.subarray(index + 1 + below(random, 20)))
+    if (kind === 3) bytes = joined(bytes.subarray(0, index + 1 + below(random, 30)), bytes.subarray(index))
+    if (kind === 4) bytes = joined(bytes.subarray(0, index), inserted(random), bytes.subarray(index))
   }
   if (!isPng && random() < 0.2) bytes = withJump(original, random)
   return isPng && random() < 0.9 ? withSums(bytes) : new Uint8Array(bytes)
@@ -164,12 +164,12 @@ function inserted(random: Random): Uint8Array {
 function withSums(bytes: Uint8Array): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const chunks: Uint8Array[] = [bytes.subarray(0, 8)]
-  let at = 8
-  while (at + 12 <= bytes.length) {
-    const end = at + 12 + view.getUint32(at)
+  let index = 8
+  while (index + 12 <= bytes.length) {
+    const end = index + 12 + view.getUint32(index)
     if (end > bytes.length) break
-    chunks.push(chunk(Buffer.from(bytes.subarray(at + 4, at + 8)).toString('latin1'), bytes.subarray(at + 8, end - 4)))
-    at = end
+    chunks.push(chunk(Buffer.from(bytes.subarray(index + 4, index + 8)).toString('latin1'), bytes.subarray(index + 8, end - 4)))
+    index = end
   }
-  return joined(...chunks, bytes.subarray(at))
+  return joined(...chunks, bytes.subarray(index))
 }

@@ -35,14 +35,14 @@ function jpegHead(bytes: Uint8Array): PictureHead | undefined {
   if (bytes[0] !== 0xff || bytes[1] !== SOI) return undefined
   const view = viewOf(bytes)
   let frame: Frame | undefined
-  let at = 2
-  while (bytes[at] === 0xff) {
+  let index = 2
+  while (bytes[index] === 0xff) {
     // Any number of FF may stand before a marker.
-    while (bytes[at + 1] === 0xff) at++
-    const marker = bytes[at + 1]
-    if (marker === undefined || at + 4 > bytes.length) return undefined
-    const length = view.getUint16(at + 2)
-    const segment = bytes.subarray(at + 4, at + 2 + length)
+    while (bytes[index + 1] === 0xff) index++
+    const marker = bytes[index + 1]
+    if (marker === undefined || index + 4 > bytes.length) return undefined
+    const length = view.getUint16(index + 2)
+    const segment = bytes.subarray(index + 4, index + 2 + length)
     if (length < 2 || segment.length !== length - 2) return undefined
     if (marker === SOS) return frame && jpegOf(frame, segment)
     if (marker >= BASELINE && marker <= PROGRESSIVE) {
@@ -50,7 +50,7 @@ function jpegHead(bytes: Uint8Array): PictureHead | undefined {
       frame = frameOf(segment, marker === PROGRESSIVE)
       if (!frame) return undefined
     } else if (!isTable(marker)) return undefined
-    at += 2 + length
+    index += 2 + length
   }
   return undefined
 }
@@ -97,10 +97,10 @@ function pngHead(bytes: Uint8Array): PictureHead | undefined {
   const view = viewOf(bytes)
   let head: PictureHead | undefined
   let hasPixels = false
-  let at = PNG_SIGNATURE.length
-  while (at + LENGTH_BYTES + KIND_BYTES + SUM_BYTES <= bytes.length) {
-    const start = at + LENGTH_BYTES
-    const end = start + KIND_BYTES + view.getUint32(at)
+  let index = PNG_SIGNATURE.length
+  while (index + LENGTH_BYTES + KIND_BYTES + SUM_BYTES <= bytes.length) {
+    const start = index + LENGTH_BYTES
+    const end = start + KIND_BYTES + view.getUint32(index)
     if (end + SUM_BYTES > bytes.length || crc32(bytes.subarray(start, end)) !== view.getUint32(end)) return undefined
     const kind = Buffer.from(bytes.subarray(start, start + KIND_BYTES)).toString('latin1')
     const isCritical = /^[A-Z]/u.test(kind)
@@ -112,7 +112,7 @@ function pngHead(bytes: Uint8Array): PictureHead | undefined {
     }
     if (kind === 'IDAT') hasPixels = true
     if (kind === 'IEND') return hasPixels ? head : undefined
-    at = end + SUM_BYTES
+    index = end + SUM_BYTES
   }
   return undefined
 }

@@ -68,7 +68,7 @@ function hugePng(): Buffer {
 }
 function hugeJpeg(): Buffer {
   const bytes = Buffer.from(jpeg)
-  const frame = bytes.findIndex((byte, at) => byte === 0xff && (bytes[at + 1] === 0xc0 || bytes[at + 1] === 0xc2))
+  const frame = bytes.findIndex((byte, index) => byte === 0xff && (bytes[index + 1] === 0xc0 || bytes[index + 1] === 0xc2))
   bytes.writeUInt16BE(SIDE, frame + 5)
   bytes.writeUInt16BE(SIDE, frame + 7)
   return bytes

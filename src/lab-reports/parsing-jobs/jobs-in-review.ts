@@ -129,7 +129,7 @@ export async function findPage(tx: Tx, files: ReportFiles, id: string, page: num
   const isDocument = file_types[0] === 'application/pdf'
   const file = isDocument ? 0 : page - 1
   const found = await files.find(tx, { id, file_types }, file)
-  if (file_key === null || (!found.stored.length && !found.parts.length))
+  if (file_key === null || (!found.storedFiles.length && !found.parts.length))
     throw notFound('The files of this report have been deleted')
   const picture = await files.findPicture(tx, id, page)
   return { job: { id, file_key, file_types }, picture, files: found, file, page: isDocument ? page : 1 }

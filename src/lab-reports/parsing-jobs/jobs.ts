@@ -52,7 +52,7 @@ const columns = sql`
   j.id, j.user_id, (select u.client_user_id from "user" u where u.team_id = j.team_id and u.id = j.user_id) as client_user_id, j.status,
   j.failure_reason, j.needs_human_review, j.is_reviewed, j.extracted, j.reviewed`
 
-function shown({ id, status, failure_reason, needs_human_review, is_reviewed, extracted, reviewed }: Row): ParsingJob {
+function toWire({ id, status, failure_reason, needs_human_review, is_reviewed, extracted, reviewed }: Row): ParsingJob {
   const data = status === 'completed' ? (reviewed ?? (extracted && reportData(extracted))) : null
   return { id, job_id: id, status, failure_reason, data, needs_human_review, is_reviewed }
 }
@@ -85,7 +85,7 @@ function emitJob(tx: Tx, type: `lab_report.parsing_job.${'created' | 'updated'}`
     object_id: row.id,
     user_id: row.user_id,
     client_user_id: row.client_user_id,
-    data: JSON.stringify(shown(row)),
+    data: JSON.stringify(toWire(row)),
   })
 }
 
@@ -171,7 +171,7 @@ export async function createJob(
     select ${columns} from j`,
   )
   if (!waits) enqueue(tx, parseReport, { job_id: id })
-  return shown(row)
+  return toWire(row)
 }
 
 /** Shows a job. Errors: 404, also of a deleted user. */
@@ -180,7 +180,7 @@ export async function readJob(tx: Tx, id: string): Promise<ParsingJob> {
   if (!row) throw notFound('Parsing job not found')
   tx.concerns(row.user_id, id)
   if (!(await findUser(tx, row.user_id))) throw notFound('Parsing job not found')
-  return shown(row)
+  return toWire(row)
 }
 
 const Claimed = T.Object({
@@ -287,7 +287,7 @@ export async function endReview(
   )
   await deleteFilesOf(tx, id, files_kept_s)
   emitJob(tx, 'lab_report.parsing_job.updated', row)
-  return shown(row)
+  return toWire(row)
 }
 
 const Erased = T.Object({ id: T.String() })

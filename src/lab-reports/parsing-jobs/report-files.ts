@@ -43,7 +43,7 @@ type Part = Static<typeof Part>
 
 /** Files as the database knows them: what a transaction reads, so that none is open while they are fetched. */
 export interface FoundFiles {
-  stored: StoredFile[]
+  storedFiles: StoredFile[]
   /** The bytes of files that earlier programs have stored. */
   parts: Part[]
 }
@@ -98,23 +98,23 @@ export class ReportFiles {
           where team_id = ${tx.team} and job_id = ${id} and (${only ?? null}::integer is null or file = ${only ?? null})
           order by file, start_byte`,
         )
-    return { stored, parts }
+    return { storedFiles: stored, parts }
   }
 
   /**
    * The bytes of a file that was found; no transaction may be open. Errors: `ReportFileMissing`, `StorageUnavailable`, VaultError.
    * @param index of the file in its job
    */
-  async read(job: FilesOfJob, found: FoundFiles, index: number): Promise<ReportFile> {
+  async read(job: FilesOfJob, foundFiles: FoundFiles, index: number): Promise<ReportFile> {
     const key = this.#key(job)
     const type = job.file_types[index]!
-    const file = found.stored.find(({ name }) => name === fileName(index))
+    const file = foundFiles.storedFiles.find(({ name }) => name === fileName(index))
     if (file) {
       const bytes = await this.#files.read(file)
       if (!bytes) throw new ReportFileMissing(`its file is not in the storage "${file.storage}" of this process`)
       return { type, bytes: key.decrypt(bytes, file.name) }
     }
-    const parts = found.parts.filter((part) => part.file === index)
+    const parts = foundFiles.parts.filter((part) => part.file === index)
     if (!parts.length) throw new ReportFileMissing('its file has been deleted')
     return {
       type,

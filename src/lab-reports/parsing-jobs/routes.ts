@@ -58,8 +58,8 @@ export const routes = ({ files, processes, file_bytes_max }: UploadDependencies)
       await db.tx(tenant, (tx) => assertMayUpload(tx, upload))
       const found = await inspected(processes, tenant.team, upload.files)
       if ('problem' in found) throw badRequest(problems[found.problem])
-      const stored = await files.store((execute) => db.tx(tenant, execute), upload.files)
-      return changes.make((tx) => createJob(tx, stored, upload, found.pages))
+      const storedFiles = await files.store((execute) => db.tx(tenant, execute), upload.files)
+      return changes.make((tx) => createJob(tx, storedFiles, upload, found.pages))
     },
   }),
   operation({

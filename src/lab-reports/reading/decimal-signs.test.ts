@@ -56,7 +56,7 @@ test('a point in a picture is a misread comma where nearly all decimals of the r
       ['Potassium', '3.7', 'mmol/L', '3,5-5,1'],
       ['Calcium', '2,38', 'mmol/L', '2,15-2,57'],
       ['Phosphate', '1,15', 'mmol/L', '0,81-1,45'],
-    ].map((cells): PlacedText[] => cells.map((text, at) => [[36, 240, 320, 420][at]!, text])),
+    ].map((cells): PlacedText[] => cells.map((text, index) => [[36, 240, 320, 420][index]!, text])),
   )
   const valuesIn = (source: 'text' | 'ocr') => understand([{ ...page, source }]).results.map(({ value }) => value)
   assert.deepEqual(valuesIn('ocr'), ['3,7', '2,38', '1,15'])

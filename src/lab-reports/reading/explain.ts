@@ -74,7 +74,7 @@ export async function explain(file: ReportFile, { draws, ocr_models }: ExplainOp
         cells: cells.map(({ text, box }) => drawn(page, { text, box })),
       })),
       regions: regions
-        .filter((one) => one.page === page)
+        .filter((item) => item.page === page)
         .map(({ region }) => ({
           columns: region.columns && region.columns.map(({ kind, box }) => drawn(page, { kind, box })),
           line_count: region.lines.length,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
-import { linesOf } from '../layout/tables.ts'
+import { readLinesOfPage } from '../layout/tables.ts'
 import type { MetadataPlaces } from '../layout/metadata.ts'
 import type { Row } from '../layout/row.ts'
 import type { PageText } from '../pages/page.ts'
@@ -44,8 +44,8 @@ const rowIn = (line: number, given: Partial<Row>): Row => {
 function findings(lines: PlacedText[][], rows: Row[], places: MetadataPlaces = {}) {
   const page = pageOfLines(lines, PITCH)
   const results = rows.map((row) => resultOf(row, { sex: null, age: null }))
-  const { rows: ofRows, report } = findingsOf({ pages: [{ page, lines: linesOf(page) }], rows, results, places }, { isNamed })
-  return { rows: ofRows.map((one) => one.map(({ kind }) => kind)), report: report.map(({ kind }) => kind) }
+  const { rows: ofRows, report } = findingsOf({ pages: [{ page, lines: readLinesOfPage(page) }], rows, results, places }, { isNamed })
+  return { rows: ofRows.map((item) => item.map(({ kind }) => kind)), report: report.map(({ kind }) => kind) }
 }
 
 /** The kinds of findings of a row alone, whose line has what the row says. */
@@ -153,8 +153,8 @@ describe('a row', () => {
 
 describe('a table', () => {
   const names = ['Glucose', 'Sodium', 'Chloride', 'Calcium']
-  const whole = names.map((name, at) => rowIn(at + 1, { name, value: `9${at}` }))
-  const printed = names.map((name, at) => line(name, `9${at}`, 'mg/dL', '70 - 99'))
+  const whole = names.map((name, index) => rowIn(index + 1, { name, value: `9${index}` }))
+  const printed = names.map((name, index) => line(name, `9${index}`, 'mg/dL', '70 - 99'))
 
   test('that was read as it is printed has no finding', () => {
     assert.deepEqual(findings([HEADER, ...printed], whole), { rows: [[], [], [], []], report: [] })
@@ -166,7 +166,7 @@ describe('a table', () => {
   })
 
   test('with a column that no cell fell into is doubtful', () => {
-    const lines = names.map((name, at) => line(name, `9${at}`, '', '70 - 99'))
+    const lines = names.map((name, index) => line(name, `9${index}`, '', '70 - 99'))
     const rows = whole.map((row) => ({ ...row, unit: null }))
     assert.deepEqual(
       findings([HEADER, ...lines], rows).rows,
@@ -181,7 +181,7 @@ describe('a table', () => {
 
   test('has doubtful rows around a line that belongs to no row', () => {
     const lines = printed.toSpliced(2, 0, line('Antibody'))
-    const rows = whole.map((row, at) => (at < 2 ? row : rowIn(at + 2, row)))
+    const rows = whole.map((row, index) => (index < 2 ? row : rowIn(index + 2, row)))
     rows.splice(2, 2, rowIn(4, { name: 'Chloride', value: '92' }), rowIn(5, { name: 'Calcium', value: '93' }))
     assert.deepEqual(findings([HEADER, ...lines], rows), {
       rows: [[], ['line_without_row'], ['line_without_row'], []],
@@ -215,19 +215,19 @@ describe('a table', () => {
 
   test('has doubtful rows where numbers stand in columns that are not understood, and no range was read', () => {
     const header: PlacedText[] = [...HEADER.slice(0, 3), [380, 'Beginning'], [460, 'Ending']]
-    const lines = names.map((name, at): PlacedText[] => [...line(name, `9${at}`, 'mg/dL', '70'), [460, '99']])
+    const lines = names.map((name, index): PlacedText[] => [...line(name, `9${index}`, 'mg/dL', '70'), [460, '99']])
     const rows = whole.map((row) => ({ ...row, range_lines: [] }))
     for (const kinds of findings([header, ...lines], rows).rows) assert.deepEqual(kinds, ['text_not_read'])
   })
 
   test('has a doubtful row where one value outside of its range has no flag, and others have', () => {
-    const rows = whole.map((row, at) => ({ ...row, value: '150', flag: at === 2 ? null : ('high' as const) }))
+    const rows = whole.map((row, index) => ({ ...row, value: '150', flag: index === 2 ? null : ('high' as const) }))
     const lines = names.map((name) => line(name, '150', 'mg/dL', '70 - 99'))
     assert.deepEqual(findings([HEADER, ...lines], rows).rows, [[], [], ['flag_is_missing'], []])
   })
 
   test('of which most rows are doubtful in their columns is doubtful as a whole', () => {
-    const rows = whole.map((row, at) => (at ? { ...row, unit: '70 - 99' } : row))
+    const rows = whole.map((row, index) => (index ? { ...row, unit: '70 - 99' } : row))
     assert.deepEqual(findings([HEADER, ...printed], rows).rows[0], ['table_is_doubtful'])
   })
 })
@@ -236,17 +236,17 @@ describe('a table of a page that was read from a picture', () => {
   const read = (unread: PageText['unread'], lines: PlacedText[][], rows: Row[]) => {
     const page: PageText = { ...pageOfLines(lines, PITCH), source: 'ocr', ...(unread && { unread }) }
     const results = rows.map((row) => resultOf(row, { sex: null, age: null }))
-    return findingsOf({ pages: [{ page, lines: linesOf(page) }], rows, results, places: {} }, { isNamed })
+    return findingsOf({ pages: [{ page, lines: readLinesOfPage(page) }], rows, results, places: {} }, { isNamed })
   }
   const names = ['Glucose', 'Sodium', 'Chloride']
-  const printed = names.map((name, at) => line(name, `9${at}`, 'mg/dL', '70 - 99'))
-  const rows = names.map((name, at) => rowIn(at + 1, { name, value: `9${at}` }))
+  const printed = names.map((name, index) => line(name, `9${index}`, 'mg/dL', '70 - 99'))
+  const rows = names.map((name, index) => rowIn(index + 1, { name, value: `9${index}` }))
   const boxAt = (row: number) => ({ left: 320, right: 340, top: TOP + row * PITCH, bottom: TOP + row * PITCH + 10 })
 
   test('has a doubtful row beside a text of which no letter was recognized', () => {
     const found = read([boxAt(2)], [HEADER, ...printed], rows)
     assert.deepEqual(
-      found.rows.map((one) => one.map(({ kind }) => kind)),
+      found.rows.map((item) => item.map(({ kind }) => kind)),
       [[], ['letters_not_read'], []],
     )
     assert.deepEqual(found.report, [])
@@ -267,10 +267,10 @@ describe('a table of a page that was read from a picture', () => {
   })
 
   test('has a doubtful row where only its range was not read', () => {
-    const rowsRead = rows.map((row, at) => (at === 1 ? { ...row, range_lines: [] } : row))
+    const rowsRead = rows.map((row, index) => (index === 1 ? { ...row, range_lines: [] } : row))
     const lines = printed.with(1, line('Sodium', '91', 'mg/dL'))
     assert.deepEqual(
-      read(undefined, [HEADER, ...lines], rowsRead).rows.map((one) => one.map(({ kind }) => kind)),
+      read(undefined, [HEADER, ...lines], rowsRead).rows.map((item) => item.map(({ kind }) => kind)),
       [[], ['range_is_missing'], []],
     )
   })

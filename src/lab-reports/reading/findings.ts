@@ -17,8 +17,8 @@ export interface ReadingFindings {
 }
 
 export function findingsOf(reading: Reading, names: Pick<ReadRowsOptions, 'isNamed'>): ReadingFindings {
-  const rows = reading.rows.map((row, at) => [
-    ...rowDoubts(row, reading.results[at]!, names),
+  const rows = reading.rows.map((row, index) => [
+    ...rowDoubts(row, reading.results[index]!, names),
     ...(isAmongParticulars(row, reading.places, names) ? [AMONG_PARTICULARS] : []),
   ])
   const add = (row: number, finding: ReadingFinding) => {
@@ -43,8 +43,8 @@ const UNKNOWN_NAME: ReadingFinding = {
 /** Rows of pictures whose name is not, letter by letter, one of something that laboratories measure. */
 function unknownNames({ pages, rows }: Reading, { isNamed }: Pick<ReadRowsOptions, 'isNamed'>): number[] {
   const pictures = new Set(pages.flatMap(({ page }) => (page.source === 'ocr' ? [page.number] : [])))
-  return rows.flatMap(({ page, name, value, comments }, at) =>
-    pictures.has(page) && !isNamed(name) && !isSusceptibility(name, value, comments) ? [at] : [],
+  return rows.flatMap(({ page, name, value, comments }, index) =>
+    pictures.has(page) && !isNamed(name) && !isSusceptibility(name, value, comments) ? [index] : [],
   )
 }
 

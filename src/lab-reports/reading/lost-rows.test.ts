@@ -208,9 +208,9 @@ test('a text close above a row is the begin of its name if both are a name, and 
 })
 
 test('a result that stands close to its name in a table without names of columns is read', () => {
-  const bare = (name: string, value: string, at = 220): PlacedText[] => [
+  const bare = (name: string, value: string, index = 220): PlacedText[] => [
     [36, name],
-    [at, value],
+    [index, value],
     [300, '22 to 150'],
     [400, 'mmol/L'],
   ]

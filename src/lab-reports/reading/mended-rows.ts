@@ -23,7 +23,7 @@ export function mendedRange(text: string): string {
   const plain = text.replaceAll(ZERO, '0').replaceAll(DASHES, ' - ').replaceAll(RUN_TOGETHER, ' to ')
   const [, low, high] = TWO_NUMBERS.exec(plain) ?? []
   if (low === undefined || high === undefined) return plain
-  const [min, max] = [low, high].map((one) => numberOf(one.replace(',', '.')))
+  const [min, max] = [low, high].map((item) => numberOf(item.replace(',', '.')))
   return min !== undefined && max !== undefined && min < max ? `${low} - ${high}` : plain
 }
 

@@ -71,9 +71,9 @@ export class FileProcesses {
   }
 
   /** A process may end for another reason than its file, as on a machine without memory. */
-  #twice<T>(open: () => Promise<T>): Promise<T> {
-    return open().catch((error: unknown) => {
-      if (error instanceof WorkerLimitExceeded && error.limit === 'process') return open()
+  #twice<T>(openFile: () => Promise<T>): Promise<T> {
+    return openFile().catch((error: unknown) => {
+      if (error instanceof WorkerLimitExceeded && error.limit === 'process') return openFile()
       throw error
     })
   }

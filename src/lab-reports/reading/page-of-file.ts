@@ -39,7 +39,7 @@ export async function pageOf(page: PDFPageProxy, options: PageOptions): Promise<
   if (pictures === 'none') return text
   const { canvas, pixels_per_point } = await drawPage(page)
   const read = { ...(await pageOfPicture(canvas, pixels_per_point, options)), number: page.pageNumber }
-  return pictures === 'page' ? read : joined(text, read, pictures)
+  return pictures === 'page' ? read : joinPages(text, read, pictures)
 }
 
 /** Errors: `OcrUnavailable`, `UnreadablePicture`. */
@@ -73,7 +73,7 @@ const isInside = (box: Box, boxes: readonly Box[]): boolean => {
 }
 
 /** The text of a page beside its pictures, and what was read in them. */
-function joined(text: PageText, { words, unread = [], ink = [], drawn }: PageText, pictures: readonly Box[]): PageText {
+function joinPages(text: PageText, { words, unread = [], ink = [], drawn }: PageText, pictures: readonly Box[]): PageText {
   const placed = (box: Box) => drawn?.place(box) ?? box
   const inPictures = (boxes: readonly Box[]) => boxes.map(placed).filter((box) => isInside(box, pictures))
   const read = words.map((word) => ({ ...word, box: placed(word.box) }))
@@ -121,7 +121,7 @@ function takenFrom(canvas: Canvas): Picture {
 }
 
 /** The smallest box around a projected one. */
-function projectedBox(to: Projection, { left, top, right, bottom }: Box): Box {
-  const corners = [project(to, [left, top]), project(to, [right, top]), project(to, [right, bottom]), project(to, [left, bottom])]
+function projectedBox(projection: Projection, { left, top, right, bottom }: Box): Box {
+  const corners = [project(projection, [left, top]), project(projection, [right, top]), project(projection, [right, bottom]), project(projection, [left, bottom])]
   return boxAround(corners.map(([x, y]) => ({ left: x, right: x, top: y, bottom: y })))
 }

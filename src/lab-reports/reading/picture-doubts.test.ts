@@ -29,9 +29,9 @@ const VALUES = {
   Urea: '5.0',
   Bicarbonate: '25',
 }
-const rows = (change: (name: string, value: string, at: number) => PlacedText[]): PlacedText[][] => [
+const rows = (change: (name: string, value: string, index: number) => PlacedText[]): PlacedText[][] => [
   HEADER,
-  ...Object.entries(VALUES).map(([name, value], at) => change(name, value, at)),
+  ...Object.entries(VALUES).map(([name, value], index) => change(name, value, index)),
 ]
 
 const read = (lines: PlacedText[][], source: PageText['source'] = 'ocr') =>
@@ -39,14 +39,14 @@ const read = (lines: PlacedText[][], source: PageText['source'] = 'ocr') =>
 const kindsOf = (results: ReturnType<typeof read>) => results.map(({ findings }) => findings.map(({ kind }) => kind))
 
 test('a name in a picture that no laboratory uses is doubtful, and in a text it is what the report says', () => {
-  const lines = rows((name, value, at) => row(at === 2 ? 'Chlorlde ofx' : name, value))
+  const lines = rows((name, value, index) => row(index === 2 ? 'Chlorlde ofx' : name, value))
   assert.deepEqual(kindsOf(read(lines))[2], ['name_is_unknown'])
   assert.deepEqual(kindsOf(read(lines, 'text'))[2], [])
-  assert(read(lines).every(({ findings }, at) => at === 2 || findings.length === 0))
+  assert(read(lines).every(({ findings }, index) => index === 2 || findings.length === 0))
 })
 
 test('a range in a picture beside two ranges that were lost may be that of another row', () => {
-  const lines = rows((name, value, at) => row(name, value, at === 3 || at === 5 ? '' : '0 - 200'))
+  const lines = rows((name, value, index) => row(name, value, index === 3 || index === 5 ? '' : '0 - 200'))
   const kinds = kindsOf(read(lines))
   assert.deepEqual(
     kinds.map((own) => own[0] ?? ''),
@@ -56,7 +56,7 @@ test('a range in a picture beside two ranges that were lost may be that of anoth
 
 test('where more than a fifth of the rows in pictures are doubtful, none has a confidence of 0.9', () => {
   const sure = (lines: PlacedText[][]) => read(lines).filter(({ place }) => place.confidence >= 0.9).length
-  const unknown = (count: number) => rows((name, value, at) => row(at < count ? `Unheard of ${name}x` : name, value))
+  const unknown = (count: number) => rows((name, value, index) => row(index < count ? `Unheard of ${name}x` : name, value))
   assert.equal(sure(unknown(0)), 10)
   assert.equal(sure(unknown(2)), 8)
   assert.equal(sure(unknown(3)), 0)

@@ -3,8 +3,8 @@ import { isSusceptibility } from '../layout/antibiotics.ts'
 import { withLevelRows } from '../layout/level-rows.ts'
 import { baselinesOf, type Line } from '../layout/lines.ts'
 import { metadataOf, type Metadata, type MetadataPlaces } from '../layout/metadata.ts'
-import { rowsOf, type Row } from '../layout/rows.ts'
-import { linesOfPages } from '../layout/tables.ts'
+import { readRows, type Row } from '../layout/rows.ts'
+import { readLines } from '../layout/tables.ts'
 import { matchLoinc, shippedIndex, type ReportContext } from '../loinc/match-loinc.ts'
 import { findByName, isExactName } from '../loinc/name-index.ts'
 import { readName } from '../loinc/name-text.ts'
@@ -112,15 +112,15 @@ export interface Stages {
 export const understand = (pages: readonly PageText[]): ReadReport => understandStages(pages).report
 
 /** The same with what the stages have made of it. */
-export function understandStages(seen: readonly PageText[]): { report: ReadReport; stages: Stages } {
-  const pages = seen.map((page) => (page.source === 'ocr' ? withLevelRows(page, baselinesOf(page)) : page))
+export function understandStages(printedPages: readonly PageText[]): { report: ReadReport; stages: Stages } {
+  const pages = printedPages.map((page) => (page.source === 'ocr' ? withLevelRows(page, baselinesOf(page)) : page))
   const { age, places, ...metadata } = metadataOf(withLines(pages))
   const patient = { sex: metadata.gender === 'other' ? null : metadata.gender, age }
   const spelled = withLines(
     pages.map((page) => spelledPage(page)),
     isNamed,
   )
-  const all = rowsOf(spelled, { isAnalyte, isNamed, isSpecimen, isLetterhead: (text) => text === metadata.lab_name })
+  const all = readRows(spelled, { isAnalyte, isNamed, isSpecimen, isLetterhead: (text) => text === metadata.lab_name })
   const asRead = all.filter((row) => !isParticular(row, places, { isNamed }))
   if (asRead.length > RESULTS_MAX) throw new Error(`a report has at most ${RESULTS_MAX} results`)
   const pictures = new Set(spelled.flatMap(({ page }) => (page.source === 'ocr' ? [page.number] : [])))
@@ -157,7 +157,7 @@ export function understandStages(seen: readonly PageText[]): { report: ReadRepor
 }
 
 function withLines(pages: readonly PageText[], isName?: (name: string) => boolean): Stages['pages'] {
-  const lines = linesOfPages(pages, isName)
+  const lines = readLines(pages, isName)
   return pages.map((page, index) => ({ page, lines: lines[index]! }))
 }
 
@@ -226,7 +226,7 @@ function withMeaning(results: readonly ReportResult[], context: ReportContext = 
   )
   return results.map((result, index) => {
     const { loinc_match_status, loinc_matches, findings, unit } = meanings[index]!
-    const ofReading = result.findings.filter((one): one is ReadingFinding => !('factor' in one))
+    const ofReading = result.findings.filter((item): item is ReadingFinding => !('factor' in item))
     return {
       ...result,
       loinc_match_status,

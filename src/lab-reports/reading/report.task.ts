@@ -26,7 +26,7 @@ export interface Reading {
 }
 
 /** Reads a report. Errors: what no file should cause. */
-export default async function read({ files, ocr_models }: Reading): Promise<ReadOutcome> {
+export default async function readFiles({ files, ocr_models }: Reading): Promise<ReadOutcome> {
   try {
     return { report: await readReport(files, { models: ocr_models }) }
   } catch (error) {

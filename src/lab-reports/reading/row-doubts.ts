@@ -32,7 +32,7 @@ export function rowDoubts(row: Row, result: ReportResult, names: Names): Reading
     valueDoubt(row, result, names),
     rangeDoubt(row, result),
     flagDoubt(row, result),
-  ].filter((one) => one !== undefined)
+  ].filter((item) => item !== undefined)
 }
 
 function unitDoubt({ unit }: Row): ReadingFinding | undefined {
@@ -63,7 +63,7 @@ function nameDoubt({ name }: Row, { isNamed }: Names): ReadingFinding | undefine
   const words = name.split(' ')
   // `Phospholipid Ab IgM`: a class of antibodies is the end of a name, and no name behind a heading.
   if (CLASS_OF_ANTIBODY.test(name)) return undefined
-  if (words.some((_, at) => at > 0 && at < 4 && isNamed(words.slice(at).join(' '))))
+  if (words.some((_, index) => index > 0 && index < 4 && isNamed(words.slice(index).join(' '))))
     return { kind: 'name_holds_a_heading', text: 'The name begins with what looks like the name of a panel.' }
   return undefined
 }

@@ -117,7 +117,7 @@ test('a row is doubtful where the ink shows two results', () => {
   const { stages } = understandStages([page])
   const reading = { pages: stages.pages, rows: stages.rows, results: [], places: {} }
   // As if the row above the one that was lost reached over both.
-  const rows = stages.rows.map((row, at) => (at === 1 ? { ...row, box: { ...row.box, bottom: row.box.bottom + 16 } } : row))
+  const rows = stages.rows.map((row, index) => (index === 1 ? { ...row, box: { ...row.box, bottom: row.box.bottom + 16 } } : row))
   const kindsOf = (all: typeof rows) => rowsOfInk({ ...reading, rows: all }).rows.map(({ row, finding }) => [row, finding.kind])
   assert.deepEqual(kindsOf(stages.rows), [])
   assert(kindsOf(rows).some(([row, kind]) => row === 1 && kind === 'rows_not_read'))

@@ -17,7 +17,7 @@ import type { ReadingFinding, ReportFinding, RowFinding } from './finding.ts'
 import { tablesOf, type Reading, type TableOfRows } from './table-doubts.ts'
 
 /** Of the distance of rows: what is further above the first row or below the last one belongs to no table. */
-const REACH = 2.2
+const INK_REACH = 2.2
 /** Of the width of a text: a text of which recognized words cover less was not read. */
 const COVERED = 0.4
 /** Of the height of letters: texts of a row stand further apart than words. */
@@ -27,7 +27,7 @@ const [HEIGHT_MIN, WIDTH_MIN] = [0.5, 0.24]
 /** So many rows that nothing was read of are a table, wherever they stand. */
 const ROWS_OF_TABLE = 3
 
-const NOT_READ = 'The picture of the page shows a row of a table here that was not read.'
+const ROW_NOT_READ = 'The picture of the page shows a row of a table here that was not read.'
 const BESIDE_ROW: ReadingFinding = {
   kind: 'letters_not_read',
   text: 'The picture of the page has ink in the line of this row that was not read.',
@@ -43,13 +43,13 @@ export function rowsOfInk(reading: Reading): { rows: RowFinding[]; report: Repor
   for (const { page } of reading.pages) {
     if (!page.ink?.length) continue
     const lost: Box[] = []
-    for (const table of tables.filter((one) => one.page.number === page.number)) {
+    for (const table of tables.filter((item) => item.page.number === page.number)) {
       const inside = againstRows(table, page.ink, reading)
       findings.rows.push(...inside.rows)
-      lost.push(...inside.lost)
+      lost.push(...inside.lostRows)
     }
     if (!lost.length) lost.push(...tableNotRead(page, reading))
-    findings.report.push(...lost.map((box): ReportFinding => ({ kind: 'rows_not_read', text: NOT_READ, page: page.number, box })))
+    findings.report.push(...lost.map((box): ReportFinding => ({ kind: 'rows_not_read', text: ROW_NOT_READ, page: page.number, box })))
   }
   return findings
 }
@@ -65,12 +65,12 @@ interface Zones {
 function zonesOf(boxes: readonly { row: Box; value: Box }[]): Zones | undefined {
   const values = boxAround(boxes.map(({ value }) => value))
   const all = boxAround(boxes.map(({ row }) => row))
-  const lefts = boxes.map(({ row }) => row.left).toSorted((one, other) => one - other)
+  const lefts = boxes.map(({ row }) => row.left).toSorted((a, b) => a - b)
   const left = lefts[lefts.length >> 1]!
   const height = medianOf(boxes.map(({ value }) => heightOf(value)))
   if (values.left - left < height) return undefined
-  const middles = boxes.map(({ value }) => centerY(value)).toSorted((one, other) => one - other)
-  const gaps = middles.slice(1).map((y, at) => y - middles[at]!)
+  const middles = boxes.map(({ value }) => centerY(value)).toSorted((a, b) => a - b)
+  const gaps = middles.slice(1).map((y, index) => y - middles[index]!)
   return { names: { ...all, left: left - height, right: values.left }, values, pitch: medianOf(gaps) || height * 2, height }
 }
 
@@ -89,45 +89,45 @@ function zonesOfColumns({ columns, lines }: TableOfRows): Zones | undefined {
   }
 }
 
-const medianOf = (values: readonly number[]): number => values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0
+const medianOf = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
 const lettersIn = (ink: readonly Box[], height: number): Box[] =>
   ink.filter((box) => heightOf(box) > height * HEIGHT_MIN && widthOf(box) > height * WIDTH_MIN)
 
 /** Ink within the area of a table: next to a row that was read, and rows of which the name or the result was not read. */
-function againstRows(table: TableOfRows, ink: readonly Box[], { rows }: Reading): { rows: RowFinding[]; lost: Box[] } {
-  const own = table.rows.map((at) => ({ at, row: rows[at]!.box, value: rows[at]!.value_box }))
+function againstRows(table: TableOfRows, ink: readonly Box[], { rows }: Reading): { rows: RowFinding[]; lostRows: Box[] } {
+  const own = table.rows.map((index) => ({ at: index, row: rows[index]!.box, value: rows[index]!.value_box }))
   const zones = own.length ? zonesOf(own) : zonesOfColumns(table)
-  if (!zones) return { rows: [], lost: [] }
+  if (!zones) return { rows: [], lostRows: [] }
   const { values, height } = zones
   const isRead = readBy(table.page.words)
   const onPage = rows.filter(({ page }) => page === table.page.number)
   const found: RowFinding[] = []
   const lost: Box[] = []
   const high = lettersIn(ink, height)
-  for (const line of within(linesOfInk(high), zones)) {
+  for (const line of linesWithin(linesOfInk(high), zones)) {
     const unread = line.filter((box) => !isRead(box))
     if (!unread.length) continue
     const beside = own.filter(({ row }) => unread.some((box) => areInLine(row, box) && overlapX(row, box) > 0))
-    found.push(...beside.map(({ at }) => ({ row: at, finding: BESIDE_ROW })))
-    const isOfRow = onPage.some(({ box }) => line.some((one) => areInLine(box, one)))
+    found.push(...beside.map(({ at: index }) => ({ row: index, finding: BESIDE_ROW })))
+    const isOfRow = onPage.some(({ box }) => line.some((item) => areInLine(box, item)))
     if (!isOfRow && isRowOf(line, zones, isRead)) lost.push(boxAround(line))
   }
-  for (const { at, row } of own) {
-    if (numberOf(rows[at]!.value) === undefined) continue
+  for (const { at: index, row } of own) {
+    if (numberOf(rows[index]!.value) === undefined) continue
     const results = linesOfInk(high.filter((box) => overlapX(box, values) > widthOf(box) / 2 && areInside(box, row)))
     const numbers = results.filter((line) =>
       line.some((box) => table.page.words.some((word) => isNumberIn(word, box)) || !isRead(box)),
     )
-    if (numbers.length > 1) found.push({ row: at, finding: SEVERAL })
+    if (numbers.length > 1) found.push({ row: index, finding: SEVERAL })
   }
-  return { rows: found, lost }
+  return { rows: found, lostRows: lost }
 }
 
 /** Whether a line has a name and a result of which one was not read, or several texts of which none was. */
 function isRowOf(line: readonly Box[], { names, values, height }: Zones, isRead: (box: Box) => boolean): boolean {
-  const isApart = (from: number, to: number) => to - from > height * APART
-  if (line.every((box) => !isRead(box))) return line.some((box, at) => at > 0 && isApart(line[at - 1]!.right, box.left))
+  const isApart = (bottom: number, top: number) => top - bottom > height * APART
+  if (line.every((box) => !isRead(box))) return line.some((box, index) => index > 0 && isApart(line[index - 1]!.right, box.left))
   const ofName = line.filter((box) => centerX(box) > names.left && centerX(box) < values.left)
   const ofValue = line.filter((box) => overlapX(box, values) > 0 && !ofName.includes(box))
   const isRow = ofName.length > 0 && ofValue.length > 0 && isApart(ofName.at(-1)!.right, ofValue[0]!.left)
@@ -152,30 +152,30 @@ const readBy =
 /** Ink by lines, from top to bottom. */
 function linesOfInk(ink: readonly Box[]): Box[][] {
   const lines: Box[][] = []
-  for (const box of ink.toSorted((one, other) => centerY(one) - centerY(other))) {
+  for (const box of ink.toSorted((a, b) => centerY(a) - centerY(b))) {
     const last = lines.at(-1)
     if (last && areInLine(boxAround(last.slice(0, 3)), box)) last.push(box)
     else lines.push([box])
   }
-  return lines.map((line) => line.toSorted((one, other) => one.left - other.left))
+  return lines.map((line) => line.toSorted((a, b) => a.left - b.left))
 }
 
 /** The lines at the height of a table, and those above and below it up to a gap. */
-function within(lines: readonly Box[][], { names, values, pitch }: Zones): Box[][] {
-  const at = (line: readonly Box[]) => centerY(boxAround(line))
-  const inside = lines.filter((line) => at(line) > names.top && at(line) < names.bottom)
-  const grow = (others: readonly Box[][], from: number) => {
-    let reached = from
+function linesWithin(lines: readonly Box[][], { names, values, pitch }: Zones): Box[][] {
+  const index = (line: readonly Box[]) => centerY(boxAround(line))
+  const inside = lines.filter((line) => index(line) > names.top && index(line) < names.bottom)
+  const grow = (others: readonly Box[][], edge: number) => {
+    let reached = edge
     for (const line of others) {
-      if (Math.abs(at(line) - reached) > pitch * REACH) break
-      reached = at(line)
+      if (Math.abs(index(line) - reached) > pitch * INK_REACH) break
+      reached = index(line)
       inside.push(line)
     }
   }
-  const first = inside.length ? Math.min(...inside.map(at)) : values.top
-  const last = inside.length ? Math.max(...inside.map(at)) : values.bottom
-  const above = lines.filter((line) => at(line) < first).toReversed()
-  const below = lines.filter((line) => at(line) > last)
+  const first = inside.length ? Math.min(...inside.map(index)) : values.top
+  const last = inside.length ? Math.max(...inside.map(index)) : values.bottom
+  const above = lines.filter((line) => index(line) < first).toReversed()
+  const below = lines.filter((line) => index(line) > last)
   grow(above, first)
   grow(below, last)
   return inside
@@ -188,7 +188,7 @@ function tableNotRead(page: PageText, { rows }: Reading): Box[] {
   const lines = linesOfInk(lettersIn(page.ink!, height)).filter(
     (line) =>
       line.every((box) => !isRead(box)) &&
-      line.some((box, at) => at > 0 && box.left - line[at - 1]!.right > height * APART) &&
+      line.some((box, index) => index > 0 && box.left - line[index - 1]!.right > height * APART) &&
       !rows.some((row) => row.page === page.number && line.some((box) => areInLine(row.box, box))),
   )
   return lines.length < ROWS_OF_TABLE ? [] : [boxAround(lines.flat())]

@@ -1,7 +1,7 @@
 // Which specimen each row of a report is of: what is printed for the row counts before headings, and these before the head of the report.
 import type { Line } from '../layout/lines.ts'
 import type { Row } from '../layout/row.ts'
-import { specimenOfHead } from '../layout/statements.ts'
+import { specimensOfHeads } from '../layout/statements.ts'
 import { specimenIn, specimensIn } from '../loinc/name-text.ts'
 
 /** Letters that stand for specimens in columns. */
@@ -25,7 +25,7 @@ export function specimensOf(
   rows: readonly Row[],
   pages: readonly { page: { number: number }; lines: readonly Line[] }[],
 ): (string | null)[] {
-  const ofPages = specimenOfHead(pages, isSpecimen)
+  const ofPages = specimensOfHeads(pages, isSpecimen)
   const heads = new Map(pages.map(({ page }, index) => [page.number, ofPages[index]!]))
   return rows.map(({ specimen, section, panel, page }) => {
     const printed = specimen === null ? null : ofColumn(specimen)

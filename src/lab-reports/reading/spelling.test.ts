@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { spelled, spelledPage } from './spelling.ts'
+import { spell, spelledPage } from './spelling.ts'
 
 const BOX = { left: 0, top: 0, right: 10, bottom: 10 }
 
@@ -30,7 +30,7 @@ test('words of pictures are spelled as names of results and units are', () => {
     ['lgE', 'IgE'],
   ]
   assert.deepEqual(
-    read.map(([text]) => [text, spelled(text)]),
+    read.map(([text]) => [text, spell(text)]),
     read,
   )
 })
@@ -63,7 +63,7 @@ test('names, numbers and words that reports spell so stay as they are', () => {
     'B12',
     'T4,Free',
   ]
-  assert.deepEqual(same.map(spelled), same)
+  assert.deepEqual(same.map(spell), same)
 })
 
 test('only words of pictures are spelled, and none that was read for certain', () => {
@@ -74,7 +74,7 @@ test('only words of pictures are spelled, and none that was read for certain', (
     source,
     words: [{ text: 'Cholestero!', box: BOX, confidence }],
   })
-  const texts = [page('text', 0.5), page('ocr', 0.99), page('ocr', 0.5)].map((one) => spelledPage(one).words[0]!.text)
+  const texts = [page('text', 0.5), page('ocr', 0.99), page('ocr', 0.5)].map((item) => spelledPage(item).words[0]!.text)
   assert.deepEqual(texts, ['Cholestero!', 'Cholestero!', 'Cholesterol'])
 })
 

@@ -2,7 +2,7 @@
 import { isUnit } from '../../lab-values/units.ts'
 import { once, shippedTerms } from '../loinc/terms.ts'
 import type { PageText, Word } from '../pages/page.ts'
-import { regapped } from './word-gaps.ts'
+import { repairGaps } from './word-gaps.ts'
 
 /** A word of which each letter is surer than this was read right. */
 const CERTAIN = 0.97
@@ -37,7 +37,7 @@ interface Vocabulary {
   /** Words by how they look; null where several look the same. */
   alike: ReadonlyMap<string, string | null>
   units: ReadonlyMap<string, string | null>
-  printed: ReadonlySet<string>
+  printedUnits: ReadonlySet<string>
 }
 
 /** The words of the names of shipped terms, by whether they have fewer than four letters. */
@@ -67,7 +67,7 @@ const vocabulary = once((): Vocabulary => {
     shortAlike: byLook([...short].filter((word) => /^\p{L}{3}$/u.test(word))),
     alike: byLook([...words]),
     units: byLook(units),
-    printed: new Set(units),
+    printedUnits: new Set(units),
   }
 })
 
@@ -98,12 +98,12 @@ export function spelledPage(page: PageText): PageText {
   if (page.source !== 'ocr') return page
   const ofDays = page.words.some(({ text }) => /^(?:24-?h\w*|24|day|daily)$/iu.test(text))
   const spelledWords = page.words.map((word) => spelledWord(withLastLetter(word, ofDays)))
-  return { ...page, words: regapped(spelledWords, { isLong: isReportWord, isShort: (word) => nameWords().short.has(word) }) }
+  return { ...page, words: repairGaps(spelledWords, { isLong: isReportWord, isShort: (word) => nameWords().short.has(word) }) }
 }
 
 function spelledWord(word: Word): Word {
   if (word.confidence >= CERTAIN) return word
-  return { ...word, text: spelled(word.confidence < UNSURE ? withoutDot(word.text) : word.text) }
+  return { ...word, text: spell(word.confidence < UNSURE ? withoutDot(word.text) : word.text) }
 }
 
 /** Of a word in which a dot may be a letter. */
@@ -120,7 +120,7 @@ function withoutDot(text: string): string {
         word.startsWith(start.toLowerCase()) &&
         word.endsWith(last.toLowerCase()),
     )
-    if (found.length === 1) return cased(found[0]!, start + last) + end
+    if (found.length === 1) return withCaseOf(found[0]!, start + last) + end
   }
   return text
 }
@@ -142,7 +142,7 @@ function withLastLetter(word: Word, ofDays: boolean): Word {
 }
 
 /** A word as a report spells it; as it is if it is spelled so, or if nothing that reports print looks like it. */
-export function spelled(text: string): string {
+export function spell(text: string): string {
   // A dot behind a flag, a number or a whole word is dirt.
   if (/^[HL][.,]$/u.test(text)) return text[0]!
   const dotted = /^(.*?([\p{L}\d]+))\.$/u.exec(text)
@@ -150,14 +150,14 @@ export function spelled(text: string): string {
     dotted &&
     (/\d$/u.test(dotted[1]!) || (dotted[2]!.length > LETTERS_MIN && vocabulary().words.has(dotted[2]!.toLowerCase())))
   )
-    return spelled(dotted[1]!)
+    return spell(dotted[1]!)
   return spelledUnit(text) ?? text.replaceAll(/[\p{L}\d!|[\]]+/gu, spelledPart)
 }
 
 function spelledUnit(text: string): string | undefined {
   // `x10~9/L` and `x109/L` are powers of ten.
   const plain = text.replace(/[.,]$/u, '').replace(/^([xX]?10)[~"']?(3|6|9|12)(?=\/)/u, '$1^$2')
-  const { units, printed } = vocabulary()
+  const { units, printedUnits: printed } = vocabulary()
   if (printed.has(plain) || (plain !== text && /^[xX]?10\^/u.test(plain))) return plain
   // What is no unit and looks like one; `g/cL` is one that nobody prints.
   if (!/\p{L}/u.test(plain) || (isUnit(plain) && !/\/c[Ll]$/u.test(plain))) return undefined
@@ -194,19 +194,19 @@ function spelledPart(part: string): string {
   if (part.length === 3) return /\d|[!|]/u.test(part) ? (shortAlike.get(lookOf(part))?.toUpperCase() ?? part) : part
   const [, core = part, end = ''] = /^(.*?)([[\]|]*)$/u.exec(part)!
   const found = letters >= LETTERS_MIN ? (alike.get(lookOf(core)) ?? edited(core.toLowerCase(), words)) : undefined
-  return found ? cased(found, core) + (found === core.toLowerCase() ? end : '') : part
+  return found ? withCaseOf(found, core) + (found === core.toLowerCase() ? end : '') : part
 }
 
 /** The one word of the vocabulary from which a long word differs by a letter. */
 function edited(text: string, words: ReadonlySet<string>): string | undefined {
   if (text.length < EDITED_LETTERS_MIN) return undefined
   const found = new Set<string>()
-  for (let at = 0; at <= text.length; at++) {
-    const without = text.slice(0, at) + text.slice(at + 1)
+  for (let index = 0; index <= text.length; index++) {
+    const without = text.slice(0, index) + text.slice(index + 1)
     if (words.has(without) && without.length >= EDITED_LETTERS_MIN) found.add(without)
     for (const letter of 'abcdefghijklmnopqrstuvwxyz') {
-      const inserted = text.slice(0, at) + letter + text.slice(at)
-      const replaced = text.slice(0, at) + letter + text.slice(at + 1)
+      const inserted = text.slice(0, index) + letter + text.slice(index)
+      const replaced = text.slice(0, index) + letter + text.slice(index + 1)
       if (words.has(inserted)) found.add(inserted)
       if (words.has(replaced)) found.add(replaced)
     }
@@ -215,9 +215,9 @@ function edited(text: string, words: ReadonlySet<string>): string | undefined {
 }
 
 /** In capitals, with a first capital, or in small letters, as it was read. */
-function cased(word: string, read: string): string {
-  const letters = read.match(/\p{L}/gu) ?? []
+function withCaseOf(word: string, original: string): string {
+  const letters = original.match(/\p{L}/gu) ?? []
   const capitals = letters.filter((letter) => letter !== letter.toLowerCase()).length
   if (capitals > letters.length / 2) return word.toUpperCase()
-  return /^\p{Lu}/u.test(read) ? word[0]!.toUpperCase() + word.slice(1) : word
+  return /^\p{Lu}/u.test(original) ? word[0]!.toUpperCase() + word.slice(1) : word
 }

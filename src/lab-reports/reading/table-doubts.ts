@@ -33,12 +33,12 @@ export interface TableOfRows {
 /** Each row in the table in whose lines it stands. */
 export function tablesOf({ pages, rows }: Pick<Reading, 'pages' | 'rows'>): TableOfRows[] {
   const tables = [...regionsOfPages(pages)].map(({ page, region }): TableOfRows => ({ page, ...region, rows: [] }))
-  for (const [at, row] of rows.entries()) {
+  for (const [index, row] of rows.entries()) {
     const middle = centerY(row.value_box)
     const own = tables.find(
       ({ page, lines }) => page.number === row.page && lines.some(({ box }) => box.top <= middle && middle <= box.bottom),
     )
-    own?.rows.push(at)
+    own?.rows.push(index)
   }
   return tables
 }
@@ -64,7 +64,7 @@ function unknownNames(tables: readonly TableOfRows[], { rows }: Reading, { isNam
   if (!tables.some((table) => table.columns && table.rows.length > 0)) return []
   const outside = tables.filter(({ columns }) => !columns).flatMap((table) => table.rows)
   return outside
-    .filter((at) => !rows[at]!.range_lines.length && !isNamed(rows[at]!.name))
+    .filter((index) => !rows[index]!.range_lines.length && !isNamed(rows[index]!.name))
     .map((row) => ({ row, finding: UNKNOWN }))
 }
 
@@ -120,8 +120,8 @@ export function movedRanges(reading: Reading, findings: readonly ReadingFinding[
   return tablesOf(reading).flatMap(({ page, rows: own }) => {
     const isLost = (row: number | undefined) => row !== undefined && findings[row]!.some(({ kind }) => OF_RANGES.has(kind))
     if (page.source !== 'ocr' || own.filter(isLost).length < 2) return []
-    return own.flatMap((row, at) =>
-      !isLost(row) && reading.rows[row]!.range_lines.length > 0 && (isLost(own[at - 1]) || isLost(own[at + 1]))
+    return own.flatMap((row, index) =>
+      !isLost(row) && reading.rows[row]!.range_lines.length > 0 && (isLost(own[index - 1]) || isLost(own[index + 1]))
         ? [{ row, finding: NEXT_TO_LOST }]
         : [],
     )
@@ -145,10 +145,10 @@ const LOST_RANGE: ReadingFinding = { kind: 'range_is_missing', text: 'Other rows
 /** Numeric rows without what a column of the table is for. */
 function lostCells({ page, columns, rows: own }: TableOfRows, { rows }: Reading): RowFinding[] {
   if (!columns) return []
-  const numeric = own.filter((at) => numberOf(rows[at]!.value) !== undefined)
+  const numeric = own.filter((index) => numberOf(rows[index]!.value) !== undefined)
   if (numeric.length < 2) return []
   const has = (kind: ColumnKind) => columns.some((column) => column.kind === kind)
-  const without = (empty: (row: Row) => boolean) => numeric.filter((at) => empty(rows[at]!))
+  const without = (empty: (row: Row) => boolean) => numeric.filter((index) => empty(rows[index]!))
   const [noRange, noUnit] = [
     without(({ range_lines }) => !range_lines.length),
     without(({ unit, name }) => unit === null && !UNITLESS.test(name)),
@@ -160,7 +160,7 @@ function lostCells({ page, columns, rows: own }: TableOfRows, { rows }: Reading)
     )
   // Of what was read from a picture a range may be lost by itself.
   else if (page.source === 'ocr' && has('range')) found.push(...noRange.map((row) => ({ row, finding: LOST_RANGE })))
-  if (has('unit') && noUnit.length > 1 && numeric.every((at) => rows[at]!.unit === null))
+  if (has('unit') && noUnit.length > 1 && numeric.every((index) => rows[index]!.unit === null))
     found.push(...noUnit.map((row) => ({ row, finding: EMPTY })))
   return found
 }
@@ -172,7 +172,7 @@ function wordsUnder(
   rows: readonly Row[],
   own: readonly number[],
 ): Word[] {
-  const boxes = own.map((at) => rows[at]!.box)
+  const boxes = own.map((index) => rows[index]!.box)
   return page.words.filter(
     ({ box }) =>
       boxes.some(({ top, bottom }) => top <= centerY(box) && centerY(box) <= bottom) &&
@@ -189,9 +189,9 @@ const NO_FLAG: ReadingFinding = {
 function missingFlags({ rows: own }: TableOfRows, { rows, results }: Reading): RowFinding[] {
   const isOutside = ({ is_above_max_range, is_below_min_range }: ReportResult) =>
     is_above_max_range === true || is_below_min_range === true
-  const outside = own.filter((at) => isOutside(results[at]!))
-  const unflagged = outside.filter((at) => rows[at]!.flag === null)
-  const hasNormalFlags = own.some((at) => rows[at]!.flag === 'normal')
+  const outside = own.filter((index) => isOutside(results[index]!))
+  const unflagged = outside.filter((index) => rows[index]!.flag === null)
+  const hasNormalFlags = own.some((index) => rows[index]!.flag === 'normal')
   if (unflagged.length === 0 || (outside.length - unflagged.length < unflagged.length && !hasNormalFlags)) return []
   return unflagged.map((row) => ({ row, finding: NO_FLAG }))
 }

@@ -72,8 +72,8 @@ const textsOf = (row: Row): string[] => [
 
 function wordsBesideRows({ columns, rows: own, lines }: TableOfRows, { rows }: Reading): RowFinding[] {
   const unread = new Map<number, Word[]>()
-  for (const at of own) {
-    const row = rows[at]!
+  for (const index of own) {
+    const row = rows[index]!
     const beside = own.filter((other) => areInLine(rows[other]!.box, row.box)).flatMap((other) => textsOf(rows[other]!))
     const [said, joined] = [new Set(beside.flatMap(tokensOf)), joinedOf(beside)]
     const isSaid = ({ text }: Word) => tokensOf(text).every((token) => said.has(token) || joined.includes(token))
@@ -86,11 +86,11 @@ function wordsBesideRows({ columns, rows: own, lines }: TableOfRows, { rows }: R
       const text = rest.map((word) => word.text).join(' ')
       return columnKind(text) !== undefined || dateIn(text)?.text.length === text.length ? [] : rest
     })
-    if (words.length) unread.set(at, words)
+    if (words.length) unread.set(index, words)
   }
   // `(Calculated)` behind names.
   const methods = [...unread].filter(([, words]) => isInBrackets(words.map(({ text }) => text).join(' ')))
-  if (methods.length >= USUAL_ROWS_MIN) for (const [at] of methods) unread.delete(at)
+  if (methods.length >= USUAL_ROWS_MIN) for (const [index] of methods) unread.delete(index)
   const isUsual = usualIn([...unread.values()], own.length)
   return own.flatMap((row) => {
     const words = (unread.get(row) ?? []).filter((word) => !isUsual(word, rows[row]!))
@@ -137,7 +137,7 @@ function linesOfResults({ page, lines }: TableOfRows, { rows }: Reading, { isNam
 
 /** Lines of a table between its rows, or close above the first or below the last, of which something is in no row. */
 function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { rows }: Reading, { isNamed }: Names): Line[] {
-  const ofTable = own.map((at) => rows[at]!)
+  const ofTable = own.map((index) => rows[index]!)
   const onPage = rows.filter((row) => row.page === page.number)
   const said = new Set(onPage.flatMap(textsOf).flatMap(tokensOf))
   const top = Math.min(...ofTable.map(({ box }) => box.top - heightOf(box) * REACH))
@@ -172,13 +172,13 @@ const hasValue = ({ cells }: Line, columns: readonly Column[] | null): boolean =
 /** The rows that may go on in a line: those above and below, or the one that is clearly nearer. */
 function rowsBeside(line: Line, { rows: own }: TableOfRows, { rows }: Reading): number[] {
   const goesOn = /^[(\p{Ll}]/u.test(line.cells[0]!.text)
-  const gapOf = (at: number) => {
-    const { box } = rows[at]!
+  const gapOf = (index: number) => {
+    const { box } = rows[index]!
     return Math.max(box.top - line.box.bottom, line.box.top - box.bottom)
   }
-  const near = own.filter((at) => gapOf(at) < heightOf(line.box) * NEIGHBOR && !(goesOn && rows[at]!.box.top > line.box.top))
+  const near = own.filter((index) => gapOf(index) < heightOf(line.box) * NEIGHBOR && !(goesOn && rows[index]!.box.top > line.box.top))
   const nearest = Math.min(...near.map(gapOf))
-  return near.filter((at) => gapOf(at) <= nearest + heightOf(line.box) * NEARER)
+  return near.filter((index) => gapOf(index) <= nearest + heightOf(line.box) * NEARER)
 }
 
 /** Whether a name in a picture stands alone: a short result is what the detector of texts does not see. */
@@ -193,12 +193,12 @@ const LETTERS_NOT_READ: ReadingFinding = {
 /** Texts on the picture of a page, inside of a table, of which no letter was recognized: beside a row, or of a row that was not read. */
 function lettersNotRead({ page, rows: own }: TableOfRows, { rows }: Reading): { rows: RowFinding[]; report: ReportFinding[] } {
   if (!page.unread?.length || !own.length) return { rows: [], report: [] }
-  const table = boxAround(own.map((at) => rows[at]!.box))
+  const table = boxAround(own.map((index) => rows[index]!.box))
   const height = heightOf(rows[own[0]!]!.value_box)
   const inside = page.unread.filter(
     (box) => overlapX(box, table) > 0 && overlapY(box, table) > 0 && heightOf(box) > height * SIGN_HEIGHT_MIN,
   )
-  const beside = (box: Box) => own.filter((at) => areInLine(rows[at]!.box, box))
+  const beside = (box: Box) => own.filter((index) => areInLine(rows[index]!.box, box))
   return {
     rows: inside.flatMap((box) => beside(box).map((row) => ({ row, finding: LETTERS_NOT_READ }))),
     report: inside
@@ -211,10 +211,10 @@ function lettersNotRead({ page, rows: own }: TableOfRows, { rows }: Reading): { 
 const namesResult = ({ cells }: Pick<Line, 'cells'>, { isNamed }: Names): boolean => {
   const texts = cells.flatMap(({ words }) => words.map(({ text }) => text))
   if (looksLikeSentence(texts.join(' ')) || /\p{L}\.$/u.test(texts.at(-1) ?? '')) return false
-  const at = texts.findIndex(
+  const position = texts.findIndex(
     (text, index) => index > 0 && numberOf(text) !== undefined && isNamed(texts.slice(0, index).join(' ')),
   )
-  return at > 0 && at < texts.length - 1
+  return position > 0 && position < texts.length - 1
 }
 
 /** Whether a line has a value where the table has its results, or beside a name that laboratories measure. */

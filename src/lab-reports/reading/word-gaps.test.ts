@@ -114,10 +114,10 @@ test('two words of reports that are run together are cut, unless they are one', 
 })
 
 test('a space that stands one letter too far to the left is moved', () => {
-  const apart = (one: string, other: string) =>
+  const apart = (a: string, b: string) =>
     read([
-      [one, 0],
-      [other, 0.3],
+      [a, 0],
+      [b, 0.3],
     ])
   assert.deepEqual(apart('Epithelia', 'lCells'), ['Epithelial', 'Cells'])
   assert.deepEqual(apart('Direct', 'bilirubin'), ['Direct', 'bilirubin'])

@@ -10,7 +10,7 @@ export type ResultData = ReportData['results'][number]
 export interface CorrectedResult {
   result_id: number
   /** Undefined for a result that a person added. */
-  read: ReportResult | undefined
+  original: ReportResult | undefined
   result: ResultData
   isChanged: boolean
   isRemoved: boolean
@@ -31,10 +31,10 @@ export function applyCorrections(
   const corrected: CorrectedReport = {
     metadata: { ...metadata },
     isMetadataChanged: false,
-    results: results.map((read, index) => ({
+    results: results.map((original, index) => ({
       result_id: index + 1,
-      read,
-      result: resultData(read),
+      original,
+      result: resultData(original),
       isChanged: false,
       isRemoved: false,
     })),
@@ -47,7 +47,7 @@ export function applyCorrections(
     } else if (action === 'add_result')
       corrected.results.push({
         result_id: corrected.results.length + 1,
-        read: undefined,
+        original: undefined,
         result: fields as ResultData,
         isChanged: false,
         isRemoved: false,
@@ -86,40 +86,40 @@ const EMPTY: Omit<ResultData, 'test_name' | 'value'> = {
 type Change = Partial<ResultData>
 
 /** A result that a person adds, with what follows from its value and range. */
-export const addedResult = (given: Change & Pick<ResultData, 'test_name' | 'value'>): ResultData => ({
+export const addedResult = (change: Change & Pick<ResultData, 'test_name' | 'value'>): ResultData => ({
   ...EMPTY,
-  ...given,
-  ...consequences(EMPTY, { ...EMPTY, ...given }, given),
+  ...change,
+  ...consequences(EMPTY, { ...EMPTY, ...change }, change),
 })
 
 /** What a person changes of a result, with what follows from it. `read`: the result as it was read, if it was. */
-export const changedFields = (before: ResultData, given: Change, read?: ReportResult): Change => ({
-  ...given,
-  ...consequences(before, { ...before, ...given }, given, read?.basis),
+export const changedFields = (previous: ResultData, change: Change, original?: ReportResult): Change => ({
+  ...change,
+  ...consequences(previous, { ...previous, ...change }, change, original?.basis),
 })
 
-const gives = (given: Change, ...fields: (keyof ResultData)[]): boolean => fields.some((field) => given[field] !== undefined)
+const gives = (change: Change, ...fields: (keyof ResultData)[]): boolean => fields.some((field) => change[field] !== undefined)
 
 /**
  * What is not given and follows: the type from the value, the interpretation from value and range, and that a match which was certain
  * asks for review when the name, the unit or the panel is another one.
  */
-function consequences(before: Change, result: ResultData, given: Change, basis?: Basis): Change {
+function consequences(previous: Change, result: ResultData, correction: Change, basis?: Basis): Change {
   const { value } = result
   const change: Change = {}
-  if (gives(given, 'value') && !gives(given, 'type')) change.type = typeOf(value)
-  const isJudged = gives(given, 'interpretation', 'is_above_max_range', 'is_below_min_range')
-  if (gives(given, 'value', 'min_reference_range', 'max_reference_range') && !isJudged)
+  if (gives(correction, 'value') && !gives(correction, 'type')) change.type = typeOf(value)
+  const isJudged = gives(correction, 'interpretation', 'is_above_max_range', 'is_below_min_range')
+  if (gives(correction, 'value', 'min_reference_range', 'max_reference_range') && !isJudged)
     Object.assign(change, interpreted(value, basisOf(result, basis)))
-  const isRenamed = (['test_name', 'units', 'source_panel_name'] as const).some((field) => result[field] !== before[field])
-  if (isRenamed && !gives(given, 'loinc_matches') && result.loinc_match_status === 'auto_match')
+  const isRenamed = (['test_name', 'units', 'source_panel_name'] as const).some((field) => result[field] !== previous[field])
+  if (isRenamed && !gives(correction, 'loinc_matches') && result.loinc_match_status === 'auto_match')
     change.loinc_match_status = 'needs_review'
   return change
 }
 
 /** The range and flag as they were read, while a person has not changed the bounds; else the bounds that the person gave, included. */
-function basisOf({ min_reference_range, max_reference_range }: ResultData, read?: Basis): Basis {
+function basisOf({ min_reference_range, max_reference_range }: ResultData, original?: Basis): Basis {
   const [min, max] = [min_reference_range ?? null, max_reference_range ?? null]
-  if (read && min === (read.range?.min ?? null) && max === (read.range?.max ?? null)) return read
-  return { range: { min, max, text: '', word: null }, flag: read?.flag ?? null }
+  if (original && min === (original.range?.min ?? null) && max === (original.range?.max ?? null)) return original
+  return { range: { min, max, text: '', word: null }, flag: original?.flag ?? null }
 }

@@ -25,8 +25,8 @@ export class PagePictures {
    * The picture of a page, at most 2,400 pixels high and wide. Errors: those of `findPage` and `FileProcesses`; 400 the page cannot be drawn
    * within its limits; 404 its file is lost; 503 the storage of the files cannot be reached.
    */
-  async draw(read: RunTx, job_id: string, number: number): Promise<FileReply> {
-    const { found, team } = await read(async (tx: Tx) => ({
+  async draw(runRead: RunTx, job_id: string, number: number): Promise<FileReply> {
+    const { found, team } = await runRead(async (tx: Tx) => ({
       found: await findPage(tx, this.#files, job_id, number),
       team: tx.team,
     }))

@@ -49,10 +49,10 @@ const correctionsOf = (tx: Tx, job_id: string): Promise<Correction[]> =>
 /** Shows a report that waits for a person, or for which one has decided, with its corrections. Errors: 404, also of a deleted user. */
 export async function readReview(tx: Tx, id: string): Promise<Review> {
   const [job, corrections] = await Promise.all([readReviewed(tx, id), correctionsOf(tx, id)])
-  return shown(job, applyCorrections(job.extracted, corrections), corrections)
+  return toWire(job, applyCorrections(job.extracted, corrections), corrections)
 }
 
-function shown(job: ReviewedJob, corrected: CorrectedReport, corrections: Correction[]): Review {
+function toWire(job: ReviewedJob, corrected: CorrectedReport, corrections: Correction[]): Review {
   const { id, has_files, extracted, decided_by, decided_at, ...rest } = job
   return {
     ...rest,
@@ -80,7 +80,7 @@ const shownPlaces = ({ metadata_places: read }: ReadReport): MetadataPlaces => (
   specimen_number: read?.specimen_number ?? null,
 })
 
-const shownResult = ({ result_id, read, result, isChanged, isRemoved }: CorrectedResult): Review['results'][number] => ({
+const shownResult = ({ result_id, original: read, result, isChanged, isRemoved }: CorrectedResult): Review['results'][number] => ({
   result_id,
   is_added: read === undefined,
   is_removed: isRemoved,
@@ -132,23 +132,23 @@ async function correctionsIn(tx: Tx, report: CorrectedReport, body: CorrectionBo
   const { metadata = {}, changed = [], added = [], removed = [] } = body
   const corrections: NewCorrection[] = []
   if (Object.keys(metadata).length) corrections.push({ action: 'change_metadata', result_id: null, fields: metadata })
-  for (const [at, { result_id, loinc_code, ...given }] of changed.entries()) {
-    const place = ['body', 'changed', at]
-    const { result: before, read } = resultToCorrect(report, result_id, [...place, 'result_id'])
+  for (const [index, { result_id, loinc_code, ...given }] of changed.entries()) {
+    const place = ['body', 'changed', index]
+    const { result: before, original: read } = resultToCorrect(report, result_id, [...place, 'result_id'])
     assertRange(before, given, place)
     const fields = changedFields(before, { ...given, ...(await meaning(tx, loinc_code, place)) }, read)
     if (Object.keys(fields).length) corrections.push({ action: 'change_result', result_id, fields })
   }
   let result_id = report.results.length
-  for (const [at, { loinc_code, ...given }] of added.entries()) {
-    const place = ['body', 'added', at]
+  for (const [index, { loinc_code, ...given }] of added.entries()) {
+    const place = ['body', 'added', index]
     assertRange({}, given, place)
     const fields = addedResult({ ...given, ...(await meaning(tx, loinc_code, place)) })
     corrections.push({ action: 'add_result', result_id: ++result_id, fields: { ...fields } })
   }
-  for (const [at, gone] of removed.entries()) {
-    resultToCorrect(report, gone, ['body', 'removed', at])
-    if (removed.indexOf(gone) === at) corrections.push({ action: 'remove_result', result_id: gone, fields: {} })
+  for (const [index, gone] of removed.entries()) {
+    resultToCorrect(report, gone, ['body', 'removed', index])
+    if (removed.indexOf(gone) === index) corrections.push({ action: 'remove_result', result_id: gone, fields: {} })
   }
   assertOnce(body)
   return corrections
@@ -157,8 +157,8 @@ async function correctionsIn(tx: Tx, report: CorrectedReport, body: CorrectionBo
 /** 422: a result is changed twice in a request, or changed and removed: it would not be certain which counts. */
 function assertOnce({ changed = [], removed = [] }: CorrectionBody): void {
   const ids = changed.map(({ result_id }) => result_id)
-  const faults = ids.flatMap((id, at) =>
-    ids.indexOf(id) < at || removed.includes(id) ? [valueFault(['body', 'changed', at, 'result_id'], 'must be named once')] : [],
+  const faults = ids.flatMap((id, index) =>
+    ids.indexOf(id) < index || removed.includes(id) ? [valueFault(['body', 'changed', index, 'result_id'], 'must be named once')] : [],
   )
   if (faults.length) throw unprocessable(faults)
 }
@@ -172,8 +172,8 @@ function resultToCorrect({ results }: CorrectedReport, result_id: number, place:
 }
 
 /** Errors: 422 the change leaves a range whose lower bound is above the upper one. */
-function assertRange(before: Partial<ResultData>, change: Partial<ResultData>, place: Place): void {
-  const { min_reference_range: min, max_reference_range: max } = { ...before, ...change }
+function assertRange(previous: Partial<ResultData>, change: Partial<ResultData>, place: Place): void {
+  const { min_reference_range: min, max_reference_range: max } = { ...previous, ...change }
   const isGiven = change.min_reference_range !== undefined || change.max_reference_range !== undefined
   if (isGiven && typeof min === 'number' && typeof max === 'number' && min > max)
     throw invalidField([...place, 'min_reference_range'], 'must not be above max_reference_range')
