@@ -1,9 +1,9 @@
 // The networks of the text recognition alone on pages as they are: what reading a scan takes at least.
 import { parentPort, workerData } from 'node:worker_threads'
 import { engine } from '../src/lab-reports/ocr/engine.ts'
-import { detect, lineOf } from '../src/lab-reports/ocr/lines.ts'
 import { pictureOf } from '../src/lab-reports/ocr/picture.ts'
 import { levelBox } from '../src/lab-reports/ocr/read-picture.ts'
+import { detect, lineOf } from '../src/lab-reports/ocr/text-boxes.ts'
 import { withDocument } from '../src/lab-reports/pages/pdf.ts'
 import { drawPage } from '../src/lab-reports/pages/pictures.ts'
 

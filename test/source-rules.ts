@@ -67,7 +67,7 @@ export const ALLOWED_LENGTHS: Record<string, string> = {
   'src/app/server.ts startRoles': 'not yet divided',
   'src/connections/link/pages.ts linkPages': 'the list of pages',
   'src/connections/pulls/refresh.ts refreshUser': 'not yet divided',
-  'src/lab-reports/layout/metadata.ts metadataOf': 'not yet divided',
+  'src/lab-reports/heading/metadata.ts metadataOf': 'not yet divided',
   'src/notifications/portal/pages.ts portalPages': 'the list of pages',
   'src/platform/http/server.ts createHttp': 'not yet divided',
   'src/platform/pdf/canvas.ts createPdfCanvas': 'the methods of a canvas',

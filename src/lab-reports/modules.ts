@@ -2,7 +2,7 @@
 import type { Vault } from '../platform/crypto/vault.ts'
 import type { Module } from '../platform/module/module.ts'
 import type { StoredFiles } from '../platform/stored-files/stored-files.ts'
-import { layout } from './layout/module.ts'
+import { heading } from './heading/module.ts'
 import { loinc } from './loinc/module.ts'
 import { ocr } from './ocr/module.ts'
 import { pages } from './pages/module.ts'
@@ -11,6 +11,8 @@ import { ReportFiles } from './parsing-jobs/report-files.ts'
 import { reading } from './reading/module.ts'
 import { FileProcesses } from './reading/opened-files.ts'
 import { review } from './review/module.ts'
+import { tables } from './tables/module.ts'
+import { texts } from './texts/module.ts'
 
 export interface LabReportDependencies extends Omit<ReportDependencies, 'processes' | 'files'> {
   vault: Vault
@@ -23,5 +25,5 @@ export function labReports({ vault, storedFiles, ...dependencies }: LabReportDep
     processes: new FileProcesses({ idle_ms: dependencies.settings.thread_idle_ms }),
     files: new ReportFiles(vault, storedFiles),
   }
-  return [loinc, pages, ocr, layout, reading, parsingJobs(parts), review(parts)]
+  return [loinc, pages, ocr, texts, tables, heading, reading, parsingJobs(parts), review(parts)]
 }

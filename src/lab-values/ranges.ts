@@ -136,10 +136,7 @@ export function rangeFor(lines: readonly string[], patient: Patient, name = ''):
       const fit = isOther ? undefined : fitOf(chosen(entry, entries, patient), patient, name)
       return fit ? [{ ...entry, ...fit }] : []
     })
-    .toSorted(
-      (a, b) =>
-        a.rank - b.rank || Number(b.isReference) - Number(a.isReference) || b.conditions - a.conditions,
-    )
+    .toSorted((a, b) => a.rank - b.rank || Number(b.isReference) - Number(a.isReference) || b.conditions - a.conditions)
   if (best) return { ...best.range, text, ...(best.rank === 3 && { isConditional: true }) }
   return entries.length ? { min: null, max: null, text, word: null } : undefined
 }

@@ -1,12 +1,11 @@
 // What threads of the server do with uploaded files, for files that a test has damaged: opened, read and drawn as in the server, but without the
 // reading of pictures, which takes seconds. Only threads import it.
+import type { PageText } from '../../src/lab-reports/pages/page.ts'
 import { pageText } from '../../src/lab-reports/pages/pdf-text.ts'
 import { withDocument } from '../../src/lab-reports/pages/pdf.ts'
-import type { PageText } from '../../src/lab-reports/pages/page.ts'
-import { inspect, type Inspection } from '../../src/lab-reports/reading/inspect.ts'
+import { drawPageAsPng, inspectFiles, type Inspection } from '../../src/lab-reports/reading/file.task.ts'
 import { isEnglish } from '../../src/lab-reports/reading/language.ts'
-import { pagePicture } from '../../src/lab-reports/reading/page-picture.ts'
-import { understand, type ReadReport, type ReportFile } from '../../src/lab-reports/reading/read-report.ts'
+import { type ReadReport, type ReportFile, understand } from '../../src/lab-reports/reading/read-report.ts'
 
 export interface Outcome {
   inspection: Inspection
@@ -18,7 +17,7 @@ export interface Outcome {
 
 /** Opens a file; reads it if it can be opened, and draws its first page if `draws`. */
 export default async function open({ file, draws }: { file: ReportFile; draws: boolean }): Promise<Outcome> {
-  const inspection = await inspect([file])
+  const inspection = await inspectFiles([file])
   if ('problem' in inspection) return { inspection }
   const outcome: Outcome = { inspection }
   try {
@@ -45,7 +44,7 @@ function read({ bytes }: ReportFile): Promise<ReadReport> {
 const understood = new Map<string, ReadReport>()
 
 const isDrawn = (file: ReportFile): Promise<boolean> =>
-  pagePicture(file, 1).then(
+  drawPageAsPng({ file, page: 1 }).then(
     () => true,
     () => false,
   )

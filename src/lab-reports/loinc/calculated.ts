@@ -253,7 +253,8 @@ function differentialFindings(results: readonly KnownResult[], whiteCells: numbe
     const sum = [...percent.values()].reduce((total, { value }) => total + value, 0)
     // Analyzers count immature cells among the neutrophils or beside them.
     if (Math.abs(sum - 100) > 2.5 && Math.abs(sum + others - 100) > 2.5)
-      for (const { at: index } of percent.values()) found.push({ at: index, text: 'The percentages of the differential do not add up to 100.' })
+      for (const { at: index } of percent.values())
+        found.push({ at: index, text: 'The percentages of the differential do not add up to 100.' })
   }
   if (whiteCells === undefined) return found
   for (const { at: index, row, term } of inBlood) {

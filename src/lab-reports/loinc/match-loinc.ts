@@ -1,11 +1,11 @@
 // The stage after the layout of a report is understood: what each row means in LOINC. Pure.
-import { candidatesOf, type Candidate, type ReportRow } from './match.ts'
-import { familyOf, specimenOf } from './specimen-fit.ts'
+import { readUnit, type Unit } from '../../lab-values/ucum-units.ts'
+import { type Candidate, candidatesOf, type ReportRow } from './match.ts'
 import { buildNameIndex, type NameIndex } from './name-index.ts'
 import { checkPlausibility, type Finding } from './plausibility.ts'
-import { once, shippedTerms, type Term } from './terms.ts'
 import { isSusceptibilityTerm, susceptibilityCandidates } from './susceptibility-terms.ts'
-import { readUnit, type Unit } from '../../lab-values/ucum-units.ts'
+import { familyOf, specimenOf } from './term-fit.ts'
+import { once, shippedTerms, type Term } from './terms.ts'
 
 export type { ReportRow } from './match.ts'
 export type { Finding } from './plausibility.ts'
@@ -88,7 +88,8 @@ function familyAround(rows: readonly ReportRow[], matches: readonly Candidate[][
   const votes = new Map<string, number>()
   const panel = rows[index]!.source_panel_name ?? ''
   for (const [i, row] of rows.entries()) {
-    if (i === index || (row.source_panel_name ?? '') !== panel || (panel === '' && Math.abs(i - index) > UNSURE_OF_SPECIMEN)) continue
+    if (i === index || (row.source_panel_name ?? '') !== panel || (panel === '' && Math.abs(i - index) > UNSURE_OF_SPECIMEN))
+      continue
     const [best, second] = matches[i]!
     if (!best || best.score < 0.75) continue
     const family = familyOf(best.term.system)

@@ -1,10 +1,19 @@
 // Chooses among terms with a name: by unit, specimen, form of the value, method and panel. Pure.
-import { isWithin, readNumber } from './numbers.ts'
-import { convert, readUnit, kindsOfProperty, unitlessProperties, type Unit } from '../../lab-values/ucum-units.ts'
+import { convert, kindsOfProperty, readUnit, type Unit, unitlessProperties } from '../../lab-values/ucum-units.ts'
 import { bracketsIn, findByName, findSimilar, isNameOf, isSaidByTerm, type NameHit, type NameIndex } from './name-index.ts'
-import { isDecisive, methodFit } from './method-fit.ts'
-import { methodsIn, readName, saysNothing, specimenOfLetter, timingIn, type NameParts } from './name-text.ts'
-import { assumedFamily, familyFit, familyOf, saidSpecimen, specimenFit, specimenOfPanel, USUAL_FAMILIES } from './specimen-fit.ts'
+import { methodsIn, type NameParts, readName, saysNothing, specimenOfLetter, timingIn } from './name-text.ts'
+import { isWithin, readNumber } from './numbers.ts'
+import {
+  assumedFamily,
+  familyFit,
+  familyOf,
+  isDecisive,
+  methodFit,
+  saidSpecimen,
+  specimenFit,
+  specimenOfPanel,
+  USUAL_FAMILIES,
+} from './term-fit.ts'
 import type { Term } from './terms.ts'
 
 /** A row of a report after its layout is understood; texts as reported. */
@@ -111,7 +120,9 @@ function isPossibleWithoutUnit(term: Term, value: string): boolean {
   const read = readNumber(value)
   const limits = term.low !== null && term.high !== null ? readUnit(term.rangeUnit)[0] : undefined
   if (!read || !limits) return true
-  const values = [term.rangeUnit, ...term.units].flatMap((unit) => readUnit(unit).map((item) => convert(read.value, item, limits)))
+  const values = [term.rangeUnit, ...term.units].flatMap((unit) =>
+    readUnit(unit).map((item) => convert(read.value, item, limits)),
+  )
   const known = values.filter((item) => item !== undefined)
   return known.length === 0 || known.some((item) => isWithin(item, read.comparator, term.low!, term.high!))
 }

@@ -6,9 +6,15 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import type { InferenceSession, Tensor } from 'onnxruntime-web/wasm'
-import { alphabetOf } from './letters.ts'
 import { blankPicture, type Picture } from './picture.ts'
-import type { TextMap } from './text-boxes.ts'
+import { alphabetOf } from './words.ts'
+
+/** How sure the detector is of each pixel of a picture, from 0 to 1. */
+export interface TextMap {
+  width: number
+  height: number
+  values: Float32Array
+}
 
 /** The text recognition is not installed, or its files are not those that they should be. */
 export class OcrUnavailable extends Error {

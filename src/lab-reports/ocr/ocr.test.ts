@@ -1,26 +1,23 @@
 // The steps from a picture to words that need no network.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { alphabetOf, lettersOf, type Letter } from './letters.ts'
-import { cornersOfPaper } from './paper.ts'
-import { blankPicture, isBlank, shrunk, thresholdOf, warped, type Picture } from './picture.ts'
+import { blankPicture, isBlank, type Picture, shrunk, thresholdOf, warped } from './picture.ts'
 import {
   compose,
+  type Corners,
   IDENTITY,
   inverse,
+  type Point,
   project,
   quarterTurn,
   rotation,
   scaling,
   toCorners,
-  type Corners,
-  type Point,
 } from './projection.ts'
 import { levelBox, readPicture, withoutSpecks } from './read-picture.ts'
-import { slantOf, slopeByInk, type Slope } from './slant.ts'
-import { parallel } from './straighten.ts'
+import { cornersOfPaper, parallel, slantOf, type Slope, slopeByInk } from './straighten.ts'
 import { textBoxes } from './text-boxes.ts'
-import { inkOf, wordsOfLine } from './words.ts'
+import { alphabetOf, inkOf, type Letter, lettersOf, wordsOfLine } from './words.ts'
 
 const near = (actual: readonly number[], expected: readonly number[], by = 1e-6) =>
   assert(

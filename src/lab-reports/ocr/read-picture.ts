@@ -1,13 +1,11 @@
 // A picture of a page to its words: made upright and straight, its texts detected, each recognized.
-import { engine, LINE_HEIGHT, type Engine } from './engine.ts'
-import { inkOfPage, type Ink } from './ink.ts'
-import { lettersOf, type Letter } from './letters.ts'
-import { detect, lineOf, type Line } from './lines.ts'
+import { engine, type Engine, LINE_HEIGHT } from './engine.ts'
+import { type Ink, inkOfPage } from './ink.ts'
 import { isBlank, type Picture } from './picture.ts'
 import { IDENTITY, project, type Projection } from './projection.ts'
-import { probesOf, straightened, surenessOf, type StraightPage } from './straighten.ts'
-import type { TextBox } from './text-boxes.ts'
-import { inkOf, wordsOfLine } from './words.ts'
+import { probesOf, straightened, type StraightPage, surenessOf } from './straighten.ts'
+import { detect, type Line, lineOf, type TextBox } from './text-boxes.ts'
+import { inkOf, type Letter, lettersOf, wordsOfLine } from './words.ts'
 
 /** A word in pixels of the straight page. */
 export interface PictureWord {

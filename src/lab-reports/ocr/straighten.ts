@@ -1,23 +1,20 @@
-// Pages as a reader holds them: upright, straight, without perspective.
+// Pages of pictures made upright, level and flat: corners of the paper, quarter turns, slant.
 import type { Engine } from './engine.ts'
-import { lettersOf, type Letter } from './letters.ts'
-import { detect, lineOf } from './lines.ts'
-import { cornersOfPaper } from './paper.ts'
-import { warped, type Picture } from './picture.ts'
+import { type Picture, shrunk, thresholdOf, warped } from './picture.ts'
 import {
   compose,
+  type Corners,
   IDENTITY,
   inverse,
+  type Point,
   project,
+  type Projection,
   quarterTurn,
   rotation,
   toCorners,
-  type Corners,
-  type Point,
-  type Projection,
 } from './projection.ts'
-import { slantOf, slopeByInk } from './slant.ts'
-import type { TextBox } from './text-boxes.ts'
+import { detect, hullOf, lineOf, type TextBox } from './text-boxes.ts'
+import { type Letter, lettersOf } from './words.ts'
 
 export interface StraightPage {
   picture: Picture
@@ -185,3 +182,228 @@ function fitted(picture: Picture, projection: Projection, corners: Corners): Str
   const back = inverse(compose(projection, [1, 0, -left, 0, 1, -top, 0, 0, 1]))
   return { picture: warped(picture, back, width, height), toDrawn: back }
 }
+
+/** The angle of most lines after a projection, in radians: the median, weighted by their lengths. */
+export function slantOf(boxes: readonly TextBox[], to: Projection): number {
+  const slants = boxes
+    .flatMap(({ x, y, length, angle }) => {
+      const [dx, dy] = [(Math.cos(angle) * length) / 2, (Math.sin(angle) * length) / 2]
+      const [from, until] = [project(to, [x - dx, y - dy]), project(to, [x + dx, y + dy])]
+      const slant = Math.atan2(until[1] - from[1], until[0] - from[0])
+      const normal = slant - Math.PI * Math.round(slant / Math.PI)
+      return Math.abs(normal) < Math.PI / 6 ? [{ slant: normal, length }] : []
+    })
+    .toSorted((a, b) => a.slant - b.slant)
+  const half = slants.reduce((sum, { length }) => sum + length, 0) / 2
+  let sum = 0
+  for (const { slant, length } of slants) {
+    sum += length
+    if (sum >= half) return slant
+  }
+  return 0
+}
+
+/** Pixels on the longer side of the picture in which the ink is looked at. */
+const INK_SIDE = 1000
+/** By how much a pixel is darker than the one above it at the upper edge of a letter. */
+const EDGE_MIN = 40
+/** Fewer edges are no lines. */
+const EDGES_MIN = 500
+/** How far the boxes can be wrong, and how exactly the slant is measured, in radians: a pixel over the width of the page. */
+const [REACH, STEP] = [0.02, 0.001]
+/** The angle between the boxes and the ink counts if the ink is sharper there by this factor. */
+const SHARPER_MIN = 1.03
+/** How much the slant of the lines at the bottom of a photo can differ from that at the top, how exactly it is looked for, and how exactly measured. */
+const [CONVERGENCE_MAX, COARSE, FINE] = [0.12, 0.004, 0.001]
+/** Lines that converge count if the ink is sharper so by this factor: photos have 1.3 and more, flat pages 1.2 and less. */
+const CONVERGENCE_SHARPER_MIN = 1.25
+/** As many edges tell it. */
+const EDGES_SEEN = 12_000
+
+/** How the lines of a page run: by how much they are slanted in its middle, and by how much more at its bottom than at its top. */
+export interface Slope {
+  slant: number
+  convergence: number
+}
+
+/**
+ * The angle near to `rough` at which the upper edges of the letters fall on the fewest lines, after a projection to a page of this size, and
+ * how it changes from top to bottom. Short texts have boxes without a slant, so that their median is too small.
+ */
+export function slopeByInk(picture: Picture, to: Projection, size: { width: number; height: number }, rough: number): Slope {
+  const scale = Math.max(1, Math.max(picture.width, picture.height) / INK_SIDE)
+  const small = shrunk(picture, Math.round(picture.width / scale), Math.round(picture.height / scale))
+  const edges = edgesOf(small, picture, to)
+  if (edges.length < EDGES_MIN) return { slant: rough, convergence: 0 }
+  const every = Math.ceil(edges.length / EDGES_SEEN)
+  const ofAll = sharpnessOf(edges, size, scale)
+  const ofSome = sharpnessOf(
+    edges.filter((_, index) => index % every === 0),
+    size,
+    scale,
+  )
+  let [slant, most] = [rough, ofAll(rough, 0) * SHARPER_MIN]
+  for (let angle = rough - REACH; angle <= rough + REACH; angle += STEP) {
+    const one = ofAll(angle, 0)
+    if (one > most) [slant, most] = [angle, one]
+  }
+  // Lines that only seem to converge, since the boxes are too wrong, are sharper at one angle further away.
+  let level = 0
+  for (let angle = rough - 2 * REACH; angle <= rough + 2 * REACH; angle += STEP) level = Math.max(level, ofSome(angle, 0))
+  let best = { slant, convergence: 0, sharpness: level * CONVERGENCE_SHARPER_MIN }
+  const look = (near: Slope, reach: Slope, step: number) => {
+    for (let angle = near.slant - reach.slant; angle <= near.slant + reach.slant; angle += step)
+      for (let change = near.convergence - reach.convergence; change <= near.convergence + reach.convergence; change += step) {
+        const one = ofSome(angle, change)
+        if (one > best.sharpness) best = { slant: angle, convergence: change, sharpness: one }
+      }
+  }
+  look(best, { slant: REACH, convergence: CONVERGENCE_MAX }, COARSE)
+  if (best.convergence) look(best, { slant: COARSE, convergence: COARSE }, FINE)
+  return { slant: best.slant, convergence: best.convergence }
+}
+
+/**
+ * How sharp the lines of these edges are, at a slant in the middle of the page and with a difference of it between bottom and top: the sum of
+ * the squares of the edges on each line. It is asked for hundreds of times, so that the tangent of a difference is taken to be the difference.
+ */
+function sharpnessOf(points: readonly Point[], size: { width: number; height: number }, scale: number) {
+  const lines = Math.ceil((size.width + size.height) / scale)
+  const across = Float64Array.from(points, ([x]) => (x - size.width / 2) / scale)
+  const down = Float64Array.from(points, ([, y]) => y / scale + (lines - size.height / scale) / 2 + 0.5)
+  const fromMiddle = Float64Array.from(points, ([, y]) => y / size.height - 0.5)
+  const counts = new Int32Array(lines)
+  return (slant: number, convergence: number): number => {
+    counts.fill(0)
+    const slope = Math.tan(slant)
+    for (let i = 0; i < across.length; i++) {
+      const line = Math.floor(down[i]! - across[i]! * (slope + convergence * fromMiddle[i]!))
+      if (line >= 0 && line < lines) counts[line]!++
+    }
+    let sum = 0
+    for (let line = 0; line < lines; line++) sum += counts[line]! * counts[line]!
+    return sum
+  }
+}
+
+/** Where the picture becomes darker from top to bottom of the projected page, in its pixels. */
+function edgesOf(small: Picture, picture: Picture, to: Projection): Point[] {
+  const [right, down] = [picture.width / small.width, picture.height / small.height]
+  const index = (x: number, y: number): Point => project(to, [(x + 0.5) * right, (y + 0.5) * down])
+  // Which neighbor is the one above, once the page is upright.
+  const [middleX, middleY] = [small.width / 2, small.height / 2]
+  const center = index(middleX, middleY)
+  const above = [
+    [0, -1],
+    [0, 1],
+    [-1, 0],
+    [1, 0],
+  ].reduce((best, step) =>
+    index(middleX + step[0]!, middleY + step[1]!)[1] < index(middleX + best[0]!, middleY + best[1]!)[1] ? step : best,
+  )
+  const points: Point[] = []
+  if (center.some(Number.isNaN)) return points
+  for (let y = 1; y < small.height - 1; y++)
+    for (let x = 1; x < small.width - 1; x++) {
+      const here = small.pixels[y * small.width + x]!
+      const higher = small.pixels[(y + above[1]!) * small.width + x + above[0]!]!
+      if (higher - here >= EDGE_MIN) points.push(index(x, y))
+    }
+  return points
+}
+
+/** Pixels on the longer side of what is looked at: a corner is found within a thousandth of the picture. */
+const SIDE = 512
+/** Of the picture: less is a card or a window on it, more has no edges to go by. */
+const [AREA_MIN, AREA_MAX] = [0.3, 0.985]
+/** Of the area of the paper: how well four corners describe it. */
+const FIT_MIN = 0.96
+/** Of what lies around the paper: more that is as bright is paper as well, cut off by a line of a scanner. */
+const BRIGHT_AROUND_MAX = 0.5
+
+/** The corners of the paper in a picture; undefined if there are no clear ones. */
+export function cornersOfPaper(picture: Picture): Corners | undefined {
+  const scale = Math.min(1, SIDE / Math.max(picture.width, picture.height))
+  const small = shrunk(picture, Math.round(picture.width * scale), Math.round(picture.height * scale))
+  const paper = largestArea(small)
+  const hull = hullOf(outline(paper, small.width))
+  if (hull.length < 4) return undefined
+  const most = (weight: (point: Point) => number): Point =>
+    hull.reduce((best, point) => (weight(point) > weight(best) ? point : best))
+  const corners: Corners = [most(([x, y]) => -x - y), most(([x, y]) => x - y), most(([x, y]) => x + y), most(([x, y]) => y - x)]
+  const [area, frame] = [areaOf(corners), small.width * small.height]
+  if (area < frame * AREA_MIN || area > frame * AREA_MAX || area < areaOf(hull) * FIT_MIN) return undefined
+  if (brightAround(small, corners) > BRIGHT_AROUND_MAX) return undefined
+  const [right, down] = [picture.width / small.width, picture.height / small.height]
+  return corners.map(([x, y]): Point => [x * right, y * down]) as unknown as Corners
+}
+
+/** Which share of the pixels outside these corners is bright. */
+function brightAround({ width, height, pixels }: Picture, corners: Corners): number {
+  const threshold = thresholdOf(pixels)
+  let [bright, count] = [0, 0]
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      if (isWithin([x + 0.5, y + 0.5], corners)) continue
+      count++
+      if (pixels[y * width + x]! >= threshold) bright++
+    }
+  return count ? bright / count : 0
+}
+
+const isWithin = ([x, y]: Point, corners: Corners): boolean =>
+  corners.every(([fromX, fromY], index) => {
+    const [toX, toY] = corners[(index + 1) % 4]!
+    return (toX - fromX) * (y - fromY) - (toY - fromY) * (x - fromX) >= 0
+  })
+
+/** Which pixels belong to the largest connected bright area: 1 for those. */
+function largestArea({ width, height, pixels }: Picture): Uint8Array {
+  const threshold = thresholdOf(pixels)
+  const marks = new Int32Array(pixels.length)
+  // Each pixel is on it once at most.
+  const stack = new Int32Array(pixels.length)
+  let [best, bestCount, mark, depth] = [0, 0, 0, 0]
+  for (let start = 0; start < pixels.length; start++) {
+    if (marks[start] || pixels[start]! < threshold) continue
+    marks[start] = ++mark
+    stack[depth++] = start
+    let count = 0
+    const visit = (next: number) => {
+      if (marks[next] || pixels[next]! < threshold) return
+      marks[next] = mark
+      stack[depth++] = next
+    }
+    while (depth) {
+      const index = stack[--depth]!
+      count++
+      const x = index % width
+      if (x > 0) visit(index - 1)
+      if (x < width - 1) visit(index + 1)
+      if (index >= width) visit(index - width)
+      if (index < width * (height - 1)) visit(index + width)
+    }
+    if (count > bestCount) [best, bestCount] = [mark, count]
+  }
+  return Uint8Array.from(marks, (value) => Number(best > 0 && value === best))
+}
+
+/** The outermost corners of the pixels of each row. */
+function outline(area: Uint8Array, width: number): Point[] {
+  const points: Point[] = []
+  for (let start = 0, y = 0; start < area.length; start += width, y++) {
+    const row = area.subarray(start, start + width)
+    const [left, right] = [row.indexOf(1), row.lastIndexOf(1) + 1]
+    if (left >= 0) points.push([left, y], [right, y], [left, y + 1], [right, y + 1])
+  }
+  return points
+}
+
+/** Of a polygon (the shoelace formula). */
+export const areaOf = (points: readonly Point[]): number =>
+  Math.abs(
+    points.reduce((sum, [x, y], index) => {
+      const [nextX, nextY] = points[(index + 1) % points.length]!
+      return sum + x * nextY - nextX * y
+    }, 0),
+  ) / 2

@@ -1,5 +1,7 @@
-// Where a picture has text: from the map of the detector to boxes, which may be slanted.
-import type { Point } from './projection.ts'
+// Boxes of lines of text in a picture, and the strip of pixels of each.
+import { type Engine, LINE_HEIGHT, type TextMap } from './engine.ts'
+import { type Picture, shrunk, warped } from './picture.ts'
+import type { Point, Projection } from './projection.ts'
 
 /** A rectangle around its center; `angle` is that of its longer side, in radians from -π/2 to π/2. */
 export interface TextBox {
@@ -9,13 +11,6 @@ export interface TextBox {
   length: number
   thickness: number
   angle: number
-}
-
-/** How sure the detector is of each pixel of a picture, from 0 to 1. */
-export interface TextMap {
-  width: number
-  height: number
-  values: Float32Array
 }
 
 /** Above it a pixel belongs to a text. */
@@ -125,3 +120,42 @@ export function smallestBox(hull: readonly Point[]): TextBox {
 
 /** From -π/2 to π/2. */
 const normal = (angle: number): number => angle - Math.PI * Math.round(angle / Math.PI)
+
+/** Longer lines are cut off after this many heights; a line over a whole page has 60. */
+const ASPECT_MAX = 80
+
+/** The texts of a picture, seen with a longer side of `side` pixels, in pixels of the picture. */
+export async function detect(ocr: Engine, picture: Picture, side: number): Promise<TextBox[]> {
+  const scale = Math.min(1, side / Math.max(picture.width, picture.height))
+  const multiple = (length: number) => Math.max(32, Math.round((length * scale) / 32) * 32)
+  const [width, height] = [multiple(picture.width), multiple(picture.height)]
+  const seen =
+    scale < 1
+      ? shrunk(picture, width, height)
+      : warped(picture, [picture.width / width, 0, 0, 0, picture.height / height, 0, 0, 0, 1], width, height)
+  const [right, down] = [picture.width / width, picture.height / height]
+  return textBoxes(await ocr.detect(seen)).map((box) => ({
+    ...box,
+    x: box.x * right,
+    y: box.y * down,
+    length: box.length * (Math.abs(box.angle) < Math.PI / 4 ? right : down),
+    thickness: box.thickness * (Math.abs(box.angle) < Math.PI / 4 ? down : right),
+  }))
+}
+
+/** The picture of a line, and where it is. */
+export interface Line {
+  picture: Picture
+  /** From the pixels of `picture` to those of the page. */
+  place: Projection
+}
+
+/** What a box holds, without its slant. */
+export function lineOf(page: Picture, { x, y, length, thickness, angle }: TextBox): Line {
+  const scale = thickness / LINE_HEIGHT
+  const width = Math.max(16, Math.round(Math.min(length / scale, LINE_HEIGHT * ASPECT_MAX)))
+  const [cos, sin] = [Math.cos(angle) * scale, Math.sin(angle) * scale]
+  const [dx, dy] = [width / 2, LINE_HEIGHT / 2]
+  const place: Projection = [cos, -sin, x - cos * dx + sin * dy, sin, cos, y - sin * dx - cos * dy, 0, 0, 1]
+  return { picture: warped(page, place, width, LINE_HEIGHT), place }
+}

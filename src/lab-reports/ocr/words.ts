@@ -1,6 +1,5 @@
-// From the letters of a line and its ink to words: the recognizer leaves out many spaces, the ink shows them.
-import type { Letter } from './letters.ts'
-import { thresholdOf, type Picture } from './picture.ts'
+// Letters out of the outputs of the recognizer, and words out of letters.
+import { type Picture, thresholdOf } from './picture.ts'
 
 /** A word of a line; places are columns of the picture of the line. */
 export interface LineWord {
@@ -117,7 +116,8 @@ function hasSpacesAround(letters: readonly PlacedLetter[], index: number, height
 
 function isBehindComma(letters: readonly PlacedLetter[], index: number, height: number): boolean {
   const comma = letters[index - 1]
-  if (comma?.letter.text !== ',' || !isLetterAt(letters, index - 2) || !/[\p{L}\d]/u.test(letters[index]!.letter.text)) return false
+  if (comma?.letter.text !== ',' || !isLetterAt(letters, index - 2) || !/[\p{L}\d]/u.test(letters[index]!.letter.text))
+    return false
   return widthOf(comma) > height * COMMA_MISPLACED && widthOf(letters[index]!) < height * SPACE_SEEN
 }
 
@@ -166,4 +166,111 @@ function widestGap(ink: readonly boolean[], from: number, to: number): { from: n
       start = x + 1
     }
   return widest
+}
+
+/** A letter of a line. */
+export interface Letter {
+  text: string
+  /** The place of its middle, from 0 to 1 along the line. */
+  at: number
+  /** From 0 to 1. */
+  confidence: number
+}
+
+/** Letters that the recognizer knows and reports do not have stand for those that look the same. */
+const SAME: Record<string, string> = {
+  μ: 'µ',
+  '、': ',',
+  '。': '.',
+  '—': '-',
+  '－': '-',
+  '─': '-',
+  '∶': ':',
+  '″': '"',
+  '“': '"',
+  '”': '"',
+  '‘': "'",
+  '’': "'",
+  '′': "'",
+  '､': ',',
+  '∣': '|',
+  '│': '|',
+  '㎡': 'm²',
+  '㎏': 'kg',
+  '℃': '°C',
+  '～': '~',
+  '•': '•',
+  '‧': '·',
+  '●': '•',
+  '▲': '▲',
+  '▼': '▼',
+}
+/** Beside ASCII: what units, ranges, names and flags are written with. */
+const OTHERS = new Set('±×÷°²‰≤≥≈β α ε γ π Ω Φ Δ é è ü ä ö á í ó ú É Ü à ò ì ® ™ § ↑ ↓ → ·'.replaceAll(' ', ''))
+
+/** What each class of the recognizer stands for: undefined for letters that no English report has. The first class is none, the last a space. */
+export function alphabetOf(keys: readonly string[]): (string | undefined)[] {
+  return [undefined, ...keys.map(letterOf), ' ']
+}
+
+function letterOf(key: string): string | undefined {
+  const same = SAME[key]
+  if (same !== undefined) return same
+  const code = key.codePointAt(0)!
+  // Wide forms of ASCII.
+  if (code >= 0xff01 && code <= 0xff5e) return String.fromCodePoint(code - 0xfee0)
+  return (code > 0x20 && code < 0x7f) || OTHERS.has(key) ? key : undefined
+}
+
+/** A share that decides alone. */
+const CERTAIN = 0.5
+/** No letter is more likely at a place, but neither is it certain: a letter with this share counts where its neighbors are surely none. */
+const WEAK_MIN = { letter: 0.2, inNumber: 0.3 }
+const NONE_CERTAIN = 0.9
+
+/**
+ * The letters of a line.
+ * @param shares for each place, from the left, the share of each class of the alphabet
+ */
+export function lettersOf(shares: Float32Array, alphabet: readonly (string | undefined)[]): Letter[] {
+  const classes = alphabet.length
+  const known = alphabet.flatMap((letter, index) => (letter === undefined ? [] : [index]))
+  const places = Math.trunc(shares.length / classes)
+  const letters: Letter[] = []
+  let last = 0
+  let best = 0
+  for (let place = 0; place < places; place++) {
+    const start = place * classes
+    let [chosen, share] = [0, shares[start]!]
+    const isAlone =
+      (place === 0 || shares[start - classes]! > NONE_CERTAIN) &&
+      (place === places - 1 || shares[start + classes]! > NONE_CERTAIN)
+    if (share < CERTAIN || (isAlone && share < 1 - WEAK_MIN.letter)) {
+      let rest = 1 - share
+      let [letter, most] = [0, 0]
+      for (const index of known) {
+        const value = shares[start + index]!
+        rest -= value
+        if (value > most) [letter, most] = [index, value]
+      }
+      const weak = /[\d.,]/u.test(alphabet[letter] ?? '') ? WEAK_MIN.inNumber : WEAK_MIN.letter
+      // With the rest, a sign that no report has is there: the letter that looks most like it, and nobody relies on it.
+      if (letter && (most >= share || rest > CERTAIN || (isAlone && most > weak && alphabet[letter] !== ' ')))
+        [chosen, share] = [letter, most]
+    }
+    if (chosen && chosen === last) {
+      // The same letter at the next place: its middle is where it is clearest.
+      const letter = letters.at(-1)!
+      if (share > best) {
+        best = share
+        letter.at = (place + 0.5) / places
+        letter.confidence = share
+      }
+    } else if (chosen) {
+      letters.push({ text: alphabet[chosen]!, at: (place + 0.5) / places, confidence: share })
+      best = share
+    }
+    last = chosen
+  }
+  return letters
 }

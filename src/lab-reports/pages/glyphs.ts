@@ -1,7 +1,6 @@
 // Where each letter of a page of a PDF stands, by the widths of its font: pdf.js tells only where whole pieces of text begin and end.
 import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs'
-import { multiply } from './painted.ts'
-import type { Matrix } from './paths.ts'
+import { type Matrix, multiply } from './painted.ts'
 
 export interface Glyph {
   text: string

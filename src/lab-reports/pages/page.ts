@@ -63,3 +63,10 @@ export const centerX = (box: Box): number => (box.left + box.right) / 2
 export const centerY = (box: Box): number => (box.top + box.bottom) / 2
 export const heightOf = (box: Box): number => box.bottom - box.top
 export const widthOf = (box: Box): number => box.right - box.left
+
+/** Of the smaller height: what overlaps less stands in another line. */
+const SAME_LINE = 0.5
+
+export const areInLine = (a: Box, b: Box): boolean => overlapY(a, b) > Math.min(heightOf(a), heightOf(b)) * SAME_LINE
+
+export const boxesOverlap = (a: Box, b: Box): boolean => areInLine(a, b) && overlapX(a, b) > 0

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import type { Box } from './page.ts'
-import { coveredShare, painted } from './painted.ts'
-import type { Matrix } from './paths.ts'
+import { coveredShare, type Matrix, painted } from './painted.ts'
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0]
 const areaOf = ({ left, top, right, bottom }: Box) => (right - left) * (bottom - top)

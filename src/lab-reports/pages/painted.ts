@@ -1,7 +1,6 @@
-// What a page of a PDF paints beside its text: where its pictures are, how much is drawn as outlines, and which lines and areas it has.
+// What a page paints: pictures, lines, filled areas, curves.
 import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs'
-import { boxAround, heightOf, widthOf, type Box, type Drawings } from './page.ts'
-import { PATH_NUMBERS, rectanglesOf, segmentsOf, type Matrix } from './paths.ts'
+import { type Box, boxAround, type Drawings, heightOf, widthOf } from './page.ts'
 
 export interface Painted extends Drawings {
   /** Of the pictures, in points from the upper left corner of the page. */
@@ -104,7 +103,8 @@ function repeatedOf(parameter: unknown): Matrix[] {
   const places = Array.from(parameter.at(-1) as ArrayLike<number>)
   const [width, , , height] = (parameter.length === 6 ? parameter.slice(1, 5) : [parameter[1], 0, 0, parameter[2]]) as number[]
   const matrices: Matrix[] = []
-  for (let index = 0; index + 1 < places.length; index += 2) matrices.push([width!, 0, 0, height!, places[index]!, places[index + 1]!])
+  for (let index = 0; index + 1 < places.length; index += 2)
+    matrices.push([width!, 0, 0, height!, places[index]!, places[index + 1]!])
   return matrices
 }
 
@@ -134,3 +134,60 @@ export function coveredShare(boxes: readonly Box[], { width, height }: { width: 
 }
 
 const GRID = 60
+
+/** [a b c d e f] of PDF: x' = a x + c y + e, y' = b x + d y + f. */
+export type Matrix = readonly [number, number, number, number, number, number]
+
+/** Numbers after each operation of a path: to move, a line, a curve, a quadratic one, to close. */
+export const PATH_NUMBERS = [2, 2, 6, 4, 0]
+const [MOVE, LINE, , , CLOSE] = [0, 1, 2, 3, 4]
+/** Points: edges differ no more from straight ones. */
+const STRAIGHT = 0.5
+/** Of one path; a grid of a page has hundreds. */
+const PARTS_MAX = 4_000
+
+type Point = readonly [x: number, y: number]
+
+/** The parts of a path that consist of lines alone, in the places of the page. */
+function partsOf(path: ArrayLike<number>, [a, b, c, d, e, f]: Matrix): Point[][] {
+  const parts: Point[][] = []
+  for (let index = 0; index < path.length && parts.length < PARTS_MAX; index += 1 + (PATH_NUMBERS[path[index]!] ?? path.length)) {
+    const operation = path[index]
+    const part = parts.at(-1)
+    const [x, y] = [path[index + 1]!, path[index + 2]!]
+    const point: Point = [a * x + c * y + e, b * x + d * y + f]
+    if (operation === MOVE) parts.push([point])
+    else if (operation === LINE) part?.push(point)
+    else if (operation === CLOSE) {
+      if (part?.[0]) part.push(part[0])
+    } else if (part) part.length = 0
+  }
+  return parts.filter((part) => part.length > 1)
+}
+
+const boxOf = (points: readonly Point[]): Box => ({
+  left: Math.min(...points.map(([x]) => x)),
+  right: Math.max(...points.map(([x]) => x)),
+  top: Math.min(...points.map(([, y]) => y)),
+  bottom: Math.max(...points.map(([, y]) => y)),
+})
+
+/** The rectangles of a path that is filled. */
+export const rectanglesOf = (path: ArrayLike<number>, matrix: Matrix): Box[] =>
+  partsOf(path, matrix).flatMap((points) => {
+    if (points.length < 4 || points.length > 6) return []
+    const box = boxOf(points)
+    const isCorner = ([x, y]: Point) =>
+      Math.min(Math.abs(x - box.left), Math.abs(x - box.right)) < STRAIGHT &&
+      Math.min(Math.abs(y - box.top), Math.abs(y - box.bottom)) < STRAIGHT
+    return points.every(isCorner) ? [box] : []
+  })
+
+/** The lines of a path that is stroked, those along the edges of the page alone. */
+export const segmentsOf = (path: ArrayLike<number>, matrix: Matrix): Box[] =>
+  partsOf(path, matrix).flatMap((points) =>
+    points.slice(1).flatMap((point, index) => {
+      const box = boxOf([points[index]!, point])
+      return Math.min(box.right - box.left, box.bottom - box.top) < STRAIGHT ? [box] : []
+    }),
+  )

@@ -1,9 +1,8 @@
 // The text of a page of a PDF, as words with their places.
 import type { PDFPageProxy, TextItem } from 'pdfjs-dist/types/src/display/api.js'
-import { glyphsOf, type Glyph, type Glyphs } from './glyphs.ts'
-import { heightOf, type Box, type Drawings, type PageText, type Word } from './page.ts'
-import { painted, type Painted } from './painted.ts'
-import type { Matrix } from './paths.ts'
+import { type Glyph, type Glyphs, glyphsOf } from './glyphs.ts'
+import { type Box, type Drawings, heightOf, type PageText, type Word } from './page.ts'
+import { type Matrix, painted, type Painted } from './painted.ts'
 
 /** Words of a page that are read; a page of a report has a few hundred, a dense one 1,500. */
 export const WORDS_MAX = 5_000
@@ -148,7 +147,8 @@ function wordsOf({ text, box, font }: Piece, glyphs: readonly Glyph[]): Piece[] 
     const length = word.normalize('NFKC').length
     const first = glyphs[index]
     let letters = 0
-    while (letters < length && index < glyphs.length) letters += glyphs[index++]!.text.normalize('NFKC').replaceAll(/\s/gu, '').length
+    while (letters < length && index < glyphs.length)
+      letters += glyphs[index++]!.text.normalize('NFKC').replaceAll(/\s/gu, '').length
     const last = glyphs[index - 1]
     if (!first || !last || letters !== length) return undefined
     words.push({ text: word, font, box: { ...box, left: first.left, right: last.right } })

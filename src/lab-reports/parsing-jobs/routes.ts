@@ -1,7 +1,7 @@
 import { badRequest } from '../../platform/http/errors.ts'
 import { multiTransactionOperation, operation } from '../../platform/http/operation.ts'
 import { WorkerLimitExceeded } from '../../platform/runtime/worker-pool.ts'
-import type { Inspection } from '../reading/inspect.ts'
+import type { Inspection } from '../reading/file.task.ts'
 import type { FileProcesses } from '../reading/opened-files.ts'
 import type { ReportFile } from '../reading/read-report.ts'
 import { exampleReport } from './example-report.ts'

@@ -152,7 +152,7 @@ export class ReportParser implements Service {
     const isDocument = job.file_types[0] === 'application/pdf'
     for (let number = 1; number <= pages; number++) {
       const input = { file: files[isDocument ? 0 : number - 1], page: isDocument ? number : 1 }
-      const drawing = { task: pictureTask, name: 'drawPageOf', input, timeout_ms: DRAW_MS_MAX, attempts }
+      const drawing = { task: pictureTask, name: 'drawPageAsPng', input, timeout_ms: DRAW_MS_MAX, attempts }
       const picture = await this.#inProcess<Uint8Array>(drawing, context, job.id)
       if (picture) await this.#options().files.storePicture(context.tx, job, number, picture)
     }

@@ -1,15 +1,16 @@
-// What each stage of reading makes of a file: for people who want to know why a report is read as it is.
-import { regionsOfPages } from '../layout/regions.ts'
-import type { Row } from '../layout/rows.ts'
-import type { ColumnKind } from '../layout/headers.ts'
-import type { Metadata, MetadataPlaces } from '../layout/metadata.ts'
-import type { TextQuality } from '../pages/text-quality.ts'
+// What each stage of reading makes of a file, as data and as pictures of the pages with the boxes of the stages.
+import type { Canvas, SKRSContext2D } from '@napi-rs/canvas'
+import type { Metadata, MetadataPlaces } from '../heading/metadata.ts'
 import type { Box, PageText, Word } from '../pages/page.ts'
-import { drawStages } from './explain-pictures.ts'
+import type { TextQuality } from '../pages/text-quality.ts'
+import type { ColumnKind } from '../tables/headers.ts'
+import { regionsOfPages } from '../tables/regions.ts'
+import type { Row } from '../tables/row-parts.ts'
+import { pageCanvas } from './file.task.ts'
 import type { ReportFinding } from './finding.ts'
 import { isEnglish } from './language.ts'
 import { qualityOf } from './page-of-file.ts'
-import { failureOf, readPages, understandStages, type ReportFailure, type ReportFile } from './read-report.ts'
+import { failureOf, readPages, type ReportFailure, type ReportFile, understandStages } from './read-report.ts'
 import type { ReportResult } from './result.ts'
 
 export interface ExplainedPage {
@@ -97,3 +98,65 @@ export async function explain(file: ReportFile, { draws, ocr_models }: ExplainOp
 /** What has a place, at its place on the page as it is drawn. */
 const drawn = <T extends { box: Box }>(page: PageText, part: T): T =>
   page.drawn ? { ...part, box: page.drawn.place(part.box) } : part
+
+interface Boxed {
+  box: Box
+}
+/** What is drawn of a page. */
+export interface MarkedPage {
+  number: number
+  width: number
+  words: readonly Boxed[]
+  lines: readonly { cells: readonly Boxed[] }[]
+  regions: readonly { columns: readonly Boxed[] | null }[]
+  rows: readonly { box: Box; value_box: Box }[]
+}
+
+const COLORS = { word: '#b0b0b0', cell: '#2f6fde', column: '#1e8e3e', row: '#f08c00', value: '#d92d20', metadata: '#7a3fd1' }
+
+/** A PNG of each page of a file. Errors: `UnreadableDocument`, `UnreadablePicture`. */
+export async function drawStages(
+  file: ReportFile,
+  pages: readonly MarkedPage[],
+  metadata: readonly { page: number; box: Box }[],
+): Promise<Uint8Array[]> {
+  const pictures: Uint8Array[] = []
+  for (const page of pages) {
+    const canvas = await pageCanvas(file, page.number)
+    mark(
+      canvas,
+      page,
+      metadata.filter((place) => place.page === page.number),
+    )
+    pictures.push(await canvas.encode('png'))
+  }
+  return pictures
+}
+
+function mark(canvas: Canvas, { width, lines, words, regions, rows }: MarkedPage, metadata: readonly Boxed[]): void {
+  const context = canvas.getContext('2d')
+  const scale = canvas.width / width
+  const draw = (color: string, line: number, boxes: readonly Box[]) => outline(context, scale, { color, line }, boxes)
+  const cells = lines.flatMap((line) => line.cells)
+  const columns = regions.flatMap((region) => region.columns ?? [])
+  draw(COLORS.word, 1, boxesOf(words))
+  draw(COLORS.cell, 2, boxesOf(cells))
+  draw(COLORS.column, 4, boxesOf(columns))
+  draw(COLORS.row, 3, boxesOf(rows))
+  draw(COLORS.metadata, 3, boxesOf(metadata))
+  draw(COLORS.value, 3, boxesOf(rows.map(({ value_box }) => ({ box: value_box }))))
+}
+
+const boxesOf = (all: readonly Boxed[]): Box[] => all.map(({ box }) => box)
+
+function outline(
+  context: SKRSContext2D,
+  scale: number,
+  { color, line }: { color: string; line: number },
+  boxes: readonly Box[],
+): void {
+  context.strokeStyle = color
+  context.lineWidth = line
+  for (const { left, top, right, bottom } of boxes)
+    context.strokeRect(left * scale, top * scale, (right - left) * scale, (bottom - top) * scale)
+}

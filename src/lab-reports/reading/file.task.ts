@@ -1,11 +1,42 @@
-// The tasks of the child processes that open uploaded files for requests: without what reads reports, so that a process starts soon and is
-// small. Only they import it.
-import { inspect, type Inspection } from './inspect.ts'
-import { pagePicture } from './page-picture.ts'
+// The tasks of the child processes that open uploaded files for requests. They import no reader of reports, so that a process starts fast.
+import type { Canvas } from '@napi-rs/canvas'
+import { UnreadableDocument, withDocument } from '../pages/pdf.ts'
+import { decodePicture, drawPage, UnreadablePicture } from '../pages/pictures.ts'
 import type { ReportFile } from './read-report.ts'
 
-/** Whether the files can be read, and how many pages they have. */
-export const inspectFiles = (files: ReportFile[]): Promise<Inspection> => inspect(files)
+export type Inspection = { pages: number } | { problem: 'corrupt' | 'encrypted' | 'no_pages' | 'too_many_pages' | 'picture' }
+
+/** Opens each file, and the first page of a document. */
+export async function inspectFiles(files: readonly ReportFile[]): Promise<Inspection> {
+  let pages = 0
+  for (const { bytes, type } of files) {
+    try {
+      if (type === 'application/pdf')
+        pages += await withDocument(bytes, async (document) => {
+          await document.getPage(1).catch(() => {
+            throw new UnreadableDocument('corrupt')
+          })
+          return document.numPages
+        })
+      else {
+        await decodePicture(bytes)
+        pages++
+      }
+    } catch (error) {
+      if (error instanceof UnreadableDocument) return { problem: error.reason }
+      if (error instanceof UnreadablePicture) return { problem: 'picture' }
+      throw error
+    }
+  }
+  return { pages }
+}
+
+/** Draws a page of a document, or decodes an image. Errors: `UnreadableDocument`, `UnreadablePicture`, `TooManyLayers`. */
+export async function pageCanvas({ bytes, type }: ReportFile, number: number): Promise<Canvas> {
+  if (type !== 'application/pdf') return decodePicture(bytes)
+  return withDocument(bytes, async (document) => (await drawPage(await document.getPage(number))).canvas)
+}
 
 /** The picture of a page as PNG. */
-export const drawPageOf = ({ file, page }: { file: ReportFile; page: number }): Promise<Uint8Array> => pagePicture(file, page)
+export const drawPageAsPng = async ({ file, page }: { file: ReportFile; page: number }): Promise<Uint8Array> =>
+  (await pageCanvas(file, page)).encode('png')

@@ -1,4 +1,4 @@
-// Why a person has to look at a row, or at a report as a whole.
+// Why a person has to look at a row or at a report. Processes that serve requests import this file, which imports no reader of files.
 import type { Box } from '../pages/page.ts'
 
 /** Why a row, or a report as a whole, has to be looked at by a person. */
@@ -41,3 +41,6 @@ export interface RowFinding {
   row: number
   finding: ReadingFinding
 }
+
+/** Whether something of a row cannot be right, in how it was read or in what it means. */
+export const isDoubtful = ({ findings }: { findings: readonly unknown[] }): boolean => findings.length > 0

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
-import { readLinesOfPage } from '../layout/tables.ts'
-import type { MetadataPlaces } from '../layout/metadata.ts'
-import type { Row } from '../layout/row.ts'
+import type { MetadataPlaces } from '../heading/metadata.ts'
 import type { PageText } from '../pages/page.ts'
+import type { Row } from '../tables/row-parts.ts'
+import { readLinesOfPage } from '../tables/tables.ts'
 import { findingsOf } from './findings.ts'
 import { isNamed, understand } from './read-report.ts'
 import { resultOf } from './result.ts'
@@ -44,7 +44,10 @@ const rowIn = (line: number, given: Partial<Row>): Row => {
 function findings(lines: PlacedText[][], rows: Row[], places: MetadataPlaces = {}) {
   const page = pageOfLines(lines, PITCH)
   const results = rows.map((row) => resultOf(row, { sex: null, age: null }))
-  const { rows: ofRows, report } = findingsOf({ pages: [{ page, lines: readLinesOfPage(page) }], rows, results, places }, { isNamed })
+  const { rows: ofRows, report } = findingsOf(
+    { pages: [{ page, lines: readLinesOfPage(page) }], rows, results, places },
+    { isNamed },
+  )
   return { rows: ofRows.map((item) => item.map(({ kind }) => kind)), report: report.map(({ kind }) => kind) }
 }
 

@@ -122,6 +122,11 @@ function takenFrom(canvas: Canvas): Picture {
 
 /** The smallest box around a projected one. */
 function projectedBox(projection: Projection, { left, top, right, bottom }: Box): Box {
-  const corners = [project(projection, [left, top]), project(projection, [right, top]), project(projection, [right, bottom]), project(projection, [left, bottom])]
+  const corners = [
+    project(projection, [left, top]),
+    project(projection, [right, top]),
+    project(projection, [right, bottom]),
+    project(projection, [left, bottom]),
+  ]
   return boxAround(corners.map(([x, y]) => ({ left: x, right: x, top: y, bottom: y })))
 }

@@ -1,13 +1,17 @@
-// A row of a page as a result of the API: its type, its range for the patient, and what the range says of the value.
-import type { Box } from '../pages/page.ts'
-import type { Finding, LoincMatch, LoincMatchStatus } from '../loinc/match-loinc.ts'
-import type { ReadingFinding } from './finding.ts'
-import { isNoUnit } from './no-unit.ts'
-import { sensitivityOf } from '../layout/antibiotics.ts'
-import type { Row } from '../layout/rows.ts'
-import { comparable, interpret, statementOfFlag, type Interpretation } from '../../lab-values/interpret.ts'
+// A row as a result of the API: type, unit, range for the patient, interpretation, and the specimen that it is of.
+import { comparable, interpret, type Interpretation, statementOfFlag } from '../../lab-values/interpret.ts'
 import type { Patient, Range } from '../../lab-values/ranges.ts'
-import { boundOf, intervalOf, isRatio, numberOf, type Flag } from '../../lab-values/values.ts'
+import { isUnit } from '../../lab-values/units.ts'
+import { boundOf, type Flag, intervalOf, isRatio, isResultWord, numberOf } from '../../lab-values/values.ts'
+import type { Finding, LoincMatch, LoincMatchStatus } from '../loinc/match-loinc.ts'
+import { specimenIn, specimensIn } from '../loinc/name-text.ts'
+import type { Box } from '../pages/page.ts'
+import type { Line } from '../tables/cells.ts'
+import type { Row } from '../tables/row-parts.ts'
+import { specimensOfHeads } from '../tables/statements.ts'
+import { sensitivityOf } from '../texts/antibiotics.ts'
+import { dateIn } from '../texts/dates.ts'
+import type { ReadingFinding } from './finding.ts'
 
 export type ResultType = 'numeric' | 'range' | 'comment' | 'ratio' | 'percentage' | 'boolean' | 'duration'
 /** As the API answers it, with its place. Source: lab-testing.md 25.3. */
@@ -129,3 +133,56 @@ function kindOf(row: Row): ReportResult['measurement_kind'] {
   if (/\bratio\b/iu.test(row.name) || /^ratio$/iu.test(row.unit ?? '')) return 'ratio'
   return /\b(?:calc(?:ulated)?\.?|e?gfr|estimated|non[- ]hdl|anion gap)\b/iu.test(row.name) ? 'calculated' : 'unknown'
 }
+
+/** A text that is a time of day; `1:40` is a titer. */
+export const TIME = /^(?!1:)\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]m)?$/iu
+
+/** Whether what was read as a unit is a number, a range, a date, a time or a result. */
+export const isNoUnit = (unit: string): boolean =>
+  !isUnit(unit) &&
+  (intervalOf(unit) !== undefined ||
+    boundOf(unit) !== undefined ||
+    numberOf(unit) !== undefined ||
+    /\d\s?(?:-|–|to)\s?\d/u.test(unit) ||
+    TIME.test(unit) ||
+    dateIn(unit) !== undefined ||
+    isResultWord(unit))
+
+/** Letters that stand for specimens in columns. */
+const LETTERS: Record<string, string> = { s: 'Serum', p: 'Plasma', u: 'Urine', b: 'Blood', wb: 'Whole blood' }
+const BLOOD = /^(?:blood|serum|wholeblood|rbc)$/u
+/** Panels that are measured in blood, whatever the head of a report says. */
+const BLOOD_PANEL = /\b(?:cbc|blood count|ha?emogram|ha?ematology|lipid|liver|thyroid|coagulation|serum|plasma)\b/iu
+
+/** Whether a text names one specimen, and neither its number nor several. */
+export const isSpecimen = (text: string): boolean =>
+  !/\d{3}/u.test(text) && (specimensIn(text).length === 1 || Object.hasOwn(LETTERS, text.trim().toLowerCase()))
+
+/** What a column says of a specimen; null if it is a number or names several. */
+const ofColumn = (text: string): string | null =>
+  /\d{3}/u.test(text) || !/\p{L}/u.test(text) || specimensIn(text).length > 1
+    ? null
+    : (LETTERS[text.trim().toLowerCase()] ?? text)
+
+/** The specimen of each row; null where nothing names one, or the heading names blood, of which most panels are. */
+export function specimensOf(
+  rows: readonly Row[],
+  pages: readonly { page: { number: number }; lines: readonly Line[] }[],
+): (string | null)[] {
+  const ofPages = specimensOfHeads(pages, isSpecimen)
+  const heads = new Map(pages.map(({ page }, index) => [page.number, ofPages[index]!]))
+  return rows.map(({ specimen, section, panel, page }) => {
+    const printed = specimen === null ? null : ofColumn(specimen)
+    if (printed !== null) return printed
+    const heading = section === null ? undefined : specimenIn(section)
+    if (heading !== undefined) return BLOOD.test(heading) ? null : section
+    const head = heads.get(page) ?? null
+    return head !== null && !BLOOD.test(specimenIn(head) ?? 'blood') && BLOOD_PANEL.test(`${panel} ${section}`) ? null : head
+  })
+}
+
+/** As LOINC tells specimens apart: blood from a vein is blood, except for its gases. */
+export const specimenForLoinc = (specimen: string | null, panel: string | null): string | null =>
+  specimen !== null && specimenIn(specimen) === 'venous' && !/\bgas|\bvbg\b/iu.test(panel ?? '')
+    ? specimen.replaceAll(/\b(?:venous|vbg)\b/giu, 'blood')
+    : specimen

@@ -1,13 +1,11 @@
-// What the rows of a table show together: a column whose cells were lost, flags that some rows have and others miss. Pure.
-import { nearestColumn } from '../layout/columns.ts'
-import type { Column, ColumnKind } from '../layout/headers.ts'
-import type { Line } from '../layout/lines.ts'
-import { regionsOfPages } from '../layout/regions.ts'
-import type { ReadRowsOptions, Row } from '../layout/row.ts'
+// What the rows of a table show together: lost cells, missing flags, results that stand in the rows of others.
 import { numberOf } from '../../lab-values/values.ts'
-import { centerY, type PageText, type Word } from '../pages/page.ts'
-import type { MetadataPlaces } from '../layout/metadata.ts'
-import { areInLine } from './boxes.ts'
+import type { MetadataPlaces } from '../heading/metadata.ts'
+import { areInLine, centerY, type PageText, type Word } from '../pages/page.ts'
+import type { Line } from '../tables/cells.ts'
+import type { Column, ColumnKind } from '../tables/headers.ts'
+import { nearestColumn, regionsOfPages } from '../tables/regions.ts'
+import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'
 import type { ReadingFinding, RowFinding } from './finding.ts'
 import type { ReportResult } from './result.ts'
 
@@ -194,4 +192,33 @@ function missingFlags({ rows: own }: TableOfRows, { rows, results }: Reading): R
   const hasNormalFlags = own.some((index) => rows[index]!.flag === 'normal')
   if (unflagged.length === 0 || (outside.length - unflagged.length < unflagged.length && !hasNormalFlags)) return []
   return unflagged.map((row) => ({ row, finding: NO_FLAG }))
+}
+
+/** What shows that a result, its unit or its range is that of another test. */
+const OF_OTHER_ROWS: ReadonlySet<string> = new Set([
+  'outside_human_limits',
+  'unit_does_not_fit',
+  'contradicts_parts',
+  'range_is_not_understood',
+  'flag_contradicts_range',
+])
+/** Of the results of a page: where as many do not fit their names, no row of it is certain. */
+const [ROWS_MIN, ROWS_SHARE] = [3, 0.2]
+
+const MOVED: ReadingFinding = {
+  kind: 'table_is_doubtful',
+  text: 'Several results of this page do not fit their names: results may stand in the rows of others.',
+}
+
+/** Results with a finding where they stand on the picture of a page whose results may have moved. @param pictures numbers of such pages */
+export function withMovedRows(results: readonly ReportResult[], pictures: ReadonlySet<number>): ReportResult[] {
+  const isOdd = ({ findings }: ReportResult) => findings.some(({ kind }) => OF_OTHER_ROWS.has(kind))
+  const moved = [...pictures].filter((page) => {
+    const own = results.filter(({ place }) => place.page === page)
+    const odd = own.filter(isOdd).length
+    return odd >= ROWS_MIN && odd >= own.length * ROWS_SHARE
+  })
+  return results.map((result) =>
+    moved.includes(result.place.page) && !result.findings.length ? { ...result, findings: [MOVED] } : result,
+  )
 }

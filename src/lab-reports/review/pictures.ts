@@ -44,7 +44,7 @@ export class PagePictures {
   async #drawn(team: string, { job, files, file: index, page }: FoundPage): Promise<Uint8Array> {
     const file = await this.#files.read(job, files, index)
     try {
-      return await this.#processes.run<Uint8Array>(team, task, 'drawPageOf', { file, page })
+      return await this.#processes.run<Uint8Array>(team, task, 'drawPageAsPng', { file, page })
     } catch (error) {
       throw error instanceof Problem ? error : badRequest('The page cannot be drawn')
     }

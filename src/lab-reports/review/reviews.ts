@@ -80,7 +80,13 @@ const shownPlaces = ({ metadata_places: read }: ReadReport): MetadataPlaces => (
   specimen_number: read?.specimen_number ?? null,
 })
 
-const shownResult = ({ result_id, original: read, result, isChanged, isRemoved }: CorrectedResult): Review['results'][number] => ({
+const shownResult = ({
+  result_id,
+  original: read,
+  result,
+  isChanged,
+  isRemoved,
+}: CorrectedResult): Review['results'][number] => ({
   result_id,
   is_added: read === undefined,
   is_removed: isRemoved,
@@ -158,7 +164,9 @@ async function correctionsIn(tx: Tx, report: CorrectedReport, body: CorrectionBo
 function assertOnce({ changed = [], removed = [] }: CorrectionBody): void {
   const ids = changed.map(({ result_id }) => result_id)
   const faults = ids.flatMap((id, index) =>
-    ids.indexOf(id) < index || removed.includes(id) ? [valueFault(['body', 'changed', index, 'result_id'], 'must be named once')] : [],
+    ids.indexOf(id) < index || removed.includes(id)
+      ? [valueFault(['body', 'changed', index, 'result_id'], 'must be named once')]
+      : [],
   )
   if (faults.length) throw unprocessable(faults)
 }

@@ -1,0 +1,201 @@
+// Reports without tables: each result is a block of its own, its name above it, its range above or below it.
+import { rangeOf } from '../../lab-values/ranges.ts'
+import { unitBehind } from '../../lab-values/units.ts'
+import { type Flag, flagOf, partFlag } from '../../lab-values/values.ts'
+import { boxAround, heightOf, overlapX } from '../pages/page.ts'
+import { cleanName, isPossibleName, looksLikeSentence } from '../texts/names.ts'
+import { type Cell, type Line, splitCell, type TypedCell } from './cells.ts'
+import type { Row } from './row-parts.ts'
+import * as tolerances from './tolerances.ts'
+
+export interface Card {
+  name: Cell
+  value: TypedCell
+  unit: string | null
+  flag: Flag | null
+  range_lines: string[]
+  /** All that belongs to it but its name and value. */
+  details: Cell[]
+  lines: Line[]
+}
+
+/** A block as a row of a panel. */
+export function rowOfCard(card: Card, page: number, { panel, section }: Pick<Row, 'panel' | 'section'>): Row {
+  const { value, flag } = partFlag(card.value.text)
+  const cells = [card.name, card.value, ...card.details]
+  return {
+    page,
+    box: boxAround(cells.map(({ box }) => box)),
+    value_box: card.value.box,
+    name: cleanName(card.name.text),
+    value,
+    unit: card.unit,
+    range_lines: card.range_lines,
+    flag: flag ?? card.flag,
+    panel,
+    section,
+    specimen: null,
+    method: null,
+    date: null,
+    confidence: Math.min(1, ...cells.flatMap(({ words }) => words.map(({ confidence }) => confidence))),
+    comments: [],
+  }
+}
+
+const LINES_MAX = 4
+const RANGE_LABEL = /\b(?:ref(?:erence)?|range|normal|optimal|target|goal|interval|expected|healthy)\b/iu
+/** What stands before a value without naming it. */
+const VALUE_LABEL = /^(?:(?:your |test )?(?:value|result|level|reading))\s*:?$/iu
+
+export interface CardNames {
+  isAnalyte: (name: string) => boolean
+  isNamed: (name: string) => boolean
+}
+
+interface TypedLine {
+  line: Line
+  cells: TypedCell[]
+}
+
+/** The blocks among lines, from top to bottom. A value with a name left of it in its line is none: it is a row. */
+export function findCards(lines: readonly Line[], names: CardNames): Card[] {
+  const typedLines = lines.map((line) => ({ line, cells: line.cells.flatMap((cell) => splitCell(cell)) }))
+  const cards: Card[] = []
+  for (const [index, { cells }] of typedLines.entries())
+    for (const position of cells.keys()) {
+      const card = cardAt(typedLines, index, position, names)
+      if (card) cards.push(card)
+    }
+  return cards
+}
+
+function cardAt(
+  lines: readonly TypedLine[],
+  index: number,
+  position: number,
+  { isAnalyte, isNamed }: CardNames,
+): Card | undefined {
+  const { line, cells } = lines[index]!
+  const value = cells[position]!
+  const [previous, next] = [cells[position - 1], cells[position + 1]]
+  // `Value Normal`
+  const isFlagAlone = value.kind === 'flag' && previous !== undefined && VALUE_LABEL.test(previous.text)
+  if (value.kind !== 'value' && !isFlagAlone) return undefined
+  // `Normal 17.2`: the number is the value.
+  if (flagOf(value.text) && next?.kind === 'value' && next.value !== 'word') return undefined
+  const isLabelled = previous !== undefined && VALUE_LABEL.test(previous.text)
+  if (previous?.kind === 'text' && !isLabelled) return undefined
+  const isFlagged = previous !== undefined && flagOf(previous.text) !== undefined && !belongsToPrevious(cells, position - 1)
+  const left = isLabelled || isFlagged ? previous.box.left : value.box.left
+  const right =
+    cells.slice(position + 1).find((cell) => cell.kind === 'value' || VALUE_LABEL.test(cell.text))?.box.left ?? Infinity
+  const reach = heightOf(value.box) * tolerances.CARD_LINE_GAP
+  const heading = nameAbove(lines.slice(Math.max(0, index - LINES_MAX), index), value, left, reach, isNamed)
+  if (!heading) return undefined
+  const rangesBelow = heading.range ? [] : rangeBelow(lines.slice(index + 1, index + 1 + LINES_MAX), value, left, reach, right)
+  const unit = next?.kind === 'unit' ? next : unitBelow(lines[index + 1], value)
+  const rangeInLine = cells.slice(position + 1).find((cell) => cell.kind === 'range' && cell.box.right < right)
+  const ranges = [
+    ...(heading.range ? [heading.range] : []),
+    ...(rangeInLine ? [{ cell: rangeInLine, line }] : []),
+    ...rangesBelow,
+  ]
+  if (!unit && !ranges.length && !isAnalyte(cleanName(heading.name.cell.text))) return undefined
+  const flags = [...heading.name.line.cells, ...cells].filter(
+    (cell) =>
+      cell !== value &&
+      cell.box.left >= left - tolerances.CARD_ALIGNED &&
+      cell.box.left < right &&
+      flagOf(cell.text) !== undefined &&
+      cell.box.left > heading.name.cell.box.left - tolerances.CARD_ALIGNED,
+  )
+  return {
+    name: heading.name.cell,
+    value,
+    unit: unit?.text ?? unitBehind(ranges[0]?.cell.text ?? ''),
+    flag: partFlag(value.text).flag ?? (flags[0] ? flagOf(flags[0].text)! : null),
+    range_lines: ranges.map(({ cell }) => cell.text),
+    details: [...(unit ? [unit] : []), ...flags, ...ranges.map(({ cell }) => cell)],
+    lines: [...new Set([heading.name.line, line, ...ranges.map((range) => range.line)])],
+  }
+}
+
+/** Whether a flag belongs to the value before it and not to the one behind it. */
+const belongsToPrevious = (cells: readonly TypedCell[], index: number): boolean => {
+  const [previous, next] = [cells[index - 1], cells[index + 1]]
+  return (
+    previous?.kind === 'value' &&
+    previous.value !== 'word' &&
+    next !== undefined &&
+    cells[index]!.box.left - previous.box.right < next.box.left - cells[index]!.box.right &&
+    !cells.slice(0, index - 1).some((cell) => flagOf(cell.text))
+  )
+}
+
+const unitBelow = (next: TypedLine | undefined, value: TypedCell): TypedCell | undefined =>
+  next?.cells.find(
+    (cell) =>
+      cell.kind === 'unit' &&
+      overlapX(cell.box, value.box) > -tolerances.CARD_ALIGNED &&
+      next.line.box.top - value.box.bottom < heightOf(value.box) * 1.5,
+  )
+
+interface CellInLine {
+  cell: Cell
+  line: Line
+}
+
+/** The name above a value, and a range between them. */
+function nameAbove(
+  lines: readonly TypedLine[],
+  value: TypedCell,
+  left: number,
+  reach: number,
+  isNamed: (name: string) => boolean,
+): { name: CellInLine; range?: CellInLine } | undefined {
+  let range: CellInLine | undefined
+  let top = value.box.top
+  for (const { line, cells } of lines.toReversed()) {
+    if (top - line.box.bottom > reach) return undefined
+    const wholeCell = line.cells.find((other) => Math.abs(other.box.left - left) < tolerances.CARD_ALIGNED)
+    if (wholeCell && RANGE_LABEL.test(wholeCell.text) && rangeOf(wholeCell.text) && !range) {
+      range = { cell: wholeCell, line }
+      top = line.box.top
+      continue
+    }
+    const cell = cells.find(
+      (other) =>
+        Math.abs(other.box.left - left) < tolerances.CARD_ALIGNED ||
+        (overlapX(other.box, value.box) > 0 && other.box.left <= value.box.left),
+    )
+    if (!cell) continue
+    // `pH` is a unit as well.
+    const isText = cell.kind === 'text' || (cell.kind === 'unit' && isNamed(cell.text))
+    if ((cell.kind === 'unit' && !isText) || cell.kind === 'range' || RANGE_LABEL.test(cell.text)) return undefined
+    if (!isText) continue
+    // A name with its result behind it is a row.
+    const nextCell = cells[cells.indexOf(cell) + 1]
+    if (nextCell?.kind === 'value' && flagOf(nextCell.text) === undefined) return undefined
+    const isName = isPossibleName(cleanName(cell.text), isNamed) && !looksLikeSentence(cell.text) && !/:\s*\S/u.test(cell.text)
+    return isName ? { name: { cell, line }, ...(range && { range }) } : undefined
+  }
+  return undefined
+}
+
+/** The range below a value, before the next block. */
+function rangeBelow(lines: readonly TypedLine[], value: TypedCell, left: number, reach: number, right: number): CellInLine[] {
+  for (const { line, cells } of lines) {
+    if (line.box.top - value.box.bottom > reach) return []
+    const own = line.cells.filter((cell) => cell.box.left > left - tolerances.CARD_ALIGNED && cell.box.left < right)
+    const range = own.find((cell) => rangeOf(cell.text) && /\d|\b(?:neg|not|non)/iu.test(cell.text))
+    if (range) return [{ cell: range, line }]
+    // A label and its range in two cells.
+    const label = own.find((cell) => RANGE_LABEL.test(cell.text))
+    const rangeCell = label && own.find((cell) => cell.box.left > label.box.right)
+    if (label && rangeCell && rangeOf(rangeCell.text)) return [{ cell: rangeCell, line }]
+    if (label && own.length === 1) continue
+    if (cells.some((cell) => cell.kind === 'value' && cell.box.left > left - tolerances.CARD_ALIGNED && cell.box.left < right))
+      return []
+  }
+  return []
+}

@@ -1,0 +1,27 @@
+// What a cell holds: results, units and flags, also without the spaces between them.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cellOf, splitCell } from './cells.ts'
+
+const parts = (text: string) => {
+  let left = 0
+  const words = text.split(' ').map((word) => {
+    const box = { left, right: left + word.length * 5, top: 0, bottom: 10 }
+    left = box.right + 3
+    return { text: word, box, confidence: 1 }
+  })
+  return splitCell(cellOf(words)).map((cell) => `${cell.kind} ${cell.text}`)
+}
+
+test('a result, its unit and its flag are apart, also where spaces are left out', () => {
+  assert.deepEqual(parts('5.9 g/dL (HIGH)'), ['value 5.9', 'unit g/dL', 'flag (HIGH)'])
+  assert.deepEqual(parts('5.9g/dL (HIGH)'), ['value 5.9', 'unit g/dL', 'flag (HIGH)'])
+  assert.deepEqual(parts('12 mg/dL(LOW)'), ['value 12', 'unit mg/dL', 'flag (LOW)'])
+  assert.deepEqual(parts('<12mg/dL(L)'), ['value <12', 'unit mg/dL', 'flag (L)'])
+  assert.deepEqual(parts('95mg/dL'), ['value 95', 'unit mg/dL'])
+})
+
+test('a name keeps what is attached to its numbers', () => {
+  for (const name of ['Vitamin C 500mg', 'Vitamin B12', 'Factor V(L)', 'CA 19-9', 'H1N1 2009'])
+    assert.deepEqual(parts(name), [`text ${name}`])
+})

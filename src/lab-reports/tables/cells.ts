@@ -1,0 +1,423 @@
+// Words to lines, lines to cells, and what each cell holds: a cell that holds several things is split.
+import { isRangesOfGroups } from '../../lab-values/ranges-of-groups.ts'
+import { rangeOf } from '../../lab-values/ranges.ts'
+import { isUnit } from '../../lab-values/units.ts'
+import {
+  boundOf,
+  flagOf,
+  intervalOf,
+  isBloodGroup,
+  isComparator,
+  numberOf,
+  partFlag,
+  valueKind,
+  type ValueKind,
+} from '../../lab-values/values.ts'
+import { type Box, boxAround, centerY, heightOf, overlapX, type PageText, type Word } from '../pages/page.ts'
+import { dateIn } from '../texts/dates.ts'
+import { cleanName, isPossibleName } from '../texts/names.ts'
+import * as tolerances from './tolerances.ts'
+
+/** Words next to each other without a gap that would part columns. */
+export interface Cell {
+  text: string
+  box: Box
+  words: Word[]
+  /** Of a cell of a table: how far its column reaches. */
+  band?: Band
+}
+
+/** From left to right, in points. */
+export interface Band {
+  left: number
+  right: number
+}
+
+export interface Line {
+  page: number
+  box: Box
+  cells: Cell[]
+  /** It says who, when and what was examined, and holds no results. */
+  isParticulars?: boolean
+}
+
+/** Shorter words, and fewer of them, do not show it. */
+const [WIDTH_LETTERS_MIN, WIDTH_WORDS_MIN] = [4, 12]
+
+/** What is drawn between texts, also with signs: `|-----|`. */
+const SEPARATOR = /^(?:[|¦│·•]|[-–—|_=─]{4,})$/u
+
+/** The lines of a page from top to bottom, their cells from left to right, without regard to tables. */
+export function baselinesOf(page: PageText): Line[] {
+  const letter = letterWidth(page)
+  return wordLines(page)
+    .map((words) => cellsOf(words, letter))
+    .filter((cells) => cells.length > 0)
+    .map((cells) => lineOf(page.number, cells))
+    .toSorted((a, b) => centerY(a.box) - centerY(b.box))
+}
+
+function wordLines(page: PageText): Word[][] {
+  const lines: { words: Word[]; top: number; bottom: number }[] = []
+  for (const word of page.words.toSorted((a, b) => centerY(a.box) - centerY(b.box))) {
+    const line = lines.findLast(({ top, bottom, words }) => {
+      const overlap = Math.min(bottom, word.box.bottom) - Math.max(top, word.box.top)
+      const smaller = Math.min(bottom - top, heightOf(word.box))
+      // A large value beside a name and a unit is in their line, what stands above a word is not.
+      return (
+        overlap > smaller * tolerances.LINE_OVERLAP &&
+        words.every((other) => overlapX(other.box, word.box) < heightOf(word.box) * 0.5)
+      )
+    })
+    if (line) {
+      line.words.push(word)
+      // The middle of its first words decides, so that a slanted line does not take the next one along.
+      if (line.words.length < 4) {
+        line.top = Math.min(line.top, word.box.top)
+        line.bottom = Math.max(line.bottom, word.box.bottom)
+      }
+    } else lines.push({ words: [word], top: word.box.top, bottom: word.box.bottom })
+  }
+  return lines.map(({ words }) => words)
+}
+
+export const lineOf = (page: number, cells: Cell[]): Line => ({ page, cells, box: boxAround(cells.map((cell) => cell.box)) })
+
+export const cellOf = (words: Word[]): Cell => ({
+  text: words.map((word) => word.text).join(' '),
+  box: boxAround(words.map((word) => word.box)),
+  words,
+})
+
+/** The width of each letter of a picture of a page in a font of equal widths; undefined for other pages. */
+function letterWidth({ source, words }: PageText): number | undefined {
+  const long = words.filter(({ text }) => text.length >= WIDTH_LETTERS_MIN)
+  if (source !== 'ocr' || long.length < WIDTH_WORDS_MIN) return undefined
+  // The ink of a word ends before its last letter does.
+  const widths = long.map(({ text, box }) => (box.right - box.left) / (text.length - 0.2))
+  const usual = median(widths)
+  return median(widths.map((width) => Math.abs(width - usual))) < usual * tolerances.LETTER_WIDTH_SPREAD ? usual : undefined
+}
+
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!
+
+function cellsOf(words: readonly Word[], letter: number | undefined): Cell[] {
+  const cells: Word[][] = []
+  for (const word of words.toSorted((a, b) => a.box.left - b.box.left)) {
+    if (SEPARATOR.test(word.text)) {
+      cells.push([])
+      continue
+    }
+    const last = cells.at(-1)?.at(-1)
+    const height = last ? Math.min(heightOf(last.box), heightOf(word.box)) : 0
+    if (
+      last &&
+      word.box.left - last.box.right < Math.max(height * tolerances.CELL_GAP, (letter ?? 0) * tolerances.CELL_GAP_IN_LETTERS)
+    )
+      cells.at(-1)!.push(word)
+    else if (cells.at(-1)?.length === 0) cells.at(-1)!.push(word)
+    else cells.push([word])
+  }
+  return cells.filter((cell) => cell.length > 0).map(cellOf)
+}
+
+export type CellKind = 'value' | 'unit' | 'range' | 'flag' | 'date' | 'text'
+
+export interface TypedCell extends Cell {
+  kind: CellKind
+  /** How the text of a value is one. */
+  value?: ValueKind
+  /** It stands behind a colon. */
+  isAnswer?: boolean
+}
+
+/** Words of a unit with spaces, such as `mL/min/1.73 m2`. */
+const PHRASE_WORDS_MAX = 6
+const CELL_WORDS_MAX = 40
+const CELL_LETTERS_MAX = 400
+
+/** What stands before a value without naming it. */
+const VALUE_LABEL = /^(?:value|result|level|reading)s?:?$/iu
+
+export const withKind = (cell: Cell, kind: CellKind): TypedCell => {
+  const value = kind === 'value' ? valueKind(cell.text) : undefined
+  return { ...cell, kind, ...(value && { value }) }
+}
+
+/** What a cell is as a whole. `<5.7` and `70-99` are both values and ranges: a table's columns decide, else what stands before it. */
+export function classify(cell: Cell): TypedCell {
+  const { text } = cell
+  if (dateIn(text)?.text.length === text.length) return withKind(cell, 'date')
+  const kind = valueKind(text)
+  if (kind === 'number' || kind === 'comparator' || kind === 'ratio') return withKind(cell, 'value')
+  if (isUnit(text) && !/^[([]?(?:h|l|m)[)\]]?$/iu.test(text)) return withKind(cell, 'unit')
+  if (flagOf(text) && !isLongWord(text)) return withKind(cell, 'flag')
+  if (kind === 'interval') return withKind(cell, 'range')
+  if (kind === 'word') return withKind(cell, 'value')
+  return withKind(cell, rangeOf(text) || isRangesOfGroups(text) ? 'range' : 'text')
+}
+
+/** `Normal` and `Abnormal` are results as well as flags. */
+const isLongWord = (text: string): boolean => /^(?:normal|abnormal|high|low|borderline|critical|positive)$/iu.test(text.trim())
+
+/** What cells hold: regions, cards and rows ask for the same cells, a third of the time of a page of text. */
+const splitCells = new WeakMap<Cell, readonly TypedCell[]>()
+
+/**
+ * Cuts a cell into what it holds: `95 mg/dL`, `5.4 % H`, `Glucose 95 mg/dL 70-99`. What cannot be read from its end on stays in front as
+ * text. A name keeps its numbers (`CA 19-9`, `Vitamin B12`): only what follows a number with a unit, range or flag is cut off it.
+ */
+export function splitCell(cell: Cell): readonly TypedCell[] {
+  let parts = splitCells.get(cell)
+  if (!parts) splitCells.set(cell, (parts = splitUncached(cell)))
+  return parts
+}
+
+function splitUncached(cell: Cell): TypedCell[] {
+  // A text of many words is no row, and trying each part of it would take the square of their number.
+  if (cell.words.length > CELL_WORDS_MAX || cell.text.length > CELL_LETTERS_MAX) return [withKind(cell, 'text')]
+  const classified = classify(cell)
+  if (classified.kind !== 'text') return [classified]
+  const spaced = withSpaces(cell)
+  const phrasesOfCell = spaced.words.length > cell.words.length ? phrases(spaced, 0, new Map()) : undefined
+  if (phrasesOfCell) return phrasesOfCell
+  const cache: KnownPhrases = new Map()
+  if (!endsInPhrase(cell, cache)) return withRemark(cell) ?? [classified]
+  for (let start = 0; start < cell.words.length; start++) {
+    const parts = phrases(cell, start, cache)
+    if (!parts) continue
+    if (start === 0) return parts
+    const [first] = parts
+    // `Value Negative`: what stands before a result without naming it.
+    if (start === 1 && first!.kind === 'value' && VALUE_LABEL.test(cell.words[0]!.text))
+      return [withKind(cellOf(cell.words.slice(0, 1)), 'text'), ...parts]
+    const strong = parts.length > 1 && parts.some((part) => part.kind === 'unit' || part.kind === 'range')
+    if (!strong || !(first!.kind === 'value' || (first!.kind === 'flag' && parts[1]!.kind === 'value'))) continue
+    return [withKind(cellOf(cell.words.slice(0, start)), 'text'), ...parts]
+  }
+  return [classified]
+}
+
+/** `142 mg/dL (High - possible diabetes)`: a result, its unit and a remark in brackets, which may begin with a flag. */
+function withRemark(cell: Cell): TypedCell[] | undefined {
+  const index = cell.words.findIndex(({ text }) => text.startsWith('('))
+  if (index < 1) return undefined
+  const remark = cellOf(cell.words.slice(index))
+  if (!/^\([^()]*\p{L}{2}[^()]*\)$/u.test(remark.text) || /\d\s?[-–]\s?\d/u.test(remark.text)) return undefined
+  const parts = phrases(withSpaces(cellOf(cell.words.slice(0, index))), 0, new Map())
+  if (parts?.[0]?.kind !== 'value') return undefined
+  const [, flag] = /^\(\s?(high|low|critical|abnormal|normal)(?:\s?[-–—,;:)])/iu.exec(remark.text) ?? []
+  return [...parts, flag ? withKind({ ...remark, text: flag }, 'flag') : withKind(remark, 'text')]
+}
+
+/** `95mg/dL`, `3.5-5.1mmol/L` and `95 mg/dL(HIGH)` with the spaces that are left out. */
+const withSpaces = (cell: Cell): Cell => cellOf(cell.words.flatMap((word) => flagBehindUnit(word).flatMap(unitBehindNumber)))
+
+function unitBehindNumber(word: Word): Word[] {
+  const [, number = '', unit = ''] = /^([<>≤≥]?\d[\d.,]*(?:-\d[\d.,]*)?)([%a-zA-Zµμ^/][\w%/^*.µμ]*)$/u.exec(word.text) ?? []
+  return unit && isUnit(unit) ? splitWord(word, number.length) : [word]
+}
+
+function flagBehindUnit(word: Word): Word[] {
+  const [, unit = '', flag = ''] = /^([^()]+)(\([^()]+\))$/u.exec(word.text) ?? []
+  const own = unit.replace(/^[<>≤≥]?\d[\d.,]*/u, '')
+  return flag && isUnit(own) && flagOf(flag) ? splitWord(word, unit.length) : [word]
+}
+
+function splitWord(word: Word, length: number): Word[] {
+  const index = word.box.left + ((word.box.right - word.box.left) * length) / word.text.length
+  return [
+    { ...word, text: word.text.slice(0, length), box: { ...word.box, right: index } },
+    { ...word, text: word.text.slice(length), box: { ...word.box, left: index } },
+  ]
+}
+
+/** What phrases of a cell are, by their first word and length: each start tries most of them again, half of the time of a page of text. */
+type KnownPhrases = Map<number, TypedCell | undefined>
+
+function phraseAt(cell: Cell, index: number, count: number, cache: KnownPhrases): TypedCell | undefined {
+  const key = index * (PHRASE_WORDS_MAX + 1) + count
+  if (!cache.has(key)) cache.set(key, readPhrase(cellOf(cell.words.slice(index, index + count)), count))
+  return cache.get(key)
+}
+
+/** Whether anything can be cut off the end of a cell; off most texts nothing can, and each start would try six phrases: a quarter of the time of a page of text. */
+function endsInPhrase(cell: Cell, cache: KnownPhrases): boolean {
+  const end = cell.words.length
+  for (let count = 1; count <= Math.min(PHRASE_WORDS_MAX, end); count++)
+    if (phraseAt(cell, end - count, count, cache)) return true
+  return false
+}
+
+/** A phrase that is a value, a unit, a range or a flag. A number with its unit is not one phrase here, though it can be read as a range. */
+function readPhrase(phrase: Cell, count: number): TypedCell | undefined {
+  const { text } = phrase
+  if (count > 1 && /^[<>≤≥]?\d/u.test(text) && !intervalOf(text) && !boundOf(text) && numberOf(text) === undefined)
+    return undefined
+  // `C 0.9` may be the end of a name and its result.
+  if (count > 1 && /^\p{L}{1,2}\s/u.test(text) && partFlag(text).flag) return undefined
+  const kind = classify(phrase)
+  return kind.kind === 'text' ? undefined : kind
+}
+
+/** The words from `start` on as values, units, ranges and flags without a rest; undefined if some are none. */
+function phrases(cell: Cell, start: number, cache: KnownPhrases): TypedCell[] | undefined {
+  const parts: TypedCell[] = []
+  let index = start
+  while (index < cell.words.length) {
+    // `4.5 % - LOW (normal 4.8 to 5.6)`
+    if (parts.length && index < cell.words.length - 1 && /^[-–—]$/u.test(cell.words[index]!.text)) {
+      index++
+      continue
+    }
+    let part: TypedCell | undefined
+    for (let count = Math.min(PHRASE_WORDS_MAX, cell.words.length - index); count > 0 && !part; count--)
+      part = phraseAt(cell, index, count, cache)
+    if (!part) return undefined
+    parts.push(part)
+    index += part.words.length
+  }
+  return parts
+}
+
+/** A cell in a column of results: anything can be one there but a unit or a range alone. */
+export const isValueInColumn = (cell: TypedCell): boolean =>
+  cell.kind === 'value' ||
+  isBloodGroup(cell.text) ||
+  partFlag(cell.text).flag !== undefined ||
+  (cell.kind === 'range' && (intervalOf(cell.text) !== undefined || /^(?:more|less|greater) than \d/iu.test(cell.text)))
+
+/** Longer texts are no rows. */
+const LETTERS_MAX = 400
+const CODE = /\s?[([]LOINC(?: code)?:?\s?\d{1,7}-\d[)\]]/iu
+
+/** The line without the LOINC codes in brackets, whose colons and numbers would part names and results. */
+export function withoutPrintedCodes(line: Line): Line {
+  if (!line.cells.some(({ text }) => CODE.test(text))) return line
+  const cells = line.cells.map(withoutCode).filter(({ words }) => words.length > 0)
+  return cells.length ? lineOf(line.page, cells) : line
+}
+
+function withoutCode(cell: Cell): Cell {
+  const match = cell.text.length > LETTERS_MAX ? null : CODE.exec(cell.text)
+  if (!match) return cell
+  const [from, to] = [match.index, match.index + match[0].length]
+  let index = 0
+  const words = cell.words.flatMap((word) => {
+    const [start, end] = [index, index + word.text.length]
+    index = end + 1
+    if (end <= from || start >= to) return [word]
+    const text = word.text.slice(0, Math.max(0, from - start)) + word.text.slice(Math.max(0, to - start))
+    return text ? [{ ...word, text }] : []
+  })
+  return withoutCode({ ...cellOf(words), ...(cell.band && { band: cell.band }) })
+}
+
+/** Lines whose number stands by itself: fewer show no column. */
+const LINES_MIN = 2
+
+/**
+ * The lines of a page with the number at the end of a first cell as a cell of its own, where the rest is the name of something that
+ * laboratories measure, another cell follows, and the numbers of other lines begin or end at the same place: `Bicarbonate 23`, `22 to 29`.
+ */
+export function withResultsParted(lines: readonly Line[], isNamed: (name: string) => boolean): Line[] {
+  const numbers = lines.flatMap(({ cells: [, second] }) => (second && numberOf(second.text) !== undefined ? [second.box] : []))
+  const isInColumn = ({ box }: Word) =>
+    (['left', 'right'] as const).some(
+      (edge) => numbers.filter((other) => Math.abs(other[edge] - box[edge]) < tolerances.SAME_EDGE).length >= LINES_MIN,
+    )
+  return lines.map((line) => {
+    const [first, ...rest] = line.cells
+    const [number, ...name] = first ? first.words.toReversed() : []
+    if (!rest.length || !name.length || numberOf(number!.text) === undefined || !isInColumn(number!)) return line
+    const cells = [cellOf(name.toReversed()), cellOf([number!])]
+    return isNamed(cells[0]!.text) ? { ...line, cells: [...cells, ...rest] } : line
+  })
+}
+
+type IsNamed = (name: string) => boolean
+
+/** Words of a name within a line of several results. */
+const NAME_WORDS_MAX = 6
+/** A line of more words is not searched for results. */
+const WORDS_MAX = 120
+/** What a laboratory prints of an earlier result. */
+const FORMER = /^(?:prev(?:ious)?|prior|last|old|former|earlier|baseline)\b/iu
+
+/**
+ * Cuts a cell that holds several results into the name of each and what follows it; any other cell stays whole. Each name has to be one that
+ * laboratories measure, word for word, with a number behind it.
+ */
+export function resultsInCell(cell: Cell, isNamed: IsNamed): Cell[] {
+  const { words } = cell
+  const numbers = words.map(({ text }) => isNumber(text.replace(/[,;]$/u, '')))
+  if (words.length > WORDS_MAX || numbers.filter(Boolean).length < 2) return [cell]
+  const nameLength = (start: number): number => {
+    if (!/^[\p{L}\d]/u.test(words[start]!.text) || numbers[start] || intervalOf(words[start]!.text)) return 0
+    for (let count = Math.min(NAME_WORDS_MAX, words.length - 1 - start); count > 0; count--)
+      if (numbers[start + count] && isNamed(cellOf(words.slice(start, start + count)).text)) return count
+    return 0
+  }
+  const results: { start: number; behindName: number }[] = []
+  let start = 0
+  for (let length = nameLength(0); length > 0; length = start < words.length ? nameLength(start) : 0) {
+    results.push({ start, behindName: start + length })
+    for (start += length + 1; start < words.length && nameLength(start) === 0;) start++
+  }
+  if (results.length < 2) return [cell]
+  return results.flatMap(({ start: from, behindName }, index) => [
+    cellOf(words.slice(from, behindName)),
+    cellOf(withoutCommas(words.slice(behindName, behindName + 1))),
+    ...withoutRest(withoutCommas(words.slice(behindName + 1, results[index + 1]?.start))),
+  ])
+}
+
+const isNumber = (text: string): boolean => {
+  const { value } = partFlag(text)
+  return numberOf(value) !== undefined || isComparator(value)
+}
+
+const withoutCommas = (words: Cell['words']): Cell['words'] =>
+  words.map((word) => ({ ...word, text: word.text.replace(/[,;]$/u, '') || word.text }))
+
+/** What follows a number as far as it can be read, and what cannot be read behind it. */
+function withoutRest(words: Cell['words']): Cell[] {
+  let count = words.length
+  while (count > 0 && splitCell(cellOf(words.slice(0, count))).some(({ kind }) => kind === 'text')) count--
+  return [words.slice(0, count), words.slice(count)].filter((part) => part.length > 0).map(cellOf)
+}
+
+/** The cells of a line without names of columns, by result: a name behind a result, with a number behind it, begins another one. */
+export function resultsInLine(cells: readonly TypedCell[], isNamed: IsNamed): TypedCell[][] {
+  const results: TypedCell[][] = [[]]
+  for (const [index, cell] of cells.entries()) {
+    if (results.at(-1)!.some(isMeasured) && beginsResult(cells.slice(index), isNamed)) results.push([])
+    results.at(-1)!.push(cell)
+  }
+  return results
+}
+
+const isMeasured = ({ kind, value }: TypedCell): boolean => kind === 'value' && value !== 'word'
+
+function beginsResult([cell, next, afterNext]: readonly TypedCell[], isNamed: IsNamed): boolean {
+  if (!next || !isMeasured(next)) return false
+  const name = cleanName(cell!.text)
+  if (isNamed(name)) return cell!.kind === 'text' || cell!.kind === 'flag' || cell!.kind === 'unit'
+  const isMeasurement = afterNext?.kind === 'unit' || afterNext?.kind === 'range'
+  return cell!.kind === 'text' && isMeasurement && !FORMER.test(name) && isPossibleName(name, isNamed)
+}
+
+/** A letter that could be a flag is the end of the name in front of it where the name is known with it, or not known without it: `Vitamin C`. */
+export function withLettersOfNames(cells: readonly TypedCell[], isNamed: IsNamed): TypedCell[] {
+  const result: TypedCell[] = []
+  for (const [index, cell] of cells.entries()) {
+    const name = result.at(-1)
+    const isLetter = cell.kind === 'flag' && /^\p{L}{1,2}$/u.test(cell.text) && cells[index + 1]?.kind === 'value'
+    if (isLetter && name?.kind === 'text' && isNext(name, cell) && (isNamed(`${name.text} ${cell.text}`) || !isNamed(name.text)))
+      result[result.length - 1] = { ...name, ...cellOf([...name.words, ...cell.words]) }
+    else result.push(cell)
+  }
+  return result
+}
+
+const isNext = (a: Cell, b: Cell): boolean => b.box.left - a.box.right < heightOf(b.box) * tolerances.CELL_GAP

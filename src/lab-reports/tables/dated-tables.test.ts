@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
+import { isAnalyte, isNamed } from '../reading/read-report.ts'
+import { readRows } from './rows.ts'
+import { readLinesOfPage } from './tables.ts'
+
+const rows = (...lines: PlacedText[][]) => {
+  const page = pageOfLines(lines)
+  return readRows([{ page, lines: readLinesOfPage(page) }], { isAnalyte, isNamed }).map(
+    ({ date, name, value, unit, range_lines, flag }) => [date, name, value, unit, ...range_lines, ...(flag ? [flag] : [])],
+  )
+}
+const line = (...texts: string[]): PlacedText[] =>
+  texts.flatMap((text, index): PlacedText[] => (text ? [[36 + index * 120, text]] : []))
+
+test('a table with a line for each day has a result for each day and column', () => {
+  assert.deepEqual(
+    rows(
+      line('CUMULATIVE HAEMATOLOGY'),
+      line('Date', 'Hemoglobin', 'WBC', 'Platelets'),
+      line('Units', 'g/dL', 'x10^9/L', 'x10^9/L'),
+      line('Ref. range', '12.0-16.0', '4.0-11.0', '150-400'),
+      line('01/02/2024', '11.1 L', '6.1', '250'),
+      line('15/03/2024', '13.3', '', '240'),
+    ),
+    [
+      ['01/02/2024', 'Hemoglobin', '11.1', 'g/dL', '12.0-16.0', 'low'],
+      ['01/02/2024', 'WBC', '6.1', 'x10^9/L', '4.0-11.0'],
+      ['01/02/2024', 'Platelets', '250', 'x10^9/L', '150-400'],
+      ['15/03/2024', 'Hemoglobin', '13.3', 'g/dL', '12.0-16.0'],
+      ['15/03/2024', 'Platelets', '240', 'x10^9/L', '150-400'],
+    ],
+  )
+})
+
+test('units may stand behind the names of columns, and ranges below the days', () => {
+  assert.deepEqual(
+    rows(
+      line('Collected', 'Sodium (mmol/L)', 'Potassium (mmol/L)', 'Comment'),
+      line('01 Feb 2024', '140', '4.1', 'fasting'),
+      line('15 Mar 2024', '139', '5.6 H', ''),
+      line('Reference', '135-145', '3.5-5.1'),
+    ),
+    [
+      ['01 Feb 2024', 'Sodium', '140', 'mmol/L', '135-145'],
+      ['01 Feb 2024', 'Potassium', '4.1', 'mmol/L', '3.5-5.1'],
+      ['15 Mar 2024', 'Sodium', '139', 'mmol/L', '135-145'],
+      ['15 Mar 2024', 'Potassium', '5.6', 'mmol/L', '3.5-5.1', 'high'],
+    ],
+  )
+})
+
+test('names that stand close are parted, also if they name one thing together, where each is above results of its own', () => {
+  const index = (left: number, text: string): PlacedText => [left, text]
+  assert.deepEqual(
+    rows(
+      [index(36, 'Date'), index(150, 'BUN Creatinine'), index(300, 'Potassium')],
+      [index(36, '02/01/2024'), index(155, '31'), index(190, '1.62'), index(305, '4.9')],
+      [index(36, '02/08/2024'), index(155, '28'), index(190, '1.55'), index(305, '4.6')],
+    ).map(([date, name, value]) => [date, name, value]),
+    [
+      ['02/01/2024', 'BUN', '31'],
+      ['02/01/2024', 'Creatinine', '1.62'],
+      ['02/01/2024', 'Potassium', '4.9'],
+      ['02/08/2024', 'BUN', '28'],
+      ['02/08/2024', 'Creatinine', '1.55'],
+      ['02/08/2024', 'Potassium', '4.6'],
+    ],
+  )
+})
+
+test('what stands in a column that is nothing laboratories measure is no result of a column beside it', () => {
+  assert.deepEqual(
+    rows(
+      [
+        [36, 'Date'],
+        [110, 'Hemoglobin'],
+        [190, 'Dose'],
+        [230, 'WBC'],
+      ],
+      [
+        [36, '01/02/2024'],
+        [112, '14.1'],
+        [195, '7.5'],
+        [232, '8.1'],
+      ],
+      [
+        [36, '01/03/2024'],
+        [112, '13.9'],
+        [195, '5.5'],
+      ],
+    ).map(([date, name, value]) => [date, name, value]),
+    [
+      ['01/02/2024', 'Hemoglobin', '14.1'],
+      ['01/02/2024', 'WBC', '8.1'],
+      ['01/03/2024', 'Hemoglobin', '13.9'],
+    ],
+  )
+})
+
+test('a list of days without names of what was measured has no results', () => {
+  assert.deepEqual(rows(line('Date', 'Visit', 'Fee'), line('01/02/2024', '1', '40'), line('15/03/2024', '2', '40')), [])
+})
+
+test('a page of thousands of days and names is read to its end', () => {
+  const lines = Array.from({ length: 3_000 }, (_, index) =>
+    index % 2 ? line('01/02/2024', '140', '4.1') : line('Date', 'Sodium', 'Potassium'),
+  )
+  const page = pageOfLines(lines)
+  const read = readLinesOfPage(pageOfLines(lines.slice(0, 2)))
+  // Cutting the lines takes longer than the tables.
+  const all = Array.from({ length: 1_500 }, () => read).flat()
+  assert.equal(readRows([{ page, lines: all }], { isAnalyte: () => true, isNamed: () => true }).length, 3_000)
+})

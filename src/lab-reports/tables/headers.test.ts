@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cellOf, lineOf } from './cells.ts'
+import { columnsOf } from './headers.ts'
+
+/** The columns that a line with these texts names, from left to right. */
+const kindsOf = (...texts: string[]) => {
+  const cells = texts.map((text, position) =>
+    cellOf(
+      text.split(' ').map((word, index) => ({
+        text: word,
+        confidence: 1,
+        box: { left: position * 120 + index * 20, top: 0, right: position * 120 + index * 20 + 18, bottom: 9 },
+      })),
+    ),
+  )
+  return columnsOf(lineOf(1, cells))?.map(({ kind }) => kind)
+}
+
+test('columns are named by what their title says, the previous result among them', () => {
+  assert.deepEqual(kindsOf('Test', 'Result', 'Flag', 'Units', 'Reference Range'), ['name', 'value', 'flag', 'unit', 'range'])
+  assert.deepEqual(kindsOf('Component', 'Previous', 'Current', 'Units', 'Reference'), [
+    'name',
+    'previous',
+    'value',
+    'unit',
+    'range',
+  ])
+  assert.deepEqual(kindsOf('Test', 'Prior', 'Latest', 'Range'), ['name', 'previous', 'value', 'range'])
+})
+
+test('a table of names and ranges has a column of results, whatever it is called', () => {
+  assert.deepEqual(kindsOf('Analyte', 'Patient', 'Units', 'Reference interval'), ['name', 'value', 'unit', 'range'])
+  assert.equal(kindsOf('Comprehensive Metabolic', 'Panel'), undefined)
+})
+
+test('results behind their labels name no columns', () => {
+  assert.equal(kindsOf('Value Negative', 'Value Normal'), undefined)
+  assert.equal(kindsOf('Value 4.870', 'High', 'Value', '1.13'), undefined)
+})

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { centerY, type PageText, type Word } from '../pages/page.ts'
+import { isAnalyte, isNamed } from '../reading/read-report.ts'
+import { withLevelRows } from './level-rows.ts'
+import { readRows } from './rows.ts'
+import { readLinesOfPage } from './tables.ts'
+
+const NAMES = [
+  'Sodium',
+  'Potassium',
+  'Chloride',
+  'Calcium',
+  'Urea',
+  'Creatinine',
+  'Albumin',
+  'Globulin',
+  'Glucose',
+  'Cholesterol',
+]
+const [TOP, PITCH, HEIGHT] = [100, 16, 10]
+
+/** A page with the texts of columns moved down by what `drift` gives for a row. */
+function pageOf(drift: (row: number, column: number) => number, skipsUnit: (row: number) => boolean = () => false): PageText {
+  const words: Word[] = []
+  const put = (text: string, left: number, row: number, column: number) => {
+    const top = TOP + row * PITCH + drift(row, column)
+    words.push({ text, confidence: 0.95, box: { left, top, right: left + text.length * 5, bottom: top + HEIGHT } })
+  }
+  for (const [column, title] of ['Test', 'Result', 'Units', 'Range'].entries()) put(title, 40 + column * 120, 0, column)
+  for (const [index, name] of NAMES.entries()) {
+    put(name, 40, index + 1, 0)
+    put(String(11 + index), 160, index + 1, 1)
+    if (!skipsUnit(index)) put('mmol/L', 280, index + 1, 2)
+    put(`${index}-${index + 20}`, 400, index + 1, 3)
+  }
+  return { number: 1, width: 612, height: 792, source: 'ocr', words }
+}
+
+const leveled = (page: PageText) => withLevelRows(page, readLinesOfPage(page))
+const rows = (page: PageText) =>
+  readRows([{ page, lines: readLinesOfPage(page) }], { isAnalyte, isNamed }).map(({ name, value, range_lines }) => [
+    name,
+    value,
+    ...range_lines,
+  ])
+const expected = NAMES.map((name, index) => [name, String(11 + index), `${index}-${index + 20}`])
+
+test('results of a photo that stand further above their names with each row are those of their names', () => {
+  const bent = pageOf((row, column) => -row * column * 1.1)
+  assert.notDeepEqual(rows(bent), expected)
+  assert.deepEqual(rows(leveled(bent)), expected)
+  const falling = pageOf((row, column) => (row ** 2 / 10) * column * 0.9)
+  assert.deepEqual(rows(leveled(falling)), expected)
+})
+
+test('what was moved is found where it stands on the page', () => {
+  const bent = pageOf((row, column) => -row * column * 1.1)
+  const level = leveled(bent)
+  for (const [index, { box }] of level.words.entries()) {
+    const place = level.drawn!.place(box)
+    assert.ok(Math.abs(centerY(place) - centerY(bent.words[index]!.box)) < PITCH / 4, level.words[index]!.text)
+  }
+})
+
+test('a page whose rows are level, or stand a little or suddenly apart, stays as it is', () => {
+  for (const page of [
+    pageOf(() => 0),
+    pageOf((row, column) => -row * column * 0.1),
+    pageOf((row) => (row > 5 ? 9 : 0)),
+    pageOf(
+      () => 0,
+      (row) => row > 2 && row < 6,
+    ),
+  ])
+    assert.equal(leveled(page), page)
+})

@@ -1,0 +1,320 @@
+// A row of results and its parts: answers behind a colon, units, second results of a line, headings.
+import { isUnit } from '../../lab-values/units.ts'
+import { boundOf, type Flag, intervalOf, isBloodGroup } from '../../lab-values/values.ts'
+import { type Box, centerX, heightOf, type PageText } from '../pages/page.ts'
+import { looksLikeSentence } from '../texts/names.ts'
+import { type Cell, cellOf, isValueInColumn, type Line, type TypedCell, withKind } from './cells.ts'
+import type { Column } from './headers.ts'
+import { nearestColumn } from './regions.ts'
+import * as tolerances from './tolerances.ts'
+
+export interface Row {
+  page: number
+  /** Of the whole row, and of the result in it. */
+  box: Box
+  value_box: Box
+  name: string
+  value: string
+  unit: string | null
+  /** The lines of the reference range as printed. */
+  range_lines: string[]
+  flag: Flag | null
+  panel: string | null
+  /** The heading above the headings of parts such as `Microscopic examination`: it tells the specimen. */
+  section: string | null
+  /** What was examined, how it was measured and when it was taken, as printed for this row. */
+  specimen: string | null
+  method: string | null
+  date: string | null
+  /** From 0 to 1: the least certain word of the row. */
+  confidence: number
+  /** Notes on this result alone. */
+  comments: string[]
+}
+
+export interface ReadRowsOptions {
+  /** Whether a text is the name of something that laboratories measure: it makes a row of a line that has nothing else to show for it. */
+  isAnalyte: (name: string) => boolean
+  /** Whether a text is, word for word, such a name: it is one even where it looks like a label. */
+  isNamed: (name: string) => boolean
+  /** Texts that are no headings, though they look like some: the name of the laboratory. */
+  isLetterhead?: (text: string) => boolean
+  /** Whether a text names a specimen, and not its number. */
+  isSpecimen?: (text: string) => boolean
+}
+
+/** A part of a line; `isAnswer`: it stands behind a colon. */
+export interface Part {
+  cell: Cell
+  isAnswer: boolean
+}
+
+/** Words of a result that is a text: `Calcium oxalate crystals, few`. */
+const ANSWER_WORDS_MAX = 6
+
+/** `Colour : Brownish` as a name and its answer; a colon at the beginning of a cell is dropped. `isNamed` tells that a text is a name. */
+export function partsAtColon(cell: Cell, isNamed: (name: string) => boolean): Part[] {
+  const index = cell.words.findIndex(({ text }) => text === ':' || /^:\S/u.test(text))
+  const name = cell.words.slice(0, Math.max(index, 0)).map(({ text }) => text)
+  // `A : G Ratio` is one name.
+  if (
+    index === 0 ||
+    (index > 0 && !/^[([]|[([][^)\]]*$/u.test(name.join(' ')) && /\p{L}{2}/u.test(name.join(' ')) && !isNamed(cell.text))
+  ) {
+    const [first, ...others] = cell.words.slice(index)
+    const answer = first!.text === ':' ? others : [{ ...first!, text: first!.text.slice(1) }, ...others]
+    return [
+      ...(index ? [{ cell: cellOf(cell.words.slice(0, index)), isAnswer: false }] : []),
+      ...(answer.length ? [{ cell: cellOf(answer), isAnswer: true }] : []),
+    ]
+  }
+  const end = cell.words.findIndex(({ text }) => /\p{L}.*:$/u.test(text)) + 1
+  if (end > 0 && end < cell.words.length && isNamed(cellOf(cell.words.slice(0, end)).text.slice(0, -1)))
+    return [
+      { cell: cellOf(cell.words.slice(0, end)), isAnswer: false },
+      { cell: cellOf(cell.words.slice(end)), isAnswer: true },
+    ]
+  return [{ cell, isAnswer: false }]
+}
+
+/** Grades of test strips, which are flags beside a result. */
+const GRADE = /^\((?:\+{1,4}|-|±)\)$|^\+{1,4}$/u
+
+export const isGrade = ({ kind, text }: TypedCell): boolean => kind === 'flag' && GRADE.test(text)
+
+/**
+ * The letter of a blood group is no flag where the name says so, nor a grade that is the only result of a line; at the begin of a line `pH`
+ * is no unit and `Cl` no flag.
+ */
+export function reclassify(
+  cell: TypedCell,
+  index: number,
+  cells: readonly TypedCell[],
+  isNamed: (name: string) => boolean,
+): TypedCell {
+  if (cell.kind === 'flag' && isBloodGroup(cell.text) && /\b(?:group|type|abo)\b/iu.test(cells[index - 1]?.text ?? ''))
+    return { ...cell, kind: 'value', value: 'word' }
+  if (isGrade(cell) && index === 1 && cells[0]!.kind === 'text')
+    if (!cells.some(({ kind }) => kind === 'value')) return { ...cell, kind: 'value', value: 'word' }
+  // What follows a result begins another one, as at the begin of a line.
+  const isFirst = index === 0 || (cells[index + 1]?.kind === 'value' && cells[index - 1]!.kind === 'unit')
+  const isName = (cell.kind === 'unit' || cell.kind === 'flag') && isFirst && cells.length > 1 && isNamed(cell.text)
+  return isName ? { ...cell, kind: 'text' } : cell
+}
+
+/** Whether what stands behind a colon answers a name that is known, or is what only a result can be. */
+export const isShortAnswer = ({ text, isAnswer }: TypedCell, isKnown: boolean): boolean =>
+  isAnswer === true &&
+  (isKnown || saysSeen(text)) &&
+  text.split(' ').length <= ANSWER_WORDS_MAX &&
+  !NOT_STATED.test(text) &&
+  /[\p{L}\d]/u.test(text) &&
+  !looksLikeSentence(text)
+
+/** `: Negative` behind a name. */
+export const isWordBehindColon = ({ isAnswer, value, text }: TypedCell): boolean =>
+  isAnswer === true && (saysSeen(text) || (value === 'word' && !/^(?:yes|no|normal|true|false)$/iu.test(text)))
+
+/** `E. histolytica cyst seen`, `Candida species isolated`: results of a microscope or a culture. */
+const saysSeen = (text: string): boolean => /\p{L}\s(?:seen|isolated|detected|identified|grown|observed)\.?$/iu.test(text)
+
+/** Nothing was measured. */
+const NOT_STATED = /^not (?:provided|given|stated|available|known|specified)$/iu
+
+/** A dash, or a number with a leading zero that has neither unit nor range: a telephone or a sample has such numbers. */
+export const isNoMeasurement = (text: string, hasUnitOrRange: boolean): boolean =>
+  /^[–—]+$/u.test(text) || (!hasUnitOrRange && /^0\d{2,}$/u.test(text))
+
+const UNIT_WORDS_MAX = 4
+
+/** `>90 mL/min/1.73 m²` and `4 - 6 /hpf` as a result and its unit: where a result is expected they are no range. */
+export function withoutUnit(cell: TypedCell): TypedCell[] {
+  if (cell.kind !== 'range') return [cell]
+  for (let count = Math.min(UNIT_WORDS_MAX, cell.words.length - 1); count > 0; count--) {
+    const [value, unit] = [cellOf(cell.words.slice(0, -count)), cellOf(cell.words.slice(-count))]
+    if (isUnit(unit.text) && (boundOf(value.text) ?? intervalOf(value.text)))
+      return [withKind(value, 'value'), withKind(unit, 'unit')]
+  }
+  return [cell]
+}
+
+/** Where the second of two results of one name begins, each with a unit of its own: `Neutrophils 58 % 40-75 4.3 10^3/uL 2.0-7.5`. */
+export function secondResult(cells: readonly TypedCell[]): number | undefined {
+  const isNumber = (cell: TypedCell) => cell.kind === 'value' && cell.value !== 'word' && cell.value !== 'comparator'
+  const first = cells.findIndex((cell, index) => index > 0 && isNumber(cell))
+  if (first < 0 || cells[first - 1]!.kind !== 'text') return undefined
+  const second = cells.findIndex((cell, index) => index > first && isNumber(cell))
+  if (second < 0 || cells.slice(first, second).some(({ kind }) => kind === 'text')) return undefined
+  const unitIn = (part: readonly TypedCell[]) => part.find((cell) => cell.kind === 'unit')?.text.toLowerCase()
+  const [one, other] = [unitIn(cells.slice(first + 1, second)), unitIn(cells.slice(second + 1))]
+  return one !== undefined && other !== undefined && one !== other ? second : undefined
+}
+
+/** Whether the second part of a name that is parted over two lines continues the first. */
+export function joinsName(first: string, second: string, isNamed: (name: string) => boolean): boolean {
+  if (/[,/(–]$|\p{L}{4}-$|\b(?:of|and|with|to|by)$/iu.test(first) || (first.includes('(') && !first.includes(')'))) return true
+  // `pH` and `hsCRP` begin small and are names of their own.
+  return /^[a-z,/]/u.test(second) && !/^[a-z]{1,3}[A-Z]/u.test(second) && !isNamed(second)
+}
+
+interface Around extends Pick<ReadRowsOptions, 'isNamed' | 'isSpecimen'> {
+  /** The row above. */
+  last: Row | undefined
+}
+
+/** Whether a text alone in a line is the first part of the name in the next one, as `Total Iron` above `Binding Capacity (TIBC)`. */
+export function beginsName(
+  first: { text: string; line: Line },
+  line: Line,
+  name: string,
+  { isNamed, isSpecimen, last }: Around,
+): boolean {
+  if (joinsName(first.text, name, isNamed)) return true
+  const [height, gap] = [heightOf(first.line.box), line.box.top - first.line.box.bottom]
+  const fontOf = ({ cells }: Line) => cells[0]!.words[0]!.font
+  // A panel `Hemoglobin A1c` above the test of this name.
+  const isRepeated = first.text.split(' ').some((word) => name.toLowerCase().includes(word.toLowerCase()))
+  return (
+    last !== undefined &&
+    last.page === line.page &&
+    Math.abs(first.line.box.left - line.box.left) < tolerances.NAME_ALIGNED &&
+    gap > -height * tolerances.NAME_LINE_GAP &&
+    gap < height * tolerances.NAME_LINE_GAP &&
+    !isRepeated &&
+    first.line.box.top - last.box.bottom > gap + height * tolerances.NAME_GAP_ABOVE &&
+    fontOf(first.line) === fontOf(line) &&
+    isNamed(`${first.text} ${name}`) &&
+    !isSpecimen?.(first.text)
+  )
+}
+
+/** Whether a free text can be a result: short, and neither the name of another one nor a list of ranges. */
+export const isFreeResult = (text: string, isNamed: (name: string) => boolean): boolean =>
+  text.length <= 80 && !looksLikeSentence(text) && !isNamed(text) && !/\d\s?[-–]\s?\d.*\d\s?[-–]\s?\d/u.test(text)
+
+/** A free text or a comparator alone may be anything, unless its name is known or something else of a result is there. */
+export function hasEvidence(
+  name: string,
+  value: TypedCell,
+  others: readonly TypedCell[],
+  { isAnalyte, isNamed }: Pick<ReadRowsOptions, 'isAnalyte' | 'isNamed'>,
+): boolean {
+  if (isValueInColumn(value) && value.value !== 'comparator') return true
+  return (
+    others.some((cell) => cell !== value) ||
+    isNamed(name) ||
+    isWordBehindColon(value) ||
+    (value.kind === 'text' && isAnalyte(name))
+  )
+}
+
+/** Headings of parts of the examination of one specimen. */
+export const isPartOfExamination = (text: string): boolean =>
+  /^(?:physical|chemical|microscop\w+|macroscop\w+|gross|general|motility|morphology|physico)\b/iu.test(text)
+
+/** Names that say nothing: the heading above is what was measured. */
+const NAMELESS = /^(?:(?:test )?results?|values?|levels?|readings?|findings?|observed values?|interpretation of result)$/iu
+
+/** `Recheck in 6 weeks` is no result. */
+export const isAppointment = (name: string, unit: string | undefined): boolean =>
+  /\s(?:in|every|after|for)$/iu.test(name) && /^(?:days?|weeks?|months?|years?)$/iu.test(unit ?? '')
+
+/** A name with what the heading above it tells: `Fasting` under `Blood Sugar`. */
+export function nameUnder(heading: string, name: string): string {
+  if (NAMELESS.test(name)) return heading
+  return /^fasting$/iu.test(name) && /\b(?:sugar|glucose)\b/iu.test(heading) ? `${heading} ${name}` : name
+}
+
+const NOTE =
+  /^(?:methods?|methodology|notes?|comments?|remarks?|technique|instrument|kit|material)\b|^(?:sample|specimen)(?:\s*(?:type|source))?\s*(?::|$)/iu
+
+export interface HeadingPlace {
+  page: PageText
+  columns: readonly Column[] | null
+  usualHeight: number
+  /** Whether rows or a heading stand above in the same region. */
+  isBelow: boolean
+}
+
+/** Whether a line of text alone can be the heading of a panel where it stands. */
+export function isHeading(line: Line, text: string, { page, columns, usualHeight, isBelow }: HeadingPlace): boolean {
+  if (NOTE.test(text) || /^[\p{Ll}&]/u.test(text) || /[.,;]$/u.test(text) || /\d{5}/u.test(text)) return false
+  if (/\b(?:cumulative|lab(?:oratory)?|pathology|checkup|medical|diagnostic|final|test) reports?$/iu.test(text)) return false
+  if (isBelow && heightOf(line.box) < usualHeight * tolerances.HEADING_HEIGHT) return false
+  const name = columns?.find(({ kind }) => kind === 'name')
+  if (!name || !columns || line.box.left <= name.box.left + tolerances.HEADING_INDENT) return true
+  const value = columns.find(({ kind }) => kind === 'value')
+  if (heightOf(line.box) >= usualHeight * tolerances.HEADING_LARGER && value && line.box.left < value.box.left) return true
+  const isCentered = Math.abs(centerX(line.box) - page.width / 2) < page.width * 0.05
+  const kind = nearestColumn(line.box, columns)?.kind
+  return isCentered && kind !== 'other' && kind !== 'comment'
+}
+
+/** The median of the heights of the words of a page. */
+export function usualHeight({ words }: PageText): number {
+  const heights = words.map(({ box }) => heightOf(box)).toSorted((a, b) => a - b)
+  return heights[heights.length >> 1] ?? 0
+}
+
+export const joinedText = (cells: readonly { text: string; box: Box }[]): string =>
+  cells
+    .toSorted((a, b) => a.box.left - b.box.left)
+    .map((cell) => cell.text)
+    .join(' ')
+    .trim()
+
+/** The unit that the columns of results or ranges name. */
+export const unitOfColumns = (columns: readonly Column[]): string | undefined =>
+  [...columns]
+    .sort((a, b) => Number(a.kind !== 'value') - Number(b.kind !== 'value'))
+    .find(({ kind, unit }) => unit && UNITS_OF.has(kind))?.unit
+
+const UNITS_OF = new Set(['value', 'normal_value', 'abnormal_value', 'dated_value', 'range'])
+
+/** Units that are names as well: `Reaction (pH)`, `Prothrombin time (INR)`. */
+const NAMES_TOO = /^(?:[a-z]|ph|inr|isr|ratio|index|score|calc|mom|sd|ai|coi|titre|titer|hpf|lpf|phpf)$/iu
+
+/** A row of numbers without a unit of its own with that of its name, `Glucose (mg/dL)`, else with that of its column. */
+export function withNamedUnit(row: Row, ofColumns?: string): Row {
+  if (row.unit !== null || !/\d/u.test(row.value)) return row
+  const [, name, unit = ''] = /^(.*\p{L}.*?)\s?[([]([^()[\]]+)[)\]]$/u.exec(row.name) ?? []
+  if (name && isUnit(unit) && !NAMES_TOO.test(unit)) return { ...row, name, unit }
+  return ofColumns === undefined ? row : { ...row, unit: ofColumns }
+}
+
+/** `mL/min/1.73` whose `m2` stands in the line below: alone it can be nothing else. */
+export function withRestOfArea(row: Row, pages: readonly { page: PageText }[]): Row {
+  if (!row.unit || !/\/\s?1[.,]73$/u.test(row.unit)) return row
+  const { words } = pages.find(({ page }) => page.number === row.page)!.page
+  const { left, right, bottom } = row.box
+  const rest = words.find(
+    ({ text, box }) =>
+      /^m(?:2|²|\^2)$/u.test(text) &&
+      box.left > row.value_box.right - heightOf(box) &&
+      left <= box.left &&
+      box.right <= right &&
+      Math.abs(box.top - bottom) < heightOf(box),
+  )
+  return rest ? { ...row, unit: `${row.unit} ${rest.text}` } : row
+}
+
+/** Fewer rows with the same number may be names that end with it: `Vitamin B 12`. */
+const MARKED_MIN = 4
+/** Of all rows. */
+const SHARE_MIN = 0.5
+const MARK = /^(.*\S)\s+[0oO]?(\d)$/u
+
+/** Rows without the number that most of their names end with. */
+export function withoutSiteMarks(rows: readonly Row[]): Row[] {
+  const counts = new Map<string, number>()
+  for (const { name } of rows) {
+    const number = MARK.exec(name)?.[2]
+    if (number) counts.set(number, (counts.get(number) ?? 0) + 1)
+  }
+  const [mostUsed] = [...counts].toSorted(([, one], [, other]) => other - one)
+  if (!mostUsed || mostUsed[1] < MARKED_MIN || mostUsed[1] < rows.length * SHARE_MIN) return [...rows]
+  return rows.map((row) => {
+    const [, name, number] = MARK.exec(row.name) ?? []
+    return number === mostUsed[0] ? { ...row, name: name! } : row
+  })
+}

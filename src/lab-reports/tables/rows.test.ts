@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
+import { isAnalyte, isNamed } from '../reading/read-report.ts'
+import { readRows } from './rows.ts'
+import { readLinesOfPage } from './tables.ts'
+
+const read = (...lines: PlacedText[][]) => {
+  const one = pageOfLines(lines, 12)
+  return readRows([{ page: one, lines: readLinesOfPage(one) }], { isAnalyte, isNamed })
+}
+const rows = (...lines: PlacedText[][]) =>
+  read(...lines).map(({ name, value, unit, range_lines }) => [name, value, unit, ...range_lines])
+
+const HEADER: PlacedText[] = [
+  [36, 'Test'],
+  [220, 'Result'],
+  [300, 'Units'],
+  [380, 'Reference Range'],
+]
+
+test('dots that lead to a result are no part of its name, however few a picture has left of them', () => {
+  const lines: PlacedText[][] = ['MCH..', 'RDW . .', 'Platelets ......', 'Neutrophils Abs.'].map((name) => [
+    [36, name],
+    [220, '30.1'],
+    [300, '%'],
+    [380, '10-80'],
+  ])
+  assert.deepEqual(
+    rows(HEADER, ...lines).map(([name]) => name),
+    ['MCH', 'RDW', 'Platelets', 'Neutrophils Abs.'],
+  )
+})
+
+test('names that begin as labels do are names where laboratories measure them', () => {
+  const lines: PlacedText[][] = ['Fasting Glucose', 'Sex Hormone Binding Globulin', 'Normal Morphology'].map((name) => [
+    [36, name],
+    [220, '41'],
+    [300, 'nmol/L'],
+    [380, '10-80'],
+  ])
+  assert.deepEqual(
+    rows(HEADER, ...lines).map(([name]) => name),
+    ['Fasting Glucose', 'Sex Hormone Binding Globulin', 'Normal Morphology'],
+  )
+  assert.deepEqual(
+    rows(HEADER, [
+      [36, 'Diagnosing Diabetes'],
+      [220, '>= 6.5'],
+    ]),
+    [],
+  )
+})
+
+test('texts behind colons are results of what laboratories measure, and nothing else', () => {
+  assert.deepEqual(
+    rows(
+      [
+        [36, 'Colour'],
+        [220, ': Brownish'],
+      ],
+      [
+        [36, 'Pus Cells'],
+        [220, ': 4 - 6 / hpf'],
+      ],
+    ),
+    [
+      ['Colour', 'Brownish', null],
+      ['Pus Cells', '4 - 6', '/ hpf'],
+    ],
+  )
+  assert.deepEqual(
+    rows(
+      [
+        [36, 'Ward'],
+        [220, ': Oak'],
+      ],
+      [
+        [36, 'Fasting'],
+        [220, ': Yes'],
+      ],
+    ),
+    [],
+  )
+})
+
+test('a line with two results in different units has two rows', () => {
+  const line: PlacedText[] = [
+    [36, 'Neutrophils'],
+    [150, '58.4'],
+    [200, '%'],
+    [240, '40 - 75'],
+    [330, '4.32'],
+    [370, '10^3/ul'],
+    [430, '2.0 - 7.5'],
+  ]
+  assert.deepEqual(rows(line), [
+    ['Neutrophils', '58.4', '%', '40 - 75'],
+    ['Neutrophils', '4.32', '10^3/ul', '2.0 - 7.5'],
+  ])
+})
+
+test('a comparator with its unit in the column of results is a result with a unit', () => {
+  const header: PlacedText[] = [
+    [36, 'Component'],
+    [220, 'Your Value'],
+    [380, 'Standard Range'],
+  ]
+  assert.deepEqual(
+    rows(header, [
+      [36, 'eGFR'],
+      [220, '>90 mL/min/1.73 m2'],
+      [380, '>=60 mL/min/1.73 m2'],
+    ]),
+    [['eGFR', '>90', 'mL/min/1.73 m2', '>=60 mL/min/1.73 m2']],
+  )
+})
+
+test('names of people and their degrees below a table are no results', () => {
+  const lines: PlacedText[][] = [
+    [
+      [36, 'Dr. A. Sample'],
+      [220, 'Dr. B. Sample'],
+      [380, 'Dr. C. Sample'],
+    ],
+    [
+      [36, 'MBBS, FCPS'],
+      [220, 'MBBS, PhD'],
+      [380, 'M.Phil'],
+    ],
+    [
+      [36, 'Consultant Pathologist'],
+      [220, 'Consultant Biochemist'],
+      [380, 'Chief Executive'],
+    ],
+  ]
+  assert.deepEqual(rows(HEADER, ...lines), [])
+})
+
+test('each date of a cumulative report is a result where dates stand above lines of hours and numbers', () => {
+  const read = rows(
+    [
+      [36, 'Date'],
+      [150, '11/01/23'],
+      [230, '20/07/23'],
+    ],
+    [
+      [36, 'Lab ID'],
+      [150, '70112233'],
+      [230, '70998811'],
+      [320, 'Units'],
+      [400, 'Reference'],
+    ],
+    [
+      [36, 'Sodium'],
+      [160, '138'],
+      [240, '140'],
+      [320, 'mmol/L'],
+      [400, '(135-145)'],
+    ],
+  )
+  assert.deepEqual(read, [
+    ['Sodium', '138', 'mmol/L', '(135-145)'],
+    ['Sodium', '140', 'mmol/L', '(135-145)'],
+  ])
+})
+
+test('a note below a row is no heading of a panel, and parts of an examination keep its section', () => {
+  const [first, second] = read(
+    [[36, 'Urine examination']],
+    HEADER,
+    [[36, 'Chemical Examination']],
+    [
+      [36, 'Protein'],
+      [220, 'Absent'],
+      [380, 'Absent'],
+    ],
+    [[60, 'For someone without known diabetes, a glucose value']],
+    [
+      [36, 'Glucose'],
+      [220, 'Absent'],
+      [380, 'Absent'],
+    ],
+  )
+  assert.deepEqual([first!.panel, first!.section], ['Chemical Examination', 'Urine examination'])
+  assert.equal(second!.panel, 'Chemical Examination')
+})
+
+const sodium = (value = '140'): PlacedText[] => [
+  [36, 'Sodium'],
+  [220, value],
+  [300, 'mmol/L'],
+  [380, '136-145'],
+]
+const potassium: PlacedText[] = [
+  [36, 'Potassium'],
+  [220, '5.9'],
+  [300, 'mmol/L'],
+  [380, '3.5-5.1'],
+]
+const line = (text: string, left = 36): PlacedText[] => [[left, text]]
+const comments = (...lines: PlacedText[][]) => read(...lines).map((row) => [row.name, ...row.comments])
+
+test('a column of comments belongs to the result beside it, over several lines, and its flags are flags', () => {
+  const header: PlacedText[] = [...HEADER, [470, 'Remarks']]
+  const found = read(
+    header,
+    [...potassium, [470, 'Slightly hemolyzed,']],
+    [[470, 'please repeat']],
+    [...sodium('150'), [470, 'High']],
+    [...sodium('138'), [470, '-']],
+  )
+  assert.deepEqual(
+    found.map(({ name, value, flag, comments }) => [name, value, flag, ...comments]),
+    [
+      ['Potassium', '5.9', null, 'Slightly hemolyzed, please repeat'],
+      ['Sodium', '150', 'high'],
+      ['Sodium', '138', null],
+    ],
+  )
+})
+
+test('a note between two rows of a panel belongs to the first of them, with the lines on which it goes on', () => {
+  assert.deepEqual(
+    comments(
+      HEADER,
+      potassium,
+      line('Comment: Specimen slightly hemolyzed; interpret the result with caution and repeat it if'),
+      line('clinically indicated.'),
+      line('Note 2: Called to the ward.'),
+      sodium(),
+    ),
+    [
+      [
+        'Potassium',
+        'Specimen slightly hemolyzed; interpret the result with caution and repeat it if clinically indicated.',
+        'Called to the ward.',
+      ],
+      ['Sodium'],
+    ],
+  )
+  assert.deepEqual(comments(HEADER, potassium, line('Method: ISE'), line('Result confirmed by repeat analysis.', 44), sodium()), [
+    ['Potassium', 'Result confirmed by repeat analysis.'],
+    ['Sodium'],
+  ])
+})
+
+test('a heading below a note stays one', () => {
+  const [first, second] = read(HEADER, potassium, line('Remarks: hemolyzed.', 46), line('LIPID PANEL'), sodium())
+  assert.deepEqual([first!.comments, first!.panel, second!.comments, second!.panel], [['hemolyzed.'], null, [], 'LIPID PANEL'])
+})
+
+test('a note below the last of several rows is kept only where it is indented, since it may be about all of them', () => {
+  const note = 'Comment: Mild anemia. Suggest iron.'
+  assert.deepEqual(comments(HEADER, potassium, sodium(), line(note)), [['Potassium'], ['Sodium']])
+  assert.deepEqual(comments(HEADER, potassium, sodium(), line(note, 46)), [
+    ['Potassium'],
+    ['Sodium', 'Mild anemia. Suggest iron.'],
+  ])
+  assert.deepEqual(comments(HEADER, sodium(), line(note)), [['Sodium', 'Mild anemia. Suggest iron.']])
+})
+
+test('explanations of a test, methods, feet of pages and notes far below are no comments', () => {
+  const below = (...lines: PlacedText[][]) => comments(HEADER, potassium, ...lines)
+  const alone = [['Potassium']]
+  assert.deepEqual(below(line('Note: This report is computer generated.')), alone)
+  assert.deepEqual(below(line('Method: ISE indirect'), sodium()), [...alone, ['Sodium']])
+  assert.deepEqual(below([], [], [], line('Comment: hemolyzed')), alone)
+  assert.deepEqual(below(line('Interpretation: Values are highest when a specimen is old.'), sodium()), [...alone, ['Sodium']])
+  const explanation = Array.from({ length: 12 }, () => line('This test is done when it should be and has its limits.'))
+  assert.deepEqual(below(...explanation, sodium()), [...alone, ['Sodium']])
+  const table: PlacedText[] = [
+    [36, 'Deficiency'],
+    [220, '< 20'],
+  ]
+  assert.deepEqual(below(line('The result is judged by these classes.'), table, sodium()), [...alone, ['Sodium']])
+})
+
+test('a note on a line with several results is that of none', () => {
+  const header: PlacedText[] = [
+    [36, 'Test'],
+    [150, '2024-01-02'],
+    [230, '2024-03-04'],
+    [320, 'Units'],
+    [400, 'Comment'],
+  ]
+  const dated = (name: string): PlacedText[] => [
+    [36, name],
+    [150, '4.1'],
+    [230, '5.9'],
+    [320, 'mmol/L'],
+    [400, 'hemolyzed'],
+  ]
+  assert.deepEqual(comments(header, dated('Potassium'), line('Comment: hemolyzed'), dated('Sodium')), [
+    ['Potassium'],
+    ['Potassium'],
+    ['Sodium'],
+    ['Sodium'],
+  ])
+})

@@ -1,0 +1,302 @@
+// The columns of a table: what its header names, as wide as the cells below reach, parted by rivers of whitespace over all lines.
+import { isUnit } from '../../lab-values/units.ts'
+import { valueKind } from '../../lab-values/values.ts'
+import { type Box, heightOf, overlapX, widthOf } from '../pages/page.ts'
+import type { Band, Line } from './cells.ts'
+import { columnKind, spanningRuns } from './headers.ts'
+import { type Run, runOf, type Spaces, splitAtGaps, textOf } from './runs.ts'
+import * as tolerances from './tolerances.ts'
+
+export interface TableColumn {
+  /** How far its texts reach. */
+  left: number
+  right: number
+  band: Band
+  /** What names it, line by line. */
+  names: Run[]
+  /** The widest text, in points. */
+  width: number
+}
+
+/** A line whose runs each stand in one column. */
+export interface LineOfTable {
+  line: Line
+  parts: { run: Run; column: TableColumn }[]
+}
+
+export interface TableOfRuns {
+  columns: TableColumn[]
+  /** Lines of the page in their order; those without parts cross columns. */
+  lines: (LineOfTable | { line: Line; parts: null })[]
+}
+
+/** What stands below a name, or will. */
+export interface Group {
+  left: number
+  right: number
+  names: Run[]
+  runs: Run[]
+}
+
+/** Lines in sequence that cross columns end a table. */
+const CROSSING_MAX = 2
+
+/**
+ * The columns under a header and the lines that keep to them; undefined if its first lines do not.
+ * @param header the runs of each line that names columns
+ * @param body the runs of each line below
+ * @param separators places at which columns are parted by what is drawn
+ */
+export function readTable(
+  header: readonly (readonly Run[])[],
+  body: { line: Line; runs: Run[] }[],
+  separators: readonly number[],
+  spaces: Spaces,
+): TableOfRuns | undefined {
+  const names = header.map((line) => line.flatMap((run) => splitName(run, body, spaces)))
+  const spanningNames = spanningRuns(names)
+  let groups: Group[] = []
+  for (const run of names.flat()) if (!spanningNames.some((item) => item.run === run)) groups = withName(groups, run)
+  splitNumbersFromUnits(groups, body)
+  const linesOfTable = new Set<Line>()
+  let [crossingCount, sequence] = [0, 0]
+  let last = -1
+  for (const [index, one] of body.entries()) {
+    const { line } = one
+    const runs = one.runs.flatMap((run) => splitText(run, groups, spaces))
+    if (runs.length === 1) continue
+    const next = withRuns(groups, runs, separators)
+    if (next) {
+      groups = next
+      one.runs = runs
+      linesOfTable.add(line)
+      sequence = 0
+      last = index
+    } else {
+      crossingCount++
+      if (!linesOfTable.size || ++sequence >= CROSSING_MAX) break
+    }
+  }
+  if (linesOfTable.size < crossingCount * tolerances.CROSSING_SHARE) return undefined
+  const columns = columnsOfGroups(withNames(groups, separators), separators)
+  for (const { run, isOfBounds } of spanningNames)
+    for (const column of columns) if (!isOfBounds && column.names.length && isIn(run.box, column)) column.names.unshift(run)
+  const lines = linesOfColumns(body, columns, linesOfTable, last)
+  for (const { parts } of lines)
+    for (const { run, column } of parts ?? []) column.width = Math.max(column.width, widthOf(run.box))
+  return { columns, lines }
+}
+
+const isIn = (box: Box, { left, right }: Band): boolean =>
+  Math.min(box.right, right) - Math.max(box.left, left) > tolerances.COLUMN_OVERLAP
+
+/** The names of columns that stand close, parted where most lines below have a gap between two of their texts. */
+function splitName(run: Run, body: readonly { runs: readonly Run[] }[], { usual }: Spaces): Run[] {
+  const runsBelow = body.map(({ runs }) => runs.filter(({ box }) => isIn(run.box, box))).filter((runs) => runs.length > 1)
+  if (runsBelow.length < 2) return [run]
+  const least = usual * tolerances.COLUMN_GAP * heightOf(run.box)
+  return splitAtGaps(run, (from, to) => {
+    if (to - from < least) return false
+    const gaps = runsBelow.filter((runs) =>
+      runs.some(({ box }, index) => runs[index + 1] && box.right < to && runs[index + 1]!.box.left > from),
+    )
+    return gaps.length >= runsBelow.length * tolerances.GAPS_SHARE
+  })
+}
+
+/** Texts of two columns that stand so close that they seem one. */
+function splitText(run: Run, groups: readonly Group[], { usual }: Spaces): Run[] {
+  const own = groups.filter((group) => group.names.length && isIn(run.box, group)).toSorted((a, b) => a.left - b.left)
+  if (own.length < 2) return [run]
+  const least = usual * tolerances.COLUMN_GAP * heightOf(run.box)
+  const parts = splitAtGaps(
+    run,
+    (from, to) =>
+      to - from > least &&
+      own.some(
+        (group, index) => own[index + 1] && from < own[index + 1]!.left && to > group.right - tolerances.COLUMN_OVERLAP * 4,
+      ),
+  )
+  return parts.every((part) => own.filter((group) => isIn(part.box, group)).length < 2) ? parts : [run]
+}
+
+function withName(groups: readonly Group[], run: Run): Group[] {
+  const own = groups.filter((group) => isIn(run.box, group))
+  const rest = groups.filter((group) => !own.includes(group))
+  return [...rest, joinGroups([...own, { left: run.box.left, right: run.box.right, names: [run], runs: [] }])]
+}
+
+const joinGroups = (groups: readonly Group[]): Group => ({
+  left: Math.min(...groups.map(({ left }) => left)),
+  right: Math.max(...groups.map(({ right }) => right)),
+  names: groups.flatMap(({ names }) => names),
+  runs: groups.flatMap(({ runs }) => runs),
+})
+
+/** The groups with the runs of a line; undefined if one of them reaches over two columns. */
+function withRuns(groups: readonly Group[], runs: readonly Run[], separators: readonly number[]): Group[] | undefined {
+  let next = [...groups]
+  for (const run of runs) {
+    const own = next.filter((group) => isIn(run.box, group))
+    if (own.filter(({ names }) => names.length).length > 1) return undefined
+    const joinedGroup = joinGroups([...own, { left: run.box.left, right: run.box.right, names: [], runs: [run] }])
+    if (
+      own.length > 1 &&
+      separators.some(
+        (x) => x > joinedGroup.left + tolerances.COLUMN_OVERLAP && x < joinedGroup.right - tolerances.COLUMN_OVERLAP,
+      )
+    )
+      return undefined
+    next = [...next.filter((group) => !own.includes(group)), joinedGroup]
+  }
+  // Two runs of a line are two cells.
+  const isShared = next.some(({ runs: all }) => runs.filter((run) => all.includes(run)).length > 1)
+  return isShared ? undefined : next
+}
+
+/**
+ * Texts that stand aside of the name above them, as numbers on the right, belong to it if it has none and nothing is drawn between; numbers
+ * never to that of units.
+ */
+function withNames(groups: readonly Group[], separators: readonly number[]): Group[] {
+  const sorted = groups.toSorted((a, b) => a.left - b.left)
+  for (let index = 0; index < sorted.length; index++) {
+    const group = sorted[index]!
+    if (group.names.length) continue
+    const neighbors = [sorted[index - 1], sorted[index + 1]].filter(
+      (other): other is Group => other !== undefined && other.names.length > 0,
+    )
+    const isApart = (other: Group) => {
+      const [from, to] = other.left < group.left ? [other.right, group.left] : [group.right, other.left]
+      return separators.some((item) => item > from - tolerances.COLUMN_OVERLAP && item < to + tolerances.COLUMN_OVERLAP)
+    }
+    const distance = (other: Group) => Math.max(other.left - group.right, group.left - other.right)
+    const isNone = (other: Group) => isUnits(other) && group.runs.some((run) => isNumber(textOf(run)))
+    const free = neighbors.filter((other) => !isApart(other) && !isNone(other) && (!other.runs.length || separators.length > 0))
+    const owner = free.toSorted((a, b) => Number(a.runs.length > 0) - Number(b.runs.length > 0) || distance(a) - distance(b))[0]
+    if (!owner) continue
+    sorted.splice(Math.min(index, sorted.indexOf(owner)), 2, joinGroups([owner, group]))
+    index--
+  }
+  return sorted
+}
+
+function columnsOfGroups(groups: readonly Group[], separators: readonly number[]): TableColumn[] {
+  const edges = groups.slice(1).map((group, index) => {
+    const [from, to] = [groups[index]!.right, group.left]
+    return separators.find((x) => x > from - 1 && x < to + 1) ?? (from + to) / 2
+  })
+  return groups.map(({ left, right, names, runs }, index) => ({
+    left,
+    right,
+    band: { left: edges[index - 1] ?? left - 1_000, right: edges[index] ?? right + 1_000 },
+    names,
+    width: Math.max(...[...names, ...runs].map(({ box }) => widthOf(box))),
+  }))
+}
+
+/** Lines up to the last one that keeps to the columns, and those below that have a text in one column alone. */
+function linesOfColumns(
+  body: readonly { line: Line; runs: Run[] }[],
+  columns: readonly TableColumn[],
+  fittingLines: ReadonlySet<Line>,
+  last: number,
+): TableOfRuns['lines'] {
+  const lines: TableOfRuns['lines'] = []
+  for (const [index, { line, runs }] of body.entries()) {
+    if (index > last && runs.length > 1) break
+    const parts = runs.map((run) => ({ run, own: columns.filter((column) => isIn(run.box, column)) }))
+    const isFit =
+      (runs.length === 1 || fittingLines.has(line)) &&
+      parts.every(
+        ({ run, own }) =>
+          own.length === 1 ||
+          (!own.length &&
+            columns.some(
+              ({ band }) => overlapX(run.box, { ...run.box, ...band }) >= widthOf(run.box) - tolerances.COLUMN_OVERLAP,
+            )),
+      )
+    lines.push(
+      isFit
+        ? {
+            line,
+            parts: parts.map(({ run, own }) => ({
+              run,
+              column:
+                own[0] ??
+                columns.find(
+                  ({ band }) =>
+                    run.box.left >= band.left - tolerances.COLUMN_OVERLAP &&
+                    run.box.right <= band.right + tolerances.COLUMN_OVERLAP,
+                )!,
+            })),
+          }
+        : { line, parts: null },
+    )
+  }
+  return lines
+}
+
+/** The name of a column, and how far it reaches. */
+export interface NamedColumn extends Band {
+  names: readonly Run[]
+}
+
+/** Fewer texts do not show where a column begins. */
+const TEXTS_MIN = 2
+
+export const isNumber = (text: string): boolean => {
+  const kind = valueKind(text)
+  return kind !== undefined && kind !== 'word' && !isUnit(text)
+}
+
+export const isUnits = ({ names }: Pick<NamedColumn, 'names'>): boolean =>
+  columnKind(
+    names
+      .toSorted((a, b) => a.box.top - b.box.top)
+      .map(textOf)
+      .join(' '),
+  ) === 'unit'
+
+/**
+ * Parts texts of a number and its unit below the name of units and that of the column before it, where all these numbers end before all
+ * units begin and nothing else stands in the column of the numbers.
+ * @param columns the columns by their names alone
+ */
+export function splitNumbersFromUnits(columns: readonly NamedColumn[], body: readonly { line: Line; runs: Run[] }[]): void {
+  const sorted = columns.toSorted((a, b) => a.left - b.left)
+  for (const [index, units] of sorted.entries()) {
+    const numbers = sorted[index - 1]
+    if (numbers && isUnits(units)) splitBetween(numbers, units, sorted[index + 1], body)
+  }
+}
+
+function splitBetween(
+  numbers: NamedColumn,
+  units: NamedColumn,
+  nextColumn: NamedColumn | undefined,
+  body: readonly { line: Line; runs: Run[] }[],
+): void {
+  const splitRuns = new Map<Run, [Run, Run]>()
+  for (const { runs } of body)
+    for (const [position, run] of runs.entries()) {
+      const { left, right } = run.box
+      const isBetween = left > numbers.left && right > numbers.right && (!nextColumn || right < nextColumn.left)
+      const isAlone = runs.every((other, index) => index === position || other.box.right < numbers.left || other.box.left > right)
+      const parts = runs.length > 1 && isBetween && isAlone ? numberAndUnit(run) : undefined
+      if (parts) splitRuns.set(run, parts)
+    }
+  const [ends, begins] = [0, 1].map((side) =>
+    [...splitRuns.values()].map((parts) => (side ? parts[1]!.box.left : parts[0]!.box.right)),
+  )
+  if (splitRuns.size < TEXTS_MIN || Math.max(...ends!) > Math.min(...begins!) + tolerances.NUMBER_OVER_UNIT) return
+  for (const one of body) one.runs = one.runs.flatMap((run) => splitRuns.get(run) ?? [run])
+}
+
+function numberAndUnit({ words }: Run): [Run, Run] | undefined {
+  for (let index = 1; index < words.length; index++) {
+    const [number, unit] = [runOf(words.slice(0, index)), runOf(words.slice(index))]
+    if (isNumber(textOf(number)) && isUnit(textOf(unit))) return [number, unit]
+  }
+  return undefined
+}

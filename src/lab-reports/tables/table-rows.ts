@@ -1,0 +1,442 @@
+// The rows of a table, by what is drawn between them, else by whitespace and overlap; their cells, and the headings of their panels.
+import { type Box, boxAround, centerY, heightOf, overlapY, widthOf, type Word } from '../pages/page.ts'
+import { type Cell, cellOf, type Line, lineOf } from './cells.ts'
+import { joinsName } from './row-parts.ts'
+import { type Run, textOf } from './runs.ts'
+import type { TableColumn, TableOfRuns } from './table-columns.ts'
+import * as tolerances from './tolerances.ts'
+
+/** A text of a table: one line of one cell. */
+export interface Part {
+  run: Run
+  column: TableColumn
+}
+
+/** Lines of results in one drawn row: more are rows that nothing parts. */
+const RESULTS_MAX = 3
+
+export interface TableRow {
+  parts: Part[]
+  top: number
+  bottom: number
+}
+
+export interface RowsOptions {
+  /** Heights at which something is drawn between rows. */
+  separators: readonly number[]
+  /** The columns of results, and of names. */
+  isResult: (column: TableColumn) => boolean
+  isName: (column: TableColumn) => boolean
+}
+
+/** A line that crosses the columns, or a row. */
+export type TableItem = { row: TableRow } | { line: Extract<TableOfRuns['lines'][number], { parts: null }>['line'] }
+
+export function rowsOfTable({ lines }: TableOfRuns, options: RowsOptions): TableItem[] {
+  const stretches: ({ parts: Part[] } | { line: TableOfRuns['lines'][number]['line'] })[] = []
+  for (const one of lines) {
+    const last = stretches.at(-1)
+    if (!one.parts) stretches.push({ line: one.line })
+    else if (last && 'parts' in last) last.parts.push(...one.parts)
+    else stretches.push({ parts: [...one.parts] })
+  }
+  const slots = stretches.map((item) => ('parts' in item ? splitIntoSlots(item.parts, options.separators) : undefined))
+  const closedSlots = slots
+    .flatMap((item) => item ?? [])
+    .filter(({ isClosed, parts }) => isClosed && resultLines(parts, options) > 0)
+  const singleSlots = closedSlots.filter(({ parts }) => resultLines(parts, options) <= 1)
+  const isRuled = closedSlots.length > 1 && singleSlots.length >= closedSlots.length * tolerances.RULED_SHARE
+  const firsts = slots.map((item) =>
+    item?.map(({ parts, isClosed }) =>
+      isRuled && isClosed && resultLines(parts, options) <= RESULTS_MAX
+        ? { ruled: joinNearBands(bandsOf(parts), options) }
+        : { bands: bandsOf(parts) },
+    ),
+  )
+  const gaps = gapsOf(
+    firsts.flatMap((item) => (item ? [item.flatMap((part) => part.ruled ?? part.bands)] : [])),
+    options,
+  )
+  return stretches.flatMap((item, index): TableItem[] =>
+    'line' in item
+      ? [{ line: item.line }]
+      : firsts[index]!.flatMap((part) => part.ruled ?? mergeBands(part.bands, gaps, options)).map((row) => ({ row })),
+  )
+}
+
+export const rowOf = (parts: Part[]): TableRow => ({
+  parts,
+  top: Math.min(...parts.map(({ run }) => run.box.top)),
+  bottom: Math.max(...parts.map(({ run }) => run.box.bottom)),
+})
+
+interface Slot {
+  parts: Part[]
+  /** Whether something is drawn above and below it. */
+  isClosed: boolean
+}
+
+function splitIntoSlots(parts: readonly Part[], separators: readonly number[]): Slot[] {
+  const bySlot = Map.groupBy(parts, ({ run }) => separators.filter((y) => y < centerY(run.box)).length)
+  return [...bySlot]
+    .toSorted(([one], [other]) => one - other)
+    .map(([count, own]) => ({ parts: own, isClosed: count > 0 && count < separators.length }))
+}
+
+/** How many lines the cells of results have, at most. */
+function resultLines(parts: readonly Part[], { isResult }: RowsOptions): number {
+  const byColumn = Map.groupBy(
+    parts.filter(({ column }) => isResult(column)),
+    ({ column }) => column,
+  )
+  return Math.max(0, ...[...byColumn.values()].map((own) => own.length))
+}
+
+/** Texts that overlap from top to bottom, directly or by way of others: a name on two lines and the result that is centered beside it. */
+function bandsOf(parts: readonly Part[]): TableRow[] {
+  const bands: TableRow[] = []
+  for (const part of parts.toSorted((a, b) => a.run.box.top - b.run.box.top)) {
+    const last = bands.at(-1)
+    const { box } = part.run
+    const overlaps = (other: Box) => overlapY(other, box) > Math.min(heightOf(other), heightOf(box)) * tolerances.ROW_OVERLAP
+    if (last && last.parts.some(({ run }) => overlaps(run.box))) bands[bands.length - 1] = rowOf([...last.parts, part])
+    else bands.push(rowOf([part]))
+  }
+  return bands
+}
+
+/** One row, but for what stands further apart than lines of a cell do, and for headings above it. */
+function joinNearBands(bands: readonly TableRow[], options: RowsOptions): TableRow[] {
+  const rows: TableRow[] = []
+  for (const band of bands) {
+    const rowAbove = rows.at(-1)
+    const isNear = rowAbove && band.top - rowAbove.bottom < heightOf(band.parts[0]!.run.box) * tolerances.CELL_LINE_GAP
+    const isNext =
+      rowAbove &&
+      isWhole(rowAbove, options) &&
+      isWhole(band, options) &&
+      hasNumber(band, options) &&
+      !partsContinued(rowAbove, band).some(({ column }) => options.isName(column))
+    if (isNear && !isNext && !isHeading(rowAbove, band, options))
+      rows[rows.length - 1] = rowOf([...rowAbove.parts, ...band.parts])
+    else rows.push(band)
+  }
+  return rows
+}
+
+/** Whether what stands above a row does not go on in it. */
+function isHeading(upper: TableRow, lower: TableRow, options: RowsOptions): boolean {
+  if (isWhole(upper, options)) return false
+  return upper.parts.some(({ run, column }, index) => {
+    if (upper.parts.slice(index + 1).some((part) => part.column === column)) return false
+    const next = lower.parts.find((part) => part.column === column)
+    return !next || !isBroken(run, next.run, column)
+  })
+}
+
+/** Whether a row has a number as its result. */
+const hasNumber = ({ parts }: TableRow, { isResult }: RowsOptions): boolean =>
+  parts.some(({ column, run }) => isResult(column) && /^[<>≤≥]?\s?\d/u.test(textOf(run)))
+
+interface Gaps {
+  /** Between rows, and between the lines of a cell; undefined where the table does not show it. */
+  rows: number | undefined
+  lines: number | undefined
+}
+
+function gapsOf(stretches: readonly (readonly TableRow[])[], options: RowsOptions): Gaps {
+  const gapsOfRows = stretches.flatMap((rows) =>
+    rows.slice(1).flatMap((row, index) => {
+      const rowAbove = rows[index]!
+      return isWhole(rowAbove, options) && isWhole(row, options) ? [row.top - rowAbove.bottom] : []
+    }),
+  )
+  const gapsOfLines = stretches
+    .flat()
+    .flatMap(({ parts }) =>
+      [...Map.groupBy(parts, ({ column }) => column).values()].flatMap((own) =>
+        own.slice(1).map(({ run }, index) => run.box.top - own[index]!.run.box.bottom),
+      ),
+    )
+  const quantile = (values: number[], share: number) => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)]
+  return {
+    rows: quantile(gapsOfRows, 0.25),
+    lines: quantile(
+      gapsOfLines.filter((gap) => gap > -2),
+      0.5,
+    ),
+  }
+}
+
+/** Whether a row has a result and a further text. */
+const isWhole = ({ parts }: TableRow, { isResult }: RowsOptions): boolean =>
+  parts.some(({ column }) => isResult(column)) && parts.some(({ column }) => !isResult(column))
+
+/** Bands that are one row: closer than rows are, and with texts that had no room in the line above. */
+function mergeBands(bands: readonly TableRow[], gaps: Gaps, options: RowsOptions): TableRow[] {
+  const rows: TableRow[] = []
+  for (const [index, band] of bands.entries()) {
+    const rowAbove = rows.at(-1)
+    if (rowAbove && isClose(rowAbove, band, gaps) && isNearer(rows, bands, index, options) && continues(rowAbove, band, options))
+      rows[rows.length - 1] = rowOf([...rowAbove.parts, ...band.parts])
+    else rows.push(band)
+  }
+  return rows
+}
+
+/** Whether a band and the row above it are closer than what is incomplete of both is to the row on its other side. */
+function isNearer(rows: readonly TableRow[], bands: readonly TableRow[], index: number, options: RowsOptions): boolean {
+  const [rowAbove, band] = [rows.at(-1)!, bands[index]!]
+  const gap = band.top - rowAbove.bottom
+  const [previous, next] = [rows.at(-2), bands[index + 1]]
+  const isFar = (other: number) => other >= gap + tolerances.LINES_CLOSER
+  if (!isWhole(band, options) && next && !isFar(next.top - band.bottom) && !continues(band, next, options)) return false
+  return isWhole(rowAbove, options) || !previous || isFar(rowAbove.top - previous.bottom)
+}
+
+function isClose(upper: TableRow, lower: TableRow, { rows, lines }: Gaps): boolean {
+  const gap = lower.top - upper.bottom
+  if (lines !== undefined && rows !== undefined && rows < lines + tolerances.LINES_CLOSER) return false
+  if (lines !== undefined)
+    return (
+      gap <= lines + (rows === undefined ? tolerances.LINES_CLOSER : Math.max(tolerances.LINES_CLOSER / 2, (rows - lines) * 0.35))
+    )
+  return rows !== undefined && rows - gap >= tolerances.LINES_CLOSER && gap < rows * 0.7
+}
+
+function continues(upper: TableRow, lower: TableRow, options: RowsOptions): boolean {
+  if (isWhole(upper, options) && isWhole(lower, options)) {
+    const isBrokenResult = partsContinued(upper, lower).some(({ column }) => options.isResult(column))
+    return isBrokenResult && !hasNumber(lower, options)
+  }
+  const continuedParts = partsContinued(upper, lower)
+  if (lower.parts.some(({ column, run }) => options.isName(column) && isNote(textOf(run)))) return false
+  const [shorter] = [upper, lower].toSorted((a, b) => a.parts.length - b.parts.length)
+  return continuedParts.length > 0 && shorter!.parts.every(({ column }) => continuedParts.some((part) => part.column === column))
+}
+
+/** The texts of a row that go on from the row above because they had no room there. */
+const partsContinued = (upper: TableRow, lower: TableRow): Part[] =>
+  lower.parts.filter(({ column, run }) => {
+    const last = upper.parts.filter((part) => part.column === column).at(-1)
+    return last !== undefined && isBroken(last.run, run, column)
+  })
+
+/** Whether a text goes on in the next line because it had no room in its own. */
+export function isBroken(upper: Run, lower: Run, column: TableColumn): boolean {
+  const [last, first] = [upper.words.at(-1)!, lower.words[0]!]
+  const tolerance = last.font === undefined ? tolerances.CELL_HEIGHT_IN_PICTURE : tolerances.CELL_HEIGHT_IN_TEXT
+  if (last.font !== first.font || Math.abs(heightOf(last.box) - heightOf(first.box)) > heightOf(last.box) * tolerance)
+    return false
+  const isJoined = /[\p{L}\d][-–/]$/u.test(last.text)
+  if (isJoined || isUnfinished(textOf(upper))) return true
+  // A word that can be parted is broken where its first part has no room.
+  const part = /^.+?[-–/](?=\S)/u.exec(first.text)?.[0] ?? first.text
+  const wide = (widthOf(first.box) * part.length) / first.text.length + heightOf(last.box) * 0.25
+  return widthOf(upper.box) + wide > column.width - tolerances.BREAK_ROOM
+}
+
+/** A specimen or method that is stated, and a text with a label. */
+export const isNote = (text: string): boolean =>
+  /^\(?(?:method|methodology|serum|plasma|urine|calculated|specimen|sample)\b|:/iu.test(text)
+
+/** An open bracket, and a range without its end. */
+const isUnfinished = (text: string): boolean =>
+  /[([][^)\]]*$|\d\s?(?:[-–—]|to)$|^(?:less|greater|more) than$|^[<>≤≥]$/u.test(text)
+
+export interface Writer {
+  page: number
+  columns: readonly TableColumn[]
+  isName: (column: TableColumn) => boolean
+  isRange: (column: TableColumn) => boolean
+  /** The column of upper bounds beside one of lower bounds. */
+  upperOf: (column: TableColumn) => TableColumn | undefined
+  /** Whether the second line of a name is one of its own in most rows. */
+  isSystematic: boolean
+  /** Whether a text is, word for word, the name of something that laboratories measure. */
+  isNamed: (name: string) => boolean
+}
+
+const inOrder = (runs: readonly Run[]): Run[] => runs.toSorted((a, b) => a.box.top - b.box.top || a.box.left - b.box.left)
+
+/** What names a column; empty if nothing does. */
+export const nameOfColumn = ({ names }: TableColumn): string => (names.length ? cellOfRuns(inOrder(names)).text : '')
+
+/** What names columns in the page before, as wide as the texts below it reached there. */
+export const continuedNames = (columns: readonly TableColumn[]): Run[] =>
+  columns.flatMap(({ names, left, right }) => {
+    if (!names.length) return []
+    const { words, box } = cellOfRuns(inOrder(names))
+    return [{ words, box: { ...box, left, right } }]
+  })
+
+/** The line that names the columns; two columns of bounds are one of ranges. */
+export function headerLine(page: number, columns: readonly TableColumn[], upperOf: Writer['upperOf']): Line {
+  const uppers = new Set(columns.flatMap((column) => upperOf(column) ?? []))
+  return lineOf(
+    page,
+    columns.flatMap((column): Cell[] => {
+      if (!column.names.length || uppers.has(column)) return []
+      const upper = upperOf(column)
+      const cell = cellOfRuns(inOrder([...column.names, ...(upper?.names ?? [])]))
+      if (!upper) return [{ ...cell, band: column.band }]
+      return [{ ...cell, text: 'Reference range', words: cell.words, band: { left: column.band.left, right: upper.band.right } }]
+    }),
+  )
+}
+
+/** A row as a line, and below it the lines of names and ranges that stand for themselves. */
+export function linesOfRow({ parts }: TableRow, writer: Writer): Line[] {
+  const lines: Cell[][] = []
+  const uppers = new Set<TableColumn>()
+  for (const column of writer.columns) {
+    if (uppers.has(column)) continue
+    const own = parts.filter((part) => part.column === column)
+    const upper = writer.upperOf(column)
+    if (upper) {
+      uppers.add(upper)
+      const range = rangeOfBounds(
+        own,
+        parts.filter((part) => part.column === upper),
+      )
+      if (range) (lines[0] ??= []).push({ ...range, band: { left: column.band.left, right: upper.band.right } })
+    } else if (own.length)
+      for (const [index, segment] of cellsOfColumn(own, column, writer).entries())
+        (lines[index] ??= []).push({ ...segment, band: column.band })
+  }
+  return lines.flatMap((cells) => (cells ? [lineOf(writer.page, cells)] : []))
+}
+
+/** The bounds of two columns as a range. */
+function rangeOfBounds(lower: readonly Part[], upper: readonly Part[]): Cell | undefined {
+  const [low, high] = [lower, upper].map((parts) => (parts.length ? cellOfRuns(inOrder(parts.map(({ run }) => run))) : undefined))
+  const sign = (text: string, { words: [first], box }: Cell): Word => ({ ...first!, text, box: { ...box, right: box.left } })
+  const isText = (cell: Cell | undefined) => cell !== undefined && !/^\d/u.test(cell.text)
+  if (isText(low) || isText(high)) return low && high ? cellOf([...low.words, ...high.words]) : (low ?? high)
+  if (low && high) return cellOf([...low.words, sign('-', high), ...high.words])
+  if (low) return cellOf([sign('>=', low), ...low.words])
+  return high && cellOf([sign('<=', high), ...high.words])
+}
+
+function cellsOfColumn(parts: readonly Part[], column: TableColumn, writer: Writer): Cell[] {
+  const all = inOrder(parts.map(({ run }) => run))
+  if (!writer.isName(column) && !writer.isRange(column)) return [cellOfRuns(all)]
+  const segments = segmentsOf(parts)
+  if (writer.isRange(column)) return segments.map(cellOfRuns)
+  const cells: Run[][] = []
+  for (const segment of segments) {
+    const lastCell = cells.at(-1)
+    if (!lastCell || standsAlone(lastCell, segment, writer)) cells.push([...segment])
+    else lastCell.push(...segment)
+  }
+  return cells.map(cellOfRuns)
+}
+
+/** Whether a line below a name is no part of it: a note, or nothing that makes a longer name of a name. */
+function standsAlone(runsAbove: readonly Run[], segment: readonly Run[], { isSystematic, isNamed }: Writer): boolean {
+  const [first, next] = [runsAbove[0]!, segment[0]!]
+  const [name, text] = [cellOfRuns(runsAbove).text, textOf(next)]
+  const smaller = next.words[0]!.font === undefined ? tolerances.NOTE_HEIGHT_IN_PICTURE : tolerances.NOTE_HEIGHT
+  if (heightOf(next.box) < heightOf(first.box) * smaller || isNote(text)) return true
+  if (joinsName(name, text, isNamed) || isNamed(cellOfRuns([...runsAbove, ...segment]).text)) return false
+  return isSystematic || isNamed(name)
+}
+
+/** The lines of a cell, those that had no room together. */
+export function segmentsOf(parts: readonly Part[]): Run[][] {
+  const segments: Run[][] = []
+  for (const { run, column } of parts.toSorted((a, b) => a.run.box.top - b.run.box.top)) {
+    const last = segments.at(-1)?.at(-1)
+    if (last && isBroken(last, run, column)) segments.at(-1)!.push(run)
+    else segments.push([run])
+  }
+  return segments
+}
+
+/** The lines of a cell as one text; a word that was parted at a hyphen or slash is one again. */
+export function cellOfRuns(runs: readonly Run[]): Cell {
+  const words: Word[] = []
+  for (const run of runs)
+    for (const [index, word] of run.words.entries()) {
+      const last = words.at(-1)
+      if (last && index === 0 && /[\p{L}\d)][-–/]$/u.test(last.text))
+        words[words.length - 1] = {
+          ...last,
+          text: last.text + word.text,
+          box: boxAround([last.box, word.box]),
+          confidence: Math.min(last.confidence, word.confidence),
+        }
+      else words.push(word)
+    }
+  return cellOf(words)
+}
+
+const PANEL = /^(?:test )?(?:panel|profile|group|section|department|category)s?(?: name)?$/iu
+
+export const isPanelName = (text: string): boolean => PANEL.test(text)
+
+interface Panel {
+  runs: Run[]
+  top: number
+  bottom: number
+}
+
+/** The texts of a column, the lines of each together. */
+function panelsOf(parts: readonly Part[], column: TableColumn): Panel[] {
+  const panels: Panel[] = []
+  for (const { run } of parts.toSorted((a, b) => a.run.box.top - b.run.box.top)) {
+    const last = panels.at(-1)
+    if (
+      last &&
+      run.box.top - last.bottom < heightOf(run.box) * tolerances.CELL_LINE_GAP &&
+      isBroken(last.runs.at(-1)!, run, column)
+    ) {
+      last.runs.push(run)
+      last.bottom = run.box.bottom
+    } else panels.push({ runs: [run], top: run.box.top, bottom: run.box.bottom })
+  }
+  return panels
+}
+
+/** The heading of each row with which another panel begins: a text stands at the top of its rows, or in their middle. */
+export function panelHeadings(
+  page: number,
+  parts: readonly Part[],
+  column: TableColumn,
+  rows: readonly TableRow[],
+): Map<TableRow, Line> {
+  const panels = panelsOf(parts, column)
+  if (!rows.length || !panels.length) return new Map()
+  const [tops, middles] = [startsAtTop(panels, rows), startsInMiddle(panels, rows)]
+  const { starts } = tops.error <= middles.error ? tops : middles
+  return new Map(panels.map(({ runs }, index) => [rows[starts[index]!]!, lineOf(page, [cellOfRuns(runs)])]))
+}
+
+interface Starts {
+  /** The first row of each panel. */
+  starts: number[]
+  /** How far texts stand aside of where they should, in points. */
+  error: number
+}
+
+function startsAtTop(panels: readonly Panel[], rows: readonly TableRow[]): Starts {
+  const starts = panels.map(({ top }) => {
+    const distances = rows.map((row) => Math.abs(row.top - top))
+    return distances.indexOf(Math.min(...distances))
+  })
+  return { starts, error: panels.reduce((sum, { top }, index) => sum + Math.abs(rows[starts[index]!]!.top - top), 0) }
+}
+
+function startsInMiddle(panels: readonly Panel[], rows: readonly TableRow[]): Starts {
+  const starts: number[] = []
+  let [start, error] = [0, 0]
+  for (const { top, bottom } of panels) {
+    starts.push(Math.min(start, rows.length - 1))
+    const errors = rows.slice(start).map((row) => Math.abs((rows[start]!.top + row.bottom) / 2 - (top + bottom) / 2))
+    if (!errors.length) return { starts: panels.map(() => 0), error: Infinity }
+    const best = errors.indexOf(Math.min(...errors))
+    error += errors[best]!
+    start += best + 1
+  }
+  return { starts, error }
+}

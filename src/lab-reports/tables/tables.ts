@@ -1,0 +1,313 @@
+// The lines of pages, with the cells of tables: cells are formed first, from what is drawn and from the whitespace over a whole table, and
+// the lines within each cell are put together.
+import { boxAround, centerX, centerY, heightOf, overlapX, overlapY, type PageText, type Word } from '../pages/page.ts'
+import { baselinesOf, type Cell, type Line, withResultsParted } from './cells.ts'
+import { columnKind, type ColumnKind, columnsOf, findHeaders, type HeaderLines, isLowerBound, isUpperBound } from './headers.ts'
+import { areLabels, withParticulars } from './particulars.ts'
+import { columnSeparators, rowSeparators, runsOf, separatorsAt, type Spaces, spacesOf } from './runs.ts'
+import { readTable, type TableColumn, type TableOfRuns } from './table-columns.ts'
+import {
+  continuedNames,
+  headerLine,
+  isPanelName,
+  linesOfRow,
+  nameOfColumn,
+  panelHeadings,
+  type Part,
+  rowsOfTable,
+  segmentsOf,
+  type Writer,
+} from './table-rows.ts'
+import * as tolerances from './tolerances.ts'
+
+/** Lines of a page with which a table may go on: those above are its head. */
+const STARTS_MAX = 40
+
+type IsNamed = (name: string) => boolean
+
+/** The lines of each page of a report: a table goes on in the next page if lines of that keep to its columns before it names others. */
+export function readLines(pages: readonly PageText[], isNamed: IsNamed = () => false): Line[][] {
+  let columnsBefore: readonly TableColumn[] = []
+  return pages.map((page) => {
+    const { lines, columns } = tablesIn(page, isNamed, columnsBefore)
+    columnsBefore = columns
+    return page.source === 'text' ? withResultsParted(lines, isNamed) : lines
+  })
+}
+
+/** The lines of a page from top to bottom, their cells from left to right; a row of a table is one line. */
+export const readLinesOfPage = (page: PageText, isNamed: IsNamed = () => false): Line[] => tablesIn(page, isNamed, []).lines
+
+interface Tables {
+  lines: Line[]
+  columns: readonly TableColumn[]
+}
+
+/** The lines of a page and the columns of its last table. @param columnsBefore those of the last table of the page before */
+function tablesIn(page: PageText, isNamed: IsNamed, columnsBefore: readonly TableColumn[]): Tables {
+  const baselines = baselinesOf(page)
+  const sides = splitSides(page, baselines)
+  if (!sides) return tablesBelowEachOther(page, baselines, isNamed, columnsBefore)
+  const parts = sides.map((side, index) =>
+    tablesBelowEachOther(side, baselinesOf(side), isNamed, index === 0 ? columnsBefore : []),
+  )
+  return { lines: parts.flatMap(({ lines }) => lines), columns: parts.at(-1)!.columns }
+}
+
+function tablesBelowEachOther(
+  page: PageText,
+  baselines: readonly Line[],
+  isNamed: IsNamed,
+  columnsBefore: readonly TableColumn[],
+): Tables {
+  const spaces = spacesOf(baselines)
+  const drawnEdges = rowSeparators(page.drawings, { left: 0, right: page.width, top: 0, bottom: page.height })
+  const isParted = (upper: Line, lower: Line) => drawnEdges.some((y) => y > centerY(upper.box) && y < centerY(lower.box))
+  const namesBefore = columnsBefore.map((column) => ({
+    kind: columnKind(nameOfColumn(column)),
+    box: { ...column, top: 0, bottom: 0 },
+  }))
+  const headersIn = (all: readonly Line[]) =>
+    findHeaders(all, spaces, isParted, namesBefore).filter(({ runs }) => !areLabels(runs))
+  const lines = withParticulars(baselines, spaces, headersIn(baselines)[0]?.from ?? baselines.length)
+  const headers = headersIn(lines)
+  const result: Line[] = []
+  let position = 0
+  let columns: readonly TableColumn[] = []
+  const add = (table: TableLines | undefined) => {
+    if (!table) return
+    result.push(...lines.slice(position, table.from), ...table.lines)
+    position = table.to
+    columns = table.columns
+  }
+  if (columnsBefore.length)
+    add(continuedTable(page, lines, columnsBefore, { end: headers[0]?.from ?? lines.length, spaces, isNamed }))
+  for (const [index, header] of headers.entries())
+    if (header.from >= position)
+      add(bestTable(page, lines, header, { end: headers[index + 1]?.from ?? lines.length, spaces, isNamed }))
+  // Scanned pages lie in different places: columns of one are not those of the next.
+  return { lines: [...result, ...lines.slice(position)], columns: page.source === 'text' ? columns : [] }
+}
+
+/** Some lines of a page as those of a table. */
+interface TableLines {
+  columns: readonly TableColumn[]
+  lines: Line[]
+  /** The first and the first behind them. */
+  from: number
+  to: number
+  hasNames: boolean
+}
+
+/** The table under a header: lines above it that may belong to it, as a title, are left out if no table has them as the names of its columns. */
+function bestTable(page: PageText, lines: readonly Line[], header: HeaderLines, options: TableOptions): TableLines | undefined {
+  let best: TableLines | undefined
+  for (let from = header.from; from < header.to && !best?.hasNames; from++) {
+    const table = tableLines(page, lines, { ...header, from, runs: header.runs.slice(from - header.from) }, options)
+    if (table && (!best || table.hasNames)) best = table
+  }
+  return best
+}
+
+/** The rows at the begin of a page that belong to the table with which the page before ends: the first of them has a name and a result. */
+function continuedTable(
+  page: PageText,
+  lines: readonly Line[],
+  columns: readonly TableColumn[],
+  options: TableOptions,
+): TableLines | undefined {
+  const { kindOf } = rolesOf(columns)
+  const names = [continuedNames(columns)]
+  const columnsIn = (line: Line) =>
+    runsOf(line, options.spaces).map(({ box }) => columns.find((column) => overlapX(box, { ...box, ...column }) > 0))
+  const isRow = (line: Line) => {
+    const own = columnsIn(line).map((column) => column && kindOf(column))
+    return own.includes('name') && own.some((kind) => kind && RESULT_KINDS.has(kind))
+  }
+  const begin = lines.findLastIndex(({ isParticulars }, index) => isParticulars && index < options.end) + 1
+  for (let first = begin; first < Math.min(options.end, begin + STARTS_MAX); first++) {
+    if (!isRow(lines[first]!)) continue
+    let from = first
+    // Of cells on several lines the first may stand above the others.
+    while (from > begin && overlapY(lines[from - 1]!.box, lines[from]!.box) > 0) from--
+    const table = tableLines(page, lines, { from, to: from, runs: names }, options)
+    if (table) return table
+  }
+  return undefined
+}
+
+function tableLines(
+  page: PageText,
+  lines: readonly Line[],
+  { from, to, runs }: HeaderLines,
+  { end, spaces, isNamed }: TableOptions,
+): TableLines | undefined {
+  const linesBelow = lines.slice(to, end)
+  if (!linesBelow.length) return undefined
+  const box = boxAround(lines.slice(from, end).map((line) => line.box))
+  const drawnEdges = columnSeparators(page.drawings, box)
+  const runsIn = (line: Line) => runsOf(line, spaces, separatorsAt(drawnEdges, centerY(line.box)))
+  const table = readTable(
+    drawnEdges.length && to > from ? lines.slice(from, to).map(runsIn) : runs,
+    linesBelow.map((line) => ({ line, runs: runsIn(line) })),
+    drawnEdges.map(({ position }) => position),
+    spaces,
+  )
+  if (!table) return undefined
+  const columns = rolesOf(table.columns)
+  const names = headerLine(page.number, columns.ownColumns, columns.upperOf)
+  const kinds = columnsOf(names)
+  if (!kinds || kinds.filter(({ kind }) => kind === 'name').length > 1) return undefined
+  const separators = rowSeparators(page.drawings, {
+    left: Math.min(...table.columns.map(({ left }) => left)),
+    right: Math.max(...table.columns.map(({ right }) => right)),
+    top: box.top - tolerances.DRAWN_AROUND,
+    bottom: box.bottom + tolerances.DRAWN_AROUND,
+  })
+  return {
+    columns: table.columns,
+    // Columns that go on are known.
+    lines: [...(to > from ? [names] : []), ...rowLines(page.number, table, columns, { separators, isNamed })],
+    from,
+    to: to + table.lines.length,
+    hasNames: kinds.some(({ kind }) => kind === 'name'),
+  }
+}
+
+interface TableOptions {
+  /** The line behind the last one that may belong to the table. */
+  end: number
+  spaces: Spaces
+  isNamed: IsNamed
+}
+
+interface Roles {
+  /** Without that of panels. */
+  ownColumns: TableColumn[]
+  panels: TableColumn | undefined
+  kindOf: (column: TableColumn) => ColumnKind | undefined
+  upperOf: Writer['upperOf']
+}
+
+/** What the columns of a table hold, beyond what their names say each for itself. */
+function rolesOf(columns: readonly TableColumn[]): Roles {
+  const kindOf = (column: TableColumn) => columnKind(nameOfColumn(column))
+  const names = columns.filter((column) => kindOf(column) === 'name')
+  const panels = columns.find((column) => isPanelName(nameOfColumn(column)) && names.some((other) => other !== column))
+  return {
+    ownColumns: columns.filter((column) => column !== panels),
+    panels,
+    kindOf,
+    upperOf: (column) => {
+      const next = columns[columns.indexOf(column) + 1]
+      return next && isLowerBound(nameOfColumn(column)) && isUpperBound(nameOfColumn(next)) ? next : undefined
+    },
+  }
+}
+
+const RESULT_KINDS = new Set<ColumnKind>(['value', 'normal_value', 'abnormal_value', 'dated_value'])
+
+/** The lines of the rows of a table, with the headings of their panels. */
+function rowLines(
+  page: number,
+  table: TableOfRuns,
+  { ownColumns, panels, kindOf, upperOf }: Roles,
+  { separators, isNamed }: { separators: readonly number[]; isNamed: (name: string) => boolean },
+): Line[] {
+  const isName = ownColumns.some((column) => kindOf(column) === 'name')
+    ? (column: TableColumn) => kindOf(column) === 'name'
+    : (column: TableColumn) => column === ownColumns[0]
+  const ofPanels: Part[] = []
+  const lines = table.lines.flatMap((item): TableOfRuns['lines'] => {
+    if (!panels || !item.parts) return [item]
+    ofPanels.push(...item.parts.filter(({ column }) => column === panels))
+    const parts = item.parts.filter(({ column }) => column !== panels)
+    return parts.length ? [{ ...item, parts }] : []
+  })
+  const items = rowsOfTable({ ...table, lines }, { separators, isName, isResult: (column) => RESULT_KINDS.has(kindOf(column)!) })
+  const rows = items.flatMap((item) => ('row' in item ? [item.row] : []))
+  const headings = panels ? panelHeadings(page, ofPanels, panels, rows) : undefined
+  const namesOnTwoLines = rows.filter(({ parts }) => segmentsOf(parts.filter(({ column }) => isName(column))).length > 1).length
+  const writer: Writer = {
+    page,
+    columns: ownColumns,
+    isName,
+    isRange: (column) => kindOf(column) === 'range',
+    upperOf,
+    isNamed,
+    isSystematic: namesOnTwoLines > 2 && namesOnTwoLines >= rows.length * tolerances.TWO_LINES_SHARE,
+  }
+  return items.flatMap((item) => {
+    if (!('row' in item)) return [item.line]
+    const heading = headings?.get(item.row)
+    return [...(heading ? [heading] : []), ...linesOfRow(item.row, writer)]
+  })
+}
+
+const RESULTS = new Set<ColumnKind>(['value', 'normal_value', 'abnormal_value'])
+
+/**
+ * The page in parts that are read one after the other: what is above the tables, their sides from left to right, and what is below.
+ * Undefined if no tables stand side by side, or if a text crosses from one into the other.
+ */
+export function splitSides(page: PageText, lines: readonly Line[]): PageText[] | undefined {
+  if (page.source !== 'text') return undefined
+  const cells = lines.flatMap((line) => line.cells)
+  const names = cells.filter(({ text }) => columnKind(text) === 'name')
+  const pairs = names.flatMap((left) =>
+    names.filter((right) => areTwoTables(left, right, cells)).map((right) => ({ left, right })),
+  )
+  const [first] = pairs.toSorted((a, b) => a.left.box.top - b.left.box.top)
+  if (!first) return undefined
+  const height = heightOf(first.left.box)
+  const from = Math.min(first.left.box.top, first.right.box.top) - height * 0.2
+  const edge = findEdge(page.words, first.right, from)
+  if (edge === undefined) return undefined
+  const crosses = ({ box }: Word) => box.left < edge && box.right > edge
+  const headings = lines.filter(
+    ({ box, cells: own }) =>
+      box.bottom <= from + height * 0.5 &&
+      box.bottom > from - height * tolerances.SIDES_HEADING_GAP &&
+      own.length <= 2 &&
+      own.every(({ box: one }) => one.right <= edge || one.left >= edge) &&
+      own.every(({ text }) => /^\p{L}/u.test(text) && !/:|\d{3}/u.test(text)),
+  )
+  const top = Math.min(from, ...headings.map(({ box }) => box.top - 1))
+  const bottom = Math.min(
+    Infinity,
+    ...page.words.filter((word) => centerY(word.box) > from && crosses(word)).map(({ box }) => box.top - 1),
+  )
+  const part = (isIn: (word: Word) => boolean): PageText => ({ ...page, words: page.words.filter(isIn) })
+  const isWithin = ({ box }: Word) => centerY(box) >= top && centerY(box) < bottom
+  return [
+    part(({ box }) => centerY(box) < top),
+    part((word) => isWithin(word) && centerX(word.box) < edge),
+    part((word) => isWithin(word) && centerX(word.box) >= edge),
+    part(({ box }) => centerY(box) >= bottom),
+  ].filter(({ words }) => words.length > 0)
+}
+
+/** Whether the names of columns, which are the same, begin two tables: the results of the first stand between them, and those of the second behind. */
+function areTwoTables(left: Cell, right: Cell, cells: readonly Cell[]): boolean {
+  const isLevel = (other: Cell) => Math.abs(other.box.top - left.box.top) < heightOf(left.box) * tolerances.SIDES_LEVEL
+  if (right.box.left <= left.box.right || right.text.toLowerCase() !== left.text.toLowerCase() || !isLevel(right)) return false
+  const results = cells.filter(
+    (cell) => isLevel(cell) && cell.text.split(' ').some((_, from, words) => isResult(words.slice(from))),
+  )
+  return (
+    results.some(({ box }) => box.left > left.box.right && box.left < right.box.left) &&
+    results.some(({ box }) => box.left > right.box.right)
+  )
+}
+
+/** Whether words begin with the name of a column of results: names close to each other are one cell. */
+const isResult = (words: readonly string[]): boolean =>
+  words.some((_, count) => RESULTS.has(columnKind(words.slice(0, count + 1).join(' '))!))
+
+/** Where the second table begins: left of its names, where the first lines below have no text. */
+function findEdge(words: readonly Word[], { box, words: own }: Cell, from: number): number | undefined {
+  const wordsBelow = words.filter((word) => centerY(word.box) > from && !own.includes(word))
+  const nearWords = wordsBelow.filter((word) => centerY(word.box) < box.bottom + heightOf(box) * 6)
+  const isFree = (x: number) => nearWords.every((word) => word.box.left >= x || word.box.right <= x)
+  return [box.left - tolerances.SIDES_EDGE, box.left - tolerances.SIDES_EDGE / 2, box.left - 2].find(isFree)
+}

@@ -1,0 +1,131 @@
+// The tolerances with which tables are read. Heights are shares of the height of letters unless the comment says otherwise.
+
+// Words, cells and lines
+/** A wider gap separates two cells. A space is about a third, and justified lines have two thirds. */
+export const CELL_GAP = 0.85
+/** In widths of a letter, in pictures of a monospaced font: a wider gap separates two cells. */
+export const CELL_GAP_IN_LETTERS = 1.75
+/** The median difference of letter widths in a monospaced font; other fonts have 0.05 and more. */
+export const LETTER_WIDTH_SPREAD = 0.04
+/** Share of the smaller height: words that overlap less vertically are in different lines. */
+export const LINE_OVERLAP = 0.5
+/** A space within a cell is at most the usual space times the factor, and between the two limits. */
+export const [SPACE_FACTOR, SPACE_MIN, SPACE_MAX] = [1.35, 0.34, 0.8]
+/** A wider gap is not a space. */
+export const WORD_GAP_MAX = 0.6
+/** The usual space of a page that does not show one. */
+export const SPACE_DEFAULT = 0.28
+/** In pictures: the widest space behind the dash of a range, and the largest distance from the box of a word to its ink. */
+export const [DASH_GAP, PICTURE_EDGE] = [1.2, 0.9]
+/** In points: edges of texts in one column differ less. */
+export const SAME_EDGE = 2.5
+/** In points: a text under the name of its column is displaced by less. */
+export const ALIGNED = 16
+
+// Drawn lines and areas
+/** In points: drawn edges that differ less are one edge. */
+export const DRAWN_EDGE = 1.6
+/** Share of the width of a table that an edge between two rows covers. Cells that span rows interrupt it. */
+export const DRAWN_SHARE = 0.5
+/** In points: the edges of a table are drawn at most this far above and below its texts. */
+export const DRAWN_AROUND = 30
+
+// Headers
+/** Lines of one column name are at most this far apart. */
+export const HEADER_LINE_GAP = 0.75
+/** Lines of one column name are closer than this to each other, two headers are not. */
+export const HEADER_STACK_GAP = 0.35
+/** Letters of one header differ less in height. In a picture a bracket makes the letters of a line higher. */
+export const [HEADER_HEIGHT_IN_TEXT, HEADER_HEIGHT_IN_PICTURE] = [0.15, 0.45]
+/** Texts that overlap more vertically are in one row. */
+export const ROW_OVERLAP = 0.15
+
+// Columns
+/** In points: texts that overlap less horizontally are next to each other. */
+export const COLUMN_OVERLAP = 0.5
+/** In points: numbers overlap the units of the next column by at most this. */
+export const NUMBER_OVER_UNIT = 0.5
+/** Times a usual space: the gap between two columns is wider. */
+export const COLUMN_GAP = 1.08
+/** Two column names are separate if this share of the lines below has a gap in the same place. */
+export const GAPS_SHARE = 0.8
+/** For each line that crosses the columns of a table, at least this many keep to them. */
+export const CROSSING_SHARE = 2.5
+/** In points: a text that begins this close to the left edge of a column is in it. */
+export const COLUMN_EDGE = 3
+/** Share of the rows of a table: if more names have a second line, the second line is a method or another note. */
+export const TWO_LINES_SHARE = 0.6
+
+// Tables side by side
+/** The headers of both tables begin at heights that differ less. */
+export const SIDES_LEVEL = 2.5
+/** Headings are at most this far above the column names. */
+export const SIDES_HEADING_GAP = 2.2
+/** In points: the cells of a table begin at most this far right of its edge. */
+export const SIDES_EDGE = 12
+
+// Rows
+/** A table has drawn rows if this share of them has one result. */
+export const RULED_SHARE = 0.8
+/** In points: lines of a cell are closer than rows by more. */
+export const LINES_CLOSER = 0.8
+/** Lines of a cell are at most this far apart. */
+export const CELL_LINE_GAP = 0.85
+/** In points: a wrapped text may seem to have had this much room. */
+export const BREAK_ROOM = 0.6
+/** Letters of one cell differ less in height. */
+export const [CELL_HEIGHT_IN_TEXT, CELL_HEIGHT_IN_PICTURE] = [0.06, 0.22]
+/** Smaller letters than this share of those above are notes. */
+export const [NOTE_HEIGHT, NOTE_HEIGHT_IN_PICTURE] = [0.9, 0.8]
+/** Lines of one name are closer than the first, and closer than the row above by more than the second. */
+export const [NAME_LINE_GAP, NAME_GAP_ABOVE] = [0.15, 0.1]
+/** In points: lines of one name begin at places that differ less. */
+export const NAME_ALIGNED = 2
+/** In points: further lines of a range begin, end or have their middle this close to that of the column name. */
+export const RANGE_ALIGNED = 12
+
+// Headings, notes and statements
+/** Times the usual height of the words of a page: smaller lines below rows are notes, larger ones are headings even if indented. */
+export const [HEADING_HEIGHT, HEADING_LARGER] = [0.87, 1.15]
+/** In points: headings are indented by at most this. */
+export const HEADING_INDENT = 14
+/** A note or statement begins at most this far below its row. */
+export const BELOW_ROW = 1.2
+/** Lines of a note are at most this far apart. */
+export const NOTE_LINE_GAP = 0.8
+/** In points: a note indented by this much belongs to the row above it, wherever it is in its panel. */
+export const [NOTE_INDENT_MIN, NOTE_INDENT_MAX] = [4, 40]
+/** Share of the width of a page: a wrapped line is at least this wide. */
+export const WRAPPED_WIDTH = 0.6
+/** Times the usual distance of lines: a statement about a row is at most this far below it. */
+export const STATEMENT_PITCH = 1.15
+/** Lines that are further apart do not belong to one table. */
+export const LINE_PITCH_MAX = 5
+/** The gap below a statement is this many times the gap above it if it belongs to the row above. */
+export const STATEMENT_GAP = 1.5
+/** In points: the indent of a note below a name. */
+export const STATEMENT_INDENT = 5
+
+// Particulars
+/** Lines of one label or value are at most this far apart. */
+export const LABEL_LINE_GAP = 0.45
+/** Letters of one label or value differ less in height. */
+export const LABEL_HEIGHT = 0.15
+/** A value is at most this far below its label. */
+export const LABEL_VALUE_GAP = 2.2
+/** A value next to its label is at most this far above or below the middle of the label. */
+export const LABEL_VALUE_DISTANCE = 2
+
+// Cards
+/** Times the height of the value: lines of a card are at most this far apart. */
+export const CARD_LINE_GAP = 3.6
+/** In points: left edges of a card differ by at most this. */
+export const CARD_ALIGNED = 14
+
+// Columns of photos that drift from their names, in distances of rows
+/** The cost of passing over a name or a result, compared with the distance by which results move from row to row. */
+export const SKIP_COST = 0.4
+/** Names that are further apart belong to different tables. */
+export const ROW_GAP_MAX = 5
+/** How far results drift from their names, how much the drift changes from row to row, and how much drift counts. */
+export const [DRIFT_MAX, DRIFT_BEND_MAX, DRIFT_MIN] = [3, 0.35, 0.5]

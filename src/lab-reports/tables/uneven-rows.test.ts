@@ -1,0 +1,316 @@
+// Rows that do not keep to their columns, and what surrounds them in reports that programs write.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
+import { isAnalyte, isNamed } from '../reading/read-report.ts'
+import { isSpecimen } from '../reading/result.ts'
+import { readRows } from './rows.ts'
+import { readLinesOfPage } from './tables.ts'
+
+const read = (...lines: PlacedText[][]) => {
+  const one = pageOfLines(lines, 12)
+  return readRows([{ page: one, lines: readLinesOfPage(one) }], { isAnalyte, isNamed, isSpecimen })
+}
+const rows = (...lines: PlacedText[][]) =>
+  read(...lines).map(({ name, value, unit, range_lines, flag }) => [name, value, unit, range_lines.join(' '), flag])
+
+const HEADER: PlacedText[] = [
+  [36, 'Test Name'],
+  [106, 'Result'],
+  [158, 'Unit'],
+  [205, 'Reference Range'],
+  [320, 'Status'],
+]
+const line = (text: string): PlacedText[] => [[36, text]]
+
+const WIDE: PlacedText[] = [
+  [36, 'Test Name'],
+  [200, 'Result'],
+  [270, 'Units'],
+  [340, 'Reference Range'],
+]
+const wide = (name: string, value: string, unit: string, range: string): PlacedText[] => [
+  [36, name],
+  [200, value],
+  [270, unit],
+  [340, range],
+]
+
+test('cells that stand beside their columns are read in the order of the columns', () => {
+  assert.deepEqual(
+    rows(
+      HEADER,
+      [
+        [36, 'Total Cholesterol'],
+        [150, '235'],
+        [182, 'mg/dL'],
+        [230, '< 200'],
+        [272, 'HIGH'],
+      ],
+      [
+        [36, 'Total Cholesterol/HDL Ratio'],
+        [190, '6.18'],
+        [230, '< 5.0'],
+        [272, 'HIGH'],
+      ],
+    ),
+    [
+      ['Total Cholesterol', '235', 'mg/dL', '< 200', 'high'],
+      ['Total Cholesterol/HDL Ratio', '6.18', null, '< 5.0', 'high'],
+    ],
+  )
+})
+
+test('a sentence with a number and a unit is no row in the order of the columns', () => {
+  assert.deepEqual(rows(HEADER, line('Thyroid function recheck in 6 weeks')), [])
+})
+
+test('a name and a result without a gap are parted where each stands under its column', () => {
+  const close: PlacedText[] = [
+    [36, 'C-Reactive Protein 94.5'],
+    [205, 'mg/L 0.0 - 5.0'],
+    [320, 'HIGH'],
+  ]
+  const header: PlacedText[] = [
+    [36, 'Test Name'],
+    [125, 'Result'],
+    [205, 'Units'],
+    [240, 'Reference Range'],
+    [320, 'Status'],
+  ]
+  assert.deepEqual(rows(header, close), [['C-Reactive Protein', '94.5', 'mg/L', '0.0 - 5.0', 'high']])
+  // Under the column of the result stands a result of its own: the number belongs to the name.
+  assert.deepEqual(
+    rows(header, [
+      [36, 'Vitamin B12'],
+      [125, '350'],
+      [205, 'pg/mL'],
+    ]),
+    [['Vitamin B12', '350', 'pg/mL', '', null]],
+  )
+})
+
+test('names of columns and of tests go on in the next line', () => {
+  const header: PlacedText[][] = [
+    [
+      [36, 'Test'],
+      [200, 'Result'],
+      [300, 'Reference'],
+    ],
+    [[310, 'Range']],
+  ]
+  const alkaline: PlacedText[] = [
+    [36, 'Alkaline'],
+    [200, '87 U/L'],
+    [300, '40 - 129 U/L'],
+  ]
+  const albumin: PlacedText[] = [
+    [36, 'Albumin'],
+    [200, '4.2 g/dL'],
+    [300, '3.5 - 5.0 g/dL'],
+  ]
+  const found = read(line('Liver Function Tests'), ...header, alkaline, line('Phosphatase'), albumin)
+  assert.deepEqual(
+    found.map(({ name, value, panel }) => [name, value, panel]),
+    [
+      ['Alkaline Phosphatase', '87', 'Liver Function Tests'],
+      ['Albumin', '4.2', 'Liver Function Tests'],
+    ],
+  )
+})
+
+test('LOINC codes in brackets part no name from its result', () => {
+  const printed: PlacedText[][] = [
+    line('Complete Blood Count (LOINC: 58410-2)'),
+    [
+      [36, 'Haemoglobin (LOINC: 718-7):'],
+      [220, '11.8 g/dL'],
+      [300, '[Ref: 13.5-17.5]'],
+    ],
+    [
+      [36, 'Total Cholesterol [LOINC 2093-3]: 228 mg/dL'],
+      [300, '[Ref: < 200]'],
+    ],
+  ]
+  assert.deepEqual(
+    read(...printed).map(({ name, value, unit, panel }) => [name, value, unit, panel]),
+    [
+      ['Haemoglobin', '11.8', 'g/dL', 'Complete Blood Count'],
+      ['Total Cholesterol', '228', 'mg/dL', 'Complete Blood Count'],
+    ],
+  )
+})
+
+test('remarks in brackets behind a unit leave the result whole, and may be its flag', () => {
+  const remarks = ['142 mg/dL (High - possible diabetes)', '39 mg/dL (Low)', '6.8 % (Pre-diabetic range)']
+  const names = ['Fasting Blood Glucose:', 'HDL Cholesterol:', 'HbA1c:']
+  assert.deepEqual(
+    rows(
+      ...remarks.map((remark, index): PlacedText[] => [
+        [36, names[index]!],
+        [220, remark],
+      ]),
+    ),
+    [
+      ['Fasting Blood Glucose', '142', 'mg/dL', '', 'high'],
+      ['HDL Cholesterol', '39', 'mg/dL', '', 'low'],
+      ['HbA1c', '6.8', '%', '', null],
+    ],
+  )
+})
+
+test('powers that are raised belong to units', () => {
+  assert.deepEqual(
+    rows(HEADER, [
+      [36, 'WBC'],
+      [106, '15.8 x10⁹/L'],
+      [205, '4.0 - 11.0'],
+    ]),
+    [['WBC', '15.8', 'x10⁹/L', '4.0 - 11.0', null]],
+  )
+})
+
+test('a method and a specimen below rows are no heading, also without labels', () => {
+  const row = (name: string): PlacedText[] => [
+    [36, name],
+    [106, '32'],
+    [158, 'pg'],
+    [205, '27 - 32'],
+  ]
+  const found = read(HEADER, row('MCH'), line('Calculated , Whole Blood EDTA'), row('MCHC'), line('Photometric, Serum'))
+  assert.deepEqual(
+    found.map(({ name, panel, method, specimen }) => [name, panel, method, specimen]),
+    [
+      ['MCH', null, 'Calculated', 'Whole Blood EDTA'],
+      ['MCHC', null, 'Photometric', 'Serum'],
+    ],
+  )
+})
+
+test('lines that are drawn with signs, and categories that repeat the name, are no rows', () => {
+  const category: PlacedText[] = [
+    [36, 'HbA1c in %'],
+    [100, '4.0-5.6'],
+    [200, '5.7-6.4'],
+    [270, '>= 6.5'],
+  ]
+  const drawn: PlacedText[] = [
+    [36, 'In nmol/L'],
+    [200, '|---------------|'],
+  ]
+  assert.deepEqual(rows(WIDE, category, drawn), [])
+})
+
+test('the title of all results ends the panel above', () => {
+  const row = (name: string): PlacedText[] => [
+    [36, name],
+    [106, '4.1'],
+    [158, 'mmol/L'],
+    [205, '3.5 - 5.1'],
+  ]
+  const found = read(line('ELECTROLYTES'), HEADER, row('Potassium'), line('LABORATORY RESULTS'), HEADER, row('Calcium'))
+  assert.deepEqual(
+    found.map(({ name, panel }) => [name, panel]),
+    [
+      ['Potassium', 'ELECTROLYTES'],
+      ['Calcium', null],
+    ],
+  )
+})
+
+test('a test that was not done has a dash and no result', () => {
+  assert.deepEqual(
+    rows(HEADER, [
+      [36, 'ESR'],
+      [106, '—'],
+      [158, 'mm/hr'],
+      [320, 'Not ordered'],
+    ]),
+    [],
+  )
+})
+
+test('Fasting under a heading of glucose is the name of a result', () => {
+  assert.deepEqual(
+    rows(line('Blood Sugar'), HEADER, [
+      [36, 'Fasting'],
+      [106, '165'],
+      [158, 'mg/dL'],
+      [205, '70-100'],
+    ]),
+    [['Blood Sugar Fasting', '165', 'mg/dL', '70-100', null]],
+  )
+})
+
+test('a name that ends with a number keeps it where its result is left out', () => {
+  const header: PlacedText[] = [
+    [36, 'Test Name'],
+    [90, 'Result'],
+    [160, 'Unit'],
+    [230, 'Range'],
+  ]
+  const vitamin: PlacedText[] = [
+    [36, 'Vitamin B 12'],
+    [160, 'pg/mL'],
+    [230, '200-900'],
+  ]
+  assert.deepEqual(rows(header, vitamin), [])
+  const lone: PlacedText[] = [
+    [36, 'Sodium'],
+    [340, '140'],
+    [400, 'mmol/L'],
+  ]
+  assert.deepEqual(rows(WIDE, lone), [])
+})
+
+test('grades of plus signs are results, and names may go on behind a preposition or be in brackets', () => {
+  const names = (...lines: PlacedText[][]) => rows(WIDE, ...lines).map(([name, value]) => [name, value])
+  assert.deepEqual(
+    names([
+      [36, 'Urine Protein'],
+      [200, '++++'],
+      [340, 'Negative'],
+    ]),
+    [['Urine Protein', '++++']],
+  )
+  assert.deepEqual(names(wide('Ratio of Albumin to', '1.5', 'ratio', '1-2'), line('Globulin')), [
+    ['Ratio of Albumin to Globulin', '1.5'],
+  ])
+  assert.deepEqual(names(wide('Glucose after', '120', 'mg/dL', '<140'), line('75 g of glucose'))[0]?.[1], '120')
+  assert.deepEqual(names(wide('(Calculated LDL)', '95', 'mg/dL', '<100')), [['(Calculated LDL)', '95']])
+  assert.deepEqual(names(wide('INR 2.0-3.0', '2.5', 'ratio', '2.0 - 3.0')), [['INR 2.0-3.0', '2.5']])
+})
+
+test('only the first word of a remark is a flag', () => {
+  const flagOf = (remark: string) =>
+    rows([
+      [36, 'Glucose'],
+      [200, remark],
+    ])[0]?.at(-1)
+  assert.equal(flagOf('142 mg/dL (High)'), 'high')
+  for (const remark of ['142 mg/dL (Not high)', '60 mg/dL (low risk)']) assert.equal(flagOf(remark), null, remark)
+})
+
+test('a heading below a row is no rest of its name where the name belongs to the panel above', () => {
+  const found = read(
+    line('Bilirubin'),
+    WIDE,
+    wide('Direct', '0.2', 'mg/dL', '0-0.3'),
+    line('Cholesterol'),
+    wide('HDL', '40', 'mg/dL', '>40'),
+  )
+  assert.deepEqual(
+    found.map(({ name, panel }) => [name, panel]),
+    [
+      ['Direct', 'Bilirubin'],
+      ['HDL', 'Cholesterol'],
+    ],
+  )
+})
+
+test('a title of all results between a heading and its rows, and a heading such as Levels, change no panel', () => {
+  const panels = (...lines: PlacedText[][]) => read(...lines).map(({ panel }) => panel)
+  const row = wide('HDL Cholesterol', '40', 'mg/dL', '>40')
+  assert.deepEqual(panels(line('LIPID PANEL'), line('Test Results'), WIDE, row), ['LIPID PANEL'])
+  assert.deepEqual(panels(WIDE, line('Levels'), row), ['Levels'])
+})
