@@ -67,6 +67,6 @@ async function emptyQueues(): Promise<void> {
   const mail = `delete from mail where state = 'waiting'`
   const ofCell = `
     delete from job; delete from event_outbox; delete from delivery where state = 'pending';
-    delete from pipeline_delivery; delete from deleted_webhook; delete from patient_message where state = 'waiting'; ${mail}`
+    delete from deleted_destination; delete from patient_message where state = 'waiting'; ${mail}`
   await Promise.all([cells.control.pool.query(mail), ...cells.names.map((cell) => cells.of(cell).pool.query(ofCell))])
 }

@@ -79,7 +79,7 @@ const APART: Record<string, string[]> = {
     'src/platform/db/row-security.test.ts',
     'src/platform/db/row-security-without-roles.test.ts',
     'src/platform/db/team-isolation.test.ts',
-    'src/events/dispatch/unreadable-endpoints.test.ts',
+    'src/events/delivery/unreadable-endpoints.test.ts',
   ],
 }
 

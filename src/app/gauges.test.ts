@@ -147,7 +147,7 @@ test('the backlog counts deliveries that are due, outbox entries and events that
   const before = await read()
   assert(before.outbox >= 1)
   await team.db.queries.run(sql`
-    insert into delivery (team_id, webhook_id, message_id, queue_position, state, due_at, leased_until, trigger, created_at)
+    insert into delivery (team_id, destination_id, message_id, queue_position, state, due_at, leased_until, trigger, created_at)
     select e.team_id, ${hook.id}, given.id, nextval('delivery_queue_position'), 'pending', now() + given.due, now() + given.leased, 'scheduled', now()
     from event e, (values
       (gen_random_uuid(), interval '-2 days', null::interval),
@@ -156,8 +156,9 @@ test('the backlog counts deliveries that are due, outbox entries and events that
     where e.team_id = ${team.team}`)
   await pipe(team, { cloud_pubsub: { project: 'fictional-clinic', topic: 'backlog', message_ordering: false } })
   await team.db.queries.run(sql`
-    insert into pipeline_delivery (team_id, destination, event_id, due_at, created_at)
-    select team_id, 'cloud_pubsub', id, now(), now() - interval '3 days' from event where team_id = ${team.team}`)
+    insert into delivery (team_id, destination_id, message_id, state, due_at, trigger, created_at)
+    select e.team_id, d.id, e.id, 'pending', now(), 'scheduled', now() - interval '3 days'
+    from event e join destination d on d.team_id = e.team_id and d.kind = 'cloud_pubsub' where e.team_id = ${team.team}`)
   const found = await read()
   assert.deepEqual([found.deliveries - before.deliveries, found.events - before.events], [1, 1])
   assert(found.deliveries_s >= 2 * 86_400 && found.deliveries_s < 2 * 86_400 + 600, String(found.deliveries_s))

@@ -1,7 +1,6 @@
 // The gauges of queues: jobs, mail, text messages, webhooks, brokers.
 import type { Registry } from 'prom-client'
-import { countBrokerBacklog } from '../events/brokers/broker-backlog.ts'
-import { countDeliveryBacklog } from '../events/delivery-queue/delivery-backlog.ts'
+import { countDeliveryBacklog } from '../events/delivery/delivery-rows.ts'
 import { textQueue } from '../notifications/messages/text-queue.ts'
 import type { Cells } from '../platform/db/cells.ts'
 import { mailQueue } from '../platform/mail/mail-outbox.ts'
@@ -43,21 +42,15 @@ export function addGauges(
         help: `Groups of events that wait to be copied to webhook endpoints, brokers and feeds; at most ${COUNTED_MAX} are counted.`,
         value: ({ outbox }) => outbox,
       },
-    ],
-  })
-  addCellGauges({
-    ...all,
-    read: countBrokerBacklog,
-    gauges: [
       {
         name: 'pipeline_events_waiting',
         help: `Events that no broker has acknowledged yet; at most ${COUNTED_MAX} are counted.`,
-        value: ({ waiting }) => waiting,
+        value: ({ broker_events }) => broker_events,
       },
       {
         name: 'pipeline_events_waiting_seconds',
         help: 'The age of the oldest event that no broker has acknowledged yet; 0 when there is none.',
-        value: ({ waiting_s }) => waiting_s,
+        value: ({ broker_events_s }) => broker_events_s,
       },
     ],
   })

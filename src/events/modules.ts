@@ -8,19 +8,16 @@ import { systemNow } from '../platform/runtime/clock.ts'
 import type { EventType } from '../platform/queue/event-type.ts'
 import type { Log } from '../platform/telemetry/log.ts'
 import type { Metrics } from '../platform/telemetry/metrics.ts'
-import { createPipelineWorker, type PipelineWorker } from './brokers/cell-dispatcher.ts'
 import { brokers } from './brokers/module.ts'
 import { EventCatalog } from './catalog/event-catalog.ts'
 import { catalog as catalogModule } from './catalog/module.ts'
 import { deliveryLog } from './delivery-log/module.ts'
-import type { DeliveryFaults } from './delivery-queue/delivery-fault.ts'
-import { awaitRevocation } from './delivery-queue/endpoint-revocations.ts'
-import { deliveryQueue } from './delivery-queue/module.ts'
-import { dispatch } from './dispatch/module.ts'
+import { awaitRevocation } from './delivery/leases.ts'
+import { delivery } from './delivery/module.ts'
+import type { DeliveryFaults } from './delivery/sandbox-faults.ts'
 import { fixedHeaders } from './endpoints/custom-headers.ts'
 import { endpoints } from './endpoints/module.ts'
-import type { FindDeletedUsers } from './fan-out/destination.ts'
-import { fanOut } from './fan-out/module.ts'
+import type { FindDeletedUsers } from './feed/feed.ts'
 import { FeedWaiters } from './feed/feed-waiters.ts'
 import type { NotDeleted } from './feed/list-events.ts'
 import { feed } from './feed/module.ts'
@@ -59,25 +56,14 @@ export function events({
 }: EventDependencies): Module[] {
   const { findDeletedUsers, notDeleted } = people
   const catalog = new EventCatalog(eventTypes)
-  const sending = { vault, targets, findDeletedUsers, clock: systemNow, log, metrics }
-  const { pubsub_projects, pubsub_emulator_host } = settings
-  let toBrokers: PipelineWorker | undefined
-  const brokerDispatcher = () =>
-    (toBrokers ??= createPipelineWorker(cells, { ...sending, pubsub_projects, pubsub_emulator_host }))
+  const { pubsub_projects, pubsub_emulator_host, webhook_schedule_s: schedule_s } = settings
+  const sending = { vault, targets, findDeletedUsers, clock: systemNow, log, metrics, product, faults }
   return [
-    fanOut,
     catalogModule,
     feed(people, new FeedWaiters()),
     endpoints({ vault, targets, url: publicUrl, awaitRevocation, catalog }),
-    deliveryQueue,
-    brokers({ cells, vault, targets, pubsub_projects }, brokerDispatcher),
-    dispatch(cells, () => ({
-      ...sending,
-      destinations: brokerDispatcher().destinations,
-      schedule_s: settings.webhook_schedule_s,
-      faults,
-      product,
-    })),
+    brokers({ cells, vault, targets, pubsub_projects }),
+    delivery(cells, () => ({ ...sending, schedule_s, pubsub_projects, pubsub_emulator_host })),
     deliveryLog({ fixedHeaders: fixedHeaders(product), catalog, notDeleted }),
   ]
 }

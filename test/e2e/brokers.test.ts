@@ -345,7 +345,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
     const pending = () =>
       onDatabase(connection, async (client) => {
         const { rows } = await client.query<{ n: number }>(
-          'select (select count(*) from event_outbox)::int + (select count(*) from pipeline_delivery)::int as n',
+          'select (select count(*) from event_outbox)::int + (select count(*) from delivery where due_at is not null)::int as n',
         )
         return rows[0]!.n
       })

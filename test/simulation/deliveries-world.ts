@@ -11,12 +11,10 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { emit } from '../../src/platform/queue/outbox.ts'
 import { deliveryOptions } from '../support/webhook-receiver.ts'
 import { targets, vault } from '../support/server.ts'
-import { CellDelivery } from '../../src/events/dispatch/cell-dispatcher.ts'
+import { CellDelivery } from '../../src/events/delivery/delivery-worker.ts'
 import { createEndpoint, deleteEndpoint, getEndpoint, patchEndpoint } from '../../src/events/endpoints/endpoints.ts'
-import type { DeliveryDb } from '../../src/events/fan-out/fan-out.ts'
-import { ENDPOINT_LEASE_S } from '../../src/events/delivery-queue/endpoint-leases.ts'
-import { isRevocationPending } from '../../src/events/delivery-queue/endpoint-revocations.ts'
-import type { HttpResult, SenderOptions } from '../../src/events/dispatch/send/http-sender.ts'
+import { DESTINATION_LEASE_S, isRevocationPending, type DeliveryDb } from '../../src/events/delivery/leases.ts'
+import type { HttpResult, SenderOptions } from '../../src/events/delivery/http-sender.ts'
 import type { Pause, Scheduler } from './scheduler.ts'
 
 class Killed extends Error {}
@@ -394,9 +392,9 @@ export class World {
         with d as (
           update delivery set due_at = due_at - ${s}, leased_until = leased_until - ${s} where team_id = ${team} and due_at is not null
         ), r as (
-          update revoked_webhook_lease set leased_until = leased_until - ${s} where team_id = ${team}
+          update revoked_lease set leased_until = leased_until - ${s} where team_id = ${team}
         )
-        update webhook_lease set leased_until = leased_until - ${s}, paused_until = paused_until - ${s} where team_id = ${team}`)
+        update destination set leased_until = leased_until - ${s}, paused_until = paused_until - ${s} where team_id = ${team}`)
     } catch (error) {
       if (isLockTimeout(error)) return false
       throw error
@@ -459,7 +457,7 @@ export class World {
 
   async #waitForLeaseOwner(target: Target, pause: Pause): Promise<void> {
     const { admin, tenant } = this.cell
-    const until_ms = this.now_ms + ENDPOINT_LEASE_S * 1000
+    const until_ms = this.now_ms + DESTINATION_LEASE_S * 1000
     do await pause('wait for the owner')
     while ((await admin.tx(tenant, (tx) => isRevocationPending(tx, target.id))) && this.now_ms < until_ms)
   }
@@ -473,8 +471,8 @@ export class World {
     const { mine } = await this.cell.admin.queries.one(
       Row,
       sql`
-      select exists (select from webhook_lease where webhook_id = ${target.id} and owner = ${process.delivery.owner} and leased_until > statement_timestamp())
-          or exists (select from revoked_webhook_lease where webhook_id = ${target.id} and owner = ${process.delivery.owner} and leased_until > statement_timestamp()) as mine`,
+      select exists (select from destination where id = ${target.id} and owner = ${process.delivery.owner} and leased_until > statement_timestamp())
+          or exists (select from revoked_lease where destination_id = ${target.id} and owner = ${process.delivery.owner} and leased_until > statement_timestamp()) as mine`,
     )
     assert(mine, `${process.name} sent to ${target.name}, whose lease it does not have`)
     const event = this.#emitted.find(({ id }) => id === msg)!
@@ -529,8 +527,8 @@ export class World {
     for (const place of this.#processes.keys()) await this.kill(place)
     const { team } = this.cell.tenant
     await this.cell.admin.pool.query(`
-      delete from event_outbox; delete from revoked_webhook_lease; delete from feed;
+      delete from event_outbox; delete from revoked_lease; delete from feed;
       delete from delivery where team_id = '${team}'; delete from event where team_id = '${team}';
-      delete from webhook where team_id = '${team}'; delete from deleted_webhook`)
+      delete from destination where team_id = '${team}'; delete from webhook where team_id = '${team}'; delete from deleted_destination`)
   }
 }

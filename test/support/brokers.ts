@@ -1,39 +1,13 @@
 // What tests send to brokers with: pipelines that run when a test says so, and events of any size.
-import { after } from 'node:test'
-import { createLog } from '../../src/platform/telemetry/log.ts'
 import { emit } from '../../src/platform/queue/outbox.ts'
 import { T } from '../../src/platform/schema/schema.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { createPipelineWorker, type PipelineOptions } from '../../src/events/brokers/cell-dispatcher.ts'
-import { cells, metrics, pubsub_projects, targets, vault, type TestTeam } from './server.ts'
+import type { DeliveryOptions } from '../../src/events/delivery/delivery-worker.ts'
+import type { TestTeam } from './server.ts'
 import { delivering } from './webhook-receiver.ts'
-import { findDeletedUsers } from '../../src/people/users/users.ts'
 
-/** One for all, as in `webhook-receiver.ts`. */
-const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent')
-
-/** Endpoints and brokers of the test's own process. */
-export function createTestPipelines(changes: Partial<PipelineOptions> = {}) {
-  const pipelines = createPipelineWorker(cells, {
-    vault,
-    targets,
-    pubsub_projects,
-    findDeletedUsers,
-    log,
-    metrics,
-    pubsub_emulator_host: undefined,
-    ...changes,
-  })
-  const delivery = delivering({ destinations: pipelines.destinations })
-  after(() => pipelines.stop())
-  return {
-    /** Sends the emitted events to endpoints and brokers. */
-    async drain(): Promise<void> {
-      await delivery.drain()
-      await pipelines.drain()
-    },
-  }
-}
+/** A delivery worker of the test's own process, for endpoints and brokers. */
+export const createTestPipelines = (changes: Partial<DeliveryOptions> = {}) => delivering({ attempt_ms_max: 15_000, ...changes })
 
 export const path = (environment = 'sandbox', region = 'us'): string => `/team_etl_pipelines/${environment}/${region}`
 
@@ -108,12 +82,14 @@ export const countQueued = async (team: TestTeam): Promise<string[]> =>
   (
     await team.db.queries.many(
       Waiting,
-      sql`select destination, attempts from pipeline_delivery where team_id = ${team.team} order by id`,
+      sql`
+      select l.kind as destination, d.attempts from destination l join delivery d on d.destination_id = l.id join event e on e.id = d.message_id
+      where l.team_id = ${team.team} and l.kind <> 'webhook' and d.due_at is not null order by d.queue_position`,
     )
   ).map(({ destination, attempts }) => `${destination} after ${attempts}`)
 
 /** What is to be tried again is due now. */
 export async function makePipelinesDue(team: TestTeam): Promise<void> {
-  await team.db.queries.run(sql`update pipeline_delivery set due_at = created_at where team_id = ${team.team}`)
-  await team.db.queries.run(sql`update pipeline_queue set due_at = '2020-01-01' where team_id = ${team.team}`)
+  await team.db.queries.run(sql`update delivery set due_at = created_at where team_id = ${team.team} and due_at is not null`)
+  await team.db.queries.run(sql`update destination set paused_until = null where team_id = ${team.team}`)
 }

@@ -8,10 +8,9 @@ import { createLog } from '../../src/platform/telemetry/log.ts'
 import { emit } from '../../src/platform/queue/outbox.ts'
 import { T } from '../../src/platform/schema/schema.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { cells, metrics, targets, vault, type TestTeam } from './server.ts'
+import { cells, metrics, pubsub_projects, targets, vault, type TestTeam } from './server.ts'
 import { findDeletedUsers } from '../../src/people/users/users.ts'
-import type { DeliveryOptions } from '../../src/events/dispatch/dispatch-options.ts'
-import { createDeliveryWorker, type DeliveryWorker } from '../../src/events/dispatch/cell-dispatcher.ts'
+import { createDeliveryWorker, type DeliveryOptions, type DeliveryWorker } from '../../src/events/delivery/delivery-worker.ts'
 
 export const ATTEMPTS = 8
 
@@ -22,6 +21,8 @@ export const deliveryOptions = (changes: Partial<DeliveryOptions> = {}): Deliver
   vault,
   targets,
   findDeletedUsers,
+  pubsub_projects,
+  pubsub_emulator_host: undefined,
   clock: systemNow,
   schedule_s: Array<number>(ATTEMPTS).fill(0),
   log,
@@ -118,7 +119,7 @@ export async function deliveryStates(team: TestTeam, webhook_id: string): Promis
   const rows = await team.db.queries.many(
     State,
     sql`
-    select state, attempts, count(*) as n from delivery where team_id = ${team.team} and webhook_id = ${webhook_id} group by 1, 2`,
+    select state, attempts, count(*) as n from delivery where team_id = ${team.team} and destination_id = ${webhook_id} group by 1, 2`,
   )
   return Object.fromEntries(rows.map(({ state, attempts, n }) => [`${state} after ${attempts}`, n]))
 }

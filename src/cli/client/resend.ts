@@ -2,7 +2,7 @@
 import type { CommandContext, Typed } from '../command-tree.ts'
 import { request, type ApiClient } from './api-client.ts'
 import { managed, type ManagedValues } from './management.ts'
-import { messageId } from '../../events/fan-out/message-id.ts'
+import { messageId } from '../../events/catalog/message-id.ts'
 
 interface Values extends ManagedValues {
   endpoint?: string

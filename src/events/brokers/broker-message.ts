@@ -1,8 +1,6 @@
 // An event as brokers receive it: the stored bytes, compressed by the rule of the broker. Source: events.md 8.2.
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { messageId } from '../fan-out/message-id.ts'
-import type { QueuedEvent } from './broker-queue.ts'
 
 const KIB = 1024
 const zip = promisify(gzip)
@@ -21,16 +19,6 @@ export interface Message {
   body: Buffer
 }
 
-export const toMessage = (team_id: string, { event_id, type, user_id, created_at, body }: QueuedEvent): Message => ({
-  idempotency_key: messageId(event_id),
-  type,
-  team_id,
-  user_id,
-  order_key: user_id ?? team_id,
-  created_at_text: created_at,
-  body: Buffer.from(body),
-})
-
 /** `over`: what is larger than 1 KiB. `from`: what is not smaller. */
 export type Compression = 'over' | 'from' | 'always'
 
@@ -39,7 +27,7 @@ export interface EncodedMessage {
   isGzip: boolean
 }
 
-export async function packed({ body }: Message, compression: Compression): Promise<EncodedMessage> {
+export async function encodeMessage({ body }: Message, compression: Compression): Promise<EncodedMessage> {
   const isGzip = compression === 'always' || body.length > KIB || (compression === 'from' && body.length === KIB)
   return { bytes: isGzip ? await zip(body) : body, isGzip }
 }
@@ -61,9 +49,10 @@ export const unreachable = (reason: string): SendOutcome => ({ status: 'unreacha
 
 /** A temporary connection to a broker. */
 export interface BrokerSession {
-  /** Sends the events of one user one after another, and none after a rejected one. */
-  ordered: boolean
-  /** One outcome for each message, in their order. Throws if the broker is unreachable. */
+  /**
+   * Sends messages; where the broker keeps order, those of one user one after another, and none after a rejected one.
+   * @returns one outcome for each message, in their order. Throws if the broker is unreachable.
+   */
   send(messages: Message[]): Promise<SendOutcome[]>
   close(): Promise<void>
 }

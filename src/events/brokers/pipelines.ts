@@ -5,6 +5,7 @@ import type { CellParams } from '../../platform/http/management-shapes.ts'
 import { findTeam } from '../../tenancy/teams/teams.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { hookPoint } from '../../platform/db/hooks.ts'
 import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, unprocessable, notFound } from '../../platform/http/errors.ts'
 import type { RecordAuditSubject, ManagementPrincipal } from '../../platform/http/operation.ts'
@@ -16,10 +17,15 @@ import { joinConditions, sql } from '../../platform/db/sql.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import { readable } from '../endpoints/signing-secrets.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
-import { syncBrokerQueues } from './broker-queue.ts'
 import { validatePipeline } from './request-checks.ts'
 import { mergeDestinations, redactDestinations } from './redaction.ts'
-import type { Configured, Destination, Pipeline, UpsertPipelines } from './schema.ts'
+import type { Broker, Configured, Destination, Pipeline, UpsertPipelines } from './schema.ts'
+
+/** The pipeline of a team was created, changed or deleted: the enabled brokers, and those that keep the order of a user's events. */
+export const pipelineChanged = hookPoint<[team_id: string, enabled: Broker[], ordered: Broker[]], PlainTx>('pipeline.changed')
+
+const orderedBrokers = ({ cloud_pubsub }: Configured): Broker[] =>
+  cloud_pubsub?.message_ordering ? ['azure_amqp', 'cloud_pubsub'] : ['azure_amqp']
 
 /** The dependencies of operations on pipelines. */
 export interface PipelineDependencies {
@@ -54,8 +60,11 @@ export const encryptedDestinationsColumn: EncryptedColumn = {
   context: contextOf,
 }
 
-const decryptDestinations = (vault: Vault, { team_id, destinations }: { team_id: string; destinations: string }): Configured =>
-  JSON.parse(vault.decrypt(destinations, contextOf(team_id))) as Configured
+/** The brokers of a team with their secrets. Throws VaultError. */
+export const decryptDestinations = (
+  vault: Vault,
+  { team_id, destinations }: { team_id: string; destinations: string },
+): Configured => JSON.parse(vault.decrypt(destinations, contextOf(team_id))) as Configured
 
 /** Undefined: they cannot be decrypted here. */
 const tryToOpen = (vault: Vault, row: Row): Configured | undefined => readable(() => decryptDestinations(vault, row))
@@ -127,7 +136,8 @@ export async function listPipelines(
 
 /**
  * Creates or changes the pipelines of teams, all or none. Absent fields stay, except destinations that cannot be decrypted,
- * which are lost. Writes pipeline, pipeline_queue, pipeline_delivery, event_subscribed_team.
+ * which are lost. Writes pipeline, event_subscribed_team, and what
+ * hooks on `pipelineChanged` write.
  * 400: a team of another region; missing preferences of a new pipeline; a preferred destination that is not enabled; an enabled
  * one that is not configured, or whose project is not allowed any more; a redacted text that matches no stored secret. 403,
  * 404: a team that the key does not reach. 404: a cell that is not served here. 422: a forbidden address, a project that the
@@ -189,7 +199,12 @@ async function upsert(
       destinations = excluded.destinations, updated_at = excluded.updated_at
     returning ${columns}`,
   )
-  await syncBrokerQueues(tx, team_id, enabled)
+  await tx.notify(
+    pipelineChanged,
+    team_id,
+    enabled.filter((name) => name !== 'svix'),
+    orderedBrokers(known),
+  )
   return toWire(row, known, mayPublishTo)
 }
 
@@ -235,28 +250,15 @@ export async function deletePipelines(
   )
   const elsewhere = own.find(({ region }) => region !== place.region)
   if (elsewhere) throw badRequest(`Team ${elsewhere.id} is in region ${elsewhere.region}`)
-  const rows = await cell.plainTx((cellTx) =>
-    cellTx.many(Row, sql`delete from pipeline p where p.team_id = any (${own.map(({ id }) => id)}::uuid[]) returning ${columns}`),
-  )
+  const rows = await cell.plainTx(async (cellTx) => {
+    const ids = sql`${own.map(({ id }) => id)}::uuid[]`
+    const deleted = await cellTx.many(Row, sql`delete from pipeline p where p.team_id = any (${ids}) returning ${columns}`)
+    for (const { team_id } of deleted) await cellTx.notify(pipelineChanged, team_id, [], [])
+    return deleted
+  })
   for (const { team_id } of rows) about(team_id)
   rows.sort((a, b) => requestedIds.indexOf(a.team_id) - requestedIds.indexOf(b.team_id))
   return rows.map((row) => toWire(row, tryToOpen(dependencies.vault, row), projectsOf(dependencies, manager)))
-}
-
-const Loaded = T.Object({ team_id: T.String(), org_id: T.String(), destinations: T.String() })
-
-/** The current brokers of a team with their secrets; undefined if it has no pipeline. Throws VaultError. */
-export async function loadDestinations(
-  db: Db,
-  vault: Vault,
-  team_id: string,
-): Promise<{ org_id: string; known: Configured } | undefined> {
-  const row = await db.queries.maybe(
-    Loaded,
-    sql`
-    select p.team_id, t.org_id, p.destinations from pipeline p join team t on t.id = p.team_id where p.team_id = ${team_id}`,
-  )
-  return row && { org_id: row.org_id, known: decryptDestinations(vault, row) }
 }
 
 /**

@@ -9,8 +9,9 @@ const PREFIXES_MAX = 100
 
 export const destinations = ['cloud_pubsub', 'rabbitmq', 'svix', 'azure_amqp'] as const
 export type Destination = (typeof destinations)[number]
-/** Destinations that this module sends to; `svix` stands for the webhook endpoints of the team. */
-export type Broker = Exclude<Destination, 'svix'>
+/** Destinations that are brokers; `svix` means the webhook endpoints of the team. */
+export const brokers = ['cloud_pubsub', 'rabbitmq', 'azure_amqp'] as const
+export type Broker = (typeof brokers)[number]
 
 const REDACTED = 'Shown without its secret, which stands there as `***`. Sent back as it was shown it stays as it is.'
 

@@ -10,9 +10,9 @@ import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import type { EventCatalog } from '../catalog/event-catalog.ts'
 import type { NotDeleted } from '../feed/list-events.ts'
 import { getEnabledEndpoint, getEndpoint } from '../endpoints/endpoints.ts'
-import { attemptId, messageId, uuidFromId } from '../fan-out/message-id.ts'
-import { queueMessage } from '../delivery-queue/operational-messages.ts'
-import { resendDelivery } from '../delivery-queue/resend-deliveries.ts'
+import { attemptId, messageId, uuidFromId } from '../catalog/message-id.ts'
+import { resendDeliveries } from '../delivery/delivery-rows.ts'
+import { queueMessage } from '../delivery/operational-messages.ts'
 import type { Attempt, Message, MessageBody, MessageQuery } from '../endpoints/schema.ts'
 
 const SHOWN_BYTES_MAX = 4096
@@ -39,7 +39,7 @@ const rows = (tx: Tx, notDeleted: NotDeleted, webhook_id: string, conditions: Sq
     from delivery d
     left join event e on e.team_id = d.team_id and e.id = d.message_id
     left join webhook_message m on m.team_id = d.team_id and m.id = d.message_id
-    where d.team_id = ${tx.team} and d.webhook_id = ${webhook_id} and ${joinConditions(conditions)} and ${notDeleted(tx, sql`e.user_id`)}
+    where d.team_id = ${tx.team} and d.destination_id = ${webhook_id} and ${joinConditions(conditions)} and ${notDeleted(tx, sql`e.user_id`)}
     order by d.message_id desc limit ${limit}`,
   )
 
@@ -123,7 +123,7 @@ export async function listAttempts(
   const kept = sql`
     select attempt_id as id, 'scheduled' as trigger, attempted_at as at, duration_ms, response_status, response_body, null as error,
            true as succeeded, signature, coalesce(custom_headers, '{}') as custom_headers
-    from delivery where team_id = ${tx.team} and webhook_id = ${webhook_id} and message_id = ${message.id} and attempt_id is not null`
+    from delivery where team_id = ${tx.team} and destination_id = ${webhook_id} and message_id = ${message.id} and attempt_id is not null`
   const found = await tx.many(
     AttemptRow,
     sql`
@@ -131,7 +131,7 @@ export async function listAttempts(
            response_body, error, succeeded, signature, custom_headers
     from (
       select id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers
-      from delivery_attempt where team_id = ${tx.team} and webhook_id = ${webhook_id} and message_id = ${message.id}
+      from delivery_attempt where team_id = ${tx.team} and destination_id = ${webhook_id} and message_id = ${message.id}
       union all ${kept}) attempt
     where ${pages.after} ${pages.order}`,
   )
@@ -176,7 +176,7 @@ export async function resendMessage(
   const id = uuidFromId(message_id)
   if (!id) throw notFound(UNKNOWN)
   // It is rolled back if the message is about a deleted user.
-  await resendDelivery(tx, webhook_id, id)
+  await resendDeliveries(tx, webhook_id, [id])
   return toMessage(await findMessage(tx, notDeleted, webhook_id, message_id))
 }
 

@@ -6,8 +6,7 @@ import { invalidField } from '../../platform/http/errors.ts'
 import { enqueue, defineHandler, defineJob } from '../../platform/queue/outbox.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { RETENTION_S } from '../delivery-queue/delivery-queue.ts'
-import { replayDeliveries } from '../delivery-queue/resend-deliveries.ts'
+import { resendDeliveries, RETENTION_S } from '../delivery/delivery-rows.ts'
 import { getEnabledEndpoint } from '../endpoints/endpoints.ts'
 import type { ReplayStarted } from '../endpoints/schema.ts'
 
@@ -66,16 +65,17 @@ async function replayPage(tx: Tx, payload: Static<typeof replayEvents.payload>):
     select e.id, d.state
     from webhook w
     join event e on e.team_id = w.team_id and (w.filter_types is null or e.type = any (w.filter_types))
-    left join delivery d on d.webhook_id = w.id and d.message_id = e.id
+    left join delivery d on d.destination_id = w.id and d.message_id = e.id
     where w.id = ${webhook_id} and w.team_id = ${tx.team} and not w.disabled
       and e.team_id = ${tx.team} and e.id > ${after} and not e.historical and not starts_with(e.type, 'raw.') and e.created_at >= ${since} and e.created_at <= ${until}
     order by e.id limit ${PAGE}`,
   )
   const replayed = events.filter(({ state }) => matches(which, state))
-  await replayDeliveries(tx, webhook_id, {
-    queued: replayed.filter(({ state }) => state !== null).map(({ id }) => id),
-    missing: replayed.filter(({ state }) => state === null).map(({ id }) => id),
-  })
+  await resendDeliveries(
+    tx,
+    webhook_id,
+    replayed.map(({ id }) => id),
+  )
   const last = events.at(-1)
   if (last && events.length === PAGE) enqueue(tx, replayEvents, { ...payload, after: last.id })
 }

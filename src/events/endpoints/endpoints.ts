@@ -20,7 +20,7 @@ const ENDPOINTS_MAX = 50
 const UNREADABLE = 'The secret or the headers cannot be decrypted'
 const columns = sql`
   id, url, description, rate_limit, disabled, filter_types, created_at, updated_at,
-  case when (select l.unreadable_since from webhook_lease l where l.webhook_id = webhook.id and l.team_id = webhook.team_id) is not null then ${UNREADABLE} end as delivery_error`
+  case when (select d.unreadable_since from destination d where d.id = webhook.id and d.team_id = webhook.team_id) is not null then ${UNREADABLE} end as delivery_error`
 const isSandbox = (tx: Tx): boolean => tx.tenant.cell.startsWith('sandbox')
 
 /** Null and the empty list both mean: every type. */

@@ -14,7 +14,7 @@ import {
   deliveryStates,
   emitEvents,
 } from '../../../test/support/webhook-receiver.ts'
-import { deliveryCleanups } from '../delivery-queue/delivery-queue.ts'
+import { deliveryCleanups } from '../delivery/delivery-rows.ts'
 
 test('log lines about deliveries contain ids and outcomes, but no address, header, key or body', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'drawbridge-log-'))

@@ -71,7 +71,7 @@ export function readable<R>(open: () => R): R | undefined {
 
 /**
  * Replaces the key; the old one signs for another 24 h if it can be decrypted. The endpoint's row must be locked.
- * Writes webhook_secret, webhook_lease.
+ * Writes webhook_secret, and what hooks on `endpointReadable` write.
  * 400: the same key, or ten old keys still sign.
  */
 export async function rotateSecret(tx: Tx, vault: Vault, webhook_id: string, key: string | undefined): Promise<void> {

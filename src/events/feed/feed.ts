@@ -1,31 +1,33 @@
 // The event feed of a team, in the order in which events were fanned out, for readers without an endpoint. One transaction at a
 // time adds rows, so a reader that has seen a number has seen every smaller one. Source: events.md 10.
-import type { Queries } from '../../platform/db/transaction.ts'
+import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { dbNow } from '../../platform/db/leases.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql, arrayLiteral } from '../../platform/db/sql.ts'
-import type { FindDeletedUsers, EventDestination } from '../fan-out/destination.ts'
-import { messageId } from '../fan-out/message-id.ts'
+import { messageId } from '../catalog/message-id.ts'
 import type { FeedEvent } from './schema.ts'
 
 const RETENTION_S = 30 * 86_400
 /** Number of events read for one response, whether or not their types are requested. */
 const WINDOW = 1000
 
-/**
- * Numbers events, in this order, and returns all of them. It is the first destination, so that the feed misses none.
- * Writes feed.
- */
-export const feedDestination: EventDestination = {
-  async queue(tx, events) {
-    await tx.run(sql`
-      insert into feed (team_id, event_id, created_at)
-      select team_id, event_id, ${dbNow}
-      from unnest(${arrayLiteral(events.map((e) => e.team_id))}::uuid[], ${arrayLiteral(events.map((e) => e.event_id))}::uuid[]) with ordinality as given (team_id, event_id, n)
-      order by n`)
-    return events
-  },
+/** An event that is fanned out. */
+export interface EventRef {
+  team_id: string
+  event_id: string
+}
+
+/** Which of these users are deleted, within the grace period or permanently. Events about them are not sent any more. */
+export type FindDeletedUsers = (db: Queries, users: { team_id: string; user_id: string | null }[]) => Promise<Set<string>>
+
+/** Numbers events, in this order, in the transaction that fans them out. Writes feed. */
+export async function addToFeed(tx: PlainTx, events: EventRef[]): Promise<void> {
+  await tx.run(sql`
+    insert into feed (team_id, event_id, created_at)
+    select team_id, event_id, ${dbNow}
+    from unnest(${arrayLiteral(events.map((e) => e.team_id))}::uuid[], ${arrayLiteral(events.map((e) => e.event_id))}::uuid[]) with ordinality as given (team_id, event_id, n)
+    order by n`)
 }
 
 const End = T.Object({ seq: T.Integer() })

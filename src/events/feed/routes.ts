@@ -1,5 +1,5 @@
 import { operation, multiTransactionOperation, type Operation } from '../../platform/http/operation.ts'
-import type { FindDeletedUsers } from '../fan-out/destination.ts'
+import type { FindDeletedUsers } from './feed.ts'
 import type { FeedWaiters } from './feed-waiters.ts'
 import { followEvents } from './follow.ts'
 import { listEvents, type NotDeleted } from './list-events.ts'

@@ -1,6 +1,6 @@
 // A table as a queue. Rows that are due are claimed in batches under a lease (leased-table.ts), and their owner ends each of them in one of
 // four ways: completed; released, which does not count as an attempt; retried later; or a dead letter, which stays until the operator
-// retries it or it is too old. All times are the database's. Jobs, mail, text messages and the queues of brokers are such tables.
+// retries it or it is too old. All times are the database's. Jobs, mail and text messages are such tables.
 import type { TProperties } from 'typebox'
 import { dbNow, dbNowPlus, endLease, isUnleased } from '../db/leases.ts'
 import { join, raw, sql, type Sql } from '../db/sql.ts'

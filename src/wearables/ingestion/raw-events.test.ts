@@ -33,7 +33,7 @@ async function rawEvents({ db, team }: TestTeam): Promise<RawEvent[]> {
 
 async function queued({ db, team }: TestTeam): Promise<string[]> {
   const { rows } = await db.pool.query<{ type: string }>(
-    'select e.type from pipeline_delivery d join event e on e.id = d.event_id where d.team_id = $1 order by e.type',
+    "select e.type from delivery d join event e on e.id = d.message_id where d.team_id = $1 and d.state = 'pending' order by e.type",
     [team],
   )
   return rows.map(({ type }) => type)

@@ -89,13 +89,14 @@ export async function busyTeam(): Promise<TestTeam> {
     [team.team],
   )
   await team.db.pool.query(
-    `insert into revoked_webhook_lease (webhook_id, team_id, owner, leased_until) values ('ep_of ' || $1::text, $1::uuid, gen_random_uuid(), clock_timestamp())`,
+    `insert into revoked_lease (destination_id, team_id, owner, leased_until) values ('ep_of ' || $1::text, $1::uuid, gen_random_uuid(), clock_timestamp())`,
     [team.team],
   )
   await team.db.pool.query(
-    `insert into pipeline_delivery (team_id, destination, event_id, user_id, due_at, created_at)
-     select e.team_id, l.destination, e.id, e.user_id, e.created_at, e.created_at
-     from event e join pipeline_queue l on l.team_id = e.team_id where e.team_id = $1`,
+    `insert into delivery (team_id, destination_id, message_id, state, due_at, trigger, created_at)
+     select e.team_id, l.id, e.id, 'pending', e.created_at, 'scheduled', e.created_at
+     from event e join destination l on l.team_id = e.team_id and l.kind <> 'webhook' where e.team_id = $1
+     on conflict do nothing`,
     [team.team],
   )
   return team

@@ -14,7 +14,7 @@ import { makePipelinesDue, pipe, createTestPipelines, emitEvent, countQueued } f
 const MIB = 1024 * 1024
 const KEY = Buffer.from('a fictional key of an account').toString('base64')
 // Makes deliveries that wait for a retry due, however slow the machine is.
-const pipelines = createTestPipelines({ pauseFactor: 1000 })
+const pipelines = createTestPipelines({ broker_schedule_s: [1000] })
 
 interface Arrived {
   hub: string

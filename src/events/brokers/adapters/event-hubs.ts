@@ -13,7 +13,7 @@ import { HubSender } from './event-hub-sender.ts'
 import {
   heldBack,
   unreachable,
-  packed,
+  encodeMessage,
   errorCode,
   rejected,
   withTimeout,
@@ -50,7 +50,6 @@ export class EventHubs {
     )
     const batches = new EventHubSession(connection, settings, router, this.#blobs)
     return {
-      ordered: true,
       send: (messages) => batches.send(messages),
       close: async () => {
         batches.close()
@@ -143,7 +142,7 @@ class EventHubSession {
 
   async #sendOne(message: Message): Promise<SendOutcome> {
     const { default: rhea } = await loadPackage('rhea', () => import('rhea'))
-    const body = await packed(message, this.#settings.compression === 'always' ? 'always' : 'from')
+    const body = await encodeMessage(message, this.#settings.compression === 'always' ? 'always' : 'from')
     const route = this.#router.route(message.type)
     if ('storage' in route) return this.#blobs.put(route.storage, message, body)
     const encoded = rhea.message.encode({

@@ -4,7 +4,7 @@ import { loadPackage } from '../broker-packages.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import {
   unreachable,
-  packed,
+  encodeMessage,
   errorCode,
   rejected,
   acknowledged,
@@ -34,7 +34,6 @@ export class PubSub {
   async open(settings: Settings): Promise<BrokerSession> {
     const { connection, release } = await this.#connections.acquire('', () => this.#connect())
     return {
-      ordered: settings.message_ordering,
       send: (messages) => publish(connection, settings, messages),
       close: async () => release(),
     }
@@ -84,7 +83,7 @@ async function publish(
 }
 
 async function encode(message: Message, ordered: boolean) {
-  const { bytes, isGzip } = await packed(message, 'over')
+  const { bytes, isGzip } = await encodeMessage(message, 'over')
   return {
     data: bytes,
     attributes: {

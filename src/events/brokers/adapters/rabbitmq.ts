@@ -7,7 +7,7 @@ import { loadPackage } from '../broker-packages.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import {
   unreachable,
-  packed,
+  encodeMessage,
   errorCode,
   rejected,
   acknowledged,
@@ -45,7 +45,6 @@ export class RabbitMq {
       const channel = await withTimeout(CONNECT_MS_MAX, connection.createConfirmChannel())
       const batches = new RabbitMqSession(channel, exchange)
       return {
-        ordered: false,
         send: async (messages) => {
           const outcomes = await batches.send(messages)
           broken ||= outcomes.some((outcome) => outcome.status === 'unreachable')
@@ -113,7 +112,7 @@ class RabbitMqSession {
   }
 
   async send(messages: Message[]): Promise<SendOutcome[]> {
-    const bodies = await Promise.all(messages.map((message) => packed(message, 'over')))
+    const bodies = await Promise.all(messages.map((message) => encodeMessage(message, 'over')))
     const outcomes = messages.map((message, i) => this.#publish(message, bodies[i]!))
     const all = Promise.all(outcomes)
     const over = this.#closed.then((error) =>

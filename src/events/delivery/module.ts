@@ -1,0 +1,50 @@
+import { on } from '../../platform/db/hooks.ts'
+import type { Cells } from '../../platform/db/cells.ts'
+import type { Module } from '../../platform/module/module.ts'
+import { pipelineChanged } from '../brokers/pipelines.ts'
+import {
+  endpointChanged,
+  endpointChanging,
+  endpointCreated,
+  endpointDeleting,
+  endpointReadable,
+} from '../endpoints/endpoint-hooks.ts'
+import { deletedDestinationsCleanup } from './deleted-destinations.ts'
+import { deliveryCleanups, eraseTeamDeliveries, stopDeliveries } from './delivery-rows.ts'
+import { createDeliveryWorker, type DeliveryOptions } from './delivery-worker.ts'
+import { createWebhookDestination, deleteDestination, resetHealth, retryUnreadable, syncBrokers } from './destination-rows.ts'
+import { lockLease, revokedLeaseCleanup, revokeLease } from './leases.ts'
+import { eventTypes } from './operational-messages.ts'
+
+/** @param options called when the worker is created */
+export const delivery = (cells: Cells, options: () => DeliveryOptions): Module => ({
+  name: 'events/delivery',
+  about: 'fans out events, and delivers them to webhook endpoints and brokers',
+  eventTypes,
+  tables: {
+    others: [
+      'deleted_destination',
+      'delivery',
+      'delivery_attempt',
+      'delivery_attempt_count',
+      'destination',
+      'revoked_lease',
+      'webhook_message',
+    ],
+  },
+  workers: [() => createDeliveryWorker(cells, options())],
+  hooks: [
+    on(endpointCreated, async (tx, id) => void (await createWebhookDestination(tx, id))),
+    on(endpointChanging, async (tx, id) => void (await lockLease(tx, id))),
+    on(endpointChanged, async (tx, id, { isDisabled, isMoved }) => {
+      if (isDisabled) await stopDeliveries(tx, tx.team, id)
+      if (isDisabled || isMoved) await revokeLease(tx, tx.team, id)
+      await resetHealth(tx, id)
+    }),
+    on(endpointDeleting, async (tx, id) => void (await deleteDestination(tx, tx.team, id))),
+    on(endpointReadable, retryUnreadable),
+    on(pipelineChanged, syncBrokers),
+  ],
+  periodicTasks: [...deliveryCleanups, deletedDestinationsCleanup, revokedLeaseCleanup],
+  erasers: { team: eraseTeamDeliveries },
+})

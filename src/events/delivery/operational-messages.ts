@@ -1,0 +1,89 @@
+// Operational messages: messages about deliveries, sent to endpoints that subscribe to them by name, in an envelope of their
+// own. They cause no further messages. Source: events.md 6.8.
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { dbNow } from '../../platform/db/leases.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { EventType, SampleContext } from '../../platform/queue/event-type.ts'
+import { attemptId, messageId } from '../catalog/message-id.ts'
+
+const SAMPLE_ID = '0'.repeat(32)
+
+const attemptReport = ({ team_id, at_text }: SampleContext) => ({
+  appId: team_id,
+  appUid: null,
+  endpointId: `ep_${SAMPLE_ID}`,
+  msgId: `msg_${SAMPLE_ID}`,
+  msgEventId: null,
+  lastAttempt: { id: `atmpt_${SAMPLE_ID}`, responseStatusCode: 500, timestamp: at_text },
+})
+
+/** The types, with samples. Sent only to endpoints that subscribe to them by name. */
+export const eventTypes: readonly EventType[] = [
+  { name: 'message.attempt.exhausted', family: 'operational', sample: attemptReport },
+  { name: 'message.attempt.failing', family: 'operational', sample: attemptReport },
+  { name: 'message.attempt.recovered', family: 'operational', sample: attemptReport },
+  {
+    name: 'endpoint.disabled',
+    family: 'operational',
+    sample: ({ team_id, at_text }) => ({
+      appId: team_id,
+      appUid: null,
+      endpointId: `ep_${SAMPLE_ID}`,
+      endpointUid: null,
+      failSince: at_text,
+    }),
+  },
+]
+
+/**
+ * Queues a message for one endpoint, or for all endpoints of the team that subscribed to its type. Writes webhook_message,
+ * delivery.
+ */
+export async function queueMessage(
+  tx: PlainTx,
+  message: { team_id: string; type: string; body: string; at: Date; trigger: 'scheduled' | 'manual' },
+  webhook_id?: string,
+): Promise<string> {
+  const id = tx.uuid()
+  await tx.run(sql`
+    insert into webhook_message (id, team_id, type, created_at, body)
+    values (${id}, ${message.team_id}, ${message.type}, ${message.at}, ${message.body})`)
+  await tx.run(sql`
+    insert into delivery (team_id, destination_id, message_id, queue_position, state, due_at, trigger, created_at)
+    select w.team_id, w.id, ${id}, nextval('delivery_queue_position'), 'pending', ${dbNow}, ${message.trigger}, ${message.at}
+    from webhook w join destination d on d.id = w.id and d.team_id = w.team_id
+    where w.team_id = ${message.team_id} and not w.disabled
+      and ${webhook_id === undefined ? sql`${message.type} = any (w.filter_types)` : sql`w.id = ${webhook_id}`}
+    for key share of d`)
+  return id
+}
+
+/** The operational message about a message that keeps failing, has failed permanently, or was delivered after that. */
+export const messageReportBody = (
+  type: string,
+  about: { team_id: string; webhook_id: string; msg: string; attempt_id: string; status: number | null; at_text: string },
+): string =>
+  JSON.stringify({
+    type,
+    data: {
+      appId: about.team_id,
+      appUid: null,
+      endpointId: about.webhook_id,
+      msgId: messageId(about.msg),
+      msgEventId: null,
+      lastAttempt: { id: attemptId(about.attempt_id), responseStatusCode: about.status ?? 0, timestamp: about.at_text },
+    },
+  })
+
+/** The operational message about an endpoint that was disabled automatically. */
+export const endpointReportBody = (about: { team_id: string; webhook_id: string; since_text: string }): string =>
+  JSON.stringify({
+    type: 'endpoint.disabled',
+    data: {
+      appId: about.team_id,
+      appUid: null,
+      endpointId: about.webhook_id,
+      endpointUid: null,
+      failSince: about.since_text,
+    },
+  })
