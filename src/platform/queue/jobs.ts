@@ -38,7 +38,7 @@ export const jobs: RetryableQueue = {
   lease_s: 60,
   isPending: sql`failed_at is null`,
   order: sql`due_at, id`,
-  attempts: { column: 'attempts', countedBy: 'claim' },
+  attempts: 'attempts',
   error: 'last_error',
   completed: 'delete',
   dead: {

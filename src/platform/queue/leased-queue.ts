@@ -14,11 +14,8 @@ export interface QueueDefinition extends LeasedTableDefinition {
   isPending: Sql
   /** The order in which rows are claimed. */
   order: Sql
-  /**
-   * The column that counts attempts, and when an attempt is counted. Attempts counted by the claim also end if each one kills
-   * its process.
-   */
-  attempts: { column: string; countedBy: 'claim' | 'failure' }
+  /** The column that counts attempts. The claim counts them, so that they also end if each one kills its process. */
+  attempts: string
   /** The column of the last error, a class and a code. */
   error?: string
   /** Completed rows are deleted, or these columns are set. */
@@ -55,8 +52,9 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
   }
 
   /** Columns that a claim sets besides the lease. */
-  get claimSets(): Sql | undefined {
-    return this.#definition.attempts.countedBy === 'claim' ? this.#count(1) : undefined
+  get claimSets(): Sql {
+    const column = raw(this.#definition.attempts)
+    return sql`${column} = ${column} + 1`
   }
 
   /** The condition that a row may be claimed now. */
@@ -116,11 +114,10 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
    * @param pause_s the time until it may be claimed again; undefined: not before the operator retries it
    */
   fail(row: Row, { error, pause_s }: { error: string; pause_s: number | undefined }): Promise<number> {
-    const { attempts, dead } = this.#definition
+    const { dead } = this.#definition
     const sets = [
       endLease,
       ...this.#error(error),
-      ...(attempts.countedBy === 'failure' ? [sql`${raw(attempts.column)} = ${attemptsOf(row, attempts.column) + 1}`] : []),
       pause_s === undefined && dead ? dead.set : sql`due_at = ${dbNowPlus(pause_s ?? 0)}`,
     ]
     return this.db.queries.run(sql`update ${this.table} set ${join(sets, ', ')} where ${this.isOwnedRow(row)}`)
@@ -140,19 +137,9 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
     return column === undefined ? [] : [sql`${raw(column)} = ${error}`]
   }
 
-  #count(by: 1 | -1): Sql {
-    const column = raw(this.#definition.attempts.column)
-    return by === 1 ? sql`${column} = ${column} + 1` : sql`${column} = ${column} - 1`
-  }
-
-  #uncounted(pause_s?: number): Sql | undefined {
-    const sets = [
-      ...(this.#definition.attempts.countedBy === 'claim' ? [this.#count(-1)] : []),
-      ...(pause_s === undefined ? [] : [sql`due_at = ${dbNowPlus(pause_s)}`]),
-    ]
-    return sets.length ? join(sets, ', ') : undefined
+  #uncounted(pause_s?: number): Sql {
+    const column = raw(this.#definition.attempts)
+    const uncounted = sql`${column} = ${column} - 1`
+    return pause_s === undefined ? uncounted : sql`${uncounted}, due_at = ${dbNowPlus(pause_s)}`
   }
 }
-
-/** The count that the claim returned, or that the handler has set since: a success in between starts a new count. */
-const attemptsOf = (row: unknown, column: string): number => (row as Record<string, number>)[column]!

@@ -28,7 +28,7 @@ export const messageQueue = ({ clearedWhenSent, dead, ...table }: MessageTable):
   isDurable: true,
   isPending: sql`due_at is not null`,
   order: sql`due_at, id`,
-  attempts: { column: 'attempts', countedBy: 'claim' },
+  attempts: 'attempts',
   error: 'error',
   completed: sql`state = 'sent', due_at = null, error = null, finished_at = ${dbNow}${clearedWhenSent ? sql`, ${clearedWhenSent}` : sql``}`,
   isCompletedForAll: true,

@@ -24,8 +24,6 @@ export interface QueueWorkerOptions<Row extends ClaimedRow> {
   slots: QueueSlotsOptions<Row>
   /** Called for an error that is retried. */
   onError: (error: unknown, message: string) => void
-  /** Called when rows have been completed. */
-  onCompleted?: () => void
   /** Called before a claim, at most once in the time between two polls. */
   beforeClaim?: () => Promise<unknown>
   poll_ms?: number
@@ -164,7 +162,6 @@ export class QueueWorker<Row extends ClaimedRow> {
     try {
       await queue.complete(done.map(({ row }) => row))
       this.#free(done)
-      this.#options.onCompleted?.()
     } catch (error) {
       this.#options.onError(error, 'completing rows failed; will retry')
       this.#done.push(...done)
