@@ -503,22 +503,23 @@ table day_record
   CREATE INDEX day_record__user ON day_record USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
-table deleted_webhook
-  webhook_id text not null
+table deleted_destination
+  destination_id text not null
   team_id uuid not null
   deleted_at timestamp with time zone not null default statement_timestamp()
   attempts_to uuid
   deliveries_to uuid
-  constraint deleted_webhook_pkey PRIMARY KEY (webhook_id)
-  CREATE INDEX deleted_webhook__oldest ON deleted_webhook USING btree (deleted_at)
-  CREATE INDEX deleted_webhook__team ON deleted_webhook USING btree (team_id)
+  constraint deleted_destination_pkey PRIMARY KEY (destination_id)
+  CREATE INDEX deleted_destination__oldest ON deleted_destination USING btree (deleted_at)
+  CREATE INDEX deleted_destination__team ON deleted_destination USING btree (team_id)
   policy of_team for all (team_id = current_team())
 
 table delivery
   queue_position bigint
   team_id uuid not null
-  webhook_id text not null
+  destination_id text not null
   message_id uuid not null
+  order_key uuid
   state text not null
   due_at timestamp with time zone
   attempts integer not null default 0
@@ -533,11 +534,13 @@ table delivery
   response_body text
   signature text
   custom_headers text[]
-  constraint delivery__once PRIMARY KEY (webhook_id, message_id)
+  constraint delivery__once PRIMARY KEY (destination_id, message_id)
   constraint delivery__pending CHECK (((state = 'pending'::text) = (due_at IS NOT NULL)))
   constraint delivery__state CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'stopped'::text])))
   CREATE INDEX delivery__created ON delivery USING btree (created_at)
-  CREATE INDEX delivery__due ON delivery USING btree (webhook_id, due_at, queue_position, message_id) WHERE (due_at IS NOT NULL)
+  CREATE INDEX delivery__due ON delivery USING btree (destination_id, due_at, queue_position, message_id) WHERE (due_at IS NOT NULL)
+  CREATE INDEX delivery__failed ON delivery USING btree (destination_id) WHERE ((order_key IS NOT NULL) AND (attempts > 0) AND (due_at IS NOT NULL))
+  CREATE INDEX delivery__ordered ON delivery USING btree (destination_id, order_key, queue_position) WHERE ((order_key IS NOT NULL) AND (due_at IS NOT NULL))
   policy of_team for all (team_id = current_team())
 
 table delivery_attempt
@@ -552,11 +555,11 @@ table delivery_attempt
   succeeded boolean not null
   signature text not null
   custom_headers text[] not null
-  webhook_id text not null
+  destination_id text not null
   message_id uuid not null
   constraint delivery_attempt_pkey PRIMARY KEY (id)
-  constraint delivery_attempt__of FOREIGN KEY (webhook_id, message_id) REFERENCES delivery(webhook_id, message_id) ON DELETE CASCADE
-  CREATE INDEX delivery_attempt__delivery ON delivery_attempt USING btree (webhook_id, message_id, id)
+  constraint delivery_attempt__of FOREIGN KEY (destination_id, message_id) REFERENCES delivery(destination_id, message_id) ON DELETE CASCADE
+  CREATE INDEX delivery_attempt__delivery ON delivery_attempt USING btree (destination_id, message_id, id)
   policy of_team for all (team_id = current_team())
 
 table delivery_attempt_count
@@ -583,6 +586,23 @@ table demo_connection
   constraint demo_connection_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint demo_connection_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
   CREATE INDEX demo_connection__user ON demo_connection USING btree (user_id)
+  policy of_team for all (team_id = current_team())
+
+table destination
+  id text not null
+  team_id uuid not null
+  kind text not null
+  keeps_order boolean not null default false
+  owner uuid
+  leased_until timestamp with time zone
+  paused_until timestamp with time zone
+  first_failure_at timestamp with time zone
+  failing_since timestamp with time zone
+  unreadable_since timestamp with time zone
+  constraint destination_pkey PRIMARY KEY (id)
+  constraint destination_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint destination_kind_check CHECK ((kind = ANY (ARRAY['webhook'::text, 'rabbitmq'::text, 'azure_amqp'::text, 'cloud_pubsub'::text])))
+  CREATE INDEX destination__team ON destination USING btree (team_id)
   policy of_team for all (team_id = current_team())
 
 table device
@@ -639,10 +659,10 @@ table event
   CREATE TRIGGER event__deliveries AFTER DELETE ON event REFERENCING OLD TABLE AS deleted_events FOR EACH STATEMENT EXECUTE FUNCTION delete_event_deliveries()
     begin
       delete from delivery
-      where webhook_id = any (array(
-          select w.id from webhook w where w.team_id = any (array(select distinct team_id from deleted_events))
+      where destination_id = any (array(
+          select d.id from destination d where d.team_id = any (array(select distinct team_id from deleted_events))
           union all
-          select d.webhook_id from deleted_webhook d where d.team_id = any (array(select distinct team_id from deleted_events))))
+          select d.destination_id from deleted_destination d where d.team_id = any (array(select distinct team_id from deleted_events))))
         and message_id = any (array(select id from deleted_events));
       return null;
     end
@@ -1367,39 +1387,6 @@ table pipeline
   CREATE INDEX pipeline__newest ON pipeline USING btree (created_at, team_id)
   policy of_team for all (team_id = current_team())
 
-table pipeline_delivery
-  id bigint not null generated always as identity
-  team_id uuid not null
-  destination text not null
-  event_id uuid not null
-  user_id uuid
-  due_at timestamp with time zone not null
-  attempts integer not null default 0
-  created_at timestamp with time zone not null
-  constraint pipeline_delivery_pkey PRIMARY KEY (id)
-  constraint pipeline_delivery__event FOREIGN KEY (team_id, event_id) REFERENCES event(team_id, id) ON DELETE CASCADE
-  constraint pipeline_delivery__queue FOREIGN KEY (team_id, destination) REFERENCES pipeline_queue(team_id, destination) ON DELETE CASCADE
-  CREATE INDEX pipeline_delivery__failed ON pipeline_delivery USING btree (team_id, destination) WHERE (attempts > 0)
-  CREATE INDEX pipeline_delivery__next ON pipeline_delivery USING btree (team_id, destination, id, due_at)
-  CREATE INDEX pipeline_delivery__old ON pipeline_delivery USING btree (created_at)
-  CREATE UNIQUE INDEX pipeline_delivery__once ON pipeline_delivery USING btree (team_id, event_id, destination)
-  CREATE INDEX pipeline_delivery__user ON pipeline_delivery USING btree (team_id, destination, user_id, id)
-  policy of_team for all (team_id = current_team())
-
-table pipeline_queue
-  team_id uuid not null
-  destination text not null
-  owner uuid
-  leased_until timestamp with time zone
-  due_at timestamp with time zone not null
-  consecutive_failures integer not null default 0
-  fence integer not null default 0
-  constraint pipeline_queue_pkey PRIMARY KEY (team_id, destination)
-  constraint pipeline_queue_team_id_fkey FOREIGN KEY (team_id) REFERENCES pipeline(team_id) ON DELETE CASCADE
-  constraint pipeline_queue__destination CHECK ((destination = ANY (ARRAY['cloud_pubsub'::text, 'rabbitmq'::text, 'azure_amqp'::text])))
-  CREATE INDEX pipeline_queue__due ON pipeline_queue USING btree (due_at)
-  policy of_team for all (team_id = current_team())
-
 table portal_link
   team_id uuid not null
   user_id uuid not null
@@ -1657,16 +1644,16 @@ table resource_state
   CREATE INDEX resource_state__user ON resource_state USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
-table revoked_webhook_lease
-  webhook_id text not null
+table revoked_lease
+  destination_id text not null
   team_id uuid not null
   owner uuid not null
   leased_until timestamp with time zone not null
-  constraint revoked_webhook_lease_pkey PRIMARY KEY (webhook_id)
-  constraint revoked_webhook_lease_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  CREATE INDEX revoked_webhook_lease__leased ON revoked_webhook_lease USING btree (leased_until)
-  CREATE INDEX revoked_webhook_lease__owner ON revoked_webhook_lease USING btree (owner)
-  CREATE INDEX revoked_webhook_lease__team ON revoked_webhook_lease USING btree (team_id)
+  constraint revoked_lease_pkey PRIMARY KEY (destination_id)
+  constraint revoked_lease_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX revoked_lease__leased ON revoked_lease USING btree (leased_until)
+  CREATE INDEX revoked_lease__owner ON revoked_lease USING btree (owner)
+  CREATE INDEX revoked_lease__team ON revoked_lease USING btree (team_id)
   policy of_team for all (team_id = current_team())
 
 table sandbox_fault
@@ -1951,25 +1938,6 @@ table webhook
   constraint webhook_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint webhook__rate_limit CHECK ((rate_limit >= 1))
   CREATE INDEX webhook__team ON webhook USING btree (team_id, created_at, id)
-  policy of_team for all (team_id = current_team())
-  CREATE TRIGGER webhook__deliveries AFTER DELETE ON webhook REFERENCING OLD TABLE AS deleted_webhooks FOR EACH STATEMENT EXECUTE FUNCTION record_deleted_webhooks()
-    begin
-      insert into deleted_webhook (webhook_id, team_id) select id, team_id from deleted_webhooks;
-      return null;
-    end
-
-table webhook_lease
-  webhook_id text not null
-  team_id uuid not null
-  owner uuid
-  leased_until timestamp with time zone
-  paused_until timestamp with time zone
-  first_failure_at timestamp with time zone
-  failing_since timestamp with time zone
-  unreadable_since timestamp with time zone
-  constraint webhook_lease_pkey PRIMARY KEY (webhook_id)
-  constraint webhook_lease_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint webhook_lease_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE
   policy of_team for all (team_id = current_team())
 
 table webhook_message

@@ -370,28 +370,51 @@ create table webhook_secret (
 );
 create index webhook_secret__webhook on webhook_secret (webhook_id, id);
 
--- Deleted endpoints whose log is still to be erased, one batch at a time. `attempts_to` and `deliveries_to` are how far the
--- erasure has come, in the order of messages.
-create table deleted_webhook (
-  webhook_id     text primary key,
-  team_id        uuid not null,
-  deleted_at     timestamptz not null default statement_timestamp(),
-  attempts_to    uuid,
-  deliveries_to  uuid
+-- What events are delivered to: a webhook endpoint, or a broker of a pipeline. Which process serves it, and how it responds. By
+-- the machine's clock. Not in `webhook`, because it changes with every batch.
+create table destination (
+  -- That of the webhook, or the kind of the broker with the team.
+  id                text primary key,
+  team_id           uuid not null references team,
+  kind              text not null check (kind in ('webhook', 'rabbitmq', 'azure_amqp', 'cloud_pubsub')),
+  -- It gets the events of a user one after another, also after a failure.
+  keeps_order       boolean not null default false,
+  owner             uuid,
+  leased_until      timestamptz,
+  paused_until      timestamptz,
+  -- The endpoint has failed several times within a day, and has not succeeded, since.
+  first_failure_at  timestamptz,
+  -- The endpoint is disabled after five days of failures from here on.
+  failing_since     timestamptz,
+  -- Nothing is sent since then, because its secrets cannot be decrypted.
+  unreadable_since  timestamptz
 );
-create index deleted_webhook__oldest on deleted_webhook (deleted_at);
-create index deleted_webhook__team on deleted_webhook (team_id);
+create index destination__team on destination (team_id);
 
--- An event or a message for one endpoint. It is pending while it has a due time. A process that sends it holds a lease on it;
+-- Deleted destinations whose log is still to be erased, one batch at a time. `attempts_to` and `deliveries_to` are how far the
+-- erasure has come, in the order of messages.
+create table deleted_destination (
+  destination_id  text primary key,
+  team_id         uuid not null,
+  deleted_at      timestamptz not null default statement_timestamp(),
+  attempts_to     uuid,
+  deliveries_to   uuid
+);
+create index deleted_destination__oldest on deleted_destination (deleted_at);
+create index deleted_destination__team on deleted_destination (team_id);
+
+-- An event or a message for one destination. It is pending while it has a due time. A process that sends it holds a lease on it;
 -- when the lease ends, it is due again. The columns from `attempt_id` on are the attempt that succeeded; `delivery_attempt` has
 -- the others. It has no foreign keys, because a check for each row costs as much as the row; the statements that delete
--- endpoints and events delete it. Columns that change during a delivery are in no index, so that PostgreSQL updates the row in
+-- destinations and events delete it. Columns that change during a delivery are in no index, so that PostgreSQL updates the row in
 -- its page.
 create table delivery (
   queue_position   bigint,
   team_id          uuid not null,
-  webhook_id       text not null,
+  destination_id   text not null,
   message_id       uuid not null,
+  -- Deliveries with the same key are sent one after another; null: in any order.
+  order_key        uuid,
   state            text not null constraint delivery__state check (state in ('pending', 'delivered', 'failed', 'stopped')),
   due_at           timestamptz,
   -- In the present round; a replay begins a new one.
@@ -408,11 +431,13 @@ create table delivery (
   response_body    text,
   signature        text,
   custom_headers   text[],
-  constraint delivery__once primary key (webhook_id, message_id),
+  constraint delivery__once primary key (destination_id, message_id),
   constraint delivery__pending check ((state = 'pending') = (due_at is not null))
 ) with (fillfactor = 70);
 create index delivery__created on delivery (created_at);
-create index delivery__due on delivery (webhook_id, due_at, queue_position, message_id) where due_at is not null;
+create index delivery__due on delivery (destination_id, due_at, queue_position, message_id) where due_at is not null;
+create index delivery__failed on delivery (destination_id) where order_key is not null and attempts > 0 and due_at is not null;
+create index delivery__ordered on delivery (destination_id, order_key, queue_position) where order_key is not null and due_at is not null;
 create sequence delivery_queue_position;
 
 -- Attempts that failed or that a person made.
@@ -430,11 +455,11 @@ create table delivery_attempt (
   signature        text not null,
   -- Names without values.
   custom_headers   text[] not null,
-  webhook_id       text not null,
+  destination_id   text not null,
   message_id       uuid not null,
-  constraint delivery_attempt__of foreign key (webhook_id, message_id) references delivery on delete cascade
+  constraint delivery_attempt__of foreign key (destination_id, message_id) references delivery on delete cascade
 );
-create index delivery_attempt__delivery on delivery_attempt (webhook_id, message_id, id);
+create index delivery_attempt__delivery on delivery_attempt (destination_id, message_id, id);
 
 -- How many attempts were made in each five minutes.
 create table delivery_attempt_count (
@@ -446,33 +471,17 @@ create table delivery_attempt_count (
 );
 create index delivery_attempt_count__bucket_start on delivery_attempt_count (bucket_start);
 
--- An endpoint that was deleted or disabled while a process held its lease. The process stops and deletes the row, or its lease
--- ends.
-create table revoked_webhook_lease (
-  webhook_id    text primary key,
-  team_id       uuid not null references team,
-  owner         uuid not null,
-  leased_until  timestamptz not null
+-- A destination that was deleted, disabled or changed while a process held its lease. The process stops and deletes the row, or
+-- its lease ends.
+create table revoked_lease (
+  destination_id  text primary key,
+  team_id         uuid not null references team,
+  owner           uuid not null,
+  leased_until    timestamptz not null
 );
-create index revoked_webhook_lease__leased on revoked_webhook_lease (leased_until);
-create index revoked_webhook_lease__owner on revoked_webhook_lease (owner);
-create index revoked_webhook_lease__team on revoked_webhook_lease (team_id);
-
--- Which process serves an endpoint, and how the endpoint responds. By the machine's clock. Not in `webhook`, because it changes
--- with every batch.
-create table webhook_lease (
-  webhook_id        text primary key references webhook on delete cascade,
-  team_id           uuid not null references team,
-  owner             uuid,
-  leased_until      timestamptz,
-  paused_until      timestamptz,
-  -- The endpoint has failed several times within a day, and has not succeeded, since.
-  first_failure_at  timestamptz,
-  -- The endpoint is disabled after five days of failures from here on.
-  failing_since     timestamptz,
-  -- Nothing is sent since then, because the secret or the headers of the endpoint cannot be decrypted.
-  unreadable_since  timestamptz
-);
+create index revoked_lease__leased on revoked_lease (leased_until);
+create index revoked_lease__owner on revoked_lease (owner);
+create index revoked_lease__team on revoked_lease (team_id);
 
 -- Messages to endpoints that are not events of the team: about deliveries, and samples sent as a test.
 create table webhook_message (
@@ -498,40 +507,6 @@ create table pipeline (
   updated_at            timestamptz not null
 );
 create index pipeline__newest on pipeline (created_at, team_id);
-
--- A broker that a pipeline writes to: which process serves it, and how often it has failed. By the machine's clock. Nothing is
--- sent before `due_at`.
-create table pipeline_queue (
-  team_id               uuid not null references pipeline on delete cascade,
-  destination           text not null constraint pipeline_queue__destination check (destination in ('cloud_pubsub', 'rabbitmq', 'azure_amqp')),
-  owner                 uuid,
-  leased_until          timestamptz,
-  due_at                timestamptz not null,
-  consecutive_failures  integer not null default 0,
-  -- The fencing token (src/platform/db/leases.ts).
-  fence                 integer not null default 0,
-  primary key (team_id, destination)
-);
-create index pipeline_queue__due on pipeline_queue (due_at);
-
--- An event that a broker has not acknowledged yet. The row is deleted when it has.
-create table pipeline_delivery (
-  id           bigint generated always as identity primary key,
-  team_id      uuid not null,
-  destination  text not null,
-  event_id     uuid not null,
-  user_id      uuid,
-  due_at       timestamptz not null,
-  attempts     integer not null default 0,
-  created_at   timestamptz not null,
-  constraint pipeline_delivery__event foreign key (team_id, event_id) references event on delete cascade,
-  constraint pipeline_delivery__queue foreign key (team_id, destination) references pipeline_queue on delete cascade
-);
-create index pipeline_delivery__failed on pipeline_delivery (team_id, destination) where attempts > 0;
-create index pipeline_delivery__next on pipeline_delivery (team_id, destination, id, due_at);
-create index pipeline_delivery__old on pipeline_delivery (created_at);
-create unique index pipeline_delivery__once on pipeline_delivery (team_id, event_id, destination);
-create index pipeline_delivery__user on pipeline_delivery (team_id, destination, user_id, id);
 
 -- ==== lab
 
@@ -1912,17 +1887,11 @@ end $$;
 create function delete_event_deliveries() returns trigger language plpgsql as $$
 begin
   delete from delivery
-  where webhook_id = any (array(
-      select w.id from webhook w where w.team_id = any (array(select distinct team_id from deleted_events))
+  where destination_id = any (array(
+      select d.id from destination d where d.team_id = any (array(select distinct team_id from deleted_events))
       union all
-      select d.webhook_id from deleted_webhook d where d.team_id = any (array(select distinct team_id from deleted_events))))
+      select d.destination_id from deleted_destination d where d.team_id = any (array(select distinct team_id from deleted_events))))
     and message_id = any (array(select id from deleted_events));
-  return null;
-end $$;
-
-create function record_deleted_webhooks() returns trigger language plpgsql as $$
-begin
-  insert into deleted_webhook (webhook_id, team_id) select id, team_id from deleted_webhooks;
   return null;
 end $$;
 
@@ -1957,4 +1926,3 @@ create trigger user__order_checkpoints after update of deleted_at on "user" for 
 create trigger user_checkpoint__delete after delete on user_checkpoint referencing old table as removed for each statement execute function add_checkpoints_to_sums('created_on');
 create trigger user_checkpoint__insert after insert on user_checkpoint referencing new table as added for each statement execute function add_checkpoints_to_sums('created_on');
 create trigger user_checkpoint__update after update on user_checkpoint referencing old table as removed new table as added for each statement execute function add_checkpoints_to_sums('created_on');
-create trigger webhook__deliveries after delete on webhook referencing old table as deleted_webhooks for each statement execute function record_deleted_webhooks();
