@@ -7,7 +7,7 @@ import { isSessionActive } from '../connections/sign-in/sessions.ts'
 import { SigningKey } from '../connections/sign-in/signing-key.ts'
 import { assertNotDeleted } from '../people/users/users.ts'
 import type { AccessLog } from '../platform/access-log/access-log.ts'
-import { RecentRequests } from '../platform/http/recent-requests.ts'
+import { RecentRequests } from '../sandbox/request-log/recent-requests.ts'
 import { createHttp, type HttpOptions } from '../platform/http/server.ts'
 import { registerBrowserPages } from '../platform/http/browser-pages.ts'
 import type { Module } from '../platform/module/module.ts'
@@ -16,6 +16,7 @@ import { JobRunner } from '../platform/queue/job-runner.ts'
 import { createWorkerPool, type WorkerPool } from '../platform/runtime/worker-pool.ts'
 import { errorFields } from '../platform/telemetry/log.ts'
 import { SandboxFaults } from '../sandbox/faults/fault-source.ts'
+import { RequestFaults } from '../sandbox/faults/request-faults.ts'
 import { ClockMoves } from '../sandbox/clock/clock-lease.ts'
 import { createAccess, type Access } from '../tenancy/access/access.ts'
 import { compose, type Composition } from './compose.ts'
@@ -79,8 +80,9 @@ export function assemble(options: ProcessOptions): AssembledProcess {
     operations,
     guards: { team: guards.teams.authenticate, management: guards.orgs, link: linkGuard({ signingKey, guards }) },
     constraints,
-    requests: process.requests,
-    faults: process.faults,
+    onEnd: (call, response) => process.requests.record(call, response),
+    intercept: new RequestFaults(process.faults).intercept,
+    bodyMode: ({ cell }) => (cell.endsWith('-eu') ? 'abroad' : 'json'),
     assertShown: assertNotDeleted,
     unimplementedPaths,
   })

@@ -1,5 +1,5 @@
 // The modules of the sandbox, from the bottom up.
-import type { RecentRequests } from '../platform/http/recent-requests.ts'
+import type { RecentRequests } from './request-log/recent-requests.ts'
 import type { Module } from '../platform/module/module.ts'
 import type { ClockDependencies } from './clock/clock.ts'
 import { clock } from './clock/module.ts'

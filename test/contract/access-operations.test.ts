@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
-import { isWrite } from '../../src/platform/http/request-handler.ts'
+import { isWrite } from '../../src/platform/http/operation.ts'
 import { linesInDatabase } from '../support/access-lines.ts'
 import { access, createTestTeam, type TestTeam, type Reply } from '../support/server.ts'
 import { answered, success } from './operations/operation-cases.ts'

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
-import { RecentRequests } from '../../src/platform/http/recent-requests.ts'
 import { createHttp } from '../../src/platform/http/server.ts'
 import { createLog } from '../../src/platform/telemetry/log.ts'
 import { buildOpenApi as described } from '../../src/platform/http/openapi.ts'
@@ -72,7 +71,6 @@ const app = createHttp({
   draining: () => false,
   trusted_proxies: [],
   checkReplies: true,
-  requests: new RecentRequests(),
   assertShown: assertNotDeleted,
 })
 after(async () => {

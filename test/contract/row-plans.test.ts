@@ -10,7 +10,7 @@ import { findKitBySample } from '../../src/lab/orders/orders.ts'
 import type { OrderQuery } from '../../src/lab/orders/schema.ts'
 import { Db } from '../../src/platform/db/database.ts'
 import type { Queries, Tx } from '../../src/platform/db/transaction.ts'
-import { eraseAnswers } from '../../src/platform/http/idempotency.ts'
+import { eraseStoredResponses } from '../../src/platform/http/idempotency.ts'
 import { T } from '../../src/platform/schema/schema.ts'
 import { sql, type Sql } from '../../src/platform/db/sql.ts'
 import { countDuplicates, createOrder, tenantOf } from '../support/orders.ts'
@@ -178,7 +178,7 @@ describe('a team with many orders, users, events and answers', async () => {
     ['lists users far back', (tx) => listUsers(tx, { offset: 5000, limit: 100 }), /user_/],
     ['searches users', (tx) => searchUsers(tx, 'person 77'), /user/],
     ['resolves a user', (tx) => resolveUser(tx, 'person 77'), /user_/],
-    ['erases answers about a user', (tx) => eraseAnswers(tx, user_id), /idempotency_key__users/],
+    ['erases answers about a user', (tx) => eraseStoredResponses(tx, user_id), /idempotency_key__users/],
     ['lists who has seen a user', (tx) => listAccess(tx, { user_id }), /access_log.*_users/],
     ['erases what laboratories sent about a user', (tx) => eraseRawResults(tx, user_id), /raw_result__users/],
     ['lists events', (tx) => listEvents(tx, notDeleted, { limit: 50 }), /event_/],

@@ -1,7 +1,7 @@
 import type { OAuthProvider } from '../../people/users/sources.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
-import type { OutsideRequest } from '../../platform/http/multi-transaction.ts'
+import type { OutsideRequest } from '../../platform/http/operation.ts'
 import { multiTransactionOperation, operation, StatusReply, type Operation } from '../../platform/http/operation.ts'
 import { pauseConnections } from '../connections/connections.ts'
 import { findVendor, type VendorAccess } from '../grants/access.ts'

@@ -1,5 +1,5 @@
 // Steps of older clients. Source: users-wearables.md 2.6.
-import type { OutsideRequest } from '../../platform/http/multi-transaction.ts'
+import type { OutsideRequest } from '../../platform/http/operation.ts'
 import { multiTransactionOperation, operation, type Operation } from '../../platform/http/operation.ts'
 import { admitLinkToken, readLinkToken } from './link-tokens.ts'
 import type { LinkDependencies } from './routes.ts'

@@ -2,7 +2,7 @@
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Tenant } from '../../platform/db/transaction.ts'
 import type { UserCredential } from '../../platform/http/operation.ts'
-import type { Guard } from '../../platform/http/server.ts'
+import type { Guard } from '../../platform/http/request.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { isOf, T, Uuid } from '../../platform/schema/schema.ts'
 import type { Access } from '../../tenancy/access/access.ts'

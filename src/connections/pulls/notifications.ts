@@ -1,7 +1,7 @@
 // What vendors notify of. A notification never brings data: a verified one, and an unsigned one of a vendor that signs nothing, lead to a
 // pull. Anything else is refused. Source: users-wearables.md 17.
 import type { Tx } from '../../platform/db/transaction.ts'
-import type { OutsideRequest } from '../../platform/http/multi-transaction.ts'
+import type { OutsideRequest } from '../../platform/http/operation.ts'
 import { StatusReply } from '../../platform/http/operation.ts'
 import { notFound, payloadTooLarge, unauthorized } from '../../platform/http/errors.ts'
 import { cellNames, type CellName } from '../../platform/db/cell-names.ts'

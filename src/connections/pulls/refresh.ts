@@ -1,6 +1,6 @@
 // Asks the clouds of vendors for the last day of a user now. Source: users-wearables.md 1.
 import { getUser } from '../../people/users/users.ts'
-import type { OutsideRequest } from '../../platform/http/multi-transaction.ts'
+import type { OutsideRequest } from '../../platform/http/operation.ts'
 import { StatusReply } from '../../platform/http/operation.ts'
 import { FixedWindowLimiter } from '../../platform/http/rate-limits.ts'
 import { enqueue } from '../../platform/queue/outbox.ts'

@@ -49,9 +49,9 @@ export const routes = ({ files, processes, file_bytes_max }: UploadDependencies)
     body_bytes_max: BODY_BYTES_MAX,
     reply: ParsingJob,
     idempotency: { scope: 'create_lab_report_parser_job', retention_s: 86_400 },
-    run: async ({ tenant, cells, headers, changes }, { file, keyed }) => {
+    run: async ({ tenant, cells, headers, changes }, { file, hasIdempotencyKey }) => {
       const upload = readUpload(file, headers['content-type'] as string | undefined, { file_bytes_max: file_bytes_max() })
-      if (keyed) changes.bind(contentOf(upload))
+      if (hasIdempotencyKey) changes.bind(contentOf(upload))
       const earlier = await changes.earlier<ParsingJob>()
       if (earlier) return earlier
       const db = cells.of(tenant.cell)

@@ -1,7 +1,7 @@
 import { renderPdf, type RenderJob } from '../../platform/pdf/render.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import type { WorkerPool } from '../../platform/runtime/worker-pool.ts'
-import type { MultiTransactionContext } from '../../platform/http/multi-transaction.ts'
+import type { MultiTransactionContext } from '../../platform/http/operation.ts'
 import { multiTransactionOperation, pdf, type Operation } from '../../platform/http/operation.ts'
 import { collectionInstructions } from './features.ts'
 import { getOrderInstructions, getTestInstructions } from './instructions.ts'

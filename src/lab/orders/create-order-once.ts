@@ -46,7 +46,7 @@ export async function createOrderOnce(
   }
   const placed = await createOrder(tx, body, covers)
   const reply = createdReply(placed)
-  storeResponse(tx, CONTENT_SCOPE, key, { status: 200, text: reply.text }, { object_id: placed.id, user_ids: [body.user_id] })
+  storeResponse(tx, { scope: CONTENT_SCOPE, key }, { status: 200, text: reply.text, user_ids: [body.user_id] }, placed.id)
   return reply
 }
 

@@ -81,8 +81,8 @@ export const routes = (countConnections: CountConnections, covers: CoversCharact
     reply: OrderReply,
     idempotency: createOrderIdempotency,
     example: exampleOrder,
-    run: async (tx, { body, keyed }) =>
-      keyed ? createdReply(await createOrder(tx, body, covers)) : createOrderOnce(tx, body, covers),
+    run: async (tx, { body, hasIdempotencyKey }) =>
+      hasIdempotencyKey ? createdReply(await createOrder(tx, body, covers)) : createOrderOnce(tx, body, covers),
   }),
   operation({
     id: 'import_order',

@@ -1,7 +1,7 @@
 import { renderPdf as drawn } from '../../platform/pdf/render.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import type { WorkerPool } from '../../platform/runtime/worker-pool.ts'
-import type { MultiTransactionContext } from '../../platform/http/multi-transaction.ts'
+import type { MultiTransactionContext } from '../../platform/http/operation.ts'
 import { operation, multiTransactionOperation, pdf, type FileReply } from '../../platform/http/operation.ts'
 import { Fields, Uuid } from '../../platform/schema/schema.ts'
 import type { ReportContent } from './report-content.ts'

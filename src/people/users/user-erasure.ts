@@ -2,7 +2,7 @@
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { eraseAnswers } from '../../platform/http/idempotency.ts'
+import { eraseStoredResponses } from '../../platform/http/idempotency.ts'
 import { eraseEvents, defineHandler, defineJob, type Handler } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
 
@@ -39,6 +39,6 @@ export const eraseHandler = (erase: (tx: Tx, user_id: string) => Promise<void>):
 /** Erases the last rows of a deleted user: the events about the user, the stored responses, then the user. */
 export async function eraseUserRows(tx: Tx, user_id: string): Promise<void> {
   await eraseEvents(tx, user_id)
-  await eraseAnswers(tx, user_id)
+  await eraseStoredResponses(tx, user_id)
   await tx.run(sql`delete from "user" where id = ${user_id} and team_id = ${tx.team}`)
 }

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { eventually } from '../../../test/support/eventually.ts'
 import { createTestTeam, url, type TestTeam } from '../../../test/support/server.ts'
 import { Problem } from '../runtime/problem.ts'
-import { BodyMemory } from './body-memory.ts'
+import { BodyMemory } from './input.ts'
 
 const MIB = 1024 * 1024
 const sockets: Socket[] = []

@@ -3,9 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Subjects, Tenant, Tx } from '../db/transaction.ts'
 import type { AccessLog } from '../access-log/access-log.ts'
-import { formOf } from './input.ts'
-import { accessOfPage } from './request-access.ts'
+import type { Access } from '../access-log/access-line.ts'
 import type { Cells } from '../db/cells.ts'
+import { systemNow } from '../runtime/clock.ts'
+import { parseForm, readBytes } from './input.ts'
 
 /** The request of a browser. */
 export interface PageRequest {
@@ -78,9 +79,8 @@ export function registerBrowserPages(app: FastifyInstance, pages: BrowserPage[],
       method,
       url: path.replace(/\{(\w+)\}/g, ':$1'),
       exposeHeadRoute: false,
-      bodyLimit: FORM_BYTES_MAX,
       handler: async (request, reply) => {
-        const { headers, params, query, body } = request
+        const { headers, params, query } = request
         reply.header('x-request-id', request.id)
         if (/prefetch|preview/.test(String(headers['sec-purpose'] ?? headers.purpose ?? '')))
           return reply.headers(SECURITY_HEADERS).code(503).send('')
@@ -90,7 +90,7 @@ export function registerBrowserPages(app: FastifyInstance, pages: BrowserPage[],
           headers,
           params: params as PageRequest['params'],
           query: query as PageRequest['query'],
-          form: formOf(Buffer.isBuffer(body) ? body : undefined),
+          form: parseForm(method === 'POST' ? await readBytes(request.raw, reply.raw, FORM_BYTES_MAX) : undefined),
           address: ip,
           logChange(tx, status, by) {
             access.changed(cells.of(by.tenant.cell), tx, accessOfPage(id, { id: request_id, ip }, status, by))
@@ -109,3 +109,22 @@ export function registerBrowserPages(app: FastifyInstance, pages: BrowserPage[],
       },
     })
 }
+
+/** The access of a page view without a key. */
+const accessOfPage = (
+  operation: string,
+  { id, ip }: { id: string; ip: string },
+  outcome: number,
+  { tenant, key, subjects }: PageAccess,
+): Access => ({
+  at: systemNow(),
+  request: id,
+  key,
+  org: tenant.org,
+  team: tenant.team,
+  operation,
+  objects: subjects.objects,
+  users: subjects.users,
+  address: ip,
+  outcome,
+})

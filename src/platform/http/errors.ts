@@ -2,14 +2,14 @@
 import { Problem } from '../runtime/problem.ts'
 import { missingFault, valueFault, type Fault, type Loc } from '../schema/fault.ts'
 
-/** The response for a team without a feature: it is no failure, even with an error status. */
-export class SwitchedOff extends Problem {
-  override name = 'SwitchedOff'
+/** A response that is no failure of this server, even with status 500 or 503: a disabled feature, a fault that a test asked for. */
+export class IntendedProblem extends Problem {
+  override name = 'IntendedProblem'
 }
 
-/** A fault that a sandbox team asked for: it is no failure of this server. */
-export class InjectedFault extends Problem {
-  override name = 'InjectedFault'
+/** Closes the connection without a response. */
+export class DroppedConnection extends Error {
+  override name = 'DroppedConnection'
 }
 
 type Detail = string | Record<string, unknown>

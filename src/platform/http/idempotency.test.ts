@@ -8,13 +8,12 @@ import { Problem, unavailable } from '../runtime/problem.ts'
 
 test('an error that may pass is not kept, and the same key works afterwards; any other error is kept', async () => {
   const { db, tenant } = await createTestTeam()
-  const about = { usersOf: () => [], assertShown: async () => {} }
-  const done = { status: 200, text: '{"done":true}' }
+  const done = { status: 200, text: '{"done":true}', user_ids: [] }
   for (const [error, kept] of [
     [unavailable('Try again'), undefined],
     [conflict('Not now'), undefined],
     [new Problem(429, { detail: 'Too many' }), undefined],
-    [badRequest('Never'), { status: 400, text: '{"detail":"Never"}' }],
+    [badRequest('Never'), { status: 400, text: '{"detail":"Never"}', user_ids: [] }],
   ] as const) {
     let runs = 0
     const run = () =>
@@ -22,16 +21,19 @@ test('an error that may pass is not kept, and the same key works afterwards; any
         db,
         tenant,
         { scope: 'test', key: `answer ${error.status}`, retention_s: 60, storeFailures: true },
-        about,
-        async () => {
-          if (++runs === 1) throw error
-          return done
+        {
+          usersOfError: () => [],
+          assertShown: async () => {},
+          work: async () => {
+            if (++runs === 1) throw error
+            return done
+          },
         },
       )
     if (kept) assert.deepEqual(await run(), kept)
     else await assert.rejects(run(), error)
-    const { status, text } = await run()
-    assert.deepEqual({ status, text }, kept ?? done, `after ${error.status}`)
+    const { status, text, user_ids } = await run()
+    assert.deepEqual({ status, text, user_ids }, kept ?? done, `after ${error.status}`)
     assert.equal(runs, kept ? 1 : 2)
   }
 })

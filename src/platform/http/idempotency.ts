@@ -10,11 +10,24 @@ import { cleanup } from '../queue/retention.ts'
 import { Nullable, T } from '../schema/schema.ts'
 import { sql } from '../db/sql.ts'
 
-export interface OperationResult {
+/** How a request uses its key. */
+export interface IdempotencyKey {
+  scope: string
+  key: string
+  retention_s: number
+  /** The response holds a secret: it is not stored, and a repeated key gets 409. */
+  secret?: boolean
+  /** Distinguishes requests, if a key belongs to only one. */
+  fingerprint?: string | null
+  /** Whether error responses are stored as well. */
+  storeFailures: boolean
+}
+
+/** A response, and the users whom it is about. */
+export interface StoredResponse {
   status: number
   text: string
-  /** The users of the response when it was stored. */
-  user_ids?: readonly string[]
+  user_ids: readonly string[]
 }
 
 const StoredResponseRow = T.Object({
@@ -25,10 +38,9 @@ const StoredResponseRow = T.Object({
   user_ids: Nullable(T.Array(T.String())),
 })
 
-export interface StoredResponse extends OperationResult {
-  /** The objects of the response, if the operation named them. */
+/** With the object of the response, if the operation named one. */
+export interface FoundResponse extends StoredResponse {
   object_id: string | null
-  /** The users it is about. */
   user_ids: string[]
 }
 
@@ -43,7 +55,7 @@ export async function claimKey(
   key: string,
   retention_s: number,
   fingerprint: string | null = null,
-): Promise<StoredResponse | undefined> {
+): Promise<FoundResponse | undefined> {
   let claimed: number
   try {
     claimed = await tx.run(sql`
@@ -58,31 +70,23 @@ export async function claimKey(
     throw error
   }
   if (claimed) return undefined
-  const kept = await tx.one(
-    StoredResponseRow,
-    sql`
-    select status, body, object_id, fingerprint, user_ids from idempotency_key where team_id = ${tx.team} and scope = ${scope} and key = ${key}`,
-  )
-  if (kept.fingerprint !== fingerprint) throw usedForAnother()
-  return { status: kept.status, text: kept.body, object_id: kept.object_id, user_ids: kept.user_ids ?? [] }
+  return findStoredResponse(tx, { scope, key, fingerprint })
 }
 
 /** Finds the stored response of a key without claiming it. 409: the key belongs to another request. */
 export async function findStoredResponse(
   tx: Tx,
   { scope, key, fingerprint = null }: { scope: string; key: string; fingerprint?: string | null },
-): Promise<StoredResponse | undefined> {
-  const kept = await tx.maybe(
+): Promise<FoundResponse | undefined> {
+  const row = await tx.maybe(
     StoredResponseRow,
     sql`
     select status, body, object_id, fingerprint, user_ids from idempotency_key
     where team_id = ${tx.team} and scope = ${scope} and key = ${key} and status is not null and expires_at >= ${dbNow}`,
   )
-  if (kept && kept.fingerprint !== fingerprint) throw usedForAnother()
-  return kept && { status: kept.status, text: kept.body, object_id: kept.object_id, user_ids: kept.user_ids ?? [] }
+  if (row && row.fingerprint !== fingerprint) throw conflict('This idempotency key has been used for another request')
+  return row && { status: row.status, text: row.body, object_id: row.object_id, user_ids: row.user_ids ?? [] }
 }
-
-const usedForAnother = () => conflict('This idempotency key has been used for another request')
 
 /** Releases a key: the next request with it is a new one. */
 export const releaseKey = (tx: Tx, scope: string, key: string): Promise<number> =>
@@ -95,22 +99,29 @@ export const releaseKey = (tx: Tx, scope: string, key: string): Promise<number> 
  */
 export function storeResponse(
   tx: Tx,
-  scope: string,
-  key: string,
-  answer: OperationResult,
-  { object_id = null, user_ids = [] }: { object_id?: string | null; user_ids?: readonly string[] } = {},
+  { scope, key }: Pick<IdempotencyKey, 'scope' | 'key'>,
+  { status, text, user_ids }: StoredResponse,
+  object_id: string | null = null,
 ): void {
   tx.defer(sql`
     update idempotency_key
-    set status = ${answer.status}, body = ${answer.text}, object_id = ${object_id},
-        user_ids = ${user_ids.length ? user_ids : null}::uuid[]
+    set status = ${status}, body = ${text}, object_id = ${object_id}, user_ids = ${user_ids.length ? user_ids : null}::uuid[]
     where team_id = ${tx.team} and scope = ${scope} and key = ${key}`)
 }
 
 /** The response to a repeated request whose first response held a secret. */
-const SECRET_ALREADY_SHOWN: OperationResult = {
+const SECRET_ALREADY_SHOWN = {
   status: 409,
   text: '{"detail":"A request with this idempotency key has been answered, and its secret is shown once"}',
+}
+
+interface Execution {
+  /** Returns the response, in the transaction that stores it. */
+  work: (tx: Tx) => Promise<StoredResponse>
+  /** The users of an error response. */
+  usersOfError: (error: { status: number; text: string }) => readonly string[]
+  /** Rejects showing a response about these users. */
+  assertShown: (tx: Tx, user_ids: string[]) => Promise<void>
 }
 
 /**
@@ -120,56 +131,37 @@ const SECRET_ALREADY_SHOWN: OperationResult = {
 export async function withIdempotencyKey(
   db: Db,
   tenant: Tenant,
-  options: {
-    scope: string
-    key: string
-    retention_s: number
-    storeFailures: boolean
-    secret?: boolean
-    fingerprint?: string | null
-  },
-  about: {
-    /** The users of a response: of the result of `work`, in the same transaction, or of an error response. */
-    usersOf: (answer: OperationResult, tx: Tx | undefined) => readonly string[]
-    /** Rejects showing a response about these users. */
-    assertShown: (tx: Tx, user_ids: string[]) => Promise<void>
-  },
-  work: (tx: Tx) => Promise<OperationResult>,
-): Promise<OperationResult> {
-  const { scope, key, retention_s, fingerprint = null } = options
-  const find = async (tx: Tx) => {
-    const kept = await claimKey(tx, scope, key, retention_s, fingerprint)
-    if (kept?.user_ids.length) await about.assertShown(tx, kept.user_ids)
-    return kept
-  }
+  idempotency: IdempotencyKey,
+  { work, usersOfError, assertShown }: Execution,
+): Promise<StoredResponse> {
+  const { scope, key, retention_s, fingerprint = null } = idempotency
+  const replayOrStore = (respond: (tx: Tx) => Promise<StoredResponse>) =>
+    db.tx(tenant, async (tx) => {
+      const stored = await claimKey(tx, scope, key, retention_s, fingerprint)
+      if (stored?.user_ids.length) await assertShown(tx, stored.user_ids)
+      if (stored) return stored
+      const response = await respond(tx)
+      const { user_ids } = response
+      storeResponse(tx, idempotency, idempotency.secret ? { ...SECRET_ALREADY_SHOWN, user_ids } : response)
+      return response
+    })
   try {
-    return await db.tx(tenant, async (tx) => {
-      const kept = await find(tx)
-      if (kept) return kept
-      const answer = await work(tx)
-      storeResponse(tx, scope, key, options.secret ? SECRET_ALREADY_SHOWN : answer, { user_ids: about.usersOf(answer, tx) })
-      return answer
-    })
+    return await replayOrStore(work)
   } catch (error) {
-    if (!(error instanceof Problem) || isPassing(error) || !options.storeFailures) throw error
-    const answer = { status: error.status, text: JSON.stringify(error.body) }
-    return db.tx(tenant, async (tx) => {
-      const kept = await find(tx)
-      if (kept) return kept
-      storeResponse(tx, scope, key, answer, { user_ids: about.usersOf(answer, undefined) })
-      return answer
-    })
+    if (!(error instanceof Problem) || isTemporary(error) || !idempotency.storeFailures) throw error
+    const response = { status: error.status, text: JSON.stringify(error.body) }
+    return replayOrStore(async () => ({ ...response, user_ids: usersOfError(response) }))
   }
 }
 
 /** Whether the same request may get another response later: such an error response is not stored. */
-const isPassing = ({ status }: Problem): boolean => status >= 500 || status === 409 || status === 422 || status === 429
+const isTemporary = ({ status }: Problem): boolean => status >= 500 || status === 409 || status === 422 || status === 429
 
 /**
  * Erases the stored responses that are about a user. Writes idempotency_key. A view finds them first, because with the policy of the table the
  * planner cannot use the index of users (docs/decisions/row-security.md).
  */
-export const eraseAnswers = (tx: Tx, user_id: string): Promise<number> =>
+export const eraseStoredResponses = (tx: Tx, user_id: string): Promise<number> =>
   tx.run(sql`
     with about as materialized (
       select scope, key from idempotency_key_of_team where team_id = ${tx.team} and user_ids @> array[${user_id}]::uuid[])

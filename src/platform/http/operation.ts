@@ -2,13 +2,11 @@
 // routes, checks, the OpenAPI document and coverage tests are derived from it.
 import type { Quota } from './rate-limits.ts'
 import type { Static, TSchema } from 'typebox'
+import type { Cells } from '../db/cells.ts'
 import type { PlainTx, Tenant, Tx } from '../db/transaction.ts'
-import type { Deprecation } from './deprecation.ts'
 import type { Feature } from './feature-flags.ts'
 import { DAY_S } from '../runtime/durations.ts'
 import type { Problem } from '../runtime/problem.ts'
-import type { OutsideRequest, TransactionSteps } from './multi-transaction.ts'
-import type { FileReply, PreserializedJson, StatusReply } from './replies.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 /** Required credential: a team's key, a management key, the token of a link session, or none. */
@@ -74,8 +72,6 @@ export const requiredPlan = {
  */
 export type OperationScope = 'control' | 'cell' | 'team'
 
-export { FileReply, PreserializedJson, StatusReply } from './replies.ts'
-
 /** Special responses: no body (204), a PDF, a picture. */
 export const noContent = Symbol('204')
 export const pdf = Symbol('application/pdf')
@@ -85,6 +81,60 @@ export type Reply = TSchema | typeof noContent | typeof pdf | typeof png
 
 /** Whether a response is a file. */
 export const isFile = (reply: Reply): reply is typeof pdf | typeof png => reply === pdf || reply === png
+
+/** A response that is JSON text already. Tests parse it and check it against the operation's schema like any other. */
+export class PreserializedJson<R> {
+  /** The text, in parts: a long text that was made of parts is sent without joining them. */
+  readonly parts: readonly string[]
+  /**
+   * Whether the text is searched for users, for the access log. False if it names none, or if `Tx.concerns` has named them all; those of the
+   * path and the query are named in any case.
+   */
+  readonly searchForUsers: boolean
+  declare readonly shape: R
+  constructor(text: string | readonly string[], { searchForUsers = true }: { searchForUsers?: boolean } = {}) {
+    this.parts = typeof text === 'string' ? [text] : text
+    this.searchForUsers = searchForUsers
+  }
+
+  get text(): string {
+    return this.parts.length === 1 ? this.parts[0]! : this.parts.join('')
+  }
+}
+
+/** A response that is a file, also of operations with `formats`. */
+export class FileReply {
+  readonly type: string
+  readonly name: string
+  readonly bytes: Uint8Array
+  constructor(type: string, name: string, bytes: Uint8Array) {
+    this.type = type
+    this.name = name
+    this.bytes = bytes
+  }
+}
+
+/** A response with a status of its own, for operations with several successful ones. The schema of the operation describes its body. */
+export class StatusReply<R> {
+  readonly status: number
+  readonly body: R
+  constructor(status: number, body: R) {
+    this.status = status
+    this.body = body
+  }
+}
+
+export interface Deprecation {
+  since: Date
+  /** The path to request instead, below the base path. */
+  successor: `/${string}`
+}
+
+/** The headers of a deprecated response. @param base_path everything is served below it */
+export const deprecationHeaders = ({ since, successor }: Deprecation, base_path: string): Record<string, string> => ({
+  deprecation: `@${since.getTime() / 1000}`,
+  link: `<${base_path}${successor}>; rel="successor-version"`,
+})
 
 /** How an operation stores its responses under `X-Idempotency-Key`. */
 export interface Idempotency {
@@ -117,8 +167,7 @@ interface Input<P, Q, B> {
   params: In<P>
   query: In<Q>
   body: In<B>
-  /** The request had an idempotency key. */
-  keyed: boolean
+  hasIdempotencyKey: boolean
   /** The user and the session of an access token of a user, or of a link token, if the request came with one. */
   user: UserCredential | undefined
   /** As of `Caller`, or of the management key. */
@@ -130,6 +179,53 @@ interface Input<P, Q, B> {
   recordAuditSubject: RecordAuditSubject
   /** As they were sent. */
   headers: Record<string, string | string[] | undefined>
+}
+
+/** The dependencies of an operation that works outside a single transaction. */
+export interface MultiTransactionContext {
+  /** Each of its transactions names the users whose data it reads or changes (`Tx.concerns`). */
+  tenant: Tenant
+  cells: Cells
+}
+
+/** The transaction in which an operation changes data of its team. */
+export interface Changes {
+  /** Makes the idempotency key of the request belong to these values as well: those of a body that only the operation can read. */
+  bind(values: unknown): void
+  /**
+   * What `make` returned for an earlier request with the same idempotency key; undefined if there was none. An operation that does much
+   * before its change asks first. Errors: 404 a user of it is deleted; 409 the key belongs to another request.
+   */
+  earlier<R>(): Promise<R | undefined>
+  /**
+   * Runs a transaction of the team that also leaves the line of the access log, and stores what `work` returns under the idempotency key.
+   * With a repeated key it returns what was stored, and `work` does not run. Errors: those of `work`, and of `earlier`.
+   */
+  make<R>(work: (tx: Tx) => Promise<R>): Promise<R>
+}
+
+/** The same, with the principal. */
+export interface OutsideRequest extends MultiTransactionContext {
+  /** Client address. */
+  address: string
+  /** As they were sent, for signatures. */
+  headers: Record<string, string | string[] | undefined>
+  /** All parameters of the query, also those that the operation does not declare. */
+  query: Record<string, string | string[]>
+  /** The bytes of the body, decompressed; undefined without one. */
+  body: Buffer | undefined
+  /** For operations with a key or token of a team. */
+  changes: Changes
+}
+
+/**
+ * The dependencies of a management operation that calls an external service. It reads, calls and writes, with a transaction for each step,
+ * so that none is open while it waits.
+ */
+export interface TransactionSteps<X> {
+  read<R>(execute: (tx: X) => Promise<R>): Promise<R>
+  /** Adds the audit entry. */
+  write<R>(execute: (tx: X) => Promise<R>): Promise<R>
 }
 
 interface Declaration<P, Q, B, R> {
@@ -216,6 +312,9 @@ export interface Operation extends Omit<
   // oxlint-disable-next-line typescript/no-explicit-any -- `operation` ties schemas and `run` together
   run: (context: any, input: any) => Promise<unknown>
 }
+
+/** Whether an operation changes data. */
+export const isWrite = ({ method, reads }: Operation): boolean => method !== 'GET' && !reads
 
 type Schema = TSchema | undefined
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { UNKNOWN_HOST, type KnownHosts } from './known-hosts.ts'
+import { UNKNOWN_HOST, type KnownHosts } from '../net/host-name.ts'
 import { Sockets } from './sockets.ts'
 
 const CACHE_MS = 1000

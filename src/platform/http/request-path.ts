@@ -59,58 +59,41 @@ interface RouterOptions {
 
 /** The paths of operations, whatever the method: for requests with a method that no operation has at their path. */
 export class KnownPaths {
-  readonly #routes: ReadonlyMap<string, Operation[]>
   readonly #options: RouterOptions
-  #segments: [segments: string[], methods: string[]][] | undefined
+  readonly #operations = new Map<string, Operation[]>()
   #router: ReturnType<typeof createRouter> | undefined
 
-  /** @param routes the operations of each path, by the path as the router takes it; complete before the first call */
-  constructor(routes: ReadonlyMap<string, Operation[]>, options: RouterOptions) {
-    this.#routes = routes
+  constructor(operations: readonly Operation[], options: RouterOptions) {
     this.#options = options
+    for (const operation of operations)
+      for (const route of this.routesOf(operation))
+        this.#operations.set(route, [...(this.#operations.get(route) ?? []), operation])
+  }
+
+  /** The paths of an operation as the router takes them. */
+  routesOf({ path, aliases = [] }: Operation): string[] {
+    return [path, ...aliases].map((each) => each.replace(/\{(\w+)\.\.\.\}/, '*').replace(/\{(\w+)\}/g, ':$1'))
+  }
+
+  /** The operations of the path that a request has, and its parameters; undefined if no operation has the path. */
+  find(url: string): { operations: readonly Operation[]; params: unknown; url: string } | undefined {
+    // Created when it is first needed: many processes serve no requests.
+    this.#router ??= this.#createRouter()
+    const route = this.#router.find('GET', url)
+    return route ? { operations: route.store as Operation[], params: route.params, url } : undefined
   }
 
   /**
-   * The first operation of the path that a request has, the methods of all of them in order, and the parameters; undefined if no operation
-   * has the path.
+   * Whether a request that was routed to an operation has its path. Where the paths of several operations match, whatever their methods, the
+   * one with a fixed segment counts; a router that knows the method finds the other one.
    */
-  find(url: string): { operation: Operation; methods: string[]; params: unknown; url: string } | undefined {
-    // Made when first needed: most processes reject no such request.
-    this.#router ??= this.#allPaths()
-    const found = this.#router.find('GET', url)
-    const operations = found?.store as Operation[] | undefined
-    return operations && { operation: operations[0]!, methods: methodsOf(operations).toSorted(), params: found!.params, url }
+  has(operation: Operation, url: string): boolean {
+    return !operation.path.includes('{') || this.find(url)?.operations.includes(operation) === true
   }
 
-  /**
-   * The methods with which another path takes some requests that have this path, because no operation of this one has the method. Where
-   * two paths match, the one with a fixed segment counts.
-   */
-  shadowedMethods(route: string): string[] {
-    this.#segments ??= [...this.#routes].map(([other, operations]) => [other.split('/'), methodsOf(operations)])
-    const segments = route.split('/')
-    const found = new Set<string>()
-    for (const [others, methods] of this.#segments) if (overlap(segments, others)) for (const method of methods) found.add(method)
-    for (const method of methodsOf(this.#routes.get(route)!)) found.delete(method)
-    return [...found]
-  }
-
-  #allPaths(): ReturnType<typeof createRouter> {
+  #createRouter(): ReturnType<typeof createRouter> {
     const router = createRouter(this.#options)
-    for (const [route, operations] of this.#routes) router.on('GET', route, () => {}, operations)
+    for (const [route, operations] of this.#operations) router.on('GET', route, () => {}, operations)
     return router
   }
-}
-
-const methodsOf = (operations: Operation[]): string[] => operations.map(({ method }) => method)
-
-/** Whether there are paths that both routes match. */
-function overlap(segments: readonly string[], others: readonly string[]): boolean {
-  const length = Math.min(segments.length, others.length)
-  for (let i = 0; i < length; i++) {
-    const [one, other] = [segments[i]!, others[i]!]
-    if (one === '*' || other === '*') return true
-    if (one !== other && !one.startsWith(':') && !other.startsWith(':')) return false
-  }
-  return segments.length === others.length
 }

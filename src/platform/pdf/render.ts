@@ -3,7 +3,7 @@ import type { Tx } from '../db/transaction.ts'
 import { unavailable } from '../runtime/problem.ts'
 import type { Paper } from './canvas.ts'
 import { WorkerPoolBusy, type WorkerPool } from '../runtime/worker-pool.ts'
-import type { MultiTransactionContext } from '../http/multi-transaction.ts'
+import type { MultiTransactionContext } from '../http/operation.ts'
 import { FileReply } from '../http/operation.ts'
 
 /** A render job: the file name, and the input of the task. */

@@ -2,7 +2,7 @@
 // have some: requests of other teams cost nothing.
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Cells } from '../../platform/db/cells.ts'
-import type { FaultSource, RequestFault } from '../../platform/http/request-faults.ts'
+import type { FaultSource, RequestFault } from './request-faults.ts'
 import type { Tenant } from '../../platform/db/transaction.ts'
 import { takeDeliveryFault, takeRequestFault, teamsWithFaults } from './faults.ts'
 

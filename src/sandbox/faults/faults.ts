@@ -1,7 +1,7 @@
 // The faults that a sandbox team has asked for. Owns sandbox_fault. A fault is used up by the request or the delivery that takes it; what is
 // left ends an hour after it was set. The database's clock decides, as clocks of teams are moved.
 import { invalidField } from '../../platform/http/errors.ts'
-import { faultStatuses, type RequestFault } from '../../platform/http/request-faults.ts'
+import { faultStatuses, type RequestFault } from './request-faults.ts'
 import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { Queries, Tx } from '../../platform/db/transaction.ts'

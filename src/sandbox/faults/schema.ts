@@ -1,4 +1,4 @@
-import { DELAY_MS_MAX } from '../../platform/http/request-faults.ts'
+import { DELAY_MS_MAX } from './request-faults.ts'
 import { Fields, Int, Maybe, Nullable, T, Text, Timestamp, type Static } from '../../platform/schema/schema.ts'
 
 export const FAULTS_MAX = 20

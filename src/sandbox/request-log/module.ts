@@ -1,4 +1,4 @@
-import type { RecentRequests } from '../../platform/http/recent-requests.ts'
+import type { RecentRequests } from './recent-requests.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { routes } from './routes.ts'
 

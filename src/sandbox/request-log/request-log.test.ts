@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pathWithIds, RecentRequests } from '../../platform/http/recent-requests.ts'
+import { pathWithIds, RecentRequests } from './recent-requests.ts'
 import { client, createTestTeam } from '../../../test/support/server.ts'
 
 const request = (n: number) => ({

@@ -1,4 +1,4 @@
-import type { RecentRequests } from '../../platform/http/recent-requests.ts'
+import type { RecentRequests } from './recent-requests.ts'
 import { multiTransactionOperation, type Operation } from '../../platform/http/operation.ts'
 import { assertSandbox } from '../clock/clock.ts'
 import { LoggedRequestQuery, LoggedRequests } from './schema.ts'

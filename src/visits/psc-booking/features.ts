@@ -1,10 +1,10 @@
-import { SwitchedOff } from '../../platform/http/errors.ts'
+import { IntendedProblem } from '../../platform/http/errors.ts'
 import { feature, type Option } from '../../platform/http/feature-flags.ts'
 
 export const pscScheduling = feature(
   'psc_scheduling',
   'appointments at service centers',
-  () => new SwitchedOff(503, { detail: 'Feature not enabled' }),
+  () => new IntendedProblem(503, { detail: 'Feature not enabled' }),
 )
 
 /** Source: lab-testing.md 18. */

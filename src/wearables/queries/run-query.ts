@@ -1,7 +1,7 @@
 // Runs queries over the data of one user. Source: users-wearables.md 15.1. Unsourced: the limits.
 import { getUser } from '../../people/users/users.ts'
 import { badRequest } from '../../platform/http/errors.ts'
-import type { MultiTransactionContext } from '../../platform/http/multi-transaction.ts'
+import type { MultiTransactionContext } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'

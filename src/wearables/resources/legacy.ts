@@ -2,7 +2,7 @@
 // timeseries of sleep stages, and old fields of sources and of events about histories. Source: field-2026.md 0 no. 1.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
-import type { Deprecation } from '../../platform/http/deprecation.ts'
+import type { Deprecation } from '../../platform/http/operation.ts'
 
 export const servesLegacy = ({ tenant }: Pick<Tx, 'tenant'>): boolean => tenant.settings.legacy_timeseries !== false
 

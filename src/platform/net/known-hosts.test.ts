@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readConfig } from '../config/config.ts'
-import { knownHosts } from './known-hosts.ts'
+import { knownHosts } from './host-name.ts'
 
 const accepted = (env: Record<string, string>, hosts: (string | undefined)[]) => {
   const isKnown = knownHosts(readConfig(env))

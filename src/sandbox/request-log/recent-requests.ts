@@ -2,9 +2,9 @@
 // no body and no part of a path that is not an id.
 import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { iso, systemNow, truncateToSeconds } from '../runtime/clock.ts'
-import type { Operation } from './operation.ts'
-import { pathValues } from './request-path.ts'
+import type { Call } from '../../platform/http/call.ts'
+import type { EndedResponse } from '../../platform/http/server.ts'
+import { iso, truncateToSeconds } from '../../platform/runtime/clock.ts'
 
 /** A request that was answered. */
 export interface RecentRequest {
@@ -20,62 +20,53 @@ export interface RecentRequest {
   error: string | null
 }
 
-const KEPT_OF_TEAM = 200
+const TEAM_REQUESTS_MAX = 200
 const TEAMS_MAX = 200
 const ERROR_MAX = 300
 
-/** A request that was answered, as the server has it. */
-interface AnsweredRequest {
-  id: string
-  method: string
-  url: string
-  params: unknown
-  routeOptions: { config: { operation?: Operation } }
-  tenant: { team: string; cell: string } | undefined
-  manager: unknown
-  refusal: string | null
-}
-
-interface Kept {
+interface TeamRequests {
   position: number
   requests: RecentRequest[]
 }
 
 export class RecentRequests {
-  readonly #teams = new LRUCache<string, Kept>({ max: TEAMS_MAX })
+  readonly #teams = new LRUCache<string, TeamRequests>({ max: TEAMS_MAX })
   /** Positions of another process mean nothing here. */
   readonly #process = randomBytes(6).toString('base64url')
 
-  /** Keeps a request of a sandbox team with its key. */
-  keep(request: AnsweredRequest, { statusCode: status, elapsedTime }: { statusCode: number; elapsedTime: number }): void {
-    const { id, method, tenant, manager, refusal: error } = request
-    const { operation } = request.routeOptions.config
-    if (!operation || operation.unlisted || manager || !tenant?.cell.startsWith('sandbox')) return
-    const { path: template } = operation
-    const path = template.includes('{') ? pathWithIds(template, pathValues(operation, request)) : template
-    const duration_ms = Math.round(elapsedTime * 10) / 10
-    const at = iso(truncateToSeconds(systemNow()))
-    this.add(tenant.team, { id, at, method, path, operation: operation.id, status, duration_ms, error })
+  /** Adds a request of a sandbox team with its key. */
+  record({ id, method, operation, tenant, manager, sent_params, error }: Call, response: EndedResponse): void {
+    if (operation.unlisted || manager || !tenant?.cell.startsWith('sandbox')) return
+    this.add(tenant.team, {
+      id,
+      at: iso(truncateToSeconds(response.ended_at)),
+      method,
+      path: pathWithIds(operation.path, sent_params),
+      operation: operation.id,
+      status: response.status,
+      duration_ms: Math.round(response.duration_ms * 10) / 10,
+      error: reasonOf(error),
+    })
   }
 
   /** Adds a request; the oldest of the team is dropped, and of the teams the one that was not heard of for longest. */
   add(team_id: string, request: RecentRequest): void {
-    let kept = this.#teams.get(team_id)
-    if (!kept) this.#teams.set(team_id, (kept = { position: 0, requests: [] }))
-    kept.position++
-    kept.requests.push({ ...request, error: request.error?.slice(0, ERROR_MAX) ?? null })
-    if (kept.requests.length > KEPT_OF_TEAM) kept.requests.shift()
+    let entry = this.#teams.get(team_id)
+    if (!entry) this.#teams.set(team_id, (entry = { position: 0, requests: [] }))
+    entry.position++
+    entry.requests.push({ ...request, error: request.error?.slice(0, ERROR_MAX) ?? null })
+    if (entry.requests.length > TEAM_REQUESTS_MAX) entry.requests.shift()
   }
 
   /** The requests of a team after a position, oldest first; all that are kept without one, or after one of another process. */
   after(team_id: string, cursor: string | undefined): { requests: RecentRequest[]; next_cursor: string } {
-    const kept = this.#teams.get(team_id) ?? { position: 0, requests: [] }
+    const entry = this.#teams.get(team_id) ?? { position: 0, requests: [] }
     const [process, text] = cursor?.split('.') ?? []
     const position = process === this.#process ? Number(text) : 0
-    const count = Number.isInteger(position) && position <= kept.position ? kept.position - position : kept.position
+    const count = Number.isInteger(position) && position <= entry.position ? entry.position - position : entry.position
     return {
-      requests: count === 0 ? [] : kept.requests.slice(-count),
-      next_cursor: `${this.#process}.${kept.position}`,
+      requests: count === 0 ? [] : entry.requests.slice(-count),
+      next_cursor: `${this.#process}.${entry.position}`,
     }
   }
 }
@@ -90,7 +81,7 @@ export const pathWithIds = (path: string, values: Record<string, unknown>): stri
   })
 
 /** The reason in an error's body, in one line. */
-export function reasonOf(body: unknown): string | null {
+function reasonOf(body: unknown): string | null {
   const detail = (body as { detail?: unknown } | undefined)?.detail
   if (typeof detail === 'string') return detail
   if (!Array.isArray(detail)) return null

@@ -1,17 +1,17 @@
 // Faults that a sandbox team asks for, so that the developers of its client can test how that behaves: answers 429, 500 and 503, delays and
 // dropped connections. Only requests with a key or token of a sandbox team have them, and only that team waits.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Tenant } from '../db/transaction.ts'
-import { unavailable } from '../runtime/problem.ts'
-import { badRequest, InjectedFault } from './errors.ts'
-import type { Operation } from './operation.ts'
+import type { Tenant } from '../../platform/db/transaction.ts'
+import type { Call } from '../../platform/http/call.ts'
+import { badRequest, DroppedConnection, IntendedProblem } from '../../platform/http/errors.ts'
+import type { AfterOperation } from '../../platform/http/request.ts'
+import { unavailable } from '../../platform/runtime/problem.ts'
 
 export const faultStatuses = [429, 500, 503] as const
 export const DELAY_MS_MAX = 30_000
-/** Requests that are held at a time: of one team, and of all. */
-const HELD_OF_TEAM_MAX = 20
-const HELD_MAX = 100
+/** Requests that are delayed at a time: of one team, and of all. */
+const TEAM_DELAYED_MAX = 20
+const DELAYED_MAX = 100
 
 /** What happens to a request. A delay may be followed by one of the others. */
 export interface RequestFault {
@@ -29,77 +29,68 @@ export interface FaultSource {
   takeRequest(tenant: Tenant, operation: string): RequestFault | undefined | Promise<RequestFault | undefined>
 }
 
-/** With it a request asks for its own fault; a response has it that is one. */
+/** A request asks for its own fault with this header; the response that is a fault has it too. */
 const HEADER = 'x-sandbox-fault'
 /** Operations below it are never faulty, so that faults can be removed. */
 const PREFIX = '/v1/sandbox/'
 
+/** Injects the faults of requests. One per process. */
 export class RequestFaults {
-  readonly #source: FaultSource | undefined
-  readonly #held = new Map<string, number>()
-  #heldOfAll = 0
+  readonly #source: FaultSource
+  readonly #delayedByTeam = new Map<string, number>()
+  #delayed = 0
 
-  constructor(source: FaultSource | undefined) {
+  constructor(source: FaultSource) {
     this.#source = source
   }
 
   /**
-   * Finds the fault of an admitted request, and injects one that takes place before the operation. Errors: the fault; 400 an invalid header; 503
-   * too many requests are held.
-   * @returns undefined: the request goes on at once
+   * Injects the fault of an authorized request, or returns the function that injects it after the operation. Errors: the fault; 400 an
+   * invalid header; 503 too many requests are delayed.
    */
-  before(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
-    const { tenant } = request
+  intercept = (call: Call): AfterOperation | undefined | Promise<AfterOperation | undefined> => {
+    const { tenant, operation, headers } = call
     if (!tenant?.cell.startsWith('sandbox') || operation.auth === 'management' || operation.path.startsWith(PREFIX))
       return undefined
-    const asked = request.headers[HEADER]
-    const found = asked === undefined ? this.#source?.takeRequest(tenant, operation.id) : parseFault(String(asked))
-    if (found instanceof Promise) return found.then((fault) => this.#begin(fault, request, reply))
-    return found && this.#begin(found, request, reply)
+    const header = headers[HEADER]
+    const fault = header === undefined ? this.#source.takeRequest(tenant, operation.id) : parseFault(String(header))
+    return fault instanceof Promise ? fault.then((each) => this.#begin(each, call)) : this.#begin(fault, call)
   }
 
-  /** Injects a fault that takes place after the operation. */
-  async after(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (request.fault?.after) await this.#inject(request.fault, request, reply)
+  #begin(fault: RequestFault | undefined, call: Call): AfterOperation | undefined | Promise<undefined> {
+    if (!fault) return undefined
+    const inject = () => this.#inject(fault, call)
+    return fault.after ? inject : inject().then(() => undefined)
   }
 
-  async #begin(fault: RequestFault | undefined, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    request.fault = fault
-    if (fault && !fault.after) await this.#inject(fault, request, reply)
+  async #inject(fault: RequestFault, call: Call): Promise<void> {
+    if (fault.delay_ms) await this.#delay(call.tenant!.team, fault.delay_ms)
+    call.response_headers[HEADER] = nameOf(fault)
+    call.isInjected = true
+    if (fault.drop) throw new DroppedConnection()
+    if (fault.status) throw problemOf(fault.status)
   }
 
-  async #inject(fault: RequestFault, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (fault.delay_ms) await this.#hold(request.tenant!.team, fault.delay_ms)
-    reply.header(HEADER, nameOf(fault))
-    if (fault.drop) {
-      reply.hijack()
-      request.raw.socket.destroy()
-    } else if (fault.status) throw problemOf(fault.status)
-  }
-
-  async #hold(team: string, delay_ms: number): Promise<void> {
-    const ofTeam = this.#held.get(team) ?? 0
-    if (ofTeam >= HELD_OF_TEAM_MAX || this.#heldOfAll >= HELD_MAX)
+  async #delay(team: string, delay_ms: number): Promise<void> {
+    const delayedOfTeam = this.#delayedByTeam.get(team) ?? 0
+    if (delayedOfTeam >= TEAM_DELAYED_MAX || this.#delayed >= DELAYED_MAX)
       throw unavailable('Too many requests are held by faults of the sandbox')
-    this.#held.set(team, ofTeam + 1)
-    this.#heldOfAll++
+    this.#delayedByTeam.set(team, delayedOfTeam + 1)
+    this.#delayed++
     try {
       await sleep(Math.min(delay_ms, DELAY_MS_MAX), undefined, { ref: false })
     } finally {
-      this.#heldOfAll--
-      const left = this.#held.get(team)! - 1
-      if (left) this.#held.set(team, left)
-      else this.#held.delete(team)
+      this.#delayed--
+      const left = this.#delayedByTeam.get(team)! - 1
+      if (left) this.#delayedByTeam.set(team, left)
+      else this.#delayedByTeam.delete(team)
     }
   }
 }
 
-/** Whether a response is an injected fault: it says nothing about the health of the server. */
-export const isInjected = (reply: FastifyReply): boolean => reply.hasHeader(HEADER)
-
-function problemOf(status: (typeof faultStatuses)[number]): InjectedFault {
+function problemOf(status: (typeof faultStatuses)[number]): IntendedProblem {
   const detail = 'A fault of the sandbox, as the team or the request asked for it'
-  return new InjectedFault(status, { detail }, status === 500 ? {} : { 'retry-after': '1' })
+  return new IntendedProblem(status, { detail }, status === 500 ? {} : { 'retry-after': '1' })
 }
 
 const nameOf = ({ status, delay_ms, drop, after }: RequestFault): string =>

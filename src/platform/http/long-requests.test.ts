@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import { eventually } from '../../../test/support/eventually.ts'
 import { samplesBody } from '../../../test/support/heavy-posts.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
-import { HEAVY_BYTES_MIN } from './heavy-requests.ts'
+import { LONG_BODY_BYTES_MIN } from './request.ts'
 
 test('long posts of a team run one at a time, while its small requests and the long ones of another team are answered', async () => {
   const [busy, other] = [await createTestTeam(), await createTestTeam()]
   const [locked, free, person] = [await busy.user(), await busy.user(), await other.user()]
   const long = samplesBody(2000)
-  assert.ok(JSON.stringify(long).length >= HEAVY_BYTES_MIN)
+  assert.ok(JSON.stringify(long).length >= LONG_BODY_BYTES_MIN)
   const answered: string[] = []
   const post = async (name: string, team: TestTeam, user_id: string, body: unknown) => {
     const { status } = await team.api.post(`/v2/timeseries/${user_id}/heartrate`, body)
