@@ -158,7 +158,7 @@ describe('an organization', async () => {
 
   const lesser = await changed('plan', 'grow')
   each('of a lesser plan is refused, once it is clear who asks for what', managing, async (operation) => {
-    const isRefused = (operation.plan ?? 'scale') === 'scale'
+    const isRefused = (operation.entitlement ?? 'scale') === 'scale'
     // What is not refused may change its organization.
     const team = isRefused ? lesser : await changed('plan', 'grow')
     const reply = await send(team, operation, unknownIds(operation, team))

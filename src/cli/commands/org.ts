@@ -21,7 +21,7 @@ import type { Cells } from '../../platform/db/cells.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import { cellNames, type CellName } from '../../platform/db/cell-names.ts'
 import { parseTimestamp } from '../../platform/schema/formats.ts'
-import { plans } from '../../platform/http/operation.ts'
+import { plans } from '../../tenancy/organizations/plans.ts'
 
 type Options = { org?: string; team?: string; region?: string; cell?: string; label?: string; member?: string; json?: boolean }
 

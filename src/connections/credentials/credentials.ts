@@ -1,7 +1,7 @@
 // Custom credentials: those of teams at providers. Owns `custom_credential`. A secret is stored and never returned, neither in a response
 // nor in an error. Source: management-auth.md 13.
 import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
-import type { CellParams } from '../../platform/http/management-shapes.ts'
+import type { CellParams } from '../../tenancy/organizations/management-shapes.ts'
 import { teamAccessCondition } from '../../tenancy/teams/team-access.ts'
 import type { RecordAuditSubject, ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'

@@ -1,7 +1,7 @@
 import type { ServiceAccount } from '../../platform/config/service-account.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import { authorizedTeamsInRegion } from '../../tenancy/teams/team-access.ts'
-import { CellParams, Nothing, TeamParams } from '../../platform/http/management-shapes.ts'
+import { CellParams, Nothing, TeamParams } from '../../tenancy/organizations/management-shapes.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import { deleteCredentials, listCredentials, getRedirectOverride, upsertCredential } from './credentials.ts'

@@ -2,7 +2,7 @@
 import { isMask } from '../../platform/crypto/api-keys.ts'
 import { browserAddress } from '../../platform/net/browser-address.ts'
 import { RuleError } from '../../platform/schema/request-validation.ts'
-import { NextCursor } from '../../platform/http/management-shapes.ts'
+import { NextCursor } from '../../tenancy/organizations/management-shapes.ts'
 import {
   Clearable,
   Fields,

@@ -2,7 +2,7 @@
 // defaults. Source: management-auth.md 14.
 import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, invalidField } from '../../platform/http/errors.ts'
-import type { CellParams } from '../../platform/http/management-shapes.ts'
+import type { CellParams } from '../../tenancy/organizations/management-shapes.ts'
 import { teamAccessCondition } from '../../tenancy/teams/team-access.ts'
 import type { RecordAuditSubject, ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'

@@ -1,5 +1,5 @@
 import type { Cells } from '../../platform/db/cells.ts'
-import { CellParams, Nothing } from '../../platform/http/management-shapes.ts'
+import { CellParams, Nothing } from '../../tenancy/organizations/management-shapes.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import { authorizedTeamsInRegion } from '../../tenancy/teams/team-access.ts'
 import { listPulls, resetPulls, upsertPulls } from './pull-preferences.ts'

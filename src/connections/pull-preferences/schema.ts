@@ -1,5 +1,5 @@
 // Shapes of data pull preferences. Source: openapi-management.json; management-auth.md 14.
-import { NextCursor } from '../../platform/http/management-shapes.ts'
+import { NextCursor } from '../../tenancy/organizations/management-shapes.ts'
 import { RuleError, type FinalizeObject } from '../../platform/schema/request-validation.ts'
 import { Clearable, Fields, Int, Maybe, Nullable, OpenEnum, T, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { resources } from '../../wearables/resources/resources.ts'

@@ -1,5 +1,5 @@
 import type { Cells } from '../../platform/db/cells.ts'
-import { Nothing } from '../../platform/http/management-shapes.ts'
+import { Nothing } from '../../tenancy/organizations/management-shapes.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'

@@ -1,5 +1,5 @@
 // Shapes of EHR pipelines. Source: openapi-management.json; management-auth.md 14.
-import { Environment, NextCursor, Region } from '../../platform/http/management-shapes.ts'
+import { Environment, NextCursor, Region } from '../../tenancy/organizations/management-shapes.ts'
 import { RuleError } from '../../platform/schema/request-validation.ts'
 import { isMask, MASK } from '../../platform/crypto/api-keys.ts'
 import { Email, Fields, Maybe, Nullable, OneOf, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'

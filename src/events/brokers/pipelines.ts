@@ -1,7 +1,7 @@
 // Pipelines: the brokers of a team's events. Owns `pipeline`. Sends nothing. Source: events.md 8.1; management-auth.md 14.
 import type { Cells } from '../../platform/db/cells.ts'
 import { teamAccessCondition, authorizedTeamsInRegion, authorizedTeam } from '../../tenancy/teams/team-access.ts'
-import type { CellParams } from '../../platform/http/management-shapes.ts'
+import type { CellParams } from '../../tenancy/organizations/management-shapes.ts'
 import { findTeam } from '../../tenancy/teams/teams.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'

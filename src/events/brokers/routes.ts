@@ -1,11 +1,12 @@
-import { CellParams } from '../../platform/http/management-shapes.ts'
-import { managementOperation, requiredPlan, type Operation } from '../../platform/http/operation.ts'
+import { requiredPlan } from '../../tenancy/organizations/plans.ts'
+import { CellParams } from '../../tenancy/organizations/management-shapes.ts'
+import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { deletePipelines, listPipelines, upsertPipelines, type PipelineDependencies } from './pipelines.ts'
 import { DeletePipelinesQuery, Pipeline, PipelinePage, PipelineQuery, UpsertPipelines } from './schema.ts'
 
 const path = '/v1/org/{org_id}/team_etl_pipelines/{env}/{region}' as const
-const where = { scope: 'control', keyScope: 'bound', plan: requiredPlan.etl } as const
+const where = { scope: 'control', keyScope: 'bound', entitlement: requiredPlan.etl } as const
 
 export const routes = (dependencies: PipelineDependencies): Operation[] => [
   managementOperation({

@@ -1,5 +1,5 @@
 // Shapes of pipelines. Source: openapi-management.json; events.md 8.1; management-auth.md 14.
-import { NextCursor } from '../../platform/http/management-shapes.ts'
+import { NextCursor } from '../../tenancy/organizations/management-shapes.ts'
 import { RuleError, type FinalizeObject } from '../../platform/schema/request-validation.ts'
 import { Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
 

@@ -1,6 +1,7 @@
+import { requiredPlan } from '../../tenancy/organizations/plans.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { iso } from '../../platform/runtime/clock.ts'
-import { managementOperation, requiredPlan, type Operation } from '../../platform/http/operation.ts'
+import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import { Fields, Maybe, T } from '../../platform/schema/schema.ts'
 import type { EventCatalog } from '../catalog/event-catalog.ts'
 import type { NotDeleted } from '../feed/list-events.ts'
@@ -27,7 +28,7 @@ import {
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}' as const
 const WEBHOOK = `${TEAM}/webhook/{webhook_id}` as const
-const bound = { scope: 'team', keyScope: 'bound', plan: requiredPlan.webhooks } as const
+const bound = { scope: 'team', keyScope: 'bound', entitlement: requiredPlan.webhooks } as const
 const params = Fields(WebhookPath)
 const messageParams = Fields(MessagePath)
 

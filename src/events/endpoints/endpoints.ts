@@ -1,7 +1,6 @@
 // Endpoints: the receivers of a team's events. Owns `webhook`. Source: events.md 6.7, 7; management-auth.md 11.
 import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
-import { badRequest, notFound } from '../../platform/http/errors.ts'
-import { assertBelowLimit } from '../../platform/http/owned-limits.ts'
+import { assertBelowLimit, badRequest, notFound } from '../../platform/http/errors.ts'
 import { unavailable } from '../../platform/runtime/problem.ts'
 import { subscribeTeam } from '../../platform/queue/outbox.ts'
 import { instantKey, Pages } from '../../platform/http/pages.ts'

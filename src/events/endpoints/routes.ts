@@ -1,9 +1,9 @@
+import { requiredPlan } from '../../tenancy/organizations/plans.ts'
 import {
   managementOperation,
   noContent,
   operation,
   multiTransactionManagementOperation,
-  requiredPlan,
   type Operation,
 } from '../../platform/http/operation.ts'
 import { Fields } from '../../platform/schema/schema.ts'
@@ -48,7 +48,7 @@ export interface EndpointDependencies {
 }
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}' as const
-const bound = { scope: 'team', keyScope: 'bound', plan: requiredPlan.webhooks } as const
+const bound = { scope: 'team', keyScope: 'bound', entitlement: requiredPlan.webhooks } as const
 const params = Fields(WebhookPath)
 
 export function routes({ vault, targets, url, awaitRevocation, catalog }: EndpointDependencies): Operation[] {

@@ -6,7 +6,7 @@ import {
   png,
   type Operation,
 } from '../../platform/http/operation.ts'
-import { teamInEnvironment } from '../../platform/http/management-shapes.ts'
+import { teamInEnvironment } from '../../tenancy/organizations/management-shapes.ts'
 import { Fields } from '../../platform/schema/schema.ts'
 import { humanReview } from '../parsing-jobs/features.ts'
 import { listWaiting } from '../parsing-jobs/jobs-in-review.ts'

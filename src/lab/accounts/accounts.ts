@@ -1,8 +1,7 @@
 // Lab accounts: the accounts that orders are placed under at laboratories. Owns lab_account and lab_account_team; does not import orders.
 // Source: management-auth.md 12; lab-testing.md 4.
 import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
-import { badRequest, notFound } from '../../platform/http/errors.ts'
-import { assertBelowLimit } from '../../platform/http/owned-limits.ts'
+import { assertBelowLimit, badRequest, notFound } from '../../platform/http/errors.ts'
 import type { ManagementPrincipal } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'

@@ -1,6 +1,6 @@
 // Shapes of lab accounts. Source: openapi-management.json; management-auth.md 12; lab-testing.md 4.
 import { Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
-import { Environment, Region } from '../../platform/http/management-shapes.ts'
+import { Environment, Region } from '../../tenancy/organizations/management-shapes.ts'
 import { billingTypes, type Billing } from '../catalog/enums.ts'
 import { usStates } from '../../people/person/countries.ts'
 

@@ -1,7 +1,6 @@
 // Lab tests that a team creates and changes, and their approval. Writes lab_test and lab_test_marker. Source: lab-testing.md 3.4.
 import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
-import { badRequest, notFound } from '../../platform/http/errors.ts'
-import { assertBelowLimit } from '../../platform/http/owned-limits.ts'
+import { assertBelowLimit, badRequest, notFound } from '../../platform/http/errors.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { LabTestStatus } from './enums.ts'

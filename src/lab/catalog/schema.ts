@@ -1,4 +1,4 @@
-import { Environment, Region } from '../../platform/http/management-shapes.ts'
+import { Environment, Region } from '../../tenancy/organizations/management-shapes.ts'
 import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { CollectionMethod, LabTestStatus, MarkerType, SampleType } from './enums.ts'
 

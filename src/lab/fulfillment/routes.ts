@@ -1,6 +1,6 @@
 import type { Cells } from '../../platform/db/cells.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
-import { CellParams } from '../../platform/http/management-shapes.ts'
+import { CellParams } from '../../tenancy/organizations/management-shapes.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import { examplePdf } from './schema.ts'
 import { acceptOrder, assignKit, rejectOrder, resolveProblem, writeNotes } from './acceptance.ts'

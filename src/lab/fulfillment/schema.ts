@@ -1,5 +1,5 @@
 import { failureTypes, resultTypes } from '../links/diagnostic-report.ts'
-import { teamInEnvironment } from '../../platform/http/management-shapes.ts'
+import { teamInEnvironment } from '../../tenancy/organizations/management-shapes.ts'
 import {
   DateOnly,
   Fields,

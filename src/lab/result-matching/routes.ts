@@ -1,4 +1,4 @@
-import { teamInEnvironment } from '../../platform/http/management-shapes.ts'
+import { teamInEnvironment } from '../../tenancy/organizations/management-shapes.ts'
 import { Order } from '../orders/schema.ts'
 import { managementOperation, operation } from '../../platform/http/operation.ts'
 import { Fields, Uuid } from '../../platform/schema/schema.ts'

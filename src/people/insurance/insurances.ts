@@ -2,8 +2,7 @@
 // does not know which orders use it. Source: lab-testing.md 26.
 import { isDeepStrictEqual } from 'node:util'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { badRequest, invalidField, notFound } from '../../platform/http/errors.ts'
-import { assertBelowLimit } from '../../platform/http/owned-limits.ts'
+import { assertBelowLimit, badRequest, invalidField, notFound } from '../../platform/http/errors.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { assertBirthDate, latestDemographics } from '../users/demographics.ts'

@@ -1,8 +1,7 @@
 // The service network: physicians who order for a team, by state, if the customer has no physician of its own. Owns team_physician; does
 // not know orders. Source: lab-testing.md 4, 33 (21).
 import type { Tx } from '../../platform/db/transaction.ts'
-import { badRequest, notFound } from '../../platform/http/errors.ts'
-import { assertBelowLimit } from '../../platform/http/owned-limits.ts'
+import { assertBelowLimit, badRequest, notFound } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { TeamPhysician, type AddPhysician, type Physician } from './schema.ts'

@@ -1,5 +1,5 @@
 // Shapes of a team's physicians. Source: lab-testing.md 4, 5.4; openapi-0.4.687.json, ClientFacingPhysician.
-import { teamInEnvironment } from '../../platform/http/management-shapes.ts'
+import { teamInEnvironment } from '../../tenancy/organizations/management-shapes.ts'
 import { Fields, Maybe, OpenEnum, T, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { Npi } from '../person/contact-fields.ts'
 import { PersonName } from '../person/patient.ts'

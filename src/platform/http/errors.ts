@@ -1,6 +1,9 @@
 // The errors that operations throw.
+import type { Sql } from '../db/sql.ts'
+import type { Queries } from '../db/transaction.ts'
 import { Problem } from '../runtime/problem.ts'
-import { missingFault, valueFault, type Fault, type Loc } from '../schema/fault.ts'
+import { type Fault, type Loc, missingFault, valueFault } from '../schema/fault.ts'
+import { T } from '../schema/schema.ts'
 
 /** A response that is no failure of this server, even with status 500 or 503: a disabled feature, a fault that a test asked for. */
 export class IntendedProblem extends Problem {
@@ -56,3 +59,20 @@ export const invalidField = (loc: Loc, text: string) => unprocessable([valueFaul
 
 /** 422 with one error: a field that other fields require is absent. */
 export const missingField = (loc: Loc) => unprocessable([missingFault(loc)])
+
+const Count = T.Object({ n: T.Integer() })
+
+/**
+ * 400: the owner has as many as it may have. The caller holds a lock, so that two concurrent creations cannot both pass.
+ * @param count a statement that returns the present number as `n`
+ */
+export async function assertBelowLimit(
+  tx: Pick<Queries, 'one'>,
+  count: Sql,
+  max: number,
+  owner: string,
+  what: string,
+): Promise<void> {
+  const { n } = await tx.one(Count, count)
+  if (n >= max) throw badRequest(`${owner} has at most ${max} ${what}`)
+}

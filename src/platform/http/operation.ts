@@ -41,7 +41,6 @@ export interface ManagementPrincipal {
   org: string
   /** null: every team of the organization, and the organization itself. */
   teams: ReadonlySet<string> | null
-  plan: Plan
   /** Since when the organization is read-only. */
   expires_at: string | null
   /** What is left of its rate of requests; undefined if that has no limit. */
@@ -50,21 +49,6 @@ export interface ManagementPrincipal {
 
 /** Names the team and the object of a write, if the path does not: the audit log gets an entry for each. */
 export type RecordAuditSubject = (team_id: string, object?: string) => void
-
-/** The plans of an organization, from smallest to largest. */
-export const plans = ['launch', 'grow', 'scale'] as const
-export type Plan = (typeof plans)[number]
-
-/**
- * The smallest plan that includes a group of operations; every plan includes the groups that are not listed. Source: management-auth.md 19.
- */
-export const requiredPlan = {
-  management: 'scale',
-  webhooks: 'scale',
-  custom_credentials: 'scale',
-  custom_oauth: 'grow',
-  etl: 'scale',
-} as const satisfies Record<string, Plan>
 
 /**
  * The scope of a management operation's rows, which determines the parameters of its path: the control plane (`org_id`), one cell
@@ -307,8 +291,8 @@ export interface Operation extends Omit<
   scope?: OperationScope
   /** `org`: keys that are limited to teams are rejected. */
   keyScope?: 'org' | 'bound'
-  /** The smallest plan that includes it. */
-  plan?: Plan
+  /** What the organization must be entitled to; the management guard knows the names. */
+  entitlement?: string
   // oxlint-disable-next-line typescript/no-explicit-any -- `operation` ties schemas and `run` together
   run: (context: any, input: any) => Promise<unknown>
 }
@@ -371,8 +355,8 @@ export function managementOperation<
   spec: Declaration<P, Q, B, R> & {
     scope: L
     keyScope: 'org' | 'bound'
-    /** A group of `planOf`; default: that of the Management API. */
-    plan?: Plan
+    /** Default: that of the Management API. */
+    entitlement?: string
     run: (tx: ManagementContext[L], input: ManagementInput<P, Q, B>) => Promise<Out<R>>
   },
 ): Operation {
@@ -396,8 +380,7 @@ export function multiTransactionManagementOperation<
   spec: Omit<Declaration<P, Q, B, R>, 'idempotency'> & {
     scope: L
     keyScope: 'org' | 'bound'
-    /** Default `scale`. */
-    plan?: Plan
+    entitlement?: string
     run: (steps: TransactionSteps<ManagementContext[L]>, input: ManagementInput<P, Q, B>) => Promise<Out<R>>
   },
 ): Operation {

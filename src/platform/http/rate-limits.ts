@@ -1,7 +1,11 @@
 // Rate limits. They are in memory: each process counts for itself, and a restart resets them.
+import { hashKey } from '../crypto/api-keys.ts'
+import { Bound } from '../db/shares.ts'
+import { networkOf } from '../net/network.ts'
 import { systemNow } from '../runtime/clock.ts'
+import { expiringCache } from '../runtime/expiring-cache.ts'
+import { type Problem, unavailable } from '../runtime/problem.ts'
 import { tooManyRequests } from './errors.ts'
-import type { Problem } from '../runtime/problem.ts'
 
 const CALLERS_MAX = 50_000
 
@@ -115,4 +119,133 @@ export class FixedWindowLimiter {
   #tooMany({ until_ms }: Window, detail: string): Problem {
     return tooManyRequests(detail, (until_ms - systemNow().getTime()) / 1000)
   }
+}
+
+const WINDOW_S = 60
+/** A credential that was valid this recently is looked up even if its address has used up its quota: others may share the address. */
+const PROVEN_MS = 3_600_000
+const PROVEN_MAX = 50_000
+/** Maximum number of look-ups that wait for others of their address, in total and per address. */
+const WAITING_MAX = 1000
+const ADDRESS_WAITING_MAX = 100
+/** Default time limit of that wait. */
+const WAIT_MS = 10_000
+const REFUSED = 'Too many invalid keys from this address (WRONG_KEYS_PER_MINUTE)'
+
+/** The look-ups in progress for one client network. */
+interface Checking {
+  running: number
+  waiting: Set<() => void>
+}
+
+interface CredentialCheckOptions {
+  wrong_max: number
+  window_s?: number
+  wait_ms?: number
+  says?: string
+}
+
+/** Limits look-ups of credentials: one per process for all kinds but those with a limit of their own. */
+export class CredentialChecks {
+  readonly #wrong: FixedWindowLimiter
+  readonly #proven = expiringCache<true>({ lifetime_ms: PROVEN_MS, size_max: PROVEN_MAX })
+  readonly #checking = new Map<string, Checking>()
+  readonly #waiting = new Bound(WAITING_MAX, ADDRESS_WAITING_MAX)
+  readonly #waitMs: number
+  readonly #says: string
+
+  /**
+   * @param options.wrong_max invalid ones in a window, by default a minute; 0: no limit
+   * @param options.says the text of the 429
+   */
+  constructor({ wrong_max, window_s = WINDOW_S, wait_ms = WAIT_MS, says = REFUSED }: CredentialCheckOptions) {
+    this.#wrong = new FixedWindowLimiter({ max: wrong_max, window_s })
+    this.#waitMs = wait_ms
+    this.#says = says
+  }
+
+  /** Counts an invalid credential of an address. Returns `problem`, or 429 if there were too many. */
+  refusal(address: string, problem: Problem): Problem {
+    return this.#wrong.hit(networkOf(address), this.#says) ?? problem
+  }
+
+  /**
+   * Looks a credential up, unless its address has used up its quota. A credential that is not found counts as invalid. A look-up in
+   * progress counts as invalid until its outcome is known; later look-ups wait for it. Never call it while holding a database connection:
+   * the running look-ups need one, and would wait for callers that wait for them. 429: the quota is used up. 503: too many wait, in total
+   * or for the address, or one waited for too long. Or `unknown`: there is no such credential.
+   * @param credential undefined for a single-use credential
+   */
+  async find<V>(
+    address: string,
+    credential: string | undefined,
+    lookUp: () => Promise<V | undefined>,
+    unknown: () => Problem,
+  ): Promise<V> {
+    if (!this.#wrong.isLimited) return (await lookUp()) ?? raise(unknown())
+    const proof = credential === undefined ? undefined : hashKey(credential).toString('base64')
+    if (proof !== undefined && this.#proven.get(proof)) {
+      const found = await lookUp()
+      if (found === undefined) {
+        this.#proven.delete(proof)
+        throw this.refusal(address, unknown())
+      }
+      this.#proven.set(proof, true)
+      return found
+    }
+    const network = networkOf(address)
+    const checking = await this.#turnOf(network)
+    try {
+      const found = await lookUp()
+      if (found === undefined) throw this.refusal(address, unknown())
+      if (proof !== undefined) this.#proven.set(proof, true)
+      return found
+    } finally {
+      checking.running -= 1
+      if (checking.running === 0) this.#checking.delete(network)
+      // Each checks again: the look-up that it waited for may have used up the quota.
+      for (const wake of checking.waiting) wake()
+      checking.waiting.clear()
+    }
+  }
+
+  async #turnOf(network: string): Promise<Checking> {
+    let until_ms: number | undefined
+    try {
+      for (;;) {
+        const refused = this.#wrong.refusal(network, this.#says)
+        if (refused) throw refused
+        const checking = this.#checking.get(network) ?? { running: 0, waiting: new Set() }
+        this.#checking.set(network, checking)
+        if (checking.running < this.#wrong.tokens(network)) {
+          checking.running += 1
+          return checking
+        }
+        if (until_ms === undefined) this.#waiting.enter(network)
+        until_ms ??= performance.now() + this.#waitMs
+        await nextEnd(checking, until_ms - performance.now())
+      }
+    } finally {
+      if (until_ms !== undefined) this.#waiting.leave(network)
+    }
+  }
+}
+
+/** Resolves when a look-up of this network has ended. 503: none did within `wait_ms`. */
+function nextEnd({ waiting }: Checking, wait_ms: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const wake = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(() => {
+      waiting.delete(wake)
+      reject(unavailable('Checking the credential took too long, try again'))
+    }, wait_ms)
+    waiting.add(wake)
+  })
+}
+
+function raise(problem: Problem): never {
+  throw problem
 }

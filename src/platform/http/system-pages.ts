@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findGuides, guidePage, guideText } from './guides.ts'
 import type { OpenApiDocument } from './openapi.ts'
-import { API_STYLE, apiPage, apiScript, landingPage, PAGE_STYLE } from './system-page-html.ts'
+import { escaped } from './phone-page.ts'
 
 export interface PageOptions {
   /** Called at the first request for the document. */
@@ -132,3 +132,154 @@ async function readReference(): Promise<Buffer> {
   if (statusCode !== 200) throw new Error(`@scalar/fastify-api-reference answers ${statusCode} for its file`)
   return rawPayload
 }
+
+export interface Landing {
+  base: string
+  version: string
+  /** Names below `/guides/`. */
+  guides: readonly string[]
+  isDemo: boolean
+  hasOperatorPort: boolean
+}
+
+const titleOf = (guide: string): string => {
+  const words = guide.toLowerCase().replaceAll(/[_-]/g, ' ')
+  return words.replace(/^\w/, (letter) => letter.toUpperCase()).replaceAll(/\b(ehr|psc)\b/gi, (name) => name.toUpperCase())
+}
+
+export const PAGE_STYLE = `:root { color-scheme: light dark; --ink: #16212b; --soft: #4d5d6a; --line: #d5dee5; --link: #0b5cad; --paper: #ffffff; --box: #f4f7f9; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8eef3; --soft: #a9b8c4; --line: #33424e; --link: #7fbcff; --paper: #10171d; --box: #18222b; } }
+* { box-sizing: border-box; }
+body { margin: 0; font: 1rem/1.55 system-ui, sans-serif; color: var(--ink); background: var(--paper); }
+main { max-width: 46rem; margin: 0 auto; padding: 3rem 1.25rem; }
+h1 { margin: 0; font-size: 2rem; }
+h2 { margin: 2.25rem 0 .5rem; font-size: 1.1rem; }
+p { margin: .4rem 0; color: var(--soft); }
+a { color: var(--link); }
+pre, code { font: .9rem/1.5 ui-monospace, monospace; }
+pre { padding: .9rem 1rem; overflow-x: auto; background: var(--box); border: 1px solid var(--line); border-radius: .4rem; }
+ul { margin: .4rem 0; padding-left: 1.2rem; columns: 2 14rem; }
+li { margin: 0; padding: .15rem 0; }
+.guide { max-width: 54rem; overflow-wrap: break-word; }
+.guide h1 { line-height: 1.25; }
+.guide h2 { margin-top: 2.75rem; font-size: 1.4rem; line-height: 1.3; }
+.guide h3 { margin: 2rem 0 .5rem; font-size: 1.1rem; }
+.guide p { margin: .7rem 0; color: var(--ink); }
+.guide ul, .guide ol { margin: .7rem 0; padding-left: 1.4rem; columns: auto; }
+.guide :not(pre) > code { padding: .1em .3em; background: var(--box); border-radius: .25rem; }
+:is(h1, h2, h3) code { font-size: inherit; }
+.guide .top { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 0 0 1.75rem; }
+.guide .contents ul { margin: 1.25rem 0; padding: .7rem 1rem .7rem 2.2rem; columns: 2 16rem; border: 1px solid var(--line); border-radius: .4rem; }
+.wide { margin: 1rem 0; overflow-x: auto; }
+table { border-collapse: collapse; font-size: .95rem; line-height: 1.45; }
+th, td { min-width: 6rem; padding: .45rem .75rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+th { white-space: nowrap; background: var(--box); }
+.right { text-align: right; }
+a:focus-visible, [tabindex]:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+`
+
+export function landingPage({ base, version, guides, isDemo, hasOperatorPort }: Landing): string {
+  const keys = isDemo
+    ? `<h2>Keys</h2>
+<p>This is a demo server. Its keys were printed when it started and are in <code>demo.json</code> in its data folder:</p>
+<pre tabindex="0">export KEY=$(node -p 'require("./data/demo.json").api_keys["sandbox-us"]')</pre>`
+    : `<h2>Keys</h2>
+<p>Requests need a key of a team, in the header <code>x-service-api-key</code>. An administrator of your organization creates it.</p>`
+  const health = hasOperatorPort
+    ? '<p>Health and metrics are served on the port for operators.</p>'
+    : `<p><a href="${base}/healthz">Health</a>, <a href="${base}/readyz">readiness</a>, <a href="${base}/metrics">metrics</a></p>`
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Drawbridge</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${base}/pages.css">
+</head>
+<body>
+<main>
+<h1>Drawbridge</h1>
+<p>A server for laboratory testing and health data. Version ${escaped(version)}.</p>
+<h2>API</h2>
+<p><a href="${base}/docs">API reference</a>, and the same as <a href="${base}/openapi.json">OpenAPI document</a>.</p>
+${keys}
+<p>With the address of this page in <code>URL</code>:</p>
+<pre tabindex="0">curl -s -H "x-service-api-key: $KEY" "$URL/v3/lab_tests"</pre>
+<h2>Guides</h2>
+<ul>
+${guides.map((name) => `<li><a href="${base}/guides/${encodeURIComponent(name)}">${escaped(titleOf(name))}</a></li>`).join('\n')}
+</ul>
+<h2>Operation</h2>
+${health}
+</main>
+</body>
+</html>
+`
+}
+
+export const API_STYLE = `body { margin: 0; font-family: system-ui, sans-serif; }
+.loading { max-width: 46rem; margin: 3rem auto; padding: 0 1.25rem; color: #4d5d6a; }
+.loading h1 { color: #16212b; }
+@media (prefers-color-scheme: dark) { body { background: #0f0f0f; } .loading, .loading h1 { color: #c9d3db; } }
+`
+
+/** Its own colors have too little contrast with their background. */
+const REFERENCE_STYLE = `.light-mode { --scalar-color-3: #5c6570; --scalar-color-green: #07663b; --scalar-color-red: #b00020; --scalar-color-yellow: #7a5200;
+  --scalar-color-blue: #0b5cad; --scalar-color-orange: #9a3f00; }
+.dark-mode { --scalar-color-3: #a3adb6; --scalar-color-red: #ff8a80; }
+html:has(.dark-mode) { color-scheme: dark; }`
+
+/**
+ * The script of the API page. It fills in the key that the address carries behind `#team_key=`, which browsers send to no server, and takes
+ * it out of the address and the history. Keys stay in the memory of the page: the browser stores nothing of them. Nothing is loaded from
+ * elsewhere.
+ */
+export const apiScript = (
+  base: string,
+): string => `const key = location.hash.startsWith('#team_key=') && new URLSearchParams(location.hash.slice(1)).get('team_key')
+if (key) history.replaceState(null, '', location.pathname + location.search)
+document.getElementById('loading').remove()
+Scalar.createApiReference('#api', {
+  url: ${JSON.stringify(`${base}/openapi.json`)},
+  servers: [{ url: location.origin + ${JSON.stringify(base)} }],
+  customCss: ${JSON.stringify(REFERENCE_STYLE)},
+  withDefaultFonts: false,
+  // The name of the scheme alone fits beside the title of its box.
+  localization: { translations: { apiClient: { authSelector: { selectedType: '{type}' } } } },
+  telemetry: false,
+  persistAuth: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+  documentDownloadType: 'json',
+  defaultOpenAllTags: false,
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  hiddenClients: {
+    c: true, clojure: true, csharp: true, dart: true, fsharp: true, go: true, http: true, java: true, julia: true, kotlin: true, objc: true, ocaml: true,
+    php: true, powershell: true, r: true, ruby: true, rust: true, swift: true,
+    js: ['axios', 'jquery', 'ofetch', 'xhr'], node: ['axios', 'ofetch', 'undici'], python: ['python3', 'aiohttp', 'httpx_async', 'httpx_sync'],
+    shell: ['wget', 'httpie'],
+  },
+  authentication: { preferredSecurityScheme: 'teamKey', ...(key && { securitySchemes: { teamKey: { value: key } } }) },
+})
+`
+
+export const apiPage = (base: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Drawbridge API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${base}/docs/page.css">
+</head>
+<body>
+<div id="loading" class="loading"><h1>Drawbridge API</h1><p>The API reference is being loaded.</p></div>
+<div id="api"></div>
+<script src="${base}/docs/api-reference.js" defer></script>
+<script src="${base}/docs/page.js" defer></script>
+</body>
+</html>
+`

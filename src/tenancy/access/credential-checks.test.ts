@@ -9,7 +9,7 @@ import { Problem } from '../../platform/runtime/problem.ts'
 import { generateKey } from '../../platform/crypto/api-keys.ts'
 import { assembled, cells, createTestTeam, settings } from '../../../test/support/server.ts'
 import { embedding, launch, launchOf } from '../../../test/support/launch-browser.ts'
-import { CredentialChecks } from '../../platform/http/credential-checks.ts'
+import { CredentialChecks } from '../../platform/http/rate-limits.ts'
 
 const limited = (changes: Partial<ModuleSettings>): AssembledProcess => {
   const process = assembled({ settings: { ...settings, ...changes }, publicUrl: () => 'http://localhost' })

@@ -6,13 +6,14 @@ import { CACHE_TTL_MS, type Db } from '../../platform/db/database.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Tenant } from '../../platform/db/transaction.ts'
 import { forbidden, notFound, unauthorized } from '../../platform/http/errors.ts'
-import { requiredPlan, plans, type ManagementPrincipal, type Operation } from '../../platform/http/operation.ts'
+import type { Operation } from '../../platform/http/operation.ts'
 import { expiringCache, removeWhere } from '../../platform/runtime/expiring-cache.ts'
 import { readCredential, type Headers, type Limits, type TeamGuard } from './team-guard.ts'
 import { assertHost } from './host-bindings.ts'
 import type { KeyUsageTracker } from '../keys/key-use.ts'
 import { isKeyText } from '../../platform/crypto/api-keys.ts'
 import { findManagementPrincipal } from '../keys/keys.ts'
+import { plans, requiredPlan, type OrgPrincipal, type Plan } from '../organizations/plans.ts'
 import { findTeam } from '../teams/teams.ts'
 
 const MANAGEMENT_KEY_HEADERS = ['x-management-key', 'x-service-org-key', 'x-vital-org-key']
@@ -26,7 +27,7 @@ export class OrgGuard {
   readonly #limits: Limits
   readonly #use: KeyUsageTracker
   readonly #hosts: HostBindings
-  readonly #byKey = expiringCache<ManagementPrincipal>({ lifetime_ms: CACHE_TTL_MS, size_max: CACHE_SIZE_MAX })
+  readonly #byKey = expiringCache<OrgPrincipal>({ lifetime_ms: CACHE_TTL_MS, size_max: CACHE_SIZE_MAX })
 
   constructor(options: { cells: Cells; teams: TeamGuard; limits: Limits; use: KeyUsageTracker; hosts: HostBindings }) {
     this.#cells = options.cells
@@ -40,7 +41,7 @@ export class OrgGuard {
    * Authenticates the principal of a request. 401: no key, an unknown or revoked one, one of another kind, or at a host that is bound to a
    * cell. 429: too many requests, or too many invalid keys.
    */
-  authenticate = async (headers: Headers, address: string): Promise<ManagementPrincipal> => {
+  authenticate = async (headers: Headers, address: string): Promise<OrgPrincipal> => {
     const key = readCredential(headers, MANAGEMENT_KEY_HEADERS)
     if (key === undefined) throw unauthorized('A management key is required')
     if (!isKeyText(key)) throw this.#limits.checks.refusal(address, wrongKey())
@@ -67,20 +68,20 @@ export class OrgGuard {
    * organization does not have, a cell that is not served here.
    */
   authorize = async (
-    manager: ManagementPrincipal,
+    manager: OrgPrincipal,
     operation: Operation,
     params: Record<string, string>,
   ): Promise<{ db: Db; tenant?: Tenant }> => {
     if (params.org_id !== manager.org || manager.teams?.size === 0 || (operation.keyScope === 'org' && manager.teams))
       throw forbidden('Action forbidden')
     const admitted = await this.#rowsOf(manager, operation, params)
-    if (plans.indexOf(manager.plan) < plans.indexOf(operation.plan ?? requiredPlan.management))
+    if (plans.indexOf(manager.plan) < plans.indexOf((operation.entitlement as Plan | undefined) ?? requiredPlan.management))
       throw forbidden('The plan of this organization does not include this operation')
     return admitted
   }
 
   async #rowsOf(
-    manager: ManagementPrincipal,
+    manager: OrgPrincipal,
     operation: Operation,
     params: Record<string, string>,
   ): Promise<{ db: Db; tenant?: Tenant }> {
@@ -94,7 +95,7 @@ export class OrgGuard {
     return { db, tenant }
   }
 
-  async #regionOf(manager: ManagementPrincipal, team_id: string): Promise<string> {
+  async #regionOf(manager: OrgPrincipal, team_id: string): Promise<string> {
     const team = await findTeam(this.#cells.control.queries, team_id)
     if (!team || team.org_id !== manager.org) throw notFound('Team not found')
     if (manager.teams && !manager.teams.has(team_id)) throw forbidden('Action forbidden')

@@ -1,4 +1,4 @@
-import { CellParams, OrgParams } from '../../platform/http/management-shapes.ts'
+import { CellParams, OrgParams } from '../organizations/management-shapes.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import { listAccess } from './access-log.ts'
 import { listAudit } from './audit-log.ts'

@@ -1,5 +1,5 @@
 // Schemas of the audit log and the access log. Source: management-auth.md 8.
-import { Cursor, NextCursor, teamInEnvironment } from '../../platform/http/management-shapes.ts'
+import { Cursor, NextCursor, teamInEnvironment } from '../organizations/management-shapes.ts'
 import { Fields, Int, Maybe, Nullable, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 
 export const AuditEntry = Fields(

@@ -9,7 +9,7 @@ import {
   verifyDomain,
   type DomainDependencies,
 } from './domains.ts'
-import { Nothing, OrgParams } from '../../platform/http/management-shapes.ts'
+import { Nothing, OrgParams } from '../organizations/management-shapes.ts'
 import { DAY_S } from '../../platform/runtime/durations.ts'
 
 const DOMAINS = '/v1/org/{org_id}/domain' as const

@@ -14,7 +14,7 @@ import { findOrgByHost } from '../domains/domains.ts'
 import { findEmbeddingConfig } from './embedding.ts'
 import { Launch, type Embedding } from './schema.ts'
 import { redirect, errorPage, sessionPage } from './launch-html.ts'
-import type { CredentialChecks } from '../../platform/http/credential-checks.ts'
+import type { CredentialChecks } from '../../platform/http/rate-limits.ts'
 import { assertFeature, basePath, validateLaunch, type LaunchDependencies } from './launches.ts'
 
 /** The dependencies of the pages on the process. */

@@ -10,7 +10,7 @@ import {
 import * as shapes from './schema.ts'
 import { getEmbedding, putEmbedding } from './embedding.ts'
 import { createLaunch, type LaunchDependencies } from './launches.ts'
-import { Nothing, OrgParams } from '../../platform/http/management-shapes.ts'
+import { Nothing, OrgParams } from '../organizations/management-shapes.ts'
 import { DAY_S } from '../../platform/runtime/durations.ts'
 
 const BASE = '/v1/org/{org_id}/ehr_integration' as const

@@ -2,7 +2,7 @@
 import { RuleError } from '../../platform/schema/request-validation.ts'
 import { Clearable, Email, Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { Bindings, TeamRoleBinding, Url } from '../teams/schema.ts'
-import { Cursor, Environment, NextCursor, Reference } from '../../platform/http/management-shapes.ts'
+import { Cursor, Environment, NextCursor, Reference } from '../organizations/management-shapes.ts'
 import { browserAddress } from '../../platform/net/browser-address.ts'
 import { hostName } from '../../platform/net/host-name.ts'
 import { isIP } from 'node:net'

@@ -3,7 +3,7 @@ import { isPast } from '../../platform/runtime/clock.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
-import type { ManagementPrincipal, Plan } from '../../platform/http/operation.ts'
+import type { OrgPrincipal, Plan } from '../organizations/plans.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { MANAGEMENT_PREFIX, generateKey, hashKey, lastFour, prefixOf } from '../../platform/crypto/api-keys.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -152,7 +152,7 @@ const ManagementKeyRow = T.Object({
 })
 
 /** The principal of a management key; undefined if it is unknown, revoked, or of another kind. */
-export async function findManagementPrincipal(control: Queries, text: string): Promise<ManagementPrincipal | undefined> {
+export async function findManagementPrincipal(control: Queries, text: string): Promise<OrgPrincipal | undefined> {
   const hash = hashKey(text)
   const row = await control.maybe(
     ManagementKeyRow,

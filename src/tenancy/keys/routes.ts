@@ -1,4 +1,4 @@
-import { CellParams, OrgParams, TeamParams } from '../../platform/http/management-shapes.ts'
+import { CellParams, OrgParams, TeamParams } from '../organizations/management-shapes.ts'
 import { managementOperation, type Idempotency, type Operation } from '../../platform/http/operation.ts'
 import { Nullable } from '../../platform/schema/schema.ts'
 import type { Forgets } from '../teams/teams.ts'

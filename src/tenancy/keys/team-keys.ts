@@ -8,7 +8,7 @@ import { joinConditions, sql } from '../../platform/db/sql.ts'
 import type { Forgets } from '../teams/teams.ts'
 import { assertMember, createTeamKey, maskKey } from './keys.ts'
 import { teamAccessCondition, authorizedTeamsInRegion, authorizedTeam } from '../teams/team-access.ts'
-import type { CellParams } from '../../platform/http/management-shapes.ts'
+import type { CellParams } from '../organizations/management-shapes.ts'
 import type { TeamApiKey } from '../teams/schema.ts'
 
 const cellOf = ({ env, region }: CellParams): CellName => `${env}-${region}`

@@ -2,7 +2,7 @@ import { managementOperation, multiTransactionOperation, type Operation } from '
 import { acceptInvite, invite, listInvites, revokeInvite, type InviteDependencies } from './invites.ts'
 import { listMembers, removeMember, updateMember, type KeyCaches } from './members.ts'
 import * as shapes from './schema.ts'
-import { Nothing, OrgParams } from '../../platform/http/management-shapes.ts'
+import { Nothing, OrgParams } from '../organizations/management-shapes.ts'
 import { DAY_S } from '../../platform/runtime/durations.ts'
 
 /** What the operations need beside invites: the guards that cache keys of teams and organizations. */

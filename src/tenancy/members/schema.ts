@@ -1,6 +1,6 @@
 // Schemas of members and invites. Source: openapi-management.json; management-auth.md 8.
 import { Email, Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
-import { Creator, Cursor, NextCursor } from '../../platform/http/management-shapes.ts'
+import { Creator, Cursor, NextCursor } from '../organizations/management-shapes.ts'
 import { roles } from '../teams/role-bindings.ts'
 import { Bindings, TeamRoleBinding } from '../teams/schema.ts'
 

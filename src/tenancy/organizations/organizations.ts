@@ -1,6 +1,6 @@
 // The organization that a management key belongs to.
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
-import type { Plan } from '../../platform/http/operation.ts'
+import type { Plan } from './plans.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { Org } from './schema.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'

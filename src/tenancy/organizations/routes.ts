@@ -1,4 +1,4 @@
-import { OrgParams } from '../../platform/http/management-shapes.ts'
+import { OrgParams } from './management-shapes.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import { getOrg, updateOrg } from './organizations.ts'
 import { Org, UpdateOrg } from './schema.ts'

@@ -1,5 +1,5 @@
 // Schemas of organizations. Source: openapi-management.json; management-auth.md 5.
-import { Name } from '../../platform/http/management-shapes.ts'
+import { Name } from './management-shapes.ts'
 import { Fields, Nullable, T, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 
 export const Org = Fields({ id: Uuid, name: T.String(), expires_at: Nullable(Timestamp) }, { title: 'Organization' })

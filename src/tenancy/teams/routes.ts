@@ -1,4 +1,4 @@
-import { Environment, Nothing, OrgParams, TeamParams } from '../../platform/http/management-shapes.ts'
+import { Environment, Nothing, OrgParams, TeamParams } from '../organizations/management-shapes.ts'
 import { managementOperation, type Idempotency, type Operation } from '../../platform/http/operation.ts'
 import { Fields, Maybe, T } from '../../platform/schema/schema.ts'
 import { createTeam, deleteTeam, getTeam, listTeams, resolveTeam, updateTeam, type TeamDependencies } from './managed-teams.ts'

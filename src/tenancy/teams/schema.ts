@@ -14,16 +14,7 @@ import {
   Uuid,
   type Static,
 } from '../../platform/schema/schema.ts'
-import {
-  Creator,
-  Cursor,
-  Environment,
-  Label,
-  Name,
-  NextCursor,
-  Reference,
-  Region,
-} from '../../platform/http/management-shapes.ts'
+import { Creator, Cursor, Environment, Label, Name, NextCursor, Reference, Region } from '../organizations/management-shapes.ts'
 
 const BrandText = Maybe(Text({ maxLength: 500 }))
 const brandFields = {

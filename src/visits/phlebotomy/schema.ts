@@ -1,7 +1,7 @@
 // Shapes of at-home appointments. Source: lab-testing.md 5.2, 19.
 import { appointmentProviders, LngLat, UsAddress } from '../appointments/schema.ts'
 import { eventStatuses } from '../appointments/status-machine.ts'
-import { teamInEnvironment } from '../../platform/http/management-shapes.ts'
+import { teamInEnvironment } from '../../tenancy/organizations/management-shapes.ts'
 import { RuleError, type Rule } from '../../platform/schema/request-validation.ts'
 import {
   DateOnly,

@@ -1,5 +1,5 @@
 // Shapes of phlebotomists and teams, as an operator writes them.
-import { Environment, Region } from '../../platform/http/management-shapes.ts'
+import { Environment, Region } from '../../tenancy/organizations/management-shapes.ts'
 import { RuleError, type FinalizeObject } from '../../platform/schema/request-validation.ts'
 import {
   DateOnly,

@@ -2,8 +2,7 @@
 // visits.
 import { iso } from '../../platform/runtime/clock.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
-import { invalidField, notFound } from '../../platform/http/errors.ts'
-import { assertBelowLimit } from '../../platform/http/owned-limits.ts'
+import { assertBelowLimit, invalidField, notFound } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { boxesAround, milesBetween, timeZoneAt } from '../geocoding/distance.ts'

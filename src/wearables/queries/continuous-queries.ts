@@ -2,8 +2,7 @@
 // Source: management-auth.md 15.
 import type { ConstraintErrors } from '../../platform/db/database.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { badRequest, conflict, forbidden, notFound } from '../../platform/http/errors.ts'
-import { assertBelowLimit } from '../../platform/http/owned-limits.ts'
+import { assertBelowLimit, badRequest, conflict, forbidden, notFound } from '../../platform/http/errors.ts'
 import type { ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'

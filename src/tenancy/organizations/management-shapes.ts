@@ -1,5 +1,5 @@
 // Shared schemas of the Management API. Source: openapi-management.json; management-auth.md 5-10.
-import { Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../schema/schema.ts'
+import { Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
 
 /** A display name: letters, digits, some punctuation and spaces, no tabs. */
 export const Name = Text({
