@@ -12,12 +12,17 @@ export interface Domain {
 /** From the bottom up. */
 export const domains = {
   platform: { about: 'technical parts without health care; of teams it knows only the id', allowedImports: [] },
+  settings: {
+    about: 'the settings of the program, and the cells that it can serve',
+    allowedImports: ['platform'],
+    isFlat: true,
+  },
   'lab-values': {
     about: 'what the texts of a laboratory result mean: value, unit, range, flag, interpretation; neither teams nor a database',
     allowedImports: [],
     isFlat: true,
   },
-  tenancy: { about: 'organizations, teams, keys and permissions; no patients', allowedImports: ['platform'] },
+  tenancy: { about: 'organizations, teams, keys and permissions; no patients', allowedImports: ['settings'] },
   people: {
     about: 'users, insurance and physicians of teams; not what was ordered or measured',
     allowedImports: ['tenancy'],

@@ -18,6 +18,7 @@ import { errorFields } from '../platform/telemetry/log.ts'
 import { SandboxFaults } from '../sandbox/faults/fault-source.ts'
 import { RequestFaults } from '../sandbox/faults/request-faults.ts'
 import { ClockMoves } from '../sandbox/clock/clock-lease.ts'
+import { isEuropean } from '../settings/cells.ts'
 import { createAccess, type Access } from '../tenancy/access/access.ts'
 import { compose, type Composition } from './compose.ts'
 import { unimplementedPaths } from './contents.ts'
@@ -82,7 +83,7 @@ export function assemble(options: ProcessOptions): AssembledProcess {
     constraints,
     onEnd: (call, response) => process.requests.record(call, response),
     intercept: new RequestFaults(process.faults).intercept,
-    bodyMode: ({ cell }) => (cell.endsWith('-eu') ? 'abroad' : 'json'),
+    bodyMode: ({ cell }) => (isEuropean(cell) ? 'abroad' : 'json'),
     assertShown: assertNotDeleted,
     unimplementedPaths,
   })

@@ -1,6 +1,6 @@
 // The dependencies that modules may need of their process.
 import type { SigningKey } from '../connections/sign-in/signing-key.ts'
-import type { Config } from '../platform/config/config.ts'
+import type { Config } from '../settings/config.ts'
 import type { Vault } from '../platform/crypto/vault.ts'
 import type { Cells } from '../platform/db/cells.ts'
 import type { TargetPolicy } from '../platform/net/outbound-targets.ts'

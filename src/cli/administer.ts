@@ -1,7 +1,7 @@
 // Runs commands on the database of the settings.
 import { resolve } from 'node:path'
 import type { CommandContext, Leaf, Typed } from './command-tree.ts'
-import { readConfig } from '../platform/config/config.ts'
+import { readConfig } from '../settings/config.ts'
 import { actorOf } from '../platform/access-log/access-line.ts'
 import { openDatabase, requireUsableSchemas } from '../app/database.ts'
 import { ask, write } from './terminal.ts'

@@ -3,7 +3,7 @@
 import { ALL_CELLS, DEFAULT_CELL, UsageError, type Call } from './command-tree.ts'
 import { findOrg } from '../tenancy/organizations/organizations.ts'
 import { appendLines } from '../platform/access-log/access-log.ts'
-import { cellNames, type CellName } from '../platform/db/cell-names.ts'
+import { cellNames, type CellName } from '../settings/cells.ts'
 import type { Db } from '../platform/db/database.ts'
 import type { PlainTx } from '../platform/db/transaction.ts'
 import { Problem } from '../platform/runtime/problem.ts'

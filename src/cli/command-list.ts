@@ -30,7 +30,7 @@ const role = (usage: 'start' | 'serve' | 'work', summary: string, about: string,
   examples,
   run: async (typed, { env }) => {
     // The modules of the server take a second to load: invalid settings are reported before.
-    const { readConfig } = await import('../platform/config/config.ts')
+    const { readConfig } = await import('../settings/config.ts')
     const config = readConfig(settingsOf(typed, env))
     const { run } = await import('./commands/start.ts')
     await run(config, { serve: usage !== 'work', work: usage !== 'serve' })
@@ -49,7 +49,7 @@ const reports: Group = {
       options: [['--out <folder>', 'draw each page with the boxes of the stages into this folder, as PNG'], json],
       examples: ['report explain report.pdf', 'report explain report.pdf --out pictures', 'report explain scan.png --json'],
       run: async (typed, { env, print }) => {
-        const { readConfig } = await import('../platform/config/config.ts')
+        const { readConfig } = await import('../settings/config.ts')
         const { report_ocr_models: ocr_models } = readConfig(env)
         await (await import('./commands/report.ts')).explainReport(typed, { ocr_models, print })
       },

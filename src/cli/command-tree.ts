@@ -2,7 +2,7 @@
 // the server, so that a typing error is reported before anything happens.
 import { Command, CommanderError, Option, type OutputConfiguration } from 'commander'
 import type { Cells } from '../platform/db/cells.ts'
-import type { Config } from '../platform/config/config.ts'
+import type { Config } from '../settings/config.ts'
 import { version } from '../platform/runtime/version.ts'
 
 /** The spelling of commands in texts: from the folder of Drawbridge. */

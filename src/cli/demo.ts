@@ -6,10 +6,10 @@ import { createOrgKey, createTeamKey } from '../tenancy/keys/keys.ts'
 import { createOrg } from '../tenancy/organizations/organizations.ts'
 import { cellsOfRegion, createTeam, loadTenant, placeTeam, type Region } from '../tenancy/teams/teams.ts'
 import type { Cells } from '../platform/db/cells.ts'
-import type { CellName } from '../platform/db/cell-names.ts'
+import { type CellName, placeOfKey } from '../settings/cells.ts'
 import type { PlainTx } from '../platform/db/transaction.ts'
 import { T } from '../platform/schema/schema.ts'
-import { hashKey, placeOfKey } from '../platform/crypto/api-keys.ts'
+import { hashKey } from '../platform/crypto/api-keys.ts'
 import { sql } from '../platform/db/sql.ts'
 import { readDemo, type Demo } from './demo-file.ts'
 
@@ -68,7 +68,7 @@ async function createDemoKeys(tx: PlainTx, set: SetKeys): Promise<Omit<Demo, 'ba
   const org_id = org?.id ?? (await createOrg(tx, NAME))
   const present = await tx.many(TeamOf, sql`select id, region from team where org_id = ${org_id} order by created_at, id`)
   const teams = {} as Record<Region, string>
-  const api_keys = {} as Record<CellName, string>
+  const api_keys = {} as Demo['api_keys']
   for (const region of regions) {
     const team = present.find((row) => row.region === region)
     teams[region] = team?.id ?? (await createTeam(tx, { org_id, name: `Demo team ${region.toUpperCase()}`, region }))

@@ -1,5 +1,5 @@
 // The modules of connections, from the bottom up.
-import type { ServiceAccount } from '../platform/config/service-account.ts'
+import type { ServiceAccount } from '../settings/service-account.ts'
 import type { Module } from '../platform/module/module.ts'
 import { bulk } from './bulk/module.ts'
 import { userConnections } from './connections/module.ts'

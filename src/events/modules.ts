@@ -1,5 +1,5 @@
 // The modules of events, from the bottom up.
-import type { Config } from '../platform/config/config.ts'
+import type { Config } from '../settings/config.ts'
 import type { Vault } from '../platform/crypto/vault.ts'
 import type { Cells } from '../platform/db/cells.ts'
 import type { Module } from '../platform/module/module.ts'

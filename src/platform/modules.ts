@@ -1,6 +1,5 @@
 // The modules of the platform, from the bottom up.
 import { accessLog } from './access-log/module.ts'
-import { config } from './config/module.ts'
 import { crypto } from './crypto/module.ts'
 import { db } from './db/module.ts'
 import { embeddedPostgres } from './embedded-postgres/module.ts'
@@ -39,6 +38,5 @@ export const platform = (dependencies: PlatformDependencies): Module[] => [
   sms,
   mail(dependencies.mail),
   pdf,
-  config,
   module,
 ]

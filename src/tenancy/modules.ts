@@ -1,5 +1,5 @@
 // The modules of tenancy, from the bottom up.
-import type { Config } from '../platform/config/config.ts'
+import type { Config } from '../settings/config.ts'
 import type { Cells } from '../platform/db/cells.ts'
 import { FixedWindowLimiter } from '../platform/http/rate-limits.ts'
 import type { Module } from '../platform/module/module.ts'

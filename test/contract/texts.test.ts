@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
 import { orderBody, patient } from '../support/orders.ts'
 import { createTestTeam } from '../support/server.ts'
-import { settings } from '../../src/platform/config/settings.ts'
+import { settings } from '../../src/settings/settings.ts'
 import { TokenBuckets } from '../../src/platform/http/rate-limits.ts'
 
 const { operations } = contents

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
-import { settings } from '../../src/platform/config/settings.ts'
+import { settings } from '../../src/settings/settings.ts'
 import { certificate, mailServer } from '../support/smtp-server.ts'
 import {
   connectionOf,

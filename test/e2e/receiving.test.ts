@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
-import { settings } from '../../src/platform/config/settings.ts'
+import { settings } from '../../src/settings/settings.ts'
 import { demoIn, stopAll, folder, serving, start, waitUntil } from '../support/program.ts'
 
 after(stopAll)

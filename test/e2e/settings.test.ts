@@ -31,7 +31,7 @@ after(async () => {
 
 describe('a setting that cannot be used', { concurrency: 2 }, () => {
   const DATA_DIR = folder('refused')
-  // What else may be wrong with a setting: src/platform/config/config.test.ts.
+  // What else may be wrong with a setting: src/settings/config.test.ts.
   test('stops the start with a message that names all of them, without passwords, before anything is made', async () => {
     const settings = { PORT: '65536', CELLS: 'moon', LOG_LEVEL: 'loud', DATABASE_URL: 'nonsense', HOST: '0.0.0.0' }
     const DATABASE_URL_CONTROL = 'mysql://someone:swordfish@localhost/data'

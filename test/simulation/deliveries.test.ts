@@ -4,7 +4,7 @@
 import { after, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
 import { schemaOf } from '../../src/platform/db/cells.ts'
-import { cellNames, type CellName } from '../../src/platform/db/cell-names.ts'
+import { cellNames, type CellName } from '../../src/settings/cells.ts'
 import { Db } from '../../src/platform/db/database.ts'
 import { connection, createTestTeam } from '../support/server.ts'
 import { installation } from '../support/template.ts'

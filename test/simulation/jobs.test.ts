@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { schemaOf } from '../../src/platform/db/cells.ts'
-import { cellNames, type CellName } from '../../src/platform/db/cell-names.ts'
+import { cellNames, type CellName } from '../../src/settings/cells.ts'
 import { Db } from '../../src/platform/db/database.ts'
 import type { Tenant } from '../../src/platform/db/transaction.ts'
 import { migrate } from '../../src/platform/db/migrate.ts'

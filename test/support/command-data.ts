@@ -1,4 +1,5 @@
 // What the calls of the table of commands work on (command-table.ts): a team per environment, files, and rows that commands change.
+import type { KnownCell } from '../../src/settings/cells.ts'
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -46,7 +47,7 @@ export async function makeTableData(): Promise<void> {
   made = { team, production, remote: ['--url', url, '--key', team.key] }
   await siteWithSchedule('TABLE-1', { confirms: 'by_hand', places: 5 })
   await kit(team)
-  const keys = Object.fromEntries(cells.names.map((cell) => [cell, team.key])) as Record<(typeof cells.names)[number], string>
+  const keys = Object.fromEntries(cells.names.map((cell) => [cell, team.key])) as Record<KnownCell, string>
   publishDemo(folder, {
     base_url: url,
     org_id: team.org_id,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { AvailableSlots, TimeSlot } from '../../src/visits/appointments/schema.ts'
 import { createOrder, advanceTo } from './orders.ts'
 import { client, createTestTeam, type TestTeam, type Reply } from './server.ts'
-import type { CellName } from '../../src/platform/db/cell-names.ts'
+import type { CellName } from '../../src/settings/cells.ts'
 
 /** In the one street that is visited in the sandbox. */
 export const street = { first_line: '1 West Lincoln Street', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }

@@ -3,7 +3,7 @@ import { T } from '../../src/platform/schema/schema.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { bumpDirectoryVersion, upsertSites, type SiteRecord } from '../../src/visits/psc/sites.ts'
 import { cells } from './server.ts'
-import type { CellName } from '../../src/platform/db/cell-names.ts'
+import type { CellName } from '../../src/settings/cells.ts'
 
 /** Phoenix, where the addresses of tests are. */
 export const phoenix = { lat: 33.4557, lng: -112.0686 }

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { DEFAULT_CELL, PROGRAM, UsageError } from '../command-tree.ts'
 import { networkErrorCode, reasonOf } from '../network-errors.ts'
 import { readDemo } from '../demo-file.ts'
-import { cellNames, type CellName } from '../../platform/db/cell-names.ts'
+import { cellNames, type KnownCell } from '../../settings/cells.ts'
 
 /** Options that select the server and the team. */
 export interface RemoteValues {
@@ -43,7 +43,7 @@ export function createApiClient(typed: RemoteValues, env: Record<string, string 
 export const isHttpUrl = (text: string): boolean => /^https?:\/\/./.test(text) && URL.canParse(text)
 
 /** The cell of `--cell`, or what takes its place. @throws UsageError for none that there is */
-export function cellOf({ cell: typed }: { cell?: string }, env: Record<string, string | undefined>): CellName {
+export function cellOf({ cell: typed }: { cell?: string }, env: Record<string, string | undefined>): KnownCell {
   const word = typed ?? (env.DRAWBRIDGE_CELL?.trim() || DEFAULT_CELL)
   const cell = cellNames.find((name) => name === word)
   if (cell === undefined) throw new UsageError(`--cell must be one of ${cellNames.join(', ')}.`)

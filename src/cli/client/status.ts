@@ -1,7 +1,7 @@
 // `bin/drawbridge status` and `keys`: where the server of this folder is, how it is, and with which keys it is called.
 import { readDemo } from '../demo-file.ts'
 import { NoResponseError, createApiClient, request, type RemoteValues } from './api-client.ts'
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { KnownCell } from '../../settings/cells.ts'
 
 export interface StatusContext {
   env: Record<string, string | undefined>
@@ -55,6 +55,6 @@ export function keys(values: { json?: boolean }, { env, out }: StatusContext): v
   if (!demo) throw new Error('No demo data found in DATA_DIR. "key list" lists the keys of a team without their text.')
   const { api_keys, management_key } = demo
   if (values.json) return out(`${JSON.stringify({ api_keys, management_key }, null, 2)}\n`)
-  for (const cell of Object.keys(api_keys).sort() as CellName[]) out(`${cell.padEnd(14)}  ${api_keys[cell]}\n`)
+  for (const cell of Object.keys(api_keys).sort() as KnownCell[]) out(`${cell.padEnd(14)}  ${api_keys[cell]}\n`)
   out(`${'management'.padEnd(14)}  ${management_key}\n`)
 }

@@ -19,7 +19,7 @@ import {
 } from '../../tenancy/teams/teams.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import { iso } from '../../platform/runtime/clock.ts'
-import { cellNames, type CellName } from '../../platform/db/cell-names.ts'
+import { cellNames, type CellName } from '../../settings/cells.ts'
 import { parseTimestamp } from '../../platform/schema/formats.ts'
 import { plans } from '../../tenancy/organizations/plans.ts'
 

@@ -1,4 +1,5 @@
 // `reset`: the demo as its first start makes it, with the keys that programs already have.
+import { placeOfKey } from '../../settings/cells.ts'
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -8,8 +9,7 @@ import { publishDemo, readDemo } from '../demo-file.ts'
 import { ask } from '../terminal.ts'
 import { openDatabase } from '../../app/database.ts'
 import { migrateAll } from '../../app/server.ts'
-import { readConfig } from '../../platform/config/config.ts'
-import { placeOfKey } from '../../platform/crypto/api-keys.ts'
+import { readConfig } from '../../settings/config.ts'
 import { DataDirInUse, removeCluster } from '../../platform/embedded-postgres/embedded-postgres.ts'
 import { createLog } from '../../platform/telemetry/log.ts'
 

@@ -4,8 +4,8 @@ import { openDatabase, requireUsableSchemas } from '../../app/database.ts'
 import { apiPageAddress, publishDemo, type Demo } from '../demo-file.ts'
 import { prepareDemo } from '../demo.ts'
 import { firstSignal } from '../terminal.ts'
-import { readConfig, type Config } from '../../platform/config/config.ts'
-import { isSandboxCell, type CellName } from '../../platform/db/cell-names.ts'
+import { readConfig, type Config } from '../../settings/config.ts'
+import { isSandboxCell, type KnownCell } from '../../settings/cells.ts'
 import { createLog } from '../../platform/telemetry/log.ts'
 import {
   assertPortsFree,
@@ -87,7 +87,7 @@ const operatorLine = ({ operator_url }: RunningServer): string[] =>
   operator_url === undefined ? [] : [`  Operator     ${operator_url}`]
 
 /** The cell whose demo key is shown. With demo data there is a sandbox. */
-const shownCell = ({ cells }: Config): CellName => cells.find(isSandboxCell)!
+const shownCell = ({ cells }: Config): KnownCell => cells.find(isSandboxCell)!
 
 function startupMessage(config: Config, running: RunningServer, demo: Demo | undefined): string {
   const { url, listening_url = url } = running

@@ -1,5 +1,5 @@
 // A vendor's cloud behind one small interface. The framework keeps tokens, decides what to ask for and when, and stores what comes.
-import type { ServiceAccount } from '../../platform/config/service-account.ts'
+import type { ServiceAccount } from '../../settings/service-account.ts'
 import type { OAuthProvider } from '../../people/users/sources.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'

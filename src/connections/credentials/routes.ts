@@ -1,4 +1,4 @@
-import type { ServiceAccount } from '../../platform/config/service-account.ts'
+import type { ServiceAccount } from '../../settings/service-account.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import { authorizedTeamsInRegion } from '../../tenancy/teams/team-access.ts'
 import { CellParams, Nothing, TeamParams } from '../../tenancy/organizations/management-shapes.ts'

@@ -1,10 +1,10 @@
 // The text of link codes: how it is generated, and how it is read as a person types it. Pure functions, but for the random bits.
 // Source: users-wearables.md 2.1, 16.4; https://www.crockford.com/base32.html.
 import { randomBytes, randomInt } from 'node:crypto'
-import { cellNames, type CellName } from '../../platform/db/cell-names.ts'
+import { cellNames, type CellName } from '../../settings/cells.ts'
 
 /** A code begins with its cell, in which clients look for the region and the environment. */
-const prefixes: Record<CellName, string> = {
+const prefixes: Record<string, string> = {
   'sandbox-us': 'skus',
   'sandbox-eu': 'skeu',
   'production-us': 'pkus',
@@ -44,7 +44,7 @@ export function generateCode(cell: CellName): string {
 export function readCode(enteredCode: string): LinkCodeText | undefined {
   if (enteredCode.length > CODE_TEXT_MAX) return undefined
   const plain = enteredCode.toLowerCase().replace(SEPARATORS, '')
-  const cell = cellNames.find((name) => plain.startsWith(prefixes[name]))
+  const cell = cellNames.find((name) => plain.startsWith(prefixes[name]!))
   const rest = plain.slice(PREFIX_LENGTH).replace(/[oil]/g, (letter) => LOOK_ALIKES[letter]!)
   if (!cell || !FORM.test(rest)) return undefined
   const text = prefixes[cell] + rest

@@ -2,7 +2,7 @@
 import { lockUser } from '../../people/users/connected-sources.ts'
 import { hashKey } from '../../platform/crypto/api-keys.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName } from '../../settings/cells.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
 import { sql } from '../../platform/db/sql.ts'

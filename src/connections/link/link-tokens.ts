@@ -1,5 +1,5 @@
 // Link tokens: JWTs that stand for a link session. Source: users-wearables.md 2.1.
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName } from '../../settings/cells.ts'
 import type { Tenant } from '../../platform/db/transaction.ts'
 import type { UserCredential } from '../../platform/http/operation.ts'
 import type { Guard } from '../../platform/http/request.ts'

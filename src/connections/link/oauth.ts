@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { generateKey, hashKey } from '../../platform/crypto/api-keys.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
-import { cellNames, type CellName } from '../../platform/db/cell-names.ts'
+import { cellNames, type CellName } from '../../settings/cells.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import { dbNow } from '../../platform/db/leases.ts'
 import { sql } from '../../platform/db/sql.ts'

@@ -1,5 +1,5 @@
 // Polling of connections without recent notifications, and subscriptions to notifications. Source: users-wearables.md 5, 6 I3.
-import type { ServiceAccount } from '../../platform/config/service-account.ts'
+import type { ServiceAccount } from '../../settings/service-account.ts'
 import { findUser } from '../../people/users/users.ts'
 import { defineHandler, enqueue, enqueueAgain, type Handler } from '../../platform/queue/outbox.ts'
 import { addSeconds } from '../../platform/runtime/clock.ts'

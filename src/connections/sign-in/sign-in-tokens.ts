@@ -1,7 +1,7 @@
 // Sign-in tokens, which a team's backend hands to a phone: JWTs under RS256, because the published clients read their claims.
 // Source: users-wearables.md 16.2.
 import { generateKey } from '../../platform/crypto/api-keys.ts'
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName } from '../../settings/cells.ts'
 import { isOf, T, Uuid } from '../../platform/schema/schema.ts'
 import type { SigningKey } from './signing-key.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { addSeconds } from '../../platform/runtime/clock.ts'
-import { readConfig } from '../../platform/config/config.ts'
+import { readConfig } from '../../settings/config.ts'
 import { nextHealth, healthy, nextDelay, throttleDelay } from './retry-schedule.ts'
 
 const { webhook_schedule_s: schedule } = readConfig({})

@@ -1,6 +1,6 @@
 // Requests that wait for new events of a team's feed. A waiting request holds neither a connection nor a transaction: one small
 // statement per cell and interval checks for all of them.
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName } from '../../settings/cells.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { Queries } from '../../platform/db/transaction.ts'
 import { tooManyRequests } from '../../platform/http/errors.ts'

@@ -1,5 +1,5 @@
 // What the laboratories of a cell lack before they can take orders, for the operator.
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName } from '../../settings/cells.ts'
 import type { Queries } from '../../platform/db/transaction.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'

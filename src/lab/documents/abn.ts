@@ -1,7 +1,8 @@
 // Advance beneficiary notices: a patient with Medicare signs one before tests that Medicare may not pay for. The laboratory decides whether
 // an order has one. Source: lab-testing.md 15.
 import { getLabTest } from '../catalog/lab-tests.ts'
-import { paperOf, pdfFileName, type RenderJob } from '../../platform/pdf/render.ts'
+import { paperOf } from '../../settings/cells.ts'
+import { pdfFileName, type RenderJob } from '../../platform/pdf/render.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import type { Abn } from './abn-page.ts'
@@ -31,7 +32,7 @@ export async function getAbn(tx: Tx, id: string, form: AbnForm | undefined): Pro
     })),
     at: order.created_at,
     sandbox: isSandbox(tx),
-    paper: paperOf(tx),
+    paper: paperOf(tx.tenant.cell),
   }
   return { name: pdfFileName(order.sample_id ?? order.id), input }
 }

@@ -2,7 +2,8 @@
 import { getLabTest } from '../catalog/lab-tests.ts'
 import { findLab } from '../catalog/labs.ts'
 import type { LabTest } from '../catalog/schema.ts'
-import { paperOf, pdfFileName, type RenderJob } from '../../platform/pdf/render.ts'
+import { paperOf } from '../../settings/cells.ts'
+import { pdfFileName, type RenderJob } from '../../platform/pdf/render.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
@@ -45,7 +46,7 @@ const instructionsOf = (tx: Tx, test: LabTest, lab: PrintableLab, sample_id: str
   parts: sectionsFor(test),
   at: iso(tx.now),
   sandbox: isSandbox(tx),
-  paper: paperOf(tx),
+  paper: paperOf(tx.tenant.cell),
 })
 
 const sectionsFor = ({ method, sample_type, fasting }: LabTest): InstructionSection[] => [

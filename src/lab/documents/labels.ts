@@ -1,5 +1,6 @@
 // The content of an order's specimen labels. Source: lab-testing.md 15.
-import { paperOf, pdfFileName, type RenderJob } from '../../platform/pdf/render.ts'
+import { paperOf } from '../../settings/cells.ts'
+import { pdfFileName, type RenderJob } from '../../platform/pdf/render.ts'
 import { utcDate, iso } from '../../platform/runtime/clock.ts'
 import { dayIn } from '../../platform/runtime/zoned-time.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -27,7 +28,7 @@ export async function getLabels(tx: Tx, id: string, query: LabelsQuery): Promise
     lab: lab.name,
     collected: isDay(collected) ? utcDate(collected) : iso(collected),
     time_zone,
-    paper: paperOf(tx),
+    paper: paperOf(tx.tenant.cell),
   }
   return { name: pdfFileName(order.sample_id), input: { label, count: query.number_of_labels ?? 3 } }
 }

@@ -5,7 +5,7 @@ import { type Tenant, type Tx, Subjects } from '../../platform/db/transaction.ts
 import type { LockedOrder } from '../orders/locked-order.ts'
 import { orderStepped } from '../orders/order-hooks.ts'
 import { on, type Hook } from '../../platform/db/hooks.ts'
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName } from '../../settings/cells.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import type { MultiTransactionContext } from '../../platform/http/operation.ts'
 import type { BrowserPage, PageResponse } from '../../platform/http/browser-pages.ts'

@@ -3,7 +3,8 @@ import { codesOf, fastingAnswer, type AoeAnswer } from '../catalog/aoe.ts'
 import { expectedResults, getLabTest } from '../catalog/lab-tests.ts'
 import type { LabTest, Question } from '../catalog/schema.ts'
 import type { Order, PhysicianInput } from '../orders/schema.ts'
-import { paperOf, pdfFileName, type RenderJob } from '../../platform/pdf/render.ts'
+import { paperOf } from '../../settings/cells.ts'
+import { pdfFileName, type RenderJob } from '../../platform/pdf/render.ts'
 import { dayIn } from '../../platform/runtime/zoned-time.ts'
 import { collectionZone } from '../orders/collection-zone.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -74,7 +75,7 @@ export async function getRequisition(tx: Tx, id: string): Promise<RenderJob<Requ
       diagnoses: icd_codes.map((code, index) => ({ code, description: descriptions.get(index) ?? null })),
       notes: notesOf(file),
       sandbox: isSandbox(tx),
-      paper: paperOf(tx),
+      paper: paperOf(tx.tenant.cell),
     },
     patient: toPrintablePatient(order, dayIn(tx.now, time_zone)),
     physician: physician

@@ -1,5 +1,5 @@
 import type { Cells } from '../../platform/db/cells.ts'
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName } from '../../settings/cells.ts'
 import { CellParams } from '../../tenancy/organizations/management-shapes.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import { examplePdf } from './schema.ts'

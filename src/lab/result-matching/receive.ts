@@ -1,7 +1,7 @@
 // Receives results from laboratories. A result is stored as received and matched in one transaction: the sender gets its acknowledgment
 // after the commit, and a message that arrives again is not applied again. Source: lab-testing.md 13.1, 14.
 import { saveOrder } from '../orders/change-order.ts'
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName } from '../../settings/cells.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx, Queries, Tenant, Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'

@@ -8,7 +8,8 @@ import { collectionZone } from '../orders/collection-zone.ts'
 import type { DiagnosticReport } from '../links/diagnostic-report.ts'
 import { transactionStatus, type LockedOrder } from '../orders/locked-order.ts'
 import type { Order } from '../orders/schema.ts'
-import { paperOf, pdfFileName } from '../../platform/pdf/render.ts'
+import { paperOf } from '../../settings/cells.ts'
+import { pdfFileName } from '../../platform/pdf/render.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
@@ -165,7 +166,7 @@ export async function getResultPdf(tx: Tx, order_id: string): Promise<ReportCont
 
 const printing = async (tx: Tx, order: Order) => ({
   sandbox: tx.tenant.cell.startsWith('sandbox'),
-  paper: paperOf(tx),
+  paper: paperOf(tx.tenant.cell),
   time_zone: await collectionZone(tx, order),
 })
 

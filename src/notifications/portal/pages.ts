@@ -1,7 +1,7 @@
 // The pages of the portal, and who may see them: a patient with a signed link, or with a link from a message and the birth date.
 import type { Vault } from '../../platform/crypto/vault.ts'
 import type { Cells } from '../../platform/db/cells.ts'
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName } from '../../settings/cells.ts'
 import { Subjects, type Tenant, type Tx } from '../../platform/db/transaction.ts'
 import type { BrowserPage, PageRequest, PageResponse } from '../../platform/http/browser-pages.ts'
 import { unauthorized } from '../../platform/http/errors.ts'

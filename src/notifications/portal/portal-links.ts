@@ -6,7 +6,7 @@ import { getUser, notDeletedHere } from '../../people/users/users.ts'
 import { hashKey } from '../../platform/crypto/api-keys.ts'
 import { SignedTokens } from '../../platform/crypto/signed-tokens.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
-import { cellNames, type CellName } from '../../platform/db/cell-names.ts'
+import { cellNames, type CellName, type KnownCell } from '../../settings/cells.ts'
 import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -89,7 +89,7 @@ const isOrderOf = async (tx: Tx, user_id: string, order_id: string): Promise<boo
   )) !== undefined
 
 async function createCode(tx: Tx, { cell, team, user_id, order_id }: PortalVisit): Promise<string> {
-  const code = `${cellNames.indexOf(cell)}${Buffer.concat([Buffer.from(team.replaceAll('-', ''), 'hex'), randomBytes(SECRET_BYTES)]).toString('base64url')}`
+  const code = `${cellNames.indexOf(cell as KnownCell)}${Buffer.concat([Buffer.from(team.replaceAll('-', ''), 'hex'), randomBytes(SECRET_BYTES)]).toString('base64url')}`
   await tx.run(sql`
     insert into portal_link (team_id, user_id, code_hash, order_id, created_at, expires_at)
     values (${tx.team}, ${user_id}, ${hashOf(code)}, ${order_id ?? null}, ${dbNow}, ${dbNowPlus(SHORT_LINK_S)})`)

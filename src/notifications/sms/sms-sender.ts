@@ -1,7 +1,7 @@
 // Sends the text messages of a process's cells to the gateway. A message is completed after the gateway has accepted it: a killed process
 // loses none, but may send one twice, with the same reference. The messages of an order are sent one after the other. Messages for a
 // deleted user wait.
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName } from '../../settings/cells.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import { messageWorker } from '../../platform/queue/message-queue.ts'
 import { QueueWorkers, type QueueWorker } from '../../platform/queue/queue-worker.ts'

@@ -6,12 +6,11 @@ import { cells, createTestTeam } from '../../../test/support/server.ts'
 import { dropOldDays, exportLines, verifyLog, type Position } from './access-archive.ts'
 import { leaveLine, lineOf, type Access } from './access-line.ts'
 import { AccessLog, appendLines } from './access-log.ts'
-import type { CellName } from '../db/cell-names.ts'
 import type { Db } from '../db/database.ts'
 import { createLog } from '../telemetry/log.ts'
 
 /** Each suite uses the log of a cell of its own. */
-const pool = (cell: CellName) => cells.of(cell).pool
+const pool = (cell: string) => cells.of(cell).pool
 
 const accessOf = (more: Partial<Access> = {}): Access => ({
   at: new Date(),

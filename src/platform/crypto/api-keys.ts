@@ -1,17 +1,5 @@
 // The text of keys: their prefixes, and how keys are generated, hashed and masked. The text of a key is shown once and never stored.
 import { createHash, randomBytes } from 'node:crypto'
-import type { CellName } from '../db/cell-names.ts'
-
-/** Prefix of a team key → its cell. Source: management-auth.md 3. */
-const cellOfPrefix = new Map<string, CellName>([
-  ['sk_us_', 'sandbox-us'],
-  ['sk_eu_', 'sandbox-eu'],
-  ['pk_us_', 'production-us'],
-  ['pk_eu_', 'production-eu'],
-])
-
-/** The prefix of the keys of teams in a cell. */
-export const prefixOf = (cell: CellName): string => [...cellOfPrefix].find(([, named]) => named === cell)![0]
 
 /** The prefix of management keys. */
 export const MANAGEMENT_PREFIX = 'mg_'
@@ -21,13 +9,6 @@ const KEY = /^[A-Za-z0-9._~+/=-]{16,512}$/
 
 /** Whether a text has the form of a key of any kind. Other texts are rejected without a look-up. */
 export const isKeyText = (text: string): boolean => KEY.test(text)
-
-/** The cell in a team key's prefix; undefined for a management key, and for an imported key without a known prefix. */
-export const cellFromKey = (text: string): CellName | undefined => cellOfPrefix.get(text.slice(0, 6))
-
-/** What a key of this program opens by its prefix: a cell, or the Management API; undefined for any other text. */
-export const placeOfKey = (text: string): CellName | 'management' | undefined =>
-  isKeyText(text) ? (text.startsWith(MANAGEMENT_PREFIX) ? 'management' : cellFromKey(text)) : undefined
 
 /** A new secret: the prefix and 32 random bytes in base64url. Source: management-auth.md A6. */
 export const generateKey = (prefix: string): string => `${prefix}${randomBytes(32).toString('base64url')}`

@@ -224,7 +224,7 @@ export class Db {
   }
 }
 
-export const NO_TENANT: Tenant = { team: '', org: '', cell: 'sandbox-us', clock_offset_s: 0, settings: {} }
+export const NO_TENANT: Tenant = { team: '', org: '', cell: '', clock_offset_s: 0, settings: {} }
 
 /** The current instant of a team's clock. */
 export const teamNow = (tenant: Tenant): Date => truncateToSeconds(addSeconds(systemNow(), tenant.clock_offset_s))

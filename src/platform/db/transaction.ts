@@ -1,6 +1,5 @@
 // The contract of a transaction for its users: statements, the instant, the team on whose behalf it runs. Implementation: database.ts.
 import type { Static, TSchema } from 'typebox'
-import type { CellName } from './cell-names.ts'
 import type { Sql } from './sql.ts'
 
 const NO_TEAMS: ReadonlyMap<string, string[]> = new Map()
@@ -36,7 +35,8 @@ export class Subjects {
 export interface Tenant {
   team: string
   org: string
-  cell: CellName
+  /** The unit of storage in which its rows are. */
+  cell: string
   /** How far the team's clock is ahead of the system clock; 0 in production. */
   clock_offset_s: number
   settings: Readonly<Record<string, unknown>>

@@ -101,7 +101,7 @@ export function requestServer(process: RequestDependencies) {
   }
 }
 
-async function authenticate({ guards }: RequestDependencies, call: Call): Promise<void> {
+async function authenticate({ guards, cells }: RequestDependencies, call: Call): Promise<void> {
   const { auth } = call.operation
   if (auth === 'none') return
   if (auth === 'management') {
@@ -109,6 +109,7 @@ async function authenticate({ guards }: RequestDependencies, call: Call): Promis
   } else {
     const caller = await guards[auth]!(call.headers, call.address)
     call.tenant = caller.tenant
+    call.db = cells.of(caller.tenant.cell)
     call.user = caller.user
     setPrincipal(call, caller)
   }
@@ -122,13 +123,13 @@ function setPrincipal(call: Call, { key_id, member_id, quota }: Caller | Managem
 }
 
 /** Errors: 403, 404 of the guard; 403 an access token of a user does not permit the path, or the organization has expired; a disabled feature. */
-async function authorize({ guards, cells }: RequestDependencies, call: Call): Promise<void> {
+async function authorize({ guards }: RequestDependencies, call: Call): Promise<void> {
   const { operation, manager, user } = call
   if (manager) {
     const { db, tenant } = await guards.management!.authorize(manager, operation, call.params as Record<string, string>)
     call.db = db
     call.tenant = tenant
-  } else if (call.tenant) call.db = cells.of(call.tenant.cell)
+  }
   // Operations with link tokens accept nothing else, so these always name their own user.
   const { userTokens } = operation
   if (user && operation.auth !== 'link' && (userTokens === undefined || (userTokens === 'path' && !isOwn(call.params, user))))

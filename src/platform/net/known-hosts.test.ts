@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readConfig } from '../config/config.ts'
+import { readConfig } from '../../settings/config.ts'
 import { knownHosts } from './host-name.ts'
 
 const accepted = (env: Record<string, string>, hosts: (string | undefined)[]) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { readConfig } from '../config/config.ts'
+import { readConfig } from '../../settings/config.ts'
 import { cells, createTestTeam, hosts } from '../../../test/support/server.ts'
 import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
 import { isPublicAddress, TargetPolicy } from './outbound-targets.ts'

@@ -1,7 +1,6 @@
 // Documents that are rendered on request: read, then render, so that no database connection is held while a thread renders.
 import type { Tx } from '../db/transaction.ts'
 import { unavailable } from '../runtime/problem.ts'
-import type { Paper } from './canvas.ts'
 import { WorkerPoolBusy, type WorkerPool } from '../runtime/worker-pool.ts'
 import type { MultiTransactionContext } from '../http/operation.ts'
 import { FileReply } from '../http/operation.ts'
@@ -14,9 +13,6 @@ export interface RenderJob<I = unknown> {
 
 /** `<id>.pdf`, without characters that a header or a file system rejects. */
 export const pdfFileName = (id: string): string => `${id.replace(/[^\w.-]/g, '_').slice(0, 100)}.pdf`
-
-/** The paper of the documents of a cell: A4 in the European Union, US Letter in the United States. */
-export const paperOf = ({ tenant }: Tx): Paper => (tenant.cell.endsWith('-eu') ? 'a4' : 'letter')
 
 /**
  * Renders the result of `read` with a task, by the default export of its module or the named one. 503: too many documents are being

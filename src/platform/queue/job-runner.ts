@@ -4,7 +4,6 @@
 // A job may have several handlers. They run in the order of the list, from the top of the architecture down: rows that refer to
 // others are processed before the rows they refer to.
 import { teamNow, type Db } from '../db/database.ts'
-import type { CellName } from '../db/cell-names.ts'
 import type { Tenant } from '../db/transaction.ts'
 import { JobQueue, backoffSeconds, type JobRow } from './jobs.ts'
 import { QueueRunner, type Claimed, type RunEnd, type RunOutcome } from './queue-runner.ts'
@@ -28,7 +27,7 @@ export interface JobRunnerOptions {
   owner?: string
 }
 
-type TenantOf = (cell: CellName, team: string) => Promise<Tenant | undefined>
+type TenantOf = (cell: string, team: string) => Promise<Tenant | undefined>
 
 /** The error of a job that this program has no handler for. */
 const UNKNOWN_ATTEMPTS_MAX = 30
@@ -37,7 +36,7 @@ const POLL_MS_MAX = 250
 
 /** The jobs of a cell, and their runner. */
 export interface CellJobs {
-  cell: CellName
+  cell: string
   db: Db
   queue: JobQueue
   runner: QueueRunner<JobRow>
@@ -55,7 +54,7 @@ export class JobRunner {
   }
 
   /** The jobs of a cell. */
-  of(cell: CellName, db: Db): CellJobs {
+  of(cell: string, db: Db): CellJobs {
     let jobs = this.#cells.get(db)
     if (!jobs) {
       const { log, lease_s, now_ms, tick_ms } = this.#options
@@ -79,7 +78,7 @@ export class JobRunner {
     return this.#options.handlers.filter(({ job }) => job.name === name)
   }
 
-  #logEnd(cell: CellName, { name, id, team_id, attempts }: JobRow, { outcome, duration_s, error, cause }: RunEnd): void {
+  #logEnd(cell: string, { name, id, team_id, attempts }: JobRow, { outcome, duration_s, error, cause }: RunEnd): void {
     const { log, metrics } = this.#options
     if (outcome === 'postponed') return
     metrics.countJob(name, outcome, duration_s)
@@ -130,7 +129,7 @@ export class JobRunner {
    * @returns the number of jobs run, and whether none is left (false if `jobs_max` was reached or `stopped` returned true)
    */
   async runUntil(
-    cell: CellName,
+    cell: string,
     db: Db,
     team: string,
     span: { from: Date; until: Date; jobs_max: number; stopped?: () => boolean },

@@ -1,6 +1,5 @@
 // Queues of messages that are sent to people: email and text messages. Both kinds of tables have the same states and columns; both are
 // sent at least once, and an attempt that failed is retried after growing pauses.
-import type { CellName } from '../db/cell-names.ts'
 import type { Db } from '../db/database.ts'
 import { dbNow } from '../db/leases.ts'
 import { sql, type Sql } from '../db/sql.ts'
@@ -44,7 +43,7 @@ export const messageQueue = ({ clearedWhenSent, dead, ...table }: MessageTable):
 type ClaimedMessage = ClaimedRow & { id: string; attempts: number }
 
 export interface MessageWorkerOptions<Row extends ClaimedMessage> {
-  cell: CellName | 'control'
+  cell: string | 'control'
   db: Db
   table: RetryableQueue
   /** What a message is called in the log, and the field that holds its id. */

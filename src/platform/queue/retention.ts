@@ -5,7 +5,6 @@
 // deleting the batch took, so that it never uses more than half of one connection's time. Several workers may run the loop at
 // once: they skip rows that another one is deleting.
 import type { Cells } from '../db/cells.ts'
-import type { CellName } from '../db/cell-names.ts'
 import type { Db } from '../db/database.ts'
 import { dbNow, dbNowPlus } from '../db/leases.ts'
 import { runWork } from '../runtime/loop-work.ts'
@@ -121,7 +120,7 @@ export class Retention {
     await Promise.all(this.#loops)
   }
 
-  async #loop(place: CellName | 'control', cleanups: readonly Cleanup[]): Promise<void> {
+  async #loop(place: string | 'control', cleanups: readonly Cleanup[]): Promise<void> {
     while (!this.#stopped) {
       for (let left = cleanups; left.length && !this.#stopped;) {
         const more: Cleanup[] = []
@@ -136,7 +135,7 @@ export class Retention {
   }
 
   /** @returns whether more rows may be overdue now */
-  async #step(place: CellName | 'control', cleanup: Cleanup): Promise<boolean> {
+  async #step(place: string | 'control', cleanup: Cleanup): Promise<boolean> {
     const { cells, log, metrics } = this.#options
     const db = place === 'control' ? cells.control : cells.of(place)
     const began = performance.now()

@@ -1,5 +1,6 @@
 // Demo connections: users of a sandbox with made-up data, 30 days at once and more every two hours of the team's clock. What is written
 // depends on seed, zone and clock alone. Owns demo_connection. Source: users-wearables.md 1, 2.4.
+import { isEuropean } from '../../settings/cells.ts'
 import { deleteUser, findUser } from '../../people/users/users.ts'
 import type { User } from '../../people/users/schema.ts'
 import { addSeconds } from '../../platform/runtime/clock.ts'
@@ -50,7 +51,7 @@ type Row = Static<typeof Row>
 const slotOf = (at: Date): number => Math.floor(at.getTime() / SLOT_MS) * SLOT_MS
 
 const zoneOf = (tx: Tx, { fallback_time_zone }: User): string =>
-  fallback_time_zone?.id ?? (tx.tenant.cell.endsWith('eu') ? 'Europe/Berlin' : 'America/New_York')
+  fallback_time_zone?.id ?? (isEuropean(tx.tenant.cell) ? 'Europe/Berlin' : 'America/New_York')
 
 /**
  * Connects a user of a sandbox to a provider whose data is made up from the user's client user id: 30 days of history, then more every two

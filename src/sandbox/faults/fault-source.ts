@@ -1,6 +1,6 @@
 // The faults of all teams as a process sees them. For requests it looks once a second at most, and only while a sandbox is used, which teams
 // have some: requests of other teams cost nothing.
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName } from '../../settings/cells.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { FaultSource, RequestFault } from './request-faults.ts'
 import type { Tenant } from '../../platform/db/transaction.ts'

@@ -1,8 +1,8 @@
 // Authentication and authorization for all operations of a process.
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName } from '../../settings/cells.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import { systemNow } from '../../platform/runtime/clock.ts'
-import type { Config } from '../../platform/config/config.ts'
+import type { Config } from '../../settings/config.ts'
 import { CredentialChecks, TokenBuckets } from '../../platform/http/rate-limits.ts'
 import { SignedTokens } from '../../platform/crypto/signed-tokens.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'

@@ -1,9 +1,9 @@
 // Authenticates and authorizes management requests: from the headers and the path of a request to the scope in which its operation runs.
 // Source: management-auth.md 2, 4, 19; E5-E7; K7.
 import type { Cells } from '../../platform/db/cells.ts'
-import type { HostBindings } from '../../platform/config/config.ts'
+import type { HostBindings } from '../../settings/config.ts'
 import { CACHE_TTL_MS, type Db } from '../../platform/db/database.ts'
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName } from '../../settings/cells.ts'
 import type { Tenant } from '../../platform/db/transaction.ts'
 import { forbidden, notFound, unauthorized } from '../../platform/http/errors.ts'
 import type { Operation } from '../../platform/http/operation.ts'

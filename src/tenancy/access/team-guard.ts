@@ -2,9 +2,9 @@
 // authentication needs no statement and a revoked key stops working everywhere within that time. Each kind of credential has its own cache,
 // so that a text of one kind cannot find an entry of another kind. Source: management-auth.md 2, A1-A7; E1-E4; 10; 22.
 import type { Cells } from '../../platform/db/cells.ts'
-import type { HostBindings } from '../../platform/config/config.ts'
+import type { HostBindings } from '../../settings/config.ts'
 import { CACHE_TTL_MS } from '../../platform/db/database.ts'
-import type { CellName } from '../../platform/db/cell-names.ts'
+import { type CellName, cellFromKey } from '../../settings/cells.ts'
 import type { Tenant } from '../../platform/db/transaction.ts'
 import { unauthorized } from '../../platform/http/errors.ts'
 import type { CredentialChecks, TokenBuckets } from '../../platform/http/rate-limits.ts'
@@ -13,7 +13,7 @@ import { expiringCache, removeWhere } from '../../platform/runtime/expiring-cach
 import type { SignedTokens } from '../../platform/crypto/signed-tokens.ts'
 import { assertHost } from './host-bindings.ts'
 import type { KeyUsageTracker } from '../keys/key-use.ts'
-import { cellFromKey, isKeyText } from '../../platform/crypto/api-keys.ts'
+import { isKeyText } from '../../platform/crypto/api-keys.ts'
 import { findTeamKey, isMember } from '../keys/keys.ts'
 import { findTeam, loadTenant } from '../teams/teams.ts'
 

@@ -1,6 +1,6 @@
 // The pages of launch URLs: a token becomes a session in a cookie; without a token an open session continues, or the browser is redirected
 // to the organization's own backend, which creates a new launch URL. Source: management-auth.md 16, fast launch and continuation.
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName } from '../../settings/cells.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { Problem } from '../../platform/runtime/problem.ts'

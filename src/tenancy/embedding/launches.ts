@@ -1,7 +1,7 @@
 // Launch URLs: a member, a team in one environment, and a feature, authorized in advance and valid for one use within five minutes. Source:
 // management-auth.md 16.
 import { addSeconds } from '../../platform/runtime/clock.ts'
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName } from '../../settings/cells.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { PlainTx, Tenant, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, forbidden, unprocessable, notFound } from '../../platform/http/errors.ts'

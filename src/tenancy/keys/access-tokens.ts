@@ -1,5 +1,5 @@
 // Access tokens: for ten minutes equivalent to a key of one team in one environment. Source: management-auth.md 10.
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName } from '../../settings/cells.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { missingField, notFound } from '../../platform/http/errors.ts'
 import type { ManagementPrincipal } from '../../platform/http/operation.ts'
@@ -31,8 +31,8 @@ export async function mintToken(
 ) {
   const team = await findTeam(tx, team_id)
   if (!team) throw notFound('Team not found')
-  const served = cellsOfRegion(team.region).filter((cell) => dependencies.cells.has(cell))
-  const cell = env === undefined && served.length === 1 ? served[0]! : (`${env}-${team.region}` as CellName)
+  const served: CellName[] = cellsOfRegion(team.region).filter((cell) => dependencies.cells.has(cell))
+  const cell = env === undefined && served.length === 1 ? served[0]! : `${env}-${team.region}`
   if (env === undefined && served.length !== 1) throw missingField(['body', 'env'])
   if (!served.includes(cell)) throw notFound('This server does not serve this cell')
   const refused = dependencies.minted.hit(`${manager.key_id} ${team_id}`, 'Too many access tokens')

@@ -1,11 +1,11 @@
 // Issues and recognizes keys of teams and organizations. Their texts are never stored.
 import { isPast } from '../../platform/runtime/clock.ts'
-import type { CellName } from '../../platform/db/cell-names.ts'
+import { type CellName, prefixOf } from '../../settings/cells.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import type { OrgPrincipal, Plan } from '../organizations/plans.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
-import { MANAGEMENT_PREFIX, generateKey, hashKey, lastFour, prefixOf } from '../../platform/crypto/api-keys.ts'
+import { MANAGEMENT_PREFIX, generateKey, hashKey, lastFour } from '../../platform/crypto/api-keys.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 /** The constraints of the tables and the responses when statements violate them: the member was removed meanwhile. */

@@ -1,5 +1,5 @@
 // API keys of teams, as an organization manages them. Their texts are shown once. Source: management-auth.md 10.
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName } from '../../settings/cells.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import type { RecordAuditSubject, ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'

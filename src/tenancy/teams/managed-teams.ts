@@ -1,7 +1,7 @@
 // Teams as their organization manages them: the control plane's record, and their settings in each cell of their region. A change of both
 // is one transaction of the control plane with the cells' transactions inside it: every team that the control plane has is complete. If a
 // crash leaves a row in a cell only, no request can see it and the next attempt overwrites it. Source: management-auth.md 7.
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName } from '../../settings/cells.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { Problem } from '../../platform/runtime/problem.ts'

@@ -1,6 +1,6 @@
 // Teams: the control plane's record of them, and their row in each of their cells (clock, settings).
 import type { Cells } from '../../platform/db/cells.ts'
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName, KnownCell } from '../../settings/cells.ts'
 import type { PlainTx, Queries, Tenant, Tx } from '../../platform/db/transaction.ts'
 import { isSubscribed, rescheduleJobs } from '../../platform/queue/outbox.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
@@ -10,7 +10,7 @@ import { notFound } from '../../platform/http/errors.ts'
 export type Region = 'us' | 'eu'
 
 /** The cells in which a team of a region exists. */
-export const cellsOfRegion = (region: Region): CellName[] => [`sandbox-${region}`, `production-${region}`]
+export const cellsOfRegion = (region: Region): KnownCell[] => [`sandbox-${region}`, `production-${region}`]
 
 const FoundTeam = T.Object({
   id: T.String(),

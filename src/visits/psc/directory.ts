@@ -2,7 +2,7 @@
 // database at the first query and after changes. A check for changes runs at most every two seconds, once for all labs.
 import type KDBush from 'kdbush'
 import { LRUCache } from 'lru-cache'
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName } from '../../settings/cells.ts'
 import type { Queries } from '../../platform/db/transaction.ts'
 import { boxesAround, chordFromMiles, milesFromChord, unitVector } from '../geocoding/distance.ts'
 import type { Point } from '../geocoding/postal-places.ts'

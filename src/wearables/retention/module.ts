@@ -1,5 +1,5 @@
 import { providers } from '../../people/users/sources.ts'
-import { ConfigError } from '../../platform/config/config.ts'
+import { ConfigError } from '../../settings/config.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { on } from '../../platform/db/hooks.ts'
 import type { Module } from '../../platform/module/module.ts'

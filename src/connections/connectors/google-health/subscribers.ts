@@ -4,7 +4,7 @@ import { createHash, sign } from 'node:crypto'
 import { VendorError, type Connector, type VendorApp, type VendorHttp } from '../connector.ts'
 import { list, objectIn, objectOrEmpty, refusalOf, text, type Values } from '../reading.ts'
 import { bearer, withQuery } from '../tokens.ts'
-import type { ServiceAccount } from '../../../platform/config/service-account.ts'
+import type { ServiceAccount } from '../../../settings/service-account.ts'
 import { notifiedTypes } from './webhooks.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { TimeSlot } from '../../appointments/schema.ts'
-import type { CellName } from '../../../platform/db/cell-names.ts'
+import type { CellName } from '../../../settings/cells.ts'
 import { T } from '../../../platform/schema/schema.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import { appointmentsOf, assertAgreement } from '../../../../test/support/appointments.ts'

@@ -1,12 +1,12 @@
 // Every setting, once: its name, what it may be, its default and the sentence that describes it. config.ts reads them, and the table of
 // docs/operating/settings.md is generated from them.
-import { accessLogModes } from '../access-log/access-line.ts'
-import { cellNames, type CellName } from '../db/cell-names.ts'
-import { rowSecurityModes } from '../db/no-row-security.ts'
-import { isSender, parseSmtpUrl } from '../mail/smtp.ts'
-import { storageKinds } from '../stored-files/file-storage.ts'
-import { hostName } from '../net/host-name.ts'
-import { logFormats } from '../telemetry/terminal-log.ts'
+import { accessLogModes } from '../platform/access-log/access-line.ts'
+import { cellNames, type KnownCell } from './cells.ts'
+import { rowSecurityModes } from '../platform/db/no-row-security.ts'
+import { isSender, parseSmtpUrl } from '../platform/mail/smtp.ts'
+import { storageKinds } from '../platform/stored-files/file-storage.ts'
+import { hostName } from '../platform/net/host-name.ts'
+import { logFormats } from '../platform/telemetry/terminal-log.ts'
 import { readServiceAccount } from './service-account.ts'
 import {
   anything,
@@ -76,7 +76,7 @@ export const settings = {
       cell,
       secret(cellVariable(cell), postgres, { default_text: '`DATABASE_URL`' }).means(`PostgreSQL of the cell ${cell}.`),
     ]),
-  ) as Record<CellName, Setting<string | undefined>>),
+  ) as Record<KnownCell, Setting<string | undefined>>),
   connections_max: whole('DATABASE_CONNECTIONS', 10, 1, 100).means(
     'Most connections per cell and process for transactions and lists. Up to half as many again take writes of one statement, as many work on the whole cell with `ROW_SECURITY`, and four are for look-ups, bookkeeping and `/readyz`.',
   ),

@@ -1,14 +1,13 @@
 // Reads the settings from the environment once: checks each by its schema (settings.ts), then those that depend on each other. Each error is
 // one sentence.
 import { join } from 'node:path'
-import { cellNames, isSandboxCell, type CellName } from '../db/cell-names.ts'
-import { placeOfKey } from '../crypto/api-keys.ts'
-import { parseSmtpUrl, type SmtpSettings } from '../mail/smtp.ts'
-import type { Fault } from '../schema/fault.ts'
-import { validate } from '../schema/request-validation.ts'
-import { T, type Static } from '../schema/schema.ts'
-import type { SmsSettings } from '../sms/sms-gateway.ts'
-import type { S3Settings } from '../stored-files/s3-storage.ts'
+import { cellNames, isSandboxCell, type CellName, type KnownCell, placeOfKey } from './cells.ts'
+import { parseSmtpUrl, type SmtpSettings } from '../platform/mail/smtp.ts'
+import type { Fault } from '../platform/schema/fault.ts'
+import { validate } from '../platform/schema/request-validation.ts'
+import { T, type Static } from '../platform/schema/schema.ts'
+import type { SmsSettings } from '../platform/sms/sms-gateway.ts'
+import type { S3Settings } from '../platform/stored-files/s3-storage.ts'
 import { cellVariable, settings } from './settings.ts'
 
 type Name = keyof typeof settings
@@ -148,7 +147,7 @@ function splitList(items: { type?: string } | undefined, text: string): string |
 }
 
 /** The connection string of each cell and of the control plane; none if the embedded database serves them. */
-function combineDatabases(values: Values, cells: CellName[], faults: string[]): Config['database_urls'] {
+function combineDatabases(values: Values, cells: KnownCell[], faults: string[]): Config['database_urls'] {
   const all = (['control', ...cells] as const).map((name) => [name, values[name] ?? values.database_url] as const)
   const missing = all.filter(([, url]) => url === undefined).map(([name]) => cellVariable(name))
   if (missing.length === 0) return Object.fromEntries(all)

@@ -1,11 +1,11 @@
 // The kinds of settings: schemas made of a name, a default and limits; `means` adds the sentence that describes the setting.
+import { placeOfKey } from './cells.ts'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { TSchema, TUnsafe } from 'typebox'
-import { placeOfKey } from '../crypto/api-keys.ts'
-import { FormatError, formats } from '../schema/formats.ts'
-import { RuleError } from '../schema/request-validation.ts'
-import { OpenEnum, T, Text } from '../schema/schema.ts'
+import { FormatError, formats } from '../platform/schema/formats.ts'
+import { RuleError } from '../platform/schema/request-validation.ts'
+import { OpenEnum, T, Text } from '../platform/schema/schema.ts'
 
 /** What the schema of a setting has besides the keywords of JSON Schema. */
 interface Traits {
