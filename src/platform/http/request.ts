@@ -8,10 +8,10 @@ import type { Cells } from '../db/cells.ts'
 import { NO_TENANT, type Db } from '../db/database.ts'
 import { Subjects, type PlainTx, type Tenant, type Tx } from '../db/transaction.ts'
 import { isPast } from '../runtime/clock.ts'
+import { ConcurrencyLimit } from '../runtime/concurrency-limit.ts'
 import { runWork } from '../runtime/loop-work.ts'
-import { SharedTurns } from '../runtime/shared-turns.ts'
 import { missingFault, valueFault, type Fault } from '../schema/fault.ts'
-import { validate, type Mode } from '../schema/request-validation.ts'
+import type { Mode } from '../schema/request-validation.ts'
 import type { TSchema } from '../schema/schema.ts'
 import { assertMatchesSchema } from '../schema/shape-check.ts'
 import { accessOf, recordAudit, recordChange, recordRead, type Call, type OperationResponse } from './call.ts'
@@ -73,7 +73,7 @@ export interface RequestDependencies {
 /** About a thousand samples of a phone. */
 export const LONG_BODY_BYTES_MIN = 128 * 1024
 /** Requests with long bodies: one of a team computes at a time, and a second one is of another team. Others do not wait for them. */
-const LONG_REQUESTS = { at_once: 2, at_once_each: 1, waiting_max: 1000, waiting_max_each: 200, wait_ms: 30_000 }
+const LONG_REQUESTS = { running_max: 2, running_max_each: 1, waiting_max: 1000, waiting_max_each: 200, wait_ms: 30_000 }
 
 /**
  * Creates the function that serves requests. Its errors become responses: those of the guards, of the input, and of the operation; 429 and
@@ -81,7 +81,7 @@ const LONG_REQUESTS = { at_once: 2, at_once_each: 1, waiting_max: 1000, waiting_
  * @param readBytes reads the body: called once, when the caller is authorized
  */
 export function requestServer(process: RequestDependencies) {
-  const turns = new SharedTurns(LONG_REQUESTS)
+  const longRequests = new ConcurrencyLimit(LONG_REQUESTS)
   return async (call: Call, readBytes: () => Promise<Buffer | undefined>): Promise<OperationResponse> => {
     const { operation } = call
     await authenticate(process, call)
@@ -93,7 +93,7 @@ export function requestServer(process: RequestDependencies) {
       runWork({ kind: 'operation', name: operation.id }, async () => replayOrRun(process, call, await parseInput(process, call)))
     const owner = call.tenant?.team ?? call.manager?.org
     const isLong = (call.bytes?.length ?? 0) >= LONG_BODY_BYTES_MIN && (operation.body ?? operation.file) !== undefined
-    const response = await (isLong && owner !== undefined ? turns.take(owner, run) : run())
+    const response = await (isLong && owner !== undefined ? longRequests.run(run, { owner }) : run())
     await afterOperation?.()
     const deprecation = operation.deprecation?.(call.params)
     if (deprecation) Object.assign(call.response_headers, deprecationHeaders(deprecation, process.base_path))
@@ -167,24 +167,7 @@ function parseBody({ bodyMode }: RequestDependencies, call: Call, schema: TSchem
   if (operation.form && FORM.test(String(headers['content-type'] ?? ''))) return readForm(schema, bytes, faults)
   const mode = (tenant && bodyMode?.(tenant)) ?? 'json'
   assertUtf8(bytes)
-  if (operation.readUsualBody && bytes?.length && headers['x-idempotency-key'] === undefined)
-    return readUsualOrAny(operation.readUsualBody, operation, bytes, faults, mode)
   return readBody(schema, bytes, operation.body_optional ?? false, faults, mode)
-}
-
-async function readUsualOrAny(
-  readUsual: NonNullable<Operation['readUsualBody']>,
-  { body, body_optional = false }: Operation,
-  bytes: Buffer,
-  faults: Fault[],
-  mode: Mode,
-): Promise<unknown> {
-  const usual = await readUsual(bytes, (text) => {
-    const restFaults: Fault[] = []
-    const rest = validate(body!, JSON.parse(text), ['body'], restFaults, mode)
-    return restFaults.length ? undefined : rest
-  })
-  return usual ?? readBody(body!, bytes, body_optional, faults, mode)
 }
 
 const IDEMPOTENCY_KEY_MAX = 255
