@@ -3,18 +3,18 @@ import type { ServiceAccount } from '../settings/service-account.ts'
 import type { Module } from '../platform/module/module.ts'
 import { bulk } from './bulk/module.ts'
 import { userConnections } from './connections/module.ts'
-import { connectorsModule } from './connectors/module.ts'
 import { credentials } from './credentials/module.ts'
 import type { CredentialDependencies } from './credentials/routes.ts'
 import { fileImports } from './file-imports/module.ts'
 import { grants } from './grants/module.ts'
-import { introspection } from './introspection/module.ts'
+import { routes as introspectionRoutes } from './introspection/routes.ts'
 import type { DemoAccess } from './link/demo-sources.ts'
 import { link } from './link/module.ts'
 import type { LinkDependencies } from './link/routes.ts'
 import { mobileSdk } from './mobile-sdk/module.ts'
 import { pulls } from './pulls/module.ts'
-import { pullPreferences } from './pull-preferences/module.ts'
+import { eraseTables } from '../platform/db/erasure.ts'
+import { routes as pullPreferencesRoutes } from './pull-preferences/routes.ts'
 import { phoneSignIn } from './sign-in/module.ts'
 import type { SignInDependencies } from './sign-in/token-exchange.ts'
 import type { VendorAccess } from './grants/access.ts'
@@ -32,14 +32,29 @@ type Dependencies = CredentialDependencies &
 
 export const connections = (dependencies: Dependencies): Module[] => [
   credentials(dependencies),
-  pullPreferences(dependencies),
-  connectorsModule,
+  {
+    name: 'connections/pull-preferences',
+    about: 'how many days of history teams pull from providers',
+    tag: 'connections',
+    tables: { others: ['data_pull_preference'] },
+    operations: pullPreferencesRoutes(dependencies),
+    erasers: { team: eraseTables('data_pull_preference') },
+  },
+  {
+    name: 'connections/connectors',
+    about: 'protocols of clouds of vendors: consent, tokens, data, notifications; stores nothing',
+  },
   userConnections,
   grants(dependencies),
   pulls({ ...dependencies, access: dependencies }),
   mobileSdk,
   fileImports(dependencies),
-  introspection,
+  {
+    name: 'connections/introspection',
+    about: 'what came in from whom, and what did not',
+    tag: 'introspection',
+    operations: introspectionRoutes,
+  },
   phoneSignIn(dependencies),
   link(dependencies),
   bulk(dependencies),

@@ -10,7 +10,6 @@ import type { Log } from '../platform/telemetry/log.ts'
 import type { Metrics } from '../platform/telemetry/metrics.ts'
 import { brokers } from './brokers/module.ts'
 import { EventCatalog } from './catalog/event-catalog.ts'
-import { catalog as catalogModule } from './catalog/module.ts'
 import { deliveryLog } from './delivery-log/module.ts'
 import { awaitRevocation } from './delivery/leases.ts'
 import { delivery } from './delivery/module.ts'
@@ -59,7 +58,10 @@ export function events({
   const { pubsub_projects, pubsub_emulator_host, webhook_schedule_s: schedule_s } = settings
   const sending = { vault, targets, findDeletedUsers, clock: systemNow, log, metrics, product, faults }
   return [
-    catalogModule,
+    {
+      name: 'events/catalog',
+      about: 'the types of events of all modules, and their samples',
+    },
     feed(people, new FeedWaiters()),
     endpoints({ vault, targets, url: publicUrl, awaitRevocation, catalog }),
     brokers({ cells, vault, targets, pubsub_projects }),

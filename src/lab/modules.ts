@@ -4,29 +4,48 @@ import type { CoversCharacter } from '../platform/pdf/extra-fonts.ts'
 import { labAccess } from './accounts/offered-labs.ts'
 import { accounts } from './accounts/module.ts'
 import { catalog } from './catalog/module.ts'
-import { catalogExchange } from './catalog-exchange/module.ts'
-import { compendium } from './compendium/module.ts'
+import { routes as compendiumRoutes } from './compendium/routes.ts'
 import { documents, type DocumentDependencies } from './documents/module.ts'
-import { fulfillment } from './fulfillment/module.ts'
-import { links } from './links/module.ts'
+import { routes as fulfillmentRoutes } from './fulfillment/routes.ts'
 import { orders } from './orders/module.ts'
 import type { CountConnections } from './orders/orders.ts'
 import { resultMatching } from './result-matching/module.ts'
 import { results } from './results/module.ts'
-import { testkits } from './testkits/module.ts'
+import { routes as testkitsRoutes } from './testkits/routes.ts'
 
 type LabDependencies = DocumentDependencies & { countConnections: CountConnections; covers: CoversCharacter }
 
 export const lab = (dependencies: LabDependencies): Module[] => [
   catalog(labAccess),
-  catalogExchange,
-  links,
+  {
+    name: 'lab/catalog-exchange',
+    about: "export and import of an operator's catalog as one file",
+  },
+  {
+    name: 'lab/links',
+    about: 'adapters to laboratories, and the neutral records that they exchange; never an order',
+  },
   accounts(dependencies),
-  compendium(),
+  {
+    name: 'lab/compendium',
+    about: 'comparison of the tests that laboratories offer; only reads',
+    tag: 'catalog',
+    operations: compendiumRoutes(),
+  },
   orders(dependencies),
-  testkits(dependencies),
+  {
+    name: 'lab/testkits',
+    about: 'kits, registration, shipments',
+    tag: 'testkits',
+    operations: testkitsRoutes(dependencies.covers),
+  },
   documents(dependencies),
   results(dependencies),
   resultMatching,
-  fulfillment(dependencies),
+  {
+    name: 'lab/fulfillment',
+    about: 'manual fulfillment: the work queue and the actions of staff; changes orders through `orders`',
+    tag: 'fulfillment',
+    operations: fulfillmentRoutes(dependencies),
+  },
 ]

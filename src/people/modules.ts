@@ -1,8 +1,23 @@
 // The modules of people, from the bottom up.
 import type { Module } from '../platform/module/module.ts'
 import { insurance } from './insurance/module.ts'
-import { person } from './person/module.ts'
-import { physicians } from './physicians/module.ts'
+import { eraseTables } from '../platform/db/erasure.ts'
+import { routes as physiciansRoutes } from './physicians/routes.ts'
 import { users } from './users/module.ts'
 
-export const people: Module[] = [person, users, insurance, physicians]
+export const people: Module[] = [
+  {
+    name: 'people/person',
+    about: 'schemas of name, address, guarantor, country; no table',
+  },
+  users,
+  insurance,
+  {
+    name: 'people/physicians',
+    about: 'physicians of a team; not who signed an order',
+    tag: 'physicians',
+    tables: { ofTeams: ['team_physician'] },
+    operations: physiciansRoutes,
+    erasers: { team: eraseTables('team_physician') },
+  },
+]

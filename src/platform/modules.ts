@@ -1,21 +1,10 @@
 // The modules of the platform, from the bottom up.
-import { accessLog } from './access-log/module.ts'
-import { crypto } from './crypto/module.ts'
-import { db } from './db/module.ts'
-import { embeddedPostgres } from './embedded-postgres/module.ts'
-import { files } from './files/module.ts'
-import { http } from './http/module.ts'
+import { accessCleanups } from './access-log/access-archive.ts'
+import { eraseTables } from './db/erasure.ts'
+import { idempotencyCleanup } from './http/idempotency.ts'
 import { mail, type MailDependencies } from './mail/module.ts'
-import { module, type Module } from './module/module.ts'
-import { net } from './net/module.ts'
-import { pdf } from './pdf/module.ts'
-import { queue } from './queue/module.ts'
-import { runtime } from './runtime/module.ts'
-import { schema } from './schema/module.ts'
-import { sms } from './sms/module.ts'
-import { storedFiles } from './stored-files/module.ts'
+import type { Module } from './module/module.ts'
 import type { StoredFiles } from './stored-files/stored-files.ts'
-import { telemetry } from './telemetry/module.ts'
 
 export interface PlatformDependencies {
   mail: MailDependencies
@@ -23,20 +12,76 @@ export interface PlatformDependencies {
 }
 
 export const platform = (dependencies: PlatformDependencies): Module[] => [
-  runtime,
-  schema,
-  db,
-  telemetry,
-  crypto,
-  embeddedPostgres,
-  files,
-  queue,
-  accessLog,
-  net,
-  storedFiles(dependencies.storedFiles),
-  http,
-  sms,
+  {
+    name: 'platform/runtime',
+    about: 'clock, ids, worker threads, loops, small caches, errors with their response; no database, no server',
+  },
+  {
+    name: 'platform/schema',
+    about: 'building blocks of schemas, and validation that finds every error of a value',
+  },
+  {
+    name: 'platform/db',
+    about: 'transactions, statements, connections, cells, migrations, row-level security, leases of rows',
+    tables: { others: ['migration', 'readiness'] },
+  },
+  {
+    name: 'platform/telemetry',
+    about: 'log and metrics, both without patient data',
+  },
+  {
+    name: 'platform/crypto',
+    about: 'vault, encrypted columns, signed tokens, the text of keys; not the owner of a key',
+  },
+  {
+    name: 'platform/embedded-postgres',
+    about: 'the PostgreSQL server shipped with the program',
+  },
+  {
+    name: 'platform/files',
+    about: "CSV, and the rejected rows of an operator's file",
+  },
+  {
+    name: 'platform/queue',
+    about: 'events, jobs, the worker, retention; not where events are sent',
+    tables: { ofTeams: ['event'], others: ['event_outbox', 'event_subscribed_team', 'job'] },
+    erasers: { team: eraseTables('event_outbox', 'event_subscribed_team', 'event', 'job') },
+  },
+  {
+    name: 'platform/access-log',
+    about: 'the record of who read or changed the data of which patient: lines, their hash chain, the archive',
+    tables: { views: ['access_log_of_team'], others: ['access_day', 'access_line', 'access_log', 'access_log_retention'] },
+    periodicTasks: accessCleanups,
+  },
+  {
+    name: 'platform/net',
+    about: 'addresses that may be called, requests to them, and trusted proxies',
+  },
+  {
+    name: 'platform/stored-files',
+    about: 'files of other modules, on disk, in an object store or in the database. Not what they hold, nor their encryption',
+    tables: { others: ['stored_file'] },
+    periodicTasks: [dependencies.storedFiles.cleanup],
+    services: [{ start: () => {}, stop: () => dependencies.storedFiles.close() }],
+  },
+  {
+    name: 'platform/http',
+    about: 'operations, the server, errors, idempotency, cursors, limits, the OpenAPI document',
+    tables: { ofTeams: ['idempotency_key'], others: ['audit_log'] },
+    periodicTasks: [idempotencyCleanup],
+    erasers: { team: eraseTables('idempotency_key') },
+  },
+  {
+    name: 'platform/sms',
+    about: 'sends one text message to a gateway',
+  },
   mail(dependencies.mail),
-  pdf,
-  module,
+  {
+    name: 'platform/pdf',
+    about: 'page, text, tables, barcodes; not the content of a document',
+  },
+  {
+    name: 'platform/module',
+    about: 'the record of a module: what it contributes to the process',
+  },
 ]

@@ -2,11 +2,12 @@
 import type { RecentRequests } from './request-log/recent-requests.ts'
 import type { Module } from '../platform/module/module.ts'
 import type { ClockDependencies } from './clock/clock.ts'
-import { clock } from './clock/module.ts'
+import { eraseTables } from '../platform/db/erasure.ts'
+import { routes as clockRoutes } from './clock/routes.ts'
 import { demoData } from './demo-data/module.ts'
-import { faults } from './faults/module.ts'
+import { routes as faultsRoutes } from './faults/routes.ts'
 import type { FaultDependencies } from './faults/routes.ts'
-import { requestLog } from './request-log/module.ts'
+import { routes as requestLogRoutes } from './request-log/routes.ts'
 import { simulator } from './simulator/module.ts'
 import type { AppointmentStart } from './simulator/simulate.ts'
 import { unmatchedResults } from './unmatched-results/module.ts'
@@ -18,9 +19,28 @@ export interface SandboxDependencies extends ClockDependencies, FaultDependencie
 }
 
 export const sandbox = (dependencies: SandboxDependencies): Module[] => [
-  clock(dependencies),
-  faults(dependencies),
-  requestLog(dependencies.requests),
+  {
+    name: 'sandbox/clock',
+    about: 'the clock of sandbox teams, which can be moved forward',
+    tag: 'simulator',
+    tables: { others: ['clock_move'] },
+    operations: clockRoutes(dependencies),
+    erasers: { team: eraseTables('clock_move') },
+  },
+  {
+    name: 'sandbox/faults',
+    about: 'faults of requests and deliveries that a team asks for, to test its clients',
+    tag: 'simulator',
+    tables: { others: ['sandbox_fault'] },
+    operations: faultsRoutes(dependencies),
+    erasers: { team: eraseTables('sandbox_fault') },
+  },
+  {
+    name: 'sandbox/request-log',
+    about: 'the newest requests of sandbox teams, for developers',
+    tag: 'simulator',
+    operations: requestLogRoutes(dependencies.requests),
+  },
   simulator(dependencies),
   unmatchedResults,
   demoData,

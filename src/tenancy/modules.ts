@@ -5,14 +5,13 @@ import { FixedWindowLimiter } from '../platform/http/rate-limits.ts'
 import type { Module } from '../platform/module/module.ts'
 import type { Log } from '../platform/telemetry/log.ts'
 import type { Access } from './access/access.ts'
-import { access } from './access/module.ts'
-import { audit } from './audit/module.ts'
+import { routes as auditRoutes } from './audit/routes.ts'
 import { domains } from './domains/module.ts'
 import type { LaunchDependencies } from './embedding/launches.ts'
 import { embedding } from './embedding/module.ts'
 import { keys } from './keys/module.ts'
 import { members } from './members/module.ts'
-import { organizations } from './organizations/module.ts'
+import { routes as organizationsRoutes } from './organizations/routes.ts'
 import { teams } from './teams/module.ts'
 
 export interface TenancyDependencies {
@@ -38,8 +37,19 @@ export function tenancy({ cells, log, guards, settings, publicUrl, has }: Tenanc
   const { teams: teamGuard, orgs, checks, tokens, use } = guards
   const domain_target = () => settings.domain_target
   return [
-    organizations,
-    audit,
+    {
+      name: 'tenancy/organizations',
+      about: 'name, plan, expiry, lock; not their teams',
+      tag: 'management',
+      tables: { others: ['org'] },
+      operations: organizationsRoutes,
+    },
+    {
+      name: 'tenancy/audit',
+      about: 'reading the audit log and the access log',
+      tag: 'management',
+      operations: auditRoutes,
+    },
     teams({ cells, support_email: settings.support_email, teams: teamGuard, orgs }),
     domains({
       domain_target,
@@ -67,6 +77,9 @@ export function tenancy({ cells, log, guards, settings, publicUrl, has }: Tenanc
       },
     }),
     embedding({ cells, checks, domain_target, publicUrl, has, tenantOf: teamGuard.tenant }),
-    access,
+    {
+      name: 'tenancy/access',
+      about: 'authentication: finds the tenant or the management key of a request; issues no keys',
+    },
   ]
 }

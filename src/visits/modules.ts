@@ -3,7 +3,7 @@ import type { Vault } from '../platform/crypto/vault.ts'
 import type { Module } from '../platform/module/module.ts'
 import { appointments } from './appointments/module.ts'
 import type { Geocode } from './geocoding/geocoder.ts'
-import { geocoding } from './geocoding/module.ts'
+import { placeCleanups } from './geocoding/postal-places.ts'
 import { createCoverage } from './phlebotomy/availability.ts'
 import { phlebotomy } from './phlebotomy/module.ts'
 import { PscDirectory } from './psc/directory.ts'
@@ -23,5 +23,16 @@ const coverage: PhlebotomyCoverage = async (tx, { zip_code }) => (await createCo
 
 export function visits({ vault, locate }: VisitDependencies): Module[] {
   const directory = new PscDirectory(scheduledSites)
-  return [geocoding, appointments, psc({ directory, locate, coverage }), pscBooking({ directory, vault }), phlebotomy({ vault })]
+  return [
+    {
+      name: 'visits/geocoding',
+      about: 'postal codes, distance, time zones, the geocoder',
+      tables: { others: ['geocoding_cache', 'postal_code_location'] },
+      periodicTasks: placeCleanups,
+    },
+    appointments,
+    psc({ directory, locate, coverage }),
+    pscBooking({ directory, vault }),
+    phlebotomy({ vault }),
+  ]
 }

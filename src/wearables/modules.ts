@@ -1,21 +1,50 @@
 // The modules of health data, from the bottom up.
 import type { Module } from '../platform/module/module.ts'
-import { devices } from './devices/module.ts'
+import { eraseTables } from '../platform/db/erasure.ts'
+import { eraseDevices } from './devices/devices.ts'
+import { routes as devicesRoutes } from './devices/routes.ts'
 import { ingestion, type IngestionDependencies } from './ingestion/module.ts'
 import { queries } from './queries/module.ts'
-import { resources } from './resources/module.ts'
+import { eventTypes as resourcesEventTypes } from './resources/event-types.ts'
 import type { RetentionDependencies } from './retention/expired-data.ts'
 import { retention } from './retention/module.ts'
-import { streams } from './streams/module.ts'
+import { routes as streamsRoutes } from './streams/routes.ts'
+import { eraseStreams } from './streams/workout-streams.ts'
 import { summaries } from './summaries/module.ts'
-import { timeseries } from './timeseries/module.ts'
+import { eraseSamples } from './timeseries/chunks.ts'
+import { routes as timeseriesRoutes } from './timeseries/routes.ts'
 
 export const wearables = (dependencies: IngestionDependencies & RetentionDependencies): Module[] => [
-  resources,
-  devices,
+  {
+    name: 'wearables/resources',
+    about: 'the resources as data, and the types of their events',
+    eventTypes: resourcesEventTypes,
+  },
+  {
+    name: 'wearables/devices',
+    about: 'the devices that recorded the data of users',
+    tag: 'devices',
+    tables: { ofTeams: ['device'] },
+    operations: devicesRoutes,
+    erasers: { user: async (tx, user_id) => void (await eraseDevices(tx, user_id)), team: eraseTables('device') },
+  },
   summaries,
-  timeseries,
-  streams,
+  {
+    name: 'wearables/timeseries',
+    about: 'samples in chunks, grouped and plain reads',
+    tag: 'timeseries',
+    tables: { ofTeams: ['series', 'chunk'] },
+    operations: timeseriesRoutes,
+    erasers: { user: async (tx, user_id) => void (await eraseSamples(tx, user_id)), team: eraseTables('chunk', 'series') },
+  },
+  {
+    name: 'wearables/streams',
+    about: 'streams of workouts, and the deprecated ones of nights',
+    tag: 'streams',
+    tables: { ofTeams: ['workout_stream'] },
+    operations: streamsRoutes,
+    erasers: { user: async (tx, user_id) => void (await eraseStreams(tx, user_id)), team: eraseTables('workout_stream') },
+  },
   ingestion(dependencies),
   queries,
   retention(dependencies),

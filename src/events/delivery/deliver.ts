@@ -2,7 +2,7 @@
 // destination, and its outcome is recorded (record-outcomes.ts). At least once: nothing is recorded before it has happened, and what is not
 // recorded is sent again when its lease has ended.
 import { iso, truncateToSeconds } from '../../platform/runtime/clock.ts'
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName } from '../../settings/cells.ts'
 import type { Log } from '../../platform/telemetry/log.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { LEASE_S } from './delivery-rows.ts'

@@ -3,7 +3,7 @@
 // - claim: due deliveries, of earlier failures and of destinations without room, are leased and buffered (delivery-rows.ts);
 // - keep: the leases of destinations are renewed, and revoked ones released (leases.ts).
 // What is buffered is sent within limits, and its outcome recorded (deliver.ts).
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { CellName } from '../../settings/cells.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'

@@ -1,5 +1,5 @@
-// The record of a module: its contributions to the process. Every module exports its record from its module.ts;
-// modules.ts of its domain lists it, and app/compose.ts combines all of them.
+// The record of a module: its contributions to the process. modules.ts of its domain lists it; a long record has a file of its own,
+// module.ts in the folder of the module. app/compose.ts combines all of them.
 import type { EncryptedColumn } from '../crypto/encrypted-columns.ts'
 import type { ConstraintErrors, Db } from '../db/database.ts'
 import type { TeamEraser } from '../db/erasure.ts'
@@ -76,10 +76,4 @@ export interface Service {
   stop(): Promise<void>
   /** Called when the process stops serving, before `stop`: ends requests that it keeps waiting. */
   endRequests?(): void
-}
-
-/** The record of this module. */
-export const module: Module = {
-  name: 'platform/module',
-  about: 'the record of a module: what it contributes to the process',
 }
