@@ -908,29 +908,13 @@ table lab_order
 '::text, ''::text), team_id) WHERE ((sample_id IS NOT NULL) AND (method = 'testkit'::text) AND (sample_id <> translate(upper(sample_id), '- 	
 '::text, ''::text)))
   CREATE INDEX lab_order__names ON lab_order USING gin (patient_name gin_trgm_ops, recipient_name gin_trgm_ops)
-  CREATE INDEX lab_order__newest ON lab_order USING btree (team_id, created_at, id)
+  CREATE INDEX lab_order__newest ON lab_order USING btree (team_id, created_at, id) INCLUDE (user_id)
   CREATE INDEX lab_order__patient ON lab_order USING btree (team_id, patient_dob) WHERE (patient_dob IS NOT NULL)
   CREATE UNIQUE INDEX lab_order__sample_id ON lab_order USING btree (sample_id, lab_id, team_id) WHERE (sample_id IS NOT NULL)
   CREATE INDEX lab_order__status ON lab_order USING btree (team_id, low_level_status, created_at, id)
   CREATE INDEX lab_order__transaction ON lab_order USING btree (team_id, transaction_id)
-  CREATE INDEX lab_order__user ON lab_order USING btree (user_id)
+  CREATE INDEX lab_order__user ON lab_order USING btree (user_id) INCLUDE (team_id)
   policy of_team for all (team_id = current_team())
-  CREATE TRIGGER lab_order__checkpoint AFTER UPDATE OF user_id ON lab_order FOR EACH ROW WHEN ((old.user_id <> new.user_id)) EXECUTE FUNCTION count_order_checkpoint()
-    declare
-      change integer;
-    begin
-      perform from team where id = new.team_id for no key update;
-      select sum(case when u.deleted_at is not null then 0 when u.id = new.user_id then 1 else -1 end) into change
-      from "user" u where u.team_id = new.team_id and u.id in (old.user_id, new.user_id);
-      if change <> 0 then
-        update order_checkpoint set shown = shown + change
-        where team_id = new.team_id and (created_at, id) = (
-          select c.created_at, c.id from order_checkpoint c
-          where c.team_id = new.team_id and (c.created_at, c.id) > (new.created_at, new.id)
-          order by c.created_at, c.id limit 1);
-      end if;
-      return null;
-    end
 
 table lab_result
   order_id uuid not null
@@ -1034,6 +1018,17 @@ table link_session
   CREATE INDEX link_session__user ON link_session USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
+table list_count
+  team_id uuid not null
+  list text not null
+  slot smallint not null
+  row_count bigint not null
+  constraint list_count_pkey PRIMARY KEY (team_id, list, slot)
+  constraint list_count_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint list_count_list_check CHECK ((list = ANY (ARRAY['users'::text, 'orders'::text])))
+  constraint list_count_slot_check CHECK (((slot >= 0) AND (slot <= 15)))
+  policy of_team for all (team_id = current_team())
+
 table loinc_release_term
   code text not null
   long_name text not null
@@ -1114,90 +1109,6 @@ table migration
   applied_at timestamp with time zone not null
   compatible_from integer not null
   constraint migration_pkey PRIMARY KEY (number)
-
-table order_checkpoint
-  team_id uuid not null
-  created_at timestamp with time zone not null
-  id uuid not null
-  shown bigint not null
-  constraint order_checkpoint_pkey PRIMARY KEY (team_id, created_at, id)
-  constraint order_checkpoint_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  policy of_team for all (team_id = current_team())
-  CREATE TRIGGER order_checkpoint__delete AFTER DELETE ON order_checkpoint REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_sums('created_at')
-    declare
-      changes text := format(
-        case tg_op
-          when 'INSERT' then 'select team_id, %1$I as at, shown as change from added'
-          when 'DELETE' then 'select team_id, %1$I as at, -shown as change from removed'
-          else 'select team_id, %1$I as at, shown as change from added union all select team_id, %1$I, -shown from removed'
-        end, tg_argv[0]);
-    begin
-      execute format(
-        'insert into %I.%I as total (team_id, shown) select team_id, sum(change) from (%s) changed group by team_id
-         on conflict (team_id) do update set shown = total.shown + excluded.shown',
-        tg_table_schema, tg_table_name || '_total', changes);
-      execute format(
-        'insert into %I.%I as sums (team_id, week, shown)
-         select team_id, date_trunc(''week'', at, ''UTC''), sum(change) from (%s) changed group by 1, 2
-         on conflict (team_id, week) do update set shown = sums.shown + excluded.shown',
-        tg_table_schema, tg_table_name || '_week', changes);
-      return null;
-    end
-  CREATE TRIGGER order_checkpoint__insert AFTER INSERT ON order_checkpoint REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_sums('created_at')
-    declare
-      changes text := format(
-        case tg_op
-          when 'INSERT' then 'select team_id, %1$I as at, shown as change from added'
-          when 'DELETE' then 'select team_id, %1$I as at, -shown as change from removed'
-          else 'select team_id, %1$I as at, shown as change from added union all select team_id, %1$I, -shown from removed'
-        end, tg_argv[0]);
-    begin
-      execute format(
-        'insert into %I.%I as total (team_id, shown) select team_id, sum(change) from (%s) changed group by team_id
-         on conflict (team_id) do update set shown = total.shown + excluded.shown',
-        tg_table_schema, tg_table_name || '_total', changes);
-      execute format(
-        'insert into %I.%I as sums (team_id, week, shown)
-         select team_id, date_trunc(''week'', at, ''UTC''), sum(change) from (%s) changed group by 1, 2
-         on conflict (team_id, week) do update set shown = sums.shown + excluded.shown',
-        tg_table_schema, tg_table_name || '_week', changes);
-      return null;
-    end
-  CREATE TRIGGER order_checkpoint__update AFTER UPDATE ON order_checkpoint REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_sums('created_at')
-    declare
-      changes text := format(
-        case tg_op
-          when 'INSERT' then 'select team_id, %1$I as at, shown as change from added'
-          when 'DELETE' then 'select team_id, %1$I as at, -shown as change from removed'
-          else 'select team_id, %1$I as at, shown as change from added union all select team_id, %1$I, -shown from removed'
-        end, tg_argv[0]);
-    begin
-      execute format(
-        'insert into %I.%I as total (team_id, shown) select team_id, sum(change) from (%s) changed group by team_id
-         on conflict (team_id) do update set shown = total.shown + excluded.shown',
-        tg_table_schema, tg_table_name || '_total', changes);
-      execute format(
-        'insert into %I.%I as sums (team_id, week, shown)
-         select team_id, date_trunc(''week'', at, ''UTC''), sum(change) from (%s) changed group by 1, 2
-         on conflict (team_id, week) do update set shown = sums.shown + excluded.shown',
-        tg_table_schema, tg_table_name || '_week', changes);
-      return null;
-    end
-
-table order_checkpoint_total
-  team_id uuid not null
-  shown bigint not null
-  constraint order_checkpoint_total_pkey PRIMARY KEY (team_id)
-  constraint order_checkpoint_total_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id) ON DELETE CASCADE
-  policy of_team for all (team_id = current_team())
-
-table order_checkpoint_week
-  team_id uuid not null
-  week timestamp with time zone not null
-  shown integer not null
-  constraint order_checkpoint_week_pkey PRIMARY KEY (team_id, week)
-  constraint order_checkpoint_week_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id) ON DELETE CASCADE
-  policy of_team for all (team_id = current_team())
 
 table parsing_job
   team_id uuid not null
@@ -1798,118 +1709,6 @@ table user
   CREATE INDEX user__deleted ON "user" USING btree (team_id, client_user_id) WHERE (deleted_at IS NOT NULL)
   CREATE INDEX user__newest ON "user" USING btree (team_id, created_on DESC, id DESC) WHERE (deleted_at IS NULL)
   CREATE INDEX user__team ON "user" USING btree (team_id)
-  policy of_team for all (team_id = current_team())
-  CREATE TRIGGER user__checkpoint AFTER UPDATE OF deleted_at ON "user" FOR EACH ROW WHEN (((old.deleted_at IS NULL) <> (new.deleted_at IS NULL))) EXECUTE FUNCTION count_user_checkpoint()
-    begin
-      perform from team where id = new.team_id for no key update;
-      update user_checkpoint
-      set shown = shown + case when new.deleted_at is null then 1 else -1 end
-      where team_id = new.team_id and (created_on, id) = (
-        select c.created_on, c.id from user_checkpoint c
-        where c.team_id = new.team_id and (c.created_on, c.id) > (new.created_on, new.id)
-        order by c.created_on, c.id limit 1);
-      return null;
-    end
-  CREATE TRIGGER user__order_checkpoints AFTER UPDATE OF deleted_at ON "user" FOR EACH ROW WHEN (((old.deleted_at IS NULL) <> (new.deleted_at IS NULL))) EXECUTE FUNCTION count_order_checkpoints_of_user()
-    begin
-      perform from team where id = new.team_id for no key update;
-      update order_checkpoint c
-      set shown = c.shown + case when new.deleted_at is null then moved.n else -moved.n end
-      from (
-        select next.created_at, next.id, count(*) as n
-        from lab_order o
-        cross join lateral (
-          select c.created_at, c.id from order_checkpoint c
-          where c.team_id = o.team_id and (c.created_at, c.id) > (o.created_at, o.id)
-          order by c.created_at, c.id limit 1) next
-        where o.user_id = new.id and o.team_id = new.team_id
-        group by next.created_at, next.id) moved
-      where c.team_id = new.team_id and c.created_at = moved.created_at and c.id = moved.id;
-      return null;
-    end
-
-table user_checkpoint
-  team_id uuid not null
-  created_on timestamp with time zone not null
-  id uuid not null
-  shown bigint not null
-  constraint user_checkpoint_pkey PRIMARY KEY (team_id, created_on, id)
-  constraint user_checkpoint_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  policy of_team for all (team_id = current_team())
-  CREATE TRIGGER user_checkpoint__delete AFTER DELETE ON user_checkpoint REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_sums('created_on')
-    declare
-      changes text := format(
-        case tg_op
-          when 'INSERT' then 'select team_id, %1$I as at, shown as change from added'
-          when 'DELETE' then 'select team_id, %1$I as at, -shown as change from removed'
-          else 'select team_id, %1$I as at, shown as change from added union all select team_id, %1$I, -shown from removed'
-        end, tg_argv[0]);
-    begin
-      execute format(
-        'insert into %I.%I as total (team_id, shown) select team_id, sum(change) from (%s) changed group by team_id
-         on conflict (team_id) do update set shown = total.shown + excluded.shown',
-        tg_table_schema, tg_table_name || '_total', changes);
-      execute format(
-        'insert into %I.%I as sums (team_id, week, shown)
-         select team_id, date_trunc(''week'', at, ''UTC''), sum(change) from (%s) changed group by 1, 2
-         on conflict (team_id, week) do update set shown = sums.shown + excluded.shown',
-        tg_table_schema, tg_table_name || '_week', changes);
-      return null;
-    end
-  CREATE TRIGGER user_checkpoint__insert AFTER INSERT ON user_checkpoint REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_sums('created_on')
-    declare
-      changes text := format(
-        case tg_op
-          when 'INSERT' then 'select team_id, %1$I as at, shown as change from added'
-          when 'DELETE' then 'select team_id, %1$I as at, -shown as change from removed'
-          else 'select team_id, %1$I as at, shown as change from added union all select team_id, %1$I, -shown from removed'
-        end, tg_argv[0]);
-    begin
-      execute format(
-        'insert into %I.%I as total (team_id, shown) select team_id, sum(change) from (%s) changed group by team_id
-         on conflict (team_id) do update set shown = total.shown + excluded.shown',
-        tg_table_schema, tg_table_name || '_total', changes);
-      execute format(
-        'insert into %I.%I as sums (team_id, week, shown)
-         select team_id, date_trunc(''week'', at, ''UTC''), sum(change) from (%s) changed group by 1, 2
-         on conflict (team_id, week) do update set shown = sums.shown + excluded.shown',
-        tg_table_schema, tg_table_name || '_week', changes);
-      return null;
-    end
-  CREATE TRIGGER user_checkpoint__update AFTER UPDATE ON user_checkpoint REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_sums('created_on')
-    declare
-      changes text := format(
-        case tg_op
-          when 'INSERT' then 'select team_id, %1$I as at, shown as change from added'
-          when 'DELETE' then 'select team_id, %1$I as at, -shown as change from removed'
-          else 'select team_id, %1$I as at, shown as change from added union all select team_id, %1$I, -shown from removed'
-        end, tg_argv[0]);
-    begin
-      execute format(
-        'insert into %I.%I as total (team_id, shown) select team_id, sum(change) from (%s) changed group by team_id
-         on conflict (team_id) do update set shown = total.shown + excluded.shown',
-        tg_table_schema, tg_table_name || '_total', changes);
-      execute format(
-        'insert into %I.%I as sums (team_id, week, shown)
-         select team_id, date_trunc(''week'', at, ''UTC''), sum(change) from (%s) changed group by 1, 2
-         on conflict (team_id, week) do update set shown = sums.shown + excluded.shown',
-        tg_table_schema, tg_table_name || '_week', changes);
-      return null;
-    end
-
-table user_checkpoint_total
-  team_id uuid not null
-  shown bigint not null
-  constraint user_checkpoint_total_pkey PRIMARY KEY (team_id)
-  constraint user_checkpoint_total_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id) ON DELETE CASCADE
-  policy of_team for all (team_id = current_team())
-
-table user_checkpoint_week
-  team_id uuid not null
-  week timestamp with time zone not null
-  shown integer not null
-  constraint user_checkpoint_week_pkey PRIMARY KEY (team_id, week)
-  constraint user_checkpoint_week_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id) ON DELETE CASCADE
   policy of_team for all (team_id = current_team())
 
 table user_demographics

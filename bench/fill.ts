@@ -1,8 +1,8 @@
 // Rows of the past, as many as a busy team has.
 import type pg from 'pg'
-import { waitForJobs, type Bench } from './program.ts'
+import type { Bench } from './program.ts'
 
-/** Orders of the past, copies of one, so many that pages lie deep; then the job that marks them. */
+/** Orders of the past, copies of one, so many that pages lie deep; then the statistics that a planner needs. */
 export async function fillOrders({ db, team, order_id }: Bench, count: number): Promise<void> {
   await db.query(
     `insert into lab_order (id, team_id, user_id, transaction_id, lifecycle_name, lab_test_id, lab_id, method, low_level_status, status_at,
@@ -16,10 +16,8 @@ export async function fillOrders({ db, team, order_id }: Bench, count: number): 
      where id = $1`,
     [order_id, count],
   )
-  // Orders of the past are never inserted otherwise: what was marked behind them is wrong now.
-  await db.query('delete from order_checkpoint')
+  await addToCount(db, team, 'orders', count)
   await db.query('vacuum analyze lab_order')
-  await runJob(db, team, 'orders.create_checkpoints')
 }
 
 /** Users of the past; then the statistics that a planner needs. */
@@ -33,15 +31,13 @@ export async function fillUsers({ db, team }: Bench, count: number): Promise<voi
           lateral (select lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') as hex) h`,
     [team, count],
   )
-  await db.query('delete from user_checkpoint')
+  await addToCount(db, team, 'users', count)
   await db.query('vacuum analyze "user"')
-  await runJob(db, team, 'users.create_checkpoints')
 }
 
-async function runJob(db: pg.Client, team: string, name: string): Promise<void> {
-  await db.query(
-    `insert into job (id, team_id, name, payload, run_at, due_at) values (gen_random_uuid(), $1, $2, '{}', now(), now())`,
-    [team, name],
+const addToCount = (db: pg.Client, team: string, list: string, count: number) =>
+  db.query(
+    `insert into list_count (team_id, list, slot, row_count) values ($1, $2, 0, $3)
+     on conflict (team_id, list, slot) do update set row_count = list_count.row_count + excluded.row_count`,
+    [team, list, count],
   )
-  await waitForJobs(db, name)
-}

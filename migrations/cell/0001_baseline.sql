@@ -226,31 +226,15 @@ create index mail__old on mail (created_at);
 
 -- ==== people
 
--- Checkpoints along a team's users, in the order of (created_on, id): how many that are not deleted lie from the checkpoint
--- before, or from the beginning, up to this one, exclusive. The total of the list, and a page far down it, start from here.
-create table user_checkpoint (
-  team_id     uuid not null references team,
-  created_on  timestamptz not null,
-  id          uuid not null,
-  shown       bigint not null,
-  primary key (team_id, created_on, id)
-);
-
--- The sum of a team's counts in user_checkpoint. A list of 1,000,000 users has 2,000 of them, and their sum took as long as the
--- rest of a page of 100 users.
-create table user_checkpoint_total (
-  team_id  uuid primary key references team on delete cascade,
-  shown    bigint not null
-);
-
--- The sums of a team's counts in user_checkpoint and order_checkpoint by week. A page far down a list of 1,000,000 rows added up
--- 2,000 counts, which took longer than the rest of the page; with these sums it adds up the weeks and the counts of one week.
-create table user_checkpoint_week (
-  team_id  uuid not null references team on delete cascade,
-  week     timestamptz not null,
-  shown    integer not null,
-  primary key (team_id, week)
-);
+-- How many rows a team has in its lists of users and orders, also those of deleted users: the sum of the slots of a list. A transaction
+-- adds to the slot of its connection (src/platform/db/list-counts.ts).
+create table list_count (
+  team_id    uuid not null references team,
+  list       text not null check (list in ('users', 'orders')),
+  slot       smallint not null check (slot between 0 and 15),
+  row_count  bigint not null,
+  primary key (team_id, list, slot)
+) with (fillfactor = 50);
 
 -- Who a user is, as the team or an order last said. JSON in the form of the API.
 create table user_demographics (
@@ -678,40 +662,18 @@ begin
     'create index lab_order__names on lab_order using gin (patient_name %1$I.gin_trgm_ops, recipient_name %1$I.gin_trgm_ops)',
     (select n.nspname from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'pg_trgm'));
 end $$;
-create index lab_order__newest on lab_order (team_id, created_at, id);
+-- It has the users, so that a page far down the list reads no order before it.
+create index lab_order__newest on lab_order (team_id, created_at, id) include (user_id);
 -- For results whose number the laboratory does not know: patients are found by their date of birth.
 create index lab_order__patient on lab_order (team_id, patient_dob) where patient_dob is not null;
 create unique index lab_order__sample_id on lab_order (sample_id, lab_id, team_id) where sample_id is not null;
 create index lab_order__status on lab_order (team_id, low_level_status, created_at, id);
 create index lab_order__transaction on lab_order (team_id, transaction_id);
-create index lab_order__user on lab_order (user_id);
+-- The total of a list of orders subtracts those of deleted users, by this index alone.
+create index lab_order__user on lab_order (user_id) include (team_id);
 
 -- The ids of the events in orders. Each process reserves 64 of them.
 create sequence order_event_id increment by 64;
-
--- Checkpoints along a team's orders, in the order of (created_at, id): how many whose users are not deleted lie from the
--- checkpoint before, or from the beginning, up to this one, exclusive. They take the place of order_mark, which counts the
--- orders of deleted users too; programs up to migration 41 go on with that one.
-create table order_checkpoint (
-  team_id     uuid not null references team,
-  created_at  timestamptz not null,
-  id          uuid not null,
-  shown       bigint not null,
-  primary key (team_id, created_at, id)
-);
-
--- The sum of a team's counts in order_checkpoint, as for users.
-create table order_checkpoint_total (
-  team_id  uuid primary key references team on delete cascade,
-  shown    bigint not null
-);
-
-create table order_checkpoint_week (
-  team_id  uuid not null references team on delete cascade,
-  week     timestamptz not null,
-  shown    integer not null,
-  primary key (team_id, week)
-);
 
 -- Results of orders. `document` is in the form of the API.
 create table lab_result (
@@ -1837,53 +1799,7 @@ end $$;
 revoke execute on function drop_access_log_day(date) from public;
 
 -- ==== triggers
-create function count_user_checkpoint() returns trigger language plpgsql as $$
-begin
-  perform from team where id = new.team_id for no key update;
-  update user_checkpoint
-  set shown = shown + case when new.deleted_at is null then 1 else -1 end
-  where team_id = new.team_id and (created_on, id) = (
-    select c.created_on, c.id from user_checkpoint c
-    where c.team_id = new.team_id and (c.created_on, c.id) > (new.created_on, new.id)
-    order by c.created_on, c.id limit 1);
-  return null;
-end $$;
-
-create function count_order_checkpoints_of_user() returns trigger language plpgsql as $$
-begin
-  perform from team where id = new.team_id for no key update;
-  update order_checkpoint c
-  set shown = c.shown + case when new.deleted_at is null then moved.n else -moved.n end
-  from (
-    select next.created_at, next.id, count(*) as n
-    from lab_order o
-    cross join lateral (
-      select c.created_at, c.id from order_checkpoint c
-      where c.team_id = o.team_id and (c.created_at, c.id) > (o.created_at, o.id)
-      order by c.created_at, c.id limit 1) next
-    where o.user_id = new.id and o.team_id = new.team_id
-    group by next.created_at, next.id) moved
-  where c.team_id = new.team_id and c.created_at = moved.created_at and c.id = moved.id;
-  return null;
-end $$;
-
-create function count_order_checkpoint() returns trigger language plpgsql as $$
-declare
-  change integer;
-begin
-  perform from team where id = new.team_id for no key update;
-  select sum(case when u.deleted_at is not null then 0 when u.id = new.user_id then 1 else -1 end) into change
-  from "user" u where u.team_id = new.team_id and u.id in (old.user_id, new.user_id);
-  if change <> 0 then
-    update order_checkpoint set shown = shown + change
-    where team_id = new.team_id and (created_at, id) = (
-      select c.created_at, c.id from order_checkpoint c
-      where c.team_id = new.team_id and (c.created_at, c.id) > (new.created_at, new.id)
-      order by c.created_at, c.id limit 1);
-  end if;
-  return null;
-end $$;
-
+-- Deletes the deliveries of deleted events.
 create function delete_event_deliveries() returns trigger language plpgsql as $$
 begin
   delete from delivery
@@ -1894,35 +1810,6 @@ begin
     and message_id = any (array(select id from deleted_events));
   return null;
 end $$;
+create trigger event__deliveries after delete on event
+  referencing old table as deleted_events for each statement execute function delete_event_deliveries();
 
-create function add_checkpoints_to_sums() returns trigger language plpgsql as $$
-declare
-  changes text := format(
-    case tg_op
-      when 'INSERT' then 'select team_id, %1$I as at, shown as change from added'
-      when 'DELETE' then 'select team_id, %1$I as at, -shown as change from removed'
-      else 'select team_id, %1$I as at, shown as change from added union all select team_id, %1$I, -shown from removed'
-    end, tg_argv[0]);
-begin
-  execute format(
-    'insert into %I.%I as total (team_id, shown) select team_id, sum(change) from (%s) changed group by team_id
-     on conflict (team_id) do update set shown = total.shown + excluded.shown',
-    tg_table_schema, tg_table_name || '_total', changes);
-  execute format(
-    'insert into %I.%I as sums (team_id, week, shown)
-     select team_id, date_trunc(''week'', at, ''UTC''), sum(change) from (%s) changed group by 1, 2
-     on conflict (team_id, week) do update set shown = sums.shown + excluded.shown',
-    tg_table_schema, tg_table_name || '_week', changes);
-  return null;
-end $$;
-
-create trigger event__deliveries after delete on event referencing old table as deleted_events for each statement execute function delete_event_deliveries();
-create trigger lab_order__checkpoint after update of user_id on lab_order for each row when ((old.user_id <> new.user_id)) execute function count_order_checkpoint();
-create trigger order_checkpoint__delete after delete on order_checkpoint referencing old table as removed for each statement execute function add_checkpoints_to_sums('created_at');
-create trigger order_checkpoint__insert after insert on order_checkpoint referencing new table as added for each statement execute function add_checkpoints_to_sums('created_at');
-create trigger order_checkpoint__update after update on order_checkpoint referencing old table as removed new table as added for each statement execute function add_checkpoints_to_sums('created_at');
-create trigger user__checkpoint after update of deleted_at on "user" for each row when (((old.deleted_at is null) <> (new.deleted_at is null))) execute function count_user_checkpoint();
-create trigger user__order_checkpoints after update of deleted_at on "user" for each row when (((old.deleted_at is null) <> (new.deleted_at is null))) execute function count_order_checkpoints_of_user();
-create trigger user_checkpoint__delete after delete on user_checkpoint referencing old table as removed for each statement execute function add_checkpoints_to_sums('created_on');
-create trigger user_checkpoint__insert after insert on user_checkpoint referencing new table as added for each statement execute function add_checkpoints_to_sums('created_on');
-create trigger user_checkpoint__update after update on user_checkpoint referencing old table as removed new table as added for each statement execute function add_checkpoints_to_sums('created_on');

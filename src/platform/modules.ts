@@ -22,8 +22,9 @@ export const platform = (dependencies: PlatformDependencies): Module[] => [
   },
   {
     name: 'platform/db',
-    about: 'transactions, statements, connections, cells, migrations, row-level security, leases of rows',
-    tables: { others: ['migration', 'readiness'] },
+    about: 'transactions, statements, connections, cells, migrations, row-level security, leases of rows, counts of lists',
+    tables: { ofTeams: ['list_count'], others: ['migration', 'readiness'] },
+    erasers: { team: eraseTables('list_count') },
   },
   {
     name: 'platform/telemetry',

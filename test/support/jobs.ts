@@ -60,7 +60,7 @@ export const hurry = ({ db, team }: TestTeam) =>
   )
 
 export const until = (what: string, holds: () => boolean | Promise<boolean>) => eventually(holds, what)
-/** Waits until the team has no job left but those that set checkpoints, for which workers of tests have no handler. */
+/** Waits until the team has no job left. */
 export const gone = (team: TestTeam) => until('the jobs are done', async () => (await team.jobs()).length === 0)
 /** An effect of a handler that can be counted: an event. */
 export const effect = (context: JobContext, n: number) =>

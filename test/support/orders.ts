@@ -137,7 +137,10 @@ export async function countDuplicates({ db, team }: TestTeam, model: Order, coun
     emitted as (
       insert into event (id, team_id, type, object_id, user_id, created_at, body)
       select gen_random_uuid(), team_id, type, named.id, user_id, at, body
-      from named cross join (select * from event where object_id = ${model.id} order by id desc limit 1) e)
+      from named cross join (select * from event where object_id = ${model.id} order by id desc limit 1) e),
+    counted as (
+      insert into list_count (team_id, list, slot, row_count) values (${team}, 'orders', 0, ${count})
+      on conflict (team_id, list, slot) do update set row_count = list_count.row_count + excluded.row_count)
     insert into lab_order (id, team_id, user_id, transaction_id, lifecycle_name, lab_test_id, lab_id, method, low_level_status, status_at, sample_id,
                            activate_by, interpretation, patient_name, patient_dob, recipient_name, created_at, updated_at, document, internal_data)
     select named.id, team_id, user_id, transaction_id, lifecycle_name, lab_test_id, lab_id, method, low_level_status, at, null, activate_by,

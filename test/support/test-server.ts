@@ -251,7 +251,6 @@ const Named = T.Object({ name: T.String() })
 const Identified = T.Object({ id: T.String() })
 
 const REMINDING = ['messages.remind', 'messages.plan_appointment_reminders', 'messages.remind_appointment']
-const CHECKPOINTING = ['users.create_checkpoints', 'orders.create_checkpoints']
 
 /** A team of its own for a test, with the four standard lab tests. */
 export async function createTestTeam(cell: CellName = 'sandbox-us') {
@@ -283,22 +282,13 @@ export async function createTestTeam(cell: CellName = 'sandbox-us') {
       )
     ).map((row) => row.type)
 
-  /**
-   * Names of the team's waiting jobs, in order of their instants; but reminders, which most orders leave behind that stood still once, and
-   * the jobs that set checkpoints, which one in 500 users and orders queues.
-   */
+  /** Names of the team's waiting jobs, in order of their instants, without reminders, which most orders leave behind. */
   const jobs = async (): Promise<string[]> =>
     (
       await db.queries.many(
         Named,
-        sql`select name from job where team_id = ${team} and name <> all (${[...REMINDING, ...CHECKPOINTING]}::text[]) order by run_at, id`,
+        sql`select name from job where team_id = ${team} and name <> all (${REMINDING}::text[]) order by run_at, id`,
       )
-    ).map((row) => row.name)
-
-  /** Names of the team's waiting jobs that set checkpoints. */
-  const checkpointJobs = async (): Promise<string[]> =>
-    (
-      await db.queries.many(Named, sql`select name from job where team_id = ${team} and name = any (${CHECKPOINTING}::text[])`)
     ).map((row) => row.name)
 
   /** Run the jobs that are due now, and those they queue, until none is due. Throws when one fails. */
@@ -347,7 +337,6 @@ export async function createTestTeam(cell: CellName = 'sandbox-us') {
     api,
     events,
     jobs,
-    checkpointJobs,
     settle: runPendingJobs,
     user,
     test,

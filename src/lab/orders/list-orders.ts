@@ -6,11 +6,14 @@ import type { Fault } from '../../platform/schema/fault.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
 import { parseTimestamp } from '../../platform/schema/formats.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { countedRows } from '../../platform/db/list-counts.ts'
 import { joinConditions, likeAnywhere, sql, type Sql } from '../../platform/db/sql.ts'
 import { toLowLevelStatus } from './status-machine.ts'
-import { ListedOrder, orderList } from './list-checkpoints.ts'
-import { notAmongDeleted, notDeleted } from '../../people/users/users.ts'
+import { notAmongDeleted } from '../../people/users/users.ts'
 import type { OrderPage, OrderQuery } from './schema.ts'
+
+/** An order as lists show it, and its user for the access log. */
+const ListedOrder = T.Object({ document: T.String(), user_id: T.String() })
 
 const Counted = T.Object({ n: T.Integer() })
 
@@ -21,8 +24,7 @@ export async function listOrders(tx: Tx, query: OrderQuery): Promise<Preserializ
   const filters = filtersOf(tx, query)
   const key = query.order_key ?? 'created_at'
   const direction = query.order_direction ?? 'desc'
-  const read = filters.length === 0 && key === 'created_at' ? pageUnfiltered : searchesByName(query) ? searchFirst : pageFiltered
-  const { total, rows } = await read(tx, { filters, key, direction, page, size })
+  const { total, rows } = await (searchesByName(query) ? searchFirst : readPage)(tx, { filters, key, direction, page, size })
   const parts = ['{"orders":[']
   for (const { document, user_id } of rows) {
     tx.concerns(user_id)
@@ -33,7 +35,7 @@ export async function listOrders(tx: Tx, query: OrderQuery): Promise<Preserializ
   return new PreserializedJson(parts, { searchForUsers: false })
 }
 
-const isVisible = (tx: Tx): Sql => notDeleted(tx, sql`user_id`)
+const isVisible = (tx: Tx): Sql => notAmongDeleted(tx, sql`user_id`)
 
 /** The filters, sorting and page of a list. */
 interface ListQuery {
@@ -44,18 +46,42 @@ interface ListQuery {
   size: number
 }
 
-async function pageFiltered(tx: Tx, { filters, key, direction, page, size }: ListQuery) {
-  const where = joinConditions(filters)
-  const [{ n }, rows] = await Promise.all([
-    tx.one(Counted, sql`select count(*) as n from lab_order where team_id = ${tx.team} and ${where} and ${isVisible(tx)}`),
+/** The rows before the page are skipped by their ids, which an index has for the usual order: their documents are not read. */
+async function readPage(tx: Tx, { filters, key, direction, page, size }: ListQuery) {
+  const order = sorting[key]![direction]
+  const [total, rows] = await Promise.all([
+    filters.length ? countMatches(tx, filters) : countOrders(tx),
     tx.many(
       ListedOrder,
       sql`
-      select document, user_id from lab_order where team_id = ${tx.team} and ${where} and ${isVisible(tx)}
-      order by ${sorting[key]![direction]} offset ${(page - 1) * size} limit ${size}`,
+      select document, user_id from lab_order
+      where team_id = ${tx.team} and id = any (array(
+        select id from lab_order where team_id = ${tx.team} and ${joinConditions(filters)} and ${isVisible(tx)}
+        order by ${order} offset ${(page - 1) * size} limit ${size}))
+      order by ${order}`,
     ),
   ])
-  return { total: n, rows }
+  return { total, rows }
+}
+
+async function countMatches(tx: Tx, filters: Sql[]): Promise<number> {
+  const { n } = await tx.one(
+    Counted,
+    sql`select count(*) as n from lab_order where team_id = ${tx.team} and ${joinConditions(filters)} and ${isVisible(tx)}`,
+  )
+  return n
+}
+
+/** Returns the number of the team's orders, without those of deleted users, which are few: they are erased after seven days. */
+export async function countOrders(tx: Tx): Promise<number> {
+  const { n } = await tx.one(
+    Counted,
+    sql`
+    select ${countedRows(tx, 'orders')} - (
+      select count(*) from "user" gone join lab_order o on o.user_id = gone.id and o.team_id = gone.team_id
+      where gone.team_id = ${tx.team} and gone.deleted_at is not null) as n`,
+  )
+  return n
 }
 
 /** A trigram index needs three letters. */
@@ -70,7 +96,7 @@ const searchesByName = ({ search_input: words, patient_name, shipping_recipient_
 const Found = T.Object({ total: T.Integer(), document: Nullable(T.String()), user_id: Nullable(T.String()) })
 
 /**
- * As `pageFiltered`, for filters that match few rows: finds all matches first, then counts and sorts them. With a limit in the query, the
+ * As `readPage`, for filters that match few rows: finds all matches first, then counts and sorts them. With a limit in the query, the
  * planner would scan the newest orders until it had found enough matches. Uses a view, because the table's policy prevents use of the index
  * of names (docs/decisions/row-security.md).
  */
@@ -81,7 +107,7 @@ async function searchFirst(tx: Tx, { filters, key, direction, page, size }: List
     sql`
     with found as materialized (
       select id, user_id, created_at, patient_name, low_level_status from lab_order_of_team
-      where team_id = ${tx.team} and ${joinConditions(filters)} and ${notAmongDeleted(tx, sql`user_id`)})
+      where team_id = ${tx.team} and ${joinConditions(filters)} and ${isVisible(tx)})
     select t.total, page.user_id, (select o.document from lab_order o where o.id = page.id and o.team_id = ${tx.team}) as document
     from (select count(*) as total from found) t
     left join (select * from found order by ${order} offset ${(page - 1) * size} limit ${size}) page on true
@@ -98,10 +124,6 @@ const sorting: Record<string, Record<'asc' | 'desc', Sql>> = {
   },
   last_status: { asc: sql`low_level_status, created_at, id`, desc: sql`low_level_status desc, created_at desc, id desc` },
 }
-
-/** All orders of the team. */
-const pageUnfiltered = (tx: Tx, { direction, page, size }: ListQuery) =>
-  orderList.page(tx, { offset: (page - 1) * size, limit: size, direction })
 
 function filtersOf(tx: Tx, query: OrderQuery): Sql[] {
   const faults: Fault[] = []

@@ -8,6 +8,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { emit } from '../../platform/queue/outbox.ts'
+import { countRows } from '../../platform/db/list-counts.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { verifiedUserId, type UserIdentity } from '../../people/users/users.ts'
 import { collectionZone } from './collection-zone.ts'
@@ -198,7 +199,7 @@ export class LockedOrder {
     return document
   }
 
-  /** Inserts a new order. @param demographics see `verifiedUserId` */
+  /** Inserts a new order and counts it. @param demographics see `verifiedUserId` */
   insert(lab_id: number, user: UserIdentity, demographics?: string): string {
     const { order } = this
     this.#tx.concerns(order.user_id, order.id)
@@ -212,6 +213,7 @@ export class LockedOrder {
               ${order.lab_test.method}, ${this.lowLevelStatus}, ${order.last_event.created_at}, ${order.sample_id}, ${order.activate_by},
               ${found.patient_name}, ${found.patient_dob}, ${found.recipient_name}, ${order.created_at}, ${order.updated_at}, ${document},
               ${JSON.stringify(this.internalData)}, ${order.last_event.status_detail}, ${found.kit_sent})`)
+    countRows(this.#tx, 'orders', 1)
     return document
   }
 

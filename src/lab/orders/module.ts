@@ -1,8 +1,7 @@
 import type { Module } from '../../platform/module/module.ts'
 import type { CoversCharacter } from '../../platform/pdf/extra-fonts.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
-import { eraseOrders, createCheckpointsHandler } from './list-checkpoints.ts'
-import { constraints, type CountConnections } from './orders.ts'
+import { constraints, eraseOrders, type CountConnections } from './orders.ts'
 import { routes } from './routes.ts'
 import { dispatchHandler } from './send-to-lab.ts'
 import { onSiteCollection } from './features.ts'
@@ -21,14 +20,14 @@ export const orders = ({ countConnections, covers }: OrderDependencies): Module 
   eventTypes,
   features: [onSiteCollection],
   tables: {
-    ofTeams: ['lab_order', 'order_checkpoint', 'order_checkpoint_total', 'order_checkpoint_week'],
+    ofTeams: ['lab_order'],
     views: ['lab_order_of_team'],
   },
   operations: routes(countConnections, covers),
-  jobs: [dispatchHandler, createCheckpointsHandler],
+  jobs: [dispatchHandler],
   constraints,
   erasers: {
     user: eraseOrders,
-    team: eraseTables('order_checkpoint', 'order_checkpoint_total', 'order_checkpoint_week', 'lab_order'),
+    team: eraseTables('lab_order'),
   },
 })

@@ -5,15 +5,15 @@ import type { RowById, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, invalidField, notFound } from '../../platform/http/errors.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
+import { countRows } from '../../platform/db/list-counts.ts'
 import { raw, sql } from '../../platform/db/sql.ts'
-import { countUsers } from '../../people/users/list-checkpoints.ts'
-import { notDeleted, notDeletedHere } from '../../people/users/users.ts'
+import { countUsers, notDeleted, notDeletedHere } from '../../people/users/users.ts'
 import { activationTime, scheduleDispatch } from './send-to-lab.ts'
 import { orderRescheduled } from './order-hooks.ts'
 import { updateOrder } from './change-order.ts'
 import type { Order, OrderReply, TeamMetrics } from './schema.ts'
 import { cancelNotAllowed } from './locked-order.ts'
-import { countOrders } from './list-checkpoints.ts'
+import { countOrders } from './list-orders.ts'
 
 const OrderRow = T.Object({ id: T.String(), document: T.String() })
 
@@ -152,6 +152,12 @@ export async function teamMetrics(tx: Tx, countConnections: CountConnections): P
     number_of_connected_sources_by_week: weeks,
     number_of_ordered_tests: orders,
   }
+}
+
+/** Erases the orders of a deleted user after the grace period. Writes lab_order, list_count. */
+export async function eraseOrders(tx: Tx, user_id: string): Promise<void> {
+  const erased = await tx.run(sql`delete from lab_order where user_id = ${user_id} and team_id = ${tx.team}`)
+  if (erased) countRows(tx, 'orders', -erased)
 }
 
 /** Constraints of this module's tables and the error for each violation. */

@@ -6,12 +6,10 @@ import { labLinkFor } from '../links/links.ts'
 import { chooseAccount, requiresPhysician, usableAccounts } from '../accounts/account-selection.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { enqueue } from '../../platform/queue/outbox.ts'
 import type { UserIdentity } from '../../people/users/users.ts'
 import type { CollectionMethod } from '../catalog/enums.ts'
 import { activationTime, scheduleDispatch } from './send-to-lab.ts'
 import { notifySteps } from './order-hooks.ts'
-import { shouldQueueCheckpoints, createCheckpoints } from './list-checkpoints.ts'
 import { eventIds, LockedOrder, type InternalData } from './locked-order.ts'
 import { EVENT_COUNT, type OrderRequest, type ResolvedOrder } from './resolve-order.ts'
 import type { Order, OrderTransaction } from './schema.ts'
@@ -47,21 +45,19 @@ export function buildOrder(tx: Tx, request: OrderRequest, resolved: ResolvedOrde
 
 /**
  * Writes a new order and starts what follows from it: the hooks of its statuses run, the order and its events are written at the end of the
- * transaction, and its dispatch is queued. Writes lab_order. Queues orders.dispatch if the lab's link has to be informed, and sometimes the
- * job that creates list checkpoints. Emits labtest.order.created, then the events of its further statuses.
+ * transaction, and its dispatch is queued. Writes lab_order, list_count. Queues orders.dispatch if the lab's link has to be informed. Emits labtest.order.created, then the events of its further statuses.
  * @param demographics the version of the user's demographics that the statement verifies
  */
 export async function insertOrder(
   tx: Tx,
   newOrder: LockedOrder,
-  { user, event_ids }: { user: UserIdentity; event_ids: number[] },
+  { user }: { user: UserIdentity },
   demographics?: string,
 ): Promise<PlacedOrder> {
   await notifySteps(tx, newOrder)
   const { order } = newOrder
   const document = newOrder.insert(order.lab_test.lab!.id, user, demographics)
   scheduleDispatch(tx, order, activationTime(tx, order.activate_by))
-  if (shouldQueueCheckpoints(event_ids)) enqueue(tx, createCheckpoints, {})
   return { id: order.id, document }
 }
 
@@ -79,7 +75,6 @@ export interface FollowUpRequest {
 export interface FollowUpOrder {
   newOrder: LockedOrder
   user: UserIdentity
-  event_ids: number[]
 }
 
 /**
@@ -137,7 +132,7 @@ export async function buildFollowUpOrder(
     ids: event_ids,
   })
   newOrder.setInitialStatus()
-  return { newOrder, user, event_ids }
+  return { newOrder, user }
 }
 
 /** The lab account of a follow-up order: that of its parent, or the one that is chosen now for another laboratory. */

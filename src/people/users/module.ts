@@ -1,7 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { eraseDemographics } from './demographics.ts'
-import { createUserCheckpointsHandler, eraseUserCheckpoint } from './list-checkpoints.ts'
 import { routes } from './routes.ts'
 import { eraseUserRows } from './user-erasure.ts'
 import { constraints } from './users.ts'
@@ -10,16 +9,14 @@ export const users: Module = {
   name: 'people/users',
   about: 'users, demographics, deletion, names of sources',
   tag: 'users',
-  tables: { ofTeams: ['user', 'user_checkpoint', 'user_checkpoint_total', 'user_checkpoint_week', 'user_demographics'] },
+  tables: { ofTeams: ['user', 'user_demographics'] },
   operations: routes,
-  jobs: [createUserCheckpointsHandler],
   constraints,
   erasers: {
     async user(tx, user_id) {
       await eraseDemographics(tx, user_id)
       await eraseUserRows(tx, user_id)
-      await eraseUserCheckpoint(tx, user_id)
     },
-    team: eraseTables('user_demographics', 'user_checkpoint', 'user_checkpoint_total', 'user_checkpoint_week', 'user'),
+    team: eraseTables('user_demographics', 'user'),
   },
 }

@@ -1,6 +1,7 @@
 // The end of a deleted user: after the grace period each module erases its rows, and the user's row is the last.
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
+import { countRows } from '../../platform/db/list-counts.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { eraseStoredResponses } from '../../platform/http/idempotency.ts'
 import { eraseEvents, defineHandler, defineJob, type Handler } from '../../platform/queue/outbox.ts'
@@ -40,5 +41,6 @@ export const eraseHandler = (erase: (tx: Tx, user_id: string) => Promise<void>):
 export async function eraseUserRows(tx: Tx, user_id: string): Promise<void> {
   await eraseEvents(tx, user_id)
   await eraseStoredResponses(tx, user_id)
-  await tx.run(sql`delete from "user" where id = ${user_id} and team_id = ${tx.team}`)
+  const erased = await tx.run(sql`delete from "user" where id = ${user_id} and team_id = ${tx.team}`)
+  if (erased) countRows(tx, 'users', -erased)
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { countRows } from '../../platform/db/list-counts.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { SECONDS_PER_DAY, advanceClock, createOrder } from '../../../test/support/orders.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
@@ -12,11 +13,12 @@ const LIMIT = 50
 
 /** Inserts users into the team by SQL. */
 const fill = ({ db, team, tenant }: TestTeam, count: number) =>
-  db.tx(tenant, (tx) =>
-    tx.run(sql`
+  db.tx(tenant, async (tx) => {
+    await tx.run(sql`
       insert into "user" (id, team_id, client_user_id, created_on)
-      select gen_random_uuid(), ${team}, 'filler ' || n, ${tx.now} from generate_series(1, ${count}::integer) n`),
-  )
+      select gen_random_uuid(), ${team}, 'filler ' || n, ${tx.now} from generate_series(1, ${count}::integer) n`)
+    countRows(tx, 'users', count)
+  })
 
 const referencesOf = (users: User[]) => users.map((user) => user.client_user_id)
 const create = async ({ api }: TestTeam, body: Record<string, unknown>) => api.post('/v2/user', body)

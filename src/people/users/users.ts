@@ -1,6 +1,5 @@
 // Users: the people a team orders for. Owns the table "user"; does not know their orders or measurements.
 import type { Static } from 'typebox'
-import { lockTeam } from '../../platform/db/checkpoints.ts'
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import { hookPoint } from '../../platform/db/hooks.ts'
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
@@ -9,7 +8,7 @@ import { unavailable } from '../../platform/runtime/problem.ts'
 import { enqueue } from '../../platform/queue/outbox.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { joinConditions, join, likeAnywhere, sql, type Sql } from '../../platform/db/sql.ts'
-import { countUsers, createUserCheckpoints, shouldQueueCheckpoints, userColumns, userList } from './list-checkpoints.ts'
+import { countedRows, countRows } from '../../platform/db/list-counts.ts'
 import { eraseUser, GRACE_S } from './user-erasure.ts'
 import { planIngestionEnd } from './ingestion-end.ts'
 import { Demographics } from './demographics-schema.ts'
@@ -17,12 +16,16 @@ import { User, type CreateUser, type PatchUser } from './schema.ts'
 
 const SEARCH_MAX = 50
 
+/** Selects a "User" from the table "user". */
+const userColumns = sql`
+  id as user_id, team_id, client_user_id, created_on, connected_sources, fallback_time_zone, fallback_birth_date, ingestion_start, ingestion_end`
+
 const userWire = sql`select ${userColumns} from "user"`
 
 const notDeletedCondition = (tx: Tx): Sql => sql`team_id = ${tx.team} and deleted_at is null`
 
 /**
- * Creates a user. Writes "user". Occasionally queues users.create_checkpoints.
+ * Creates a user. Writes "user", list_count.
  * Errors: 400 the client user id is in use (the body contains the id of its user); 400 the sandbox team is full; 422 the bounds are
  * reversed.
  */
@@ -40,7 +43,7 @@ export async function createUser(tx: Tx, body: CreateUser): Promise<User> {
     returning ${userColumns}`,
   )
   if (user) {
-    if (shouldQueueCheckpoints(id)) enqueue(tx, createUserCheckpoints, {})
+    countRows(tx, 'users', 1)
     return user
   }
   throw await inUse(tx, body.client_user_id)
@@ -61,8 +64,12 @@ async function inUse(tx: Tx, client_user_id: string) {
 async function assertUserLimit(tx: Tx, but?: string): Promise<void> {
   const max = Number(tx.tenant.settings.users_max ?? 0)
   if (!max) return
-  await lockTeam(tx, tx.team)
-  if ((await countUsers(tx)) < max) return
+  await lockTeam(tx)
+  const { n } = await tx.one(
+    Counted,
+    sql`select count(*) as n from (select from "user" where ${notDeletedCondition(tx)} limit ${max}) counted`,
+  )
+  if (n < max) return
   if (but !== undefined && (await tx.maybe(User, sql`${userWire} where ${notDeletedCondition(tx)} and client_user_id = ${but}`)))
     return
   throw badRequest({
@@ -70,6 +77,9 @@ async function assertUserLimit(tx: Tx, but?: string): Promise<void> {
     error_message: `You have reached the maximum of ${max} Sandbox users`,
   })
 }
+
+/** Of the transactions that add users to a team with a limit, one runs at a time. */
+const lockTeam = (tx: Tx): Promise<number> => tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`)
 
 const fallback = (tx: Tx, key: 'id' | 'value', value: string | null | undefined): string | null =>
   value == null ? null : JSON.stringify({ [key]: value, source_slug: 'manual', updated_at: iso(tx.now) })
@@ -89,10 +99,34 @@ export const constraints = {
   user__ingestion_bounds: reversedBounds,
 }
 
-/** Lists users, newest first, without deleted ones. */
+/** Lists users, newest first, without deleted ones. The rows before the page are skipped in the index of the list. */
 export async function listUsers(tx: Tx, { offset, limit }: { offset: number; limit: number }) {
-  const { total, rows } = await userList.page(tx, { offset, limit, direction: 'desc' })
-  return { users: rows, total, offset, limit }
+  const order = sql`created_on desc, id desc`
+  const [total, users] = await Promise.all([
+    countUsers(tx),
+    tx.many(
+      User,
+      sql`
+      select ${userColumns} from "user"
+      where team_id = ${tx.team} and id = any (array(
+        select id from "user" where ${notDeletedCondition(tx)} order by ${order} offset ${offset} limit ${limit}))
+      order by ${order}`,
+    ),
+  ])
+  return { users, total, offset, limit }
+}
+
+const Counted = T.Object({ n: T.Integer() })
+
+/** Returns the number of users of the team, without deleted ones. */
+export async function countUsers(tx: Tx): Promise<number> {
+  const { n } = await tx.one(
+    Counted,
+    sql`
+    select ${countedRows(tx, 'users')}
+           - (select count(*) from "user" where team_id = ${tx.team} and deleted_at is not null) as n`,
+  )
+  return n
 }
 
 const Deleted = T.Object({ deleted_at: Nullable(T.String()) })
@@ -238,12 +272,11 @@ async function assertUserActive(tx: Tx, user_id: string): Promise<void> {
 }
 
 /**
- * Deletes a user: hidden immediately, the client user id free immediately, the data erased after 7 days. Writes "user", user_checkpoint.
+ * Deletes a user: hidden immediately, the client user id free immediately, the data erased after 7 days. Writes "user".
  * Queues users.erase. Runs the hooks of `userDeleted`.
  * Errors: 404 unknown user.
  */
 export async function deleteUser(tx: Tx, user_id: string): Promise<{ success: boolean }> {
-  await lockTeam(tx, tx.team)
   await assertUserActive(tx, user_id)
   await tx.run(sql`update "user" set deleted_at = ${tx.now} where id = ${user_id} and ${notDeletedCondition(tx)}`)
   await tx.notify(userDeleted, user_id)
@@ -257,14 +290,14 @@ export const userDeleted = hookPoint<[user_id: string]>('user.deleted')
 const Found = T.Object({ id: T.String() })
 
 /**
- * Undoes the deletion of a user within 7 days. Writes "user", user_checkpoint.
+ * Undoes the deletion of a user within 7 days. Writes "user".
  * Errors: 400 the sandbox team is full; 404 no such deleted user, or too late; 409 another user has the client user id now; 422 not exactly
  * one of the two ids.
  */
 export async function undoDelete(tx: Tx, by: { user_id?: string; client_user_id?: string }): Promise<{ success: boolean }> {
   if ((by.user_id === undefined) === (by.client_user_id === undefined))
     throw invalidField(['query'], 'exactly one of user_id and client_user_id must be given')
-  await lockTeam(tx, tx.team)
+  await lockTeam(tx)
   const which = joinConditions([
     ...(by.user_id === undefined ? [] : [sql`id = ${by.user_id}`]),
     ...(by.client_user_id === undefined ? [] : [sql`client_user_id = ${by.client_user_id}`]),

@@ -2,7 +2,7 @@
 import { dayIn } from '../../platform/runtime/zoned-time.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { eraseOrders } from '../../lab/orders/list-checkpoints.ts'
+import { eraseOrders } from '../../lab/orders/orders.ts'
 import type { Order } from '../../lab/orders/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { SECONDS_PER_DAY, jobRunTimes, orderOf, advanceClock, createOrder, advanceTo } from '../../../test/support/orders.ts'

@@ -65,14 +65,6 @@ export async function busyTeam(): Promise<TestTeam> {
     [team.team],
   )
   await team.db.pool.query(
-    'insert into order_checkpoint (team_id, created_at, id, shown) select team_id, created_at, id, 0 from lab_order where id = $1',
-    [id],
-  )
-  await team.db.pool.query(
-    'insert into user_checkpoint (team_id, created_on, id, shown) select team_id, created_on, id, 0 from "user" where team_id = $1 limit 1',
-    [team.team],
-  )
-  await team.db.pool.query(
     `insert into patient_message_opt_out (team_id, user_id, channel, created_at) values ($1, $2, 'sms', now())`,
     [team.team, repeating],
   )
