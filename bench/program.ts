@@ -58,7 +58,7 @@ export function start(
   args: string[],
   env: Record<string, string> = {},
 ): Promise<{ url: string; child: ChildProcess }> {
-  const child = spawn(process.execPath, ['--min-semi-space-size=4', '--max-semi-space-size=32', script, ...args], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', script, ...args], {
     // As `npm start` has it.
     env: { ...process.env, MALLOC_ARENA_MAX: '1', ...env },
     // Log lines are made and written, and nobody reads them: on the disk of the database they would delay its commits.

@@ -4,7 +4,6 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { constants, enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { setFlagsFromString } from 'node:v8'
 
 const RUNS_ON = /^(start|serve|work)$/
 const IS_HELP = /^(-h|--help)$/
@@ -12,9 +11,6 @@ const IS_HELP = /^(-h|--help)$/
 const COMPILE = '--compile'
 const cache = fileURLToPath(new URL('../../node_modules/.cache/drawbridge', import.meta.url))
 const words = process.argv.slice(2)
-
-// With a minimum that is also sufficient, the garbage of the start does not increase it (src/platform/runtime/young-generation.ts).
-if (process.execArgv.some((flag) => flag.startsWith('--min-semi-space-size'))) setFlagsFromString('--semi-space-growth-factor=1')
 
 const cold = isCold()
 const { status } = enableCompileCache(cache)

@@ -65,7 +65,7 @@ export function serveForCases(settings: Record<string, string> = {}): void {
   before(async () => {
     const dataDir = migrated(folder('hostile'))
     // As `npm start` starts it.
-    const args = ['--min-semi-space-size=4', '--max-semi-space-size=32', 'src/cli/entry.js', 'start']
+    const args = ['--max-semi-space-size=8', 'src/cli/entry.js', 'start']
     const means = {
       CELLS: 'sandbox-us',
       LOG_LEVEL: 'debug',

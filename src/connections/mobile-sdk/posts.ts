@@ -2,7 +2,6 @@
 import { withZone } from './post-zone.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { yieldIfLong } from '../../platform/runtime/loop-work.ts'
-import { expectSamples } from '../../platform/runtime/young-generation.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { noteUnits } from '../../wearables/ingestion/units.ts'
 import { Faults, placesOf } from './faults.ts'
@@ -22,7 +21,6 @@ export async function postSamples(tx: Tx, user_id: string, sent: SentTimeseries,
   const faults = new Faults()
   const context = { provider, zones: new PostZones(envelope.time_zone), now_ms: tx.now.getTime(), faults, at: ['body', 'data'] }
   const samples = await incomingList(resource, data, context)
-  expectSamples(samples.length)
   return store(tx, user_id, envelope, [{ resource, samples }], faults)
 }
 

@@ -4,7 +4,6 @@ import { isIP, type Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import type { Client, buildConnector } from 'undici'
 import { ForbiddenAddressError, type TargetPolicy } from '../../platform/net/outbound-targets.ts'
-import { allowYoungGenerationGrowth } from '../../platform/runtime/young-generation.ts'
 
 /** A shorter keep-alive time stated by the receiver takes precedence. */
 const IDLE_MS = 20_000
@@ -54,7 +53,6 @@ export class Connections {
   async loadClient(): Promise<void> {
     if (this.#undici) return
     this.#undici = await import('undici')
-    allowYoungGenerationGrowth()
   }
 
   /** Leases a connection to an endpoint until it is released. `fresh`: one without an earlier request. */

@@ -4,7 +4,6 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { cursor, numberPart, readCursor } from '../../platform/http/pages.ts'
 import { invalidField } from '../../platform/http/errors.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
-import { expectSamples } from '../../platform/runtime/young-generation.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { readBound, type RangeQuery } from '../resources/range-query.ts'
@@ -175,7 +174,6 @@ export async function readGrouped(tx: Tx, user_id: string, resource: TimeseriesN
     groups = new Groups(rows.map((row) => ({ source: sourceOf(row), series: row.series_id })))
     visitRows(rows, from_ms, to_ms, after, visit)
   }
-  expectSamples(seen)
   const text: string[] = ['{"groups":{']
   for (const [name, list] of groups.byProvider) {
     text.push(`${text.length > 1 ? ',' : ''}${JSON.stringify(name)}:[`)
