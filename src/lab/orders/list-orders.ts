@@ -25,14 +25,10 @@ export async function listOrders(tx: Tx, query: OrderQuery): Promise<Preserializ
   const key = query.order_key ?? 'created_at'
   const direction = query.order_direction ?? 'desc'
   const { total, rows } = await (searchesByName(query) ? searchFirst : readPage)(tx, { filters, key, direction, page, size })
-  const parts = ['{"orders":[']
-  for (const { document, user_id } of rows) {
-    tx.concerns(user_id)
-    if (parts.length > 1) parts.push(',')
-    parts.push(document)
-  }
-  parts.push(`],"total":${total},"page":${page},"size":${size}}`)
-  return new PreserializedJson(parts, { searchForUsers: false })
+  for (const { user_id } of rows) tx.concerns(user_id)
+  const orders = rows.map(({ document }) => document).join()
+  const text = `{"orders":[${orders}],"total":${total},"page":${page},"size":${size}}`
+  return new PreserializedJson(text, { searchForUsers: false })
 }
 
 const isVisible = (tx: Tx): Sql => notAmongDeleted(tx, sql`user_id`)

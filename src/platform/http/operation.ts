@@ -68,21 +68,16 @@ export const isFile = (reply: Reply): reply is typeof pdf | typeof png => reply 
 
 /** A response that is JSON text already. Tests parse it and check it against the operation's schema like any other. */
 export class PreserializedJson<R> {
-  /** The text, in parts: a long text that was made of parts is sent without joining them. */
-  readonly parts: readonly string[]
+  readonly text: string
   /**
    * Whether the text is searched for users, for the access log. False if it names none, or if `Tx.concerns` has named them all; those of the
    * path and the query are named in any case.
    */
   readonly searchForUsers: boolean
   declare readonly shape: R
-  constructor(text: string | readonly string[], { searchForUsers = true }: { searchForUsers?: boolean } = {}) {
-    this.parts = typeof text === 'string' ? [text] : text
+  constructor(text: string, { searchForUsers = true }: { searchForUsers?: boolean } = {}) {
+    this.text = text
     this.searchForUsers = searchForUsers
-  }
-
-  get text(): string {
-    return this.parts.length === 1 ? this.parts[0]! : this.parts.join('')
   }
 }
 

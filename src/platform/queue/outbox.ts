@@ -2,7 +2,6 @@
 // the rows of the transaction or not at all.
 import type { Static, TSchema } from 'typebox'
 import { systemNow, addSeconds } from '../runtime/clock.ts'
-import { encoded } from '../runtime/reused-bytes.ts'
 import type { PlainTx, Queries, Tenant, Tx } from '../db/transaction.ts'
 import { dbNowPlus } from '../db/leases.ts'
 import { T } from '../schema/schema.ts'
@@ -16,8 +15,8 @@ export interface Event {
   /** The user of the event; null if the user is not known. */
   user_id: string | null
   client_user_id: string | null
-  /** The payload, as JSON text; a long one in parts. */
-  data: string | readonly string[]
+  /** The payload, as JSON text. */
+  data: string
   /**
    * The event reports a record from before its connection was created. Only pipelines that request historical events receive
    * it.
@@ -37,19 +36,13 @@ export function emit(tx: Tx, event: Event): void {
   const before = `{"event_type":${JSON.stringify(event.type)},"data":`
   const after = `,"team_id":"${tx.team}"${user}}`
   const id = tx.uuid()
-  let body: string | Buffer
-  if (typeof data === 'string') body = `${before}${data}${after}`
-  else {
-    const { bytes, release } = encoded([before, ...data, after])
-    body = bytes
-    tx.afterCommit(release)
-  }
+  const body = `${before}${data}${after}`
   tx.deferBatched({ ...event, id, body }, insertEvents)
   enqueueFanOut(tx, id)
 }
 
 /** One statement for all events of a transaction: its parts are planned and run one by one. */
-const insertEvents = (tx: Tx, events: (Event & { id: string; body: string | Buffer })[]): Sql => {
+const insertEvents = (tx: Tx, events: (Event & { id: string; body: string })[]): Sql => {
   const rows = events.map(
     ({ id, type, object_id, user_id, body, historical = false }) =>
       sql`(${id}, ${tx.team}, ${type}, ${object_id}, ${user_id}::uuid, ${tx.now}, ${body}, ${historical})`,

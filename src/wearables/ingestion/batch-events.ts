@@ -6,7 +6,7 @@ import { wireSourceId } from '../resources/data-source.ts'
 import { servesLegacy } from '../resources/legacy.ts'
 import { timeseriesOf, type TimeseriesName } from '../resources/timeseries.ts'
 import type { MergedSamples, Sample } from '../timeseries/chunks.ts'
-import { sampleWriter, sampleSource } from '../timeseries/samples.ts'
+import { sampleFormatter, sampleSource } from '../timeseries/samples.ts'
 import { wireTime } from '../../platform/runtime/clock.ts'
 import { yieldIfLong } from '../../platform/runtime/loop-work.ts'
 
@@ -24,13 +24,13 @@ export async function emitBatches(
 ): Promise<void> {
   const { event } = timeseriesOf(resource)
   if (event === null) return
-  const write = sampleWriter(resource)
+  const format = sampleFormatter(resource)
   for (const { source, created, updated } of merged) {
     const around = `"source":${JSON.stringify(sampleSource(tx, source))},"source_id":${wireSourceId(source.provider)},"user_id":"${user_id}"`
     const send = async (kind: string, samples: Sample[]) => {
-      for await (const batch of batchesOf(samples, (sample) => write(sample, source))) {
+      for await (const batch of batchesOf(samples, (sample) => format(sample, source))) {
         const type = `daily.data.${event}.${kind}`
-        emit(tx, { type, object_id: user_id, user_id, client_user_id, data: ['{"data":[', ...batch, `],${around}}`], historical })
+        emit(tx, { type, object_id: user_id, user_id, client_user_id, data: `{"data":[${batch}],${around}}`, historical })
       }
     }
     await send('created', created)
@@ -38,30 +38,27 @@ export async function emitBatches(
   }
 }
 
-/** Samples that are joined at once: garbage collections would move the text of each several times. */
+/** Samples whose size is measured at once. */
 const SLICE = 100
 
-/** The texts of samples in lists of such slices, each of which is a batch with its commas. */
-async function* batchesOf(samples: Sample[], write: (sample: Sample) => string): AsyncGenerator<string[]> {
-  let slices: string[] = []
+/** Samples in batches, each as the JSON text of its samples with their commas. In slices. */
+async function* batchesOf(samples: Sample[], format: (sample: Sample) => object): AsyncGenerator<string> {
+  let texts: string[] = []
   let bytes = 0
   for (let from = 0; from < samples.length; from += SLICE) {
     const turn = yieldIfLong()
     if (turn) await turn
-    const slice = samples
-      .slice(from, from + SLICE)
-      .map(write)
-      .join()
-    const size = Buffer.byteLength(slice) + 1
-    if (slices.length === BATCH_MAX / SLICE || bytes + size > BATCH_BYTES_MAX) {
-      yield slices
-      slices = []
+    const text = JSON.stringify(samples.slice(from, from + SLICE).map(format)).slice(1, -1)
+    const size = Buffer.byteLength(text) + 1
+    if (texts.length === BATCH_MAX / SLICE || bytes + size > BATCH_BYTES_MAX) {
+      yield texts.join()
+      texts = []
       bytes = 0
     }
-    slices.push(slices.length ? `,${slice}` : slice)
+    texts.push(text)
     bytes += size
   }
-  if (slices.length) yield slices
+  if (texts.length) yield texts.join()
 }
 
 /** Emits that the history of a resource is complete. Emits historical.data.{resource}.created. */

@@ -3,14 +3,15 @@
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField, notFound } from '../../platform/http/errors.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
-import { Fields, T } from '../../platform/schema/schema.ts'
+import { Fields, T, type Static } from '../../platform/schema/schema.ts'
 import type { RangeQuery } from '../resources/range-query.ts'
+import type { TimeseriesName } from '../resources/timeseries.ts'
 import { findSleep, listSummaries, type Summary } from '../summaries/summaries.ts'
 import type { FoundSample } from '../timeseries/chunks.ts'
 import { hypnogramOf } from '../timeseries/hypnogram.ts'
 import { samplesBetween } from '../timeseries/read.ts'
 import { Sample } from '../timeseries/routes.ts'
-import { sampleWriter } from '../timeseries/samples.ts'
+import { sampleFormatter } from '../timeseries/samples.ts'
 
 const recorded = ['hrv', 'heartrate', 'respiratory_rate'] as const
 const samples = T.Array(Sample)
@@ -34,34 +35,27 @@ const ofSource = (sleep: Summary) => {
     found.source.provider === source.provider && found.source.source_type === source.type && found.source.app_id === source.app_id
 }
 
-/** The streams of nights of one user, as JSON. Errors: 422 more than 100,000 samples of one timeseries. */
-async function streamsOf(tx: Tx, user_id: string, nights: Summary[]): Promise<string[]> {
+/** Reads the streams of nights of one user. Errors: 422 more than 100,000 samples of one timeseries. */
+async function readStreams(tx: Tx, user_id: string, nights: Summary[]): Promise<Static<typeof SleepStream>[]> {
   const spans = nights.map(span)
   const range = { from_ms: Math.min(...spans.map(([from]) => from)), to_ms: Math.max(...spans.map(([, to]) => to)) }
-  const lists = new Map<string, string[]>()
-  for (const resource of recorded) {
-    const found = await samplesBetween(tx, user_id, resource, range, SAMPLES_MAX)
-    const write = sampleWriter(resource)
-    lists.set(
-      resource,
-      nights.map((night, i) => {
-        const [from_ms, to_ms] = spans[i]!
-        const isOfNight = ofSource(night)
-        const own = found.filter((one) => one.sample.at_ms >= from_ms && one.sample.at_ms <= to_ms && isOfNight(one))
-        return own.map(({ sample, source }) => write(sample, source)).join()
-      }),
-    )
+  const samplesOfNights = (resource: TimeseriesName, samples: FoundSample[]) => {
+    const format = sampleFormatter(resource)
+    return nights.map((night, i) => {
+      const [from_ms, to_ms] = spans[i]!
+      const isOfNight = ofSource(night)
+      // A stage that begins with the end of a night is none of it.
+      const isBefore = ({ sample: { at_ms } }: FoundSample) => at_ms < to_ms || (at_ms === to_ms && resource !== 'hypnogram')
+      const own = samples.filter((one) => one.sample.at_ms >= from_ms && isBefore(one) && isOfNight(one))
+      return own.map(({ sample, source }) => format(sample, source))
+    })
   }
-  const stages = await hypnogramOf(tx, user_id, range)
-  const write = sampleWriter('hypnogram')
-  return nights.map((night, i) => {
-    const [from_ms, to_ms] = spans[i]!
-    const isOfNight = ofSource(night)
-    const own = stages.filter((one) => one.sample.at_ms >= from_ms && one.sample.at_ms < to_ms && isOfNight(one))
-    const hypnogram = own.map(({ sample, source }) => write(sample, source)).join()
-    const list = (name: string) => `"${name}":[${lists.get(name)![i]}]`
-    return `{${list('hrv')},${list('heartrate')},"hypnogram":[${hypnogram}],${list('respiratory_rate')}}`
-  })
+  const lists = new Map<string, object[][]>()
+  for (const resource of recorded)
+    lists.set(resource, samplesOfNights(resource, await samplesBetween(tx, user_id, resource, range, SAMPLES_MAX)))
+  lists.set('hypnogram', samplesOfNights('hypnogram', await hypnogramOf(tx, user_id, range)))
+  const names = Object.keys(SleepStream.properties)
+  return nights.map((_, i) => Object.fromEntries(names.map((name) => [name, lists.get(name)![i]!])) as Static<typeof SleepStream>)
 }
 
 /**
@@ -72,17 +66,15 @@ export async function readSleepStream(tx: Tx, sleep_id: string, only_of?: string
   const found = await findSleep(tx, sleep_id)
   if (!found || (only_of !== undefined && found.user_id !== only_of)) throw notFound('Sleep not found')
   tx.concerns(found.user_id)
-  const [stream] = await streamsOf(tx, found.user_id, [found])
-  return new PreserializedJson<never>(stream!)
+  const [stream] = await readStreams(tx, found.user_id, [found])
+  return stream!
 }
 
 /** Lists nights with their streams. Errors: those of `listSummaries`; 422 more than 100 nights, or 100,000 samples of one timeseries. */
 export async function listSleepStreams(tx: Tx, user_id: string, query: RangeQuery) {
   const nights = await listSummaries(tx, user_id, 'sleep', query)
   if (nights.length > NIGHTS_MAX) throw invalidField(['query', 'start_date'], `the range has more than ${NIGHTS_MAX} nights`)
-  const streams = nights.length ? await streamsOf(tx, user_id, nights) : []
-  const shown = nights.map(
-    ({ sleep_stream: _none, ...night }, i) => `${JSON.stringify(night).slice(0, -1)},"sleep_stream":${streams[i]}}`,
-  )
-  return new PreserializedJson<never>(`{"sleep":[${shown.join()}]}`)
+  const streams = nights.length ? await readStreams(tx, user_id, nights) : []
+  const sleep = nights.map((night, i) => ({ ...night, sleep_stream: streams[i] }))
+  return new PreserializedJson<never>(JSON.stringify({ sleep }))
 }

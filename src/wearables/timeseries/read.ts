@@ -11,7 +11,7 @@ import type { TimeseriesName } from '../resources/timeseries.ts'
 import { chunkColumns, chunkRow, readChunk, sampleAt, type Sample } from './chunk-rows.ts'
 import { sourceOf, sourceRow, type FoundSample, type SampleSource } from './chunks.ts'
 import { hypnogramOf } from './hypnogram.ts'
-import { JoinedTexts, sampleWriter, sampleSource } from './samples.ts'
+import { sampleFormatter, sampleSource } from './samples.ts'
 import { HOUR_MS } from '../../platform/runtime/durations.ts'
 
 /** Samples in a page. */
@@ -145,105 +145,56 @@ export async function readGrouped(tx: Tx, user_id: string, resource: TimeseriesN
   const [series, at_ms] = given ? readCursor(list, given, [numberPart(DIGITS_MAX), instantInMs]) : []
   const after = series === undefined ? undefined : { series: Number(series), at_ms: Number(at_ms) }
   await getUser(tx, user_id)
-  const write = sampleWriter(resource)
-  let groups = new Groups([])
-  let group: Group | undefined
-  let seen = 0
+  const groups = new Map<string, SourceGroup>()
+  let group: SourceGroup | undefined
+  let count = 0
   let [last_series, last_ms] = [0, 0]
   let next: string | null = null
   const visit: Visit = (sample, source, series) => {
-    if (seen === PAGE) {
+    if (count === PAGE) {
       next = cursor(list, [String(last_series), String(last_ms)])
       return false
     }
-    seen++
+    count++
+    if (type === undefined || sample.type === type) {
+      // They come in the order of their series.
+      if (!group || last_series !== series) group = addSeries(groups, source)
+      group.samples.push(sample)
+    }
     last_series = series
     last_ms = sample.at_ms
-    if (type !== undefined && sample.type !== type) return true
-    // They come in the order of their series.
-    if (group?.series !== series) group = groups.next(source, series)
-    group.push(sample.at_ms, write(sample, source))
     return true
   }
-  if (resource === 'hypnogram') {
-    const stages = stagesBySource(await hypnogramOf(tx, user_id, { provider, from_ms, to_ms }))
-    groups = new Groups(stages)
-    visitFound(stages, after, visit)
-  } else {
-    const rows = await readChunks(tx, user_id, resource, { provider, from_ms, to_ms, after }, PAGE)
-    groups = new Groups(rows.map((row) => ({ source: sourceOf(row), series: row.series_id })))
-    visitRows(rows, from_ms, to_ms, after, visit)
+  if (resource === 'hypnogram')
+    visitFound(stagesBySource(await hypnogramOf(tx, user_id, { provider, from_ms, to_ms })), after, visit)
+  else visitRows(await readChunks(tx, user_id, resource, { provider, from_ms, to_ms, after }, PAGE), from_ms, to_ms, after, visit)
+  const format = sampleFormatter(resource)
+  const byProvider: Record<string, object[]> = {}
+  for (const { source, series_count, samples } of groups.values()) {
+    if (series_count > 1) samples.sort((a, b) => a.at_ms - b.at_ms)
+    const data = samples.map((sample) => format(sample, source))
+    ;(byProvider[source.provider] ??= []).push({ source: sampleSource(tx, source), data })
   }
-  const text: string[] = ['{"groups":{']
-  for (const [name, list] of groups.byProvider) {
-    text.push(`${text.length > 1 ? ',' : ''}${JSON.stringify(name)}:[`)
-    for (const [i, one] of list.entries())
-      text.push(`${i ? ',' : ''}{"source":${JSON.stringify(sampleSource(tx, one.source))},"data":[`, ...one.end(), ']}')
-    text.push(']')
-  }
-  const end = JSON.stringify(next)
-  text.push(`},"next":${end},"next_cursor":${end}}`)
-  return new PreserializedJson<GroupedReply>(text, { searchForUsers: false })
+  const page = { groups: byProvider, next, next_cursor: next }
+  return new PreserializedJson<GroupedReply>(JSON.stringify(page), { searchForUsers: false })
 }
 
-/** The samples of one source in a page. */
-class Group {
-  readonly source: SampleSource
-  series: number
-  readonly #data = new JoinedTexts()
-  /** Of a source with several apps, whose samples come app by app. */
-  readonly #ofApps: [at_ms: number, text: string][] | undefined
-
-  constructor(source: SampleSource, series: number, hasApps: boolean) {
-    this.source = source
-    this.series = series
-    if (hasApps) this.#ofApps = []
-  }
-
-  push(at_ms: number, text: string): void {
-    if (this.#ofApps) this.#ofApps.push([at_ms, text])
-    else this.#data.push(text)
-  }
-
-  /** The samples, oldest first. */
-  end(): readonly string[] {
-    for (const [, text] of this.#ofApps?.sort(([a], [b]) => a - b) ?? []) this.#data.push(text)
-    return this.#data.end()
-  }
+/** The samples of one source in a page. Apps are one source, because samples do not name them. */
+interface SourceGroup {
+  source: SampleSource
+  series_count: number
+  samples: Sample[]
 }
 
-/** The groups of a page. Apps are one source, because samples do not name them. */
-class Groups {
-  readonly byProvider = new Map<string, Group[]>()
-  readonly #bySource = new Map<string, Group>()
-  /** Sources by key: their series. */
-  readonly #series = new Map<string, Set<number>>()
-
-  /** @param all the sources that the page may have */
-  constructor(all: { source: SampleSource; series: number }[]) {
-    for (const { source, series } of all) {
-      const key = shownKey(source)
-      this.#series.set(key, (this.#series.get(key) ?? new Set()).add(series))
-    }
-  }
-
-  next(source: SampleSource, series: number): Group {
-    const key = shownKey(source)
-    const known = this.#bySource.get(key)
-    if (known) {
-      known.series = series
-      return known
-    }
-    const group = new Group(source, series, (this.#series.get(key)?.size ?? 0) > 1)
-    this.#bySource.set(key, group)
-    const ofProvider = this.byProvider.get(source.provider)
-    if (ofProvider) ofProvider.push(group)
-    else this.byProvider.set(source.provider, [group])
-    return group
-  }
+/** The group of a series, which it may share with the series of other apps. */
+function addSeries(groups: Map<string, SourceGroup>, source: SampleSource): SourceGroup {
+  const { app_id: _app, ...shown } = source
+  const key = JSON.stringify(Object.values(shown))
+  const group = groups.get(key) ?? { source, series_count: 0, samples: [] }
+  group.series_count++
+  groups.set(key, group)
+  return group
 }
-
-const shownKey = ({ app_id: _app, ...shown }: SampleSource): string => JSON.stringify(Object.values(shown))
 
 /** What `readGrouped` returns is checked against the schema of the operation. */
 // oxlint-disable-next-line typescript/no-explicit-any -- JSON text
@@ -275,12 +226,11 @@ export async function readPlain(tx: Tx, user_id: string, resource: TimeseriesNam
   const { from_ms, to_ms } = rangeOf(tx, query)
   await getUser(tx, user_id)
   const provider = query.provider || undefined
-  const write = sampleWriter(resource)
+  const format = sampleFormatter(resource)
   const range = { provider, from_ms, to_ms }
   const found = await (resource === 'hypnogram'
     ? hypnogramOf(tx, user_id, range)
     : samplesBetween(tx, user_id, resource, range, PLAIN_MAX))
-  const data = new JoinedTexts()
-  for (const { sample, source } of found) if (type === undefined || sample.type === type) data.push(write(sample, source))
-  return new PreserializedJson<GroupedReply>(['[', ...data.end(), ']'], { searchForUsers: false })
+  const data = found.flatMap(({ sample, source }) => (type === undefined || sample.type === type ? format(sample, source) : []))
+  return new PreserializedJson<GroupedReply>(JSON.stringify(data), { searchForUsers: false })
 }
