@@ -314,8 +314,7 @@ test('files that work on a whole cell are listed with a reason', () => {
 const VARIABLES: Record<string, string> = {
   'src/platform/runtime/uuid.ts': 'how much of a page of random bytes is used',
   'src/platform/runtime/clock.ts': 'the text of the present second',
-  'src/platform/runtime/event-loop.ts': 'the end of the present turn of the event loop',
-  'src/platform/runtime/loop-work.ts': 'what has computed in the present turn of the event loop',
+  'src/platform/runtime/loop-work.ts': 'the present turn of the event loop: what has computed in it, and its end',
   'src/notifications/messages/message-templates.ts': 'a formatter, made when it is first needed',
   'src/events/endpoints/signature.ts': 'a buffer that grows',
   'src/visits/geocoding/zip-codes.ts': 'a table, read when it is first needed',

@@ -6,8 +6,7 @@ import { Payload, cells, gone, queue, stopWorkers, until, working } from '../../
 import { exportXml, record, upload } from '../../../test/support/file-imports.ts'
 import { cells as testCells, createTestTeam, vault, type TestTeam } from '../../../test/support/server.ts'
 import { eraseImports } from './imports.ts'
-import { ImportTurn } from './import-turn.ts'
-import { ImportRunner, type ImportOptions } from './run-import.ts'
+import { ImportTurn, ImportRunner, type ImportOptions } from './run-import.ts'
 
 // Data that is stored notifies higher modules.
 cells.of('sandbox-us').hooks = testCells.of('sandbox-us').hooks

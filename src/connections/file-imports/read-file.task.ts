@@ -1,12 +1,12 @@
 // The task of a worker thread: reads a file whose bytes the process sends, and sends back what is in it. Only threads import it.
 import { flushCompileCache } from 'node:module'
 import { lowerPriority } from '../../platform/runtime/low-priority.ts'
-import { Batches } from './batches.ts'
-import { ReadError } from './reading.ts'
+import { Batches, type Batch } from './batches.ts'
+import { ReadError, type ReadErrorCode, type Skipped } from './reading.ts'
 import type { Progress } from './read-content.ts'
 import { readFile } from './read-file.ts'
 import { askProcess } from '../../platform/runtime/port-calls.ts'
-import type { Question, ReadEnd, ThreadInput } from './thread-calls.ts'
+import type { MessagePort } from 'node:worker_threads'
 
 export default async function read({ port, size, now_ms, zone, provider, isLong }: ThreadInput): Promise<ReadEnd> {
   if (isLong) lowerPriority('background')
@@ -46,4 +46,29 @@ export default async function read({ port, size, now_ms, zone, provider, isLong 
     flushCompileCache()
     port.close()
   }
+}
+
+/** What the thread asks for: the bytes from a place on, with how much of the content it has read; or that a batch is stored. */
+export type Question = { read: number; read_bytes: number } | { batch: Batch; state: ReadState }
+
+export interface ReadState {
+  progress: Progress
+  skipped: Skipped
+}
+
+/** How the reading of a file ended. */
+export interface ReadEnd extends ReadState {
+  error: ReadErrorCode | null
+}
+
+interface ThreadInput {
+  port: MessagePort
+  size: number
+  /** The instant at which the file was sent. */
+  now_ms: number
+  /** Where the user lives, for what a file gives no zone of; null: unknown. */
+  zone: string | null
+  provider: string
+  /** The first turn of the file is over: the thread is of less importance than those of others. */
+  isLong: boolean
 }

@@ -14,7 +14,6 @@ import { completeHistory } from '../../wearables/ingestion/ingest.ts'
 import { isTimeseries, timeseriesNames, resourceNameOf, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import type { SummaryKind } from '../../wearables/summaries/schema.ts'
 import type { FileKey } from '../../platform/files/file-key.ts'
-import { ImportTurn, TURN_LIMITS, type TurnLimits } from './import-turn.ts'
 import {
   claimImport,
   endImport,
@@ -28,7 +27,7 @@ import {
 import { deleteSomeBytes, importKey, readPart } from './stored-file.ts'
 import { storeBatch } from './store-batch.ts'
 import { answerThread } from '../../platform/runtime/port-calls.ts'
-import type { Question, ReadEnd, ReadState } from './thread-calls.ts'
+import type { Question, ReadEnd, ReadState } from './read-file.task.ts'
 
 const RETRY_S = 1
 /** For how long an import of another cell that was postponed counts as one that waits. */
@@ -274,4 +273,54 @@ const later = (context: JobContext, import_id: string, phase: Phase, seconds: nu
 /** Deletes the file of an import that has ended; a crash between leaves the rest to the next attempt, or to the erasure of the import. */
 async function deleteBytes(context: JobContext, id: string): Promise<void> {
   while (await context.tx((tx) => deleteSomeBytes(tx, id)));
+}
+
+interface TurnLimits {
+  ms: number
+  /** Bytes of content. */
+  bytes: number
+}
+
+/**
+ * A first turn is short, so that a small file of any team waits for seconds. Further ones are longer, because each reads again what is
+ * stored.
+ */
+const TURN_LIMITS: Record<Phase, TurnLimits> = {
+  first: { ms: 3000, bytes: 16 * 1024 ** 2 },
+  further: { ms: 15_000, bytes: 64 * 1024 ** 2 },
+}
+/** Doublings of the time of a turn in which nothing could be stored: the next one reads the same again. */
+const DOUBLINGS_MAX = 10
+
+export class ImportTurn {
+  readonly #limits: TurnLimits
+  /** The turns before. */
+  readonly #turns: number
+  readonly #now_ms: () => number
+  readonly #began_ms: number
+  /** The first batch of this turn: how long it took to get there, when, and where. */
+  #first: { after_ms: number; at_ms: number; at_byte: number } | undefined
+
+  constructor(limits: TurnLimits, turns: number, now_ms: () => number = () => performance.now()) {
+    this.#limits = limits
+    this.#turns = turns
+    this.#now_ms = now_ms
+    this.#began_ms = now_ms()
+  }
+
+  /** A batch is about to be stored. */
+  batch(read_bytes: number): void {
+    const at_ms = this.#now_ms()
+    // Before a first turn nothing is stored, and the time until its first batch is that of the thread's start.
+    this.#first ??= { after_ms: this.#turns === 0 ? 0 : at_ms - this.#began_ms, at_ms, at_byte: read_bytes }
+  }
+
+  /** Whether others that wait may have their turn. At most half of a turn is spent on reading again. */
+  isOver(read_bytes: number): boolean {
+    const { ms, bytes } = this.#limits
+    const now_ms = this.#now_ms()
+    if (!this.#first) return now_ms - this.#began_ms >= ms * 2 ** Math.min(this.#turns, DOUBLINGS_MAX)
+    const { after_ms, at_ms, at_byte } = this.#first
+    return now_ms - at_ms >= Math.max(ms, after_ms) || (read_bytes - at_byte >= bytes && now_ms - at_ms >= after_ms)
+  }
 }

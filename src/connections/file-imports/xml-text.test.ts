@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { documents, exportXml, exportZip, reading, record, values } from '../../../test/support/file-imports.ts'
-import { encodingOf, textOf } from './xml-text.ts'
+import { encodingOf, textOf } from './xml.ts'
 
 const gpx = (encoding?: string, sport = 'v\u00e9lo') =>
   `<?xml version="1.0"${encoding === undefined ? '' : ` encoding="${encoding}"`}?><gpx creator="Fictional"><trk><type>${sport}</type><trkseg><trkpt lat="45" lon="7"><time>2026-02-01T06:00:00Z</time></trkpt></trkseg></trk></gpx>`

@@ -7,7 +7,7 @@ import { valueFault, type Fault, type Loc } from '../../platform/schema/fault.ts
 import { parseTimestamp } from '../../platform/schema/formats.ts'
 import { leftOutOf } from '../../platform/schema/request-validation.ts'
 import type { DayNumber } from '../../wearables/ingestion/day-records.ts'
-import { recordRejected } from '../../wearables/ingestion/rejections.ts'
+import { recordRejected } from '../../wearables/ingestion/rejected-posts.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
 
 /** Faults in the response for a post of which nothing is good. */

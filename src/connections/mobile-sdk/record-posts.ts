@@ -1,5 +1,5 @@
 // Posts of meals, menstrual cycles and electrocardiograms by phones. Source: users-wearables.md 16.5, 16.6.
-import { withZone } from './post-zone.ts'
+import { withZone, PostZones } from './samples.ts'
 import type { Static } from '../../platform/schema/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
@@ -10,7 +10,6 @@ import { Faults, placesOf } from './faults.ts'
 import { mealsOf } from './meals.ts'
 import { cycleOf, electrocardiogramOf, voltagesOf } from './records.ts'
 import type { ElectrocardiogramPost, MealPost, MenstrualCyclePost } from './record-schema.ts'
-import { PostZones } from './samples.ts'
 import { goodSessions, zonesOfSessions } from './sessions.ts'
 import { store, type Batch } from './store.ts'
 

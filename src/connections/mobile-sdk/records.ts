@@ -3,9 +3,8 @@ import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { localDate, zoneOffset } from '../../wearables/resources/zones.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { wireTime } from '../../platform/runtime/clock.ts'
-import { deviceOf } from './devices.ts'
+import { deviceOf, sourceTypeOf } from './samples.ts'
 import type { SentCycle, SentElectrocardiogram } from './record-schema.ts'
-import { sourceTypeOf } from './samples.ts'
 
 /** A cycle. A phone has no name for it: it is known by its app and its first day. */
 export function cycleOf({ source_bundle, cycle }: SentCycle): IncomingSummary<'menstrual_cycle'> {

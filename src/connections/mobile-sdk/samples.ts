@@ -15,9 +15,10 @@ import {
   type TimeseriesName,
 } from '../../wearables/resources/timeseries.ts'
 import { validZone, localDate, QUARTER_MS, zoneOffset } from '../../wearables/resources/zones.ts'
-import { deviceOf } from './devices.ts'
 import { placesOf, type Faults } from './faults.ts'
-import type { Quantity, QuantityKind } from './schema.ts'
+import type { Quantity, QuantityKind, Envelope } from './schema.ts'
+import { fallbackZone } from '../../people/users/fallbacks.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
 
 /** The longest interval, as a chunk can hold it. */
 const LENGTH_MS_MAX = 24 * 86_400_000
@@ -258,4 +259,38 @@ function incomingAt(
     device,
     sport,
   }
+}
+
+// The zone of a post whose phone gives none that this server knows: where the user lives. Source: users-wearables.md 7.
+
+/** A post as it was sent, or with the user's own zone. */
+export async function withZone<E extends Envelope>(tx: Tx, user_id: string, envelope: E): Promise<E> {
+  if (envelope.time_zone !== undefined && validZone(envelope.time_zone) !== null) return envelope
+  const time_zone = await fallbackZone(tx, user_id)
+  return time_zone === null ? envelope : { ...envelope, time_zone }
+}
+
+// The devices that phones name in the metadata of samples and records. Source: users-wearables.md 16.7.
+
+const LENGTH_MAX = 200
+
+function textOf(value: unknown): string | null {
+  if (typeof value !== 'string' || value.length > LENGTH_MAX || value.includes('\0') || !value.isWellFormed()) return null
+  return value.trim() || null
+}
+
+/** Kinds of devices by the models of Apple, for records of apps on them whose source does not tell: electrocardiograms come from one. */
+const appleTypes: ReadonlyMap<string | null, SourceType> = new Map([
+  ['Watch', 'watch'],
+  ['iPhone', 'phone'],
+])
+
+/** The device that recorded something; null if the phone names neither its model nor its manufacturer. */
+export function deviceOf(metadata: Quantity['metadata'], source_type: SourceType): IncomingDevice | null {
+  if (!metadata) return null
+  const [manufacturer, model] = [textOf(metadata._DMA), textOf(metadata._DMO)]
+  if (manufacturer === null && model === null) return null
+  const version = textOf(metadata._DSV) ?? textOf(metadata._DFV) ?? textOf(metadata._DHV)
+  const kind = source_type === 'unknown' ? (appleTypes.get(model) ?? source_type) : source_type
+  return { source_type: kind, manufacturer, model, version, device_id: null }
 }

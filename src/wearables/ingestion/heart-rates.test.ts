@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { maxHeartRate, zonesOf } from './heart-rates.ts'
+import { maxHeartRate, zonesOf } from './workout-zones.ts'
 
 const FROM_S = 1_770_000_000
 const rates = fc.uniqueArray(

@@ -7,7 +7,7 @@ import { writeStreams, type IncomingStream } from '../streams/workout-streams.ts
 import { notifyZones, type Ingested } from './ingest.ts'
 import { dayOf } from './day-records.ts'
 import { checkStream } from './plausible.ts'
-import { recordRejected } from './rejections.ts'
+import { recordRejected } from './rejected-posts.ts'
 import { recordPost } from './resource-states.ts'
 import { emitUpdated, lockHeartRates, updateZones } from './workout-zones.ts'
 

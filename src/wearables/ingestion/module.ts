@@ -7,11 +7,9 @@ import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { eraseDays } from './day-records.ts'
 import { forgetHistory } from './historical-pulls.ts'
 import { eraseRepeatedPosts, postsRepeated } from './repeated-posts.ts'
-import { eraseRejectedPosts } from './rejected-posts.ts'
-import { recordsRejected } from './rejections.ts'
+import { eraseRejectedPosts, recordsRejected } from './rejected-posts.ts'
 import { eraseStates } from './resource-states.ts'
-import { logUnits } from './unit-log.ts'
-import { unitsUnknown } from './units.ts'
+import { logUnits, unitsUnknown } from './units.ts'
 import { recomputeZones, updateAllZonesHandler } from './zone-recomputation.ts'
 
 export interface IngestionDependencies {

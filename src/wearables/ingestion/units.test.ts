@@ -8,8 +8,7 @@ import { createTestTeam } from '../../../test/support/server.ts'
 import { tenantOf } from '../../../test/support/orders.ts'
 import { createLog } from '../../platform/telemetry/log.ts'
 import { timeseriesNames, timeseriesOf, type TimeseriesName } from '../resources/timeseries.ts'
-import { logUnits } from './unit-log.ts'
-import { conversionOf } from './units.ts'
+import { logUnits, conversionOf } from './units.ts'
 
 const isKnown = (name: TimeseriesName, unit: string) => conversionOf('apple_health_kit', name, unit) !== undefined
 

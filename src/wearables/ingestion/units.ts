@@ -2,9 +2,11 @@
 // value would be shown under another unit.
 import { hookPoint } from '../../platform/db/hooks.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { dimensions, type Dimension } from '../resources/dimensions.ts'
-import { temperatures, unitNamed, type Conversion } from '../resources/unit-names.ts'
+import { dimensions, type Dimension, temperatures, unitNamed, type Conversion } from '../resources/dimensions.ts'
 import { resourceNameOf, timeseriesOf, type TimeseriesName } from '../resources/timeseries.ts'
+import { LRUCache } from 'lru-cache'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
+import type { Log } from '../../platform/telemetry/log.ts'
 
 /** What is measured. Of the others only their own unit is known. */
 const measures: Partial<Record<TimeseriesName, Dimension>> = {
@@ -92,4 +94,26 @@ export async function noteUnits(
   for (const { unit } of samples) if (unit !== last) units.add((last = unit))
   const unknown = [...units].filter((unit) => !conversionOf(provider, resource, unit))
   if (unknown.length) await tx.notify(unitsUnknown, provider, resourceNameOf(resource), unknown.slice(0, NOTED_MAX))
+}
+
+// Units that phones send and that are not known, in the log. Source: users-wearables.md 16.7.
+
+const SAID_MAX = 10_000
+/** Other texts could say anything of a patient. */
+const UNIT = /^[a-zA-Z%°µμ·*/^0-9().]{1,12}$/
+
+/** Says of each unit of a provider, resource and team once a day that it is not known. */
+export function logUnits(log: Log) {
+  const said = new LRUCache<string, true>({ max: SAID_MAX, ttl: DAY_MS })
+  return (tx: Pick<Tx, 'afterCommit' | 'team' | 'tenant'>, provider: string, resource: string, units: readonly string[]): void =>
+    tx.afterCommit(() => {
+      const { cell } = tx.tenant
+      for (const text of units) {
+        const unit = UNIT.test(text) ? text : 'other'
+        const key = JSON.stringify([tx.team, cell, provider, resource, unit])
+        if (said.has(key)) continue
+        said.set(key, true)
+        log.warn({ cell, 'team.id': tx.team, provider, resource, unit }, 'a unit is not known; its values were rejected')
+      }
+    })
 }

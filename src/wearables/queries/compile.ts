@@ -4,12 +4,12 @@ import { join, raw, sql, type Sql } from '../../platform/db/sql.ts'
 import { sourceTypes } from '../resources/timeseries.ts'
 import { FIRST_DAY, floatingText, intervalOf } from './buckets.ts'
 import type { Columns, Kind, Scalar, TableName } from './columns.ts'
-import { conditionSql, type Named } from './conditions.ts'
 import type { Func, GroupExpr, IndexExpr, Query, SelectExpr, SubqueryExpr, ValueExpr } from './query-language.ts'
 import { macroValue, sourceRows, type SourceRows } from './source-rows.ts'
 import { elementField } from './summary-columns.ts'
 import type { Owner, Span } from './timeframe.ts'
-import { parseWhere } from './where.ts'
+import { parseWhere, type Condition, type Literal } from './where.ts'
+import { parseTimestamp } from '../../platform/schema/formats.ts'
 
 /** Best first; others rank as `unknown`. Source: Q7. */
 export const typeOrder = [
@@ -335,4 +335,52 @@ function ofInstant(pick: Sql, value: Sql, kind: Scalar, instant: Sql): Sql {
 function shown({ value, kind }: { value: Sql; kind: Scalar }): Sql {
   if (kind === 'date') return sql`to_char(${value}, 'YYYY-MM-DD')`
   return kind === 'time' ? sql`to_char(${value}, 'YYYY-MM-DD"T"HH24:MI:SS')` : value
+}
+
+// Conditions of queries as SQL: columns are looked up, values are bound, nothing of the text is passed on. Pure.
+// Source: users-wearables.md 15.2, Q5. A comparison with null is never true, also below NOT, as in SQL.
+
+const operators = { '>': '>', '>=': '>=', '<': '<', '<=': '<=', '=': '=', '!=': '<>' } as const
+
+interface Named {
+  value: Sql
+  kind: Kind
+}
+
+/** A condition that was validated against the same columns. */
+function conditionSql(condition: Condition, column: (name: string) => Named): Sql {
+  if ('and' in condition)
+    return sql`(${join(
+      condition.and.map((part) => conditionSql(part, column)),
+      ' and ',
+    )})`
+  if ('or' in condition)
+    return sql`(${join(
+      condition.or.map((part) => conditionSql(part, column)),
+      ' or ',
+    )})`
+  if ('not' in condition) return sql`(not ${conditionSql(condition.not, column)})`
+  const side = (operand: { column: string } | { literal: Literal }): Sql => {
+    if ('literal' in operand) return literalSql(operand.literal, isOfMoments(condition, column))
+    const { value, kind } = column(operand.column)
+    return kind === 'date' || kind === 'time' ? sql`${value}::timestamp` : value
+  }
+  return sql`(${side(condition.left)} ${raw(operators[condition.operator])} ${side(condition.right)})`
+}
+
+type Comparison = Extract<Condition, { operator: unknown }>
+
+const isOfMoments = ({ left, right }: Comparison, column: (name: string) => Named): boolean =>
+  [left, right].some((side) => 'column' in side && ['date', 'time'].includes(column(side.column).kind as string))
+
+function literalSql(literal: Literal, isMoment: boolean): Sql {
+  if (isMoment) return sql`${wallTimeOf(String(literal))}::timestamp`
+  if (typeof literal === 'number') return sql`${literal}::float8`
+  return typeof literal === 'boolean' ? sql`${literal}::boolean` : sql`${literal}::text`
+}
+
+/** The wall time that a text names: queries are in floating time, so that its offset does not count. */
+const wallTimeOf = (text: string): string => {
+  const wall = `${text.slice(0, 10)}${text.slice(10).replace(/(z|[+-]\d\d(:?\d\d)?)$/i, '')}`
+  return (parseTimestamp(wall) ?? parseTimestamp(text))!.at.toISOString().slice(0, 23)
 }

@@ -11,9 +11,8 @@ import { routes } from './routes.ts'
 import { userRoutes } from './user-routes.ts'
 import { continuousQueries } from './features.ts'
 import { handlers } from './evaluate.ts'
-import { scheduleAfterDeletion } from './expired-results.ts'
+import { scheduleAfterDeletion, eraseResults } from './stored-results.ts'
 import { eventTypes } from './event-types.ts'
-import { eraseResults } from './stored-results.ts'
 import { eraseTasks, restartEvaluations, scheduleEvaluations } from './query-tasks.ts'
 
 /** Of evaluations that have begun. */

@@ -8,11 +8,11 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { alignRows, periodOf, TooManyRows, type Row, type Value } from './align.ts'
 import { compileQuery, dataTypeOf, tableOf, type CompiledQuery } from './compile.ts'
 import { analyzeQuery } from './interpret.ts'
-import { preferredProviders } from './priorities.ts'
 import type { Query } from './query-language.ts'
 import { SlotWaiters, takeSlot } from './query-slots.ts'
-import type { QueryBatch } from './batch-schema.ts'
-import { chunksOf } from './source-rows.ts'
+import type { QueryBatch } from './schema.ts'
+import { chunksOf, type SourceRows } from './source-rows.ts'
+import { getPriorities } from '../../tenancy/teams/own-team.ts'
 import { spanOf, type Span } from './timeframe.ts'
 
 /** Rows of one result. */
@@ -149,3 +149,30 @@ async function tablesOf(tx: Tx, user_id: string, { timeframe, queries, config }:
 }
 
 export const columnsOf = (query: Query): number => Object.keys(analyzeQuery(query, false).result_table_schema).length
+
+// Which provider's data a query prefers. Source: users-wearables.md 14, Q6, Q7.
+
+/** The fields in which an item of the list may name its source: the list is kept as it was given. */
+const SLUGS = ['source_slug', 'provider', 'slug', 'source', 'id'] as const
+
+/** Providers by a team's priorities, best first. Items without a name or a number are left out. */
+function rankedProviders(list: readonly Record<string, unknown>[]): string[] {
+  const ranks = new Map<string, number>()
+  for (const item of list) {
+    const slug = SLUGS.map((field) => item[field]).find((value): value is string => typeof value === 'string')
+    const { priority } = item
+    if (slug === undefined || typeof priority !== 'number' || !Number.isFinite(priority)) continue
+    ranks.set(slug.toLowerCase(), Math.max(priority, ranks.get(slug.toLowerCase()) ?? -Infinity))
+  }
+  return [...ranks].toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([slug]) => slug)
+}
+
+/** The providers that a query prefers, best first: those of the query, then those of the team. */
+export async function preferredProviders(
+  tx: Tx,
+  dataType: SourceRows['priorities'],
+  overrides: readonly string[] | null | undefined,
+): Promise<string[]> {
+  const ofTeam = dataType === null ? [] : rankedProviders(await getPriorities(tx, dataType))
+  return [...new Set([...(overrides ?? []), ...ofTeam])]
+}

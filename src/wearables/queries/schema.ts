@@ -1,9 +1,22 @@
 // Shapes of continuous queries. Source: openapi-management.json; management-auth.md 5, 15.
-import { Clearable, Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
+import {
+  Clearable,
+  Fields,
+  Int,
+  Maybe,
+  Nullable,
+  OpenEnum,
+  T,
+  Text,
+  Uuid,
+  type Static,
+  Timestamp,
+} from '../../platform/schema/schema.ts'
 import { labSlugs, providers } from '../../people/users/sources.ts'
 import { resources } from '../resources/resources.ts'
 import { Query } from './query-language.ts'
 import { observationMappers } from './result-observations.ts'
+import { Timeframe } from './timeframe.ts'
 
 const place = { org_id: Uuid, team_id: Uuid, environment: OpenEnum(['sandbox', 'production']) }
 export const TeamScopeParams = Fields(place)
@@ -62,7 +75,7 @@ export type UpdateQuery = Static<typeof UpdateQuery>
 
 export const QueryType = Fields({ query_type: Maybe(OpenEnum(['team', 'platform'], { default: 'team' })) })
 
-const ResultTable = T.Record(T.String(), OpenEnum(['int64', 'double', 'string', 'bool']))
+const ResultColumns = T.Record(T.String(), OpenEnum(['int64', 'double', 'string', 'bool']))
 const Dependencies = T.Array(OpenEnum(resources))
 
 export const ContinuousQuery = Fields(
@@ -75,7 +88,7 @@ export const ContinuousQuery = Fields(
     query: Query,
     query_config: Fields({ provider_priority_overrides: Nullable(T.Array(Source)) }),
     scheduling_preferences: Fields({ minimum_gap_duration_second: Nullable(T.Integer()) }),
-    result_table_schema: ResultTable,
+    result_table_schema: ResultColumns,
     resource_dependencies: Dependencies,
     export_preferences: Fields({ data_events: Fields({ enabled: T.Boolean() }), fhir_observations: T.Boolean() }),
     fhir_observation_mappers: T.Array(OpenEnum(observationMappers), {
@@ -94,7 +107,7 @@ export const ListQuery = Fields({ next_cursor: Maybe(Text({ maxLength: 1000 })) 
 
 export const Validated = Fields(
   {
-    result_table_schema: ResultTable,
+    result_table_schema: ResultColumns,
     resource_dependencies: Dependencies,
     fhir_observation_previews: Nullable(
       T.Record(T.String(), T.Unknown(), {
@@ -104,4 +117,57 @@ export const Validated = Fields(
     ),
   },
   { title: 'ValidateContinuousQueryResponse' },
+)
+
+// Shapes of running queries over the data of one user. Source: users-wearables.md 15.1; openapi-0.4.687.json, QueryBatch.
+
+const QUERIES_MAX = 20
+
+export const UserParams = Fields({ user_id: Uuid })
+
+export const QueryBatch = Fields(
+  { timeframe: Timeframe, queries: T.Array(Query, { maxItems: QUERIES_MAX }), config: Maybe(QueryConfig) },
+  { title: 'QueryBatch' },
+)
+export type QueryBatch = Static<typeof QueryBatch>
+
+export const ResultTable = Fields(
+  {
+    table: T.Record(T.String(), T.Array(T.Unknown()), {
+      description: 'Columns by name, in the order of `select`; each has one value for each row.',
+    }),
+  },
+  { title: 'AggregationResult' },
+)
+export const QueryResults = Fields({ results: T.Array(ResultTable) }, { title: 'AggregationResponse' })
+
+export const QueryOfUserParams = Fields({
+  user_id: Uuid,
+  query_id_or_slug: Text({
+    maxLength: 128,
+    pattern: '^[A-Za-z0-9-]{1,128}$',
+    says: 'be an id or a slug',
+    example: 'weekly-sleep',
+  }),
+})
+export const HistoryQuery = Fields({
+  limit: Maybe(Int({ minimum: 1, maximum: 100, default: 50 })),
+  next_cursor: Maybe(Text({ maxLength: 1000 })),
+})
+
+const Task = Fields(
+  {
+    query_id: Uuid,
+    user_id: Uuid,
+    status: OpenEnum(['scheduled', 'started', 'completed', 'error', 'skipped']),
+    scheduled_at: Timestamp,
+    started_at: Nullable(Timestamp),
+    ended_at: Nullable(Timestamp),
+    error_details: Nullable(T.String()),
+  },
+  { title: 'ContinuousQueryTaskHistoryEntry' },
+)
+export const TaskHistory = Fields(
+  { data: T.Array(Task), next_cursor: Nullable(T.String()) },
+  { title: 'ContinuousQueryTaskHistoryResponse' },
 )

@@ -1,15 +1,7 @@
 // Queries over the data of one user, over HTTP.
 import { acceptedFormat } from '../../platform/http/errors.ts'
 import { multiTransactionOperation, operation, type Operation } from '../../platform/http/operation.ts'
-import {
-  HistoryQuery,
-  QueryBatch,
-  QueryOfUserParams,
-  QueryResults,
-  ResultTable,
-  TaskHistory,
-  UserParams,
-} from './batch-schema.ts'
+import { HistoryQuery, QueryBatch, QueryOfUserParams, QueryResults, ResultTable, TaskHistory, UserParams } from './schema.ts'
 import { archiveOf, fileOf, PARQUET, PARQUET_ARCHIVE } from './parquet.ts'
 import { readResultTable } from './stored-results.ts'
 import { continuousQueries } from './features.ts'

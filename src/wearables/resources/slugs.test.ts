@@ -1,8 +1,7 @@
 // Slugs of sports and foods, whose names may be in any language.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { slugOf } from './slugs.ts'
-import { sportOf } from './sports.ts'
+import { slugOf, sportOf } from './sports.ts'
 
 test('names beyond ASCII are transliterated', () => {
   const slugs: Record<string, string> = {

@@ -1,9 +1,8 @@
 // One sport has one slug, whatever its source calls it.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { slugOf } from './slugs.ts'
+import { slugOf, sportOf } from './sports.ts'
 import { sportNames } from './sport-names.ts'
-import { sportOf } from './sports.ts'
 
 const lines = sportNames
   .trim()

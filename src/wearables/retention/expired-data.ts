@@ -12,7 +12,7 @@ import { forgetExpired } from '../ingestion/resource-states.ts'
 import { dataDeleted, type DeletedData, type Expiry } from '../resources/expiry.ts'
 import { deleteExpiredStreams } from '../streams/workout-streams.ts'
 import { deleteExpiredSummaries } from '../summaries/summaries.ts'
-import { deleteExpiredSamples } from '../timeseries/expired-samples.ts'
+import { deleteExpiredSamples } from '../timeseries/chunks.ts'
 import type { ProviderLimits } from './retention-rules.ts'
 
 export interface RetentionDependencies {

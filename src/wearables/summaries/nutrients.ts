@@ -1,6 +1,5 @@
 // Where the nutrients that phones and clouds send stand in a meal, and their units. Source: users-wearables.md 9.9, 16.7.
-import { dimensions } from '../resources/dimensions.ts'
-import { unitNamed } from '../resources/unit-names.ts'
+import { dimensions, unitNamed } from '../resources/dimensions.ts'
 import { fats, macros, minerals, traceElements, vitamins } from './nutrient-names.ts'
 import type { Food } from './nutrition.ts'
 

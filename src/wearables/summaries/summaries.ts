@@ -13,6 +13,8 @@ import { readBound, type RangeQuery } from '../resources/range-query.ts'
 import type { SourceType } from '../resources/timeseries.ts'
 import type { QueryValues } from './query-values.ts'
 import { emptyDocument, summaryKinds, type Document, type SummaryKind } from './schema.ts'
+import type { User } from '../../people/users/schema.ts'
+import { localDate } from '../resources/zones.ts'
 
 /** The document of one summary, as JSON. */
 const DOCUMENT_BYTES_MAX = 256_000
@@ -379,4 +381,122 @@ export const deleteExpiredSummaries = (
       (extract(epoch from max(calendar_date)) * 1000)::bigint as to_ms, count(*) as rows
     from deleted group by user_id, kind`,
   )
+}
+
+const Offset = T.Object({ id: T.String(), offset_s: T.Integer() })
+
+/** By the id of a night, the seconds east of UTC where it ended; nights whose offset is not known are missing. */
+export async function nightOffsets(tx: Tx, user_id: string, ids: string[]): Promise<Map<string, number>> {
+  if (!ids.length) return new Map()
+  const rows = await tx.many(
+    Offset,
+    sql`
+    select id, (document ->> 'timezone_offset')::integer as offset_s from summary
+    where team_id = ${tx.team} and user_id = ${user_id} and kind = 'sleep' and id = any (${ids}::uuid[])
+      and document ->> 'timezone_offset' is not null`,
+  )
+  return new Map(rows.map(({ id, offset_s }) => [id, offset_s]))
+}
+
+const KEY = 'seen '
+const Seen = T.Object({ day: T.String(), is_same: T.Boolean() })
+
+/**
+ * The records with a day each. One without a day that says what the newest one of this provider said is that one; else it is of today. Other kinds, and records
+ * that have a day, are as they were.
+ */
+export async function withDays<R extends IncomingSummary>(
+  tx: Tx,
+  { user_id, fallback_time_zone }: User,
+  kind: SummaryKind,
+  provider: string,
+  records: R[],
+): Promise<R[]> {
+  if (kind !== 'body' || records.every(({ calendar_date }) => calendar_date !== null)) return records
+  const dated: R[] = []
+  for (const record of records) {
+    if (record.calendar_date !== null) {
+      dated.push(record)
+      continue
+    }
+    const newest = await tx.maybe(
+      Seen,
+      sql`
+      select calendar_date::text as day, document @> ${JSON.stringify(record.document)}::jsonb as is_same from summary
+      where team_id = ${tx.team} and user_id = ${user_id} and kind = ${kind} and provider = ${provider} and starts_with(key, ${KEY})
+      order by calendar_date desc limit 1`,
+    )
+    const day = newest?.is_same ? newest.day : localDate(fallback_time_zone?.id ?? null, tx.now.getTime())
+    const document = { date: `${day}T00:00:00+00:00`, calendar_date: day, ...record.document }
+    dated.push({ ...record, key: KEY + day, calendar_date: day, document })
+  }
+  return dated
+}
+
+const nullableText = Nullable(T.String())
+const Recorded = T.Object({
+  key: T.String(),
+  app_id: nullableText,
+  calendar_date: nullableText,
+  starts_at: nullableText,
+  ends_at: nullableText,
+  fields: T.Array(T.String()),
+})
+/**
+ * What a stored summary is known by; `starts_at` and `ends_at` are those of a workout, a night, an electrocardiogram or a meal, `fields` those
+ * that a profile or a measurement of the body has.
+ */
+export type RecordedSummary = Static<typeof Recorded>
+
+const times: Partial<Record<SummaryKind, readonly [start: string, end: string]>> = {
+  sleep: ['bedtime_start', 'bedtime_stop'],
+  electrocardiogram: ['session_start', 'session_end'],
+  meal: ['timestamp', 'timestamp'],
+}
+
+/** Kinds whose records may each have a part of what is known. */
+const ofFields: readonly SummaryKind[] = ['profile', 'body']
+
+/** A user who moves about all day has some 20 workouts of it. */
+const ROWS_MAX = 50_000
+
+/**
+ * The summaries of one kind that a user has of a provider on some local days, and those without a day. At most 50,000, with those of the
+ * earliest days; without their documents, which may be large.
+ */
+export const recordedSummaries = (
+  tx: Tx,
+  { user_id, kind, provider }: { user_id: string; kind: SummaryKind; provider: string },
+  days: string[],
+): Promise<RecordedSummary[]> => {
+  const [start, end] = times[kind] ?? ['time_start', 'time_end']
+  return tx.many(
+    Recorded,
+    sql`
+    select key, app_id, calendar_date::text, document ->> ${start}::text as starts_at, document ->> ${end}::text as ends_at,
+      case when ${ofFields.includes(kind)}::boolean then array(select jsonb_object_keys(jsonb_strip_nulls(document))) else '{}' end as fields
+    from summary
+    where team_id = ${tx.team} and user_id = ${user_id} and kind = ${kind} and provider = ${provider}
+      and (calendar_date is null or calendar_date = any (${days}::date[]))
+    order by calendar_date limit ${ROWS_MAX}`,
+  )
+}
+
+const Zoned = T.Object({ key: T.String(), zone: T.String() })
+
+/** By key, the time zones that stored records have; those whose zone is not known are missing. */
+export async function storedZones(
+  tx: Tx,
+  { user_id, kind, provider }: { user_id: string; kind: 'sleep' | 'workouts' | 'body' | 'electrocardiogram'; provider: string },
+  keys: string[],
+): Promise<Map<string, string>> {
+  if (!keys.length) return new Map()
+  const rows = await tx.many(
+    Zoned,
+    sql`
+    select key, coalesce(query_values ->> 'time_zone', document ->> 'time_zone') as zone from summary
+    where team_id = ${tx.team} and user_id = ${user_id} and kind = ${kind} and provider = ${provider} and key = any (${keys}::text[])
+      and coalesce(query_values ->> 'time_zone', document ->> 'time_zone') is not null`,
+  )
+  return new Map(rows.map(({ key, zone }) => [key, zone]))
 }

@@ -1,13 +1,14 @@
 // Samples in chunks: one row for a series and an hour, with arrays of instants and values, so that a sample takes few bytes and a day of
 // heart rates is 24 rows. Owns the tables series and chunk.
-import type { Tx } from '../../platform/db/transaction.ts'
+import type { Tx, PlainTx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
-import { sql } from '../../platform/db/sql.ts'
-import type { DeletedData } from '../resources/expiry.ts'
-import { isCounted, resourceNameOf, type SourceType, type TimeseriesName } from '../resources/timeseries.ts'
-import type { Sample } from './chunk-rows.ts'
+import { sql, arrayLiteral } from '../../platform/db/sql.ts'
+import { DeletedData, type Expiry } from '../resources/expiry.ts'
+import { isCounted, resourceNameOf, type SourceType, type TimeseriesName, timeseriesNames } from '../resources/timeseries.ts'
+import { type Sample, chunkColumns, chunkRow, readChunk, type Chunk } from './chunk-rows.ts'
 import { addToHours, hoursTouched, mergeHours, type Hour } from './merge-hours.ts'
+import { HOUR_MS } from '../../platform/runtime/durations.ts'
 
 export type { Sample }
 
@@ -162,4 +163,97 @@ export async function eraseSamples(tx: Tx, user_id: string, provider?: string): 
   }
   await tx.run(sql`delete from series where team_id = ${tx.team} and user_id = ${user_id} ${ofProvider}`)
   return deleted
+}
+
+/** Deletes chunks whose hour ended before the retention of their resource and provider. Writes chunk. */
+export const deleteExpiredSamples = (tx: PlainTx, { team_id, user_ids, now, days, rows_max }: Expiry): Promise<DeletedData[]> => {
+  const kept = days(sql`n.resource`, sql`s.provider`)
+  return tx.many(
+    DeletedData,
+    sql`
+    with names as materialized (
+      select * from unnest(${timeseriesNames}::text[], ${timeseriesNames.map(resourceNameOf)}::text[]) as n (name, resource)),
+    cutoffs as materialized (
+      select s.user_id, s.id, n.resource, ${now} - interval '1 hour' - d.days * interval '1 day' as cutoff
+      from series s join names n on n.name = s.resource, lateral (select ${kept} as days) d
+      where s.team_id = ${team_id} and s.user_id = any (${user_ids}::uuid[]) and d.days is not null),
+    deleted as (delete from chunk where ctid = any (array(
+      select c.ctid from cutoffs k
+      join chunk c on c.team_id = ${team_id} and c.user_id = k.user_id and c.series_id = k.id and c.hour < k.cutoff
+      limit ${rows_max} for update of c skip locked)) returning user_id, series_id, hour)
+    select d.user_id, k.resource, (extract(epoch from min(d.hour)) * 1000)::bigint as from_ms,
+      (extract(epoch from max(d.hour)) * 1000)::bigint as to_ms, count(*) as rows
+    from deleted d join cutoffs k on k.user_id = d.user_id and k.id = d.series_id
+    group by d.user_id, k.resource`,
+  )
+}
+
+const Row = T.Object({ ...chunkRow, ...sourceRow })
+
+/** The samples of one series in one hour. */
+export interface SourceChunk {
+  series_id: number
+  source: SampleSource
+  chunk: Chunk
+}
+
+/** The chunks of a resource of a user and provider that begin at some instants, by series and time. */
+export async function chunksOfHours(
+  tx: Tx,
+  { user_id, resource, provider }: { user_id: string; resource: TimeseriesName; provider: string },
+  hours_ms: number[],
+): Promise<SourceChunk[]> {
+  const rows = await tx.many(
+    Row,
+    sql`
+    select ${chunkColumns}, s.provider, s.source_type, s.app_id, s.device_id, s.workout_id, s.sport
+    from series s join chunk c on c.team_id = s.team_id and c.user_id = s.user_id and c.series_id = s.id
+    where s.team_id = ${tx.team} and s.user_id = ${user_id} and s.resource = ${resource} and s.provider = ${provider}
+      and c.hour = any (${arrayLiteral(hours_ms.map((ms) => new Date(ms)))}::timestamptz[])
+    order by c.series_id, c.hour`,
+  )
+  return rows.map((row) => ({ series_id: row.series_id, source: sourceOf(row), chunk: readChunk(row) }))
+}
+
+const Series = T.Object({ id: T.Integer(), source_type: T.String(), app_id: Nullable(T.String()) })
+const Found = T.Object({ series_id: T.Integer(), at_ms: T.Integer(), length_ms: Nullable(T.Integer()) })
+
+interface RecordedSample {
+  at_ms: number
+  /** Duration of an interval. */
+  length_ms: number | null
+  source_type: string
+}
+
+/**
+ * The samples of a resource of a user at some instants, of the series of a provider that are chosen, without their values. Reads no samples
+ * if no series is chosen. The database selects them: a process would have to hold all samples of their hours.
+ */
+export async function recordedSamples(
+  tx: Tx,
+  { user_id, resource, provider }: { user_id: string; resource: TimeseriesName; provider: string },
+  isChosen: (app_id: string | null) => boolean,
+  instants_ms: number[],
+): Promise<RecordedSample[]> {
+  const all = await tx.many(
+    Series,
+    sql`
+    select id, source_type, app_id from series
+    where team_id = ${tx.team} and user_id = ${user_id} and resource = ${resource} and provider = ${provider} order by id`,
+  )
+  const series = new Map(all.filter(({ app_id }) => isChosen(app_id)).map((one) => [one.id, one]))
+  if (!series.size) return []
+  const instants = [...new Set(instants_ms)]
+  const hours = instants.map((ms) => Math.floor(ms / HOUR_MS) * HOUR_MS)
+  const asDates = (all: number[]) => all.map((ms) => new Date(ms))
+  const found = await tx.many(
+    Found,
+    sql`
+    select c.series_id, g.at_ms, c.lengths[array_position(c.at, g.ms)] as length_ms
+    from chunk c join unnest(${asDates(hours)}::timestamptz[], ${instants.map((ms, i) => ms - hours[i]!)}::integer[], ${instants}::bigint[])
+      as g (hour, ms, at_ms) on g.hour = c.hour
+    where c.team_id = ${tx.team} and c.user_id = ${user_id} and c.series_id = any (${[...series.keys()]}::bigint[])
+      and c.hour = any (${asDates([...new Set(hours)])}::timestamptz[]) and array_position(c.at, g.ms) is not null`,
+  )
+  return found.map(({ series_id, ...sample }) => ({ ...sample, source_type: series.get(series_id)!.source_type }))
 }

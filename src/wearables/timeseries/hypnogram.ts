@@ -2,8 +2,7 @@
 import type { Tx } from '../../platform/db/transaction.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import { zoneOffset } from '../resources/zones.ts'
-import { nightOffsets } from '../summaries/night-offsets.ts'
-import { listSummaries } from '../summaries/summaries.ts'
+import { nightOffsets, listSummaries } from '../summaries/summaries.ts'
 import type { FoundSample } from './chunks.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
-import { recordedSamples } from './recorded.ts'
+import { recordedSamples } from './chunks.ts'
 import { HOUR_MS } from '../../platform/runtime/durations.ts'
 
 const BEGIN_MS = Date.UTC(2026, 0, 1)

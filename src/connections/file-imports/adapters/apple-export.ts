@@ -1,22 +1,21 @@
 // An Apple Health export, `export.xml`, as a stream: from its elements to samples and summaries.
 import { withLength, PostZones } from '../../mobile-sdk/samples.ts'
-import { profileOf } from '../../mobile-sdk/summaries.ts'
+import { profileOf, workoutOf } from '../../mobile-sdk/summaries.ts'
 import type { IncomingSample } from '../../../wearables/ingestion/ingest.ts'
 import { timeseriesOf, type TimeseriesName } from '../../../wearables/resources/timeseries.ts'
 import { zoneOffset } from '../../../wearables/resources/zones.ts'
 import type { Document } from '../../../wearables/summaries/schema.ts'
 import { isPlausible, type ReadContext, type ReadSummary, type Sink } from '../reading.ts'
-import { toCanonical } from '../units.ts'
+import { toCanonical, quantityOf, type Dimension } from '../units.ts'
 import { readXml, type XmlHandler } from '../xml.ts'
 import { AppleActivity, dayRates, EXPORT_APP } from './apple-activity.ts'
 import { AppleCycles, cycleKeys, isOfCycle } from './apple-cycles.ts'
 import { AppleMeals, nutrientOf } from './apple-meals.ts'
-import { ApplePressures } from './apple-pressures.ts'
-import { AppleNights } from './apple-sleep.ts'
+import { AppleNights, exportKey } from './apple-sleep.ts'
 import { WHEELCHAIR } from '../../../wearables/resources/sports.ts'
 import { bodyFields, categories, kindKeys, kindOf, quantities, shortType, sleepValues } from './apple-types.ts'
-import { appleTime, AppleSources, localDay, type AppleSource, type AppleTime } from './apple-values.ts'
-import { workoutSummary } from './apple-workouts.ts'
+import { appleTime, AppleSources, localDay, type AppleSource, type AppleTime, sourceKey, zoneName } from './apple-values.ts'
+import type { SentWorkout } from '../../mobile-sdk/summary-schema.ts'
 
 export const APPLE = 'apple_health_kit'
 
@@ -309,3 +308,103 @@ const kept = new Set(['HKTimeZone', 'HKWasUserEntered', 'HKElevationAscended', '
 
 const isDate = (text: string | undefined): text is string =>
   text !== undefined && /^(19|20)\d\d-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
+
+const PRESSURES_MAX = 200_000
+
+interface Pressure {
+  start: AppleTime
+  source: AppleSource
+  systolic?: number
+  diastolic?: number
+}
+
+/** Halves find each other by their time and source. */
+class ApplePressures {
+  readonly #of = new Map<string, Pressure>()
+
+  /** @returns false if no more fit into memory */
+  add(half: 'systolic' | 'diastolic', value: number, start: AppleTime, source: AppleSource): boolean {
+    const key = `${start.at_ms} ${sourceKey(source)}`
+    let pressure = this.#of.get(key)
+    if (!pressure) {
+      if (this.#of.size === PRESSURES_MAX) return false
+      this.#of.set(key, (pressure = { start, source }))
+    }
+    pressure[half] = value
+    return true
+  }
+
+  /** Passes on the pressures; halves alone are skipped. */
+  finish(sink: Sink): void {
+    for (const { start, source, systolic, diastolic } of this.#of.values()) {
+      if (systolic === undefined || diastolic === undefined) {
+        sink.skip('no_value', 'BloodPressure')
+        continue
+      }
+      const sample = { at_ms: start.at_ms, value: systolic, second: diastolic, length_ms: null, zone_s: start.zone_s, type: null }
+      sink.sample('blood_pressure', { ...sample, ...source })
+    }
+  }
+}
+
+/** `HKWorkoutActivityTypeTraditionalStrengthTraining` → `Traditional Strength Training`. */
+const sportName = (type: string): string =>
+  type
+    .replace(/^HKWorkoutActivityType/, '')
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .slice(0, 100)
+    .trim() || 'Other'
+
+const number = (text: string | undefined): number | undefined => {
+  const value = text === undefined || text.trim() === '' ? NaN : Number(text)
+  return Number.isFinite(value) ? value : undefined
+}
+
+/** A number that stands in one attribute and its unit in another. */
+function measured(dimension: Dimension, value: string | undefined, unit: string | undefined): number | undefined {
+  const found = number(value)
+  return found === undefined ? undefined : toCanonical(dimension, found, unit ?? '')
+}
+
+interface AppleWorkout {
+  attributes: Record<string, string>
+  metadata: Record<string, string>
+  /** The attributes of its WorkoutStatistics. */
+  statistics: Record<string, string>[]
+  start: AppleTime
+  end: AppleTime
+  source: AppleSource
+}
+
+function workoutSummary({ attributes, metadata, statistics, start, end, source }: AppleWorkout): ReadSummary<'workouts'> {
+  const of = (pattern: RegExp) => statistics.find(({ type }) => pattern.test(type ?? ''))
+  const [energy, distance, rate] = [of(/ActiveEnergyBurned$/), of(/TypeIdentifierDistance/), of(/TypeIdentifierHeartRate$/)]
+  const perMinute = (value: string | undefined) => measured('perMinute', value, rate?.unit)
+  const optional = <K extends keyof SentWorkout>(name: K, value: SentWorkout[K] | undefined) =>
+    value === undefined ? {} : { [name]: value }
+  const sport = sportName(attributes.workoutActivityType ?? '')
+  const sent: SentWorkout = {
+    id: exportKey('workouts', sourceKey(source), sport, start.at_ms),
+    sport,
+    start_date: new Date(start.at_ms).toISOString(),
+    end_date: new Date(end.at_ms).toISOString(),
+    ...(source.app_id !== null && { source_bundle: source.app_id }),
+    // Without pauses; the end minus the start includes them.
+    ...optional('moving_time', measured('second', attributes.duration, attributes.durationUnit)),
+    ...optional(
+      'calories',
+      measured('kilocalorie', energy?.sum, energy?.unit) ??
+        measured('kilocalorie', attributes.totalEnergyBurned, attributes.totalEnergyBurnedUnit),
+    ),
+    ...optional(
+      'distance',
+      measured('meter', distance?.sum, distance?.unit) ??
+        measured('meter', attributes.totalDistance, attributes.totalDistanceUnit),
+    ),
+    ...optional('ascent_elevation', quantityOf('meter', metadata.HKElevationAscended)),
+    ...optional('heart_rate_mean', perMinute(rate?.average)),
+    ...optional('heart_rate_maximum', perMinute(rate?.maximum)),
+  }
+  const record = workoutOf(sent, { zone: zoneName(start.zone_s) })
+  return { kind: 'workouts', record: { ...record, source_type: source.source_type, device: source.device } }
+}

@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto'
 import { sleepCycleOf, sleepOf } from '../../mobile-sdk/summaries.ts'
 import type { SentSleep, StageName } from '../../mobile-sdk/summary-schema.ts'
-import type { ReadSummary } from '../reading.ts'
-import { overlaps, type Span } from '../spans.ts'
+import { type ReadSummary, overlaps, type Span } from '../reading.ts'
 import type { SleepValue } from './apple-types.ts'
 import { sourceKey, zoneName, type AppleSource } from './apple-values.ts'
 

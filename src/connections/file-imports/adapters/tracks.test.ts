@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { documents, reading, values } from '../../../../test/support/file-imports.ts'
-import { instantOf } from './track-values.ts'
+import { instantOf } from './tracks.ts'
 
 const gpx = (...segments: string[]) =>
   `<?xml version="1.0"?><gpx creator="Fictional" xmlns:gpxtpx="x" xmlns:gpxdata="y" xmlns:ns3="z"><trk><type>running</type>${segments

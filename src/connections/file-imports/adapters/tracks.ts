@@ -6,8 +6,6 @@ import { ReadError, type ReadContext } from '../reading.ts'
 import type { Batches } from '../batches.ts'
 import { localName, readXml, type XmlHandler } from '../xml.ts'
 import { passOn, providerOf, type Activity } from './activities.ts'
-import { emptyLap, lapEnd, movingOf, ratesOfLaps, type Lap, type Segment } from './track-laps.ts'
-import { instantOf, numberOf, rateOf } from './track-values.ts'
 
 const roots = { tcx: /<(?:[\w-]+:)?TrainingCenterDatabase[\s>]/, gpx: /<(?:[\w-]+:)?gpx[\s>]/ }
 export type TrackFormat = keyof typeof roots
@@ -264,3 +262,81 @@ export async function readTrack(
   if (error) throw error
   if (!track.activities.length) batches.skip('unsupported', known)
 }
+
+/** Date and time, with `T` or a blank between them, and a zone: `Z`, `UTC`, or an offset of hours and perhaps minutes. */
+const INSTANT =
+  /^(\d{4})[-/]?(\d\d?)[-/]?(\d\d?)(?:T|\s)\s*(\d\d?):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?\s*(Z|UTC|GMT|[+\-\u2212]\d\d?(?::?\d\d)?)?$/i
+const OFFSET = /^([+\-\u2212])(\d\d?):?(\d\d)?$/
+const OFFSET_MINUTES_MAX = 15 * 60
+
+/** An instant. A text without a zone is meant in UTC; undefined for what is no date and time. */
+export function instantOf(text: string | undefined): number | undefined {
+  const [, year, month, day, hour, minute, second = '0', fraction = '0', zone = 'Z'] = INSTANT.exec((text ?? '').trim()) ?? []
+  if (year === undefined) return undefined
+  const [h, m, s] = [Number(hour), Number(minute), Number(second)]
+  // 24:00 is the end of a day, and a leap second its last one.
+  if (h > 24 || (h === 24 && m + s > 0) || m > 59 || s > 60) return undefined
+  const midnight = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
+  if (midnight.getUTCMonth() !== Number(month) - 1 || midnight.getUTCDate() !== Number(day)) return undefined
+  const [, sign, hours = '0', minutes = '0'] = OFFSET.exec(zone) ?? []
+  const offset = Number(hours) * 60 + Number(minutes)
+  if (offset > OFFSET_MINUTES_MAX || Number(minutes) > 59) return undefined
+  const east_s = (sign === '+' ? offset : -offset) * 60
+  return midnight.getTime() + (h * 3600 + m * 60 + s - east_s) * 1000 + Math.floor(Number(`0.${fraction}`) * 1000)
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  const value = text === undefined || text.trim() === '' ? NaN : Number(text)
+  return Number.isFinite(value) ? value : undefined
+}
+
+/** A heart rate, which some programs write with its unit. */
+function rateOf(text: string | undefined): number | undefined {
+  const bpm = numberOf(text?.trim().replace(/\s*bpm$/i, ''))
+  return bpm !== undefined && bpm > 0 && bpm < 300 ? bpm : undefined
+}
+
+/** A lap of a TCX file. */
+interface Lap {
+  start_ms: number | undefined
+  /** Without pauses. */
+  total_s: number | undefined
+  mean_bpm: number | undefined
+  max_bpm: number | undefined
+}
+
+const emptyLap = (start_ms: number | undefined): Lap => ({
+  start_ms,
+  total_s: undefined,
+  mean_bpm: undefined,
+  max_bpm: undefined,
+})
+
+/** When a lap ends at the earliest; undefined if it does not say when it began. */
+const lapEnd = ({ start_ms, total_s }: Lap): number | undefined =>
+  start_ms === undefined ? undefined : start_ms + Math.max(0, total_s ?? 0) * 1000
+
+/**
+ * The heart rates of laps: the mean of each counts for its time. Undefined where no lap has one, and the mean also if only some have it and
+ * there are points that say more.
+ */
+function ratesOfLaps(laps: Lap[], hasRates: boolean): { mean_bpm?: number; max_bpm?: number } {
+  const timed = laps.filter(({ total_s }) => total_s === undefined || total_s > 0)
+  const known = timed.filter(({ mean_bpm }) => mean_bpm !== undefined)
+  const maxima = laps.flatMap(({ max_bpm }) => max_bpm ?? [])
+  const weights = known.map(({ total_s }) => total_s ?? 1)
+  const seconds = weights.reduce((sum, weight) => sum + weight, 0)
+  const isWhole = known.length > 0 && (known.length === timed.length || !hasRates)
+  const areMaxima = maxima.length > 0 && (maxima.length >= timed.length || !hasRates)
+  return {
+    ...(isWhole && { mean_bpm: known.reduce((sum, { mean_bpm }, i) => sum + mean_bpm! * weights[i]!, 0) / seconds }),
+    ...(areMaxima && { max_bpm: maxima.reduce((a, b) => Math.max(a, b)) }),
+  }
+}
+
+/** From the first to the last point of a segment. */
+type Segment = [first_ms: number, last_ms: number]
+
+/** Seconds in which there were points; undefined for a single segment, which says nothing about pauses. */
+const movingOf = (segments: Segment[]): number | undefined =>
+  segments.length < 2 ? undefined : segments.reduce((sum, [first, last]) => sum + (last - first) / 1000, 0)
