@@ -74,7 +74,6 @@ const APART: Record<string, string[]> = {
     'src/visits/psc-booking/schedule-import.test.ts',
   ],
   'files that change the schema, or need names for prepared statements': [
-    'src/platform/db/look-ups.test.ts',
     'src/platform/db/prepared-statements.test.ts',
     'src/platform/db/row-security.test.ts',
     'src/platform/db/row-security-without-roles.test.ts',

@@ -1,7 +1,7 @@
 // Reading, scheduling and cancelling orders. Owns lab_order. Does not import kits, appointments or results: these modules write their part of an
 // order through `updateOrder`.
 import { utcDate } from '../../platform/runtime/clock.ts'
-import type { RowById, Tx } from '../../platform/db/transaction.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, invalidField, notFound } from '../../platform/http/errors.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
@@ -15,18 +15,14 @@ import type { Order, OrderReply, TeamMetrics } from './schema.ts'
 import { cancelNotAllowed } from './locked-order.ts'
 import { countOrders } from './list-orders.ts'
 
-const OrderRow = T.Object({ id: T.String(), document: T.String() })
-
-const OrderById: RowById<typeof OrderRow> = {
-  row: OrderRow,
-  select: (tx, ids) => sql`
-    select id, document from lab_order
-    where id = any (${ids}) and team_id = ${tx.team} and ${notDeletedHere(tx, sql`user_id`)}`,
-}
+const OrderDocument = T.Object({ document: T.String() })
 
 /** Reads an order as JSON text. The text names the user of the order. Errors: 404 the team has no such order, or its user is deleted. */
 export async function readOrder(tx: Tx, id: string, missing = "This order doesn't exist."): Promise<string> {
-  const row = await tx.lookupById(OrderById, id)
+  const row = await tx.lookup(
+    OrderDocument,
+    sql`select document from lab_order where id = ${id} and team_id = ${tx.team} and ${notDeletedHere(tx, sql`user_id`)}`,
+  )
   if (!row) throw notFound(missing)
   return row.document
 }

@@ -99,7 +99,7 @@ test('readiness is reported soon although nothing answers, and again when someth
   const never = 600_000
   const options = optionsOf(
     { host: '127.0.0.1', port: proxy.port },
-    { suspect_ms: never, statement_ms: never, connect_ms: never, unreachable_ms: never },
+    { suspect_ms: never, statement_ms: never, connect_ms: never },
   )
   const own = new Cells(options, new Map([['sandbox-us', options]]))
   closing.push(() => own.close())

@@ -1,12 +1,13 @@
-// The connections of this process to one schema, by purpose, with their deadlines and limits. database.ts shows how transactions use them.
-import pg from 'pg'
-import { Client } from './send-statement.ts'
+// The connections of this process to one schema: pools for transactions and pipelined connections for single statements, with their deadlines
+// and limits. database.ts shows how transactions use them.
+import type pg from 'pg'
+import { ConnectionPool } from './connection-pool.ts'
 import { ConnectionWatch, DEADLINES, type Deadlines } from './connection-watch.ts'
-import { AutocommitConnections } from './autocommit-connections.ts'
+import { ASYNC_COMMIT, teamSetting, type DatabaseConnection } from './database-connection.ts'
 import type { RowSecurityMode } from './no-row-security.ts'
+import { PipelinedConnections } from './pipelined-connections.ts'
+import { NAMES_LIFETIME_MS } from './prepared-statements.ts'
 import { takeRole, type Reach } from './row-security.ts'
-import { SharedReadConnection } from './shared-connection.ts'
-import { Lending } from './shares.ts'
 
 export type Connection =
   { connectionString: string } | { host: string; port: number; user: string; password: string; database: string }
@@ -25,110 +26,88 @@ export interface ConnectionOptions {
   deadlines?: Partial<Deadlines>
 }
 
-const ignore = () => {}
-
-const ASYNC_COMMIT_CONNECTIONS = 2
-
 /** How long running statements may take when the connections are closed. */
 const CLOSE_MS = 2000
 
-const settingsOf = (options: ConnectionOptions, more = '') => ({
-  ...options.connection,
-  pipeline: true,
-  connectionTimeoutMillis: options.deadlines?.connect_ms ?? DEADLINES.connect_ms,
-  keepAlive: true,
-  keepAliveInitialDelayMillis: 10_000,
-  application_name: 'drawbridge',
-  options: `-c search_path=${options.schema} -c timezone=UTC -c statement_timeout=30000 -c lock_timeout=${options.deadlines?.lock_ms ?? DEADLINES.lock_ms} -c idle_in_transaction_session_timeout=30000 ${more}`,
-})
-
-/** Prepares a new connection before its first statement. */
-type OnConnect = (client: pg.ClientBase) => Promise<void>
-
-function poolOf(settings: pg.ClientConfig, onConnect: OnConnect, max: number): pg.Pool {
-  const pool = new pg.Pool({ ...settings, Client, onConnect, max, idleTimeoutMillis: 60_000 } as pg.PoolConfig)
-  // A connection that breaks is replaced at the next use; the statement that uses a broken one reports it. Without listeners the break
-  // itself would end the process, for an idle connection and for one in use.
-  pool.on('error', ignore)
-  pool.on('connect', (client) => client.on('error', ignore))
-  return pool
-}
-
 export class Connections {
   /** For work on the whole cell, or the control plane. */
-  readonly pool: pg.Pool
-  /** Connections of the pool. */
-  readonly lending: Lending
-  /** For transactions of teams; the same as `pool` in the control plane, and without row-level security. */
-  readonly teamPool: pg.Pool
-  /** Connections of that pool: for transactions of teams, and for their statements that may be slow. */
-  readonly teams: Lending
-  /** As `lending`, for commits that do not wait for the disk. */
-  readonly relaxed: Lending
-  /** For reads by key. */
-  readonly shared: SharedReadConnection
-  /** For transactions that are one statement. */
-  readonly lone: AutocommitConnections
+  readonly cell: ConnectionPool
+  /** For transactions of teams; the same as `cell` in the control plane, and without row-level security. */
+  readonly teams: ConnectionPool
+  /** For reads by key. They must be quick, so a write that waits for a lock is not among them. */
+  readonly lookUps: PipelinedConnections
+  /** For transactions of teams that are one statement. */
+  readonly writes: PipelinedConnections
   /** For readiness checks only. */
-  readonly readiness: SharedReadConnection
+  readonly readiness: PipelinedConnections
   /** Whether statements of teams see only the rows of their team. */
-  readonly ofTeams: boolean
-  readonly #asyncCommitPool: pg.Pool
+  readonly hasTeams: boolean
   readonly #watch: ConnectionWatch
 
   constructor(options: ConnectionOptions) {
-    const { connections_max } = options
-    const deadlines = { ...DEADLINES, ...options.deadlines }
-    const { wait_ms } = deadlines
-    const team_connections_max = options.team_connections_max ?? Math.max(2, Math.ceil(connections_max / 2))
+    const { connection, schema, connections_max } = options
     const half = Math.ceil(connections_max / 2)
-    /** Work on the whole cell holds two at once; a third stays free for quick statements. */
-    const ofCell_max = Math.max(3, half)
-    this.ofTeams = options.schema !== 'control' && options.row_security !== 'off'
-    const [ofCell, ofTeams] = [this.#onConnect(options, 'cell'), this.#onConnect(options, this.ofTeams ? 'team' : 'cell')]
-    const config = settingsOf(options) as pg.ClientConfig
-    const relaxed = settingsOf(options, '-c synchronous_commit=off') as pg.ClientConfig
-    const lend = (pool: pg.Pool, max: number, ofOneTeam: number) =>
-      new Lending(pool, { connections_max: max, team_connections_max: ofOneTeam, wait_ms })
-    this.pool = poolOf(config, ofCell, this.ofTeams ? ofCell_max : connections_max)
-    this.lending = this.ofTeams ? lend(this.pool, ofCell_max, ofCell_max) : lend(this.pool, connections_max, team_connections_max)
-    this.teamPool = this.ofTeams ? poolOf(config, ofTeams, connections_max) : this.pool
-    this.teams = this.ofTeams ? lend(this.teamPool, connections_max, team_connections_max) : this.lending
-    this.#asyncCommitPool = poolOf(relaxed, ofCell, ASYNC_COMMIT_CONNECTIONS)
-    this.relaxed = lend(this.#asyncCommitPool, ASYNC_COMMIT_CONNECTIONS, ASYNC_COMMIT_CONNECTIONS)
-
-    const isLent = (client: pg.Client) => [this.lending, this.teams, this.relaxed].some((one) => one.isLent(client))
-    this.#watch = new ConnectionWatch(config, deadlines, isLent)
-    this.shared = new SharedReadConnection(config, ofTeams)
-    this.readiness = new SharedReadConnection(config, ofTeams)
-    this.lone = new AutocommitConnections(config, half, ofTeams)
-  }
-
-  /** The watch starts before the connection sends anything. */
-  #onConnect(options: ConnectionOptions, reach: Reach): OnConnect {
-    return async (client) => {
+    const { team_connections_max = Math.max(2, half) } = options
+    const deadlines = { ...DEADLINES, ...options.deadlines }
+    const { connect_ms, lock_ms, wait_ms } = deadlines
+    const config = {
+      ...connection,
+      pipeline: true,
+      connectionTimeoutMillis: connect_ms,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      application_name: 'drawbridge',
+      options: `-c search_path=${schema} -c timezone=UTC -c statement_timeout=30000 -c lock_timeout=${lock_ms} -c idle_in_transaction_session_timeout=30000`,
+    } as pg.ClientConfig
+    this.#watch = new ConnectionWatch(config, deadlines)
+    this.hasTeams = schema !== 'control' && options.row_security !== 'off'
+    const onConnect = (reach: Reach) => async (client: DatabaseConnection) => {
       this.#watch.add(client)
+      const { rows } = await client.send('select pg_backend_pid() as pid')
+      client.pid = rows[0].pid
       await takeRole(client, options, reach)
+      await client.prepare(reach === 'team' ? teamSetting('') : ASYNC_COMMIT)
     }
+    const pool = (reach: Reach, slots: number, team_slots: number) =>
+      new ConnectionPool({
+        config,
+        limits: { slots, team_slots, wait_ms },
+        lifetime_ms: NAMES_LIFETIME_MS,
+        onConnect: onConnect(reach),
+      })
+    /** Work on the whole cell holds two at once; a third stays free for quick statements. */
+    const cell_max = Math.max(3, half)
+    this.cell = this.hasTeams ? pool('cell', cell_max, cell_max) : pool('cell', connections_max, team_connections_max)
+    this.teams = this.hasTeams ? pool('team', connections_max, team_connections_max) : this.cell
+    const pipelined = (max: number) =>
+      new PipelinedConnections({
+        config,
+        connections_max: max,
+        lifetime_ms: NAMES_LIFETIME_MS,
+        onConnect: onConnect(this.hasTeams ? 'team' : 'cell'),
+      })
+    this.lookUps = pipelined(1)
+    this.writes = pipelined(half)
+    this.readiness = pipelined(1)
   }
 
   /** The state of the connections for requests and jobs: idle, in use, and how many statements and transactions wait for one. */
   get use(): { idle: number; in_use: number; waiting: number } {
-    const sum = { ...this.lone.stats }
-    for (const { idleCount, totalCount } of new Set([this.pool, this.teamPool])) {
-      sum.idle += idleCount
-      sum.in_use += totalCount - idleCount
+    const sum = { ...this.writes.stats }
+    for (const { pool, queue } of new Set([this.cell, this.teams])) {
+      sum.idle += pool.idleCount
+      sum.in_use += pool.totalCount - pool.idleCount
+      sum.waiting += queue.waiting
     }
-    for (const { waiting } of new Set([this.lending, this.teams])) sum.waiting += waiting
     return sum
   }
 
   /** Ends every connection after its statements; connections that are still open after a moment are destroyed. */
   async close(): Promise<void> {
     const timer = setTimeout(() => this.#watch.close(), CLOSE_MS)
-    const shared = [this.shared, this.readiness, this.lone]
-    const pools = new Set([this.pool, this.teamPool, this.#asyncCommitPool])
-    await Promise.all([...[...pools].map((pool) => pool.end()), ...shared.map((one) => one.close())])
+    const pools = [...new Set([this.cell.pool, this.teams.pool])]
+    const pipelined = [this.lookUps, this.writes, this.readiness]
+    await Promise.all([...pools.map((pool) => pool.end()), ...pipelined.map((one) => one.close())])
     clearTimeout(timer)
     this.#watch.close()
   }

@@ -1,6 +1,5 @@
 // Statements when the database or the network fails: a proxy simulates the failures of networks and failovers.
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually } from '../../../test/support/eventually.ts'
@@ -10,12 +9,12 @@ import { installation } from '../../../test/support/template.ts'
 import type { Access } from '../access-log/access-line.ts'
 import { AccessLog } from '../access-log/access-log.ts'
 import { Db } from './database.ts'
-import type { RowById, Tenant } from './transaction.ts'
+import type { Tenant } from './transaction.ts'
 import { createLog } from '../telemetry/log.ts'
 import { outageOf, UnknownOutcome } from './outages.ts'
 import { notReady } from './readiness.ts'
 import { T } from '../schema/schema.ts'
-import { SharedReadConnection } from './shared-connection.ts'
+import { PipelinedConnections } from './pipelined-connections.ts'
 import { sql } from './sql.ts'
 
 const One = T.Object({ one: T.Integer() })
@@ -23,7 +22,6 @@ const deadlines = {
   tick_ms: 50,
   suspect_ms: 400,
   probe_ms: 1000,
-  unreachable_ms: 800,
   statement_ms: 20_000,
   connect_ms: 1000,
   wait_ms: 1000,
@@ -81,13 +79,7 @@ const transaction = (db: Db, tenant: Tenant) =>
     await tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`)
     await tx.run(sql`update team set clock_offset_s = clock_offset_s + 1 where id = ${tx.team}`)
   })
-/** Nobody has a row with such an id; what counts is whether the database answers. */
-const OneById: RowById<typeof One> = {
-  row: One,
-  select: (tx, ids) => sql`select id, 1 as one from "user" where id = any (${ids}) and team_id = ${tx.team}`,
-}
-const lookUpById = (db: Db, tenant: Tenant) => db.read(tenant, (tx) => tx.lookupById(OneById, randomUUID()))
-const every = [write, read, lookUp, lookUpById, transaction, (db: Db) => db.asyncCommit.one(One, sql`select 1 as one`)]
+const every = [write, read, lookUp, transaction, (db: Db) => db.asyncCommit.one(One, sql`select 1 as one`)]
 
 const seen: Access = {
   at: new Date(),
@@ -233,11 +225,22 @@ describe('a connection that is lost while a transaction commits', () => {
   })
 })
 
-test('a shared connection that replaced a lost one stays when the end of the lost one is reported late', async () => {
+/** One connection through a proxy, and the process id of the backend that answers on it. */
+function pipelined(proxy: DatabaseProxy): { connections: PipelinedConnections; pid: () => Promise<number> } {
+  const connections = new PipelinedConnections({
+    config: { ...connection, host: '127.0.0.1', port: proxy.port, pipeline: true },
+    connections_max: 1,
+    lifetime_ms: 600_000,
+    onConnect: async () => {},
+  })
+  closing.push(() => connections.close())
+  const pid = async () => (await connections.query('', { text: 'select pg_backend_pid() as pid' })).rows[0].pid as number
+  return { connections, pid }
+}
+
+test('a pipelined connection that replaced a lost one stays when the end of the lost one is reported late', async () => {
   const proxy = await proxied({ linger_ms: 500 })
-  const shared = new SharedReadConnection({ ...connection, host: '127.0.0.1', port: proxy.port, pipeline: true } as never)
-  closing.push(() => shared.close())
-  const pid = async () => (await shared.query({ text: 'select pg_backend_pid() as pid' })).rows[0].pid as number
+  const { pid } = pipelined(proxy)
   const lost = await pid()
   await asOwner('select pg_terminate_backend($1, 5000)', [lost])
   // Its end is reported while it waits for nothing.
@@ -252,24 +255,22 @@ test('a shared connection that replaced a lost one stays when the end of the los
   assert.equal(proxy.accepted, 2)
 })
 
-test('a shared connection that was destroyed while connecting does not replace the next one', async () => {
+test('a pipelined connection that was destroyed while connecting does not replace the next one', async () => {
   const proxy = await proxied({ slow_ms: 1000 })
-  const shared = new SharedReadConnection({ ...connection, host: '127.0.0.1', port: proxy.port, pipeline: true } as never)
-  closing.push(() => shared.close())
-  const pid = async () => (await shared.query({ text: 'select pg_backend_pid() as pid' })).rows[0].pid as number
+  const { connections, pid } = pipelined(proxy)
   proxy.set('slow')
   const late = assert.rejects(pid())
   await eventually(() => proxy.accepted >= 1, 'a connection is made', PATIENCE_MS)
   // What the program sends to begin is on its way.
   await sleep(50)
-  shared.abandon()
+  connections.destroy()
   proxy.set('pass')
   const next = await soon(pid())
   await late
   await eventually(() => proxy.open <= 1, 'the lost connection is closed', PATIENCE_MS)
   assert.equal(await pid(), next)
   assert.equal(proxy.accepted, 2)
-  await shared.close()
+  await connections.close()
   await eventually(() => proxy.open === 0, 'every connection is closed', PATIENCE_MS)
 })
 

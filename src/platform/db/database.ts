@@ -7,19 +7,19 @@
 import pg from 'pg'
 import { systemNow, addSeconds, truncateToSeconds } from '../runtime/clock.ts'
 import { Connections, type ConnectionOptions } from './connections.ts'
+import type { ConnectionPool } from './connection-pool.ts'
+import { ASYNC_COMMIT, teamSetting, type Setting } from './database-connection.ts'
+import { DatabaseTransaction, type TenantCache } from './database-transaction.ts'
 import { unavailable, type Problem } from '../runtime/problem.ts'
+import { NO_TEAM, PROGRAM } from './fair-queue.ts'
 import { IdAllocator } from './id-allocator.ts'
 import { Unreachable } from './outages.ts'
 import type { Hooks } from './hooks.ts'
-import { LookUps } from './look-ups.ts'
-import { isStale, prepared } from './prepared-statements.ts'
-import { compiled, createQueries } from './statements.ts'
+import { isStale } from './prepared-statements.ts'
+import { createQueries } from './statements.ts'
 import { expiringCache } from '../runtime/expiring-cache.ts'
-import { PLAIN, PROGRAM, type Lending } from './shares.ts'
-import { ReadTx } from './read-transaction.ts'
 import type { Sql } from './sql.ts'
 import type { PlainTx, Queries, Tenant, Tx } from './transaction.ts'
-import { WriteTx, type TenantCache } from './write-transaction.ts'
 
 /** How long keys, teams and their rarely changed values are cached. */
 export const CACHE_TTL_MS = 4000
@@ -51,10 +51,9 @@ export class Db {
   /** Maximum number of connections for transactions of teams. */
   readonly connections_max: number
   readonly #connections: Connections
-  readonly #lookUps: LookUps
   readonly #checkRows: boolean
   readonly #tenantCache = expiringCache<{}>({ lifetime_ms: CACHE_TTL_MS, size_max: 20_000 })
-  readonly #ids = new IdAllocator(() => this.#lookUps.ofTeam(''))
+  readonly #ids: IdAllocator
   /** The hooks that modules run in transactions of other modules. The process sets them; until then no hook point can be notified. */
   hooks: Hooks | undefined
   /** Called after a commit that queued a due job. The worker of this process sets it, if there is one. */
@@ -69,21 +68,18 @@ export class Db {
     this.connections_max = options.connections_max
     this.#checkRows = options.checkRows
     this.#connections = new Connections(options)
-    this.#lookUps = new LookUps({
-      connection: this.#connections.shared,
-      seenBy: (team) => this.#seenBy(team),
-      checkRows: options.checkRows,
-    })
+    const { lookUps } = this.#connections
+    this.#ids = new IdAllocator(createQueries((statement) => lookUps.query(NO_TEAM, statement), options.checkRows))
   }
 
   /** The connections for work on the whole cell. */
   get pool(): pg.Pool {
-    return this.#connections.pool
+    return this.#connections.cell.pool
   }
 
   /** The connections for transactions of teams. */
   get teamPool(): pg.Pool {
-    return this.#connections.teamPool
+    return this.#connections.teams.pool
   }
 
   /** The state of the connections for requests and jobs: idle, busy, and how many statements and transactions wait for one. */
@@ -91,19 +87,14 @@ export class Db {
     return this.#connections.use
   }
 
-  /** Autocommit statements on the whole cell, each a transaction of its own. */
+  /** Statements on the whole cell, each a transaction of its own. */
   get queries(): Queries {
-    return createQueries((q) => this.#connections.lending.query(PROGRAM, compiled(q)), this.#checkRows)
+    return createQueries((statement) => this.#connections.cell.query(PROGRAM, statement), this.#checkRows)
   }
 
-  /** The team whose rows its statements see; none in the control plane, where credentials identify the callers. */
-  #seenBy(team: string): string | undefined {
-    return this.#connections.ofTeams && team !== '' ? team : undefined
-  }
-
-  /** Statements on the whole cell that a crash may undo within its last moments: bookkeeping that can be repeated. */
+  /** As `queries`, for statements that a crash may undo within its last moments: bookkeeping that can be repeated. */
   get asyncCommit(): Queries {
-    return createQueries((q) => this.#connections.relaxed.query(PROGRAM, compiled(q)), this.#checkRows)
+    return createQueries((statement) => this.#connections.cell.query(PROGRAM, statement, ASYNC_COMMIT), this.#checkRows)
   }
 
   /**
@@ -116,10 +107,10 @@ export class Db {
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         reject(new Unreachable(new Error('the database did not answer in time')))
-        readiness.abandon()
+        readiness.destroy()
       }, within_ms)
     })
-    const queries = createQueries((q) => readiness.query(compiled(q)), this.#checkRows)
+    const queries = createQueries((statement) => readiness.query(PROGRAM, statement), this.#checkRows)
     return Promise.race([work(queries), late]).finally(() => clearTimeout(timer))
   }
 
@@ -131,38 +122,35 @@ export class Db {
    * committed and LeaseLost is thrown. Its lock is held until the transaction ends. 503: too many wait for a connection; the database
    * cannot serve. UnknownOutcome (503): the connection was lost during the commit.
    */
-  tx<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>, at?: Date, guard?: Sql): Promise<R> {
-    return this.#transact(this.#connections.teams, tenant, work, at, guard)
+  tx<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>, now?: Date, guard?: Sql): Promise<R> {
+    return this.#transact({ tenant, now, guard }, work)
   }
 
   /** As `tx`, for operator work on rows of a team that do not, or do not yet, belong to the team: its statements see the whole cell. */
   txOnWholeCell<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>): Promise<R> {
-    return this.#transact(this.#connections.lending, tenant, work)
+    return this.#transact({ tenant, isOnWholeCell: true }, work)
   }
 
-  async #transact<R>(lending: Lending, tenant: Tenant, work: (tx: Tx) => Promise<R>, at?: Date, guard?: Sql): Promise<R> {
-    const { teams, lone, relaxed: asyncCommit } = this.#connections
-    const borrower = lending === asyncCommit ? PROGRAM : tenant.team || PLAIN
-    // If teams have connections of their own, those for single statements are among them.
-    const isLone = lending === teams
-    const sees = isLone ? this.#seenBy(tenant.team) : undefined
-    let useCache = true
+  /** As `tx`, for work on the whole cell or the control plane, which belongs to no team. */
+  async plainTx<R>(work: (tx: PlainTx) => Promise<R>): Promise<R> {
+    return this.#transact({ tenant: NO_TENANT, isOnWholeCell: true }, work)
+  }
+
+  /** As `plainTx`, for work that is repeated after a crash: the commit does not wait for the disk. */
+  async asyncCommitTx<R>(work: (tx: PlainTx) => Promise<R>): Promise<R> {
+    return this.#transact({ tenant: NO_TENANT, isOnWholeCell: true, owner: PROGRAM, setting: ASYNC_COMMIT }, work)
+  }
+
+  /** Runs `work` with statements that each see the latest commit, of the rows of the team only; it cannot write or lock. */
+  async read<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>): Promise<R> {
+    return work(this.#createTransaction({ tenant, isReadOnly: true }, true))
+  }
+
+  async #transact<R>(kind: TransactionKind, work: (tx: Tx) => Promise<R>): Promise<R> {
+    let mayUseCache = true
     let mayPrepare = true
     for (let attempt = 1; ; attempt++) {
-      const tx = new WriteTx(tenant, at ?? teamNow(tenant), {
-        sees,
-        connect: () => lending.connect(borrower),
-        autocommit: (statement) => (isLone ? lone.query(statement, tenant.team, sees) : lending.query(borrower, statement)),
-        // On the whole cell a look-up uses the transaction's own connection: the connection for look-ups sees one team.
-        lookUps: isLone || !this.#connections.ofTeams ? this.#lookUps : undefined,
-        numbers: this.#ids,
-        memory: this.#cache,
-        useCache,
-        forget: (team, key) => this.#tenantCache.delete(`${team} ${key}`),
-        listeners: this,
-        checkRows: this.#checkRows,
-        guard,
-      })
+      const tx = this.#createTransaction(kind, mayUseCache)
       try {
         const result = await work(tx)
         await tx.commit()
@@ -170,58 +158,67 @@ export class Db {
       } catch (error) {
         await tx.rollback()
         const { code = '' } = error as { code?: string }
-        if (code === NOT_NULL_VIOLATION && tx.usedCache) useCache = false
-        else if (isStale(error) && mayPrepare) {
-          mayPrepare = false
-          prepared.renew()
-        } else if (!TRANSIENT.has(code)) throw error
+        if (code === NOT_NULL_VIOLATION && tx.hasUsedCache) mayUseCache = false
+        else if (isStale(error) && mayPrepare) mayPrepare = false
+        else if (!TRANSIENT.has(code)) throw error
         if (attempt === ATTEMPTS_MAX) throw unavailable('Too much contention; try again')
       }
     }
   }
 
-  /** As `tx`, for work on the whole cell or the control plane, which belongs to no team. */
-  async plainTx<R>(work: (tx: PlainTx) => Promise<R>): Promise<R> {
-    return this.#transact(this.#connections.lending, NO_TENANT, work)
-  }
-
-  /** As `plainTx`, for work that is repeated after a crash: the commit does not wait for the disk. */
-  async asyncCommitTx<R>(work: (tx: PlainTx) => Promise<R>): Promise<R> {
-    return this.#transact(this.#connections.relaxed, NO_TENANT, work)
-  }
-
-  /** Runs `work` with statements that each see the latest commit, of the rows of the team only; it cannot write or lock. */
-  async read<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>): Promise<R> {
-    const sees = this.#seenBy(tenant.team)
-    return work(
-      new ReadTx(tenant, teamNow(tenant), {
-        send: (q) => this.#connections.teams.query(tenant.team || PLAIN, compiled(q), sees),
-        lookUps: this.#lookUps,
-        memory: this.#cache,
-        checkRows: this.#checkRows,
-        hooks: () => this.hooks,
-      }),
-    )
+  #createTransaction(kind: TransactionKind, mayUseCache: boolean): DatabaseTransaction {
+    const { tenant, now = teamNow(tenant), isOnWholeCell = false, isReadOnly = false, guard } = kind
+    const { cell, teams, lookUps, writes, hasTeams } = this.#connections
+    const { owner = tenant.team || NO_TEAM } = kind
+    const setting = kind.setting ?? (hasTeams && !isOnWholeCell && tenant.team !== '' ? teamSetting(tenant.team) : undefined)
+    const pool: ConnectionPool = isOnWholeCell ? cell : teams
+    const alone = (statement: pg.QueryConfig) => pool.query(owner, statement, setting)
+    return new DatabaseTransaction(tenant, now, {
+      isReadOnly,
+      lend: () => pool.lend(owner),
+      setting,
+      read: alone,
+      lookUp: isOnWholeCell ? alone : (statement) => lookUps.query(owner, statement, setting),
+      write: isOnWholeCell ? alone : (statement) => writes.query(owner, statement, setting),
+      allocateIds: (sequence, count, above) => this.#ids.allocate(sequence, count, above, owner),
+      cache: this.#cache,
+      mayUseCache,
+      listeners: this,
+      checkRows: this.#checkRows,
+      guard,
+    })
   }
 
   readonly #cache: TenantCache = {
-    getOrLoad: async (tenant, key, load, used) => {
+    getOrLoad: async (tenant, key, load, onHit) => {
       const cached = this.#tenantCache.get(`${tenant.team} ${key}`)
       if (cached === undefined) return this.#cache.reload(tenant, key, load)
-      used?.()
+      onHit?.()
       return cached as Awaited<ReturnType<typeof load>>
     },
     reload: async (tenant, key, load) => {
-      const found = await load()
-      if (found !== undefined && found !== null) this.#tenantCache.set(`${tenant.team} ${key}`, found)
-      return found
+      const value = await load()
+      if (value !== undefined && value !== null) this.#tenantCache.set(`${tenant.team} ${key}`, value)
+      return value
     },
+    remove: (team, key) => this.#tenantCache.delete(`${team} ${key}`),
   }
 
   /** Ends every connection after its statements; connections that are still open after a moment are destroyed. */
   close(): Promise<void> {
     return this.#connections.close()
   }
+}
+
+/** Which connections a transaction uses, and what it may see. */
+interface TransactionKind {
+  tenant: Tenant
+  now?: Date | undefined
+  guard?: Sql | undefined
+  isReadOnly?: boolean
+  isOnWholeCell?: boolean
+  owner?: string
+  setting?: Setting
 }
 
 export const NO_TENANT: Tenant = { team: '', org: '', cell: '', clock_offset_s: 0, settings: {} }

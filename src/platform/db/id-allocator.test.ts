@@ -8,7 +8,7 @@ const SEQUENCE = 'order_event_id'
 
 test('numbers are unique, and those of one call are consecutive', async () => {
   const { db } = await createTestTeam()
-  const processes = [new IdAllocator(() => db.queries), new IdAllocator(() => db.queries)]
+  const processes = [new IdAllocator(db.queries), new IdAllocator(db.queries)]
   const taken = await Promise.all(Array.from({ length: 400 }, (_, i) => processes[i % 2]!.allocate(SEQUENCE, (i % 5) + 1, 0)))
   for (const numbers of taken) numbers.forEach((number, i) => assert.equal(number, numbers[0]! + i))
   const all = taken.flat()
@@ -17,7 +17,7 @@ test('numbers are unique, and those of one call are consecutive', async () => {
 
 test('allocates ids above a given id of another process', async () => {
   const { db } = await createTestTeam()
-  const [one, other] = [new IdAllocator(() => db.queries), new IdAllocator(() => db.queries)]
+  const [one, other] = [new IdAllocator(db.queries), new IdAllocator(db.queries)]
   let above = 0
   for (let i = 0; i < 20; i++) {
     const [next] = await (i % 3 ? one : other).allocate(SEQUENCE, 1, above)
@@ -28,5 +28,5 @@ test('allocates ids above a given id of another process', async () => {
 
 test('requesting more than a block at once is an error of the caller', async () => {
   const { db } = await createTestTeam()
-  await assert.rejects(new IdAllocator(() => db.queries).allocate(SEQUENCE, 65, 0), /at most 64/)
+  await assert.rejects(new IdAllocator(db.queries).allocate(SEQUENCE, 65, 0), /at most 64/)
 })

@@ -2,7 +2,7 @@
 // its block is lost: numbers are unique and have gaps.
 import type { Queries } from './transaction.ts'
 import { T } from '../schema/schema.ts'
-import { Bound } from './shares.ts'
+import { FairQueue, IN_FLIGHT } from './fair-queue.ts'
 import { sql } from './sql.ts'
 
 /** The increment of every sequence that is read here. */
@@ -11,12 +11,12 @@ const BLOCK_SIZE = 64
 const AllocatedBlock = T.Object({ first: T.Integer() })
 
 export class IdAllocator {
-  readonly #queries: () => Queries
+  readonly #queries: Queries
   readonly #blocks = new Map<string, { next: number; end: number }>()
   readonly #pendingFetch = new Map<string, Promise<void>>()
-  readonly #waiting = new Bound()
+  readonly #waiting = new FairQueue(IN_FLIGHT)
 
-  constructor(queries: () => Queries) {
+  constructor(queries: Queries) {
     this.#queries = queries
   }
 
@@ -33,7 +33,7 @@ export class IdAllocator {
         block.next += count
         return Array.from({ length: count }, (_, i) => first + i)
       }
-      this.#waiting.enter(team)
+      void this.#waiting.enter(team)
       await this.#fetchBlock(sequence).finally(() => this.#waiting.leave(team))
     }
   }
@@ -42,7 +42,7 @@ export class IdAllocator {
   #fetchBlock(sequence: string): Promise<void> {
     let coming = this.#pendingFetch.get(sequence)
     if (!coming) {
-      coming = this.#queries()
+      coming = this.#queries
         .one(AllocatedBlock, sql`select nextval(${sequence}::regclass) as first`)
         .then(({ first }) => void this.#blocks.set(sequence, { next: first, end: first + BLOCK_SIZE }))
         .finally(() => this.#pendingFetch.delete(sequence))

@@ -1,11 +1,13 @@
 // Which statements are prepared on a connection, and recovery when a prepared statement no longer fits.
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import pg from 'pg'
+import { eventually } from '../../../test/support/eventually.ts'
 import { asOwner, connection, createTestTeam } from '../../../test/support/server.ts'
 import { installation } from '../../../test/support/template.ts'
+import { ConnectionPool } from './connection-pool.ts'
+import { PipelinedConnections } from './pipelined-connections.ts'
 import { Db } from './database.ts'
-import { PreparedNames, prepared } from './prepared-statements.ts'
+import { NAMES_LIFETIME_MS, NAMES_MAX, PreparedNames, prepared } from './prepared-statements.ts'
 import { T } from '../schema/schema.ts'
 import { join, raw, sql } from './sql.ts'
 
@@ -32,36 +34,44 @@ test('a list with many filters prepares at most 250 statements on a connection',
   assert(count > 100 && count <= 250, `${count} statements`)
 })
 
-test('a thousand statement texts are counted at most, and no further one gets a name', () => {
+const runs = (names: PreparedNames, text: string, count: number, now_ms?: number): string | undefined => {
+  let name: string | undefined
+  for (let run = 0; run < count; run++) name = names.nameFor(text, now_ms)
+  return name
+}
+
+test('a statement gets a name with its fifth run, unless a thousand other texts ran in between', () => {
   const names = new PreparedNames()
-  for (let i = 0; i < 1000; i++) assert.equal(names.of(`select ${i}`), undefined)
-  for (let i = 0; i < 10; i++) assert.equal(names.of('select of one too many'), undefined)
-  for (let i = 0; i < 3; i++) assert.equal(names.of('select 0'), undefined)
-  assert.equal(typeof names.of('select 0'), 'string')
+  assert.equal(runs(names, 'select 1', 4), undefined)
+  assert.equal(typeof runs(names, 'select 1', 1), 'string')
+  runs(names, 'select 2', 4)
+  for (let i = 0; i < 1000; i++) names.nameFor(`select ${i} as other`)
+  assert.equal(runs(names, 'select 2', 4), undefined)
+  assert.equal(typeof runs(names, 'select 2', 1), 'string')
 })
 
-test('frequent statements get a name, unused ones lose it, and connections deallocate it', async () => {
+test('names are chosen again after an hour if all are taken, and no name is used for two statements', () => {
   const names = new PreparedNames()
-  const client = new pg.Client({ ...connection, pipeline: true } as pg.ClientConfig)
-  await client.connect()
-  const run = (text: string) => {
-    const name = names.of(text)
-    names.tidy(client)
-    return client.query(name === undefined ? { text, values: [1] } : { name, text, values: [1] })
+  const [start_ms, hour_ms] = [performance.now(), NAMES_LIFETIME_MS]
+  const first = Array.from({ length: NAMES_MAX }, (_, i) => runs(names, `select ${i}`, 5, start_ms))
+  assert.equal(new Set(first).size, NAMES_MAX)
+  assert.equal(runs(names, 'select of a later kind', 100, start_ms + hour_ms / 2), undefined)
+  const later = runs(names, 'select of a later kind', 5, start_ms + hour_ms + 1000)
+  assert.equal(typeof later, 'string')
+  const again = runs(names, 'select 0', 5, start_ms + hour_ms + 1000)
+  assert(!first.includes(later) && !first.includes(again) && again !== later)
+})
+
+test('a connection whose time is over is replaced, and with it what was prepared under names that are not used any more', async () => {
+  const options = { config: { ...connection, pipeline: true }, onConnect: async () => {} }
+  const pipelined = new PipelinedConnections({ ...options, connections_max: 1, lifetime_ms: 1 })
+  const pool = new ConnectionPool({ ...options, limits: { slots: 1, team_slots: 1, wait_ms: 10_000 }, lifetime_ms: 1 })
+  const pid = { text: 'select pg_backend_pid() as pid' }
+  for (const connections of [pipelined, pool]) {
+    const first = (await connections.query('', pid)).rows[0].pid
+    await eventually(async () => (await connections.query('', pid)).rows[0].pid !== first, 'another backend answers')
   }
-  const known = async () =>
-    (await client.query<{ statement: string }>(`select statement from pg_prepared_statements order by 1`)).rows.map(
-      (row) => row.statement,
-    )
-  for (let i = 0; i < 20; i++) await run('select $1::int as old')
-  await run('select $1::int as rare')
-  assert.deepEqual(await known(), ['select $1::int as old'])
-  // Counts are halved several times meanwhile.
-  for (let i = 0; i < 200_000; i++) names.of('select $1::int as current')
-  await run('select $1::int as current')
-  assert.deepEqual(await known(), ['select $1::int as current'])
-  await run('select $1::int as old')
-  await client.end()
+  await Promise.all([pipelined.close(), pool.pool.end()])
 })
 
 test('a statement is prepared again after its table has changed, also within a transaction', async () => {

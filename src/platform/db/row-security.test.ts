@@ -292,5 +292,5 @@ describe('a connection', () => {
 test("an error of a team's statement has the caller's stack", async () => {
   const { db, tenant } = await createTestTeam()
   const failing = async (): Promise<unknown> => db.read(tenant, (tx) => tx.one(Count, sql`select 1 / 0 as n`))
-  await assert.rejects(failing, ({ stack }: Error) => /at async .*Lending\.query/.test(stack!))
+  await assert.rejects(failing, ({ stack }: Error) => /at async .*ConnectionPool\.query/.test(stack!))
 })

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type pg from 'pg'
 import { NoRowSecurity, type RowSecurityMode } from './no-row-security.ts'
-import { prepareTeamSetting } from './send-statement.ts'
+import type { DatabaseConnection } from './database-connection.ts'
 
 /** Which rows the statements of a connection see: the whole schema, or those of the team that each statement names. */
 export type Reach = 'cell' | 'team'
@@ -43,13 +43,13 @@ export interface RowSecurityOptions {
  * Takes the role of a new connection, if there is one. Errors: NoRowSecurity if a role was taken and no policy applies to it yet, if a role
  * is required and there is none, and if the login keeps its own role although policies apply to it: it would find every table empty.
  */
-export async function takeRole(client: pg.ClientBase, options: RowSecurityOptions, reach: Reach): Promise<void> {
+export async function takeRole(client: DatabaseConnection, options: RowSecurityOptions, reach: Reach): Promise<void> {
   const { schema, installation, row_security } = options
   const suffix = reach === 'team' ? `${schema}_team` : schema
   const isRequired = row_security === 'required'
   const isTaken =
     row_security !== 'off' &&
-    (await client.query<{ role: string }>(TAKE_ROLE, [installation ?? null, suffix, isRequired, schema])).rows[0]!.role !== 'none'
+    (await client.send({ text: TAKE_ROLE, values: [installation ?? null, suffix, isRequired, schema] })).rows[0]!.role !== 'none'
   if (!isTaken && isRequired)
     throw new NoRowSecurity(`The login may not take a role of schema "${schema}", and ROW_SECURITY is "required". ${RUN_MIGRATE}`)
   if (!isTaken && (await isInForce(client, schema)))
@@ -58,19 +58,17 @@ export async function takeRole(client: pg.ClientBase, options: RowSecurityOption
         row_security === 'off' ? 'Connect as the owner, or set ROW_SECURITY to "on".' : RUN_MIGRATE
       }`,
     )
-  if (row_security === 'off' || reach === 'cell') return
-  if (isTaken && !(await isInForce(client, schema)))
+  if (reach === 'team' && isTaken && !(await isInForce(client, schema)))
     throw new NoRowSecurity(`Row-level security is not in force in schema "${schema}". ${RUN_MIGRATE}`)
-  await prepareTeamSetting(client)
 }
 
 const RUN_MIGRATE =
   'Run "bin/drawbridge migrate" as the owner of its tables; docs/operating/database.md has the roles that it needs.'
 
 /** Whether policies apply to the current role's statements on the teams of a schema. */
-async function isInForce(client: pg.ClientBase, schema: string): Promise<boolean> {
-  const { rows } = await client.query<{ in_force: boolean }>(IN_FORCE, [`${schema}.team`])
-  return rows[0]!.in_force
+async function isInForce(client: DatabaseConnection, schema: string): Promise<boolean> {
+  const { rows } = await client.send({ text: IN_FORCE, values: [`${schema}.team`] })
+  return rows[0].in_force
 }
 
 /**

@@ -60,14 +60,6 @@ export interface Queries {
   one<S extends TSchema>(row: S, q: Sql): Promise<Static<S>>
 }
 
-/** Rows of one kind that are read by their id, with `lookupById`. A constant of its module: its identity tells the kinds apart. */
-export interface RowById<S extends TSchema> {
-  /** Has `id`. */
-  row: S
-  /** Selects the rows of the team with these ids. @param ids an array of UUIDs */
-  select: (tx: { team: string }, ids: Sql) => Sql
-}
-
 /** An event in a module, on which higher modules run hooks. See hooks.ts. */
 export interface HookPoint<A extends unknown[], X extends PlainTx = Tx> {
   readonly name: string
@@ -123,8 +115,6 @@ export interface Tx extends PlainTx {
    * must be quick.
    */
   lookup<S extends TSchema>(row: S, q: Sql): Promise<Static<S> | undefined>
-  /** As `lookup`, of one row by its id. Ids that requests of the team look up at the same moment are one statement. */
-  lookupById<S extends TSchema>(kind: RowById<S>, id: string): Promise<Static<S> | undefined>
   /** The next numbers of a sequence, ascending and above a number that was reserved before. At most 64. */
   allocateIds(sequence: string, count: number, above?: number): Promise<number[]>
   /** Runs the hooks of higher modules, within this transaction. Errors: those of the hooks. */

@@ -8,7 +8,7 @@ import { assembled, connection, createTestTeam, type TestTeam } from '../../../t
 import { installation } from '../../../test/support/template.ts'
 import { AccessLog } from '../access-log/access-log.ts'
 import { Cells } from '../db/cells.ts'
-import { TEAM_WAITING_MAX } from '../db/shares.ts'
+import { OWNER_WAITING_MAX } from '../db/fair-queue.ts'
 import { ClockMoves } from '../../sandbox/clock/clock-lease.ts'
 import { createLog } from '../telemetry/log.ts'
 
@@ -96,7 +96,7 @@ describe('a team with more requests than may wait gets 503 with Retry-After for 
     const release = await lockTables(...tables)
     let asked: Promise<Answer>[] = []
     try {
-      asked = Array.from({ length: TEAM_WAITING_MAX + CONNECTIONS_MAX + 1 }, () => ask(team, ...next()))
+      asked = Array.from({ length: OWNER_WAITING_MAX + CONNECTIONS_MAX + 1 }, () => ask(team, ...next()))
       assert.deepEqual(await first(asked), OVERLOADED)
       assert.equal((await ask(other, '/v3/lab_tests')).status, 200)
     } finally {

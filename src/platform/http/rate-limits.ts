@@ -1,6 +1,6 @@
 // Rate limits. They are in memory: each process counts for itself, and a restart resets them.
 import { hashKey } from '../crypto/api-keys.ts'
-import { Bound } from '../db/shares.ts'
+import { FairQueue } from '../db/fair-queue.ts'
 import { networkOf } from '../net/network.ts'
 import { systemNow } from '../runtime/clock.ts'
 import { expiringCache } from '../runtime/expiring-cache.ts'
@@ -150,7 +150,7 @@ export class CredentialChecks {
   readonly #wrong: FixedWindowLimiter
   readonly #proven = expiringCache<true>({ lifetime_ms: PROVEN_MS, size_max: PROVEN_MAX })
   readonly #checking = new Map<string, Checking>()
-  readonly #waiting = new Bound(WAITING_MAX, ADDRESS_WAITING_MAX)
+  readonly #waiting = new FairQueue({ slots: WAITING_MAX, team_slots: ADDRESS_WAITING_MAX, wait_ms: 0 })
   readonly #waitMs: number
   readonly #says: string
 
@@ -221,7 +221,7 @@ export class CredentialChecks {
           checking.running += 1
           return checking
         }
-        if (until_ms === undefined) this.#waiting.enter(network)
+        if (until_ms === undefined) void this.#waiting.enter(network)
         until_ms ??= performance.now() + this.#waitMs
         await nextEnd(checking, until_ms - performance.now())
       }
