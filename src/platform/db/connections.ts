@@ -86,7 +86,7 @@ export class Connections {
         lifetime_ms: NAMES_LIFETIME_MS,
         onConnect: onConnect(this.hasTeams ? 'team' : 'cell'),
       })
-    this.lookUps = pipelined(1)
+    this.lookUps = pipelined(half)
     this.writes = pipelined(half)
     this.readiness = pipelined(1)
   }
