@@ -277,6 +277,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/platform/access-log/access-archive.ts': 'days of the access log are closed and deleted whole',
   'src/platform/access-log/access-log.ts': 'lines of every team are written and chained together',
   'src/platform/http/request.ts': 'management operations that are about no team of the cell',
+  'src/platform/db/connection-pool.ts': 'makes the connections',
   'src/platform/db/connections.ts': 'makes the connections',
   'src/platform/db/database.ts': 'makes the transactions',
   'src/platform/queue/dead-letters.ts': 'commands: what failed, of every team',

@@ -78,7 +78,7 @@ export const settings = {
     ]),
   ) as Record<KnownCell, Setting<string | undefined>>),
   connections_max: whole('DATABASE_CONNECTIONS', 10, 1, 100).means(
-    'Most connections per cell and process for transactions and lists. Up to half as many again take writes of one statement, as many work on the whole cell with `ROW_SECURITY`, and four are for look-ups, bookkeeping and `/readyz`.',
+    'Most connections per cell and process for transactions and lists. Up to half as many again take writes of one statement, as many short reads, as many work on the whole cell with `ROW_SECURITY`, and one is for `/readyz`.',
   ),
   team_connections_max: whole('TEAM_DATABASE_CONNECTIONS', undefined, 1, 100, {
     default_text: 'half of `DATABASE_CONNECTIONS`, at least 2',

@@ -15,7 +15,7 @@ export interface Setting {
 
 const TEAM = { name: 'drawbridge team', text: `select where set_config('drawbridge.team', $1, true) is null` }
 
-/** The team whose rows the policies show (docs/decisions/database.md). */
+/** The team whose rows the policies show (docs/decisions/row-security.md). */
 export const teamSetting = (team: string): Setting => ({ ...TEAM, values: [team] })
 
 /** The commit does not wait for the disk. */
