@@ -1153,18 +1153,6 @@ table parsing_job_correction
   constraint parsing_job_correction_action_check CHECK ((action = ANY (ARRAY['change_metadata'::text, 'change_result'::text, 'add_result'::text, 'remove_result'::text])))
   policy of_team for all (team_id = current_team())
 
-table parsing_job_part
-  team_id uuid not null
-  job_id uuid not null
-  file integer not null
-  start_byte integer not null
-  bytes bytea not null
-  expires_at timestamp with time zone
-  constraint parsing_job_part_pkey PRIMARY KEY (team_id, job_id, file, start_byte)
-  constraint parsing_job_part_team_id_job_id_fkey FOREIGN KEY (team_id, job_id) REFERENCES parsing_job(team_id, id) ON DELETE CASCADE
-  CREATE INDEX parsing_job_part__expires ON parsing_job_part USING btree (expires_at)
-  policy of_team for all (team_id = current_team())
-
 table patient_message
   order_id uuid not null
   id uuid not null

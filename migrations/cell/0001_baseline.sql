@@ -1076,23 +1076,6 @@ create index parsing_job__pending_review on parsing_job (team_id, created_at, id
 create index parsing_job__unfinished on parsing_job (team_id, id) where status in ('upload_pending', 'started');
 create index parsing_job__user on parsing_job (user_id);
 
--- The encrypted bytes of uploaded reports.
-create table parsing_job_part (
-  team_id     uuid not null,
-  job_id      uuid not null,
-  -- Which of the uploaded files, from 0.
-  file        integer not null,
-  -- Where in the file the bytes begin.
-  start_byte  integer not null,
-  bytes       bytea not null,
-  -- By the machine's clock; null until the job has ended.
-  expires_at  timestamptz,
-  primary key (team_id, job_id, file, start_byte),
-  foreign key (team_id, job_id) references parsing_job on delete cascade
-);
-create index parsing_job_part__expires on parsing_job_part (expires_at);
-alter table parsing_job_part alter column bytes set storage external;
-
 -- Corrections of parsed reports.
 create table parsing_job_correction (
   team_id     uuid not null,

@@ -243,7 +243,6 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/cli/command-output.ts': 'commands: what they change is of the whole cell',
   'src/cli/commands/catalog.ts': 'commands: the catalog is of no team',
   'src/cli/commands/lab.ts': 'commands: laboratories are of no team',
-  'src/cli/stored-labs.ts': 'commands: orders and results of every team of a cell',
   'src/cli/commands/lab-test.ts': 'commands: lab tests of every team that wait for approval',
   'src/cli/commands/lab-account.ts': 'commands: lab accounts are of organizations',
   'src/cli/commands/org.ts': 'commands: teams are made and changed',

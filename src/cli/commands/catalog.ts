@@ -2,7 +2,6 @@
 import { stat } from 'node:fs/promises'
 import type { Call } from '../command-tree.ts'
 import { requireCell } from '../command-input.ts'
-import { correctStoredLabs } from '../stored-labs.ts'
 import { printJson } from '../command-output.ts'
 import { CatalogFileError, exportCatalog, FILE_SIZE_MAX, importCatalog } from '../../lab/catalog-exchange/exchange.ts'
 import { InvalidFileError } from '../../platform/files/rejected-rows.ts'
@@ -20,11 +19,9 @@ export async function importFile(call: Call<{ cell?: string }>): Promise<string>
   try {
     const report = await importCatalog(db, text)
     if (name.startsWith('sandbox')) await createDefaultAccounts(db)
-    const corrected = name.startsWith('production') ? await correctStoredLabs(call, { name, db }, 'catalog import') : ''
-    const counts = Object.entries(report)
+    return Object.entries(report)
       .map(([kind, { added, changed, same }]) => `${kind.padEnd(10)}${added} added, ${changed} changed, ${same} unchanged\n`)
       .join('')
-    return counts + corrected
   } catch (error) {
     if (error instanceof CatalogFileError) throw new Error(`Nothing was imported.\n${error.message}`)
     throw error

@@ -1,7 +1,6 @@
 // Laboratories of a cell by command: whether they can take orders, and the identity that documents print.
 import { UsageError, type Call } from '../command-tree.ts'
 import { found, requireCell, runReportingProblems, type Place } from '../command-input.ts'
-import { correctStoredLabs } from '../stored-labs.ts'
 import { printJson, printRows } from '../command-output.ts'
 import { listLabStates } from '../../lab/accounts/lab-states.ts'
 import { findIdentity } from '../../lab/catalog/lab-identity.ts'
@@ -44,8 +43,7 @@ export async function setIdentity(call: Call<Options>): Promise<string> {
   const change = changeOf(values)
   if (Object.keys(change).length === 0) throw new UsageError('At least one part of the identity is required.')
   const identity = await runReportingProblems(place.db, (tx) => setLabIdentity(tx, slug!, change))
-  const corrected = await correctStoredLabs(call, place, 'lab identity set')
-  return `${identity.name}: identity set. Takes effect in every process within 5 s.\n${corrected}`
+  return `${identity.name}: identity set. Takes effect in every process within 5 s.\n`
 }
 
 /** `lab identity show`. */

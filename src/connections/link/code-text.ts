@@ -17,7 +17,7 @@ const FIRST_LENGTH = PREFIX_LENGTH + 2 * FIRST_BYTES
 /** Without `i`, `l`, `o` and `u`: they look like others, or make words. */
 const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz'
 const GROUP_LENGTH = 4
-const FORM = /^[0-9a-f]{8}(?:[0-9a-hjkmnp-tv-z]{8})?$/
+const FORM = /^[0-9a-f]{8}[0-9a-hjkmnp-tv-z]{8}$/
 const SEPARATORS = /[\s\p{Pd}_.,:/]+/gu
 const LOOK_ALIKES: Record<string, string> = { o: '0', i: '1', l: '1' }
 /** A code with all separators that people put in. */
@@ -30,8 +30,6 @@ export interface LinkCodeText {
   text: string
   /** The first half, by which wrong guesses of the other half are counted. */
   first: string
-  /** Whether it has 32 random bits, as codes of earlier releases. */
-  isShort: boolean
 }
 
 /** A new code with 72 random bits: `skus3f9a0c1d-7k2m-9qxw`. */
@@ -48,5 +46,5 @@ export function readCode(enteredCode: string): LinkCodeText | undefined {
   const rest = plain.slice(PREFIX_LENGTH).replace(/[oil]/g, (letter) => LOOK_ALIKES[letter]!)
   if (!cell || !FORM.test(rest)) return undefined
   const text = prefixes[cell] + rest
-  return { cell, text, first: text.slice(0, FIRST_LENGTH), isShort: text.length === FIRST_LENGTH }
+  return { cell, text, first: text.slice(0, FIRST_LENGTH) }
 }

@@ -1,6 +1,6 @@
 // Link codes over HTTP. Source: users-wearables.md 2.1, 16.4.
 import assert from 'node:assert/strict'
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { bearer, exchange, readSignInToken } from '../../../test/support/phones.ts'
 import { asOwner, assembled, cells, client, createTestTeam, type Reply, type TestTeam } from '../../../test/support/server.ts'
@@ -111,25 +111,6 @@ describe('a link code', () => {
     }
   })
 
-  test('of an earlier release, with 32 bits and a hash without a key, is exchanged until it expires', async () => {
-    const { team, user_id } = await given()
-    const insert = (code: string, ends: string) =>
-      asOwner(
-        `insert into sandbox_us.link_code (team_id, user_id, code_hash, created_at, expires_at) values ($1, $2, $3, now(), now() + $4::interval)`,
-        [team.team, user_id, createHash('sha256').update(code).digest('base64url'), ends],
-      )
-    const code = () => `skus${randomBytes(4).toString('hex')}`
-    const [valid, past] = [code(), code()]
-    await insert(valid, '1 hour')
-    await insert(past, '-1 second')
-    assert.equal((await redeem(past)).status, 401)
-    assert.equal((await redeem(valid.toUpperCase())).body.user_id, user_id)
-    assert.equal((await redeem(valid)).status, 401)
-    const long = `${code()}7k2m9qxw`
-    await insert(long, '1 hour')
-    assert.equal((await redeem(long)).status, 401)
-  })
-
   /** Exchanges codes in a process of its own, as sent from an address. */
   const attacked = () => {
     const { app, operations } = assembled()
@@ -152,24 +133,21 @@ describe('a link code', () => {
   test('of every team is exchanged while thousands of wrong ones come from thousands of networks', async () => {
     const { team, user_id } = await given()
     const statusFor = attacked()
-    for (const guess of [first, (i: number) => `${first(i)}-0000-0000`]) {
-      for (let i = 0; i < 3000; i += 100) {
-        const statuses = await Promise.all(
-          Array.from({ length: 100 }, (_, k) => statusFor(guess(i + k), `198.${(i + k) >> 8}.${(i + k) & 255}.1`)),
-        )
-        assert(statuses.every((status) => status === 401))
-      }
-      const { code } = (await create(team, user_id)).body
-      assert.equal(await statusFor(code, '192.0.2.1'), 200)
+    for (let i = 0; i < 3000; i += 100) {
+      const statuses = await Promise.all(
+        Array.from({ length: 100 }, (_, k) => statusFor(`${first(i + k)}-0000-0000`, `198.${(i + k) >> 8}.${(i + k) & 255}.1`)),
+      )
+      assert(statuses.every((status) => status === 401))
     }
+    const { code } = (await create(team, user_id)).body
+    assert.equal(await statusFor(code, '192.0.2.1'), 200)
   })
 
-  test('rule 25: cannot be guessed: a network may send twenty wrong ones in a minute, ten of the short form in an hour', async () => {
+  test('rule 25: cannot be guessed: a network may send twenty wrong ones in a minute', async () => {
     const { team, user_id } = await given()
     const statusFor = attacked()
     const statuses = (guess: (i: number) => string, n: number, address: string) =>
       Promise.all(Array.from({ length: n }, (_, i) => statusFor(guess(i), address)))
-    assert.deepEqual((await statuses(first, 12, '192.0.2.1')).toSorted(), [...Array<number>(10).fill(401), 429, 429])
     const long = (i: number) => `${first(i)}00000000`
     assert.deepEqual((await statuses(long, 22, '192.0.2.3')).toSorted(), [...Array<number>(20).fill(401), 429, 429])
     const { code } = (await create(team, user_id)).body
@@ -195,10 +173,8 @@ describe('a link code', () => {
     const statusFor = attacked()
     // An owner of a /48 has 65,536 networks of 64 bits.
     const statuses: number[] = []
-    for (let i = 0; i < 60; i++) statuses.push(await statusFor(first(i), `2001:db8:7:${i.toString(16)}::1`))
-    assert.deepEqual(statuses, [...Array<number>(10).fill(401), ...Array<number>(50).fill(429)])
     for (let i = 0; i < 60; i++) statuses.push(await statusFor(`${first(i)}00000000`, `2001:db8:7:${i.toString(16)}::1`))
-    assert.deepEqual(statuses.slice(60), [...Array<number>(20).fill(401), ...Array<number>(40).fill(429)])
+    assert.deepEqual(statuses, [...Array<number>(20).fill(401), ...Array<number>(40).fill(429)])
     const { code } = (await create(team, user_id)).body
     assert.equal(await statusFor(code, '2001:db8:7:ffff::1'), 429)
     assert.equal(await statusFor(code, '2001:db8:8::1'), 200)

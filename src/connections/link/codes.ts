@@ -1,6 +1,5 @@
 // Link codes: short codes by which an app on a phone signs a user in, once. Owns `link_code`. Source: users-wearables.md 2.1, 16.4.
 import { lockUser } from '../../people/users/connected-sources.ts'
-import { hashKey } from '../../platform/crypto/api-keys.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import type { CellName } from '../../settings/cells.ts'
 import type { Cells } from '../../platform/db/cells.ts'
@@ -21,8 +20,6 @@ const LIFETIME_S_MAX = 86_400
 const CODES_MAX = 5
 
 const PURPOSE = 'link code'
-/** Codes of earlier releases are stored as a hash without a key; the last of them end a day after the upgrade. */
-const unkeyedHash = (code: string): string => hashKey(code).toString('base64url')
 
 /**
  * Wrong codes that a network may send in a minute, and that may have the same first half in an hour. A code has 72 random bits, so that no
@@ -31,8 +28,6 @@ const unkeyedHash = (code: string): string => hashKey(code).toString('base64url'
 const WRONG_MAX = { network: 20, code: 20 }
 const MINUTE_S = 60
 const HOUR_S = 3600
-/** Wrong codes of 32 bits that a network may send in an hour. */
-const WRONG_SHORT_MAX = 10
 /** The owner of a /48 has 65,536 networks of hosts. */
 const SITE_BITS = 48
 
@@ -86,7 +81,6 @@ interface LinkCodeDependencies {
 export class LinkCodes {
   readonly #dependencies: LinkCodeDependencies
   readonly #networks = wrongCodes(WRONG_MAX.network, MINUTE_S)
-  readonly #shortNetworks = wrongCodes(WRONG_SHORT_MAX, HOUR_S)
   readonly #codes = wrongCodes(WRONG_MAX.code, HOUR_S)
 
   constructor(dependencies: LinkCodeDependencies) {
@@ -118,14 +112,14 @@ export class LinkCodes {
           if (error !== unknown) throw error
           return undefined
         })
-    return (code.isShort ? this.#shortNetworks : this.#networks).find(network, undefined, lookUp, () => unknown)
+    return this.#networks.find(network, undefined, lookUp, () => unknown)
   }
 
-  async #use<V>({ cell, text, isShort }: LinkCodeText, prepare: (owner: Redeemed) => Promise<V>): Promise<V | undefined> {
+  async #use<V>({ cell, text }: LinkCodeText, prepare: (owner: Redeemed) => Promise<V>): Promise<V | undefined> {
     const { cells, vault, findTenant } = this.#dependencies
     if (!cells.has(cell)) return undefined
     const db = cells.of(cell)
-    const hashes = isShort ? [unkeyedHash(text)] : vault.signatures(text, PURPOSE)
+    const hashes = vault.signatures(text, PURPOSE)
     const owners = await db.queries.many(
       Owner,
       sql`select team_id, user_id from link_code where code_hash = any(${hashes}) and expires_at > ${dbNow} limit 2`,

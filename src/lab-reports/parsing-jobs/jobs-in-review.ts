@@ -7,7 +7,7 @@ import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import type { StoredFile } from '../../platform/stored-files/stored-files.ts'
 import { findUser, notDeleted } from '../../people/users/users.ts'
 import type { ReadReport, ReportFile } from '../reading/read-report.ts'
-import type { FilesOfJob, FoundFiles, ReportFiles } from './report-files.ts'
+import type { FilesOfJob, ReportFiles } from './report-files.ts'
 import type { FailureReason, JobStatus } from './schema.ts'
 
 const Waiting = T.Object({
@@ -64,8 +64,7 @@ export async function readReviewed(tx: Tx, id: string): Promise<ReviewedJob> {
     Reviewed,
     sql`
     select j.id, j.user_id, j.status, j.failure_reason, j.is_reviewed, j.review_version as version, j.pages as page_count, j.extracted,
-      exists (select from stored_file f where f.set_id = j.id and f.name = 'file-0')
-        or exists (select from parsing_job_part p where p.team_id = j.team_id and p.job_id = j.id) as has_files, j.decided_by, j.decided_at, j.created_at, j.updated_at
+      exists (select from stored_file f where f.set_id = j.id and f.name = 'file-0') as has_files, j.decided_by, j.decided_at, j.created_at, j.updated_at
     from parsing_job j
     where j.team_id = ${tx.team} and j.id = ${id} and (j.status = 'pending_review' or j.is_reviewed) and j.extracted is not null`,
   )
@@ -106,7 +105,7 @@ export interface FoundPage {
   /** Its picture, if that is stored. */
   picture: StoredFile | undefined
   /** The file that it is in, and the number of the page there, from 1. */
-  files: FoundFiles
+  files: StoredFile[]
   file: number
   page: number
 }
@@ -129,8 +128,7 @@ export async function findPage(tx: Tx, files: ReportFiles, id: string, page: num
   const isDocument = file_types[0] === 'application/pdf'
   const file = isDocument ? 0 : page - 1
   const found = await files.find(tx, { id, file_types }, file)
-  if (file_key === null || (!found.storedFiles.length && !found.parts.length))
-    throw notFound('The files of this report have been deleted')
+  if (file_key === null || !found.length) throw notFound('The files of this report have been deleted')
   const picture = await files.findPicture(tx, id, page)
   return { job: { id, file_key, file_types }, picture, files: found, file, page: isDocument ? page : 1 }
 }

@@ -1,8 +1,7 @@
-// Parsing jobs: which report was uploaded for whom, how far its parsing is, and what it says. Owns the tables parsing_job and
-// parsing_job_part, which holds the files that earlier programs have stored.
+// Parsing jobs: which report was uploaded for whom, how far its parsing is, and what it says. Owns the table
+// parsing_job.
 import { findUser, getUser } from '../../people/users/users.ts'
 import type { TeamEraser } from '../../platform/db/erasure.ts'
-import { dbNowPlus } from '../../platform/db/leases.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { PlainTx, Tenant, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
@@ -224,7 +223,7 @@ export type Outcome = { report: ReadReport } | { failure: FailureReason }
 
 /**
  * Ends the parsing of a job: it is completed, has failed, or waits for a person, because the upload asks for one or something of the report
- * is in no result. Writes parsing_job, parsing_job_part; emits lab_report.parsing_job.updated. A job that has ended meanwhile stays as it is.
+ * is in no result. Writes parsing_job, stored_file; emits lab_report.parsing_job.updated. A job that has ended meanwhile stays as it is.
  * @param files_kept_s how long its files are kept; at most 90 days if it waits for a person
  */
 export async function endJob(tx: Tx, id: string, outcome: Outcome, files_kept_s: number): Promise<void> {
@@ -255,15 +254,13 @@ export const asksForPerson = (tenant: Pick<Tenant, 'disabled_features'>, { findi
 
 async function deleteFilesOf(tx: Tx, id: string, seconds: number): Promise<void> {
   await deleteFilesAfter(tx, [id], seconds)
-  // Those that earlier programs have stored.
-  await tx.run(sql`update parsing_job_part set expires_at = ${dbNowPlus(seconds)} where team_id = ${tx.team} and job_id = ${id}`)
 }
 
 export type ReviewOutcome = { data: ReportData } | { failure: FailureReason }
 
 /**
  * Ends the review of a job that waits for it and is locked: it is completed with the data that a person approved, or has failed. Writes
- * parsing_job, parsing_job_part; emits lab_report.parsing_job.updated.
+ * parsing_job, stored_file; emits lab_report.parsing_job.updated.
  * @param files_kept_s how long its files are kept from now on
  */
 export async function endReview(

@@ -1,6 +1,4 @@
-import { eraseTables, inOrder } from '../../platform/db/erasure.ts'
 import type { Module } from '../../platform/module/module.ts'
-import { cleanup } from '../../platform/queue/retention.ts'
 import type { Log } from '../../platform/telemetry/log.ts'
 import type { FileProcesses } from '../reading/opened-files.ts'
 import { eventTypes } from './event-types.ts'
@@ -45,16 +43,15 @@ export function parsingJobs({ files, log, settings, processes }: ReportDependenc
     name: 'lab-reports/parsing-jobs',
     about: 'uploaded reports, their files, and what was read of them',
     tag: 'lab-reports',
-    tables: { ofTeams: ['parsing_job', 'parsing_job_part'] },
+    tables: { ofTeams: ['parsing_job'] },
     operations: routes({ files, processes, file_bytes_max: () => settings.report_file_max_mb * MB }),
     jobs: [parser.handler],
     services: [{ start: () => {}, stop: () => processes.close() }],
     workers: [() => parser],
     // With each row up to 1 MiB is deleted.
-    periodicTasks: [cleanup({ table: 'parsing_job_part', column: 'expires_at', rows_max: 64 })],
     eventTypes,
     features: [humanReview],
     encryptedColumns: [encryptedKeyColumn],
-    erasers: { user: eraseJobs, team: inOrder(eraseTables('parsing_job_part'), eraseJobsOfTeam) },
+    erasers: { user: eraseJobs, team: eraseJobsOfTeam },
   }
 }

@@ -7,12 +7,11 @@ import { sql } from '../../platform/db/sql.ts'
 import { openStorages } from '../../platform/stored-files/open-storages.ts'
 import { StoredFiles } from '../../platform/stored-files/stored-files.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
-import { FileKey } from '../../platform/files/file-key.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { reportFiles, storedFiles } from '../../../test/support/report-files.ts'
 import { s3Server } from '../../../test/support/s3-server.ts'
 import { createTestTeam, expire, settings, vault, type TestTeam } from '../../../test/support/server.ts'
-import { glucoseReport, parsed, readJob, uploadReport } from '../../../test/support/uploaded-reports.ts'
+import { glucoseReport, parsed, readJob } from '../../../test/support/uploaded-reports.ts'
 import { createJob, eraseJobs } from './jobs.ts'
 import { ReportFiles } from './report-files.ts'
 import { ReportParser } from './run-job.ts'
@@ -110,37 +109,6 @@ describe('the files of a report', () => {
     const late = team.db.tx(team.tenant, (tx) => createJob(tx, stored, { user_id, needs_human_review: false }, 1))
     await assert.rejects(late, (error) => error instanceof Problem && error.status === 503)
     assert.equal((await team.api.get(`/lab_report/v1/parser/job/${stored.id}`)).status, 404)
-  })
-
-  test('that a program stored before files had a storage of their own are read, reviewed and erased', async () => {
-    const team = await createTestTeam()
-    const user_id = await team.user()
-    const upload = await uploadReport(team, [{ bytes: await glucoseReport() }], { user_id, needs_human_review: 'true' })
-    const id = upload.body.id as string
-    const Key = T.Object({ file_key: T.String() })
-    const { file_key } = await team.db.queries.one(
-      Key,
-      sql`select file_key from parsing_job where team_id = ${team.team} and id = ${id}`,
-    )
-    const key = new FileKey(vault, { file_id: id, context: `report of parsing job ${id}` }, file_key)
-    const bytes = await glucoseReport()
-    const half = bytes.length >> 1
-    for (const [start, part] of [
-      [0, bytes.subarray(0, half)],
-      [half, bytes.subarray(half)],
-    ] as const)
-      await team.db.queries.run(sql`
-        insert into parsing_job_part (team_id, job_id, file, start_byte, bytes)
-        values (${team.team}, ${id}, 0, ${start}, ${key.encrypt(part, `0 ${start}`)})`)
-    await team.db.queries.run(sql`delete from stored_file where set_id = ${id}`)
-    await team.settle()
-    assert.equal((await readJob(team, id)).status, 'pending_review')
-    await team.db.queries.run(sql`delete from stored_file where set_id = ${id}`)
-    assert.equal((await team.api.get(`${REVIEW}/${id}`)).body.has_pictures, true)
-    assert.equal((await team.api.get(`${REVIEW}/${id}/page/1`)).status, 200)
-    await team.db.tx(team.tenant, (tx) => eraseJobs(tx, user_id))
-    const { rows } = await team.db.pool.query('select from parsing_job_part where team_id = $1', [team.team])
-    assert.equal(rows.length, 0)
   })
 })
 

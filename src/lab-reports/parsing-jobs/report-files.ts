@@ -1,13 +1,11 @@
 // The files of reports and the pictures of their pages, encrypted under a key of each job. Where they are: platform/stored-files.
 import type { EncryptedColumn } from '../../platform/crypto/encrypted-columns.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
-import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { FileKey, newFileKey } from '../../platform/files/file-key.ts'
 import { StorageUnavailable } from '../../platform/stored-files/file-storage.ts'
 import { findFiles, type NewFile, type StoredFile, type StoredFiles } from '../../platform/stored-files/stored-files.ts'
 import { unavailable } from '../../platform/runtime/problem.ts'
-import { T, type Static } from '../../platform/schema/schema.ts'
 import type { ReportFile } from '../reading/read-report.ts'
 
 const context = (job_id: string) => `report of parsing job ${job_id}`
@@ -35,17 +33,6 @@ export interface FilesOfJob {
 /** A file of a job is not where it was stored: another process has it on its own disk, or it was deleted. */
 export class ReportFileMissing extends Error {
   override name = 'ReportFileMissing'
-}
-
-/** Where files were before they had a storage of their own; null without them. */
-const Part = T.Object({ file: T.Integer(), start_byte: T.Integer(), bytes: T.Unsafe<Buffer>({}) })
-type Part = Static<typeof Part>
-
-/** Files as the database knows them: what a transaction reads, so that none is open while they are fetched. */
-export interface FoundFiles {
-  storedFiles: StoredFile[]
-  /** The bytes of files that earlier programs have stored. */
-  parts: Part[]
 }
 
 const fileName = (index: number): string => `file-${index}`
@@ -85,41 +72,21 @@ export class ReportFiles {
     return job
   }
 
-  /** What the database knows of the files of a job of the team: of all, or of one. */
-  async find(tx: Tx, { id, file_types }: Pick<FilesOfJob, 'id' | 'file_types'>, only?: number): Promise<FoundFiles> {
-    const names = only === undefined ? file_types.map((_, index) => fileName(index)) : [fileName(only)]
-    const stored = await findFiles(tx, id, names)
-    const parts = stored.length
-      ? []
-      : await tx.many(
-          Part,
-          sql`
-          select file, start_byte, bytes from parsing_job_part
-          where team_id = ${tx.team} and job_id = ${id} and (${only ?? null}::integer is null or file = ${only ?? null})
-          order by file, start_byte`,
-        )
-    return { storedFiles: stored, parts }
+  /** The files of a job, or one of them, as a transaction finds them, so that none is open while they are read. */
+  find(tx: Tx, { id, file_types }: Pick<FilesOfJob, 'id' | 'file_types'>, only?: number): Promise<StoredFile[]> {
+    return findFiles(tx, id, only === undefined ? file_types.map((_, index) => fileName(index)) : [fileName(only)])
   }
 
   /**
    * The bytes of a file that was found; no transaction may be open. Errors: `ReportFileMissing`, `StorageUnavailable`, VaultError.
    * @param index of the file in its job
    */
-  async read(job: FilesOfJob, foundFiles: FoundFiles, index: number): Promise<ReportFile> {
-    const key = this.#key(job)
-    const type = job.file_types[index]!
-    const file = foundFiles.storedFiles.find(({ name }) => name === fileName(index))
-    if (file) {
-      const bytes = await this.#files.read(file)
-      if (!bytes) throw new ReportFileMissing(`its file is not in the storage "${file.storage}" of this process`)
-      return { type, bytes: key.decrypt(bytes, file.name) }
-    }
-    const parts = foundFiles.parts.filter((part) => part.file === index)
-    if (!parts.length) throw new ReportFileMissing('its file has been deleted')
-    return {
-      type,
-      bytes: Buffer.concat(parts.map(({ start_byte, bytes }) => key.decrypt(bytes, `${index} ${start_byte}`))),
-    }
+  async read(job: FilesOfJob, storedFiles: StoredFile[], index: number): Promise<ReportFile> {
+    const file = storedFiles.find(({ name }) => name === fileName(index))
+    if (!file) throw new ReportFileMissing('its file has been deleted')
+    const bytes = await this.#files.read(file)
+    if (!bytes) throw new ReportFileMissing(`its file is not in the storage "${file.storage}" of this process`)
+    return { type: job.file_types[index]!, bytes: this.#key(job).decrypt(bytes, file.name) }
   }
 
   /** All files of a job. Errors: those of `read`. */

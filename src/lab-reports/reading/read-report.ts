@@ -27,12 +27,12 @@ export interface ReportFile {
 
 export interface ReadReport {
   metadata: Metadata
-  /** Where the fields of the metadata stand. Jobs that earlier programs have read have none. */
+  /** Where the fields of the metadata stand. */
   metadata_places?: MetadataPlaces
   results: ReportResult[]
-  /** What of the pages is in no result, so that a person has to look. Jobs that earlier programs have read have none. */
+  /** What of the pages is in no result, so that a person has to look. */
   findings?: ReportFinding[]
-  /** The sizes to which the places on pages refer. Jobs that earlier programs have read have none. */
+  /** The sizes to which the places on pages refer. */
   pages?: Pick<PageText, 'number' | 'width' | 'height'>[]
 }
 

@@ -33,15 +33,15 @@ export interface ReportResult {
   loinc_matches: LoincMatch[] | null
   /** What is implausible about it, for the reviewer. */
   findings: (Finding | ReadingFinding)[]
-  /** What the report notes on it, for the reviewer. Jobs that earlier programs have read have none. */
+  /** What the report notes on it, for the reviewer. */
   comments?: string[]
-  /** What the report says of its specimen (also by a heading), method and day; jobs that earlier programs have read have none. */
+  /** What the report says of its specimen (also by a heading), method and day. */
   specimen?: string | null
   method?: string | null
   date?: string | null
   /** The unit in the spelling of UCUM. */
   unit_ucum?: string | null
-  /** What its interpretation follows from; jobs that earlier programs have read have none. */
+  /** What its interpretation follows from. */
   basis?: Basis
   place: { page: number; row: Box; value: Box; confidence: number }
 }

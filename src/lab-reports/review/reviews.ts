@@ -207,7 +207,7 @@ interface Decision {
 }
 
 /**
- * Approves a report with its corrections. Writes parsing_job, parsing_job_part; emits lab_report.parsing_job.updated.
+ * Approves a report with its corrections. Writes parsing_job, stored_file; emits lab_report.parsing_job.updated.
  * Errors: 404 and 409 as `correct`; 400 no result is left.
  * @param decision the version that the reviewer has seen, the key of the reviewer, and how long the files are kept from now on
  */
@@ -219,7 +219,7 @@ export async function approve(tx: Tx, id: string, { version, key_id, files_kept_
 }
 
 /**
- * Lets a report fail that a person has looked at. Writes parsing_job, parsing_job_part; emits lab_report.parsing_job.updated. Errors: 404 and
+ * Lets a report fail that a person has looked at. Writes parsing_job, stored_file; emits lab_report.parsing_job.updated. Errors: 404 and
  * 409 as `correct`.
  */
 export async function fail(

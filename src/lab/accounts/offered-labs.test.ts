@@ -1,11 +1,10 @@
 // Laboratories of production cells: the fictional ones that come with the program are named nowhere, and an identity of the operator is
 // printed everywhere.
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { testIdentity } from '../../../test/support/lab-identities.ts'
 import { command } from '../../../test/support/commands.ts'
 import { assertOk, finalReport, orderAtLab, production, staffAction, testOf } from '../../../test/support/fulfillment.ts'
 import { createOrder, orderBody, shipping } from '../../../test/support/orders.ts'
@@ -15,7 +14,6 @@ import { cells, type TestTeam } from '../../../test/support/server.ts'
 import { contents } from '../../app/contents.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { loadSandboxSites } from '../../visits/psc/load-sandbox-sites.ts'
 import { labRows } from '../catalog/data-files.ts'
 import { writeLabs } from '../catalog/load.ts'
 
@@ -38,10 +36,9 @@ const refusal = {
   detail:
     'The identity of laboratory manual is not set. The operator sets it with: bin/drawbridge lab identity set manual --cell production-us --name NAME --address STREET --city CITY --state STATE --zip ZIP --clia NUMBER --director NAME',
 }
-/** The laboratories as an earlier release has left them, after a start of this one. */
+/** The laboratories of the catalog, after a start. */
 async function loadWithoutIdentities(): Promise<void> {
   await db.plainTx((tx) => writeLabs(tx, labRows()))
-  await loadSandboxSites(db)
   await contents.loadReferenceData(db, true)
 }
 const Everything = T.Object({ text: T.String() })
@@ -205,55 +202,6 @@ describe('the identity of a laboratory', () => {
         access_notes: null,
       },
     })
-  })
-})
-
-describe('orders and results of an earlier release', () => {
-  test('get the identity of their laboratory once it is set, in the API, in lists and in documents', async () => {
-    await db.plainTx((tx) => writeLabs(tx, labRows()))
-    const team = await production()
-    const [open, reported] = [await orderAtLab(team), await orderAtLab(team)]
-    assertOk(await staffAction(team, reported, 'result', finalReport))
-    const shown = async () => {
-      const read = async (path: string) => JSON.stringify(assertOk(await team.api.get(path)).body)
-      const paths = [`/v3/order/${open.id}`, `/v3/order/${reported.id}`, '/v3/orders', `/v3/order/${reported.id}/result`]
-      return Promise.all(paths.map(read))
-    }
-    const fiction = /Manual Entry Laboratory|sandbox|Handwritten|00D0000009|Nobody/
-    for (const text of await shown()) assert.match(text, fiction)
-
-    await contents.loadReferenceData(db, true)
-    await forgetLabs(team)
-    assert.deepEqual((await staffAction(team, open, 'result', finalReport)).body, refusal)
-    assert.match(await setManual(), /\n2 orders and 1 results named a fictional laboratory; corrected\.\n$/)
-    assert.match(await setManual(), /^[^\n]+\n$/)
-    for (const text of await shown()) {
-      assert.doesNotMatch(text, fiction)
-      assert.match(text, /Harbor Light Laboratory/)
-    }
-    const { metadata, sample_information } = assertOk(await team.api.get(`/v3/order/${reported.id}/result`)).body
-    assert.deepEqual([metadata.laboratory, metadata.clia_number], ['Harbor Light Laboratory', '99D0000017'])
-    const [sample] = Object.values(sample_information) as {
-      performing_laboratories: Record<string, { medical_director: string }>
-    }[]
-    assert.equal(sample!.performing_laboratories.manual!.medical_director, 'Dora Example, MD')
-    assertOk(await staffAction(team, open, 'result', finalReport))
-  })
-
-  test('also get the identity of a catalog file', async () => {
-    await db.plainTx((tx) => writeLabs(tx, labRows()))
-    const team = await production()
-    const order = await orderAtLab(team)
-    await contents.loadReferenceData(db, true)
-    const file = join(folder, 'labs.json')
-    const manual = labRows().find(({ slug }) => slug === 'manual')!
-    writeFileSync(file, JSON.stringify({ format: 'drawbridge-catalog-1', labs: [{ ...manual, ...testIdentity('manual') }] }))
-    const printed = await command(cells, ['catalog', 'import', file, '--cell', CELL])
-    assert.match(
-      printed,
-      /^labs +0 added, 1 changed, 0 unchanged\n[^]*\n1 orders and 0 results named a fictional laboratory; corrected\.\n$/,
-    )
-    assert.equal((await team.api.get(`/v3/order/${order.id}`)).body.lab_test.lab.name, 'Lantern Bay manual')
   })
 })
 

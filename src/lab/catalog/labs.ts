@@ -91,13 +91,6 @@ export const findLab = (tx: Queries, lab_id: number): Promise<LabRecord | undefi
 /** The lab of a lab account that the team may use; undefined for any other id. Accounts belong to a module above, which passes this function. */
 export type LabOfAccount = (tx: Tx, lab_account_id: string) => Promise<number | undefined>
 
-/** The labs of a cell with an identity, as the API shows them and as documents print them. */
-export async function identifiedLabs(tx: Queries): Promise<{ shown: Lab[]; printed: LabRecord[] }> {
-  const shown = (await loadLabs(tx)).filter(({ has_identity }) => has_identity).map(({ lab }) => lab)
-  const printed = await Promise.all(shown.map(({ id }) => findLab(tx, id)))
-  return { shown, printed: printed.map((lab) => lab!) }
-}
-
 /** What the catalog asks of lab accounts, which belong to a module above. */
 export interface LabAccess {
   labOf: LabOfAccount

@@ -76,19 +76,14 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const lock = tryLock(dataDir)
     if (lock) {
       try {
-        const owned = await takeOwnership(cluster.locateCluster(dataDir, binaries, account), lock, options)
-        await permitRoles(owned, dataDir, options.log)
-        return owned
+        return await takeOwnership(cluster.locateCluster(dataDir, binaries, account), lock, options)
       } catch (error) {
         lock.close()
         throw error
       }
     }
     const other = required ? undefined : await attach(dataDir, options.log)
-    if (other) {
-      await permitRoles(other, dataDir, options.log)
-      return other
-    }
+    if (other) return other
     if (performance.now() > until) throw inUse(dataDir, ownerOf(dataDir), required ? '' : ', whose PostgreSQL does not answer')
   }
 }
@@ -117,22 +112,6 @@ export async function removeCluster(dataDir: string): Promise<void> {
 
 function inUse(dataDir: string, owner: string, more = ''): DataDirInUse {
   return new DataDirInUse(`The data folder ${dataDir} is in use by another Drawbridge (process ${owner})${more}.`)
-}
-
-/** The application's role creates roles for its cells; clusters of earlier releases did not allow it. */
-async function permitRoles({ connection }: Embedded, dataDir: string, log: (message: string) => void): Promise<void> {
-  const superuser = cluster.superuserConnection(dataDir, connection.host)
-  try {
-    const login = await postmaster.tryConnect(connection, application)
-    const { rows } = await login.query<{ may: boolean }>('select rolcreaterole as may from pg_roles where rolname = current_user')
-    await login.end()
-    if (rows[0]?.may || !superuser) return
-    const client = await postmaster.tryConnect(superuser, application)
-    await client.query(`alter role ${connection.user} createrole`)
-    await client.end()
-  } catch (error) {
-    log(`PostgreSQL on ${dataDir} does not let the superuser allow Drawbridge to make roles (${errorCode(error)})`)
-  }
 }
 
 const ownerFile = (dataDir: string) => join(dataDir, 'server.pid')

@@ -6,7 +6,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { sandboxPscLabs } from './schema.ts'
-import { deleteSandboxSites, updateSandboxRevision, upsertSites, type SiteRecord } from './sites.ts'
+import { updateSandboxRevision, upsertSites, type SiteRecord } from './sites.ts'
 
 /** Increase it when the same file is mapped to different rows. */
 const DATA_REVISION = '1'
@@ -18,24 +18,6 @@ export const sitesChecksum = (text = textOfSites()): string =>
   createHash('sha256').update(DATA_REVISION).update(text).digest('hex').slice(0, 32)
 
 const Lab = T.Object({ id: T.Integer(), slug: T.String() })
-
-const Loaded = T.Object({ lab_id: T.Integer() })
-
-/**
- * Removes the fictional sites that earlier releases loaded into production cells with demo data. Appointments there keep their addresses.
- * One transaction; two processes may run it concurrently. Writes psc_site, psc_directory_version.
- */
-export async function removeSandboxSites(db: Db): Promise<void> {
-  await db.plainTx(async (tx) => {
-    const labs = await tx.locking.many(
-      Loaded,
-      sql`select lab_id from psc_directory_version where sandbox_data_revision is not null order by lab_id for update`,
-    )
-    if (labs.length === 0) return
-    const codes = parseCsv(textOfSites()).map(({ site_code }) => site_code!)
-    for (const { lab_id } of labs) await deleteSandboxSites(tx, lab_id, codes)
-  })
-}
 
 /** Loads the fictional sites of each lab with an outdated revision. One transaction; two processes may run it concurrently. */
 export async function loadSandboxSites(db: Db): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
 import { isProduction } from '../../lab/catalog/load.ts'
-import { loadSandboxSites, removeSandboxSites } from './load-sandbox-sites.ts'
+import { loadSandboxSites } from './load-sandbox-sites.ts'
 import { routes, type PscDependencies } from './routes.ts'
 
 export const psc = (dependencies: PscDependencies): Module => ({
@@ -10,7 +10,6 @@ export const psc = (dependencies: PscDependencies): Module => ({
   tables: { others: ['psc_directory_version', 'psc_site'] },
   operations: routes(dependencies),
   referenceData: async (db, offers) => {
-    if (isProduction(db)) await removeSandboxSites(db)
-    else if (offers) await loadSandboxSites(db)
+    if (offers && !isProduction(db)) await loadSandboxSites(db)
   },
 })

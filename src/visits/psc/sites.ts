@@ -67,13 +67,6 @@ export async function updateSandboxRevision(tx: PlainTx, lab_id: number, form: s
   return claimed > 0
 }
 
-/** Deletes a lab's fictional sites by their codes. Writes psc_site, psc_directory_version. */
-export async function deleteSandboxSites(tx: PlainTx, lab_id: number, codes: string[]): Promise<void> {
-  await tx.run(sql`delete from psc_site where lab_id = ${lab_id} and site_code = any (${codes}::text[])`)
-  await tx.run(sql`
-    update psc_directory_version set version = version + 1, sandbox_data_revision = null where lab_id = ${lab_id}`)
-}
-
 /** Activates or deactivates a site. Writes psc_site, psc_directory_version. Returns false if the lab has no such site. */
 export async function setActive(tx: PlainTx, lab_id: number, site_code: string, active: boolean): Promise<boolean> {
   const changed = await tx.run(sql`

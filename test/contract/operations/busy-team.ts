@@ -58,12 +58,6 @@ export async function busyTeam(): Promise<TestTeam> {
   await grant(team, repeating)
   await team.api.delete(`/v2/user/${user_id}`)
   await team.db.pool.query('insert into data_retention_check (team_id, next_at) values ($1, now())', [team.team])
-  // As earlier programs have stored the files of reports.
-  await team.db.pool.query(
-    `insert into parsing_job_part (team_id, job_id, file, start_byte, bytes)
-     select team_id, id, 0, 0, '\\x00' from parsing_job where team_id = $1`,
-    [team.team],
-  )
   await team.db.pool.query(
     `insert into patient_message_opt_out (team_id, user_id, channel, created_at) values ($1, $2, 'sms', now())`,
     [team.team, repeating],
