@@ -73,7 +73,8 @@ export const oneCell: OptionText = ['--cell <cell>', `the cell ${ABOUT_CELL}`]
 /** The option of a command that works in one cell or in every one. */
 export const someCells: OptionText = ['--cell <cell>', `the cell, or "${ALL_CELLS}" for every cell that is served ${ABOUT_CELL}`]
 
-/** Of commands that print JSON in any case, so that a script may say it to every command that shows something. */
+export const json: OptionText = ['--json', 'print JSON']
+/** The option of commands that always print JSON, so that a script may pass it to every command that shows something. */
 export const alwaysJson: OptionText = ['--json', 'print JSON, as without this option']
 
 /** What the help of the program lists together: one task of its user. */

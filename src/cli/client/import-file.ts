@@ -1,9 +1,8 @@
 // `bin/drawbridge import`: sends a file of health data to a running server and prints how its import goes.
-import { open, type FileHandle } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { UsageError, type Typed } from '../command-tree.ts'
-import { createApiClient, NoResponseError, request, type ApiClient, type ApiResponse, type RemoteValues } from './api-client.ts'
-import { Progress } from './progress.ts'
+import { type Typed, UsageError } from '../command-tree.ts'
+import { type ApiClient, type ApiResponse, createApiClient, NoResponseError, type RemoteValues, request } from './api-client.ts'
 import type { CommandContext } from './trigger.ts'
 
 const PART_BYTES = 4 * 1024 * 1024
@@ -137,4 +136,34 @@ function report({ accepted, dropped, skipped, error }: Import, out: (text: strin
   for (const [reason, kinds] of Object.entries(skipped))
     for (const [kind, count] of Object.entries(kinds)) out(`skipped: ${reason} ${kind} ${count}\n`)
   if (error) throw new Error(error.message)
+}
+
+const WIDTH = 30
+
+export class Progress {
+  readonly #out: (text: string) => void
+  readonly #isTerminal: boolean
+  #shown = ''
+
+  constructor({ out, isTerminal }: { out: (text: string) => void; isTerminal?: boolean }) {
+    this.#out = out
+    this.#isTerminal = isTerminal ?? false
+  }
+
+  /** @param share of the work that is done, from 0 to 1 */
+  show(label: string, share: number, detail = ''): void {
+    const percent = `${Math.floor(share * 100)} %`
+    const end = detail && `, ${detail}`
+    const full = Math.floor(share * WIDTH)
+    const text = this.#isTerminal
+      ? `\r\u001b[K${label.padEnd(10)} [${'#'.repeat(full)}${'-'.repeat(WIDTH - full)}] ${percent}${end}`
+      : `${label} ${percent}${end}\n`
+    if (text !== this.#shown) this.#out((this.#shown = text))
+  }
+
+  /** What is printed next begins a line. */
+  end(): void {
+    if (this.#isTerminal && this.#shown) this.#out('\n')
+    this.#shown = ''
+  }
 }

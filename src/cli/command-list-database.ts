@@ -1,0 +1,556 @@
+// Commands on the database: tenants, laboratories, the import of catalogs and directories, results, and the work of an operator.
+import {
+  ABOUT_CELL,
+  alwaysJson,
+  commandsOf,
+  type Group,
+  json,
+  type Leaf,
+  oneCell,
+  type OptionText,
+  someCells,
+} from './command-tree.ts'
+
+const org = commandsOf(() => import('./commands/org.ts'))
+const lab = commandsOf(() => import('./commands/lab.ts'))
+const labAccount = commandsOf(() => import('./commands/lab-account.ts'))
+const labTest = commandsOf(() => import('./commands/lab-test.ts'))
+
+const account: OptionText[] = [
+  oneCell,
+  ['--account <number>', 'the number of the account at the lab'],
+  ['--status <status>', 'active, pending, suspended or ready_to_launch'],
+  ['--flow <flow>', 'not_delegated, order_delegated, result_delegated or fully_delegated'],
+  ['--name <text>', 'a name; "none" clears it'],
+  ['--notes <text>', 'clinical notes of every order; "none" clears them'],
+  ['--unit <text>...', 'a business unit; "none" clears all'],
+  ['--billing <type=states>...', 'client_bill=all or client_bill=AZ,CA; "none" clears all'],
+  ['--team <id>...', 'a team that may use it; "none" clears all'],
+]
+
+const identity: OptionText[] = [
+  oneCell,
+  ['--name <text>', 'the name of the laboratory'],
+  ['--address <text>', 'its street and number'],
+  ['--city <text>', 'its city'],
+  ['--state <state>', 'its state; "none" in countries without states'],
+  ['--zip <code>', 'its postal code'],
+  ['--country <country>', 'its country, by code or English name (default: US)'],
+  ['--clia <number>', 'its CLIA number; "none" clears it'],
+  ['--accreditation <text>', 'another accreditation, as documents print it; "none" clears it'],
+  ['--director <name>', 'its medical director'],
+]
+
+export const tenants: Group[] = [
+  {
+    usage: 'org',
+    summary: 'organizations',
+    commands: [
+      org(
+        'createOrganization',
+        'create <name>',
+        'create an organization and a management key',
+        ['org create "Fictional Clinic"', 'org create "Fictional Clinic" --json'],
+        [json],
+      ),
+      org('listOrganizations', 'list', 'list the organizations, newest first', ['org list', 'org list --json'], [json]),
+      org('changePlan', 'plan <id> <plan>', 'set the plan of an organization: launch, grow or scale', ['org plan ORG_ID grow']),
+      org('changeExpiry', 'expire <id> <day>', 'set the day from which an organization is read-only, or "never"', [
+        'org expire ORG_ID 2030-01-31',
+      ]),
+    ],
+  },
+  {
+    usage: 'team',
+    summary: 'teams and their features',
+    commands: [
+      org(
+        'createOrgTeam',
+        'create <name>',
+        'create a team in both cells of a region',
+        ['team create "North" --org ORG_ID --region us'],
+        [['--org <id>', 'its organization (required)'], ['--region <region>', 'us or eu (required)'], json],
+      ),
+      org(
+        'listAllTeams',
+        'list',
+        'list the teams, newest first',
+        ['team list', 'team list --org ORG_ID --json'],
+        [['--org <id>', 'only those of this organization'], json],
+      ),
+      org(
+        'changeFeature',
+        'feature <team> <name> [state]',
+        'switch a feature or an option of a team on or off; with "list", print which there are',
+        ['team feature TEAM_ID psc_scheduling off', 'team feature TEAM_ID list'],
+        [['--json', 'with "list": print JSON']],
+      ),
+    ],
+  },
+  {
+    usage: 'key',
+    summary: 'keys of teams and organizations',
+    commands: [
+      org(
+        'createKey',
+        'create',
+        'make a key for a team in one cell, or one that controls an organization',
+        ['key create --team TEAM_ID --cell production-us'],
+        [
+          ['--team <id>', 'the team'],
+          oneCell,
+          ['--org <id>', 'the organization, in place of --team and --cell'],
+          ['--label <text>', 'a label for lists of keys'],
+          ['--member <id>', 'the member of the organization who uses the key: the access log names this person'],
+          json,
+        ],
+      ),
+      org(
+        'listKeys',
+        'list',
+        'list keys (masked) and their last use',
+        ['key list --team TEAM_ID'],
+        [['--team <id>', 'keys of a team'], ['--org <id>', 'management keys of an organization'], json],
+      ),
+      org('revoke', 'revoke <key>', 'revoke a key, by id or by value', ['key revoke KEY_ID']),
+    ],
+  },
+]
+
+export const laboratories: Group[] = [
+  {
+    usage: 'lab',
+    summary: 'laboratories and their identity',
+    commands: [
+      lab(
+        'list',
+        'list',
+        'list the laboratories of a cell and what they lack to take orders',
+        ['lab list --cell production-us'],
+        [oneCell, json],
+      ),
+      {
+        usage: 'identity',
+        summary: 'name, address, accreditation and director of a laboratory',
+        commands: [
+          lab(
+            'setIdentity',
+            'set <lab>',
+            'set the identity that documents print; without one a laboratory takes no orders in production',
+            [
+              'lab identity set manual --cell production-us --name "Fictional Laboratory" --address "1 Sample Way" --city Phoenix --state AZ --zip 85004 --clia 99D0000001 --director "Testa Example, MD"',
+              'lab identity set manual --cell production-us --director "Dora Example, MD"',
+            ],
+            identity,
+          ),
+          lab(
+            'showIdentity',
+            'show <lab>',
+            'print the identity of a laboratory as JSON',
+            ['lab identity show manual --cell production-us'],
+            [oneCell, alwaysJson],
+          ),
+        ],
+      },
+    ],
+  },
+  {
+    usage: 'lab-account',
+    summary: 'accounts with laboratories',
+    commands: [
+      labAccount(
+        'create',
+        'create',
+        'make an account with a laboratory',
+        ['lab-account create --cell production-us --lab quest --account 12345 --org ORG_ID'],
+        [
+          ['--lab <lab>', 'the laboratory (required)'],
+          ['--org <id>', 'its organization (default: a platform account)'],
+          ...account,
+          json,
+        ],
+      ),
+      labAccount(
+        'update',
+        'update <id>',
+        'change an account',
+        ['lab-account update ACCOUNT_ID --cell production-us --status active'],
+        account,
+      ),
+      labAccount(
+        'list',
+        'list',
+        'list the accounts of a cell',
+        ['lab-account list --cell production-us --org ORG_ID'],
+        [oneCell, ['--org <id>', 'only those of an organization'], json],
+      ),
+      labAccount(
+        'show',
+        'show <id>',
+        'print an account as JSON, in API format',
+        ['lab-account show ACCOUNT_ID --cell production-us'],
+        [oneCell, alwaysJson],
+      ),
+    ],
+  },
+  {
+    usage: 'lab-test',
+    summary: 'lab tests pending approval',
+    commands: [
+      labTest(
+        'listTests',
+        'list',
+        'list lab tests pending approval, oldest first',
+        ['lab-test list --cell production-us'],
+        [oneCell, json],
+      ),
+      labTest(
+        'approveTest',
+        'approve <id>',
+        'approve a lab test',
+        ['lab-test approve LAB_TEST_ID --cell production-us'],
+        [oneCell],
+      ),
+    ],
+  },
+]
+
+const catalog = commandsOf(() => import('./commands/catalog.ts'))
+const places = commandsOf(() => import('./commands/places.ts'))
+const psc = commandsOf(() => import('./commands/psc.ts'))
+const schedule = commandsOf(() => import('./commands/psc-schedule.ts'))
+const booking = commandsOf(() => import('./commands/psc-booking.ts'))
+const loinc = commandsOf(() => import('./commands/loinc.ts'))
+const insurance = commandsOf(() => import('./commands/insurance.ts'))
+const phlebotomy = commandsOf(() => import('./commands/phlebotomy.ts'))
+
+const labOption: OptionText = ['--lab <lab>', 'the laboratory (required)']
+const strict: OptionText = ['--strict', 'import nothing unless every entry is valid']
+const orgOption: OptionText = ['--org <id>', "phlebotomists of this organization (default: the operator's, for every team)"]
+
+/** What laboratories offer, for orders. */
+export const catalogs: Group[] = [
+  {
+    usage: 'catalog',
+    summary: 'labs, analytes and markers of a cell',
+    commands: [
+      catalog(
+        'exportToText',
+        'export',
+        'print the catalog of a cell as a file',
+        ['catalog export --cell production-us > catalog.json'],
+        [oneCell],
+      ),
+      catalog(
+        'importFile',
+        'import <file>',
+        'import a catalog file into a cell; on any error, import nothing and list the errors',
+        ['catalog import catalog.json --cell production-us'],
+        [oneCell],
+      ),
+    ],
+  },
+]
+
+export const directories: Group[] = [
+  {
+    usage: 'places',
+    summary: 'postal codes',
+    commands: [
+      places(
+        'importPlaces',
+        'import <file>',
+        'put the postal codes of a file in place of those of its countries, as GeoNames offers them',
+        ['places import DE.txt --dry-run', 'places import allCountries.txt --country FR --cell all --yes'],
+        [
+          ['--country <code>', 'only this country'],
+          someCells,
+          ['--dry-run', 'print what would be removed and change nothing'],
+          ['--yes', 'remove postal codes that are missing in the file without asking'],
+        ],
+      ),
+    ],
+  },
+  {
+    usage: 'psc',
+    summary: 'patient service centers, their schedules and bookings',
+    commands: [
+      psc(
+        'importFile',
+        'import <file>',
+        'take sites from CSV or GeoJSON',
+        ['psc import sites.csv --lab quest --cell production-us', 'psc import sites.geojson --lab labcorp --cell all --strict'],
+        [labOption, strict, someCells],
+      ),
+      psc(
+        'list',
+        'list',
+        'say how many sites there are, or list those of a lab',
+        ['psc list --cell all', 'psc list --lab quest'],
+        [['--lab <lab>', 'the sites of this laboratory'], someCells, json],
+      ),
+      psc(
+        'activate',
+        'activate <code...>',
+        'show sites again',
+        ['psc activate CODE --lab quest --cell production-us'],
+        [labOption, someCells],
+      ),
+      psc(
+        'deactivate',
+        'deactivate <code...>',
+        'show sites no longer',
+        ['psc deactivate CODE CODE --lab quest --cell all'],
+        [labOption, someCells],
+      ),
+      {
+        usage: 'schedule',
+        summary: 'appointment schedules of sites',
+        commands: [
+          schedule(
+            'importFile',
+            'import <file>',
+            'take schedules from CSV or JSON',
+            ['psc schedule import schedules.csv --lab quest --cell production-us'],
+            [labOption, strict, someCells],
+          ),
+          schedule(
+            'list',
+            'list',
+            'list the sites that have a schedule',
+            ['psc schedule list --lab quest'],
+            [labOption, someCells, json],
+          ),
+          schedule(
+            'show',
+            'show <code...>',
+            'print schedules, to be edited and imported again',
+            ['psc schedule show PHX-1 --lab quest --cell production-us > phx-1.json'],
+            [labOption, someCells, alwaysJson],
+          ),
+          schedule(
+            'remove',
+            'remove <code...>',
+            'take no more appointments there',
+            ['psc schedule remove PHX-1 --lab quest --cell all'],
+            [labOption, someCells],
+          ),
+        ],
+      },
+      {
+        usage: 'booking',
+        summary: 'bookings pending confirmation',
+        commands: [
+          booking('list', 'list', 'list them', ['psc booking list --cell production-us'], [someCells, json]),
+          booking('confirm', 'confirm <id>', 'confirm one', ['psc booking confirm BOOKING_ID --cell production-us'], [oneCell]),
+          booking(
+            'refuse',
+            'refuse <id>',
+            'refuse one; its appointment is cancelled',
+            ['psc booking refuse BOOKING_ID --cell production-us'],
+            [oneCell],
+          ),
+        ],
+      },
+    ],
+  },
+  {
+    usage: 'payors',
+    summary: 'the payor directory',
+    commands: [
+      insurance(
+        'importPayorFile',
+        'import <file>',
+        'add payors of a CSV file, and change those with the same codes, in every cell',
+        ['payors import FILE.csv'],
+      ),
+    ],
+  },
+  {
+    usage: 'icd',
+    summary: 'diagnosis codes for billing',
+    commands: [
+      insurance(
+        'importDiagnosisFile',
+        'import <file>',
+        "put the diagnoses of a file in place of those there are: CSV, or CMS's icd10cm-order-YYYY.txt",
+        ['icd import icd10cm-order-2026.txt --dry-run', 'icd import icd10cm-order-2026.txt --yes'],
+        [
+          ['--dry-run', 'print what would change and change nothing'],
+          ['--yes', 'remove codes that are missing in the file without asking'],
+        ],
+      ),
+    ],
+  },
+  {
+    usage: 'loinc',
+    summary: 'the full LOINC release for lab reports',
+    commands: [
+      loinc(
+        'importLoincFile',
+        'import <file>',
+        'put the laboratory terms of LoincTable/Loinc.csv in place of those there are, in every cell',
+        ['loinc import Loinc.csv --dry-run', 'loinc import Loinc.csv --yes'],
+        [
+          ['--dry-run', 'print what would change and change nothing'],
+          ['--yes', 'remove terms that are missing in the file without asking'],
+        ],
+      ),
+    ],
+  },
+  {
+    usage: 'phlebotomy',
+    summary: 'phlebotomists for at-home appointments',
+    commands: [
+      phlebotomy(
+        'importFile',
+        'import <file>',
+        'take them from a JSON file',
+        ['phlebotomy import staff.json --org ORG_ID --cell production-us'],
+        [orgOption, strict, someCells],
+      ),
+      phlebotomy('list', 'list', 'list them', ['phlebotomy list --org ORG_ID'], [orgOption, someCells, json]),
+      phlebotomy(
+        'remove',
+        'remove <reference...>',
+        'take them away; says for each cell what was done',
+        ['phlebotomy remove north-team --org ORG_ID'],
+        [orgOption, someCells],
+      ),
+    ],
+  },
+]
+
+const mailCells: OptionText = ['--cell <cell>', `the cell, "control", or "all" for both and every cell ${ABOUT_CELL}`]
+
+const deadLetters = commandsOf(() => import('./commands/dead-letters.ts'))
+const vault = commandsOf(() => import('./commands/vault.ts'))
+const accessLog = commandsOf(() => import('./commands/access-log.ts'))
+const mail = commandsOf(() => import('./commands/mail.ts'))
+const sms = commandsOf(() => import('./commands/sms.ts'))
+const result = commandsOf(() => import('./commands/result.ts'))
+
+/** The commands that list and retry the failed rows of a queue. */
+const failed = (
+  [list, listWord]: [Parameters<typeof deadLetters>[0], word: string],
+  retry: Parameters<typeof deadLetters>[0],
+  [word, rows]: [word: string, rows: string],
+  { named = [], cells = someCells }: { named?: OptionText[]; cells?: OptionText } = {},
+): Leaf[] => [
+  deadLetters(
+    list,
+    listWord,
+    `list ${rows} that failed permanently`,
+    [`${word} ${listWord} --cell all`, `${word} ${listWord} --retrying --cell production-us`],
+    [['--retrying', 'those that failed and will be retried'], cells, json],
+  ),
+  deadLetters(
+    retry,
+    'retry [id...]',
+    `retry ${rows} now, with all their attempts`,
+    [`${word} retry ID`, `${word} retry --all${named.length ? ' --name orders.dispatch' : ''} --cell production-us`],
+    [['--all', `every one that failed permanently`], ...named, cells, json],
+  ),
+]
+
+export const results: Group[] = [
+  {
+    usage: 'result',
+    summary: 'list incoming results without a team',
+    commands: [
+      result('list', 'list', 'list them', ['result list --cell production-us'], [oneCell, json]),
+      result(
+        'assign',
+        'assign <id>',
+        'assign a result to a team and match it',
+        ['result assign RESULT_ID --team TEAM_ID --cell production-us'],
+        [oneCell, ['--team <id>', 'the team (required)']],
+      ),
+      result('drop', 'drop <id>', 'delete an unassigned result', ['result drop RESULT_ID --cell production-us'], [oneCell]),
+    ],
+  },
+]
+
+export const operations: Group[] = [
+  {
+    usage: 'jobs',
+    summary: 'jobs that failed',
+    commands: failed(['listJobs', 'list'], 'retryJobs', ['jobs', 'jobs'], {
+      named: [['--name <job>', 'with --all: only jobs of this name']],
+    }),
+  },
+  {
+    usage: 'vault',
+    summary: 'the encryption keys of stored secrets',
+    commands: [
+      vault('status', 'status', 'show how many secrets use each encryption key', ['vault status'], [json]),
+      vault('rotate', 'rotate', 're-encrypt every secret with the newest key (online)', ['vault rotate']),
+    ],
+  },
+  {
+    usage: 'access-log',
+    summary: "who saw and changed patients' data",
+    commands: [
+      accessLog(
+        'exportLog',
+        'export',
+        "print who saw and changed which patients' data, as JSON Lines",
+        ['access-log export --cell production-us --from 2026-01-01 --until 2026-01-31'],
+        [
+          oneCell,
+          ['--from <day>', 'only from this day on'],
+          ['--until <day>', 'only until this day'],
+          ['--user <id>', 'only lines about this user'],
+          ['--team <id>', 'only lines about this team'],
+        ],
+      ),
+      accessLog(
+        'verify',
+        'verify',
+        'verify the log; on failure print the first invalid line and exit with 1',
+        ['access-log verify --cell all', 'access-log verify --cell production-us --known LINE:HASH'],
+        [someCells, ['--known <line:hash>...', 'check that the log still has a line that was recorded elsewhere']],
+      ),
+    ],
+  },
+  {
+    usage: 'mail',
+    summary: 'emails and their state',
+    commands: [
+      mail(
+        'list',
+        'list',
+        'list the newest mails',
+        ['mail list --cell all', 'mail list --cell control --json'],
+        [mailCells, json],
+      ),
+      mail(
+        'show',
+        'show <id>',
+        'print an email; its text is deleted once it is sent',
+        ['mail show MAIL_ID --cell all'],
+        [mailCells, json],
+      ),
+      ...failed(['listMails', 'failed'], 'retryMails', ['mail', 'mails'], { cells: mailCells }),
+    ],
+  },
+  {
+    usage: 'sms',
+    summary: 'text messages that a sandbox has written to its patients',
+    commands: [
+      sms(
+        'list',
+        'list',
+        'list the newest text messages of sandboxes',
+        ['sms list', 'sms list --cell sandbox-eu'],
+        [someCells, json],
+      ),
+      sms('show', 'show <id>', 'print a text message', ['sms show MESSAGE_ID'], [someCells, json]),
+    ],
+  },
+  {
+    usage: 'text-messages',
+    summary: 'text messages to patients that failed',
+    commands: failed(['listTextMessages', 'list'], 'retryTextMessages', ['text-messages', 'text messages']),
+  },
+]
