@@ -127,6 +127,21 @@ test('no files import each other in a circle, including type imports', () => {
   assert.equal(circleIn(imports)?.join(' -> '), undefined)
 })
 
+/** Names of health care, and of the places and contracts of this service, which the platform does not know. */
+const DOMAIN_WORDS = /patient|\bplans?\b|\bsamples?\b|\b(sandbox|production)-(us|eu)\b|['-]eu\b/i
+/** The metrics of all modules are defined together. */
+const WITH_DOMAIN_WORDS = ['src/platform/telemetry/metrics.ts']
+
+test('the platform knows nothing of health care', () => {
+  const knowing = [...text].filter(
+    ([file, source]) => domainOf(file) === 'platform' && DOMAIN_WORDS.test(source.replace(/\/\/.*$|\/\*[\s\S]*?\*\//gm, '')),
+  )
+  assert.deepEqual(
+    knowing.map(([file]) => file),
+    WITH_DOMAIN_WORDS,
+  )
+})
+
 test('only the platform reads the system clock or the database clock', () => {
   for (const [file, source] of text) {
     const code = source.replace(/\/\/.*$|\/\*[\s\S]*?\*\//gm, '')

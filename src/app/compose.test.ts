@@ -14,7 +14,7 @@ import { compose } from './compose.ts'
 const work = defineJob('made.for_a_test', T.Object({}))
 const shown = operation({
   id: 'made_for_a_test',
-  patients: false,
+  logsAccess: false,
   method: 'GET',
   path: '/made-for-a-test',
   summary: 'Made for this test',
@@ -23,7 +23,7 @@ const shown = operation({
 })
 const handler = defineHandler(work, async () => {})
 
-const noted: EventType = { name: 'note.created', family: 'lab', sample: () => ({}) }
+const noted: EventType = { name: 'note.created', family: 'lab', example: () => ({}) }
 
 const composed = (records: Omit<Module, 'about'>[]) =>
   compose(records.map((record) => ({ about: 'made for this test', ...record })))

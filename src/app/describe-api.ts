@@ -38,8 +38,8 @@ const TAGS: Record<string, readonly [string, string]> = {
   management: ['Management', 'Organizations, teams, keys, members, and logs of what was done.'],
 }
 
-/** A fictional team, and the instant of the samples. */
-const SAMPLE = { team_id: '00000000-0000-4000-8000-000000000000', at_text: '2026-01-31T09:00:00.000Z' }
+/** A fictional team, and the instant of the examples. */
+const EXAMPLE = { team_id: '00000000-0000-4000-8000-000000000000', at_text: '2026-01-31T09:00:00.000Z' }
 
 /** @throws Error if an operation belongs to a group that has no description */
 export function describeApi(
@@ -56,7 +56,7 @@ export function describeApi(
     events: catalog.list().map(({ name, family }) => ({
       name,
       isOperational: family === 'operational',
-      sample: catalog.sampleBody(name, SAMPLE),
+      example: catalog.exampleBody(name, EXAMPLE),
     })),
   })
 }

@@ -14,6 +14,7 @@ import type { TeamGuard } from '../tenancy/access/team-guard.ts'
 import { storedRetention, storeRetention } from '../platform/access-log/access-archive.ts'
 import { AccessLog } from '../platform/access-log/access-log.ts'
 import type { Cells } from '../platform/db/cells.ts'
+import { isSandboxCell } from '../settings/cells.ts'
 import type { Config } from '../settings/config.ts'
 import { NO_TENANT } from '../platform/db/database.ts'
 import type { Log } from '../platform/telemetry/log.ts'
@@ -188,7 +189,7 @@ export async function startRoles(
     description: () => describeApi(assembled, version),
     version,
     base_path: config.base_path,
-    isDemo,
+    demo_cell: isDemo ? config.cells.find(isSandboxCell) : undefined,
     hasOperatorPort: operator_port !== undefined,
   })
   if (roles.serve) {

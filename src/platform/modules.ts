@@ -28,7 +28,7 @@ export const platform = (dependencies: PlatformDependencies): Module[] => [
   },
   {
     name: 'platform/telemetry',
-    about: 'log and metrics, both without patient data',
+    about: 'log and metrics, both without personal data',
   },
   {
     name: 'platform/crypto',
@@ -50,7 +50,7 @@ export const platform = (dependencies: PlatformDependencies): Module[] => [
   },
   {
     name: 'platform/access-log',
-    about: 'the record of who read or changed the data of which patient: lines, their hash chain, the archive',
+    about: 'the record of who read or changed the data of which person: lines, their hash chain, the archive',
     tables: { views: ['access_log_of_team'], others: ['access_day', 'access_line', 'access_log', 'access_log_retention'] },
     periodicTasks: accessCleanups,
   },

@@ -24,7 +24,7 @@ interface Line {
   outcome: number
 }
 
-const ofPatients = operations.filter(({ patients }) => patients)
+const ofPatients = operations.filter(({ logsAccess }) => logsAccess)
 /** The user of samples of events, who is nobody. */
 const NOBODY = '00000000-0000-4000-8000-000000000001'
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
@@ -91,7 +91,7 @@ describe('whether an operation concerns patients', () => {
         ])
 
   test('is said by every operation', () => {
-    for (const { id, patients } of operations) assert.equal(typeof patients, 'boolean', id)
+    for (const { id, logsAccess } of operations) assert.equal(typeof logsAccess, 'boolean', id)
   })
 
   test('is said of whatever names a patient or an order, or there is a reason', () => {
@@ -101,7 +101,7 @@ describe('whether an operation concerns patients', () => {
     assert(naming.length > 50, 'the pattern finds nothing any more')
     assert.deepEqual(
       naming
-        .filter(({ patients }) => !patients)
+        .filter(({ logsAccess }) => !logsAccess)
         .map(({ id }) => id)
         .toSorted(),
       Object.keys(besides).toSorted(),
@@ -178,7 +178,7 @@ describe('an operation that concerns patients leaves one line', () => {
 })
 
 describe('an operation that refuses leaves a line as well, one that has nothing to do with patients none', () => {
-  const others = operations.filter(({ patients, auth }) => !patients && auth !== 'none')
+  const others = operations.filter(({ logsAccess, auth }) => !logsAccess && auth !== 'none')
   const refused = new Map<string, { request: Request; reply: Reply }>()
   let lines: Map<string, Line[]>
 

@@ -109,7 +109,7 @@ const asking = new Set([
 /** Operations by which a caller says something of a patient, under keys of teams and of organizations. */
 const bodies = new Set(described.map(({ body }) => body))
 const telling = operations.filter(
-  ({ id, body, patients, reads }) => body && bodies.has(body) && patients && !reads && !asking.has(id),
+  ({ id, body, logsAccess, reads }) => body && bodies.has(body) && logsAccess && !reads && !asking.has(id),
 )
 
 /** Fields that were given and are neither in what the team has since, nor in the answer. */

@@ -22,7 +22,7 @@ const operationalTypes = contents.eventTypes.filter(({ family }) => family === '
 const eventTypes = contents.eventTypes.filter(({ family }) => family !== 'operational')
 const catalog = new EventCatalog(() => contents.eventTypes)
 const scene = { team_id: '00000000-0000-4000-8000-0000000000aa', at_text: '2030-01-31T08:00:00+00:00' }
-const sample = (name: string) => catalog.sampleBody(name, scene)
+const sample = (name: string) => catalog.exampleBody(name, scene)
 
 /** Fields that differ between the reference and our API, with the reason. */
 const otherwise: { field: string; is: Shape; why: string }[] = [

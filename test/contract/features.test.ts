@@ -30,7 +30,7 @@ const Body = Fields({ name: T.String() })
 const gated: Operation[] = features.flatMap((feature) => [
   operation({
     id: `of_team_${feature.name}`,
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: `/v3/${feature.name}/{id}`,
     summary: 'Made for this test',
@@ -42,7 +42,7 @@ const gated: Operation[] = features.flatMap((feature) => [
   }),
   managementOperation({
     id: `of_org_${feature.name}`,
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: `/v1/org/{org_id}/team/{team_id}/{environment}/${feature.name}`,
     scope: 'team',

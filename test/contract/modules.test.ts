@@ -32,7 +32,7 @@ const notebook: Module = {
   operations: [
     operation({
       id: 'create_note',
-      patients: true,
+      logsAccess: true,
       method: 'POST',
       path: '/v3/note',
       summary: 'Made for this test',
@@ -45,7 +45,7 @@ const notebook: Module = {
     }),
     operation({
       id: 'list_notes',
-      patients: true,
+      logsAccess: true,
       method: 'GET',
       path: '/v3/note',
       summary: 'Made for this test',
@@ -54,7 +54,7 @@ const notebook: Module = {
       run: (tx) => Promise.resolve(notesOf(tx.team)),
     }),
   ],
-  eventTypes: [{ name: 'note.created', family: 'lab', sample: ({ team_id }) => ({ text: `a note of ${team_id}` }) }],
+  eventTypes: [{ name: 'note.created', family: 'lab', example: ({ team_id }) => ({ text: `a note of ${team_id}` }) }],
   features: [readingNotes],
   jobs: [defineHandler(writeNote, async ({ tenant }, { user_id, text }) => add(tenant.team, user_id, text))],
   hooks: [on(orderStepped, (tx, { order }, status) => add(tx.team, order.user_id, status))],

@@ -51,7 +51,7 @@ export function routes(access: VendorAccess): Operation[] {
   return [
     multiTransactionOperation({
       id: 'bulk_import_connections',
-      patients: true,
+      logsAccess: true,
       method: 'POST',
       path: '/v2/link/bulk_import',
       summary: 'Connect many users with tokens that they have granted before',
@@ -84,7 +84,7 @@ export function routes(access: VendorAccess): Operation[] {
     }),
     multiTransactionOperation({
       id: 'bulk_trigger_historical_pull',
-      patients: true,
+      logsAccess: true,
       method: 'POST',
       path: '/v2/link/bulk_trigger_historical_pull',
       summary: 'Ask a provider for the histories of many users',
@@ -104,7 +104,7 @@ export function routes(access: VendorAccess): Operation[] {
     }),
     operation({
       id: 'bulk_export_connections',
-      patients: true,
+      logsAccess: true,
       method: 'POST',
       path: '/v2/link/bulk_export',
       summary: 'Read the tokens of the users who are connected to a provider',
@@ -123,7 +123,7 @@ export function routes(access: VendorAccess): Operation[] {
     }),
     operation({
       id: 'bulk_pause_connections',
-      patients: true,
+      logsAccess: true,
       method: 'POST',
       path: '/v2/link/bulk_pause',
       summary: 'Pause the connections of many users to a provider',
@@ -140,7 +140,7 @@ export function routes(access: VendorAccess): Operation[] {
     }),
     operation({
       id: 'list_bulk_ops',
-      patients: false,
+      logsAccess: false,
       method: 'GET',
       path: '/v2/link/bulk_op',
       summary: 'List the operations on many users, newest first',

@@ -1,10 +1,10 @@
 // The events of connections with providers and of their devices, with samples. Source: events.md 4.
-import { SAMPLE_OBJECT, SAMPLE_USER, type EventType } from '../../platform/queue/event-type.ts'
+import { EXAMPLE_OBJECT, EXAMPLE_USER, type EventType } from '../../platform/queue/event-type.ts'
 import { SAMPLE_PROVIDER, sampleProvider } from '../../wearables/resources/sample-source.ts'
 
 const device = () => ({
-  id: SAMPLE_OBJECT,
-  user_id: SAMPLE_USER,
+  id: EXAMPLE_OBJECT,
+  user_id: EXAMPLE_USER,
   provider: SAMPLE_PROVIDER,
   source_type: 'watch',
   app_id: null,
@@ -18,8 +18,8 @@ export const eventTypes: readonly EventType[] = [
   {
     name: 'provider.connection.created',
     family: 'provider',
-    sample: () => ({
-      user_id: SAMPLE_USER,
+    example: () => ({
+      user_id: EXAMPLE_USER,
       source: sampleProvider,
       provider: sampleProvider,
       external_user_id: null,
@@ -29,14 +29,14 @@ export const eventTypes: readonly EventType[] = [
   {
     name: 'provider.connection.error',
     family: 'provider',
-    sample: () => ({
-      user_id: SAMPLE_USER,
+    example: () => ({
+      user_id: EXAMPLE_USER,
       provider: SAMPLE_PROVIDER,
       error_type: 'token_refresh_failed',
       message: 'The provider refused the token',
       error_details: '',
     }),
   },
-  { name: 'provider.device.created', family: 'provider', sample: device },
-  { name: 'provider.device.updated', family: 'provider', sample: device },
+  { name: 'provider.device.created', family: 'provider', example: device },
+  { name: 'provider.device.updated', family: 'provider', example: device },
 ]

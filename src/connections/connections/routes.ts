@@ -17,7 +17,7 @@ import {
 export const routes = [
   multiTransactionOperation({
     id: 'get_list_of_providers',
-    patients: false,
+    logsAccess: false,
     auth: 'none',
     method: 'GET',
     path: '/v2/providers',
@@ -36,7 +36,7 @@ export const routes = [
   }),
   operation({
     id: 'get_connected_providers',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/user/providers/{user_id}',
     userTokens: 'path',
@@ -47,7 +47,7 @@ export const routes = [
   }),
   operation({
     id: 'deregister_provider',
-    patients: true,
+    logsAccess: true,
     method: 'DELETE',
     path: '/v2/user/{user_id}/{provider}',
     userTokens: 'path',
@@ -64,7 +64,7 @@ export const routes = [
   }),
   operation({
     id: 'connect_manual_provider',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v2/link/provider/manual/{provider}',
     userTokens: 'body',

@@ -29,7 +29,7 @@ const credentials = ({ vault, cells, publicUrl, googleAccount }: CredentialDepen
   managementOperation({
     ...inCell,
     id: 'get_team_custom_credentials',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: CREDENTIALS,
     summary: "List teams' own credentials for providers, newest first",
@@ -42,7 +42,7 @@ const credentials = ({ vault, cells, publicUrl, googleAccount }: CredentialDepen
     ...inCell,
     id: 'upsert_team_custom_credentials',
     idempotency: 'none',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: CREDENTIALS,
     summary: "Set a team's own credentials for a provider",
@@ -59,7 +59,7 @@ const credentials = ({ vault, cells, publicUrl, googleAccount }: CredentialDepen
   managementOperation({
     ...inCell,
     id: 'delete_team_custom_credentials',
-    patients: false,
+    logsAccess: false,
     method: 'DELETE',
     path: CREDENTIALS,
     summary: "Delete teams' own credentials",
@@ -70,7 +70,7 @@ const credentials = ({ vault, cells, publicUrl, googleAccount }: CredentialDepen
   managementOperation({
     ...inCell,
     id: 'prepare_team_custom_credentials',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: '/v1/org/{org_id}/prepare_team_custom_credentials/{env}/{region}',
     reads: true,
@@ -95,7 +95,7 @@ const scopeRequirements = [
   managementOperation({
     ...inControlPlane,
     id: 'get_team_scope_requirements',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: SCOPES,
     summary: 'List OAuth scope requirements',
@@ -109,7 +109,7 @@ const scopeRequirements = [
     ...inControlPlane,
     id: 'upsert_team_scope_requirements',
     idempotency: 'none',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: SCOPES,
     summary: 'Set OAuth scope requirements',

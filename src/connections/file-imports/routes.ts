@@ -19,7 +19,7 @@ const track =
 export const routes = ({ vault }: { vault: Vault }) => [
   operation({
     id: 'create_file_import',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v2/user/{user_id}/file_import',
     summary: 'Import a file of health data of a user',
@@ -38,7 +38,7 @@ export const routes = ({ vault }: { vault: Vault }) => [
   }),
   operation({
     id: 'continue_file_import',
-    patients: true,
+    logsAccess: true,
     method: 'PUT',
     path: '/v2/user/{user_id}/file_import/{import_id}',
     summary: 'Add a part to a file that is imported',
@@ -61,7 +61,7 @@ export const routes = ({ vault }: { vault: Vault }) => [
   }),
   operation({
     id: 'get_file_import',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/user/{user_id}/file_import/{import_id}',
     summary: 'Show the state of an import',
@@ -72,7 +72,7 @@ export const routes = ({ vault }: { vault: Vault }) => [
   }),
   operation({
     id: 'list_file_imports',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/user/{user_id}/file_import',
     summary: 'List the newest imports of a user',

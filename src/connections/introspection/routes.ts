@@ -21,7 +21,7 @@ import {
 export const routes = [
   operation({
     id: 'introspect_resources',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/introspect/resources',
     summary: 'List the newest and oldest data and the last attempt by user, provider and resource',
@@ -33,7 +33,7 @@ export const routes = [
   }),
   operation({
     id: 'introspect_historical_pulls',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/introspect/historical_pull',
     summary: 'List how far histories were received, by user, provider and resource',
@@ -45,7 +45,7 @@ export const routes = [
   }),
   operation({
     id: 'introspect_repeated_posts',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/introspect/repeated_posts',
     summary: 'List clients that send the same data again and again',
@@ -57,7 +57,7 @@ export const routes = [
   }),
   operation({
     id: 'introspect_rejected_posts',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/introspect/rejected_posts',
     summary: 'List posts of health data that were rejected, whole or in part',
@@ -69,7 +69,7 @@ export const routes = [
   }),
   operation({
     id: 'introspect_sync_progress',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/introspect/sync_progress',
     summary: 'List what phones report about their own synchronization',
@@ -81,7 +81,7 @@ export const routes = [
   }),
   operation({
     id: 'introspect_days',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/introspect/days',
     summary: "Show what is known of each day of a user's resources: why a day is empty",

@@ -37,7 +37,7 @@ export function legacyRoutes({ signingKey, guards }: LinkDependencies): Operatio
   return [
     multiTransactionOperation({
       id: 'validate_link_token',
-      patients: false,
+      logsAccess: false,
       auth: 'none',
       reads: true,
       method: 'POST',
@@ -62,7 +62,7 @@ export function legacyRoutes({ signingKey, guards }: LinkDependencies): Operatio
     }),
     multiTransactionOperation({
       id: 'start_link',
-      patients: false,
+      logsAccess: false,
       auth: 'none',
       method: 'POST',
       deprecated: true,
@@ -88,7 +88,7 @@ export function legacyRoutes({ signingKey, guards }: LinkDependencies): Operatio
     }),
     operation({
       id: 'get_link_state',
-      patients: true,
+      logsAccess: true,
       auth: 'link',
       method: 'GET',
       deprecated: true,

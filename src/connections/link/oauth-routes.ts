@@ -53,7 +53,7 @@ export function oauthRoutes(access: ConsentDependencies): Operation[] {
   return [
     multiTransactionOperation({
       id: 'get_link_providers',
-      patients: true,
+      logsAccess: true,
       auth: 'link',
       method: 'GET',
       path: '/v2/link/providers',
@@ -80,7 +80,7 @@ export function oauthRoutes(access: ConsentDependencies): Operation[] {
     }),
     multiTransactionOperation({
       id: 'generate_oauth_link',
-      patients: true,
+      logsAccess: true,
       auth: 'link',
       method: 'GET',
       path: '/v2/link/provider/oauth/{oauth_provider}',
@@ -109,7 +109,7 @@ export function oauthRoutes(access: ConsentDependencies): Operation[] {
     }),
     operation({
       id: 'connect_password_provider',
-      patients: true,
+      logsAccess: true,
       auth: 'link',
       method: 'POST',
       idempotency,
@@ -124,7 +124,7 @@ export function oauthRoutes(access: ConsentDependencies): Operation[] {
     }),
     operation({
       id: 'complete_password_provider_mfa',
-      patients: true,
+      logsAccess: true,
       auth: 'link',
       method: 'POST',
       idempotency,
@@ -139,7 +139,7 @@ export function oauthRoutes(access: ConsentDependencies): Operation[] {
     }),
     operation({
       id: 'connect_email_provider',
-      patients: true,
+      logsAccess: true,
       auth: 'link',
       method: 'POST',
       idempotency,
@@ -154,7 +154,7 @@ export function oauthRoutes(access: ConsentDependencies): Operation[] {
     }),
     operation({
       id: 'link_password_auth',
-      patients: true,
+      logsAccess: true,
       auth: 'link',
       method: 'POST',
       idempotency,
@@ -169,7 +169,7 @@ export function oauthRoutes(access: ConsentDependencies): Operation[] {
     }),
     operation({
       id: 'link_email_auth',
-      patients: true,
+      logsAccess: true,
       auth: 'link',
       method: 'POST',
       idempotency,

@@ -31,7 +31,7 @@ export function routes(dependencies: LinkDependencies): Operation[] {
   return [
     operation({
       id: 'generate_link_token',
-      patients: true,
+      logsAccess: true,
       method: 'POST',
       path: '/v2/link/token',
       userTokens: 'body',
@@ -57,7 +57,7 @@ export function routes(dependencies: LinkDependencies): Operation[] {
     }),
     operation({
       id: 'create_link_code',
-      patients: true,
+      logsAccess: true,
       method: 'POST',
       path: '/v2/link/code/create',
       summary: 'Create a code that hands a user to an app on a phone',
@@ -71,7 +71,7 @@ export function routes(dependencies: LinkDependencies): Operation[] {
     }),
     multiTransactionOperation({
       id: 'exchange_link_code',
-      patients: false,
+      logsAccess: false,
       auth: 'none',
       method: 'POST',
       path: '/v2/link/code/exchange',
@@ -90,7 +90,7 @@ export function routes(dependencies: LinkDependencies): Operation[] {
     }),
     multiTransactionOperation({
       id: 'get_link_config',
-      patients: true,
+      logsAccess: true,
       auth: 'link',
       method: 'GET',
       path: '/v2/team/link/config',

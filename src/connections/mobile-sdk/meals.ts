@@ -7,12 +7,12 @@ import { foodOf, MEAL, mealDocument, UNNAMED, type Meal } from '../../wearables/
 import { amountOf, healthConnectNutrients, healthKitNutrients, Nutrition } from '../../wearables/summaries/nutrients.ts'
 import type { NutritionRecord, SentMeal } from './record-schema.ts'
 import { placesOf } from './faults.ts'
-import { incoming, intervalFault, sourceTypeOf, type SampleContext } from './samples.ts'
+import { incoming, intervalFault, sourceTypeOf, type ExampleContext } from './samples.ts'
 import type { Quantity } from './schema.ts'
 
 type Place = (string | number)[]
 
-type Context = Omit<SampleContext, 'at'>
+type Context = Omit<ExampleContext, 'at'>
 
 interface PhoneMeal extends Meal {
   app_id: string

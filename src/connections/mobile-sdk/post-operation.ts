@@ -16,7 +16,7 @@ export const BODY_BYTES_MAX = 16 * 1024 * 1024
 export const envelope = { stage: 'daily', time_zone: 'America/Phoenix', provider: 'apple_health_kit' }
 
 export const post = {
-  patients: true,
+  logsAccess: true,
   method: 'POST',
   params: UserParams,
   body_bytes_max: BODY_BYTES_MAX,

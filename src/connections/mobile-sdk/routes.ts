@@ -153,7 +153,7 @@ export const routes = [
   }),
   operation({
     id: 'post_timeseries',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v2/timeseries/{user_id}/{resource}',
     userTokens: 'path',
@@ -187,7 +187,7 @@ export const routes = [
   }),
   operation({
     id: 'post_blood_pressure',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v2/timeseries/{user_id}/blood_pressure',
     userTokens: 'path',

@@ -161,7 +161,7 @@ const isByWheelchair = (metadata: QuantityKind['metadata']): boolean => ['1', 't
 const instantOf = (text: string): number => usualInstant(text) ?? Date.parse(text)
 
 /** What is known of all samples of a post. */
-export interface SampleContext {
+export interface ExampleContext {
   provider: string
   zones: PostZones
   now_ms: number
@@ -172,7 +172,7 @@ export interface SampleContext {
 }
 
 /** Where the sample stands. */
-const locOf = ({ at }: Pick<SampleContext, 'at'>, place: number | undefined) => (place === undefined ? at : [...at, place])
+const locOf = ({ at }: Pick<ExampleContext, 'at'>, place: number | undefined) => (place === undefined ? at : [...at, place])
 
 /**
  * A sample as it is stored; undefined, and a fault more, for one that cannot be: an end before the start, an interval of more than 24 days,
@@ -182,7 +182,7 @@ const locOf = ({ at }: Pick<SampleContext, 'at'>, place: number | undefined) => 
 export function incoming(
   resource: TimeseriesName,
   sample: Quantity,
-  context: SampleContext,
+  context: ExampleContext,
   place?: number,
 ): IncomingSample | undefined {
   const start_ms = instantOf(sample.start_date)
@@ -195,7 +195,7 @@ export function incoming(
 export async function goodSamples(
   resource: TimeseriesName,
   list: Quantity[],
-  context: SampleContext,
+  context: ExampleContext,
 ): Promise<{ sent: Quantity; sample: IncomingSample }[]> {
   context.faults.addLeftOut(resourceNameOf(resource), list)
   const placeOf = placesOf(list)
@@ -207,7 +207,7 @@ export async function goodSamples(
 export const incomingList = async (
   resource: TimeseriesName,
   list: Quantity[],
-  context: SampleContext,
+  context: ExampleContext,
 ): Promise<IncomingSample[]> => (await goodSamples(resource, list, context)).map(({ sample }) => sample)
 
 /** Why an interval cannot be; undefined if it can. @returns the field and the text */
@@ -224,7 +224,7 @@ function incomingAt(
   resource: TimeseriesName,
   { start_ms, end_ms, value, kind }: { start_ms: number; end_ms: number; value: number; kind: QuantityKind },
   { source_type, app_id, device, conversion, type, sport }: KindFacts,
-  context: SampleContext,
+  context: ExampleContext,
   place: number | undefined,
 ): IncomingSample | undefined {
   const { zones, now_ms, faults } = context

@@ -1,5 +1,5 @@
 // Posts of summaries by phones, and of the samples that come with them. Source: users-wearables.md 16.5, 16.6.
-import { withZone, goodSamples, incomingList, PostZones, type SampleContext } from './samples.ts'
+import { withZone, goodSamples, incomingList, PostZones, type ExampleContext } from './samples.ts'
 import type { Static } from '../../platform/schema/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
@@ -79,7 +79,7 @@ const sampleContext = (tx: Tx, { provider, time_zone }: Envelope, faults: Faults
 /** The samples of a post, by timeseries. @param records the objects that hold the lists, with where they stand in the request */
 async function batchesOf(
   tx: Tx,
-  context: Omit<SampleContext, 'at'>,
+  context: Omit<ExampleContext, 'at'>,
   timeseries: Record<string, TimeseriesName>,
   records: [lists: Lists, at: (string | number)[]][],
 ): Promise<SampleBatch[]> {

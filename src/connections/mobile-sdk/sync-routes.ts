@@ -9,7 +9,7 @@ const REPORT_BYTES_MAX = 2 * 1024 * 1024
 export const syncRoutes = [
   operation({
     id: 'get_sdk_sync_state',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v2/user/{user_id}/sdk_sync_state/{provider}',
     userTokens: 'path',
@@ -29,7 +29,7 @@ export const syncRoutes = [
   }),
   operation({
     id: 'start_sdk_historical_stage',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v2/user/{user_id}/sdk_start_historical_stage/{provider}',
     userTokens: 'path',
@@ -43,7 +43,7 @@ export const syncRoutes = [
   }),
   operation({
     id: 'post_sdk_sync_progress',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v2/user/{user_id}/sdk_sync_progress/{provider}',
     userTokens: 'path',

@@ -13,7 +13,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...inCell,
     id: 'get_team_data_pull_preferences',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: PULLS,
     summary: 'List data pull preferences',
@@ -26,7 +26,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     ...inCell,
     id: 'upsert_team_data_pull_preferences',
     idempotency: 'none',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: PULLS,
     summary: 'Set data pull preferences',
@@ -48,7 +48,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...inCell,
     id: 'delete_team_data_pull_preferences',
-    patients: false,
+    logsAccess: false,
     method: 'DELETE',
     path: PULLS,
     summary: 'Reset data pull preferences',

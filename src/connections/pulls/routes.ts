@@ -12,7 +12,7 @@ export function routes(dependencies: NotificationDependencies): Operation[] {
   const notification = (method: 'GET' | 'POST', id: string, summary: string) =>
     multiTransactionOperation({
       id,
-      patients: false,
+      logsAccess: false,
       auth: 'none',
       method,
       path,
@@ -27,7 +27,7 @@ export function routes(dependencies: NotificationDependencies): Operation[] {
   return [
     multiTransactionOperation({
       id: 'refresh_user_data',
-      patients: true,
+      logsAccess: true,
       method: 'POST',
       path: '/v2/user/refresh/{user_id}',
       userTokens: 'path',

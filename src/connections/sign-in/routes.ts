@@ -16,7 +16,7 @@ export function routes(
   return [
     multiTransactionOperation({
       id: 'get_user_sign_in_token',
-      patients: true,
+      logsAccess: true,
       method: 'POST',
       reads: true,
       path: '/v2/user/{user_id}/sign_in_token',
@@ -32,7 +32,7 @@ export function routes(
     }),
     multiTransactionOperation({
       id: 'exchange_token',
-      patients: false,
+      logsAccess: false,
       auth: 'none',
       method: 'POST',
       path: '/v1/token',
@@ -52,7 +52,7 @@ export function routes(
     }),
     operation({
       id: 'revoke_app_api_key',
-      patients: true,
+      logsAccess: true,
       method: 'POST',
       path: '/v2/user/{user_id}/revoke_app_api_key',
       userTokens: 'path',

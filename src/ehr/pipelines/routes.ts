@@ -23,7 +23,7 @@ export const routes = (dependencies: PipelineDependencies): Operation[] => [
   managementOperation({
     ...shared,
     id: 'get_team_ehr_pipelines',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     summary: 'List EHR pipelines of teams, newest first',
     description: 'Secrets are masked. The next page starts from `next_token`, given as `next_cursor`.',
@@ -35,7 +35,7 @@ export const routes = (dependencies: PipelineDependencies): Operation[] => [
     ...shared,
     id: 'upsert_team_ehr_pipelines',
     idempotency: 'none',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     summary: 'Create or replace EHR pipelines',
     description:
@@ -66,7 +66,7 @@ export const routes = (dependencies: PipelineDependencies): Operation[] => [
   managementOperation({
     ...shared,
     id: 'delete_team_ehr_pipelines',
-    patients: false,
+    logsAccess: false,
     method: 'DELETE',
     summary: 'Delete the EHR pipelines of one type of teams',
     description: 'Without `team_id` for all accessible teams in this environment and region. Inaccessible teams are skipped.',

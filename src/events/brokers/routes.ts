@@ -12,7 +12,7 @@ export const routes = (dependencies: PipelineDependencies): Operation[] => [
   managementOperation({
     ...where,
     id: 'get_team_etl_pipelines',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path,
     summary: 'List pipelines, newest first, without their secrets',
@@ -25,7 +25,7 @@ export const routes = (dependencies: PipelineDependencies): Operation[] => [
     ...where,
     id: 'upsert_team_etl_pipelines',
     idempotency: 'none',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path,
     summary: 'Create or update event pipelines',
@@ -46,7 +46,7 @@ export const routes = (dependencies: PipelineDependencies): Operation[] => [
   managementOperation({
     ...where,
     id: 'delete_team_etl_pipelines',
-    patients: false,
+    logsAccess: false,
     method: 'DELETE',
     path,
     summary: 'Delete the pipelines of teams',

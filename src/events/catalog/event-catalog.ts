@@ -1,6 +1,6 @@
 // The event types of all modules: endpoints filter by them, and samples are made for them. Source: events.md 1, 3, 6.8.
-import type { EventType, Family, SampleContext } from '../../platform/queue/event-type.ts'
-import { SAMPLE_USER } from '../../platform/queue/event-type.ts'
+import type { EventType, Family, ExampleContext } from '../../platform/queue/event-type.ts'
+import { EXAMPLE_USER } from '../../platform/queue/event-type.ts'
 
 /** Lists show the types of these families one after the other. */
 const FAMILIES: readonly (readonly Family[])[] = [
@@ -35,12 +35,12 @@ export class EventCatalog {
   }
 
   /** The whole body of a sample, as a test sends it. Throws for an unknown type. */
-  sampleBody(name: string, context: SampleContext): Record<string, unknown> {
+  exampleBody(name: string, context: ExampleContext): Record<string, unknown> {
     const type = this.#byName.get(name)
     if (!type) throw new Error('unrecognized event type')
-    const data = type.sample(context)
+    const data = type.example(context)
     if (type.family === 'operational') return { type: name, data }
     const body = { event_type: name, data, team_id: context.team_id }
-    return type.namesNoUser ? body : { ...body, user_id: SAMPLE_USER, client_user_id: 'a-fictional-user' }
+    return type.namesNoUser ? body : { ...body, user_id: EXAMPLE_USER, client_user_id: 'a-fictional-user' }
   }
 }

@@ -188,7 +188,7 @@ export async function sendTest(
   type: string,
 ): Promise<Static<typeof Message>> {
   await getEnabledEndpoint(tx, webhook_id)
-  const body = JSON.stringify(catalog.sampleBody(type, { team_id: tx.team, at_text: iso(tx.now) }))
+  const body = JSON.stringify(catalog.exampleBody(type, { team_id: tx.team, at_text: iso(tx.now) }))
   const at = systemTimestamp(tx)
   const id = await queueMessage(tx, { team_id: tx.team, type, body, at, trigger: 'manual' }, webhook_id)
   tx.notifyDelivery()

@@ -46,7 +46,7 @@ export function logRoutes({ fixedHeaders, catalog, notDeleted }: DeliveryLogDepe
     managementOperation({
       ...bound,
       id: 'list_webhook_messages',
-      patients: true,
+      logsAccess: true,
       method: 'GET',
       path: `${WEBHOOK}/message`,
       summary: 'List messages of an endpoint, newest first',
@@ -59,7 +59,7 @@ export function logRoutes({ fixedHeaders, catalog, notDeleted }: DeliveryLogDepe
     managementOperation({
       ...bound,
       id: 'get_webhook_message',
-      patients: true,
+      logsAccess: true,
       method: 'GET',
       path: `${WEBHOOK}/message/{message_id}`,
       summary: 'Read a message and the body that is sent',
@@ -70,7 +70,7 @@ export function logRoutes({ fixedHeaders, catalog, notDeleted }: DeliveryLogDepe
     managementOperation({
       ...bound,
       id: 'list_webhook_attempts',
-      patients: true,
+      logsAccess: true,
       method: 'GET',
       path: `${WEBHOOK}/message/{message_id}/attempt`,
       summary: 'List the attempts to deliver a message, newest first',
@@ -82,7 +82,7 @@ export function logRoutes({ fixedHeaders, catalog, notDeleted }: DeliveryLogDepe
     managementOperation({
       ...bound,
       id: 'resend_webhook_message',
-      patients: true,
+      logsAccess: true,
       method: 'POST',
       path: `${WEBHOOK}/message/{message_id}/resend`,
       summary: 'Send a message again: same id, same bytes, new timestamp',
@@ -93,7 +93,7 @@ export function logRoutes({ fixedHeaders, catalog, notDeleted }: DeliveryLogDepe
     managementOperation({
       ...bound,
       id: 'replay_webhook',
-      patients: false,
+      logsAccess: false,
       method: 'POST',
       path: `${WEBHOOK}/replay`,
       summary: 'Replay events since a time',
@@ -108,7 +108,7 @@ export function logRoutes({ fixedHeaders, catalog, notDeleted }: DeliveryLogDepe
     managementOperation({
       ...bound,
       id: 'recover_webhook',
-      patients: false,
+      logsAccess: false,
       method: 'POST',
       path: `${WEBHOOK}/recover`,
       summary: 'Recover failed messages since a time',
@@ -121,7 +121,7 @@ export function logRoutes({ fixedHeaders, catalog, notDeleted }: DeliveryLogDepe
     managementOperation({
       ...bound,
       id: 'test_webhook',
-      patients: false,
+      logsAccess: false,
       method: 'POST',
       path: `${WEBHOOK}/test`,
       summary: 'Send a sample event to an endpoint',
@@ -134,7 +134,7 @@ export function logRoutes({ fixedHeaders, catalog, notDeleted }: DeliveryLogDepe
     managementOperation({
       ...bound,
       id: 'list_event_types',
-      patients: false,
+      logsAccess: false,
       method: 'GET',
       path: `${TEAM}/event_type`,
       summary: 'List event types',
@@ -147,18 +147,18 @@ export function logRoutes({ fixedHeaders, catalog, notDeleted }: DeliveryLogDepe
     managementOperation({
       ...bound,
       id: 'get_event_type_sample',
-      patients: false,
+      logsAccess: false,
       method: 'GET',
       path: `${TEAM}/event_type/{event_type}/sample`,
       summary: 'Get a sample body of an event type',
       params: EventTypePath,
       reply: T.Record(T.String(), T.Unknown()),
-      run: async (tx: Tx, { params }) => catalog.sampleBody(params.event_type, { team_id: tx.team, at_text: iso(tx.now) }),
+      run: async (tx: Tx, { params }) => catalog.exampleBody(params.event_type, { team_id: tx.team, at_text: iso(tx.now) }),
     }),
     managementOperation({
       ...bound,
       id: 'get_team_event_delivery_metric',
-      patients: false,
+      logsAccess: false,
       method: 'GET',
       path: `${TEAM}/event_delivery_metric`,
       summary: 'Get delivery metrics',

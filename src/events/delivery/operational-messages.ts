@@ -3,12 +3,12 @@
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { dbNow } from '../../platform/db/leases.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { EventType, SampleContext } from '../../platform/queue/event-type.ts'
+import type { EventType, ExampleContext } from '../../platform/queue/event-type.ts'
 import { attemptId, messageId } from '../catalog/message-id.ts'
 
 const SAMPLE_ID = '0'.repeat(32)
 
-const attemptReport = ({ team_id, at_text }: SampleContext) => ({
+const attemptReport = ({ team_id, at_text }: ExampleContext) => ({
   appId: team_id,
   appUid: null,
   endpointId: `ep_${SAMPLE_ID}`,
@@ -19,13 +19,13 @@ const attemptReport = ({ team_id, at_text }: SampleContext) => ({
 
 /** The types, with samples. Sent only to endpoints that subscribe to them by name. */
 export const eventTypes: readonly EventType[] = [
-  { name: 'message.attempt.exhausted', family: 'operational', sample: attemptReport },
-  { name: 'message.attempt.failing', family: 'operational', sample: attemptReport },
-  { name: 'message.attempt.recovered', family: 'operational', sample: attemptReport },
+  { name: 'message.attempt.exhausted', family: 'operational', example: attemptReport },
+  { name: 'message.attempt.failing', family: 'operational', example: attemptReport },
+  { name: 'message.attempt.recovered', family: 'operational', example: attemptReport },
   {
     name: 'endpoint.disabled',
     family: 'operational',
-    sample: ({ team_id, at_text }) => ({
+    example: ({ team_id, at_text }) => ({
       appId: team_id,
       appUid: null,
       endpointId: `ep_${SAMPLE_ID}`,

@@ -56,7 +56,7 @@ export function routes({ vault, targets, url, awaitRevocation, catalog }: Endpoi
   return [
     operation({
       id: 'get_svix_webhook_url',
-      patients: false,
+      logsAccess: false,
       method: 'GET',
       path: '/v2/team/svix/url',
       summary: 'Get the webhook management URL',
@@ -68,7 +68,7 @@ export function routes({ vault, targets, url, awaitRevocation, catalog }: Endpoi
     managementOperation({
       ...bound,
       id: 'list_webhooks',
-      patients: false,
+      logsAccess: false,
       method: 'GET',
       path: `${TEAM}/webhook`,
       summary: 'List webhook endpoints, newest first',
@@ -80,7 +80,7 @@ export function routes({ vault, targets, url, awaitRevocation, catalog }: Endpoi
     managementOperation({
       ...bound,
       id: 'create_webhook',
-      patients: false,
+      logsAccess: false,
       method: 'POST',
       path: `${TEAM}/webhook`,
       summary: 'Create a webhook endpoint',
@@ -95,7 +95,7 @@ export function routes({ vault, targets, url, awaitRevocation, catalog }: Endpoi
     managementOperation({
       ...bound,
       id: 'get_webhook',
-      patients: false,
+      logsAccess: false,
       method: 'GET',
       path: `${TEAM}/webhook/{webhook_id}`,
       summary: 'Read a webhook endpoint',
@@ -106,7 +106,7 @@ export function routes({ vault, targets, url, awaitRevocation, catalog }: Endpoi
     multiTransactionManagementOperation({
       ...bound,
       id: 'patch_webhook',
-      patients: false,
+      logsAccess: false,
       method: 'PATCH',
       path: `${TEAM}/webhook/{webhook_id}`,
       summary: 'Change a webhook endpoint; null clears rate_limit and filter_types',
@@ -125,7 +125,7 @@ export function routes({ vault, targets, url, awaitRevocation, catalog }: Endpoi
     multiTransactionManagementOperation({
       ...bound,
       id: 'delete_webhook',
-      patients: false,
+      logsAccess: false,
       method: 'DELETE',
       path: `${TEAM}/webhook/{webhook_id}`,
       summary: 'Delete a webhook endpoint and the log of its deliveries',
@@ -141,7 +141,7 @@ export function routes({ vault, targets, url, awaitRevocation, catalog }: Endpoi
     managementOperation({
       ...bound,
       id: 'get_webhook_headers',
-      patients: false,
+      logsAccess: false,
       auditsRead: true,
       method: 'GET',
       path: `${TEAM}/webhook/{webhook_id}/headers`,
@@ -155,7 +155,7 @@ export function routes({ vault, targets, url, awaitRevocation, catalog }: Endpoi
     managementOperation({
       ...bound,
       id: 'update_webhook_headers',
-      patients: false,
+      logsAccess: false,
       method: 'PUT',
       path: `${TEAM}/webhook/{webhook_id}/headers`,
       summary: 'Replace all custom headers',
@@ -172,7 +172,7 @@ export function routes({ vault, targets, url, awaitRevocation, catalog }: Endpoi
     managementOperation({
       ...bound,
       id: 'get_webhook_secret',
-      patients: false,
+      logsAccess: false,
       auditsRead: true,
       method: 'GET',
       path: `${TEAM}/webhook/{webhook_id}/secret`,
@@ -188,7 +188,7 @@ export function routes({ vault, targets, url, awaitRevocation, catalog }: Endpoi
     managementOperation({
       ...bound,
       id: 'rotate_webhook_secret',
-      patients: false,
+      logsAccess: false,
       method: 'POST',
       path: `${TEAM}/webhook/{webhook_id}/secret/rotate`,
       summary: 'Replace the signing secret; the old one signs beside it for 24 h',

@@ -16,7 +16,7 @@ export interface FeedDependencies {
 export const routes = ({ findDeletedUsers, notDeleted, watch }: FeedDependencies): Operation[] => [
   operation({
     id: 'list_events',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v1/events',
     summary: 'List events, newest first',
@@ -27,7 +27,7 @@ export const routes = ({ findDeletedUsers, notDeleted, watch }: FeedDependencies
   }),
   multiTransactionOperation({
     id: 'follow_events',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v1/events/follow',
     summary: 'Read the event feed, oldest first',

@@ -1,6 +1,6 @@
 // The events of jobs that read uploaded lab reports, with samples. Source: events.md 4.10.
 import type { ReportData } from './schema.ts'
-import { SAMPLE_OBJECT, type EventType } from '../../platform/queue/event-type.ts'
+import { EXAMPLE_OBJECT, type EventType } from '../../platform/queue/event-type.ts'
 
 const data: ReportData = {
   metadata: {
@@ -43,8 +43,8 @@ const data: ReportData = {
 }
 
 const sample = (status: string) => ({
-  id: SAMPLE_OBJECT,
-  job_id: SAMPLE_OBJECT,
+  id: EXAMPLE_OBJECT,
+  job_id: EXAMPLE_OBJECT,
   status,
   failure_reason: null,
   needs_human_review: false,
@@ -53,6 +53,6 @@ const sample = (status: string) => ({
 })
 
 export const eventTypes: readonly EventType[] = [
-  { name: 'lab_report.parsing_job.created', family: 'lab', sample: () => sample('started') },
-  { name: 'lab_report.parsing_job.updated', family: 'lab', sample: () => ({ ...sample('completed'), data }) },
+  { name: 'lab_report.parsing_job.created', family: 'lab', example: () => sample('started') },
+  { name: 'lab_report.parsing_job.updated', family: 'lab', example: () => ({ ...sample('completed'), data }) },
 ]

@@ -29,7 +29,7 @@ const problems: Record<Extract<Inspection, { problem: string }>['problem'], stri
 export const routes = ({ files, processes, file_bytes_max }: UploadDependencies) => [
   multiTransactionOperation({
     id: 'create_lab_report_parser_job',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/lab_report/v1/parser/job',
     summary: 'Upload a lab report of a user for parsing',
@@ -64,7 +64,7 @@ export const routes = ({ files, processes, file_bytes_max }: UploadDependencies)
   }),
   operation({
     id: 'get_lab_report_parser_job',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/lab_report/v1/parser/job/{job_id}',
     summary: 'Show a lab report that was uploaded for parsing',

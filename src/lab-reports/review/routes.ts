@@ -25,7 +25,7 @@ const OWN = '/lab_report/v1/review' as const
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}/lab_report_review' as const
 
 const list = {
-  patients: true,
+  logsAccess: true,
   method: 'GET',
   query: ReviewQuery,
   reply: ReviewPage,
@@ -33,21 +33,21 @@ const list = {
     'Those with the status `pending_review`, oldest first. They were uploaded with `needs_human_review`, or something of the report is in no result.',
 } as const
 const show = {
-  patients: true,
+  logsAccess: true,
   method: 'GET',
   reply: Review,
   description:
     'Every result as it was read and as it has been corrected, with its place on its page, how certain its words are, what is implausible and LOINC candidates; and all corrections and the decision with the keys that made them.',
 } as const
 const draw = {
-  patients: true,
+  logsAccess: true,
   method: 'GET',
   reply: png,
   description:
     'At most 2,400 pixels high and wide; places of results refer to the size of the page in the review. 404: no such page, or its file has been deleted. 429: nine files of the team are waiting already. 503: the storage of the files cannot be reached.',
 } as const
 const change = {
-  patients: true,
+  logsAccess: true,
   method: 'POST',
   body: CorrectionBody,
   reply: Review,
@@ -56,7 +56,7 @@ const change = {
   example: { version: 0, changed: [{ result_id: 1, value: '96', units: 'mg/dL' }] },
 } as const
 const approval = {
-  patients: true,
+  logsAccess: true,
   method: 'POST',
   body: ApprovalBody,
   reply: ParsingJob,
@@ -65,7 +65,7 @@ const approval = {
   example: { version: 0 },
 } as const
 const failure = {
-  patients: true,
+  logsAccess: true,
   method: 'POST',
   body: FailureBody,
   reply: ParsingJob,

@@ -7,7 +7,7 @@ import * as shapes from './schema.ts'
 export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   operation({
     id: 'get_team_lab_accounts',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v3/lab_test/lab_account',
     summary: 'List the lab accounts that the team may order under, newest first',
@@ -18,7 +18,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   }),
   managementOperation({
     id: 'get_lab_accounts',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v1/org/{org_id}/lab_account/{env}/{region}',
     scope: 'cell',
@@ -32,7 +32,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   }),
   managementOperation({
     id: 'upsert_lab_account',
-    patients: false,
+    logsAccess: false,
     method: 'PUT',
     path: '/v1/org/{org_id}/lab_account/{env}/{region}/{account_id}',
     scope: 'cell',
@@ -48,7 +48,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   }),
   managementOperation({
     id: 'update_lab_account_team_id_allowlist',
-    patients: false,
+    logsAccess: false,
     method: 'PATCH',
     path: '/v1/org/{org_id}/lab_account/{env}/{region}/{account_id}',
     scope: 'cell',

@@ -30,7 +30,7 @@ const params = Fields({ lab_test_id: Uuid })
 export const routes = (access: LabAccess): Operation[] => [
   operation({
     id: 'get_labs',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v3/lab_tests/labs',
     summary: 'List the labs that the team can order from',
@@ -40,7 +40,7 @@ export const routes = (access: LabAccess): Operation[] => [
   }),
   operation({
     id: 'get_markers',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v3/lab_tests/markers',
     summary: 'List the markers that can be ordered',
@@ -51,7 +51,7 @@ export const routes = (access: LabAccess): Operation[] => [
   }),
   operation({
     id: 'get_markers_for_test',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v3/lab_tests/{lab_test_id}/markers',
     summary: 'List the markers of a lab test and the reflex markers they can lead to',
@@ -63,7 +63,7 @@ export const routes = (access: LabAccess): Operation[] => [
   }),
   operation({
     id: 'get_markers_for_order_set',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: '/v3/lab_tests/list_order_set_markers',
     summary: 'List the markers that an order set would order',
@@ -80,7 +80,7 @@ export const routes = (access: LabAccess): Operation[] => [
   }),
   operation({
     id: 'get_markers_by_provider_id',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v3/lab_tests/{lab_id}/markers/{provider_id}',
     summary: "Read a lab's marker by the lab's own test code",
@@ -92,7 +92,7 @@ export const routes = (access: LabAccess): Operation[] => [
   }),
   operation({
     id: 'get_paginated_lab_tests_for_team',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v3/lab_test',
     summary: 'List lab tests (paginated)',
@@ -103,7 +103,7 @@ export const routes = (access: LabAccess): Operation[] => [
   }),
   operation({
     id: 'get_lab_tests_for_team',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v3/lab_tests',
     summary: 'List lab tests',
@@ -115,7 +115,7 @@ export const routes = (access: LabAccess): Operation[] => [
   }),
   operation({
     id: 'get_lab_test_for_team',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v3/lab_tests/{lab_test_id}',
     summary: 'Read a lab test',
@@ -127,7 +127,7 @@ export const routes = (access: LabAccess): Operation[] => [
   }),
   operation({
     id: 'create_lab_test_for_team',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: '/v3/lab_tests',
     summary: 'Create a lab test from markers',
@@ -140,7 +140,7 @@ export const routes = (access: LabAccess): Operation[] => [
   }),
   operation({
     id: 'update_lab_test_for_team',
-    patients: false,
+    logsAccess: false,
     method: 'PATCH',
     path: '/v3/lab_tests/{lab_test_id}',
     summary: 'Rename, deactivate or reactivate a lab test',
@@ -154,7 +154,7 @@ export const routes = (access: LabAccess): Operation[] => [
   managementOperation({
     id: 'approve_lab_test',
     idempotency: 'none',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: '/v1/org/{org_id}/lab_test/{env}/{region}/{lab_test_id}/approve',
     scope: 'cell',

@@ -8,7 +8,7 @@ export function routes(): Operation[] {
   return [
     operation({
       id: 'search_compendium',
-      patients: false,
+      logsAccess: false,
       method: 'POST',
       path: '/v3/compendium/search',
       summary: 'Search the compendium',
@@ -22,7 +22,7 @@ export function routes(): Operation[] {
     }),
     operation({
       id: 'convert_compendium',
-      patients: false,
+      logsAccess: false,
       method: 'POST',
       path: '/v3/compendium/convert',
       summary: 'Convert a lab test or test codes to another laboratory',
@@ -34,7 +34,7 @@ export function routes(): Operation[] {
     }),
     operation({
       id: 'search_orderable_tests',
-      patients: false,
+      logsAccess: false,
       method: 'POST',
       path: '/v3/compendium/search_orderable_tests',
       summary: 'Search orderable tests of a laboratory for codes of other laboratories',

@@ -66,7 +66,7 @@ export function requisitionPage({ cells, tenantOf, vault, heavy }: RequisitionPa
   return {
     id: 'requisition_page',
     path: PATH,
-    patients: true,
+    logsAccess: true,
     answer: async ({ query }) => {
       const token = typeof query.token === 'string' ? tokens.verify(query.token) : undefined
       const [cell, team, order_id] = token?.words ?? []

@@ -34,7 +34,7 @@ export const routes = (dependencies: RenderDependencies, abnForm: AbnForm | unde
   return [
     multiTransactionOperation({
       id: 'get_order_requisition_url',
-      patients: true,
+      logsAccess: true,
       method: 'GET',
       path: '/v3/order/{order_id}/requisition/pdf',
       summary: 'Get the requisition of an order as PDF',
@@ -45,7 +45,7 @@ export const routes = (dependencies: RenderDependencies, abnForm: AbnForm | unde
     }),
     multiTransactionOperation({
       id: 'get_order_labels',
-      patients: true,
+      logsAccess: true,
       method: 'GET',
       path: '/v3/order/{order_id}/labels/pdf',
       summary: 'Get specimen labels of an order as PDF',
@@ -57,7 +57,7 @@ export const routes = (dependencies: RenderDependencies, abnForm: AbnForm | unde
     }),
     multiTransactionOperation({
       id: 'get_order_abn',
-      patients: true,
+      logsAccess: true,
       method: 'GET',
       path: '/v3/order/{order_id}/abn_pdf',
       summary: 'Get the advance beneficiary notice of an order as PDF',
@@ -72,7 +72,7 @@ export const routes = (dependencies: RenderDependencies, abnForm: AbnForm | unde
     }),
     multiTransactionOperation({
       id: 'get_order_collection_instructions_url',
-      patients: true,
+      logsAccess: true,
       method: 'GET',
       path: '/v3/order/{order_id}/collection_instruction_pdf',
       summary: 'Get the collection instructions of an order as a document',
@@ -84,7 +84,7 @@ export const routes = (dependencies: RenderDependencies, abnForm: AbnForm | unde
     }),
     multiTransactionOperation({
       id: 'get_lab_test_collection_instructions_url',
-      patients: false,
+      logsAccess: false,
       method: 'GET',
       path: '/v3/lab_test/{lab_test_id}/collection_instruction_pdf',
       summary: 'Get the collection instructions of a lab test as a document',

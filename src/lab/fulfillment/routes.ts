@@ -19,7 +19,7 @@ const act = { ...ofOrder, method: 'POST', reply: shapes.WorkDone } as const
 export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     id: 'list_fulfillment_work',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v1/org/{org_id}/fulfillment/{env}/{region}',
     scope: 'cell',
@@ -36,7 +36,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...ofOrder,
     id: 'get_fulfillment_work',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: ORDER,
     auditsRead: true,
@@ -48,7 +48,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'accept_order',
-    patients: true,
+    logsAccess: true,
     path: `${ORDER}/accept`,
     summary: 'Accept an order and assign its sample id',
     description:
@@ -61,7 +61,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'assign_order_kit',
-    patients: true,
+    logsAccess: true,
     path: `${ORDER}/kit`,
     summary: 'Assign a kit to an order awaiting registration',
     description: 'Another kit can be assigned until the kit is shipped.',
@@ -72,7 +72,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'refuse_order',
-    patients: true,
+    logsAccess: true,
     path: `${ORDER}/refuse`,
     summary: 'Report that an order cannot be fulfilled',
     description: 'The order keeps its status, with the detail `fulfillment_error`, and can be resolved, accepted or cancelled.',
@@ -81,7 +81,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'resolve_order_problem',
-    patients: true,
+    logsAccess: true,
     path: `${ORDER}/resolve`,
     summary: 'Resolve the problem of an order',
     description: 'After `refuse` the order is in the queue as before; after `block` its sample is at the laboratory again.',
@@ -90,7 +90,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...ofOrder,
     id: 'replace_order_notes',
-    patients: true,
+    logsAccess: true,
     method: 'PUT',
     path: `${ORDER}/notes`,
     summary: 'Replace the notes of an order',
@@ -102,7 +102,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'replace_order',
-    patients: true,
+    logsAccess: true,
     path: `${ORDER}/replace`,
     summary: 'Replace an order with an order for another lab test',
     description:
@@ -115,7 +115,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'record_order_tracking',
-    patients: true,
+    logsAccess: true,
     path: `${ORDER}/tracking`,
     summary: 'Record the tracking number of a parcel',
     body: shapes.RecordTracking,
@@ -125,7 +125,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'record_order_scan',
-    patients: true,
+    logsAccess: true,
     path: `${ORDER}/scan`,
     summary: 'Record a carrier scan of a parcel',
     description: 'Missed scans are filled in. Repeated and late scans change nothing.',
@@ -136,7 +136,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'record_order_visit',
-    patients: true,
+    logsAccess: true,
     path: `${ORDER}/visit`,
     summary: 'Record an appointment arranged outside the API',
     body: shapes.RecordVisit,
@@ -146,7 +146,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'record_order_draw',
-    patients: true,
+    logsAccess: true,
     path: `${ORDER}/draw`,
     summary: 'Record sample collection',
     description: 'A walk-in order keeps its status and awaits the report from then on.',
@@ -158,7 +158,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'reject_order_sample',
-    patients: true,
+    logsAccess: true,
     path: `${ORDER}/reject`,
     summary: 'Reject a sample',
     body: shapes.RejectSample,
@@ -169,7 +169,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'block_order_processing',
-    patients: true,
+    logsAccess: true,
     path: `${ORDER}/block`,
     summary: 'Block processing of an order',
     description: '`resolve` undoes it.',
@@ -181,7 +181,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'stop_order_processing',
-    patients: true,
+    logsAccess: true,
     path: `${ORDER}/do_not_process`,
     summary: 'Stop processing of a kit',
     run: (tx, { params }) => setSampleStatus(tx, params.order_id, 'do_not_process'),
@@ -189,7 +189,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'report_order_kit_lost',
-    patients: true,
+    logsAccess: true,
     path: `${ORDER}/lost`,
     summary: 'Report a lost kit',
     run: (tx, { params }) => setSampleStatus(tx, params.order_id, 'lost'),
@@ -197,7 +197,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'enter_order_result',
-    patients: true,
+    logsAccess: true,
     path: `${ORDER}/result`,
     summary: 'Enter a result',
     description:
@@ -210,7 +210,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...ofOrder,
     id: 'upload_order_result_pdf',
-    patients: true,
+    logsAccess: true,
     method: 'PUT',
     path: `${ORDER}/result/pdf`,
     summary: "Upload the laboratory's result PDF",

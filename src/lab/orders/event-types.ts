@@ -1,9 +1,9 @@
 // The events of orders, with samples. Source: lab-testing.md 8; events.md 4.7.
 import { examplePatient } from '../../people/person/example-patient.ts'
-import { SAMPLE_OBJECT, SAMPLE_OTHER, SAMPLE_TEST, SAMPLE_USER, type EventType } from '../../platform/queue/event-type.ts'
+import { EXAMPLE_OBJECT, EXAMPLE_OTHER, EXAMPLE_TEST, EXAMPLE_USER, type EventType } from '../../platform/queue/event-type.ts'
 
 const labTest = {
-  id: SAMPLE_TEST,
+  id: EXAMPLE_TEST,
   slug: 'a-fictional-test',
   name: 'A fictional test',
   description: 'A test that nobody offers',
@@ -70,9 +70,9 @@ function order(at: string, team_id: string, ...statuses: string[]) {
   const result = isOver ? 'normal' : null
   const expected = isOver ? at.slice(0, 10) : null
   return {
-    id: SAMPLE_OBJECT,
+    id: EXAMPLE_OBJECT,
     team_id,
-    user_id: SAMPLE_USER,
+    user_id: EXAMPLE_USER,
     patient_details: {
       ...examplePatient,
       medical_proxy: null,
@@ -94,7 +94,7 @@ function order(at: string, team_id: string, ...statuses: string[]) {
     },
     shipping_details: null,
     lab_test: labTest,
-    details: { type: 'testkit', data: { id: SAMPLE_OTHER, shipment: null, created_at: at, updated_at: at } },
+    details: { type: 'testkit', data: { id: EXAMPLE_OTHER, shipment: null, created_at: at, updated_at: at } },
     sample_id: '0000000000',
     notes: null,
     clinical_notes: null,
@@ -119,11 +119,11 @@ function order(at: string, team_id: string, ...statuses: string[]) {
     worst_case_result_by_date: expected,
     origin: 'initial',
     order_transaction: {
-      id: SAMPLE_OTHER,
+      id: EXAMPLE_OTHER,
       status: isOver ? 'completed' : 'active',
       orders: [
         {
-          id: SAMPLE_OBJECT,
+          id: EXAMPLE_OBJECT,
           created_at: at,
           updated_at: at,
           low_level_status,
@@ -141,7 +141,7 @@ export const eventTypes: readonly EventType[] = [
   {
     name: 'labtest.order.created',
     family: 'lab',
-    sample: ({ at_text, team_id }) => order(at_text, team_id, 'received.testkit.ordered'),
+    example: ({ at_text, team_id }) => order(at_text, team_id, 'received.testkit.ordered'),
   },
-  { name: 'labtest.order.updated', family: 'lab', sample: ({ at_text, team_id }) => order(at_text, team_id, ...KIT) },
+  { name: 'labtest.order.updated', family: 'lab', example: ({ at_text, team_id }) => order(at_text, team_id, ...KIT) },
 ]

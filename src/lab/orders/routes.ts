@@ -36,7 +36,7 @@ const exampleOrder = {
 export const routes = (countConnections: CountConnections, covers: CoversCharacter) => [
   operation({
     id: 'get_orders',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v3/orders',
     aliases: ['/orders'],
@@ -47,7 +47,7 @@ export const routes = (countConnections: CountConnections, covers: CoversCharact
   }),
   operation({
     id: 'get_order',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v3/order/{order_id}',
     summary: 'Read an order',
@@ -57,7 +57,7 @@ export const routes = (countConnections: CountConnections, covers: CoversCharact
   }),
   operation({
     id: 'create_order',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v3/order',
     summary: 'Place an order',
@@ -70,7 +70,7 @@ export const routes = (countConnections: CountConnections, covers: CoversCharact
   }),
   operation({
     id: 'create_order_once',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v3/order/create',
     summary: 'Create an order (idempotent by content)',
@@ -86,7 +86,7 @@ export const routes = (countConnections: CountConnections, covers: CoversCharact
   }),
   operation({
     id: 'import_order',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v3/order/import',
     summary: 'Import an order that was placed elsewhere',
@@ -107,7 +107,7 @@ export const routes = (countConnections: CountConnections, covers: CoversCharact
   }),
   operation({
     id: 'update_on_site_collection_order_draw_completed',
-    patients: true,
+    logsAccess: true,
     method: 'PATCH',
     path: '/v3/order/{order_id}/draw_completed',
     summary: 'Mark the draw of an on-site order as completed',
@@ -118,7 +118,7 @@ export const routes = (countConnections: CountConnections, covers: CoversCharact
   }),
   operation({
     id: 'update_order',
-    patients: true,
+    logsAccess: true,
     method: 'PATCH',
     path: '/v3/order/{order_id}',
     summary: 'Change or clear the date of a scheduled order',
@@ -130,7 +130,7 @@ export const routes = (countConnections: CountConnections, covers: CoversCharact
   }),
   operation({
     id: 'cancel_order',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v3/order/{order_id}/cancel',
     summary: 'Cancel an order',
@@ -141,7 +141,7 @@ export const routes = (countConnections: CountConnections, covers: CoversCharact
   }),
   operation({
     id: 'cancel_order_stale',
-    patients: true,
+    logsAccess: true,
     method: 'DELETE',
     path: '/v3/lab_test/{order_id}/cancel',
     summary: 'Cancel an order (deprecated path)',
@@ -152,7 +152,7 @@ export const routes = (countConnections: CountConnections, covers: CoversCharact
   }),
   operation({
     id: 'resend_events',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v3/order/resend_events',
     summary: 'Resend the latest event of orders',
@@ -163,7 +163,7 @@ export const routes = (countConnections: CountConnections, covers: CoversCharact
   }),
   operation({
     id: 'get_order_transaction',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v3/order_transaction/{transaction_id}',
     summary: 'Read a transaction and its orders',
@@ -173,7 +173,7 @@ export const routes = (countConnections: CountConnections, covers: CoversCharact
   }),
   operation({
     id: 'get_teams_metrics',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v2/user/metrics',
     summary: "Counts of the team's users and orders",

@@ -25,7 +25,7 @@ const item = Fields({ ...teamInEnvironment, raw_result_id: Uuid })
 export const routes = [
   operation({
     id: 'list_unmatched_results',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v3/unmatched_result',
     summary: 'List unmatched results',
@@ -37,7 +37,7 @@ export const routes = [
   }),
   operation({
     id: 'get_unmatched_result',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v3/unmatched_result/{raw_result_id}',
     summary: 'Get an unmatched result with its candidate orders',
@@ -48,7 +48,7 @@ export const routes = [
   }),
   operation({
     id: 'accept_unmatched_result',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v3/unmatched_result/{raw_result_id}/accept',
     summary: 'Accept an unmatched result',
@@ -64,7 +64,7 @@ export const routes = [
   }),
   operation({
     id: 'resolve_unmatched_result',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v3/unmatched_result/{raw_result_id}/resolve',
     summary: 'Reject an unmatched result or refer it to the operator',
@@ -77,7 +77,7 @@ export const routes = [
   }),
   managementOperation({
     id: 'list_team_unmatched_results',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: TEAM,
     ...ofTeam,
@@ -90,7 +90,7 @@ export const routes = [
   }),
   managementOperation({
     id: 'accept_team_unmatched_result',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: `${TEAM}/{raw_result_id}/accept`,
     ...ofTeam,
@@ -103,7 +103,7 @@ export const routes = [
   }),
   managementOperation({
     id: 'reject_team_unmatched_result',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: `${TEAM}/{raw_result_id}/reject`,
     ...ofTeam,
@@ -116,7 +116,7 @@ export const routes = [
   }),
   managementOperation({
     id: 'release_team_unmatched_result',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: `${TEAM}/{raw_result_id}/release`,
     ...ofTeam,

@@ -27,7 +27,7 @@ const labProvidedPdf = ({ tenant, cells }: MultiTransactionContext, order_id: st
 export const routes = (pool: WorkerPool) => [
   operation({
     id: 'get_lab_test_result_raw',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v3/order/{order_id}/result',
     summary: 'Read the result of an order',
@@ -38,7 +38,7 @@ export const routes = (pool: WorkerPool) => [
   }),
   operation({
     id: 'get_lab_test_result_metadata',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v3/order/{order_id}/result/metadata',
     summary: 'Get result metadata',
@@ -48,7 +48,7 @@ export const routes = (pool: WorkerPool) => [
   }),
   multiTransactionOperation({
     id: 'get_lab_test_result',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v3/order/{order_id}/result/pdf',
     summary: 'Get the result of an order as PDF',
@@ -61,7 +61,7 @@ export const routes = (pool: WorkerPool) => [
   }),
   operation({
     id: 'get_order_transaction_result',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v3/order_transaction/{transaction_id}/result',
     summary: 'Get the combined result of an order transaction',
@@ -71,7 +71,7 @@ export const routes = (pool: WorkerPool) => [
   }),
   multiTransactionOperation({
     id: 'get_order_transaction_result_pdf',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v3/order_transaction/{transaction_id}/result/pdf',
     summary: 'Get the results of all orders of a transaction as one document',

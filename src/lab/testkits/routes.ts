@@ -9,7 +9,7 @@ import { BODY_WITH_IMAGES_BYTES_MAX } from '../../people/person/image.ts'
 export const routes = (covers: CoversCharacter) => [
   operation({
     id: 'create_testkit_order',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v3/order/testkit',
     summary: 'Create a test kit order without a patient',
@@ -32,7 +32,7 @@ export const routes = (covers: CoversCharacter) => [
   }),
   operation({
     id: 'register_testkit_order',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v3/order/testkit/register',
     summary: 'Register a test kit',

@@ -6,7 +6,7 @@ import { getSettings, setSettings } from './settings.ts'
 export const routes: Operation[] = [
   operation({
     id: 'get_order_communication_settings',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v3/order/{order_id}/communication_settings',
     summary: 'Get communication settings of an order',
@@ -17,7 +17,7 @@ export const routes: Operation[] = [
   }),
   operation({
     id: 'create_or_update_order_communication_settings',
-    patients: true,
+    logsAccess: true,
     method: 'PATCH',
     path: '/v3/order/{order_id}/communication_settings',
     summary: 'Update communication settings of an order',
@@ -29,7 +29,7 @@ export const routes: Operation[] = [
   }),
   operation({
     id: 'get_order_messages',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v3/order/{order_id}/messages',
     summary: 'List messages sent to the patient of an order',

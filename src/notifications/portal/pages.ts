@@ -118,7 +118,7 @@ export function portalPages({ cells, vault, guards, publicUrl }: PortalDependenc
     {
       id: 'portal_launch_page',
       path: '/portal/launch',
-      patients: true,
+      logsAccess: true,
       answer: answered(async (request) => {
         const by = await admit(request, tokens.readLaunch)
         return [redirect(303, portalPath('', tokens.visit(by.visit))), by]
@@ -127,7 +127,7 @@ export function portalPages({ cells, vault, guards, publicUrl }: PortalDependenc
     {
       id: 'portal_page',
       path: '/portal',
-      patients: true,
+      logsAccess: true,
       answer: answered(async (request) => {
         const by = await admit(request, tokens.readVisit)
         const { user_id, order_id } = by.visit
@@ -143,7 +143,7 @@ export function portalPages({ cells, vault, guards, publicUrl }: PortalDependenc
     {
       id: 'portal_messages_page',
       path: '/portal/messages',
-      patients: true,
+      logsAccess: true,
       answer: answered(async (request) => {
         const by = await admit(request, tokens.readVisit)
         const shown = await read(by, (tx) => shownChannels(tx, by.visit.user_id))
@@ -155,7 +155,7 @@ export function portalPages({ cells, vault, guards, publicUrl }: PortalDependenc
       id: 'portal_messages_change',
       path: '/portal/messages',
       method: 'POST',
-      patients: true,
+      logsAccess: true,
       answer: answered(async (request) => {
         const by = await admit(request, tokens.readVisit)
         await change(by, request)
@@ -165,7 +165,7 @@ export function portalPages({ cells, vault, guards, publicUrl }: PortalDependenc
     {
       id: 'portal_link_page',
       path: '/p/{code}',
-      patients: true,
+      logsAccess: true,
       answer: answered(async (request) => {
         const by = await admitCode(request)
         return [await shortLink(by, false), by]
@@ -175,7 +175,7 @@ export function portalPages({ cells, vault, guards, publicUrl }: PortalDependenc
       id: 'portal_link_answer',
       path: '/p/{code}',
       method: 'POST',
-      patients: true,
+      logsAccess: true,
       answer: answered(async (request) => {
         const by = await admitCode(request)
         const answer = request.form.get('birth_date') ?? ''
@@ -189,7 +189,7 @@ export function portalPages({ cells, vault, guards, publicUrl }: PortalDependenc
       id: 'portal_link_messages_change',
       path: '/p/{code}/messages',
       method: 'POST',
-      patients: true,
+      logsAccess: true,
       answer: answered(async (request) => {
         const by = await admitCode(request)
         await change(by, request)

@@ -8,7 +8,7 @@ export function routes({ vault, publicUrl }: Pick<PortalDependencies, 'vault' | 
   return [
     operation({
       id: 'create_user_portal_url',
-      patients: true,
+      logsAccess: true,
       method: 'POST',
       path: '/v2/user/{user_id}/create_portal_url',
       summary: 'Create a link to the portal of a user',

@@ -12,7 +12,7 @@ const address = { first_line: '1 Example Street', city: 'Phoenix', state: 'AZ', 
 export const routes = [
   operation({
     id: 'create_insurance',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v2/user/{user_id}/insurance',
     summary: 'Add an insurance of a user',
@@ -40,7 +40,7 @@ export const routes = [
   }),
   operation({
     id: 'get_latest_insurance',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/user/{user_id}/insurance/latest',
     summary: 'Read the newest insurance of a user',
@@ -51,7 +51,7 @@ export const routes = [
   }),
   operation({
     id: 'search_insurance_payor_information',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v3/insurance/search/payor',
     summary: "Search payors, the platform's and the team's own",
@@ -66,7 +66,7 @@ export const routes = [
   }),
   operation({
     id: 'post_insurance_payor_information',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: '/v3/insurance/search/payor',
     summary: 'Search payors (deprecated)',
@@ -82,7 +82,7 @@ export const routes = [
   }),
   operation({
     id: 'search_diagnosis',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v3/insurance/search/diagnosis',
     summary: 'Search ICD-10-CM diagnoses by code prefix or text',
@@ -93,7 +93,7 @@ export const routes = [
   }),
   operation({
     id: 'validate_icd_codes',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: '/v3/insurance/validate_icd_codes',
     summary: 'Validate diagnosis codes',
@@ -107,7 +107,7 @@ export const routes = [
   }),
   operation({
     id: 'create_payor',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: '/v3/payor',
     summary: 'Add a payor that only the team sees',

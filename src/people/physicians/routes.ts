@@ -9,7 +9,7 @@ const ofTeam = { scope: 'team', keyScope: 'bound' } as const
 export const routes: Operation[] = [
   operation({
     id: 'get_team_physicians',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v2/team/{team_id}/physicians',
     summary: "List the own team's physicians",
@@ -20,7 +20,7 @@ export const routes: Operation[] = [
   managementOperation({
     ...ofTeam,
     id: 'list_team_service_physicians',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: TEAM,
     summary: 'List the physicians who order for a team, in the order they were added',
@@ -31,7 +31,7 @@ export const routes: Operation[] = [
   managementOperation({
     ...ofTeam,
     id: 'add_team_service_physician',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: TEAM,
     summary: 'Add a physician who orders for a team',
@@ -47,7 +47,7 @@ export const routes: Operation[] = [
   managementOperation({
     ...ofTeam,
     id: 'remove_team_service_physician',
-    patients: false,
+    logsAccess: false,
     method: 'DELETE',
     path: `${TEAM}/{physician_id}`,
     summary: 'Remove a physician; orders that name one do not change',

@@ -10,7 +10,7 @@ const params = Fields({ user_id: Uuid })
 export const routes = [
   operation({
     id: 'get_teams_users',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/user',
     summary: 'List users, newest first',
@@ -20,7 +20,7 @@ export const routes = [
   }),
   operation({
     id: 'create_user',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v2/user',
     summary: 'Create a user',
@@ -33,7 +33,7 @@ export const routes = [
   }),
   operation({
     id: 'get_user',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/user/{user_id}',
     userTokens: 'path',
@@ -44,7 +44,7 @@ export const routes = [
   }),
   operation({
     id: 'patch_user',
-    patients: true,
+    logsAccess: true,
     method: 'PATCH',
     path: '/v2/user/{user_id}',
     summary: 'Change a user; null clears a field',
@@ -56,7 +56,7 @@ export const routes = [
   }),
   operation({
     id: 'delete_user',
-    patients: true,
+    logsAccess: true,
     method: 'DELETE',
     path: '/v2/user/{user_id}',
     summary: 'Delete a user; the data is erased after 7 days',
@@ -66,7 +66,7 @@ export const routes = [
   }),
   operation({
     id: 'undo_user_delete',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v2/user/undo_delete',
     summary: 'Undo the deletion of a user within 7 days',
@@ -76,7 +76,7 @@ export const routes = [
   }),
   operation({
     id: 'get_user_by_client_user_id',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/user/resolve/{client_user_id...}',
     summary: 'Resolve a user by client user id',
@@ -86,7 +86,7 @@ export const routes = [
   }),
   operation({
     id: 'search_team_users',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/team/users/search',
     summary: 'Search users by part of either id',
@@ -97,7 +97,7 @@ export const routes = [
   }),
   operation({
     id: 'create_user_demographics',
-    patients: true,
+    logsAccess: true,
     method: 'PATCH',
     path: '/v2/user/{user_id}/info',
     summary: 'Create or replace the demographics of a user',
@@ -119,7 +119,7 @@ export const routes = [
   }),
   operation({
     id: 'get_user_demographics',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/user/{user_id}/info/latest',
     summary: 'Get the latest demographics of a user',

@@ -50,7 +50,7 @@ export interface BrowserPage {
   /** Default `GET`. What changes something on a press is sent by a form, because programs open links of mails. */
   method?: 'GET' | 'POST'
   /** Whether it shows data of patients: each view then leaves a line in the access log. */
-  patients: boolean
+  logsAccess: boolean
   answer: (visit: PageRequest) => Promise<PageResponse>
 }
 

@@ -96,7 +96,7 @@ export function accessOf(
 
 /** Records a change in its transaction. @returns the users whom it is about */
 export function recordChange(access: AccessLog, call: Call, tx: PlainTx, response: OperationResponse): readonly string[] {
-  if (!call.operation.patients) return []
+  if (!call.operation.logsAccess) return []
   const line = accessOf(call, response, tx.subjects)
   access.changed(call.db!, tx, line)
   return line.users.filter(isId)
@@ -112,7 +112,7 @@ export function recordRead(
   subjects: Subjects | undefined,
   response: OperationResponse,
 ): Promise<unknown> | undefined {
-  if (!call.operation.patients) return undefined
+  if (!call.operation.logsAccess) return undefined
   const line = accessOf(call, response, subjects)
   if (!subjects?.teams.size) return access.read(call.db!, line)
   return Promise.all([...subjects.teams].map(([team, users]) => access.read(call.db!, { ...line, team, users })))

@@ -49,8 +49,8 @@ export interface DescribedEvent {
   name: string
   /** About deliveries, in an envelope of its own. */
   isOperational: boolean
-  /** The whole body of a sample. */
-  sample: Json
+  /** The whole body of an example. */
+  example: Json
 }
 
 /**
@@ -205,7 +205,7 @@ const envelopes: Record<string, Json> = {
   },
 }
 
-function describeEvent({ name, isOperational, sample }: DescribedEvent): Json {
+function describeEvent({ name, isOperational, example }: DescribedEvent): Json {
   return {
     operationId: `event_${name.replaceAll(/[^a-z0-9]+/gi, '_')}`,
     summary: name,
@@ -215,7 +215,7 @@ function describeEvent({ name, isOperational, sample }: DescribedEvent): Json {
       content: {
         'application/json': {
           schema: { $ref: `#/components/schemas/${isOperational ? 'OperationalEvent' : 'Event'}` },
-          example: sample,
+          example,
         },
       },
     },

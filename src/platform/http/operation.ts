@@ -238,7 +238,7 @@ interface Declaration<P, Q, B, R> {
    * Whether it shows or changes data of patients, or names one: each call then leaves a line in the access log
    * (docs/decisions/access-log.md).
    */
-  patients: boolean
+  logsAccess: boolean
   /**
    * Access tokens of users may call it, each about its own user, whom the path or the body names in `user_id`. `record`: the path names a
    * record, and `run` answers 404 for one of another user than `user`. Default: they may not. An operation that concerns anything else

@@ -246,14 +246,14 @@ async function replayOrChange(process: RequestDependencies, call: Call, key: Ide
   let created: StoredResponse | undefined
   const stored = await withIdempotencyKey(call.db!, owner, key, {
     assertShown: process.assertShown,
-    usersOfError: (error) => (operation.patients ? accessOf(call, error, undefined).users.filter(isId) : []),
+    usersOfError: (error) => (operation.logsAccess ? accessOf(call, error, undefined).users.filter(isId) : []),
     work: async (tx) => {
       const { response, user_ids } = await runAndRecord(process, call, tx)
       return (created = { ...response, user_ids })
     },
   })
   // A replayed response shows the same data again, of the same users.
-  if (stored !== created && operation.patients) {
+  if (stored !== created && operation.logsAccess) {
     process.access.assertRoom(call.db!)
     const subjects = new Subjects()
     for (const user_id of stored.user_ids ?? []) subjects.add(user_id)
@@ -264,7 +264,7 @@ async function replayOrChange(process: RequestDependencies, call: Call, key: Ide
 
 async function read(process: RequestDependencies, call: Call): Promise<OperationResponse> {
   const { operation, db, tenant, manager } = call
-  if (operation.patients) process.access.assertRoom(db!)
+  if (operation.logsAccess) process.access.assertRoom(db!)
   let subjects: Subjects | undefined
   const work = async (tx: Tx) => {
     const result = await operation.run(tx, inputOf(call))
@@ -284,9 +284,9 @@ async function runInSeveralTransactions(
   idempotency: IdempotencyKey | undefined,
 ): Promise<OperationResponse> {
   const { operation, tenant, manager, address, headers, bytes, sent_query } = call
-  if (operation.patients) process.access.assertRoom(call.db!)
+  if (operation.logsAccess) process.access.assertRoom(call.db!)
   let subjects: Subjects | undefined = manager ? undefined : new Subjects()
-  const caller = tenant && operation.patients && subjects ? { ...tenant, subjects } : tenant
+  const caller = tenant && operation.logsAccess && subjects ? { ...tenant, subjects } : tenant
   const changes = manager ? undefined : new RequestChanges(process, call, caller, idempotency)
   const context = manager
     ? {
@@ -350,7 +350,7 @@ class RequestChanges implements Changes {
     const work = async (tx: Tx): Promise<StoredResponse> => {
       const result = await execute(tx)
       const user_ids = recordChange(access, this.#call, tx, { status: operation.success ?? 200, text: '' })
-      if (operation.patients) tx.afterCommit(() => (this.isRecorded = true))
+      if (operation.logsAccess) tx.afterCommit(() => (this.isRecorded = true))
       created = { result, stored: { status: 200, text: JSON.stringify(result ?? null), user_ids } }
       return created.stored
     }

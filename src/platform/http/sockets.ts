@@ -81,7 +81,7 @@ function close(socket: Connection): void {
  * Node treats a connection as idle if its response is ready but not sent, and cuts the response off when the server closes. Here idle
  * connections are closed when no response is being sent any more; until then they are served.
  */
-class PatientServer extends http.Server {
+class WaitingServer extends http.Server {
   readonly #isSending: () => boolean
 
   constructor(isSending: () => boolean, listener: RequestListener) {
@@ -129,7 +129,7 @@ export class Sockets {
 
   /** An HTTP server that passes its requests to `handler`. Two `Host` headers: 400, and the connection is closed. */
   server(handler: RequestListener): Server {
-    const server = new PatientServer(
+    const server = new WaitingServer(
       () => this.#isSending(),
       (request, response) => this.#receive({ request, response, handler }),
     )

@@ -11,8 +11,8 @@ export interface PageOptions {
   description: () => OpenApiDocument
   version: string
   base_path: string
-  /** Whether this is a demo server, whose keys are in `demo.json`. */
-  isDemo: boolean
+  /** The cell whose key the landing page shows how to read from `demo.json`; undefined without demo data. */
+  demo_cell: string | undefined
   /** Whether health and readiness are served on a port of their own. */
   hasOperatorPort: boolean
 }
@@ -58,7 +58,7 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8'
  * that all requests share, so that slow peers hold no copies.
  */
 export function registerSystemPages(app: FastifyInstance, options: PageOptions): void {
-  const { description, version, base_path, isDemo, hasOperatorPort } = options
+  const { description, version, base_path, demo_cell, hasOperatorPort } = options
   const text = (value: string) => () => Promise.resolve(Buffer.from(value))
   const document = () => JSON.stringify({ ...description(), servers: [{ url: base_path || '/' }] })
   const guides = findGuides()
@@ -67,7 +67,7 @@ export function registerSystemPages(app: FastifyInstance, options: PageOptions):
     version,
     // The page of wearables leads to those of their families.
     guides: guides.map(({ name }) => name).filter((name) => !name.includes('/')),
-    isDemo,
+    demo_cell,
     hasOperatorPort,
   })
   const assets: Record<string, Asset> = {
@@ -138,7 +138,7 @@ export interface Landing {
   version: string
   /** Names below `/guides/`. */
   guides: readonly string[]
-  isDemo: boolean
+  demo_cell: string | undefined
   hasOperatorPort: boolean
 }
 
@@ -178,11 +178,11 @@ th { white-space: nowrap; background: var(--box); }
 a:focus-visible, [tabindex]:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 `
 
-export function landingPage({ base, version, guides, isDemo, hasOperatorPort }: Landing): string {
-  const keys = isDemo
+export function landingPage({ base, version, guides, demo_cell, hasOperatorPort }: Landing): string {
+  const keys = demo_cell
     ? `<h2>Keys</h2>
 <p>This is a demo server. Its keys were printed when it started and are in <code>demo.json</code> in its data folder:</p>
-<pre tabindex="0">export KEY=$(node -p 'require("./data/demo.json").api_keys["sandbox-us"]')</pre>`
+<pre tabindex="0">export KEY=$(node -p 'require("./data/demo.json").api_keys["${demo_cell}"]')</pre>`
     : `<h2>Keys</h2>
 <p>Requests need a key of a team, in the header <code>x-service-api-key</code>. An administrator of your organization creates it.</p>`
   const health = hasOperatorPort

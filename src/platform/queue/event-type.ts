@@ -10,19 +10,19 @@ export interface EventType {
   readonly resource?: string
   /** It is not known whom the events are about, so they name no user. */
   readonly namesNoUser?: true
-  /** The data of a sample: complete, of fictional persons. */
-  readonly sample: (context: SampleContext) => unknown
+  /** The data of an example: complete, of fictional persons. */
+  readonly example: (context: ExampleContext) => unknown
 }
 
-export interface SampleContext {
+export interface ExampleContext {
   team_id: string
   /** The instant of the event, an ISO 8601 text. */
   at_text: string
 }
 
-/** The fictional user of samples. */
-export const SAMPLE_USER = '00000000-0000-4000-8000-000000000001'
-/** Ids of other objects in samples. */
-export const SAMPLE_OBJECT = '00000000-0000-4000-8000-000000000002'
-export const SAMPLE_TEST = '00000000-0000-4000-8000-000000000003'
-export const SAMPLE_OTHER = '00000000-0000-4000-8000-000000000004'
+/** The fictional user of examples. */
+export const EXAMPLE_USER = '00000000-0000-4000-8000-000000000001'
+/** Ids of other objects in examples. */
+export const EXAMPLE_OBJECT = '00000000-0000-4000-8000-000000000002'
+export const EXAMPLE_TEST = '00000000-0000-4000-8000-000000000003'
+export const EXAMPLE_OTHER = '00000000-0000-4000-8000-000000000004'

@@ -5,7 +5,7 @@ import { AdvanceClock, AdvancedClock, Clock } from './schema.ts'
 export const routes = (dependencies: ClockDependencies): Operation[] => [
   operation({
     id: 'get_sandbox_clock',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v1/sandbox/clock',
     summary: "Read the team's clock",
@@ -18,7 +18,7 @@ export const routes = (dependencies: ClockDependencies): Operation[] => [
   }),
   multiTransactionOperation({
     id: 'advance_sandbox_clock',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: '/v1/sandbox/clock/advance',
     summary: "Advance the team's clock",

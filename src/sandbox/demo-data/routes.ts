@@ -13,7 +13,7 @@ import {
 export const routes = [
   operation({
     id: 'connect_demo_provider',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v2/link/connect/demo',
     summary: 'Connect a user of a sandbox to a provider whose data is made up',
@@ -26,7 +26,7 @@ export const routes = [
   }),
   operation({
     id: 'record_demo_sample',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v1/sandbox/demo/sample',
     summary: 'Record a sample of a demo connection',
@@ -39,7 +39,7 @@ export const routes = [
   }),
   operation({
     id: 'fail_demo_connection',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v1/sandbox/demo/error',
     summary: 'End a demo connection in an error',

@@ -19,7 +19,7 @@ export function routes({ faults, ...known }: FaultDependencies): Operation[] {
   return [
     operation({
       id: 'get_sandbox_faults',
-      patients: false,
+      logsAccess: false,
       method: 'GET',
       path: PATH,
       summary: 'Read the faults of the team',
@@ -32,7 +32,7 @@ export function routes({ faults, ...known }: FaultDependencies): Operation[] {
     }),
     operation({
       id: 'set_sandbox_faults',
-      patients: false,
+      logsAccess: false,
       method: 'PUT',
       path: PATH,
       summary: 'Set the faults of the team, for tests of its clients',
@@ -48,7 +48,7 @@ export function routes({ faults, ...known }: FaultDependencies): Operation[] {
     }),
     operation({
       id: 'delete_sandbox_faults',
-      patients: false,
+      logsAccess: false,
       method: 'DELETE',
       path: PATH,
       summary: 'Remove the faults of the team',

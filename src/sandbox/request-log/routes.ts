@@ -7,7 +7,7 @@ export const routes = (requests: RecentRequests): Operation[] => [
   multiTransactionOperation({
     id: 'list_sandbox_requests',
     unlisted: true,
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v1/sandbox/requests',
     summary: "List the team's newest requests, oldest first",

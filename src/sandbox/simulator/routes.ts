@@ -6,7 +6,7 @@ import { startSimulation } from './simulate.ts'
 export const routes: Operation[] = [
   operation({
     id: 'order_process_simulate',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v3/order/{order_id}/test',
     summary: 'Simulate the lifecycle of an order',

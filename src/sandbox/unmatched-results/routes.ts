@@ -9,7 +9,7 @@ import { getUnmatchedResultTest, startUnmatchedResultTest } from './unmatched-re
 export const routes: Operation[] = [
   operation({
     id: 'list_unmatched_result_test_case_catalog',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v3/unmatched_result_test/case',
     summary: 'List unmatched-result test cases',
@@ -23,7 +23,7 @@ export const routes: Operation[] = [
   }),
   operation({
     id: 'create_unmatched_result_test',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v3/unmatched_result_test',
     summary: 'Start an unmatched-result test',
@@ -38,7 +38,7 @@ export const routes: Operation[] = [
   }),
   operation({
     id: 'get_unmatched_result_test',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v3/unmatched_result_test/{run_id}',
     summary: 'Get an unmatched-result test run',

@@ -8,7 +8,7 @@ import { AccessPage, AccessQuery, AuditPage, AuditQuery, TeamAuditParams } from 
 export const routes: Operation[] = [
   managementOperation({
     id: 'list_org_audit',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v1/org/{org_id}/audit',
     scope: 'control',
@@ -22,7 +22,7 @@ export const routes: Operation[] = [
   }),
   managementOperation({
     id: 'list_cell_audit',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v1/org/{org_id}/audit/{env}/{region}',
     scope: 'cell',
@@ -36,7 +36,7 @@ export const routes: Operation[] = [
   }),
   managementOperation({
     id: 'list_team_audit',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v1/org/{org_id}/team/{team_id}/{environment}/audit',
     scope: 'team',
@@ -49,7 +49,7 @@ export const routes: Operation[] = [
   }),
   managementOperation({
     id: 'list_user_access',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v1/org/{org_id}/team/{team_id}/{environment}/access_log',
     scope: 'team',

@@ -21,7 +21,7 @@ export const routes = (dependencies: DomainDependencies): Operation[] => [
   managementOperation({
     ...org,
     id: 'list_org_domains',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: DOMAINS,
     summary: 'List white-label domains, newest first',
@@ -32,7 +32,7 @@ export const routes = (dependencies: DomainDependencies): Operation[] => [
   managementOperation({
     ...org,
     id: 'create_org_domain',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: DOMAINS,
     summary: 'Register a white-label domain',
@@ -48,7 +48,7 @@ export const routes = (dependencies: DomainDependencies): Operation[] => [
   managementOperation({
     ...org,
     id: 'get_org_domain',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: DOMAIN,
     summary: 'Read a white-label domain',
@@ -59,7 +59,7 @@ export const routes = (dependencies: DomainDependencies): Operation[] => [
   managementOperation({
     ...org,
     id: 'delete_org_domain',
-    patients: false,
+    logsAccess: false,
     method: 'DELETE',
     path: DOMAIN,
     summary: 'Delete a white-label domain',
@@ -73,7 +73,7 @@ export const routes = (dependencies: DomainDependencies): Operation[] => [
   multiTransactionManagementOperation({
     ...org,
     id: 'verify_org_domain',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: `${DOMAIN}/verify`,
     summary: 'Verify the DNS records of a domain',
@@ -86,7 +86,7 @@ export const routes = (dependencies: DomainDependencies): Operation[] => [
   managementOperation({
     ...org,
     id: 'send_org_domain_instructions',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: `${DOMAIN}/send_domain_instructions`,
     summary: 'Email the required DNS records of a domain',

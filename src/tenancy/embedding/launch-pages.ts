@@ -42,7 +42,7 @@ export const launchPages = (dependencies: LaunchPageDependencies): BrowserPage[]
     {
       id: 'launch_page',
       path: '/auth/launch',
-      patients: false,
+      logsAccess: false,
       answer: orTryLater((visit) => {
         const token = queryText(visit, 'token')
         return token === undefined ? continueSession(dependencies, visit) : redeemLaunchToken(dependencies, token, visit.address)
@@ -51,7 +51,7 @@ export const launchPages = (dependencies: LaunchPageDependencies): BrowserPage[]
     {
       id: 'session_page',
       path: '/auth/session',
-      patients: false,
+      logsAccess: false,
       answer: orTryLater((visit) => showSession(dependencies, visit)),
     },
   ]

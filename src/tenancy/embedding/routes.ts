@@ -22,7 +22,7 @@ export const routes = (dependencies: LaunchDependencies): Operation[] => [
   managementOperation({
     ...org,
     id: 'get_ehr_integration_configuration',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: `${BASE}/configuration`,
     summary: 'Get the dashboard embedding configuration',
@@ -33,7 +33,7 @@ export const routes = (dependencies: LaunchDependencies): Operation[] => [
   managementOperation({
     ...org,
     id: 'upsert_ehr_integration_configuration',
-    patients: false,
+    logsAccess: false,
     method: 'PUT',
     path: `${BASE}/configuration`,
     summary: 'Set the dashboard embedding configuration',
@@ -54,7 +54,7 @@ export const routes = (dependencies: LaunchDependencies): Operation[] => [
   managementOperation({
     ...org,
     id: 'list_integration_managed_members',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: `${BASE}/member`,
     summary: 'List integration-managed members, newest first',
@@ -66,7 +66,7 @@ export const routes = (dependencies: LaunchDependencies): Operation[] => [
   managementOperation({
     ...org,
     id: 'create_integration_managed_member',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: `${BASE}/member`,
     summary: 'Add a member that your own backend manages',
@@ -82,7 +82,7 @@ export const routes = (dependencies: LaunchDependencies): Operation[] => [
   managementOperation({
     ...org,
     id: 'resolve_integration_managed_member',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: `${BASE}/resolve_member`,
     reads: true,
@@ -96,7 +96,7 @@ export const routes = (dependencies: LaunchDependencies): Operation[] => [
   managementOperation({
     ...org,
     id: 'get_integration_managed_member',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: MEMBER,
     summary: 'Read a member that your own backend manages',
@@ -107,7 +107,7 @@ export const routes = (dependencies: LaunchDependencies): Operation[] => [
   managementOperation({
     ...org,
     id: 'update_integration_managed_member',
-    patients: false,
+    logsAccess: false,
     method: 'PATCH',
     path: MEMBER,
     summary: 'Change a member that your own backend manages; null clears the avatar',
@@ -121,7 +121,7 @@ export const routes = (dependencies: LaunchDependencies): Operation[] => [
   managementOperation({
     ...org,
     id: 'delete_integration_managed_member',
-    patients: false,
+    logsAccess: false,
     method: 'DELETE',
     path: MEMBER,
     summary: 'Remove a member that your own backend manages; sessions end at once',
@@ -135,7 +135,7 @@ export const routes = (dependencies: LaunchDependencies): Operation[] => [
   managementOperation({
     ...org,
     id: 'create_dashboard_url',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: `${BASE}/create_dashboard_url`,
     summary: 'Create a launch URL',

@@ -26,7 +26,7 @@ const tokens = (dependencies: TokenDependencies): Operation[] => [
   managementOperation({
     id: 'create_team_api_access_token',
     idempotency: { ...once('create_team_api_access_token'), secret: true },
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: '/v1/org/{org_id}/team/{team_id}/create_api_access_token',
     scope: 'control',
@@ -42,7 +42,7 @@ const tokens = (dependencies: TokenDependencies): Operation[] => [
   managementOperation({
     id: 'create_team_access_token',
     idempotency: { ...once('create_team_access_token'), secret: true },
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: '/v1/org/{org_id}/team/{team_id}/create_access_token',
     scope: 'control',
@@ -63,7 +63,7 @@ export const routes = ({ teams, orgs, ...dependencies }: KeyDependencies): Opera
   ...tokens(dependencies),
   managementOperation({
     id: 'list_management_key',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v1/org/{org_id}/management_key',
     scope: 'control',
@@ -76,7 +76,7 @@ export const routes = ({ teams, orgs, ...dependencies }: KeyDependencies): Opera
   }),
   managementOperation({
     id: 'create_management_key',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: '/v1/org/{org_id}/management_key',
     scope: 'control',
@@ -96,7 +96,7 @@ export const routes = ({ teams, orgs, ...dependencies }: KeyDependencies): Opera
   }),
   managementOperation({
     id: 'patch_management_key',
-    patients: false,
+    logsAccess: false,
     method: 'PATCH',
     path: '/v1/org/{org_id}/management_key/{key_id}',
     scope: 'control',
@@ -110,7 +110,7 @@ export const routes = ({ teams, orgs, ...dependencies }: KeyDependencies): Opera
   }),
   managementOperation({
     id: 'remove_management_key',
-    patients: false,
+    logsAccess: false,
     method: 'DELETE',
     path: '/v1/org/{org_id}/management_key/{key_id}',
     scope: 'control',
@@ -122,7 +122,7 @@ export const routes = ({ teams, orgs, ...dependencies }: KeyDependencies): Opera
   }),
   managementOperation({
     id: 'rotate_management_key',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: '/v1/org/{org_id}/management_key/{key_id}/rotate',
     scope: 'control',
@@ -140,7 +140,7 @@ export const routes = ({ teams, orgs, ...dependencies }: KeyDependencies): Opera
   }),
   managementOperation({
     id: 'list_team_api_keys',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v1/org/{org_id}/team_api_keys/{env}/{region}',
     scope: 'control',
@@ -153,7 +153,7 @@ export const routes = ({ teams, orgs, ...dependencies }: KeyDependencies): Opera
   }),
   managementOperation({
     id: 'create_team_api_key',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: '/v1/org/{org_id}/team_api_keys/{env}/{region}',
     scope: 'control',
@@ -169,7 +169,7 @@ export const routes = ({ teams, orgs, ...dependencies }: KeyDependencies): Opera
   }),
   managementOperation({
     id: 'delete_team_api_keys',
-    patients: false,
+    logsAccess: false,
     method: 'DELETE',
     path: '/v1/org/{org_id}/team_api_keys/{env}/{region}',
     scope: 'control',

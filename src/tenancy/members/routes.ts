@@ -12,7 +12,7 @@ export type MemberDependencies = InviteDependencies & KeyCaches
 export const routes = ({ teams, orgs, ...dependencies }: MemberDependencies): Operation[] => [
   managementOperation({
     id: 'list_members_in_org',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v1/org/{org_id}/member',
     scope: 'control',
@@ -25,7 +25,7 @@ export const routes = ({ teams, orgs, ...dependencies }: MemberDependencies): Op
   }),
   managementOperation({
     id: 'update_member',
-    patients: false,
+    logsAccess: false,
     method: 'PATCH',
     path: '/v1/org/{org_id}/member/{member_id}',
     scope: 'control',
@@ -42,7 +42,7 @@ export const routes = ({ teams, orgs, ...dependencies }: MemberDependencies): Op
   }),
   managementOperation({
     id: 'remove_member_from_org',
-    patients: false,
+    logsAccess: false,
     method: 'DELETE',
     path: '/v1/org/{org_id}/member/{member_id}',
     scope: 'control',
@@ -58,7 +58,7 @@ export const routes = ({ teams, orgs, ...dependencies }: MemberDependencies): Op
   }),
   managementOperation({
     id: 'list_invites_in_org',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v1/org/{org_id}/invite',
     scope: 'control',
@@ -71,7 +71,7 @@ export const routes = ({ teams, orgs, ...dependencies }: MemberDependencies): Op
   }),
   managementOperation({
     id: 'create_or_resend_invite_in_org',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: '/v1/org/{org_id}/invite',
     scope: 'control',
@@ -88,7 +88,7 @@ export const routes = ({ teams, orgs, ...dependencies }: MemberDependencies): Op
   }),
   managementOperation({
     id: 'revoke_invite_in_org',
-    patients: false,
+    logsAccess: false,
     method: 'DELETE',
     path: '/v1/org/{org_id}/invite/{invite_id}',
     scope: 'control',
@@ -103,7 +103,7 @@ export const routes = ({ teams, orgs, ...dependencies }: MemberDependencies): Op
   }),
   multiTransactionOperation({
     id: 'accept_invite',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: '/v1/invite/accept',
     auth: 'none',

@@ -6,7 +6,7 @@ import { Org, UpdateOrg } from './schema.ts'
 export const routes: Operation[] = [
   managementOperation({
     id: 'get_org',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v1/org/{org_id}',
     scope: 'control',
@@ -18,7 +18,7 @@ export const routes: Operation[] = [
   }),
   managementOperation({
     id: 'update_org',
-    patients: false,
+    logsAccess: false,
     method: 'PATCH',
     path: '/v1/org/{org_id}',
     scope: 'control',

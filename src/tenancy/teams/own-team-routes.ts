@@ -7,7 +7,7 @@ import { OwnTeam, Priorities, PriorityQuery } from './schema.ts'
 export const ownTeamRoutes = (dependencies: OwnTeamDependencies): Operation[] => [
   operation({
     id: 'get_team',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v2/team/{team_id}',
     summary: 'Get the team of the API key',
@@ -19,7 +19,7 @@ export const ownTeamRoutes = (dependencies: OwnTeamDependencies): Operation[] =>
   }),
   operation({
     id: 'get_source_priorities',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v2/team/source/priorities',
     summary: 'Get source priorities',
@@ -29,7 +29,7 @@ export const ownTeamRoutes = (dependencies: OwnTeamDependencies): Operation[] =>
   }),
   operation({
     id: 'update_source_priorities',
-    patients: false,
+    logsAccess: false,
     method: 'PATCH',
     path: '/v2/team/source/priorities',
     summary: 'Replace source priorities',

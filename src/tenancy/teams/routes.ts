@@ -10,7 +10,7 @@ const idempotent = (scope: string): Idempotency => ({ scope, retention_s: DAY_S 
 export const routes = (dependencies: TeamDependencies): Operation[] => [
   managementOperation({
     id: 'list_teams_in_org',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v1/org/{org_id}/team',
     scope: 'control',
@@ -24,7 +24,7 @@ export const routes = (dependencies: TeamDependencies): Operation[] => [
   }),
   managementOperation({
     id: 'create_team_in_org',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: '/v1/org/{org_id}/team',
     scope: 'control',
@@ -41,7 +41,7 @@ export const routes = (dependencies: TeamDependencies): Operation[] => [
   }),
   managementOperation({
     id: 'get_team_in_org',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v1/org/{org_id}/team/{team_id}',
     scope: 'control',
@@ -54,7 +54,7 @@ export const routes = (dependencies: TeamDependencies): Operation[] => [
   }),
   managementOperation({
     id: 'update_team_in_org',
-    patients: false,
+    logsAccess: false,
     method: 'PATCH',
     path: '/v1/org/{org_id}/team/{team_id}',
     scope: 'control',
@@ -68,7 +68,7 @@ export const routes = (dependencies: TeamDependencies): Operation[] => [
   }),
   managementOperation({
     id: 'delete_team_in_org',
-    patients: false,
+    logsAccess: false,
     method: 'DELETE',
     path: '/v1/org/{org_id}/team/{team_id}',
     scope: 'control',
@@ -83,7 +83,7 @@ export const routes = (dependencies: TeamDependencies): Operation[] => [
   }),
   managementOperation({
     id: 'resolve_team',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: '/v1/org/{org_id}/resolve_team',
     scope: 'control',

@@ -1,13 +1,13 @@
 // The events of appointments, with samples. Source: lab-testing.md 17.1; events.md 4.8.
-import { SAMPLE_OBJECT, SAMPLE_OTHER, SAMPLE_TEST, SAMPLE_USER, type EventType } from '../../platform/queue/event-type.ts'
+import { EXAMPLE_OBJECT, EXAMPLE_OTHER, EXAMPLE_TEST, EXAMPLE_USER, type EventType } from '../../platform/queue/event-type.ts'
 
 function appointment(at: string) {
   const place = { first_line: '1 Sample Way', second_line: null, city: 'Phoenix', state: 'AZ', zip_code: '85004' }
   return {
-    id: SAMPLE_OBJECT,
-    user_id: SAMPLE_USER,
-    order_id: SAMPLE_OTHER,
-    order_transaction_id: SAMPLE_TEST,
+    id: EXAMPLE_OBJECT,
+    user_id: EXAMPLE_USER,
+    order_id: EXAMPLE_OTHER,
+    order_transaction_id: EXAMPLE_TEST,
     address: { ...place, unit: null, access_notes: null },
     location: { lng: -112, lat: 33.4 },
     start_at: at,
@@ -29,5 +29,5 @@ function appointment(at: string) {
 export const eventTypes: readonly EventType[] = ['labtest.appointment.created', 'labtest.appointment.updated'].map((name) => ({
   name,
   family: 'lab',
-  sample: ({ at_text }) => appointment(at_text),
+  example: ({ at_text }) => appointment(at_text),
 }))

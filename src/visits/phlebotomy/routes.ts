@@ -18,7 +18,7 @@ const exampleAddress = { first_line: '1 West Lincoln Street', city: 'Phoenix', s
 export const routes = (vault: Vault): Operation[] => [
   operation({
     id: 'get_phlebotomy_appointment_availability',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: '/v3/order/phlebotomy/appointment/availability',
     summary: 'List appointment availability for an address',
@@ -32,7 +32,7 @@ export const routes = (vault: Vault): Operation[] => [
   }),
   operation({
     id: 'book_phlebotomy_appointment',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v3/order/{order_id}/phlebotomy/appointment/book',
     summary: 'Book an at-home appointment',
@@ -45,7 +45,7 @@ export const routes = (vault: Vault): Operation[] => [
   }),
   operation({
     id: 'request_phlebotomy_appointment',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v3/order/{order_id}/phlebotomy/appointment/request',
     summary: 'Request an at-home appointment',
@@ -60,7 +60,7 @@ export const routes = (vault: Vault): Operation[] => [
   }),
   operation({
     id: 'reschedule_phlebotomy_appointment',
-    patients: true,
+    logsAccess: true,
     method: 'PATCH',
     path: '/v3/order/{order_id}/phlebotomy/appointment/reschedule',
     summary: 'Reschedule an at-home appointment',
@@ -73,7 +73,7 @@ export const routes = (vault: Vault): Operation[] => [
   }),
   operation({
     id: 'cancel_phlebotomy_appointment',
-    patients: true,
+    logsAccess: true,
     method: 'PATCH',
     path: '/v3/order/{order_id}/phlebotomy/appointment/cancel',
     summary: 'Cancel an at-home appointment',
@@ -86,7 +86,7 @@ export const routes = (vault: Vault): Operation[] => [
   }),
   operation({
     id: 'get_phlebotomy_appointment_cancellation_reason',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v3/order/phlebotomy/appointment/cancellation-reasons',
     summary: 'List cancellation reasons',
@@ -95,7 +95,7 @@ export const routes = (vault: Vault): Operation[] => [
   }),
   operation({
     id: 'get_phlebotomy_appointment',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v3/order/{order_id}/phlebotomy/appointment',
     summary: 'Get the at-home appointment of an order',

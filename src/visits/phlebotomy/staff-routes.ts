@@ -9,7 +9,7 @@ import { staffExample, StaffInput, StaffList, StaffParams, StaffScopeParams, Sta
 export const staffRoutes: Operation[] = [
   managementOperation({
     id: 'list_phlebotomists',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v1/org/{org_id}/phlebotomist/{env}/{region}',
     scope: 'cell',
@@ -21,7 +21,7 @@ export const staffRoutes: Operation[] = [
   }),
   managementOperation({
     id: 'upsert_phlebotomist',
-    patients: false,
+    logsAccess: false,
     method: 'PUT',
     path: '/v1/org/{org_id}/phlebotomist/{env}/{region}/{reference}',
     scope: 'cell',
@@ -38,7 +38,7 @@ export const staffRoutes: Operation[] = [
   }),
   managementOperation({
     id: 'delete_phlebotomist',
-    patients: false,
+    logsAccess: false,
     method: 'DELETE',
     path: '/v1/org/{org_id}/phlebotomist/{env}/{region}/{reference}',
     scope: 'cell',
@@ -51,7 +51,7 @@ export const staffRoutes: Operation[] = [
   }),
   managementOperation({
     id: 'list_visits',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v1/org/{org_id}/team/{team_id}/{environment}/visit',
     scope: 'team',
@@ -66,7 +66,7 @@ export const staffRoutes: Operation[] = [
   }),
   managementOperation({
     id: 'set_visit_date',
-    patients: true,
+    logsAccess: true,
     method: 'PUT',
     path: '/v1/org/{org_id}/team/{team_id}/{environment}/visit/{order_id}/date',
     scope: 'team',
@@ -81,7 +81,7 @@ export const staffRoutes: Operation[] = [
   }),
   managementOperation({
     id: 'set_visit_progress',
-    patients: true,
+    logsAccess: true,
     method: 'PUT',
     path: '/v1/org/{org_id}/team/{team_id}/{environment}/visit/{order_id}/progress',
     scope: 'team',

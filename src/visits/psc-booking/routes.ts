@@ -19,7 +19,7 @@ const booking_key = 'bk1.a-key-from-the-availability'
 export const routes = (means: SchedulingDependencies) => [
   operation({
     id: 'get_psc_appointment_availability',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: '/v3/order/psc/appointment/availability',
     summary: 'List appointment availability of patient service centers',
@@ -36,7 +36,7 @@ export const routes = (means: SchedulingDependencies) => [
   }),
   operation({
     id: 'book_psc_appointment',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/v3/order/{order_id}/psc/appointment/book',
     summary: 'Book an appointment at a patient service center',
@@ -50,7 +50,7 @@ export const routes = (means: SchedulingDependencies) => [
   }),
   operation({
     id: 'get_psc_appointment',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v3/order/{order_id}/psc/appointment',
     summary: 'Read the appointment of an order at a patient service center',
@@ -61,7 +61,7 @@ export const routes = (means: SchedulingDependencies) => [
   }),
   operation({
     id: 'reschedule_psc_appointment',
-    patients: true,
+    logsAccess: true,
     method: 'PATCH',
     path: '/v3/order/{order_id}/psc/appointment/reschedule',
     summary: 'Reschedule a PSC appointment',
@@ -74,7 +74,7 @@ export const routes = (means: SchedulingDependencies) => [
   }),
   operation({
     id: 'cancel_psc_appointment',
-    patients: true,
+    logsAccess: true,
     method: 'PATCH',
     path: '/v3/order/{order_id}/psc/appointment/cancel',
     summary: 'Cancel an appointment at a patient service center',
@@ -87,7 +87,7 @@ export const routes = (means: SchedulingDependencies) => [
   }),
   operation({
     id: 'cancel_psc_appointment_stale',
-    patients: true,
+    logsAccess: true,
     method: 'DELETE',
     path: '/v3/order/{order_id}/appointment/psc/cancel',
     summary: 'Cancel an appointment at a patient service center (an old path)',
@@ -99,7 +99,7 @@ export const routes = (means: SchedulingDependencies) => [
   }),
   operation({
     id: 'get_psc_appointment_cancellation_reason',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v3/order/psc/appointment/cancellation-reasons',
     summary: 'List reasons to cancel an appointment at a patient service center',

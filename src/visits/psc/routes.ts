@@ -15,7 +15,7 @@ export interface PscDependencies {
 export const routes = ({ directory, locate, coverage }: PscDependencies) => [
   operation({
     id: 'get_area_info',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v3/order/area/info',
     summary: 'Get area coverage for a ZIP code',
@@ -26,7 +26,7 @@ export const routes = ({ directory, locate, coverage }: PscDependencies) => [
   }),
   operation({
     id: 'get_psc_info',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: '/v3/order/psc/info',
     summary: 'List the patient service centers of a lab near a ZIP code',
@@ -37,7 +37,7 @@ export const routes = ({ directory, locate, coverage }: PscDependencies) => [
   }),
   multiTransactionOperation({
     id: 'get_order_psc_info',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v3/order/{order_id}/psc/info',
     summary: "List the patient service centers of an order's lab near its patient",

@@ -18,7 +18,7 @@ const RawDevice = Fields(
 export const routes = [
   operation({
     id: 'get_user_devices',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/user/{user_id}/device',
     userTokens: 'path',
@@ -31,7 +31,7 @@ export const routes = [
   operation({
     id: 'get_devices_raw',
     deprecated: true,
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/summary/devices/{user_id}/raw',
     userTokens: 'path',
@@ -45,7 +45,7 @@ export const routes = [
   }),
   operation({
     id: 'get_user_device',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/user/{user_id}/device/{device_id}',
     userTokens: 'path',

@@ -22,7 +22,7 @@ export const routes: Operation[] = [
   managementOperation({
     ...ofTeam,
     id: 'get_continuous_queries',
-    patients: false,
+    logsAccess: false,
     method: 'GET',
     path: `${TEAM}/continuous_query`,
     summary: "List a team's continuous queries, newest first",
@@ -34,7 +34,7 @@ export const routes: Operation[] = [
   managementOperation({
     ...ofTeam,
     id: 'create_continuous_query',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: `${TEAM}/continuous_query`,
     summary: 'Create a continuous query',
@@ -50,7 +50,7 @@ export const routes: Operation[] = [
   managementOperation({
     ...ofTeam,
     id: 'validate_continuous_query',
-    patients: false,
+    logsAccess: false,
     method: 'POST',
     path: `${TEAM}/validate_continuous_query`,
     reads: true,
@@ -69,7 +69,7 @@ export const routes: Operation[] = [
   managementOperation({
     ...ofQuery,
     id: 'update_continuous_query',
-    patients: false,
+    logsAccess: false,
     method: 'PATCH',
     path: `${TEAM}/continuous_query/{query_id}`,
     summary: 'Change title or schedule of a continuous query',
@@ -81,7 +81,7 @@ export const routes: Operation[] = [
   managementOperation({
     ...ofQuery,
     id: 'archive_continuous_query',
-    patients: false,
+    logsAccess: false,
     method: 'DELETE',
     path: `${TEAM}/continuous_query/{query_id}`,
     summary: 'Archive a continuous query; it is still listed and keeps its slug',

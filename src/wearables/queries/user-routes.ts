@@ -11,7 +11,7 @@ import { runQueries } from './run-query.ts'
 export const userRoutes: Operation[] = [
   multiTransactionOperation({
     id: 'query_one',
-    patients: true,
+    logsAccess: true,
     method: 'POST',
     path: '/aggregate/v1/user/{user_id}/query',
     reads: true,
@@ -41,7 +41,7 @@ export const userRoutes: Operation[] = [
   }),
   operation({
     id: 'get_result_table_for_continuous_query',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/aggregate/v1/user/{user_id}/continuous_query/{query_id_or_slug}/result_table',
     formats: [PARQUET],
@@ -58,7 +58,7 @@ export const userRoutes: Operation[] = [
   }),
   operation({
     id: 'get_task_history_for_continuous_query',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/aggregate/v1/user/{user_id}/continuous_query/{query_id_or_slug}/task_history',
     feature: continuousQueries,

@@ -1,5 +1,5 @@
 // The events of health data, with samples: three types for each resource. Source: events.md 3, 4.1, 4.2.
-import { SAMPLE_OBJECT, SAMPLE_USER, type EventType } from '../../platform/queue/event-type.ts'
+import { EXAMPLE_OBJECT, EXAMPLE_USER, type EventType } from '../../platform/queue/event-type.ts'
 import { SAMPLE_PROVIDER, sampleSource } from './sample-source.ts'
 import { summaryOf } from './sample-summaries.ts'
 import { sampleOf } from './sample-timeseries.ts'
@@ -80,16 +80,16 @@ const timeseries = [
 /** The type of the events of a resource. */
 export const dailyEvent = (resource: string, change: 'created' | 'updated'): string => `daily.data.${resource}.${change}`
 
-/** The types of a resource. @param sample the data of its `daily` events */
-const ofResource = (resource: string, family: EventType['family'], sample: EventType['sample']): EventType[] => [
-  { name: dailyEvent(resource, 'created'), family, resource, sample },
-  { name: dailyEvent(resource, 'updated'), family, resource, sample },
+/** The types of a resource. @param example the data of its `daily` events */
+const ofResource = (resource: string, family: EventType['family'], example: EventType['example']): EventType[] => [
+  { name: dailyEvent(resource, 'created'), family, resource, example },
+  { name: dailyEvent(resource, 'updated'), family, resource, example },
   {
     name: `historical.data.${resource}.created`,
     family: 'historical',
     resource,
-    sample: ({ at_text }) => ({
-      user_id: SAMPLE_USER,
+    example: ({ at_text }) => ({
+      user_id: EXAMPLE_USER,
       start_date: at_text,
       end_date: at_text,
       provider: SAMPLE_PROVIDER,
@@ -101,22 +101,22 @@ const ofResource = (resource: string, family: EventType['family'], sample: Event
 export const eventTypes: readonly EventType[] = [
   ...summaries.flatMap((resource) =>
     ofResource(resource, 'summary', ({ at_text }) =>
-      summaryOf(resource, at_text, { user_id: SAMPLE_USER, source: sampleSource }),
+      summaryOf(resource, at_text, { user_id: EXAMPLE_USER, source: sampleSource }),
     ),
   ),
   ...shallow.flatMap((resource) =>
     ofResource(resource, 'shallow', () => ({
       message: 'Read the stream with GET /v2/timeseries/workouts/{workout_id}/stream',
       provider_id: '1',
-      workout_id: SAMPLE_OBJECT,
+      workout_id: EXAMPLE_OBJECT,
       sport: { id: 1, name: 'Running', slug: 'running' },
       source: sampleSource,
-      user_id: SAMPLE_USER,
+      user_id: EXAMPLE_USER,
     })),
   ),
   ...timeseries.flatMap((resource) =>
     ofResource(resource, 'timeseries', ({ at_text }) => ({
-      user_id: SAMPLE_USER,
+      user_id: EXAMPLE_USER,
       source_id: 1,
       source: sampleSource,
       data: [sampleOf(resource, at_text)],

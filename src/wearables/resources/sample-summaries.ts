@@ -1,6 +1,6 @@
 // A complete summary of each kind, with the data of a fictional person on one day, in the units of the API.
 // Source: events.md 4.1; users-wearables.md 9.
-import { SAMPLE_OBJECT, SAMPLE_OTHER } from '../../platform/queue/event-type.ts'
+import { EXAMPLE_OBJECT, EXAMPLE_OTHER } from '../../platform/queue/event-type.ts'
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 
 const HOUR_S = 3600
@@ -95,7 +95,7 @@ const summaries: Record<string, (at: string, common: Common) => Record<string, u
   }),
 
   sleep_cycle: (at, common) => ({
-    sleep_id: SAMPLE_OTHER,
+    sleep_id: EXAMPLE_OTHER,
     session_start: before(at, 3 * HOUR_S),
     session_end: at,
     stage_start_offset_second: [0, HOUR_S, 2 * HOUR_S],
@@ -150,7 +150,7 @@ const summaries: Record<string, (at: string, common: Common) => Record<string, u
   meal: (at) => ({
     priority_id: 1,
     source_id: 1,
-    provider_id: SAMPLE_OBJECT,
+    provider_id: EXAMPLE_OBJECT,
     timestamp: at,
     calendar_date: at.slice(0, 10),
     name: 'Lunch',
@@ -203,7 +203,7 @@ const dated = (at: string) => ({ calendar_date: at.slice(0, 10), date: `${at.sli
 
 /** A summary that was discovered at an instant, an ISO 8601 text. */
 export function summaryOf(resource: string, at: string, from: { user_id: string; source: Common['source'] }) {
-  const common = { id: SAMPLE_OBJECT, ...from, created_at: at, updated_at: at }
+  const common = { id: EXAMPLE_OBJECT, ...from, created_at: at, updated_at: at }
   const summary = summaries[resource]
   if (!summary) throw new Error(`the summary ${resource} has no sample`)
   return { ...common, ...summary(at, common) }

@@ -3,7 +3,7 @@ import { readRetention, setRetention, type ProviderLimits } from './retention-ru
 import { DataRetention, Rules, TeamScopeParams } from './schema.ts'
 
 const PATH = '/v1/org/{org_id}/team/{team_id}/{environment}/data_retention' as const
-const ofTeam = { scope: 'team', keyScope: 'bound', params: TeamScopeParams, path: PATH, patients: false } as const
+const ofTeam = { scope: 'team', keyScope: 'bound', params: TeamScopeParams, path: PATH, logsAccess: false } as const
 
 export const routes = (limits: ProviderLimits): Operation[] => [
   managementOperation({

@@ -6,12 +6,12 @@ import { Sleep } from '../summaries/schema.ts'
 import { listSleepStreams, readSleepStream, SleepStream } from './sleep-streams.ts'
 import { readWorkoutStream, WorkoutStream } from './workout-streams.ts'
 
-const deprecated = { deprecated: true, patients: true, method: 'GET' } as const
+const deprecated = { deprecated: true, logsAccess: true, method: 'GET' } as const
 
 export const routes = [
   operation({
     id: 'get_workout_stream',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/timeseries/workouts/{workout_id}/stream',
     userTokens: 'record',

@@ -5,7 +5,7 @@ import { providerFilter, rangeQuery, type RangeQuery } from '../resources/range-
 import { listRaw, RawProfile, RawRecord, RawWorkout, readRawProfile } from './raw.ts'
 
 const params = Fields({ user_id: Uuid })
-const range = { patients: true, method: 'GET', params, query: Fields(rangeQuery) } as const
+const range = { logsAccess: true, method: 'GET', params, query: Fields(rangeQuery) } as const
 const description =
   'By local day, oldest first; samples that came with the records are timeseries. A range has at most 5,000 records and 16 MB; 422 asks for a shorter range.'
 
@@ -58,7 +58,7 @@ export const rawRoutes = [
   }),
   operation({
     id: 'get_profile_raw',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/summary/profile/{user_id}/raw',
     userTokens: 'path',

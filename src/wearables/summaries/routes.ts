@@ -18,7 +18,7 @@ import {
 import { listSummaries, readProfile } from './summaries.ts'
 
 const params = Fields({ user_id: Uuid })
-const range = { patients: true, method: 'GET', params, query: Fields(rangeQuery) } as const
+const range = { logsAccess: true, method: 'GET', params, query: Fields(rangeQuery) } as const
 const limits = 'A range has at most 20,000 summaries (2,000 lists of stages) and 16 MB; 422 asks for a shorter range.'
 const description = `By local day, oldest first; \`start_date\` and \`end_date\` are days, both included. ${limits}`
 
@@ -115,7 +115,7 @@ export const routes = [
   }),
   operation({
     id: 'get_profile',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/summary/profile/{user_id}',
     userTokens: 'path',

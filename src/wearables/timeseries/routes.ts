@@ -58,7 +58,7 @@ const ended =
 
 /** What the deprecated lists have in common. */
 const plain = {
-  patients: true,
+  logsAccess: true,
   method: 'GET',
   userTokens: 'path',
   deprecated: true,
@@ -87,7 +87,7 @@ const plainListsByName = plainListNames.filter((name) => name !== 'blood_pressur
 export const routes = [
   operation({
     id: 'get_timeseries_grouped',
-    patients: true,
+    logsAccess: true,
     method: 'GET',
     path: '/v2/timeseries/{user_id}/{resource}/grouped',
     userTokens: 'path',
