@@ -50,6 +50,14 @@ export const CHECKED_FOLDERS: readonly string[] = [
   'src/connections/pull-preferences',
   'src/connections/pulls',
   'src/connections/sign-in',
+  'src/ehr',
+  'src/lab',
+  'src/notifications',
+  'src/people',
+  'src/sandbox',
+  'src/tenancy',
+  'src/testing',
+  'src/visits',
 ]
 
 /** Folders with tests, or with what tests use, whose names follow the rules. The list only grows. */
@@ -59,7 +67,15 @@ export const CHECKED_TESTS: readonly string[] = []
 export const CHECKED_DEFINITIONS: readonly string[] = []
 
 /** `file name` → why it has a name that the rules do not allow. */
-export const ALLOWED_NAMES: Record<string, string> = {}
+export const ALLOWED_NAMES: Record<string, string> = {
+  'src/lab/links/diagnostic-report.ts missing': 'a field of stored reports',
+  'src/sandbox/clock/clock.ts to': 'a field of the API',
+  'src/sandbox/faults/request-faults.ts after': 'a field of the API',
+  'src/sandbox/request-log/recent-requests.ts at': 'a field of the API',
+  'src/tenancy/audit/access-log.ts at': 'a field of the lines of the access log',
+  'src/testing/event-log.ts after': 'documented in docs/TESTING.md',
+  'src/testing/webhook-receiver.ts rejected': 'documented in docs/TESTING.md',
+}
 
 /** `file function` → why it is longer than a function may be. */
 export const ALLOWED_LENGTHS: Record<string, string> = {
@@ -69,7 +85,6 @@ export const ALLOWED_LENGTHS: Record<string, string> = {
   'src/connections/pulls/refresh.ts refreshUser': 'not yet divided',
   'src/lab-reports/heading/metadata.ts metadataOf': 'not yet divided',
   'src/notifications/portal/pages.ts portalPages': 'the list of pages',
-  'src/platform/http/server.ts createHttp': 'not yet divided',
   'src/platform/pdf/canvas.ts createPdfCanvas': 'the methods of a canvas',
   'src/platform/telemetry/metrics.ts createMetrics': 'the list of metrics',
   'src/wearables/ingestion/ingest.ts ingestSamples': 'not yet divided',

@@ -63,7 +63,7 @@ export function modulesOf(process: Process): Module[] {
     operationIds,
     covers,
   } = process
-  const tenantOf = guards.teams.tenant
+  const findTenant = guards.teams.tenant
   const storedFiles = new StoredFiles({ kind: () => settings.report_storage, storages: () => openStorages(settings) })
   return [
     ...platform({
@@ -86,7 +86,7 @@ export function modulesOf(process: Process): Module[] {
       notDeleted,
       faults,
     }),
-    ...lab({ cells, vault, heavy, tenantOf, publicUrl, countConnections, covers, abnForm: abnFormOf(settings) }),
+    ...lab({ cells, vault, heavy, findTenant, publicUrl, countConnections, covers, abnForm: abnFormOf(settings) }),
     ...wearables({ cells, log, metrics, provider_retention: settings.provider_retention }),
     ...labReports({ vault, log, settings, storedFiles }),
     ...connections({

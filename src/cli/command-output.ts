@@ -45,12 +45,12 @@ export async function printRowsOfCells<R extends object>(
 
 /** Every row of a list that is read in pages; each page continues after the last key of the one before. */
 export async function loadPages<R>(
-  list: (page: { after: string; limit: number }) => Promise<R[]>,
+  list: (page: { afterKey: string; limit: number }) => Promise<R[]>,
   keyOf: (row: R) => string,
 ): Promise<R[]> {
   const rows: R[] = []
   for (;;) {
-    const page = await list({ after: rows.length ? keyOf(rows.at(-1)!) : '', limit: LISTED_MAX })
+    const page = await list({ afterKey: rows.length ? keyOf(rows.at(-1)!) : '', limit: LISTED_MAX })
     rows.push(...page)
     if (page.length < LISTED_MAX) return rows
   }

@@ -4,14 +4,14 @@ import type { CoversCharacter } from '../platform/pdf/extra-fonts.ts'
 import { labAccess } from './accounts/offered-labs.ts'
 import { accounts } from './accounts/module.ts'
 import { catalog } from './catalog/module.ts'
-import { routes as compendiumRoutes } from './compendium/routes.ts'
+import { compendiumRoutes } from './compendium/routes.ts'
 import { documents, type DocumentDependencies } from './documents/module.ts'
-import { routes as fulfillmentRoutes } from './fulfillment/routes.ts'
+import { fulfillmentRoutes } from './fulfillment/routes.ts'
 import { orders } from './orders/module.ts'
 import type { CountConnections } from './orders/orders.ts'
 import { resultMatching } from './result-matching/module.ts'
 import { results } from './results/module.ts'
-import { routes as testkitsRoutes } from './testkits/routes.ts'
+import { testkitsRoutes } from './testkits/routes.ts'
 
 type LabDependencies = DocumentDependencies & { countConnections: CountConnections; covers: CoversCharacter }
 

@@ -2,7 +2,7 @@
 import type { Module } from '../platform/module/module.ts'
 import { insurance } from './insurance/module.ts'
 import { eraseTables } from '../platform/db/erasure.ts'
-import { routes as physiciansRoutes } from './physicians/routes.ts'
+import { physiciansRoutes } from './physicians/routes.ts'
 import { users } from './users/module.ts'
 
 export const people: Module[] = [

@@ -5,13 +5,13 @@ import { FixedWindowLimiter } from '../platform/http/rate-limits.ts'
 import type { Module } from '../platform/module/module.ts'
 import type { Log } from '../platform/telemetry/log.ts'
 import type { Access } from './access/access.ts'
-import { routes as auditRoutes } from './audit/routes.ts'
+import { auditRoutes } from './audit/routes.ts'
 import { domains } from './domains/module.ts'
 import type { LaunchDependencies } from './embedding/launches.ts'
 import { embedding } from './embedding/module.ts'
 import { keys } from './keys/module.ts'
 import { members } from './members/module.ts'
-import { routes as organizationsRoutes } from './organizations/routes.ts'
+import { organizationsRoutes } from './organizations/routes.ts'
 import { teams } from './teams/module.ts'
 
 export interface TenancyDependencies {
@@ -64,7 +64,7 @@ export function tenancy({ cells, log, guards, settings, publicUrl, has }: Tenanc
       use,
       teams: teamGuard,
       orgs,
-      minted: new FixedWindowLimiter({ max: MINTED_PER_MIN, window_s: MINUTE_S }),
+      tokenLimiter: new FixedWindowLimiter({ max: MINTED_PER_MIN, window_s: MINUTE_S }),
     }),
     members({
       cells,
@@ -76,7 +76,7 @@ export function tenancy({ cells, log, guards, settings, publicUrl, has }: Tenanc
         toAddress: new FixedWindowLimiter({ max: settings.invites_per_address_per_day, window_s: DAY_S }),
       },
     }),
-    embedding({ cells, checks, domain_target, publicUrl, has, tenantOf: teamGuard.tenant }),
+    embedding({ cells, checks, domain_target, publicUrl, has, findTenant: teamGuard.tenant }),
     {
       name: 'tenancy/access',
       about: 'authentication: finds the tenant or the management key of a request; issues no keys',

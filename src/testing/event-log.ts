@@ -40,7 +40,7 @@ export interface EventWaitOptions extends WaitOptions {
 /** Waits for a match of a growing list. @throws Error after the timeout, with what has been seen */
 export async function waitForMatch<Item>(
   find: () => Item | undefined,
-  more: (signal: AbortSignal) => Promise<void>,
+  loadMore: (signal: AbortSignal) => Promise<void>,
   timeout: number,
   failure: () => string,
 ): Promise<Item> {
@@ -51,7 +51,7 @@ export async function waitForMatch<Item>(
       const found = find()
       if (found !== undefined) return found
       if (limit.signal.aborted) throw new Error(failure())
-      await more(limit.signal)
+      await loadMore(limit.signal)
     }
   } finally {
     clearTimeout(timer)

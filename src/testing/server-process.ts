@@ -96,11 +96,11 @@ function environment({ port = 0, settings }: StartOptions, dataDir: string): Nod
 
 async function readiness(child: ChildProcess, timeout: number): Promise<string> {
   let output = ''
-  const url = new Promise<string>((found, fail) => {
+  const url = new Promise<string>((resolve, fail) => {
     const add = (text: string) => {
       output = (output + text).slice(-OUTPUT_CHARACTERS_MAX)
       const match = /is listening on (\S+)\n/.exec(output)
-      if (match) found(match[1]!)
+      if (match) resolve(match[1]!)
     }
     child.stdout!.setEncoding('utf8').on('data', add)
     child.stderr!.setEncoding('utf8').on('data', add)

@@ -94,8 +94,8 @@ export class TestTeam {
    * Moves the team's clock forward by `'2 days'`, `'1 hour 30 minutes'` or a number of seconds, and runs what becomes due, in order, each at
    * its time. Other teams keep their time. @returns the new time of the team
    */
-  async advance(by: string | number): Promise<Date> {
-    let seconds = toSeconds(by)
+  async advance(duration: string | number): Promise<Date> {
+    let seconds = toSeconds(duration)
     const end = (await this.currentTime()).getTime() + seconds * 1000
     for (let calls = 0; calls < ADVANCE_CALLS_MAX; calls++) {
       const { now, complete } = await this.post<{ now: string; complete: boolean }>('/v1/sandbox/clock/advance', { seconds })

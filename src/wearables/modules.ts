@@ -2,17 +2,17 @@
 import type { Module } from '../platform/module/module.ts'
 import { eraseTables } from '../platform/db/erasure.ts'
 import { eraseDevices } from './devices/devices.ts'
-import { routes as devicesRoutes } from './devices/routes.ts'
+import { devicesRoutes } from './devices/routes.ts'
 import { ingestion, type IngestionDependencies } from './ingestion/module.ts'
 import { queries } from './queries/module.ts'
 import { eventTypes as resourcesEventTypes } from './resources/event-types.ts'
 import type { RetentionDependencies } from './retention/expired-data.ts'
 import { retention } from './retention/module.ts'
-import { routes as streamsRoutes } from './streams/routes.ts'
+import { streamsRoutes } from './streams/routes.ts'
 import { eraseStreams } from './streams/workout-streams.ts'
 import { summaries } from './summaries/module.ts'
 import { eraseSamples } from './timeseries/chunks.ts'
-import { routes as timeseriesRoutes } from './timeseries/routes.ts'
+import { timeseriesRoutes } from './timeseries/routes.ts'
 
 export const wearables = (dependencies: IngestionDependencies & RetentionDependencies): Module[] => [
   {

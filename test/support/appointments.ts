@@ -1,7 +1,7 @@
 // What tests of appointments stand on: bookings as a provider makes them, and what must be true of every appointment and its order.
 import assert from 'node:assert/strict'
 import { bookAppointment, type Reply } from '../../src/visits/appointments/appointments.ts'
-import { statusOf, type EventStatus } from '../../src/visits/appointments/status-machine.ts'
+import { statusByEvent, type EventStatus } from '../../src/visits/appointments/status-machine.ts'
 import { findAppointment, type Booking, type LockedAppointment } from '../../src/visits/appointments/locked-appointment.ts'
 import type { Appointment, InternalData } from '../../src/visits/appointments/schema.ts'
 import { updateOrder } from '../../src/lab/orders/change-order.ts'
@@ -115,7 +115,10 @@ export async function assertAgreement(team: TestTeam): Promise<void> {
     const { data } = order.details as { data: { appointment_id: string | null } }
     assert.equal(data.appointment_id, active?.id ?? null)
     for (const { events, event_status, event_data, status } of all) {
-      assert.deepEqual([events.at(-1)!.status, events.at(-1)!.data, status], [event_status, event_data, statusOf[event_status]])
+      assert.deepEqual(
+        [events.at(-1)!.status, events.at(-1)!.data, status],
+        [event_status, event_data, statusByEvent[event_status]],
+      )
     }
     assert.deepEqual(expectedOf(order, active), [])
   }

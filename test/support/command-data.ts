@@ -71,7 +71,7 @@ export const account = async (): Promise<string> => {
 
 export async function unassigned(): Promise<string> {
   const delivery = await deliveryFor(made.team, await acceptedOrder(made.team), { sample_id: `NOBODYS-${randomUUID()}` })
-  const intake = { cell: 'sandbox-us' as const, db: cells.of('sandbox-us'), tenantOf: guard.tenant }
+  const intake = { cell: 'sandbox-us' as const, db: cells.of('sandbox-us'), findTenant: guard.tenant }
   return (await receiveFromLink(intake, delivery)).raw_result_id
 }
 

@@ -121,7 +121,7 @@ describe('access-log verify', () => {
 
 async function unassigned(team: TestTeam): Promise<string> {
   const delivery = await deliveryFor(team, await acceptedOrder(team), { sample_id: `NOBODYS-${randomUUID()}` })
-  const intake = { cell: 'sandbox-us' as const, db: cells.of('sandbox-us'), tenantOf: guard.tenant }
+  const intake = { cell: 'sandbox-us' as const, db: cells.of('sandbox-us'), findTenant: guard.tenant }
   return (await receiveFromLink(intake, delivery)).raw_result_id
 }
 

@@ -20,7 +20,10 @@ export async function importFile(call: Call<{ cell?: string }>): Promise<string>
     const report = await importCatalog(db, text)
     if (name.startsWith('sandbox')) await createDefaultAccounts(db)
     return Object.entries(report)
-      .map(([kind, { added, changed, same }]) => `${kind.padEnd(10)}${added} added, ${changed} changed, ${same} unchanged\n`)
+      .map(
+        ([kind, { added_count, changed_count, unchanged_count }]) =>
+          `${kind.padEnd(10)}${added_count} added, ${changed_count} changed, ${unchanged_count} unchanged\n`,
+      )
       .join('')
   } catch (error) {
     if (error instanceof CatalogFileError) throw new Error(`Nothing was imported.\n${error.message}`)

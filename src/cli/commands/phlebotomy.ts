@@ -5,7 +5,7 @@ import { printEach, printRowsOfCells } from '../command-output.ts'
 import { importIntoEach } from '../file-import.ts'
 import { importStaff } from '../../visits/phlebotomy/staff-import.ts'
 import { listStaff, removeStaff } from '../../visits/phlebotomy/staff.ts'
-import { constraints } from '../../visits/phlebotomy/visits.ts'
+import { visitConstraints } from '../../visits/phlebotomy/visits.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 
@@ -77,6 +77,6 @@ async function removeOne(db: Db, org_id: string | null, reference: string): Prom
 function constraintMessage(error: unknown): string | undefined {
   const { constraint } = error as { constraint?: string }
   const problem =
-    error instanceof Problem ? error : constraint === 'phlebotomy_visit__staff' ? constraints[constraint]() : undefined
+    error instanceof Problem ? error : constraint === 'phlebotomy_visit__staff' ? visitConstraints[constraint]() : undefined
   return problem && String(problem.body.detail)
 }

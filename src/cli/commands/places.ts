@@ -19,9 +19,9 @@ export async function importPlaces(
   const places = chosenCells(call)
   const changes: Changes = { lines: '', losses: [] }
   for (const { name, db } of places)
-    for (const { country, there, removed } of await reportInvalidFile(lossesOfImport(db, file, only))) {
-      changes.lines += `${name.padEnd(13)}  ${removed} of ${there} places of ${country} removed\n`
-      if (removed) changes.losses.push(`${removed} of ${there} places of ${country} in ${name}`)
+    for (const { country, storedCount, removedCount } of await reportInvalidFile(lossesOfImport(db, file, only))) {
+      changes.lines += `${name.padEnd(13)}  ${removedCount} of ${storedCount} places of ${country} removed\n`
+      if (removedCount) changes.losses.push(`${removedCount} of ${storedCount} places of ${country} in ${name}`)
     }
   return withConsent(call, changes, () =>
     importIntoEach(places, async ({ name, db }) => {

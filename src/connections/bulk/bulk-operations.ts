@@ -76,11 +76,14 @@ const Row = T.Object({
   started_at: T.String(),
   ended_at: Nullable(T.String()),
 })
-const columns = sql`id, type, provider, status, total, processed, started_at, ended_at`
+const operationColumns = sql`id, type, provider, status, total, processed, started_at, ended_at`
 
 /** An operation that has not ended. */
 export const unfinishedOperation = (tx: Tx, id: string): Promise<Static<typeof Row> | undefined> =>
-  tx.maybe(Row, sql`select ${columns} from bulk_operation where team_id = ${tx.team} and id = ${id} and ended_at is null`)
+  tx.maybe(
+    Row,
+    sql`select ${operationColumns} from bulk_operation where team_id = ${tx.team} and id = ${id} and ended_at is null`,
+  )
 
 /** Lists the operations of the team, newest first. Errors: 400 a cursor of another list. */
 export async function listBulkOperations(
@@ -91,7 +94,7 @@ export async function listBulkOperations(
   if (page_size === 0) return { data: [], next_cursor: next_cursor ?? null }
   const rows = await tx.many(
     Row,
-    sql`select ${columns} from bulk_operation where team_id = ${tx.team} and ${pages.after} ${pages.order}`,
+    sql`select ${operationColumns} from bulk_operation where team_id = ${tx.team} and ${pages.after} ${pages.order}`,
   )
   const cut = pages.cut(rows, ({ id }) => [id])
   return {

@@ -3,7 +3,7 @@ import type { Module } from '../../platform/module/module.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import type { VendorAccess } from '../grants/access.ts'
 import { encryptedRecipeColumn, eraseFromBulkOperations } from './bulk-operations.ts'
-import { routes } from './routes.ts'
+import { bulkRoutes } from './routes.ts'
 import { bulkHandler } from './run-operation.ts'
 
 export const bulk = (access: VendorAccess): Module => ({
@@ -11,7 +11,7 @@ export const bulk = (access: VendorAccess): Module => ({
   about: 'operations on the connections of many users: import, export, pause, histories',
   tag: 'link',
   tables: { ofTeams: ['bulk_operation', 'bulk_operation_user'] },
-  operations: routes(access),
+  operations: bulkRoutes(access),
   jobs: [bulkHandler(access)],
   // With each row up to 10,000 rows of users are deleted.
   periodicTasks: [cleanup({ table: 'bulk_operation', column: 'expires_at', rows_max: 10 })],

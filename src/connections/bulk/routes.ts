@@ -27,7 +27,7 @@ import {
 const user_id = '01890000-0000-7000-8000-000000000001'
 const provider = 'dexcom_v3'
 
-export function routes(access: VendorAccess): Operation[] {
+export function bulkRoutes(access: VendorAccess): Operation[] {
   /** 400: the server has no connector to the provider, or the team no application there. */
   async function assertApplication(tx: Tx, slug: OAuthProvider): Promise<void> {
     if (!(await findVendor(tx, access, slug)))

@@ -6,8 +6,8 @@ import { T, type Static } from '../../platform/schema/schema.ts'
 const WEEKS_SHOWN = 53
 
 const Counts = T.Object({
-  connected: T.Integer(),
-  errored: T.Integer(),
+  connected_count: T.Integer(),
+  errored_count: T.Integer(),
   weeks: T.Array(T.Object({ date: T.String(), value: T.Integer(), all: T.Integer() })),
 })
 
@@ -23,7 +23,7 @@ export const countConnections = (tx: Tx): Promise<Static<typeof Counts>> =>
       select date_trunc('week', created_at at time zone 'UTC') as week, count(*) as created,
              sum(count(*)) over (order by date_trunc('week', created_at at time zone 'UTC')) as total
       from connection where team_id = ${tx.team} group by week order by week desc limit ${WEEKS_SHOWN})
-    select count(*) as connected, count(*) filter (where status = 'error') as errored,
+    select count(*) as connected_count, count(*) filter (where status = 'error') as errored_count,
            coalesce((
              select json_agg(json_build_object('date', to_char(week, 'YYYY-MM-DD"T"HH24:MI:SS"+00:00"'), 'value', created, 'all', total)
                              order by week)

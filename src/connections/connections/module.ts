@@ -5,7 +5,7 @@ import { userDeleted } from '../../people/users/users.ts'
 import { deregisterAll, eraseConnections } from './connections.ts'
 import { eventTypes } from './event-types.ts'
 import { endIngestionHandler } from './ingestion-end.ts'
-import { routes } from './routes.ts'
+import { connectionsRoutes } from './routes.ts'
 
 export const userConnections: Module = {
   name: 'connections/connections',
@@ -13,7 +13,7 @@ export const userConnections: Module = {
   tag: 'connections',
   eventTypes,
   tables: { ofTeams: ['connection'] },
-  operations: routes,
+  operations: connectionsRoutes,
   jobs: [endIngestionHandler],
   hooks: [on(userDeleted, deregisterAll)],
   erasers: { user: eraseConnections, team: eraseTables('connection') },

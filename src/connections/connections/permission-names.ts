@@ -116,13 +116,15 @@ const requirements = (text: string): Requirement[] =>
 
 const ofSamsung = requirements(samsung)
 /** `read:com.samsung.HeartRateType` is `readheartrate`: the names of its types have several spellings. */
-const plain = (text: string): string =>
+const normalizeName = (text: string): string =>
   text
     .replace(/^(\w+:)(?:\w+\.)+/, '$1')
     .replace(/[^a-z0-9]/gi, '')
     .toLowerCase()
     .replace(/type$/, '')
-const samsungNames = new Map(ofSamsung.flatMap(({ names }) => names.map((name) => [plain(`read:${name}`), name] as const)))
+const samsungNames = new Map(
+  ofSamsung.flatMap(({ names }) => names.map((name) => [normalizeName(`read:${name}`), name] as const)),
+)
 
 /** What a phone calls a permission to read, and what the lists above call it; undefined for another text. */
 const readers: Record<string, { requirements: Requirement[]; nameIn: (text: string) => string | undefined }> = {
@@ -137,7 +139,7 @@ const readers: Record<string, { requirements: Requirement[]; nameIn: (text: stri
     requirements: requirements(healthConnect),
     nameIn: (text) => /^android\.permission\.health\.(?:READ_)?(\w+)$/.exec(text)?.[1],
   },
-  samsung_health: { requirements: ofSamsung, nameIn: (text) => samsungNames.get(plain(text)) },
+  samsung_health: { requirements: ofSamsung, nameIn: (text) => samsungNames.get(normalizeName(text)) },
 }
 
 /**

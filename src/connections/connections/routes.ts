@@ -14,7 +14,7 @@ import {
   ProviderSlug,
 } from './schema.ts'
 
-export const routes = [
+export const connectionsRoutes = [
   multiTransactionOperation({
     id: 'get_list_of_providers',
     logsAccess: false,

@@ -15,7 +15,7 @@ const LATEST_MS = Date.UTC(2100, 0, 1)
 export const objectIn = (text: string): Values => object(parseJson(text))
 
 /** The objects in a JSON text that is a list. Throws VendorError `unexpected` for anything else. */
-export const listIn = (text: string): Values[] => list(parseJson(text))
+export const listIn = (text: string): Values[] => readList(parseJson(text))
 
 /** The value in a JSON text. Throws VendorError `unexpected` for what is none, or too complex. */
 export function parseJson(text: string): unknown {
@@ -38,7 +38,7 @@ export function object(value: unknown): Values {
 export const objectOrEmpty = (value: unknown): Values => (isObject(value) ? value : {})
 
 /** The objects of a list; empty where the vendor left the list out. Throws VendorError `unexpected` for anything else. */
-export function list(value: unknown): Values[] {
+export function readList(value: unknown): Values[] {
   if (value === undefined || value === null) return []
   if (!Array.isArray(value)) throw new VendorError('unexpected')
   return value.filter(isObject)
@@ -52,26 +52,26 @@ export const ownValue = <V>(table: Readonly<Record<string, V>>, name: string): V
 const MAGNITUDE_MAX = 1e15
 
 /** A number of at most fifteen digits before the point; null for anything else. What it measures has bounds of its own where it is stored. */
-export const number = (value: unknown): number | null =>
+export const readNumber = (value: unknown): number | null =>
   typeof value === 'number' && Math.abs(value) <= MAGNITUDE_MAX ? value : null
 
-export const whole = (value: unknown): number | null => {
-  const read = number(value)
+export const readInteger = (value: unknown): number | null => {
+  const read = readNumber(value)
   return read === null ? null : Math.round(read)
 }
 
 /** A number that vendors also write as a text, such as a 64-bit integer in JSON of protocol buffers. */
 export const numberOrText = (value: unknown): number | null =>
-  typeof value === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value) ? Number(value) : number(value)
+  typeof value === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value) ? Number(value) : readNumber(value)
 
 /** The seconds of a duration in JSON of protocol buffers: `80s`, `3.000000001s`. */
 export function secondsOf(value: unknown): number | null {
-  const [, seconds] = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(text(value) ?? '') ?? []
+  const [, seconds] = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(readText(value) ?? '') ?? []
   return seconds === undefined ? null : Number(seconds)
 }
 
 /** A short text that PostgreSQL can store; null for anything else. */
-export const text = (value: unknown): string | null =>
+export const readText = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' && value.length <= TEXT_MAX && value.isWellFormed() && !value.includes('\0')
     ? value
     : null
@@ -101,16 +101,16 @@ export function rawValues(values: Values, ...omitted_names: string[]): Record<st
 }
 
 /** What a vendor knows a record by, as a text; null if it is neither a text nor a whole number. */
-export const idOf = (value: unknown): string | null => (Number.isSafeInteger(value) ? String(value) : text(value))
+export const idOf = (value: unknown): string | null => (Number.isSafeInteger(value) ? String(value) : readText(value))
 
 /** An instant between 1900 and 2100, in whole seconds; null for anything else. */
-export const instant = (ms: number | null): number | null =>
+export const readInstant = (ms: number | null): number | null =>
   ms !== null && ms >= EARLIEST_MS && ms < LATEST_MS ? Math.floor(ms / 1000) * 1000 : null
 
 /** An instant of seconds since 1970. */
 export const instantOfSeconds = (value: unknown): number | null => {
-  const seconds = number(value)
-  return seconds === null ? null : instant(seconds * 1000)
+  const seconds = readNumber(value)
+  return seconds === null ? null : readInstant(seconds * 1000)
 }
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/
@@ -118,18 +118,18 @@ const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?$/
 
 /** An instant in ISO 8601 with an offset. */
 export const instantOfText = (value: unknown): number | null =>
-  typeof value === 'string' && INSTANT.test(value) ? instant(finite(Date.parse(value))) : null
+  typeof value === 'string' && INSTANT.test(value) ? readInstant(finite(Date.parse(value))) : null
 
 /** A local time without an offset, as the milliseconds that it would be in UTC. */
 export const localTime = (value: unknown): number | null =>
-  typeof value === 'string' && LOCAL.test(value) ? instant(finite(Date.parse(`${value}Z`))) : null
+  typeof value === 'string' && LOCAL.test(value) ? readInstant(finite(Date.parse(`${value}Z`))) : null
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null)
 
 /** A day, `YYYY-MM-DD`; null for anything else. */
 export const day = (value: unknown): string | null => {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(value)) return null
-  const ms = instant(finite(Date.parse(value)))
+  const ms = readInstant(finite(Date.parse(value)))
   return ms !== null && new Date(ms).toISOString().startsWith(value) ? value : null
 }
 

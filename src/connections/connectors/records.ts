@@ -9,7 +9,7 @@ import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { wireTime } from '../../platform/runtime/clock.ts'
 import { localDay, midnight } from './answers.ts'
 import type { Pulled } from './connector.ts'
-import { idOf, text, type Values } from './reading.ts'
+import { idOf, readText, type Values } from './reading.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 /** Samples in one batch: what is held in memory and written in one transaction. */
@@ -51,7 +51,7 @@ export function toDevice(
   source_type: SourceType,
   fields: { manufacturer?: unknown; model?: unknown; version?: unknown; device_id?: unknown },
 ): IncomingDevice | null {
-  const [manufacturer, model, version] = [text(fields.manufacturer), text(fields.model), text(fields.version)]
+  const [manufacturer, model, version] = [readText(fields.manufacturer), readText(fields.model), readText(fields.version)]
   const device_id = idOf(fields.device_id)
   return model === null && device_id === null ? null : { source_type, manufacturer, model, version, device_id }
 }
@@ -64,7 +64,7 @@ interface Recorder {
 }
 
 /** What a summary has beside its document. */
-const common = ({ source_type, device, app_id, raw }: Recorder & { raw?: Values | undefined }) => ({
+const commonFields = ({ source_type, device, app_id, raw }: Recorder & { raw?: Values | undefined }) => ({
   source_type,
   app_id: app_id ?? null,
   device: device ?? null,
@@ -158,7 +158,7 @@ export function sleepOf({ seconds, start_ms, end_ms, offset_s, ...night }: Night
   const total = seconds.rem + seconds.light + seconds.deep
   return {
     key: night.key,
-    ...common(night),
+    ...commonFields(night),
     calendar_date,
     document: {
       date: midnight(calendar_date),
@@ -187,7 +187,7 @@ export function toSleepCycle(
   const second = (ms: number) => Math.round((ms - start_ms) / 1000)
   return {
     key,
-    ...common(night),
+    ...commonFields(night),
     calendar_date: localDay(end_ms, offset_s),
     document: {
       session_start: wireTime(start_ms),
@@ -232,7 +232,7 @@ export function workoutOf({
   const calendar_date = localDay(start_ms, offset_s)
   return {
     key,
-    ...common(recorder),
+    ...commonFields(recorder),
     calendar_date,
     document: {
       title: sport,

@@ -8,42 +8,42 @@ import { Clearable, Email, Fields, OpenEnum, T, Text, type TSchema } from '../..
 
 export type Details = Record<string, unknown>
 
-const text = Text({ maxLength: 2000 })
+const detailText = Text({ maxLength: 2000 })
 
 const Fitbit = Fields(
   {
     fitbit: Fields({
       is_hr_enabled: T.Boolean({ default: false }),
-      workout_verify_token: text,
-      sleep_verify_token: text,
-      body_verify_token: text,
-      foods_verify_token: Clearable(text),
+      workout_verify_token: detailText,
+      sleep_verify_token: detailText,
+      body_verify_token: detailText,
+      foods_verify_token: Clearable(detailText),
     }),
   },
   { title: 'FitbitTeamProviderDetails' },
 )
 const GoogleFit = Fields(
-  { redirect_uri: text, data_scopes: T.Array(text, { maxItems: 100 }) },
+  { redirect_uri: detailText, data_scopes: T.Array(detailText, { maxItems: 100 }) },
   { title: 'GoogleFitTeamProviderDetails' },
 )
 const GoogleHealth = Fields(
-  { project_number: text, service_account_email: text },
+  { project_number: detailText, service_account_email: detailText },
   { title: 'GoogleHealthTeamProviderDetails', additionalProperties: false },
 )
-const Polar = Fields({ webhook_secret: text }, { title: 'PolarTeamProviderDetails' })
-const MyFitnessPal = Fields({ client: text }, { title: 'MyFitnessPalV2TeamProviderDetails' })
+const Polar = Fields({ webhook_secret: detailText }, { title: 'PolarTeamProviderDetails' })
+const MyFitnessPal = Fields({ client: detailText }, { title: 'MyFitnessPalV2TeamProviderDetails' })
 const GetLabs = Fields(
-  { getlabs: Fields({ webhook_secret_key: text, webhook_secret_token: text }) },
+  { getlabs: Fields({ webhook_secret_key: detailText, webhook_secret_token: detailText }) },
   { title: 'GetLabsTeamProviderDetails' },
 )
 const PhlebFinders = Fields(
   {
     phlebfinders: Fields({
-      account_id: text,
-      account_name: text,
-      team_id: text,
-      team_name: text,
-      webhook_token: text,
+      account_id: detailText,
+      account_name: detailText,
+      team_id: detailText,
+      team_name: detailText,
+      webhook_token: detailText,
       email: Email,
     }),
   },
@@ -71,8 +71,8 @@ const freeFormObject = (name: string): FinalizeObject => {
 }
 
 const ofLab = {
-  sub_account_id: Clearable(text),
-  sub_account_name: Clearable(text),
+  sub_account_id: Clearable(detailText),
+  sub_account_name: Clearable(detailText),
   allowed_billing_types: Clearable(
     T.Array(OpenEnum(['client_bill', 'commercial_insurance', 'patient_bill_passthrough', 'patient_bill']), { maxItems: 10 }),
   ),
@@ -81,15 +81,21 @@ const ofLab = {
 const freeForm = T.Record(T.String(), T.Unknown())
 
 const Labcorp = Fields(
-  { ...ofLab, labcorp: Fields({ account_number: text, billing_method: OpenEnum(['CM', 'PT', 'PI']) }) },
+  { ...ofLab, labcorp: Fields({ account_number: detailText, billing_method: OpenEnum(['CM', 'PT', 'PI']) }) },
   { title: 'LabCorpTeamProviderDetails' },
 )
 const LabcorpFacility = Fields(
-  { ...ofLab, sending_facility: text, sending_application: text, receiving_facility: text, receiving_application: text },
+  {
+    ...ofLab,
+    sending_facility: detailText,
+    sending_application: detailText,
+    receiving_facility: detailText,
+    receiving_application: detailText,
+  },
   { title: 'LabcorpProviderDetails' },
 )
 const Quest = Fields(
-  { ...ofLab, quest: freeForm, allowed_business_units: Clearable(T.Array(text, { maxItems: 200 })) },
+  { ...ofLab, quest: freeForm, allowed_business_units: Clearable(T.Array(detailText, { maxItems: 200 })) },
   { title: 'QuestProviderDetails', finish: freeFormObject('quest') },
 )
 const BioReference = Fields(

@@ -27,7 +27,7 @@ const Row = T.Object({
 })
 type Row = Static<typeof Row>
 
-const columns = sql`
+const credentialColumns = sql`
   c.id, c.team_id, c.provider, c.client_id, c.client_secret, c.details, c.redirect_url_override, c.created_at, c.updated_at`
 
 const secretOf = (id: string): string => `client secret of credential ${id}`
@@ -77,7 +77,7 @@ export async function listCredentials(
   const rows = await tx.many(
     Row,
     sql`
-    select ${columns} from custom_credential c join team t on t.id = c.team_id
+    select ${credentialColumns} from custom_credential c join team t on t.id = c.team_id
     where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
@@ -85,7 +85,10 @@ export async function listCredentials(
 }
 
 const findCredential = (tx: PlainTx, team_id: string, provider: string): Promise<Row | undefined> =>
-  tx.maybe(Row, sql`select ${columns} from custom_credential c where c.team_id = ${team_id} and c.provider = ${provider}`)
+  tx.maybe(
+    Row,
+    sql`select ${credentialColumns} from custom_credential c where c.team_id = ${team_id} and c.provider = ${provider}`,
+  )
 
 /** Returns the address to which a provider redirects the team's users instead of ours. */
 export const getRedirectOverride = async (tx: PlainTx, team_id: string, provider: string): Promise<string | null> =>
@@ -103,7 +106,7 @@ export interface Application {
 export async function findApplication(tx: Tx, vault: Vault, provider: string): Promise<Application | undefined> {
   const row = await tx.maybe(
     Row,
-    sql`select ${columns} from custom_credential c where c.team_id = ${tx.team} and c.provider = ${provider}`,
+    sql`select ${credentialColumns} from custom_credential c where c.team_id = ${tx.team} and c.provider = ${provider}`,
   )
   if (!row || row.client_id === null || row.client_secret === null) return undefined
   const { id, client_id, client_secret, redirect_url_override } = row
@@ -129,7 +132,7 @@ export async function keepDetails(
   const row = await tx.locking.maybe(
     Row,
     sql`
-    select ${columns} from custom_credential c where c.team_id = ${tx.team} and c.provider = ${provider} and c.client_id = ${client_id}
+    select ${credentialColumns} from custom_credential c where c.team_id = ${tx.team} and c.provider = ${provider} and c.client_id = ${client_id}
     for update`,
   )
   if (!row) return
@@ -170,7 +173,7 @@ export async function upsertCredential(
             ${next.redirect_url_override ?? null}, ${tx.now}, ${tx.now})
     on conflict (team_id, provider) do update set client_id = excluded.client_id, client_secret = excluded.client_secret,
       details = excluded.details, redirect_url_override = excluded.redirect_url_override, updated_at = excluded.updated_at
-    returning ${columns}`,
+    returning ${credentialColumns}`,
   )
   recordSubject(team_id, id)
   return toWire(vault, kept)

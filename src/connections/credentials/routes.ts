@@ -124,4 +124,7 @@ const scopeRequirements = [
   }),
 ]
 
-export const routes = (dependencies: CredentialDependencies): Operation[] => [...credentials(dependencies), ...scopeRequirements]
+export const credentialsRoutes = (dependencies: CredentialDependencies): Operation[] => [
+  ...credentials(dependencies),
+  ...scopeRequirements,
+]

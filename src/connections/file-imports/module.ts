@@ -3,7 +3,7 @@ import { eraseTables } from '../../platform/db/erasure.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { eraseImports } from './imports.ts'
-import { routes } from './routes.ts'
+import { fileImportsRoutes } from './routes.ts'
 import { ImportRunner } from './run-import.ts'
 import { encryptedKeyColumn } from './stored-file.ts'
 
@@ -14,7 +14,7 @@ export function fileImports(dependencies: { vault: Vault }): Module {
     about: 'files of health data that users bring along, and their readers',
     tag: 'file-imports',
     tables: { ofTeams: ['file_import', 'file_import_part'] },
-    operations: routes(dependencies),
+    operations: fileImportsRoutes(dependencies),
     jobs: Object.values(runner.handlers),
     workers: [() => runner],
     // With each row up to 1 GiB of parts are deleted.

@@ -16,7 +16,7 @@ import {
 const track =
   '<gpx creator="Fictional"><trk><type>cycling</type><trkseg><trkpt lat="0" lon="0"><time>2026-01-31T09:30:00Z</time></trkpt></trkseg></trk></gpx>'
 
-export const routes = ({ vault }: { vault: Vault }) => [
+export const fileImportsRoutes = ({ vault }: { vault: Vault }) => [
   operation({
     id: 'create_file_import',
     logsAccess: true,

@@ -42,7 +42,7 @@ const Row = T.Object({
   refused_version: Nullable(T.Integer()),
   refused_at: Nullable(T.String()),
 })
-const columns = sql`
+const grantColumns = sql`
   id, user_id, provider, connection_id, external_user_id, access_token, refresh_token, expires_at, scopes, version, refused_version, refused_at`
 
 /** A stored grant with its tokens in plain text. */
@@ -88,7 +88,7 @@ export async function currentGrant(tx: Tx, vault: Vault, { user_id, provider }: 
   const row = await tx.maybe(
     Row,
     sql`
-    select ${columns} from provider_grant
+    select ${grantColumns} from provider_grant
     where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} and ended_at is null`,
   )
   return row && decryptGrant(vault, row)
@@ -123,7 +123,7 @@ export async function grantsAfter(
   const rows = await tx.many(
     Row,
     sql`
-    select ${columns} from provider_grant
+    select ${grantColumns} from provider_grant
     where team_id = ${tx.team} and provider = ${provider} and ended_at is null and user_id > ${afterId}
       and (${user_ids}::uuid[] is null or user_id = any (${user_ids}::uuid[]))
     order by user_id limit ${limit}`,
@@ -291,7 +291,7 @@ export async function endGrants(tx: Tx, user_id: string, provider: string | null
 export async function endedGrant(tx: Tx, vault: Vault, grant_id: string): Promise<StoredGrant | undefined> {
   const row = await tx.maybe(
     Row,
-    sql`select ${columns} from provider_grant where team_id = ${tx.team} and id = ${grant_id} and ended_at is not null`,
+    sql`select ${grantColumns} from provider_grant where team_id = ${tx.team} and id = ${grant_id} and ended_at is not null`,
   )
   return row && decryptGrant(vault, row)
 }

@@ -7,7 +7,7 @@ import { rejectedPosts } from '../../wearables/ingestion/rejected-posts.ts'
 import { nameKey } from './repeated-posts.ts'
 import type { RejectedPostsPage, RepeatedPostsQuery } from './schema.ts'
 
-const keys = [uuidKey(sql`user_id`), nameKey(sql`provider`), nameKey(sql`resource`), digestKey()]
+const rowKeys = [uuidKey(sql`user_id`), nameKey(sql`provider`), nameKey(sql`resource`), digestKey()]
 
 /** Sorts by the digest of a post, in hexadecimal digits. */
 function digestKey() {
@@ -20,7 +20,7 @@ function digestKey() {
  */
 export async function listRejectedPosts(tx: Tx, query: RepeatedPostsQuery): Promise<RejectedPostsPage> {
   const { user_id, provider } = query
-  const pages = new Pages(`rejected posts ${user_id ?? ''} ${provider ?? ''}`, query, keys, { order: 'asc' })
+  const pages = new Pages(`rejected posts ${user_id ?? ''} ${provider ?? ''}`, query, rowKeys, { order: 'asc' })
   const rows = await rejectedPosts(
     tx,
     sql`user_id = coalesce(${user_id ?? null}, user_id) and provider = coalesce(${provider ?? null}, provider)

@@ -12,7 +12,7 @@ export const nameKey = (column: ReturnType<typeof sql>): Key => ({
   cast: sql`::text`,
   part: (text) => /^\w{1,60}$/.test(text),
 })
-const keys = [uuidKey(sql`user_id`), nameKey(sql`provider`), nameKey(sql`resource`)]
+const rowKeys = [uuidKey(sql`user_id`), nameKey(sql`provider`), nameKey(sql`resource`)]
 
 /**
  * Lists the users, providers and resources of which a client sends the same data again and again, in the order of the ids of users.
@@ -20,7 +20,7 @@ const keys = [uuidKey(sql`user_id`), nameKey(sql`provider`), nameKey(sql`resourc
  */
 export async function listRepeatedPosts(tx: Tx, query: RepeatedPostsQuery): Promise<RepeatedPostsPage> {
   const { user_id, provider } = query
-  const pages = new Pages(`repeated posts ${user_id ?? ''} ${provider ?? ''}`, query, keys, { order: 'asc' })
+  const pages = new Pages(`repeated posts ${user_id ?? ''} ${provider ?? ''}`, query, rowKeys, { order: 'asc' })
   const rows = await repeatedPosts(
     tx,
     sql`user_id = coalesce(${user_id ?? null}, user_id) and provider = coalesce(${provider ?? null}, provider)

@@ -18,7 +18,7 @@ import {
   UserResources,
 } from './schema.ts'
 
-export const routes = [
+export const introspectionRoutes = [
   operation({
     id: 'introspect_resources',
     logsAccess: true,

@@ -8,12 +8,12 @@ import { nameKey } from './repeated-posts.ts'
 import type { SyncReportQuery, SyncReportsPage } from './schema.ts'
 
 const REPORTS = 20
-const keys = [uuidKey(sql`user_id`), nameKey(sql`provider`)]
+const rowKeys = [uuidKey(sql`user_id`), nameKey(sql`provider`)]
 
 /** Lists the newest report of each user and provider, in the order of the ids of users. Errors: 400 a cursor of another list. */
 export async function listSyncReports(tx: Tx, query: SyncReportQuery): Promise<SyncReportsPage> {
   const { user_id, provider } = query
-  const pages = new Pages(`sync reports ${user_id ?? ''} ${provider ?? ''}`, query, keys, { limit: REPORTS, order: 'asc' })
+  const pages = new Pages(`sync reports ${user_id ?? ''} ${provider ?? ''}`, query, rowKeys, { limit: REPORTS, order: 'asc' })
   const rows = await syncReports(
     tx,
     sql`user_id = coalesce(${user_id ?? null}, user_id) and provider = coalesce(${provider ?? null}, provider)

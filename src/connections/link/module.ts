@@ -8,7 +8,7 @@ import { eraseCodes } from './codes.ts'
 import { legacyRoutes } from './legacy-routes.ts'
 import { oauthRoutes } from './oauth-routes.ts'
 import { linkPages, type LinkPageDependencies } from './pages.ts'
-import { routes } from './routes.ts'
+import { linkRoutes } from './routes.ts'
 import { eraseSessions } from './sessions.ts'
 
 /** For so long an expired link token is distinguished from an unknown one. */
@@ -24,7 +24,7 @@ export function link(dependencies: LinkPageDependencies): Module {
     about: 'link tokens, link codes, and the ways in which a user connects a source',
     tag: 'link',
     tables: { ofTeams: ['link_session', 'link_code'] },
-    operations: [...routes(dependencies), ...oauthRoutes(dependencies), ...legacyRoutes(dependencies)],
+    operations: [...linkRoutes(dependencies), ...oauthRoutes(dependencies), ...legacyRoutes(dependencies)],
     pages: linkPages(dependencies),
     hooks: [on(userDeleted, forget)],
     periodicTasks: [

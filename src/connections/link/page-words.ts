@@ -1,7 +1,7 @@
 // Resources in the words of patients. Only values.
 import type { Resource } from '../../wearables/resources/resources.ts'
 
-const words: Partial<Record<Resource, string>> = {
+const resourceWords: Partial<Record<Resource, string>> = {
   profile: 'Personal details, such as height, birth date and sex',
   activity: 'Daily activity',
   workouts: 'Workouts',
@@ -41,7 +41,7 @@ const words: Partial<Record<Resource, string>> = {
 
 /** The kinds of data, each once. */
 export const inWords = (resources: readonly Resource[]): string[] => [
-  ...new Set(resources.map((resource) => words[resource] ?? capitalize(resource.replaceAll('_', ' ')))),
+  ...new Set(resources.map((resource) => resourceWords[resource] ?? capitalize(resource.replaceAll('_', ' ')))),
 ]
 
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

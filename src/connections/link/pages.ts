@@ -7,7 +7,7 @@ import { queryText, redirect, tryLaterPage } from '../../platform/http/phone-pag
 import { Problem } from '../../platform/runtime/problem.ts'
 import { basePath } from '../../tenancy/embedding/launches.ts'
 import { connectorOf } from '../connectors/connectors.ts'
-import { brandOf } from '../../tenancy/teams/brand.ts'
+import { getBrand } from '../../tenancy/teams/brand.ts'
 import { completeConsent, type Return } from './callback.ts'
 import { ConsentCookies } from './consent-cookies.ts'
 import { ConsentForms } from './consent-forms.ts'
@@ -96,7 +96,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
           error,
           source,
           back,
-          await brandOf(cells, tenant),
+          await getBrand(cells, tenant),
         )
   }
 
@@ -150,7 +150,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
       description: 'Made-up data of a fictional person, to try this out',
       href: demoHref(visit)('/link/consent', provider),
     }))
-    return sourcesPage(await brandOf(cells, visit.tenant), [...sources, ...demoItems], closeOf(visit))
+    return sourcesPage(await getBrand(cells, visit.tenant), [...sources, ...demoItems], closeOf(visit))
   }
 
   const isDemo = (request: PageRequest): boolean => queryText(request, 'demo') === 'true'
@@ -168,7 +168,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
     const resources = dependencies.demoSources.resourcesByProvider(visit.tenant).get(provider)
     if (!resources || !isNamed(visit.session!, provider)) return failed(visit, 'provider_api_error')
     return demoConsentPage({
-      team: await brandOf(cells, visit.tenant),
+      team: await getBrand(cells, visit.tenant),
       source: demoName(provider),
       data: inWords(resources),
       start: linkStart(visit, provider, true, browser),
@@ -186,7 +186,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
     const source = dependencies.demoSources.resourcesByProvider(visit.tenant).has(provider) ? demoName(provider) : NO_SOURCE
     if (error) return failed(visit, error, source)
     return redirect_url === null
-      ? connectedPage(source, await brandOf(cells, visit.tenant))
+      ? connectedPage(source, await getBrand(cells, visit.tenant))
       : redirect(303, returnAddress(redirect_url, undefined))
   }
 
@@ -203,7 +203,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
     if (!connector || !isNamed(visit.session!, name)) return failed(visit, 'provider_api_error')
     const { provider, resources } = connector
     return consentPage({
-      team: await brandOf(cells, visit.tenant),
+      team: await getBrand(cells, visit.tenant),
       source: providerName(provider),
       data: inWords(resources),
       start: linkStart(visit, provider, false, browser),
@@ -224,7 +224,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
   async function answerForm(visit: LinkVisit, request: PageRequest): Promise<PageResponse> {
     const provider = queryText(request, 'provider') ?? ''
     const browser = cookies.browserOf(request)
-    if (browser === undefined) return withoutCookiesPage(consentHref(visit, request), await brandOf(cells, visit.tenant))
+    if (browser === undefined) return withoutCookiesPage(consentHref(visit, request), await getBrand(cells, visit.tenant))
     const form = { session_id: visit.session_id, provider, isDemo: isDemo(request), browser }
     if (!forms.verify(form, request.form.get('consent'))) return showConsent(visit, request)
     const page = await (form.isDemo ? startDemo : start)(visit, provider, request)
@@ -259,7 +259,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
       if (!place) throw guards.checks.refusal(request.address, unknown)
       // Nothing is looked up and nothing ends: a program that opens the address has no cookie.
       if (place.isBound && !cookies.isReturn(request, place.session_id, state))
-        return asJson ? json(400, otherBrowser) : (toOwnHost(request, provider) ?? otherBrowserPage())
+        return asJson ? jsonResponse(400, otherBrowser) : (toOwnHost(request, provider) ?? otherBrowserPage())
       const lookUp = async () => {
         const tenant = cells.has(place.cell) ? await guards.teams.tenant(place.cell, place.team) : undefined
         const session = tenant && (await cells.of(place.cell).tx(tenant, (tx) => takeState(tx, place, state, provider)))
@@ -282,13 +282,13 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
       const error = await completeConsent(dependencies, tenant, session, provider as OAuthProvider, back, (tx) =>
         request.logChange(tx, status, accessBy(visit)),
       )
-      if (asJson) return ended(json(200, linkResult(session, provider, error)))
+      if (asJson) return ended(jsonResponse(200, linkResult(session, provider, error)))
       const source = providerName(provider)
       if (session.redirect_url !== null) return ended(redirect(307, returnAddress(session.redirect_url, error)))
-      const team = await brandOf(cells, tenant)
+      const team = await getBrand(cells, tenant)
       return ended(error ? failedPage(400, error, source, undefined, team) : connectedPage(source, team))
     } catch (error) {
-      if (asJson && error instanceof Problem) return json(error.status, error.body, error.headers)
+      if (asJson && error instanceof Problem) return jsonResponse(error.status, error.body, error.headers)
       return errorPage(error)
     }
   }
@@ -323,7 +323,7 @@ function wantsJson({ headers }: PageRequest): boolean {
   return value !== undefined && value !== 'false' && value !== '0'
 }
 
-const json = (status: number, body: unknown, headers: Record<string, string> = {}): PageResponse => ({
+const jsonResponse = (status: number, body: unknown, headers: Record<string, string> = {}): PageResponse => ({
   status,
   headers: { ...headers, 'content-type': 'application/json' },
   html: JSON.stringify(body),

@@ -3,7 +3,7 @@ import type { Cells } from '../../platform/db/cells.ts'
 import { multiTransactionOperation, operation, type Operation } from '../../platform/http/operation.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
 import { SignInTokens } from '../sign-in/sign-in-tokens.ts'
-import { brandOf } from '../../tenancy/teams/brand.ts'
+import { getBrand } from '../../tenancy/teams/brand.ts'
 import { createLinkCode, LinkCodes } from './codes.ts'
 import { issueLinkToken, type LinkGuardDependencies } from './link-tokens.ts'
 import {
@@ -23,7 +23,7 @@ export interface LinkDependencies extends LinkGuardDependencies {
   publicUrl: () => string
 }
 
-export function routes(dependencies: LinkDependencies): Operation[] {
+export function linkRoutes(dependencies: LinkDependencies): Operation[] {
   const { signingKey, publicUrl, guards } = dependencies
   const signInTokens = new SignInTokens(signingKey)
   const { cells, vault } = dependencies
@@ -82,7 +82,7 @@ export function routes(dependencies: LinkDependencies): Operation[] {
       reply: ExchangedLinkCode,
       async run({ cells, address }, { query }) {
         return codes.redeem(query.code, address, async ({ tenant, user_id }) => {
-          const { brand_color: _color, ...team } = await brandOf(cells, tenant)
+          const { brand_color: _color, ...team } = await getBrand(cells, tenant)
           const signIn = { cell: tenant.cell, team: tenant.team, user_id, session_id: uuid() }
           return { user_id, sign_in_token: await signInTokens.issue(signIn), team }
         })
@@ -102,7 +102,7 @@ export function routes(dependencies: LinkDependencies): Operation[] {
         return {
           team_id: tenant.team,
           user_id: session.user_id,
-          ...(await brandOf(cells, tenant)),
+          ...(await getBrand(cells, tenant)),
           environment,
           region,
           provider: session.provider as LinkConfig['provider'],

@@ -2,7 +2,7 @@ import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { on } from '../../platform/db/hooks.ts'
 import { providerDataErased } from '../../wearables/ingestion/provider-data.ts'
-import { routes } from './routes.ts'
+import { mobileSdkRoutes } from './routes.ts'
 import { eraseReports } from './sync-reports.ts'
 import { syncRoutes } from './sync-routes.ts'
 
@@ -12,6 +12,6 @@ export const mobileSdk: Module = {
   tag: 'mobile-sdk',
   tables: { ofTeams: ['phone_sync'] },
   hooks: [on(providerDataErased, eraseReports)],
-  operations: [...routes, ...syncRoutes],
+  operations: [...mobileSdkRoutes, ...syncRoutes],
   erasers: { user: eraseReports, team: eraseTables('phone_sync') },
 }

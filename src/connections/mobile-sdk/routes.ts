@@ -13,7 +13,7 @@ const at = { start_date: '2026-01-31T09:30:00Z', end_date: '2026-01-31T09:30:00Z
 const night = { start_date: '2026-01-30T22:30:00-07:00', end_date: '2026-01-31T06:30:00-07:00' }
 const quantity = { start_date: '2026-01-31T12:30:00Z', end_date: '2026-01-31T12:30:00Z' }
 
-export const routes = [
+export const mobileSdkRoutes = [
   operation({
     ...post,
     id: 'post_meal',

@@ -9,7 +9,7 @@ const PULLS = '/v1/org/{org_id}/team_data_pull_preferences/{env}/{region}' as co
 const inCell = { scope: 'cell', keyScope: 'bound', params: CellParams } as const
 const A_TEAM = '01890000-0000-7000-8000-000000000001'
 
-export const routes = ({ cells }: { cells: Cells }): Operation[] => [
+export const pullPreferencesRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...inCell,
     id: 'get_team_data_pull_preferences',

@@ -17,10 +17,10 @@ const DaysWithLimit = Fields(
   { title: 'DefaultConfigurationWithLimit' },
 )
 
-const known: ReadonlySet<string> = new Set(resources)
+const resourceNames: ReadonlySet<string> = new Set(resources)
 
-const knownResources: FinalizeObject = (value) => {
-  const unknown = Object.keys(value.resource_overrides ?? {}).find((name) => !known.has(name))
+const rejectUnknownResources: FinalizeObject = (value) => {
+  const unknown = Object.keys(value.resource_overrides ?? {}).find((name) => !resourceNames.has(name))
   return unknown === undefined
     ? value
     : { field: 'resource_overrides', refusal: new RuleError('contains an unrecognized resource') }
@@ -28,7 +28,7 @@ const knownResources: FinalizeObject = (value) => {
 
 const Pull = Fields(
   { default: Days, resource_overrides: Clearable(T.Record(T.String(), Days)) },
-  { title: 'SingleProviderDataPullPreferences', finish: knownResources },
+  { title: 'SingleProviderDataPullPreferences', finish: rejectUnknownResources },
 )
 export type Pull = Static<typeof Pull>
 

@@ -15,7 +15,7 @@ export interface TimeRange {
   to_ms: number
 }
 
-const instant = (ms: number) => new Date(ms).toISOString()
+const toTimestamp = (ms: number) => new Date(ms).toISOString()
 const RangeRow = T.Object({ from_ms: T.Integer(), to_ms: T.Integer() })
 
 /** The parts of a range that were not asked for yet, newest first. */
@@ -31,7 +31,7 @@ export const findGaps = (
         sql`
         select (extract(epoch from lower(gap)) * 1000)::bigint as from_ms, (extract(epoch from upper(gap)) * 1000)::bigint as to_ms
         from unnest(
-          tstzmultirange(tstzrange(${instant(from_ms)}, ${instant(to_ms)}))
+          tstzmultirange(tstzrange(${toTimestamp(from_ms)}, ${toTimestamp(to_ms)}))
           - coalesce((
               select covered from provider_pull
               where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} and resource = ${resource}), '{}')) gap
@@ -52,7 +52,7 @@ export function recordPullOutcome(tx: Tx, { user_id, provider, resource }: Resou
   const { result, error = null, covered, refresh_id = null } = outcome
   const range =
     covered && covered.from_ms < covered.to_ms
-      ? sql`tstzmultirange(tstzrange(${instant(covered.from_ms)}, ${instant(covered.to_ms)}))`
+      ? sql`tstzmultirange(tstzrange(${toTimestamp(covered.from_ms)}, ${toTimestamp(covered.to_ms)}))`
       : sql`'{}'::tstzmultirange`
   return tx.run(sql`
     insert into provider_pull as p (team_id, user_id, provider, resource, covered, asked_at, result, error, refresh_id)

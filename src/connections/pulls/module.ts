@@ -9,7 +9,7 @@ import type { NotificationDependencies } from './notifications.ts'
 import { pollHandler, subscribeHandler, type PullDependencies } from './poll.ts'
 import { pullHandler } from './pull-resource.ts'
 import { AnswerReader } from './read-parts.ts'
-import { routes } from './routes.ts'
+import { pullsRoutes } from './routes.ts'
 
 export function pulls(dependencies: PullDependencies & NotificationDependencies): Module {
   const reader = new AnswerReader()
@@ -18,7 +18,7 @@ export function pulls(dependencies: PullDependencies & NotificationDependencies)
     about: 'data of clouds of vendors: histories, polling, notifications, limits of applications',
     tag: 'connections',
     tables: { ofTeams: ['provider_pull', 'provider_watermark', 'provider_limit'] },
-    operations: routes(dependencies),
+    operations: pullsRoutes(dependencies),
     jobs: [pullHandler({ access: dependencies.access, reader }), pollHandler(dependencies), subscribeHandler(dependencies)],
     workers: [() => reader],
     hooks: [

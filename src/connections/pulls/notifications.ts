@@ -65,7 +65,7 @@ export async function receiveNotification(
   const connector = connectorOf(provider)
   if (!connector?.receive || !isCellName(cell) || !cells.has(cell)) throw notFound('Not Found')
   if (body.length > NOTICE_BYTES_MAX) throw payloadTooLarge('The notification is too long')
-  const tenant = await guards.teams.tenantOf(cell, team_id)
+  const tenant = await guards.teams.findTenant(cell, team_id)
   const db = cells.of(cell)
   const now =
     tenant &&

@@ -31,7 +31,7 @@ export interface ReadInput {
 /** How the pull ended; null: everything was read. */
 export type ReadEnd = { failure: VendorFailure; retry_after_ms: number | null } | null
 
-export default async function read({
+export default async function readParts({
   port,
   provider,
   app,

@@ -6,7 +6,7 @@ import { HandshakeQuery, NotificationParams, Refreshed, RefreshQuery, UserParams
 
 const path = '/v2/link/webhook/{cell}/{team_id}/{provider}'
 
-export function routes(dependencies: NotificationDependencies): Operation[] {
+export function pullsRoutes(dependencies: NotificationDependencies): Operation[] {
   const limiter = refreshLimiter()
   const wrong = wrongNotices(dependencies)
   const notification = (method: 'GET' | 'POST', id: string, summary: string) =>

@@ -10,11 +10,11 @@ import { deleteSummaries, summaryIds, type IncomingSummary } from '../../wearabl
 import type { Pulled } from '../connectors/connector.ts'
 import { deletePieces, wholeNights } from './night-pieces.ts'
 
-const timeseries = new Map<Resource, TimeseriesName>(timeseriesNames.map((name) => [resourceNameOf(name), name]))
+const timeseriesByResource = new Map<Resource, TimeseriesName>(timeseriesNames.map((name) => [resourceNameOf(name), name]))
 
 /** The name by which the history of a resource is recorded. */
 export const historyName = (resource: Resource): TimeseriesName | SummaryKind | 'workout_stream' =>
-  timeseries.get(resource) ?? (resource as SummaryKind | 'workout_stream')
+  timeseriesByResource.get(resource) ?? (resource as SummaryKind | 'workout_stream')
 
 /** Numbers of records and samples. */
 export interface Stored {

@@ -4,7 +4,7 @@ import { on } from '../../platform/db/hooks.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
-import { routes } from './routes.ts'
+import { signInRoutes } from './routes.ts'
 import { endSessions, eraseSessions } from './sessions.ts'
 import { encryptedKeyColumn } from './signing-key.ts'
 import type { SignInDependencies } from './token-exchange.ts'
@@ -19,7 +19,7 @@ export function phoneSignIn(dependencies: SignInDependencies): Module {
     about: 'sign-in of phones: sign-in tokens, sessions, tokens that reach one user',
     tag: 'mobile-sdk',
     tables: { ofTeams: ['phone_session'], others: ['sign_in_key'] },
-    operations: routes(dependencies, signOut),
+    operations: signInRoutes(dependencies, signOut),
     hooks: [on(userDeleted, (tx, user_id) => signOut(tx, user_id))],
     periodicTasks: [cleanup({ table: 'phone_session', column: 'expires_at' })],
     encryptedColumns: [encryptedKeyColumn],

@@ -8,7 +8,7 @@ import { SignInTokens } from './sign-in-tokens.ts'
 import { exchangeToken, type SignInDependencies } from './token-exchange.ts'
 
 /** @param signOut ends the sessions of a user, or one of them */
-export function routes(
+export function signInRoutes(
   dependencies: SignInDependencies,
   signOut: (tx: Tx, user_id: string, session_id?: string) => Promise<void>,
 ): Operation[] {

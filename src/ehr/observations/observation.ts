@@ -22,24 +22,24 @@ export interface SentResult {
   order: Order
   document: ResultDocument
   /** What earlier reports had and the present one has not. */
-  withdrawn: readonly WithdrawnResult[]
+  withdrawnResults: readonly WithdrawnResult[]
   subject: UserIdentity
   /** Of the place of collection; null if the place is not known. */
   time_zone: string | null
 }
 
 /** The Observations of a result, and those that withdraw what an earlier report had. */
-export function observationsOfResult(sent: SentResult): Observation[] {
-  const { order, document, withdrawn } = sent
+export function observationsOfResult(sentResult: SentResult): Observation[] {
+  const { order, document, withdrawnResults } = sentResult
   const keys = resultKeys(document.results)
-  const status = statusOf(order, document)
+  const status = observationStatus(order, document)
   return [
-    ...document.results.map((result, i) => observationOf(result, { ...sent, status, key: keys[i]! })),
-    ...withdrawn.map((result) => frameOf(result, { ...sent, status: 'entered-in-error', key: result.key })),
+    ...document.results.map((result, i) => createObservation(result, { ...sentResult, status, key: keys[i]! })),
+    ...withdrawnResults.map((result) => createFrame(result, { ...sentResult, status: 'entered-in-error', key: result.key })),
   ]
 }
 
-function statusOf({ events }: Order, { metadata }: ResultDocument): string {
+function observationStatus({ events }: Order, { metadata }: ResultDocument): string {
   if (metadata.status === 'partial') return 'preliminary'
   return events.some(({ status }) => status.endsWith('.corrected')) ? 'corrected' : 'final'
 }
@@ -51,7 +51,7 @@ interface Context extends SentResult {
 }
 
 /** What every Observation has: which one it is, of whom, and of what. */
-function frameOf(
+function createFrame(
   { name, loinc }: Pick<BiomarkerResult, 'name' | 'loinc'>,
   { order, subject, status, key }: Context,
 ): Observation {
@@ -67,16 +67,16 @@ function frameOf(
   }
 }
 
-function observationOf(result: BiomarkerResult, context: Context): Observation {
+function createObservation(result: BiomarkerResult, context: Context): Observation {
   const { metadata } = context.document
   const { date_collected: collected } = metadata
   const { time_zone } = context
   const issued = result.timestamp ?? metadata.date_reported
   return {
-    ...frameOf(result, context),
+    ...createFrame(result, context),
     ...(collected !== null && { effectiveDateTime: time_zone === null ? collected : instantIn(new Date(collected), time_zone) }),
     ...(issued && { issued }),
-    ...performerOf(result, context.document),
+    ...createPerformer(result, context.document),
     ...valueOf(result),
     ...interpretationOf(result),
     ...rangeOf(result),
@@ -85,7 +85,7 @@ function observationOf(result: BiomarkerResult, context: Context): Observation {
 }
 
 /** The laboratory that performed the test, with its CLIA number; nothing if it is unknown. */
-function performerOf({ performing_laboratory }: BiomarkerResult, { metadata, sample_information }: ResultDocument) {
+function createPerformer({ performing_laboratory }: BiomarkerResult, { metadata, sample_information }: ResultDocument) {
   const [sample] = Object.values(sample_information)
   const performing = performing_laboratory === null ? undefined : sample?.performing_laboratories?.[performing_laboratory]
   const display = performing?.name ?? metadata.laboratory
@@ -96,7 +96,7 @@ function performerOf({ performing_laboratory }: BiomarkerResult, { metadata, sam
 
 /** A number or a bound as a quantity, two bounds as a range, and everything else as text. */
 function valueOf(result: BiomarkerResult): Record<string, unknown> {
-  const measurement = measured(result)
+  const measurement = toMeasurement(result)
   if (!measurement) return { valueString: result.result }
   const { min, max } = measurement
   const unit = measurement.unit ?? result.unit
@@ -107,7 +107,7 @@ function valueOf(result: BiomarkerResult): Record<string, unknown> {
 }
 
 /** The measured value. A comment is one only if a comparator or a unit shows it; a text with the unit of another quantity is none. */
-function measured({ type, result, unit }: BiomarkerResult): Measurement | undefined {
+function toMeasurement({ type, result, unit }: BiomarkerResult): Measurement | undefined {
   const measurement = type === 'coded_value' ? undefined : measurementOf(result)
   if (!measurement) return undefined
   const { unit: own } = measurement
@@ -115,8 +115,8 @@ function measured({ type, result, unit }: BiomarkerResult): Measurement | undefi
   return own !== null && unit && !isSameUnit(own, unit) ? undefined : { ...measurement, unit: unit || own }
 }
 
-const isSameUnit = (one: string, other: string): boolean =>
-  one.toLowerCase() === other.toLowerCase() || (ucumCodeOf(one) ?? one) === (ucumCodeOf(other) ?? other)
+const isSameUnit = (first: string, second: string): boolean =>
+  first.toLowerCase() === second.toLowerCase() || (ucumCodeOf(first) ?? first) === (ucumCodeOf(second) ?? second)
 
 function comparatorOf({ min, max, isMinOpen, isMaxOpen }: Measurement): string | undefined {
   if (min !== null && max !== null) return undefined

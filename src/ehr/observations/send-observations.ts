@@ -23,16 +23,16 @@ export const resultsHook: Hook = on(resultReceived, async (tx, { order }) => {
 })
 
 /** What a job sends; undefined if there is nothing to send any more. */
-async function read(context: JobContext, order_id: string) {
+async function readPipelineResult(context: JobContext, order_id: string) {
   try {
     return await context.tx(async (tx) => {
       const pipeline = await pipelineFor(tx, [MAPPER])
       if (!pipeline) return undefined
-      const { order, document, withdrawn } = await readResult(tx, order_id)
+      const { order, document, withdrawnResults } = await readResult(tx, order_id)
       const subject = await getUser(tx, order.user_id)
       const zone = await collectionZone(tx, order)
       const time_zone = zone === UNKNOWN_ZONE ? null : zone
-      return { pipeline, sent: { order, document: JSON.parse(document) as ResultDocument, withdrawn, subject, time_zone } }
+      return { pipeline, sent: { order, document: JSON.parse(document) as ResultDocument, withdrawnResults, subject, time_zone } }
     })
   } catch (error) {
     // The user or the result was deleted.
@@ -43,7 +43,7 @@ async function read(context: JobContext, order_id: string) {
 
 export const sendHandler = (dependencies: ObservationDependencies): Handler =>
   defineHandler(sendObservations, async (context, { order_id }) => {
-    const found = await read(context, order_id)
+    const found = await readPipelineResult(context, order_id)
     if (!found) return
     await sendTo(dependencies, context.tenant.cell, found.pipeline, observationsOfResult(found.sent))
   })

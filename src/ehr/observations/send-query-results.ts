@@ -21,9 +21,9 @@ export const queryResultsHook: Hook = on(resultChanged, async (tx, { mappers, ..
 })
 
 export const sendQueryResultHandler = (dependencies: ObservationDependencies): Handler =>
-  defineHandler(sendQueryResult, async (context, changed) => {
+  defineHandler(sendQueryResult, async (context, payload) => {
     const found = await context.tx(async (tx) => {
-      const part = await readObservations(tx, changed, OBSERVATIONS_MAX)
+      const part = await readObservations(tx, payload, OBSERVATIONS_MAX)
       const pipeline = part && (await pipelineFor(tx, part.mappers))
       return pipeline && { pipeline, ...part }
     })
@@ -38,5 +38,5 @@ export const sendQueryResultHandler = (dependencies: ObservationDependencies): H
         pipeline,
         sent.map(({ observation }) => observation),
       )
-    if (next !== null) await context.tx(async (tx) => enqueue(tx, sendQueryResult, { ...changed, from: next }))
+    if (next !== null) await context.tx(async (tx) => enqueue(tx, sendQueryResult, { ...payload, from: next }))
   })

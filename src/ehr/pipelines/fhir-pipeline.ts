@@ -2,7 +2,7 @@
 import type { Tx } from '../../platform/db/transaction.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { contextOf } from './pipelines.ts'
+import { encryptionContext } from './pipelines.ts'
 
 const Row = T.Object({
   base_url: T.String(),
@@ -23,5 +23,5 @@ export async function fhirPipeline(tx: Tx): Promise<FhirPipeline | undefined> {
     Row,
     sql`select base_url, authentication, secret, allowed_mappers from ehr_pipeline where team_id = ${tx.team} and ehr_type = 'fhir'`,
   )
-  return row && { ...row, context: contextOf(tx.team, 'fhir') }
+  return row && { ...row, context: encryptionContext(tx.team, 'fhir') }
 }

@@ -61,7 +61,7 @@ function splitSecret(authentication: Authentication): { open: Record<string, str
   return { open: open as Record<string, string>, secret }
 }
 
-const columns = sql`p.id, p.team_id, p.ehr_type, p.base_url, p.authentication, p.allowed_mappers, p.created_at`
+const pipelineColumns = sql`p.id, p.team_id, p.ehr_type, p.base_url, p.authentication, p.allowed_mappers, p.created_at`
 
 /**
  * Lists pipelines of the accessible teams, newest first, 50 a page, with secrets masked.
@@ -84,7 +84,7 @@ export async function listPipelines(
   const rows = await tx.many(
     Row,
     sql`
-    select ${columns} from ehr_pipeline p join team t on t.id = p.team_id
+    select ${pipelineColumns} from ehr_pipeline p join team t on t.id = p.team_id
     where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
@@ -101,12 +101,14 @@ export async function upsertPipelines(
   manager: ManagementPrincipal,
   place: TeamCell,
   body: UpsertPipelines,
-  about: RecordAuditSubject,
+  recordSubject: RecordAuditSubject,
 ): Promise<Pipeline[]> {
   if (place.environment === 'production') assertEncrypted(body)
   const teams = await resolveTargetTeams(tx, control, manager, place, body.team_ids)
   const { open, secret } = splitSecret(body.authentication)
-  const encrypted = teams.map((team) => (secret === undefined ? null : vault.encrypt(secret, contextOf(team, body.ehr_type))))
+  const encrypted = teams.map((team) =>
+    secret === undefined ? null : vault.encrypt(secret, encryptionContext(team, body.ehr_type)),
+  )
   const rows = await tx.many(
     Row,
     sql`
@@ -117,22 +119,22 @@ export async function upsertPipelines(
     on conflict (team_id, ehr_type) do update
     set base_url = excluded.base_url, authentication = excluded.authentication, secret = excluded.secret,
         allowed_mappers = excluded.allowed_mappers, updated_at = excluded.updated_at
-    returning ${columns}`,
+    returning ${pipelineColumns}`,
   )
-  for (const team of teams) about(team, body.ehr_type)
+  for (const team of teams) recordSubject(team, body.ehr_type)
   const pipelineByTeam = new Map(rows.map((row) => [row.team_id, toWire(row)]))
   return teams.map((team) => pipelineByTeam.get(team)!)
 }
 
 /** An encrypted secret can only be decrypted in its own row. */
-export const contextOf = (team_id: string, ehr_type: string): string => `secret of EHR pipeline ${ehr_type} of ${team_id}`
+export const encryptionContext = (team_id: string, ehr_type: string): string => `secret of EHR pipeline ${ehr_type} of ${team_id}`
 
 export const encryptedPipelineSecretsColumn: EncryptedColumn = {
   plane: 'cell',
   table: 'ehr_pipeline',
   column: 'secret',
   of: ['team_id', 'ehr_type'],
-  context: contextOf,
+  context: encryptionContext,
 }
 
 /** Secrets and patient data do not leave production unencrypted. */
@@ -154,7 +156,7 @@ export async function deletePipelines(
   tx: PlainTx,
   manager: ManagementPrincipal,
   query: { team_id?: string[]; ehr_type: EhrType },
-  about: RecordAuditSubject,
+  recordSubject: RecordAuditSubject,
 ): Promise<void> {
   const deleted = await tx.many(
     Deleted,
@@ -162,7 +164,7 @@ export async function deletePipelines(
     delete from ehr_pipeline where ehr_type = ${query.ehr_type}
       and team_id in (select t.id from team t where ${teamAccessCondition(manager, query.team_id)}) returning team_id`,
   )
-  for (const { team_id } of deleted) about(team_id, query.ehr_type)
+  for (const { team_id } of deleted) recordSubject(team_id, query.ehr_type)
 }
 
 const Deleted = T.Object({ team_id: T.String() })
@@ -173,9 +175,9 @@ async function resolveTargetTeams(
   control: Queries,
   manager: ManagementPrincipal,
   place: TeamCell,
-  named: readonly string[] | undefined,
+  names: readonly string[] | undefined,
 ): Promise<string[]> {
-  const authorizedTeams = named && (await authorizedTeamsInRegion(control, manager, place.region, named))
+  const authorizedTeams = names && (await authorizedTeamsInRegion(control, manager, place.region, names))
   const rows = await tx.locking.many(
     Id,
     sql`select t.id from team t where ${teamAccessCondition(manager, authorizedTeams)} order by t.id limit ${TEAMS_MAX + 1} for key share`,

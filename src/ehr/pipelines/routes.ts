@@ -19,7 +19,7 @@ const shared = {
   params: shapes.PipelinesParams,
 } as const
 
-export const routes = (dependencies: PipelineDependencies): Operation[] => [
+export const pipelinesRoutes = (dependencies: PipelineDependencies): Operation[] => [
   managementOperation({
     ...shared,
     id: 'get_team_ehr_pipelines',

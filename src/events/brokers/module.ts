@@ -3,14 +3,14 @@ import { eraseTables } from '../../platform/db/erasure.ts'
 import { on } from '../../platform/db/hooks.ts'
 import { rawEventsWanted } from '../../platform/queue/raw-events.ts'
 import { encryptedDestinationsColumn, takesRawEvents, type PipelineDependencies } from './pipelines.ts'
-import { routes } from './routes.ts'
+import { brokersRoutes } from './routes.ts'
 
 export const brokers = (dependencies: PipelineDependencies): Module => ({
   name: 'events/brokers',
   about: 'RabbitMQ, Event Hubs, Pub/Sub: configuration and adapters',
   tag: 'pipelines',
   tables: { others: ['pipeline'] },
-  operations: routes(dependencies),
+  operations: brokersRoutes(dependencies),
   hooks: [
     on(rawEventsWanted, async (tx, raw) => {
       if (await takesRawEvents(tx)) raw.areWanted = true

@@ -8,7 +8,7 @@ import { DeletePipelinesQuery, Pipeline, PipelinePage, PipelineQuery, UpsertPipe
 const path = '/v1/org/{org_id}/team_etl_pipelines/{env}/{region}' as const
 const where = { scope: 'control', keyScope: 'bound', entitlement: requiredPlan.etl } as const
 
-export const routes = (dependencies: PipelineDependencies): Operation[] => [
+export const brokersRoutes = (dependencies: PipelineDependencies): Operation[] => [
   managementOperation({
     ...where,
     id: 'get_team_etl_pipelines',

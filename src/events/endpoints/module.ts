@@ -1,7 +1,7 @@
 import type { Module } from '../../platform/module/module.ts'
 import { encryptedHeadersColumn } from './custom-headers.ts'
 import { eraseTeamEndpoints } from './endpoints.ts'
-import { routes, type EndpointDependencies } from './routes.ts'
+import { endpointsRoutes, type EndpointDependencies } from './routes.ts'
 import { encryptedSecretsColumn } from './signing-secrets.ts'
 
 export const endpoints = (dependencies: EndpointDependencies): Module => ({
@@ -9,7 +9,7 @@ export const endpoints = (dependencies: EndpointDependencies): Module => ({
   about: 'webhook endpoints, headers, secrets, signature; sends nothing',
   tag: 'webhooks',
   tables: { others: ['webhook', 'webhook_secret'] },
-  operations: routes(dependencies),
+  operations: endpointsRoutes(dependencies),
   encryptedColumns: [encryptedHeadersColumn, encryptedSecretsColumn],
   erasers: { team: eraseTeamEndpoints },
 })

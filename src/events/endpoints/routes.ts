@@ -51,7 +51,7 @@ const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}' as const
 const bound = { scope: 'team', keyScope: 'bound', entitlement: requiredPlan.webhooks } as const
 const params = Fields(WebhookPath)
 
-export function routes({ vault, targets, url, awaitRevocation, catalog }: EndpointDependencies): Operation[] {
+export function endpointsRoutes({ vault, targets, url, awaitRevocation, catalog }: EndpointDependencies): Operation[] {
   const { CreateWebhook, PatchWebhook } = endpointBodies(catalog)
   return [
     operation({

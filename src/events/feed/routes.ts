@@ -13,7 +13,7 @@ export interface FeedDependencies {
   watch: FeedWaiters
 }
 
-export const routes = ({ findDeletedUsers, notDeleted, watch }: FeedDependencies): Operation[] => [
+export const feedRoutes = ({ findDeletedUsers, notDeleted, watch }: FeedDependencies): Operation[] => [
   operation({
     id: 'list_events',
     logsAccess: true,

@@ -5,7 +5,7 @@ import { eventTypes } from './event-types.ts'
 import { humanReview } from './features.ts'
 import { eraseJobs, eraseJobsOfTeam } from './jobs.ts'
 import { encryptedKeyColumn, type ReportFiles } from './report-files.ts'
-import { routes } from './routes.ts'
+import { parsingJobsRoutes } from './routes.ts'
 import { ReportParser } from './run-job.ts'
 
 export interface ReportSettings {
@@ -44,7 +44,7 @@ export function parsingJobs({ files, log, settings, processes }: ReportDependenc
     about: 'uploaded reports, their files, and what was read of them',
     tag: 'lab-reports',
     tables: { ofTeams: ['parsing_job'] },
-    operations: routes({ files, processes, file_bytes_max: () => settings.report_file_max_mb * MB }),
+    operations: parsingJobsRoutes({ files, processes, file_bytes_max: () => settings.report_file_max_mb * MB }),
     jobs: [parser.handler],
     services: [{ start: () => {}, stop: () => processes.close() }],
     workers: [() => parser],

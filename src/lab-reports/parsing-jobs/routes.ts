@@ -26,7 +26,7 @@ const problems: Record<Extract<Inspection, { problem: string }>['problem'], stri
   picture: 'The image cannot be decoded',
 }
 
-export const routes = ({ files, processes, file_bytes_max }: UploadDependencies) => [
+export const parsingJobsRoutes = ({ files, processes, file_bytes_max }: UploadDependencies) => [
   multiTransactionOperation({
     id: 'create_lab_report_parser_job',
     logsAccess: true,

@@ -3,7 +3,7 @@ import type { Module } from '../../platform/module/module.ts'
 import type { ReportFiles } from '../parsing-jobs/report-files.ts'
 import type { FileProcesses } from '../reading/opened-files.ts'
 import { PagePictures } from './pictures.ts'
-import { routes } from './routes.ts'
+import { reviewRoutes } from './routes.ts'
 import { DAY_S } from '../../platform/runtime/durations.ts'
 
 export interface ReviewModuleDependencies {
@@ -17,7 +17,7 @@ export const review = ({ files, settings, processes }: ReviewModuleDependencies)
   about: 'people correct and approve what was read of reports',
   tag: 'lab-reports',
   tables: { ofTeams: ['parsing_job_correction'] },
-  operations: routes({
+  operations: reviewRoutes({
     pictures: new PagePictures(files, processes),
     files_kept_s: () => settings.report_files_days * DAY_S,
   }),

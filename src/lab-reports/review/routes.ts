@@ -199,4 +199,7 @@ const ofManagement = ({ pictures, files_kept_s }: ReviewDependencies): Operation
   ]
 }
 
-export const routes = (dependencies: ReviewDependencies): Operation[] => [...ofTeam(dependencies), ...ofManagement(dependencies)]
+export const reviewRoutes = (dependencies: ReviewDependencies): Operation[] => [
+  ...ofTeam(dependencies),
+  ...ofManagement(dependencies),
+]

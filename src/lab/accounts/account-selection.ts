@@ -58,16 +58,16 @@ export interface AccountQuery {
  * platform's.
  * Errors: 400 the named account does not belong to the team or lab or is not active, several or no accounts match, or the account does not
  * offer the billing type in the patient's state.
- * @param known from `usableAccounts`
+ * @param usableAccounts from `usableAccounts`
  */
-export async function chooseAccount(tx: Tx, known: UsableAccount[], wanted: AccountQuery): Promise<UsableAccount> {
+export async function chooseAccount(tx: Tx, usableAccounts: UsableAccount[], query: AccountQuery): Promise<UsableAccount> {
   const { cell } = tx.tenant
-  const chosen = choose(known, wanted, cell)
+  const chosen = choose(usableAccounts, query, cell)
   if (!(chosen instanceof Problem)) return chosen
   const accounts = await reloadAccounts(tx)
-  if (wanted.lab_account_id === undefined && accounts.every(({ lab_id }) => lab_id !== wanted.lab.id))
-    throw await noAccountError(tx, wanted.lab)
-  const again = choose(accounts, wanted, cell)
+  if (query.lab_account_id === undefined && accounts.every(({ lab_id }) => lab_id !== query.lab.id))
+    throw await noAccountError(tx, query.lab)
+  const again = choose(accounts, query, cell)
   if (again instanceof Problem) throw again
   return again
 }
@@ -93,27 +93,26 @@ export async function noAccountError(tx: Tx, { id, slug }: Pick<Lab, 'id' | 'slu
   return badRequest(`${state} one with: bin/drawbridge lab-account ${command}`)
 }
 
-function choose(accounts: UsableAccount[], wanted: AccountQuery, cell: string): UsableAccount | Problem {
-  const account =
-    wanted.lab_account_id === undefined ? pickOnlyAccount(accounts, wanted, cell) : pickNamedAccount(accounts, wanted)
-  return account instanceof Problem ? account : (billingError(account, wanted) ?? account)
+function choose(accounts: UsableAccount[], query: AccountQuery, cell: string): UsableAccount | Problem {
+  const account = query.lab_account_id === undefined ? pickOnlyAccount(accounts, query, cell) : pickNamedAccount(accounts, query)
+  return account instanceof Problem ? account : (billingError(account, query) ?? account)
 }
 
 const acceptsStatus = ({ statuses }: AccountQuery, { status }: UsableAccount): boolean =>
   (statuses as readonly string[]).includes(status)
 
-function pickNamedAccount(accounts: UsableAccount[], wanted: AccountQuery): UsableAccount | Problem {
-  const account = accounts.find(({ id }) => id === wanted.lab_account_id)
+function pickNamedAccount(accounts: UsableAccount[], query: AccountQuery): UsableAccount | Problem {
+  const account = accounts.find(({ id }) => id === query.lab_account_id)
   if (!account) return badRequest('The lab account does not belong to this team')
-  if (account.lab_id !== wanted.lab.id) return badRequest('The lab account belongs to a different lab than the order')
-  return acceptsStatus(wanted, account) ? account : badRequest(`The lab account is ${account.status}`)
+  if (account.lab_id !== query.lab.id) return badRequest('The lab account belongs to a different lab than the order')
+  return acceptsStatus(query, account) ? account : badRequest(`The lab account is ${account.status}`)
 }
 
-function pickOnlyAccount(accounts: UsableAccount[], wanted: AccountQuery, cell: string): UsableAccount | Problem {
-  const atLab = accounts.filter(({ lab_id }) => lab_id === wanted.lab.id)
+function pickOnlyAccount(accounts: UsableAccount[], query: AccountQuery, cell: string): UsableAccount | Problem {
+  const atLab = accounts.filter(({ lab_id }) => lab_id === query.lab.id)
   const linked = atLab.filter(({ platform }) => !platform)
   const usable = linked.length ? linked : atLab
-  const [first, ...more] = usable.filter((account) => acceptsStatus(wanted, account))
+  const [first, ...more] = usable.filter((account) => acceptsStatus(query, account))
   if (more.length) return badRequest('Several lab accounts match this order; specify lab_account_id')
   if (first) return first
   const none = 'The team has no active lab account for this lab'
@@ -133,7 +132,9 @@ function billingError({ allowed_billing }: UsableAccount, { billing_type, addres
 
 /** Lists of states can contain the fifty states only: a billing type offered in all of them is offered everywhere. */
 const offeredAt = (states: string[], { state, country }: Pick<PatientAddress, 'state' | 'country'>): boolean =>
-  country === UNITED_STATES && usStates.includes(state) ? states.includes(state) : usStates.every((each) => states.includes(each))
+  country === UNITED_STATES && usStates.includes(state)
+    ? states.includes(state)
+    : usStates.every((usState) => states.includes(usState))
 
 /** Labs that require the customer's physician for an order under a delegated account. */
 const PHYSICIAN_LABS = new Set(['labcorp', 'quest', 'sonora_quest'])

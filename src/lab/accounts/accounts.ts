@@ -23,7 +23,7 @@ const selectAccounts = (visibleTeams: Sql): Sql => sql`
 
 const newestFirst = sql`order by a.created_at desc, a.id desc`
 
-const narrowed = (query: { lab_account_id?: string; status?: AccountStatus }): Sql[] => [
+const filterConditions = (query: { lab_account_id?: string; status?: AccountStatus }): Sql[] => [
   ...(query.lab_account_id === undefined ? [] : [sql`a.id = ${query.lab_account_id}`]),
   ...(query.status === undefined ? [] : [sql`a.status = ${query.status}`]),
 ]
@@ -45,7 +45,7 @@ export async function listAccounts(
   const own = manager.teams && sql`${[...manager.teams]}::uuid[]`
   const conditions = [
     sql`a.org_id = ${manager.org}`,
-    ...narrowed(query),
+    ...filterConditions(query),
     ...(own ? [linkedTeamCondition(own)] : []),
     ...(query.team_id === undefined ? [] : [linkedTeamCondition(sql`array[${query.team_id}::uuid]`)]),
   ]
@@ -63,7 +63,7 @@ export async function listTeamAccounts(
   const usable = sql`(a.org_id is null or ${linkedTeamCondition(sql`array[${tx.team}::uuid]`)})`
   const data = await tx.many(
     LabAccount,
-    sql`${selectAccounts(sql`t.team_id = ${tx.team}`)} where ${joinConditions([usable, ...narrowed(query)])} ${newestFirst}`,
+    sql`${selectAccounts(sql`t.team_id = ${tx.team}`)} where ${joinConditions([usable, ...filterConditions(query)])} ${newestFirst}`,
   )
   return { data }
 }

@@ -2,16 +2,16 @@ import type { Cells } from '../../platform/db/cells.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { createDefaultAccounts } from './platform-accounts.ts'
-import { routes } from './routes.ts'
-import { constraints } from './sandbox-accounts.ts'
+import { accountsRoutes } from './routes.ts'
+import { accountConstraints } from './sandbox-accounts.ts'
 
 export const accounts = (dependencies: { cells: Cells }): Module => ({
   name: 'lab/accounts',
   about: 'lab accounts, and the choice of the account of an order',
   tag: 'labs',
   tables: { others: ['lab_account', 'lab_account_team'] },
-  operations: routes(dependencies),
-  constraints,
+  operations: accountsRoutes(dependencies),
+  constraints: accountConstraints,
   erasers: { team: eraseTables('lab_account_team') },
   referenceData: async (db, offers) => {
     if (offers) await createDefaultAccounts(db)

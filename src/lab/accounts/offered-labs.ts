@@ -6,9 +6,9 @@ import { knownLabs, type LabAccess } from '../catalog/labs.ts'
 import { labOfAccount, noAccountError, reloadAccounts, usableAccounts } from './account-selection.ts'
 
 export const labAccess: LabAccess = {
-  labOf: labOfAccount,
+  labForAccount: labOfAccount,
 
-  async offered(tx) {
+  async offeredLabIds(tx) {
     if (!needsIdentity(tx.tenant)) return undefined
     const [labs, accounts] = await Promise.all([knownLabs(tx), usableAccounts(tx)])
     const linked = new Set(accounts.map(({ lab_id }) => lab_id))
@@ -26,6 +26,6 @@ export const labAccess: LabAccess = {
 
 /** Whether a team is offered a laboratory. */
 export async function isOffered(tx: Tx, lab_id: number): Promise<boolean> {
-  const labs = await labAccess.offered(tx)
+  const labs = await labAccess.offeredLabIds(tx)
   return !labs || labs.includes(lab_id)
 }

@@ -4,7 +4,7 @@ import { linkTeams, listAccounts, listTeamAccounts } from './accounts.ts'
 import { upsertSandboxAccount } from './sandbox-accounts.ts'
 import * as shapes from './schema.ts'
 
-export const routes = ({ cells }: { cells: Cells }): Operation[] => [
+export const accountsRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   operation({
     id: 'get_team_lab_accounts',
     logsAccess: false,

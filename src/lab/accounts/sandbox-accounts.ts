@@ -42,6 +42,6 @@ export async function upsertSandboxAccount(
 }
 
 /** Constraints of this module's tables and the error for each violation. */
-export const constraints = {
+export const accountConstraints = {
   lab_account_pkey: () => conflict('This lab account is being created by another request'),
 }

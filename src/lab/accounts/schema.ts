@@ -49,9 +49,9 @@ export type AccountsQuery = Static<typeof AccountsQuery>
 export const TEAMS_MAX = 1000
 export const LinkTeams = Fields({ team_id_allowlist: T.Array(Uuid, { maxItems: TEAMS_MAX }) }, { title: 'LinkTeams' })
 
-const place = { org_id: Uuid, env: Environment, region: Region }
-export const AccountsParams = Fields(place)
-export const AccountParams = Fields({ ...place, account_id: Uuid })
+const cellFields = { org_id: Uuid, env: Environment, region: Region }
+export const AccountsParams = Fields(cellFields)
+export const AccountParams = Fields({ ...cellFields, account_id: Uuid })
 
 const States = T.Array(OpenEnum(usStates, { title: 'UsState' }), { maxItems: 100 })
 const BillingOffered = Fields(

@@ -55,9 +55,9 @@ export async function exportCatalog(tx: Queries): Promise<CatalogFile> {
 
 /** Number of rows of a kind that are new, changed or unchanged. */
 export interface ImportCounts {
-  added: number
-  changed: number
-  same: number
+  added_count: number
+  changed_count: number
+  unchanged_count: number
 }
 export type ImportReport = Record<'labs' | 'analytes' | 'markers', ImportCounts>
 
@@ -74,23 +74,23 @@ export async function importCatalog(db: Db, text: string): Promise<ImportReport>
     await tx.run(sql`lock table catalog_data_version in share row exclusive mode`)
     const there = await exportCatalog(tx)
     const lines: string[] = []
-    if (isProduction(db)) keepIdentities(file, there, (at, entry, fault) => lines.push(formatLine(at, entry, fault)))
-    checkCatalogFile(file, there, (at, entry, fault) => lines.push(formatLine(at, entry, fault)))
+    if (isProduction(db)) keepIdentities(file, there, (location, entry, fault) => lines.push(formatLine(location, entry, fault)))
+    checkCatalogFile(file, there, (location, entry, fault) => lines.push(formatLine(location, entry, fault)))
     if (lines.length) throw new CatalogFileError(lines)
     const labs = diffRows(file.labs, there.labs, ({ slug }) => slug)
     const analytes = diffRows(file.analytes, there.analytes, ({ slug }) => slug)
     const markers = diffRows(file.markers, there.markers, keyOf)
     if ([labs, analytes, markers].some(({ differing }) => differing.length)) {
-      await write(tx, there, { labs: labs.differing, analytes: analytes.differing, markers: markers.differing })
+      await writeFile(tx, there, { labs: labs.differing, analytes: analytes.differing, markers: markers.differing })
       await markOperatorOwned(tx)
     }
     return { labs: labs.counts, analytes: analytes.counts, markers: markers.counts }
   })
 }
 
-const formatLine = (at: string, entry: object | undefined, fault: string): string => {
+const formatLine = (location: string, entry: object | undefined, fault: string): string => {
   const label = rowLabel(entry)
-  return `${at}${label && ` (${label})`}: ${fault}`
+  return `${location}${label && ` (${label})`}: ${fault}`
 }
 
 function readFile(text: string): CatalogFile {
@@ -121,16 +121,16 @@ function formatError({ loc, msg }: Fault, json: unknown): string {
 }
 
 /** The rows of a file that are new or changed, with the ids of the existing rows. */
-function diffRows<E extends object>(entries: E[], there: E[], keyOf: (entry: E) => string) {
-  const known = new Map(there.map((entry) => [keyOf(entry), entry]))
+function diffRows<E extends object>(entries: E[], storedEntries: E[], toKey: (entry: E) => string) {
+  const known = new Map(storedEntries.map((entry) => [toKey(entry), entry]))
   const differing: E[] = []
-  const counts: ImportCounts = { added: 0, changed: 0, same: 0 }
+  const counts: ImportCounts = { added_count: 0, changed_count: 0, unchanged_count: 0 }
   for (const entry of entries) {
-    const before = known.get(keyOf(entry))
+    const before = known.get(toKey(entry))
     const after = before && 'id' in before ? { ...entry, id: before.id } : entry
-    if (!before) counts.added++
-    else if (canonicalJson(before) === canonicalJson(after)) counts.same++
-    else counts.changed++
+    if (!before) counts.added_count++
+    else if (canonicalJson(before) === canonicalJson(after)) counts.unchanged_count++
+    else counts.changed_count++
     if (!before || canonicalJson(before) !== canonicalJson(after)) differing.push(after)
   }
   return { differing, counts }
@@ -146,11 +146,11 @@ const canonicalJson = (value: unknown): string =>
 
 type Rows = Pick<CatalogFile, 'labs' | 'analytes' | 'markers'>
 
-async function write(tx: PlainTx, there: CatalogFile, rows: Rows): Promise<void> {
-  const labs = assignIds(rows.labs, there.labs)
+async function writeFile(tx: PlainTx, storedFile: CatalogFile, rows: Rows): Promise<void> {
+  const labs = assignIds(rows.labs, storedFile.labs)
   await writeLabs(tx, labs)
-  const lab_ids = new Map([...there.labs, ...labs].map(({ slug, id }) => [slug, id!]))
-  const markers = assignIds(rows.markers, there.markers)
+  const lab_ids = new Map([...storedFile.labs, ...labs].map(({ slug, id }) => [slug, id!]))
+  const markers = assignIds(rows.markers, storedFile.markers)
   await writeMarkers(tx, {
     analytes: rows.analytes,
     markers: markers.map((marker) => ({ ...marker, lab_id: lab_ids.get(marker.lab)! })),
@@ -161,7 +161,7 @@ async function write(tx: PlainTx, there: CatalogFile, rows: Rows): Promise<void>
 }
 
 /** The rows, each with an id: rows without one get the next ids above all existing and given ones. */
-function assignIds<E extends { id: number | null }>(rows: E[], there: E[]): (E & { id: number })[] {
-  let last = [...there, ...rows].reduce((most, { id }) => Math.max(most, id ?? 0), 0)
+function assignIds<E extends { id: number | null }>(rows: E[], storedRows: E[]): (E & { id: number })[] {
+  let last = [...storedRows, ...rows].reduce((max, { id }) => Math.max(max, id ?? 0), 0)
   return rows.map((row) => ({ ...row, id: row.id ?? ++last }))
 }

@@ -4,7 +4,7 @@ import type { AnalyteEntry, CatalogFile, LabEntry, MarkerEntry, QuestionEntry } 
 type Entry = LabEntry | AnalyteEntry | MarkerEntry
 
 /** `markers[3] (quest Q55122): …` */
-export type ReportError = (at: string, entry: Entry | undefined, text: string) => void
+export type ReportError = (location: string, entry: Entry | undefined, text: string) => void
 
 /** The label by which an operator finds a row. */
 export const rowLabel = (entry: Partial<MarkerEntry & LabEntry> | undefined): string =>
@@ -17,31 +17,31 @@ export const keyOf = ({ lab, provider_id }: Pick<MarkerEntry, 'lab' | 'provider_
 function checkDuplicates<E extends Entry>(
   list: string,
   entries: E[],
-  keyOf: (entry: E) => string | number | null,
-  what: string,
+  toKey: (entry: E) => string | number | null,
+  description: string,
   report: ReportError,
 ): void {
   const seen = new Set<string | number>()
   entries.forEach((entry, i) => {
-    const key = keyOf(entry)
+    const key = toKey(entry)
     if (key === null) return
-    if (seen.has(key)) report(`${list}[${i}]`, entry, `duplicate ${what}`)
+    if (seen.has(key)) report(`${list}[${i}]`, entry, `duplicate ${description}`)
     seen.add(key)
   })
 }
 
 /** Reports all errors of a file whose rows are valid, compared with the existing catalog. */
-export function checkCatalogFile(file: CatalogFile, there: CatalogFile, report: ReportError): void {
+export function checkCatalogFile(file: CatalogFile, storedFile: CatalogFile, report: ReportError): void {
   checkDuplicates('labs', file.labs, ({ slug }) => slug, 'slug', report)
   checkDuplicates('labs', file.labs, ({ id }) => id, 'id', report)
   checkDuplicates('analytes', file.analytes, ({ slug }) => slug, 'slug', report)
   checkDuplicates('markers', file.markers, keyOf, 'lab and provider_id', report)
   checkDuplicates('markers', file.markers, ({ id }) => id, 'id', report)
-  checkIds('labs', file.labs, there.labs, ({ slug }) => slug, report)
-  checkIds('markers', file.markers, there.markers, keyOf, report)
+  checkIds('labs', file.labs, storedFile.labs, ({ slug }) => slug, report)
+  checkIds('markers', file.markers, storedFile.markers, keyOf, report)
   file.analytes.forEach((analyte, i) => checkAnalyte(analyte, (text) => report(`analytes[${i}]`, analyte, text)))
-  const labs = new Set([...there.labs, ...file.labs].map(({ slug }) => slug))
-  const analytes = new Set([...there.analytes, ...file.analytes].map(({ slug }) => slug))
+  const labs = new Set([...storedFile.labs, ...file.labs].map(({ slug }) => slug))
+  const analytes = new Set([...storedFile.analytes, ...file.analytes].map(({ slug }) => slug))
   file.markers.forEach((marker, i) => checkMarker(marker, labs, analytes, (text) => report(`markers[${i}]`, marker, text)))
 }
 
@@ -49,14 +49,14 @@ export function checkCatalogFile(file: CatalogFile, there: CatalogFile, report: 
 function checkIds<E extends LabEntry | MarkerEntry>(
   list: string,
   entries: E[],
-  there: E[],
-  keyOf: (entry: E) => string,
+  storedEntries: E[],
+  toKey: (entry: E) => string,
   report: ReportError,
 ): void {
-  const known = new Map(there.map((entry) => [keyOf(entry), entry.id]))
-  const taken = new Map(there.map((entry) => [entry.id, keyOf(entry)]))
+  const known = new Map(storedEntries.map((entry) => [toKey(entry), entry.id]))
+  const taken = new Map(storedEntries.map((entry) => [entry.id, toKey(entry)]))
   entries.forEach((entry, i) => {
-    const key = keyOf(entry)
+    const key = toKey(entry)
     const id = known.get(key)
     if (entry.id === null) return
     if (id !== undefined && id !== entry.id)

@@ -19,19 +19,19 @@ type WithDefaults<S extends TSchema> = ReturnType<typeof T.Union<[S, ReturnType<
 const closed = { additionalProperties: false }
 /** Empty for a laboratory without an identity. */
 const part = (maxLength: number) => T.String({ maxLength, default: '' })
-const text = (maxLength: number) => Text({ minLength: 1, maxLength })
+const boundedText = (maxLength: number) => Text({ minLength: 1, maxLength })
 const Slug = (pattern: string) => Text({ minLength: 1, maxLength: 200, pattern })
 const days = defaultNull(Int({ minimum: 0, maximum: 1000 }))
 const Id = defaultNull(Int({ minimum: 1 }))
 const nameLength = defaultNull(Int({ minimum: 1, maximum: 50 }))
-const flag = (value: boolean) => T.Boolean({ default: value })
-const listOf = <S extends TSchema>(item: S, maxItems: number) => T.Array(item, { maxItems, default: [] })
+const booleanWithDefault = (value: boolean) => T.Boolean({ default: value })
+const listSchema = <S extends TSchema>(item: S, maxItems: number) => T.Array(item, { maxItems, default: [] })
 
 const LabEntry = Fields(
   {
     id: Id,
     slug: Slug('^[a-z][a-z0-9_]*$'),
-    name: text(200),
+    name: boundedText(200),
     first_line_address: part(200),
     city: part(200),
     state: part(200),
@@ -39,10 +39,10 @@ const LabEntry = Fields(
     country: Text({ minLength: 1, maxLength: 80, rule: countryRule, default: UNITED_STATES }),
     collection_methods: T.Array(OpenEnum(collectionMethods), { minItems: 1, maxItems: 10 }),
     sample_types: T.Array(OpenEnum(sampleTypes), { minItems: 1, maxItems: 20 }),
-    logo_url: defaultNull(text(2083)),
-    clia: defaultNull(text(50)),
-    accreditation: defaultNull(text(200)),
-    medical_director: defaultNull(text(200)),
+    logo_url: defaultNull(boundedText(2083)),
+    clia: defaultNull(boundedText(50)),
+    accreditation: defaultNull(boundedText(200)),
+    medical_director: defaultNull(boundedText(200)),
     max_first_name: nameLength,
     max_last_name: nameLength,
     allowed_genders: defaultNull(T.Array(OpenEnum(['female', 'male', 'other', 'unknown']), { minItems: 1, maxItems: 4 })),
@@ -54,12 +54,12 @@ export type LabEntry = Static<typeof LabEntry>
 const Definition = Fields(
   {
     type: OpenEnum(['numeric', 'range', 'comment', 'coded_value']),
-    unit: defaultNull(text(50)),
+    unit: defaultNull(boundedText(50)),
     decimals: defaultNull(Int({ minimum: 0, maximum: 10 })),
     ...bounds(defaultNull(T.Number())),
-    range_text: defaultNull(text(500)),
-    specimen: defaultNull(text(50)),
-    description: defaultNull(text(2000)),
+    range_text: defaultNull(boundedText(500)),
+    specimen: defaultNull(boundedText(50)),
+    description: defaultNull(boundedText(2000)),
   },
   closed,
 )
@@ -67,9 +67,9 @@ const Definition = Fields(
 const AnalyteEntry = Fields(
   {
     slug: Slug('^[a-z0-9][a-z0-9-]*$'),
-    name: text(200),
+    name: boundedText(200),
     loinc: defaultNull(Slug('^\\d{1,7}-\\d$')),
-    loinc_name: defaultNull(text(500)),
+    loinc_name: defaultNull(boundedText(500)),
     definition: Definition,
   },
   closed,
@@ -80,16 +80,19 @@ const QuestionEntry = Fields(
   {
     id: T.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
     required: T.Boolean(),
-    code: text(50),
-    value: text(500),
+    code: boundedText(50),
+    value: boundedText(500),
     type: OpenEnum(['choice', 'text', 'numeric', 'multi_choice']),
     sequence: Int({ minimum: 0 }),
-    answers: listOf(
-      Fields({ id: T.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), code: text(50), value: text(500) }, closed),
+    answers: listSchema(
+      Fields(
+        { id: T.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), code: boundedText(50), value: boundedText(500) },
+        closed,
+      ),
       200,
     ),
-    constraint: defaultNull(text(500)),
-    default: defaultNull(text(200)),
+    constraint: defaultNull(boundedText(500)),
+    default: defaultNull(boundedText(200)),
   },
   closed,
 )
@@ -131,22 +134,22 @@ const priceRule: Rule = (price) =>
 const MarkerEntry = Fields(
   {
     id: Id,
-    lab: text(200),
-    provider_id: text(100),
-    name: text(200),
+    lab: boundedText(200),
+    provider_id: boundedText(100),
+    name: boundedText(200),
     slug: Slug('^[a-z0-9][a-z0-9-]*$'),
-    description: defaultNull(text(2000)),
+    description: defaultNull(boundedText(2000)),
     type: OpenEnum(markerTypes),
-    unit: defaultNull(text(50)),
+    unit: defaultNull(boundedText(50)),
     price: Text({ rule: priceRule, maxLength: 20 }),
     pricing: defaultNull(Pricing),
-    cpt_codes: listOf(text(20), 100),
+    cpt_codes: listSchema(boundedText(20), 100),
     aoe: defaultNull(Fields({ questions: T.Array(QuestionEntry, { maxItems: 100 }) }, closed)),
-    a_la_carte_enabled: flag(false),
-    is_orderable: flag(true),
+    a_la_carte_enabled: booleanWithDefault(false),
+    is_orderable: booleanWithDefault(true),
     common_tat_days: days,
     worst_case_tat_days: days,
-    results: listOf(Fields({ analyte: text(200), required: flag(true) }, closed), 300),
+    results: listSchema(Fields({ analyte: boundedText(200), required: booleanWithDefault(true) }, closed), 300),
   },
   closed,
 )
@@ -155,9 +158,9 @@ export type MarkerEntry = Static<typeof MarkerEntry>
 export const CatalogFile = Fields(
   {
     format: OpenEnum([FORMAT_VERSION]),
-    labs: listOf(LabEntry, 1000),
-    analytes: listOf(AnalyteEntry, ROWS_MAX),
-    markers: listOf(MarkerEntry, ROWS_MAX),
+    labs: listSchema(LabEntry, 1000),
+    analytes: listSchema(AnalyteEntry, ROWS_MAX),
+    markers: listSchema(MarkerEntry, ROWS_MAX),
   },
   closed,
 )

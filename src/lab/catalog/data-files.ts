@@ -100,7 +100,7 @@ export function readCatalogRows(): CatalogRows {
 
 function analyteRow(fields: Row): AnalyteRow {
   const definition: AnalyteDefinition = {
-    type: fields.oneOf('type', ['numeric', 'range', 'comment', 'coded_value']),
+    type: fields.readEnum('type', ['numeric', 'range', 'comment', 'coded_value']),
     unit: fields.optionalText('unit'),
     decimals: fields.maybeNumber('decimals'),
     low: fields.maybeNumber('low'),
@@ -141,7 +141,7 @@ function markerRow(
     name: fields.text('name'),
     slug: fields.text('slug'),
     description: fields.optionalText('description'),
-    type: fields.oneOf('type', ['biomarker', 'panel']),
+    type: fields.readEnum('type', ['biomarker', 'panel']),
     unit,
     price: fields.optionalText('price') ?? 'N/A',
     aoe: aoe === null ? null : { questions: questions[aoe]! },
@@ -195,11 +195,11 @@ class Row {
   }
 
   boolean(column: string): boolean {
-    return this.oneOf(column, ['true', 'false']) === 'true'
+    return this.readEnum(column, ['true', 'false']) === 'true'
   }
 
-  oneOf<const V extends string>(column: string, values: readonly V[]): V {
-    const value = values.find((known) => known === this.#row[column])
+  readEnum<const V extends string>(column: string, values: readonly V[]): V {
+    const value = values.find((candidate) => candidate === this.#row[column])
     if (value === undefined) throw this.fail(`${column} must be one of ${values.join(', ')}`)
     return value
   }

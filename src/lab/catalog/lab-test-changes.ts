@@ -6,7 +6,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { LabTestStatus } from './enums.ts'
 import { getLabTest, labTestSlug, selectLabTests } from './lab-tests.ts'
 import { assertMethodOffered, cachedLab, labBySlug, type LabAccess } from './labs.ts'
-import { resolveMarkers, totalPrice, sampleTypeOf } from './named-markers.ts'
+import { resolveMarkers, totalPrice, getSampleType } from './named-markers.ts'
 import { LabTest, type CreateLabTest, type UpdateLabTest } from './schema.ts'
 
 /** Maximum number of lab tests that a team creates; those created for order sets do not count. */
@@ -19,19 +19,19 @@ const NOT_FOUND_TEXT = 'Lab test not found'
  * Writes lab_test, lab_test_marker.
  * Errors: 400 neither or both lists of markers; an unknown lab or marker; a reflex marker; markers of several labs, or of another lab than
  * named; a lab that the team is not offered; a method that the lab does not offer; 5000 tests already.
- * @param only the lab of the lab account, if the request names one
+ * @param allowedLabId the lab of the lab account, if the request names one
  */
-export async function createLabTest(tx: Tx, access: LabAccess, body: CreateLabTest, only?: number): Promise<LabTest> {
+export async function createLabTest(tx: Tx, access: LabAccess, body: CreateLabTest, allowedLabId?: number): Promise<LabTest> {
   const { name, method, description, fasting = false, marker_ids, provider_ids } = body
   if (!marker_ids?.length === !provider_ids?.length) throw badRequest('Either marker_ids or provider_ids must be set')
-  const [named, lab_id] = await Promise.all([resolveMarkers(tx, body), resolveLab(tx, body.lab_slug, only)])
+  const [named, lab_id] = await Promise.all([resolveMarkers(tx, body), resolveLab(tx, body.lab_slug, allowedLabId)])
   const markers = named.ofOneLab(lab_id)
   const reflex = markers.find(({ is_orderable }) => !is_orderable)
   if (reflex) throw badRequest(`Marker ${reflex.id} cannot be ordered`)
   const lab = markers[0]!.lab_id
   await access.assertOffered(tx, await cachedLab(tx, lab))
   await assertMethodOffered(tx, lab, method)
-  const sample_type = await sampleTypeOf(tx, lab, markers)
+  const sample_type = await getSampleType(tx, lab, markers)
   await assertTestLimit(tx)
   const approved = tx.tenant.cell.startsWith('sandbox')
   const id = tx.uuid()
@@ -49,11 +49,12 @@ export async function createLabTest(tx: Tx, access: LabAccess, body: CreateLabTe
 }
 
 /** The lab that a request names by slug or by account. */
-async function resolveLab(tx: Tx, slug: string | undefined, only: number | undefined): Promise<number | undefined> {
-  if (slug === undefined) return only
+async function resolveLab(tx: Tx, slug: string | undefined, allowedLabId: number | undefined): Promise<number | undefined> {
+  if (slug === undefined) return allowedLabId
   const lab = await labBySlug(tx, slug.toLowerCase())
   if (!lab) throw badRequest('Lab not found')
-  if (only !== undefined && lab.id !== only) throw badRequest('The lab account belongs to a different lab than lab_slug')
+  if (allowedLabId !== undefined && lab.id !== allowedLabId)
+    throw badRequest('The lab account belongs to a different lab than lab_slug')
   return lab.id
 }
 

@@ -13,10 +13,10 @@ export const LAB_TESTS_MAX = 1000
 /** The sort keys of a list. A cursor stores the position as an integer: seconds since 1970, or cents. */
 const orders = {
   price: { column: sql`t.price`, place: sql`(t.price * 100)::bigint`, value: (place: number) => sql`${place}::numeric / 100` },
-  created_at: { column: sql`t.created_at`, place: sql`extract(epoch from t.created_at)::bigint`, value: instant },
-  updated_at: { column: sql`t.updated_at`, place: sql`extract(epoch from t.updated_at)::bigint`, value: instant },
+  created_at: { column: sql`t.created_at`, place: sql`extract(epoch from t.created_at)::bigint`, value: toTimestamp },
+  updated_at: { column: sql`t.updated_at`, place: sql`extract(epoch from t.updated_at)::bigint`, value: toTimestamp },
 }
-function instant(place: number): Sql {
+function toTimestamp(place: number): Sql {
   return sql`to_timestamp(${place})`
 }
 
@@ -59,7 +59,7 @@ export async function listLabTestPage(tx: Tx, query: LabTestPageQuery, labs?: nu
   const { lab_test_limit = 50, next_cursor, include_pricing, lab_account_id, ...filter } = query
   const list = JSON.stringify(['lab_test', tx.team, filter, lab_account_id])
   const found = conditions(tx, filter, labs)
-  if (next_cursor) found.push(after(filter, readCursor(list, next_cursor, [numberPart(12), uuidPart])))
+  if (next_cursor) found.push(keysetCondition(filter, readCursor(list, next_cursor, [numberPart(12), uuidPart])))
   const rows = await tx.many(
     Row,
     sql`
@@ -78,7 +78,10 @@ export async function listLabTestPage(tx: Tx, query: LabTestPageQuery, labs?: nu
   }
 }
 
-function after({ order_key = 'created_at', order_direction = 'asc' }: LabTestQuery, [place, id]: readonly [string, string]): Sql {
+function keysetCondition(
+  { order_key = 'created_at', order_direction = 'asc' }: LabTestQuery,
+  [place, id]: readonly [string, string],
+): Sql {
   const { column, value } = orders[order_key]
   return order_direction === 'asc'
     ? sql`(${column}, t.id) > (${value(Number(place))}, ${id}::uuid)`

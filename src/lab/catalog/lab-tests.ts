@@ -19,11 +19,11 @@ const withMarkers = sql`
 const withoutMarkers = sql`null::json`
 
 /** A select of lab tests `t` as the API shows them, without conditions. `more` are further columns. */
-export const selectLabTests = (markers: 'with markers' | 'without markers', more: Sql = empty): Sql => sql`
+export const selectLabTests = (markers: 'with markers' | 'without markers', extraJoins: Sql = empty): Sql => sql`
   select t.id, t.slug, t.name, t.description, t.sample_type, t.method, t.price::float8 as price, t.status = 'active' as is_active,
          t.status, t.fasting, (select to_json(wire) from (select ${labColumns}) wire) as lab,
          ${markers === 'with markers' ? withMarkers : withoutMarkers} as markers, false as is_delegated, t.auto_generated,
-         t.has_collection_instructions, tat.common_tat_days, tat.worst_case_tat_days ${more}
+         t.has_collection_instructions, tat.common_tat_days, tat.worst_case_tat_days ${extraJoins}
   from lab_test t
   join lab l on l.id = t.lab_id
   cross join lateral (
@@ -32,8 +32,8 @@ export const selectLabTests = (markers: 'with markers' | 'without markers', more
     from ${joinMarkers(sql`m.common_tat_days, m.worst_case_tat_days`)} m where tm.lab_test_id = t.id) tat`
 
 /** Reads a lab test with its markers. Errors: 404 unknown test, or a test of another lab than `only`. */
-export async function getLabTest(tx: Tx, id: string, only?: number): Promise<LabTest> {
-  const ofLab = only === undefined ? sql`true` : sql`t.lab_id = ${only}`
+export async function getLabTest(tx: Tx, id: string, allowedLabId?: number): Promise<LabTest> {
+  const ofLab = allowedLabId === undefined ? sql`true` : sql`t.lab_id = ${allowedLabId}`
   const test = await tx.maybe(
     LabTest,
     sql`${selectLabTests('with markers')} where t.id = ${id} and t.team_id = ${tx.team} and ${ofLab}`,

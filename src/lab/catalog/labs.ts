@@ -36,8 +36,8 @@ const loadLabs = async (tx: Queries): Promise<KnownLab[]> => {
 export const knownLabs = async (tx: Tx): Promise<KnownLab[]> => (await tx.cached('labs', () => loadLabs(tx)))!
 
 /** The lab if it meets a condition, at most 4 s old; read again before it is undefined. */
-export async function knownLab(tx: Tx, lab_id: number, condition: (known: KnownLab) => boolean): Promise<Lab | undefined> {
-  const meets = (known: KnownLab) => known.lab.id === lab_id && condition(known)
+export async function knownLab(tx: Tx, lab_id: number, condition: (lab: KnownLab) => boolean): Promise<Lab | undefined> {
+  const meets = (knownLab: KnownLab) => knownLab.lab.id === lab_id && condition(knownLab)
   return ((await knownLabs(tx)).find(meets) ?? (await loadLabs(tx)).find(meets))?.lab
 }
 
@@ -93,9 +93,9 @@ export type LabOfAccount = (tx: Tx, lab_account_id: string) => Promise<number | 
 
 /** What the catalog asks of lab accounts, which belong to a module above. */
 export interface LabAccess {
-  labOf: LabOfAccount
+  labForAccount: LabOfAccount
   /** The labs that the team is offered; undefined: all of the cell. */
-  offered: (tx: Tx) => Promise<number[] | undefined>
+  offeredLabIds: (tx: Tx) => Promise<number[] | undefined>
   /** Errors: 400 the team is not offered the lab; the message names the command that changes it. */
   assertOffered: (tx: Tx, lab: Lab) => Promise<void>
 }
@@ -103,24 +103,24 @@ export interface LabAccess {
 /** The lab to which a lab account narrows a request; undefined without an account. Errors: 404 no account that the team may use. */
 export async function labFilterFor(
   tx: Tx,
-  { labOf }: LabAccess,
+  { labForAccount }: LabAccess,
   lab_account_id: string | undefined,
 ): Promise<number | undefined> {
   if (lab_account_id === undefined) return undefined
-  const lab_id = await labOf(tx, lab_account_id)
+  const lab_id = await labForAccount(tx, lab_account_id)
   if (lab_id === undefined) throw notFound('lab account not found')
   return lab_id
 }
 
 /** The labs of which a request may list something; undefined: all of the cell. Errors: 404 no account that the team may use. */
 export async function listedLabs(tx: Tx, access: LabAccess, lab_account_id?: string): Promise<number[] | undefined> {
-  const [only, offered] = await Promise.all([labFilterFor(tx, access, lab_account_id), access.offered(tx)])
+  const [only, offered] = await Promise.all([labFilterFor(tx, access, lab_account_id), access.offeredLabIds(tx)])
   if (only === undefined) return offered
   return offered && !offered.includes(only) ? [] : [only]
 }
 
 /** The labs that the team is offered, by id. */
-export async function listLabs(tx: Tx, { offered }: LabAccess): Promise<Lab[]> {
-  const [labs, ids] = await Promise.all([loadLabs(tx), offered(tx)])
+export async function listLabs(tx: Tx, { offeredLabIds }: LabAccess): Promise<Lab[]> {
+  const [labs, ids] = await Promise.all([loadLabs(tx), offeredLabIds(tx)])
   return labs.filter(({ lab }) => !ids || ids.includes(lab.id)).map(({ lab }) => lab)
 }

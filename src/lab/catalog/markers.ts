@@ -37,7 +37,7 @@ export async function listMarkers(tx: Tx, filter: MarkersQuery, labs?: number[])
       select from marker_analyte part join analyte a on a.id = part.analyte_id
       where part.marker_id = m.id and (a.name ilike ${likeAnywhere(filter.name)} or a.loinc_name ilike ${likeAnywhere(filter.name)})))`)
   if (filter.a_la_carte_enabled !== undefined) conditions.push(sql`m.a_la_carte_enabled = ${filter.a_la_carte_enabled}`)
-  const page = await pageOf(tx, sql`marker m where ${joinConditions(conditions)}`, sql`m.id`, filter)
+  const page = await selectPage(tx, sql`marker m where ${joinConditions(conditions)}`, sql`m.id`, filter)
   return { ...page, pricing: filter.include_pricing ? await priceMarkers(tx, page.markers) : null }
 }
 
@@ -71,7 +71,7 @@ export async function listLabTestMarkers(
   ) member`
   const [found, page] = await Promise.all([
     tx.maybe(Found, sql`select id from (${test}) t`),
-    pageOf(
+    selectPage(
       tx,
       sql`${members} join marker m on m.id = member.marker_id and ${joinConditions(labCondition(labs))}`,
       sql`member.position nulls last, m.id`,
@@ -85,18 +85,18 @@ export async function listLabTestMarkers(
 /** Markers by their ids, in the given order. */
 export async function listMarkersByIds(tx: Tx, ids: number[], query: PageQuery): Promise<MarkerPage> {
   const from = sql`unnest(${ids}::integer[]) with ordinality as given (id, position) join marker m on m.id = given.id`
-  return { ...(await pageOf(tx, from, sql`given.position`, query)), pricing: null }
+  return { ...(await selectPage(tx, from, sql`given.position`, query)), pricing: null }
 }
 
 /** One page of the markers `m` of a from clause. */
-async function pageOf(tx: Tx, from: Sql, order: Sql, { page = 1, size = 50 }: PageQuery) {
+async function selectPage(tx: Tx, source: Sql, order: Sql, { page = 1, size = 50 }: PageQuery) {
   const [markers, { total }] = await Promise.all([
     tx.many(
       MarkerComplete,
       sql`
-      select ${markerColumns}, ${expectedResultColumn} from ${from} order by ${order} limit ${size} offset ${(page - 1) * size}`,
+      select ${markerColumns}, ${expectedResultColumn} from ${source} order by ${order} limit ${size} offset ${(page - 1) * size}`,
     ),
-    tx.one(Total, sql`select count(*) as total from ${from}`),
+    tx.one(Total, sql`select count(*) as total from ${source}`),
   ])
   return { markers, total, page, size, pages: Math.ceil(total / size) }
 }

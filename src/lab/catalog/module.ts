@@ -5,7 +5,7 @@ import { teamPlaced } from '../../tenancy/teams/team-hooks.ts'
 import { seedStandardTests } from './lab-tests.ts'
 import type { LabAccess } from './labs.ts'
 import { loadCatalog } from './load.ts'
-import { routes } from './routes.ts'
+import { catalogRoutes } from './routes.ts'
 
 /** @param access what lab accounts say of a lab */
 export const catalog = (access: LabAccess): Module => ({
@@ -16,7 +16,7 @@ export const catalog = (access: LabAccess): Module => ({
     ofTeams: ['lab_test'],
     others: ['analyte', 'catalog_data_version', 'lab', 'lab_test_marker', 'marker', 'marker_analyte'],
   },
-  operations: routes(access),
+  operations: catalogRoutes(access),
   // A new sandbox team gets lab tests that it can order.
   hooks: [
     on(teamPlaced, (tx) => {

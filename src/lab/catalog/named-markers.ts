@@ -51,7 +51,7 @@ function requireOneLab(names: (string | number)[], candidates: ResolvedMarker[][
   const [lab, ...others] = lab_id === undefined ? labsOfferingAll(candidates) : [lab_id]
   if (others.length) throw badRequest('provider_ids match markers of several labs: specify the lab, or use marker_ids')
   return candidates.map((markers, i) => {
-    const marker = markers.find((each) => each.lab_id === lab)
+    const marker = markers.find((candidate) => candidate.lab_id === lab)
     if (!marker) throw badRequest(`Marker ${names[i]} belongs to a different lab than the other markers`)
     return marker
   })
@@ -65,11 +65,11 @@ function labsOfferingAll(candidates: ResolvedMarker[][]): number[] {
 }
 
 /** The sum of the markers' prices, in dollars. */
-export const totalPrice = (priced: { price: number }[]): number =>
-  priced.reduce((sum, { price }) => sum + Math.round(price * 100), 0) / 100
+export const totalPrice = (items: { price: number }[]): number =>
+  items.reduce((sum, { price }) => sum + Math.round(price * 100), 0) / 100
 
 /** The specimen of markers: the one that they share, if the lab accepts it; else the first that the lab accepts. */
-export async function sampleTypeOf(tx: Tx, lab_id: number, markers: ResolvedMarker[]): Promise<SampleType> {
+export async function getSampleType(tx: Tx, lab_id: number, markers: ResolvedMarker[]): Promise<SampleType> {
   const { sample_types } = await cachedLab(tx, lab_id)
   const [specimen, ...others] = new Set(markers.flatMap(({ specimens }) => specimens))
   return (others.length ? undefined : sample_types.find((type) => type === specimen)) ?? sample_types[0]!

@@ -38,16 +38,20 @@ export interface OrderSetMembers {
  * Errors: 404 unknown lab test; 400 an add-on with neither or both of its lists, an empty set, an inactive test, tests of several labs, a
  * marker that is unknown, not sold à la carte or of another lab, or another lab than `only`.
  */
-export async function resolveMembers(tx: Tx, { lab_test_ids = [], add_on }: OrderSet, only?: number): Promise<OrderSetMembers> {
+export async function resolveMembers(
+  tx: Tx,
+  { lab_test_ids = [], add_on }: OrderSet,
+  allowedLabId?: number,
+): Promise<OrderSetMembers> {
   if (add_on) assertOneList(add_on)
   const ids = [...new Set(lab_test_ids)]
   if (!add_on && ids.length === 0) throw badRequest('order_set must contain at least one lab test or marker')
-  const [tests, named] = await Promise.all([testsOf(tx, ids), add_on ? resolveMarkers(tx, add_on) : undefined])
+  const [tests, named] = await Promise.all([selectTests(tx, ids), add_on ? resolveMarkers(tx, add_on) : undefined])
   const lab_id = tests[0]?.lab_id
   if (tests.some((test) => test.lab_id !== lab_id)) throw badRequest('cannot order lab_tests from multiple labs')
-  if (only !== undefined && lab_id !== undefined && lab_id !== only)
+  if (allowedLabId !== undefined && lab_id !== undefined && lab_id !== allowedLabId)
     throw badRequest('The lab account belongs to a different lab than the order')
-  const singles = named?.ofOneLab(lab_id ?? only) ?? []
+  const singles = named?.ofOneLab(lab_id ?? allowedLabId) ?? []
   const fixed = singles.find(({ is_orderable, a_la_carte_enabled }) => !is_orderable || !a_la_carte_enabled)
   if (fixed) throw badRequest(`Marker ${fixed.id} cannot be ordered à la carte`)
   const ofTests = new Set(tests.flatMap((test) => test.marker_ids))
@@ -60,7 +64,7 @@ function assertOneList({ marker_ids, provider_ids }: MarkerNames): void {
   if (marker_ids?.length && provider_ids?.length) throw badRequest('cannot set both marker_ids and provider_ids in add_on')
 }
 
-async function testsOf(tx: Tx, ids: string[]): Promise<Static<typeof Test>[]> {
+async function selectTests(tx: Tx, ids: string[]): Promise<Static<typeof Test>[]> {
   if (ids.length === 0) return []
   const tests = await tx.many(
     Test,

@@ -8,7 +8,7 @@ import { sql } from '../../platform/db/sql.ts'
 import type { CollectionMethod, SampleType } from './enums.ts'
 import { findLabTest, labTestSlug, selectLabTests } from './lab-tests.ts'
 import { assertMethodOffered } from './labs.ts'
-import { totalPrice, sampleTypeOf } from './named-markers.ts'
+import { totalPrice, getSampleType } from './named-markers.ts'
 import { resolveMembers, type OrderSetMembers, type OrderSet } from './order-set-members.ts'
 import { LabTest } from './schema.ts'
 
@@ -20,35 +20,36 @@ import { LabTest } from './schema.ts'
  * Errors: 404 unknown lab test; 400 an add-on without method, or with neither or both of its lists, an empty set, an inactive test, several
  * labs or methods, a marker that is unknown, not sold à la carte or of another lab, a method that the lab does not offer, another lab than
  * `only`.
- * @param only the lab of the named lab account, if any
+ * @param allowedLabId the lab of the named lab account, if any
  */
 export async function resolveOrderSet(
   tx: Tx,
   set: OrderSet,
   collection_method: CollectionMethod | undefined,
-  only?: number,
+  allowedLabId?: number,
 ): Promise<LabTest> {
   if (set.add_on && collection_method === undefined) throw badRequest('collection_method must be set if add_on is set')
-  const saved = await existingTest(tx, set, only)
+  const saved = await existingTest(tx, set, allowedLabId)
   if (saved && (collection_method ?? saved.method) === saved.method) return saved
-  const members = await resolveMembers(tx, set, only)
+  const members = await resolveMembers(tx, set, allowedLabId)
   const method = collection_method ?? onlyMethod(members)
   await assertMethodOffered(tx, members.lab_id, method)
-  return findOrCreate(tx, await compositionOf(tx, members, method))
+  return findOrCreate(tx, await getComposition(tx, members, method))
 }
 
 /** The test of a set that is a single test. */
 async function existingTest(
   tx: Tx,
   { lab_test_ids = [], add_on }: OrderSet,
-  only: number | undefined,
+  allowedLabId: number | undefined,
 ): Promise<LabTest | undefined> {
   const [id, ...others] = new Set(lab_test_ids)
   if (id === undefined || others.length || add_on) return undefined
   const test = await tx.cached(`lab test ${id}`, () => findLabTest(tx, id))
   if (!test) throw notFound('Test does not exist')
   if (test.status !== 'active') throw badRequest(`Lab test ${id} is not active`)
-  if (only !== undefined && test.lab!.id !== only) throw badRequest('The lab account belongs to a different lab than the order')
+  if (allowedLabId !== undefined && test.lab!.id !== allowedLabId)
+    throw badRequest('The lab account belongs to a different lab than the order')
   return test
 }
 
@@ -61,7 +62,7 @@ function onlyMethod({ tests }: OrderSetMembers): CollectionMethod {
 const Found = T.Object({ id: T.String() })
 
 /** The composition of a set. */
-const compositionOf = async (tx: Tx, members: OrderSetMembers, method: CollectionMethod): Promise<Composition> => {
+const getComposition = async (tx: Tx, members: OrderSetMembers, method: CollectionMethod): Promise<Composition> => {
   const { lab_id, marker_ids, tests, add_ons } = members
   return {
     lab_id,
@@ -69,7 +70,7 @@ const compositionOf = async (tx: Tx, members: OrderSetMembers, method: Collectio
     method,
     price: totalPrice([...tests, ...add_ons]),
     fasting: tests.some(({ fasting }) => fasting),
-    sample_type: tests[0]?.sample_type ?? (await sampleTypeOf(tx, lab_id, add_ons)),
+    sample_type: tests[0]?.sample_type ?? (await getSampleType(tx, lab_id, add_ons)),
   }
 }
 
@@ -96,7 +97,7 @@ export async function testOfMarkers(
   test: Omit<Composition, 'price' | 'sample_type'> & { sample_type?: SampleType },
 ): Promise<LabTest> {
   await assertMethodOffered(tx, test.lab_id, test.method)
-  const sample_type = test.sample_type ?? (await sampleTypeOf(tx, test.lab_id, []))
+  const sample_type = test.sample_type ?? (await getSampleType(tx, test.lab_id, []))
   return findOrCreate(tx, { ...test, sample_type, price: 0 })
 }
 

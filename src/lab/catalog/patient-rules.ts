@@ -22,7 +22,7 @@ export interface PatientNameAndGender {
   gender: string
 }
 
-const load = (tx: Queries): Promise<Rules[]> =>
+const loadRules = (tx: Queries): Promise<Rules[]> =>
   tx.many(
     Rules,
     sql`
@@ -31,11 +31,11 @@ const load = (tx: Queries): Promise<Rules[]> =>
   )
 
 /** The rules of all labs that have some, at most 4 s old. Needs no statement while cached; load them early, together with other data. */
-export const patientRules = async (tx: Tx): Promise<Rules[]> => (await tx.cached('patient rules', () => load(tx)))!
+export const patientRules = async (tx: Tx): Promise<Rules[]> => (await tx.cached('patient rules', () => loadRules(tx)))!
 
 /** Errors: 400 a name is too long for the lab, or the lab does not allow the gender. A lab without rules allows every patient. */
 export async function assertPatientAllowed(tx: Tx, lab_id: number, patient: PatientNameAndGender): Promise<void> {
-  const rules = (await patientRules(tx)).find((each) => each.lab_id === lab_id)
+  const rules = (await patientRules(tx)).find((candidate) => candidate.lab_id === lab_id)
   if (rules) assertWithinRules(rules, patient)
 }
 

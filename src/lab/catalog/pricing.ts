@@ -15,7 +15,7 @@ const cents = (base_amount_minor: number): Price => ({ base_amount_minor, modifi
 const Broken = T.Object({ id: T.Integer(), pricing: Price })
 
 /** Prices by marker: the laboratory's detailed pricing, such as states with a higher price, else the marker's price. */
-async function pricesOf(tx: Tx, markers: Marker[]): Promise<Record<string, Price>> {
+async function getPrices(tx: Tx, markers: Marker[]): Promise<Record<string, Price>> {
   const ids = [...new Set(markers.map(({ id }) => id))]
   const said = await tx.many(
     Broken,
@@ -27,12 +27,12 @@ async function pricesOf(tx: Tx, markers: Marker[]): Promise<Record<string, Price
 
 export const priceMarkers = async (tx: Tx, markers: Marker[]): Promise<MarkerPricing> => ({
   currency: 'USD',
-  data: await pricesOf(tx, markers),
+  data: await getPrices(tx, markers),
 })
 
 /** Prices by lab test: its own price, which can differ from the sum, and the prices of its markers. */
 export async function priceLabTests(tx: Tx, tests: LabTest[]): Promise<LabTestPricing> {
-  const prices = await pricesOf(
+  const prices = await getPrices(
     tx,
     tests.flatMap(({ markers }) => markers ?? []),
   )

@@ -24,10 +24,10 @@ import {
   UpdateLabTest,
 } from './schema.ts'
 
-const params = Fields({ lab_test_id: Uuid })
+const labTestParams = Fields({ lab_test_id: Uuid })
 
 /** `lab_account_id` narrows to the lab of the account. */
-export const routes = (access: LabAccess): Operation[] => [
+export const catalogRoutes = (access: LabAccess): Operation[] => [
   operation({
     id: 'get_labs',
     logsAccess: false,
@@ -55,7 +55,7 @@ export const routes = (access: LabAccess): Operation[] => [
     method: 'GET',
     path: '/v3/lab_tests/{lab_test_id}/markers',
     summary: 'List the markers of a lab test and the reflex markers they can lead to',
-    params,
+    params: labTestParams,
     query: MarkerPageQuery,
     reply: MarkerPage,
     run: async (tx, { params, query }) =>
@@ -119,7 +119,7 @@ export const routes = (access: LabAccess): Operation[] => [
     method: 'GET',
     path: '/v3/lab_tests/{lab_test_id}',
     summary: 'Read a lab test',
-    params,
+    params: labTestParams,
     query: AccountQuery,
     reply: LabTest,
     run: async (tx, { params, query }) =>
@@ -145,7 +145,7 @@ export const routes = (access: LabAccess): Operation[] => [
     path: '/v3/lab_tests/{lab_test_id}',
     summary: 'Rename, deactivate or reactivate a lab test',
     description: 'Existing orders of a deactivated test continue.',
-    params,
+    params: labTestParams,
     body: UpdateLabTest,
     reply: LabTest,
     example: { name: 'Renamed Check' },

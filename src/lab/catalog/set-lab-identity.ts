@@ -18,7 +18,7 @@ export async function setLabIdentity(tx: PlainTx, slug: string, change: Partial<
   const before = await findIdentity(tx, slug)
   if (!before) throw notFound('Lab not found in this cell')
   // The name that a laboratory has before is that of a row which comes with the program.
-  const identity = placed({ ...before, ...(missingParts(before).length && { name: '' }), ...change })
+  const identity = normalizeIdentity({ ...before, ...(missingParts(before).length && { name: '' }), ...change })
   const lacking = missingParts(identity)
   if (lacking.length) throw badRequest(`The identity of laboratory ${slug} also needs ${lacking.join(', ')}`)
   const [fictional] = fictionalFields(slug, identity)
@@ -33,5 +33,5 @@ export async function setLabIdentity(tx: PlainTx, slug: string, change: Partial<
 }
 
 /** An identity with a US state as its two-letter code. */
-const placed = (identity: LabIdentity): LabIdentity =>
+const normalizeIdentity = (identity: LabIdentity): LabIdentity =>
   identity.country === UNITED_STATES ? { ...identity, state: stateCode(identity.state) ?? identity.state } : identity

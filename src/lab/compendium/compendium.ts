@@ -27,7 +27,7 @@ export async function searchCompendium(
   const labs = body.labs?.length ? [...new Set(body.labs)] : shapes.compendiumLabs
   const cpt = new Set(body.cpt_codes)
   const hasCode = ({ cpt_codes }: Item) => cpt.size === 0 || cpt_codes.some((code) => cpt.has(code))
-  const compendium = await compendiums.of(tx)
+  const compendium = await compendiums.get(tx)
   const among = [...compendium.canonicals.values()].filter(({ items }) => items.some(hasCode))
 
   if (mode === 'canonical') {
@@ -63,26 +63,26 @@ function assertSearch({ mode, query, loinc_set_hash, limit }: shapes.SearchCompe
   if (faults.length) throw unprocessable(faults)
 }
 
-function select({ query, loinc_set_hash }: shapes.SearchCompendium, among: Canonical[]) {
-  if (isGiven(query)) return findByName(query!, among, 1)[0]
+function select({ query, loinc_set_hash }: shapes.SearchCompendium, canonicals: Canonical[]) {
+  if (isGiven(query)) return findByName(query!, canonicals, 1)[0]
   const hash = loinc_set_hash!.trim().toLowerCase()
-  const canonical = among.find((each) => each.loinc_set_hash === hash)
+  const canonical = canonicals.find((candidate) => candidate.loinc_set_hash === hash)
   return canonical && { canonical, confidence: 1 }
 }
 
 /** Other sets that share codes with this one. */
 const relatedTo = (
-  { related }: Compendium,
-  selected: Canonical,
+  { relatedIndex }: Compendium,
+  selectedTest: Canonical,
   hasCode: (item: Item) => boolean,
   limit: number,
 ): shapes.RelatedCandidate[] =>
   findBest(
-    selected,
-    related,
+    selectedTest,
+    relatedIndex,
     limit,
-    (found, { relation }) => found !== selected && relation !== 'suggested' && found.items.some(hasCode),
-  ).map(({ found, how }) => toRelatedCandidate(found, how))
+    (canonical, { relation }) => canonical !== selectedTest && relation !== 'suggested' && canonical.items.some(hasCode),
+  ).map(({ candidate, how }) => toRelatedCandidate(candidate, how))
 
 /** Candidates of one laboratory; empty for an unknown test, or if the laboratory offers nothing. */
 function candidatesAt(
@@ -94,7 +94,7 @@ function candidatesAt(
 ): shapes.PerLabCandidate[] {
   const index = compendium.byLab.get(slug)
   if (!query || !index) return []
-  return findBest(query, index, limit, isMeant).map(({ found, how }) => toPerLabCandidate(compendium, found, how))
+  return findBest(query, index, limit, isMeant).map(({ candidate, how }) => toPerLabCandidate(compendium, candidate, how))
 }
 
 const Lab = T.Object({ id: T.Integer(), slug: T.String() })
@@ -116,7 +116,7 @@ export async function convertCompendium(
 ): Promise<shapes.ConvertCompendiumReply> {
   if ((lab_test_id === undefined) === !provider_ids?.length)
     throw invalidField(['body', 'lab_test_id'], 'exactly one of lab_test_id and provider_ids must be set')
-  const [compendium, target] = await Promise.all([compendiums.of(tx), getLab(tx, target_lab)])
+  const [compendium, target] = await Promise.all([compendiums.get(tx), getLab(tx, target_lab)])
   const sources =
     lab_test_id === undefined
       ? sourcesByCode(compendium, provider_ids!, target.id)
@@ -182,7 +182,7 @@ export async function searchOrderableTests(
   compendiums: CompendiumCache,
   { provider_ids, target_lab, per_provider_limit = 1 }: shapes.SearchOrderableTests,
 ): Promise<shapes.SearchOrderableTestsReply> {
-  const [compendium, target] = await Promise.all([compendiums.of(tx), getLab(tx, target_lab)])
+  const [compendium, target] = await Promise.all([compendiums.get(tx), getLab(tx, target_lab)])
   const sources = sourcesByCode(compendium, provider_ids, target.id)
   return {
     candidates: Object.fromEntries(

@@ -19,9 +19,11 @@ const distinct = <V>(values: V[]): V[] => [...new Set(values)]
 /** The analyte of a LOINC name, without method and specimen: `Glucose` of `Glucose [Mass/volume] in Serum or Plasma`. */
 const analyteOf = (loinc_name: string): string => loinc_name.split(/ \[| in /)[0]!
 
-const namesOf = (primary: string, others: string[]): Names => ({
-  own: normalizeName(primary),
-  synonyms: distinct([primary, ...others].flatMap((text) => expandAbbreviations(text) ?? [])).concat(others.map(normalizeName)),
+const toNames = (primary: string, synonyms: string[]): Names => ({
+  primary: normalizeName(primary),
+  synonyms: distinct([primary, ...synonyms].flatMap((text) => expandAbbreviations(text) ?? [])).concat(
+    synonyms.map(normalizeName),
+  ),
 })
 
 function itemOf({ results, ...row }: Static<typeof Row>): Item {
@@ -36,11 +38,11 @@ function itemOf({ results, ...row }: Static<typeof Row>): Item {
     loinc_set_hash: loincSetHash(loinc_codes),
     loinc_codes,
     loinc_components,
-    names: namesOf(row.name, synonyms),
+    names: toNames(row.name, synonyms),
   }
 }
 
-function canonicalOf(items: Item[], most: number): Canonical {
+function toCanonical(items: Item[], maxItems: number): Canonical {
   const [first] = items as [Item]
   const display_name = first.name
   const aliases = distinct(items.map((item) => item.name)).filter((alias) => alias !== display_name)
@@ -52,8 +54,8 @@ function canonicalOf(items: Item[], most: number): Canonical {
     loinc_codes: first.loinc_codes,
     loinc_components: first.loinc_components,
     items,
-    popularity: items.length / most,
-    names: namesOf(display_name, distinct([...aliases, ...single])),
+    popularity: items.length / maxItems,
+    names: toNames(display_name, distinct([...aliases, ...single])),
   }
 }
 
@@ -76,13 +78,13 @@ async function build(tx: Tx, labs: number[] | undefined): Promise<Compendium> {
     targets.filter(({ loinc_codes }) => loinc_codes.length),
     ({ loinc_set_hash }) => loinc_set_hash,
   )
-  const most = Math.max(1, ...[...sets.values()].map((same) => same.length))
-  const canonicals = new Map([...sets].map(([hash, same]) => [hash, canonicalOf(same, most)]))
+  const most = Math.max(1, ...[...sets.values()].map((items) => items.length))
+  const canonicals = new Map([...sets].map(([hash, same]) => [hash, toCanonical(same, most)]))
   const byLab = Map.groupBy(targets, ({ lab_slug }) => lab_slug)
   return {
     items,
     canonicals,
-    related: buildIndex(canonicals.values()),
+    relatedIndex: buildIndex(canonicals.values()),
     byLab: new Map([...byLab].map(([slug, offered]) => [slug, buildIndex(offered)])),
   }
 }
@@ -97,8 +99,8 @@ export class CompendiumCache {
   readonly #built = new LRUCache<string, { version: string; compendium: Promise<Compendium> }>({ max: CACHED_MAX })
 
   /** The compendium of the team for the present catalog. Runs one small statement, and reads the catalog if it has changed. */
-  async of(tx: Tx): Promise<Compendium> {
-    const labs = await labAccess.offered(tx)
+  async get(tx: Tx): Promise<Compendium> {
+    const labs = await labAccess.offeredLabIds(tx)
     const key = `${tx.tenant.cell} ${labs?.join() ?? ''}`
     const { version } = await tx.one(
       Version,

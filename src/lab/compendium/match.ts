@@ -23,7 +23,7 @@ export interface Match {
   reason_codes: ReasonCode[]
 }
 
-const rounded = (confidence: number): number => Math.round(confidence * 1000) / 1000
+const roundConfidence = (confidence: number): number => Math.round(confidence * 1000) / 1000
 
 const codeReasons = {
   exact: 'EXACT_LOINC_SET',
@@ -32,46 +32,49 @@ const codeReasons = {
   overlap: 'OVERLAP',
 } as const satisfies Partial<Record<Relation, ReasonCode>>
 
-function relationOf(query: string[], found: string[]): { relation: keyof typeof codeReasons; share: number } | undefined {
+function compareCodes(
+  query: string[],
+  candidateCodes: string[],
+): { relation: keyof typeof codeReasons; share: number } | undefined {
   const codes = new Set(query)
-  const shared = found.filter((code) => codes.has(code)).length
+  const shared = candidateCodes.filter((code) => codes.has(code)).length
   if (shared === 0) return undefined
-  const overlap = shared / (query.length + found.length - shared)
+  const overlap = shared / (query.length + candidateCodes.length - shared)
   if (overlap === 1) return { relation: 'exact', share: overlap }
-  if (shared === found.length) return { relation: 'subset', share: overlap }
+  if (shared === candidateCodes.length) return { relation: 'subset', share: overlap }
   return { relation: shared === query.length ? 'superset' : 'overlap', share: overlap }
 }
 
 /** Similarity of the names, and of the synonyms. */
-function nameSimilarity(query: Names, found: Names): { own: number; synonym: number } {
-  const primary = similarity(query.own, found.own)
+function nameSimilarity(query: Names, candidate: Names): { primary: number; synonym: number } {
+  const primary = similarity(query.primary, candidate.primary)
   const others = [
-    ...query.synonyms.map((each) => [each, found.own] as const),
-    ...found.synonyms.map((each) => [query.own, each] as const),
+    ...query.synonyms.map((synonym) => [synonym, candidate.primary] as const),
+    ...candidate.synonyms.map((synonym) => [query.primary, synonym] as const),
   ]
-  return { own: primary, synonym: Math.max(0, ...others.map(([a, b]) => similarity(a, b))) }
+  return { primary, synonym: Math.max(0, ...others.map(([a, b]) => similarity(a, b))) }
 }
 
 /** The match of an item with a query; undefined if they have nothing in common. */
-export function match(query: MatchQuery, found: MatchQuery): Match | undefined {
-  const byCodes = relationOf(query.loinc_codes, found.loinc_codes)
-  const { own: primary, synonym } = nameSimilarity(query.names, found.names)
+export function match(query: MatchQuery, candidate: MatchQuery): Match | undefined {
+  const byCodes = compareCodes(query.loinc_codes, candidate.loinc_codes)
+  const { primary, synonym } = nameSimilarity(query.names, candidate.names)
   const reasons: ReasonCode[] = primary >= NAME_REASON_MIN ? ['NAME_MATCH'] : synonym >= NAME_REASON_MIN ? ['SYNONYM_MATCH'] : []
   if (!byCodes) {
     const alike = Math.max(primary, synonym)
     if (alike < SIMILARITY_MIN) return undefined
     const reason_codes: ReasonCode[] = reasons.length ? reasons : [primary >= synonym ? 'NAME_MATCH' : 'SYNONYM_MATCH']
-    return { relation: 'suggested', confidence: rounded(NAME_ONLY_CONFIDENCE_MAX * alike), reason_codes }
+    return { relation: 'suggested', confidence: roundConfidence(NAME_ONLY_CONFIDENCE_MAX * alike), reason_codes }
   }
   const { relation, share: overlap } = byCodes
   const confidence = relation === 'exact' ? 1 : relation === 'overlap' ? 0.3 + 0.5 * overlap : 0.5 + 0.45 * overlap
-  return { relation, confidence: rounded(confidence), reason_codes: [codeReasons[relation], ...reasons] }
+  return { relation, confidence: roundConfidence(confidence), reason_codes: [codeReasons[relation], ...reasons] }
 }
 
 const rank = ({ relation }: Match): number => relations.indexOf(relation)
 
 interface Hit<F> {
-  found: F
+  candidate: F
   how: Match
   alike: number
 }
@@ -81,15 +84,16 @@ export function findBest<F extends MatchQuery>(
   query: MatchQuery,
   index: SearchIndex<F>,
   limit: number,
-  isMeant: (found: F, how: Match) => boolean = () => true,
+  isMeant: (candidate: F, how: Match) => boolean = () => true,
 ): Hit<F>[] {
   const seen = new Set<F>()
   const hits: Hit<F>[] = []
-  const collectHits = (found: F) => {
-    if (seen.has(found)) return
-    seen.add(found)
-    const how = match(query, found)
-    if (how && isMeant(found, how)) hits.push({ found, how, alike: similarity(query.names.own, found.names.own) })
+  const collectHits = (candidate: F) => {
+    if (seen.has(candidate)) return
+    seen.add(candidate)
+    const how = match(query, candidate)
+    if (how && isMeant(candidate, how))
+      hits.push({ candidate, how, alike: similarity(query.names.primary, candidate.names.primary) })
   }
   for (const code of query.loinc_codes) index.byCode.get(code)?.forEach(collectHits)
   if (hits.length < limit) for (const word of wordsIn(query.names)) index.byWord.get(word)?.forEach(collectHits)
@@ -103,16 +107,19 @@ export function nameScore(text: string, canonical: Canonical): number {
   const code = text.trim().toLowerCase()
   if (canonical.items.some(({ provider_id }) => provider_id.toLowerCase() === code)) return 1
   if (canonical.loinc_codes.includes(code)) return canonical.loinc_codes.length === 1 ? 1 : 0.5
-  const queryForms = [normalizeName(text), expandAbbreviations(text)].filter((each): each is NormalizedName => each !== undefined)
-  const { own: primary, synonyms } = canonical.names
-  const direct = Math.max(...queryForms.map((each) => similarity(each, primary)))
-  return Math.max(direct, 0.97 * Math.max(0, ...queryForms.flatMap((each) => synonyms.map((other) => similarity(each, other)))))
+  const queryForms = [normalizeName(text), expandAbbreviations(text)].filter((form): form is NormalizedName => form !== undefined)
+  const { primary, synonyms } = canonical.names
+  const direct = Math.max(...queryForms.map((form) => similarity(form, primary)))
+  return Math.max(
+    direct,
+    0.97 * Math.max(0, ...queryForms.flatMap((form) => synonyms.map((synonym) => similarity(form, synonym)))),
+  )
 }
 
 /** The canonicals that a text names, best first. */
-export function findByName(text: string, among: Canonical[], limit: number): { canonical: Canonical; confidence: number }[] {
-  return among
-    .map((canonical) => ({ canonical, confidence: rounded(nameScore(text, canonical)) }))
+export function findByName(text: string, canonicals: Canonical[], limit: number): { canonical: Canonical; confidence: number }[] {
+  return canonicals
+    .map((canonical) => ({ canonical, confidence: roundConfidence(nameScore(text, canonical)) }))
     .filter(({ confidence }) => confidence >= SIMILARITY_MIN)
     .sort(
       (a, b) =>
@@ -134,7 +141,7 @@ export const toCanonicalCandidate = (canonical: Canonical, confidence: number): 
   loinc_components: canonical.loinc_components,
   loinc_groups: [],
   cpt_codes: distinct(canonical.items.flatMap(({ cpt_codes }) => cpt_codes)),
-  popularity_score: rounded(canonical.popularity),
+  popularity_score: roundConfidence(canonical.popularity),
   confidence,
 })
 
@@ -156,5 +163,5 @@ export const toPerLabCandidate = ({ canonicals }: Compendium, item: Item, how: M
   loinc_groups: [],
   cpt_codes: item.cpt_codes,
   ...how,
-  marker_popularity_score: rounded(canonicals.get(item.loinc_set_hash)?.popularity ?? 0),
+  marker_popularity_score: roundConfidence(canonicals.get(item.loinc_set_hash)?.popularity ?? 0),
 })

@@ -37,7 +37,7 @@ export interface Canonical {
 
 /** A name and its synonyms. */
 export interface Names {
-  own: NormalizedName
+  primary: NormalizedName
   synonyms: NormalizedName[]
 }
 
@@ -46,7 +46,7 @@ export interface Compendium {
   items: Item[]
   canonicals: Map<string, Canonical>
   /** Index of canonicals by shared codes. */
-  related: SearchIndex<Canonical>
+  relatedIndex: SearchIndex<Canonical>
   /** By the slug of a laboratory that can be a target. */
   byLab: Map<string, SearchIndex<Item>>
 }
@@ -66,18 +66,18 @@ export interface SearchIndex<F> {
 /** Words that are too common to search by. */
 const STOP_WORDS = new Set(['and', 'blood', 'free', 'of', 'panel', 'profile', 'serum', 'test', 'total', 'with'])
 
-export const wordsIn = ({ own, synonyms }: Names): Set<string> =>
-  new Set([own, ...synonyms].flatMap(({ words }) => words).filter((word) => !STOP_WORDS.has(word)))
+export const wordsIn = ({ primary, synonyms }: Names): Set<string> =>
+  new Set([primary, ...synonyms].flatMap(({ words }) => words).filter((word) => !STOP_WORDS.has(word)))
 
 /** Indexes items by their codes and words. */
-export function buildIndex<F extends MatchQuery>(all: Iterable<F>): SearchIndex<F> {
+export function buildIndex<F extends MatchQuery>(items: Iterable<F>): SearchIndex<F> {
   const index: SearchIndex<F> = { byCode: new Map(), byWord: new Map() }
-  const addToIndex = (place: Map<string, F[]>, key: string, found: F) => {
+  const addToIndex = (place: Map<string, F[]>, key: string, item: F) => {
     const there = place.get(key)
-    if (there) there.push(found)
-    else place.set(key, [found])
+    if (there) there.push(item)
+    else place.set(key, [item])
   }
-  for (const found of all) {
+  for (const found of items) {
     for (const code of found.loinc_codes) addToIndex(index.byCode, code, found)
     for (const word of wordsIn(found.names)) addToIndex(index.byWord, word, found)
   }

@@ -65,13 +65,14 @@ export function expandAbbreviations(text: string): NormalizedName | undefined {
 }
 
 /** From 0 to 1: 1 is the same name, from 0.7 a name with every word of the query, below 0.7 the share of common letters. */
-export function similarity(asked: NormalizedName, other: NormalizedName): number {
-  if (!asked.words.length || !other.words.length) return 0
-  if (asked.text === other.text) return 1
-  const common = asked.trigrams.size && other.trigrams.size ? dice(asked.trigrams, other.trigrams) : 0
-  const isThere = (word: string) => other.words.some((each) => each === word || (word.length > 2 && each.startsWith(word)))
-  if (!asked.words.every(isThere)) return 0.7 * common
-  return 0.7 + 0.28 * Math.min(1, asked.text.length / other.text.length)
+export function similarity(query: NormalizedName, candidate: NormalizedName): number {
+  if (!query.words.length || !candidate.words.length) return 0
+  if (query.text === candidate.text) return 1
+  const common = query.trigrams.size && candidate.trigrams.size ? dice(query.trigrams, candidate.trigrams) : 0
+  const isThere = (word: string) =>
+    candidate.words.some((candidateWord) => candidateWord === word || (word.length > 2 && candidateWord.startsWith(word)))
+  if (!query.words.every(isThere)) return 0.7 * common
+  return 0.7 + 0.28 * Math.min(1, query.text.length / candidate.text.length)
 }
 
 function dice(a: Set<string>, b: Set<string>): number {

@@ -3,7 +3,7 @@ import { convertCompendium, searchCompendium, searchOrderableTests } from './com
 import { CompendiumCache } from './index-builder.ts'
 import * as shapes from './schema.ts'
 
-export function routes(): Operation[] {
+export function compendiumRoutes(): Operation[] {
   const compendiums = new CompendiumCache()
   return [
     operation({

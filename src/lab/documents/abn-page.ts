@@ -15,12 +15,12 @@ export interface Abn {
   /** The notifier's number for the patient's work. */
   identification: string
   items: { test: string; reason: string; cost: string }[]
-  at: string
+  printedAt: string
   sandbox: boolean
   paper: Paper
 }
 
-const columns = [
+const tableColumns = [
   { x: pageSize.left + 6, width: 208, title: 'D. TESTS' },
   { x: pageSize.left + 226, width: 196, title: 'E. REASON MEDICARE MAY NOT PAY' },
   { x: pageSize.left + 434, width: contentWidth - 440, title: 'F. ESTIMATED COST' },
@@ -45,15 +45,15 @@ export function renderAbn(notice: Abn, how: { compress?: boolean } = {}): Promis
     barcode: null,
     badge: null,
     foot: `Fields as in form CMS-R-131   ·   ${notice.identification}`,
-    running: `${notice.patient}   ·   ${notice.identification}`,
+    runningHeader: `${notice.patient}   ·   ${notice.identification}`,
     sandbox: notice.sandbox,
     paper: notice.paper,
-    at: notice.at,
+    printedAt: notice.printedAt,
   }
-  return renderForm(head, (canvas) => blocksOf(canvas, notice), how)
+  return renderForm(head, (canvas) => createBlocks(canvas, notice), how)
 }
 
-function blocksOf(canvas: PdfCanvas, { items }: Abn): Block[] {
+function createBlocks(canvas: PdfCanvas, { items }: Abn): Block[] {
   const instructions =
     'If Medicare does not pay for the tests listed under D, you may have to pay. Medicare does not pay for everything, not even for some care that you or your health care provider have good reason to think you need. We expect that Medicare may not pay for these tests.'
   const todo =
@@ -65,7 +65,7 @@ function blocksOf(canvas: PdfCanvas, { items }: Abn): Block[] {
     ...plainTable(
       canvas,
       'What Medicare may not pay for',
-      columns,
+      tableColumns,
       items.map(({ test, reason, cost }) => ({ cells: [test, reason, cost] })),
     ),
     ...headedText(canvas, 'What you need to do now', todo),
@@ -76,17 +76,17 @@ function blocksOf(canvas: PdfCanvas, { items }: Abn): Block[] {
   ]
 }
 
-const text: Style = { ...styles.long, size: 9 }
+const textStyle: Style = { ...styles.long, size: 9 }
 
 function drawOption(canvas: PdfCanvas, number: number, words: string): Block {
-  const lines = canvas.wrap(toPrintable(words, 1000), text, contentWidth - 36, 8)
+  const lines = canvas.wrap(toPrintable(words, 1000), textStyle, contentWidth - 36, 8)
   return {
     height: 16 + lines.length * 11.5,
     draw(y) {
       canvas.strokeBox(pageSize.left + 6, y + 4, 11, 11, colors.text, 1)
       canvas.tag('P', () => {
         canvas.drawText(`OPTION ${number}.`, pageSize.left + 28, y + 13, { ...styles.bold, size: 9.5 })
-        drawLines(canvas, lines, pageSize.left + 28, y + 25, text)
+        drawLines(canvas, lines, pageSize.left + 28, y + 25, textStyle)
       })
     },
   }

@@ -30,7 +30,7 @@ export async function getAbn(tx: Tx, id: string, form: AbnForm | undefined): Pro
       reason: `Medicare may not pay for this test${codes}, or not as often as it is ordered`,
       cost: dollars(price),
     })),
-    at: order.created_at,
+    printedAt: order.created_at,
     sandbox: isSandbox(tx),
     paper: paperOf(tx.tenant.cell),
   }

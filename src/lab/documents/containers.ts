@@ -22,26 +22,26 @@ const BY_SPECIMEN: Readonly<Record<string, string>> = {
 
 /** Analytes whose container is another one. */
 const BY_ANALYTE: Readonly<Record<string, string>> = {
-  ...same(
+  ...containersForSlugs(
     CITRATE,
     'prothrombin-time inr aptt d-dimer fibrinogen antithrombin protein-c-activity protein-s-activity thrombin-time',
   ),
-  ...same(TRACE, 'lead-blood mercury-blood arsenic-blood cadmium-blood'),
-  ...same('royal blue (no additive)', 'zinc copper selenium'),
-  ...same('gray (sodium fluoride)', 'lactate'),
-  ...same('green (heparin)', 'calcium-ionized'),
-  ...same('lavender (EDTA), on ice', 'ammonia acth'),
-  ...same('pink (EDTA)', 'abo-group rh-type antibody-screen'),
-  ...same('gray (boric acid)', 'urine-culture'),
-  ...same(NAAT, 'chlamydia-naat gonorrhea-naat chlamydia-naat-any-site gonorrhea-naat-any-site trichomonas-naat'),
-  ...same(NAAT, 'mycoplasma-genitalium-naat'),
-  ...same(DAY, 'creatinine-clearance creatinine-urine-24h protein-urine-24h urine-volume-24h'),
-  ...same('transport medium (Cary-Blair)', 'stool-culture'),
-  ...same('vial with fixative', 'ova-and-parasites-stool'),
-  ...same('FIT tube', 'fecal-immunochemical-test'),
+  ...containersForSlugs(TRACE, 'lead-blood mercury-blood arsenic-blood cadmium-blood'),
+  ...containersForSlugs('royal blue (no additive)', 'zinc copper selenium'),
+  ...containersForSlugs('gray (sodium fluoride)', 'lactate'),
+  ...containersForSlugs('green (heparin)', 'calcium-ionized'),
+  ...containersForSlugs('lavender (EDTA), on ice', 'ammonia acth'),
+  ...containersForSlugs('pink (EDTA)', 'abo-group rh-type antibody-screen'),
+  ...containersForSlugs('gray (boric acid)', 'urine-culture'),
+  ...containersForSlugs(NAAT, 'chlamydia-naat gonorrhea-naat chlamydia-naat-any-site gonorrhea-naat-any-site trichomonas-naat'),
+  ...containersForSlugs(NAAT, 'mycoplasma-genitalium-naat'),
+  ...containersForSlugs(DAY, 'creatinine-clearance creatinine-urine-24h protein-urine-24h urine-volume-24h'),
+  ...containersForSlugs('transport medium (Cary-Blair)', 'stool-culture'),
+  ...containersForSlugs('vial with fixative', 'ova-and-parasites-stool'),
+  ...containersForSlugs('FIT tube', 'fecal-immunochemical-test'),
 }
 
-function same(container: string, slugs: string): Record<string, string> {
+function containersForSlugs(container: string, slugs: string): Record<string, string> {
   return Object.fromEntries(slugs.split(' ').map((slug) => [slug, container]))
 }
 
@@ -59,7 +59,7 @@ const collectedFor = ({ slug, definition }: { slug: string; definition: AnalyteD
  * The specimens and containers of a marker, those of its required results only. A kit has one sample for all its tests. Empty if the
  * catalog says nothing of the marker.
  */
-export function collectedOf(
+export function collectedContainers(
   marker: Pick<ExpectedMarker, 'expected'>,
   { method, sample_type }: { method: CollectionMethod; sample_type: SampleType },
 ): Collected[] {

@@ -23,11 +23,11 @@ export interface FormHeader {
   /** The footer of each page, next to the page number. */
   foot: string
   /** The header of the pages after the first. */
-  running: string
+  runningHeader: string
   sandbox: boolean
   paper: Paper
   /** The time of the document. */
-  at: string
+  printedAt: string
 }
 
 const sandboxLine = 'Sandbox: not for clinical use'
@@ -45,10 +45,10 @@ export function renderForm(
   const info = {
     Title: toSentenceCase(head.title),
     Author: toPrintable(head.name, 120),
-    CreationDate: new Date(parseEpochMs(head.at)),
+    CreationDate: new Date(parseEpochMs(head.printedAt)),
   }
   const canvas = createPdfCanvas(info, { compress, paper: head.paper })
-  const running = canvas.wrap(toPrintable(head.running, 200), bold, RUNNING_WIDTH, 3)
+  const running = canvas.wrap(toPrintable(head.runningHeader, 200), bold, RUNNING_WIDTH, 3)
   const header = { height: 30 + (running.length - 1) * RUNNING_LINE, draw: () => drawRunningHeader(canvas, head.title, running) }
   return renderPages(canvas, [drawLetterhead(canvas, head), ...blocks(canvas)], header, (page) => drawFooter(canvas, head, page))
 }
@@ -96,10 +96,10 @@ function drawBarcode(canvas: PdfCanvas, text: string, y: number): void {
   )
 }
 
-function drawRunningHeader(canvas: PdfCanvas, title: string, running: readonly string[]): void {
-  drawLines(canvas, running, pageSize.left, pageSize.top + 8, bold, RUNNING_LINE)
+function drawRunningHeader(canvas: PdfCanvas, title: string, texts: readonly string[]): void {
+  drawLines(canvas, texts, pageSize.left, pageSize.top + 8, bold, RUNNING_LINE)
   canvas.drawTextFitted(title, pageSize.right, pageSize.top + 8, { ...small, font: bold.font }, 140, 'right')
-  canvas.drawRule(pageSize.top + 15 + (running.length - 1) * RUNNING_LINE, colors.navy, 0.8)
+  canvas.drawRule(pageSize.top + 15 + (texts.length - 1) * RUNNING_LINE, colors.navy, 0.8)
 }
 
 function drawFooter(canvas: PdfCanvas, { foot, sandbox }: FormHeader, page: string): void {

@@ -23,30 +23,34 @@ export interface Instructions {
   sample: string
   sample_id: string | null
   parts: InstructionSection[]
-  at: string
+  printedAt: string
   sandbox: boolean
   paper: Paper
 }
 
 const step: Style = { ...styles.body, size: 11 }
-const number: Style = { ...styles.bold, size: 11, color: colors.navy }
+const numberStyle: Style = { ...styles.bold, size: 11, color: colors.navy }
 const lineHeight = 15
 
 /** Renders instructions on pages of their paper; the same instructions give the same bytes. */
-export function renderInstructions(given: Instructions, options: { compress?: boolean } = {}): Promise<Uint8Array> {
+export function renderInstructions(instructions: Instructions, options: { compress?: boolean } = {}): Promise<Uint8Array> {
   const head = {
     title: 'COLLECTION INSTRUCTIONS',
-    name: given.test_name,
-    lines: [`${given.sample}   ·   ${given.collection}`, given.lab.name],
-    barcode: given.sample_id,
+    name: instructions.test_name,
+    lines: [`${instructions.sample}   ·   ${instructions.collection}`, instructions.lab.name],
+    barcode: instructions.sample_id,
     badge: null,
-    foot: `${given.lab.name}, ${given.lab.address}`,
-    running: given.test_name,
-    sandbox: given.sandbox,
-    paper: given.paper,
-    at: given.at,
+    foot: `${instructions.lab.name}, ${instructions.lab.address}`,
+    runningHeader: instructions.test_name,
+    sandbox: instructions.sandbox,
+    paper: instructions.paper,
+    printedAt: instructions.printedAt,
   }
-  return renderForm(head, (canvas) => [...given.parts.flatMap((part) => sectionBlocks(canvas, part)), drawHelp(canvas)], options)
+  return renderForm(
+    head,
+    (canvas) => [...instructions.parts.flatMap((part) => sectionBlocks(canvas, part)), drawHelp(canvas)],
+    options,
+  )
 }
 
 function sectionBlocks(canvas: PdfCanvas, { title, steps }: InstructionSection): Block[] {
@@ -58,7 +62,7 @@ function sectionBlocks(canvas: PdfCanvas, { title, steps }: InstructionSection):
       within,
       draw(y) {
         canvas.tag('LI', () => {
-          canvas.tag('Lbl', () => canvas.drawText(`${index + 1}.`, pageSize.left + 22, y + 16, number, 'right'))
+          canvas.tag('Lbl', () => canvas.drawText(`${index + 1}.`, pageSize.left + 22, y + 16, numberStyle, 'right'))
           canvas.tag('LBody', () => drawLines(canvas, lines, pageSize.left + 30, y + 16, step, lineHeight))
         })
       },

@@ -26,25 +26,25 @@ export async function getTestInstructions(tx: Tx, lab_test_id: string): Promise<
   const test = await getLabTest(tx, lab_test_id)
   if (!test.has_collection_instructions) throw instructionsNotFound()
   const lab = await findLab(tx, test.lab!.id)
-  return { name: pdfFileName(test.slug), input: instructionsOf(tx, test, toPrintableLab(lab!), null) }
+  return { name: pdfFileName(test.slug), input: createInstructions(tx, test, toPrintableLab(lab!), null) }
 }
 
 /** The instructions of an order's lab test, with the sample id. Errors: 404 unknown order, or a test without instructions. */
 export async function getOrderInstructions(tx: Tx, order_id: string): Promise<RenderJob<Instructions>> {
   const { order, lab } = await loadOrderData(tx, order_id)
   if (!order.lab_test.has_collection_instructions) throw instructionsNotFound()
-  const input = instructionsOf(tx, order.lab_test, toPrintableLab(lab), order.sample_id)
+  const input = createInstructions(tx, order.lab_test, toPrintableLab(lab), order.sample_id)
   return { name: pdfFileName(order.sample_id ?? order.id), input }
 }
 
-const instructionsOf = (tx: Tx, test: LabTest, lab: PrintableLab, sample_id: string | null): Instructions => ({
+const createInstructions = (tx: Tx, test: LabTest, lab: PrintableLab, sample_id: string | null): Instructions => ({
   lab,
   test_name: test.name,
   collection: toWords(test.method),
   sample: toWords(test.sample_type),
   sample_id,
   parts: sectionsFor(test),
-  at: iso(tx.now),
+  printedAt: iso(tx.now),
   sandbox: isSandbox(tx),
   paper: paperOf(tx.tenant.cell),
 })

@@ -14,7 +14,7 @@ export interface Label {
   account: string
   lab: string
   /** An instant, or a day at the collection site. */
-  collected: string
+  collectionTime: string
   /** Time zone of the collection site. */
   time_zone: string
   /** Of the other documents of the cell: labels have one size, but dates are written alike. */
@@ -33,7 +33,7 @@ const COLLECTED_WIDTH = 92
 
 const ink = '#000000'
 const bold: Style = { ...styles.bold, size: 9, color: ink }
-const plain: Style = { ...styles.body, size: 7, color: ink }
+const plainStyle: Style = { ...styles.body, size: 7, color: ink }
 
 /** Renders a number of identical labels, each with its number. The same label gives the same bytes. */
 export function renderLabels(
@@ -43,28 +43,34 @@ export function renderLabels(
   const info = {
     Title: 'Specimen labels',
     Author: toPrintable(given.lab, 120),
-    CreationDate: new Date(parseEpochMs(given.collected)),
+    CreationDate: new Date(parseEpochMs(given.collectionTime)),
   }
   const canvas = createPdfCanvas(info, { compress, size: [label.width, label.height] })
   for (let number = 1; number <= count; number++) drawLabel(canvas, given, `${number}/${count}`)
   return canvas.end()
 }
 
-function drawLabel(canvas: PdfCanvas, given: Label, number: string): void {
+function drawLabel(canvas: PdfCanvas, specimenLabel: Label, number: string): void {
   const { margin } = label
   const [right, width] = [label.width - margin, label.width - 2 * margin]
   canvas.page()
-  drawName(canvas, given, width)
-  const born = given.dob ? `DOB ${printedDate(given.dob, given.paper)}` : 'DOB'
-  canvas.drawTextFitted(`${born}   ${toPrintable(given.gender, 20)}`.trimEnd(), margin, 24.5, plain, 90)
-  canvas.drawTextFitted(`Acct ${toPrintable(given.account, 40)}`, right, 24.5, plain, 72, 'right')
-  drawBars(canvas, given.sample_id)
-  canvas.drawText(truncate(toPrintable(given.sample_id, 100), width, canvas.measure(bold)), label.width / 2, 68, bold, 'center')
-  const collected = `Coll ${stampLabel(given)}`
-  canvas.drawText(collected, margin, 80, sized(canvas, collected, plain, COLLECTED_WIDTH))
-  canvas.drawText('Init', margin + COLLECTED_WIDTH + 3, 80, plain)
+  drawName(canvas, specimenLabel, width)
+  const born = specimenLabel.dob ? `DOB ${printedDate(specimenLabel.dob, specimenLabel.paper)}` : 'DOB'
+  canvas.drawTextFitted(`${born}   ${toPrintable(specimenLabel.gender, 20)}`.trimEnd(), margin, 24.5, plainStyle, 90)
+  canvas.drawTextFitted(`Acct ${toPrintable(specimenLabel.account, 40)}`, right, 24.5, plainStyle, 72, 'right')
+  drawBars(canvas, specimenLabel.sample_id)
+  canvas.drawText(
+    truncate(toPrintable(specimenLabel.sample_id, 100), width, canvas.measure(bold)),
+    label.width / 2,
+    68,
+    bold,
+    'center',
+  )
+  const collected = `Coll ${stampLabel(specimenLabel)}`
+  canvas.drawText(collected, margin, 80, fitStyle(canvas, collected, plainStyle, COLLECTED_WIDTH))
+  canvas.drawText('Init', margin + COLLECTED_WIDTH + 3, 80, plainStyle)
   canvas.drawRule(81, ink, 0.5, margin + COLLECTED_WIDTH + 16, right - 19)
-  canvas.drawText(number, right, 80, plain, 'right')
+  canvas.drawText(number, right, 80, plainStyle, 'right')
 }
 
 /** Draws the barcode in the middle; omits it if the bars would be too narrow to read. */
@@ -81,20 +87,20 @@ function drawName(canvas: PdfCanvas, { last_name, first_name }: Label, width: nu
   const [last, first] = [toPrintable(last_name, 100), toPrintable(first_name, 100)]
   const filed = [last, first].filter(Boolean).join(', ') || 'Name:'
   if (canvas.measure(bold)(filed) <= width || !last || !first)
-    return canvas.drawText(filed, label.margin, 15, sized(canvas, filed, bold, width))
+    return canvas.drawText(filed, label.margin, 15, fitStyle(canvas, filed, bold, width))
   const smaller = { ...bold, size: 7.5 }
-  canvas.drawText(`${last},`, label.margin, 9.5, sized(canvas, `${last},`, smaller, width))
-  canvas.drawText(first, label.margin, 17, sized(canvas, first, smaller, width))
+  canvas.drawText(`${last},`, label.margin, 9.5, fitStyle(canvas, `${last},`, smaller, width))
+  canvas.drawText(first, label.margin, 17, fitStyle(canvas, first, smaller, width))
 }
 
 /** The style in the largest size, at most its own, in which the text fits. */
-function sized(canvas: PdfCanvas, text: string, style: Style, width: number): Style {
+function fitStyle(canvas: PdfCanvas, text: string, style: Style, width: number): Style {
   return { ...style, size: Math.min(style.size, (style.size * width) / canvas.measure(style)(text)) }
 }
 
 /** `01/02/2030 09:30 MST`; a day alone as `01/02/2030`. */
-function stampLabel({ collected, time_zone, paper }: Label): string {
-  if (!collected.includes('T')) return printedDate(collected, paper)
-  const { date, time, zone } = zonedParts(new Date(collected), time_zone)
+function stampLabel({ collectionTime, time_zone, paper }: Label): string {
+  if (!collectionTime.includes('T')) return printedDate(collectionTime, paper)
+  const { date, time, zone } = zonedParts(new Date(collectionTime), time_zone)
   return `${printedDate(date, paper)} ${time} ${zone}`
 }

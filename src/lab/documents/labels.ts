@@ -26,7 +26,7 @@ export async function getLabels(tx: Tx, id: string, query: LabelsQuery): Promise
     gender: patient.gender,
     account: account?.provider_account_id ?? '',
     lab: lab.name,
-    collected: isDay(collected) ? utcDate(collected) : iso(collected),
+    collectionTime: isDay(collected) ? utcDate(collected) : iso(collected),
     time_zone,
     paper: paperOf(tx.tenant.cell),
   }
@@ -34,4 +34,4 @@ export async function getLabels(tx: Tx, id: string, query: LabelsQuery): Promise
 }
 
 /** Clients send a day as midnight in UTC, which is the evening before in America: it is a day at the place of collection. */
-const isDay = (at: Date): boolean => at.getTime() % 86_400_000 === 0
+const isDay = (time: Date): boolean => time.getTime() % 86_400_000 === 0

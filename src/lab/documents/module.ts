@@ -1,7 +1,7 @@
 import type { Module } from '../../platform/module/module.ts'
 import type { AbnForm } from './abn-form.ts'
 import { requisitionHook, requisitionPage, type RequisitionPageDependencies } from './requisition-links.ts'
-import { routes } from './routes.ts'
+import { documentsRoutes } from './routes.ts'
 import { collectionInstructions } from './features.ts'
 
 /** Process dependencies of documents. */
@@ -11,12 +11,12 @@ export interface DocumentDependencies extends RequisitionPageDependencies {
   abnForm: AbnForm | undefined
 }
 
-export const documents = ({ vault, publicUrl, cells, tenantOf, heavy, abnForm }: DocumentDependencies): Module => ({
+export const documents = ({ vault, publicUrl, cells, findTenant, heavy, abnForm }: DocumentDependencies): Module => ({
   name: 'lab/documents',
   about: 'requisitions, labels, ABN, instructions; not the report of a result',
   tag: 'documents',
   features: [collectionInstructions],
-  operations: routes({ heavy }, abnForm),
-  pages: [requisitionPage({ cells, tenantOf, vault, heavy })],
+  operations: documentsRoutes({ heavy }, abnForm),
+  pages: [requisitionPage({ cells, findTenant, vault, heavy })],
   hooks: [requisitionHook({ vault, publicUrl })],
 })

@@ -37,7 +37,7 @@ describe('fonts of the operator', { skip: withoutFont }, () => {
       gender: 'female',
       account: '1234567890',
       lab: 'Fictional',
-      collected: '2026-01-31T09:30:00+00:00',
+      collectionTime: '2026-01-31T09:30:00+00:00',
       time_zone: 'UTC',
       paper: 'letter',
     }
@@ -94,7 +94,7 @@ const notice: Abn = {
     { test: 'Hemoglobin A1c', reason: 'Not as often as it is ordered', cost: '$31.00' },
     { test: 'Vitamin D', reason: 'Not as often as it is ordered', cost: 'ask us' },
   ],
-  at: '2026-01-31T09:30:00+00:00',
+  printedAt: '2026-01-31T09:30:00+00:00',
   sandbox: false,
   paper: 'letter',
 }

@@ -7,7 +7,7 @@ import type { Paper } from '../../platform/pdf/canvas.ts'
 export interface PrintablePatient {
   name: string
   /** `Last, First`: as samples are labeled. */
-  filed: string
+  filedName: string
   dob: string | null
   age: string
   gender: string
@@ -20,7 +20,7 @@ export interface PrintablePatient {
 
 const unknown: PrintablePatient = {
   name: '',
-  filed: '',
+  filedName: '',
   dob: null,
   age: '',
   gender: '',
@@ -31,14 +31,17 @@ const unknown: PrintablePatient = {
 }
 
 /** The patient of an order, with the age on a date; blanks to fill in if the patient is unknown. */
-export function toPrintablePatient({ patient_details: patient, patient_address: address }: Order, on: string): PrintablePatient {
+export function toPrintablePatient(
+  { patient_details: patient, patient_address: address }: Order,
+  date: string,
+): PrintablePatient {
   if (!patient) return unknown
   const { first_name, last_name, dob, medical_proxy: proxy } = patient
   return {
     name: [first_name, last_name].filter(Boolean).join(' '),
-    filed: [last_name, first_name].filter(Boolean).join(', '),
+    filedName: [last_name, first_name].filter(Boolean).join(', '),
     dob,
-    age: String(ageOn(dob, on)),
+    age: String(ageOn(dob, date)),
     gender: capitalize(patient.gender),
     phone: patient.phone_number,
     email: patient.email,

@@ -56,12 +56,12 @@ const linkExpired = () => textPage(404, 'This link is invalid or has expired. Pl
 export interface RequisitionPageDependencies extends RenderDependencies {
   cells: Cells
   /** The present tenant of a team; undefined if the team does not exist. */
-  tenantOf: (cell: CellName, team_id: string) => Promise<Tenant | undefined>
+  findTenant: (cell: CellName, team_id: string) => Promise<Tenant | undefined>
   vault: Vault
 }
 
 /** The page of requisition links. Errors: 404 an invalid or expired link, or the order no longer exists; 503 too many render jobs. */
-export function requisitionPage({ cells, tenantOf, vault, heavy }: RequisitionPageDependencies): BrowserPage {
+export function requisitionPage({ cells, findTenant, vault, heavy }: RequisitionPageDependencies): BrowserPage {
   const tokens = linkTokens(vault)
   return {
     id: 'requisition_page',
@@ -71,7 +71,7 @@ export function requisitionPage({ cells, tenantOf, vault, heavy }: RequisitionPa
       const token = typeof query.token === 'string' ? tokens.verify(query.token) : undefined
       const [cell, team, order_id] = token?.words ?? []
       if (order_id === undefined || !cells.has(cell as CellName)) return linkExpired()
-      const tenant = await tenantOf(cell as CellName, team!)
+      const tenant = await findTenant(cell as CellName, team!)
       if (!tenant) return linkExpired()
       const subjects = new Subjects()
       subjects.add(null, order_id)
@@ -81,9 +81,9 @@ export function requisitionPage({ cells, tenantOf, vault, heavy }: RequisitionPa
   }
 }
 
-async function draw(outside: MultiTransactionContext, documents: RenderDependencies, order_id: string): Promise<PageResponse> {
+async function draw(context: MultiTransactionContext, documents: RenderDependencies, order_id: string): Promise<PageResponse> {
   try {
-    const file = await renderRequisitionPdf(documents, outside, order_id)
+    const file = await renderRequisitionPdf(documents, context, order_id)
     const headers = {
       'content-type': file.type,
       'content-disposition': `inline; filename="${file.name}"`,

@@ -21,8 +21,8 @@ export interface Requisition {
   order: {
     id: string
     sample_id: string | null
-    ordered: string
-    created: string
+    orderedAt: string
+    createdAt: string
     /** Of the collection site. */
     time_zone: string
     priority: boolean
@@ -40,21 +40,21 @@ export interface Requisition {
   physician: { name: string; npi: string; email: string | null } | null
   coverage: Coverage | null
   /** `collected`: specimens with their containers. */
-  markers: { name: string; code: string; collected: string[] }[]
+  markers: { name: string; code: string; containers: string[] }[]
   answers: { marker: string; question: string; answer: string }[]
 }
 
-const columnsOf = (...given: [title: string, share: number][]): Column[] => {
+const toColumns = (...columns: [title: string, share: number][]): Column[] => {
   let x = pageSize.left + 6
-  return given.map(([title, share]) => {
+  return columns.map(([title, share]) => {
     const column = { x, width: share * (contentWidth - 6) - 8, title }
     x += share * (contentWidth - 6)
     return column
   })
 }
 
-const tests = columnsOf(['CODE', 0.15], ['TEST', 0.38], ['SPECIMEN AND CONTAINER', 0.34], ['DIAGNOSES', 0.13])
-const questions = columnsOf(['QUESTION', 0.42], ['ANSWER', 0.28], ['FOR', 0.3])
+const tests = toColumns(['CODE', 0.15], ['TEST', 0.38], ['SPECIMEN AND CONTAINER', 0.34], ['DIAGNOSES', 0.13])
+const questions = toColumns(['QUESTION', 0.42], ['ANSWER', 0.28], ['FOR', 0.3])
 
 /** Renders a requisition on pages of its paper; the same requisition gives the same bytes. */
 export function renderRequisition(requisition: Requisition, options: { compress?: boolean } = {}): Promise<Uint8Array> {
@@ -67,17 +67,17 @@ export function renderRequisition(requisition: Requisition, options: { compress?
     barcode: number,
     badge: order.priority ? 'STAT' : null,
     foot: `Requisition ${number}   ·   Order ${order.id}`,
-    running: [patient.filed, patient.dob && `born ${printedDate(patient.dob, order.paper)}`, number]
+    runningHeader: [patient.filedName, patient.dob && `born ${printedDate(patient.dob, order.paper)}`, number]
       .filter(Boolean)
       .join('   ·   '),
     sandbox: order.sandbox,
     paper: order.paper,
-    at: order.created,
+    printedAt: order.createdAt,
   }
-  return renderForm(head, (canvas) => blocksOf(canvas, requisition), options)
+  return renderForm(head, (canvas) => createBlocks(canvas, requisition), options)
 }
 
-function blocksOf(canvas: PdfCanvas, requisition: Requisition): Block[] {
+function createBlocks(canvas: PdfCanvas, requisition: Requisition): Block[] {
   const { order, markers, answers } = requisition
   const pointers = pointersOf(order.diagnoses.length)
   return [
@@ -87,7 +87,7 @@ function blocksOf(canvas: PdfCanvas, requisition: Requisition): Block[] {
       canvas,
       `Tests ordered: ${order.test_name}`,
       tests,
-      markers.map(({ code, name, collected }) => ({ cells: [code, name, collected.join('\n'), pointers] })),
+      markers.map(({ code, name, containers }) => ({ cells: [code, name, containers.join('\n'), pointers] })),
     ),
     ...headedText(
       canvas,
@@ -112,7 +112,7 @@ function patientAndPhysicianBlocks(canvas: PdfCanvas, { patient, physician, acco
   const left = {
     title: 'PATIENT',
     rows: [
-      ['Name', patient.filed],
+      ['Name', patient.filedName],
       ['Date of birth', dob && `${printedDate(dob, order.paper)} (age ${age})`],
       ['Sex', patient.gender],
       ['Phone', patient.phone],
@@ -129,8 +129,8 @@ function patientAndPhysicianBlocks(canvas: PdfCanvas, { patient, physician, acco
       ['Physician', physician?.name ?? null],
       ['NPI', physician?.npi ?? null],
       ...(physician?.email ? [['E-mail', physician.email] as const] : []),
-      ['Ordered', formatInstant(order.ordered, order.time_zone)],
-      ['Requisition', formatInstant(order.created, order.time_zone)],
+      ['Ordered', formatInstant(order.orderedAt, order.time_zone)],
+      ['Requisition', formatInstant(order.createdAt, order.time_zone)],
     ] as const,
   }
   return [factBoxes(canvas, left, right)]

@@ -1,5 +1,5 @@
 // The content of a requisition, before layout. Source: lab-testing.md 15, 6.1, 3.3, 4.
-import { codesOf, fastingAnswer, type AoeAnswer } from '../catalog/aoe.ts'
+import { answerCodes, fastingAnswer, type AoeAnswer } from '../catalog/aoe.ts'
 import { expectedResults, getLabTest } from '../catalog/lab-tests.ts'
 import type { LabTest, Question } from '../catalog/schema.ts'
 import type { Order, PhysicianInput } from '../orders/schema.ts'
@@ -13,13 +13,13 @@ import { findInsurance } from '../../people/insurance/insurances.ts'
 import { examplePhysician } from '../../people/person/example-patient.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import type { Billing } from '../catalog/enums.ts'
-import { collectedOf } from './containers.ts'
+import { collectedContainers } from './containers.ts'
 import { isSandbox, loadOrderData, toPrintableLab, statusReachedAt, type OrderData } from './order-data.ts'
 import { toPrintablePatient, toWords } from './printable-patient.ts'
 import type { Coverage, Requisition } from './requisition-page.ts'
 
 /** The insurance that an order is billed to. */
-async function coverageOf(tx: Tx, { health_insurance_id }: Order): Promise<Coverage | null> {
+async function findCoverage(tx: Tx, { health_insurance_id }: Order): Promise<Coverage | null> {
   const insurance = health_insurance_id === null ? undefined : await findInsurance(tx, health_insurance_id)
   if (!insurance) return null
   const { company, member_id, group_id, relationship } = insurance
@@ -40,12 +40,12 @@ const payers: Record<Billing, string> = {
 export async function getRequisition(tx: Tx, id: string): Promise<RenderJob<Requisition>> {
   const file = await loadOrderData(tx, id)
   const { order, lab, account } = file
-  const created = statusReachedAt(order, 'requisition_created')
-  if (created === undefined) throw notFound('This order has no requisition')
+  const createdAt = statusReachedAt(order, 'requisition_created')
+  if (createdAt === undefined) throw notFound('This order has no requisition')
   const icd_codes = order.icd_codes ?? []
   const [test, coverage, expected, descriptions, time_zone] = await Promise.all([
     getLabTest(tx, order.lab_test.id),
-    coverageOf(tx, order),
+    findCoverage(tx, order),
     expectedResults(tx, order.lab_test.id),
     describeDiagnoses(tx, icd_codes),
     collectionZone(tx, order),
@@ -53,7 +53,7 @@ export async function getRequisition(tx: Tx, id: string): Promise<RenderJob<Requ
   const markers = (test.markers ?? []).map(({ id, name, provider_id }) => ({
     name,
     code: provider_id ?? '',
-    collected: collectedOf(expected.find(({ marker_id }) => marker_id === id) ?? { expected: [] }, order.lab_test),
+    containers: collectedContainers(expected.find(({ marker_id }) => marker_id === id) ?? { expected: [] }, order.lab_test),
   }))
   const { physician } = order
   const given = file.internalData.physician as PhysicianInput | null | undefined
@@ -63,8 +63,8 @@ export async function getRequisition(tx: Tx, id: string): Promise<RenderJob<Requ
     order: {
       id: order.id,
       sample_id: order.sample_id,
-      ordered: order.created_at,
-      created,
+      orderedAt: order.created_at,
+      createdAt,
       time_zone,
       priority: order.priority,
       fasting: { isRequired: order.lab_test.fasting, answer: await fastingAnswer(tx, order.lab_test.id, answersOf(file)) },
@@ -101,8 +101,8 @@ function nameOf({ first_name, last_name }: { first_name: string; last_name: stri
 const SANDBOX_PHYSICIAN = { name: nameOf(examplePhysician), npi: examplePhysician.npi, email: null }
 
 /** Each specimen once: `Serum, whole blood`. */
-const specimensOf = (markers: readonly { collected: readonly string[] }[]): string => {
-  const specimens = markers.flatMap(({ collected }) => collected.map((text) => text.split(':', 1)[0]!))
+const specimensOf = (markers: readonly { containers: readonly string[] }[]): string => {
+  const specimens = markers.flatMap(({ containers }) => containers.map((text) => text.split(':', 1)[0]!))
   return [...new Set(specimens)].map((name, index) => (index ? name.toLowerCase() : name)).join(', ')
 }
 
@@ -129,6 +129,6 @@ function answeredQuestions(test: LabTest, file: OrderData): Requisition['answers
 
 /** The text of an answer code; unlisted codes, text and numbers are printed as given. */
 const answerText = (question: Question, answer: string): string =>
-  codesOf(question, answer)
-    .map((code) => question.answers.find((listed) => listed.code === code)?.value ?? code)
+  answerCodes(question, answer)
+    .map((code) => question.answers.find((answer) => answer.code === code)?.value ?? code)
     .join(', ')

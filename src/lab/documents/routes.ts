@@ -22,15 +22,15 @@ export interface RenderDependencies {
 export const checkForm = (heavy: WorkerPool, form: AbnForm): Promise<true> => heavy.run(url, form, { name: 'checkAbnForm' })
 
 /** Renders the requisition of an order. Errors: 404 and 503 of its parts. */
-export const renderRequisitionPdf = ({ heavy }: RenderDependencies, outside: MultiTransactionContext, order_id: string) =>
-  renderPdf(heavy, outside, { url, name: 'requisition' }, (tx) => getRequisition(tx, order_id))
+export const renderRequisitionPdf = ({ heavy }: RenderDependencies, context: MultiTransactionContext, order_id: string) =>
+  renderPdf(heavy, context, { url, name: 'requisition' }, (tx) => getRequisition(tx, order_id))
 
 /**
  * @param abnForm the operator's form for notices
  */
-export const routes = (dependencies: RenderDependencies, abnForm: AbnForm | undefined): Operation[] => {
-  const renderOperation = (name: string, outside: MultiTransactionContext, read: (tx: Tx) => Promise<RenderJob>) =>
-    renderPdf(dependencies.heavy, outside, { url, name }, read)
+export const documentsRoutes = (dependencies: RenderDependencies, abnForm: AbnForm | undefined): Operation[] => {
+  const renderOperation = (name: string, context: MultiTransactionContext, read: (tx: Tx) => Promise<RenderJob>) =>
+    renderPdf(dependencies.heavy, context, { url, name }, read)
   return [
     multiTransactionOperation({
       id: 'get_order_requisition_url',
@@ -41,7 +41,7 @@ export const routes = (dependencies: RenderDependencies, abnForm: AbnForm | unde
       description: 'Available once the requisition has been created; imported orders have none.',
       params: OrderParams,
       reply: pdf,
-      run: (outside, { params }) => renderRequisitionPdf(dependencies, outside, params.order_id),
+      run: (context, { params }) => renderRequisitionPdf(dependencies, context, params.order_id),
     }),
     multiTransactionOperation({
       id: 'get_order_labels',
@@ -53,7 +53,7 @@ export const routes = (dependencies: RenderDependencies, abnForm: AbnForm | unde
       params: OrderParams,
       query: LabelsQuery,
       reply: pdf,
-      run: (outside, { params, query }) => renderOperation('labels', outside, (tx) => getLabels(tx, params.order_id, query)),
+      run: (context, { params, query }) => renderOperation('labels', context, (tx) => getLabels(tx, params.order_id, query)),
     }),
     multiTransactionOperation({
       id: 'get_order_abn',
@@ -64,8 +64,8 @@ export const routes = (dependencies: RenderDependencies, abnForm: AbnForm | unde
       description: 'Available only if `has_abn` is true, and in production if the operator has set a form.',
       params: OrderParams,
       reply: pdf,
-      run: (outside, { params }) =>
-        renderOperation(abnForm ? 'fillAbnForm' : 'notice', outside, async (tx) => {
+      run: (context, { params }) =>
+        renderOperation(abnForm ? 'fillAbnForm' : 'notice', context, async (tx) => {
           const { name, input: notice } = await getAbn(tx, params.order_id, abnForm)
           return { name, input: abnForm ? { form: abnForm, notice } : notice }
         }),
@@ -80,7 +80,7 @@ export const routes = (dependencies: RenderDependencies, abnForm: AbnForm | unde
       params: OrderParams,
       reply: pdf,
       feature: collectionInstructions,
-      run: (outside, { params }) => renderOperation('instructions', outside, (tx) => getOrderInstructions(tx, params.order_id)),
+      run: (context, { params }) => renderOperation('instructions', context, (tx) => getOrderInstructions(tx, params.order_id)),
     }),
     multiTransactionOperation({
       id: 'get_lab_test_collection_instructions_url',
@@ -92,7 +92,7 @@ export const routes = (dependencies: RenderDependencies, abnForm: AbnForm | unde
       params: LabTestParams,
       reply: pdf,
       feature: collectionInstructions,
-      run: (outside, { params }) => renderOperation('instructions', outside, (tx) => getTestInstructions(tx, params.lab_test_id)),
+      run: (context, { params }) => renderOperation('instructions', context, (tx) => getTestInstructions(tx, params.lab_test_id)),
     }),
   ]
 }

@@ -5,7 +5,7 @@ import type { LockedOrder } from '../orders/locked-order.ts'
 import { utcDate, iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
-import { isRegistered, kitOf, shipmentOf } from '../testkits/shipments.ts'
+import { isRegistered, kitOf, getShipment } from '../testkits/shipments.ts'
 import type { AcceptOrder, WorkDone } from './schema.ts'
 import { transitionError, transitionUnlessAt, runStep } from './work-step.ts'
 
@@ -27,7 +27,7 @@ export const acceptOrder = (tx: Tx, order_id: string, { sample_id, has_abn }: Ac
     if (order.activate_by !== null && order.activate_by > utcDate(tx.now))
       throw badRequest(`The order is scheduled for ${order.activate_by}`)
     order.sample_id = sample_id ?? order.sample_id ?? specimenNumber('DBM', order.id)
-    if (order.details.type === 'testkit') shipmentOf(tx, lockedOrder)
+    if (order.details.type === 'testkit') getShipment(tx, lockedOrder)
     return transitionUnlessAt(lockedOrder, 'requisition_created')
   })
 

@@ -9,7 +9,7 @@ import { shortestPath } from '../orders/status-machine.ts'
 import type { LockedOrder } from '../orders/locked-order.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
-import { moveKit, shipmentOf, updateTracking } from '../testkits/shipments.ts'
+import { moveKit, getShipment, updateTracking } from '../testkits/shipments.ts'
 import type { RecordScan, RecordTracking, WorkDone } from './schema.ts'
 import { transitionError, runStep } from './work-step.ts'
 
@@ -69,15 +69,15 @@ function furthestStage({ order }: LockedOrder): number {
 }
 
 /** Whether a scan is repeated or late: the kit has reached or passed that stage. */
-function isStale(lockedOrder: LockedOrder, way: Direction, to: string): boolean {
-  if (lockedOrder.lowLevelStatus === to) return true
+function isStale(lockedOrder: LockedOrder, way: Direction, targetStatus: string): boolean {
+  if (lockedOrder.lowLevelStatus === targetStatus) return true
   const far = furthestStage(lockedOrder)
-  if (shippingStages.includes(to)) return shippingStages.indexOf(to) <= far
+  if (shippingStages.includes(targetStatus)) return shippingStages.indexOf(targetStatus) <= far
   return far >= (way === 'outbound' ? STAGE_WITH_CUSTOMER : STAGE_AT_LAB)
 }
 
 /** The transitions up to the scanned stage, including missed scans; undefined if one of them is not a carrier status. */
-function stepsTo(lockedOrder: LockedOrder, to: string): string[] | undefined {
+function stepsTo(lockedOrder: LockedOrder, targetStatus: string): string[] | undefined {
   const cycle = lifecycleOf(lockedOrder.lifecycle)
   const shippedStages = Object.entries(cycle.steps).filter(
     ([lowLevelStatus]) =>
@@ -85,7 +85,7 @@ function stepsTo(lockedOrder: LockedOrder, to: string): string[] | undefined {
       shippingStages.includes(lowLevelStatus) ||
       lowLevelStatus in exceptionStages,
   )
-  return shortestPath({ ...cycle, steps: Object.fromEntries(shippedStages) }, lockedOrder.lowLevelStatus, to)
+  return shortestPath({ ...cycle, steps: Object.fromEntries(shippedStages) }, lockedOrder.lowLevelStatus, targetStatus)
 }
 
 /**
@@ -102,7 +102,7 @@ export const recordScan = (tx: Tx, order_id: string, { direction, event }: Recor
     const steps = stepsTo(lockedOrder, to)
     if (!steps) throw transitionError(lockedOrder, to)
     if (!lockedOrder.order.sample_id) throw badRequest('No kit is assigned to this order')
-    const shipment = shipmentOf(tx, lockedOrder)
+    const shipment = getShipment(tx, lockedOrder)
     for (const step of steps) {
       if (step === 'transit_customer' && !shipment.outbound_tracking_number)
         throw badRequest('The outbound parcel has no tracking number')

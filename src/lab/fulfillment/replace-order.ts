@@ -33,7 +33,9 @@ export async function replaceOrder(tx: Tx, order_id: string, { lab_test_id, note
   const lockedOrder = await lockOrder(tx, order_id)
   const { order } = lockedOrder
   const lab_test = await resolveOrderSet(tx, { lab_test_ids: [lab_test_id] }, undefined)
-  const earlier = order.order_transaction.orders.find((each) => each.parent_id === order_id && each.origin === 'recreation')
+  const earlier = order.order_transaction.orders.find(
+    (sibling) => sibling.parent_id === order_id && sibling.origin === 'recreation',
+  )
   if (earlier) return alreadyReplaced(await getOrder(tx, earlier.id), order_id, lab_test)
   const aoe_answers = await assertReplaceable(tx, lockedOrder, lab_test)
   // Cancelled first, so that the new order shows it.
@@ -54,19 +56,19 @@ export async function replaceOrder(tx: Tx, order_id: string, { lab_test_id, note
 const isReplaceable = ({ lowLevelStatus, order }: LockedOrder): boolean =>
   closedStatuses.has(lowLevelStatus) && (order.status === 'cancelled' || order.status === 'failed')
 
-function alreadyReplaced(by: Order, order_id: string, { id }: LabTest): OrderReplaced {
-  if (by.lab_test.id === id) return toReply(by, order_id, false)
-  throw badRequest(`The order was already replaced by order ${by.id}; replace that order instead`)
+function alreadyReplaced(replacement: Order, order_id: string, { id }: LabTest): OrderReplaced {
+  if (replacement.lab_test.id === id) return toReply(replacement, order_id, false)
+  throw badRequest(`The order was already replaced by order ${replacement.id}; replace that order instead`)
 }
 
-const toReply = (by: Order, parent_id: string, changed: boolean): OrderReplaced => ({
-  order_id: by.id,
+const toReply = (replacement: Order, parent_id: string, isChanged: boolean): OrderReplaced => ({
+  order_id: replacement.id,
   parent_id,
-  status: by.order_transaction.orders.find(({ id }) => id === by.id)!.low_level_status,
-  status_detail: by.last_event.status_detail,
-  sample_id: by.sample_id,
-  updated_at: by.updated_at,
-  changed,
+  status: replacement.order_transaction.orders.find(({ id }) => id === replacement.id)!.low_level_status,
+  status_detail: replacement.last_event.status_detail,
+  sample_id: replacement.sample_id,
+  updated_at: replacement.updated_at,
+  changed: isChanged,
 })
 
 /** Repeats the checks of a new order for everything that differs from the first order. @returns the answers of the new order */
@@ -95,7 +97,7 @@ function copyFromReplaced(tx: Tx, { order, internalData }: LockedOrder, { shippi
 }
 
 /** Another laboratory uses another account, which may require the customer's ordering physician. A registered kit does not store who ordered it. */
-function assertPhysicianKnown({ order, internalData }: LockedOrder, before: Order): void {
-  if (order.lab_account_id !== before.lab_account_id && internalData.physician_required && !internalData.physician)
+function assertPhysicianKnown({ order, internalData }: LockedOrder, previousOrder: Order): void {
+  if (order.lab_account_id !== previousOrder.lab_account_id && internalData.physician_required && !internalData.physician)
     throw badRequest('Orders under this lab account must include the ordering physician')
 }

@@ -34,7 +34,7 @@ export function parseManualReport(body: EnterReport, expected: ExpectedResult[],
     const known = find(item.analyte, ['missing', i])
     return known && { ...toMeasuredAnalyte(known), failure: item.failure, note: item.note?.trim() || null }
   })
-  const times = timesOf(body, specimen, faults)
+  const times = parseTimes(body, specimen, faults)
   if (faults.length) throw unprocessable(faults)
   return {
     status: body.status,
@@ -50,8 +50,8 @@ export function parseManualReport(body: EnterReport, expected: ExpectedResult[],
 /** Finds the expected result for each entry, measured or missing, and reports repeated ones. */
 function createFinder(expected: ExpectedResult[], faults: Fault[]) {
   const seen = new Set<string>()
-  return (analyte: string, at: Loc): ExpectedResult | undefined => {
-    const loc = ['body', ...at, 'analyte']
+  return (analyte: string, fieldLoc: Loc): ExpectedResult | undefined => {
+    const loc = ['body', ...fieldLoc, 'analyte']
     const known = findExpected(expected, analyte.trim())
     if (!known) faults.push(valueFault(loc, 'must be an expected result of the order'))
     else if (seen.has(known.slug)) faults.push(valueFault(loc, 'must not be repeated'))
@@ -75,14 +75,14 @@ function findExpected(expected: ExpectedResult[], analyte: string): ExpectedResu
 }
 
 function toResult(
-  known: ExpectedResult,
+  expected: ExpectedResult,
   item: EnterReport['results'][number],
   loc: Loc,
   faults: Fault[],
 ): ReportedResult | undefined {
-  const { definition } = known
+  const { definition } = expected
   const words = item.value.trim()
-  const type = typeOf(definition?.type ?? null, words)
+  const type = resolveType(definition?.type ?? null, words)
   const unit = item.unit?.trim() || null
   if (type === undefined) faults.push(valueFault([...loc, 'value'], 'must be a number or a range of numbers, such as <0.3'))
   else if (words === '') faults.push(valueFault([...loc, 'value'], 'must not be blank'))
@@ -90,7 +90,7 @@ function toResult(
     faults.push(valueFault([...loc, 'unit'], `must be ${definition.unit}`))
   return (
     type && {
-      ...toMeasuredAnalyte(known),
+      ...toMeasuredAnalyte(expected),
       type,
       result: type === 'numeric' || type === 'range' ? normalizeNumber(words) : words,
       unit: unit ?? definition?.unit ?? null,
@@ -102,7 +102,7 @@ function toResult(
 }
 
 /** Undefined if a number is expected and the value is text. */
-function typeOf(expected: ResultType | null, value: string): ResultType | undefined {
+function resolveType(expected: ResultType | null, value: string): ResultType | undefined {
   if (expected === 'comment' || expected === 'coded_value') return expected
   if (NUMBER.test(value)) return 'numeric'
   if (RANGE.test(normalizeNumber(value)) && measurementOf(normalizeNumber(value))) return 'range'
@@ -124,7 +124,7 @@ const normalizeUnit = (unit: string): string =>
     .replace(/[µμ]/g, 'u')
     .toLowerCase()
 
-function timesOf(body: EnterReport, specimen: Specimen, faults: Fault[]) {
+function parseTimes(body: EnterReport, specimen: Specimen, faults: Fault[]) {
   const collected_at = body.collected_at ?? specimen.collected_at
   const received_at = body.received_at ?? specimen.received_at
   const reported_at = body.reported_at ?? specimen.now

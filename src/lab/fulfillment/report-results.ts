@@ -48,8 +48,8 @@ const firstTimeIn = ({ order }: LockedOrder, ...lows: string[]): string | null =
   order.events.find(({ status }) => lows.includes(status.split('.').at(-1)!))?.created_at ?? null
 
 /** Identifies a repeated report; timestamps count only if they were given. */
-function reportDigest({ status, amended, results, missing }: DiagnosticReport, given: EnterReport): string {
-  const { collected_at, received_at, reported_at } = given
+function reportDigest({ status, amended, results, missing }: DiagnosticReport, entry: EnterReport): string {
+  const { collected_at, received_at, reported_at } = entry
   const said = [status, amended, results, missing, collected_at, received_at, reported_at]
   return createHash('sha256').update(JSON.stringify(said)).digest('base64url')
 }

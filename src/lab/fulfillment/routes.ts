@@ -16,7 +16,7 @@ const ofOrder = { scope: 'team', keyScope: 'bound', params: shapes.OrderParams }
 /** A staff action on an order. */
 const act = { ...ofOrder, method: 'POST', reply: shapes.WorkDone } as const
 
-export const routes = ({ cells }: { cells: Cells }): Operation[] => [
+export const fulfillmentRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     id: 'list_fulfillment_work',
     logsAccess: true,

@@ -35,38 +35,38 @@ export const WorkQuery = Fields({
 })
 export type WorkQuery = Static<typeof WorkQuery>
 
-const text = Nullable(T.String())
+const nullableText = Nullable(T.String())
 const item = {
   order_id: Uuid,
   team_id: Uuid,
   work_type: WorkType,
   status: T.String({ description: 'The low-level status.' }),
-  status_detail: text,
+  status_detail: nullableText,
   status_at: Timestamp,
   created_at: Timestamp,
   method: CollectionMethod,
   lab: T.String(),
   lab_test: Fields({ id: Uuid, name: T.String() }),
-  sample_id: text,
+  sample_id: nullableText,
   priority: T.Boolean(),
 }
 export const WorkItem = Fields(item, { title: 'WorkItem', description: 'Without patient data.' })
 export type WorkItem = Static<typeof WorkItem>
 
-export const WorkPage = Fields({ data: T.Array(WorkItem), next_cursor: text }, { title: 'WorkPage' })
+export const WorkPage = Fields({ data: T.Array(WorkItem), next_cursor: nullableText }, { title: 'WorkPage' })
 
 const ShownAddress = Fields(PatientAddress.properties, { title: 'WorkAddress' })
 const ShownPatient = Fields(
-  { first_name: text, last_name: text, dob: DateOnly, gender: Gender, phone_number: text },
+  { first_name: nullableText, last_name: nullableText, dob: DateOnly, gender: Gender, phone_number: nullableText },
   { title: 'WorkPatient' },
 )
 export const ExpectedResult = Fields(
   {
     analyte: T.String({ description: 'Identifies the analyte in a result.' }),
     name: T.String(),
-    loinc: text,
+    loinc: nullableText,
     type: Nullable(OpenEnum(resultTypes)),
-    unit: text,
+    unit: nullableText,
     required: T.Boolean(),
   },
   { title: 'WorkExpectedResult' },
@@ -75,8 +75,8 @@ export const WorkDetails = Fields(
   {
     ...item,
     work_type: Nullable(WorkType),
-    notes: text,
-    clinical_notes: text,
+    notes: nullableText,
+    clinical_notes: nullableText,
     patient_details: Nullable(ShownPatient),
     address: Nullable(ShownAddress),
     expected_results: T.Array(ExpectedResult),
@@ -92,8 +92,8 @@ export type WorkDetails = Static<typeof WorkDetails>
 const done = {
   order_id: Uuid,
   status: T.String({ description: 'The low-level status.' }),
-  status_detail: text,
-  sample_id: text,
+  status_detail: nullableText,
+  sample_id: nullableText,
   updated_at: Timestamp,
   changed: T.Boolean({ description: 'False: the order was already in this state, and nothing was changed.' }),
 }

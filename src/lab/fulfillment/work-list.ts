@@ -12,7 +12,7 @@ import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
 import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import { expectations } from '../results/expected-results.ts'
-import { notDeleted, notDeletedOf } from '../../people/users/users.ts'
+import { notDeleted, userNotDeleted } from '../../people/users/users.ts'
 import { labSlugs } from '../../people/users/sources.ts'
 import { WorkType, type WorkDetails, type WorkItem, type WorkQuery } from './schema.ts'
 
@@ -68,7 +68,7 @@ const Row = T.Object({
   status_at: Timestamp,
 })
 type Row = Static<typeof Row>
-const columns = sql`o.document, w.work_type, o.low_level_status, o.status_at`
+const workColumns = sql`o.document, w.work_type, o.low_level_status, o.status_at`
 
 /**
  * Orders in the work queue, oldest first. Errors: 400 a cursor of another list; 403 or 404 the filter names an inaccessible team. A team of
@@ -96,13 +96,13 @@ export async function listWork(
   const rows = await tx.many(
     Row,
     sql`
-    select ${columns}
+    select ${workColumns}
     from lab_order o
     join team t on t.id = o.team_id
     join lab l on l.id = o.lab_id and l.slug = any (${labs})
     cross join lateral (select ${workTypeOf(today)} as work_type) w
     where o.team_id = any (array(select t.id from team t where ${teams})) and o.low_level_status = any (${STATUSES_BY_WORK_TYPE}) and ${joinConditions(conditions)}
-      and ${notDeletedOf(sql`o.user_id`, sql`o.team_id`)}
+      and ${userNotDeleted(sql`o.user_id`, sql`o.team_id`)}
     ${pages.order}`,
   )
   const found = rows.map((row) => ({ row, order: JSON.parse(row.document) as Order }))
@@ -133,7 +133,7 @@ export async function readWork(tx: Tx, order_id: string): Promise<WorkDetails> {
   const row = await tx.maybe(
     Row,
     sql`
-    select ${columns} from lab_order o cross join lateral (select ${workTypeOf(today)} as work_type) w
+    select ${workColumns} from lab_order o cross join lateral (select ${workTypeOf(today)} as work_type) w
     where o.id = ${order_id} and o.team_id = ${tx.team} and ${notDeleted(tx, sql`o.user_id`)}`,
   )
   if (!row) throw notFound("This order doesn't exist.")
@@ -146,29 +146,29 @@ export async function readWork(tx: Tx, order_id: string): Promise<WorkDetails> {
     ...item,
     notes: order.notes,
     clinical_notes: order.clinical_notes,
-    patient_details: personOf(order, item.work_type),
-    address: addressOf(order, item.work_type),
+    patient_details: patientDetails(order, item.work_type),
+    address: addressDetails(order, item.work_type),
     expected_results: expected.map(({ slug, name, loinc, required, definition }) => ({
       analyte: slug,
       name,
       loinc,
       type: definition?.type ?? null,
       unit: definition?.unit ?? null,
-      required,
+      required: required,
     })),
   }
 }
 
 const VISIBLE_TO_STAFF = new Set<WorkType | null>(['accept', 'draw', 'await_sample', 'report', 'problem'])
 
-function personOf({ patient_details: patient }: Order, work_type: WorkType | null): WorkDetails['patient_details'] {
+function patientDetails({ patient_details: patient }: Order, work_type: WorkType | null): WorkDetails['patient_details'] {
   if (!patient || !VISIBLE_TO_STAFF.has(work_type)) return null
   const { first_name, last_name, dob, gender, phone_number } = patient
   return { first_name, last_name, dob, gender, phone_number: work_type === 'draw' ? phone_number : null }
 }
 
 /** The destination of a kit, or the address of an at-home draw. */
-function addressOf(
+function addressDetails(
   { patient_details: patient, patient_address, shipping_details, lab_test }: Order,
   work_type: WorkType | null,
 ): WorkDetails['address'] {

@@ -40,5 +40,5 @@ export function transitionUnlessAt(lockedOrder: LockedOrder, status: string, sta
 }
 
 /** The 400 error for every transition that the lifecycle does not allow. */
-export const transitionError = (lockedOrder: LockedOrder, to: string) =>
-  badRequest(`Transition from ${lockedOrder.lowLevelStatus} to ${to} is not allowed`)
+export const transitionError = (lockedOrder: LockedOrder, targetStatus: string) =>
+  badRequest(`Transition from ${lockedOrder.lowLevelStatus} to ${targetStatus} is not allowed`)

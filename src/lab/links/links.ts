@@ -41,7 +41,7 @@ export function labLinkFor(tenant: Pick<Tenant, 'cell'>, lab_slug: string): LabL
  */
 export function assertLink(tenant: Pick<Tenant, 'cell' | 'settings'>, { slug, name }: { slug: string; name: string }): void {
   if (tenant.settings.orders_without_integration === true || labLinkFor(tenant, slug)) return
-  const linked = labSlugs.filter((each) => labLinkFor(tenant, each))
+  const linked = labSlugs.filter((slug) => labLinkFor(tenant, slug))
   throw badRequest(`This installation has no integration with ${name} (${slug}). Available laboratories: ${linked.join(', ')}`)
 }
 

@@ -27,9 +27,9 @@ const STEPS_MAX = 6
  * Locks an order that a request names, for this transaction. Changes are lost unless `update` is called.
  * Errors: 404 the team has no such order, or the order's user is deleted.
  */
-export async function lockOrder(tx: Tx, id: string, missing = "This order doesn't exist."): Promise<LockedOrder> {
+export async function lockOrder(tx: Tx, id: string, missingText = "This order doesn't exist."): Promise<LockedOrder> {
   const lockedOrder = await findAndLockOrder(tx, id)
-  if (!lockedOrder || lockedOrder.isHidden) throw notFound(missing)
+  if (!lockedOrder || lockedOrder.isHidden) throw notFound(missingText)
   return lockedOrder
 }
 
@@ -39,7 +39,7 @@ export async function lockOrder(tx: Tx, id: string, missing = "This order doesn'
  */
 export async function findAndLockOrder(tx: Tx, id: string): Promise<LockedOrder | undefined> {
   const rows = await lockTransaction(tx, id)
-  const row = rows.find((found) => found.id === id)
+  const row = rows.find((candidate) => candidate.id === id)
   if (!row) return undefined
   const order = JSON.parse(row.document) as Order
   tx.concerns(order.user_id, order.id)
@@ -51,7 +51,7 @@ export async function findAndLockOrder(tx: Tx, id: string): Promise<LockedOrder 
     client_user_id: row.client_user_id,
     user_deleted: row.user_deleted,
     ids: await eventIds(tx, STEPS_MAX, order.last_event.id),
-    siblings: rows.filter((other) => other !== row).map(({ document }) => JSON.parse(document) as Order),
+    siblings: rows.filter((sibling) => sibling !== row).map(({ document }) => JSON.parse(document) as Order),
   })
 }
 
@@ -73,7 +73,7 @@ async function lockTransaction(tx: Tx, id: string): Promise<LockedRow[]> {
              u.deleted_at is not null as user_deleted
       from o join "user" u on u.id = o.user_id`,
     )
-    const row = rows.find((found) => found.id === id)
+    const row = rows.find((candidate) => candidate.id === id)
     const members = row && (JSON.parse(row.document) as Order).order_transaction.orders.length
     if (members === undefined || members <= rows.length || again) return rows
   }
@@ -88,9 +88,9 @@ export async function updateOrder(
   tx: Tx,
   id: string,
   change: (lockedOrder: LockedOrder) => void | Promise<void>,
-  missing?: string,
+  missingText?: string,
 ): Promise<string> {
-  const lockedOrder = await lockOrder(tx, id, missing)
+  const lockedOrder = await lockOrder(tx, id, missingText)
   await change(lockedOrder)
   return saveOrder(tx, lockedOrder)
 }

@@ -62,13 +62,13 @@ const KIT = [
 ]
 
 /** An order as of the last of its statuses. */
-function order(at: string, team_id: string, ...statuses: string[]) {
-  const events = statuses.map((status, i) => ({ id: i + 1, created_at: at, status, status_detail: null }))
+function order(time: string, team_id: string, ...statuses: string[]) {
+  const events = statuses.map((status, i) => ({ id: i + 1, created_at: time, status, status_detail: null }))
   const last_event = events.at(-1)!
   const [status, , low_level_status] = last_event.status.split('.')
   const isOver = status === 'completed'
   const result = isOver ? 'normal' : null
-  const expected = isOver ? at.slice(0, 10) : null
+  const expected = isOver ? time.slice(0, 10) : null
   return {
     id: EXAMPLE_OBJECT,
     team_id,
@@ -94,12 +94,12 @@ function order(at: string, team_id: string, ...statuses: string[]) {
     },
     shipping_details: null,
     lab_test: labTest,
-    details: { type: 'testkit', data: { id: EXAMPLE_OTHER, shipment: null, created_at: at, updated_at: at } },
+    details: { type: 'testkit', data: { id: EXAMPLE_OTHER, shipment: null, created_at: time, updated_at: time } },
     sample_id: '0000000000',
     notes: null,
     clinical_notes: null,
-    created_at: at,
-    updated_at: at,
+    created_at: time,
+    updated_at: time,
     events,
     last_event,
     status,
@@ -124,10 +124,10 @@ function order(at: string, team_id: string, ...statuses: string[]) {
       orders: [
         {
           id: EXAMPLE_OBJECT,
-          created_at: at,
-          updated_at: at,
+          created_at: time,
+          updated_at: time,
           low_level_status,
-          low_level_status_created_at: at,
+          low_level_status_created_at: time,
           origin: 'initial',
           parent_id: null,
         },

@@ -21,7 +21,7 @@ const Counted = T.Object({ n: T.Integer() })
 export async function listOrders(tx: Tx, query: OrderQuery): Promise<PreserializedJson<OrderPage>> {
   const page = query.page ?? 1
   const size = query.size ?? 50
-  const filters = filtersOf(tx, query)
+  const filters = createFilters(tx, query)
   const key = query.order_key ?? 'created_at'
   const direction = query.order_direction ?? 'desc'
   const { total, rows } = await (searchesByName(query) ? searchFirst : readPage)(tx, { filters, key, direction, page, size })
@@ -121,16 +121,16 @@ const sorting: Record<string, Record<'asc' | 'desc', Sql>> = {
   last_status: { asc: sql`low_level_status, created_at, id`, desc: sql`low_level_status desc, created_at desc, id desc` },
 }
 
-function filtersOf(tx: Tx, query: OrderQuery): Sql[] {
+function createFilters(tx: Tx, query: OrderQuery): Sql[] {
   const faults: Fault[] = []
   const today = utcDate(tx.now)
   const filters: (Sql | undefined)[] = [
     query.search_input ? searching(query.search_input) : undefined,
-    parseDateBound(query, 'start_date', 'start', faults, (at) => sql`created_at >= ${at}`),
-    parseDateBound(query, 'end_date', 'end', faults, (at) => sql`created_at <= ${at}`),
-    parseDateBound(query, 'updated_start_date', 'start', faults, (at) => sql`updated_at >= ${at}`),
+    parseDateBound(query, 'start_date', 'start', faults, (time) => sql`created_at >= ${time}`),
+    parseDateBound(query, 'end_date', 'end', faults, (time) => sql`created_at <= ${time}`),
+    parseDateBound(query, 'updated_start_date', 'start', faults, (time) => sql`updated_at >= ${time}`),
     // In the API, updated_end_date ends at the start of its day, not at its end.
-    parseDateBound(query, 'updated_end_date', 'start', faults, (at) => sql`updated_at <= ${at}`),
+    parseDateBound(query, 'updated_end_date', 'start', faults, (time) => sql`updated_at <= ${time}`),
     query.status?.length ? sql`low_level_status = any (${query.status.map(toLowLevelStatus)})` : undefined,
     query.order_type?.length ? sql`method = any (${query.order_type})` : undefined,
     query.is_critical === undefined
@@ -158,7 +158,7 @@ function parseDateBound(
   name: DateField,
   boundary: 'start' | 'end',
   faults: Fault[],
-  condition: (at: Date) => Sql,
+  condition: (time: Date) => Sql,
 ): Sql | undefined {
   const text = query[name]
   if (!text) return undefined

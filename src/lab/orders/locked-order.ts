@@ -28,8 +28,8 @@ export interface InternalData {
 }
 
 /** Allocates ids for an order's next events, above its existing ones: ids increase along its events. */
-export const eventIds = (tx: Tx, count: number, above?: number): Promise<number[]> =>
-  tx.allocateIds('order_event_id', count, above)
+export const eventIds = (tx: Tx, count: number, aboveId?: number): Promise<number[]> =>
+  tx.allocateIds('order_event_id', count, aboveId)
 
 /** Prefix of the published statuses of a shipped kit. */
 const KIT_SENT = 'collecting_sample.testkit.'
@@ -91,8 +91,8 @@ export class LockedOrder {
   }
 
   /** Whether the lifecycle allows the transition to a status now. */
-  canTransitionTo(to: string): boolean {
-    return nextStatuses(this.#cycle, this.lowLevelStatus).includes(to)
+  canTransitionTo(targetStatus: string): boolean {
+    return nextStatuses(this.#cycle, this.lowLevelStatus).includes(targetStatus)
   }
 
   /** Assigns the order to another user. Later events and results belong to that user. */
@@ -107,15 +107,16 @@ export class LockedOrder {
    * Changes the status. Emits labtest.order.updated with the order at that time; for partial results only if the team enabled that event.
    * Errors: 400 the lifecycle has no such transition.
    */
-  transitionTo(to: string, status_detail: string | null = null): void {
-    if (!this.canTransitionTo(to)) throw badRequest(`Transition from ${this.lowLevelStatus} to ${to} is not allowed`)
-    const silent = to === 'partial_results' && this.#tx.tenant.settings.partial_webhooks_enabled !== true
-    this.#addTransition(to, status_detail, silent ? undefined : 'labtest.order.updated')
+  transitionTo(targetStatus: string, status_detail: string | null = null): void {
+    if (!this.canTransitionTo(targetStatus))
+      throw badRequest(`Transition from ${this.lowLevelStatus} to ${targetStatus} is not allowed`)
+    const silent = targetStatus === 'partial_results' && this.#tx.tenant.settings.partial_webhooks_enabled !== true
+    this.#addTransition(targetStatus, status_detail, silent ? undefined : 'labtest.order.updated')
   }
 
   /** Records when the sample was taken; results can be expected from then on. The first call wins. */
-  setCollectedAt(at: Date): void {
-    this.#collectedAt ??= at
+  setCollectedAt(time: Date): void {
+    this.#collectedAt ??= time
   }
 
   /**
@@ -258,5 +259,5 @@ export function transactionStatus(lowLevelStatuses: string[]): 'active' | 'compl
 }
 
 /** Only a rejected cancellation has this body. Source: lab-testing.md 11. */
-export const cancelNotAllowed = (from: string): Problem =>
-  new Problem(400, { error: 'Bad Request', message: `Transition from ${from} to cancelled is not allowed`, status_code: 400 })
+export const cancelNotAllowed = (status: string): Problem =>
+  new Problem(400, { error: 'Bad Request', message: `Transition from ${status} to cancelled is not allowed`, status_code: 400 })

@@ -1,8 +1,8 @@
 import type { Module } from '../../platform/module/module.ts'
 import type { CoversCharacter } from '../../platform/pdf/extra-fonts.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
-import { constraints, eraseOrders, type CountConnections } from './orders.ts'
-import { routes } from './routes.ts'
+import { orderConstraints, eraseOrders, type CountConnections } from './orders.ts'
+import { ordersRoutes } from './routes.ts'
 import { dispatchHandler } from './send-to-lab.ts'
 import { onSiteCollection } from './features.ts'
 import { eventTypes } from './event-types.ts'
@@ -23,9 +23,9 @@ export const orders = ({ countConnections, covers }: OrderDependencies): Module 
     ofTeams: ['lab_order'],
     views: ['lab_order_of_team'],
   },
-  operations: routes(countConnections, covers),
+  operations: ordersRoutes(countConnections, covers),
   jobs: [dispatchHandler],
-  constraints,
+  constraints: orderConstraints,
   erasers: {
     user: eraseOrders,
     team: eraseTables('lab_order'),

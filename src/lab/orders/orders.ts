@@ -18,18 +18,18 @@ import { countOrders } from './list-orders.ts'
 const OrderDocument = T.Object({ document: T.String() })
 
 /** Reads an order as JSON text. The text names the user of the order. Errors: 404 the team has no such order, or its user is deleted. */
-export async function readOrder(tx: Tx, id: string, missing = "This order doesn't exist."): Promise<string> {
+export async function readOrder(tx: Tx, id: string, missingText = "This order doesn't exist."): Promise<string> {
   const row = await tx.lookup(
     OrderDocument,
     sql`select document from lab_order where id = ${id} and team_id = ${tx.team} and ${notDeletedHere(tx, sql`user_id`)}`,
   )
-  if (!row) throw notFound(missing)
+  if (!row) throw notFound(missingText)
   return row.document
 }
 
 /** Reads an order. Errors: 404 the team has no such order, or its user is deleted. */
-export async function getOrder(tx: Tx, id: string, missing?: string): Promise<Order> {
-  const order = JSON.parse(await readOrder(tx, id, missing)) as Order
+export async function getOrder(tx: Tx, id: string, missingText?: string): Promise<Order> {
+  const order = JSON.parse(await readOrder(tx, id, missingText)) as Order
   tx.concerns(order.user_id)
   return order
 }
@@ -129,22 +129,24 @@ export async function completeDraw(tx: Tx, id: string): Promise<PreserializedJso
 }
 
 /** Counts the connections of a team. They belong to a domain that this one does not know. */
-export type CountConnections = (
-  tx: Tx,
-) => Promise<{ connected: number; errored: number; weeks: Static<typeof TeamMetrics>['number_of_connected_sources_by_week'] }>
+export type CountConnections = (tx: Tx) => Promise<{
+  connected_count: number
+  errored_count: number
+  weeks: Static<typeof TeamMetrics>['number_of_connected_sources_by_week']
+}>
 
 /** Counts of a team's users, connections and orders. */
 export async function teamMetrics(tx: Tx, countConnections: CountConnections): Promise<Static<typeof TeamMetrics>> {
-  const [users, orders, { connected, errored, weeks }] = await Promise.all([
+  const [users, orders, { connected_count, errored_count, weeks }] = await Promise.all([
     countUsers(tx),
     countOrders(tx),
     countConnections(tx),
   ])
   return {
     team_id: tx.team,
-    number_of_connected_sources: connected,
+    number_of_connected_sources: connected_count,
     number_of_users: users,
-    number_of_errored_connected_sources: errored,
+    number_of_errored_connected_sources: errored_count,
     number_of_connected_sources_by_week: weeks,
     number_of_ordered_tests: orders,
   }
@@ -157,6 +159,6 @@ export async function eraseOrders(tx: Tx, user_id: string): Promise<void> {
 }
 
 /** Constraints of this module's tables and the error for each violation. */
-export const constraints = {
+export const orderConstraints = {
   lab_order__sample_id: () => invalidField(['body', 'sample_id'], 'is already used by another order at the laboratory'),
 }

@@ -16,11 +16,11 @@ const ADULT_YEARS = 18
 export async function orderPatient(
   tx: Tx,
   { user_id, patient_address }: Pick<ZonedOrder, 'user_id' | 'patient_address'>,
-  given: PatientInput,
+  input: PatientInput,
 ): Promise<Patient> {
-  assertBirthDate(tx, given.dob, ['body', 'patient_details', 'dob'])
-  const patient = toPatient(given)
-  if (await isAdult(tx, given.dob, { id: null, user_id, patient_address })) return patient
+  assertBirthDate(tx, input.dob, ['body', 'patient_details', 'dob'])
+  const patient = toPatient(input)
+  if (await isAdult(tx, input.dob, { id: null, user_id, patient_address })) return patient
   if (!tx.tenant.settings.minor_ordering_enabled)
     throw badRequest('Ordering for patients under 18 is not enabled for this team (minor_ordering_enabled)')
   if (patient.medical_proxy) return patient

@@ -25,10 +25,10 @@ export interface PlacedOrder {
  * Builds an order in its first status, in memory: the caller may change it, and writes it with `insertOrder`. `insertOrder` emits its
  * labtest.order.created.
  */
-export function buildOrder(tx: Tx, request: OrderRequest, resolved: ResolvedOrder): LockedOrder {
-  const { lab_test, physician_required, user, event_ids } = resolved
+export function buildOrder(tx: Tx, request: OrderRequest, resolvedOrder: ResolvedOrder): LockedOrder {
+  const { lab_test, physician_required, user, event_ids } = resolvedOrder
   const newOrder = new LockedOrder(tx, {
-    order: initialOrder(tx, request, resolved),
+    order: initialOrder(tx, request, resolvedOrder),
     internalData: {
       ...request.internal_data,
       physician_required,

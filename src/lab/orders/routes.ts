@@ -24,7 +24,7 @@ import { examplePatient } from '../../people/person/example-patient.ts'
 import { onSiteCollection } from './features.ts'
 import { BODY_WITH_IMAGES_BYTES_MAX } from '../../people/person/image.ts'
 
-const params = Fields({ order_id: Uuid })
+const orderParams = Fields({ order_id: Uuid })
 
 const exampleOrder = {
   user_id: '00000000-0000-7000-8000-000000000001',
@@ -33,7 +33,7 @@ const exampleOrder = {
   patient_address: { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' },
 }
 
-export const routes = (countConnections: CountConnections, covers: CoversCharacter) => [
+export const ordersRoutes = (countConnections: CountConnections, covers: CoversCharacter) => [
   operation({
     id: 'get_orders',
     logsAccess: true,
@@ -51,7 +51,7 @@ export const routes = (countConnections: CountConnections, covers: CoversCharact
     method: 'GET',
     path: '/v3/order/{order_id}',
     summary: 'Read an order',
-    params,
+    params: orderParams,
     reply: Order,
     run: async (tx, { params }) => new PreserializedJson(await readOrder(tx, params.order_id)),
   }),
@@ -111,7 +111,7 @@ export const routes = (countConnections: CountConnections, covers: CoversCharact
     method: 'PATCH',
     path: '/v3/order/{order_id}/draw_completed',
     summary: 'Mark the draw of an on-site order as completed',
-    params,
+    params: orderParams,
     reply: OrderReply,
     feature: onSiteCollection,
     run: (tx, { params }) => completeDraw(tx, params.order_id),
@@ -122,7 +122,7 @@ export const routes = (countConnections: CountConnections, covers: CoversCharact
     method: 'PATCH',
     path: '/v3/order/{order_id}',
     summary: 'Change or clear the date of a scheduled order',
-    params,
+    params: orderParams,
     body: PatchOrder,
     reply: OrderReply,
     example: { activate_by: null },
@@ -135,7 +135,7 @@ export const routes = (countConnections: CountConnections, covers: CoversCharact
     path: '/v3/order/{order_id}/cancel',
     summary: 'Cancel an order',
     description: 'Rejected with `error`, `message` and `status_code` if the status no longer allows cancelling.',
-    params,
+    params: orderParams,
     reply: OrderReply,
     run: (tx, { params }) => cancelOrder(tx, params.order_id),
   }),
@@ -146,7 +146,7 @@ export const routes = (countConnections: CountConnections, covers: CoversCharact
     path: '/v3/lab_test/{order_id}/cancel',
     summary: 'Cancel an order (deprecated path)',
     deprecated: true,
-    params,
+    params: orderParams,
     reply: OrderReply,
     run: (tx, { params }) => cancelOrder(tx, params.order_id),
   }),

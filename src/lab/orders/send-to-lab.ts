@@ -19,10 +19,10 @@ export const dispatchOrder = defineJob('orders.dispatch', T.Object({ order_id: T
  * Schedules the dispatch of an order. Called when the order is placed and whenever its date changes.
  * Queues orders.dispatch, unless the laboratory's link needs no dispatch.
  */
-export function scheduleDispatch(tx: Tx, order: Order, at: Date): void {
+export function scheduleDispatch(tx: Tx, order: Order, time: Date): void {
   const lab_slug = order.lab_test.lab!.slug
   const link = labLinkFor(tx.tenant, lab_slug)
-  if (!link || link.place) enqueue(tx, dispatchOrder, { order_id: order.id, lab_slug }, at)
+  if (!link || link.place) enqueue(tx, dispatchOrder, { order_id: order.id, lab_slug }, time)
 }
 
 const Row = T.Object({ document: T.String(), hidden: T.Boolean() })

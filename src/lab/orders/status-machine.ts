@@ -21,7 +21,7 @@ export const defineLifecycle = <K extends string>(
   steps,
 })
 
-export const nextStatuses = (cycle: Lifecycle, from: string): readonly string[] => cycle.steps[from]?.slice(1) ?? []
+export const nextStatuses = (cycle: Lifecycle, status: string): readonly string[] => cycle.steps[status]?.slice(1) ?? []
 
 export const isFinal = (cycle: Lifecycle, status: string): boolean => nextStatuses(cycle, status).length === 0
 
@@ -37,21 +37,21 @@ export const publishedStatus = (cycle: Lifecycle, lowLevelStatus: string): strin
 export const toLowLevelStatus = (word: string): string => shortName[word] ?? word
 
 /** The shortest path between two statuses, without the first and with the last; undefined if there is none. */
-export function shortestPath(cycle: Lifecycle, from: string, to: string): string[] | undefined {
+export function shortestPath(cycle: Lifecycle, startStatus: string, targetStatus: string): string[] | undefined {
   const cameFrom = new Map<string, string>()
-  const queue = [from]
+  const queue = [startStatus]
   for (const status of queue)
     for (const next of nextStatuses(cycle, status)) {
       if (cameFrom.has(next)) continue
       cameFrom.set(next, status)
-      if (next === to) return tracePath(cameFrom, from, to)
+      if (next === targetStatus) return tracePath(cameFrom, startStatus, targetStatus)
       queue.push(next)
     }
   return undefined
 }
 
-function tracePath(cameFrom: Map<string, string>, from: string, to: string): string[] {
-  const path = [to]
-  for (let at = cameFrom.get(to)!; at !== from; at = cameFrom.get(at)!) path.unshift(at)
+function tracePath(cameFrom: Map<string, string>, startStatus: string, targetStatus: string): string[] {
+  const path = [targetStatus]
+  for (let at = cameFrom.get(targetStatus)!; at !== startStatus; at = cameFrom.get(at)!) path.unshift(at)
   return path
 }

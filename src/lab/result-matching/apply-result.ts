@@ -16,7 +16,7 @@ import { receiveReport } from '../results/results.ts'
 import type { CollectionMethod } from '../catalog/enums.ts'
 import { Patient } from '../../people/person/patient.ts'
 import type { IncomingResult } from './incoming-result.ts'
-import { stateOf, stepsToResult } from './matching-orders.ts'
+import { orderState, stepsToResult } from './matching-orders.ts'
 
 export interface AppliedResult {
   order_id: string
@@ -62,7 +62,7 @@ export async function attachToOrder(
 ): Promise<AppliedResult> {
   const { order } = lockedOrder
   const elsewhere = order.lab_test.lab?.id !== lab_id
-  const state = stateOf(lockedOrder.lifecycle, lockedOrder.lowLevelStatus)
+  const state = orderState(lockedOrder.lifecycle, lockedOrder.lowLevelStatus)
   const takesIt = state === 'awaiting' || state === 'early' || (state === 'completed' && lockedOrder.canTransitionTo('corrected'))
   if (takesIt && !elsewhere) {
     await applyReport(tx, lockedOrder, delivery.report)
@@ -85,7 +85,7 @@ export async function attachToOrder(
  * Errors: 400 the laboratory reported too little patient data, or no test of its catalog; no lab account accepts the order.
  */
 export async function attachToUser(tx: Tx, user_id: string, lab_id: number, delivery: IncomingResult): Promise<AppliedResult> {
-  const patient_details = patientOf(tx, delivery)
+  const patient_details = toPatient(tx, delivery)
   const request: OrderRequest = { user_id, patient_details, event_count: EVENT_COUNT_MAX, reason: 'result' }
   const resolved = await resolveOrder(tx, request, resolveReportedTest(tx, lab_id, delivery.report))
   const newOrder = buildOrder(tx, request, resolved)
@@ -94,7 +94,7 @@ export async function attachToUser(tx: Tx, user_id: string, lab_id: number, deli
   return { order_id, user_id, document }
 }
 
-function patientOf(tx: Tx, { patient }: IncomingResult): Patient {
+function toPatient(tx: Tx, { patient }: IncomingResult): Patient {
   const { first_name, last_name, dob, gender } = patient ?? {}
   if (!first_name || !last_name || !dob) throw badRequest('The laboratory did not report enough patient data to create an order')
   if (dob > utcDate(tx.now)) throw badRequest('The reported date of birth is in the future')
@@ -111,7 +111,7 @@ function patientOf(tx: Tx, { patient }: IncomingResult): Patient {
 const Lab = T.Object({ collection_methods: T.Array(T.Unsafe<CollectionMethod>({ type: 'string' })) })
 
 /** The collection method of a sample without an order: walk-in, if the laboratory has service centers. */
-async function methodOf(tx: Tx, lab_id: number): Promise<CollectionMethod> {
+async function chooseMethod(tx: Tx, lab_id: number): Promise<CollectionMethod> {
   const { collection_methods } = await tx.one(Lab, sql`select collection_methods from lab where id = ${lab_id}`)
   return collection_methods.includes('walk_in_test') ? 'walk_in_test' : collection_methods[0]!
 }
@@ -142,7 +142,7 @@ async function resolveReportedTest(
   return testOfMarkers(tx, {
     lab_id,
     marker_ids: markers.map(({ id }) => id),
-    method: method ?? (await methodOf(tx, lab_id)),
+    method: method ?? (await chooseMethod(tx, lab_id)),
     fasting: false,
   })
 }

@@ -46,16 +46,16 @@ function markerOverlap({ results, missing }: DiagnosticReport, expected: Expecte
   const isSame = (a: MeasuredAnalyte, b: MeasuredAnalyte) =>
     (a.slug !== '' && a.slug === b.slug) || (a.provider_id !== null && a.provider_id === b.provider_id)
   const reported: MeasuredAnalyte[] = [...results, ...missing]
-  const common = expected.filter((item) => reported.some((other) => isSame(item, other))).length
+  const common = expected.filter((item) => reported.some((result) => isSame(item, result))).length
   return { ordered: expected.length, reported: reported.length, common }
 }
 
-function candidate(found: FoundOrder, provenance: Provenance, overlap: Overlap): Candidate {
-  const { order, lowLevelStatus } = found
-  const reasons = reasonsOf(found, provenance, overlap)
+function candidate(foundOrder: FoundOrder, provenance: Provenance, overlap: Overlap): Candidate {
+  const { order, lowLevelStatus } = foundOrder
+  const reasons = reasonCodes(foundOrder, provenance, overlap)
   const score = scoreOf(reasons)
   return {
-    candidate_type: found === provenance.sample ? 'provenance_order' : 'order_option',
+    candidate_type: foundOrder === provenance.sample ? 'provenance_order' : 'order_option',
     order_id: order.id,
     order_transaction_id: order.order_transaction.id,
     last_status: lowLevelStatus,
@@ -67,9 +67,9 @@ function candidate(found: FoundOrder, provenance: Provenance, overlap: Overlap):
   }
 }
 
-function reasonsOf(found: FoundOrder, { lab_id, sample, otherAccount }: Provenance, overlap: Overlap): ReasonCode[] {
-  const { order, state, patient } = found
-  const isSample = found === sample
+function reasonCodes(foundOrder: FoundOrder, { lab_id, sample, otherAccount }: Provenance, overlap: Overlap): ReasonCode[] {
+  const { order, state, patient } = foundOrder
+  const isSample = foundOrder === sample
   const sameLab = order.lab_test.lab?.id === lab_id
   const { ordered, reported, common } = overlap
   const rules: [boolean, ReasonCode][] = [

@@ -18,7 +18,7 @@ const ROUNDS = 20
 
 const db = cells.of('sandbox-us')
 const receive = (delivery: IncomingResult): Promise<Receipt> =>
-  receiveFromLink({ cell: 'sandbox-us', db, tenantOf: guard.tenant }, delivery)
+  receiveFromLink({ cell: 'sandbox-us', db, findTenant: guard.tenant }, delivery)
 
 /** A team with an order that awaits its result, and a result that certainly belongs to that order. */
 interface Side {
@@ -102,8 +102,8 @@ for (const [what, makeSides] of [
       await countLockWaiters(2)
       await lock.release()
       const [receipt, known] = [await receiving, await duplicate]
-      assert.deepEqual([receipt.status, receipt.order_id, receipt.repeated], ['matched', first.order.id, false])
-      assert.deepEqual(known, { ...receipt, repeated: true })
+      assert.deepEqual([receipt.status, receipt.order_id, receipt.isDuplicate], ['matched', first.order.id, false])
+      assert.deepEqual(known, { ...receipt, isDuplicate: true })
       assert.deepEqual(await storedResults(first.delivery.message_id), [
         { id: receipt.raw_result_id, team_id: first.team.team, status: 'matched', order_id: first.order.id },
       ])
@@ -126,9 +126,9 @@ for (const [what, makeSides] of [
       assert.equal((await asOwner(cancel)).rowCount, 1)
       await failing
       const receipt = await receiving
-      assert.deepEqual([receipt.status, receipt.order_id, receipt.repeated], ['matched', second.order.id, false])
+      assert.deepEqual([receipt.status, receipt.order_id, receipt.isDuplicate], ['matched', second.order.id, false])
       await lock.release()
-      assert.deepEqual(await receive(first.delivery), { ...receipt, repeated: true })
+      assert.deepEqual(await receive(first.delivery), { ...receipt, isDuplicate: true })
       await assertUntouched(first, receipt.raw_result_id)
     } finally {
       await lock.release()
@@ -150,7 +150,7 @@ for (const [what, makeSides] of [
       const stored = await storedResults(message_id)
       assert.equal(stored.length, 1, `round ${round}`)
       assert.deepEqual(new Set(receipts.map(({ raw_result_id }) => raw_result_id)), new Set([stored[0]!.id]))
-      assert.equal(receipts.filter(({ repeated }) => !repeated).length, 1, `round ${round}`)
+      assert.equal(receipts.filter(({ isDuplicate }) => !isDuplicate).length, 1, `round ${round}`)
       const others = [one, other].filter(({ team }) => team.team !== stored[0]!.team_id)
       for (const { team } of others) assert.deepEqual(await team.events(stored[0]!.id), [])
     }

@@ -44,9 +44,9 @@ export async function matchToOrder(tx: Tx, lab_id: number, delivery: IncomingRes
 }
 
 /** The decision for an order with the sample id. `followed`: a reviewer has already assigned this sample of this patient to the order. */
-function codeOfSample({ patient, state, order }: FoundOrder, { report }: IncomingResult, followed: boolean): DecisionCode {
+function codeOfSample({ patient, state, order }: FoundOrder, { report }: IncomingResult, isFollowed: boolean): DecisionCode {
   // A kit that is not registered has no patient to compare with.
-  if (!followed && patient !== 'same' && order.patient_details !== null) return 'match_sample_id_mismatch_demo'
+  if (!isFollowed && patient !== 'same' && order.patient_details !== null) return 'match_sample_id_mismatch_demo'
   if (state === 'cancelled') return 'match_cancelled'
   const amends = report.amended && report.status === 'final' && !order.last_event.status.endsWith('.redraw_available')
   if (state === 'completed') return amends ? 'match_sample_id' : 'match_completed'

@@ -24,7 +24,7 @@ export interface FoundOrder {
 const foundOrder = (order: Order, lifecycle: string, lowLevelStatus: string, delivery: IncomingResult): FoundOrder => ({
   order,
   lowLevelStatus,
-  state: stateOf(lifecycle, lowLevelStatus),
+  state: orderState(lifecycle, lowLevelStatus),
   patient: comparePatients(delivery.patient, order.patient_details),
 })
 
@@ -70,7 +70,7 @@ const CANCELLED = new Set(['cancelled', 'do_not_process'])
 /** The sample has left the patient; its arrival may not have been reported. */
 const IN_TRANSIT = new Set(['transit_lab', 'problem_in_transit_lab'])
 
-export function stateOf(lifecycle: string, lowLevelStatus: string): OrderState {
+export function orderState(lifecycle: string, lowLevelStatus: string): OrderState {
   if (COMPLETED.has(lowLevelStatus)) return 'completed'
   if (CANCELLED.has(lowLevelStatus)) return 'cancelled'
   const cycle = lifecycleOf(lifecycle)

@@ -2,7 +2,7 @@ import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { eraseRawResults } from './raw-results.ts'
 import { unassignedCleanup } from './operator-reviews.ts'
-import { routes } from './routes.ts'
+import { resultMatchingRoutes } from './routes.ts'
 import { unmatchedResults } from './features.ts'
 import { eventTypes } from './event-types.ts'
 
@@ -13,7 +13,7 @@ export const resultMatching: Module = {
   eventTypes,
   features: [unmatchedResults],
   tables: { ofTeams: ['raw_result'], views: ['raw_result_of_team'] },
-  operations: routes,
+  operations: resultMatchingRoutes,
   periodicTasks: [unassignedCleanup],
   erasers: { user: eraseRawResults, team: eraseTables('raw_result') },
 }

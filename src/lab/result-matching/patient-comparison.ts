@@ -23,9 +23,9 @@ const STATED_GENDERS = new Set(['female', 'male'])
  * Compares the data that both have. Any difference means different patients; they are the same only if both have the family name and the
  * date of birth. A gender other than female or male is ignored.
  */
-export function comparePatients(reported: ReportedPatient | null, patient: Patient | null): PatientMatch {
-  if (!reported || !patient) return 'unknown'
-  const { first_name, last_name, dob, gender } = reported
+export function comparePatients(reportedPatient: ReportedPatient | null, patient: Patient | null): PatientMatch {
+  if (!reportedPatient || !patient) return 'unknown'
+  const { first_name, last_name, dob, gender } = reportedPatient
   if (dob && dob !== patient.dob) return 'different'
   if (last_name && patient.last_name && normalizeName(last_name) !== normalizeName(patient.last_name)) return 'different'
   if (first_name && patient.first_name && !isSameFirstName(first_name, patient.first_name)) return 'different'

@@ -45,11 +45,11 @@ export const searchText = ({ patient }: IncomingResult): string =>
   [patient?.first_name, patient?.last_name, patient?.dob].filter(Boolean).join(' ').toLowerCase()
 
 /** Records that the result matched an order. Writes raw_result. */
-export const markMatched = (tx: Tx, id: string, to: { order_id: string; user_id: string }): void =>
+export const markMatched = (tx: Tx, id: string, match: { order_id: string; user_id: string }): void =>
   tx.defer(sql`
     update raw_result
-    set status = 'matched', decision_code = 'match_sample_id', candidate_user_ids = array[${to.user_id}::uuid], resolved_user_id = ${to.user_id},
-        resolved_order_id = ${to.order_id}, updated_at = ${tx.now}
+    set status = 'matched', decision_code = 'match_sample_id', candidate_user_ids = array[${match.user_id}::uuid], resolved_user_id = ${match.user_id},
+        resolved_order_id = ${match.order_id}, updated_at = ${tx.now}
     where id = ${id} and team_id = ${tx.team}`)
 
 /**
@@ -76,10 +76,10 @@ type ReviewEventFields = Pick<
 >
 
 /** Emits an event about a review. The patient is not certain, so the event names no user. Emits labtest.match_review.*. */
-function emitReviewEvent(tx: Tx, what: 'created' | 'updated', review: ReviewEventFields): void {
+function emitReviewEvent(tx: Tx, change: 'created' | 'updated', review: ReviewEventFields): void {
   const { id, status, decision_code, sub_reason_codes, resolution_action, resolved_user_id, resolved_order_id } = review
   const data = { id, status, decision_code, sub_reason_codes, resolution_action, resolved_user_id, resolved_order_id }
-  const type = what === 'created' ? 'labtest.match_review.created' : 'labtest.match_review.updated'
+  const type = change === 'created' ? 'labtest.match_review.created' : 'labtest.match_review.updated'
   emit(tx, { type, object_id: id, user_id: null, client_user_id: null, data: JSON.stringify(data) })
 }
 
@@ -87,8 +87,8 @@ function emitReviewEvent(tx: Tx, what: 'created' | 'updated', review: ReviewEven
  * Writes a reviewer's decision; `visible_to_team`: the team sees the review from now on. Writes raw_result.
  * Emits labtest.match_review.created when the team first sees the review, labtest.match_review.updated later, nothing before.
  */
-export function saveReview(tx: Tx, before: RawResult, change: Partial<RawResult>): RawResult {
-  const after = { ...before, ...change, updated_at: iso(tx.now) }
+export function saveReview(tx: Tx, review: RawResult, change: Partial<RawResult>): RawResult {
+  const after = { ...review, ...change, updated_at: iso(tx.now) }
   const users = after.resolved_user_id === null ? sql`candidate_user_ids` : sql`array[${after.resolved_user_id}::uuid]`
   tx.defer(sql`
     update raw_result
@@ -96,7 +96,7 @@ export function saveReview(tx: Tx, before: RawResult, change: Partial<RawResult>
         resolved_user_id = ${after.resolved_user_id}, resolved_order_id = ${after.resolved_order_id}, visible_to_team = ${after.visible_to_team},
         reviewed_at = ${after.reviewed_at}, updated_at = ${tx.now}
     where id = ${after.id} and team_id = ${tx.team}`)
-  if (after.visible_to_team) emitReviewEvent(tx, before.visible_to_team ? 'updated' : 'created', after)
+  if (after.visible_to_team) emitReviewEvent(tx, review.visible_to_team ? 'updated' : 'created', after)
   return after
 }
 
@@ -123,9 +123,9 @@ export function reviewToWire(raw: RawResult, statuses: ReadonlyMap<string, strin
   const judgedPatient = patientOn(patient ?? {}, (report.collected_at ?? report.reported_at).slice(0, 10))
   const groups = (JSON.parse(raw.candidates) as CandidateGroup[]).map(({ user_id, candidates }) => ({
     user_id,
-    candidates: candidates.flatMap((each) => {
-      const last_status = statuses.get(each.order_id ?? '')
-      return last_status === undefined ? [] : [{ ...each, last_status }]
+    candidates: candidates.flatMap((candidate) => {
+      const last_status = statuses.get(candidate.order_id ?? '')
+      return last_status === undefined ? [] : [{ ...candidate, last_status }]
     }),
   }))
   return {

@@ -23,7 +23,7 @@ describe('results whose sample id, patient and order agree', () => {
     const order = await acceptedOrder(team)
     const report = await reportOf(team, order.lab_test.id, { status: 'partial' })
     const first = await receiveResult(team, await deliveryFor(team, order, { report }))
-    assert.deepEqual([first.status, first.order_id, first.repeated], ['matched', order.id, false])
+    assert.deepEqual([first.status, first.order_id, first.isDuplicate], ['matched', order.id, false])
     assert.equal((await orderOf(team, order.id)).last_event.status, 'sample_with_lab.walk_in_test.partial_results')
     await receiveResult(team, await deliveryFor(team, order))
     assert.equal((await orderOf(team, order.id)).last_event.status, 'completed.walk_in_test.completed')
@@ -41,7 +41,7 @@ describe('results whose sample id, patient and order agree', () => {
       receiveResult(team, delivery),
       receiveResult(team, delivery),
     ])
-    assert.deepEqual(receipts.map(({ repeated }) => repeated).sort(), [false, true, true])
+    assert.deepEqual(receipts.map(({ isDuplicate }) => isDuplicate).sort(), [false, true, true])
     assert.equal(new Set(receipts.map(({ raw_result_id }) => raw_result_id)).size, 1)
     assert.equal((await receiveResult(team, delivery)).status, 'matched')
     assert.equal((await orderOf(team, order.id)).last_event.status, 'completed.walk_in_test.completed')
@@ -55,7 +55,7 @@ describe('results whose sample id, patient and order agree', () => {
       ...(await deliveryFor(other, await acceptedOrder(other))),
       message_id: delivery.message_id,
     })
-    assert.deepEqual([theirs.status, theirs.repeated], ['matched', false])
+    assert.deepEqual([theirs.status, theirs.isDuplicate], ['matched', false])
   })
 
   test('a result for a kit in transit advances the kit to delivered_to_lab', async () => {
@@ -210,7 +210,7 @@ describe('results that need a review', () => {
 
 describe('results that arrive over a link', () => {
   const linked = (delivery: Parameters<typeof receiveFromLink>[1]) =>
-    receiveFromLink({ cell: 'sandbox-us', db: cells.of('sandbox-us'), tenantOf: guard.tenant }, delivery)
+    receiveFromLink({ cell: 'sandbox-us', db: cells.of('sandbox-us'), findTenant: guard.tenant }, delivery)
   const teamOf = async (id: string) =>
     (
       await cells
@@ -228,8 +228,8 @@ describe('results that arrive over a link', () => {
     const order = await acceptedOrder(team)
     const delivery = await deliveryFor(team, order)
     const [first, second] = [await linked(delivery), await linked(delivery)]
-    assert.deepEqual([first.status, first.order_id, first.repeated], ['matched', order.id, false])
-    assert.deepEqual(second, { ...first, repeated: true })
+    assert.deepEqual([first.status, first.order_id, first.isDuplicate], ['matched', order.id, false])
+    assert.deepEqual(second, { ...first, isDuplicate: true })
   })
 
   test('a link result whose sample id belongs to another patient is shown to no team', async () => {

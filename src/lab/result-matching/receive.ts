@@ -22,7 +22,7 @@ export interface Receipt {
   /** The matched order. */
   order_id: string | null
   /** The message was received before; the receipt shows its present outcome. */
-  repeated: boolean
+  isDuplicate: boolean
 }
 
 /**
@@ -34,16 +34,16 @@ export interface Receipt {
  */
 export async function receiveForTeam(tx: Tx, delivery: IncomingResult): Promise<Receipt> {
   assertDelivery(delivery)
-  const lab_id = await labOf(tx, delivery)
+  const lab_id = await getLabId(tx, delivery)
   // An earlier message from a sender of one team was for that team too.
-  return (await receive(tx, lab_id, delivery, tx.team))!
+  return (await receiveInTeam(tx, lab_id, delivery, tx.team))!
 }
 
 /** Dependencies for receiving results that name no team. */
 export interface ReceiveContext {
   cell: CellName
   db: Db
-  tenantOf: (cell: CellName, team: string) => Promise<Tenant | undefined>
+  findTenant: (cell: CellName, team: string) => Promise<Tenant | undefined>
 }
 
 /** The sender name for results that arrive over the link to a laboratory, for all teams of a cell. */
@@ -54,27 +54,27 @@ const LINK_SENDER = 'link'
  * the team is not certain, no team sees the result and the operator assigns it. Writes and emits as `receiveForTeam`.
  * Errors: 400 unknown laboratory; errors of `assertDelivery`.
  */
-export async function receiveFromLink({ cell, db, tenantOf }: ReceiveContext, delivery: IncomingResult): Promise<Receipt> {
+export async function receiveFromLink({ cell, db, findTenant }: ReceiveContext, delivery: IncomingResult): Promise<Receipt> {
   assertDelivery(delivery)
-  const lab_id = await labOf(db.queries, delivery)
+  const lab_id = await getLabId(db.queries, delivery)
   const known = await earlierReceipt(db.queries, lab_id, delivery, LINK_SENDER)
   if (known) return known
   const team = await resolveTeam(db.queries, lab_id, delivery)
-  const tenant = team === undefined ? undefined : await tenantOf(cell, team)
+  const tenant = team === undefined ? undefined : await findTenant(cell, team)
   if (tenant) {
-    const receipt = await db.tx(tenant, (tx) => receive(tx, lab_id, delivery, LINK_SENDER))
+    const receipt = await db.tx(tenant, (tx) => receiveInTeam(tx, lab_id, delivery, LINK_SENDER))
     // The same message was received earlier for another team, whose rows this team cannot read.
     return receipt ?? (await earlierReceipt(db.queries, lab_id, delivery, LINK_SENDER))!
   }
   return db.plainTx(async (tx) => {
     const id = await insertRawResult(tx, null, lab_id, delivery, LINK_SENDER)
     if (id === undefined) return (await earlierReceipt(tx, lab_id, delivery, LINK_SENDER))!
-    return { raw_result_id: id, status: 'pending_ops_review', decision_code: 'no_match', order_id: null, repeated: false }
+    return { raw_result_id: id, status: 'pending_ops_review', decision_code: 'no_match', order_id: null, isDuplicate: false }
   })
 }
 
 /** @returns undefined for a duplicate that is not the team's */
-async function receive(tx: Tx, lab_id: number, delivery: IncomingResult, sender: string): Promise<Receipt | undefined> {
+async function receiveInTeam(tx: Tx, lab_id: number, delivery: IncomingResult, sender: string): Promise<Receipt | undefined> {
   const id = await insertRawResult(tx, tx.team, lab_id, delivery, sender)
   return id === undefined ? earlierReceipt(tx, lab_id, delivery, sender) : matchResult(tx, id, lab_id, delivery)
 }
@@ -82,7 +82,7 @@ async function receive(tx: Tx, lab_id: number, delivery: IncomingResult, sender:
 /** Matches a stored result for the team. Writes and emits as `receiveForTeam`. */
 export async function matchResult(tx: Tx, id: string, lab_id: number, delivery: IncomingResult): Promise<Receipt> {
   const decision = await matchToOrder(tx, lab_id, delivery)
-  const receipt = { raw_result_id: id, repeated: false }
+  const receipt = { raw_result_id: id, isDuplicate: false }
   if ('ambiguity' in decision) {
     const { ambiguity } = decision
     return { ...receipt, status: openReview(tx, id, ambiguity), decision_code: ambiguity.code, order_id: null }
@@ -132,12 +132,12 @@ async function earlierReceipt(
     select id as raw_result_id, status, decision_code, resolved_order_id as order_id
     from raw_result where lab_id = ${lab_id} and sender = ${sender} and message_id = ${message_id}`,
   )
-  return row && { ...row, repeated: true }
+  return row && { ...row, isDuplicate: true }
 }
 
 const LabId = T.Object({ id: T.Integer() })
 
-async function labOf(tx: Queries, { lab_slug }: IncomingResult): Promise<number> {
+async function getLabId(tx: Queries, { lab_slug }: IncomingResult): Promise<number> {
   const lab = await tx.maybe(LabId, sql`select id from lab where slug = ${lab_slug}`)
   if (!lab) throw badRequest('Laboratory not found')
   return lab.id

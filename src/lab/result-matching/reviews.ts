@@ -41,14 +41,19 @@ export const listReviews = (tx: Tx, query: UnmatchedResultQuery): Promise<Unmatc
 const Total = T.Object({ total: T.Integer() })
 
 /** A page of the team's reviews that satisfy all conditions on `r` and may belong to a user who is not deleted. */
-export async function pageReviews(tx: Tx, name: string, query: UnmatchedResultQuery, seen: Sql[]): Promise<UnmatchedResultPage> {
+export async function pageReviews(
+  tx: Tx,
+  name: string,
+  query: UnmatchedResultQuery,
+  visibleConditions: Sql[],
+): Promise<UnmatchedResultPage> {
   const { limit: _, next_cursor: __, ...filters } = query
   const pages = new Pages(`${name} ${tx.team} ${JSON.stringify(Object.entries(filters).toSorted())}`, query, byCreation('r'))
   const conditions = [
     sql`r.team_id = ${tx.team}`,
     sql`r.status <> 'matched'`,
     notOfDeletedAlone(tx, sql`r.candidate_user_ids`),
-    ...seen,
+    ...visibleConditions,
     ...filterConditions(filters),
   ]
   const [rows, { total }] = await Promise.all([
@@ -106,14 +111,19 @@ export async function getReview(tx: Tx, id: string): Promise<UnmatchedResult> {
 }
 
 /** Locks a review in one of these statuses. Errors: 404 it has another status, or it can only belong to deleted users. */
-export async function lockReview(tx: Tx, id: string, waiting: ReviewStatus[], missing = NOT_FOUND_TEXT): Promise<RawResult> {
+export async function lockReview(
+  tx: Tx,
+  id: string,
+  openStatuses: ReviewStatus[],
+  missingText = NOT_FOUND_TEXT,
+): Promise<RawResult> {
   await tx.locking.run(sql`select id from raw_result where id = ${id} and team_id = ${tx.team} for update`)
   const raw = await tx.maybe(
     RawResult,
-    sql`${selectRawResults} where r.id = ${id} and r.team_id = ${tx.team} and r.status = any (${waiting}::text[])
+    sql`${selectRawResults} where r.id = ${id} and r.team_id = ${tx.team} and r.status = any (${openStatuses}::text[])
       and ${notOfDeletedAlone(tx, sql`r.candidate_user_ids`)}`,
   )
-  if (!raw) throw notFound(missing)
+  if (!raw) throw notFound(missingText)
   return raw
 }
 
@@ -169,9 +179,9 @@ const UNAMBIGUOUS_CODES = new Set<DecisionCode>([
 /** The implied order if the request names none; undefined for a new order of the user. */
 async function inferOrder(tx: Tx, { decision_code, candidates }: RawResult, user_id: string | undefined) {
   const groups = JSON.parse(candidates) as CandidateGroup[]
-  const all = groups.flatMap((group) => group.candidates.map((one) => ({ ...one, user_id: group.user_id })))
+  const all = groups.flatMap((group) => group.candidates.map((candidate) => ({ ...candidate, user_id: group.user_id })))
   const [first, ...others] =
-    user_id === undefined ? defaultCandidates(decision_code, all) : all.filter((one) => one.user_id === user_id)
+    user_id === undefined ? defaultCandidates(decision_code, all) : all.filter((candidate) => candidate.user_id === user_id)
   if (others.length || (!first && user_id === undefined))
     throw invalidField(['body', 'order_id'], 'is required: more than one candidate order matches')
   if (!first) return undefined
@@ -182,12 +192,14 @@ async function inferOrder(tx: Tx, { decision_code, candidates }: RawResult, user
 
 function defaultCandidates<C extends { candidate_type: string; last_status: string | null; reasons: string[] }>(
   code: DecisionCode,
-  all: C[],
+  candidates: C[],
 ): C[] {
   if (!UNAMBIGUOUS_CODES.has(code)) return []
-  if (code !== 'wrong_lab') return all.filter(({ candidate_type }) => candidate_type === 'provenance_order')
+  if (code !== 'wrong_lab') return candidates.filter(({ candidate_type }) => candidate_type === 'provenance_order')
   const closed = ['matched_completed_order', 'matched_cancelled_order']
-  return all.filter(({ reasons }) => reasons.includes('possible_wrong_lab') && !closed.some((code) => reasons.includes(code)))
+  return candidates.filter(
+    ({ reasons }) => reasons.includes('possible_wrong_lab') && !closed.some((code) => reasons.includes(code)),
+  )
 }
 
 /** Turns a 400 error of the order, laboratory or account into a 422 error. */

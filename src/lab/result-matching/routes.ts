@@ -15,14 +15,14 @@ import {
   UnmatchedResultQuery,
 } from './schema.ts'
 
-const params = Fields({ raw_result_id: Uuid })
+const rawResultParams = Fields({ raw_result_id: Uuid })
 const feature = unmatchedResults
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}/unmatched_result' as const
 const ofTeam = { scope: 'team', keyScope: 'bound' } as const
 const item = Fields({ ...teamInEnvironment, raw_result_id: Uuid })
 
-export const routes = [
+export const resultMatchingRoutes = [
   operation({
     id: 'list_unmatched_results',
     logsAccess: true,
@@ -42,7 +42,7 @@ export const routes = [
     path: '/v3/unmatched_result/{raw_result_id}',
     summary: 'Get an unmatched result with its candidate orders',
     feature,
-    params,
+    params: rawResultParams,
     reply: UnmatchedResult,
     run: (tx, { params }) => getReview(tx, params.raw_result_id),
   }),
@@ -56,7 +56,7 @@ export const routes = [
       'Without `order_id` and `user_id` the one order is meant that the decision leaves. The answer is the order that has the result: the ' +
       'one named, one that takes its place, or a new one of the user.',
     feature,
-    params,
+    params: rawResultParams,
     body: AcceptUnmatchedResult,
     reply: Order,
     example: { note: 'The patient called the laboratory.' },
@@ -69,7 +69,7 @@ export const routes = [
     path: '/v3/unmatched_result/{raw_result_id}/resolve',
     summary: 'Reject an unmatched result or refer it to the operator',
     feature,
-    params,
+    params: rawResultParams,
     body: ResolveUnmatchedResult,
     reply: UnmatchedResult,
     example: { action: 'unsure' },

@@ -50,7 +50,7 @@ export const reasonCodes = [
 export type ReasonCode = (typeof reasonCodes)[number]
 
 const DecisionCodeShape = OpenEnum(decisionCodes)
-const text = Nullable(T.String())
+const nullableText = Nullable(T.String())
 
 export const Candidate = Fields(
   {
@@ -59,7 +59,7 @@ export const Candidate = Fields(
     }),
     order_id: Nullable(Uuid),
     order_transaction_id: Nullable(Uuid),
-    last_status: text,
+    last_status: nullableText,
     confidence_level: OpenEnum(['high', 'medium', 'low']),
     confidence_score: Nullable(T.Number({ description: 'From 0 to 1.' })),
     reasons: T.Array(OpenEnum(reasonCodes)),
@@ -85,15 +85,15 @@ export const UnmatchedResult = Fields(
     reason: T.String(),
     patient: Nullable(
       Fields(
-        { first_name: text, last_name: text, dob: Nullable(DateOnly), gender: text },
+        { first_name: nullableText, last_name: nullableText, dob: Nullable(DateOnly), gender: nullableText },
         { title: 'MatchReviewPatient', description: 'The patient as reported by the laboratory.' },
       ),
     ),
     lab: Fields({ id: T.Integer(), name: T.String(), slug: T.String() }, { title: 'MatchReviewLab' }),
-    markers: T.Array(Fields({ provider_id: text, name: text }, { title: 'MatchReviewMarker' })),
+    markers: T.Array(Fields({ provider_id: nullableText, name: nullableText }, { title: 'MatchReviewMarker' })),
     interpretation: Nullable(Interpretation),
     result_status: Nullable(OpenEnum(['final', 'partial'])),
-    note: text,
+    note: nullableText,
     resolution_action: Nullable(OpenEnum(actions)),
     resolved_user_id: Nullable(Uuid),
     resolved_order_id: Nullable(Uuid),
@@ -108,7 +108,7 @@ export const UnmatchedResult = Fields(
 export type UnmatchedResult = Static<typeof UnmatchedResult>
 
 export const UnmatchedResultPage = Fields(
-  { data: T.Array(UnmatchedResult), next_cursor: text, total: T.Integer() },
+  { data: T.Array(UnmatchedResult), next_cursor: nullableText, total: T.Integer() },
   { title: 'ListUnmatchedResultResponse' },
 )
 export type UnmatchedResultPage = Static<typeof UnmatchedResultPage>

@@ -15,24 +15,24 @@ const isSame = (a: Named, b: Named): boolean =>
  * Combines result documents, oldest order first; at least one. A result of a later order replaces that of an earlier one, and a result
  * measured in any order is not missing. `completed`: the orders will receive no more results.
  */
-export function combineResults(documents: ResultDocument[], completed: boolean): ResultDocument {
+export function combineResults(documents: ResultDocument[], isCompleted: boolean): ResultDocument {
   const latest = documents.at(-1)!
   const results = documents.flatMap((document, i) =>
     document.results.filter(
-      (result) => !documents.slice(i + 1).some((later) => later.results.some((other) => isSame(result, other))),
+      (result) => !documents.slice(i + 1).some((later) => later.results.some((laterResult) => isSame(result, laterResult))),
     ),
   )
   const missing_results = documents.flatMap((document, i) =>
     document.missing_results.filter(
       (item) =>
         !results.some((result) => isSame(item, result)) &&
-        !documents.slice(i + 1).some((later) => later.missing_results.some((other) => isSame(item, other))),
+        !documents.slice(i + 1).some((later) => later.missing_results.some((laterItem) => isSame(item, laterItem))),
     ),
   )
   return {
     metadata: {
       ...latest.metadata,
-      status: completed ? 'final' : 'partial',
+      status: isCompleted ? 'final' : 'partial',
       interpretation: mostSevere(results.map((result) => result.interpretation)),
     },
     results,

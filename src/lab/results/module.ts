@@ -2,7 +2,7 @@ import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import type { WorkerPool } from '../../platform/runtime/worker-pool.ts'
 import { eraseResults } from './results.ts'
-import { routes } from './routes.ts'
+import { resultsRoutes } from './routes.ts'
 import { redraws } from './features.ts'
 import { eventTypes } from './event-types.ts'
 
@@ -13,6 +13,6 @@ export const results = ({ heavy }: { heavy: WorkerPool }): Module => ({
   eventTypes,
   options: [redraws],
   tables: { ofTeams: ['lab_result', 'lab_result_pdf'] },
-  operations: routes(heavy),
+  operations: resultsRoutes(heavy),
   erasers: { user: eraseResults, team: eraseTables('lab_result_pdf', 'lab_result') },
 })

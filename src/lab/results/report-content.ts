@@ -41,9 +41,9 @@ export function toReportContent(
       order: {
         specimen_number: metadata.specimen_number,
         order_id: order.id,
-        collected: metadata.date_collected,
-        received: metadata.date_received,
-        reported: metadata.date_reported,
+        collectedAt: metadata.date_collected,
+        receivedAt: metadata.date_received,
+        reportedAt: metadata.date_reported,
         time_zone: options.time_zone,
         status: order.last_event.status.endsWith('.corrected') ? 'corrected' : metadata.status,
         fasting: sample?.clinical_information?.fasting ?? null,
@@ -53,14 +53,14 @@ export function toReportContent(
         sandbox: options.sandbox,
       },
       paper: options.paper,
-      panels: panelsOf(document.results, order.lab_test.name),
-      missing: document.missing_results.map((item) => ({ name: item.name, reason: reasonOf(item) })),
+      panels: createPanels(document.results, order.lab_test.name),
+      missingResults: document.missing_results.map((item) => ({ name: item.name, reason: reasonOf(item) })),
     },
   }
 }
 
 /** Results of a marker with several results are grouped under its name; markers with one result share a table. */
-function panelsOf(results: BiomarkerResult[], test_name: string): Report['panels'] {
+function createPanels(results: BiomarkerResult[], test_name: string): Report['panels'] {
   const sizes = new Map<number, number>()
   const markerOf = (result: BiomarkerResult) => result.source_markers?.[0]
   for (const result of results) {

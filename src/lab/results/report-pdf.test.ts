@@ -78,9 +78,9 @@ function sample(order: Partial<Report['order']> = {}, results: Result[] = [resul
     order: {
       specimen_number: 'LB-4217',
       order_id: 'order-0001',
-      collected: '2030-01-02T09:30:00-08:00',
-      received: null,
-      reported: '2030-01-04T16:05:00+00:00',
+      collectedAt: '2030-01-02T09:30:00-08:00',
+      receivedAt: null,
+      reportedAt: '2030-01-04T16:05:00+00:00',
       time_zone: 'America/Los_Angeles',
       status: 'final',
       fasting: true,
@@ -92,7 +92,7 @@ function sample(order: Partial<Report['order']> = {}, results: Result[] = [resul
     },
     paper: 'letter',
     panels: [{ name: 'Metabolic panel', results }],
-    missing: [],
+    missingResults: [],
   }
 }
 
@@ -211,7 +211,7 @@ test('a heading is never the last line of a page', async () => {
 
 test('a partial report is labeled as partial and lists tests not performed with their reasons', async () => {
   const report = sample({ status: 'partial', notes: 'Arrived warm.\nHandled at once.' })
-  report.missing = [{ name: 'Hemoglobin A1c', reason: 'Quantity not sufficient' }]
+  report.missingResults = [{ name: 'Hemoglobin A1c', reason: 'Quantity not sufficient' }]
   const [page] = await draw(report)
   for (const text of ['PARTIAL REPORT', 'Further results are pending.', 'Tests not performed', 'Notes']) find(page!, text)
   assert.deepEqual(row(page!, 'Hemoglobin A1c'), ['Hemoglobin A1c', 'Quantity not sufficient'])
@@ -219,10 +219,10 @@ test('a partial report is labeled as partial and lists tests not performed with 
 })
 
 test('a report with missing tests only can be printed', async () => {
-  const report = sample({ received: 'this morning', fasting: null, physician: null }, [])
+  const report = sample({ receivedAt: 'this morning', fasting: null, physician: null }, [])
   report.lab = { ...report.lab, accreditation: '', medical_director: null }
   report.patient.patient_id = null
-  report.missing = [{ name: 'Glucose', reason: 'Specimen lost' }]
+  report.missingResults = [{ name: 'Glucose', reason: 'Specimen lost' }]
   const [page] = await draw(report)
   assert.deepEqual(row(page!, 'Glucose'), ['Glucose', 'Specimen lost'])
   assert.ok(!texts(page!).includes('Metabolic panel'))
@@ -269,7 +269,7 @@ test('no text exceeds the page, however long each field is', async () => {
   )
   report.lab = { name: wide, address: 'street\n'.repeat(50), accreditation: wide, medical_director: wide }
   report.patient = { name: wide, dob: wide, age: wide, gender: wide, patient_id: wide }
-  report.missing = [{ name: wide, reason: wide }]
+  report.missingResults = [{ name: wide, reason: wide }]
   const pages = await draw(report)
   assert.ok(pages.length < 10)
   const bodies = pages.flatMap((page) => page.filter(({ text }) => !/^(Page|Specimen|W+…$)/.test(text)))
@@ -286,8 +286,8 @@ test('rendering rejects more results, panels or missing tests than the limits', 
   await assert.rejects(renderReport(many), { name: 'RangeError', message: 'a report holds at most 2000 results' })
   const panels = Array.from({ length: 2001 }, () => ({ name: 'Empty', results: [] }))
   await assert.rejects(renderReport({ ...none, panels }), { message: 'a report holds at most 2000 panels' })
-  const missing = Array.from({ length: 501 }, () => ({ name: 'Glucose', reason: 'lost' }))
-  await assert.rejects(renderReport({ ...none, missing }), { message: 'a report holds at most 500 missing tests' })
+  const missingResults = Array.from({ length: 501 }, () => ({ name: 'Glucose', reason: 'lost' }))
+  await assert.rejects(renderReport({ ...none, missingResults }), { message: 'a report holds at most 500 missing tests' })
 })
 
 test('the largest report prints each of its results', async () => {
@@ -301,7 +301,7 @@ test('rendering is deterministic: the same report gives the same bytes, and anot
   const [one, same, later] = await Promise.all([
     renderReport(sample()),
     renderReport(sample()),
-    renderReport(sample({ reported: '2030-01-05' })),
+    renderReport(sample({ reportedAt: '2030-01-05' })),
   ])
   assert.deepEqual(one, same)
   assert.notDeepEqual(one, later)

@@ -25,9 +25,9 @@ export interface Report {
   order: {
     specimen_number: string
     order_id: string
-    collected: string | null
-    received: string | null
-    reported: string
+    collectedAt: string | null
+    receivedAt: string | null
+    reportedAt: string
     /** Of the collection site: instants are printed in it. */
     time_zone: string
     status: 'final' | 'partial' | 'corrected'
@@ -40,7 +40,7 @@ export interface Report {
   }
   paper: Paper
   panels: { name: string; results: Result[] }[]
-  missing: { name: string; reason: string }[]
+  missingResults: { name: string; reason: string }[]
 }
 
 const results_max = 2000
@@ -80,13 +80,13 @@ export async function renderReport(report: Report, { compress = true } = {}): Pr
   const results = report.panels.slice(0, panels_max + 1).reduce((sum, panel) => sum + panel.results.length, 0)
   if (results > results_max) throw new RangeError(`a report holds at most ${results_max} results`)
   if (report.panels.length > panels_max) throw new RangeError(`a report holds at most ${panels_max} panels`)
-  if (report.missing.length > missing_max) throw new RangeError(`a report holds at most ${missing_max} missing tests`)
+  if (report.missingResults.length > missing_max) throw new RangeError(`a report holds at most ${missing_max} missing tests`)
 
   const specimen = toPrintable(report.order.specimen_number, 60)
   const info = {
     Title: `Laboratory report ${specimen}`,
     Author: toPrintable(report.lab.name, 120),
-    CreationDate: new Date(parseEpochMs(report.order.reported)),
+    CreationDate: new Date(parseEpochMs(report.order.reportedAt)),
   }
   const canvas = createPdfCanvas(info, { compress, paper: report.paper })
   // The more results, the shorter their texts, so that the longest report renders within seconds.
@@ -96,7 +96,7 @@ export async function renderReport(report: Report, { compress = true } = {}): Pr
     drawFacts(canvas, report),
     drawSummary(canvas, report, results),
     ...report.panels.flatMap((panel) => panelTable(canvas, panel, text_max)),
-    ...missingTable(canvas, report.missing),
+    ...missingTable(canvas, report.missingResults),
     ...headedText(canvas, 'Notes', report.order.notes),
     flagKey(canvas, report),
   ]
@@ -147,22 +147,22 @@ function drawFacts(canvas: PdfCanvas, { patient, order }: Report): Block {
   const right = [
     ['Specimen', order.specimen_number],
     ['Order', order.order_id],
-    ['Collected', order.collected && formatInstant(order.collected, order.time_zone)],
-    ['Received', order.received && formatInstant(order.received, order.time_zone)],
-    ['Reported', formatInstant(order.reported, order.time_zone)],
+    ['Collected', order.collectedAt && formatInstant(order.collectedAt, order.time_zone)],
+    ['Received', order.receivedAt && formatInstant(order.receivedAt, order.time_zone)],
+    ['Reported', formatInstant(order.reportedAt, order.time_zone)],
     ['Fasting', fasting],
   ] as const
   return factBoxes(canvas, { title: 'PATIENT', rows: left }, { title: 'SPECIMEN', rows: right })
 }
 
-function drawSummary(canvas: PdfCanvas, { panels, missing, order }: Report, results: number): Block {
+function drawSummary(canvas: PdfCanvas, { panels, missingResults, order }: Report, results: number): Block {
   const count = { normal: 0, abnormal: 0, critical: 0, unknown: 0 }
   for (const panel of panels) for (const { interpretation } of panel.results) count[interpretation]++
   const parts = [
     { text: results === 1 ? '1 result' : `${results} results`, style: small },
     ...(count.critical ? [{ text: `${count.critical} critical`, style: { ...small, font: bold.font, color: colors.red } }] : []),
     ...(count.abnormal ? [{ text: `${count.abnormal} abnormal`, style: { ...small, font: bold.font, color: colors.text } }] : []),
-    ...(missing.length ? [{ text: `${missing.length} not performed`, style: small }] : []),
+    ...(missingResults.length ? [{ text: `${missingResults.length} not performed`, style: small }] : []),
   ]
   return {
     height: 16,
@@ -217,7 +217,7 @@ function drawFooter(canvas: PdfCanvas, { patient, order }: Report, page: string)
   canvas.drawRule(y, colors.hairline, 0.5)
   canvas.drawTextFitted(toPrintable(patient.name, 160), pageSize.left, y + 12, { ...label, font: bold.font }, 440)
   canvas.drawText(page, pageSize.right, y + 12, { ...label, font: bold.font }, 'right')
-  const reported = toPrintable(formatInstant(order.reported, order.time_zone), 60)
+  const reported = toPrintable(formatInstant(order.reportedAt, order.time_zone), 60)
   const what = `Specimen ${toPrintable(order.specimen_number, 60)}   ·   Reported ${reported}`
   canvas.drawTextFitted(what, pageSize.left, y + 22, label, 340)
   if (order.sandbox) canvas.drawText(sandboxLine, pageSize.right, y + 22, label, 'right')

@@ -18,14 +18,17 @@ export interface Result {
 
 const { body, bold, tiny, comment, long } = styles
 
-const columns = {
+const tableColumns = {
   test: { x: pageSize.left + 6, width: 178, title: 'TEST' },
   result: { x: pageSize.left + 192, width: 102, title: 'RESULT' },
   flag: { x: pageSize.left + 302, width: 58, title: 'FLAG' },
   units: { x: pageSize.left + 366, width: 64, title: 'UNITS' },
   range: { x: pageSize.left + 436, width: contentWidth - 440, title: 'REFERENCE INTERVAL' },
 }
-const missing_columns = [columns.test, { x: columns.result.x, width: pageSize.right - columns.result.x, title: 'REASON' }]
+const missing_columns = [
+  tableColumns.test,
+  { x: tableColumns.result.x, width: pageSize.right - tableColumns.result.x, title: 'REASON' },
+]
 const lineHeight = 11.5
 
 /**
@@ -35,22 +38,22 @@ const lineHeight = 11.5
 export function panelTable(canvas: PdfCanvas, panel: { name: string; results: Result[] }, text_max: number): Block[] {
   const name = toPrintable(panel.name, 160)
   const table: Container = { tag: 'Table' }
-  const head = { table, name, columns: Object.values(columns), gap: 12 }
+  const head = { table, name, columns: Object.values(tableColumns), gap: 12 }
   const repeat = tableHead(canvas, { ...head, gap: 4, note: 'continued' })
   const rows = panel.results.map((result) => ({ ...resultRow(canvas, result, text_max), repeat, within: table }))
   return rows.length > 0 ? [{ ...tableHead(canvas, head), holds_next: true }, ...rows] : []
 }
 
-export const missingTable = (canvas: PdfCanvas, missing: { name: string; reason: string }[]): Block[] =>
+export const missingTable = (canvas: PdfCanvas, missingResults: { name: string; reason: string }[]): Block[] =>
   plainTable(
     canvas,
     'Tests not performed',
     missing_columns,
-    missing.map(({ name, reason }) => ({ cells: [name, reason] })),
+    missingResults.map(({ name, reason }) => ({ cells: [name, reason] })),
   )
 
 interface Cell {
-  at: Column
+  column: Column
   lines: readonly string[]
   style: Style
 }
@@ -64,21 +67,26 @@ function resultRow(canvas: PdfCanvas, result: Result, text_max: number): Block {
   const range = formatNotation(toPrintable(result.reference_range ?? '', 240))
   const text = formatNotation(toPrintable(result.result, text_max))
 
-  const names = canvas.wrap(formatNotation(toPrintable(result.name, 300)), value === body ? body : bold, columns.test.width, 8)
+  const names = canvas.wrap(
+    formatNotation(toPrintable(result.name, 300)),
+    value === body ? body : bold,
+    tableColumns.test.width,
+    8,
+  )
   const loinc = loincPosition(canvas, result.loinc, names, value)
   // A text result without flag, unit and range may use the whole width to its right.
   const alone = !flag && !units && !range
-  const inCell = canvas.wrap(text, value, alone ? pageSize.right - columns.result.x - 4 : columns.result.width, 28)
+  const inCell = canvas.wrap(text, value, alone ? pageSize.right - tableColumns.result.x - 4 : tableColumns.result.width, 28)
   const below = !alone && inCell.length > 3 ? canvas.wrap(text, { ...long, font: value.font }, contentWidth - 24, 28) : []
   const cells = {
-    test: { at: columns.test, lines: names, style: value === body ? body : bold },
+    test: { column: tableColumns.test, lines: names, style: value === body ? body : bold },
     result: {
-      at: columns.result,
+      column: tableColumns.result,
       lines: below.length > 0 ? ['see below'] : inCell,
       style: below.length > 0 ? { ...value, size: 8 } : value,
     },
-    units: { at: columns.units, lines: canvas.wrap(units, body, columns.units.width, 6), style: body },
-    range: { at: columns.range, lines: canvas.wrap(range, body, columns.range.width, 8), style: body },
+    units: { column: tableColumns.units, lines: canvas.wrap(units, body, tableColumns.units.width, 6), style: body },
+    range: { column: tableColumns.range, lines: canvas.wrap(range, body, tableColumns.range.width, 8), style: body },
   } satisfies Record<string, Cell>
   const repeated = result.notes?.trim() === result.result.trim()
   const noteLine = repeated ? '' : toPrintable(result.notes ?? '', text_max)
@@ -93,7 +101,7 @@ function resultRow(canvas: PdfCanvas, result: Result, text_max: number): Block {
         canvas.fillBox(pageSize.left, top + 0.5, contentWidth, height - 0.5, '#fdeaec')
         canvas.fillBox(pageSize.left, top + 0.5, 2.5, height - 0.5, colors.red)
       }
-      const drawCell = ({ at, lines, style }: Cell) => drawLines(canvas, lines, at.x, top + 11.5, style)
+      const drawCell = ({ column, lines, style }: Cell) => drawLines(canvas, lines, column.x, top + 11.5, style)
       canvas.tag('TR', () => {
         canvas.tag('TD', () => {
           drawCell(cells.test)
@@ -120,13 +128,18 @@ function loincPosition(canvas: PdfCanvas, code: string | null, names: string[], 
   if (!code?.trim()) return undefined
   const text = `LOINC ${toPrintable(code, 20)}`
   const used = canvas.measure(style)(names.at(-1)!) + 6
-  const fits = used + canvas.measure(tiny)(text) <= columns.test.width
+  const fits = used + canvas.measure(tiny)(text) <= tableColumns.test.width
   const lines = names.length + (fits ? 0 : 1)
-  return { text, x: columns.test.x + (fits ? used : 0), y: lines * lineHeight - (fits ? 0 : 1.5), height: lines * lineHeight }
+  return {
+    text,
+    x: tableColumns.test.x + (fits ? used : 0),
+    y: lines * lineHeight - (fits ? 0 : 1.5),
+    height: lines * lineHeight,
+  }
 }
 
 function drawFlag(canvas: PdfCanvas, flag: string, critical: boolean, y: number): void {
-  const { x, width } = columns.flag
+  const { x, width } = tableColumns.flag
   if (!critical) return canvas.drawTextFitted(flag, x, y, bold, width)
   const white: Style = { font: 'bold', size: 6.5, color: '#ffffff' }
   const measure = canvas.measure(white)

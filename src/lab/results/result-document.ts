@@ -34,27 +34,27 @@ export function buildResultDocument(
   facts: CollectionFacts,
 ): ResultDocument {
   const sample_id = order.sample_id ?? report.specimen_number
-  const performing = report.performing_laboratory ?? (lab && orderingLaboratory(lab))
+  const performingLab = report.performing_laboratory ?? (lab && orderingLaboratory(lab))
   const day = collectionDay(report, facts.time_zone)
   const context: ResultContext = {
     report,
     sample_id,
-    laboratory: performing?.id ?? null,
+    laboratory: performingLab?.id ?? null,
     patient: patientOn(order.patient_details ?? {}, day),
   }
   const results = applyCancerSignal(
-    report.results.map((given) => biomarker({ ...given, source_markers: markersOf(given, expected) }, context)),
+    report.results.map((result) => biomarker({ ...result, source_markers: sourceMarkers(result, expected) }, context)),
   )
   return {
     metadata: {
-      ...patientOf(order, day),
-      'clia_#': performing?.clia ?? null,
-      clia_number: performing?.clia ?? null,
+      ...patientMetadata(order, day),
+      'clia_#': performingLab?.clia ?? null,
+      clia_number: performingLab?.clia ?? null,
       provider: order.physician && `${order.physician.first_name} ${order.physician.last_name}`,
-      laboratory: lab?.name ?? performing?.name ?? null,
-      date_reported: instant(report.reported_at),
-      date_collected: report.collected_at && instant(report.collected_at),
-      date_received: report.received_at && instant(report.received_at),
+      laboratory: lab?.name ?? performingLab?.name ?? null,
+      date_reported: normalizeTimestamp(report.reported_at),
+      date_collected: report.collected_at && normalizeTimestamp(report.collected_at),
+      date_received: report.received_at && normalizeTimestamp(report.received_at),
       specimen_number: report.specimen_number,
       status: report.status,
       interpretation: overallInterpretation(report, results),
@@ -62,13 +62,16 @@ export function buildResultDocument(
       account_id: null,
     },
     results,
-    missing_results: missing(report, expected),
-    sample_information: { [sample_id]: sample(order, report, { sample_id, performing, fasting: facts.fasting }) },
+    missing_results: missingResults(report, expected),
+    sample_information: { [sample_id]: sample(order, report, { sample_id, performingLab, fasting: facts.fasting }) },
   }
 }
 
 /** The markers of a result: those that the link knows, else the ordered markers that expect a result of this name or code. */
-const markersOf = ({ source_markers, slug, provider_id }: MeasuredAnalyte, expected: ExpectedResult[]): SourceMarker[] | null =>
+const sourceMarkers = (
+  { source_markers, slug, provider_id }: MeasuredAnalyte,
+  expected: ExpectedResult[],
+): SourceMarker[] | null =>
   source_markers ??
   expected.find((item) => (slug !== '' && item.slug === slug) || (provider_id !== null && item.provider_id === provider_id))
     ?.source_markers ??
@@ -85,12 +88,12 @@ function collectionDay({ collected_at, reported_at }: DiagnosticReport, time_zon
   return time_zone === UNKNOWN_ZONE ? at.slice(0, 10) : dayIn(new Date(at), time_zone)
 }
 
-const instant = (at: string): string => iso(new Date(at))
+const normalizeTimestamp = (time: string): string => iso(new Date(time))
 
-function patientOf({ patient_details: patient }: Order, on: string): Pick<LabResultsMetadata, 'patient' | 'dob' | 'age'> {
+function patientMetadata({ patient_details: patient }: Order, date: string): Pick<LabResultsMetadata, 'patient' | 'dob' | 'age'> {
   if (!patient) return { patient: '', dob: '', age: '' }
   const name = `${patient.first_name ?? ''} ${patient.last_name ?? ''}`.trim()
-  return { patient: name, dob: patient.dob, age: String(ageOn(patient.dob, on)) }
+  return { patient: name, dob: patient.dob, age: String(ageOn(patient.dob, date)) }
 }
 
 /** The laboratory of the order, as the one that performed its tests. */
@@ -119,24 +122,24 @@ interface ResultContext {
   patient: Patient
 }
 
-function biomarker(given: ReportedResult, { report, sample_id, laboratory, patient }: ResultContext): BiomarkerResult {
-  const { value, ...judgment } = judgeResult(given, patient)
+function biomarker(result: ReportedResult, { report, sample_id, laboratory, patient }: ResultContext): BiomarkerResult {
+  const { value, ...judgment } = judgeResult(result, patient)
   return {
-    name: given.name,
-    slug: given.slug,
+    name: result.name,
+    slug: result.slug,
     value,
-    result: given.result,
-    type: given.type,
-    unit: given.unit,
-    timestamp: instant(report.reported_at),
-    notes: notesOf(given),
-    reference_range: given.reference_range,
+    result: result.result,
+    type: result.type,
+    unit: result.unit,
+    timestamp: normalizeTimestamp(report.reported_at),
+    notes: notesOf(result),
+    reference_range: result.reference_range,
     ...judgment,
-    source_interpretation: given.flag,
-    loinc: given.loinc,
-    loinc_slug: given.loinc_slug,
-    provider_id: given.provider_id,
-    source_markers: given.source_markers,
+    source_interpretation: result.flag,
+    loinc: result.loinc,
+    loinc_slug: result.loinc_slug,
+    provider_id: result.provider_id,
+    source_markers: result.source_markers,
     performing_laboratory: laboratory,
     source_sample_id: sample_id,
   }
@@ -149,7 +152,7 @@ function notesOf({ type, result, notes }: ReportedResult): string | null {
 }
 
 /** The results that the laboratory could not measure and, for a final report, the required results that it does not mention. */
-function missing(report: DiagnosticReport, expected: ExpectedResult[]): MissingResult[] {
+function missingResults(report: DiagnosticReport, expected: ExpectedResult[]): MissingResult[] {
   const slugs = new Set(report.results.map(({ slug }) => slug))
   const expectedSlugs = new Set(expected.map(({ slug }) => slug))
   // Codes are compared only for results that no expectation has by name: two expected results may share a code.
@@ -190,18 +193,18 @@ export const shownLaboratory = ({ name, phone_number, medical_director, accredit
 function sample(
   order: Order,
   report: DiagnosticReport,
-  given: { sample_id: string; performing: PerformingLaboratory | undefined; fasting: boolean | null },
+  details: { sample_id: string; performingLab: PerformingLaboratory | undefined; fasting: boolean | null },
 ): SampleData {
-  const { sample_id, performing, fasting } = given
+  const { sample_id, performingLab, fasting } = details
   return {
     sample_id,
     control_number: null,
-    date_collected: report.collected_at && instant(report.collected_at),
-    date_received: report.received_at && instant(report.received_at),
-    date_reported: instant(report.reported_at),
-    performing_laboratories: performing
+    date_collected: report.collected_at && normalizeTimestamp(report.collected_at),
+    date_received: report.received_at && normalizeTimestamp(report.received_at),
+    date_reported: normalizeTimestamp(report.reported_at),
+    performing_laboratories: performingLab
       ? {
-          [performing.id]: shownLaboratory(performing),
+          [performingLab.id]: shownLaboratory(performingLab),
         }
       : null,
     clinical_information: {

@@ -125,7 +125,7 @@ export interface StoredResult {
   order: Order
   /** JSON. */
   document: string
-  withdrawn: WithdrawnResult[]
+  withdrawnResults: WithdrawnResult[]
 }
 
 /** The stored order, its stored result and what reports have withdrawn. Errors: 404 unknown order, no result yet. */
@@ -141,7 +141,7 @@ export async function readResult(tx: Tx, order_id: string): Promise<StoredResult
   const order = JSON.parse(row.order_document) as Order
   tx.concerns(order.user_id)
   if (row.document === null) throw notFound('No result is available for this order')
-  return { order, document: row.document, withdrawn: withdrawnOf(row.withdrawn) }
+  return { order, document: row.document, withdrawnResults: withdrawnOf(row.withdrawn) }
 }
 
 /** Reads the result of an order. Errors: 404 unknown order, no result yet. */

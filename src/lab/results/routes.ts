@@ -12,10 +12,10 @@ import { findResultPdf } from './uploaded-pdf.ts'
 const ofOrder = Fields({ order_id: Uuid })
 const ofTransaction = Fields({ transaction_id: Uuid })
 
-const task = new URL('report-pdf.task.ts', import.meta.url)
+const reportTask = new URL('report-pdf.task.ts', import.meta.url)
 
-const renderReportPdf = (pool: WorkerPool, outside: MultiTransactionContext, read: (tx: Tx) => Promise<ReportContent>) =>
-  drawn(pool, outside, { url: task }, async (tx) => {
+const renderReportPdf = (pool: WorkerPool, context: MultiTransactionContext, read: (tx: Tx) => Promise<ReportContent>) =>
+  drawn(pool, context, { url: reportTask }, async (tx) => {
     const { name, report } = await read(tx)
     return { name, input: report }
   })
@@ -24,7 +24,7 @@ const renderReportPdf = (pool: WorkerPool, outside: MultiTransactionContext, rea
 const labProvidedPdf = ({ tenant, cells }: MultiTransactionContext, order_id: string): Promise<FileReply | undefined> =>
   cells.of(tenant.cell).read(tenant, (tx) => findResultPdf(tx, order_id))
 
-export const routes = (pool: WorkerPool) => [
+export const resultsRoutes = (pool: WorkerPool) => [
   operation({
     id: 'get_lab_test_result_raw',
     logsAccess: true,
@@ -55,9 +55,9 @@ export const routes = (pool: WorkerPool) => [
     description: "The laboratory's own document if one was uploaded for the present report, else a generated one.",
     params: ofOrder,
     reply: pdf,
-    run: async (outside, { params }) =>
-      (await labProvidedPdf(outside, params.order_id)) ??
-      renderReportPdf(pool, outside, (tx) => getResultPdf(tx, params.order_id)),
+    run: async (context, { params }) =>
+      (await labProvidedPdf(context, params.order_id)) ??
+      renderReportPdf(pool, context, (tx) => getResultPdf(tx, params.order_id)),
   }),
   operation({
     id: 'get_order_transaction_result',
@@ -77,6 +77,6 @@ export const routes = (pool: WorkerPool) => [
     summary: 'Get the results of all orders of a transaction as one document',
     params: ofTransaction,
     reply: pdf,
-    run: (outside, { params }) => renderReportPdf(pool, outside, (tx) => getTransactionResultPdf(tx, params.transaction_id)),
+    run: (context, { params }) => renderReportPdf(pool, context, (tx) => getTransactionResultPdf(tx, params.transaction_id)),
   }),
 ]

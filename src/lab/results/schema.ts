@@ -2,34 +2,34 @@ import { failureTypes, resultTypes } from '../links/diagnostic-report.ts'
 import { Interpretation, OrderTransaction } from '../orders/schema.ts'
 import { Fields, Nullable, OpenEnum, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
 
-const text = Nullable(T.String())
-const number = Nullable(T.Number())
-const flag = Nullable(T.Boolean())
+const nullableText = Nullable(T.String())
+const nullableNumber = Nullable(T.Number())
+const nullableBoolean = Nullable(T.Boolean())
 
 export const LabResultsMetadata = Fields(
   {
     age: T.String({ description: 'Age in whole years on the day when the sample was collected, by the calendar of that place.' }),
     dob: T.String({ description: '`YYYY-MM-DD`' }),
-    'clia_#': text,
+    'clia_#': nullableText,
     clia_number: Nullable(T.String({ description: 'The same as `clia_#`.' })),
     patient: T.String(),
-    provider: text,
-    laboratory: text,
+    provider: nullableText,
+    laboratory: nullableText,
     date_reported: T.String({ deprecated: true }),
     date_collected: Nullable(T.String({ deprecated: true })),
     specimen_number: T.String(),
     date_received: Nullable(T.String({ deprecated: true })),
     status: OpenEnum(['final', 'partial']),
     interpretation: Nullable(Interpretation),
-    patient_id: text,
-    account_id: text,
+    patient_id: nullableText,
+    account_id: nullableText,
   },
   { title: 'LabResultsMetadata' },
 )
 export type LabResultsMetadata = Static<typeof LabResultsMetadata>
 
 const SourceMarker = Fields(
-  { marker_id: T.Integer(), name: T.String(), slug: T.String(), provider_id: text },
+  { marker_id: T.Integer(), name: T.String(), slug: T.String(), provider_id: nullableText },
   { title: 'SourceMarker' },
 )
 const source_markers = Nullable(
@@ -43,19 +43,19 @@ export const BiomarkerResult = Fields(
     value: Nullable(T.Number({ deprecated: true, description: 'The number of a numeric result, -1 for every other type.' })),
     result: T.String(),
     type: OpenEnum(resultTypes),
-    unit: text,
+    unit: nullableText,
     timestamp: Nullable(Timestamp),
-    notes: text,
-    reference_range: text,
-    min_range_value: number,
-    max_range_value: number,
-    is_above_max_range: flag,
-    is_below_min_range: flag,
+    notes: nullableText,
+    reference_range: nullableText,
+    min_range_value: nullableNumber,
+    max_range_value: nullableNumber,
+    is_above_max_range: nullableBoolean,
+    is_below_min_range: nullableBoolean,
     interpretation: Interpretation,
     source_interpretation: T.String({ description: "The laboratory's flag as received." }),
-    loinc: text,
-    loinc_slug: text,
-    provider_id: text,
+    loinc: nullableText,
+    loinc_slug: nullableText,
+    provider_id: nullableText,
     source_markers,
     performing_laboratory: Nullable(T.String({ description: 'A key of `performing_laboratories`.' })),
     source_sample_id: Nullable(T.String({ description: 'A key of `sample_information`.' })),
@@ -69,10 +69,10 @@ export const MissingResult = Fields(
     name: T.String(),
     slug: T.String(),
     inferred_failure_type: OpenEnum(failureTypes),
-    note: text,
-    loinc: text,
-    loinc_slug: text,
-    provider_id: text,
+    note: nullableText,
+    loinc: nullableText,
+    loinc_slug: nullableText,
+    provider_id: nullableText,
     source_markers,
   },
   { title: 'MissingResult' },
@@ -82,18 +82,18 @@ export type MissingResult = Static<typeof MissingResult>
 const PerformingLaboratory = Fields(
   {
     name: T.String(),
-    phone_number: text,
-    medical_director: text,
+    phone_number: nullableText,
+    medical_director: nullableText,
     accreditation: T.Optional(T.String({ description: 'Other than CLIA; absent if there is none.' })),
     address: Nullable(
       Fields({
         first_line: T.String(),
-        second_line: text,
+        second_line: nullableText,
         country: T.String(),
         zip: T.String(),
         city: T.String(),
         state: T.String(),
-        access_notes: text,
+        access_notes: nullableText,
       }),
     ),
   },
@@ -102,11 +102,11 @@ const PerformingLaboratory = Fields(
 
 export const SampleData = Fields(
   {
-    sample_id: text,
-    control_number: text,
-    date_collected: text,
-    date_received: text,
-    date_reported: text,
+    sample_id: nullableText,
+    control_number: nullableText,
+    date_collected: nullableText,
+    date_received: nullableText,
+    date_reported: nullableText,
     performing_laboratories: Nullable(T.Record(T.String(), PerformingLaboratory)),
     clinical_information: Nullable(
       Fields(
@@ -116,9 +116,9 @@ export const SampleData = Fields(
               description: 'As the patient answered; absent without an answer. The lab test says whether fasting is required.',
             }),
           ),
-          notes: text,
-          information: text,
-          total_volume: text,
+          notes: nullableText,
+          information: nullableText,
+          total_volume: nullableText,
         },
         { title: 'ClinicalInformation' },
       ),

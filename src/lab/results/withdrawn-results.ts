@@ -22,12 +22,12 @@ export function resultKeys(results: readonly Pick<BiomarkerResult, 'slug' | 'loi
 /** What reports have withdrawn from an order so far. `withdrawn`: by the reports before the earlier one. */
 export function withdrawnResults(
   earlier: readonly BiomarkerResult[],
-  withdrawn: readonly WithdrawnResult[],
+  entries: readonly WithdrawnResult[],
   results: readonly BiomarkerResult[],
 ): WithdrawnResult[] {
   const present = new Set(resultKeys(results))
   const keys = resultKeys(earlier)
   const reported = earlier.map(({ name, loinc }, i): WithdrawnResult => ({ key: keys[i]!, name, loinc }))
-  const all = new Map([...withdrawn, ...reported].map((result) => [result.key, result]))
+  const all = new Map([...entries, ...reported].map((result) => [result.key, result]))
   return [...all.values()].filter(({ key }) => !present.has(key))
 }

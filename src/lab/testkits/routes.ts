@@ -6,7 +6,7 @@ import { createTestkitOrder, registerTestkit } from './testkits.ts'
 import { examplePatient } from '../../people/person/example-patient.ts'
 import { BODY_WITH_IMAGES_BYTES_MAX } from '../../people/person/image.ts'
 
-export const routes = (covers: CoversCharacter) => [
+export const testkitsRoutes = (covers: CoversCharacter) => [
   operation({
     id: 'create_testkit_order',
     logsAccess: true,

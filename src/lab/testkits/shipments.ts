@@ -21,7 +21,7 @@ export function kitOf({ order: { id, details } }: LockedOrder): TestkitDetails['
 }
 
 /** The shipment of an order's kit; creates one without tracking if there is none. */
-export function shipmentOf(tx: Tx, lockedOrder: LockedOrder): Shipment {
+export function getShipment(tx: Tx, lockedOrder: LockedOrder): Shipment {
   const data = kitOf(lockedOrder)
   const now = iso(tx.now)
   data.shipment ??= {
@@ -41,7 +41,7 @@ export function shipmentOf(tx: Tx, lockedOrder: LockedOrder): Shipment {
 
 /** Records the tracking number of a parcel. */
 export function updateTracking(tx: Tx, lockedOrder: LockedOrder, direction: 'outbound' | 'inbound', tracking: Tracking): void {
-  const shipment = shipmentOf(tx, lockedOrder)
+  const shipment = getShipment(tx, lockedOrder)
   const now = iso(tx.now)
   shipment[`${direction}_tracking_number`] = tracking.number
   shipment[`${direction}_tracking_url`] = tracking.url
@@ -63,9 +63,9 @@ const STATUSES_REQUIRING_PATIENT = new Set(['transit_lab', 'delivered_to_lab'])
  * Changes a kit's status. A delivery problem clears the expected delivery date. Emits labtest.order.updated.
  * Errors: 400 the lifecycle has no such transition, or the kit would go to the lab before its patient is registered.
  */
-export function moveKit(lockedOrder: LockedOrder, to: string, status_detail: string | null = null): void {
-  if (STATUSES_REQUIRING_PATIENT.has(to) && !isRegistered(lockedOrder))
-    throw badRequest(`Transition from ${lockedOrder.lowLevelStatus} to ${to} is not allowed before registration`)
-  if (to === 'problem_in_transit_customer') delete lockedOrder.internalData.arrives_on
-  lockedOrder.transitionTo(to, status_detail)
+export function moveKit(lockedOrder: LockedOrder, targetStatus: string, status_detail: string | null = null): void {
+  if (STATUSES_REQUIRING_PATIENT.has(targetStatus) && !isRegistered(lockedOrder))
+    throw badRequest(`Transition from ${lockedOrder.lowLevelStatus} to ${targetStatus} is not allowed before registration`)
+  if (targetStatus === 'problem_in_transit_customer') delete lockedOrder.internalData.arrives_on
+  lockedOrder.transitionTo(targetStatus, status_detail)
 }

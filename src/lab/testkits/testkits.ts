@@ -23,7 +23,7 @@ import { saveDemographics } from '../../people/users/demographics.ts'
 import { findUser } from '../../people/users/users.ts'
 import { toPatientAddress, toShippingAddress } from '../../people/person/address.ts'
 import type { CreateTestkitOrder, RegisterTestkit } from './schema.ts'
-import { isRegistered, kitOf, shipmentOf } from './shipments.ts'
+import { isRegistered, kitOf, getShipment } from './shipments.ts'
 
 /**
  * Orders a kit that its patient will register. Writes lab_order. Queues orders.dispatch if the lab's link has to be informed.
@@ -95,7 +95,7 @@ export async function registerTestkit(
       household_income: body.patient_details.household_income ?? null,
       household_size: body.patient_details.household_size ?? null,
     })
-    shipmentOf(tx, lockedOrder)
+    getShipment(tx, lockedOrder)
     kitOf(lockedOrder).updated_at = iso(tx.now)
     saveDemographics(tx, order.user_id, body.patient_details, body.patient_address)
     lockedOrder.transitionTo('requisition_created')
@@ -108,14 +108,14 @@ export async function registerTestkit(
 async function insure(
   tx: Tx,
   { order, internalData }: LockedOrder,
-  whose: InsuredPatient,
-  given: HealthInsuranceInput,
+  patient: InsuredPatient,
+  input: HealthInsuranceInput,
 ): Promise<void> {
-  const insurance_id = await insuranceGiven(tx, whose, given)
+  const insurance_id = await insuranceGiven(tx, patient, input)
   order.health_insurance_id = insurance_id ?? null
   order.health_insurace_id = order.health_insurance_id // sic
-  order.icd_codes = given.diagnosis_codes ?? order.icd_codes
-  internalData.health_insurance = given
+  order.icd_codes = input.diagnosis_codes ?? order.icd_codes
+  internalData.health_insurance = input
 }
 
 function assertAwaitingRegistration(lockedOrder: LockedOrder): void {

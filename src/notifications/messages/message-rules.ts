@@ -13,56 +13,56 @@ interface ChannelRule {
 /** The channels of a reminder. */
 export const textMessage = { channels: ['sms'], first_only: false } as const
 
-const sms: ChannelRule = { channels: ['sms'] }
+const smsOnly: ChannelRule = { channels: ['sms'] }
 const both: ChannelRule = { channels: ['sms', 'email'] }
 const emailElseSms: ChannelRule = { channels: ['email', 'sms'], first_only: true }
 
 /** Low-level status → channels. A status that is not listed makes no message. */
 export const messageRules: Record<CollectionMethod, Readonly<Record<string, ChannelRule>>> = {
   testkit: {
-    ordered: sms,
-    transit_customer: sms,
-    out_for_delivery: sms,
-    delivered_to_lab: sms,
-    completed: sms,
-    cancelled: sms,
+    ordered: smsOnly,
+    transit_customer: smsOnly,
+    out_for_delivery: smsOnly,
+    delivered_to_lab: smsOnly,
+    completed: smsOnly,
+    cancelled: smsOnly,
   },
   walk_in_test: {
-    ordered: sms,
+    ordered: smsOnly,
     requisition_created: both,
-    appointment_scheduled: sms,
-    appointment_cancelled: sms,
+    appointment_scheduled: smsOnly,
+    appointment_cancelled: smsOnly,
     redraw_available: both,
-    completed: sms,
-    cancelled: sms,
+    completed: smsOnly,
+    cancelled: smsOnly,
   },
   at_home_phlebotomy: {
-    ordered: sms,
+    ordered: smsOnly,
     requisition_created: both,
     appointment_pending: emailElseSms,
     appointment_scheduled: emailElseSms,
     appointment_cancelled: emailElseSms,
-    draw_completed: sms,
-    completed: sms,
-    cancelled: sms,
+    draw_completed: smsOnly,
+    completed: smsOnly,
+    cancelled: smsOnly,
   },
   on_site_collection: {
-    ordered: sms,
+    ordered: smsOnly,
     requisition_created: both,
-    draw_completed: sms,
-    completed: sms,
-    cancelled: sms,
+    draw_completed: smsOnly,
+    completed: smsOnly,
+    cancelled: smsOnly,
   },
 }
 
 /** Returns the enabled channels of a status: each of them gets the message, or with `first_only` the first that the patient accepts. */
-export function channelsOf(
+export function selectChannels(
   method: CollectionMethod,
   lowLevelStatus: string,
-  on: Readonly<Record<Channel, boolean>>,
+  enabledByChannel: Readonly<Record<Channel, boolean>>,
 ): { channels: Channel[]; first_only: boolean } {
   const rule = messageRules[method][lowLevelStatus]
-  return { channels: rule?.channels.filter((channel) => on[channel]) ?? [], first_only: rule?.first_only ?? false }
+  return { channels: rule?.channels.filter((channel) => enabledByChannel[channel]) ?? [], first_only: rule?.first_only ?? false }
 }
 
 const HOUR_S = 3600

@@ -12,7 +12,7 @@ import { notOptedOut } from './opt-outs.ts'
 import type { Channel } from './message-rules.ts'
 import { PatientMessage, type PatientMessages } from './schema.ts'
 import { renderMessage, type MessageDetails } from './message-templates.ts'
-import { notDeletedOf } from '../../people/users/users.ts'
+import { userNotDeleted } from '../../people/users/users.ts'
 
 const LISTED_MAX = 200
 
@@ -20,7 +20,7 @@ const PHONE = /^\+[1-9]\d{6,14}$/
 const EMAIL = /^[^\s@<>]+@[^\s@<>]+$/
 
 /** The recipient on a channel; undefined if there is no valid number or address. */
-function recipientOf({ patient_details: patient, shipping_details: parcel }: Order, channel: Channel): string | undefined {
+function getRecipient({ patient_details: patient, shipping_details: parcel }: Order, channel: Channel): string | undefined {
   if (channel === 'email') return patient?.email && EMAIL.test(patient.email) ? patient.email : undefined
   const digits = (patient ? patient.phone_number : parcel?.phone_number)?.replace(/[ ().-]/g, '')
   return digits && PHONE.test(digits) ? digits : undefined
@@ -67,12 +67,12 @@ export function recordMessages(
     method: order.lab_test.method,
     brand: company_name,
     support_email: support_email || null,
-    link: linkOf(order, kind),
+    link: getLink(order, kind),
     mailed: channels.includes('email'),
   }
   const { id: order_id, user_id } = order
   for (const [place, channel] of channels.entries()) {
-    const recipient = recipientOf(order, channel)
+    const recipient = getRecipient(order, channel)
     if (recipient === undefined) continue
     const { subject, body } = renderMessage(context, channel)
     const instead_of = first_only ? channels.slice(0, place) : []
@@ -90,11 +90,11 @@ export function recordMessages(
 const isAccepted = (tx: Tx, { user_id, channel, instead_of }: Pick<NewMessage, 'user_id' | 'channel' | 'instead_of'>): Sql =>
   joinConditions([
     notOptedOut(tx, sql`${user_id}::uuid`, sql`${channel}`),
-    ...instead_of.map((other) => sql`not ${notOptedOut(tx, sql`${user_id}::uuid`, sql`${other}`)}`),
+    ...instead_of.map((instead) => sql`not ${notOptedOut(tx, sql`${user_id}::uuid`, sql`${instead}`)}`),
   ])
 
 /** The link of a message: the parcel, or the requisition. */
-function linkOf({ details, requisition_form_url }: Order, kind: string): string | null {
+function getLink({ details, requisition_form_url }: Order, kind: string): string | null {
   if (details.type === 'testkit')
     return kind === 'transit_customer' ? (details.data.shipment?.outbound_tracking_url ?? null) : null
   return kind === 'requisition_created' || kind === 'redraw_available' ? requisition_form_url : null
@@ -173,7 +173,7 @@ export async function heldMail(queries: Pick<Queries, 'many'>, mail_ids: readonl
     Held,
     sql`
     select p.mail_id from patient_message p join lab_order o on o.id = p.order_id and o.team_id = p.team_id
-    where p.mail_id = any (${[...mail_ids]}::uuid[]) and not ${notDeletedOf(sql`o.user_id`, sql`o.team_id`)}`,
+    where p.mail_id = any (${[...mail_ids]}::uuid[]) and not ${userNotDeleted(sql`o.user_id`, sql`o.team_id`)}`,
   )
   return new Set(rows.map(({ mail_id }) => mail_id))
 }

@@ -2,14 +2,14 @@ import { eraseTables, inOrder } from '../../platform/db/erasure.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { eraseMessages, eraseTeamMessages } from './erase.ts'
 import { eraseOptOuts } from './opt-outs.ts'
-import { routes } from './routes.ts'
+import { messagesRoutes } from './routes.ts'
 
 export const messages: Module = {
   name: 'notifications/messages',
   about: 'kinds, templates and settings of messages, sent messages; not their times',
   tag: 'messages',
   tables: { ofTeams: ['patient_message_opt_out'], others: ['patient_message'] },
-  operations: routes,
+  operations: messagesRoutes,
   erasers: {
     user: async (tx, user_id) => {
       await eraseMessages(tx, user_id)

@@ -3,7 +3,7 @@ import { listMessages } from './messages.ts'
 import { CommunicationSettings, OrderParams, PatchCommunicationSettings, PatientMessages } from './schema.ts'
 import { getSettings, setSettings } from './settings.ts'
 
-export const routes: Operation[] = [
+export const messagesRoutes: Operation[] = [
   operation({
     id: 'get_order_communication_settings',
     logsAccess: true,

@@ -23,7 +23,7 @@ export const enabledChannels = (
 })
 
 /** The team's own page for booking an at-home appointment of an order; undefined if it has none. */
-export const bookingUrlOf = ({ tenant }: Pick<Tx, 'tenant'>, order_id: string): string | undefined =>
+export const createBookingUrl = ({ tenant }: Pick<Tx, 'tenant'>, order_id: string): string | undefined =>
   (tenant.settings.appointment_booking_url as string | null | undefined)?.replaceAll('{order_id}', order_id) || undefined
 
 const Row = T.Object({ user_id: T.String(), internal_data: T.String(), accepts_sms: T.Boolean() })

@@ -1,5 +1,5 @@
 // The queue of text messages: messages of a cell with a gateway wait in it; other messages are only recorded.
-import { notDeletedOf } from '../../people/users/users.ts'
+import { userNotDeleted } from '../../people/users/users.ts'
 import { dbUuidOfAge } from '../../platform/db/leases.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Queries } from '../../platform/db/transaction.ts'
@@ -38,7 +38,7 @@ export async function isHeldText(queries: Queries, { order_id, team_id }: Claime
   const row = await queries.maybe(
     Held,
     sql`
-    select not ${notDeletedOf(sql`o.user_id`, sql`o.team_id`)} as held
+    select not ${userNotDeleted(sql`o.user_id`, sql`o.team_id`)} as held
     from (select ${order_id}::uuid as id, ${team_id}::uuid as team_id) m
     left join lab_order o on o.id = m.id and o.team_id = m.team_id`,
   )

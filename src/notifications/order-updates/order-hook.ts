@@ -3,10 +3,10 @@ import { orderStepped } from '../../lab/orders/order-hooks.ts'
 import { on, type Hook } from '../../platform/db/hooks.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import type { LockedOrder } from '../../lab/orders/locked-order.ts'
-import { channelsOf, triggeringStatuses } from '../messages/message-rules.ts'
+import { selectChannels, triggeringStatuses } from '../messages/message-rules.ts'
 import { recordMessages } from '../messages/messages.ts'
 import { scheduleReminders } from '../reminders/reminders.ts'
-import { bookingUrlOf, enabledChannels } from '../messages/settings.ts'
+import { createBookingUrl, enabledChannels } from '../messages/settings.ts'
 import { planAppointmentReminders } from '../reminders/appointment-reminders.ts'
 import { readAppointment } from '../../visits/appointments/locked-appointment.ts'
 import { todayAt } from '../../lab/orders/collection-zone.ts'
@@ -27,7 +27,7 @@ async function onStatus(tx: Tx, lockedOrder: LockedOrder, low: string, sms: bool
       tx,
       lockedOrder.order,
       low,
-      channelsOf(method, low, enabledByChannel),
+      selectChannels(method, low, enabledByChannel),
       sms,
       await messageDetailsFor(tx, lockedOrder, low),
     )
@@ -54,6 +54,6 @@ async function expectedArrival(tx: Tx, { order, internalData: { arrives_on } }: 
 
 /** An appointment that was reserved before the requisition is not booked again. */
 async function withBookingUrl(tx: Tx, { order: { id } }: LockedOrder): Promise<MessageDetails> {
-  const booking_url = bookingUrlOf(tx, id)
+  const booking_url = createBookingUrl(tx, id)
   return booking_url === undefined || (await readAppointment(tx, id)) !== undefined ? {} : { booking_url }
 }

@@ -5,7 +5,7 @@ import type { Module } from '../../platform/module/module.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { portalPages, type PortalDependencies } from './pages.ts'
 import { erasePortalLinks } from './portal-links.ts'
-import { routes } from './routes.ts'
+import { portalRoutes } from './routes.ts'
 
 /** For so long an expired link is distinguished from an unknown one. */
 const LINK_KEPT_S = 14 * 86_400
@@ -15,7 +15,7 @@ export const portal = (dependencies: PortalDependencies): Module => ({
   about: 'the pages on which patients see their orders and choose their messages',
   tag: 'users',
   tables: { ofTeams: ['portal_link'] },
-  operations: routes(dependencies),
+  operations: portalRoutes(dependencies),
   pages: portalPages(dependencies),
   hooks: [on(userDeleted, erasePortalLinks)],
   periodicTasks: [cleanup({ table: 'portal_link', column: 'expires_at', retention_s: LINK_KEPT_S })],

@@ -12,7 +12,7 @@ export interface StateWords {
 }
 
 /** An empty text would be a status without words, so each has one. */
-const common: Record<LowLevelStatus, StateWords> = {
+const commonWords: Record<LowLevelStatus, StateWords> = {
   ordered: { title: 'Ordered', sentence: 'Your order has been placed and is being prepared.' },
   requisition_created: { title: 'Ready', sentence: 'Your order is ready.' },
   requisition_bypassed: { title: 'Ready', sentence: 'Your order is ready.' },
@@ -65,7 +65,7 @@ const ofMethod: Record<CollectionMethod, Partial<Record<LowLevelStatus, StateWor
 
 /** The state of an order in words. */
 export const stateWords = (method: CollectionMethod, status: LowLevelStatus): StateWords =>
-  ofMethod[method][status] ?? common[status]
+  ofMethod[method][status] ?? commonWords[status]
 
 /** In these statuses the patient should ask the team. */
 export const askTeam: ReadonlySet<string> = new Set<LowLevelStatus>([

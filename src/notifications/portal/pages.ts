@@ -8,7 +8,7 @@ import { unauthorized } from '../../platform/http/errors.ts'
 import { queryText, redirect, tryLaterPage } from '../../platform/http/phone-page.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import type { Access } from '../../tenancy/access/access.ts'
-import { brandOf } from '../../tenancy/teams/brand.ts'
+import { getBrand } from '../../tenancy/teams/brand.ts'
 import { channels } from '../messages/message-rules.ts'
 import { setOptOut } from '../messages/opt-outs.ts'
 import { messagesPage, ordersPage, refusedPage, shortLinkPage, type ShownTeam } from './page-html.ts'
@@ -32,18 +32,18 @@ interface Admitted {
 }
 
 class Expired extends Problem {}
-const expired = () => new Expired(401, { detail: 'The link has expired' })
+const expiredError = () => new Expired(401, { detail: 'The link has expired' })
 const invalid = () => unauthorized('The link is not valid')
 
 export function portalPages({ cells, vault, guards, publicUrl }: PortalDependencies): BrowserPage[] {
   const tokens = new PortalTokens(vault)
   const basePath = () => new URL(publicUrl()).pathname.replace(/\/+$/, '')
-  const portalPath = (path: '' | '/messages', token: string, more: Record<string, string> = {}): string =>
-    `${basePath()}/portal${path}?${new URLSearchParams({ token, ...more })}`
+  const portalPath = (path: '' | '/messages', token: string, query: Record<string, string> = {}): string =>
+    `${basePath()}/portal${path}?${new URLSearchParams({ token, ...query })}`
 
   async function teamOf(tenant: Tenant): Promise<ShownTeam> {
     const { support_email } = (tenant.settings.brand_information ?? {}) as { support_email?: string | null }
-    return { name: (await brandOf(cells, tenant)).name || 'Your laboratory service', support_email: support_email || null }
+    return { name: (await getBrand(cells, tenant)).name || 'Your laboratory service', support_email: support_email || null }
   }
 
   async function tenantOf(request: PageRequest, cell: CellName, team: string, session: string): Promise<Tenant> {
@@ -57,7 +57,7 @@ export function portalPages({ cells, vault, guards, publicUrl }: PortalDependenc
     const token = queryText(request, 'token') ?? ''
     const found = read(token)
     if (!found) throw guards.checks.refusal(request.address, invalid())
-    if (found.has_expired) throw expired()
+    if (found.has_expired) throw expiredError()
     const { cell, team, user_id } = found.visit
     const tenant = await tenantOf(request, cell, team, `portal ${team} ${user_id}`)
     return { tenant, key: `portal:${found.id}`, visit: found.visit, token }
@@ -69,7 +69,7 @@ export function portalPages({ cells, vault, guards, publicUrl }: PortalDependenc
     const named = teamOfCode(code)
     if (!named || !cells.has(named.cell)) throw guards.checks.refusal(request.address, invalid())
     const lookUp = async () => {
-      const tenant = await guards.teams.tenantOf(named.cell, named.team)
+      const tenant = await guards.teams.findTenant(named.cell, named.team)
       const link = tenant && (await cells.of(named.cell).read(tenant, (tx) => findShortLink(tx, code)))
       return link && { link }
     }
@@ -78,7 +78,7 @@ export function portalPages({ cells, vault, guards, publicUrl }: PortalDependenc
     const { user_id, code_hash, order_id } = link
     const key = `portal_link:${code_hash.slice(0, 12)}`
     const tenant = await tenantOf(request, named.cell, named.team, `portal ${named.team} ${code_hash}`)
-    if (link.has_expired) throw expired()
+    if (link.has_expired) throw expiredError()
     const visit = { ...named, user_id, order_id: order_id ?? undefined }
     return { tenant, key, visit, link, code }
   }
@@ -105,13 +105,13 @@ export function portalPages({ cells, vault, guards, publicUrl }: PortalDependenc
   const read = <V>({ tenant, visit }: Admitted, use: (tx: Tx) => Promise<V>): Promise<V> => cells.of(visit.cell).read(tenant, use)
 
   /** Turns the channels that a form names off or on. */
-  const change = (by: Admitted, { form, logChange }: PageRequest): Promise<void> =>
-    cells.of(by.visit.cell).tx(by.tenant, async (tx) => {
+  const change = (visitor: Admitted, { form, logChange }: PageRequest): Promise<void> =>
+    cells.of(visitor.visit.cell).tx(visitor.tenant, async (tx) => {
       for (const channel of channels) {
         const wanted = form.get(channel)
-        if (wanted === 'off' || wanted === 'on') await setOptOut(tx, by.visit.user_id, channel, wanted === 'off')
+        if (wanted === 'off' || wanted === 'on') await setOptOut(tx, visitor.visit.user_id, channel, wanted === 'off')
       }
-      logChange(tx, 303, accessBy(by))
+      logChange(tx, 303, accessBy(visitor))
     })
 
   return [
@@ -198,9 +198,9 @@ export function portalPages({ cells, vault, guards, publicUrl }: PortalDependenc
     },
   ]
 
-  async function shortLink(by: Admitted & { link: ShortLink; code: string }, wasWrong: boolean): Promise<PageResponse> {
-    const shown = await read(by, (tx) => shownChannels(tx, by.visit.user_id))
-    const action = `${basePath()}/p/${by.code}`
-    return shortLinkPage(await teamOf(by.tenant), shown, { action, isLocked: by.link.is_locked, wasWrong })
+  async function shortLink(visitor: Admitted & { link: ShortLink; code: string }, wasWrong: boolean): Promise<PageResponse> {
+    const shown = await read(visitor, (tx) => shownChannels(tx, visitor.visit.user_id))
+    const action = `${basePath()}/p/${visitor.code}`
+    return shortLinkPage(await teamOf(visitor.tenant), shown, { action, isLocked: visitor.link.is_locked, wasWrong })
   }
 }

@@ -44,14 +44,14 @@ export class PortalTokens {
 
   launch = (visit: PortalVisit): string => this.#launches.sign(wordsOf(visit), LAUNCH_S)
   visit = (visit: PortalVisit): string => this.#visits.sign(wordsOf(visit), VISIT_S)
-  readLaunch = (token: string) => read(this.#launches, token)
-  readVisit = (token: string) => read(this.#visits, token)
+  readLaunch = (token: string) => readVisit(this.#launches, token)
+  readVisit = (token: string) => readVisit(this.#visits, token)
 }
 
 const wordsOf = ({ cell, team, user_id, order_id }: PortalVisit): string[] => [cell, team, user_id, order_id ?? '']
 
 /** Undefined: not signed here, or for something else. */
-function read(tokens: SignedTokens, token: string): { id: string; visit: PortalVisit; has_expired: boolean } | undefined {
+function readVisit(tokens: SignedTokens, token: string): { id: string; visit: PortalVisit; has_expired: boolean } | undefined {
   const found = tokens.read(token)
   if (!found) return undefined
   const [cell, team, user_id, order_id] = found.words as [CellName, string, string, string]
@@ -75,14 +75,14 @@ export async function createPortalUrl(
   await getUser(tx, user_id)
   if (!(await latestDemographics(tx, user_id)))
     throw invalidField(['path', 'user_id'], 'has no demographics: PATCH /v2/user/{user_id}/info saves them')
-  if (order_id && !(await isOrderOf(tx, user_id, order_id))) throw notFound('Order not found')
+  if (order_id && !(await ownsOrder(tx, user_id, order_id))) throw notFound('Order not found')
   const visit = { cell: tx.tenant.cell, team: tx.team, user_id, order_id: order_id ?? undefined }
   return context === 'launch'
     ? { url: `${base}/portal/launch?${new URLSearchParams({ token: tokens.launch(visit) })}`, expires_in: LAUNCH_S }
     : { url: `${base}/p/${await createCode(tx, visit)}`, expires_in: SHORT_LINK_S }
 }
 
-const isOrderOf = async (tx: Tx, user_id: string, order_id: string): Promise<boolean> =>
+const ownsOrder = async (tx: Tx, user_id: string, order_id: string): Promise<boolean> =>
   (await tx.maybe(
     Owned,
     sql`select id from lab_order where id = ${order_id} and team_id = ${tx.team} and user_id = ${user_id}`,

@@ -3,7 +3,7 @@ import type { PortalDependencies } from './pages.ts'
 import { createPortalUrl, PortalTokens } from './portal-links.ts'
 import { CreatePortalUrl, PortalParams, PortalUrl } from './schema.ts'
 
-export function routes({ vault, publicUrl }: Pick<PortalDependencies, 'vault' | 'publicUrl'>): Operation[] {
+export function portalRoutes({ vault, publicUrl }: Pick<PortalDependencies, 'vault' | 'publicUrl'>): Operation[] {
   const tokens = new PortalTokens(vault)
   return [
     operation({

@@ -14,7 +14,7 @@ import { readAppointment } from '../../visits/appointments/locked-appointment.ts
 import type { Appointment } from '../../visits/appointments/schema.ts'
 import type { Channel } from '../messages/message-rules.ts'
 import { optedOutChannels } from '../messages/opt-outs.ts'
-import { bookingUrlOf, enabledChannels } from '../messages/settings.ts'
+import { createBookingUrl, enabledChannels } from '../messages/settings.ts'
 import { askTeam, canBookVisit, needsRequisition, stateWords, type LowLevelStatus } from './order-words.ts'
 
 /** The newest orders of a user that are shown. */
@@ -108,7 +108,7 @@ function parcelLinks({ details }: Order, status: string): ShownLink[] {
 /** The team's own page, while an at-home appointment can be booked. */
 function bookingLinks(tx: Tx, order: Order, status: string, appointment: Appointment | undefined): ShownLink[] {
   if (order.lab_test.method !== 'at_home_phlebotomy' || appointment || !canBookVisit.has(status)) return []
-  const href = bookingUrlOf(tx, order.id)
+  const href = createBookingUrl(tx, order.id)
   return href === undefined ? [] : [{ href, text: 'Book your visit' }]
 }
 

@@ -26,7 +26,7 @@ export function planAppointmentReminders(tx: Tx, { id, lab_test }: Order, low: s
 
 const dueAt = (start_at: string, turn: number): Date => addSeconds(new Date(start_at), -appointmentReminders[turn - 1]!)
 
-async function startOf(tx: Tx, order_id: string): Promise<string | undefined> {
+async function findStart(tx: Tx, order_id: string): Promise<string | undefined> {
   const text = await readAppointment(tx, order_id)
   const { start_at, event_status } = text === undefined ? ({} as Partial<Appointment>) : (JSON.parse(text) as Appointment)
   return event_status === 'scheduled' && start_at ? start_at : undefined
@@ -35,7 +35,7 @@ async function startOf(tx: Tx, order_id: string): Promise<string | undefined> {
 /** Skips reminders whose time is past. Queues messages.remind_appointment. */
 export const planAppointmentRemindersHandler = defineHandler(plan, (context, { order_id }) =>
   context.tx(async (tx) => {
-    const start_at = await startOf(tx, order_id)
+    const start_at = await findStart(tx, order_id)
     if (start_at === undefined) return
     for (const turn of appointmentReminders.keys()) {
       const at = dueAt(start_at, turn + 1)
@@ -50,7 +50,7 @@ export const remindAppointmentHandler = (smsEnabled: boolean) =>
     context.tx(async (tx) => {
       const found = await lockOrderToRemind(tx, order_id, 'appointment_scheduled')
       // The appointment was rescheduled or cancelled in the meantime.
-      if (!found || (await startOf(tx, order_id)) !== start_at) return
+      if (!found || (await findStart(tx, order_id)) !== start_at) return
       const kind = `appointment_reminder_${turn}`
       if (await wasSent(tx, order_id, kind, dueAt(start_at, turn))) return
       if (found.bySms) recordMessages(tx, found.order, kind, textMessage, smsEnabled)

@@ -52,12 +52,12 @@ export async function lockOrderToRemind(
 }
 
 /** Whether the order has a message of a kind, recorded at an instant or later. */
-export const wasSent = async (tx: Tx, order_id: string, kind: string, since = new Date(0)): Promise<boolean> =>
+export const wasSent = async (tx: Tx, order_id: string, kind: string, sinceTime = new Date(0)): Promise<boolean> =>
   (await tx.maybe(
     MessageRow,
     sql`
     select id from patient_message
-    where order_id = ${order_id} and team_id = ${tx.team} and kind = ${kind} and created_at >= ${since} limit 1`,
+    where order_id = ${order_id} and team_id = ${tx.team} and kind = ${kind} and created_at >= ${sinceTime} limit 1`,
   )) !== undefined
 
 /** @param smsEnabled whether a gateway is configured */

@@ -26,11 +26,11 @@ export interface SmsSenderOptions {
 /** Sends the text messages of the cells of this process. */
 export class SmsSender extends QueueWorkers<ClaimedText> {
   constructor(options: SmsSenderOptions) {
-    super(options.cells.names.map((name) => workerOf(name, options)))
+    super(options.cells.names.map((name) => createWorker(name, options)))
   }
 }
 
-function workerOf(cell: CellName, { cells, sms, log }: SmsSenderOptions): QueueWorker<ClaimedText> {
+function createWorker(cell: CellName, { cells, sms, log }: SmsSenderOptions): QueueWorker<ClaimedText> {
   const db = cells.of(cell)
   return messageWorker<ClaimedText>({
     cell,

@@ -33,7 +33,7 @@ describe('the shipped files of payors and diagnoses', () => {
 
   test('list as exclusions only prefixes of codes', () => {
     const rows = exclusionRows(readBundledFile('exclusions'))
-    assert(rows.some(({ code, excluded, type }) => code === 'E11' && excluded === 'E10' && type === 'excludes1'))
+    assert(rows.some(({ code, excluded_code, type }) => code === 'E11' && excluded_code === 'E10' && type === 'excludes1'))
   })
 
   test('stay small', () => {

@@ -44,17 +44,17 @@ export interface IcdRow {
 
 export interface ExclusionRow {
   code: string
-  excluded: string
+  excluded_code: string
   type: string
 }
 
 type Line = Record<string, string>
 
 /** Returns the rows of a table, each parsed by `row`, which reports its errors. */
-function rowsOf<R>(
+function readRows<R>(
   text: string,
-  required: string[],
-  allowed: string[],
+  requiredColumns: string[],
+  allowedColumns: string[],
   row: (line: Line, fault: (text: string) => void) => R,
 ): R[] {
   let lines: Line[]
@@ -64,8 +64,8 @@ function rowsOf<R>(
     throw new InvalidFileError([(error as Error).message])
   }
   const names = Object.keys(lines[0] ?? {})
-  const lacking = required.filter((name) => !names.includes(name))
-  const unknownColumns = names.filter((name) => !required.includes(name) && !allowed.includes(name))
+  const lacking = requiredColumns.filter((name) => !names.includes(name))
+  const unknownColumns = names.filter((name) => !requiredColumns.includes(name) && !allowedColumns.includes(name))
   if (!lines.length) throw new InvalidFileError(['The file has no rows.'])
   if (lacking.length) throw new InvalidFileError([`The file is missing columns: ${lacking.join(', ')}.`])
   if (unknownColumns.length) throw new InvalidFileError([`The file has unrecognized columns: ${unknownColumns.join(', ')}.`])
@@ -88,10 +88,10 @@ const programs = ['medicare', 'medicaid']
  */
 export function payorRows(text: string): PayorRow[] {
   const [codes, plans] = [new Set<string>(), new Set<string>()]
-  return rowsOf(text, ['payor_code', 'name', ...addressColumns], optionalColumns, (line, fault) => {
-    const value = (name: string, max: number, needed = false): string => {
+  return readRows(text, ['payor_code', 'name', ...addressColumns], optionalColumns, (line, fault) => {
+    const value = (name: string, max: number, isRequired = false): string => {
       const text = (line[name] ?? '').trim()
-      if (needed && !text) fault(`${name} is empty`)
+      if (isRequired && !text) fault(`${name} is empty`)
       if (text.length > max || /[\n\r\t\0]/.test(text)) fault(`${name} must have at most ${max} characters in one line`)
       return text
     }
@@ -160,12 +160,12 @@ function collect(rows: Map<string, IcdRow>, codeText: string, description: strin
 
 function csvIcdRows(text: string): IcdRow[] {
   const rows = new Map<string, IcdRow>()
-  rowsOf(text, ['code', 'description'], ['billable'], (line, fault) => {
+  readRows(text, ['code', 'description'], ['billable'], (line, fault) => {
     const billable = (line.billable ?? '').trim() || '1'
     if (billable !== '0' && billable !== '1') fault('billable must be 1 or 0')
     else if (billable === '1') collect(rows, line.code!, line.description!.trim(), fault)
   })
-  return accepted(rows)
+  return acceptRows(rows)
 }
 
 function orderRows(text: string): IcdRow[] {
@@ -174,17 +174,17 @@ function orderRows(text: string): IcdRow[] {
   const faults: string[] = []
   text.split(/\r?\n/).forEach((line, i) => {
     if (!line) return
-    const fail = (what: string) => void faults.push(`line ${i + 1}: ${what}`)
+    const fail = (message: string) => void faults.push(`line ${i + 1}: ${message}`)
     const match = ORDER_LINE.exec(line)
     if (!line.isWellFormed()) fail(NOT_UTF8)
     else if (!match) fail('the line is not in the order-file format')
     else if (match[2] === '1') collect(rows, match[1]!, line.slice(LONG_FROM).trim(), fail)
   })
   if (faults.length) throw new InvalidFileError(faults)
-  return accepted(rows)
+  return acceptRows(rows)
 }
 
-function accepted(rows: Map<string, IcdRow>): IcdRow[] {
+function acceptRows(rows: Map<string, IcdRow>): IcdRow[] {
   if (!rows.size) throw new InvalidFileError(['The file has no billable code.'])
   return [...rows.values()]
 }
@@ -192,12 +192,12 @@ function accepted(rows: Map<string, IcdRow>): IcdRow[] {
 /** Parses exclusions of a CSV file, `code,excluded,type`; codes may be prefixes. Throws InvalidFileError. */
 export function exclusionRows(text: string): ExclusionRow[] {
   const pairs = new Set<string>()
-  return rowsOf(text, ['code', 'excluded', 'type'], [], (line, fault) => {
+  return readRows(text, ['code', 'excluded', 'type'], [], (line, fault) => {
     const [code, excluded] = [toStoredCode(line.code!), toStoredCode(line.excluded!)]
     if (!code || !excluded) fault('the code is malformed')
     if (pairs.has(`${code} ${excluded}`)) fault('duplicate pair')
     pairs.add(`${code} ${excluded}`)
     if (!/^excludes[12]$/.test(line.type!)) fault('type must be excludes1 or excludes2')
-    return { code: code ?? '', excluded: excluded ?? '', type: line.type! }
+    return { code: code ?? '', excluded_code: excluded ?? '', type: line.type! }
   })
 }

@@ -95,8 +95,8 @@ export async function validateCodes(tx: Tx, codes: readonly string[]): Promise<V
   for (const [i, text] of faults) result.errors.push(`${codes[i]!.trim()} ${text}`)
   const reported = new Set<string>()
   for (const { code, excluded_code, type } of exclusions)
-    for (const one of sound.filter((each) => each.startsWith(code)))
-      for (const other of sound.filter((each) => each !== one && each.startsWith(excluded_code))) {
+    for (const one of sound.filter((candidate) => candidate.startsWith(code)))
+      for (const other of sound.filter((candidate) => candidate !== one && candidate.startsWith(excluded_code))) {
         // Notes often exist in both directions, which is one conflict.
         const pair = `${type} ${[one, other].sort().join()}`
         if (reported.has(pair)) continue

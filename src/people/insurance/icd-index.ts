@@ -20,11 +20,11 @@ export function buildIcdIndex(text: string): IcdIndex {
   const starts = [0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
   if (text) starts.push(text.length + 1)
-  return { text, lower: lowered(text), starts: Uint32Array.from(starts) }
+  return { text, lower: toLowerCase(text), starts: Uint32Array.from(starts) }
 }
 
 /** Lower case, with every character at its original position. */
-const lowered = (text: string): string => {
+const toLowerCase = (text: string): string => {
   const lower = text.toLowerCase()
   return lower.length === text.length ? lower : text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
@@ -85,14 +85,14 @@ function linesOfText(index: IcdIndex, words: string[]): number[] {
   for (let at = lower.indexOf(rarest); at >= 0;) {
     const line = lineAt(index, at)
     const text = lineNumberAt(index, line)
-    if (words.every((word) => text.includes(word))) found.push({ line, rank: rankOf(text, words), length: text.length })
+    if (words.every((word) => text.includes(word))) found.push({ line, rank: rankMatch(text, words), length: text.length })
     at = lower.indexOf(rarest, starts[line + 1]!)
   }
   return found.sort((a, b) => b.rank - a.rank || a.length - b.length || a.line - b.line).map(({ line }) => line)
 }
 
 /** Whole words count more than prefixes of words, and prefixes more than other parts; a match at the start of the text counts extra. */
-function rankOf(text: string, words: string[]): number {
+function rankMatch(text: string, words: string[]): number {
   const description = text.slice(text.indexOf('\t') + 1)
   let rank = description.startsWith(words[0]!) ? 1 : 0
   for (const word of words) {

@@ -75,9 +75,9 @@ export interface InsuredPatient {
 export async function insuranceGiven(
   tx: Tx,
   { user_id, patient_details: patient, patient_address }: InsuredPatient,
-  given: HealthInsuranceInput,
+  input: HealthInsuranceInput,
 ): Promise<string | undefined> {
-  const { payor_code, insurance_id: member_id, responsible_relationship: relationship = 'Self', responsible_details } = given
+  const { payor_code, insurance_id: member_id, responsible_relationship: relationship = 'Self', responsible_details } = input
   const at = (field: string) => ['body', 'health_insurance', field]
   if (relationship !== 'Self' && !responsible_details)
     throw invalidField(at('responsible_details'), 'is required where responsible_relationship is not Self')

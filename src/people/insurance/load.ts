@@ -128,6 +128,6 @@ async function replaceExclusions(tx: PlainTx, text: string): Promise<void> {
   await tx.run(sql`delete from icd_exclusion where true`)
   await tx.run(sql`
     insert into icd_exclusion (code, excluded_code, type)
-    select code, excluded, type
-    from jsonb_to_recordset(${JSON.stringify(exclusionRows(text))}::jsonb) as r (code text, excluded text, type text)`)
+    select code, excluded_code, type
+    from jsonb_to_recordset(${JSON.stringify(exclusionRows(text))}::jsonb) as r (code text, excluded_code text, type text)`)
 }

@@ -2,14 +2,14 @@ import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { eraseInsurances } from './insurances.ts'
 import { loadInsuranceData } from './load.ts'
-import { routes } from './routes.ts'
+import { insuranceRoutes } from './routes.ts'
 
 export const insurance: Module = {
   name: 'people/insurance',
   about: 'payors, diagnoses, insurances; not who is billed for an order',
   tag: 'insurance',
   tables: { ofTeams: ['insurance'], others: ['icd_code', 'icd_exclusion', 'insurance_data_version', 'payor'] },
-  operations: routes,
+  operations: insuranceRoutes,
   erasers: { user: eraseInsurances, team: eraseTables('insurance', 'payor') },
   referenceData: loadInsuranceData,
 }

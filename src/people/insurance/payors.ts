@@ -19,7 +19,7 @@ const Row = T.Object({
   org_address: ContactAddress,
 })
 
-const fields = sql`code, team_id, name, aliases, org_address`
+const payorColumns = sql`code, team_id, name, aliases, org_address`
 
 /** The platform's payors, and the team's own. */
 const visible = (tx: Tx): Sql => sql`(team_id is null or team_id = ${tx.team})`
@@ -51,12 +51,13 @@ const codeCondition = (provider: Clearinghouse, code: string): Sql =>
  * clearinghouse's code. Returns the 100 most relevant, exact names first, then names with that prefix.
  * Errors: 422 neither a name nor both provider and code. @param codeField name of the code field in the request
  */
-export async function searchPayors(tx: Tx, wanted: PayorReference, at: string, codeField: string): Promise<Payor[]> {
-  const { insurance_name, provider, external_code } = wanted
+export async function searchPayors(tx: Tx, reference: PayorReference, codeLocation: string, codeField: string): Promise<Payor[]> {
+  const { insurance_name, provider, external_code } = reference
   const name = insurance_name?.trim() || undefined
   if (name === undefined && provider === undefined && external_code === undefined)
-    throw invalidField([at], `insurance_name, or provider and ${codeField}, must be given`)
-  if ((provider === undefined) !== (external_code === undefined)) throw missingField([at, provider ? codeField : 'provider'])
+    throw invalidField([codeLocation], `insurance_name, or provider and ${codeField}, must be given`)
+  if ((provider === undefined) !== (external_code === undefined))
+    throw missingField([codeLocation, provider ? codeField : 'provider'])
   const conditions = [
     visible(tx),
     ...(name === undefined ? [] : [nameCondition(name)]),
@@ -65,7 +66,7 @@ export async function searchPayors(tx: Tx, wanted: PayorReference, at: string, c
   const rows = await tx.many(
     Row,
     sql`
-    select ${fields} from payor where ${joinConditions(conditions)}
+    select ${payorColumns} from payor where ${joinConditions(conditions)}
     order by lower(${name ?? ''}) = any (array(select lower(n) from unnest(aliases || name) as n)) desc,
              name ilike ${`${likeText(name ?? '')}%`} desc, length(name), name, code
     limit ${FOUND_MAX}`,
@@ -83,7 +84,7 @@ const programs: Record<string, string> = { MEDFED: 'medicare', MAIDFED: 'medicai
 export async function resolvePayor(tx: Tx, code: string, state: string): Promise<Payor> {
   const program = Object.hasOwn(programs, code.toUpperCase()) ? programs[code.toUpperCase()]! : undefined
   const which = program ? sql`program = ${program} and state = ${state}` : sql`code = ${code}`
-  const row = await tx.maybe(Row, sql`select ${fields} from payor where ${which} and ${visible(tx)}`)
+  const row = await tx.maybe(Row, sql`select ${payorColumns} from payor where ${which} and ${visible(tx)}`)
   if (row) return toPayor(row)
   throw badRequest(program ? 'No plan of this program is known in the state of the patient' : 'Payor code does not exist')
 }
@@ -121,9 +122,9 @@ export async function createPayor(tx: Tx, body: CreatePayor): Promise<Payor> {
     insert into payor (code, team_id, origin, name, aliases, org_address, external_codes, created_at)
     values (${tx.uuid()}, ${tx.team}, 'team', ${name}, '{}', ${JSON.stringify(toContactAddress(body.address))},
             ${JSON.stringify(external)}, ${tx.now})
-    returning ${fields}`,
+    returning ${payorColumns}`,
   )
   return toPayor(row)
 }
 
-const eitherCondition = (conditions: Sql[]): Sql => conditions.reduce((all, one) => sql`${all} or ${one}`)
+const eitherCondition = (conditions: Sql[]): Sql => conditions.reduce((left, right) => sql`${left} or ${right}`)

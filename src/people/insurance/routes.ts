@@ -5,11 +5,11 @@ import { createInsurance, latestInsurance } from './insurances.ts'
 import { createPayor, searchPayors } from './payors.ts'
 import * as shapes from './schema.ts'
 
-const params = Fields({ user_id: Uuid })
+const userParams = Fields({ user_id: Uuid })
 
 const address = { first_line: '1 Example Street', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }
 
-export const routes = [
+export const insuranceRoutes = [
   operation({
     id: 'create_insurance',
     logsAccess: true,
@@ -18,7 +18,7 @@ export const routes = [
     summary: 'Add an insurance of a user',
     description:
       'Adds one and replaces none; orders are billed to the newest primary insurance. The user must have demographics.',
-    params,
+    params: userParams,
     body: shapes.CreateInsurance,
     reply: shapes.Insurance,
     example: {
@@ -44,7 +44,7 @@ export const routes = [
     method: 'GET',
     path: '/v2/user/{user_id}/insurance/latest',
     summary: 'Read the newest insurance of a user',
-    params,
+    params: userParams,
     query: shapes.LatestQuery,
     reply: shapes.Insurance,
     run: (tx, { params, query }) => latestInsurance(tx, params.user_id, query.is_primary ?? true),

@@ -46,12 +46,12 @@ const finishAbroad: FinalizeObject = (address) => {
 }
 
 /** Returns the input shapes of an address in the United States and elsewhere. */
-const twoFold = <P extends TProperties>(fields: P, title: string, elsewhere: FinalizeObject = finishAbroad) =>
+const twoFold = <P extends TProperties>(fields: P, title: string, finishForeign: FinalizeObject = finishAbroad) =>
   Fields(fields, {
     title,
     aliases,
     finish: finalize,
-    abroad: Fields({ ...fields, ...abroadFields }, { aliases, finish: elsewhere }),
+    abroad: Fields({ ...fields, ...abroadFields }, { aliases, finish: finishForeign }),
   })
 
 /** The two-letter code of a known US state. */
@@ -128,10 +128,10 @@ export const ShippingAddress = Fields(
 )
 export type ShippingAddress = Static<typeof ShippingAddress>
 
-export const toPatientAddress = (given: PatientAddressInput): PatientAddress =>
-  withNulls(PatientAddress, { receiver_name: '', ...given })
+export const toPatientAddress = (input: PatientAddressInput): PatientAddress =>
+  withNulls(PatientAddress, { receiver_name: '', ...input })
 
-export const toShippingAddress = (given: ShippingAddressInput): ShippingAddress => withNulls(ShippingAddress, given)
+export const toShippingAddress = (input: ShippingAddressInput): ShippingAddress => withNulls(ShippingAddress, input)
 
 /** A mailing address. It has fewer requirements than the address for collecting samples: the ZIP may have any format. */
 export const ContactAddressInput = twoFold(
@@ -158,5 +158,5 @@ export const ContactAddress = Fields(
 )
 export type ContactAddress = Static<typeof ContactAddress>
 
-export const toContactAddress = (given: ContactAddressInput): ContactAddress =>
-  withNulls(ContactAddress, { second_line: '', country: UNITED_STATES, ...given })
+export const toContactAddress = (input: ContactAddressInput): ContactAddress =>
+  withNulls(ContactAddress, { second_line: '', country: UNITED_STATES, ...input })

@@ -84,10 +84,10 @@ interface Countries {
   /** Codes by full name. */
   codes: Map<string, string>
 }
-let read: Countries | undefined
+let cachedCountries: Countries | undefined
 
 /** Read when first asked for: the data of all regions would be a fiftieth of each start. */
-const known = (): Countries => (read ??= readCountries())
+const getCountries = (): Countries => (cachedCountries ??= readCountries())
 
 function readCountries(): Countries {
   const english = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
@@ -107,7 +107,7 @@ function readCountries(): Countries {
   return { names, codes }
 }
 
-const nameOf = (text: string): string | undefined => known().names.get(text.trim().toUpperCase())
+const nameOf = (text: string): string | undefined => getCountries().names.get(text.trim().toUpperCase())
 
 /** Returns the full name of a known country; otherwise the text itself. */
 export const knownCountry: Rule = (text) => nameOf(text) ?? text
@@ -116,4 +116,4 @@ export const knownCountry: Rule = (text) => nameOf(text) ?? text
 export const countryRule: Rule = (text) => nameOf(text) ?? new RuleError('not a country, give its two-letter code')
 
 /** Returns the two-letter code of a country given by code or English name. */
-export const countryCode = (text: string): string | undefined => known().codes.get(nameOf(text) ?? '')
+export const countryCode = (text: string): string | undefined => getCountries().codes.get(nameOf(text) ?? '')

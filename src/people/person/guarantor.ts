@@ -20,5 +20,5 @@ export const Guarantor = Fields(
 )
 export type Guarantor = Static<typeof Guarantor>
 
-export const toGuarantor = (given: GuarantorInput): Guarantor =>
-  withNulls(Guarantor, { ...given, address: toContactAddress(given.address) })
+export const toGuarantor = (input: GuarantorInput): Guarantor =>
+  withNulls(Guarantor, { ...input, address: toContactAddress(input.address) })

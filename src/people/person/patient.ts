@@ -133,4 +133,4 @@ export const Patient = Fields(
 )
 export type Patient = Static<typeof Patient>
 
-export const toPatient = (given: PatientInput): Patient => withNulls(Patient, given)
+export const toPatient = (input: PatientInput): Patient => withNulls(Patient, input)

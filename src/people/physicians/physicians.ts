@@ -11,7 +11,7 @@ const PHYSICIANS_MAX = 200
 
 const KEY = 'physicians'
 
-const load = (tx: Tx): Promise<TeamPhysician[]> =>
+const loadPhysicians = (tx: Tx): Promise<TeamPhysician[]> =>
   tx.many(
     TeamPhysician,
     sql`
@@ -24,11 +24,13 @@ const sameNpi = ({ first_name, last_name, npi }: TeamPhysician): Physician => ({
 /** Lists the team's physicians in the order they were added, for the team's own keys. Errors: 404 another team. */
 export async function listOwnPhysicians(tx: Tx, team_id: string): Promise<Physician[]> {
   if (team_id !== tx.team) throw notFound('Not Found')
-  return (await load(tx)).map(sameNpi)
+  return (await loadPhysicians(tx)).map(sameNpi)
 }
 
 /** Lists the team's physicians in the order they were added, for managers of the team. */
-export const listPhysicians = async (tx: Tx): Promise<{ physicians: TeamPhysician[] }> => ({ physicians: await load(tx) })
+export const listPhysicians = async (tx: Tx): Promise<{ physicians: TeamPhysician[] }> => ({
+  physicians: await loadPhysicians(tx),
+})
 
 /**
  * Returns the ordering physician for a patient in `state` if the customer names none: the first one added for that state, otherwise the
@@ -36,7 +38,7 @@ export const listPhysicians = async (tx: Tx): Promise<{ physicians: TeamPhysicia
  * @param state two-letter code; any other text matches only physicians of every state
  */
 export async function servicePhysician(tx: Tx, state: string): Promise<Physician | undefined> {
-  const all = (await tx.cached(KEY, () => load(tx)))!
+  const all = (await tx.cached(KEY, () => loadPhysicians(tx)))!
   const chosen = all.find(({ states }) => states.includes(state)) ?? all.find(({ states }) => states.length === 0)
   return chosen && sameNpi(chosen)
 }

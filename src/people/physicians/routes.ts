@@ -6,7 +6,7 @@ import * as shapes from './schema.ts'
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}/physician' as const
 const ofTeam = { scope: 'team', keyScope: 'bound' } as const
 
-export const routes: Operation[] = [
+export const physiciansRoutes: Operation[] = [
   operation({
     id: 'get_team_physicians',
     logsAccess: false,

@@ -21,7 +21,7 @@ const Stored = T.Object({ document: Demographics })
 type Change = Pick<Demographics, 'first_name' | 'last_name' | 'email' | 'phone_number' | 'gender' | 'dob' | 'address'> &
   Partial<Demographics>
 
-const none = { medical_proxy: null, race: null, ethnicity: null, sexual_orientation: null, gender_identity: null }
+const emptyDemographics = { medical_proxy: null, race: null, ethnicity: null, sexual_orientation: null, gender_identity: null }
 
 /**
  * Writes nothing if nothing changes, so that the next order of the same patient creates no new row version. Then it also takes no lock, so
@@ -29,7 +29,7 @@ const none = { medical_proxy: null, race: null, ethnicity: null, sexual_orientat
  */
 const upsert = (tx: Tx, user_id: string, change: Change): Sql => sql`
   insert into user_demographics (user_id, team_id, document, updated_at)
-  select u.id, u.team_id, ${JSON.stringify({ ...none, ...change })}::text::jsonb, ${tx.now}::timestamptz
+  select u.id, u.team_id, ${JSON.stringify({ ...emptyDemographics, ...change })}::text::jsonb, ${tx.now}::timestamptz
   from "user" u
   where u.id = ${user_id} and u.team_id = ${tx.team} and u.deleted_at is null
     and not exists (
@@ -39,8 +39,8 @@ const upsert = (tx: Tx, user_id: string, change: Change): Sql => sql`
   where user_demographics.document is distinct from user_demographics.document || ${JSON.stringify(change)}::text::jsonb`
 
 /** Omits absent fields from the result, so that they stay. */
-function changeOf(given: DemographicsInput): Change {
-  const { medical_proxy, address, ...plain } = given
+function changeOf(input: DemographicsInput): Change {
+  const { medical_proxy, address, ...plain } = input
   return {
     ...plain,
     address: toContactAddress(address),
@@ -92,10 +92,10 @@ export async function latestDemographics(tx: Tx, user_id: string): Promise<Demog
  * Creates or replaces the demographics of a user: what is absent is cleared. Writes user_demographics. Source: users-wearables.md 1.
  * Errors: 404 unknown user; 422 born in the future or more than 130 years ago.
  */
-export async function patchDemographics(tx: Tx, user_id: string, given: DemographicsInput): Promise<Demographics> {
+export async function patchDemographics(tx: Tx, user_id: string, input: DemographicsInput): Promise<Demographics> {
   await getUser(tx, user_id)
-  assertBirthDate(tx, given.dob, ['body', 'dob'])
-  await tx.run(upsert(tx, user_id, { ...none, ...changeOf(given) }))
+  assertBirthDate(tx, input.dob, ['body', 'dob'])
+  await tx.run(upsert(tx, user_id, { ...emptyDemographics, ...changeOf(input) }))
   return (await latestDemographics(tx, user_id))!
 }
 
@@ -108,11 +108,11 @@ export async function getDemographics(tx: Tx, user_id: string): Promise<Demograp
 }
 
 /** Checks a date of birth. Errors: 422 it is in the future, or more than 130 years ago. */
-export function assertBirthDate(tx: Tx, dob: string, at: Loc): void {
+export function assertBirthDate(tx: Tx, dob: string, loc: Loc): void {
   const today = utcDate(tx.now)
-  if (dob > today) throw invalidField(at, 'must not be in the future')
+  if (dob > today) throw invalidField(loc, 'must not be in the future')
   const oldest = `${Number(today.slice(0, 4)) - AGE_YEARS_MAX - 1}${today.slice(4)}`
-  if (dob <= oldest) throw invalidField(at, `must not be more than ${AGE_YEARS_MAX} years ago`)
+  if (dob <= oldest) throw invalidField(loc, `must not be more than ${AGE_YEARS_MAX} years ago`)
 }
 
 /** Erases the demographics of a deleted user. */

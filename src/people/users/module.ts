@@ -1,17 +1,17 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { eraseDemographics } from './demographics.ts'
-import { routes } from './routes.ts'
+import { usersRoutes } from './routes.ts'
 import { eraseUserRows } from './user-erasure.ts'
-import { constraints } from './users.ts'
+import { userConstraints } from './users.ts'
 
 export const users: Module = {
   name: 'people/users',
   about: 'users, demographics, deletion, names of sources',
   tag: 'users',
   tables: { ofTeams: ['user', 'user_demographics'] },
-  operations: routes,
-  constraints,
+  operations: usersRoutes,
+  constraints: userConstraints,
   erasers: {
     async user(tx, user_id) {
       await eraseDemographics(tx, user_id)

@@ -5,9 +5,9 @@ import { getDemographics, patchDemographics } from './demographics.ts'
 import { ClientUserId, CreateUser, PatchUser, Success, User, UserPage, UserPageQuery } from './schema.ts'
 import { createUser, deleteUser, getUser, listUsers, patchUser, resolveUser, searchUsers, undoDelete } from './users.ts'
 
-const params = Fields({ user_id: Uuid })
+const userParams = Fields({ user_id: Uuid })
 
-export const routes = [
+export const usersRoutes = [
   operation({
     id: 'get_teams_users',
     logsAccess: true,
@@ -38,7 +38,7 @@ export const routes = [
     path: '/v2/user/{user_id}',
     userTokens: 'path',
     summary: 'Read a user',
-    params,
+    params: userParams,
     reply: User,
     run: (tx, { params }) => getUser(tx, params.user_id),
   }),
@@ -48,7 +48,7 @@ export const routes = [
     method: 'PATCH',
     path: '/v2/user/{user_id}',
     summary: 'Change a user; null clears a field',
-    params,
+    params: userParams,
     body: PatchUser,
     reply: noContent,
     example: { fallback_time_zone: 'America/Chicago' },
@@ -60,7 +60,7 @@ export const routes = [
     method: 'DELETE',
     path: '/v2/user/{user_id}',
     summary: 'Delete a user; the data is erased after 7 days',
-    params,
+    params: userParams,
     reply: Success,
     run: (tx, { params }) => deleteUser(tx, params.user_id),
   }),
@@ -103,7 +103,7 @@ export const routes = [
     summary: 'Create or replace the demographics of a user',
     description:
       'What may be left out is cleared when it is absent. Orders keep what they say of their patient here, too; what they leave out stays.',
-    params,
+    params: userParams,
     body: DemographicsInput,
     reply: Demographics,
     example: {
@@ -123,7 +123,7 @@ export const routes = [
     method: 'GET',
     path: '/v2/user/{user_id}/info/latest',
     summary: 'Get the latest demographics of a user',
-    params,
+    params: userParams,
     reply: Demographics,
     run: (tx, { params }) => getDemographics(tx, params.user_id),
   }),

@@ -61,7 +61,7 @@ async function inUse(tx: Tx, client_user_id: string) {
  * Checks the user limit of a sandbox team. Locks the team's row, so that of two concurrent requests only one gets the last slot.
  * Errors: 400 the team is full. `but`: a client user id that is ignored, because its repeated use is another error.
  */
-async function assertUserLimit(tx: Tx, but?: string): Promise<void> {
+async function assertUserLimit(tx: Tx, exceptClientUserId?: string): Promise<void> {
   const max = Number(tx.tenant.settings.users_max ?? 0)
   if (!max) return
   await lockTeam(tx)
@@ -70,7 +70,10 @@ async function assertUserLimit(tx: Tx, but?: string): Promise<void> {
     sql`select count(*) as n from (select from "user" where ${notDeletedCondition(tx)} limit ${max}) counted`,
   )
   if (n < max) return
-  if (but !== undefined && (await tx.maybe(User, sql`${userWire} where ${notDeletedCondition(tx)} and client_user_id = ${but}`)))
+  if (
+    exceptClientUserId !== undefined &&
+    (await tx.maybe(User, sql`${userWire} where ${notDeletedCondition(tx)} and client_user_id = ${exceptClientUserId}`))
+  )
     return
   throw badRequest({
     error_type: 'INVALID_REQUEST',
@@ -94,7 +97,7 @@ const reversedBounds = () => invalidField(['body', 'ingestion_end'], 'must not b
 export const birthDateChanged = hookPoint<[user_id: string]>('user.birth_date_changed')
 
 /** Constraints of this module's tables and the errors for their violations. */
-export const constraints = {
+export const userConstraints = {
   user__client_user_id: () => conflict('Client user id already exists'),
   user__ingestion_bounds: reversedBounds,
 }
@@ -183,7 +186,7 @@ export function verifiedUserId(tx: Tx, { user_id, client_user_id }: UserIdentity
  * Condition that a column does not contain the id of a deleted user of the team, for every statement that shows rows of users. Deleting a
  * user changes only the user's own row; this condition hides everything of the user, until the deletion is undone.
  */
-export const notDeleted = (tx: { team: string }, column: Sql): Sql => notDeletedOf(column, sql`${tx.team}`)
+export const notDeleted = (tx: { team: string }, column: Sql): Sql => userNotDeleted(column, sql`${tx.team}`)
 
 /** Like `notDeleted`, for a statement that reads one row by its key: half the cost there, and a higher cost for many rows. */
 export const notDeletedHere = (tx: { team: string }, column: Sql): Sql => sql`
@@ -197,7 +200,7 @@ export const notAmongDeleted = (tx: { team: string }, column: Sql): Sql => sql`
   ${column} not in (select gone.id from "user" gone where gone.team_id = ${tx.team} and gone.deleted_at is not null)`
 
 /** Like `notDeleted`, for a statement about several teams. */
-export const notDeletedOf = (column: Sql, team: Sql): Sql => sql`
+export const userNotDeleted = (column: Sql, team: Sql): Sql => sql`
   not exists (select from "user" gone where gone.id = ${column} and gone.team_id = ${team} and gone.deleted_at is not null)`
 
 /**
@@ -294,13 +297,16 @@ const Found = T.Object({ id: T.String() })
  * Errors: 400 the sandbox team is full; 404 no such deleted user, or too late; 409 another user has the client user id now; 422 not exactly
  * one of the two ids.
  */
-export async function undoDelete(tx: Tx, by: { user_id?: string; client_user_id?: string }): Promise<{ success: boolean }> {
-  if ((by.user_id === undefined) === (by.client_user_id === undefined))
+export async function undoDelete(
+  tx: Tx,
+  identifier: { user_id?: string; client_user_id?: string },
+): Promise<{ success: boolean }> {
+  if ((identifier.user_id === undefined) === (identifier.client_user_id === undefined))
     throw invalidField(['query'], 'exactly one of user_id and client_user_id must be given')
   await lockTeam(tx)
   const which = joinConditions([
-    ...(by.user_id === undefined ? [] : [sql`id = ${by.user_id}`]),
-    ...(by.client_user_id === undefined ? [] : [sql`client_user_id = ${by.client_user_id}`]),
+    ...(identifier.user_id === undefined ? [] : [sql`id = ${identifier.user_id}`]),
+    ...(identifier.client_user_id === undefined ? [] : [sql`client_user_id = ${identifier.client_user_id}`]),
   ])
   const user = await tx.locking.maybe(
     Found,

@@ -43,14 +43,14 @@ export async function advanceClock(
   dependencies: ClockDependencies,
   cells: Cells,
   key: Tenant,
-  by: { seconds?: number; to?: string },
+  change: { seconds?: number; to?: string },
 ) {
   assertSandbox(key)
-  if ((by.seconds === undefined) === (by.to === undefined))
+  if ((change.seconds === undefined) === (change.to === undefined))
     throw invalidField(['body'], 'exactly one of seconds and to must be given')
   const db = cells.of(key.cell)
   try {
-    return await dependencies.clocks.run(db, key.team, (lease) => advanceTo(dependencies, db, key, by, lease))
+    return await dependencies.clocks.run(db, key.team, (lease) => advanceTo(dependencies, db, key, change, lease))
   } catch (error) {
     if (error instanceof LeaseLost) throw unavailable('Advancing the clock was interrupted; try again')
     throw error
@@ -61,16 +61,17 @@ async function advanceTo(
   dependencies: ClockDependencies,
   db: Db,
   key: Tenant,
-  by: { seconds?: number; to?: string },
+  change: { seconds?: number; to?: string },
   { guard, isOver, jobs_max }: ClockLease,
 ) {
   const tenant = (await dependencies.guard.tenant(key.cell, key.team))!
   const from = teamNow(tenant)
-  const until = by.to === undefined ? new Date(from.getTime() + by.seconds! * 1000) : new Date(by.to)
+  const until = change.to === undefined ? new Date(from.getTime() + change.seconds! * 1000) : new Date(change.to)
   if (until <= from) throw badRequest('The clock can only move forward')
   if (until.getTime() - from.getTime() > TEN_YEARS_MS)
     throw badRequest('The clock can be advanced by at most ten years at a time')
-  const setClock = (at: Date): Promise<void> => db.tx(tenant, (tx) => setClockOffset(tx, clockOffsetFor(at)), undefined, guard)
+  const setClock = (time: Date): Promise<void> =>
+    db.tx(tenant, (tx) => setClockOffset(tx, clockOffsetFor(time)), undefined, guard)
   let at = from
   let passed = 0
   const { jobs, finished } = await dependencies

@@ -2,7 +2,7 @@ import { operation, multiTransactionOperation, type Operation } from '../../plat
 import { advanceClock, assertSandbox, readClock, type ClockDependencies } from './clock.ts'
 import { AdvanceClock, AdvancedClock, Clock } from './schema.ts'
 
-export const routes = (dependencies: ClockDependencies): Operation[] => [
+export const clockRoutes = (dependencies: ClockDependencies): Operation[] => [
   operation({
     id: 'get_sandbox_clock',
     logsAccess: false,

@@ -1,7 +1,7 @@
 // What a fictional person does on a day: workouts, meals, steps.
 import { isWeekend, localInstant, type Day, type Person } from './person.ts'
-import { nightOf } from './night.ts'
-import { around, between, chosen, randomOf, rounded } from './random.ts'
+import { planNight } from './night.ts'
+import { randomNear, randomBetween, chooseRandom, randomOf, roundTo } from './random.ts'
 import { HOUR_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 export interface Workout {
@@ -24,15 +24,21 @@ const sports: readonly [Sport, ...Sport[]] = [
 ]
 export const STROKES_A_MINUTE = 24
 
-export function workoutsOf(person: Person, day: Day): Workout[] {
+export function planWorkouts(person: Person, day: Day): Workout[] {
   const random = randomOf(person.seed, 'workouts', day)
   if (random() >= person.workouts_a_week / 7) return []
-  const one = chosen(random, sports)
-  const minute = isWeekend(day) ? around(random, 600, 50) : random() < 0.4 ? around(random, 440, 20) : around(random, 1080, 35)
-  const woke_ms = nightOf(person, day).stop_ms
+  const one = chooseRandom(random, sports)
+  const minute = isWeekend(day)
+    ? randomNear(random, 600, 50)
+    : random() < 0.4
+      ? randomNear(random, 440, 20)
+      : randomNear(random, 1080, 35)
+  const woke_ms = planNight(person, day).stop_ms
   const start_ms = Math.max(localInstant(person.zone, day, Math.round(minute)), woke_ms + 20 * MINUTE_MS)
-  const length = Math.round(between(random, 25, 75))
-  return [{ ...one, start_ms, stop_ms: start_ms + length * MINUTE_MS, intensity: one.intensity + between(random, -0.06, 0.08) }]
+  const length = Math.round(randomBetween(random, 25, 75))
+  return [
+    { ...one, start_ms, stop_ms: start_ms + length * MINUTE_MS, intensity: one.intensity + randomBetween(random, -0.06, 0.08) },
+  ]
 }
 
 export interface Meal {
@@ -41,38 +47,40 @@ export interface Meal {
   carbohydrates: number
 }
 
-export function mealsOf(person: Person, day: Day): Meal[] {
+export function planMeals(person: Person, day: Day): Meal[] {
   const random = randomOf(person.seed, 'meals', day)
-  const woke_ms = nightOf(person, day).stop_ms
+  const woke_ms = planNight(person, day).stop_ms
   const at = (minute: number) => localInstant(person.zone, day, Math.round(minute))
   const meals = [
-    { at_ms: woke_ms + Math.round(between(random, 20, 60)) * MINUTE_MS, carbohydrates: between(random, 25, 60) },
-    { at_ms: at(around(random, 755, 20)), carbohydrates: between(random, 40, 85) },
-    { at_ms: at(around(random, 1135, 25)), carbohydrates: between(random, 35, 95) },
+    { at_ms: woke_ms + Math.round(randomBetween(random, 20, 60)) * MINUTE_MS, carbohydrates: randomBetween(random, 25, 60) },
+    { at_ms: at(randomNear(random, 755, 20)), carbohydrates: randomBetween(random, 40, 85) },
+    { at_ms: at(randomNear(random, 1135, 25)), carbohydrates: randomBetween(random, 35, 95) },
   ]
-  return random() < 0.4 ? [...meals, { at_ms: at(around(random, 945, 20)), carbohydrates: between(random, 12, 30) }] : meals
+  return random() < 0.4
+    ? [...meals, { at_ms: at(randomNear(random, 945, 20)), carbohydrates: randomBetween(random, 12, 30) }]
+    : meals
 }
 
 /** What share of the steps of a day falls into each hour. */
 const ofHours = [0, 0, 0, 0, 0, 0.2, 0.9, 1.6, 1.5, 0.7, 0.7, 0.8, 1.7, 1.1, 0.7, 0.8, 1, 1.6, 1.7, 1.1, 0.8, 0.5, 0.3, 0.1]
-const ALL_HOURS = ofHours.reduce((sum, one) => sum + one, 0)
+const ALL_HOURS = ofHours.reduce((sum, share) => sum + share, 0)
 
 export interface HourOfSteps {
   at_ms: number
   steps: number
   meters: number
   /** Of these, those outside of workouts. */
-  walked: number
+  walkedSteps: number
 }
 
 /** The steps of each hour, workouts included; hours asleep have none. */
-export function stepsOf(person: Person, day: Day): HourOfSteps[] {
+export function planSteps(person: Person, day: Day): HourOfSteps[] {
   const random = randomOf(person.seed, 'steps', day)
-  const target = Math.max(1500, around(random, person.steps * (isWeekend(day) ? 0.85 : 1), person.steps * 0.22))
-  const [night, next, workouts] = [nightOf(person, day), nightOf(person, day + 1), workoutsOf(person, day)]
+  const target = Math.max(1500, randomNear(random, person.steps * (isWeekend(day) ? 0.85 : 1), person.steps * 0.22))
+  const [night, next, workouts] = [planNight(person, day), planNight(person, day + 1), planWorkouts(person, day)]
   const hours: HourOfSteps[] = []
   for (let hour = 0; hour < 24; hour++) {
-    const share = Math.max(0, around(random, ofHours[hour]!, ofHours[hour]! * 0.35)) / ALL_HOURS
+    const share = Math.max(0, randomNear(random, ofHours[hour]!, ofHours[hour]! * 0.35)) / ALL_HOURS
     const at_ms = localInstant(person.zone, day, hour * 60)
     if (at_ms === hours.at(-1)?.at_ms) continue
     const awake_ms = Math.max(0, Math.min(at_ms + HOUR_MS, next.start_ms) - Math.max(at_ms, night.stop_ms))
@@ -84,7 +92,7 @@ export function stepsOf(person: Person, day: Day): HourOfSteps[] {
       steps += minutes * workout.steps_a_minute
       if (workout.steps_a_minute > 100) meters += minutes * workout.meters_a_minute
     }
-    hours.push({ at_ms, steps: Math.round(steps), meters: rounded(meters), walked: Math.round(walked) })
+    hours.push({ at_ms, steps: Math.round(steps), meters: roundTo(meters), walkedSteps: Math.round(walked) })
   }
   return hours
 }

@@ -15,7 +15,7 @@ import { assertSandbox } from '../clock/clock.ts'
 import { demoPerson, HISTORY_DAYS } from './demo-connections.ts'
 import { devices, type DemoProvider } from './devices.ts'
 import { localDay, workoutKey, type Person } from './person.ts'
-import { samplesOf } from './samples.ts'
+import { createSamples } from './samples.ts'
 import type { DemoFailure, DemoSample } from './schema.ts'
 
 /**
@@ -26,11 +26,11 @@ import type { DemoFailure, DemoSample } from './schema.ts'
  * written yet; 422 the provider does not record the resource, or a value or an instant that cannot be.
  */
 export async function recordDemoSample(tx: Tx, { user_id: given, provider, resource, value, timestamp }: DemoSample) {
-  const { user, person, is_connected } = await demoOf(tx, given, provider)
+  const { user, person, is_connected } = await getDemoConnection(tx, given, provider)
   if (!person?.has_timeseries) throw notFound('The user has no demo connection with timeseries to this provider')
   if (!is_connected) throw conflict('The demo connection is not connected')
   if (!person.is_complete) throw conflict('The history of the demo connection is not written yet')
-  const name = devices[provider].timeseries.find((one) => resourceNameOf(one) === resource)
+  const name = devices[provider].timeseries.find((candidate) => resourceNameOf(candidate) === resource)
   if (!name) throw invalidField(['body', 'resource'], `is not recorded by demo connections to ${provider}`)
   const newest = await newestSample(tx, user.user_id, provider, person.of, name)
   if (!newest) throw conflict('The demo connection has no sample of this resource')
@@ -59,7 +59,7 @@ async function newestSample(tx: Tx, user_id: string, provider: DemoProvider, per
   const days = Array.from({ length: HISTORY_DAYS }, (_, i) => last - i)
   const workouts = await summaryIds(tx, user_id, 'workouts', provider, days.map(workoutKey))
   for (const day of days) {
-    const sample = samplesOf(person, provider, day, now_ms, workouts.get(workoutKey(day)))
+    const sample = createSamples(person, provider, day, now_ms, workouts.get(workoutKey(day)))
       .get(name)
       ?.at(-1)
     if (sample) return sample
@@ -72,14 +72,14 @@ async function newestSample(tx: Tx, user_id: string, provider: DemoProvider, per
  * provider.connection.error. Errors: 404 unknown user, no sandbox, or no demo connection; 409 the connection is not connected.
  */
 export async function failDemoConnection(tx: Tx, { user_id: given, provider, error_type }: DemoFailure) {
-  const { user, person, is_connected } = await demoOf(tx, given, provider)
+  const { user, person, is_connected } = await getDemoConnection(tx, given, provider)
   if (!person) throw notFound('The user has no demo connection to this provider')
   if (!is_connected) throw conflict('The demo connection is not connected')
   await failConnection(tx, user.user_id, provider, error_type)
   return { success: true }
 }
 
-async function demoOf(tx: Tx, user_id: string, provider: DemoProvider) {
+async function getDemoConnection(tx: Tx, user_id: string, provider: DemoProvider) {
   assertSandbox(tx.tenant)
   const user = await findUser(tx, user_id)
   if (!user) throw notFound('User not found')

@@ -17,12 +17,12 @@ import { connectionTo } from '../../connections/connections/demo.ts'
 import type { DemoSources } from '../../connections/link/demo-sources.ts'
 import { resourceNameOf } from '../../wearables/resources/timeseries.ts'
 import { assertSandbox, hasSandbox } from '../clock/clock.ts'
-import { localDay, personOf, workoutKey, type Day } from './person.ts'
+import { localDay, createPerson, workoutKey, type Day } from './person.ts'
 import { demoProviders, devices, type DemoProvider } from './devices.ts'
 import { OPEN_DAYS } from './known.ts'
-import { nightKey, stagesOf, summariesOf } from './records.ts'
-import { samplesOf } from './samples.ts'
-import { streamsOf } from './streams.ts'
+import { nightKey, createStages, createSummaries } from './records.ts'
+import { createSamples } from './samples.ts'
+import { createStreams } from './streams.ts'
 import type { DemoConnection } from './schema.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 
@@ -48,9 +48,9 @@ const Row = T.Object({
 type Row = Static<typeof Row>
 
 /** Data changes at multiples of two hours, so that it does not depend on when a job runs. */
-const slotOf = (at: Date): number => Math.floor(at.getTime() / SLOT_MS) * SLOT_MS
+const slotOf = (time: Date): number => Math.floor(time.getTime() / SLOT_MS) * SLOT_MS
 
-const zoneOf = (tx: Tx, { fallback_time_zone }: User): string =>
+const timeZone = (tx: Tx, { fallback_time_zone }: User): string =>
   fallback_time_zone?.id ?? (isEuropean(tx.tenant.cell) ? 'Europe/Berlin' : 'America/New_York')
 
 /**
@@ -70,7 +70,7 @@ export async function connectDemo(tx: Tx, { user_id: given, provider, timeseries
     is_demo: true,
   })
   if (began) {
-    const zone = zoneOf(tx, user)
+    const zone = timeZone(tx, user)
     const slot = slotOf(tx.now)
     await tx.run(sql`
       insert into demo_connection (
@@ -86,7 +86,7 @@ export async function connectDemo(tx: Tx, { user_id: given, provider, timeseries
   return { success: true, detail: `Connected user ${user_id} to provider ${provider}` }
 }
 
-const none: ReturnType<DemoSources['resourcesByProvider']> = new Map()
+const noResources: ReturnType<DemoSources['resourcesByProvider']> = new Map()
 const hasStreams = (provider: DemoProvider): boolean => devices[provider].summaries.includes('workouts')
 const streamNames = (provider: DemoProvider) => (hasStreams(provider) ? (['workout_stream'] as const) : [])
 const resourcesOf = new Map(
@@ -98,13 +98,13 @@ const resourcesOf = new Map(
 
 /** For the link page. */
 export const demoSources: DemoSources = {
-  resourcesByProvider: (tenant) => (hasSandbox(tenant) ? resourcesOf : none),
+  resourcesByProvider: (tenant) => (hasSandbox(tenant) ? resourcesOf : noResources),
   connect: (tx, user_id, provider) => connectDemo(tx, { user_id, provider: provider as DemoProvider }),
 }
 
 interface Range {
-  from: Day
-  to: Day
+  firstDay: Day
+  lastDay: Day
   known_ms: number
   /** What was known then is stored. */
   stored_ms?: number
@@ -117,11 +117,11 @@ async function writeDays(
   user: User,
   provider: DemoProvider,
   row: Row,
-  { from, to, known_ms, stored_ms, historical }: Range,
+  { firstDay, lastDay, known_ms, stored_ms, historical }: Range,
 ): Promise<void> {
-  const person = personOf(row.seed, row.zone)
-  const days = Array.from({ length: to - from + 1 }, (_, i) => from + i)
-  const summaries = days.map((day) => summariesOf(person, provider, day, known_ms))
+  const person = createPerson(row.seed, row.zone)
+  const days = Array.from({ length: lastDay - firstDay + 1 }, (_, i) => firstDay + i)
+  const summaries = days.map((day) => createSummaries(person, provider, day, known_ms))
   for (const kind of devices[provider].summaries) {
     const records =
       kind === 'sleep_cycle'
@@ -129,16 +129,16 @@ async function writeDays(
             tx,
             user.user_id,
             provider,
-            days.map((day) => [day, stagesOf(person, provider, day, known_ms)]),
+            days.map((day) => [day, createStages(person, provider, day, known_ms)]),
           )
         : summaries.flatMap((ofDay) => ofDay.get(kind) ?? [])
     if (records.length) await ingestSummaries(tx, user, kind, { provider, records, historical })
   }
   if (!row.has_timeseries) return
-  const streams = hasStreams(provider) ? days.flatMap((day) => streamsOf(person, day, known_ms)) : []
+  const streams = hasStreams(provider) ? days.flatMap((day) => createStreams(person, day, known_ms)) : []
   if (streams.length) await ingestWorkoutStreams(tx, user, { provider, streams, historical })
   const ids = await summaryIds(tx, user.user_id, 'workouts', provider, days.map(workoutKey))
-  const knownAt = (ms: number) => days.map((day) => samplesOf(person, provider, day, ms, ids.get(workoutKey(day))))
+  const knownAt = (ms: number) => days.map((day) => createSamples(person, provider, day, ms, ids.get(workoutKey(day))))
   const samples = knownAt(known_ms)
   const before = stored_ms === undefined ? [] : knownAt(stored_ms)
   for (const resource of devices[provider].timeseries) {
@@ -166,12 +166,12 @@ async function stagesWithIds(
 }
 
 /** Writes the next part of the history. Returns whether it is complete. */
-async function writeHistory(tx: Tx, user: User, provider: DemoProvider, row: Row, from: Day): Promise<boolean> {
+async function writeHistory(tx: Tx, user: User, provider: DemoProvider, row: Row, firstDay: Day): Promise<boolean> {
   const known_ms = slotOf(new Date(row.connected_at))
   const last = localDay(row.zone, known_ms)
-  const to = Math.min(from + DAYS_AT_ONCE - 1, last)
-  await writeDays(tx, user, provider, row, { from, to, known_ms, historical: true })
-  const isComplete = to === last
+  const lastDay = Math.min(firstDay + DAYS_AT_ONCE - 1, last)
+  await writeDays(tx, user, provider, row, { firstDay: firstDay, lastDay, known_ms, historical: true })
+  const isComplete = lastDay === last
   if (isComplete) {
     const range = { from_ms: (last - HISTORY_DAYS) * DAY_MS, to_ms: known_ms, is_whole: true }
     const { summaries, timeseries } = devices[provider]
@@ -179,7 +179,7 @@ async function writeHistory(tx: Tx, user: User, provider: DemoProvider, row: Row
       await completeHistory(tx, user, resource, { provider, ...range })
   }
   await tx.run(sql`
-    update demo_connection set next_day = ${isComplete ? null : to + 1}
+    update demo_connection set next_day = ${isComplete ? null : lastDay + 1}
     where team_id = ${tx.team} and user_id = ${user.user_id} and provider = ${provider}`)
   return isComplete
 }
@@ -190,7 +190,13 @@ async function writeNews(tx: Tx, user: User, provider: DemoProvider, row: Row): 
   const until_ms = Math.min(slotOf(tx.now), written_ms + DAYS_AT_ONCE * DAY_MS)
   if (until_ms <= written_ms) return written_ms
   const [from, to] = [localDay(row.zone, written_ms) - OPEN_DAYS, localDay(row.zone, until_ms)]
-  await writeDays(tx, user, provider, row, { from, to, known_ms: until_ms, stored_ms: written_ms, historical: false })
+  await writeDays(tx, user, provider, row, {
+    firstDay: from,
+    lastDay: to,
+    known_ms: until_ms,
+    stored_ms: written_ms,
+    historical: false,
+  })
   await tx.run(sql`
     update demo_connection set written_until = ${new Date(until_ms)}
     where team_id = ${tx.team} and user_id = ${user.user_id} and provider = ${provider}`)
@@ -206,7 +212,7 @@ export async function demoPerson(tx: Tx, user_id: string, provider: DemoProvider
     where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider}`,
   )
   if (!row) return undefined
-  return { of: personOf(row.seed, row.zone), has_timeseries: row.has_timeseries, is_complete: row.next_day === null }
+  return { of: createPerson(row.seed, row.zone), has_timeseries: row.has_timeseries, is_complete: row.next_day === null }
 }
 
 /** One step of a demo connection: a part of the history, or what is new. Queues the next step. Ends with the connection. */

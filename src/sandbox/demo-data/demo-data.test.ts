@@ -7,7 +7,7 @@ import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { timeseriesNames } from '../../wearables/resources/timeseries.ts'
 import { summaryKinds } from '../../wearables/summaries/schema.ts'
 import { demoProviders } from './devices.ts'
-import { personOf } from './person.ts'
+import { createPerson } from './person.ts'
 import { DAY_S } from '../../platform/runtime/durations.ts'
 
 const connect = ({ api }: TestTeam, user_id: string, provider = 'oura', more: object = {}) =>
@@ -131,7 +131,7 @@ describe('a demo connection', () => {
 
   test('of a health store has measurements of the body and menstrual cycles, too', async () => {
     const team = await createTestTeam()
-    const name = ['one', 'two', 'three', 'four', 'five'].find((seed) => personOf(seed, 'UTC').sex === 'female')!
+    const name = ['one', 'two', 'three', 'four', 'five'].find((seed) => createPerson(seed, 'UTC').sex === 'female')!
     const user_id = await demoUser(team, name)
     await connect(team, user_id, 'apple_health_kit', { timeseries: false })
     await team.settle()
@@ -146,7 +146,7 @@ describe('a demo connection', () => {
 
   test('of each provider together fill every timeseries and every kind of summary, so that each can be tried', async () => {
     const team = await createTestTeam()
-    const name = ['one', 'two', 'three', 'four', 'five'].find((seed) => personOf(seed, 'UTC').sex === 'female')!
+    const name = ['one', 'two', 'three', 'four', 'five'].find((seed) => createPerson(seed, 'UTC').sex === 'female')!
     const user_id = await demoUser(team, name)
     for (const provider of demoProviders) assert.equal((await connect(team, user_id, provider)).status, 200)
     await team.settle()

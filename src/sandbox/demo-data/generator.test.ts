@@ -2,40 +2,42 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { timeseriesNames, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
-import { nightOf } from './night.ts'
-import { mealsOf, stepsOf, workoutsOf } from './day-plan.ts'
-import { localDay, localInstant, personOf, type Person } from './person.ts'
+import { planNight } from './night.ts'
+import { planMeals, planSteps, planWorkouts } from './day-plan.ts'
+import { localDay, localInstant, createPerson, type Person } from './person.ts'
 import { sampleFault } from '../../wearables/ingestion/plausible.ts'
 import { demoProviders, devices, type DemoProvider } from './devices.ts'
 import { OPEN_DAYS } from './known.ts'
-import { stagesOf, summariesOf } from './records.ts'
-import { samplesOf } from './samples.ts'
+import { createStages, createSummaries } from './records.ts'
+import { createSamples } from './samples.ts'
 import { glucoseLevels, heartRates } from './vitals.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 const ZONE = 'America/New_York'
 const FIRST = Date.parse('2026-03-02') / DAY_MS
 const days = Array.from({ length: 28 }, (_, i) => FIRST + i)
-const people = ['fictional-1', 'fictional-2', 'fictional-3', 'fictional-4'].map((seed) => personOf(seed, ZONE))
+const people = ['fictional-1', 'fictional-2', 'fictional-3', 'fictional-4'].map((seed) => createPerson(seed, ZONE))
 
 /** Everything of a day that is known at an instant. */
 const known = (person: Person, provider: DemoProvider, day: number, known_ms: number) => [
-  ...summariesOf(person, provider, day, known_ms),
-  stagesOf(person, provider, day, known_ms),
-  ...samplesOf(person, provider, day, known_ms),
+  ...createSummaries(person, provider, day, known_ms),
+  createStages(person, provider, day, known_ms),
+  ...createSamples(person, provider, day, known_ms),
 ]
 const mean = (values: number[]) => values.reduce((sum, one) => sum + one, 0) / values.length
 
 test('the same seed, zone and instant give the same data, in whatever order it is requested', () => {
   for (const provider of demoProviders)
     for (const day of [FIRST + 3, FIRST, FIRST + 9]) {
-      const [one, other, another] = ['a', 'a', 'b'].map((seed) => known(personOf(seed, ZONE), provider, day, (day + 2) * DAY_MS))
+      const [one, other, another] = ['a', 'a', 'b'].map((seed) =>
+        known(createPerson(seed, ZONE), provider, day, (day + 2) * DAY_MS),
+      )
       assert.deepEqual(one, other)
       assert.notDeepEqual(one, another)
     }
   assert.notDeepEqual(
-    known(personOf('a', ZONE), 'fitbit', FIRST, (FIRST + 2) * DAY_MS),
-    known(personOf('a', 'Asia/Tokyo'), 'fitbit', FIRST, (FIRST + 2) * DAY_MS),
+    known(createPerson('a', ZONE), 'fitbit', FIRST, (FIRST + 2) * DAY_MS),
+    known(createPerson('a', 'Asia/Tokyo'), 'fitbit', FIRST, (FIRST + 2) * DAY_MS),
   )
 })
 
@@ -44,7 +46,7 @@ describe('the data is lifelike:', () => {
     for (const person of people) {
       let [deepFirst, remFirst, deepLast, remLast] = [0, 0, 0, 0]
       for (const day of days) {
-        const { start_ms, stop_ms, stages } = nightOf(person, day)
+        const { start_ms, stop_ms, stages } = planNight(person, day)
         assert.equal(localDay(ZONE, stop_ms), day)
         const hours = (stop_ms - start_ms) / HOUR_MS
         assert(hours >= 5 && hours <= 10, String(hours))
@@ -68,7 +70,7 @@ describe('the data is lifelike:', () => {
     for (const person of people) {
       const [asleep, afternoon, working]: [number[], number[], number[]] = [[], [], []]
       for (const day of days) {
-        const [night, workouts] = [nightOf(person, day), workoutsOf(person, day)]
+        const [night, workouts] = [planNight(person, day), planWorkouts(person, day)]
         for (const { at_ms, value } of heartRates(person, day)) {
           assert(Number.isInteger(value) && value >= 38 && value <= person.max_bpm)
           const hour = (at_ms - night.stop_ms) / HOUR_MS
@@ -84,7 +86,7 @@ describe('the data is lifelike:', () => {
   test('steps are of waking hours, and workouts are in them', () => {
     for (const person of people)
       for (const day of days) {
-        const [hours, night] = [stepsOf(person, day), nightOf(person, day)]
+        const [hours, night] = [planSteps(person, day), planNight(person, day)]
         const total = hours.reduce((sum, { steps }) => sum + steps, 0)
         assert(total > 800 && total < 45_000, String(total))
         for (const { at_ms, steps } of hours)
@@ -98,7 +100,7 @@ describe('the data is lifelike:', () => {
       for (const day of days) {
         const levels = glucoseLevels(person, day)
         const at = (ms: number) => levels.find(({ at_ms }) => Math.abs(at_ms - ms) < 8 * MINUTE_MS)?.value
-        const lunch = mealsOf(person, day)[1]!
+        const lunch = planMeals(person, day)[1]!
         const [first, second] = [at(lunch.at_ms - 10 * MINUTE_MS), at(lunch.at_ms + 45 * MINUTE_MS)]
         if (first !== undefined && second !== undefined) {
           before.push(first)
@@ -116,10 +118,10 @@ describe('the data is lifelike:', () => {
       for (const day of days)
         for (const known_ms of [(day + 2) * DAY_MS, localInstant(ZONE, day, 1115)]) {
           const of = (name: TimeseriesName) =>
-            samplesOf(person, 'apple_health_kit', day, known_ms)
+            createSamples(person, 'apple_health_kit', day, known_ms)
               .get(name)!
               .reduce((sum, { value }) => sum + value, 0)
-          const summaries = summariesOf(person, 'apple_health_kit', day, known_ms)
+          const summaries = createSummaries(person, 'apple_health_kit', day, known_ms)
           const [activity] = summaries.get('activity')!
           const { calories_active, calories_total, steps, distance } = activity!.document as Record<string, number>
           const isNear = (a: number, b: number) => assert(Math.abs(a - b) < 0.2, `${a} and ${b}`)
@@ -142,7 +144,7 @@ describe('the data is lifelike:', () => {
       for (const provider of demoProviders)
         for (const day of days) {
           const now_ms = (day + 2) * DAY_MS
-          for (const [name, samples] of samplesOf(person, provider, day, now_ms, 'a fictional workout'))
+          for (const [name, samples] of createSamples(person, provider, day, now_ms, 'a fictional workout'))
             for (const sample of samples) {
               found.add(name)
               assert.equal(sampleFault(name, sample, now_ms), undefined, `${name} ${sample.value}`)
@@ -157,7 +159,7 @@ describe('the data is lifelike:', () => {
   })
 
   test('glucose of a sensor has its type', () => {
-    const samples = samplesOf(people[0]!, 'freestyle_libre', FIRST, (FIRST + 2) * DAY_MS).get('glucose')!
+    const samples = createSamples(people[0]!, 'freestyle_libre', FIRST, (FIRST + 2) * DAY_MS).get('glucose')!
     assert.deepEqual(new Set(samples.map(({ type }) => type)), new Set(['automatic']))
   })
 
@@ -165,18 +167,18 @@ describe('the data is lifelike:', () => {
     const person = people.find(({ sex }) => sex === 'female')!
     const starts = new Set<string>()
     for (let day = FIRST; day < FIRST + 120; day++)
-      for (const { key } of summariesOf(person, 'apple_health_kit', day, (day + 2) * DAY_MS).get('menstrual_cycle')!)
+      for (const { key } of createSummaries(person, 'apple_health_kit', day, (day + 2) * DAY_MS).get('menstrual_cycle')!)
         starts.add(key)
     assert(starts.size >= 4 && starts.size <= 6, String(starts.size))
     const man = people.find(({ sex }) => sex === 'male')!
-    assert.deepEqual(summariesOf(man, 'apple_health_kit', FIRST, (FIRST + 2) * DAY_MS).get('menstrual_cycle'), [])
+    assert.deepEqual(createSummaries(man, 'apple_health_kit', FIRST, (FIRST + 2) * DAY_MS).get('menstrual_cycle'), [])
   })
 })
 
 describe('what is known', () => {
   const values = (person: Person, provider: DemoProvider, name: TimeseriesName, day: number, known_ms: number) =>
     new Map(
-      samplesOf(person, provider, day, known_ms)
+      createSamples(person, provider, day, known_ms)
         .get(name)!
         .map(({ at_ms, value }) => [at_ms, value]),
     )
@@ -203,9 +205,9 @@ describe('what is known', () => {
             for (const at_ms of final.keys()) if (name === 'heartrate' && at_ms < now_ms - HOUR_MS && !seen.has(at_ms)) late++
           }
         }
-        const { stop_ms, first_stop_ms } = nightOf(person, day)
+        const { stop_ms, first_stop_ms } = planNight(person, day)
         const sleep = (at_ms: number) =>
-          summariesOf(person, 'oura', day, at_ms).get('sleep')![0]?.document as Record<string, unknown>
+          createSummaries(person, 'oura', day, at_ms).get('sleep')![0]?.document as Record<string, unknown>
         assert.equal(sleep(first_stop_ms), undefined)
         const [first, last] = [sleep(first_stop_ms + HOUR_MS), sleep(stop_ms + 7 * HOUR_MS)]
         assert.deepEqual([first.state, last.state], ['tentative', 'confirmed'])
@@ -217,7 +219,7 @@ describe('what is known', () => {
   test('of a day on which clocks change is in order and not twice', () => {
     for (const date of ['2026-03-08', '2026-11-01'])
       for (const provider of demoProviders)
-        for (const [name, samples] of samplesOf(people[0]!, provider, Date.parse(date) / DAY_MS, Infinity)) {
+        for (const [name, samples] of createSamples(people[0]!, provider, Date.parse(date) / DAY_MS, Infinity)) {
           const instants = samples.map(({ at_ms }) => at_ms)
           assert.equal(new Set(instants).size, instants.length, name)
           assert.deepEqual(

@@ -1,7 +1,7 @@
 // What of a fictional person is known at an instant: devices pass on late what they measure, and a part of it very late.
 import { HOUR_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
 import { localInstant, type Day, type Person } from './person.ts'
-import { between, randomOf } from './random.ts'
+import { randomBetween, randomOf } from './random.ts'
 
 /** Until a device has passed on what it measured. */
 export const LAG_MS = 10 * MINUTE_MS
@@ -14,9 +14,9 @@ export const OPEN_DAYS = 1
 function lateHours({ seed, zone }: Person, day: Day): { from_ms: number; to_ms: number; until_ms: number } | undefined {
   const random = randomOf(seed, 'late', day)
   if (random() >= 0.17) return undefined
-  const from_ms = localInstant(zone, day, Math.round(between(random, 8, 18)) * 60)
+  const from_ms = localInstant(zone, day, Math.round(randomBetween(random, 8, 18)) * 60)
   const to_ms = from_ms + 3 * HOUR_MS
-  return { from_ms, to_ms, until_ms: to_ms + Math.round(between(random, 3, 9)) * HOUR_MS }
+  return { from_ms, to_ms, until_ms: to_ms + Math.round(randomBetween(random, 3, 9)) * HOUR_MS }
 }
 
 /** Whether a measurement that ends at an instant is known. */

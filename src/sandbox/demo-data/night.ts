@@ -1,6 +1,6 @@
 // The nights of a fictional person: cycles of about 90 minutes, with less deep and more REM sleep towards the morning.
 import { isWeekend, localInstant, type Day, type Person } from './person.ts'
-import { around, between, randomOf } from './random.ts'
+import { randomNear, randomBetween, randomOf } from './random.ts'
 import { MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 /** As they are shown: 1 deep, 2 light, 3 REM, 4 awake. */
@@ -22,10 +22,10 @@ export interface Night {
 const SECONDS = 60
 
 /** The night that ends on a day. */
-export function nightOf(person: Person, day: Day): Night {
+export function planNight(person: Person, day: Day): Night {
   const random = randomOf(person.seed, 'night', day)
-  const wakes = person.wakes_min + (isWeekend(day) ? 50 : 0) + around(random, 0, 14)
-  const length = Math.min(600, Math.max(300, around(random, person.sleeps_min + (isWeekend(day) ? 30 : 0), 26)))
+  const wakes = person.wakes_min + (isWeekend(day) ? 50 : 0) + randomNear(random, 0, 14)
+  const length = Math.min(600, Math.max(300, randomNear(random, person.sleeps_min + (isWeekend(day) ? 30 : 0), 26)))
   const stop_ms = localInstant(person.zone, day, Math.round(wakes))
   const start_ms = stop_ms - Math.round(length) * MINUTE_MS
   const total_s = (stop_ms - start_ms) / 1000
@@ -36,17 +36,17 @@ export function nightOf(person: Person, day: Day): Night {
     if (to_s > at) stages.push({ type, from_s: at, to_s })
     at = to_s
   }
-  add(4, between(random, 3, 18))
+  add(4, randomBetween(random, 3, 18))
   for (let cycle = 0; at < total_s; cycle++) {
-    const minutes = around(random, 92, 7)
+    const minutes = randomNear(random, 92, 7)
     const deep = Math.max(0.03, 0.34 - 0.1 * cycle) * minutes
     const rem = Math.min(0.4, 0.09 + 0.07 * cycle) * minutes
     const light = minutes - deep - rem
-    add(2, light * between(random, 0.3, 0.45))
+    add(2, light * randomBetween(random, 0.3, 0.45))
     add(1, deep)
-    add(2, light * between(random, 0.3, 0.45))
+    add(2, light * randomBetween(random, 0.3, 0.45))
     add(3, rem)
-    if (random() < 0.55) add(4, between(random, 1, 7))
+    if (random() < 0.55) add(4, randomBetween(random, 1, 7))
   }
   const isRefined = randomOf(person.seed, 'refined night', day)() < 0.35
   return { start_ms, stop_ms, stages, first_stop_ms: isRefined ? stop_ms - 20 * MINUTE_MS : stop_ms }

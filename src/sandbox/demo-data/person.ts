@@ -1,6 +1,6 @@
 // Who the fictional person behind demo data is: what stays the same from day to day.
 import { zoneOffset } from '../../wearables/resources/zones.ts'
-import { around, between, randomOf, rounded } from './random.ts'
+import { randomNear, randomBetween, randomOf, roundTo } from './random.ts'
 import { DAY_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 export interface Person {
@@ -24,26 +24,26 @@ export interface Person {
 }
 
 /** The person of a seed. */
-export function personOf(seed: string, zone: string): Person {
+export function createPerson(seed: string, zone: string): Person {
   const random = randomOf(seed, 'person')
   const sex = random() < 0.5 ? 'female' : 'male'
-  const birth_year = Math.floor(between(random, 1962, 2001))
-  const height_cm = Math.round(around(random, sex === 'female' ? 166 : 179, 6))
+  const birth_year = Math.floor(randomBetween(random, 1962, 2001))
+  const height_cm = Math.round(randomNear(random, sex === 'female' ? 166 : 179, 6))
   return {
     seed,
     zone,
     sex,
     birth_date: `${birth_year}-${String(1 + Math.floor(random() * 12)).padStart(2, '0')}-${String(1 + Math.floor(random() * 28)).padStart(2, '0')}`,
     height_cm,
-    weight_kg: rounded(between(random, 21, 27) * (height_cm / 100) ** 2, 1),
-    resting_bpm: Math.round(around(random, 58, 5)),
+    weight_kg: roundTo(randomBetween(random, 21, 27) * (height_cm / 100) ** 2, 1),
+    resting_bpm: Math.round(randomNear(random, 58, 5)),
     max_bpm: 220 - (2026 - birth_year),
-    wakes_min: Math.round(around(random, 405, 30)),
-    sleeps_min: Math.round(around(random, 465, 25)),
-    steps: Math.round(around(random, 8200, 2000)),
-    workouts_a_week: Math.round(between(random, 2, 5)),
-    glucose: rounded(around(random, 5.1, 0.25), 2),
-    cycle_days: Math.round(around(random, 28, 1.5)),
+    wakes_min: Math.round(randomNear(random, 405, 30)),
+    sleeps_min: Math.round(randomNear(random, 465, 25)),
+    steps: Math.round(randomNear(random, 8200, 2000)),
+    workouts_a_week: Math.round(randomBetween(random, 2, 5)),
+    glucose: roundTo(randomNear(random, 5.1, 0.25), 2),
+    cycle_days: Math.round(randomNear(random, 28, 1.5)),
     cycle_from: 20_000 + Math.floor(random() * 28),
   }
 }

@@ -19,14 +19,14 @@ export function randomOf(...parts: (string | number)[]): Random {
   }
 }
 
-export const between = (random: Random, from: number, to: number): number => from + random() * (to - from)
+export const randomBetween = (random: Random, min: number, max: number): number => min + random() * (max - min)
 
 /** Around a mean; the sum of four uniform numbers, so that it is never far off. */
-export const around = (random: Random, mean: number, deviation: number): number =>
+export const randomNear = (random: Random, mean: number, deviation: number): number =>
   mean + (random() + random() + random() + random() - 2) * Math.sqrt(3) * deviation
 
-export const chosen = <V>(random: Random, values: readonly [V, ...V[]]): V =>
+export const chooseRandom = <V>(random: Random, values: readonly [V, ...V[]]): V =>
   values[Math.floor(random() * values.length)] ?? values[0]
 
 /** @param digits after the point */
-export const rounded = (value: number, digits = 0): number => Math.round(value * 10 ** digits) / 10 ** digits
+export const roundTo = (value: number, digits = 0): number => Math.round(value * 10 ** digits) / 10 ** digits

@@ -6,20 +6,20 @@ import { foodOf, mealDocument } from '../../wearables/summaries/meals.ts'
 import { healthConnectNutrients, Nutrition } from '../../wearables/summaries/nutrients.ts'
 import type { Document, SummaryKind } from '../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
-import { cycleStart, dayRange, mealsOf, workoutsOf, type Meal } from './day-plan.ts'
+import { cycleStart, dayRange, planMeals, planWorkouts, type Meal } from './day-plan.ts'
 import { devices, type DemoProvider } from './devices.ts'
 import { CONFIRMED_MS, isKnown, LAG_MS } from './known.ts'
 import { basalHour, ECG_HZ, ECG_S, ecgAt } from './measurements.ts'
-import { nightOf, stagesUntil, type Night } from './night.ts'
+import { planNight, stagesUntil, type Night } from './night.ts'
 import { dateOf, weekdayOf, workoutKey, type Day, type Person } from './person.ts'
-import { around, randomOf, rounded } from './random.ts'
-import { movement, weightOf, workoutEnergy } from './samples.ts'
-import { wayOf } from './streams.ts'
+import { randomNear, randomOf, roundTo } from './random.ts'
+import { movement, bodyWeight, workoutEnergy } from './samples.ts'
+import { createRoute } from './streams.ts'
 import { heartRates, heartRateVariability } from './vitals.ts'
 import { DAY_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 const mean = (values: number[]): number | null =>
-  values.length ? rounded(values.reduce((sum, one) => sum + one, 0) / values.length, 1) : null
+  values.length ? roundTo(values.reduce((sum, value) => sum + value, 0) / values.length, 1) : null
 const least = (values: number[]): number | null => (values.length ? values.reduce((a, b) => Math.min(a, b)) : null)
 const greatest = (values: number[]): number | null => (values.length ? values.reduce((a, b) => Math.max(a, b)) : null)
 const midnight = (day: Day): string => `${dateOf(day)}T00:00:00+00:00`
@@ -33,11 +33,11 @@ const ratesWithin = (person: Person, day: Day, known_ms: number, from_ms: number
 }
 
 const minutesOfWorkouts = (person: Person, day: Day, known_ms: number) =>
-  workoutsOf(person, day)
+  planWorkouts(person, day)
     .filter(({ stop_ms }) => isKnown(person, day, known_ms)(stop_ms))
     .reduce((sum, { start_ms, stop_ms }) => sum + (stop_ms - start_ms) / MINUTE_MS, 0)
 
-function activityOf(person: Person, day: Day, known_ms: number): Document<'activity'> | undefined {
+function createActivity(person: Person, day: Day, known_ms: number): Document<'activity'> | undefined {
   const [from_ms, to_ms] = dayRange(person, day)
   const hours = movement(person, day, known_ms)
   if (!hours.length) return undefined
@@ -48,8 +48,8 @@ function activityOf(person: Person, day: Day, known_ms: number): Document<'activ
   return {
     date: midnight(day),
     calendar_date: dateOf(day),
-    calories_total: rounded(active + basal, 1),
-    calories_active: rounded(active, 1),
+    calories_total: roundTo(active + basal, 1),
+    calories_active: roundTo(active, 1),
     steps,
     distance: sum((hour) => hour.meters),
     low: Math.round(steps / 95),
@@ -68,11 +68,11 @@ function activityOf(person: Person, day: Day, known_ms: number): Document<'activ
   }
 }
 
-function sleepOf(person: Person, day: Day, night: Night, known_ms: number): Document<'sleep'> {
+function createSleep(person: Person, day: Day, night: Night, known_ms: number): Document<'sleep'> {
   const isConfirmed = known_ms >= night.stop_ms + CONFIRMED_MS
   const stop_ms = isConfirmed ? night.stop_ms : night.first_stop_ms
   const stages = stagesUntil(night, stop_ms)
-  const seconds = (type: number) => stages.reduce((sum, one) => sum + (one.type === type ? one.to_s - one.from_s : 0), 0)
+  const seconds = (type: number) => stages.reduce((sum, stage) => sum + (stage.type === type ? stage.to_s - stage.from_s : 0), 0)
   const [deep, light, rem, awake] = [seconds(1), seconds(2), seconds(3), seconds(4)]
   const total = deep + light + rem
   const duration = (stop_ms - night.start_ms) / 1000
@@ -95,28 +95,28 @@ function sleepOf(person: Person, day: Day, night: Night, known_ms: number): Docu
     hr_lowest: least(rates),
     hr_average: Math.round(mean(rates) ?? person.resting_bpm),
     hr_resting: person.resting_bpm,
-    efficiency: rounded((total / duration) * 100, 1),
+    efficiency: roundTo((total / duration) * 100, 1),
     latency: stages.find(({ type }) => type !== 4)?.from_s ?? null,
-    temperature_delta: rounded(around(random, 0, 0.2), 2),
+    temperature_delta: roundTo(randomNear(random, 0, 0.2), 2),
     state: isConfirmed ? 'confirmed' : 'tentative',
     average_hrv: mean(heartRateVariability(person, day).map(({ value }) => value)),
-    respiratory_rate: rounded(around(random, 14.6, 0.6), 1),
+    respiratory_rate: roundTo(randomNear(random, 14.6, 0.6), 1),
   }
 }
 
 /** The night of a day, without the id that its stages name; undefined until it is known. */
-export function stagesOf(
+export function createStages(
   person: Person,
   provider: DemoProvider,
   day: Day,
   known_ms: number,
 ): IncomingSummary<'sleep_cycle'> | undefined {
-  const night = nightOf(person, day)
+  const night = planNight(person, day)
   if (!devices[provider].summaries.includes('sleep_cycle') || night.first_stop_ms + LAG_MS > known_ms) return undefined
   const stop_ms = known_ms >= night.stop_ms + CONFIRMED_MS ? night.stop_ms : night.first_stop_ms
   const stages = stagesUntil(night, stop_ms)
   return {
-    ...recordOf(provider, nightKey(day), day),
+    ...createRecord(provider, nightKey(day), day),
     document: {
       session_start: wireTime(night.start_ms),
       session_end: wireTime(stop_ms),
@@ -130,7 +130,7 @@ export function stagesOf(
 
 export const nightKey = (day: Day): string => `demo-night-${dateOf(day)}`
 
-const recordOf = (provider: DemoProvider, key: string, day: Day | null) => ({
+const createRecord = (provider: DemoProvider, key: string, day: Day | null) => ({
   key,
   source_type: devices[provider].source_type,
   app_id: devices[provider].app_id,
@@ -138,23 +138,24 @@ const recordOf = (provider: DemoProvider, key: string, day: Day | null) => ({
 })
 
 /** The summaries of a day that are known at an instant, by kind, without the stages of nights. */
-export function summariesOf(
+export function createSummaries(
   person: Person,
   provider: DemoProvider,
   day: Day,
   known_ms: number,
 ): Map<SummaryKind, IncomingSummary[]> {
   const known = isKnown(person, day, known_ms)
-  const night = nightOf(person, day)
-  const one = (key: string, of: Day | null, document: object | undefined): IncomingSummary[] =>
-    document ? [{ ...recordOf(provider, key, of), document } as IncomingSummary] : []
+  const night = planNight(person, day)
+  const one = (key: string, recordDay: Day | null, document: object | undefined): IncomingSummary[] =>
+    document ? [{ ...createRecord(provider, key, recordDay), document } as IncomingSummary] : []
   const { sex } = person
   const make: Partial<Record<SummaryKind, () => IncomingSummary[]>> = {
     profile: () => one('', null, { height: person.height_cm, birth_date: person.birth_date, gender: sex, sex }),
-    activity: () => one(dateOf(day), day, activityOf(person, day, known_ms)),
-    sleep: () => (night.first_stop_ms + LAG_MS > known_ms ? [] : one(nightKey(day), day, sleepOf(person, day, night, known_ms))),
+    activity: () => one(dateOf(day), day, createActivity(person, day, known_ms)),
+    sleep: () =>
+      night.first_stop_ms + LAG_MS > known_ms ? [] : one(nightKey(day), day, createSleep(person, day, night, known_ms)),
     workouts: () =>
-      workoutsOf(person, day).flatMap((workout) => {
+      planWorkouts(person, day).flatMap((workout) => {
         const { start_ms, stop_ms, sport, meters_a_minute } = workout
         if (!known(stop_ms)) return []
         const rates = ratesWithin(person, day, Infinity, start_ms, stop_ms)
@@ -170,32 +171,32 @@ export function summariesOf(
           time_end: wireTime(stop_ms),
           calories: workoutEnergy(person, { ...workout, start_ms, stop_ms }, stop_ms),
           sport: sportOf(sport),
-          hr_zones: zonesOf(person, rates),
+          hr_zones: secondsByZone(person, rates),
           moving_time: minutes * 60,
-          map: wayOf(person, day, workout),
+          map: createRoute(person, day, workout),
           provider_id: workoutKey(day),
         })
       }),
     body: () =>
       weekdayOf(day) || !known(night.stop_ms + 5 * MINUTE_MS)
         ? []
-        : one(dateOf(day), day, { date: midnight(day), calendar_date: dateOf(day), weight: weightOf(person, day) }),
+        : one(dateOf(day), day, { date: midnight(day), calendar_date: dateOf(day), weight: bodyWeight(person, day) }),
     meal: () =>
-      mealsOf(person, day).flatMap((meal, i) =>
-        known(meal.at_ms) ? one(`demo-meal-${dateOf(day)}-${i}`, day, eaten(meal, day)) : [],
+      planMeals(person, day).flatMap((meal, i) =>
+        known(meal.at_ms) ? one(`demo-meal-${dateOf(day)}-${i}`, day, createMeal(meal, day)) : [],
       ),
     electrocardiogram: () => {
       const start_ms = ecgAt(person, day)
       if (start_ms === undefined || !known(start_ms)) return []
-      return one(`demo-ecg-${dateOf(day)}`, day, recordingOf(person, start_ms))
+      return one(`demo-ecg-${dateOf(day)}`, day, createRecording(person, start_ms))
     },
-    menstrual_cycle: () => (sex === 'female' && known(dayRange(person, day)[0]) ? one(...cycleOf(person, day)) : []),
+    menstrual_cycle: () => (sex === 'female' && known(dayRange(person, day)[0]) ? one(...createCycle(person, day)) : []),
   }
   return new Map(devices[provider].summaries.flatMap((kind) => (make[kind] ? [[kind, make[kind]()] as const] : [])))
 }
 
 /** A meal of three fictional foods. */
-function eaten({ at_ms, carbohydrates }: Meal, day: Day): Document<'meal'> {
+function createMeal({ at_ms, carbohydrates }: Meal, day: Day): Document<'meal'> {
   const hour = new Date(at_ms).getUTCHours()
   const meal = { at_ms, calendar_date: dateOf(day), name: hour % 2 ? 'Meal' : 'Snack', whole: new Nutrition(), foods: new Map() }
   const { energy, total_carbohydrate, protein, total_fat, sodium } = healthConnectNutrients
@@ -211,7 +212,7 @@ function eaten({ at_ms, carbohydrates }: Meal, day: Day): Document<'meal'> {
   return mealDocument(meal)
 }
 
-const recordingOf = (person: Person, start_ms: number): Document<'electrocardiogram'> => ({
+const createRecording = (person: Person, start_ms: number): Document<'electrocardiogram'> => ({
   session_start: wireTime(start_ms),
   session_end: wireTime(start_ms + ECG_S * 1000),
   voltage_sample_count: ECG_S * ECG_HZ,
@@ -225,7 +226,7 @@ const recordingOf = (person: Person, start_ms: number): Document<'electrocardiog
 })
 
 /** Seconds, one heart rate standing for a minute, below 50 % of the highest rate, in steps of 10 %, and from 90 % on. */
-function zonesOf({ max_bpm }: Person, rates: number[]): number[] {
+function secondsByZone({ max_bpm }: Person, rates: number[]): number[] {
   const zones = [0, 0, 0, 0, 0, 0]
   for (const rate of rates) zones[Math.min(5, Math.max(0, Math.floor((rate / max_bpm) * 10) - 4))]! += 60
   return zones
@@ -234,7 +235,7 @@ function zonesOf({ max_bpm }: Person, rates: number[]): number[] {
 const flows = ['medium', 'heavy', 'medium', 'light', 'light'] as const
 
 /** The cycle that a day is in, as far as it is known on that day. */
-function cycleOf(person: Person, day: Day): [key: string, day: Day, document: Document<'menstrual_cycle'>] {
+function createCycle(person: Person, day: Day): [key: string, day: Day, document: Document<'menstrual_cycle'>] {
   const start = cycleStart(person, day)
   const bled = flows.slice(0, Math.max(1, Math.min(flows.length, day - start + 1)))
   return [

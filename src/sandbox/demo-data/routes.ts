@@ -10,7 +10,7 @@ import {
   RecordedDemoSample,
 } from './schema.ts'
 
-export const routes = [
+export const demoDataRoutes = [
   operation({
     id: 'connect_demo_provider',
     logsAccess: true,

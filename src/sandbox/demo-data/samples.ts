@@ -4,23 +4,23 @@ import { typeWithDetails } from '../../wearables/resources/sample-details.ts'
 import { sportOf } from '../../wearables/resources/sports.ts'
 import { timeseriesOf, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { zoneOffset } from '../../wearables/resources/zones.ts'
-import { stepsOf, STROKES_A_MINUTE, workoutsOf, type Workout } from './day-plan.ts'
+import { planSteps, STROKES_A_MINUTE, planWorkouts, type Workout } from './day-plan.ts'
 import { devices, ofWorkouts, type DemoProvider } from './devices.ts'
 import { isKnown, LAG_MS } from './known.ts'
-import { measurementsOf } from './measurements.ts'
-import { nightOf } from './night.ts'
+import { createMeasurements } from './measurements.ts'
+import { planNight } from './night.ts'
 import { localInstant, weekdayOf, type Day, type Person } from './person.ts'
-import { around, between, randomOf, rounded } from './random.ts'
+import { randomNear, randomBetween, randomOf, roundTo } from './random.ts'
 import { glucoseLevels, heartRates, heartRateVariability, type Measured } from './vitals.ts'
 import { HOUR_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 /** On some days a glucose sensor shows too high values for two hours, which it corrects five hours later. */
-function uncalibrated(person: Person, day: Day, known_ms: number): (measured: Measured) => Measured {
+function calibrationError(person: Person, day: Day, known_ms: number): (measurement: Measured) => Measured {
   const random = randomOf(person.seed, 'calibration', day)
-  const from_ms = localInstant(person.zone, day, Math.round(between(random, 7, 17)) * 60)
+  const from_ms = localInstant(person.zone, day, Math.round(randomBetween(random, 7, 17)) * 60)
   const to_ms = from_ms + 2 * HOUR_MS
-  if (random() >= 0.3 || known_ms >= to_ms + 5 * HOUR_MS) return (measured) => measured
-  return ({ at_ms, value }) => ({ at_ms, value: at_ms >= from_ms && at_ms < to_ms ? rounded(value + 0.6, 1) : value })
+  if (random() >= 0.3 || known_ms >= to_ms + 5 * HOUR_MS) return (measurement) => measurement
+  return ({ at_ms, value }) => ({ at_ms, value: at_ms >= from_ms && at_ms < to_ms ? roundTo(value + 0.6, 1) : value })
 }
 
 const KCAL_A_STEP = 0.0005
@@ -29,33 +29,33 @@ const KCAL_A_MINUTE = 0.11
 
 /** The energy of a workout up to an instant. */
 export const workoutEnergy = ({ weight_kg }: Person, { start_ms, stop_ms }: Workout, until_ms: number): number =>
-  rounded((Math.max(0, Math.min(stop_ms, until_ms) - start_ms) / MINUTE_MS) * KCAL_A_MINUTE * weight_kg, 1)
+  roundTo((Math.max(0, Math.min(stop_ms, until_ms) - start_ms) / MINUTE_MS) * KCAL_A_MINUTE * weight_kg, 1)
 
 /** The hours of movement, the last of which grows. Their energies add up to that of the day, workouts included. */
 export function movement(person: Person, day: Day, known_ms: number) {
   const known = isKnown(person, day, known_ms)
-  const workouts = workoutsOf(person, day)
-  return stepsOf(person, day).flatMap(({ at_ms, steps, meters, walked }) => {
+  const workouts = planWorkouts(person, day)
+  return planSteps(person, day).flatMap(({ at_ms, steps, meters, walkedSteps }) => {
     if (!known(at_ms)) return []
     const share = Math.min(1, (known_ms - LAG_MS - at_ms) / HOUR_MS)
     const until_ms = at_ms + share * HOUR_MS
     const training = workouts.reduce(
-      (sum, one) => sum + workoutEnergy(person, one, until_ms) - workoutEnergy(person, one, at_ms),
+      (sum, workout) => sum + workoutEnergy(person, workout, until_ms) - workoutEnergy(person, workout, at_ms),
       0,
     )
-    const kcal = rounded(Math.floor(walked * share) * KCAL_A_STEP * person.weight_kg + training, 1)
+    const kcal = roundTo(Math.floor(walkedSteps * share) * KCAL_A_STEP * person.weight_kg + training, 1)
     return [{ at_ms, steps: Math.floor(steps * share), meters: Math.floor(meters * share), kcal }]
   })
 }
 
-export const weightOf = (person: Person, day: Day): number =>
-  rounded(person.weight_kg + 0.8 * Math.sin(day / 23) + around(randomOf(person.seed, 'weight', day), 0, 0.25), 1)
+export const bodyWeight = (person: Person, day: Day): number =>
+  roundTo(person.weight_kg + 0.8 * Math.sin(day / 23) + randomNear(randomOf(person.seed, 'weight', day), 0, 0.25), 1)
 
 /**
  * The samples of a day that are known at an instant.
  * @param workout_id of the workout of the day, whose samples are left out without it
  */
-export function samplesOf(
+export function createSamples(
   person: Person,
   provider: DemoProvider,
   day: Day,
@@ -64,8 +64,8 @@ export function samplesOf(
 ): Map<TimeseriesName, IncomingSample[]> {
   const { source_type, app_id, timeseries } = devices[provider]
   const known = isKnown(person, day, known_ms)
-  const sampled = (measured: Measured[], length_ms: number | null = null): IncomingSample[] =>
-    measured.map(({ at_ms, value }) => ({
+  const sampled = (measurements: Measured[], length_ms: number | null = null): IncomingSample[] =>
+    measurements.map(({ at_ms, value }) => ({
       at_ms,
       value,
       second: null,
@@ -82,21 +82,24 @@ export function samplesOf(
         .filter(({ value }) => value > 0),
       HOUR_MS,
     )
-  const instants = (measured: Measured[]) => sampled(measured.filter(({ at_ms }) => known(at_ms)))
-  const weighed_ms = nightOf(person, day).stop_ms + 5 * MINUTE_MS
+  const instants = (measurements: Measured[]) => sampled(measurements.filter(({ at_ms }) => known(at_ms)))
+  const weighed_ms = planNight(person, day).stop_ms + 5 * MINUTE_MS
   const make: Partial<Record<TimeseriesName, () => IncomingSample[]>> = {
     heartrate: () => instants(heartRates(person, day)),
     hrv: () => instants(heartRateVariability(person, day)),
     glucose: () =>
-      instants(glucoseLevels(person, day).map(uncalibrated(person, day, known_ms))).map((one) => ({ ...one, type: 'automatic' })),
+      instants(glucoseLevels(person, day).map(calibrationError(person, day, known_ms))).map((sample) => ({
+        ...sample,
+        type: 'automatic',
+      })),
     steps: () => ofHours(({ steps }) => steps),
     distance: () => ofHours(({ meters }) => meters),
     calories_active: () => ofHours(({ kcal }) => kcal),
-    body_weight: () => (weekdayOf(day) ? [] : instants([{ at_ms: weighed_ms, value: weightOf(person, day) }])),
+    body_weight: () => (weekdayOf(day) ? [] : instants([{ at_ms: weighed_ms, value: bodyWeight(person, day) }])),
   }
   const measured = (name: TimeseriesName): IncomingSample[] => {
     const { isInterval } = timeseriesOf(name)
-    return measurementsOf(person, name, day)
+    return createMeasurements(person, name, day)
       .filter(({ at_ms, length_ms = 0 }) => known(at_ms + length_ms))
       .map(({ at_ms, value, length_ms = isInterval ? 0 : null, second = null, type = null, source_type: other }) => ({
         at_ms,
@@ -111,8 +114,8 @@ export function samplesOf(
   }
   const ofWorkout = (name: (typeof ofWorkouts)[number]): IncomingSample[] => {
     // They come with their workout, which names them.
-    if (workout_id === undefined || !workoutsOf(person, day).every(({ stop_ms }) => known(stop_ms))) return []
-    return workoutSamples(person, name, day).map((one) => ({ ...one, source_type, app_id, workout_id }))
+    if (workout_id === undefined || !planWorkouts(person, day).every(({ stop_ms }) => known(stop_ms))) return []
+    return workoutSamples(person, name, day).map((sample) => ({ ...sample, source_type, app_id, workout_id }))
   }
   const samples = (name: TimeseriesName) => make[name]?.() ?? (isOfWorkouts(name) ? ofWorkout(name) : measured(name))
   return new Map(timeseries.map((name) => [name, samples(name)]))
@@ -127,7 +130,7 @@ function workoutSamples(
   name: (typeof ofWorkouts)[number],
   day: Day,
 ): Omit<IncomingSample, 'source_type' | 'app_id'>[] {
-  return workoutsOf(person, day).flatMap(({ start_ms, stop_ms, sport, meters_a_minute, intensity }) => {
+  return planWorkouts(person, day).flatMap(({ start_ms, stop_ms, sport, meters_a_minute, intensity }) => {
     const { slug } = sportOf(sport)
     const one = (at_ms: number, value: number, length_ms: number, type: string | null = null) => ({
       at_ms,

@@ -1,10 +1,10 @@
 // The streams of the workouts of a fictional person: a point every ten seconds, along a circle in a public park.
 import { mapOf, type WorkoutMap } from '../../wearables/streams/stream-points.ts'
 import type { IncomingStream } from '../../wearables/streams/workout-streams.ts'
-import { workoutsOf, type Workout } from './day-plan.ts'
+import { planWorkouts, type Workout } from './day-plan.ts'
 import { isKnown } from './known.ts'
 import { workoutKey, type Day, type Person } from './person.ts'
-import { rounded } from './random.ts'
+import { roundTo } from './random.ts'
 import { heartRates } from './vitals.ts'
 import { MINUTE_MS } from '../../platform/runtime/durations.ts'
 
@@ -16,25 +16,26 @@ const centers = { america: [40.7813, -73.9665], europe: [52.5145, 13.3501] } as 
 const outdoors = new Set(['Running', 'Cycling', 'Walking'])
 
 /** The streams of the workouts of a day that are known at an instant. Their heart rates are those of the samples, connected by lines. */
-export function streamsOf(person: Person, day: Day, known_ms: number): IncomingStream[] {
+export function createStreams(person: Person, day: Day, known_ms: number): IncomingStream[] {
   const known = isKnown(person, day, known_ms)
-  return workoutsOf(person, day).flatMap((workout) =>
-    known(workout.stop_ms) ? [{ key: workoutKey(day), ...pointsOf(person, day, workout) }] : [],
+  return planWorkouts(person, day).flatMap((workout) =>
+    known(workout.stop_ms) ? [{ key: workoutKey(day), ...createPoints(person, day, workout) }] : [],
   )
 }
 
 /** The way of a workout on a map; null for one indoors. */
-export const wayOf = (person: Person, day: Day, workout: Workout): WorkoutMap | null => mapOf(pointsOf(person, day, workout))
+export const createRoute = (person: Person, day: Day, workout: Workout): WorkoutMap | null =>
+  mapOf(createPoints(person, day, workout))
 
-function pointsOf(person: Person, day: Day, workout: Workout): Omit<IncomingStream, 'key'> {
+function createPoints(person: Person, day: Day, workout: Workout): Omit<IncomingStream, 'key'> {
   const { start_ms, stop_ms, sport, steps_a_minute, meters_a_minute } = workout
   const first_s = Math.ceil(start_ms / 1000)
   const time = Array.from({ length: Math.floor((stop_ms / 1000 - first_s) / STEP_S) + 1 }, (_, i) => first_s + i * STEP_S)
   const lists: IncomingStream['lists'] = { heartrate: ratesAt(person, day, workout, time) }
   if (meters_a_minute) {
-    const meters = time.map((second) => rounded((meters_a_minute * (second * 1000 - start_ms)) / MINUTE_MS, 1))
+    const meters = time.map((second) => roundTo((meters_a_minute * (second * 1000 - start_ms)) / MINUTE_MS, 1))
     lists.distance = meters
-    lists.velocity_smooth = time.map(() => rounded(meters_a_minute / 60, 2))
+    lists.velocity_smooth = time.map(() => roundTo(meters_a_minute / 60, 2))
     if (outdoors.has(sport)) Object.assign(lists, placesAt(person, meters))
   }
   if (steps_a_minute > 100) lists.cadence = time.map(() => steps_a_minute)
@@ -47,7 +48,7 @@ function ratesAt(person: Person, day: Day, { start_ms, stop_ms }: Workout, time:
   )
   return time.map((second) => {
     const at_ms = second * 1000
-    const next = rates.findIndex((one) => one.at_ms > at_ms)
+    const next = rates.findIndex((rate) => rate.at_ms > at_ms)
     const [before, after] = [rates[next < 0 ? rates.length - 1 : Math.max(0, next - 1)]!, rates[Math.max(0, next)]!]
     const share = after.at_ms > before.at_ms ? (at_ms - before.at_ms) / (after.at_ms - before.at_ms) : 0
     return Math.round(before.value + (after.value - before.value) * share)
@@ -59,7 +60,7 @@ function placesAt({ zone }: Person, meters: number[]) {
   const degrees = RADIUS_M / METERS_A_DEGREE
   const shrink = Math.cos((north * Math.PI) / 180)
   return {
-    lat: meters.map((one) => rounded(north + degrees * Math.sin(one / RADIUS_M), 6)),
-    lng: meters.map((one) => rounded(east + (degrees * Math.cos(one / RADIUS_M)) / shrink, 6)),
+    lat: meters.map((distance_m) => roundTo(north + degrees * Math.sin(distance_m / RADIUS_M), 6)),
+    lng: meters.map((distance_m) => roundTo(east + (degrees * Math.cos(distance_m / RADIUS_M)) / shrink, 6)),
   }
 }

@@ -1,8 +1,8 @@
 // Heart rates and glucose of a fictional person through the day.
 import { type Day, type Person } from './person.ts'
-import { mealsOf, workoutsOf, dayRange } from './day-plan.ts'
-import { nightOf, stageAt, type Night } from './night.ts'
-import { around, between, randomOf, rounded } from './random.ts'
+import { planMeals, planWorkouts, dayRange } from './day-plan.ts'
+import { planNight, stageAt, type Night } from './night.ts'
+import { randomNear, randomBetween, randomOf, roundTo } from './random.ts'
 import { HOUR_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 export interface Measured {
@@ -19,7 +19,8 @@ const ofStages = { 1: -4, 2: 0, 3: 3, 4: 9 } as const
 /** Lowest in the early morning, highest in the late afternoon. */
 const circadian = (since_midnight_ms: number): number => Math.cos((2 * Math.PI * (since_midnight_ms / HOUR_MS - 16.5)) / 24)
 
-const during = ({ start_ms, stop_ms }: Pick<Night, 'start_ms' | 'stop_ms'>, at_ms: number) => at_ms >= start_ms && at_ms < stop_ms
+const isDuring = ({ start_ms, stop_ms }: Pick<Night, 'start_ms' | 'stop_ms'>, at_ms: number) =>
+  at_ms >= start_ms && at_ms < stop_ms
 
 /** The heart rates of a person that were made; a day, a night and a workout need the same ones. */
 const made = new WeakMap<Person, Map<Day, Measured[]>>()
@@ -28,25 +29,25 @@ const made = new WeakMap<Person, Map<Day, Measured[]>>()
 export function heartRates(person: Person, day: Day): Measured[] {
   const known = made.get(person) ?? new Map<Day, Measured[]>()
   made.set(person, known)
-  const samples = known.get(day) ?? heartRatesOf(person, day)
+  const samples = known.get(day) ?? createHeartRates(person, day)
   known.set(day, samples)
   return samples
 }
 
-function heartRatesOf(person: Person, day: Day): Measured[] {
+function createHeartRates(person: Person, day: Day): Measured[] {
   const random = randomOf(person.seed, 'heart', day)
-  const nights = [nightOf(person, day), nightOf(person, day + 1)]
-  const workouts = [...workoutsOf(person, day - 1), ...workoutsOf(person, day)]
+  const nights = [planNight(person, day), planNight(person, day + 1)]
+  const workouts = [...planWorkouts(person, day - 1), ...planWorkouts(person, day)]
   const reserve = person.max_bpm - person.resting_bpm
   const samples: Measured[] = []
   let errand = 0
   const [from_ms, to_ms] = dayRange(person, day)
   for (let at_ms = from_ms, minute = 0; at_ms < to_ms; at_ms += MINUTE_MS, minute++) {
-    const noise = around(random, 0, 2.2)
+    const noise = randomNear(random, 0, 2.2)
     // Short bursts of movement, which die down within minutes.
-    errand = random() < 0.012 ? between(random, 8, 28) : errand * 0.86
-    const night = nights.find((one) => during(one, at_ms))
-    const workout = workouts.find((one) => during(one, at_ms))
+    errand = random() < 0.012 ? randomBetween(random, 8, 28) : errand * 0.86
+    const night = nights.find((candidate) => isDuring(candidate, at_ms))
+    const workout = workouts.find((candidate) => isDuring(candidate, at_ms))
     if (minute % GRID_MIN && !workout) continue
     let bpm = person.resting_bpm + 15 + 6 * circadian(at_ms - from_ms) + errand
     if (night) {
@@ -67,12 +68,12 @@ function heartRatesOf(person: Person, day: Day): Measured[] {
 /** Variability of the heart rate in the night, every five minutes; higher in deep sleep. */
 export function heartRateVariability(person: Person, day: Day): Measured[] {
   const random = randomOf(person.seed, 'variability', day)
-  const night = nightOf(person, day)
-  const level = around(random, 105 - person.resting_bpm, 6)
+  const night = planNight(person, day)
+  const level = randomNear(random, 105 - person.resting_bpm, 6)
   const samples: Measured[] = []
   for (let at_ms = night.start_ms; at_ms < night.stop_ms; at_ms += GRID_MIN * MINUTE_MS) {
     const stage = stageAt(night, at_ms)
-    const value = around(random, level + (stage === 1 ? 9 : stage === 4 ? -8 : 0), 7)
+    const value = randomNear(random, level + (stage === 1 ? 9 : stage === 4 ? -8 : 0), 7)
     samples.push({ at_ms, value: Math.round(Math.max(12, value)) })
   }
   return samples
@@ -84,10 +85,10 @@ const response = (minutes: number): number => (minutes <= 0 ? 0 : (minutes / 45)
 /** Every quarter of an hour, in mmol/L. */
 export function glucoseLevels(person: Person, day: Day): Measured[] {
   const random = randomOf(person.seed, 'glucose', day)
-  const meals = [...mealsOf(person, day - 1), ...mealsOf(person, day)]
-  const workouts = [...workoutsOf(person, day - 1), ...workoutsOf(person, day)]
+  const meals = [...planMeals(person, day - 1), ...planMeals(person, day)]
+  const workouts = [...planWorkouts(person, day - 1), ...planWorkouts(person, day)]
   const [from_ms, to_ms] = dayRange(person, day)
-  const { stop_ms: woke_ms } = nightOf(person, day)
+  const { stop_ms: woke_ms } = planNight(person, day)
   const samples: Measured[] = []
   for (let at_ms = from_ms; at_ms < to_ms; at_ms += GLUCOSE_GRID_MIN * MINUTE_MS) {
     let level = person.glucose
@@ -95,7 +96,7 @@ export function glucoseLevels(person: Person, day: Day): Measured[] {
     for (const { start_ms, stop_ms } of workouts) if (at_ms > start_ms && at_ms < stop_ms + HOUR_MS) level -= 0.6
     // It rises before waking.
     level += 0.5 * Math.exp(-(((at_ms - woke_ms) / (1.5 * HOUR_MS)) ** 2))
-    samples.push({ at_ms, value: rounded(Math.min(16, Math.max(3.2, level + around(random, 0, 0.14))), 1) })
+    samples.push({ at_ms, value: roundTo(Math.min(16, Math.max(3.2, level + randomNear(random, 0, 0.14))), 1) })
   }
   return samples
 }

@@ -12,7 +12,7 @@ const KNOWN_MS = 1000
 interface Known {
   teams: ReadonlySet<string>
   until_ms: number
-  looking: Promise<ReadonlySet<string>> | undefined
+  pendingTeams: Promise<ReadonlySet<string>> | undefined
 }
 
 export class SandboxFaults implements FaultSource {
@@ -35,16 +35,16 @@ export class SandboxFaults implements FaultSource {
 
   /** The teams of a cell that have faults. A database that cannot be asked is no reason for another fault. */
   #look(cell: CellName): Promise<ReadonlySet<string>> {
-    const known = this.#known.get(cell) ?? { teams: new Set<string>(), until_ms: -Infinity, looking: undefined }
+    const known = this.#known.get(cell) ?? { teams: new Set<string>(), until_ms: -Infinity, pendingTeams: undefined }
     this.#known.set(cell, known)
     if (known.until_ms > performance.now()) return Promise.resolve(known.teams)
-    known.looking ??= teamsWithFaults(this.#cells.of(cell).queries)
+    known.pendingTeams ??= teamsWithFaults(this.#cells.of(cell).queries)
       .catch(() => new Set<string>())
       .then((teams) => {
         Object.assign(known, { teams, until_ms: performance.now() + KNOWN_MS, looking: undefined })
         return teams
       })
-    return known.looking
+    return known.pendingTeams
   }
 
   take = takeDeliveryFault

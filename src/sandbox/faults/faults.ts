@@ -49,9 +49,9 @@ export async function readFaults(tx: Tx): Promise<Faults> {
  * Sets the faults of a team in place of those it has; none of them with empty lists. Writes sandbox_fault.
  * Errors: 422 a fault that does nothing or two things at once, an unknown operation or type. At most 20 of each kind.
  */
-export async function setFaults(tx: Tx, { requests = [], deliveries = [] }: SetFaults, known: KnownNames): Promise<Faults> {
-  requests.forEach((rule, i) => checkRequest(rule, i, known))
-  deliveries.forEach((rule, i) => checkDelivery(rule, i, known))
+export async function setFaults(tx: Tx, { requests = [], deliveries = [] }: SetFaults, knownNames: KnownNames): Promise<Faults> {
+  requests.forEach((rule, i) => checkRequest(rule, i, knownNames))
+  deliveries.forEach((rule, i) => checkDelivery(rule, i, knownNames))
   await removeFaults(tx)
   const rows = [
     ...requests.map(({ operation, times, ...fault }, i) => ({ kind: 'request', i, matches: operation, fault, times })),
@@ -71,7 +71,7 @@ function checkRequest({ operation, status, delay_ms, drop }: RequestFaultRule, i
   const at = ['body', 'requests', i]
   if (operation != null && !operations().has(operation))
     throw invalidField([...at, 'operation'], 'must be the id of an operation')
-  if (status !== undefined && !faultStatuses.some((one) => one === status))
+  if (status !== undefined && !faultStatuses.some((allowedStatus) => allowedStatus === status))
     throw invalidField([...at, 'status'], `must be one of ${faultStatuses.join(', ')}`)
   if (status !== undefined && drop) throw invalidField([...at, 'drop'], 'cannot be combined with status')
   if (status === undefined && delay_ms === undefined && !drop) throw invalidField(at, 'must have status, delay_ms or drop')
@@ -98,7 +98,7 @@ const Taken = T.Object({ fault: T.Record(T.String(), T.Unknown()) })
 async function take(
   db: Queries,
   { team_id, kind, name }: { team_id: string; kind: 'request' | 'delivery'; name: string },
-  { more = sql`true`, wait = sql`for update` }: { more?: Sql; wait?: Sql } = {},
+  { condition = sql`true`, wait = sql`for update` }: { condition?: Sql; wait?: Sql } = {},
 ) {
   const row = await db.maybe(
     Taken,
@@ -106,7 +106,7 @@ async function take(
     update sandbox_fault f set remaining = remaining - 1
     where f.team_id = ${team_id} and f.kind = ${kind} and ${isLeft} and f.position = (
       select position from sandbox_fault
-      where team_id = ${team_id} and kind = ${kind} and ${isLeft} and (matches is null or matches = ${name}) and ${more}
+      where team_id = ${team_id} and kind = ${kind} and ${isLeft} and (matches is null or matches = ${name}) and ${condition}
       order by position limit 1 ${wait})
     returning f.fault`,
   )
@@ -124,10 +124,10 @@ export async function takeDeliveryFault(
   type: string,
   kind: 'late' | 'doubled',
 ): Promise<{ delay_s: number } | { copies: number } | undefined> {
-  const more = kind === 'doubled' ? sql`fault ? 'copies'` : sql`not fault ? 'copies'`
+  const condition = kind === 'doubled' ? sql`fault ? 'copies'` : sql`not fault ? 'copies'`
   // Events of other teams are queued in the same transaction, and must not wait.
   const wait = sql`for update skip locked`
-  const fault: DeliveryFaultRule | undefined = await take(db, { team_id, kind: 'delivery', name: type }, { more, wait })
+  const fault: DeliveryFaultRule | undefined = await take(db, { team_id, kind: 'delivery', name: type }, { condition, wait })
   if (!fault) return undefined
   if (fault.copies !== undefined) return { copies: fault.copies }
   const { out_of_order, delay_s = OUT_OF_ORDER_S } = fault

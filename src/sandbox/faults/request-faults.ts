@@ -54,7 +54,7 @@ export class RequestFaults {
       return undefined
     const header = headers[HEADER]
     const fault = header === undefined ? this.#source.takeRequest(tenant, operation.id) : parseFault(String(header))
-    return fault instanceof Promise ? fault.then((each) => this.#begin(each, call)) : this.#begin(fault, call)
+    return fault instanceof Promise ? fault.then((resolvedFault) => this.#begin(resolvedFault, call)) : this.#begin(fault, call)
   }
 
   #begin(fault: RequestFault | undefined, call: Call): AfterOperation | undefined | Promise<undefined> {
@@ -114,7 +114,7 @@ function parseFault(text: string): RequestFault {
 }
 
 function partOf(word: string): RequestFault | undefined {
-  const status = faultStatuses.find((one) => String(one) === word)
+  const status = faultStatuses.find((candidate) => String(candidate) === word)
   if (status !== undefined) return { status }
   if (word === 'drop' || word === 'after') return { [word]: true }
   const delay_ms = Number(/^delay=(\d{1,5})$/.exec(word)?.[1] ?? 0)

@@ -11,7 +11,7 @@ export interface FaultDependencies extends KnownNames {
   faults: SandboxFaults
 }
 
-export function routes({ faults, ...known }: FaultDependencies): Operation[] {
+export function faultsRoutes({ faults, ...known }: FaultDependencies): Operation[] {
   const inSandbox = (tx: Tx) => {
     assertSandbox(tx.tenant)
     tx.afterCommit(() => faults.invalidate(tx.tenant.cell))

@@ -59,7 +59,7 @@ export class RecentRequests {
   }
 
   /** The requests of a team after a position, oldest first; all that are kept without one, or after one of another process. */
-  after(team_id: string, cursor: string | undefined): { requests: RecentRequest[]; next_cursor: string } {
+  requestsAfter(team_id: string, cursor: string | undefined): { requests: RecentRequest[]; next_cursor: string } {
     const entry = this.#teams.get(team_id) ?? { position: 0, requests: [] }
     const [process, text] = cursor?.split('.') ?? []
     const position = process === this.#process ? Number(text) : 0

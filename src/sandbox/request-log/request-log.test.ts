@@ -49,12 +49,12 @@ test('a production team has no list of requests', async () => {
 test('a process keeps the last 200 requests of a team, and a client that comes late gets those', () => {
   const requests = new RecentRequests()
   requests.add('a', request(0))
-  const { next_cursor } = requests.after('a', undefined)
+  const { next_cursor } = requests.requestsAfter('a', undefined)
   for (let n = 1; n <= 250; n++) requests.add('a', request(n))
-  const late = requests.after('a', next_cursor)
+  const late = requests.requestsAfter('a', next_cursor)
   assert.deepEqual([late.requests.length, late.requests[0]!.id, late.requests.at(-1)!.id], [200, 'r51', 'r250'])
-  assert.deepEqual(requests.after('a', late.next_cursor).requests, [])
-  assert.deepEqual(requests.after('b', undefined).requests, [])
+  assert.deepEqual(requests.requestsAfter('a', late.next_cursor).requests, [])
+  assert.deepEqual(requests.requestsAfter('b', undefined).requests, [])
 })
 
 test('a path shows ids, and the name of any other value', () => {

@@ -3,7 +3,7 @@ import { multiTransactionOperation, type Operation } from '../../platform/http/o
 import { assertSandbox } from '../clock/clock.ts'
 import { LoggedRequestQuery, LoggedRequests } from './schema.ts'
 
-export const routes = (requests: RecentRequests): Operation[] => [
+export const requestLogRoutes = (requests: RecentRequests): Operation[] => [
   multiTransactionOperation({
     id: 'list_sandbox_requests',
     unlisted: true,
@@ -17,7 +17,7 @@ export const routes = (requests: RecentRequests): Operation[] => [
     reply: LoggedRequests,
     async run({ tenant }, { query }) {
       assertSandbox(tenant)
-      const { requests: data, next_cursor } = requests.after(tenant.team, query.next_cursor)
+      const { requests: data, next_cursor } = requests.requestsAfter(tenant.team, query.next_cursor)
       return { data, next_cursor }
     },
   }),

@@ -20,7 +20,7 @@ const markers: ExpectedMarker[] = offers.markers.map((marker) => ({
   lab_id: marker.lab_id,
   expected: offers.marker_analytes
     .filter(({ marker_id }) => marker_id === marker.id)
-    .map(({ analyte, required }) => ({ ...analytes.get(analyte)!, required })),
+    .map(({ analyte, required }) => ({ ...analytes.get(analyte)!, required: required })),
 }))
 const named = (...ids: number[]) => ids.map((id) => markers.find((marker) => marker.marker_id === id)!)
 
@@ -45,9 +45,9 @@ const usual: ReportFlags = {
   amended: false,
 }
 const at = {
-  collected: '2030-01-02T08:00:00+00:00',
-  received: '2030-01-03T08:00:00+00:00',
-  reported: '2030-01-04T08:00:00+00:00',
+  collected_at: '2030-01-02T08:00:00+00:00',
+  received_at: '2030-01-03T08:00:00+00:00',
+  reported_at: '2030-01-04T08:00:00+00:00',
 }
 const generate = (n: number, flags: Partial<ReportFlags> = {}, expected = kit): DiagnosticReport =>
   generateReport(order(n), expected, { ...usual, ...flags }, at)
@@ -106,9 +106,9 @@ test('a report has the specimen of its order and the given instants', () => {
     order(1, { sample_id: 'DBKTEST' }),
     kit,
     usual,
-    { ...at, received: null },
+    { ...at, received_at: null },
   )
-  assert.deepEqual([specimen_number, collected_at, received_at, reported_at], ['DBKTEST', at.collected, null, at.reported])
+  assert.deepEqual([specimen_number, collected_at, received_at, reported_at], ['DBKTEST', at.collected_at, null, at.reported_at])
   assert.notEqual(generate(1).specimen_number, generate(2).specimen_number)
 })
 

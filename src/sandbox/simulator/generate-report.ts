@@ -39,38 +39,38 @@ export function generateReport(
   order: Pick<Order, 'id' | 'sample_id' | 'patient_details'>,
   expected: ExpectedMarker[],
   flags: ReportFlags,
-  at: { collected: string | null; received: string | null; reported: string },
+  times: { collected_at: string | null; received_at: string | null; reported_at: string },
 ): DiagnosticReport {
   const plans = planResults(order.id, expectations(expected), flags)
   const first = plans[0]
   const again = flags.amended && first ? { slug: first.item.slug, seed: `${first.seed} amended` } : undefined
-  const made = makeResults(plans, sampledPatient(order, at.reported), again)
-  const { chosen, missing } = selectResults(plans, flags)
+  const made = makeResults(plans, sampledPatient(order, times.reported_at), again)
+  const { includedPlans, missingPlans } = selectResults(plans, flags)
   return {
     status: flags.partial ? 'partial' : 'final',
     amended: flags.amended,
     specimen_number: order.sample_id ?? specimenNumber(order.id),
-    collected_at: at.collected,
-    received_at: at.received,
-    reported_at: at.reported,
+    collected_at: times.collected_at,
+    received_at: times.received_at,
+    reported_at: times.reported_at,
     performing_laboratory: null,
-    results: chosen.map((plan) => toReportedResult(plan, made.get(plan.item.slug)!)),
-    missing: missing.map(({ item }) => ({ ...toMeasuredAnalyte(item), failure: 'unknown_failure', note: null })),
+    results: includedPlans.map((plan) => toReportedResult(plan, made.get(plan.item.slug)!)),
+    missing: missingPlans.map(({ item }) => ({ ...toMeasuredAnalyte(item), failure: 'unknown_failure', note: null })),
   }
 }
 
 const specimenNumber = (id: string): string =>
   `S${createHash('sha256').update(`specimen ${id}`).digest('hex').slice(0, 10).toUpperCase()}`
 
-const sampledPatient = ({ patient_details }: Pick<Order, 'patient_details'>, reported: string): SampledPatient => ({
+const sampledPatient = ({ patient_details }: Pick<Order, 'patient_details'>, reported_at: string): SampledPatient => ({
   gender: patient_details?.gender ?? 'unknown',
-  age: patient_details?.dob ? ageOn(patient_details.dob, reported.slice(0, 10)) : UNKNOWN_AGE,
+  age: patient_details?.dob ? ageOn(patient_details.dob, reported_at.slice(0, 10)) : UNKNOWN_AGE,
 })
 
-const toReportedResult = ({ item, type }: Plan, made: GeneratedResult): ReportedResult => ({
+const toReportedResult = ({ item, type }: Plan, result: GeneratedResult): ReportedResult => ({
   ...toMeasuredAnalyte(item),
   type,
-  ...made,
+  ...result,
   notes: null,
 })
 
@@ -79,7 +79,7 @@ const toReportedResult = ({ item, type }: Plan, made: GeneratedResult): Reported
  * others last.
  */
 function planResults(order_id: string, items: ExpectedResult[], flags: ReportFlags): (Plan & { place: number })[] {
-  const types = typesOf(items, flags.result_types)
+  const types = chooseTypes(items, flags.result_types)
   const computed = computedAnalytes(items.map((item, place) => ({ item, type: types[place]! })))
   const priority = (plan: { item: ExpectedResult; type: ResultType }) =>
     computed.has(plan.item.slug) ? COMPUTED_LAST : planPriority(plan)
@@ -99,8 +99,8 @@ function planResults(order_id: string, items: ExpectedResult[], flags: ReportFla
 }
 
 /** The requested types in turn; without any, each analyte's type in the catalog, as a laboratory would report it. */
-function typesOf(items: ExpectedResult[], allowed: ResultType[] | null): ResultType[] {
-  if (allowed?.length) return items.map((_, i) => allowed[i % allowed.length]!)
+function chooseTypes(items: ExpectedResult[], allowedTypes: ResultType[] | null): ResultType[] {
+  if (allowedTypes?.length) return items.map((_, i) => allowedTypes[i % allowedTypes.length]!)
   return items.map(({ definition }) => definition?.type ?? 'comment')
 }
 
@@ -122,7 +122,7 @@ function interpretationFor(whole: Interpretation, first: boolean, random: number
 }
 
 /** Returns the reported and the missing results, both in expected order; the first result is the last to be removed. */
-function selectResults(plans: (Plan & { place: number })[], flags: ReportFlags): { chosen: Plan[]; missing: Plan[] } {
+function selectResults(plans: (Plan & { place: number })[], flags: ReportFlags): { includedPlans: Plan[]; missingPlans: Plan[] } {
   const required = plans.filter(({ item }) => item.required)
   const candidates = required.length > 0 ? required : plans
   const count = flags.has_missing_results ? Math.max(1, Math.floor(candidates.length * MISSING_SHARE)) : 0
@@ -130,5 +130,5 @@ function selectResults(plans: (Plan & { place: number })[], flags: ReportFlags):
   const there = plans.filter((plan) => !missing.has(plan))
   const chosen = new Set(flags.partial ? there.slice(0, Math.ceil(plans.length / 2)) : there)
   const inOrder = plans.toSorted((a, b) => a.place - b.place)
-  return { chosen: inOrder.filter((plan) => chosen.has(plan)), missing: inOrder.filter((plan) => missing.has(plan)) }
+  return { includedPlans: inOrder.filter((plan) => chosen.has(plan)), missingPlans: inOrder.filter((plan) => missing.has(plan)) }
 }

@@ -1,6 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
-import { routes } from './routes.ts'
+import { simulatorRoutes } from './routes.ts'
 import { orderHooks, simulationHandlers, type AppointmentStart } from './simulate.ts'
 
 export const simulator = ({ appointmentStart }: { appointmentStart: AppointmentStart }): Module => ({
@@ -8,7 +8,7 @@ export const simulator = ({ appointmentStart }: { appointmentStart: AppointmentS
   about: 'simulated lifecycles of orders',
   tag: 'simulator',
   tables: { ofTeams: ['simulation'] },
-  operations: routes,
+  operations: simulatorRoutes,
   jobs: simulationHandlers(appointmentStart),
   hooks: orderHooks,
   erasers: { team: eraseTables('simulation') },

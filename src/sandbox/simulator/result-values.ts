@@ -22,7 +22,7 @@ export function seededRandom(text: string): Random {
 
 /** Returns an integer, both ends included; `low` if the range is empty. */
 const randomInt = (random: Random, low: number, high: number): number => low + Math.floor(random() * Math.max(1, high - low + 1))
-const randomFraction = (random: Random, least: number, most: number): number => least + random() * (most - least)
+const randomFraction = (random: Random, min: number, max: number): number => min + random() * (max - min)
 
 /** Where the normal and the critical range begin; at least one of `low` and `high` is set. */
 interface Limits {
@@ -41,7 +41,7 @@ interface Limits {
 const FALLBACK_HIGH = 1
 
 /** Returns the limits for a patient: those of the gender if they differ, and the values that are normal for both otherwise. */
-function limitsOf(definition: AnalyteDefinition | null, gender: string): Limits {
+function limitsForGender(definition: AnalyteDefinition | null, gender: string): Limits {
   const decimals = definition?.decimals ?? 1
   const steps = (value: number | null | undefined) => (value == null ? null : Math.round(value * 10 ** decimals))
   const d = definition
@@ -90,7 +90,7 @@ export type RangeSide = 'high' | 'low'
 /** Number of steps below a low limit that leave no value to choose. */
 const LOW_ROOM = 3
 
-function sideOf(random: Random, limits: Limits, critical: boolean): RangeSide {
+function chooseSide(random: Random, limits: Limits, critical: boolean): RangeSide {
   const high = limits.high !== null && limits.high < limits.top
   const low = limits.low !== null && limits.low >= LOW_ROOM
   if (critical && high && limits.critical_high !== null && limits.critical_low === null) return 'high'
@@ -154,8 +154,8 @@ export function makeResult(
       reference_range: definition?.range_text ?? null,
       flag: textFlags[kind],
     }
-  const limits = limitsOf(definition, gender)
-  const side = kind === 'abnormal' || kind === 'critical' ? sideOf(random, limits, kind === 'critical') : undefined
+  const limits = limitsForGender(definition, gender)
+  const side = kind === 'abnormal' || kind === 'critical' ? chooseSide(random, limits, kind === 'critical') : undefined
   const flag = side === undefined ? wordFlags[kind] : numberFlags[kind === 'critical' ? 'critical' : 'abnormal'][side]
   const reference_range = rangeText(limits)
   if (type === 'comment') return { result: commentText(kind, side), unit: null, reference_range, flag: flag || textFlags[kind] }
@@ -170,7 +170,7 @@ export function resultOfNumber(
   value: number,
   gender: string,
 ): GeneratedResult & { kind: Interpretation } {
-  const limits = limitsOf(definition, gender)
+  const limits = limitsForGender(definition, gender)
   const { low, high, critical_low, critical_high, decimals } = limits
   const steps = Math.round(value * 10 ** decimals)
   const side: RangeSide | undefined = high !== null && steps > high ? 'high' : low !== null && steps < low ? 'low' : undefined

@@ -3,7 +3,7 @@ import { Fields, Uuid } from '../../platform/schema/schema.ts'
 import { SimulateQuery, SimulationFlags, SimulationStarted } from './schema.ts'
 import { startSimulation } from './simulate.ts'
 
-export const routes: Operation[] = [
+export const simulatorRoutes: Operation[] = [
   operation({
     id: 'order_process_simulate',
     logsAccess: true,

@@ -20,10 +20,10 @@ import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { isRedrawable } from '../../lab/results/redraws.ts'
 import { receiveReport } from '../../lab/results/results.ts'
-import { isRegistered, kitOf, moveKit, shipmentOf, updateTracking } from '../../lab/testkits/shipments.ts'
+import { isRegistered, kitOf, moveKit, getShipment, updateTracking } from '../../lab/testkits/shipments.ts'
 import { assertSandbox } from '../clock/clock.ts'
 import { generateReport } from './generate-report.ts'
-import { isReachable, nextStep, targetOf, type OrderPosition } from './simulation-path.ts'
+import { isReachable, nextStep, findTarget, type OrderPosition } from './simulation-path.ts'
 import type { SimulationFlags } from './schema.ts'
 
 const Plan = T.Object({
@@ -61,7 +61,7 @@ export async function startSimulation(
 ): Promise<{ status: string; message: string }> {
   assertSandbox(tx.tenant)
   const lockedOrder = await lockOrder(tx, order_id, "Order doesn't exist")
-  const target = query.final_status === undefined ? DEFAULT_TARGET : targetOf(lockedOrder.lifecycle, query.final_status)
+  const target = query.final_status === undefined ? DEFAULT_TARGET : findTarget(lockedOrder.lifecycle, query.final_status)
   if (target === undefined) throw badRequest("final_status is not a status of this order's lifecycle")
   if (isFinal(lifecycleOf(lockedOrder.lifecycle), lockedOrder.lowLevelStatus))
     throw badRequest(`An order in status ${lockedOrder.lowLevelStatus} can no longer change`)
@@ -83,7 +83,7 @@ const positionOf = (lockedOrder: LockedOrder): OrderPosition => ({
   lifecycle: lockedOrder.lifecycle,
   lowLevelStatus: lockedOrder.lowLevelStatus,
   registered: isRegistered(lockedOrder),
-  past: lockedOrder.order.events.map((event) => event.status.split('.').at(-1)!),
+  pastStatuses: lockedOrder.order.events.map((event) => event.status.split('.').at(-1)!),
 })
 
 /** Returns when the appointment of an order begins; undefined if it has none. */
@@ -111,7 +111,7 @@ async function step(tx: Tx, lockedOrder: LockedOrder, plan: Plan, appointmentSta
   const next = nextStep(positionOf(lockedOrder), plan.target)
   if (next === undefined) return
   if (next === 'wait') return waitForInput(tx, plan)
-  const at = await instantOf(tx, lockedOrder, next, plan, appointmentStart)
+  const at = await stepTime(tx, lockedOrder, next, plan, appointmentStart)
   if (at > tx.now) {
     await waitForInput(tx, plan)
     return enqueue(tx, wakeSimulation, { order_id: plan.order_id }, at)
@@ -127,7 +127,7 @@ const UNSENT = new Set(['ordered', 'awaiting_registration'])
 /**
  * Returns when a step can be taken: an order for a date is not sent before it, and a draw does not happen before the appointment begins.
  */
-async function instantOf(
+async function stepTime(
   tx: Tx,
   lockedOrder: LockedOrder,
   next: string,
@@ -145,7 +145,7 @@ export async function applyStep(tx: Tx, lockedOrder: LockedOrder, next: string, 
   if (next === 'requisition_created') lockedOrder.order.sample_id ??= newSampleId(tx, lockedOrder)
   if (REPORT_STATUSES.has(next)) return deliverReport(tx, lockedOrder, next, plan)
   if (lockedOrder.order.details.type !== 'testkit') return lockedOrder.transitionTo(next)
-  if (next === 'requisition_created') shipmentOf(tx, lockedOrder)
+  if (next === 'requisition_created') getShipment(tx, lockedOrder)
   if (next === 'transit_customer')
     updateTracking(tx, lockedOrder, 'outbound', {
       ...trackingNumber(lockedOrder, 'outbound'),
@@ -193,7 +193,11 @@ async function deliverReport(tx: Tx, lockedOrder: LockedOrder, next: string, pla
       partial: next === 'partial_results',
       amended: next === 'corrected',
     },
-    { collected: at('transit_lab', 'delivered_to_lab', 'draw_completed'), received: at('delivered_to_lab'), reported: now },
+    {
+      collected_at: at('transit_lab', 'delivered_to_lab', 'draw_completed'),
+      received_at: at('delivered_to_lab'),
+      reported_at: now,
+    },
   )
   await receiveReport(tx, lockedOrder, report)
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { lifecycles, lowLevelStatuses, type LifecycleName } from '../../lab/orders/lifecycle.ts'
 import { nextStatuses, isFinal } from '../../lab/orders/status-machine.ts'
-import { isReachable, nextStep, targetOf, type OrderPosition } from './simulation-path.ts'
+import { isReachable, nextStep, findTarget, type OrderPosition } from './simulation-path.ts'
 
 const NEEDS_PATIENT = ['transit_lab', 'delivered_to_lab']
 const REGISTRATION = ['requisition_created', 'registered']
@@ -36,10 +36,11 @@ const places = (lifecycle: LifecycleName): OrderPosition[] =>
   statesOf(lifecycle)
     .filter((lowLevelStatus) => lifecycle === 'testkit' || lowLevelStatus !== 'requisition_created')
     .flatMap((lowLevelStatus): OrderPosition[] => {
-      if (lifecycle === 'testkit') return [{ lifecycle, lowLevelStatus, registered: true, past: ['ordered', lowLevelStatus] }]
+      if (lifecycle === 'testkit')
+        return [{ lifecycle, lowLevelStatus, registered: true, pastStatuses: ['ordered', lowLevelStatus] }]
       const past = ['ordered', 'awaiting_registration']
-      const unknown = { lifecycle, lowLevelStatus, registered: false, past: [...past, lowLevelStatus] }
-      const known = { lifecycle, lowLevelStatus, registered: true, past: [...past, ...REGISTRATION, lowLevelStatus] }
+      const unknown = { lifecycle, lowLevelStatus, registered: false, pastStatuses: [...past, lowLevelStatus] }
+      const known = { lifecycle, lowLevelStatus, registered: true, pastStatuses: [...past, ...REGISTRATION, lowLevelStatus] }
       if (ALWAYS_KNOWN.includes(lowLevelStatus)) return [known]
       return NEVER_KNOWN.includes(lowLevelStatus) ? [unknown] : [unknown, known]
     })
@@ -53,7 +54,11 @@ const steps = ({ lifecycle, lowLevelStatus, registered }: OrderPosition): string
     (to) => lifecycle === 'testkit' || (!REGISTRATION.includes(to) && (registered || !NEEDS_PATIENT.includes(to))),
   )
 
-const moved = (place: OrderPosition, to: string): OrderPosition => ({ ...place, lowLevelStatus: to, past: [...place.past, to] })
+const moved = (place: OrderPosition, to: string): OrderPosition => ({
+  ...place,
+  lowLevelStatus: to,
+  pastStatuses: [...place.pastStatuses, to],
+})
 
 /** The position after a patient's registration; undefined if it is not possible. */
 const registered = (place: OrderPosition): OrderPosition | undefined =>
@@ -144,7 +149,7 @@ describe('the default path', () => {
     lifecycle,
     lowLevelStatus: 'ordered',
     registered: lifecycle === 'testkit',
-    past: ['ordered'],
+    pastStatuses: ['ordered'],
   })
   const carrier = ['transit_customer', 'out_for_delivery', 'with_customer']
 
@@ -178,7 +183,7 @@ describe('the default path', () => {
         lifecycle: 'registrable_testkit',
         lowLevelStatus: 'registered',
         registered: true,
-        past: [...past, 'requisition_created', 'testkit_registered'],
+        pastStatuses: [...past, 'requisition_created', 'testkit_registered'],
       }
       assert.deepEqual(follow(place, 'completed', true).taken, taken)
     }
@@ -223,9 +228,9 @@ describe('the final status of a simulation', () => {
       ['sample_with_lab.testkit.delivered_to_lab', 'delivered_to_lab'],
       ['failed.testkit.lost', 'lost'],
     ] as const)
-      for (const lifecycle of names) assert.equal(targetOf(lifecycle, published), low)
-    assert.equal(targetOf('registrable_testkit', 'received.testkit.testkit_registered'), 'registered')
-    assert.equal(targetOf('registrable_testkit', 'received.testkit.registered'), 'registered')
+      for (const lifecycle of names) assert.equal(findTarget(lifecycle, published), low)
+    assert.equal(findTarget('registrable_testkit', 'received.testkit.testkit_registered'), 'registered')
+    assert.equal(findTarget('registrable_testkit', 'received.testkit.registered'), 'registered')
   })
 
   test('rejects a status of another modality, top-level status or lifecycle, or not in full form', () => {
@@ -243,7 +248,7 @@ describe('the final status of a simulation', () => {
       'completed.testkit.constructor',
       '',
     ])
-      assert.equal(targetOf('testkit', published), undefined, published)
+      assert.equal(findTarget('testkit', published), undefined, published)
   })
 })
 
@@ -251,7 +256,7 @@ const draw = (lifecycle: LifecycleName, lowLevelStatus: string): OrderPosition =
   lifecycle,
   lowLevelStatus,
   registered: true,
-  past: [],
+  pastStatuses: [],
 })
 const BOOKED = ['appointment_pending', 'appointment_scheduled', 'appointment_cancelled']
 
@@ -300,6 +305,6 @@ test('the default path of phlebotomy orders skips optional visits and waits for 
 
 test('the draw of on-site collection can be requested under either name', () => {
   for (const top of ['sample_with_lab', 'collecting_sample'])
-    assert.equal(targetOf('on_site_collection', `${top}.on_site_collection.draw_completed`), 'draw_completed')
-  assert.equal(targetOf('at_home_phlebotomy', 'sample_with_lab.at_home_phlebotomy.draw_completed'), undefined)
+    assert.equal(findTarget('on_site_collection', `${top}.on_site_collection.draw_completed`), 'draw_completed')
+  assert.equal(findTarget('at_home_phlebotomy', 'sample_with_lab.at_home_phlebotomy.draw_completed'), undefined)
 })

@@ -43,12 +43,12 @@ export interface OrderPosition {
   /** Whether the patient is known. */
   registered: boolean
   /** Low-level statuses of the order so far. */
-  past: string[]
+  pastStatuses: string[]
 }
 
 /** Returns the low-level status for a published status in a lifecycle; undefined if the lifecycle has none. */
-export function targetOf(lifecycle: LifecycleName, published: string): string | undefined {
-  const parts = published.split('.')
+export function findTarget(lifecycle: LifecycleName, publishedName: string): string | undefined {
+  const parts = publishedName.split('.')
   const lowLevelStatus = toLowLevelStatus(parts.at(-1)!)
   const cycle = lifecycleOf(lifecycle)
   if (!Object.hasOwn(cycle.steps, lowLevelStatus)) return undefined
@@ -59,7 +59,7 @@ export function targetOf(lifecycle: LifecycleName, published: string): string | 
   // The draw of on-site collection is published under two names. Source: lab-testing.md 30.
   if (lifecycle === 'on_site_collection' && lowLevelStatus === 'draw_completed')
     spellings.push(`collecting_sample.${cycle.method}.${lowLevelStatus}`)
-  return spellings.includes(published) ? lowLevelStatus : undefined
+  return spellings.includes(publishedName) ? lowLevelStatus : undefined
 }
 
 /** Whether an order can reach a status, also after its registration. */
@@ -91,7 +91,10 @@ function stepTowardAppointment(place: OrderPosition, target: string): string | u
 
 /** Returns a lifecycle without the steps into some statuses. */
 function withoutSteps({ steps, ...cycle }: Lifecycle, statuses: Set<string>): Lifecycle {
-  const kept = Object.entries(steps).map(([from, [top, ...next]]) => [from, [top, ...next.filter((to) => !statuses.has(to))]])
+  const kept = Object.entries(steps).map(([from, [top, ...next]]) => [
+    from,
+    [top, ...next.filter((nextStatus) => !statuses.has(nextStatus))],
+  ])
   return { ...cycle, steps: Object.fromEntries(kept) as Lifecycle['steps'] }
 }
 
@@ -138,6 +141,6 @@ function pathTo(place: OrderPosition, target: string): string[] | undefined {
 const resumeIndex = (place: OrderPosition, path: string[]): number =>
   Math.max(
     ...['awaiting_registration', 'transit_customer', 'out_for_delivery', 'with_customer']
-      .filter((status) => place.past.includes(status))
+      .filter((status) => place.pastStatuses.includes(status))
       .map((status) => path.indexOf(status)),
   )

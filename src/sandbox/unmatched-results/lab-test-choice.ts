@@ -20,8 +20,8 @@ export class TestRunError extends Error {
 
 /** The ordered test and the test of the result: they differ only in the case of the wrong laboratory. */
 export interface TestRunLabTests {
-  ordered: LabTest
-  reported: LabTest
+  orderedTest: LabTest
+  reportedTest: LabTest
 }
 
 const walkInTests = (tx: Tx): Promise<LabTest[]> =>
@@ -38,7 +38,7 @@ const walkInTests = (tx: Tx): Promise<LabTest[]> =>
 export async function chooseTests(tx: Tx, request: CreateUnmatchedResultTest): Promise<TestRunLabTests> {
   const tests = await walkInTests(tx)
   const named = (id: string | undefined): LabTest | undefined => {
-    const test = tests.find((one) => one.id === id)
+    const test = tests.find((candidate) => candidate.id === id)
     if (id !== undefined && !test)
       throw new TestRunError(
         'invalid_configuration',
@@ -52,21 +52,21 @@ export async function chooseTests(tx: Tx, request: CreateUnmatchedResultTest): P
   if (reported && wrong) return differentTests(wrong, reported)
   if (reported) {
     const other = tests.find((test) => test.lab!.id !== reported.lab!.id)
-    return { ordered: other ?? (await testAtAnotherLab(tx, reported)), reported }
+    return { orderedTest: other ?? (await testAtAnotherLab(tx, reported)), reportedTest: reported }
   }
-  const ordered = wrong ?? onlyOne(tests)
-  return { ordered, reported: await testAtAnotherLab(tx, ordered) }
+  const orderedTest = wrong ?? onlyOne(tests)
+  return { orderedTest, reportedTest: await testAtAnotherLab(tx, orderedTest) }
 }
 
-const sameTest = (test: LabTest): TestRunLabTests => ({ ordered: test, reported: test })
+const sameTest = (test: LabTest): TestRunLabTests => ({ orderedTest: test, reportedTest: test })
 
-export function differentTests(ordered: LabTest, reported: LabTest): TestRunLabTests {
-  if (ordered.lab!.id === reported.lab!.id)
+export function differentTests(orderedTest: LabTest, reportedTest: LabTest): TestRunLabTests {
+  if (orderedTest.lab!.id === reportedTest.lab!.id)
     throw new TestRunError(
       'invalid_configuration',
       'For wrong_lab the order and the result must belong to different laboratories',
     )
-  return { ordered, reported }
+  return { orderedTest, reportedTest }
 }
 
 /** The oldest test: a result without an order may be for any test. */

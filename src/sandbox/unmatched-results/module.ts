@@ -1,6 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
-import { routes } from './routes.ts'
+import { unmatchedResultsRoutes } from './routes.ts'
 import { stageHandler } from './stages.ts'
 import { unmatchedResultTests } from './features.ts'
 import { eraseTestRuns } from './unmatched-result-tests.ts'
@@ -11,7 +11,7 @@ export const unmatchedResults: Module = {
   tag: 'simulator',
   features: [unmatchedResultTests],
   tables: { ofTeams: ['unmatched_result_test'] },
-  operations: routes,
+  operations: unmatchedResultsRoutes,
   jobs: [stageHandler],
   erasers: { user: eraseTestRuns, team: eraseTables('unmatched_result_test') },
 }

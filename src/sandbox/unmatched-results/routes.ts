@@ -6,7 +6,7 @@ import { listCases } from './cases.ts'
 import { CreateUnmatchedResultTest, UnmatchedResultTest, UnmatchedResultTestCases, UnmatchedResultTestStarted } from './schema.ts'
 import { getUnmatchedResultTest, startUnmatchedResultTest } from './unmatched-result-tests.ts'
 
-export const routes: Operation[] = [
+export const unmatchedResultsRoutes: Operation[] = [
   operation({
     id: 'list_unmatched_result_test_case_catalog',
     logsAccess: false,

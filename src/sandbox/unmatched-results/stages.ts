@@ -81,10 +81,10 @@ const stageHandlers: Record<Stage, StageHandler> = {
     const tests = first
       ? await testsOfProvidedOrder(tx, await getOrder(tx, first.order_id), request)
       : await chooseTests(tx, request)
-    plan.ordered_test = tests.ordered.id
-    plan.reported_test = tests.reported.id
+    plan.ordered_test = tests.orderedTest.id
+    plan.reported_test = tests.reportedTest.id
     // Orders are placed for users that already exist.
-    if (request.order_source === 'managed') plan.users = await usersOf(tx, request.case)
+    if (request.order_source === 'managed') plan.users = await createUsers(tx, request.case)
   },
 
   async creating_orders(tx, run) {
@@ -113,7 +113,7 @@ const stageHandlers: Record<Stage, StageHandler> = {
   },
 
   async writing_result(tx, run) {
-    run.plan.delivery = await deliveryOf(tx, run)
+    run.plan.delivery = await createDelivery(tx, run)
   },
 
   async matching_result(tx, run) {
@@ -155,7 +155,7 @@ function assertOrderFitsRole(order: Order, name: keyof typeof requiredRoles, rol
 
 async function testsOfProvidedOrder(tx: Tx, order: Order, request: TestRun<Plan>['request']) {
   const { lab_test } = order
-  if (request.case !== 'wrong_lab') return { ordered: lab_test, reported: lab_test }
+  if (request.case !== 'wrong_lab') return { orderedTest: lab_test, reportedTest: lab_test }
   const reported: LabTest = request.lab_test_id
     ? (await findLabTest(tx, request.lab_test_id))!
     : await testAtAnotherLab(tx, lab_test)
@@ -163,14 +163,14 @@ async function testsOfProvidedOrder(tx: Tx, order: Order, request: TestRun<Plan>
 }
 
 /** Returns the users of test runs: always the same, one for each role if the case needs several, because a sandbox has a limit of users. */
-async function usersOf(tx: Tx, name: keyof typeof requiredRoles): Promise<string[]> {
+async function createUsers(tx: Tx, name: keyof typeof requiredRoles): Promise<string[]> {
   const users: string[] = []
   for (const n of Object.keys(requiredRoles[name]).keys())
-    users.push(await userOf(tx, name === 'multiple_demo_match' ? n + 1 : 1))
+    users.push(await createTestUser(tx, name === 'multiple_demo_match' ? n + 1 : 1))
   return users
 }
 
-async function userOf(tx: Tx, n: number): Promise<string> {
+async function createTestUser(tx: Tx, n: number): Promise<string> {
   const client_user_id = `unmatched-result-test-${n}`
   try {
     return (await resolveUser(tx, client_user_id)).user_id
@@ -204,7 +204,7 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
 /** Returns a patient of the run's own, so that runs do not affect each other. */
 function patientOf(run_id: string): Patient {
   const digest = digestOf(run_id)
-  const number = (at: number, size: number) => 1 + (Number.parseInt(digest.slice(at, at + 4), 16) % size)
+  const number = (offset: number, size: number) => 1 + (Number.parseInt(digest.slice(offset, offset + 4), 16) % size)
   const dob = `${1939 + number(0, 50)}-${padTwo(number(4, 12))}-${padTwo(number(8, 28))}`
   return withNulls(Patient, {
     first_name: 'Testa',
@@ -217,7 +217,7 @@ function patientOf(run_id: string): Patient {
 }
 const padTwo = (n: number): string => String(n).padStart(2, '0')
 
-async function deliveryOf(tx: Tx, { id, request, orders, plan }: TestRun<Plan>): Promise<IncomingResult> {
+async function createDelivery(tx: Tx, { id, request, orders, plan }: TestRun<Plan>): Promise<IncomingResult> {
   const [first] = Object.values(orders)
   const order = first && (await getOrder(tx, first.order_id))
   const lab_test = (await findLabTest(tx, plan.reported_test!))!
@@ -234,7 +234,7 @@ async function deliveryOf(tx: Tx, { id, request, orders, plan }: TestRun<Plan>):
       partial: request.result_status === 'partial',
       amended: false,
     },
-    { collected: null, received: null, reported: iso(tx.now) },
+    { collected_at: null, received_at: null, reported_at: iso(tx.now) },
   )
   return {
     lab_slug: lab_test.lab!.slug,

@@ -78,13 +78,13 @@ export interface TestRun<P> {
   raw_result_id: string | null
 }
 
-const columns = sql`
+const testColumns = sql`
   id, status, stage, request, orders, plan, raw_result_id, error, created_at, updated_at, started_at, completed_at`
 
 /** Returns a run. Errors: 404 not a sandbox team, or unknown run. */
 export async function getUnmatchedResultTest(tx: Tx, id: string): Promise<UnmatchedResultTest> {
   assertSandbox(tx.tenant)
-  const row = await tx.maybe(Row, sql`select ${columns} from unmatched_result_test where id = ${id} and team_id = ${tx.team}`)
+  const row = await tx.maybe(Row, sql`select ${testColumns} from unmatched_result_test where id = ${id} and team_id = ${tx.team}`)
   if (!row) throw notFound('Test run not found')
   const { case: name, order_source, result_status = 'final' } = JSON.parse(row.request) as CreateUnmatchedResultTest
   return {
@@ -109,7 +109,7 @@ export async function lockTestRun<P>(tx: Tx, id: string): Promise<TestRun<P> | u
   const row = await tx.locking.maybe(
     Row,
     sql`
-    select ${columns} from unmatched_result_test
+    select ${testColumns} from unmatched_result_test
     where id = ${id} and team_id = ${tx.team} and status in ('queued', 'running') for update`,
   )
   return (
@@ -139,13 +139,17 @@ export async function eraseTestRuns(tx: Tx, user_id: string): Promise<void> {
 export function saveTestRun(
   tx: Tx,
   { id, orders, plan, raw_result_id }: TestRun<unknown>,
-  at: { status: UnmatchedResultTest['status']; stage: UnmatchedResultTest['stage']; error?: { code: string; message: string } },
+  progress: {
+    status: UnmatchedResultTest['status']
+    stage: UnmatchedResultTest['stage']
+    error?: { code: string; message: string }
+  },
 ): void {
-  const over = at.status === 'succeeded' || at.status === 'failed' ? iso(tx.now) : null
+  const over = progress.status === 'succeeded' || progress.status === 'failed' ? iso(tx.now) : null
   tx.defer(sql`
     update unmatched_result_test
-    set status = ${at.status}, stage = ${at.stage}, orders = ${JSON.stringify(orders)}, plan = ${JSON.stringify(plan)},
-        raw_result_id = ${raw_result_id}, error = ${at.error ? JSON.stringify(at.error) : null}, updated_at = ${tx.now},
+    set status = ${progress.status}, stage = ${progress.stage}, orders = ${JSON.stringify(orders)}, plan = ${JSON.stringify(plan)},
+        raw_result_id = ${raw_result_id}, error = ${progress.error ? JSON.stringify(progress.error) : null}, updated_at = ${tx.now},
         started_at = coalesce(started_at, ${tx.now}), completed_at = ${over}
     where id = ${id} and team_id = ${tx.team}`)
 }

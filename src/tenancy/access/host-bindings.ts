@@ -9,13 +9,13 @@ import { unauthorized } from '../../platform/http/errors.ts'
  * 401: the request came to a bound host, and its credential belongs to another cell or API. Hosts that are not bound accept every
  * credential.
  * @param place the cell or API of the credential
- * @param more further headers of the response
+ * @param extraFields further headers of the response
  */
 export function assertHost(
   hosts: HostBindings,
   headers: Record<string, string | string[] | undefined>,
   place: CellName | 'management',
-  more: Record<string, string> = {},
+  extraFields: Record<string, string> = {},
 ): void {
   if (hosts.size === 0 || typeof headers.host !== 'string') return
   const bound = hosts.get(nameInHeader(headers.host))
@@ -24,6 +24,6 @@ export function assertHost(
     place === 'management'
       ? 'This host does not accept management keys'
       : 'The credential does not belong to the environment of this host',
-    more,
+    extraFields,
   )
 }

@@ -140,7 +140,7 @@ export class TeamGuard {
   }
 
   /** The tenant of a team; undefined if it is not there, or its cell is not served here. Cached. */
-  tenantOf = (cell: CellName, team: string): Promise<Tenant | undefined> => this.#tenantOfToken([cell, team])
+  findTenant = (cell: CellName, team: string): Promise<Tenant | undefined> => this.#tenantOfToken([cell, team])
 
   /** The tenant of a team, read now. */
   tenant = async (cell: CellName, team: string): Promise<Tenant | undefined> => {

@@ -36,10 +36,10 @@ export async function listAccess(
     where team_id = ${tx.team} and users @> array[${query.user_id}]::uuid[] and ${pages.after} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ seq }) => [String(seq)])
-  return { data: page.map(shown), next_cursor }
+  return { data: page.map(toAccessLine), next_cursor }
 }
 
-function shown({ seq, line }: Static<typeof Row>): Static<typeof AccessLine> {
+function toAccessLine({ seq, line }: Static<typeof Row>): Static<typeof AccessLine> {
   const { at, request, key, member = null, operation, objects, address, outcome } = JSON.parse(line) as Said
   return {
     line: seq,

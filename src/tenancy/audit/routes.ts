@@ -5,7 +5,7 @@ import { listAudit } from './audit-log.ts'
 import { AccessPage, AccessQuery, AuditPage, AuditQuery, TeamAuditParams } from './schema.ts'
 
 /** The changes in the name of an organization, and the accesses to patients' data. */
-export const routes: Operation[] = [
+export const auditRoutes: Operation[] = [
   managementOperation({
     id: 'list_org_audit',
     logsAccess: false,

@@ -32,7 +32,7 @@ export interface DomainDependencies extends DomainTarget {
 }
 
 /** The constraints of the table and the responses when statements violate them. */
-export const constraints = {
+export const domainConstraints = {
   org_domain__domain: () => conflict('This domain is already registered'),
 }
 
@@ -46,12 +46,12 @@ const Row = T.Object({
 })
 type Row = Static<typeof Row>
 
-const columns = sql`id, domain, verification_token, verified_at is not null as is_verified, cname_target, created_at as created_on`
+const domainColumns = sql`id, domain, verification_token, verified_at is not null as is_verified, cname_target, created_at as created_on`
 
 /** The host under which a domain's organization shows its dashboard. */
 export const dashboardHost = (domain: string): string => `dashboard.${domain}`
 
-function recordsOf({ domain, verification_token }: Row, target: string | undefined): DnsRecord[] {
+function dnsRecords({ domain, verification_token }: Row, target: string | undefined): DnsRecord[] {
   const records: DnsRecord[] = [
     { type: 'TXT', host: `_drawbridge.${domain}`, value: `drawbridge-verification=${verification_token}` },
   ]
@@ -59,18 +59,18 @@ function recordsOf({ domain, verification_token }: Row, target: string | undefin
   return records
 }
 
-function shown(row: Row, target: string | undefined): Domain {
+function toDomain(row: Row, target: string | undefined): Domain {
   const { id, domain, is_verified, created_on } = row
-  return { id, domain, is_verified, created_on, dns_records: recordsOf(row, target) }
+  return { id, domain, is_verified, created_on, dns_records: dnsRecords(row, target) }
 }
 
 /** Domains of the organization, newest first: at most 100. */
 export async function listDomains(tx: PlainTx, dependencies: DomainTarget, org_id: string): Promise<{ data: Domain[] }> {
   const rows = await tx.many(
     Row,
-    sql`select ${columns} from org_domain where org_id = ${org_id} order by created_at desc, id desc limit ${DOMAINS_MAX}`,
+    sql`select ${domainColumns} from org_domain where org_id = ${org_id} order by created_at desc, id desc limit ${DOMAINS_MAX}`,
   )
-  return { data: rows.map((row) => shown(row, dependencies.domain_target())) }
+  return { data: rows.map((row) => toDomain(row, dependencies.domain_target())) }
 }
 
 /**
@@ -88,17 +88,17 @@ export async function createDomain(tx: PlainTx, dependencies: DomainTarget, org_
     Row,
     sql`
     insert into org_domain (id, org_id, domain, verification_token, created_at)
-    values (${tx.uuid()}, ${org_id}, ${domain}, ${randomBytes(TOKEN_BYTES).toString('hex')}, ${tx.now}) returning ${columns}`,
+    values (${tx.uuid()}, ${org_id}, ${domain}, ${randomBytes(TOKEN_BYTES).toString('hex')}, ${tx.now}) returning ${domainColumns}`,
   )
-  return shown(row, dependencies.domain_target())
+  return toDomain(row, dependencies.domain_target())
 }
 
 /** Reads a domain. 404: the organization has no such domain. */
 export const getDomain = async (tx: PlainTx, dependencies: DomainTarget, org_id: string, domain_id: string): Promise<Domain> =>
-  shown(await findDomain(tx, org_id, domain_id), dependencies.domain_target())
+  toDomain(await findDomain(tx, org_id, domain_id), dependencies.domain_target())
 
 async function findDomain(tx: PlainTx, org_id: string, domain_id: string): Promise<Row> {
-  const row = await tx.maybe(Row, sql`select ${columns} from org_domain where id = ${domain_id} and org_id = ${org_id}`)
+  const row = await tx.maybe(Row, sql`select ${domainColumns} from org_domain where id = ${domain_id} and org_id = ${org_id}`)
   if (!row) throw notFound('Domain not found')
   return row
 }
@@ -123,7 +123,7 @@ export async function verifyDomain(
   const domain = await steps.read((tx) => findDomain(tx, org_id, domain_id))
   const refused = dependencies.domainChecks.hit(org_id, 'Too many domain checks')
   if (refused) throw refused
-  const outcome = await checkRecords(dependencies.dns, recordsOf(domain, target))
+  const outcome = await checkRecords(dependencies.dns, dnsRecords(domain, target))
   return steps.write(async (tx) => {
     const which = sql`id = ${domain_id} and org_id = ${org_id}`
     if (outcome === 'verified')
@@ -151,7 +151,7 @@ export async function sendInstructions(
   const refused = dependencies.domainMails.hit(org_id, 'Too many domain emails')
   if (refused) throw refused
   const { name } = await getOrg(tx, org_id)
-  const records = recordsOf(row, dependencies.domain_target()).map(
+  const records = dnsRecords(row, dependencies.domain_target()).map(
     ({ type, host, value }) => `Type:  ${type}\nName:  ${host}\nValue: ${value}\n`,
   )
   sendMail(tx, {

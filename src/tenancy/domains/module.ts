@@ -1,12 +1,12 @@
 import type { Module } from '../../platform/module/module.ts'
-import { constraints, type DomainDependencies } from './domains.ts'
-import { routes } from './routes.ts'
+import { domainConstraints, type DomainDependencies } from './domains.ts'
+import { domainsRoutes } from './routes.ts'
 
 export const domains = (dependencies: DomainDependencies): Module => ({
   name: 'tenancy/domains',
   about: 'white-label domains and the check of their DNS',
   tag: 'management',
   tables: { others: ['org_domain'] },
-  operations: routes(dependencies),
-  constraints,
+  operations: domainsRoutes(dependencies),
+  constraints: domainConstraints,
 })

@@ -14,12 +14,12 @@ import { DAY_S } from '../../platform/runtime/durations.ts'
 
 const DOMAINS = '/v1/org/{org_id}/domain' as const
 const DOMAIN = `${DOMAINS}/{domain_id}` as const
-const org = { scope: 'control', keyScope: 'org' } as const
+const orgScope = { scope: 'control', keyScope: 'org' } as const
 
 /** Names that an organization uses as its own. */
-export const routes = (dependencies: DomainDependencies): Operation[] => [
+export const domainsRoutes = (dependencies: DomainDependencies): Operation[] => [
   managementOperation({
-    ...org,
+    ...orgScope,
     id: 'list_org_domains',
     logsAccess: false,
     method: 'GET',
@@ -30,7 +30,7 @@ export const routes = (dependencies: DomainDependencies): Operation[] => [
     run: (tx, { params }) => listDomains(tx, dependencies, params.org_id),
   }),
   managementOperation({
-    ...org,
+    ...orgScope,
     id: 'create_org_domain',
     logsAccess: false,
     method: 'POST',
@@ -46,7 +46,7 @@ export const routes = (dependencies: DomainDependencies): Operation[] => [
     run: (tx, { params, body }) => createDomain(tx, dependencies, params.org_id, body.domain),
   }),
   managementOperation({
-    ...org,
+    ...orgScope,
     id: 'get_org_domain',
     logsAccess: false,
     method: 'GET',
@@ -57,7 +57,7 @@ export const routes = (dependencies: DomainDependencies): Operation[] => [
     run: (tx, { params }) => getDomain(tx, dependencies, params.org_id, params.domain_id),
   }),
   managementOperation({
-    ...org,
+    ...orgScope,
     id: 'delete_org_domain',
     logsAccess: false,
     method: 'DELETE',
@@ -71,7 +71,7 @@ export const routes = (dependencies: DomainDependencies): Operation[] => [
     },
   }),
   multiTransactionManagementOperation({
-    ...org,
+    ...orgScope,
     id: 'verify_org_domain',
     logsAccess: false,
     method: 'POST',
@@ -84,7 +84,7 @@ export const routes = (dependencies: DomainDependencies): Operation[] => [
     run: (steps, { params }) => verifyDomain(steps, dependencies, params.org_id, params.domain_id),
   }),
   managementOperation({
-    ...org,
+    ...orgScope,
     id: 'send_org_domain_instructions',
     logsAccess: false,
     method: 'POST',

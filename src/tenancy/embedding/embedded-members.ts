@@ -10,7 +10,7 @@ import { EmbeddedMember, type CreateEmbeddedMember, type PatchEmbeddedMember } f
 import { lockOrg } from '../organizations/organizations.ts'
 import { assertTeams } from '../teams/role-bindings.ts'
 
-const columns = sql`
+const memberColumns = sql`
   id, integration_member_id, name, email, avatar,
   case when team_ids is not null then to_json(array(
     select json_build_object('team_id', bound) from unnest(team_ids) bound order by bound)) end as team_role_bindings`
@@ -23,7 +23,7 @@ export async function listEmbeddedMembers(tx: PlainTx, org_id: string, next_curs
   const rows = await tx.many(
     Listed,
     sql`
-    select ${columns}, created_at from integration_member
+    select ${memberColumns}, created_at from integration_member
     where org_id = ${org_id} and ${pages.after} ${pages.order}`,
   )
   const cut = pages.cut(rows, ({ created_at, id }) => [created_at, id])
@@ -31,7 +31,11 @@ export async function listEmbeddedMembers(tx: PlainTx, org_id: string, next_curs
 }
 
 /** The teams of a request, each once; undefined if it names none. 404: a team that the organization does not have. */
-async function teamsOf(tx: PlainTx, org_id: string, bindings: { team_id: string }[] | undefined): Promise<string[] | undefined> {
+async function memberTeams(
+  tx: PlainTx,
+  org_id: string,
+  bindings: { team_id: string }[] | undefined,
+): Promise<string[] | undefined> {
   if (!bindings) return undefined
   const teams = [...new Set(bindings.map(({ team_id }) => team_id))]
   await assertTeams(tx, org_id, teams)
@@ -51,21 +55,21 @@ export async function createEmbeddedMember(tx: PlainTx, org_id: string, body: Cr
     sql`select id from integration_member where org_id = ${org_id} and integration_member_id = ${body.integration_member_id}`,
   )
   if (taken) throw new Problem(409, { member_id: taken.id, detail: 'A member with this reference already exists' })
-  const teams = await teamsOf(tx, org_id, body.team_role_bindings)
+  const teams = await memberTeams(tx, org_id, body.team_role_bindings)
   return tx.one(
     EmbeddedMember,
     sql`
     insert into integration_member (id, org_id, integration_member_id, name, email, avatar, team_ids, created_at)
     values (${tx.uuid()}, ${org_id}, ${body.integration_member_id}, ${body.name}, ${body.email}, ${body.avatar ?? null},
             ${teams ?? null}::uuid[], ${tx.now})
-    returning ${columns}`,
+    returning ${memberColumns}`,
   )
 }
 
-async function findMember(tx: PlainTx, org_id: string, which: Sql): Promise<EmbeddedMember> {
+async function findMember(tx: PlainTx, org_id: string, condition: Sql): Promise<EmbeddedMember> {
   const found = await tx.maybe(
     EmbeddedMember,
-    sql`select ${columns} from integration_member where org_id = ${org_id} and ${which}`,
+    sql`select ${memberColumns} from integration_member where org_id = ${org_id} and ${condition}`,
   )
   if (!found) throw notFound('Member not found')
   return found
@@ -89,7 +93,7 @@ export async function patchEmbeddedMember(
   member_id: string,
   body: PatchEmbeddedMember,
 ): Promise<EmbeddedMember> {
-  const teams = await teamsOf(tx, org_id, body.team_role_bindings)
+  const teams = await memberTeams(tx, org_id, body.team_role_bindings)
   const changes: Sql[] = []
   if (body.name !== undefined) changes.push(sql`name = ${body.name}`)
   if (body.email !== undefined) changes.push(sql`email = ${body.email}`)

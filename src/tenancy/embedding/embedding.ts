@@ -6,14 +6,14 @@ import { sql, type Sql } from '../../platform/db/sql.ts'
 import { Embedding, type PutEmbedding } from './schema.ts'
 
 /** The constraints of the table and the responses when statements violate them. */
-export const constraints = {
+export const embeddingConstraints = {
   dashboard_embedding__slug: () => conflict('This slug is in use'),
 }
 
-const findEmbedding = (tx: PlainTx, which: Sql): Promise<Embedding | undefined> =>
+const findEmbedding = (tx: PlainTx, condition: Sql): Promise<Embedding | undefined> =>
   tx.maybe(
     Embedding,
-    sql`select slug, to_json(modalities) as modalities, origins as origin_configs from dashboard_embedding where ${which}`,
+    sql`select slug, to_json(modalities) as modalities, origins as origin_configs from dashboard_embedding where ${condition}`,
   )
 
 /** The configuration of an organization that may have none. */

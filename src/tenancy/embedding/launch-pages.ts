@@ -58,7 +58,7 @@ export const launchPages = (dependencies: LaunchPageDependencies): BrowserPage[]
 }
 
 /** The result of a control plane transaction for a credential; undefined if it is unknown. 429: too many invalid ones from its address. */
-async function checked<V>(
+async function checkLaunch<V>(
   dependencies: LaunchPageDependencies,
   { address, credential, hasForm }: { address: string; credential: string | undefined; hasForm: boolean },
   lookUp: (tx: PlainTx) => Promise<V | undefined>,
@@ -90,7 +90,7 @@ function tryLater({ status, headers }: Problem): PageResponse {
 /** Uses a launch token up. Writes dashboard_session. */
 async function redeemLaunchToken(dependencies: LaunchPageDependencies, token: string, address: string): Promise<PageResponse> {
   const lookedUp = { address, credential: undefined, hasForm: LAUNCH_TOKEN.test(token) }
-  const known = await checked(dependencies, lookedUp, (tx) => findLaunch(tx, token))
+  const known = await checkLaunch(dependencies, lookedUp, (tx) => findLaunch(tx, token))
   if (!known) return errorPage(404, 'Unknown link', 'This link was not created by this server.')
   const session = await dependencies.cells.control.plainTx((tx) => startSession(tx, token))
   if (session === undefined)
@@ -113,18 +113,22 @@ function cookieFor(dependencies: LaunchPageDependencies, modality: string, sessi
 }
 
 /** The session tokens of a browser, of one modality or of all. */
-function tokensOf({ headers }: PageRequest, wanted: readonly string[]): string[] {
+function readTokens({ headers }: PageRequest, names: readonly string[]): string[] {
   const cookies = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
-  return wanted.flatMap((modality) => cookies.find(([name]) => name === COOKIE_PREFIX + modality)?.[1] ?? [])
+  return names.flatMap((modality) => cookies.find(([name]) => name === COOKIE_PREFIX + modality)?.[1] ?? [])
 }
 
 /** The open session of a browser's token; undefined if there is none. 429: too many invalid ones from its address. */
-const sessionOf = (dependencies: LaunchPageDependencies, token: string, address: string): Promise<DashboardSession | undefined> =>
-  checked(dependencies, { address, credential: token, hasForm: SESSION_TOKEN.test(token) }, (tx) => findSession(tx, token))
+const findLaunchSession = (
+  dependencies: LaunchPageDependencies,
+  token: string,
+  address: string,
+): Promise<DashboardSession | undefined> =>
+  checkLaunch(dependencies, { address, credential: token, hasForm: SESSION_TOKEN.test(token) }, (tx) => findSession(tx, token))
 
 async function showSession(dependencies: LaunchPageDependencies, visit: PageRequest): Promise<PageResponse> {
-  for (const token of tokensOf(visit, isFramed(visit) ? modalities : modalities.toReversed())) {
-    const session = await sessionOf(dependencies, token, visit.address)
+  for (const token of readTokens(visit, isFramed(visit) ? modalities : modalities.toReversed())) {
+    const session = await findLaunchSession(dependencies, token, visit.address)
     if (session) return sessionPage(session, frameAncestors(session.modality, originsOf(session)))
   }
   return errorPage(401, 'You are not signed in', 'There is no active session. Please go back and open the link again.')
@@ -152,8 +156,8 @@ async function continueSession(dependencies: LaunchPageDependencies, visit: Page
   )
   if (!embedding.modalities.includes(launch.modality))
     return errorPage(400, 'Not enabled', 'This organization has not enabled this launch modality.')
-  const [token] = tokensOf(visit, [launch.modality])
-  const session = token === undefined ? undefined : await sessionOf(dependencies, token, visit.address)
+  const [token] = readTokens(visit, [launch.modality])
+  const session = token === undefined ? undefined : await findLaunchSession(dependencies, token, visit.address)
   if (session && session.org_id === org_id && sessionAllows(session, launch))
     return landingFeature(dependencies, token!, session, launch, origins)
   const continuation = continuationUrlFor(embedding, visit)

@@ -17,7 +17,7 @@ import { findHostOfOrg, type DomainTarget } from '../domains/domains.ts'
 const LIFETIME_S = 300
 
 /** The constraints of the table and the responses when statements violate them. */
-export const constraints = {
+export const launchConstraints = {
   dashboard_session__member: () => notFound('Member not found'),
 }
 
@@ -25,7 +25,7 @@ export const constraints = {
 export interface LaunchDependencies extends DomainTarget {
   cells: Cells
   /** The current tenant of a team; undefined if the team is deleted. */
-  tenantOf: (cell: CellName, team_id: string) => Promise<Tenant | undefined>
+  findTenant: (cell: CellName, team_id: string) => Promise<Tenant | undefined>
   /** The base URL for browsers, without a final slash. */
   publicUrl: () => string
   /** Whether the team has such a user or order. */
@@ -101,7 +101,7 @@ export async function assertFeature(
   feature: string,
 ): Promise<void> {
   if (!dependencies.cells.has(cell)) throw notFound('This server does not serve this cell')
-  const tenant = await dependencies.tenantOf(cell, team_id)
+  const tenant = await dependencies.findTenant(cell, team_id)
   if (!tenant) throw notFound('Team not found')
   const [about, id] = feature.split(':')
   if (id === undefined) return

@@ -2,10 +2,10 @@ import { on } from '../../platform/db/hooks.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { teamDeleted } from '../teams/team-hooks.ts'
 import { unbindEmbeddedMembers } from './embedded-members.ts'
-import { constraints } from './embedding.ts'
+import { embeddingConstraints } from './embedding.ts'
 import { launchPages, type LaunchPageDependencies } from './launch-pages.ts'
-import { constraints as launchConstraints } from './launches.ts'
-import { routes } from './routes.ts'
+import { launchConstraints } from './launches.ts'
+import { embeddingRoutes } from './routes.ts'
 import { sessionCleanup } from './sessions.ts'
 
 export const embedding = (dependencies: LaunchPageDependencies): Module => ({
@@ -13,9 +13,9 @@ export const embedding = (dependencies: LaunchPageDependencies): Module => ({
   about: 'launch URLs, dashboard sessions, integration-managed members',
   tag: 'management',
   tables: { others: ['dashboard_embedding', 'dashboard_session', 'integration_member'] },
-  operations: routes(dependencies),
+  operations: embeddingRoutes(dependencies),
   pages: launchPages(dependencies),
   periodicTasks: [sessionCleanup],
   hooks: [on(teamDeleted, unbindEmbeddedMembers)],
-  constraints: { ...constraints, ...launchConstraints },
+  constraints: { ...embeddingConstraints, ...launchConstraints },
 })

@@ -15,12 +15,12 @@ import { DAY_S } from '../../platform/runtime/durations.ts'
 
 const BASE = '/v1/org/{org_id}/ehr_integration' as const
 const MEMBER = `${BASE}/member/{member_id}` as const
-const org = { scope: 'control', keyScope: 'org' } as const
+const orgScope = { scope: 'control', keyScope: 'org' } as const
 
 /** The dashboard inside the pages of an organization. */
-export const routes = (dependencies: LaunchDependencies): Operation[] => [
+export const embeddingRoutes = (dependencies: LaunchDependencies): Operation[] => [
   managementOperation({
-    ...org,
+    ...orgScope,
     id: 'get_ehr_integration_configuration',
     logsAccess: false,
     method: 'GET',
@@ -31,7 +31,7 @@ export const routes = (dependencies: LaunchDependencies): Operation[] => [
     run: (tx, { params }) => getEmbedding(tx, params.org_id),
   }),
   managementOperation({
-    ...org,
+    ...orgScope,
     id: 'upsert_ehr_integration_configuration',
     logsAccess: false,
     method: 'PUT',
@@ -52,7 +52,7 @@ export const routes = (dependencies: LaunchDependencies): Operation[] => [
     run: (tx, { params, body }) => putEmbedding(tx, params.org_id, body),
   }),
   managementOperation({
-    ...org,
+    ...orgScope,
     id: 'list_integration_managed_members',
     logsAccess: false,
     method: 'GET',
@@ -64,7 +64,7 @@ export const routes = (dependencies: LaunchDependencies): Operation[] => [
     run: (tx, { params, query }) => listEmbeddedMembers(tx, params.org_id, query.next_cursor),
   }),
   managementOperation({
-    ...org,
+    ...orgScope,
     id: 'create_integration_managed_member',
     logsAccess: false,
     method: 'POST',
@@ -80,7 +80,7 @@ export const routes = (dependencies: LaunchDependencies): Operation[] => [
     run: (tx, { params, body }) => createEmbeddedMember(tx, params.org_id, body),
   }),
   managementOperation({
-    ...org,
+    ...orgScope,
     id: 'resolve_integration_managed_member',
     logsAccess: false,
     method: 'POST',
@@ -94,7 +94,7 @@ export const routes = (dependencies: LaunchDependencies): Operation[] => [
     run: (tx, { params, body }) => resolveEmbeddedMember(tx, params.org_id, body.integration_member_id),
   }),
   managementOperation({
-    ...org,
+    ...orgScope,
     id: 'get_integration_managed_member',
     logsAccess: false,
     method: 'GET',
@@ -105,7 +105,7 @@ export const routes = (dependencies: LaunchDependencies): Operation[] => [
     run: (tx, { params }) => getEmbeddedMember(tx, params.org_id, params.member_id),
   }),
   managementOperation({
-    ...org,
+    ...orgScope,
     id: 'update_integration_managed_member',
     logsAccess: false,
     method: 'PATCH',
@@ -119,7 +119,7 @@ export const routes = (dependencies: LaunchDependencies): Operation[] => [
     run: (tx, { params, body }) => patchEmbeddedMember(tx, params.org_id, params.member_id, body),
   }),
   managementOperation({
-    ...org,
+    ...orgScope,
     id: 'delete_integration_managed_member',
     logsAccess: false,
     method: 'DELETE',
@@ -133,7 +133,7 @@ export const routes = (dependencies: LaunchDependencies): Operation[] => [
     },
   }),
   managementOperation({
-    ...org,
+    ...orgScope,
     id: 'create_dashboard_url',
     logsAccess: false,
     method: 'POST',

@@ -15,7 +15,7 @@ export interface TokenDependencies {
   cells: Pick<Cells, 'has'>
   tokens: Pick<SignedTokens, 'sign'>
   /** Minted access tokens, by management key and team. */
-  minted: FixedWindowLimiter
+  tokenLimiter: FixedWindowLimiter
 }
 
 /**
@@ -35,7 +35,7 @@ export async function mintToken(
   const cell = env === undefined && served.length === 1 ? served[0]! : `${env}-${team.region}`
   if (env === undefined && served.length !== 1) throw missingField(['body', 'env'])
   if (!served.includes(cell)) throw notFound('This server does not serve this cell')
-  const refused = dependencies.minted.hit(`${manager.key_id} ${team_id}`, 'Too many access tokens')
+  const refused = dependencies.tokenLimiter.hit(`${manager.key_id} ${team_id}`, 'Too many access tokens')
   if (refused) throw refused
   // A token acts for the person of its key: the access log names that person, and the token ends when the person is removed.
   const person = manager.member_id === undefined ? [] : [manager.member_id]

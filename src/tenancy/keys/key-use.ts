@@ -8,8 +8,8 @@ import { raw, sql } from '../../platform/db/sql.ts'
 const FLUSH_INTERVAL_MS = 60_000
 /** Records of more keys than this are written at once. */
 const FLUSH_RECORDS_MAX = 5000
-const kinds = ['api_key', 'management_key'] as const
-type Kind = (typeof kinds)[number]
+const keyKinds = ['api_key', 'management_key'] as const
+type Kind = (typeof keyKinds)[number]
 
 interface UsageRecord {
   at_ms: number
@@ -60,7 +60,7 @@ export class KeyUsageTracker {
   /** Writes all records, after those that are being written. Never rejects: records that could not be written wait for the next time. */
   flush(): Promise<void> {
     return (this.#writing = this.#writing.then(async () => {
-      for (const kind of kinds) await this.#write(kind)
+      for (const kind of keyKinds) await this.#write(kind)
     }))
   }
 

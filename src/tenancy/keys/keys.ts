@@ -9,7 +9,7 @@ import { MANAGEMENT_PREFIX, generateKey, hashKey, lastFour } from '../../platfor
 import { sql } from '../../platform/db/sql.ts'
 
 /** The constraints of the tables and the responses when statements violate them: the member was removed meanwhile. */
-export const constraints = {
+export const keyConstraints = {
   api_key_member_id_fkey: () => notFound('Member not found'),
   management_key_member_id_fkey: () => notFound('Member not found'),
 }

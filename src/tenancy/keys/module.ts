@@ -3,9 +3,9 @@ import type { Module, Service } from '../../platform/module/module.ts'
 import { errorFields, type Log } from '../../platform/telemetry/log.ts'
 import { teamDeleted } from '../teams/team-hooks.ts'
 import type { KeyUsageTracker } from './key-use.ts'
-import { constraints } from './keys.ts'
+import { keyConstraints } from './keys.ts'
 import { unbindKeys } from './management-keys.ts'
-import { routes, type KeyDependencies } from './routes.ts'
+import { keysRoutes, type KeyDependencies } from './routes.ts'
 import { deleteKeysOfTeam } from './team-keys.ts'
 
 /** Records regularly when keys were used. */
@@ -19,8 +19,8 @@ export const keys = ({ use, log, ...dependencies }: KeyDependencies & { use: Key
   about: 'team keys, management keys, access tokens, key usage; not the authentication of requests',
   tag: 'management',
   tables: { others: ['api_key', 'management_key', 'management_key_team'] },
-  operations: routes(dependencies),
-  constraints,
+  operations: keysRoutes(dependencies),
+  constraints: keyConstraints,
   hooks: [on(teamDeleted, deleteKeysOfTeam), on(teamDeleted, unbindKeys)],
   services: [recording(use, log)],
 })

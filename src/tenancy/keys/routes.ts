@@ -59,7 +59,7 @@ const tokens = (dependencies: TokenDependencies): Operation[] => [
   }),
 ]
 
-export const routes = ({ teams, orgs, ...dependencies }: KeyDependencies): Operation[] => [
+export const keysRoutes = ({ teams, orgs, ...dependencies }: KeyDependencies): Operation[] => [
   ...tokens(dependencies),
   managementOperation({
     id: 'list_management_key',

@@ -59,14 +59,14 @@ export async function createKey(
   manager: ManagementPrincipal,
   place: CellParams,
   body: { label: string; team_id: string; member_id?: string | undefined },
-  about: RecordAuditSubject,
+  recordSubject: RecordAuditSubject,
 ): Promise<TeamApiKey> {
   await authorizedTeamsInRegion(tx, manager, place.region, [body.team_id])
   await assertMember(tx, manager.org, body.member_id)
   const id = tx.uuid()
   const value = await createTeamKey(tx, { id, ...body, cell: cellOf(place) })
   const { created_at } = await tx.one(Created, sql`select created_at from api_key where id = ${id}`)
-  about(body.team_id, id)
+  recordSubject(body.team_id, id)
   const { label, team_id, member_id = null } = body
   return { id, label, value, team_id, member_id, created_at }
 }
@@ -83,7 +83,7 @@ export async function deleteKeys(
   manager: ManagementPrincipal,
   place: CellParams,
   ids: string[],
-  about: RecordAuditSubject,
+  recordSubject: RecordAuditSubject,
 ) {
   const requestedIds = [...new Set(ids)]
   const deleted = await tx.many(
@@ -94,7 +94,7 @@ export async function deleteKeys(
       where ${teamAccessCondition(manager)} and k.cell = ${cellOf(place)} and k.id = any (${requestedIds}::uuid[])))
     returning id, team_id`,
   )
-  for (const { id, team_id } of deleted) about(team_id, id)
+  for (const { id, team_id } of deleted) recordSubject(team_id, id)
   tx.afterCommit(() => {
     for (const { team_id } of deleted) teams.invalidate(team_id)
   })

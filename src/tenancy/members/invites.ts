@@ -12,7 +12,7 @@ import type { Cells } from '../../platform/db/cells.ts'
 import type { CredentialChecks, FixedWindowLimiter } from '../../platform/http/rate-limits.ts'
 import { addMember } from './members.ts'
 import { getOrg, lockOrg } from '../organizations/organizations.ts'
-import { assertTeams, bindingsOf, resolveRoleTeams } from '../teams/role-bindings.ts'
+import { assertTeams, roleBindings, resolveRoleTeams } from '../teams/role-bindings.ts'
 import { Invite, type AcceptInvite, type CreateInvite, type Member, type PeopleQuery } from './schema.ts'
 
 const LIFETIME_S = 7 * 86_400
@@ -37,7 +37,7 @@ export async function listInvites(tx: PlainTx, org_id: string, query: PeopleQuer
     Invite,
     sql`
     select id, email, invited_at, resent_at, json_build_object('type', 'management_key') as creator, role,
-           ${bindingsOf(sql`role`, sql`team_ids`)}
+           ${roleBindings(sql`role`, sql`team_ids`)}
     from invite where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ invited_at, id }) => [invited_at, id])

@@ -7,11 +7,11 @@ import { likeAnywhere, joinConditions, sql } from '../../platform/db/sql.ts'
 import { deleteKeysOfMember } from '../keys/keys.ts'
 import { lockOrg } from '../organizations/organizations.ts'
 import type { Forgets } from '../teams/teams.ts'
-import { assertTeams, bindingsOf, type Role, resolveRoleTeams } from '../teams/role-bindings.ts'
+import { assertTeams, roleBindings, type Role, resolveRoleTeams } from '../teams/role-bindings.ts'
 import { Member, type PeopleQuery, type UpdateMember } from './schema.ts'
 
 /** The constraints of the table and the responses when statements violate them. */
-export const constraints = {
+export const memberConstraints = {
   member__email: () => conflict('This address belongs to a member of an organization'),
 }
 
@@ -26,7 +26,7 @@ export async function listMembers(tx: PlainTx, org_id: string, query: PeopleQuer
   const rows = await tx.many(
     Member,
     sql`
-    select id, name, email, created_at as created_on, role, ${bindingsOf(sql`role`, sql`team_ids`)} from member
+    select id, name, email, created_at as created_on, role, ${roleBindings(sql`role`, sql`team_ids`)} from member
     where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_on, id }) => [created_on, id])
@@ -44,7 +44,7 @@ export async function addMember(
     sql`
     insert into member (id, org_id, name, email, role, team_ids, created_at)
     values (${tx.uuid()}, ${org_id}, ${name}, ${email}, ${role}, ${team_ids}, ${tx.now})
-    returning id, name, email, created_at as created_on, role, ${bindingsOf(sql`role`, sql`team_ids`)}`,
+    returning id, name, email, created_at as created_on, role, ${roleBindings(sql`role`, sql`team_ids`)}`,
   )
 }
 

@@ -1,15 +1,15 @@
 import { on } from '../../platform/db/hooks.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { teamDeleted } from '../teams/team-hooks.ts'
-import { constraints, unbindMembers } from './members.ts'
-import { routes, type MemberDependencies } from './routes.ts'
+import { memberConstraints, unbindMembers } from './members.ts'
+import { membersRoutes, type MemberDependencies } from './routes.ts'
 
 export const members = (dependencies: MemberDependencies): Module => ({
   name: 'tenancy/members',
   about: 'members and invites',
   tag: 'management',
   tables: { others: ['invite', 'member'] },
-  operations: routes(dependencies),
+  operations: membersRoutes(dependencies),
   hooks: [on(teamDeleted, unbindMembers)],
-  constraints,
+  constraints: memberConstraints,
 })

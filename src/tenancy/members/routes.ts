@@ -9,7 +9,7 @@ import { DAY_S } from '../../platform/runtime/durations.ts'
 export type MemberDependencies = InviteDependencies & KeyCaches
 
 /** The people of an organization. */
-export const routes = ({ teams, orgs, ...dependencies }: MemberDependencies): Operation[] => [
+export const membersRoutes = ({ teams, orgs, ...dependencies }: MemberDependencies): Operation[] => [
   managementOperation({
     id: 'list_members_in_org',
     logsAccess: false,

@@ -22,8 +22,8 @@ export const setPlan = async (tx: PlainTx, org_id: string, plan: Plan): Promise<
   (await tx.run(sql`update org set plan = ${plan} where id = ${org_id}`)) > 0
 
 /** Sets the day from which the organization is read-only; null for never. Writes org. @returns whether there is such an organization */
-export const setExpiry = async (tx: PlainTx, org_id: string, at: Date | null): Promise<boolean> =>
-  (await tx.run(sql`update org set expires_at = ${at} where id = ${org_id}`)) > 0
+export const setExpiry = async (tx: PlainTx, org_id: string, expiresAt: Date | null): Promise<boolean> =>
+  (await tx.run(sql`update org set expires_at = ${expiresAt} where id = ${org_id}`)) > 0
 
 /** Creates an organization. Writes org. */
 export async function createOrg(tx: PlainTx, name: string): Promise<string> {

@@ -3,7 +3,7 @@ import { managementOperation, type Operation } from '../../platform/http/operati
 import { getOrg, updateOrg } from './organizations.ts'
 import { Org, UpdateOrg } from './schema.ts'
 
-export const routes: Operation[] = [
+export const organizationsRoutes: Operation[] = [
   managementOperation({
     id: 'get_org',
     logsAccess: false,

@@ -10,7 +10,7 @@ export interface Brand {
 }
 
 /** What a team's settings say of its brand; without a company its name in the control plane. */
-export async function brandOf(cells: Cells, tenant: Tenant): Promise<Brand> {
+export async function getBrand(cells: Cells, tenant: Tenant): Promise<Brand> {
   const { brand_information, logo_url } = tenant.settings as {
     brand_information?: { company_name?: string; brand_color?: string } | null
     logo_url?: string | null

@@ -8,21 +8,22 @@ export type Settings = Readonly<Record<string, unknown>>
 /**
  * The settings after a change: absent leaves, null clears. The brand changes field by field. 422: a brand without the name of its company;
  * a company's name without a logo.
- * @param at the path of the change in the request
+ * @param loc the path of the change in the request
  */
-export function applyUpdate(settings: Settings, change: UpdateEnvironment, at: string[]): Settings {
+export function applyUpdate(settings: Settings, change: UpdateEnvironment, loc: string[]): Settings {
   const { brand_information, ...fields } = change
-  const brand = brand_information && applyBrandUpdate(settings.brand_information, brand_information, [...at, 'brand_information'])
+  const brand =
+    brand_information && applyBrandUpdate(settings.brand_information, brand_information, [...loc, 'brand_information'])
   const result = { ...settings, ...fields, ...(brand_information !== undefined && { brand_information: brand }) }
   const { company_name } = (result.brand_information ?? {}) as Partial<BrandInformation>
   if (company_name && !result.logo_url)
-    throw invalidField([...at, 'logo_url'], 'is required where brand_information.company_name is set')
+    throw invalidField([...loc, 'logo_url'], 'is required where brand_information.company_name is set')
   return result
 }
 
-function applyBrandUpdate(brand: unknown, change: UpdateBrand, at: string[]): unknown {
+function applyBrandUpdate(brand: unknown, change: UpdateBrand, loc: string[]): unknown {
   const result = { ...(brand as object | null), ...change }
-  if (result.company_name === undefined) throw missingField([...at, 'company_name'])
+  if (result.company_name === undefined) throw missingField([...loc, 'company_name'])
   return result
 }
 
@@ -38,7 +39,8 @@ const defaultBrand = (support_email: string) => ({
 export function toWire(settings: Settings, support_email: string): TeamEnvironment {
   const { brand_information, critical_result_notification_email, logo_url, appointment_booking_url, link_redirect_origins } =
     settings as Partial<TeamEnvironment>
-  const booleanSetting = (name: keyof TeamEnvironment, otherwise: boolean) => (settings[name] as boolean | undefined) ?? otherwise
+  const booleanSetting = (name: keyof TeamEnvironment, defaultValue: boolean) =>
+    (settings[name] as boolean | undefined) ?? defaultValue
   return {
     lab_tests_patient_sms_communication_enabled: booleanSetting('lab_tests_patient_sms_communication_enabled', true),
     lab_tests_patient_email_communication_enabled: booleanSetting('lab_tests_patient_email_communication_enabled', true),

@@ -59,9 +59,9 @@ export async function getTeam(
   dependencies: TeamDependencies,
   manager: ManagementPrincipal,
   team_id: string,
-  wanted: readonly string[] = [],
+  names: readonly string[] = [],
 ): Promise<OrgTeam> {
-  return withSettings(dependencies, await findItem(tx, manager, sql`id = ${team_id}`), wanted)
+  return withSettings(dependencies, await findItem(tx, manager, sql`id = ${team_id}`), names)
 }
 
 /** Reads the team with the caller's own reference. 404: none that the key may access. */
@@ -74,21 +74,21 @@ export async function resolveTeam(
   return withSettings(dependencies, await findItem(tx, manager, sql`integration_team_id = ${reference}`))
 }
 
-async function findItem(tx: PlainTx, manager: ManagementPrincipal, which: Sql): Promise<TeamItem> {
-  const item = await tx.maybe(TeamItem, sql`${selectItem} where ${accessCondition(manager)} and ${which}`)
+async function findItem(tx: PlainTx, manager: ManagementPrincipal, condition: Sql): Promise<TeamItem> {
+  const item = await tx.maybe(TeamItem, sql`${selectItem} where ${accessCondition(manager)} and ${condition}`)
   if (!item) throw notFound('Team not found')
   return item
 }
 
-async function withSettings(dependencies: TeamDependencies, item: TeamItem, wanted: readonly string[] = []): Promise<OrgTeam> {
+async function withSettings(dependencies: TeamDependencies, item: TeamItem, names: readonly string[] = []): Promise<OrgTeam> {
   const found = await Promise.all(
     environments.map(
-      async (environment) => [environment, await readSettings(dependencies, cellOf(item, environment), item.id)] as const,
+      async (environment) => [environment, await readSettings(dependencies, toCellName(item, environment), item.id)] as const,
     ),
   )
   const settings = Object.fromEntries(found)
   const readItem = (environment: Environment) =>
-    settings[environment] && (wanted.length === 0 || wanted.includes(environment))
+    settings[environment] && (names.length === 0 || names.includes(environment))
       ? toWire(settings[environment], dependencies.support_email)
       : null
   return {
@@ -99,7 +99,7 @@ async function withSettings(dependencies: TeamDependencies, item: TeamItem, want
   }
 }
 
-const cellOf = (team: { region: string }, environment: Environment) => `${environment}-${team.region}` as CellName
+const toCellName = (team: { region: string }, environment: Environment) => `${environment}-${team.region}` as CellName
 
 const SettingsRow = T.Object({ settings: T.Record(T.String(), T.Unknown()) })
 
@@ -154,7 +154,7 @@ async function assertFree(
   tx: PlainTx,
   manager: ManagementPrincipal,
   reference: string | null | undefined,
-  except?: string,
+  exceptTeamId?: string,
 ): Promise<void> {
   if (reference == null) return
   const team = await tx.maybe(
@@ -163,7 +163,7 @@ async function assertFree(
     select id from team
     where org_id = ${manager.org} and integration_team_id = ${reference} and deleted_at is null`,
   )
-  if (team && team.id !== except) throw conflictError(team.id)
+  if (team && team.id !== exceptTeamId) throw conflictError(team.id)
 }
 
 function assertServed(dependencies: TeamDependencies, region: Region): void {
@@ -189,7 +189,7 @@ export async function updateTeam(
   for (const environment of environments) {
     const change = body[environment]
     if (!change) continue
-    const cell = cellOf(team, environment)
+    const cell = toCellName(team, environment)
     const settings = await readSettings(dependencies, cell, team_id)
     if (!settings) throw notFound('This server does not serve this cell')
     next.set(cell, applyUpdate(settings, change, ['body', environment]))

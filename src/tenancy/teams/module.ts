@@ -1,12 +1,12 @@
 import type { Module } from '../../platform/module/module.ts'
 import type { TeamDependencies } from './managed-teams.ts'
 import { ownTeamRoutes } from './own-team-routes.ts'
-import { routes } from './routes.ts'
+import { teamsRoutes } from './routes.ts'
 
 export const teams = (dependencies: TeamDependencies): Module => ({
   name: 'tenancy/teams',
   about: 'teams in the control plane and in cells, settings, features, the teams that a key may access, roles, erasure',
   tag: 'management',
   tables: { others: ['team'] },
-  operations: [...routes(dependencies), ...ownTeamRoutes(dependencies)],
+  operations: [...teamsRoutes(dependencies), ...ownTeamRoutes(dependencies)],
 })

@@ -8,7 +8,7 @@ export const roles = ['org_admin', 'team_admin', 'no_role'] as const
 export type Role = (typeof roles)[number]
 
 /** Bindings in API format: null for roles without teams. */
-export const bindingsOf = (role: Sql, teams: Sql): Sql => sql`
+export const roleBindings = (role: Sql, teams: Sql): Sql => sql`
   case ${role} when 'team_admin' then to_json(array(
     select json_build_object('team_id', bound) from unnest(${teams}) bound order by bound)) end as team_role_bindings`
 

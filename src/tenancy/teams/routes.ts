@@ -7,7 +7,7 @@ import { DAY_S } from '../../platform/runtime/durations.ts'
 
 const idempotent = (scope: string): Idempotency => ({ scope, retention_s: DAY_S })
 
-export const routes = (dependencies: TeamDependencies): Operation[] => [
+export const teamsRoutes = (dependencies: TeamDependencies): Operation[] => [
   managementOperation({
     id: 'list_teams_in_org',
     logsAccess: false,

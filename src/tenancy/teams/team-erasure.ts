@@ -30,13 +30,13 @@ type Deleted = Static<typeof Deleted>
  * of the erasers. Throws at the end the error of a team; the other teams are erased nevertheless.
  * @returns the number of erased rows
  * @param control checked too: a deletion that was interrupted after the cell does not count
- * @param stopped checked between batches: whether to leave the rest to the next run
+ * @param isStopped checked between batches: whether to leave the rest to the next run
  */
 export async function eraseTeams(
   db: Db,
   control: Db,
   erasers: readonly TeamEraser[],
-  stopped: () => boolean,
+  isStopped: () => boolean,
   { rows_max, batches_max }: ErasureLimits = LIMITS,
 ): Promise<number> {
   const faults: unknown[] = []
@@ -46,7 +46,7 @@ export async function eraseTeams(
     const steps = [...erasers, eraseTeamRow(erasers)]
     try {
       while (steps.length) {
-        if (stopped() || batches === batches_max) return rows
+        if (isStopped() || batches === batches_max) return rows
         const erasedRows = await eraseBatch(db, id, steps[0]!, rows_max)
         if (erasedRows === 'taken') break
         if (erasedRows === 0) steps.shift()
@@ -70,7 +70,7 @@ export const teamCleanup = (erasers: readonly TeamEraser[]): Cleanup => ({
     const [first] = await teamsDueForErasure(db, control)
     return first && first.age_s - GRACE_S
   },
-  remove: (db, control, stopped) => eraseTeams(db, control, erasers, stopped),
+  remove: (db, control, isStopped) => eraseTeams(db, control, erasers, isStopped),
 })
 
 /** Teams of the cell that were deleted long enough ago, in the cell and on the control plane, each by the clock of its database. */
@@ -84,8 +84,8 @@ async function teamsDueForErasure(db: Db, control: Db): Promise<Deleted[]> {
   })
 }
 
-function deletedLongAgo(tx: PlainTx, among?: string[]): Promise<Deleted[]> {
-  const which = among ? sql`id = any (${among}::uuid[])` : sql`true`
+function deletedLongAgo(tx: PlainTx, team_ids?: string[]): Promise<Deleted[]> {
+  const which = team_ids ? sql`id = any (${team_ids}::uuid[])` : sql`true`
   return tx.many(
     Deleted,
     sql`

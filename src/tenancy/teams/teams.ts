@@ -112,16 +112,16 @@ export async function loadTenant(cells: Cells, cell: CellName, team: string): Pr
 }
 
 /** Enables or disables a feature for a team in a cell. Writes team. @returns whether the team exists */
-export async function switchFeature(tx: PlainTx, team_id: string, name: string, on: boolean): Promise<boolean> {
+export async function switchFeature(tx: PlainTx, team_id: string, name: string, isEnabled: boolean): Promise<boolean> {
   const others = sql`array_remove(disabled_features, ${name}::text)`
-  const next = on ? others : sql`array_append(${others}, ${name}::text)`
+  const next = isEnabled ? others : sql`array_append(${others}, ${name}::text)`
   return (await tx.run(sql`update team set disabled_features = ${next} where id = ${team_id} and deleted_at is null`)) > 0
 }
 
 /** Enables or disables an option for a team in a cell. Writes team. @returns whether the team exists */
-export async function switchOption(tx: PlainTx, team_id: string, name: string, on: boolean): Promise<boolean> {
+export async function switchOption(tx: PlainTx, team_id: string, name: string, isEnabled: boolean): Promise<boolean> {
   const others = sql`array_remove(enabled_options, ${name}::text)`
-  const next = on ? sql`array_append(${others}, ${name}::text)` : others
+  const next = isEnabled ? sql`array_append(${others}, ${name}::text)` : others
   return (await tx.run(sql`update team set enabled_options = ${next} where id = ${team_id} and deleted_at is null`)) > 0
 }
 

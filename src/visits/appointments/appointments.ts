@@ -208,7 +208,7 @@ export async function completeAppointment(
 }
 
 /** Constraints of this module's tables and the errors for their violations. */
-export const constraints = {
+export const appointmentConstraints = {
   appointment__one_active: () => badRequest('Order is not in a state that allows booking an appointment.'),
 }
 
@@ -250,7 +250,7 @@ export const expireHandler = defineHandler(expireAppointment, (context, { order_
     if (!lockedOrder || hasRequisition(lockedOrder)) return
     const lockedAppointment = await findAppointment(tx, lockedOrder)
     if (lockedAppointment?.appointment.id !== appointment_id || isFinal(lockedAppointment.appointment.event_status)) return
-    if (expiryTimes(lockedOrder, lockedAppointment.appointment).every((at) => at > tx.now)) return
+    if (expiryTimes(lockedOrder, lockedAppointment.appointment).every((time) => time > tx.now)) return
     await cancelAppointment(tx, lockedOrder, lockedAppointment, { data: { origin: 'system', reason: 'no_requisition' } })
     await saveOrder(tx, lockedOrder)
   }),

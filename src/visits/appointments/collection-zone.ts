@@ -55,7 +55,8 @@ function zoneOfCountry(code: string | undefined, now: Date): string | null {
   const [first] = zones
   if (!first) return null
   const instants = [now, addSeconds(now, HALF_YEAR_S)]
-  const clock = (zone: string) => instants.map((at) => Object.values({ ...zonedParts(at, zone), zone: '' }).join(' ')).join()
+  const clock = (zone: string) =>
+    instants.map((instant) => Object.values({ ...zonedParts(instant, zone), zone: '' }).join(' ')).join()
   return zones.every((zone) => clock(zone) === clock(first)) ? first : null
 }
 

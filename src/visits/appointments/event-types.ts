@@ -1,7 +1,7 @@
 // The events of appointments, with samples. Source: lab-testing.md 17.1; events.md 4.8.
 import { EXAMPLE_OBJECT, EXAMPLE_OTHER, EXAMPLE_TEST, EXAMPLE_USER, type EventType } from '../../platform/queue/event-type.ts'
 
-function appointment(at: string) {
+function appointment(time: string) {
   const place = { first_line: '1 Sample Way', second_line: null, city: 'Phoenix', state: 'AZ', zip_code: '85004' }
   return {
     id: EXAMPLE_OBJECT,
@@ -10,8 +10,8 @@ function appointment(at: string) {
     order_transaction_id: EXAMPLE_TEST,
     address: { ...place, unit: null, access_notes: null },
     location: { lng: -112, lat: 33.4 },
-    start_at: at,
-    end_at: at,
+    start_at: time,
+    end_at: time,
     iana_timezone: 'America/Phoenix',
     type: 'phlebotomy',
     provider: 'getlabs',
@@ -22,7 +22,7 @@ function appointment(at: string) {
     appointment_notes: null,
     event_status: 'scheduled',
     event_data: null,
-    events: [{ created_at: at, status: 'scheduled', data: null }],
+    events: [{ created_at: time, status: 'scheduled', data: null }],
   }
 }
 

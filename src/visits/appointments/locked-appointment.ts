@@ -7,7 +7,7 @@ import { emit } from '../../platform/queue/outbox.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { LockedOrder } from '../../lab/orders/locked-order.ts'
-import { isFinal, canTransition, statusOf, type EventStatus } from './status-machine.ts'
+import { isFinal, canTransition, statusByEvent, type EventStatus } from './status-machine.ts'
 import type { Appointment, EventData, InternalData } from './schema.ts'
 import { hookPoint } from '../../platform/db/hooks.ts'
 
@@ -48,20 +48,20 @@ export class LockedAppointment {
   constructor(
     tx: Tx,
     order: LockedOrder,
-    parts: { appointment: Appointment; internalData: InternalData; site_code: string | null; made: boolean },
+    parts: { appointment: Appointment; internalData: InternalData; site_code: string | null; isNew: boolean },
   ) {
     this.#tx = tx
     this.#order = order
     this.appointment = parts.appointment
     this.internalData = parts.internalData
     this.site_code = parts.site_code
-    this.#made = parts.made
+    this.#made = parts.isNew
   }
 
   /** Whether the appointment may change to a status now. */
-  canTransitionTo(to: EventStatus): boolean {
+  canTransitionTo(targetStatus: EventStatus): boolean {
     const { type, event_status, events } = this.appointment
-    return canTransition(type, events.length ? event_status : undefined, to)
+    return canTransition(type, events.length ? event_status : undefined, targetStatus)
   }
 
   /**
@@ -69,16 +69,17 @@ export class LockedAppointment {
    * before the first.
    * Errors: 400 the status machine does not allow the transition.
    */
-  transitionTo(to: EventStatus, data: EventData = null): void {
+  transitionTo(targetStatus: EventStatus, data: EventData = null): void {
     const { appointment } = this
-    if (!this.canTransitionTo(to))
-      throw badRequest(`Transition of an appointment from ${appointment.event_status} to ${to} is not allowed`)
+    if (!this.canTransitionTo(targetStatus))
+      throw badRequest(`Transition of an appointment from ${appointment.event_status} to ${targetStatus} is not allowed`)
     const isFirst = appointment.events.length === 0
-    appointment.events.push({ created_at: iso(this.#tx.now), status: to, data })
-    appointment.event_status = to
+    appointment.events.push({ created_at: iso(this.#tx.now), status: targetStatus, data })
+    appointment.event_status = targetStatus
     appointment.event_data = data
-    appointment.status = statusOf[to]
-    appointment.can_reschedule = this.internalData.movable && !this.internalData.awaits_provider && RESCHEDULABLE_STATUSES.has(to)
+    appointment.status = statusByEvent[targetStatus]
+    appointment.can_reschedule =
+      this.internalData.movable && !this.internalData.awaits_provider && RESCHEDULABLE_STATUSES.has(targetStatus)
     if (isFirst) this.#emitEvent('labtest.appointment.created')
     this.#emitEvent('labtest.appointment.updated')
   }
@@ -148,7 +149,7 @@ export function newAppointment(tx: Tx, lockedOrder: LockedOrder, booking: Bookin
     cancellation_reason_id: null,
     cancellation_notes: null,
   }
-  return new LockedAppointment(tx, lockedOrder, { appointment, internalData, site_code: booking.site_code, made: false })
+  return new LockedAppointment(tx, lockedOrder, { appointment, internalData, site_code: booking.site_code, isNew: false })
 }
 
 const Row = T.Object({ document: T.String(), internal_data: T.String(), site_code: T.Union([T.String(), T.Null()]) })
@@ -158,7 +159,7 @@ const lockRow = (tx: Tx, lockedOrder: LockedOrder, row: Static<typeof Row>): Loc
     appointment: JSON.parse(row.document) as Appointment,
     internalData: JSON.parse(row.internal_data) as InternalData,
     site_code: row.site_code,
-    made: true,
+    isNew: true,
   })
 
 /** Returns the appointment of a locked order that was not cancelled. The lock of the order also locks the appointment. */

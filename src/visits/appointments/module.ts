@@ -1,6 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
-import { constraints, eraseAppointments, expireHandler } from './appointments.ts'
+import { appointmentConstraints, eraseAppointments, expireHandler } from './appointments.ts'
 import { collectionZoneHook } from './collection-zone.ts'
 import { orderHook } from './order-hook.ts'
 import { preRequisitionScheduling } from './features.ts'
@@ -14,6 +14,6 @@ export const appointments: Module = {
   tables: { ofTeams: ['appointment'] },
   jobs: [expireHandler],
   hooks: [orderHook, collectionZoneHook],
-  constraints,
+  constraints: appointmentConstraints,
   erasers: { user: eraseAppointments, team: eraseTables('appointment') },
 }

@@ -7,7 +7,7 @@ import {
   eventStatuses,
   isFinal,
   canTransition,
-  statusOf,
+  statusByEvent,
   type EventStatus,
 } from './status-machine.ts'
 
@@ -34,6 +34,6 @@ test('each type of appointment begins with its own statuses', () => {
 })
 
 test('every event status maps to one status, and two event statuses are final', () => {
-  assert.deepEqual(new Set(eventStatuses.map((status) => statusOf[status])), new Set(appointmentStatuses))
+  assert.deepEqual(new Set(eventStatuses.map((status) => statusByEvent[status])), new Set(appointmentStatuses))
   assert.deepEqual(eventStatuses.filter(isFinal), ['completed', 'cancelled'])
 })

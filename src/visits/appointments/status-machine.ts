@@ -10,7 +10,7 @@ export const appointmentStatuses = ['confirmed', 'pending', 'reserved', 'in_prog
 export type AppointmentStatus = (typeof appointmentStatuses)[number]
 
 /** The appointment status of each event status. */
-export const statusOf: Record<EventStatus, AppointmentStatus> = {
+export const statusByEvent: Record<EventStatus, AppointmentStatus> = {
   pending: 'pending',
   reserved: 'reserved',
   scheduled: 'confirmed',
@@ -41,7 +41,10 @@ export const machines: Record<AppointmentType, AppointmentMachine> = {
 }
 
 /** Whether an appointment may change from one status to another; `undefined` for a new appointment. */
-export const canTransition = (type: AppointmentType, from: EventStatus | undefined, to: EventStatus): boolean =>
-  (from === undefined ? machines[type].starts : machines[type].steps[from]).includes(to)
+export const canTransition = (
+  type: AppointmentType,
+  currentStatus: EventStatus | undefined,
+  targetStatus: EventStatus,
+): boolean => (currentStatus === undefined ? machines[type].starts : machines[type].steps[currentStatus]).includes(targetStatus)
 
 export const isFinal = (status: EventStatus): boolean => status === 'completed' || status === 'cancelled'

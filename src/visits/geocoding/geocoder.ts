@@ -39,14 +39,14 @@ export function createGeocoder({ url, onFailure = () => {} }: GeocoderOptions): 
     db: Db,
     address: string,
     where: PlaceQuery,
-    asked: NormalizedPlaceQuery,
+    query: NormalizedPlaceQuery,
   ): Promise<Place | undefined> {
     // Another request may have found the place in the meantime.
     const known = await findPlace(db.queries, where)
     if (known) return known
     try {
-      const place = await requestGeocoding(address, asked)
-      await db.plainTx((tx) => cacheGeocoding(tx, asked, place))
+      const place = await requestGeocoding(address, query)
+      await db.plainTx((tx) => cacheGeocoding(tx, query, place))
       return place
     } catch (error) {
       if (!(error instanceof GeocoderError)) throw error
@@ -75,10 +75,10 @@ export function createGeocoder({ url, onFailure = () => {} }: GeocoderOptions): 
 /** The request failed, or the response did not follow the contract. */
 class GeocoderError extends Error {}
 
-async function requestGeocoding(address: string, asked: NormalizedPlaceQuery): Promise<Place | undefined> {
+async function requestGeocoding(address: string, query: NormalizedPlaceQuery): Promise<Place | undefined> {
   const { request } = await import('undici')
   const url = new URL(address)
-  for (const [name, value] of Object.entries(asked)) if (value) url.searchParams.set(name, value)
+  for (const [name, value] of Object.entries(query)) if (value) url.searchParams.set(name, value)
   try {
     const { statusCode, body } = await request(url, {
       headers: { accept: 'application/json' },
@@ -102,14 +102,14 @@ async function requestGeocoding(address: string, asked: NormalizedPlaceQuery): P
 }
 
 function parsePlace(text: string): Place {
-  const answer = parsed(text)
+  const answer = parseBody(text)
   const { lat, lng } = answer
   if (typeof lat !== 'number' || typeof lng !== 'number' || !isPoint({ lat, lng }))
     throw new GeocoderError('the response has no coordinates')
   return { lat, lng, city: shortText(answer.city), state: shortText(answer.state) }
 }
 
-function parsed(text: string): Record<string, unknown> {
+function parseBody(text: string): Record<string, unknown> {
   try {
     const value = readOutsideJson(text)
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>

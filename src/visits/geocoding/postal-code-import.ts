@@ -38,37 +38,37 @@ const TEXT_MAX = 200
  * Imports a file, or only the rows of one country. One transaction. Valid rows are imported even if others are invalid. A country without a
  * valid row does not change.
  */
-export const importPostalCodes = (db: Db, path: string, only?: string): Promise<ImportedCodes> =>
+export const importPostalCodes = (db: Db, path: string, country?: string): Promise<ImportedCodes> =>
   db.plainTx(async (tx) => {
     const rejections = new RejectedRows()
     const countries = new Set<string>()
     let rows = 0
-    for await (const batch of batches(path, only, rejections)) rows += await write(tx, batch, countries)
+    for await (const batch of batches(path, country, rejections)) rows += await writeBatch(tx, batch, countries)
     return { rows, countries: [...countries].sort(), rejections }
   })
 
 /** Number of places of a country in a cell, and number of them that an import removes. */
 export interface CountryLoss {
   country: string
-  there: number
-  removed: number
+  storedCount: number
+  removedCount: number
 }
 
 /** Returns how an import of the file would change the countries that exist already. Changes nothing. */
-export async function lossesOfImport(db: Db, path: string, only?: string): Promise<CountryLoss[]> {
+export async function lossesOfImport(db: Db, path: string, onlyCountry?: string): Promise<CountryLoss[]> {
   const countries = new Map<string, number>()
   let losses: CountryLoss[] = []
   const compare = db.plainTx(async (tx) => {
-    for await (const batch of batches(path, only, new RejectedRows())) {
-      for (const { country } of batch) if (!countries.has(country)) countries.set(country, await countOf(tx, country))
+    for await (const batch of batches(path, onlyCountry, new RejectedRows())) {
+      for (const { country } of batch) if (!countries.has(country)) countries.set(country, await countPlaces(tx, country))
       const rows = sql`jsonb_to_recordset(${JSON.stringify(batch)}::jsonb) as r (country text, postal_code text, city text)`
       await tx.run(sql`
         delete from postal_code_location p using ${rows}
         where (p.country, p.postal_code, p.city) = (r.country, r.postal_code, r.city)`)
     }
-    const there = [...countries].filter(([, count]) => count > 0)
+    const existing = [...countries].filter(([, count]) => count > 0)
     losses = await Promise.all(
-      there.map(async ([country, count]) => ({ country, there: count, removed: await countOf(tx, country) })),
+      existing.map(async ([country, count]) => ({ country, storedCount: count, removedCount: await countPlaces(tx, country) })),
     )
     // The rows that the file does not have are left now. The exception rolls everything back.
     throw new Compared()
@@ -81,11 +81,11 @@ export async function lossesOfImport(db: Db, path: string, only?: string): Promi
 
 class Compared extends Error {}
 
-const countOf = async (tx: PlainTx, country: string): Promise<number> =>
+const countPlaces = async (tx: PlainTx, country: string): Promise<number> =>
   (await tx.one(Count, sql`select count(*) as n from postal_code_location where country = ${country}`)).n
 
 /** Yields the valid rows of a file, or of one country in it, 1,000 at a time. */
-async function* batches(path: string, only: string | undefined, rejections: RejectedRows): AsyncGenerator<Row[]> {
+async function* batches(path: string, onlyCountry: string | undefined, rejections: RejectedRows): AsyncGenerator<Row[]> {
   let line = 0
   let batch: Row[] = []
   for await (const bytes of createInterface({ input: createReadStream(path, 'latin1'), crlfDelay: Infinity })) {
@@ -94,7 +94,7 @@ async function* batches(path: string, only: string | undefined, rejections: Reje
     if (text.trim() === '') continue
     const row = parseRow(text)
     if (Array.isArray(row)) rejections.add(`line ${line}`, row)
-    else if (only === undefined || row.country === only) batch.push(row)
+    else if (onlyCountry === undefined || row.country === onlyCountry) batch.push(row)
     if (batch.length < BATCH) continue
     yield batch
     batch = []
@@ -125,11 +125,11 @@ function parseRow(text: string): Row | string[] {
 
 const degrees = (text: string): number => (/^-?\d{1,3}(\.\d+)?$/.test(text) ? Number(text) : Number.NaN)
 
-async function write(tx: PlainTx, batch: Row[], begun: Set<string>): Promise<number> {
+async function writeBatch(tx: PlainTx, batch: Row[], begunCountries: Set<string>): Promise<number> {
   for (const { country } of batch)
-    if (!begun.has(country)) {
+    if (!begunCountries.has(country)) {
       await tx.run(sql`delete from postal_code_location where country = ${country}`)
-      begun.add(country)
+      begunCountries.add(country)
     }
   // The first of several lines for the same place counts.
   return tx.run(sql`

@@ -20,7 +20,7 @@ test('a ZIP code has its place, also the first and the last of the file', async 
 
 test('every ZIP code of the table is a point in a state, a territory or at a military post, in order', async () => {
   const seen: string[] = []
-  for (const { zip, lat, lng, city, state } of (await zipTable()).all()) {
+  for (const { zip, lat, lng, city, state } of (await zipTable()).places()) {
     assert.ok(Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && (lat !== 0 || lng !== 0), zip)
     assert.ok(city, zip)
     assert.ok(stateCode(state) === state || state === 'MH', `${zip} is in "${state}"`)
@@ -28,7 +28,7 @@ test('every ZIP code of the table is a point in a state, a territory or at a mil
   }
   assert.ok(seen.length > 41_000)
   assert.deepEqual(seen.toSorted(), seen)
-  const states = new Set([...(await zipTable()).all()].map(({ state }) => state))
+  const states = new Set([...(await zipTable()).places()].map(({ state }) => state))
   for (const state of usStates) assert.ok(states.has(state), state)
 })
 
@@ -42,5 +42,5 @@ test('lines without a place or a code are skipped, and the first line of a repea
     '',
   ]
   const zips = new ZipTable(Buffer.from(text.join('\n')))
-  assert.deepEqual([...zips.all()], [{ zip: '00007', lat: 1.5, lng: -2.25, city: 'Testville', state: 'TS' }])
+  assert.deepEqual([...zips.places()], [{ zip: '00007', lat: 1.5, lng: -2.25, city: 'Testville', state: 'TS' }])
 })

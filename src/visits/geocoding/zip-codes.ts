@@ -85,7 +85,7 @@ export class ZipTable {
   }
 
   /** Yields every ZIP code, ascending. */
-  *all(): Generator<ZipPlace, void> {
+  *places(): Generator<ZipPlace, void> {
     for (let zip = 0; zip < ZIPS; zip++) {
       const row = this.#rowOf[zip]!
       if (row) yield { zip: String(zip).padStart(5, '0'), ...this.#at(row) }

@@ -25,13 +25,13 @@ export const AHEAD_DAYS_MAX = 365
 export async function visitAvailability(
   tx: Tx,
   vault: Vault,
-  given: UsAddressInput,
+  addressInput: UsAddressInput,
   start_date: string | undefined,
 ): Promise<AvailableSlots> {
-  const address = toUsAddress(given)
+  const address = toUsAddress(addressInput)
   const where = await requireVisitLocation(tx, address)
   const clocks = await wallClocks()
-  const today = clocks.dateOf(tx.now.getTime(), where.time_zone)
+  const today = clocks.localDate(tx.now.getTime(), where.time_zone)
   const first = start_date ?? today
   if (first < today) throw badRequest('start_date must be greater or equal than the current date')
   if (first > plusDays(today, AHEAD_DAYS_MAX)) throw badRequest(`start_date must be within ${AHEAD_DAYS_MAX} days`)

@@ -62,7 +62,7 @@ export async function currentAppointment(tx: Tx, lockedOrder: LockedOrder): Prom
 }
 
 /** The details of an order's patient that the phlebotomist receives. */
-export function visitDetailsOf({ order }: LockedOrder, address: UsAddress, appointment_notes: string | null): VisitDetails {
+export function toVisitDetails({ order }: LockedOrder, address: UsAddress, appointment_notes: string | null): VisitDetails {
   const { first_name = null, last_name = null, phone_number = null } = order.patient_details ?? {}
   return { patient: { first_name, last_name, phone_number }, address, appointment_notes }
 }
@@ -113,7 +113,7 @@ async function createVisit(
   if (!(await link.services(tx, where)).includes(service)) throw badRequest(NOT_SERVED)
   const refusal = link.unavailableReason(address)
   if (refusal !== undefined) throw badRequest(refusal)
-  return { appointment_id: tx.uuid(), order_id, user_id, where, details: visitDetailsOf(lockedOrder, address, notes ?? null) }
+  return { appointment_id: tx.uuid(), order_id, user_id, where, details: toVisitDetails(lockedOrder, address, notes ?? null) }
 }
 
 const toBooking = ({ appointment_id, where, details }: PendingVisit, link: VisitLink) => ({
@@ -190,7 +190,7 @@ export function rescheduleVisit(tx: Tx, vault: Vault, order_id: string, body: Re
       order_id,
       user_id: appointment.user_id,
       where: await requireVisitLocation(tx, address),
-      details: visitDetailsOf(lockedOrder, address, notes),
+      details: toVisitDetails(lockedOrder, address, notes),
     }
     await visitLinkFor(tx.tenant, offer.provider)!.reschedule(tx, visit, requestedWindow(offer))
     lockedAppointment.internalData.price = offer.price

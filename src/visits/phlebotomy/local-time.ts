@@ -29,7 +29,7 @@ export interface WallClocks {
   /** Returns the days that overlap a range, in order. */
   days(range: Span, zone: string): LocalDay[]
   /** Returns the calendar day of an instant. */
-  dateOf(at_ms: number, zone: string): string
+  localDate(at_ms: number, zone: string): string
 }
 
 /** Returns the calendar day a number of days later. */
@@ -39,7 +39,7 @@ export const plusDays = (date: string, days: number): string =>
 const weekdayOf = (date: string): number => (new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7
 
 /** Cached days: a day's hours are the same for all staff of a zone. */
-const known = new Map<string, LocalDay>()
+const cachedDays = new Map<string, LocalDay>()
 const KNOWN_MAX = 5000
 
 /** Returns local clocks for one query; they cache the ranges that the query repeats. */
@@ -68,15 +68,15 @@ export async function wallClocks(): Promise<WallClocks> {
 
   function day(date: string, zone: string): LocalDay {
     const key = `${zone} ${date}`
-    const before = known.get(key)
+    const before = cachedDays.get(key)
     if (before) return before
-    if (known.size >= KNOWN_MAX) known.clear()
+    if (cachedDays.size >= KNOWN_MAX) cachedDays.clear()
     const wallDay = newDay(date, zone)
-    known.set(key, wallDay)
+    cachedDays.set(key, wallDay)
     return wallDay
   }
 
-  const dateOf = (at_ms: number, zone: string): string =>
+  const localDate = (at_ms: number, zone: string): string =>
     Temporal.Instant.fromEpochMilliseconds(at_ms).toZonedDateTimeISO(zone).toPlainDate().toString()
 
   const ranges = new Map<string, LocalDay[]>()
@@ -85,11 +85,11 @@ export async function wallClocks(): Promise<WallClocks> {
     let list = ranges.get(key)
     if (list) return list
     list = []
-    const last = dateOf(end_ms, zone)
-    for (let date = dateOf(start_ms, zone); date <= last; date = plusDays(date, 1)) list.push(day(date, zone))
+    const last = localDate(end_ms, zone)
+    for (let date = localDate(start_ms, zone); date <= last; date = plusDays(date, 1)) list.push(day(date, zone))
     ranges.set(key, list)
     return list
   }
 
-  return { day, days, dateOf }
+  return { day, days, localDate }
 }

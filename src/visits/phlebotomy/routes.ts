@@ -15,7 +15,7 @@ import { staffRoutes } from './staff-routes.ts'
 
 const exampleAddress = { first_line: '1 West Lincoln Street', city: 'Phoenix', state: 'AZ', zip_code: '85004' }
 
-export const routes = (vault: Vault): Operation[] => [
+export const phlebotomyRoutes = (vault: Vault): Operation[] => [
   operation({
     id: 'get_phlebotomy_appointment_availability',
     logsAccess: false,

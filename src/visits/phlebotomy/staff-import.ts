@@ -57,14 +57,14 @@ async function parseStaffList(path: string): Promise<unknown[]> {
 const Named = Fields({ reference: Reference })
 
 /** Imports one entry. @returns its errors */
-async function importEntry(tx: PlainTx, org_id: string | null, item: unknown, seen: Set<string>): Promise<string[]> {
+async function importEntry(tx: PlainTx, org_id: string | null, item: unknown, seenIds: Set<string>): Promise<string[]> {
   const faults: Fault[] = []
   const named = validate(Named, item, [], faults, 'json') as { reference: string }
   const isObject = faults[0]?.type !== 'model_attributes_type'
   const input = (isObject ? validate(StaffInput, item, [], faults, 'json') : undefined) as StaffInput
   if (faults.length) return faults.map(reasonOf)
-  if (seen.has(named.reference)) return ['duplicate reference']
-  seen.add(named.reference)
+  if (seenIds.has(named.reference)) return ['duplicate reference']
+  seenIds.add(named.reference)
   try {
     await putStaff(tx, org_id, named.reference, input)
     return []

@@ -62,7 +62,7 @@ const sameEveryDay = {
 const inOrder = (hours: StaffHours[]): boolean =>
   hours
     .toSorted((a, b) => minutesOf(a.from) - minutesOf(b.from))
-    .every((one, n, all) => n === 0 || minutesOf(one.from) >= minutesOf(all[n - 1]!.to))
+    .every((hour, n, hours) => n === 0 || minutesOf(hour.from) >= minutesOf(hours[n - 1]!.to))
 
 const nonOverlapping: FinalizeObject = (days) => {
   for (const weekday of weekdays)
@@ -110,7 +110,7 @@ export const defaults = {
   notice_min: 120,
 }
 
-const minutes = (minimum: number, maximum: number, standard: number, description: string) =>
+const minutesSchema = (minimum: number, maximum: number, standard: number, description: string) =>
   Maybe(Int({ minimum, maximum, default: standard, description }))
 
 const facts = {
@@ -126,10 +126,15 @@ const facts = {
       description: 'Number of people; each makes one visit after the other.',
     }),
   ),
-  window_min: minutes(15, MINUTES_MAX, defaults.window_min, 'What a patient is promised; a visit begins and ends within it.'),
-  visit_min: minutes(5, MINUTES_MAX, defaults.visit_min, 'How long a visit takes.'),
-  travel_min: minutes(0, MINUTES_MAX, defaults.travel_min, 'From each visit to the next.'),
-  notice_min: minutes(0, 43_200, defaults.notice_min, 'How far ahead a visit must be booked.'),
+  window_min: minutesSchema(
+    15,
+    MINUTES_MAX,
+    defaults.window_min,
+    'What a patient is promised; a visit begins and ends within it.',
+  ),
+  visit_min: minutesSchema(5, MINUTES_MAX, defaults.visit_min, 'How long a visit takes.'),
+  travel_min: minutesSchema(0, MINUTES_MAX, defaults.travel_min, 'From each visit to the next.'),
+  notice_min: minutesSchema(0, 43_200, defaults.notice_min, 'How far ahead a visit must be booked.'),
 }
 
 export const StaffInput = Fields(
@@ -205,9 +210,9 @@ export const Reference = Text({
   example: 'north-team',
 })
 
-const place = { org_id: Uuid, env: Environment, region: Region }
-export const StaffScopeParams = Fields(place)
-export const StaffParams = Fields({ ...place, reference: Reference })
+const cellFields = { org_id: Uuid, env: Environment, region: Region }
+export const StaffScopeParams = Fields(cellFields)
+export const StaffParams = Fields({ ...cellFields, reference: Reference })
 
 export const staffExample = {
   name: 'North team',

@@ -22,7 +22,7 @@ import type { Hours, Schedule } from './time-windows.ts'
 export const STAFF_MAX = 2000
 
 const Row = T.Object({ document: T.String() })
-const parsed = ({ document }: { document: string }): StaffRecord => JSON.parse(document) as StaffRecord
+const parseStaffRecord = ({ document }: { document: string }): StaffRecord => JSON.parse(document) as StaffRecord
 
 const ownerCondition = (org_id: string | null): Sql => sql`org_id is not distinct from ${org_id}::uuid`
 
@@ -33,7 +33,7 @@ export const listStaff = async (queries: Pick<Queries, 'many'>, org_id: string |
       Row,
       sql`select document from phlebotomist where ${ownerCondition(org_id)} order by reference collate "C" limit ${STAFF_MAX}`,
     )
-  ).map(parsed)
+  ).map(parseStaffRecord)
 
 const Known = T.Object({ id: T.String(), document: T.String() })
 
@@ -53,11 +53,11 @@ export async function putStaff(tx: PlainTx, org_id: string | null, reference: st
   }
   const now = iso(tx.now)
   const record: StaffRecord = {
-    ...(await recordOf(tx, input)),
+    ...(await createStaffRow(tx, input)),
     id: known?.id ?? tx.uuid(),
     org_id,
     reference,
-    created_at: known ? parsed(known).created_at : now,
+    created_at: known ? parseStaffRecord(known).created_at : now,
     updated_at: now,
   }
   await tx.run(sql`
@@ -78,9 +78,9 @@ export async function removeStaff(tx: PlainTx, org_id: string | null, reference:
 
 type StaffRow = Omit<StaffRecord, 'id' | 'org_id' | 'reference' | 'created_at' | 'updated_at'>
 
-async function recordOf(tx: PlainTx, input: StaffInput): Promise<StaffRow> {
+async function createStaffRow(tx: PlainTx, input: StaffInput): Promise<StaffRow> {
   const { zips = [], center = null, radius_miles = null } = input.service_area
-  const time_zone = input.time_zone ?? (await zoneOf(tx, center, zips))
+  const time_zone = input.time_zone ?? (await findZone(tx, center, zips))
   if (time_zone === undefined)
     throw invalidField(['body', 'time_zone'], 'is required: no time zone is known for the first ZIP code of the service area')
   const sorted = (hours: StaffHours[] = []) => hours.toSorted((a, b) => minutesOf(a.from) - minutesOf(b.from))
@@ -96,7 +96,7 @@ async function recordOf(tx: PlainTx, input: StaffInput): Promise<StaffRow> {
   }
 }
 
-async function zoneOf(tx: PlainTx, center: Point | null, zips: string[]): Promise<string | undefined> {
+async function findZone(tx: PlainTx, center: Point | null, zips: string[]): Promise<string | undefined> {
   const point = center ?? (await findPlace(tx, { country: 'US', postal_code: zips[0]! }))
   return point && timeZoneAt(point.lat, point.lng)
 }
@@ -121,7 +121,7 @@ export async function findStaff(
     select document from phlebotomist where reference = ${reference} and (org_id = ${org_id} or org_id is null)
     order by org_id nulls last limit 1`,
   )
-  return rows.map(parsed)[0]
+  return rows.map(parseStaffRecord)[0]
 }
 
 /** The location of a patient. */
@@ -147,7 +147,7 @@ export async function findStaffServing(
       and is_active and ${service} = any (service_types) and (org_id is null or org_id = ${org_id}) and ${condition}
     order by id`,
   )
-  return rows.map(parsed).filter((staff) => servesLocation(staff, where))
+  return rows.map(parseStaffRecord).filter((staff) => servesLocation(staff, where))
 }
 
 function servesLocation({ service_area: { zips, center, radius_miles } }: StaffRecord, where: PatientLocation): boolean {
@@ -155,12 +155,12 @@ function servesLocation({ service_area: { zips, center, radius_miles } }: StaffR
   return center !== null && radius_miles !== null && milesBetween(center, where) <= radius_miles
 }
 
-const minutes = ({ from, to }: StaffHours): Hours => ({ from_min: minutesOf(from), to_min: minutesOf(to) })
+const toMinutes = ({ from, to }: StaffHours): Hours => ({ from_min: minutesOf(from), to_min: minutesOf(to) })
 
 /** The fields of staff that determine its windows. */
 export const scheduleOf = (staff: StaffRecord): Schedule => ({
   ...staff,
-  hours: weekdays.map((weekday) => staff.hours[weekday].map(minutes)),
+  hours: weekdays.map((weekday) => staff.hours[weekday].map(toMinutes)),
   days_off: new Set(staff.days_off),
-  priority: staff.priority ? { price_cents: staff.priority.price_cents, hours: staff.priority.hours.map(minutes) } : undefined,
+  priority: staff.priority ? { price_cents: staff.priority.price_cents, hours: staff.priority.hours.map(toMinutes) } : undefined,
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { plusDays, wallClocks, type WallClocks } from './local-time.ts'
-import { byDay, daysFrom, openWindows, remainingCapacity, windowsOf, type Schedule, type Window } from './time-windows.ts'
+import { byDay, daysFrom, openWindows, remainingCapacity, createWindows, type Schedule, type Window } from './time-windows.ts'
 import { HOUR_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 /** Zones that change their clocks by an hour, by half an hour, at midnight, in the southern hemisphere, or never. */
@@ -67,7 +67,7 @@ const schedules = fc
 describe('windows of working hours', () => {
   test('windows follow one another from the start of the hours, and a shorter remainder is not used', () => {
     const nine = schedule({ hours: always([{ from_min: 540, to_min: 1050 }]) })
-    const found = windowsOf(clocks, nine, day('2026-07-01', 'America/New_York'))
+    const found = createWindows(clocks, nine, day('2026-07-01', 'America/New_York'))
     assert.deepEqual(
       found.map(({ start_ms, end_ms }) => [start_ms, end_ms].map((at) => new Date(at).toISOString().slice(11, 16))),
       [
@@ -86,7 +86,7 @@ describe('windows of working hours', () => {
       ['2026-11-01', 25],
       ['2026-06-01', 24],
     ] as const) {
-      const found = windowsOf(clocks, hourly, day(date, 'America/New_York'))
+      const found = createWindows(clocks, hourly, day(date, 'America/New_York'))
       assert.equal(found.length, hours)
       assert.equal(new Set(found.map(({ start_ms }) => start_ms)).size, hours)
     }
@@ -94,12 +94,12 @@ describe('windows of working hours', () => {
 
   test('no window starts in a skipped hour, and a repeated hour has windows twice', () => {
     const night = schedule({ window_min: 30, hours: always([{ from_min: 60, to_min: 150 }]) })
-    const spring = windowsOf(clocks, night, day('2026-03-08', 'America/New_York'))
+    const spring = createWindows(clocks, night, day('2026-03-08', 'America/New_York'))
     assert.deepEqual(
       spring.map(({ start_ms }) => new Date(start_ms).toISOString()),
       ['2026-03-08T06:00:00.000Z'],
     )
-    const autumn = windowsOf(clocks, night, day('2026-11-01', 'America/New_York'))
+    const autumn = createWindows(clocks, night, day('2026-11-01', 'America/New_York'))
     assert.equal(autumn.length, 5)
   })
 
@@ -108,7 +108,7 @@ describe('windows of working hours', () => {
       fc.property(schedules, dates, (given, date) => {
         const zone = given.time_zone
         const length_ms = given.window_min * MINUTE_MS
-        const found = windowsOf(clocks, given, day(date, zone))
+        const found = createWindows(clocks, given, day(date, zone))
         const weekday = (new Date(`${date}T12:00:00Z`).getUTCDay() + 6) % 7
         const spans = given.hours[weekday]!.map(({ from_min, to_min }) => ({
           start_ms: clocks.day(date, zone).toInstant(from_min, 'start'),
@@ -138,8 +138,8 @@ describe('windows of working hours', () => {
       fc.property(schedules, dates, fc.constantFrom(...zones), (given, date, patientZone) => {
         const { dates: days, range } = daysFrom(clocks, date, patientZone)
         assert.equal(days.length, 14)
-        const whole = windowsOf(clocks, given, range)
-        const parts = days.flatMap((one) => windowsOf(clocks, given, day(one, patientZone)))
+        const whole = createWindows(clocks, given, range)
+        const parts = days.flatMap((one) => createWindows(clocks, given, day(one, patientZone)))
         assert.deepEqual(parts, whole)
         const shown = byDay(clocks, days, patientZone, [whole.map((window) => ({ ...window, places: 1 }))])
         assert.deepEqual(
@@ -148,7 +148,7 @@ describe('windows of working hours', () => {
         )
         assert.equal(shown.flatMap((one) => one.windows).length, whole.length)
         for (const one of shown)
-          for (const { start_ms } of one.windows) assert.equal(clocks.dateOf(start_ms, patientZone), one.date)
+          for (const { start_ms } of one.windows) assert.equal(clocks.localDate(start_ms, patientZone), one.date)
       }),
       { numRuns: 150 },
     )
@@ -156,7 +156,7 @@ describe('windows of working hours', () => {
 
   test('windows in priority hours cost the priority price', () => {
     const early = schedule({ priority: { price_cents: 7900, hours: [{ from_min: 480, to_min: 600 }] } })
-    const found = windowsOf(clocks, early, day('2026-07-01', 'America/New_York'))
+    const found = createWindows(clocks, early, day('2026-07-01', 'America/New_York'))
     assert.deepEqual(
       found.map(({ is_priority, price_cents }) => [is_priority, price_cents]),
       [[true, 7900], ...Array.from({ length: 3 }, () => [false, 3500])],
@@ -207,7 +207,7 @@ describe('capacity of a window', () => {
             const { start_ms, end_ms } = open[request % open.length]!
             booked.push({ start_ms, end_ms, blocked_minutes })
           }
-          for (const window of windowsOf(clocks, given, range)) {
+          for (const window of createWindows(clocks, given, range)) {
             const visits = booked.filter(({ start_ms }) => start_ms === window.start_ms).length
             assert(Math.ceil(visits / given.capacity) * blocked_minutes <= given.window_min)
           }

@@ -50,14 +50,14 @@ export interface OpenWindow extends Window {
  * Returns windows that start within `range`, soonest first. Within each span of working hours they follow one another without a gap. Each
  * lasts `window_min`, also when the clock changes; a shorter remainder is not used.
  */
-export function windowsOf(clocks: WallClocks, schedule: Schedule, range: Span): Window[] {
+export function createWindows(clocks: WallClocks, schedule: Schedule, range: Span): Window[] {
   const length_ms = schedule.window_min * MINUTE_MS
   const windows: Window[] = []
   for (const day of clocks.days(range, schedule.time_zone)) {
     if (schedule.days_off.has(day.date)) continue
-    const urgent = schedule.priority?.hours.map((hours) => spanOf(day, hours)) ?? []
+    const urgent = schedule.priority?.hours.map((hours) => toSpan(day, hours)) ?? []
     for (const hours of schedule.hours[day.weekday]!) {
-      const { start_ms, end_ms } = spanOf(day, hours)
+      const { start_ms, end_ms } = toSpan(day, hours)
       for (let start = start_ms; start + length_ms <= end_ms; start += length_ms) {
         if (start < range.start_ms || start >= range.end_ms) continue
         const is_priority = urgent.some((span) => start >= span.start_ms && start < span.end_ms)
@@ -69,7 +69,7 @@ export function windowsOf(clocks: WallClocks, schedule: Schedule, range: Span): 
   return windows
 }
 
-const spanOf = (day: LocalDay, { from_min, to_min }: Hours): Span => ({
+const toSpan = (day: LocalDay, { from_min, to_min }: Hours): Span => ({
   start_ms: day.toInstant(from_min, 'start'),
   end_ms: day.toInstant(to_min, 'end'),
 })
@@ -82,20 +82,25 @@ export const blockedMinutes = ({ visit_min, travel_min }: Pick<Schedule, 'visit_
  * Returns the number of visits that still fit into a window. Each person makes as many visits as fit one after the other, including travel.
  * A booked visit counts in every window that it overlaps, and as several visits if it takes longer than visits do now.
  */
-export function remainingCapacity(schedule: Schedule, window: Span, booked: readonly BookedVisit[]): number {
+export function remainingCapacity(schedule: Schedule, window: Span, bookedVisits: readonly BookedVisit[]): number {
   const blocked_minutes = blockedMinutes(schedule)
   let remaining = schedule.capacity * Math.floor(schedule.window_min / blocked_minutes)
-  for (const visit of booked)
+  for (const visit of bookedVisits)
     if (visit.start_ms < window.end_ms && visit.end_ms > window.start_ms)
       remaining -= Math.ceil(visit.blocked_minutes / blocked_minutes)
   return Math.max(0, remaining)
 }
 
 /** Returns windows with remaining capacity, soonest first. */
-export function openWindows(clocks: WallClocks, schedule: Schedule, range: Span, booked: readonly BookedVisit[]): OpenWindow[] {
+export function openWindows(
+  clocks: WallClocks,
+  schedule: Schedule,
+  range: Span,
+  bookedVisits: readonly BookedVisit[],
+): OpenWindow[] {
   const open: OpenWindow[] = []
-  for (const window of windowsOf(clocks, schedule, range)) {
-    const remaining = remainingCapacity(schedule, window, booked)
+  for (const window of createWindows(clocks, schedule, range)) {
+    const remaining = remainingCapacity(schedule, window, bookedVisits)
     if (remaining > 0) open.push({ ...window, places: remaining })
   }
   return open
@@ -123,7 +128,7 @@ export function byDay(clocks: WallClocks, dates: string[], zone: string, offers:
   for (const windows of offers)
     for (const window of windows) {
       const beside = merged.get(window.start_ms)
-      const same = beside?.find((other) => isSame(other, window))
+      const same = beside?.find((candidate) => isSame(candidate, window))
       if (same) same.places += window.places
       else if (beside) beside.push({ ...window })
       else merged.set(window.start_ms, [{ ...window }])

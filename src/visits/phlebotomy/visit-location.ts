@@ -34,8 +34,8 @@ export async function requireVisitLocation(
   return where
 }
 
-export const toUsAddress = (given: UsAddressInput): UsAddress =>
-  withNulls(UsAddress, { ...given, second_line: given.second_line ?? given.unit })
+export const toUsAddress = (input: UsAddressInput): UsAddress =>
+  withNulls(UsAddress, { ...input, second_line: input.second_line ?? input.unit })
 
 /** Returns the address of an order's patient. Errors: 400 there is none, or it is in another country. */
 export function patientAddress({ patient_address: address }: Order): UsAddress {

@@ -11,7 +11,7 @@ import { defineHandler } from '../../platform/queue/outbox.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { currentAppointment, lockAtHomeOrder, visitDetailsOf } from './booking.ts'
+import { currentAppointment, lockAtHomeOrder, toVisitDetails } from './booking.ts'
 import { scheduleVisitJob } from './links/sandbox-request.ts'
 import { visitLinkFor } from './links/links.ts'
 import { plusDays, wallClocks } from './local-time.ts'
@@ -64,7 +64,7 @@ async function scheduleVisit(
   lockedOrder: LockedOrder,
   lockedAppointment: LockedAppointment,
   span: { start_at: string; end_at: string },
-  taken?: BookedTime,
+  bookedTime?: BookedTime,
 ): Promise<void> {
   const { appointment } = lockedAppointment
   const { id: appointment_id, order_id, provider, address, appointment_notes } = appointment
@@ -72,9 +72,9 @@ async function scheduleVisit(
   const data = { origin: 'provider', is_reschedule: again }
   if (again) await rescheduleAppointment(tx, lockedOrder, lockedAppointment, span, data)
   else await confirmAppointment(tx, lockedOrder, lockedAppointment, span, data)
-  await updateVisit(tx, { appointment_id, details: visitDetailsOf(lockedOrder, address, appointment_notes) }, taken)
+  await updateVisit(tx, { appointment_id, details: toVisitDetails(lockedOrder, address, appointment_notes) }, bookedTime)
   const [start_ms, end_ms] = [Date.parse(span.start_at), Date.parse(span.end_at)]
-  visitLinkFor(tx.tenant, provider)?.dated?.(tx, { appointment_id, order_id }, { start_ms, end_ms })
+  visitLinkFor(tx.tenant, provider)?.onDateChanged?.(tx, { appointment_id, order_id }, { start_ms, end_ms })
 }
 
 /** In the sandbox the visit is on the day after, from 10:00 to 12:00. */
@@ -87,7 +87,7 @@ export const scheduleVisitHandler = defineHandler(scheduleVisitJob, (context, { 
     if (lockedAppointment?.appointment.id !== appointment_id || lockedAppointment.appointment.event_status !== 'pending') return
     const clocks = await wallClocks()
     const zone = lockedAppointment.appointment.iana_timezone!
-    const tomorrow = plusDays(clocks.dateOf(tx.now.getTime(), zone), 1)
+    const tomorrow = plusDays(clocks.localDate(tx.now.getTime(), zone), 1)
     const at = (minute: number) => iso(new Date(clocks.day(tomorrow, zone).toInstant(minute, 'start')))
     await scheduleVisit(tx, lockedOrder!, lockedAppointment, {
       start_at: at(SANDBOX_VISIT_HOURS.from_min),

@@ -19,13 +19,13 @@ const date = (at_ms: number | undefined): Date | null => (at_ms === undefined ? 
 /**
  * Inserts a visit. Writes phlebotomy_visit. Errors: 400 the patient already has an upcoming visit with this provider, for this order or
  * another.
- * @param taken absent while no staff is assigned
+ * @param bookedTime absent while no staff is assigned
  */
-export async function insertVisit(tx: Tx, provider: ProviderName, visit: PendingVisit, taken?: BookedTime): Promise<void> {
+export async function insertVisit(tx: Tx, provider: ProviderName, visit: PendingVisit, bookedTime?: BookedTime): Promise<void> {
   const insertedCount = await tx.run(sql`
     insert into phlebotomy_visit (appointment_id, team_id, user_id, provider, staff_id, start_at, end_at, blocked_minutes, visit_details)
-    values (${visit.appointment_id}, ${tx.team}, ${visit.user_id}, ${provider}, ${taken?.staff_id ?? null}, ${date(taken?.start_ms)},
-            ${date(taken?.end_ms)}, ${taken?.blocked_minutes ?? null}, ${JSON.stringify(visit.details)})
+    values (${visit.appointment_id}, ${tx.team}, ${visit.user_id}, ${provider}, ${bookedTime?.staff_id ?? null}, ${date(bookedTime?.start_ms)},
+            ${date(bookedTime?.end_ms)}, ${bookedTime?.blocked_minutes ?? null}, ${JSON.stringify(visit.details)})
     on conflict (team_id, user_id, provider) do nothing`)
   if (!insertedCount) throw badRequest('The patient already has an active appointment with this provider.')
 }
@@ -34,12 +34,12 @@ export async function insertVisit(tx: Tx, provider: ProviderName, visit: Pending
 export const updateVisit = (
   tx: Tx,
   visit: Pick<PendingVisit, 'appointment_id' | 'details'>,
-  taken?: BookedTime,
+  bookedTime?: BookedTime,
 ): Promise<number> =>
   tx.run(sql`
     update phlebotomy_visit
-    set staff_id = ${taken?.staff_id ?? null}, start_at = ${date(taken?.start_ms)}, end_at = ${date(taken?.end_ms)},
-        blocked_minutes = ${taken?.blocked_minutes ?? null}, visit_details = ${JSON.stringify(visit.details)}
+    set staff_id = ${bookedTime?.staff_id ?? null}, start_at = ${date(bookedTime?.start_ms)}, end_at = ${date(bookedTime?.end_ms)},
+        blocked_minutes = ${bookedTime?.blocked_minutes ?? null}, visit_details = ${JSON.stringify(visit.details)}
     where appointment_id = ${visit.appointment_id} and team_id = ${tx.team}`)
 
 /** Deletes a visit that is finished or cancelled. Writes phlebotomy_visit. */
@@ -53,18 +53,18 @@ export async function bookedTimes(
   queries: Pick<Queries, 'many'>,
   staff_ids: string[],
   { start_ms, end_ms }: Span,
-  except: string | null = null,
+  exceptAppointmentId: string | null = null,
 ): Promise<Map<string, BookedVisit[]>> {
   const rows = await queries.many(
     Row,
     sql`
     select staff_id, extract(epoch from start_at)::float8 * 1000 as start_ms, extract(epoch from end_at)::float8 * 1000 as end_ms, blocked_minutes
-    from booked_times_of_staff(${staff_ids}::uuid[], ${new Date(start_ms)}, ${new Date(end_ms)}, ${except}::uuid)`,
+    from booked_times_of_staff(${staff_ids}::uuid[], ${new Date(start_ms)}, ${new Date(end_ms)}, ${exceptAppointmentId}::uuid)`,
   )
   return Map.groupBy(rows, ({ staff_id }) => staff_id)
 }
 
 /** Constraints of this module's tables and the errors for their violations. */
-export const constraints = {
+export const visitConstraints = {
   phlebotomy_visit__staff: () => badRequest('This phlebotomist has upcoming visits; deactivate it instead'),
 }

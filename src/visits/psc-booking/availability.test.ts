@@ -20,7 +20,7 @@ const SITES = 'lab=quest&site_codes=SBQ0020'
 async function until(team: TestTeam, minute: number): Promise<void> {
   const at = await now(team)
   const today = PHOENIX.dayOf(at)
-  const then = PHOENIX.instantOf(PHOENIX.plusDays(today, 1), minute)
+  const then = PHOENIX.instantAt(PHOENIX.plusDays(today, 1), minute)
   await advanceClock(team, (then.getTime() - at.getTime()) / 1000)
 }
 

@@ -48,24 +48,24 @@ interface Candidate {
  * Errors: 400 neither sites nor a ZIP code, too many sites, a site that is unknown or inactive, a day that is over, no radius; 404 no site
  * is bookable here; 422 no lab, or an unknown one.
  */
-export async function availability(tx: Tx, means: SchedulingDependencies, asked: AvailabilityRequest): Promise<AvailableSlots> {
-  const { lab, site_codes = [], zip_code, radius = '25' } = asked
+export async function availability(tx: Tx, means: SchedulingDependencies, request: AvailabilityRequest): Promise<AvailableSlots> {
+  const { lab, site_codes = [], zip_code, radius = '25' } = request
   if (lab === undefined) throw missingField(['query', 'lab'])
   if (site_codes.length === 0 && zip_code === undefined) throw badRequest('site_codes or zip_code must be provided')
   if (site_codes.length > SITES_MAX) throw badRequest('site_codes must be less than or equal to 3')
   if (zip_code !== undefined && !radius) throw badRequest('radius must be provided when using zip_code')
-  const lab_id = await labIdOf(tx, means.directory, lab)
+  const lab_id = await getLabId(tx, means.directory, lab)
   const center = zip_code === undefined ? undefined : await findPlace(tx, { country: 'US', postal_code: zip_code })
   const found = site_codes.length
     ? await sitesByCode(tx, lab_id, [...new Set(site_codes)], center)
     : await sitesNear(tx, means.directory, lab_id, center, Number(radius))
-  const from = asked.start_date
+  const from = request.start_date
   if (from !== undefined) assertDay(tx, found, from)
   return { slots: await offeredSlots(tx, means.vault, lab, found, from), timezone: null }
 }
 
 /** Errors: 400 the team is not offered the lab, or it has no site to book; 422 unknown lab. */
-async function labIdOf(tx: Tx, directory: PscDirectory, lab: string): Promise<number> {
+async function getLabId(tx: Tx, directory: PscDirectory, lab: string): Promise<number> {
   const head = [...(await directory.labs(tx)).values()].find(({ slug }) => slug === lab)
   if (!head) throw invalidField(['query', 'lab'], 'lab not found')
   await assertTakesAppointments(tx, { id: head.lab_id, slug: lab })
@@ -83,7 +83,7 @@ async function sitesByCode(tx: Tx, lab_id: number, codes: string[], center: Poin
   for (const code of codes) sites.push(await findBookableSite(tx, lab_id, code))
   const open = await withPlans(tx, lab_id, sites.filter(isBookableSite))
   if (open.length === 0) throw notFound(NOT_BOOKABLE)
-  return open.map((one) => ({ ...one, miles: center && milesBetween(center, one.site) }))
+  return open.map((candidate) => ({ ...candidate, miles: center && milesBetween(center, candidate.site) }))
 }
 
 async function sitesNear(
@@ -103,7 +103,7 @@ async function sitesNear(
   }
   const open = await withPlans(tx, lab_id, records)
   if (open.length === 0) throw notFound(NOT_BOOKABLE)
-  return open.slice(0, SITES_MAX).map((one) => ({ ...one, miles: milesBetween(center!, one.site) }))
+  return open.slice(0, SITES_MAX).map((candidate) => ({ ...candidate, miles: milesBetween(center!, candidate.site) }))
 }
 
 async function withPlans(tx: Tx, lab_id: number, sites: SiteRecord[]): Promise<Candidate[]> {
@@ -115,37 +115,37 @@ async function withPlans(tx: Tx, lab_id: number, sites: SiteRecord[]): Promise<C
 }
 
 /** At the site it may still be yesterday. */
-function assertDay(tx: Tx, found: Candidate[], from: string): void {
-  const days = found.map(({ plan: { calendar } }) => calendar.dayOf(tx.now))
-  if (days.every((today) => from < today)) throw badRequest('start_date must be greater or equal than the current date')
-  const { calendar } = found[0]!.plan
-  if (from > calendar.plusDays(days[0]!, AHEAD_DAYS_MAX)) throw badRequest('start_date must be within a year')
+function assertDay(tx: Tx, candidates: Candidate[], firstDay: string): void {
+  const days = candidates.map(({ plan: { calendar } }) => calendar.dayOf(tx.now))
+  if (days.every((today) => firstDay < today)) throw badRequest('start_date must be greater or equal than the current date')
+  const { calendar } = candidates[0]!.plan
+  if (firstDay > calendar.plusDays(days[0]!, AHEAD_DAYS_MAX)) throw badRequest('start_date must be within a year')
 }
 
 async function offeredSlots(
   tx: Tx,
   vault: Vault,
   lab: string,
-  found: Candidate[],
-  from: string | undefined,
+  candidates: Candidate[],
+  firstDay: string | undefined,
 ): Promise<AvailableSlots['slots']> {
-  const codes = found.map(({ site }) => site.site_code)
+  const codes = candidates.map(({ site }) => site.site_code)
   // One day more on both sides: the days of sites begin at different instants.
-  const begin = from === undefined ? tx.now : new Date(`${from}T00:00:00Z`)
+  const begin = firstDay === undefined ? tx.now : new Date(`${firstDay}T00:00:00Z`)
   const span = { start: addSeconds(begin, -2 * 86_400), end: addSeconds(begin, (DAYS + 2) * 86_400) }
   const booked = Map.groupBy(await loadBookedSlots(tx, lab, codes, span), ({ site_code }) => site_code)
-  return found.flatMap(({ site, plan, miles }) => {
-    const first = from ?? plan.calendar.dayOf(tx.now)
-    const location = locationOf(site, plan, miles)
+  return candidates.flatMap(({ site, plan, miles }) => {
+    const first = firstDay ?? plan.calendar.dayOf(tx.now)
+    const location = toLocation(site, plan, miles)
     const here = booked.get(site.site_code) ?? []
     return Array.from({ length: DAYS }, (_, index) => {
       const date = plan.calendar.plusDays(first, index)
-      return { location, date, slots: freeSlots(tx, vault, { lab, site_code: site.site_code, plan, taken: here }, date) }
+      return { location, date, slots: freeSlots(tx, vault, { lab, site_code: site.site_code, plan, bookedSlots: here }, date) }
     })
   })
 }
 
-const locationOf = (site: SiteRecord, plan: SitePlan, miles: number | undefined): AppointmentLocation => ({
+const toLocation = (site: SiteRecord, plan: SitePlan, miles: number | undefined): AppointmentLocation => ({
   location: { lng: site.lng, lat: site.lat },
   distance: miles === undefined ? null : Math.round(miles),
   address: addressOf(site),
@@ -157,10 +157,10 @@ const locationOf = (site: SiteRecord, plan: SitePlan, miles: number | undefined)
 function freeSlots(
   tx: Tx,
   vault: Vault,
-  at: { lab: string; site_code: string; plan: SitePlan; taken: BookedSlots[] },
+  site: { lab: string; site_code: string; plan: SitePlan; bookedSlots: BookedSlots[] },
   day: string,
 ): TimeSlot[] {
-  const { lab, site_code, plan, taken: booked } = at
+  const { lab, site_code, plan, bookedSlots: booked } = site
   const toEpochSeconds = (date: Date) => date.getTime() / 1000
   return slotsIn(plan.openings(day), plan.slot_minutes, tx.now).flatMap((slot) => {
     if (plan.offered_from && slot.start < plan.offered_from) return []

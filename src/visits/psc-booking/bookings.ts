@@ -50,7 +50,7 @@ function labOf({ order }: LockedOrder): OrderLab {
 }
 
 /** Returns the lab of a walk-in order that can be booked. Errors: 400 other collection method, or a lab without appointments here. */
-async function bookableLabOf(tx: Tx, lockedOrder: LockedOrder): Promise<OrderLab> {
+async function getBookableLab(tx: Tx, lockedOrder: LockedOrder): Promise<OrderLab> {
   const lab = labOf(lockedOrder)
   await assertTakesAppointments(tx, lab)
   return lab
@@ -70,14 +70,15 @@ interface ReservedSlot {
  * Errors: 400 invalid or expired key; 400 the site does not exist any more or its plan has changed; 400 the slot is taken (sandbox); 404
  * the slot is taken (production).
  */
-async function reserveSlot(tx: Tx, lab: OrderLab, offer: Offer, but?: string): Promise<ReservedSlot> {
+async function reserveSlot(tx: Tx, lab: OrderLab, offer: Offer, exceptAppointmentId?: string): Promise<ReservedSlot> {
   if (offer.lab !== lab.slug) throw badRequest(`Location with site code ${offer.site} not found`)
   const site = await findBookableSite(tx, lab.id, offer.site)
   const slot = { start: new Date(offer.start_s * 1000), end: new Date(offer.end_s * 1000) }
   const scheduler = selectScheduler(tx.tenant)
   const plan = isBookableSite(site) ? (await scheduler.loadPlans(tx, lab.id, [site], tx.now)).get(site.site_code) : undefined
   if (!plan || plan.price !== offer.price || !isOffered(plan, slot, tx.now)) throw badRequest(SLOT_UNAVAILABLE)
-  if ((await countBookingsLocked(tx, lab.slug, site.site_code, slot, but)) >= plan.places) throw scheduler.slotTakenError()
+  if ((await countBookingsLocked(tx, lab.slug, site.site_code, slot, exceptAppointmentId)) >= plan.places)
+    throw scheduler.slotTakenError()
   return { site, plan, slot }
 }
 
@@ -116,7 +117,7 @@ export async function bookPsc(
   body: BookAppointment,
 ): Promise<PreserializedJson<Appointment>> {
   const lockedOrder = await lockOrder(tx, order_id)
-  const lab = await bookableLabOf(tx, lockedOrder)
+  const lab = await getBookableLab(tx, lockedOrder)
   const offer = verifyBookingKey(vault, tx.tenant, isOfServiceCenter, body.booking_key, tx.now)
   await assertBookable(tx, lockedOrder)
   const reserved = await reserveSlot(tx, lab, offer)
@@ -177,7 +178,7 @@ export async function reschedulePsc(
   body: RescheduleAppointment,
 ): Promise<PreserializedJson<Appointment>> {
   const lockedOrder = await lockOrder(tx, order_id)
-  const lab = await bookableLabOf(tx, lockedOrder)
+  const lab = await getBookableLab(tx, lockedOrder)
   const moved = await getCurrentAppointment(tx, lockedOrder)
   assertReschedulable(lockedOrder, moved)
   const offer = verifyBookingKey(vault, tx.tenant, isOfServiceCenter, body.booking_key, tx.now)

@@ -1,7 +1,7 @@
 import type { Module } from '../../platform/module/module.ts'
 import type { SchedulingDependencies } from './availability.ts'
 import { expireBookingHandler } from './pending-bookings.ts'
-import { routes } from './routes.ts'
+import { pscBookingRoutes } from './routes.ts'
 import { labConfirmedScheduling, pscScheduling } from './features.ts'
 
 export const pscBooking = (dependencies: SchedulingDependencies): Module => ({
@@ -11,6 +11,6 @@ export const pscBooking = (dependencies: SchedulingDependencies): Module => ({
   features: [pscScheduling],
   options: [labConfirmedScheduling],
   tables: { others: ['psc_schedule'] },
-  operations: routes(dependencies),
+  operations: pscBookingRoutes(dependencies),
   jobs: [expireBookingHandler],
 })

@@ -12,11 +12,11 @@ import { availability, type SchedulingDependencies } from './availability.ts'
 import { bookPsc, cancelPsc, reschedulePsc, readPsc, pscReasons } from './bookings.ts'
 import { AvailabilityBody, AvailabilityQuery, CancelPscAppointment } from './schema.ts'
 
-const params = Fields({ order_id: Uuid })
+const orderParams = Fields({ order_id: Uuid })
 const feature = pscScheduling
 const booking_key = 'bk1.a-key-from-the-availability'
 
-export const routes = (means: SchedulingDependencies) => [
+export const pscBookingRoutes = (means: SchedulingDependencies) => [
   operation({
     id: 'get_psc_appointment_availability',
     logsAccess: false,
@@ -41,7 +41,7 @@ export const routes = (means: SchedulingDependencies) => [
     path: '/v3/order/{order_id}/psc/appointment/book',
     summary: 'Book an appointment at a patient service center',
     feature,
-    params,
+    params: orderParams,
     body: BookAppointment,
     reply: Appointment,
     idempotency: { scope: 'book_psc_appointment', retention_s: 14 * 86_400 },
@@ -55,7 +55,7 @@ export const routes = (means: SchedulingDependencies) => [
     path: '/v3/order/{order_id}/psc/appointment',
     summary: 'Read the appointment of an order at a patient service center',
     feature,
-    params,
+    params: orderParams,
     reply: Appointment,
     run: (tx, { params }) => readPsc(tx, params.order_id),
   }),
@@ -66,7 +66,7 @@ export const routes = (means: SchedulingDependencies) => [
     path: '/v3/order/{order_id}/psc/appointment/reschedule',
     summary: 'Reschedule a PSC appointment',
     feature,
-    params,
+    params: orderParams,
     body: RescheduleAppointment,
     reply: Appointment,
     example: { booking_key },
@@ -79,7 +79,7 @@ export const routes = (means: SchedulingDependencies) => [
     path: '/v3/order/{order_id}/psc/appointment/cancel',
     summary: 'Cancel an appointment at a patient service center',
     feature,
-    params,
+    params: orderParams,
     body: CancelPscAppointment,
     reply: Appointment,
     example: { cancellationReasonId: pscReasons[0]!.id },
@@ -93,7 +93,7 @@ export const routes = (means: SchedulingDependencies) => [
     summary: 'Cancel an appointment at a patient service center (an old path)',
     deprecated: true,
     feature,
-    params,
+    params: orderParams,
     reply: Appointment,
     run: (tx, { params }) => cancelPsc(tx, params.order_id),
   }),

@@ -9,7 +9,7 @@ import { RejectedRows, InvalidFileError } from '../../platform/files/rejected-ro
 import { BOOKABLE_VIA_API } from '../psc/schema.ts'
 import { findSite } from '../psc/sites.ts'
 import { isBookableSite } from './availability.ts'
-import { columns, readSchedule, type RawSchedule } from './schedule-row.ts'
+import { scheduleColumns, readSchedule, type RawSchedule } from './schedule-row.ts'
 import { upsertSchedules, type SiteSchedule } from './schedules.ts'
 
 export interface ImportedSchedules {
@@ -17,7 +17,7 @@ export interface ImportedSchedules {
   rejections: RejectedRows
 }
 
-const known = new Set<string>(columns)
+const knownColumns = new Set<string>(scheduleColumns)
 
 /** Returns the rows of a file with their positions. @throws InvalidFileError if the format is unknown or the file has unknown columns */
 async function rowsOf(path: string): Promise<[where: string, raw: RawSchedule][]> {
@@ -25,8 +25,8 @@ async function rowsOf(path: string): Promise<[where: string, raw: RawSchedule][]
     throw new InvalidFileError(`A schedule file must be at most ${csvSizeMax / 1_048_576} MB.`)
   const isJson = extname(path).toLowerCase() === '.json'
   const rows = isJson ? fromJson(await readUtf8File(path)) : fromCsv(decodeUtf8(await readFile(path)))
-  if (rows.some((row) => Object.keys(row).some((name) => !known.has(name))))
-    throw new InvalidFileError(`Unrecognized column; the columns are ${columns.join(', ')}.`)
+  if (rows.some((row) => Object.keys(row).some((name) => !knownColumns.has(name))))
+    throw new InvalidFileError(`Unrecognized column; the columns are ${scheduleColumns.join(', ')}.`)
   return rows.map((row, i) => [isJson ? `schedule ${i + 1}` : `row ${i + 1}`, row])
 }
 
@@ -39,7 +39,7 @@ function fromJson(text: string): RawSchedule[] {
   } catch {
     throw new InvalidFileError('The file is not JSON.')
   }
-  if (!Array.isArray(value) || !value.every((one) => typeof one === 'object' && one !== null && !Array.isArray(one)))
+  if (!Array.isArray(value) || !value.every((item) => typeof item === 'object' && item !== null && !Array.isArray(item)))
     throw new InvalidFileError('The file must be a JSON list of schedules.')
   return value as RawSchedule[]
 }

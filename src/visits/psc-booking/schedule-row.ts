@@ -3,8 +3,8 @@ import { weekdays, type Schedule, type Span } from './schedule.ts'
 import type { SiteSchedule } from './schedules.ts'
 
 /** Columns of a CSV file, or fields of a JSON file. */
-export const columns = ['site_code', ...weekdays, 'closed', 'slot_minutes', 'places', 'price', 'confirms'] as const
-export type RawSchedule = Partial<Record<(typeof columns)[number], unknown>>
+export const scheduleColumns = ['site_code', ...weekdays, 'closed', 'slot_minutes', 'places', 'price', 'confirms'] as const
+export type RawSchedule = Partial<Record<(typeof scheduleColumns)[number], unknown>>
 
 const SPANS_MAX = 10
 const CLOSED_MAX = 400

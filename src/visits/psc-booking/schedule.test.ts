@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { iso } from '../../platform/runtime/clock.ts'
-import { calendarOf, openingsOf, slotsIn, type Schedule } from './schedule.ts'
+import { calendarOf, openingsOn, slotsIn, type Schedule } from './schedule.ts'
 
 const LONG_AGO = new Date(0)
 const always: Schedule['hours'] = Array.from({ length: 7 }, () => [[0, 1440]])
@@ -18,7 +18,7 @@ const plan = (changes: Partial<Schedule> = {}): Schedule => ({
 const newYork = await calendarOf('America/New_York')
 const phoenix = await calendarOf('America/Phoenix')
 const startsOn = (day: string, schedule = plan(), calendar = newYork) =>
-  slotsIn(openingsOf(schedule, calendar, day), schedule.slot_minutes, LONG_AGO).map(({ start }) => iso(start))
+  slotsIn(openingsOn(schedule, calendar, day), schedule.slot_minutes, LONG_AGO).map(({ start }) => iso(start))
 
 test('a day has twenty-four hours, except the days on which the clocks change', () => {
   assert.equal(startsOn('2026-03-07').length, 24)
@@ -51,7 +51,7 @@ test('each day of the week has its own hours, and some days have none', () => {
 
 test('slots that extend past the closing time or are in the past are not offered', () => {
   const schedule = plan({ hours: Array.from({ length: 7 }, () => [[420, 470]]), slot_minutes: 20 })
-  const openings = openingsOf(schedule, newYork, '2026-01-05')
+  const openings = openingsOn(schedule, newYork, '2026-01-05')
   assert.equal(slotsIn(openings, 20, LONG_AGO).length, 2)
   assert.equal(slotsIn(openings, 20, new Date('2026-01-05T12:00:00Z')).length, 1)
   assert.equal(slotsIn(openings, 20, new Date('2026-01-05T12:20:00Z')).length, 0)

@@ -26,41 +26,41 @@ export type Opening = [from: Date, to: Date]
 /** The calendar of a time zone. It uses a package that is loaded at the first request for appointments. */
 export interface Calendar {
   /** The local date of an instant. */
-  dayOf(at: Date): string
+  dayOf(instant: Date): string
   /** Returns the date a number of days later. */
   plusDays(day: string, days: number): string
   /** Returns the instant of a minute of a day; a skipped time moves later by the length of the gap. */
-  instantOf(day: string, minute: number): Date
+  instantAt(day: string, minute: number): Date
   /** 0 is Monday. */
   weekdayOf(day: string): number
   /** Minutes since the day began, in local time. */
-  minuteOf(at: Date): number
+  minuteOf(instant: Date): number
 }
 
 export async function calendarOf(zone: string): Promise<Calendar> {
   const { Temporal } = await import('temporal-polyfill')
-  const localTime = (at: Date) => Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone)
+  const localTime = (instant: Date) => Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(zone)
   return {
-    dayOf: (at) => localTime(at).toPlainDate().toString(),
+    dayOf: (instant) => localTime(instant).toPlainDate().toString(),
     plusDays: (day, days) => Temporal.PlainDate.from(day).add({ days }).toString(),
-    instantOf(day, minute) {
+    instantAt(day, minute) {
       const date = Temporal.PlainDate.from(day).add({ days: Math.floor(minute / 1440) })
       const plainTime = { hour: Math.floor((minute % 1440) / 60), minute: minute % 60 }
       return new Date(date.toZonedDateTime({ timeZone: zone, plainTime }).epochMilliseconds)
     },
     weekdayOf: (day) => Temporal.PlainDate.from(day).dayOfWeek - 1,
-    minuteOf(at) {
-      const { hour, minute } = localTime(at)
+    minuteOf(instant) {
+      const { hour, minute } = localTime(instant)
       return hour * 60 + minute
     },
   }
 }
 
 /** Returns when a site is open on a day. */
-export const openingsOf = (schedule: Schedule, calendar: Calendar, day: string): Opening[] =>
+export const openingsOn = (schedule: Schedule, calendar: Calendar, day: string): Opening[] =>
   schedule.closed.includes(day)
     ? []
-    : schedule.hours[calendar.weekdayOf(day)]!.map(([from, to]) => [calendar.instantOf(day, from), calendar.instantOf(day, to)])
+    : schedule.hours[calendar.weekdayOf(day)]!.map(([from, to]) => [calendar.instantAt(day, from), calendar.instantAt(day, to)])
 
 export interface Slot {
   start: Date
@@ -71,11 +71,11 @@ export interface Slot {
  * Returns the slots that fit into openings, from `after` on. Slots count elapsed time, not local time: a skipped hour has none, and a
  * repeated hour has twice as many.
  */
-export function slotsIn(openings: Opening[], slot_minutes: number, after: Date): Slot[] {
+export function slotsIn(openings: Opening[], slot_minutes: number, earliest: Date): Slot[] {
   const slots: Slot[] = []
   const long = slot_minutes * 60_000
   for (const [from, to] of openings)
     for (let start = from.getTime(); start + long <= to.getTime(); start += long)
-      if (start > after.getTime()) slots.push({ start: new Date(start), end: new Date(start + long) })
+      if (start > earliest.getTime()) slots.push({ start: new Date(start), end: new Date(start + long) })
   return slots
 }

@@ -76,11 +76,11 @@ export async function removeSchedule(tx: PlainTx, lab_id: number, site_code: str
 export const listSchedules = (
   tx: Pick<Queries, 'many'>,
   lab_id: number,
-  page: { after: string; limit: number },
+  page: { afterKey: string; limit: number },
 ): Promise<SiteSchedule[]> =>
   tx.many(
     Row,
     sql`
     select site_code, schedule from psc_schedule
-    where lab_id = ${lab_id} and site_code collate "C" > ${page.after} order by site_code collate "C" limit ${page.limit}`,
+    where lab_id = ${lab_id} and site_code collate "C" > ${page.afterKey} order by site_code collate "C" limit ${page.limit}`,
   )

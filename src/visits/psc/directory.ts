@@ -81,10 +81,10 @@ export class LabSites {
   }
 
   /** Returns the nearest sites within a radius that have all needed capabilities; equally near ones by code. */
-  nearest(center: Point, radius_miles: number, needed: CapabilitySet, limit: number): NearbySite[] {
+  nearest(center: Point, radius_miles: number, capabilities: CapabilitySet, limit: number): NearbySite[] {
     const best: { index: number; line2: number }[] = []
     this.#within(center, radius_miles, (index, line2) => {
-      if ((this.capabilities[index]! & needed) !== needed) return
+      if ((this.capabilities[index]! & capabilities) !== capabilities) return
       let at = best.length
       while (at > 0 && (best[at - 1]!.line2 > line2 || (best[at - 1]!.line2 === line2 && best[at - 1]!.index > index))) at--
       if (at === limit) return
@@ -98,15 +98,15 @@ export class LabSites {
   answer(
     center: Point,
     radius_miles: number,
-    needed: CapabilitySet,
+    capabilities: CapabilitySet,
     limit: number,
     billingTypes?: (types: readonly string[]) => readonly string[],
   ): string {
-    const key = billingTypes ? undefined : `${center.lat} ${center.lng} ${radius_miles} ${needed} ${limit}`
+    const key = billingTypes ? undefined : `${center.lat} ${center.lng} ${radius_miles} ${capabilities} ${limit}`
     const known = key === undefined ? undefined : this.#answers.get(key)
     if (known !== undefined) return known
-    const near = this.nearest(center, radius_miles, needed, limit)
-    const text = near.map((one) => this.#text(one, billingTypes?.(this.bill_types[one.index]!))).join()
+    const near = this.nearest(center, radius_miles, capabilities, limit)
+    const text = near.map((site) => this.#text(site, billingTypes?.(this.bill_types[site.index]!))).join()
     if (key !== undefined) this.#answers.set(key, text)
     return text
   }
@@ -136,12 +136,12 @@ function textsOf(site: SiteRecord): [string, string] {
   return [`{"metadata":${JSON.stringify(metadata)},"distance":`, `,${JSON.stringify(rest).slice(1)}`]
 }
 
-async function loadSites(queries: DirectoryQuery, lab_id: number, scheduled: ScheduledSites): Promise<LabSites> {
+async function loadSites(queries: DirectoryQuery, lab_id: number, scheduledSites: ScheduledSites): Promise<LabSites> {
   const { default: Tree } = await import('kdbush')
-  const withSchedule = await scheduled(queries, lab_id)
+  const withSchedule = await scheduledSites(queries, lab_id)
   const sites: SiteRecord[] = []
   for (;;) {
-    const page = await listSites(queries, lab_id, { after: sites.at(-1)?.site_code ?? '', limit: PAGE, active: true })
+    const page = await listSites(queries, lab_id, { afterKey: sites.at(-1)?.site_code ?? '', limit: PAGE, active: true })
     sites.push(...page.map((site) => (withSchedule?.has(site.site_code) === false ? withoutBooking(site) : site)))
     if (page.length < PAGE) break
   }
@@ -181,8 +181,8 @@ export class PscDirectory {
   readonly #cells = new Map<CellName, CellDirectory>()
   readonly #scheduled: ScheduledSites
 
-  constructor(scheduled: ScheduledSites) {
-    this.#scheduled = scheduled
+  constructor(scheduledSites: ScheduledSites) {
+    this.#scheduled = scheduledSites
   }
 
   /** Returns every lab of the cell by id, at most two seconds old. */

@@ -12,7 +12,7 @@ export interface PscDependencies {
   coverage: PhlebotomyCoverage
 }
 
-export const routes = ({ directory, locate, coverage }: PscDependencies) => [
+export const pscRoutes = ({ directory, locate, coverage }: PscDependencies) => [
   operation({
     id: 'get_area_info',
     logsAccess: false,

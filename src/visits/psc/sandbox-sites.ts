@@ -34,8 +34,8 @@ const plans: Plan[] = [
 /** ZIP codes of examples and tests. */
 const ANCHORS = ['85004', '10001']
 
-const words = 'Pretend Imaginary Sample Placeholder Makebelieve Fictional Mock Example Invented Storybook'.split(' ')
-const kinds = 'Plaza Meadow Harbor Orchard Junction Parkway Terrace Square Hollow Crossing Gardens'.split(' ')
+const nameWords = 'Pretend Imaginary Sample Placeholder Makebelieve Fictional Mock Example Invented Storybook'.split(' ')
+const nameKinds = 'Plaza Meadow Harbor Orchard Junction Parkway Terrace Square Hollow Crossing Gardens'.split(' ')
 const streets = ['Sample Street', 'Placeholder Avenue', 'Pretend Road', 'Specimen Lane', 'Test Tube Terrace', 'Example Boulevard']
 const billings = [
   'client_bill patient_bill patient_bill_passthrough commercial_insurance',
@@ -46,13 +46,13 @@ const billings = [
 const hours = ['a', 'a', 'b', 'c', '']
 
 /** Returns a repeatable pseudo-random generator of integers (mulberry32). */
-function seededRandom(seed: number): (below: number) => number {
+function seededRandom(seed: number): (limit: number) => number {
   let state = seed
-  return (below) => {
+  return (limit) => {
     state = (state + 0x6d2b79f5) | 0
     let t = Math.imul(state ^ (state >>> 15), state | 1)
     t = (t + Math.imul(t ^ (t >>> 7), t | 61)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) % below
+    return ((t ^ (t >>> 14)) >>> 0) % limit
   }
 }
 
@@ -62,11 +62,11 @@ const COLUMNS =
 /** Returns the sites as CSV text. No value contains a comma or a quote. @param zips by ascending code */
 export function sandboxSites(zips: Iterable<ZipPlace>): string {
   const byState = Map.groupBy(zips, ({ state }) => state)
-  const rows = plans.flatMap((plan, i) => sitesOf(plan, byState, seededRandom(i + 1)))
+  const rows = plans.flatMap((plan, i) => createSites(plan, byState, seededRandom(i + 1)))
   return [COLUMNS, ...rows.map((row) => row.join())].map((line) => `${line}\n`).join('')
 }
 
-function sitesOf(plan: Plan, byState: Map<string, ZipPlace[]>, random: (below: number) => number): string[][] {
+function createSites(plan: Plan, byState: Map<string, ZipPlace[]>, random: (limit: number) => number): string[][] {
   const all = plan.states.reduce((sum, state) => sum + populationByState[state]!, 0)
   const chosen = plan.states.flatMap((state) => {
     const count = Math.max(1, Math.round((plan.sites * populationByState[state]!) / all))
@@ -76,7 +76,7 @@ function sitesOf(plan: Plan, byState: Map<string, ZipPlace[]>, random: (below: n
 }
 
 /** Selects distinct places, denser ones with higher probability; anchors first. */
-function chooseZipCodes(places: ZipPlace[], count: number, random: (below: number) => number): ZipPlace[] {
+function chooseZipCodes(places: ZipPlace[], count: number, random: (limit: number) => number): ZipPlace[] {
   const squared = ({ lat, lng }: ZipPlace) => `${Math.round(lat * 5)} ${Math.round(lng * 5)}`
   const crowd = Map.groupBy(places, squared)
   const left = places.map((place) => ({ place, weight: crowd.get(squared(place))!.length }))
@@ -90,7 +90,7 @@ function chooseZipCodes(places: ZipPlace[], count: number, random: (below: numbe
   return chosen
 }
 
-function siteAt(plan: Plan, place: ZipPlace, number: number, random: (below: number) => number): string[] {
+function siteAt(plan: Plan, place: ZipPlace, number: number, random: (limit: number) => number): string[] {
   const jitter = () => (random(161) - 80) / 10_000
   const kind = random(10)
   const booking =
@@ -99,7 +99,7 @@ function siteAt(plan: Plan, place: ZipPlace, number: number, random: (below: num
   return [
     plan.lab,
     `${plan.prefix}${String(number).padStart(4, '0')}`,
-    `${pick(words)} ${pick(kinds)} Draw Site (sandbox)`,
+    `${pick(nameWords)} ${pick(nameKinds)} Draw Site (sandbox)`,
     `${1 + random(999)} ${pick(streets)}`,
     random(3) === 0 ? `Suite ${100 + random(900)}` : '',
     place.city,

@@ -111,7 +111,10 @@ export async function areaInfo(
   }
   return {
     zip_code,
-    phlebotomy: { is_served: providers.length > 0, providers: providers.map((one) => ({ ...one, tier: one.service_types })) },
+    phlebotomy: {
+      is_served: providers.length > 0,
+      providers: providers.map((provider) => ({ ...provider, tier: provider.service_types })),
+    },
     central_labs,
   }
 }
@@ -124,7 +127,7 @@ function labInArea(
   account: UsableAccount | undefined,
 ): LabInArea {
   const near = place ? sites.inRadius(place, Number(radius)) : []
-  const set = near.reduce((all, index) => all | sites.capabilities[index]!, 0)
+  const set = near.reduce((capabilities, index) => capabilities | sites.capabilities[index]!, 0)
   const types = [...new Set(near.flatMap((index) => sites.bill_types[index]!))].sort()
   return {
     patient_service_centers: {

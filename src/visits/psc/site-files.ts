@@ -5,7 +5,7 @@ import { extname } from 'node:path'
 import { byteFields, csvErrorPlace, isUtf8Row, NOT_UTF8 } from '../../platform/files/csv.ts'
 import { contentStart, readUtf8File } from '../../platform/files/text-file.ts'
 import { InvalidFileError } from '../../platform/files/rejected-rows.ts'
-import { optional, required, type SiteRow } from './site-row.ts'
+import { optional, requiredColumns, type SiteRow } from './site-row.ts'
 
 export interface FileRow {
   /** A position such as `line 7`. */
@@ -17,7 +17,7 @@ export interface FileRow {
 
 const RECORD_BYTES_MAX = 100_000
 const GEOJSON_BYTES_MAX = 64 * 1024 * 1024
-const known = new Set<string>([...required, ...optional])
+const knownColumns = new Set<string>([...requiredColumns, ...optional])
 
 /** Yields the rows of a file. @throws InvalidFileError if the format is unknown, columns are missing or the file is truncated */
 export const readRows = (path: string): AsyncGenerator<FileRow, void> =>
@@ -53,10 +53,10 @@ async function* csvRows(path: string): AsyncGenerator<FileRow, void> {
 
 function columnsOf(record: string[]): string[] {
   const names = record.map((name) => name.trim().toLowerCase())
-  const missing = required.filter((name) => !names.includes(name))
+  const missing = requiredColumns.filter((name) => !names.includes(name))
   if (missing.length) throw new InvalidFileError(`The header is missing columns: ${missing.join(', ')}.`)
   if (new Set(names).size < names.length) throw new InvalidFileError('The header contains a duplicate column.')
-  const unknownColumns = names.filter((name) => !known.has(name))
+  const unknownColumns = names.filter((name) => !knownColumns.has(name))
   // Without this check the values of a misspelled column would be ignored silently.
   if (unknownColumns.length)
     throw new InvalidFileError(`Unrecognized column ${unknownColumns.map((name) => `"${name.slice(0, 50)}"`).join(', ')}.`)
@@ -80,7 +80,7 @@ async function* geoJsonRows(path: string): AsyncGenerator<FileRow, void> {
   for (const [i, feature] of features.entries()) {
     const where = `feature ${i + 1}`
     const { geometry, properties } = (feature ?? {}) as Feature
-    const hasUnknown = Object.keys(properties ?? {}).some((name) => !known.has(name))
+    const hasUnknown = Object.keys(properties ?? {}).some((name) => !knownColumns.has(name))
     if (!properties || typeof properties !== 'object') yield { where, fault: 'it has no properties' }
     else if (hasUnknown) yield { where, fault: 'unrecognized properties' }
     else if (geometry?.type !== 'Point' || !Array.isArray(geometry.coordinates))

@@ -7,7 +7,7 @@ import { BOOKABLE_VIA_API, BOOKABLE_VIA_API_ALIAS } from './schema.ts'
 import { capabilities, type SiteRecord } from './sites.ts'
 
 /** Columns, or properties, that a file must have. */
-export const required = ['site_code', 'name', 'first_line', 'city', 'state', 'zip_code'] as const
+export const requiredColumns = ['site_code', 'name', 'first_line', 'city', 'state', 'zip_code'] as const
 export const optional = [
   'second_line',
   'phone_number',
@@ -22,7 +22,7 @@ export const optional = [
 ] as const
 
 /** By column; absent values are empty. Values of JSON files may be other than text. */
-export type SiteRow = Partial<Record<(typeof required)[number] | (typeof optional)[number], unknown>>
+export type SiteRow = Partial<Record<(typeof requiredColumns)[number] | (typeof optional)[number], unknown>>
 
 const HOURS_MAX = 4000
 /** A site farther than this from the center of its ZIP code is an error: coordinates or ZIP code are wrong. */
@@ -40,20 +40,21 @@ export function readSite(raw: SiteRow, zips: ZipTable): SiteRecord | string[] {
       return fault(`${name} must be text of at most ${length_max} characters`, null)
     return trimmed || null
   }
-  const requiredText = (name: (typeof required)[number], length_max: number): string => {
+  const requiredText = (name: (typeof requiredColumns)[number], length_max: number): string => {
     const before = faults.length
     const value = text(name, length_max)
     return value ?? (faults.length > before ? '' : fault(`${name} is missing`, ''))
   }
   const capabilityList = <const V extends string>(
     name: keyof SiteRow,
-    known: readonly V[],
+    allowedValues: readonly V[],
     spelling = (word: string) => word,
   ): V[] => {
     const value = raw[name] ?? ''
     const list = Array.isArray(value) ? value : String(value).split(/[\s;|,]+/)
     const given = list.filter((word) => word !== '').map((word) => spelling(String(word).toLowerCase()))
-    if (given.some((word) => !known.includes(word as V))) return fault(`${name} must be one of ${known.join(', ')}`, [])
+    if (given.some((word) => !allowedValues.includes(word as V)))
+      return fault(`${name} must be one of ${allowedValues.join(', ')}`, [])
     return [...new Set(given as V[])]
   }
 
@@ -69,14 +70,14 @@ export function readSite(raw: SiteRow, zips: ZipTable): SiteRecord | string[] {
     zip_code,
     phone_number: text('phone_number', 50),
     fax_number: text('fax_number', 50),
-    hours: hoursOf(raw.hours, fault),
+    hours: parseHours(raw.hours, fault),
     website: website(text('website', 500), fault),
     ...point(text('lat', 30), text('lng', 30), zip_code, zips, fault),
     capabilities: capabilityList('capabilities', capabilities, (word) =>
       word === BOOKABLE_VIA_API_ALIAS ? BOOKABLE_VIA_API : word,
     ),
     supported_bill_types: capabilityList('supported_bill_types', billingTypes),
-    active: flag(text('active', 10), fault),
+    active: parseFlag(text('active', 10), fault),
   }
   if (site.supported_bill_types.length === 0) site.supported_bill_types = ['client_bill']
   if (site.capabilities.includes(BOOKABLE_VIA_API) && site.capabilities.includes('appointment_scheduling_with_lab'))
@@ -107,7 +108,7 @@ function point(lat: string | null, lng: string | null, zip_code: string, zips: Z
 const degrees = (text: string | null): number =>
   text !== null && /^[+-]?\d{1,3}(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
 
-function flag(text: string | null, fault: AddError): boolean {
+function parseFlag(text: string | null, fault: AddError): boolean {
   const word = text?.toLowerCase() ?? 'true'
   if (['true', 'yes', '1'].includes(word)) return true
   return ['false', 'no', '0'].includes(word) ? false : fault('active must be true or false', true)
@@ -118,7 +119,7 @@ function website(text: string | null, fault: AddError): string | null {
   return fault('website must be an http or https URL', null)
 }
 
-function hoursOf(value: unknown, fault: AddError): SiteRecord['hours'] {
+function parseHours(value: unknown, fault: AddError): SiteRecord['hours'] {
   if (value === undefined || value === null || (typeof value === 'string' && value.trim() === '')) return null
   const refused = () => fault(`hours must be a JSON object of at most ${HOURS_MAX} characters`, null)
   const text = typeof value === 'string' ? value : JSON.stringify(value)

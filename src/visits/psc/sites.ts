@@ -83,13 +83,13 @@ export const findSite = (tx: Pick<Queries, 'maybe'>, lab_id: number, site_code: 
 export const listSites = (
   tx: Pick<Queries, 'many'>,
   lab_id: number,
-  page: { after: string; limit: number; active?: boolean },
+  page: { afterKey: string; limit: number; active?: boolean },
 ): Promise<SiteRecord[]> =>
   tx.many(
     SiteRecord,
     sql`
     select ${siteColumns} from psc_site
-    where lab_id = ${lab_id} and site_code collate "C" > ${page.after} and (active or not ${page.active ?? false})
+    where lab_id = ${lab_id} and site_code collate "C" > ${page.afterKey} and (active or not ${page.active ?? false})
     order by site_code collate "C" limit ${page.limit}`,
   )
 

@@ -15,7 +15,7 @@ const RawDevice = Fields(
   { title: 'RawDevice' },
 )
 
-export const routes = [
+export const devicesRoutes = [
   operation({
     id: 'get_user_devices',
     logsAccess: true,

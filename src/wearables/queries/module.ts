@@ -7,7 +7,7 @@ import { dataChanged } from '../ingestion/ingest.ts'
 import { prioritiesChanged } from '../../tenancy/teams/team-hooks.ts'
 import { dataDeleted } from '../resources/expiry.ts'
 import { constraints } from './continuous-queries.ts'
-import { routes } from './routes.ts'
+import { queriesRoutes } from './routes.ts'
 import { userRoutes } from './user-routes.ts'
 import { continuousQueries } from './features.ts'
 import { handlers } from './evaluate.ts'
@@ -39,7 +39,7 @@ export const queries: Module = {
       only: sql`t.status <> 'scheduled'`,
     }),
   ],
-  operations: [...routes, ...userRoutes],
+  operations: [...queriesRoutes, ...userRoutes],
   constraints,
   erasers: {
     user: async (tx, user_id) => {

@@ -18,7 +18,7 @@ const example = {
   scheduling_preferences: { minimum_gap_duration_second: 3600 },
 }
 
-export const routes: Operation[] = [
+export const queriesRoutes: Operation[] = [
   managementOperation({
     ...ofTeam,
     id: 'get_continuous_queries',

@@ -6,7 +6,7 @@ import type { Module } from '../../platform/module/module.ts'
 import { dataArrives } from '../ingestion/ingest.ts'
 import { expiredDataCleanup, type RetentionDependencies } from './expired-data.ts'
 import { limitRetention, type ProviderLimits } from './retention-rules.ts'
-import { routes } from './routes.ts'
+import { retentionRoutes } from './routes.ts'
 
 /** Errors: a limit of a provider that there is none of. */
 function assertProviders(limits: ProviderLimits): void {
@@ -20,7 +20,7 @@ export const retention = ({ cells, provider_retention }: RetentionDependencies):
   about: 'how long health data is kept: rules of teams, limits of providers, deletion',
   tag: 'wearables',
   tables: { ofTeams: ['data_retention', 'data_retention_check'] },
-  operations: routes(provider_retention),
+  operations: retentionRoutes(provider_retention),
   hooks: [on(dataArrives, limitRetention(provider_retention))],
   periodicTasks: [expiredDataCleanup({ cells, provider_retention })],
   // The start of the process fails when the setting is wrong.

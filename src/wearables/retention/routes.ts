@@ -5,7 +5,7 @@ import { DataRetention, Rules, TeamScopeParams } from './schema.ts'
 const PATH = '/v1/org/{org_id}/team/{team_id}/{environment}/data_retention' as const
 const ofTeam = { scope: 'team', keyScope: 'bound', params: TeamScopeParams, path: PATH, logsAccess: false } as const
 
-export const routes = (limits: ProviderLimits): Operation[] => [
+export const retentionRoutes = (limits: ProviderLimits): Operation[] => [
   managementOperation({
     ...ofTeam,
     id: 'get_data_retention',

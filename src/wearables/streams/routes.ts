@@ -8,7 +8,7 @@ import { readWorkoutStream, WorkoutStream } from './workout-streams.ts'
 
 const deprecated = { deprecated: true, logsAccess: true, method: 'GET' } as const
 
-export const routes = [
+export const streamsRoutes = [
   operation({
     id: 'get_workout_stream',
     logsAccess: true,

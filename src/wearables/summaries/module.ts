@@ -1,7 +1,7 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { rawRoutes } from './raw-routes.ts'
-import { routes } from './routes.ts'
+import { summariesRoutes } from './routes.ts'
 import { eraseSummaries } from './summaries.ts'
 
 export const summaries: Module = {
@@ -9,6 +9,6 @@ export const summaries: Module = {
   about: 'activity, sleep, workouts, body, profile, meals, menstrual cycles, electrocardiograms',
   tag: 'summaries',
   tables: { ofTeams: ['summary'] },
-  operations: [...routes, ...rawRoutes],
+  operations: [...summariesRoutes, ...rawRoutes],
   erasers: { user: async (tx, user_id) => void (await eraseSummaries(tx, user_id)), team: eraseTables('summary') },
 }

@@ -29,7 +29,7 @@ const list =
   async (tx: Tx, { params, query }: { params: { user_id: string }; query: RangeQuery }) =>
     text({ [name]: await listSummaries(tx, params.user_id, kind, query) })
 
-export const routes = [
+export const summariesRoutes = [
   operation({
     ...range,
     id: 'get_activity',

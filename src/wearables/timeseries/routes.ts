@@ -84,7 +84,7 @@ const successorOf = (user_id: string, resource: string) =>
 /** Phones post blood pressures to a path of their own, which would hide a list with a parameter in its place. */
 const plainListsByName = plainListNames.filter((name) => name !== 'blood_pressure')
 
-export const routes = [
+export const timeseriesRoutes = [
   operation({
     id: 'get_timeseries_grouped',
     logsAccess: true,

@@ -9,15 +9,15 @@ import {
   type VendorHttp,
 } from '../connector.ts'
 import {
-  instant,
+  readInstant,
   instantOfText,
-  list,
+  readList,
   localTime,
-  number,
+  readNumber,
   objectIn,
   objectOrEmpty,
   refusalOf,
-  text,
+  readText,
   type Values,
 } from '../reading.ts'
 import { SampleBatches, toDevice, mmolPerLiter, offsetBetween } from '../records.ts'
@@ -40,7 +40,7 @@ async function fetchTokens(
   return { ...grant, expires_at_ms: now_ms + (life_ms > LIFE_S_MAX * 1000 ? life_ms / 1000 : life_ms) }
 }
 
-async function read(http: VendorHttp, { urls }: VendorApp, access_token: string, path: string): Promise<Values> {
+async function readPath(http: VendorHttp, { urls }: VendorApp, access_token: string, path: string): Promise<Values> {
   const answer = await http({ method: 'GET', url: `${urls.api}/v3/users/self/${path}`, headers: bearer(access_token) })
   if (answer.status !== 200) throw refusalOf(answer)
   return objectIn(answer.text)
@@ -54,7 +54,7 @@ const systemInstant = (value: unknown): number | null => instantOfText(value) ??
  * nearest quarter of an hour counts, or none.
  */
 function readOffset(displayTime: unknown, at_ms: number): number | null {
-  const shown = text(displayTime)
+  const shown = readText(displayTime)
   if (shown === null) return null
   const local_ms = localTime(shown.replace(/(Z|[+-]\d\d:?\d\d)$/, ''))
   const said_ms = instantOfText(shown)
@@ -72,7 +72,7 @@ function rangeIn({ egvs }: Values): { from_ms: number; to_ms: number } | undefin
 const source_type = 'automatic'
 /** `g6Pro` as `G6Pro`; null where the generation is not known. */
 const modelOf = (generation: unknown): string | null => {
-  const name = text(generation)
+  const name = readText(generation)
   return name === null || name === 'unknown' ? null : name.replace(/^g/, 'G')
 }
 
@@ -81,17 +81,17 @@ const WINDOW_MS = 30 * DAY_MS
 const second = (ms: number): string => new Date(ms).toISOString().slice(0, 19)
 
 async function* pull(http: VendorHttp, app: VendorApp, access_token: string, request: PullRequest): AsyncGenerator<Pulled> {
-  const known = rangeIn(await read(http, app, access_token, 'dataRange'))
+  const known = rangeIn(await readPath(http, app, access_token, 'dataRange'))
   if (!known) return
   const [first, end] = [Math.max(request.from_ms, known.from_ms), Math.min(request.to_ms, known.to_ms)]
   for (let from_ms = first; from_ms < end; from_ms += WINDOW_MS) {
     const range = { startDate: second(from_ms), endDate: second(Math.min(from_ms + WINDOW_MS, end)) }
-    const { records } = await read(http, app, access_token, `egvs?${new URLSearchParams(range)}`)
+    const { records } = await readPath(http, app, access_token, `egvs?${new URLSearchParams(range)}`)
     const batches = new SampleBatches()
-    for (const { systemTime, displayTime, value, transmitterGeneration, transmitterId } of list(records)) {
+    for (const { systemTime, displayTime, value, transmitterGeneration, transmitterId } of readList(records)) {
       // What the display shows is no instant: its clock is the user's.
-      const at_ms = instant(systemInstant(systemTime))
-      const mg_dl = number(value)
+      const at_ms = readInstant(systemInstant(systemTime))
+      const mg_dl = readNumber(value)
       if (at_ms === null || mg_dl === null || mg_dl <= 0) continue
       const offset_s = readOffset(displayTime, at_ms)
       const model = modelOf(transmitterGeneration)
@@ -122,8 +122,8 @@ export const dexcom = {
 
   async exchange(http, app, { code, redirect_uri, now_ms }) {
     const grant = await fetchTokens(http, app, { grant_type: 'authorization_code', code, redirect_uri }, now_ms)
-    const { userId } = await read(http, app, grant.access_token, 'dataRange')
-    return { ...grant, external_user_id: text(userId) }
+    const { userId } = await readPath(http, app, grant.access_token, 'dataRange')
+    return { ...grant, external_user_id: readText(userId) }
   },
 
   refresh: async (http, app, grant, now_ms) =>

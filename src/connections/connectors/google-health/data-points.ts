@@ -3,13 +3,13 @@ import { localDay, midnight } from '../answers.ts'
 import {
   day,
   instantOfText,
-  list,
-  number,
+  readList,
+  readNumber,
   numberOrText,
   objectOrEmpty,
   ownValue,
   rawValues,
-  text,
+  readText,
   type Values,
 } from '../reading.ts'
 import {
@@ -96,9 +96,9 @@ export interface Source {
 /** The device that recorded a point, and the app that brought it. */
 export function sourceOf(point: Values): Source {
   const source = objectOrEmpty(point.dataSource)
-  const app_id = text(objectOrEmpty(source.application).packageName)
+  const app_id = readText(objectOrEmpty(source.application).packageName)
   const { formFactor, displayName, manufacturer } = objectOrEmpty(source.device)
-  const form = text(formFactor) ?? ''
+  const form = readText(formFactor) ?? ''
   const known = Object.hasOwn(formFactors, form) ? formFactors[form] : undefined
   const source_type = known ?? (source.recordingMethod === 'MANUAL' ? 'app' : 'unknown')
   return { source_type, app_id, device: toDevice(source_type, { manufacturer, model: displayName }) }
@@ -123,7 +123,7 @@ export function addPoint(batches: SampleBatches, { type, timeseries, is_interval
   const at_ms = instantOfText(is_interval ? time.startTime : time.physicalTime)
   if (at_ms === null) return
   const source = sourceOf(point)
-  const known = type === 'blood-glucose' ? (ownValue(glucoseTypes, text(values.measurementSource) ?? '') ?? {}) : {}
+  const known = type === 'blood-glucose' ? (ownValue(glucoseTypes, readText(values.measurementSource) ?? '') ?? {}) : {}
   batches.add(timeseries, {
     at_ms,
     end_ms: is_interval ? instantOfText(time.endTime) : null,
@@ -168,7 +168,7 @@ export function bodyOf(point: Values): IncomingSummary<'body'> | undefined {
 const stageTypes: Readonly<Record<string, StageType>> = { AWAKE: 4, RESTLESS: 4, LIGHT: 2, ASLEEP: 2, DEEP: 1, REM: 3 }
 
 /** The last part of `users/1/dataTypes/sleep/dataPoints/2`. */
-export const idIn = (name: unknown): string | null => text(text(name)?.split('/').at(-1))
+export const idIn = (name: unknown): string | null => readText(readText(name)?.split('/').at(-1))
 
 /** A night with its stages; undefined without an id or times. Sleep without stages is light, as for phones. */
 export function nightOf(
@@ -178,9 +178,9 @@ export function nightOf(
   const time = objectOrEmpty(values.interval)
   const [key, start_ms, end_ms] = [idIn(point.name), instantOfText(time.startTime), instantOfText(time.endTime)]
   if (key === null || start_ms === null || end_ms === null || end_ms <= start_ms) return undefined
-  const stages = list(values.stages).flatMap((stage): Stage[] => {
+  const stages = readList(values.stages).flatMap((stage): Stage[] => {
     const [start, end] = [instantOfText(stage.startTime), instantOfText(stage.endTime)]
-    const type = ownValue(stageTypes, text(stage.type) ?? '') ?? -1
+    const type = ownValue(stageTypes, readText(stage.type) ?? '') ?? -1
     return start !== null && end !== null && end > start ? [{ type, start_ms: start, end_ms: end }] : []
   })
   const summary = objectOrEmpty(values.summary)
@@ -212,6 +212,6 @@ export function nightOf(
 /** `{year, month, day}` as `YYYY-MM-DD`. */
 export function dateIn(value: unknown): string | null {
   const { year, month, day: date } = objectOrEmpty(value)
-  const two = (part: unknown) => String(number(part)).padStart(2, '0')
-  return day(`${number(year)}-${two(month)}-${two(date)}`)
+  const two = (part: unknown) => String(readNumber(part)).padStart(2, '0')
+  return day(`${readNumber(year)}-${two(month)}-${two(date)}`)
 }

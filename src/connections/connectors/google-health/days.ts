@@ -1,28 +1,28 @@
 // Days of the Google Health API: each type of data is added up by Google. Source: discovery document of v4, dailyRollUp.
 import { midnight } from '../answers.ts'
 import type { Access, PullRequest, Pulled } from '../connector.ts'
-import { list, numberOrText, object, objectOrEmpty, secondsOf, whole, type Values } from '../reading.ts'
+import { readList, numberOrText, object, objectOrEmpty, secondsOf, readInteger, type Values } from '../reading.ts'
 import { knownZone, offsetAt } from '../records.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 import { dateIn, fieldOf } from './data-points.ts'
-import { rangeFilter, civilDays, points, POINTS_MAX, read } from './requests.ts'
+import { rangeFilter, civilDays, points, POINTS_MAX, readPath } from './requests.ts'
 
 type Day = Record<string, unknown>
 /** What only queries show. */
 const SEDENTARY = 'intensity_sedentary_second'
 /** `3600s` */
-const secondsIn = (value: unknown): number | null => whole(secondsOf(value))
+const secondsIn = (value: unknown): number | null => readInteger(secondsOf(value))
 const activeMinutes = (value: Values, level: string): number | null => {
-  const levels = list(value.activeMinutesRollupByActivityLevel)
+  const levels = readList(value.activeMinutesRollupByActivityLevel)
   const found = levels.find((candidate) => candidate.activityLevel === level)
   return found ? numberOrText(found.activeMinutesSum) : null
 }
 
 /** What each type that Google adds up by days says of a day. */
 const rollUps: Readonly<Record<string, (value: Values) => Day>> = {
-  steps: (value) => ({ steps: whole(numberOrText(value.countSum)) }),
+  steps: (value) => ({ steps: readInteger(numberOrText(value.countSum)) }),
   distance: (value) => ({ distance: (numberOrText(value.millimetersSum) ?? 0) / 1000 }),
-  floors: (value) => ({ floors_climbed: whole(numberOrText(value.countSum)) }),
+  floors: (value) => ({ floors_climbed: readInteger(numberOrText(value.countSum)) }),
   'active-energy-burned': (value) => ({ calories_active: numberOrText(value.kcalSum) }),
   'total-calories': (value) => ({ calories_total: numberOrText(value.kcalSum) }),
   'active-minutes': (value) => ({
@@ -47,8 +47,8 @@ export async function* pullActivity(access: Access, request: PullRequest): Async
   const dateOf = (day: string) => ({ date: dateParts(day) })
   for (const [type, readValue] of Object.entries(rollUps)) {
     const body = { range: { start: dateOf(first), end: dateOf(end) }, windowSizeDays: 1 }
-    const values = await read(access, `users/me/dataTypes/${type}/dataPoints:dailyRollUp`, body)
-    for (const point of list(values.rollupDataPoints)) {
+    const values = await readPath(access, `users/me/dataTypes/${type}/dataPoints:dailyRollUp`, body)
+    for (const point of readList(values.rollupDataPoints)) {
       const value = point[fieldOf(type)]
       if (value !== undefined) note(dateIn(objectOrEmpty(point.civilStartTime).date), readValue(object(value)))
     }

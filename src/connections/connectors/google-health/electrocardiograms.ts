@@ -1,10 +1,12 @@
 // Electrocardiograms of the Google Health API. Source: discovery document of v4, Electrocardiogram.
 import { isRecording, type Recording } from '../electrocardiograms.ts'
-import { instantOfText, number, numberOrText, objectOrEmpty, ownValue, rawValues, text, type Values } from '../reading.ts'
+import { instantOfText, readNumber, numberOrText, objectOrEmpty, ownValue, rawValues, readText, type Values } from '../reading.ts'
 import { toDevice, knownZone, offsetAt } from '../records.ts'
 import { divideNullable, idIn, offsetOf, sourceOf } from './data-points.ts'
 
-const results: Readonly<Record<string, Pick<Recording, 'classification'> & Pick<Partial<Recording>, 'inconclusive_cause'>>> = {
+const classifications: Readonly<
+  Record<string, Pick<Recording, 'classification'> & Pick<Partial<Recording>, 'inconclusive_cause'>>
+> = {
   NORMAL_SINUS_RHYTHM: { classification: 'sinus_rhythm' },
   ATRIAL_FIBRILLATION: { classification: 'atrial_fibrillation' },
   INCONCLUSIVE: { classification: 'inconclusive' },
@@ -21,7 +23,7 @@ export const startOf = (point: Values): number | null =>
 export function toRecording(point: Values, user_zone: string | null): Recording | undefined {
   const values = objectOrEmpty(point.electrocardiogram)
   const [key, start_ms] = [idIn(point.name), startOf(point)]
-  const [frequency_hz, factor] = [number(values.samplingFrequencyHertz), number(values.millivoltsScalingFactor)]
+  const [frequency_hz, factor] = [readNumber(values.samplingFrequencyHertz), readNumber(values.millivoltsScalingFactor)]
   const { waveformSamples } = values
   if (key === null || start_ms === null || frequency_hz === null || factor === null || factor <= 0) return undefined
   if (!Array.isArray(waveformSamples)) return undefined
@@ -29,7 +31,7 @@ export function toRecording(point: Values, user_zone: string | null): Recording 
   const { source_type, app_id, device } = sourceOf(point)
   const named = { manufacturer: device?.manufacturer, model: info.deviceModel ?? device?.model, version: info.firmwareVersion }
   const zone = knownZone(user_zone)
-  const result = ownValue(results, text(values.resultClassification) ?? '') ?? { classification: null }
+  const result = ownValue(classifications, readText(values.resultClassification) ?? '') ?? { classification: null }
   const recording: Recording = {
     key,
     source_type,
@@ -40,10 +42,10 @@ export function toRecording(point: Values, user_zone: string | null): Recording 
     offset_s: (offsetOf(objectOrEmpty(values.interval).startUtcOffset) || null) ?? offsetAt(zone, start_ms),
     zone,
     frequency_hz,
-    millivolts: waveformSamples.map((sample: unknown) => divideNullable(number(sample), factor)),
+    millivolts: waveformSamples.map((sample: unknown) => divideNullable(readNumber(sample), factor)),
     heart_rate: numberOrText(values.beatsPerMinuteAvg),
     ...result,
-    algorithm_version: text(info.algorithmVersion),
+    algorithm_version: readText(info.algorithmVersion),
     raw: rawValues({ ...point, electrocardiogram: { ...values, waveformSamples: undefined } }),
   }
   return isRecording(recording) ? recording : undefined

@@ -2,7 +2,7 @@
 // authorization that was registered and a signature.
 import type { Access, Connector, PullRequest, Pulled } from '../connector.ts'
 import { pulledRecording } from '../electrocardiograms.ts'
-import { numberOrText, objectOrEmpty, refusalOf, text, whole } from '../reading.ts'
+import { numberOrText, objectOrEmpty, refusalOf, readText, readInteger } from '../reading.ts'
 import { knownZone, SampleBatches } from '../records.ts'
 import { askForTokens, refreshTokenOf, withQuery } from '../tokens.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
@@ -11,9 +11,9 @@ import { addPoint, addTemperatureDelta, bodyOf, filterName, nightOf, pointTypes,
 import { pullActivity } from './days.ts'
 import { toRecording, startOf } from './electrocardiograms.ts'
 import { addAlert, addWater, LoggedAmounts, LoggedMeals } from './logs.ts'
-import { rangeFilter, civilDays, get, instants, points, POINTS_MAX, read, SESSIONS_MAX } from './requests.ts'
+import { rangeFilter, civilDays, getPath, instants, points, POINTS_MAX, readPath, SESSIONS_MAX } from './requests.ts'
 import { subscribe } from './subscribers.ts'
-import { receive } from './webhooks.ts'
+import { receiveNotification } from './webhooks.ts'
 import { exerciseOf, toStream } from './workouts.ts'
 
 const scope = (name: string) => `https://www.googleapis.com/auth/googlehealth.${name}.readonly`
@@ -149,7 +149,7 @@ async function* pullWorkouts(access: Access, request: PullRequest): AsyncGenerat
 /** The track of a workout as TCX; empty for one that was entered by hand, null if the user has not allowed places. */
 async function fetchTcx(access: Access, key: string): Promise<string | null> {
   const path = `users/me/dataTypes/exercise/dataPoints/${encodeURIComponent(key)}:exportExerciseTcx`
-  const answer = await get(access, `${path}?alt=media&partialData=true`)
+  const answer = await getPath(access, `${path}?alt=media&partialData=true`)
   if (answer.status === 403) return null
   if (answer.status === 404 || answer.status === 400) return ''
   if (answer.status !== 200) throw refusalOf(answer)
@@ -178,15 +178,15 @@ async function* pullProfile(access: Access, request: PullRequest): AsyncGenerato
   ))
     for (const point of found) {
       const { heightMillimeters, sampleTime } = objectOrEmpty(point.height)
-      const [mm, at] = [numberOrText(heightMillimeters), text(objectOrEmpty(sampleTime).physicalTime) ?? '']
-      if (mm !== null && at > newest.at) newest = { at, height: whole(mm / 10) }
+      const [mm, at] = [numberOrText(heightMillimeters), readText(objectOrEmpty(sampleTime).physicalTime) ?? '']
+      if (mm !== null && at > newest.at) newest = { at, height: readInteger(mm / 10) }
     }
   if (newest.height === null) return
   const document = { height: newest.height }
   yield { kind: 'profile', records: [{ key: '', source_type: 'unknown', app_id: null, calendar_date: null, document }] }
 }
 
-const pulls: Partial<Record<Resource, (access: Access, request: PullRequest) => AsyncGenerator<Pulled>>> = {
+const pullByResource: Partial<Record<Resource, (access: Access, request: PullRequest) => AsyncGenerator<Pulled>>> = {
   ...Object.fromEntries(
     Object.entries(pointTypes).map(([resource, type]) => [
       resource,
@@ -255,8 +255,8 @@ export const googleHealth = {
   async exchange(http, app, { code, redirect_uri, code_verifier, now_ms }) {
     const form = { grant_type: 'authorization_code', code, redirect_uri, code_verifier }
     const grant = await askForTokens(http, app, form, now_ms)
-    const { healthUserId } = await read({ http, app, access_token: grant.access_token }, 'users/me/identity')
-    return { ...grant, external_user_id: text(healthUserId) }
+    const { healthUserId } = await readPath({ http, app, access_token: grant.access_token }, 'users/me/identity')
+    return { ...grant, external_user_id: readText(healthUserId) }
   },
 
   refresh: async (http, app, grant, now_ms) =>
@@ -269,11 +269,11 @@ export const googleHealth = {
   },
 
   pull(http, app, access_token, request) {
-    const pull = pulls[request.resource]
+    const pull = pullByResource[request.resource]
     if (!pull) throw new Error(`Google Health has no ${request.resource}`)
     return pull({ http, app, access_token }, request)
   },
 
-  receive,
+  receive: receiveNotification,
   subscribe,
 } satisfies Connector

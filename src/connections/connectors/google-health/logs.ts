@@ -4,7 +4,7 @@ import { foodOf, MEAL, mealDocument, UNNAMED, type Meal } from '../../../wearabl
 import { healthConnectNutrients, Nutrition } from '../../../wearables/summaries/nutrients.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 import { localDay } from '../answers.ts'
-import { instantOfText, list, numberOrText, objectOrEmpty, ownValue, text, type Values } from '../reading.ts'
+import { instantOfText, readList, numberOrText, objectOrEmpty, ownValue, readText, type Values } from '../reading.ts'
 import { toDevice, type SampleBatches } from '../records.ts'
 import { offsetOf, sourceOf, type Source } from './data-points.ts'
 
@@ -60,7 +60,7 @@ type NutrientName = keyof typeof healthConnectNutrients
 /** The nutrients of a food: the energy in kcal, all others in grams. Those whose names Google does not share with Health Connect have no field. */
 function nutrientsIn(values: Values): Map<NutrientName, number> {
   const grams = (quantity: unknown) => numberOrText(objectOrEmpty(quantity).grams)
-  const listed = new Map(list(values.nutrients).map(({ nutrient, quantity }) => [text(nutrient) ?? '', grams(quantity)]))
+  const listed = new Map(readList(values.nutrients).map(({ nutrient, quantity }) => [readText(nutrient) ?? '', grams(quantity)]))
   const named = [...listed].map(([name, amount]) => [name.toLowerCase(), amount] as const)
   const amounts = new Map<string, number | null | undefined>([
     ...named,
@@ -90,13 +90,13 @@ export class LoggedMeals {
     const logged = loggedIn(point, values)
     if (!logged) return
     const { at_ms, offset_s, source_type, app_id, device } = logged
-    const meal = this.#mealOf({ source_type, app_id, device }, localDay(at_ms, offset_s), text(values.mealType) ?? '', at_ms)
+    const meal = this.#mealOf({ source_type, app_id, device }, localDay(at_ms, offset_s), readText(values.mealType) ?? '', at_ms)
     meal.at_ms = Math.min(meal.at_ms, at_ms)
     const nutrients = nutrientsIn(values)
-    for (const part of [meal.whole, foodOf(meal, text(values.foodDisplayName) ?? UNNAMED)])
+    for (const part of [meal.whole, foodOf(meal, readText(values.foodDisplayName) ?? UNNAMED)])
       for (const [name, amount] of nutrients) part.add(healthConnectNutrients[name], amount, name === 'energy' ? 'kcal' : 'g')
     this.#amounts.add('carbohydrates', logged, nutrients.get('total_carbohydrate') ?? null)
-    const caffeine = list(values.nutrients).find(({ nutrient }) => nutrient === 'CAFFEINE')
+    const caffeine = readList(values.nutrients).find(({ nutrient }) => nutrient === 'CAFFEINE')
     this.#amounts.add('caffeine', logged, numberOrText(objectOrEmpty(caffeine?.quantity).grams))
   }
 

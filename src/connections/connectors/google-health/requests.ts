@@ -1,14 +1,14 @@
 // Requests to the Google Health API: points with filters, page by page.
 import { dayOf } from '../answers.ts'
 import { VendorError, type Access, type PullRequest } from '../connector.ts'
-import { list, objectIn, refusalOf, type Values } from '../reading.ts'
+import { readList, objectIn, refusalOf, type Values } from '../reading.ts'
 import { bearer } from '../tokens.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
-export const get = ({ http, app, access_token }: Access, path: string) =>
+export const getPath = ({ http, app, access_token }: Access, path: string) =>
   http({ method: 'GET', url: `${app.urls.api}/${path}`, headers: bearer(access_token) })
 
-export async function read({ http, app, access_token }: Access, path: string, body?: Values): Promise<Values> {
+export async function readPath({ http, app, access_token }: Access, path: string, body?: Values): Promise<Values> {
   const url = `${app.urls.api}/${path}`
   const headers = { ...bearer(access_token), ...(body && { 'content-type': 'application/json' }) }
   const answer = await http(body ? { method: 'POST', url, headers, body: JSON.stringify(body) } : { method: 'GET', url, headers })
@@ -26,8 +26,8 @@ export async function* points(access: Access, type: string, filter: string, page
   let pageToken: string | null = null
   for (let page = 0; page < PAGES_MAX; page++) {
     const query: Record<string, string> = { filter, pageSize: String(pageSize), ...(pageToken !== null && { pageToken }) }
-    const values = await read(access, `users/me/dataTypes/${type}/dataPoints?${new URLSearchParams(query)}`)
-    const found = list(values.dataPoints)
+    const values = await readPath(access, `users/me/dataTypes/${type}/dataPoints?${new URLSearchParams(query)}`)
+    const found = readList(values.dataPoints)
     if (found.length) yield found
     const next = typeof values.nextPageToken === 'string' && values.nextPageToken.length < 4000 ? values.nextPageToken : null
     if (!next) return

@@ -2,7 +2,7 @@
 // credentials, which the team has allowed. Source: discovery document of v4, projects.subscribers; RFC 7523; IAM Service Account Credentials API.
 import { createHash, sign } from 'node:crypto'
 import { VendorError, type Connector, type VendorApp, type VendorHttp } from '../connector.ts'
-import { list, objectIn, objectOrEmpty, refusalOf, text, type Values } from '../reading.ts'
+import { readList, objectIn, objectOrEmpty, refusalOf, readText, type Values } from '../reading.ts'
 import { bearer, withQuery } from '../tokens.ts'
 import type { ServiceAccount } from '../../../settings/service-account.ts'
 import { notifiedTypes } from './webhooks.ts'
@@ -60,8 +60,8 @@ async function listSubscribers(http: VendorHttp, base: string, token: string): P
   for (let page = 0; page < PAGES_MAX; page++) {
     const query: Record<string, string> = { pageSize: '1000', ...(pageToken !== null && { pageToken }) }
     const answer: Values = await call(http, 'GET', withQuery(base, query), token)
-    found.push(...list(answer.subscribers))
-    pageToken = text(answer.nextPageToken)
+    found.push(...readList(answer.subscribers))
+    pageToken = readText(answer.nextPageToken)
     if (pageToken === null) return found
   }
   throw new VendorError('unexpected')
@@ -73,7 +73,7 @@ const assertSucceeded = ({ error }: Values): void => {
 }
 
 const hasAllTypes = ({ subscriberConfigs }: Values): boolean => {
-  const types = list(subscriberConfigs).flatMap(({ dataTypes }) => (Array.isArray(dataTypes) ? (dataTypes as unknown[]) : []))
+  const types = readList(subscriberConfigs).flatMap(({ dataTypes }) => (Array.isArray(dataTypes) ? (dataTypes as unknown[]) : []))
   return notifiedTypes.every((type) => types.includes(type))
 }
 
@@ -88,7 +88,7 @@ export const subscribe: NonNullable<Connector['subscribe']> = async (
   { callback_url, verify_token, now_ms, googleAccount },
 ) => {
   const { project_number, service_account_email } = objectOrEmpty(app.details)
-  const [project, email] = [text(project_number), text(service_account_email)]
+  const [project, email] = [readText(project_number), readText(service_account_email)]
   if (!googleAccount || project === null || email === null) return { renew_at_ms: null }
   const token = await teamToken(http, app, googleAccount, email, now_ms)
   const base = `${app.urls.api}/projects/${encodeURIComponent(project)}/subscribers`
@@ -96,7 +96,7 @@ export const subscribe: NonNullable<Connector['subscribe']> = async (
   // The secret cannot be read back: the id says which one a subscriber has.
   const subscriberId = `drawbridge-${createHash('sha256').update(`${callback_url} ${secret}`).digest('hex').slice(0, 20)}`
   const ofHere = (await listSubscribers(http, base, token)).filter(({ endpointUri }) => endpointUri === callback_url)
-  const known = ofHere.find(({ name }) => text(name)?.endsWith(`/${subscriberId}`))
+  const known = ofHere.find(({ name }) => readText(name)?.endsWith(`/${subscriberId}`))
   const subscriberConfigs = [{ dataTypes: notifiedTypes, subscriptionCreatePolicy: 'AUTOMATIC' }]
   if (!known) {
     const made = { endpointUri: callback_url, endpointAuthorization: { secret }, subscriberConfigs }
@@ -108,7 +108,7 @@ export const subscribe: NonNullable<Connector['subscribe']> = async (
       }),
     )
   for (const { name } of ofHere) {
-    const id = text(name)?.split('/').at(-1)
+    const id = readText(name)?.split('/').at(-1)
     if (id && id !== subscriberId)
       assertSucceeded(await call(http, 'DELETE', withQuery(`${base}/${encodeURIComponent(id)}`, { force: 'true' }), token))
   }

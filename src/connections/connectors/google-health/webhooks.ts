@@ -3,7 +3,7 @@
 import { createPublicKey, verify, type KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Change, InboundNotification, InboundOutcome, VendorApp, VendorHttp } from '../connector.ts'
-import { instantOfText, list, objectIn, objectOrEmpty, text, type Values } from '../reading.ts'
+import { instantOfText, readList, objectIn, objectOrEmpty, readText, type Values } from '../reading.ts'
 import { isSameText } from '../tokens.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import { fieldOf, pointTypes } from './data-points.ts'
@@ -89,7 +89,7 @@ const KEYS_MAX = 50
 /** The keys of a keyset that are enabled. One that cannot be read is left out. */
 export function keysIn(text_of_keyset: string): Map<number, KeyObject> {
   const keys = new Map<number, KeyObject>()
-  for (const { keyData, status, keyId } of list(objectIn(text_of_keyset).key).slice(0, KEYS_MAX)) {
+  for (const { keyData, status, keyId } of readList(objectIn(text_of_keyset).key).slice(0, KEYS_MAX)) {
     const { typeUrl, value } = objectOrEmpty(keyData)
     if (status !== 'ENABLED' || typeUrl !== ECDSA || typeof keyId !== 'number' || typeof value !== 'string') continue
     try {
@@ -161,7 +161,7 @@ export const notifiedTypes: readonly string[] = [
 
 /** The resources that have data of a type, which is written in several ways. */
 function resourcesOf(value: unknown): readonly Resource[] {
-  const name = fieldOf((text(value) ?? '').split('/').at(-1)!.replaceAll('_', '-').toLowerCase())
+  const name = fieldOf((readText(value) ?? '').split('/').at(-1)!.replaceAll('_', '-').toLowerCase())
   const type = [...Object.keys(others), ...Object.values(pointTypes).map((pointType) => pointType.type)].find(
     (candidate) => fieldOf(candidate).toLowerCase() === name.toLowerCase(),
   )
@@ -176,7 +176,7 @@ const RANGE_MS_MAX = 31 * DAY_MS
 
 /** The range of all intervals; the last day if there is none. */
 function readRange(data: Values, now_ms: number): { from_ms: number; to_ms: number } {
-  const intervals = Array.isArray(data.intervals) ? list(data.intervals) : [objectOrEmpty(data.interval), data]
+  const intervals = Array.isArray(data.intervals) ? readList(data.intervals) : [objectOrEmpty(data.interval), data]
   const times = intervals.flatMap((interval) => {
     const { startTime, endTime } = objectOrEmpty(interval.physicalTimeInterval ?? interval)
     return [instantOfText(startTime), instantOfText(endTime)].filter((ms) => ms !== null)
@@ -191,7 +191,11 @@ function readRange(data: Values, now_ms: number): { from_ms: number; to_ms: numb
  * A notification counts if it has the authorization that was registered and a signature of Google. Google tries an address twice: with the
  * authorization it wants 201, without it 401.
  */
-export async function receive(app: VendorApp, request: InboundNotification, http: VendorHttp): Promise<InboundOutcome> {
+export async function receiveNotification(
+  app: VendorApp,
+  request: InboundNotification,
+  http: VendorHttp,
+): Promise<InboundOutcome> {
   const { headers, verify_token, body, now_ms } = request
   const refused: InboundOutcome = { outcome: 'refused', answer: { status: 401, body: {} } }
   // A subscriber that a team has registered may have the token alone.
@@ -206,7 +210,7 @@ export async function receive(app: VendorApp, request: InboundNotification, http
   if (sent.type === 'verification') return { outcome: 'verified', answer: { status: 201, body: {} }, changes: [] }
   if (!(await isSigned(http, app, request))) return refused
   const data = objectOrEmpty(sent.data ?? sent)
-  const external_user_id = text(data.healthUserId)
+  const external_user_id = readText(data.healthUserId)
   if (external_user_id === null) return { outcome: 'verified', changes: [] }
   const range = readRange(data, now_ms)
   const changes = resourcesOf(data.dataType).map((resource): Change => ({ external_user_id, resource, ...range }))

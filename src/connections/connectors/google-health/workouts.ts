@@ -1,5 +1,5 @@
 // Workouts of the Google Health API, and their streams, which come as TCX. Source: discovery document of v4, Exercise and exportExerciseTcx.
-import { instantOfText, numberOrText, objectOrEmpty, rawValues, text, whole, type Values } from '../reading.ts'
+import { instantOfText, numberOrText, objectOrEmpty, rawValues, readText, readInteger, type Values } from '../reading.ts'
 import { workoutOf } from '../records.ts'
 import { StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingStream, StreamList } from '../../../wearables/streams/workout-streams.ts'
@@ -30,7 +30,7 @@ const sports: Readonly<Record<string, string>> = {
 
 /** `CARDIO_WORKOUT` as `Cardio Workout`. */
 function sportOf(value: unknown): string {
-  const type = text(value) ?? ''
+  const type = readText(value) ?? ''
   if (!/^[A-Z_]{1,60}$/.test(type)) return 'Other'
   if (Object.hasOwn(sports, type)) return sports[type]!
   return type.toLowerCase().replace(/(^|_)([a-z])/g, (_, gap: string, letter: string) => (gap && ' ') + letter.toUpperCase())
@@ -44,7 +44,7 @@ export function exerciseOf(point: Values): IncomingSummary<'workouts'> | undefin
   if (key === null || start_ms === null || end_ms === null || end_ms < start_ms) return undefined
   const metrics = objectOrEmpty(values.metricsSummary)
   const sport = sportOf(values.exerciseType)
-  const active_s = /^(\d{1,7})(?:\.\d+)?s$/.exec(text(values.activeDuration) ?? '')?.[1]
+  const active_s = /^(\d{1,7})(?:\.\d+)?s$/.exec(readText(values.activeDuration) ?? '')?.[1]
   const offset_s = offsetOf(time.startUtcOffset)
   return workoutOf({
     key,
@@ -55,11 +55,11 @@ export function exerciseOf(point: Values): IncomingSummary<'workouts'> | undefin
     end_ms,
     offset_s,
     extraFields: {
-      title: text(values.displayName) ?? sport,
-      average_hr: whole(numberOrText(metrics.averageHeartRateBeatsPerMinute)),
+      title: readText(values.displayName) ?? sport,
+      average_hr: readInteger(numberOrText(metrics.averageHeartRateBeatsPerMinute)),
       distance: divideNullable(numberOrText(metrics.distanceMillimeters), 1000),
       calories: numberOrText(metrics.caloriesKcal),
-      steps: whole(numberOrText(metrics.steps)),
+      steps: readInteger(numberOrText(metrics.steps)),
       total_elevation_gain: divideNullable(numberOrText(metrics.elevationGainMillimeters), 1000),
       average_speed: divideNullable(numberOrText(metrics.averageSpeedMillimetersPerSecond), 1000),
       moving_time: active_s === undefined ? null : Number(active_s),

@@ -16,12 +16,22 @@ import {
   type VendorApp,
 } from '../connector.ts'
 import { isTimely, signedAt } from '../notices.ts'
-import { instantOfText, list, number, objectIn, objectOrEmpty, parseJson, refusalOf, text, type Values } from '../reading.ts'
+import {
+  instantOfText,
+  readList,
+  readNumber,
+  objectIn,
+  objectOrEmpty,
+  parseJson,
+  refusalOf,
+  readText,
+  type Values,
+} from '../reading.ts'
 import { SampleBatches, knownZone, toSleepCycle, sleepOf, workoutOf, type WorkoutRecord } from '../records.ts'
 import { askForTokens, refreshTokenOf, refreshIfExpired, withQuery } from '../tokens.ts'
 import { Notes } from './notes.ts'
 import * as records from './records.ts'
-import { fetchDocument, documents, get } from './requests.ts'
+import { fetchDocument, documents, getPath } from './requests.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 
@@ -71,7 +81,7 @@ const pullActivity: Pull = async function* (access, request) {
 async function fetchScores(access: Access, request: PullRequest): Promise<Map<string, number | null>> {
   const scores = new Map<string, number | null>()
   for await (const page of documents(access, 'daily_sleep', dayBounds(request)))
-    for (const { day: of, score } of page) if (typeof of === 'string') scores.set(of, number(score))
+    for (const { day: of, score } of page) if (typeof of === 'string') scores.set(of, readNumber(score))
   return scores
 }
 
@@ -81,10 +91,10 @@ const pullSleep: Pull = async function* (access, request) {
   if (request.ids?.length === deleted_keys.length && request.ids.length) return
   const scores = await fetchScores(access, request)
   for await (const page of fetchPages(access, 'sleep', request)) {
-    const gone = page.filter(records.isNoSleep).flatMap(({ id }) => text(id) ?? [])
+    const gone = page.filter(records.isNoSleep).flatMap(({ id }) => readText(id) ?? [])
     if (gone.length) yield { kind: 'sleep', deleted_keys: gone }
     const slept = page.filter((record) => !records.isNoSleep(record))
-    const nights = slept.flatMap((record) => records.toNight(record, scores.get(text(record.day) ?? '') ?? null) ?? [])
+    const nights = slept.flatMap((record) => records.toNight(record, scores.get(readText(record.day) ?? '') ?? null) ?? [])
     if (nights.length) yield { kind: 'sleep', records: nights.map(sleepOf) }
     const cycles = nights.flatMap((night) => toSleepCycle(night, night.stages) ?? [])
     if (cycles.length) yield { kind: 'sleep_cycle', records: cycles }
@@ -103,7 +113,7 @@ async function fetchHeartRates(access: Access, { key, start_ms, end_ms }: Workou
   const range = { start_datetime: new Date(start_ms).toISOString(), end_datetime: new Date(end_ms + 1000).toISOString() }
   try {
     for await (const page of documents(access, 'heartrate', range))
-      for (const { timestamp, bpm } of page) points.put('heartrate', instantOfText(timestamp) ?? NaN, number(bpm))
+      for (const { timestamp, bpm } of page) points.put('heartrate', instantOfText(timestamp) ?? NaN, readNumber(bpm))
   } catch (error) {
     if (!(error instanceof VendorError) || error.failure !== 'scope_missing') throw error
   }
@@ -149,7 +159,7 @@ const instants = ({ from_ms, to_ms }: PullRequest) => ({
 })
 
 const pullProfile: Pull = async function* (access) {
-  const sent = await get(access, 'personal_info')
+  const sent = await getPath(access, 'personal_info')
   yield { kind: 'profile', records: [records.toProfile(sent)] }
   const body = records.toBody(sent)
   if (body) yield { kind: 'body', records: [body] }
@@ -162,7 +172,7 @@ const pullNotes: Pull = async function* (access, request) {
   yield* batches.take()
 }
 
-const pulls: Partial<Record<Resource, Pull>> = {
+const pullByResource: Partial<Record<Resource, Pull>> = {
   activity: pullActivity,
   sleep: pullSleep,
   sleep_cycle: pullSleep,
@@ -210,7 +220,7 @@ function isSigned({ client_secret }: VendorApp, { headers, body, received_ms }: 
 /** Whether the user has allowed it or not, a grant without the user's id gets no notices. */
 async function userId(access: Access): Promise<string | null> {
   try {
-    return text((await get(access, 'personal_info')).id)
+    return readText((await getPath(access, 'personal_info')).id)
   } catch (error) {
     if (error instanceof VendorError && error.failure === 'scope_missing') return null
     throw error
@@ -267,7 +277,7 @@ export const oura: Connector = {
   },
 
   pull(http, app, access_token, request) {
-    const pull = pulls[request.resource]
+    const pull = pullByResource[request.resource]
     if (!pull) throw new Error(`Oura has no ${request.resource}`)
     return pull({ http, app, access_token }, request)
   },
@@ -285,7 +295,11 @@ export const oura: Connector = {
     } catch {
       return { outcome: 'refused', answer: { status: 400, body: {} } }
     }
-    const [external_user_id, id, data_type] = [text(notice.user_id), text(notice.object_id), text(notice.data_type) ?? '']
+    const [external_user_id, id, data_type] = [
+      readText(notice.user_id),
+      readText(notice.object_id),
+      readText(notice.data_type) ?? '',
+    ]
     const kind = Object.hasOwn(notified, data_type) ? notified[data_type] : undefined
     if (external_user_id === null || !kind) return { outcome: 'verified', changes: [] }
     // Nothing is recorded in the future, whatever a notice says.
@@ -303,7 +317,7 @@ export const oura: Connector = {
       if (answer.status >= 300) throw refusalOf(answer)
       return parseJson(answer.text)
     }
-    const there = list(await call('GET', base)).filter((subscription) => subscription.callback_url === callback_url)
+    const there = readList(await call('GET', base)).filter((subscription) => subscription.callback_url === callback_url)
     let renew_at_ms = Infinity
     for (const [data_type, { hasRecords }] of Object.entries(notified))
       for (const event_type of ['create', 'update', ...(hasRecords ? ['delete'] : [])]) {
@@ -313,7 +327,7 @@ export const oura: Connector = {
         const now = isGood
           ? known
           : known
-            ? await call('PUT', `${base}/renew/${encodeURIComponent(text(known.id) ?? '')}`)
+            ? await call('PUT', `${base}/renew/${encodeURIComponent(readText(known.id) ?? '')}`)
             : await call('POST', base, { callback_url, verification_token: verify_token, event_type, data_type })
         renew_at_ms = Math.min(renew_at_ms, instantOfText(objectOrEmpty(now).expiration_time) ?? now_ms + RENEW_MS)
       }

@@ -5,14 +5,14 @@ import { midnight, minutesOf, zoneOf } from '../answers.ts'
 import {
   day,
   idOf,
-  instant,
+  readInstant,
   instantOfText,
-  number,
+  readNumber,
   objectOrEmpty,
   ownValue,
   rawValues,
-  text,
-  whole,
+  readText,
+  readInteger,
   type Values,
 } from '../reading.ts'
 import { SampleBatches, instantIn, offsetAt, type Night, type Stage, type StageType, type WorkoutRecord } from '../records.ts'
@@ -30,8 +30,8 @@ export function toActivity(record: Values): IncomingSummary<'activity'> | undefi
   const calendar_date = day(record.day)
   if (calendar_date === null) return undefined
   const raw = rawValues(record, 'met', 'class_5_min')
-  const distance = number(record.equivalent_walking_distance)
-  const sedentary = whole(record.sedentary_time)
+  const distance = readNumber(record.equivalent_walking_distance)
+  const sedentary = readInteger(record.sedentary_time)
   return {
     key: calendar_date,
     source_type,
@@ -42,14 +42,14 @@ export function toActivity(record: Values): IncomingSummary<'activity'> | undefi
     document: {
       date: midnight(calendar_date),
       calendar_date,
-      calories_total: number(record.total_calories),
-      calories_active: number(record.active_calories),
-      steps: whole(record.steps),
+      calories_total: readNumber(record.total_calories),
+      calories_active: readNumber(record.active_calories),
+      steps: readInteger(record.steps),
       distance,
       daily_movement: distance,
-      low: minutesOf(number(record.low_activity_time)),
-      medium: minutesOf(number(record.medium_activity_time)),
-      high: minutesOf(number(record.high_activity_time)),
+      low: minutesOf(readNumber(record.low_activity_time)),
+      medium: minutesOf(readNumber(record.medium_activity_time)),
+      high: minutesOf(readNumber(record.high_activity_time)),
       timezone_offset: offsetOf(record.timestamp),
     },
   }
@@ -69,8 +69,8 @@ export function toNight(record: Values, score: number | null): OuraNight | undef
   const [start_ms, end_ms] = [instantOfText(record.bedtime_start), instantOfText(record.bedtime_end)]
   if (key === null || start_ms === null || end_ms === null || end_ms <= start_ms) return undefined
   const readiness = objectOrEmpty(record.readiness)
-  const seconds = (name: string) => whole(record[name]) ?? 0
-  const lowest = whole(record.lowest_heart_rate)
+  const seconds = (name: string) => readInteger(record[name]) ?? 0
+  const lowest = readInteger(record.lowest_heart_rate)
   return {
     key,
     source_type,
@@ -89,15 +89,15 @@ export function toNight(record: Values, score: number | null): OuraNight | undef
     stages: toStages(record, start_ms, end_ms),
     extraFields: {
       score: isNap(record) ? null : score,
-      recovery_readiness_score: whole(readiness.score),
+      recovery_readiness_score: readInteger(readiness.score),
       hr_lowest: lowest,
       hr_resting: lowest,
-      hr_average: whole(record.average_heart_rate),
-      latency: whole(record.latency),
-      efficiency: number(record.efficiency),
-      temperature_delta: number(readiness.temperature_deviation),
-      average_hrv: number(record.average_hrv),
-      respiratory_rate: number(record.average_breath),
+      hr_average: readInteger(record.average_heart_rate),
+      latency: readInteger(record.latency),
+      efficiency: readNumber(record.efficiency),
+      temperature_delta: readNumber(readiness.temperature_deviation),
+      average_hrv: readNumber(record.average_hrv),
+      respiratory_rate: readNumber(record.average_breath),
     },
   }
 }
@@ -120,12 +120,12 @@ function toStages(record: Values, start_ms: number, end_ms: number): Stage[] {
 /** The heart rate variability in a night: a number every few minutes, null where there is none. */
 export function addVariability(batches: SampleBatches, record: Values): void {
   const { interval, items, timestamp } = objectOrEmpty(record.hrv)
-  const [step_s, from_ms] = [number(interval), instantOfText(timestamp)]
+  const [step_s, from_ms] = [readNumber(interval), instantOfText(timestamp)]
   if (step_s === null || step_s <= 0 || from_ms === null || !Array.isArray(items)) return
   for (const [i, value] of items.slice(0, 10_000).entries()) {
-    const at_ms = instant(from_ms + i * step_s * 1000)
+    const at_ms = readInstant(from_ms + i * step_s * 1000)
     if (at_ms === null) return
-    batches.add('hrv', { at_ms, value: number(value), offset_s: offsetOf(timestamp), source_type })
+    batches.add('hrv', { at_ms, value: readNumber(value), offset_s: offsetOf(timestamp), source_type })
   }
 }
 
@@ -133,7 +133,7 @@ export function addVariability(batches: SampleBatches, record: Values): void {
 export function addTemperatureDelta(batches: SampleBatches, record: Values): void {
   const [at_ms, end_ms] = [instantOfText(record.bedtime_start), instantOfText(record.bedtime_end)]
   if (at_ms === null || end_ms === null) return
-  const value = number(objectOrEmpty(record.readiness).temperature_deviation)
+  const value = readNumber(objectOrEmpty(record.readiness).temperature_deviation)
   const type = typeWithDetails('body_temperature_delta', null, { sensor_location: 'finger' })
   batches.add('body_temperature_delta', { at_ms, end_ms, value, offset_s: offsetOf(record.bedtime_start), type, source_type })
 }
@@ -141,7 +141,7 @@ export function addTemperatureDelta(batches: SampleBatches, record: Values): voi
 export function addHeartRate(batches: SampleBatches, record: Values, zone: string | null): void {
   const at_ms = instantOfText(record.timestamp)
   if (at_ms === null) return
-  batches.add('heartrate', { at_ms, value: number(record.bpm), offset_s: offsetAt(zone, at_ms), source_type })
+  batches.add('heartrate', { at_ms, value: readNumber(record.bpm), offset_s: offsetAt(zone, at_ms), source_type })
 }
 
 /** The mean of a night, at the beginning of its day: Oura says no time. */
@@ -149,30 +149,34 @@ export function addOxygen(batches: SampleBatches, record: Values, zone: string |
   const of = day(record.day)
   if (of === null) return
   const at_ms = instantIn(zone, Date.parse(of))
-  const value = number(objectOrEmpty(record.spo2_percentage).average)
+  const value = readNumber(objectOrEmpty(record.spo2_percentage).average)
   batches.add('blood_oxygen', { at_ms, value, offset_s: offsetAt(zone, at_ms), source_type })
 }
 
 export function addVo2Max(batches: SampleBatches, record: Values): void {
   const at_ms = instantOfText(record.timestamp)
   if (at_ms === null) return
-  batches.add('vo2_max', { at_ms, value: number(record.vo2_max), offset_s: offsetOf(record.timestamp), source_type })
+  batches.add('vo2_max', { at_ms, value: readNumber(record.vo2_max), offset_s: offsetOf(record.timestamp), source_type })
 }
 
 export function toWorkout(record: Values): WorkoutRecord | undefined {
   const key = idOf(record.id)
   const [start_ms, end_ms] = [instantOfText(record.start_datetime), instantOfText(record.end_datetime)]
   if (key === null || start_ms === null || end_ms === null || end_ms < start_ms) return undefined
-  const title = text(record.label)
+  const title = readText(record.label)
   return {
     key,
     source_type,
     raw: rawValues(record),
-    sport: text(record.activity) ?? 'other',
+    sport: readText(record.activity) ?? 'other',
     start_ms,
     end_ms,
     offset_s: offsetOf(record.start_datetime),
-    extraFields: { calories: number(record.calories), distance: number(record.distance), ...(title !== null && { title }) },
+    extraFields: {
+      calories: readNumber(record.calories),
+      distance: readNumber(record.distance),
+      ...(title !== null && { title }),
+    },
   }
 }
 
@@ -180,7 +184,7 @@ const intensities: Readonly<Record<string, Intensity>> = { easy: 'low', moderate
 
 /** How long a workout was, and how hard. */
 export function addDuration(batches: SampleBatches, { start_ms, end_ms, offset_s }: WorkoutRecord, record: Values): void {
-  const intensity = ownValue(intensities, text(record.intensity) ?? '') ?? null
+  const intensity = ownValue(intensities, readText(record.intensity) ?? '') ?? null
   const type = typeWithDetails('workout_duration', null, { intensity })
   const value = (end_ms - start_ms) / MINUTE_MS
   batches.add('workout_duration', { at_ms: start_ms, end_ms, value, offset_s, type, source_type })
@@ -189,9 +193,9 @@ export function addDuration(batches: SampleBatches, { start_ms, end_ms, offset_s
 const sexes: Readonly<Record<string, 'female' | 'male'>> = { female: 'female', male: 'male' }
 
 export function toProfile(record: Values): IncomingSummary<'profile'> {
-  const height = number(record.height)
+  const height = readNumber(record.height)
   const raw = rawValues(record)
-  const sex = ownValue(sexes, text(record.biological_sex) ?? '') ?? null
+  const sex = ownValue(sexes, readText(record.biological_sex) ?? '') ?? null
   return {
     key: '',
     source_type: 'unknown',
@@ -204,7 +208,7 @@ export function toProfile(record: Values): IncomingSummary<'profile'> {
 
 /** The weight that a user has given; undefined without one. Oura says no time. */
 export function toBody(record: Values): IncomingSummary<'body'> | undefined {
-  const weight = number(record.weight)
+  const weight = readNumber(record.weight)
   const raw = rawValues(record, 'email')
   if (weight === null || weight <= 0) return undefined
   return { key: '', source_type: 'app', app_id: null, calendar_date: null, ...(raw && { raw }), document: { weight } }

@@ -1,13 +1,13 @@
 // Requests to Oura: documents in pages, or one by its id.
 import { VendorError, type Access } from '../connector.ts'
-import { list, object, objectIn, refusalOf, text, type Values } from '../reading.ts'
+import { readList, object, objectIn, refusalOf, readText, type Values } from '../reading.ts'
 import { bearer, withQuery } from '../tokens.ts'
 
 /** Pages of one collection in one request for a range. */
 const PAGES_MAX = 200
 
 /** One answer. Errors: VendorError. */
-export async function get(
+export async function getPath(
   { http, app, access_token }: Access,
   path: string,
   query: Record<string, string> = {},
@@ -22,9 +22,9 @@ export async function get(
 export async function* documents(access: Access, path: string, query: Record<string, string>): AsyncGenerator<Values[]> {
   let next: string | null = null
   for (let page = 0; page < PAGES_MAX; page++) {
-    const body: Values = await get(access, path, next === null ? query : { ...query, next_token: next })
-    yield list(body.data)
-    next = text(body.next_token)
+    const body: Values = await getPath(access, path, next === null ? query : { ...query, next_token: next })
+    yield readList(body.data)
+    next = readText(body.next_token)
     if (next === null) return
   }
   throw new VendorError('unexpected')

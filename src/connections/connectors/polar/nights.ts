@@ -1,17 +1,17 @@
 // Nights of Polar AccessLink, Dynamic API v4, with their stages, and what Nightly Recharge has measured in them.
 import {
   day,
-  instant,
+  readInstant,
   instantOfText,
-  list,
+  readList,
   localTime,
-  number,
+  readNumber,
   objectOrEmpty,
   ownValue,
   rawValues,
   secondsOf,
-  text,
-  whole,
+  readText,
+  readInteger,
   type Values,
 } from '../reading.ts'
 import { secondsByStage as stageSeconds, type Night, type SampleBatches, type Stage, type StageType } from '../records.ts'
@@ -37,18 +37,18 @@ export interface PolarNight extends Night {
 }
 
 const perMinute = (interval_ms: unknown): number | null => {
-  const ms = number(interval_ms)
+  const ms = readNumber(interval_ms)
   return ms === null || ms <= 0 ? null : 60_000 / ms
 }
 
 /** Each change begins a stage, which lasts until the next one or the end of the night. */
 function stagesIn(changes: unknown, start_ms: number, end_ms: number): Stage[] {
-  const begun = list(changes)
+  const begun = readList(changes)
     .slice(0, ENTRIES_MAX)
     .flatMap(({ offsetFromStart, newState }) => {
       const after_s = secondsOf(offsetFromStart)
       const at_ms = after_s === null ? end_ms : start_ms + Math.round(after_s) * 1000
-      return at_ms < end_ms ? [{ type: ownValue(states, text(newState) ?? '') ?? (-1 as const), at_ms }] : []
+      return at_ms < end_ms ? [{ type: ownValue(states, readText(newState) ?? '') ?? (-1 as const), at_ms }] : []
     })
     .toSorted((a, b) => a.at_ms - b.at_ms)
   const stages: Stage[] = []
@@ -66,7 +66,7 @@ function stagesIn(changes: unknown, start_ms: number, end_ms: number): Stage[] {
 export function nightsIn(sleeps: Values, recoveries: Values): PolarNight[] {
   const recovered = new Map(
     listRecords(recoveries, 'nightlyRechargeResults').map(
-      (recovery) => [text(recovery.sleepResultDate) ?? '', recovery] as const,
+      (recovery) => [readText(recovery.sleepResultDate) ?? '', recovery] as const,
     ),
   )
   return listRecords(sleeps, 'nightSleeps').flatMap((night): PolarNight[] => {
@@ -93,8 +93,8 @@ export function nightsIn(sleeps: Values, recoveries: Values): PolarNight[] {
           ? { awake: seconds('wake'), light: seconds('light'), rem: seconds('rem'), deep: seconds('deep') }
           : stageSeconds(stages, { start_ms, end_ms }),
         extraFields: {
-          score: whole(objectOrEmpty(night.sleepScore).sleepScore),
-          average_hrv: number(recovery.meanNightlyRecoveryRmssd),
+          score: readInteger(objectOrEmpty(night.sleepScore).sleepScore),
+          average_hrv: readNumber(recovery.meanNightlyRecoveryRmssd),
           respiratory_rate: perMinute(recovery.meanNightlyRecoveryRespirationInterval),
         },
         stages,
@@ -107,13 +107,13 @@ export function nightsIn(sleeps: Values, recoveries: Values): PolarNight[] {
 /** What Nightly Recharge has measured every few minutes of a night. Times without an offset have that of the night. */
 export function addRecovery(batches: SampleBatches, { recovery, start_ms, end_ms, offset_s }: PolarNight): void {
   const add = (resource: 'hrv' | 'respiratory_rate', groups: unknown, name: string) => {
-    for (const { startTime, sampleInterval, [name]: values } of list(groups)) {
+    for (const { startTime, sampleInterval, [name]: values } of readList(groups)) {
       const local_ms = localTime(startTime)
       const from_ms = local_ms === null ? instantOfText(startTime) : local_ms - (offset_s ?? 0) * 1000
       const every_s = secondsOf(sampleInterval)
       if (from_ms === null || every_s === null || every_s < 1 || every_s * 1000 > DAY_MS || !Array.isArray(values)) continue
       for (const [i, sample] of values.slice(0, ENTRIES_MAX).entries()) {
-        const [at_ms, value] = [instant(from_ms + i * every_s * 1000), number(sample)]
+        const [at_ms, value] = [readInstant(from_ms + i * every_s * 1000), readNumber(sample)]
         if (at_ms === null || at_ms < start_ms || at_ms > end_ms || value === null || value <= 0) continue
         batches.add(resource, { at_ms, value, offset_s, source_type })
       }

@@ -11,13 +11,13 @@ import {
   type VendorApp,
   type VendorHttp,
 } from '../connector.ts'
-import { day, idOf, objectIn, refusalOf, text, type Values } from '../reading.ts'
+import { day, idOf, objectIn, refusalOf, readText, type Values } from '../reading.ts'
 import { SampleBatches, knownZone, toSleepCycle, sleepOf } from '../records.ts'
 import { basic, bearer, refreshTokenOf, withQuery } from '../tokens.ts'
 import { addRecovery, nightsIn } from './nights.ts'
 import { addHeartRates, addSteps, listRecords } from './records.ts'
 import { addNote, sportsIn, streamIn, workoutIn, type Sports } from './sessions.ts'
-import { receive, subscribe } from './webhooks.ts'
+import { receiveNotification, subscribe } from './webhooks.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 const QUARTER_MS = 900_000
@@ -31,7 +31,11 @@ function limitedFor({ headers }: VendorAnswer): number {
 }
 
 /** Errors: VendorError. Where there is nothing, Polar may answer 404. */
-async function read({ http, app, access_token }: Access, path: string, query: [name: string, value: string][]): Promise<Values> {
+async function readPath(
+  { http, app, access_token }: Access,
+  path: string,
+  query: [name: string, value: string][],
+): Promise<Values> {
   const parameters = query.length ? `?${new URLSearchParams(query)}` : ''
   const answer = await http({ method: 'GET', url: `${app.urls.api}/${path}${parameters}`, headers: bearer(access_token) })
   if (answer.status === 404 || answer.status === 204) return {}
@@ -60,7 +64,7 @@ async function* pullActivity(access: Access, request: PullRequest): AsyncGenerat
   const zone = knownZone(request.time_zone)
   for (const date of daysOf(request)) {
     const batches = new SampleBatches()
-    const sent = await read(access, 'activity/list', rangeParameters(date, dayAfter(date), 'samples'))
+    const sent = await readPath(access, 'activity/list', rangeParameters(date, dayAfter(date), 'samples'))
     const records = addSteps(batches, sent, zone)
     if (records.length) yield { kind: 'activity', records }
     yield* batches.take()
@@ -70,7 +74,7 @@ async function* pullActivity(access: Access, request: PullRequest): AsyncGenerat
 async function* pullSleep(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
   for (const date of daysOf(request)) {
     const next = dayAfter(date)
-    const sent = await read(access, 'sleeps', rangeParameters(date, next, 'sleep-result', 'sleep-evaluation', 'sleep-score'))
+    const sent = await readPath(access, 'sleeps', rangeParameters(date, next, 'sleep-result', 'sleep-evaluation', 'sleep-score'))
     if (!listRecords(sent, 'nightSleeps').length) continue
     const nights = nightsIn(sent, await recovery(access, date))
     if (nights.length) yield { kind: 'sleep', records: nights.map(sleepOf) }
@@ -85,7 +89,7 @@ async function* pullSleep(access: Access, request: PullRequest): AsyncGenerator<
 /** What a user did not grant is not known of the night. */
 async function recovery(access: Access, date: string): Promise<Values> {
   try {
-    return await read(access, 'nightly-recharge-results', rangeParameters(date, dayAfter(date), 'samples'))
+    return await readPath(access, 'nightly-recharge-results', rangeParameters(date, dayAfter(date), 'samples'))
   } catch (error) {
     if (error instanceof VendorError && error.failure === 'scope_missing') return {}
     throw error
@@ -98,7 +102,7 @@ async function* pullHeartRates(access: Access, request: PullRequest): AsyncGener
     const batches = new SampleBatches()
     addHeartRates(
       batches,
-      await read(access, 'continuous-samples', rangeParameters(date, dayAfter(date), 'heart-rate-samples')),
+      await readPath(access, 'continuous-samples', rangeParameters(date, dayAfter(date), 'heart-rate-samples')),
       zone,
     )
     yield* batches.take()
@@ -108,7 +112,7 @@ async function* pullHeartRates(access: Access, request: PullRequest): AsyncGener
 /** The catalog of sports; what a user did not grant is not known. */
 async function sportsOf(access: Access): Promise<Sports> {
   try {
-    return sportsIn(await read(access, 'sports/list', []))
+    return sportsIn(await readPath(access, 'sports/list', []))
   } catch (error) {
     if (error instanceof VendorError && error.failure === 'scope_missing') return sportsIn({})
     throw error
@@ -120,14 +124,14 @@ async function* pullWorkouts(access: Access, request: PullRequest): AsyncGenerat
   const days = daysOf(request)
   const zone = knownZone(request.time_zone)
   const bounds = [`${days[0]}T00:00:00`, `${dayAfter(days.at(-1)!)}T00:00:00`] as const
-  const bases = listRecords(await read(access, 'training-sessions/list', rangeParameters(...bounds)), 'trainingSessions')
+  const bases = listRecords(await readPath(access, 'training-sessions/list', rangeParameters(...bounds)), 'trainingSessions')
   if (!bases.length) return
   const sports = await sportsOf(access)
-  const dates = new Set(bases.flatMap(({ startTime }) => day(text(startTime)?.slice(0, 10)) ?? []))
+  const dates = new Set(bases.flatMap(({ startTime }) => day(readText(startTime)?.slice(0, 10)) ?? []))
   const notes = new SampleBatches()
   for (const date of [...dates].toSorted()) {
     const range = rangeParameters(`${date}T00:00:00`, `${dayAfter(date)}T00:00:00`, 'samples', 'routes')
-    for (const session of listRecords(await read(access, 'training-sessions/list', range), 'trainingSessions')) {
+    for (const session of listRecords(await readPath(access, 'training-sessions/list', range), 'trainingSessions')) {
       const stream = streamIn(session, zone)
       const record = workoutIn(session, { zone, sports, stream })
       if (!record) continue
@@ -139,7 +143,7 @@ async function* pullWorkouts(access: Access, request: PullRequest): AsyncGenerat
   yield* notes.take()
 }
 
-const pulls = {
+const pullByResource = {
   activity: pullActivity,
   steps: pullActivity,
   sleep: pullSleep,
@@ -151,7 +155,7 @@ const pulls = {
   workout_stream: pullWorkouts,
   note: pullWorkouts,
 }
-type PolarResource = keyof typeof pulls
+type PolarResource = keyof typeof pullByResource
 
 async function fetchTokens(
   http: VendorHttp,
@@ -166,7 +170,7 @@ async function fetchTokens(
 export const polar = {
   provider: 'polar',
   description: 'Watches of Polar and what Polar Flow collects',
-  resources: Object.keys(pulls) as PolarResource[],
+  resources: Object.keys(pullByResource) as PolarResource[],
   urls: {
     authorize: 'https://auth.polar.com/oauth/authorize',
     token: 'https://auth.polar.com/oauth/token',
@@ -224,7 +228,7 @@ export const polar = {
     const grant = await fetchTokens(http, app, { grant_type: 'authorization_code', code, redirect_uri }, now_ms)
     // The answer names no user. Without the account data a user can be polled, and not be notified of.
     const access = { http, app, access_token: grant.access_token }
-    const account = await read(access, 'user/account-data', []).catch((error: unknown) => {
+    const account = await readPath(access, 'user/account-data', []).catch((error: unknown) => {
       if (error instanceof VendorError && error.failure === 'scope_missing') return {} as Values
       throw error
     })
@@ -239,10 +243,10 @@ export const polar = {
 
   pull(http, app, access_token, request) {
     const { resource } = request
-    if (!Object.hasOwn(pulls, resource)) throw new Error(`Polar has no ${resource}`)
-    return pulls[resource as PolarResource]({ http, app, access_token }, request)
+    if (!Object.hasOwn(pullByResource, resource)) throw new Error(`Polar has no ${resource}`)
+    return pullByResource[resource as PolarResource]({ http, app, access_token }, request)
   },
 
-  receive,
+  receive: receiveNotification,
   subscribe,
 } satisfies Connector

@@ -1,6 +1,17 @@
 // Records of Polar AccessLink, Dynamic API v4, as samples and summaries. Lists may be wrapped or not, and empty ones left out.
 import { midnight } from '../answers.ts'
-import { day, instant, instantOfText, list, localTime, number, objectOrEmpty, text, whole, type Values } from '../reading.ts'
+import {
+  day,
+  readInstant,
+  instantOfText,
+  readList,
+  localTime,
+  readNumber,
+  objectOrEmpty,
+  readText,
+  readInteger,
+  type Values,
+} from '../reading.ts'
 import { SampleBatches, toDevice, instantIn, offsetAt, offsetBetween } from '../records.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
@@ -10,7 +21,7 @@ export function listRecords(values: Values, name: string, wrapper?: string): Val
   const outer = wrapper === undefined ? values : values[wrapper] === undefined ? values : objectOrEmpty(values[wrapper])
   const found = outer[name]
   if (found === undefined || found === null) return []
-  return list(Array.isArray(found) ? found : objectOrEmpty(found)[name])
+  return readList(Array.isArray(found) ? found : objectOrEmpty(found)[name])
 }
 
 const midnightIn = (zone: string | null, date: string): number => instantIn(zone, Date.parse(`${date}T00:00:00Z`))
@@ -20,8 +31,8 @@ export function addHeartRates(batches: SampleBatches, body: Values, zone: string
   for (const record of listRecords(body, 'heartRateSamplesPerDay', 'continuousSamples')) {
     const date = day(record.date)
     if (date === null) continue
-    for (const { heartRate, offsetMillis } of list(record.samples)) {
-      const [value, offset_ms] = [number(heartRate), number(offsetMillis)]
+    for (const { heartRate, offsetMillis } of readList(record.samples)) {
+      const [value, offset_ms] = [readNumber(heartRate), readNumber(offsetMillis)]
       if (value === null || value <= 0 || offset_ms === null || offset_ms < 0 || offset_ms > 2 * DAY_MS) continue
       const at_ms = midnightIn(zone, date) + Math.floor(offset_ms / 1000) * 1000
       batches.add('heartrate', { at_ms, value, offset_s: offsetAt(zone, at_ms), source_type: 'watch' })
@@ -31,7 +42,7 @@ export function addHeartRates(batches: SampleBatches, body: Values, zone: string
 
 /** The start of a series: a time of the day, or a local time or an instant. */
 function readStart(value: unknown, date: string, zone: string | null): number | null {
-  const time = text(value)
+  const time = readText(value)
   if (time === null) return null
   const local = localTime(/^\d\d:\d\d/.test(time) ? `${date}T${time}` : time)
   return local === null ? instantOfText(time) : instantIn(zone, local)
@@ -42,9 +53,9 @@ export function addSteps(batches: SampleBatches, body: Values, zone: string | nu
   return listRecords(body, 'activityDays', 'activities').flatMap((record): IncomingSummary<'activity'>[] => {
     const date = day(record.date)
     if (date === null) return []
-    const devices = list(record.activitiesPerDevice).map(({ deviceReference, activitySamples }) => ({
+    const devices = readList(record.activitiesPerDevice).map(({ deviceReference, activitySamples }) => ({
       device: toDevice('watch', { manufacturer: 'Polar', device_id: objectOrEmpty(deviceReference).deviceId }),
-      samples: list(activitySamples).flatMap(({ stepSamples }) => stepsIn(objectOrEmpty(stepSamples), date, zone)),
+      samples: readList(activitySamples).flatMap(({ stepSamples }) => stepsIn(objectOrEmpty(stepSamples), date, zone)),
     }))
     const sum = (samples: { value: number }[]) => samples.reduce((total, { value }) => total + value, 0)
     const [counted] = devices.toSorted((a, b) => sum(b.samples) - sum(a.samples))
@@ -62,12 +73,12 @@ export function addSteps(batches: SampleBatches, body: Values, zone: string | nu
 }
 
 function stepsIn({ startTime, interval, steps }: Values, date: string, zone: string | null) {
-  const [start_ms, every_ms] = [readStart(startTime, date, zone), number(interval)]
+  const [start_ms, every_ms] = [readStart(startTime, date, zone), readNumber(interval)]
   if (start_ms === null || every_ms === null || every_ms < 1000 || every_ms > DAY_MS) return []
   if (!Array.isArray(steps) || steps.length > 90_000) return []
   return steps.flatMap((count: unknown, i) => {
-    const value = whole(count)
-    const at_ms = instant(start_ms + i * every_ms)
+    const value = readInteger(count)
+    const at_ms = readInstant(start_ms + i * every_ms)
     return value === null || value < 0 || at_ms === null
       ? []
       : [{ at_ms, value, end_ms: at_ms + Math.round(every_ms / 1000) * 1000 }]
@@ -75,7 +86,7 @@ function stepsIn({ startTime, interval, steps }: Values, date: string, zone: str
 }
 
 export const offsetIn = (value: unknown): number | null => {
-  const time = text(value)
+  const time = readText(value)
   const at_ms = instantOfText(time)
   return time === null || at_ms === null ? null : offsetBetween(localTime(time.replace(/(Z|[+-]\d\d:?\d\d)$/, '')), at_ms)
 }

@@ -1,15 +1,15 @@
 // Training sessions of Polar AccessLink, Dynamic API v4: workouts with their sports, and their streams from samples and routes.
 import {
   idOf,
-  instant,
+  readInstant,
   instantOfText,
-  list,
+  readList,
   localTime,
-  number,
+  readNumber,
   objectOrEmpty,
   rawValues,
-  text,
-  whole,
+  readText,
+  readInteger,
   wordsOf,
   type Values,
 } from '../reading.ts'
@@ -24,7 +24,7 @@ import { listRecords, offsetIn } from './records.ts'
 export type Sports = ReadonlyMap<string, string>
 
 /** Sports whose name at Polar is not the one of other vendors; their other names are taken as they are. */
-const names: Readonly<Record<string, string>> = {
+const sportNames: Readonly<Record<string, string>> = {
   'Cross-Country Skiing': 'Nordic Skiing',
   'Downhill Skiing': 'Alpine Skiing',
   'Other Indoor': 'Other',
@@ -37,7 +37,7 @@ const names: Readonly<Record<string, string>> = {
   Skiing: 'Nordic Skiing',
 }
 /** The catalog is empty for some accounts: the sports whose numbers clients have met. */
-const known: Sports = new Map([['2', 'Cycling']])
+const knownSports: Sports = new Map([['2', 'Cycling']])
 
 /** `TRAIL_RUNNING` and `Trail running` as `Trail Running`. */
 const toTitleCase = (name: string): string =>
@@ -48,19 +48,19 @@ const toTitleCase = (name: string): string =>
 
 /** The catalog of sports. A sport has its English name, else the key of its name. */
 export function sportsIn(catalog: Values): Sports {
-  const sports = new Map(known)
+  const sports = new Map(knownSports)
   for (const sport of listRecords(catalog, 'sports')) {
     const id = idOf(objectOrEmpty(sport.id).id ?? objectOrEmpty(sport.identifier).id ?? sport.id)
     const localized = objectOrEmpty(objectOrEmpty(sport.localizedNames).en)
-    const name = toTitleCase(text(localized.longName) ?? text(sport.name) ?? '').slice(0, 100)
-    if (id !== null && /[a-z]/i.test(name)) sports.set(id, Object.hasOwn(names, name) ? names[name]! : name)
+    const name = toTitleCase(readText(localized.longName) ?? readText(sport.name) ?? '').slice(0, 100)
+    if (id !== null && /[a-z]/i.test(name)) sports.set(id, Object.hasOwn(sportNames, name) ? sportNames[name]! : name)
   }
   return sports
 }
 
 /** An instant of a session. Without an offset it is local: by the session's own offset, else by the zone. */
 function readTimes(session: Values, zone: string | null) {
-  const minutes = number(session.timezoneOffsetMinutes)
+  const minutes = readNumber(session.timezoneOffsetMinutes)
   const said_s = minutes !== null && Math.abs(minutes) <= 18 * 60 ? minutes * 60 : null
   const at = (value: unknown): number | null => {
     const local = localTime(value)
@@ -82,15 +82,15 @@ export function workoutIn(
 ): IncomingSummary<'workouts'> | undefined {
   const key = idOf(objectOrEmpty(session.identifier).id)
   const { said_s, at } = readTimes(session, zone)
-  const [start_ms, duration_ms] = [at(session.startTime), number(session.durationMillis)]
+  const [start_ms, duration_ms] = [at(session.startTime), readNumber(session.durationMillis)]
   if (key === null || start_ms === null) return undefined
   // A duration that Polar does not mean leaves no end to go by.
   const isUnreadable = duration_ms === null && session.durationMillis !== undefined && session.durationMillis !== null
   if (isUnreadable && at(session.stopTime) === null) return undefined
-  const end_ms = at(session.stopTime) ?? instant(start_ms + (duration_ms ?? 0))
+  const end_ms = at(session.stopTime) ?? readInstant(start_ms + (duration_ms ?? 0))
   if (end_ms === null || end_ms < start_ms) return undefined
   const sport = sports.get(idOf(objectOrEmpty(session.sport).id) ?? '') ?? 'Other'
-  const ascents = list(session.exercises).flatMap(({ ascentMeters }) => number(ascentMeters) ?? [])
+  const ascents = readList(session.exercises).flatMap(({ ascentMeters }) => readNumber(ascentMeters) ?? [])
   return workoutOf({
     key,
     source_type: 'watch',
@@ -101,11 +101,11 @@ export function workoutIn(
     end_ms,
     offset_s: said_s ?? offsetIn(session.startTime) ?? offsetAt(zone, start_ms),
     extraFields: {
-      title: text(session.name) ?? sport,
-      average_hr: positive(whole(session.hrAvg)),
-      max_hr: positive(whole(session.hrMax)),
-      distance: number(session.distanceMeters),
-      calories: number(session.calories),
+      title: readText(session.name) ?? sport,
+      average_hr: positive(readInteger(session.hrAvg)),
+      max_hr: positive(readInteger(session.hrMax)),
+      distance: readNumber(session.distanceMeters),
+      calories: readNumber(session.calories),
       moving_time: duration_ms === null ? null : Math.round(duration_ms / 1000),
       ...(ascents.length && { total_elevation_gain: ascents.reduce((sum, ascent) => sum + ascent, 0) }),
       ...(stream && { map: mapOf(stream) }),
@@ -130,8 +130,8 @@ const KMH_PER_MS = 3.6
  * the time.
  */
 function speedDivisor(values: unknown[], { distanceMeters, durationMillis }: Values): number {
-  const [meters, ms] = [positive(number(distanceMeters)), positive(number(durationMillis))]
-  const speeds = values.flatMap((value) => number(value) ?? [])
+  const [meters, ms] = [positive(readNumber(distanceMeters)), positive(readNumber(durationMillis))]
+  const speeds = values.flatMap((value) => readNumber(value) ?? [])
   if (meters === null || ms === null || !speeds.length) return KMH_PER_MS
   const mean = speeds.reduce((sum, value) => sum + value, 0) / speeds.length
   const expected = meters / (ms / 1000)
@@ -143,27 +143,27 @@ export function streamIn(session: Values, zone: string | null): IncomingStream |
   const key = idOf(objectOrEmpty(session.identifier).id)
   if (key === null) return undefined
   const points = new StreamPoints()
-  for (const exercise of list(session.exercises)) {
+  for (const exercise of readList(session.exercises)) {
     const { at } = readTimes({ timezoneOffsetMinutes: session.timezoneOffsetMinutes, ...exercise }, zone)
     const start_ms = at(exercise.startTime) ?? at(session.startTime)
     if (start_ms === null) continue
-    for (const { type, intervalMillis, values } of list(objectOrEmpty(exercise.samples).samples)) {
-      const into = series.find(([pattern]) => pattern.test(text(type) ?? ''))?.[1]
-      const every_ms = number(intervalMillis)
+    for (const { type, intervalMillis, values } of readList(objectOrEmpty(exercise.samples).samples)) {
+      const into = series.find(([pattern]) => pattern.test(readText(type) ?? ''))?.[1]
+      const every_ms = readNumber(intervalMillis)
       if (into === undefined || every_ms === null || every_ms <= 0 || !Array.isArray(values)) continue
       const divisor = into === 'velocity_smooth' ? speedDivisor(values, exercise) : 1
       for (const [i, value] of values.entries()) {
-        const read = number(value)
+        const read = readNumber(value)
         if (read !== null) points.put(into, start_ms + i * every_ms, read / divisor)
       }
     }
-    for (const { latitude, longitude, altitude, elapsedMillis } of list(
+    for (const { latitude, longitude, altitude, elapsedMillis } of readList(
       objectOrEmpty(objectOrEmpty(exercise.routes).route).wayPoints,
     )) {
-      const at_ms = start_ms + (number(elapsedMillis) ?? NaN)
-      points.put('lat', at_ms, number(latitude))
-      points.put('lng', at_ms, number(longitude))
-      points.put('altitude', at_ms, number(altitude))
+      const at_ms = start_ms + (readNumber(elapsedMillis) ?? NaN)
+      points.put('lat', at_ms, readNumber(latitude))
+      points.put('lng', at_ms, readNumber(longitude))
+      points.put('altitude', at_ms, readNumber(altitude))
     }
   }
   return points.stream(key)

@@ -2,7 +2,7 @@
 // Source: POST and GET /v3/webhooks.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { VendorError, type Connector, type InboundNotification, type InboundOutcome, type VendorApp } from '../connector.ts'
-import { day, idOf, instantOfText, list, object, objectIn, refusalOf, text, type Values } from '../reading.ts'
+import { day, idOf, instantOfText, readList, object, objectIn, refusalOf, readText, type Values } from '../reading.ts'
 import { basic } from '../tokens.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
@@ -33,7 +33,7 @@ function isSigned(details: VendorApp['details'], { headers, body }: InboundNotif
 /**
  * A PING comes before the key that signs is known: it is answered, and leads to nothing. Everything else must be signed.
  */
-export function receive({ details }: VendorApp, request: InboundNotification): InboundOutcome {
+export function receiveNotification({ details }: VendorApp, request: InboundNotification): InboundOutcome {
   const signed = isSigned(details, request)
   let event: Values
   try {
@@ -44,7 +44,7 @@ export function receive({ details }: VendorApp, request: InboundNotification): I
   const isPing = event.event === 'PING'
   if (isPing && (signed === undefined || signed)) return { outcome: signed ? 'verified' : 'unsigned', changes: [] }
   if (!signed) return { outcome: 'refused' }
-  const name = text(event.event) ?? ''
+  const name = readText(event.event) ?? ''
   const resource = isEvent(name) ? ofEvent[name] : undefined
   const external_user_id = idOf(event.user_id)
   if (resource === undefined || external_user_id === null) return { outcome: 'verified', changes: [] }
@@ -73,7 +73,7 @@ export const subscribe: NonNullable<Connector['subscribe']> = async (http, app, 
   }
   const renewed = { renew_at_ms: now_ms + RENEW_MS }
   const known = await call('GET', '')
-  const webhooks = known.status === 200 ? list(objectIn(known.text).data) : []
+  const webhooks = known.status === 200 ? readList(objectIn(known.text).data) : []
   const [webhook] = webhooks
   if (webhook && secretIn(app.details) !== undefined) {
     if (webhook.url !== callback_url) return renewed
@@ -84,7 +84,7 @@ export const subscribe: NonNullable<Connector['subscribe']> = async (http, app, 
   }
   for (const one of webhooks) await call('DELETE', `/${pathOf(one)}`)
   const made = object(objectIn((await call('POST', '', { events, url: callback_url })).text).data)
-  const webhook_secret = text(made.signature_secret_key)
+  const webhook_secret = readText(made.signature_secret_key)
   if (webhook_secret === null) throw new VendorError('unexpected')
   return { ...renewed, details: { webhook_secret } }
 }

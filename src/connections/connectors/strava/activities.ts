@@ -1,6 +1,6 @@
 // Activities of Strava as workouts. Source: GET /activities/{id}, DetailedActivity.
 import { roundNullable } from '../answers.ts'
-import { idOf, instant, instantOfText, number, objectOrEmpty, rawValues, text, type Values } from '../reading.ts'
+import { idOf, readInstant, instantOfText, readNumber, objectOrEmpty, rawValues, readText, type Values } from '../reading.ts'
 import { toDevice, knownZone, offsetAt, offsetBetween, workoutOf } from '../records.ts'
 import { sentPolyline } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
@@ -47,17 +47,17 @@ const sportOfType = (type: string | null): string => {
 }
 
 /** `(GMT-08:00) America/Los_Angeles` */
-const zoneIn = (value: unknown): string | null => knownZone(text(value)?.replace(/^\(GMT[+-]\d\d:\d\d\) /, '') ?? null)
+const zoneIn = (value: unknown): string | null => knownZone(readText(value)?.replace(/^\(GMT[+-]\d\d:\d\d\) /, '') ?? null)
 
 /** An activity; undefined without an id, a start, or an end until the year 2100. The local start is written as if it were in UTC. */
 export function activityOf(activity: Values): IncomingSummary<'workouts'> | undefined {
-  const [key, start_ms, elapsed_s] = [idOf(activity.id), instantOfText(activity.start_date), number(activity.elapsed_time)]
+  const [key, start_ms, elapsed_s] = [idOf(activity.id), instantOfText(activity.start_date), readNumber(activity.elapsed_time)]
   if (key === null || start_ms === null || elapsed_s === null || elapsed_s < 0) return undefined
-  const end_ms = instant(start_ms + Math.round(elapsed_s) * 1000)
+  const end_ms = readInstant(start_ms + Math.round(elapsed_s) * 1000)
   if (end_ms === null) return undefined
   const zone = zoneIn(activity.timezone)
-  const average_watts = number(activity.average_watts)
-  const sport = sportOfType(text(activity.sport_type) ?? text(activity.type))
+  const average_watts = readNumber(activity.average_watts)
+  const sport = sportOfType(readText(activity.sport_type) ?? readText(activity.type))
   const source_type = activity.manual === true ? 'app' : 'unknown'
   const { polyline, summary_polyline } = objectOrEmpty(activity.map)
   const map = { polyline: sentPolyline(polyline), summary_polyline: sentPolyline(summary_polyline) }
@@ -71,22 +71,22 @@ export function activityOf(activity: Values): IncomingSummary<'workouts'> | unde
     end_ms,
     offset_s: offsetAt(zone, start_ms) ?? offsetBetween(instantOfText(activity.start_date_local), start_ms),
     extraFields: {
-      title: text(activity.name) ?? sport,
-      average_hr: roundNullable(number(activity.average_heartrate)),
-      max_hr: roundNullable(number(activity.max_heartrate)),
-      distance: number(activity.distance),
-      calories: number(activity.calories),
-      moving_time: roundNullable(number(activity.moving_time)),
-      total_elevation_gain: number(activity.total_elevation_gain),
-      elev_high: number(activity.elev_high),
-      elev_low: number(activity.elev_low),
-      average_speed: number(activity.average_speed),
-      max_speed: number(activity.max_speed),
+      title: readText(activity.name) ?? sport,
+      average_hr: roundNullable(readNumber(activity.average_heartrate)),
+      max_hr: roundNullable(readNumber(activity.max_heartrate)),
+      distance: readNumber(activity.distance),
+      calories: readNumber(activity.calories),
+      moving_time: roundNullable(readNumber(activity.moving_time)),
+      total_elevation_gain: readNumber(activity.total_elevation_gain),
+      elev_high: readNumber(activity.elev_high),
+      elev_low: readNumber(activity.elev_low),
+      average_speed: readNumber(activity.average_speed),
+      max_speed: readNumber(activity.max_speed),
       average_watts,
       // Strava says only whether a device has measured the watts.
       device_watts: activity.device_watts === true ? average_watts : null,
-      max_watts: number(activity.max_watts),
-      weighted_average_watts: number(activity.weighted_average_watts),
+      max_watts: readNumber(activity.max_watts),
+      weighted_average_watts: readNumber(activity.weighted_average_watts),
       map: map.polyline === null && map.summary_polyline === null ? null : map,
     },
   })

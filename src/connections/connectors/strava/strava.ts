@@ -15,13 +15,13 @@ import {
 import {
   idOf,
   instantOfSeconds,
-  list,
+  readList,
   listIn,
-  number,
+  readNumber,
   objectIn,
   objectOrEmpty,
   refusalOf,
-  text,
+  readText,
   type Values,
 } from '../reading.ts'
 import { bearer, isSameText, postTokens, refreshTokenOf, refreshIfExpired, withQuery } from '../tokens.ts'
@@ -48,7 +48,7 @@ function limitedFor(headers: Headers): number | null {
 /** The faults that an answer lists, as `AccessToken.activity:read_permission missing`. */
 function faultsIn(answer: VendorAnswer): string[] {
   try {
-    return list(objectIn(answer.text).errors).map(({ resource, field, code }) => `${resource}.${field} ${code}`)
+    return readList(objectIn(answer.text).errors).map(({ resource, field, code }) => `${resource}.${field} ${code}`)
   } catch {
     return []
   }
@@ -78,19 +78,19 @@ async function fetchTokens(
   return { ...grant, external_user_id: idOf(objectOrEmpty(objectIn(answer.text).athlete).id) ?? grant.external_user_id }
 }
 
-async function get(http: VendorHttp, url: string, access_token: string): Promise<VendorAnswer> {
+async function getUrl(http: VendorHttp, url: string, access_token: string): Promise<VendorAnswer> {
   return http({ method: 'GET', url, headers: bearer(access_token) })
 }
 
 const athlete = async (http: VendorHttp, { urls }: VendorApp, access_token: string): Promise<Values> => {
-  const answer = await get(http, `${urls.api}/athlete`, access_token)
+  const answer = await getUrl(http, `${urls.api}/athlete`, access_token)
   if (answer.status !== 200) throw failureOf(answer)
   return objectIn(answer.text)
 }
 
 /** Of an activity that is there: all its fields. Of one that is gone, or was never the user's: undefined. */
 async function activity(http: VendorHttp, { urls }: VendorApp, access_token: string, id: string): Promise<Values | undefined> {
-  const answer = await get(http, `${urls.api}/activities/${id}`, access_token)
+  const answer = await getUrl(http, `${urls.api}/activities/${id}`, access_token)
   if (answer.status === 404) return undefined
   if (answer.status !== 200) throw failureOf(answer)
   return objectIn(answer.text)
@@ -108,7 +108,7 @@ async function* fetchActivityParts(
   yield { kind: 'workouts', records: [record] }
   if (activity.manual === true) return
   const query = { keys: streamKeys, key_by_type: 'true' }
-  const answer = await get(http, withQuery(`${app.urls.api}/activities/${record.key}/streams`, query), access_token)
+  const answer = await getUrl(http, withQuery(`${app.urls.api}/activities/${record.key}/streams`, query), access_token)
   if (answer.status === 404) return
   if (answer.status !== 200) throw failureOf(answer)
   const stream = toStream(activity, objectIn(answer.text))
@@ -123,7 +123,7 @@ async function* listActivities(http: VendorHttp, { urls }: VendorApp, access_tok
   const bounds = { after: String(Math.floor(from_ms / 1000) - 1), before: String(Math.ceil(to_ms / 1000)) }
   for (let page = 1; page <= PAGES_MAX; page++) {
     const query = { ...bounds, page: String(page), per_page: String(PER_PAGE) }
-    const answer = await get(http, withQuery(`${urls.api}/athlete/activities`, query), access_token)
+    const answer = await getUrl(http, withQuery(`${urls.api}/athlete/activities`, query), access_token)
     if (answer.status !== 200) throw failureOf(answer)
     const activities = listIn(answer.text)
     if (!activities.length) return
@@ -169,11 +169,11 @@ function isSigned({ client_secret }: VendorApp, { headers, body, received_ms }: 
   return timingSafeEqual(Buffer.from(signature, 'hex'), expected)
 }
 
-function receive(app: VendorApp, notification: InboundNotification): InboundOutcome {
+function receiveEvent(app: VendorApp, notification: InboundNotification): InboundOutcome {
   const { method, query, verify_token, body, now_ms } = notification
   if (method === 'GET') {
     const isOurs = query['hub.mode'] === 'subscribe' && isSameText(query['hub.verify_token'], verify_token)
-    const challenge = text(query['hub.challenge'])
+    const challenge = readText(query['hub.challenge'])
     if (!isOurs || challenge === null) return { outcome: 'refused', answer: { status: 403, body: {} } }
     return { outcome: 'verified', answer: { status: 200, body: { 'hub.challenge': challenge } }, changes: [] }
   }
@@ -190,7 +190,7 @@ function receive(app: VendorApp, notification: InboundNotification): InboundOutc
   const [external_user_id, object_id] = [idOf(event.owner_id), idOf(event.object_id)]
   if (external_user_id === null || object_id === null) return { outcome: 'refused', answer: { status: 400, body: {} } }
   // No activity is in the future, whatever an event says.
-  const at_ms = Math.min(instantOfSeconds(number(event.event_time)) ?? now_ms, now_ms)
+  const at_ms = Math.min(instantOfSeconds(readNumber(event.event_time)) ?? now_ms, now_ms)
   const range = { from_ms: at_ms - DAY_MS, to_ms: at_ms + DAY_MS }
   if (event.object_type === 'activity')
     return { outcome, changes: [{ external_user_id, resource: 'workouts', ...range, ids: [object_id] }] }
@@ -244,7 +244,7 @@ export const strava = {
     return request.resource === 'profile' ? pullProfile(http, app, access_token) : pullWorkouts(http, app, access_token, request)
   },
 
-  receive,
+  receive: receiveEvent,
 
   /** An application has one subscription: one to another address is replaced. */
   async subscribe(http, { client_id, client_secret, urls }, { callback_url, verify_token, now_ms }) {

@@ -1,5 +1,5 @@
 // Streams of activities of Strava. Source: GET /activities/{id}/streams, StreamSet.
-import { idOf, instantOfText, number, objectOrEmpty, text, type Values } from '../reading.ts'
+import { idOf, instantOfText, readNumber, objectOrEmpty, readText, type Values } from '../reading.ts'
 import { StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingStream, StreamList } from '../../../wearables/streams/workout-streams.ts'
 
@@ -28,19 +28,19 @@ export function toStream(activity: Values, streams: Values): IncomingStream | un
   const [key, start_ms] = [idOf(activity.id), instantOfText(activity.start_date)]
   if (key === null || start_ms === null) return undefined
   const points = new StreamPoints()
-  const steps = onFoot.has(text(activity.sport_type) ?? text(activity.type) ?? '') ? 2 : 1
+  const steps = onFoot.has(readText(activity.sport_type) ?? readText(activity.type) ?? '') ? 2 : 1
   const read = Object.entries(lists).map(([name, list]) => ({ list, values: readData(streams, name) }))
   const places = readData(streams, 'latlng')
   for (const [i, seconds] of readData(streams, 'time').entries()) {
-    const at_ms = start_ms + (number(seconds) ?? NaN) * 1000
+    const at_ms = start_ms + (readNumber(seconds) ?? NaN) * 1000
     for (const { list, values } of read) {
-      const value = number(values[i])
+      const value = readNumber(values[i])
       points.put(list, at_ms, value !== null && list === 'cadence' ? value * steps : value)
     }
     const place = places[i]
     if (!Array.isArray(place)) continue
-    points.put('lat', at_ms, number(place[0]))
-    points.put('lng', at_ms, number(place[1]))
+    points.put('lat', at_ms, readNumber(place[0]))
+    points.put('lng', at_ms, readNumber(place[1]))
   }
   return points.stream(key)
 }

@@ -1,7 +1,17 @@
 // Records of WHOOP as summaries. A cycle is a day of a user: from falling asleep to falling asleep again.
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 import { localDay, midnight, zoneOf } from '../answers.ts'
-import { idOf, instantOfText, list, number, objectOrEmpty, rawValues, text, whole, type Values } from '../reading.ts'
+import {
+  idOf,
+  instantOfText,
+  readList,
+  readNumber,
+  objectOrEmpty,
+  rawValues,
+  readText,
+  readInteger,
+  type Values,
+} from '../reading.ts'
 import { SampleBatches, type Night, type WorkoutRecord } from '../records.ts'
 
 const source_type = 'watch'
@@ -10,7 +20,7 @@ const HALF_DAY_MS = 12 * 3_600_000
 
 const offsetOf = (value: unknown): number | null => (typeof value === 'string' ? zoneOf(value) : null)
 const kcal = (kilojoule: number | null): number | null => (kilojoule === null ? null : kilojoule * KCAL_PER_KJ)
-const seconds = (milli: unknown): number => Math.round((number(milli) ?? 0) / 1000)
+const toSeconds = (milli: unknown): number => Math.round((readNumber(milli) ?? 0) / 1000)
 const isScored = ({ score_state }: Values): boolean => score_state === 'SCORED'
 
 /**
@@ -34,12 +44,12 @@ export function toActivity(record: Values): IncomingSummary<'activity'> | undefi
     document: {
       date: midnight(calendar_date),
       calendar_date,
-      calories_total: kcal(number(score.kilojoule)),
+      calories_total: kcal(readNumber(score.kilojoule)),
       timezone_offset: offset_s,
       heart_rate: {
-        avg_bpm: number(score.average_heart_rate),
+        avg_bpm: readNumber(score.average_heart_rate),
         min_bpm: null,
-        max_bpm: number(score.max_heart_rate),
+        max_bpm: readNumber(score.max_heart_rate),
         resting_bpm: null,
         avg_walking_bpm: null,
       },
@@ -65,20 +75,20 @@ export function toNight(record: Values, recovery: Values | undefined): Night | u
     zone: null,
     is_nap: record.nap === true,
     seconds: {
-      awake: seconds(stages.total_awake_time_milli),
-      light: seconds(stages.total_light_sleep_time_milli),
-      rem: seconds(stages.total_rem_sleep_time_milli),
-      deep: seconds(stages.total_slow_wave_sleep_time_milli),
+      awake: toSeconds(stages.total_awake_time_milli),
+      light: toSeconds(stages.total_light_sleep_time_milli),
+      rem: toSeconds(stages.total_rem_sleep_time_milli),
+      deep: toSeconds(stages.total_slow_wave_sleep_time_milli),
     },
     extraFields: {
-      score: whole(score.sleep_performance_percentage),
-      efficiency: number(score.sleep_efficiency_percentage),
-      respiratory_rate: number(score.respiratory_rate),
+      score: readInteger(score.sleep_performance_percentage),
+      efficiency: readNumber(score.sleep_efficiency_percentage),
+      respiratory_rate: readNumber(score.respiratory_rate),
       ...(recovery && {
-        recovery_readiness_score: whole(recovered.recovery_score),
-        hr_resting: whole(recovered.resting_heart_rate),
-        average_hrv: number(recovered.hrv_rmssd_milli),
-        skin_temperature: number(recovered.skin_temp_celsius),
+        recovery_readiness_score: readInteger(recovered.recovery_score),
+        hr_resting: readInteger(recovered.resting_heart_rate),
+        average_hrv: readNumber(recovered.hrv_rmssd_milli),
+        skin_temperature: readNumber(recovered.skin_temp_celsius),
       }),
     },
   }
@@ -103,23 +113,23 @@ export function toWorkout(record: Values): WorkoutRecord | undefined {
     key,
     source_type,
     raw: rawValues(record),
-    sport: text(record.sport_name) ?? 'other',
+    sport: readText(record.sport_name) ?? 'other',
     start_ms,
     end_ms,
     offset_s: offsetOf(record.timezone_offset),
     extraFields: {
-      average_hr: whole(score.average_heart_rate),
-      max_hr: whole(score.max_heart_rate),
-      calories: kcal(number(score.kilojoule)),
-      distance: number(score.distance_meter),
-      total_elevation_gain: number(score.altitude_gain_meter),
-      hr_zones: score.zone_durations ? zones.map((name) => seconds(durations[name])) : null,
+      average_hr: readInteger(score.average_heart_rate),
+      max_hr: readInteger(score.max_heart_rate),
+      calories: kcal(readNumber(score.kilojoule)),
+      distance: readNumber(score.distance_meter),
+      total_elevation_gain: readNumber(score.altitude_gain_meter),
+      hr_zones: score.zone_durations ? zones.map((name) => toSeconds(durations[name])) : null,
     },
   }
 }
 
 export function toProfile(record: Values): IncomingSummary<'profile'> {
-  const height = number(record.height_meter)
+  const height = readNumber(record.height_meter)
   const raw = rawValues(record)
   return {
     key: '',
@@ -133,7 +143,7 @@ export function toProfile(record: Values): IncomingSummary<'profile'> {
 
 /** The weight that a user has given; undefined without one. WHOOP says no time. */
 export function toBody(record: Values): IncomingSummary<'body'> | undefined {
-  const weight = number(record.weight_kilogram)
+  const weight = readNumber(record.weight_kilogram)
   const raw = rawValues(record)
   if (weight === null || weight <= 0) return undefined
   return { key: '', source_type: 'app', app_id: null, calendar_date: null, ...(raw && { raw }), document: { weight } }
@@ -141,8 +151,8 @@ export function toBody(record: Values): IncomingSummary<'body'> | undefined {
 
 /** Adds the heart rates of a night. */
 export function addHeartRates(batches: SampleBatches, { stream }: Values, { start_ms, end_ms, offset_s }: Night): void {
-  for (const { timestamp, hr } of list(stream)) {
-    const [at_ms, value] = [instantOfText(timestamp), number(hr)]
+  for (const { timestamp, hr } of readList(stream)) {
+    const [at_ms, value] = [instantOfText(timestamp), readNumber(hr)]
     if (at_ms === null || value === null || value <= 0 || at_ms < start_ms || at_ms > end_ms) continue
     batches.add('heartrate', { at_ms, value, offset_s, source_type })
   }

@@ -14,7 +14,7 @@ import {
   type VendorApp,
 } from '../connector.ts'
 import { isTimely, signedAt } from '../notices.ts'
-import { idOf, list, objectIn, text, type Values } from '../reading.ts'
+import { idOf, readList, objectIn, readText, type Values } from '../reading.ts'
 import { SampleBatches, sleepOf, workoutOf, type Night } from '../records.ts'
 import { askForTokens, bearer, refreshTokenOf, refreshIfExpired, withQuery } from '../tokens.ts'
 import * as records from './records.ts'
@@ -45,7 +45,11 @@ function refusal(answer: VendorAnswer): VendorError {
     : failure
 }
 
-async function get({ http, app, access_token }: Access, path: string, query: Record<string, string> = {}): Promise<VendorAnswer> {
+async function getPath(
+  { http, app, access_token }: Access,
+  path: string,
+  query: Record<string, string> = {},
+): Promise<VendorAnswer> {
   const answer = await http({ method: 'GET', url: withQuery(app.urls.api + path, query), headers: bearer(access_token) })
   if (answer.status !== 200 && answer.status !== 404) throw refusal(answer)
   return answer
@@ -53,7 +57,7 @@ async function get({ http, app, access_token }: Access, path: string, query: Rec
 
 /** One record; undefined if there is none. */
 async function record(access: Access, path: string): Promise<Values | undefined> {
-  const answer = await get(access, path)
+  const answer = await getPath(access, path)
   return answer.status === 404 ? undefined : objectIn(answer.text)
 }
 
@@ -64,15 +68,15 @@ async function fetchRecord(access: Access, path: string): Promise<Values> {
   return found
 }
 
-async function* pages(access: Access, path: string, { from_ms, to_ms }: PullRequest): AsyncGenerator<Values[]> {
+async function* fetchPages(access: Access, path: string, { from_ms, to_ms }: PullRequest): AsyncGenerator<Values[]> {
   const range = { limit: PAGE, start: new Date(from_ms).toISOString(), end: new Date(to_ms).toISOString() }
   let next: string | null = null
   for (let page = 0; page < PAGES_MAX; page++) {
-    const answer = await get(access, path, next === null ? range : { ...range, nextToken: next })
+    const answer = await getPath(access, path, next === null ? range : { ...range, nextToken: next })
     if (answer.status === 404) throw new VendorError('unexpected')
     const body = objectIn(answer.text)
-    yield list(body.records)
-    next = text(body.next_token)
+    yield readList(body.records)
+    next = readText(body.next_token)
     if (next === null) return
   }
   throw new VendorError('unexpected')
@@ -88,7 +92,7 @@ type Pull = (access: Access, request: PullRequest) => AsyncGenerator<Pulled>
 async function fetchRecoveries(access: Access, request: PullRequest): Promise<Map<string, Values>> {
   const found = new Map<string, Values>()
   try {
-    for await (const page of pages(access, '/v2/recovery', request))
+    for await (const page of fetchPages(access, '/v2/recovery', request))
       for (const one of page) found.set(idOf(one.sleep_id) ?? '', one)
   } catch (error) {
     if (!(error instanceof VendorError) || error.failure !== 'scope_missing') throw error
@@ -131,7 +135,7 @@ const pullSleep: Pull = async function* (access, request) {
     return
   }
   const recoveries = await fetchRecoveries(access, request)
-  for await (const page of pages(access, '/v2/activity/sleep', request)) {
+  for await (const page of fetchPages(access, '/v2/activity/sleep', request)) {
     const nights = page.flatMap((record) => records.toNight(record, recoveries.get(idOf(record.id) ?? '')) ?? [])
     if (nights.length) yield* withHeartRates(access, nights)
   }
@@ -144,12 +148,12 @@ const pullWorkouts: Pull = async function* (access, request) {
     kind: 'workouts',
     records: items.flatMap((item) => records.toWorkout(item) ?? []).map(workoutOf),
   })
-  if (!request.ids) for await (const page of pages(access, '/v2/activity/workout', request)) yield workouts(page)
+  if (!request.ids) for await (const page of fetchPages(access, '/v2/activity/workout', request)) yield workouts(page)
   for (const id of thereIn(request)) yield workouts([await fetchRecord(access, `/v2/activity/workout/${encodeURIComponent(id)}`)])
 }
 
 const pullActivity: Pull = async function* (access, request) {
-  for await (const page of pages(access, '/v2/cycle', request))
+  for await (const page of fetchPages(access, '/v2/cycle', request))
     yield { kind: 'activity', records: page.flatMap((record) => records.toActivity(record) ?? []) }
 }
 
@@ -161,7 +165,7 @@ const pullProfile: Pull = async function* (access) {
   if (body) yield { kind: 'body', records: [body] }
 }
 
-const pulls: Partial<Record<Resource, Pull>> = {
+const pullByResource: Partial<Record<Resource, Pull>> = {
   activity: pullActivity,
   sleep: pullSleep,
   heartrate: pullSleep,
@@ -226,7 +230,7 @@ export const whoop: Connector = {
   },
 
   pull(http, app, access_token, request) {
-    const pull = pulls[request.resource]
+    const pull = pullByResource[request.resource]
     if (!pull) throw new Error(`WHOOP has no ${request.resource}`)
     return pull({ http, app, access_token }, request)
   },
@@ -240,7 +244,7 @@ export const whoop: Connector = {
     } catch {
       return { outcome: 'refused', answer: { status: 400, body: {} } }
     }
-    const [kind = '', event = ''] = (text(notice.type) ?? '').split('.')
+    const [kind = '', event = ''] = (readText(notice.type) ?? '').split('.')
     const [external_user_id, id] = [idOf(notice.user_id), idOf(notice.id)]
     const resource = Object.hasOwn(notified, kind) ? notified[kind] : undefined
     if (external_user_id === null || id === null || !resource) return { outcome: 'verified', changes: [] }

@@ -3,14 +3,14 @@ import { localDay, midnight } from '../answers.ts'
 import {
   day,
   idOf,
-  instant,
+  readInstant,
   instantOfSeconds,
-  list,
-  number,
+  readList,
+  readNumber,
   objectOrEmpty,
   rawValues,
-  text,
-  whole,
+  readText,
+  readInteger,
   type Values,
 } from '../reading.ts'
 import {
@@ -31,8 +31,8 @@ import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 import { deviceIn } from './devices.ts'
 import { NO_ACTIVITY, sportOfCategory } from './sports.ts'
 
-const minutes = (seconds: unknown): number | null => {
-  const read = number(seconds)
+const toMinutes = (seconds: unknown): number | null => {
+  const read = readNumber(seconds)
   return read === null ? null : read / 60
 }
 
@@ -46,8 +46,8 @@ export function toActivity(record: Values, user_zone: string | null): IncomingSu
   const is_tracker = record.is_tracker === true
   const source_type: SourceType = is_tracker ? 'watch' : 'phone'
   const raw = rawValues(record)
-  const zone = knownZone(text(record.timezone), user_zone)
-  const [avg_bpm, min_bpm, max_bpm] = [number(record.hr_average), number(record.hr_min), number(record.hr_max)]
+  const zone = knownZone(readText(record.timezone), user_zone)
+  const [avg_bpm, min_bpm, max_bpm] = [readNumber(record.hr_average), readNumber(record.hr_min), readNumber(record.hr_max)]
   const has_rates = [avg_bpm, min_bpm, max_bpm].some((rate) => rate !== null && rate > 0)
   return {
     key: is_tracker ? calendar_date : `${calendar_date} phone`,
@@ -59,14 +59,14 @@ export function toActivity(record: Values, user_zone: string | null): IncomingSu
     document: {
       date: midnight(calendar_date),
       calendar_date,
-      steps: whole(record.steps),
-      distance: number(record.distance),
-      floors_climbed: whole(record.elevation),
-      calories_active: number(record.calories),
-      calories_total: number(record.totalcalories),
-      low: minutes(record.soft),
-      medium: minutes(record.moderate),
-      high: minutes(record.intense),
+      steps: readInteger(record.steps),
+      distance: readNumber(record.distance),
+      floors_climbed: readInteger(record.elevation),
+      calories_active: readNumber(record.calories),
+      calories_total: readNumber(record.totalcalories),
+      low: toMinutes(record.soft),
+      medium: toMinutes(record.moderate),
+      high: toMinutes(record.intense),
       time_zone: zone,
       timezone_offset: offsetAt(zone, Date.parse(`${calendar_date}T12:00:00Z`)),
       heart_rate: has_rates ? { avg_bpm, min_bpm, max_bpm, resting_bpm: null, avg_walking_bpm: null } : null,
@@ -91,19 +91,19 @@ export function addIntraday(batches: SampleBatches, { series }: Values, zone: st
     const at_ms = instantOfName(second)
     const values = objectOrEmpty(entry)
     if (at_ms === null) continue
-    const duration_s = number(values.duration)
+    const duration_s = readNumber(values.duration)
     const source_type: SourceType = 'watch'
     const common = { at_ms, offset_s: offsetAt(zone, at_ms), source_type, device: deviceIn(values, source_type) }
     for (const [field, resource] of Object.entries(intraday)) {
       const is_count =
         resource === 'steps' || resource === 'distance' || resource === 'calories_active' || resource === 'floors_climbed'
       const end_ms = is_count && duration_s !== null ? at_ms + duration_s * 1000 : null
-      batches.add(resource, { ...common, value: number(values[field]), end_ms })
+      batches.add(resource, { ...common, value: readNumber(values[field]), end_ms })
     }
   }
 }
 
-const instantOfName = (name: string): number | null => (/^\d{1,10}$/.test(name) ? instant(Number(name) * 1000) : null)
+const instantOfName = (name: string): number | null => (/^\d{1,10}$/.test(name) ? readInstant(Number(name) * 1000) : null)
 
 export const sleepFields =
   'total_timeinbed,total_sleep_time,asleepduration,lightsleepduration,remsleepduration,deepsleepduration,sleep_efficiency,sleep_latency,wakeupduration,hr_average,hr_min,rr_average,sleep_score'
@@ -115,12 +115,12 @@ const SLEEP_MONITOR = 32
 export function toNight(record: Values, user_zone: string | null): Night | undefined {
   const [key, start_ms, end_ms] = [idOf(record.id), instantOfSeconds(record.startdate), instantOfSeconds(record.enddate)]
   if (key === null || start_ms === null || end_ms === null || end_ms <= start_ms) return undefined
-  const zone = knownZone(text(record.timezone), user_zone)
+  const zone = knownZone(readText(record.timezone), user_zone)
   const data = objectOrEmpty(record.data)
-  const seconds = (value: unknown) => Math.max(0, whole(value) ?? 0)
+  const seconds = (value: unknown) => Math.max(0, readInteger(value) ?? 0)
   const [light, rem, deep] = [data.lightsleepduration, data.remsleepduration, data.deepsleepduration]
   // A night from elsewhere says only how long the user slept: light sleep, as for phones.
-  const has_stages = [light, rem, deep].some((value) => number(value) !== null)
+  const has_stages = [light, rem, deep].some((value) => readNumber(value) !== null)
   const source_type: SourceType = record.model === SLEEP_MONITOR ? 'unknown' : 'watch'
   return {
     key,
@@ -139,11 +139,11 @@ export function toNight(record: Values, user_zone: string | null): Night | undef
       deep: seconds(deep),
     },
     extraFields: {
-      score: whole(data.sleep_score),
-      hr_lowest: positive(whole(data.hr_min)),
-      hr_average: positive(whole(data.hr_average)),
-      respiratory_rate: positive(number(data.rr_average)),
-      latency: whole(data.sleep_latency),
+      score: readInteger(data.sleep_score),
+      hr_lowest: positive(readInteger(data.hr_min)),
+      hr_average: positive(readInteger(data.hr_average)),
+      respiratory_rate: positive(readNumber(data.rr_average)),
+      latency: readInteger(data.sleep_latency),
       state: record.completed === false ? 'tentative' : 'confirmed',
     },
   }
@@ -157,20 +157,20 @@ const duringSleep = { hr: 'heartrate', rr: 'respiratory_rate', rmssd: 'hrv' } as
 
 /** The stages of a night, and what was measured in it. The series is a list of stages, or a single one. */
 export function stagesIn(batches: SampleBatches, { series }: Values, night: Night): IncomingSummary<'sleep_cycle'> | undefined {
-  const sent = Array.isArray(series) ? list(series) : [objectOrEmpty(series)]
+  const sent = Array.isArray(series) ? readList(series) : [objectOrEmpty(series)]
   const stages: Stage[] = []
   for (const stage of sent) {
     const [start, end] = [instantOfSeconds(stage.startdate), instantOfSeconds(stage.enddate)]
     if (start === null || end === null) continue
     const [start_ms, end_ms] = [Math.max(start, night.start_ms), Math.min(end, night.end_ms)]
-    const type = stageTypes[number(stage.state) ?? -1]
+    const type = stageTypes[readNumber(stage.state) ?? -1]
     if (type !== undefined && end_ms > start_ms) stages.push({ type, start_ms, end_ms })
     for (const [field, resource] of Object.entries(duringSleep))
       for (const [second, value] of Object.entries(objectOrEmpty(stage[field]))) {
         const at_ms = instantOfName(second)
         if (at_ms === null || at_ms < night.start_ms || at_ms > night.end_ms) continue
         const { source_type, zone, device = null } = night
-        const value_at = { at_ms, value: positive(number(value)), offset_s: offsetAt(zone, at_ms) }
+        const value_at = { at_ms, value: positive(readNumber(value)), offset_s: offsetAt(zone, at_ms) }
         batches.add(resource, { ...value_at, source_type, device })
       }
   }
@@ -185,11 +185,11 @@ export const workoutFields =
 /** A workout; undefined for what was none in truth, or without an id or times. */
 export function toWorkout(record: Values, user_zone: string | null): IncomingSummary<'workouts'> | undefined {
   const [key, start_ms, end_ms] = [idOf(record.id), instantOfSeconds(record.startdate), instantOfSeconds(record.enddate)]
-  const category = number(record.category)
+  const category = readNumber(record.category)
   if (key === null || start_ms === null || end_ms === null || end_ms < start_ms || category === NO_ACTIVITY) return undefined
-  const offset_s = offsetAt(knownZone(text(record.timezone), user_zone), start_ms)
+  const offset_s = offsetAt(knownZone(readText(record.timezone), user_zone), start_ms)
   const data = objectOrEmpty(record.data)
-  const pause_s = positive(number(data.pause_duration)) ?? positive(number(data.algo_pause_duration)) ?? 0
+  const pause_s = positive(readNumber(data.pause_duration)) ?? positive(readNumber(data.algo_pause_duration)) ?? 0
   return workoutOf({
     key,
     source_type: 'watch',
@@ -200,11 +200,11 @@ export function toWorkout(record: Values, user_zone: string | null): IncomingSum
     end_ms,
     offset_s,
     extraFields: {
-      calories: positive(number(data.calories)) ?? positive(number(data.manual_calories)),
-      distance: positive(number(data.distance)) ?? positive(number(data.manual_distance)),
-      steps: positive(whole(data.steps)),
-      average_hr: positive(whole(data.hr_average)),
-      max_hr: positive(whole(data.hr_max)),
+      calories: positive(readNumber(data.calories)) ?? positive(readNumber(data.manual_calories)),
+      distance: positive(readNumber(data.distance)) ?? positive(readNumber(data.manual_distance)),
+      steps: positive(readInteger(data.steps)),
+      average_hr: positive(readInteger(data.hr_average)),
+      max_hr: positive(readInteger(data.hr_max)),
       moving_time: Math.max(0, Math.round((end_ms - start_ms) / 1000 - pause_s)),
     },
   })
@@ -228,8 +228,12 @@ export function toStream(key: string, { series }: Values, span: { from_ms: numbe
     const at_ms = instantOfName(second)
     if (at_ms === null || at_ms < span.from_ms || at_ms > span.to_ms) continue
     const values = objectOrEmpty(entry)
-    points.put('heartrate', at_ms, positive(number(values.heart_rate)))
-    const [steps, distance, duration_s] = [number(values.steps), number(values.distance), positive(number(values.duration))]
+    points.put('heartrate', at_ms, positive(readNumber(values.heart_rate)))
+    const [steps, distance, duration_s] = [
+      readNumber(values.steps),
+      readNumber(values.distance),
+      positive(readNumber(values.duration)),
+    ]
     if (steps !== null && duration_s !== null) points.put('cadence', at_ms, (steps * 60) / duration_s)
     if (distance !== null) points.put('distance', Math.min(span.to_ms, at_ms + (duration_s ?? 0) * 1000), (covered_m += distance))
   }

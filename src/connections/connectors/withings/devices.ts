@@ -1,5 +1,5 @@
 // The devices that records of Withings name. Source: user v2, getdevice.
-import { number, text, type Values } from '../reading.ts'
+import { readNumber, readText, type Values } from '../reading.ts'
 import { toDevice } from '../records.ts'
 import type { IncomingDevice } from '../../../wearables/devices/devices.ts'
 import type { SensorLocation } from '../../../wearables/resources/sample-details.ts'
@@ -48,8 +48,9 @@ const models: Readonly<Record<number, string>> = {
 
 /** The model of the device of a record is a text, or a number in one of three fields; nights have another number under `model`. */
 function modelIn(record: Values): string | null {
-  const numbered = number(record.model_id) ?? number(record.modelid) ?? (record.data === undefined ? null : number(record.model))
-  return text(record.model) ?? (numbered === null ? null : (models[numbered] ?? null))
+  const numbered =
+    readNumber(record.model_id) ?? readNumber(record.modelid) ?? (record.data === undefined ? null : readNumber(record.model))
+  return readText(record.model) ?? (numbered === null ? null : (models[numbered] ?? null))
 }
 
 export const deviceIn = (record: Values, source_type: SourceType): IncomingDevice | null =>

@@ -1,10 +1,10 @@
 // Electrocardiograms of Withings. Source: heart v2, list and get.
 import type { Access, PullRequest, Pulled } from '../connector.ts'
 import { isRecording, pulledRecording, type Recording } from '../electrocardiograms.ts'
-import { idOf, instantOfSeconds, list, number, objectOrEmpty, rawValues, text, type Values } from '../reading.ts'
+import { idOf, instantOfSeconds, readList, readNumber, objectOrEmpty, rawValues, readText, type Values } from '../reading.ts'
 import { knownZone, offsetAt } from '../records.ts'
 import { deviceIn } from './devices.ts'
-import { ask, pages } from './requests.ts'
+import { ask, fetchPages } from './requests.ts'
 
 /** Of what a recording says about atrial fibrillation, the absence of signs is no finding of a sinus rhythm. */
 const classifications = { 1: 'atrial_fibrillation', 2: 'inconclusive' } as const
@@ -17,8 +17,8 @@ const MICROVOLTS = 1000
 export async function* pullHeart({ http, app, access_token }: Access, request: PullRequest): AsyncGenerator<Pulled> {
   const url = `${app.urls.api}/v2/heart`
   const bounds = { startdate: String(Math.floor(request.from_ms / 1000)), enddate: String(Math.floor(request.to_ms / 1000)) }
-  for await (const body of pages(http, url, access_token, 'list', bounds))
-    for (const measured of list(body.series)) {
+  for await (const body of fetchPages(http, url, access_token, 'list', bounds))
+    for (const measured of readList(body.series)) {
       const ecg = objectOrEmpty(measured.ecg)
       const [key, at_ms] = [idOf(ecg.signalid), instantOfSeconds(measured.timestamp)]
       if (key === null || at_ms === null) continue
@@ -35,12 +35,12 @@ function toRecording(
   { signal, sampling_frequency }: Values,
   user_zone: string | null,
 ): Recording | undefined {
-  const zone = knownZone(text(measurement.timezone), user_zone)
-  const frequency_hz = number(sampling_frequency)
+  const zone = knownZone(readText(measurement.timezone), user_zone)
+  const frequency_hz = readNumber(sampling_frequency)
   if (frequency_hz === null || !Array.isArray(signal)) return undefined
-  const source_type = BPM.has(number(measurement.model) ?? 0) ? 'cuff' : 'watch'
-  const afib = number(objectOrEmpty(measurement.ecg).afib)
-  const heart_rate = number(measurement.heart_rate)
+  const source_type = BPM.has(readNumber(measurement.model) ?? 0) ? 'cuff' : 'watch'
+  const afib = readNumber(objectOrEmpty(measurement.ecg).afib)
+  const heart_rate = readNumber(measurement.heart_rate)
   const recording: Recording = {
     key,
     source_type,
@@ -50,7 +50,7 @@ function toRecording(
     zone,
     frequency_hz,
     millivolts: signal.map((value: unknown) => {
-      const microvolts = number(value)
+      const microvolts = readNumber(value)
       return microvolts === null ? null : microvolts / MICROVOLTS
     }),
     heart_rate: heart_rate !== null && heart_rate > 0 ? heart_rate : null,

@@ -1,6 +1,6 @@
 // Measurements of Withings: groups of values taken at one instant. Source: measure, getmeas.
 import { localDay, midnight } from '../answers.ts'
-import { idOf, instantOfSeconds, list, number, rawValues, type Values } from '../reading.ts'
+import { idOf, instantOfSeconds, readList, readNumber, rawValues, type Values } from '../reading.ts'
 import { SampleBatches, offsetAt } from '../records.ts'
 import { typeWithDetails, type SensorLocation } from '../../../wearables/resources/sample-details.ts'
 import type { SourceType, TimeseriesName } from '../../../wearables/resources/timeseries.ts'
@@ -38,9 +38,9 @@ const MANUAL = 2
 
 /** Values are whole numbers with a power of ten. */
 function valueOf({ value, unit }: Values): number | null {
-  const [mantissa, power] = [number(value), number(unit)]
+  const [mantissa, power] = [readNumber(value), readNumber(unit)]
   if (mantissa === null || power === null || Math.abs(power) > 20) return null
-  return number(Number(`${mantissa}e${power}`))
+  return readNumber(Number(`${mantissa}e${power}`))
 }
 
 export interface MeasureGroup {
@@ -54,12 +54,12 @@ export interface MeasureGroup {
 
 /** The groups in a body, without those that are not known to be the user's. */
 export function groupsIn({ measuregrps }: Values): MeasureGroup[] {
-  return list(measuregrps).flatMap((group) => {
-    const [id, at_ms, attrib] = [idOf(group.grpid), instantOfSeconds(group.date), number(group.attrib)]
+  return readList(measuregrps).flatMap((group) => {
+    const [id, at_ms, attrib] = [idOf(group.grpid), instantOfSeconds(group.date), readNumber(group.attrib)]
     if (id === null || at_ms === null || group.category !== REAL || NOT_OF_THE_USER.has(attrib ?? 0)) return []
     const values: MeasureGroup['values'] = {}
-    for (const measure of list(group.measures)) {
-      const name = nameOf.get(number(measure.type) ?? 0)
+    for (const measure of readList(group.measures)) {
+      const name = nameOf.get(readNumber(measure.type) ?? 0)
       const value = valueOf(measure)
       if (name !== undefined && value !== null) values[name] = value
     }

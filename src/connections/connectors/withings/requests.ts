@@ -1,7 +1,7 @@
 // Requests as Withings wants them: a form with an action, answered with HTTP 200 and a status in the body, errors too.
 import type { VendorAnswer } from '../answers.ts'
 import { VendorError, type VendorHttp } from '../connector.ts'
-import { number, object, objectIn, objectOrEmpty, refusalOf, type Values } from '../reading.ts'
+import { readNumber, object, objectIn, objectOrEmpty, refusalOf, type Values } from '../reading.ts'
 import { bearer } from '../tokens.ts'
 
 const NOT_SIGNED_IN = new Set([100, 101, 102, 200, 401])
@@ -27,7 +27,7 @@ function failureOfStatus(status: number, error: unknown, of_grant: boolean): Ven
 export function readBody(answer: VendorAnswer, of_grant = false): Values {
   if (answer.status !== 200) throw refusalOf(answer)
   const values = objectIn(answer.text)
-  const status = number(values.status)
+  const status = readNumber(values.status)
   if (status === null) throw new VendorError('unexpected')
   if (status !== 0) throw failureOfStatus(status, values.error, of_grant)
   return objectOrEmpty(values.body)
@@ -48,7 +48,7 @@ export async function ask(
 const PAGES_MAX = 1000
 
 /** The bodies of all pages of an answer. Errors: VendorError. */
-export async function* pages(
+export async function* fetchPages(
   http: VendorHttp,
   url: string,
   access_token: string,
@@ -62,7 +62,7 @@ export async function* pages(
     )
     yield body
     if (body.more !== true && body.more !== 1) return
-    const next = number(body.offset)
+    const next = readNumber(body.offset)
     if (next === null || next === offset) throw new VendorError('unexpected')
     offset = next
   }

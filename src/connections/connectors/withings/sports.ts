@@ -1,5 +1,5 @@
 // Sports by the category of a workout at Withings. Only values.
-const names: Readonly<Record<number, string>> = {
+const sportNames: Readonly<Record<number, string>> = {
   1: 'Walking',
   2: 'Running',
   3: 'Hiking',
@@ -84,4 +84,5 @@ const names: Readonly<Record<number, string>> = {
 
 /** Of a workout that was in truth none, Withings says category 128. */
 export const NO_ACTIVITY = 128
-export const sportOfCategory = (category: number | null): string => (category === null ? undefined : names[category]) ?? 'Other'
+export const sportOfCategory = (category: number | null): string =>
+  (category === null ? undefined : sportNames[category]) ?? 'Other'

@@ -11,14 +11,14 @@ import {
   type VendorApp,
   type VendorHttp,
 } from '../connector.ts'
-import { list, number, text, type Values } from '../reading.ts'
+import { readList, readNumber, readText, type Values } from '../reading.ts'
 import { SampleBatches, knownZone, sleepOf } from '../records.ts'
 import { isSameText, postTokens, refreshTokenOf, withQuery } from '../tokens.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import * as days from './days.ts'
 import { addSamples, toBody as bodyRecordOf, groupsIn, measureTypes } from './measures.ts'
 import { pullHeart } from './heart.ts'
-import { ask, readBody, pages } from './requests.ts'
+import { ask, readBody, fetchPages } from './requests.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 
@@ -55,7 +55,7 @@ async function fetchTokens(
   return { ...grant, external_user_id: userIn(values) ?? grant.external_user_id }
 }
 
-const userIn = ({ userid }: Values): string | null => (typeof userid === 'number' ? String(userid) : text(userid))
+const userIn = ({ userid }: Values): string | null => (typeof userid === 'number' ? String(userid) : readText(userid))
 
 /** Ends a grant with a signature over a nonce, which is asked for with another one. */
 async function revoke(
@@ -68,7 +68,7 @@ async function revoke(
   if (grant.external_user_id === null) return
   const timestamp = String(Math.floor(now_ms / 1000))
   const asked = { action: 'getnonce', client_id, timestamp, signature: sign('getnonce', client_id, timestamp) }
-  const nonce = text(readBody(await http({ method: 'POST', url: `${urls.api}/v2/signature`, body: asked })).nonce)
+  const nonce = readText(readBody(await http({ method: 'POST', url: `${urls.api}/v2/signature`, body: asked })).nonce)
   if (nonce === null) throw new VendorError('unexpected')
   const signature = sign('revoke', client_id, nonce)
   const body = { action: 'revoke', client_id, nonce, signature, userid: grant.external_user_id }
@@ -77,14 +77,14 @@ async function revoke(
 
 type Pull = (http: VendorHttp, app: VendorApp, access_token: string, request: PullRequest) => AsyncGenerator<Pulled>
 
-const seconds = (ms: number): string => String(Math.floor(ms / 1000))
+const toSeconds = (ms: number): string => String(Math.floor(ms / 1000))
 const isIn = ({ from_ms, to_ms }: PullRequest, at_ms: number) => at_ms >= from_ms && at_ms < to_ms
 
 const pullMeasures: Pull = async function* (http, { urls }, access_token, request) {
-  const bounds = { startdate: seconds(request.from_ms), enddate: seconds(request.to_ms) }
+  const bounds = { startdate: toSeconds(request.from_ms), enddate: toSeconds(request.to_ms) }
   const asked = { ...bounds, category: '1', meastypes: Object.values(measureTypes).join() }
-  for await (const body of pages(http, `${urls.api}/measure`, access_token, 'getmeas', asked)) {
-    const zone = knownZone(text(body.timezone), request.time_zone)
+  for await (const body of fetchPages(http, `${urls.api}/measure`, access_token, 'getmeas', asked)) {
+    const zone = knownZone(readText(body.timezone), request.time_zone)
     const groups = groupsIn(body)
     const records = groups.flatMap((group) => bodyRecordOf(group, zone) ?? [])
     if (records.length) yield { kind: 'body', records }
@@ -98,7 +98,7 @@ const pullMeasures: Pull = async function* (http, { urls }, access_token, reques
 const pullIntraday: Pull = async function* (http, { urls }, access_token, request) {
   const zone = knownZone(request.time_zone)
   for (let from_ms = request.from_ms; from_ms < request.to_ms; from_ms += DAY_MS) {
-    const bounds = { startdate: seconds(from_ms), enddate: seconds(Math.min(from_ms + DAY_MS, request.to_ms)) }
+    const bounds = { startdate: toSeconds(from_ms), enddate: toSeconds(Math.min(from_ms + DAY_MS, request.to_ms)) }
     const asked = { ...bounds, data_fields: days.intradayFields }
     const batches = new SampleBatches()
     days.addIntraday(batches, await ask(http, `${urls.api}/v2/measure`, access_token, 'getintradayactivity', asked), zone)
@@ -108,20 +108,20 @@ const pullIntraday: Pull = async function* (http, { urls }, access_token, reques
 
 const pullActivity: Pull = async function* (http, { urls }, access_token, request) {
   const asked = { ...days.dayBounds(request.from_ms, request.to_ms), data_fields: days.activityFields }
-  for await (const body of pages(http, `${urls.api}/v2/measure`, access_token, 'getactivity', asked)) {
-    const records = list(body.activities).flatMap((record) => days.toActivity(record, request.time_zone) ?? [])
+  for await (const body of fetchPages(http, `${urls.api}/v2/measure`, access_token, 'getactivity', asked)) {
+    const records = readList(body.activities).flatMap((record) => days.toActivity(record, request.time_zone) ?? [])
     if (records.length) yield { kind: 'activity', records }
   }
 }
 
 const pullWorkouts: Pull = async function* (http, { urls }, access_token, request) {
   const asked = { ...days.dayBounds(request.from_ms, request.to_ms), data_fields: days.workoutFields }
-  for await (const body of pages(http, `${urls.api}/v2/measure`, access_token, 'getworkouts', asked)) {
-    const records = list(body.series).flatMap((record) => days.toWorkout(record, request.time_zone) ?? [])
+  for await (const body of fetchPages(http, `${urls.api}/v2/measure`, access_token, 'getworkouts', asked)) {
+    const records = readList(body.series).flatMap((record) => days.toWorkout(record, request.time_zone) ?? [])
     if (records.length) yield { kind: 'workouts', records }
     for (const record of records) {
       const span = days.spanOf(record)
-      const bounds = { startdate: seconds(span.from_ms), enddate: seconds(span.to_ms), data_fields: days.intradayFields }
+      const bounds = { startdate: toSeconds(span.from_ms), enddate: toSeconds(span.to_ms), data_fields: days.intradayFields }
       const sent = await ask(http, `${urls.api}/v2/measure`, access_token, 'getintradayactivity', bounds)
       const stream = days.toStream(record.key, sent, span)
       if (stream) yield { streams: [stream] }
@@ -131,12 +131,12 @@ const pullWorkouts: Pull = async function* (http, { urls }, access_token, reques
 
 const pullSleep: Pull = async function* (http, { urls }, access_token, request) {
   const asked = { ...days.dayBounds(request.from_ms, request.to_ms), data_fields: days.sleepFields }
-  for await (const body of pages(http, `${urls.api}/v2/sleep`, access_token, 'getsummary', asked)) {
-    const nights = list(body.series).flatMap((record) => days.toNight(record, request.time_zone) ?? [])
+  for await (const body of fetchPages(http, `${urls.api}/v2/sleep`, access_token, 'getsummary', asked)) {
+    const nights = readList(body.series).flatMap((record) => days.toNight(record, request.time_zone) ?? [])
     if (nights.length) yield { kind: 'sleep', records: nights.map(sleepOf) }
     for (const night of nights) {
       if (!isIn(request, night.end_ms)) continue
-      const bounds = { startdate: seconds(night.start_ms), enddate: seconds(Math.min(night.end_ms, night.start_ms + DAY_MS)) }
+      const bounds = { startdate: toSeconds(night.start_ms), enddate: toSeconds(Math.min(night.end_ms, night.start_ms + DAY_MS)) }
       const sent = await ask(http, `${urls.api}/v2/sleep`, access_token, 'get', { ...bounds, data_fields: days.stageFields })
       const batches = new SampleBatches()
       const cycle = days.stagesIn(batches, sent, night)
@@ -148,7 +148,7 @@ const pullSleep: Pull = async function* (http, { urls }, access_token, request) 
 
 const pullElectrocardiograms: Pull = (http, app, access_token, request) => pullHeart({ http, app, access_token }, request)
 
-const pulls: Partial<Record<Resource, Pull>> = {
+const pullByResource: Partial<Record<Resource, Pull>> = {
   ...Object.fromEntries(measures.map((resource) => [resource, pullMeasures])),
   ...Object.fromEntries(intraday.map((resource) => [resource, pullIntraday])),
   ...Object.fromEntries(ofScope['user.sleepevents'].map((resource) => [resource, pullSleep])),
@@ -220,7 +220,7 @@ export const withings = {
   revoke,
 
   pull(http, app, access_token, request) {
-    const pull = pulls[request.resource]
+    const pull = pullByResource[request.resource]
     if (!pull) throw new Error(`Withings has no ${request.resource}`)
     return pull(http, app, access_token, request)
   },
@@ -232,7 +232,7 @@ export const withings = {
     const form = new URLSearchParams(decodeUtf8(body))
     const external_user_id = form.get('userid') ?? ''
     if (!/^\d{1,20}$/.test(external_user_id)) return { outcome: 'refused', answer: { status: 400, body: {} } }
-    const about = ofCategory[number(Number(form.get('appli'))) ?? 0] ?? []
+    const about = ofCategory[readNumber(Number(form.get('appli'))) ?? 0] ?? []
     const range = readRange(form, now_ms)
     return { outcome: 'unsigned', changes: about.map((resource): Change => ({ external_user_id, resource, ...range })) }
   },
@@ -242,7 +242,7 @@ export const withings = {
     const callbackurl = withSecret(callback_url, verify_token)
     const { profiles } = await ask(http, `${urls.api}/notify`, access_token, 'list', {})
     const there = new Set(
-      list(profiles).flatMap((profile) => (profile.callbackurl === callbackurl ? [number(profile.appli)] : [])),
+      readList(profiles).flatMap((profile) => (profile.callbackurl === callbackurl ? [readNumber(profile.appli)] : [])),
     )
     for (const appli of Object.keys(ofCategory))
       if (!there.has(Number(appli))) await ask(http, `${urls.api}/notify`, access_token, 'subscribe', { callbackurl, appli })

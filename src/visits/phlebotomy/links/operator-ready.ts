@@ -8,7 +8,7 @@ import { SLOT_UNAVAILABLE } from '../../appointments/booking-keys.ts'
 import { wallClocks } from '../local-time.ts'
 import { scheduleOf, findStaffServing } from '../staff.ts'
 import { insertVisit, updateVisit, deleteVisit, bookedTimes, type BookedTime } from '../visits.ts'
-import { blockedMinutes, openWindows, remainingCapacity, windowsOf, type OpenWindow, type Span } from '../time-windows.ts'
+import { blockedMinutes, openWindows, remainingCapacity, createWindows, type OpenWindow, type Span } from '../time-windows.ts'
 import type { VisitLocation } from '../visit-location.ts'
 import { hasStreetAddress, NO_DOOR } from '../visit-location.ts'
 import { noRequests, type VisitLink, type RequestedWindow } from './visit-link.ts'
@@ -28,10 +28,10 @@ async function available(tx: Tx, where: VisitLocation, range: Span): Promise<Ope
     staff.map(({ id }) => id),
     range,
   )
-  return staff.map((one) => {
-    const start_ms = Math.max(range.start_ms, earliestStart(tx, one.notice_min))
+  return staff.map((phlebotomist) => {
+    const start_ms = Math.max(range.start_ms, earliestStart(tx, phlebotomist.notice_min))
     if (start_ms >= range.end_ms) return []
-    return openWindows(clocks, scheduleOf(one), { start_ms, end_ms: range.end_ms }, taken.get(one.id) ?? [])
+    return openWindows(clocks, scheduleOf(phlebotomist), { start_ms, end_ms: range.end_ms }, taken.get(phlebotomist.id) ?? [])
   })
 }
 
@@ -47,26 +47,34 @@ async function lockStaff(tx: Tx, ids: string[]): Promise<Set<string>> {
 }
 
 /** Reserves time of the staff with the most remaining capacity in a window. Errors: 404 no staff has any. */
-async function reserveTime(tx: Tx, where: VisitLocation, wanted: RequestedWindow, except: string | null): Promise<BookedTime> {
+async function reserveTime(
+  tx: Tx,
+  where: VisitLocation,
+  window: RequestedWindow,
+  exceptAppointmentId: string | null,
+): Promise<BookedTime> {
   const clocks = await wallClocks()
   const staff = await findStaffServing(tx, tx.tenant.org, where, READY)
-  const offers = staff.filter((one) => {
-    if (wanted.start_ms < earliestStart(tx, one.notice_min)) return false
-    const windows = windowsOf(clocks, scheduleOf(one), { start_ms: wanted.start_ms, end_ms: wanted.start_ms + 1 })
-    return windows.some(({ end_ms, price_cents }) => end_ms === wanted.end_ms && price_cents === wanted.price_cents)
+  const offers = staff.filter((phlebotomist) => {
+    if (window.start_ms < earliestStart(tx, phlebotomist.notice_min)) return false
+    const windows = createWindows(clocks, scheduleOf(phlebotomist), { start_ms: window.start_ms, end_ms: window.start_ms + 1 })
+    return windows.some(({ end_ms, price_cents }) => end_ms === window.end_ms && price_cents === window.price_cents)
   })
   const locked = await lockStaff(
     tx,
     offers.map(({ id }) => id),
   )
-  const taken = await bookedTimes(tx, [...locked], wanted, except)
+  const taken = await bookedTimes(tx, [...locked], window, exceptAppointmentId)
   const [best] = offers
     .filter(({ id }) => locked.has(id))
-    .map((one) => ({ one, places: remainingCapacity(scheduleOf(one), wanted, taken.get(one.id) ?? []) }))
+    .map((phlebotomist) => ({
+      one: phlebotomist,
+      places: remainingCapacity(scheduleOf(phlebotomist), window, taken.get(phlebotomist.id) ?? []),
+    }))
     .filter(({ places }) => places > 0)
     .sort((a, b) => b.places - a.places)
   if (!best) throw notFound(SLOT_UNAVAILABLE)
-  const { start_ms, end_ms } = wanted
+  const { start_ms, end_ms } = window
   return { staff_id: best.one.id, start_ms, end_ms, blocked_minutes: blockedMinutes(best.one) }
 }
 

@@ -43,9 +43,9 @@ const windows = async (where: VisitLocation, range: Span, now: Date) => {
   return start_ms < range.end_ms ? openWindows(await wallClocks(), sandboxSchedule(where), { ...range, start_ms }, []) : []
 }
 
-async function assertOffered(where: VisitLocation, wanted: RequestedWindow, now: Date): Promise<void> {
-  const offered = await windows(where, { start_ms: wanted.start_ms, end_ms: wanted.start_ms + 1 }, now)
-  if (!offered.some(({ end_ms, price_cents }) => end_ms === wanted.end_ms && price_cents === wanted.price_cents))
+async function assertOffered(where: VisitLocation, window: RequestedWindow, now: Date): Promise<void> {
+  const offered = await windows(where, { start_ms: window.start_ms, end_ms: window.start_ms + 1 }, now)
+  if (!offered.some(({ end_ms, price_cents }) => end_ms === window.end_ms && price_cents === window.price_cents))
     throw badRequest(SLOT_UNAVAILABLE)
 }
 

@@ -36,6 +36,6 @@ export const sandboxRequestLink: VisitLink = {
     return 'requested'
   },
   reschedule: noRescheduling,
-  dated: (tx, visit, { start_ms }) => playAt(tx, visit, start_ms),
+  onDateChanged: (tx, visit, { start_ms }) => playAt(tx, visit, start_ms),
   cancel: async (tx, appointment_id) => void (await deleteVisit(tx, appointment_id)),
 }

@@ -47,7 +47,7 @@ export interface VisitLink {
   /** Reserves capacity of another window and releases that of the first. Throws like `book`; then the first stays reserved. */
   reschedule(tx: Tx, visit: PendingVisit, window: RequestedWindow): Promise<BookingOutcome>
   /** Called when the date of a requested visit is set or changed. Absent if the link has nothing to do. */
-  dated?(tx: Tx, visit: Pick<PendingVisit, 'appointment_id' | 'order_id'>, span: Span): void
+  onDateChanged?(tx: Tx, visit: Pick<PendingVisit, 'appointment_id' | 'order_id'>, span: Span): void
   /** Releases the visit. Called for every reason for which the appointment has ended. */
   cancel(tx: Tx, appointment_id: string): Promise<void>
 }

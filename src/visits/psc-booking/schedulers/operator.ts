@@ -3,7 +3,7 @@ import { notFound } from '../../../platform/http/errors.ts'
 import { SLOT_UNAVAILABLE } from '../../appointments/booking-keys.ts'
 import { timeZoneAt } from '../../geocoding/distance.ts'
 import type { SiteRecord } from '../../psc/sites.ts'
-import { calendarOf, openingsOf, type Schedule } from '../schedule.ts'
+import { calendarOf, openingsOn, type Schedule } from '../schedule.ts'
 import type { SitePlan, Scheduler } from './scheduler.ts'
 import { loadSchedules } from '../schedules.ts'
 
@@ -19,13 +19,13 @@ export const operatorScheduler: Scheduler = {
     const plans = new Map<string, SitePlan>()
     for (const site of sites) {
       const schedule = schedules.get(site.site_code)
-      if (schedule) plans.set(site.site_code, await planOf(site, schedule))
+      if (schedule) plans.set(site.site_code, await createPlan(site, schedule))
     }
     return plans
   },
 }
 
-async function planOf({ lat, lng }: SiteRecord, schedule: Schedule): Promise<SitePlan> {
+async function createPlan({ lat, lng }: SiteRecord, schedule: Schedule): Promise<SitePlan> {
   const zone = (await timeZoneAt(lat, lng))!
   const calendar = await calendarOf(zone)
   const { slot_minutes, places, price, confirms } = schedule
@@ -36,7 +36,7 @@ async function planOf({ lat, lng }: SiteRecord, schedule: Schedule): Promise<Sit
     places,
     price,
     confirms,
-    openings: (day) => openingsOf(schedule, calendar, day),
+    openings: (day) => openingsOn(schedule, calendar, day),
     offered_from: undefined,
   }
 }

@@ -24,7 +24,7 @@ const schedulerWith = (hasParity: boolean): Scheduler => ({
   slotTakenError: () => badRequest(SLOT_UNAVAILABLE),
   async loadPlans(_tx, _lab_id, sites, now) {
     const plans = new Map<string, SitePlan>()
-    for (const site of sites) plans.set(site.site_code, await planOf(site, now, hasParity))
+    for (const site of sites) plans.set(site.site_code, await createPlan(site, now, hasParity))
     return plans
   },
 })
@@ -33,13 +33,13 @@ export const sandboxScheduler = schedulerWith(false)
 /** Where SANDBOX_PARITY is on. */
 export const parityScheduler = schedulerWith(true)
 
-async function planOf(site: SiteRecord, now: Date, hasParity: boolean): Promise<SitePlan> {
+async function createPlan(site: SiteRecord, now: Date, hasParity: boolean): Promise<SitePlan> {
   const zone = (hasParity ? undefined : await timeZoneAt(site.lat, site.lng)) ?? PARITY_ZONE
   const calendar = await calendarOf(zone)
   const openings = (day: string): Opening[] => {
     const offered = day === calendar.dayOf(now) ? SAME_DAY_HOURS : MORNING
     const open = hasParity ? undefined : openHours(site.hours, calendar.weekdayOf(day))
-    return within(offered, open).map(([from, to]) => [calendar.instantOf(day, from), calendar.instantOf(day, to)])
+    return clipSpan(offered, open).map(([from, to]) => [calendar.instantAt(day, from), calendar.instantAt(day, to)])
   }
   return {
     zone,
@@ -54,7 +54,7 @@ async function planOf(site: SiteRecord, now: Date, hasParity: boolean): Promise<
 }
 
 /** The parts of a span within the opening hours, from a multiple of twenty minutes on; the whole span if the hours are unknown. */
-const within = ([from, to]: Span, open: Span[] | undefined): Span[] =>
+const clipSpan = ([from, to]: Span, open: Span[] | undefined): Span[] =>
   open === undefined
     ? [[from, to]]
     : open
@@ -66,6 +66,6 @@ function nextHour(calendar: Calendar, now: Date): Date {
   const today = calendar.dayOf(now)
   const minute = calendar.minuteOf(now)
   return minute < LAST_BOOKING_MINUTE
-    ? calendar.instantOf(today, (Math.floor(minute / HOUR) + 1) * HOUR)
-    : calendar.instantOf(calendar.plusDays(today, 1), 0)
+    ? calendar.instantAt(today, (Math.floor(minute / HOUR) + 1) * HOUR)
+    : calendar.instantAt(calendar.plusDays(today, 1), 0)
 }
