@@ -656,16 +656,6 @@ table event
   CREATE INDEX event__type ON event USING btree (team_id, type, id)
   CREATE INDEX event__user ON event USING btree (user_id)
   policy of_team for all (team_id = current_team())
-  CREATE TRIGGER event__deliveries AFTER DELETE ON event REFERENCING OLD TABLE AS deleted_events FOR EACH STATEMENT EXECUTE FUNCTION delete_event_deliveries()
-    begin
-      delete from delivery
-      where destination_id = any (array(
-          select d.id from destination d where d.team_id = any (array(select distinct team_id from deleted_events))
-          union all
-          select d.destination_id from deleted_destination d where d.team_id = any (array(select distinct team_id from deleted_events))))
-        and message_id = any (array(select id from deleted_events));
-      return null;
-    end
 
 table event_outbox
   id bigint not null generated always as identity

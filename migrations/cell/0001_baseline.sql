@@ -1780,19 +1780,3 @@ begin
   end if;
 end $$;
 revoke execute on function drop_access_log_day(date) from public;
-
--- ==== triggers
--- Deletes the deliveries of deleted events.
-create function delete_event_deliveries() returns trigger language plpgsql as $$
-begin
-  delete from delivery
-  where destination_id = any (array(
-      select d.id from destination d where d.team_id = any (array(select distinct team_id from deleted_events))
-      union all
-      select d.destination_id from deleted_destination d where d.team_id = any (array(select distinct team_id from deleted_events))))
-    and message_id = any (array(select id from deleted_events));
-  return null;
-end $$;
-create trigger event__deliveries after delete on event
-  referencing old table as deleted_events for each statement execute function delete_event_deliveries();
-

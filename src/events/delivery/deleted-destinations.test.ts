@@ -1,6 +1,7 @@
 // Deleting an endpoint: it returns 404 at once, however large the log of its deliveries is, and the log is erased in batches.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { eraseEvents } from '../../platform/queue/outbox.ts'
 import { cells, expire, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
 import { deletedDestinationsCleanup } from './deleted-destinations.ts'
@@ -81,7 +82,7 @@ test('erasing a user erases the deliveries to a deleted endpoint', async () => {
   await delivering().drain()
   await team.manage.delete(hook.path)
   assert.equal(await count(team, 'delivery', hook), 1)
-  await team.db.pool.query('delete from event where team_id = $1 and user_id = $2', [team.team, user])
+  await team.db.tx(team.tenant, (tx) => eraseEvents(tx, user))
   assert.equal(await count(team, 'delivery', hook), 0)
 })
 

@@ -341,6 +341,13 @@ const eraseDeliveriesByDestination: TeamEraser = (tx, team, max) =>
         select id from destination where team_id = ${team} union all select destination_id from deleted_destination where team_id = ${team})
       limit ${max})`)
 
+/** Erases the deliveries of erased events, with their attempts, also those to deleted destinations. Writes delivery, delivery_attempt. */
+export const eraseDeliveriesOfEvents = async (tx: Tx, event_ids: string[]): Promise<void> =>
+  void (await tx.run(sql`
+    delete from delivery
+    where team_id = ${tx.team} and message_id = any (${event_ids}::uuid[]) and destination_id = any (array(
+      select id from destination where team_id = ${tx.team} union all select destination_id from deleted_destination where team_id = ${tx.team}))`))
+
 /** Erases the deliveries of a deleted team, with its destinations and endpoints. */
 export const eraseTeamDeliveries = inOrder(
   eraseTables('delivery_attempt'),

@@ -1,6 +1,7 @@
 import { on } from '../../platform/db/hooks.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Module } from '../../platform/module/module.ts'
+import { eventsErased } from '../../platform/queue/outbox.ts'
 import { pipelineChanged } from '../brokers/pipelines.ts'
 import {
   endpointChanged,
@@ -10,7 +11,7 @@ import {
   endpointReadable,
 } from '../endpoints/endpoint-hooks.ts'
 import { deletedDestinationsCleanup } from './deleted-destinations.ts'
-import { deliveryCleanups, eraseTeamDeliveries, stopDeliveries } from './delivery-rows.ts'
+import { deliveryCleanups, eraseDeliveriesOfEvents, eraseTeamDeliveries, stopDeliveries } from './delivery-rows.ts'
 import { createDeliveryWorker, type DeliveryOptions } from './delivery-worker.ts'
 import { createWebhookDestination, deleteDestination, resetHealth, retryUnreadable, syncBrokers } from './destination-rows.ts'
 import { lockLease, revokedLeaseCleanup, revokeLease } from './leases.ts'
@@ -44,6 +45,7 @@ export const delivery = (cells: Cells, options: () => DeliveryOptions): Module =
     on(endpointDeleting, async (tx, id) => void (await deleteDestination(tx, tx.team, id))),
     on(endpointReadable, retryUnreadable),
     on(pipelineChanged, syncBrokers),
+    on(eventsErased, eraseDeliveriesOfEvents),
   ],
   periodicTasks: [...deliveryCleanups, deletedDestinationsCleanup, revokedLeaseCleanup],
   erasers: { team: eraseTeamDeliveries },

@@ -3,6 +3,7 @@
 import type { Static, TSchema } from 'typebox'
 import { systemNow, addSeconds } from '../runtime/clock.ts'
 import type { PlainTx, Queries, Tenant, Tx } from '../db/transaction.ts'
+import { hookPoint } from '../db/hooks.ts'
 import { dbNowPlus } from '../db/leases.ts'
 import { T } from '../schema/schema.ts'
 import { arrayLiteral, join, sql, type Sql } from '../db/sql.ts'
@@ -264,17 +265,33 @@ export const defineHandler = <S extends TSchema>(
   run,
 })
 
-/**
- * Erases the events about a user, or those that meet a condition. No code but this and `eraseObjectEvents` changes or deletes an event.
- */
+/** Runs after events were erased, with their ids. */
+export const eventsErased = hookPoint<[event_ids: string[]]>('event.erased')
+
+/** Erases the events about a user, or those that meet a condition. No code but this and `eraseObjectEvents` changes or deletes an event. */
 export const eraseEvents = (tx: Tx, user_id: string, which: Sql = sql`true`): Promise<number> =>
-  tx.run(sql`delete from event where team_id = ${tx.team} and user_id = ${user_id} and ${which}`)
+  erase(tx, sql`delete from event where team_id = ${tx.team} and user_id = ${user_id} and ${which} returning id`)
 
 /** Erases the events of objects whose events name no user. @param objects a select of their ids */
 export const eraseObjectEvents = (tx: Tx, objects: Sql): Promise<number> =>
-  tx.run(sql`
+  erase(
+    tx,
+    sql`
     with about as materialized (${objects})
-    delete from event e using about where e.object_id = about.id and e.team_id = ${tx.team}`)
+    delete from event e using about where e.object_id = about.id and e.team_id = ${tx.team} returning e.id`,
+  )
+
+const ErasedEvent = T.Object({ id: T.String() })
+
+async function erase(tx: Tx, erasure: Sql): Promise<number> {
+  const erased = await tx.many(ErasedEvent, erasure)
+  if (erased.length)
+    await tx.notify(
+      eventsErased,
+      erased.map(({ id }) => id),
+    )
+  return erased.length
+}
 
 const LatestEvent = T.Object({ id: T.String(), object_id: T.String() })
 
