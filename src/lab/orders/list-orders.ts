@@ -45,18 +45,17 @@ interface ListQuery {
 /** The rows before the page are skipped by their ids, which an index has for the usual order: their documents are not read. */
 async function readPage(tx: Tx, { filters, key, direction, page, size }: ListQuery) {
   const order = sorting[key]![direction]
-  const [total, rows] = await Promise.all([
-    filters.length ? countMatches(tx, filters) : countOrders(tx),
-    tx.many(
-      ListedOrder,
-      sql`
-      select document, user_id from lab_order
-      where team_id = ${tx.team} and id = any (array(
-        select id from lab_order where team_id = ${tx.team} and ${joinConditions(filters)} and ${isVisible(tx)}
-        order by ${order} offset ${(page - 1) * size} limit ${size}))
-      order by ${order}`,
-    ),
-  ])
+  // One after the other: a request holds one connection at a time.
+  const total = filters.length ? await countMatches(tx, filters) : await countOrders(tx)
+  const rows = await tx.many(
+    ListedOrder,
+    sql`
+    select document, user_id from lab_order
+    where team_id = ${tx.team} and id = any (array(
+      select id from lab_order where team_id = ${tx.team} and ${joinConditions(filters)} and ${isVisible(tx)}
+      order by ${order} offset ${(page - 1) * size} limit ${size}))
+    order by ${order}`,
+  )
   return { total, rows }
 }
 

@@ -105,17 +105,16 @@ export const userConstraints = {
 /** Lists users, newest first, without deleted ones. The rows before the page are skipped in the index of the list. */
 export async function listUsers(tx: Tx, { offset, limit }: { offset: number; limit: number }) {
   const order = sql`created_on desc, id desc`
-  const [total, users] = await Promise.all([
-    countUsers(tx),
-    tx.many(
-      User,
-      sql`
-      select ${userColumns} from "user"
-      where team_id = ${tx.team} and id = any (array(
-        select id from "user" where ${notDeletedCondition(tx)} order by ${order} offset ${offset} limit ${limit}))
-      order by ${order}`,
-    ),
-  ])
+  // One after the other: a request holds one connection at a time.
+  const total = await countUsers(tx)
+  const users = await tx.many(
+    User,
+    sql`
+    select ${userColumns} from "user"
+    where team_id = ${tx.team} and id = any (array(
+      select id from "user" where ${notDeletedCondition(tx)} order by ${order} offset ${offset} limit ${limit}))
+    order by ${order}`,
+  )
   return { users, total, offset, limit }
 }
 
