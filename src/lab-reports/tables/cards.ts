@@ -170,13 +170,13 @@ function nameAbove(
     )
     if (!cell) continue
     // `pH` is a unit as well.
-    const isText = cell.kind === 'text' || (cell.kind === 'unit' && isNamed(cell.text))
-    if ((cell.kind === 'unit' && !isText) || cell.kind === 'range' || RANGE_LABEL.test(cell.text)) return undefined
+    const isText = cell.kind === 'text' || ((cell.kind === 'unit' || cell.kind === 'range') && isNamed(cell.text))
+    if ((!isText && (cell.kind === 'unit' || cell.kind === 'range')) || RANGE_LABEL.test(cell.text)) return undefined
     if (!isText) continue
     // A name with its result behind it is a row.
     const nextCell = cells[cells.indexOf(cell) + 1]
     if (nextCell?.kind === 'value' && flagOf(nextCell.text) === undefined) return undefined
-    const isName = isPossibleName(cleanName(cell.text), isNamed) && !looksLikeSentence(cell.text) && !/:\s*\S/u.test(cell.text)
+    const isName = isPossibleName(cleanName(cell.text), isNamed) && !looksLikeSentence(cell.text) && (isNamed(cell.text) || !/:\s*\S/u.test(cell.text))
     return isName ? { name: { cell, line }, ...(range && { range }) } : undefined
   }
   return undefined

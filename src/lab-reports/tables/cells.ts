@@ -45,7 +45,7 @@ export interface Line {
 const [WIDTH_LETTERS_MIN, WIDTH_WORDS_MIN] = [4, 12]
 
 /** What is drawn between texts, also with signs: `|-----|`. */
-const SEPARATOR = /^(?:[|¦│·•]|[-–—|_=─]{4,})$/u
+const SEPARATOR = /^(?:[|¦│·•]|[-–—|_=─.…·]{4,})$/u
 
 /** The lines of a page from top to bottom, their cells from left to right, without regard to tables. */
 export function baselinesOf(page: PageText): Line[] {

@@ -1,4 +1,5 @@
 // Lines below a row that belong to it: notes, the rest of its name, further lines of its range.
+import { isRangesOfGroups } from '../../lab-values/ranges-of-groups.ts'
 import { rangeOf } from '../../lab-values/ranges.ts'
 import { unitBehind } from '../../lab-values/units.ts'
 import { flagOf } from '../../lab-values/values.ts'
@@ -220,8 +221,9 @@ export function continuesRow(
   }
   // Below the name: `Bio. Ref. Interval. :`, and the range in the same line or the next.
   const lineText = line.cells.map((cell) => cell.text).join(' ')
-  if (line.cells.length === 1 && !last.range_lines.length) {
-    const isRange = rangeOf(lineText) !== undefined && /\d/u.test(lineText)
+  const isOfGroups = isRangesOfGroups(lineText)
+  if (line.cells.length === 1 && (!last.range_lines.length || (isOfGroups && last.range_lines.every(isRangesOfGroups)))) {
+    const isRange = (isOfGroups || rangeOf(lineText) !== undefined) && /\d/u.test(lineText)
     if (isRange || RANGE_LABEL.test(lineText)) {
       if (isRange) last.range_lines.push(lineText)
       last.unit ??= unitBehind(lineText)
