@@ -44,6 +44,9 @@ const SIGN_HEIGHT_MIN = 0.5
 /** What so many rows of a table have is how it is printed: a label, a former result. */
 const [USUAL_ROWS_MIN, USUAL_SHARE] = [3, 0.3]
 
+/** `Cutoff=500`: from where on a drug is reported, and no bound of the result. */
+const CUTOFF = /^cut-?off[=:]?\d*$/iu
+
 type Names = Pick<ReadRowsOptions, 'isNamed'>
 
 export function unreadText(reading: Reading, names: Names): { rows: RowFinding[]; report: ReportFinding[] } {
@@ -91,7 +94,7 @@ function wordsBesideRows({ columns, rows: own, lines }: TableOfRows, { rows }: R
     const words = cells.flatMap((cell) => {
       const rest = cell.words.filter(
         (word) =>
-          !isSaid(word) && flagOf(word.text) === undefined && (!isOther(word, columns) || isPerhapsBound(word, row, columns)),
+          !isSaid(word) && !CUTOFF.test(word.text) && flagOf(word.text) === undefined && (!isOther(word, columns) || isPerhapsBound(word, row, columns)),
       )
       const text = rest.map((word) => word.text).join(' ')
       return columnKind(text) !== undefined || dateIn(text)?.text.length === text.length ? [] : rest
@@ -114,9 +117,10 @@ const isOther = ({ box }: Word, columns: readonly Column[] | null): boolean =>
 const isInBrackets = (text: string): boolean => /^\(.*\)$/u.test(text)
 
 /** Whether a number stands in a column that is not understood, of a table in which no column of ranges is. */
-const isPerhapsBound = ({ box, text }: Word, { range_lines }: Row, columns: readonly Column[] | null): boolean =>
+const isPerhapsBound = ({ box, text }: Word, { range_lines, value }: Row, columns: readonly Column[] | null): boolean =>
   columns !== null &&
   !range_lines.length &&
+  numberOf(value) !== undefined &&
   numberOf(text) !== undefined &&
   nearestColumn(box, columns)?.kind === 'other' &&
   (nearestColumn(box, columns)!.title !== undefined || columns.filter(({ kind }) => kind === 'other').length > 1) &&

@@ -5,7 +5,7 @@ import { type Box, boxAround, centerX, overlapX, type PageText, type Word } from
 import { categoryOf, isAntibiotic, isConcentration, organismIn } from '../texts/antibiotics.ts'
 import { cleanName } from '../texts/names.ts'
 import { type Cell, cellOf, type Line } from './cells.ts'
-import type { Row } from './row-parts.ts'
+import { newRow, type Row } from './row-parts.ts'
 
 /** Fewer antibiotics are no table: one may stand among drugs whose level in the blood was measured. */
 const ENTRIES_MIN = 2
@@ -52,12 +52,32 @@ export function readAntibiotics(page: PageText, lines: readonly Line[]): Suscept
       rows.push(...entriesOfLine.flatMap((entry) => rowsOfEntry(page, entry, header)))
     } else {
       const organism = organismIn(textOf(line))
+      if (organism && isOrganismLine(line)) {
+        rows.push(rowOfOrganism(page, line))
+        tableLines.add(line)
+      }
       // A new list of organisms begins behind a table.
       if (organism && rows.length && rows.at(-1)!.box.bottom < line.box.top && !isHeader(line)) organisms = []
       if (organism && !organisms.includes(organism)) organisms.push(organism)
     }
   }
   return { rows, lines: lines.filter((line) => !tableLines.has(line)) }
+}
+
+/** `Organism 1  Escherichia coli  >100,000 cfu/ml` */
+const isOrganismLine = ({ cells: [label, organism] }: Line): boolean =>
+  organism !== undefined && /^(?:organism|isolate)\.? ?#?\d?:?$/iu.test(label!.text) && organismIn(organism.text) === organism.text
+
+/** An organism that grew is a result; its count is a comment. */
+function rowOfOrganism(page: PageText, { box, cells: [label, organism, ...others] }: Line): Row {
+  return {
+    ...newRow(page.number, [label!, organism!, ...others]),
+    box,
+    value_box: organism!.box,
+    name: cleanName(label!.text),
+    value: organism!.text,
+    comments: others.map(({ text }) => text),
+  }
 }
 
 /** The rows of a page with others of it, from top to bottom. */
@@ -173,20 +193,14 @@ function rowsOfEntry(page: PageText, { name, answers }: Entry, header: Header): 
     const cells = [name, ...(concentration ? [concentration] : []), category]
     return [
       {
-        page: page.number,
+        ...newRow(page.number, cells),
         box: boxAround([name.box, answer.box]),
         value_box: value.box,
         name: cleanName(name.text),
         value: value.text.replace(/^\((.+)\)$/u, '$1'),
         unit: concentration ? (unit?.text ?? header.unit) : null,
-        range_lines: [],
         flag: categoryOf(category.text) === 'susceptible' ? 'normal' : 'abnormal',
         panel: findOrganism(answer, index, header) ?? null,
-        section: null,
-        specimen: null,
-        method: null,
-        date: null,
-        confidence: Math.min(...cells.flatMap((cell) => cell.words.map((word) => word.confidence))),
         comments: concentration ? [category.text.replace(/^\((.+)\)$/u, '$1')] : [],
       },
     ]

@@ -2,10 +2,10 @@
 import { rangeOf } from '../../lab-values/ranges.ts'
 import { unitBehind } from '../../lab-values/units.ts'
 import { type Flag, flagOf, partFlag } from '../../lab-values/values.ts'
-import { boxAround, heightOf, overlapX } from '../pages/page.ts'
+import { heightOf, overlapX } from '../pages/page.ts'
 import { cleanName, isPossibleName, looksLikeSentence } from '../texts/names.ts'
 import { type Cell, type Line, splitCell, type TypedCell } from './cells.ts'
-import type { Row } from './row-parts.ts'
+import { newRow, type Row } from './row-parts.ts'
 import * as tolerances from './tolerances.ts'
 
 export interface Card {
@@ -24,8 +24,7 @@ export function rowOfCard(card: Card, page: number, { panel, section }: Pick<Row
   const { value, flag } = partFlag(card.value.text)
   const cells = [card.name, card.value, ...card.details]
   return {
-    page,
-    box: boxAround(cells.map(({ box }) => box)),
+    ...newRow(page, cells),
     value_box: card.value.box,
     name: cleanName(card.name.text),
     value,
@@ -34,11 +33,6 @@ export function rowOfCard(card: Card, page: number, { panel, section }: Pick<Row
     flag: flag ?? card.flag,
     panel,
     section,
-    specimen: null,
-    method: null,
-    date: null,
-    confidence: Math.min(1, ...cells.flatMap(({ words }) => words.map(({ confidence }) => confidence))),
-    comments: [],
   }
 }
 

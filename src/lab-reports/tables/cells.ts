@@ -25,6 +25,8 @@ export interface Cell {
   words: Word[]
   /** Of a cell of a table: how far its column reaches. */
   band?: Band
+  /** Whether it is in the column of ranges of a table without column names. */
+  isRange?: boolean
 }
 
 /** From left to right, in points. */

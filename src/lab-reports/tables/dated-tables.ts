@@ -8,7 +8,7 @@ import { readAntibiotics } from './antibiotic-tables.ts'
 import { type Cell, cellOf, type Line, splitCell, type TypedCell } from './cells.ts'
 import { type Column, columnKind } from './headers.ts'
 import { nearestColumn } from './regions.ts'
-import { joinedText, type ReadRowsOptions, type Row } from './row-parts.ts'
+import { joinedText, newRow, type ReadRowsOptions, type Row } from './row-parts.ts'
 
 export interface DatedRows {
   rows: Row[]
@@ -171,10 +171,9 @@ function rowsOfDay(page: PageText, { line, date }: Table['days'][number], { colu
     const { value, flag } = partFlag(result.text)
     const ofFlag = cells.find((cell) => cell !== result && cell.kind === 'flag')
     const unit = joinedText(cells.filter(({ kind }) => kind === 'unit'))
-    const words = [line.cells[0]!, ...cells].flatMap((cell) => cell.words)
     return [
       {
-        page: page.number,
+        ...newRow(page.number, [line.cells[0]!, ...cells]),
         box: line.box,
         value_box: result.box,
         name,
@@ -184,11 +183,7 @@ function rowsOfDay(page: PageText, { line, date }: Table['days'][number], { colu
         flag: flag ?? (ofFlag && flagOf(ofFlag.text)) ?? null,
         panel,
         section: panel,
-        specimen: null,
-        method: null,
         date,
-        confidence: Math.min(1, ...words.map(({ confidence }) => confidence)),
-        comments: [],
       },
     ]
   })

@@ -1,7 +1,7 @@
 // A row of results and its parts: answers behind a colon, units, second results of a line, headings.
 import { isUnit } from '../../lab-values/units.ts'
 import { boundOf, type Flag, intervalOf, isBloodGroup } from '../../lab-values/values.ts'
-import { type Box, centerX, heightOf, type PageText } from '../pages/page.ts'
+import { type Box, boxAround, centerX, heightOf, type PageText } from '../pages/page.ts'
 import { looksLikeSentence } from '../texts/names.ts'
 import { type Cell, cellOf, isValueInColumn, type Line, type TypedCell, withKind } from './cells.ts'
 import type { Column } from './headers.ts'
@@ -31,6 +31,25 @@ export interface Row {
   /** Notes on this result alone. */
   comments: string[]
 }
+
+/** A row of these cells of which nothing is known. */
+export const newRow = (page: number, cells: readonly Cell[]): Row => ({
+  page,
+  box: boxAround(cells.map(({ box }) => box)),
+  value_box: cells[0]!.box,
+  name: '',
+  value: '',
+  unit: null,
+  range_lines: [],
+  flag: null,
+  panel: null,
+  section: null,
+  specimen: null,
+  method: null,
+  date: null,
+  confidence: Math.min(1, ...cells.flatMap(({ words }) => words.map(({ confidence }) => confidence))),
+  comments: [],
+})
 
 export interface ReadRowsOptions {
   /** Whether a text is the name of something that laboratories measure: it makes a row of a line that has nothing else to show for it. */
@@ -92,6 +111,7 @@ export function reclassify(
   cells: readonly TypedCell[],
   isNamed: (name: string) => boolean,
 ): TypedCell {
+  if (cell.isRange && cell.value === 'word') return { ...cell, kind: 'range' }
   if (cell.kind === 'flag' && isBloodGroup(cell.text) && /\b(?:group|type|abo)\b/iu.test(cells[index - 1]?.text ?? ''))
     return { ...cell, kind: 'value', value: 'word' }
   if (isGrade(cell) && index === 1 && cells[0]!.kind === 'text')

@@ -32,6 +32,7 @@ import {
   isWordBehindColon,
   joinedText,
   nameUnder,
+  newRow,
   partsAtColon,
   type ReadRowsOptions,
   reclassify,
@@ -314,7 +315,7 @@ class RegionReader {
     this.panel = this.heading ?? this.panel
     this.heading = null
     return {
-      page: this.#page.number,
+      ...newRow(this.#page.number, cells),
       box: line.box,
       value_box: first.box,
       name,
@@ -324,11 +325,6 @@ class RegionReader {
       flag: ownFlag ?? null,
       panel: this.panel,
       section: this.section,
-      specimen: null,
-      method: null,
-      date: null,
-      confidence: Math.min(1, ...cells.flatMap((cell) => cell.words.map((word) => word.confidence))),
-      comments: [],
     }
   }
 
