@@ -236,3 +236,21 @@ test('a line of a table with a name that laboratories measure and a number is a 
   const { results, findings } = read(HEADER, GLUCOSE, lost, line('Sodium', '140', 'mmol/L', '136 - 145'))
   assert(results.some(({ test_name }) => test_name.startsWith('Bicarbonate')) || findings!.length > 0)
 })
+
+test('a number with a unit and no name, in a table without column names, is a finding', () => {
+  const lost: PlacedText[] = [
+    [220, '33.1'],
+    [300, 'g/dL'],
+    [380, '31.5 - 35.7'],
+  ]
+  const { findings } = read(
+    GLUCOSE,
+    line('Sodium', '140', 'mmol/L', '136 - 145'),
+    lost,
+    line('Potassium', '4.1', 'mmol/L', '3.5 - 5.1'),
+  )
+  assert.deepEqual(
+    findings!.map(({ kind }) => kind),
+    ['line_without_row'],
+  )
+})

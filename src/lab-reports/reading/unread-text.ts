@@ -13,7 +13,7 @@ import {
   widthOf,
   type Word,
 } from '../pages/page.ts'
-import { type Line, withoutPrintedCodes } from '../tables/cells.ts'
+import { type Line, splitCell, withoutPrintedCodes } from '../tables/cells.ts'
 import { type Column, columnKind, type ColumnKind, columnsOf } from '../tables/headers.ts'
 import { nearestColumn } from '../tables/regions.ts'
 import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'
@@ -94,7 +94,10 @@ function wordsBesideRows({ columns, rows: own, lines }: TableOfRows, { rows }: R
     const words = cells.flatMap((cell) => {
       const rest = cell.words.filter(
         (word) =>
-          !isSaid(word) && !CUTOFF.test(word.text) && flagOf(word.text) === undefined && (!isOther(word, columns) || isPerhapsBound(word, row, columns)),
+          !isSaid(word) &&
+          !CUTOFF.test(word.text) &&
+          flagOf(word.text) === undefined &&
+          (!isOther(word, columns) || isPerhapsBound(word, row, columns)),
       )
       const text = rest.map((word) => word.text).join(' ')
       return columnKind(text) !== undefined || dateIn(text)?.text.length === text.length ? [] : rest
@@ -179,9 +182,15 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
   return without.filter((line) => !isMethod(line) || without.filter(isMethod).length < USUAL_ROWS_MIN)
 }
 
-const hasValue = ({ cells }: Line, columns: readonly Column[] | null): boolean =>
-  columns !== null &&
-  cells.some(({ text, box }) => valueKind(text) !== undefined && RESULTS.has(nearestColumn(box, columns)?.kind ?? 'name'))
+/** Whether a line has a text in the column of results; without columns, a number and a unit or range. */
+function hasValue({ cells }: Line, columns: readonly Column[] | null): boolean {
+  if (columns)
+    return cells.some(
+      ({ text, box }) => valueKind(text) !== undefined && RESULTS.has(nearestColumn(box, columns)?.kind ?? 'name'),
+    )
+  const parts = cells.flatMap(splitCell)
+  return parts.some(({ value }) => value === 'number') && parts.some(({ kind }) => kind === 'unit' || kind === 'range')
+}
 
 /** The rows that may go on in a line: those above and below, or the one that is clearly nearer. */
 function rowsBeside(line: Line, { rows: own }: TableOfRows, { rows }: Reading): number[] {

@@ -84,3 +84,22 @@ test('antibiotics, categories and organisms are distinguished from other words',
   assert.equal(organismIn('S. aureus'), 'S. aureus')
   assert.equal(organismIn('No growth after 48 hours'), undefined)
 })
+
+test('a numbered organism is a result, and its count is a comment', () => {
+  const { results } = understand([
+    pageOfLines([
+      cells('Organism 1', 'Escherichia coli', '>100,000 cfu/ml'),
+      cells('Antibiotic', 'Org 1'),
+      cells('Amoxicillin', 'R'),
+      cells('Ciprofloxacin', 'S'),
+    ]),
+  ])
+  assert.deepEqual(
+    results.map(({ test_name, value, comments }) => [test_name, value, comments]),
+    [
+      ['Organism 1', 'Escherichia coli', ['>100,000 cfu/ml']],
+      ['Amoxicillin', 'R', []],
+      ['Ciprofloxacin', 'S', []],
+    ],
+  )
+})

@@ -66,7 +66,9 @@ export function readAntibiotics(page: PageText, lines: readonly Line[]): Suscept
 
 /** `Organism 1  Escherichia coli  >100,000 cfu/ml` */
 const isOrganismLine = ({ cells: [label, organism] }: Line): boolean =>
-  organism !== undefined && /^(?:organism|isolate)\.? ?#?\d?:?$/iu.test(label!.text) && organismIn(organism.text) === organism.text
+  organism !== undefined &&
+  /^(?:organism|isolate)\.? ?#?\d?:?$/iu.test(label!.text) &&
+  organismIn(organism.text) === organism.text
 
 /** An organism that grew is a result; its count is a comment. */
 function rowOfOrganism(page: PageText, { box, cells: [label, organism, ...others] }: Line): Row {

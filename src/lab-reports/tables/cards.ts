@@ -170,7 +170,10 @@ function nameAbove(
     // A name with its result behind it is a row.
     const nextCell = cells[cells.indexOf(cell) + 1]
     if (nextCell?.kind === 'value' && flagOf(nextCell.text) === undefined) return undefined
-    const isName = isPossibleName(cleanName(cell.text), isNamed) && !looksLikeSentence(cell.text) && (isNamed(cell.text) || !/:\s*\S/u.test(cell.text))
+    const isName =
+      isPossibleName(cleanName(cell.text), isNamed) &&
+      !looksLikeSentence(cell.text) &&
+      (isNamed(cell.text) || !/:\s*\S/u.test(cell.text))
     return isName ? { name: { cell, line }, ...(range && { range }) } : undefined
   }
   return undefined

@@ -298,3 +298,59 @@ test('a note on a line with several results is that of none', () => {
     ['Sodium'],
   ])
 })
+
+test('dots between a name and a result in words separate both', () => {
+  assert.deepEqual(
+    rows([
+      [36, 'Hepatitis C antibody .......... Non-Reactive'],
+      [380, '[ Non-Reactive ]'],
+    ]),
+    [['Hepatitis C antibody', 'Non-Reactive', null, '[ Non-Reactive ]']],
+  )
+})
+
+test('a name of one letter and a digit is read if laboratories use it', () => {
+  assert.deepEqual(
+    rows(
+      HEADER,
+      ...['E2', 'X2'].map((name): PlacedText[] => [
+        [36, name],
+        [220, '163.0'],
+        [300, 'pg/mL'],
+        [380, '27.0 - 246.0'],
+      ]),
+    ),
+    [['E2', '163.0', 'pg/mL', '27.0 - 246.0']],
+  )
+})
+
+test('lines with the ranges of both sexes below a row are its range', () => {
+  const header: PlacedText[] = [
+    [36, 'Test'],
+    [220, 'Result'],
+    [300, 'Units'],
+  ]
+  const row: PlacedText[] = [
+    [36, 'Ferritin'],
+    [220, '137'],
+    [300, 'ng/mL'],
+  ]
+  const below = ['Bio. Ref. Interval. :', 'Male : 30 - 400', 'Female : 15 - 150'].map((text): PlacedText[] => [[36, text]])
+  assert.deepEqual(rows(header, row, ...below), [['Ferritin', '137', 'ng/mL', 'Male : 30 - 400', 'Female : 15 - 150']])
+})
+
+test('the trimesters of a table of ranges are not results', () => {
+  assert.deepEqual(
+    rows(
+      [
+        [36, 'Trimester'],
+        [220, 'Reference range (uIU/mL)'],
+      ],
+      ...['First', 'Second', 'Third'].map((name): PlacedText[] => [
+        [36, name],
+        [220, '0.30 - 3.00'],
+      ]),
+    ),
+    [],
+  )
+})

@@ -343,3 +343,29 @@ test('a table goes on in the next page without the names of its columns, below t
         )
       }
 })
+
+for (const [name, align] of Object.entries({ top: 0, middle: 0.5, bottom: 1 }))
+  for (const rules of ['none', 'lines', 'cells'] as const)
+    test(`cells of a table without column names may have two lines: others at the ${name} of the row, drawn between rows: ${rules}`, () => {
+      assert.deepEqual(
+        rows(
+          [
+            ['Thyroid Stimulating|Hormone (TSH)', '2.31', 'uIU/mL', '0.450 - 4.500', ''],
+            ['Glucose', '95', 'mg/dL', '70 - 99', ''],
+            ['Sodium', '150', 'mmol/L', '136 - 145', 'H'],
+            ['Mean Corpuscular|Hemoglobin', '29.1', 'pg', '26.6 - 33.0', ''],
+            ['HIV 1/2 Antibody', 'Non-Reactive', '', 'Non-Reactive', ''],
+            ['Potassium', '4.0', 'mmol/L', '3.5 - 5.1', ''],
+          ],
+          { at: AT, align, rules },
+        ),
+        [
+          ['Thyroid Stimulating Hormone (TSH)', '2.31', 'uIU/mL', '0.450 - 4.500', null],
+          ['Glucose', '95', 'mg/dL', '70 - 99', null],
+          ['Sodium', '150', 'mmol/L', '136 - 145', 'high'],
+          ['Mean Corpuscular Hemoglobin', '29.1', 'pg', '26.6 - 33.0', null],
+          ['HIV 1/2 Antibody', 'Non-Reactive', null, 'Non-Reactive', null],
+          ['Potassium', '4.0', 'mmol/L', '3.5 - 5.1', null],
+        ],
+      )
+    })

@@ -1,7 +1,7 @@
 // The lines of pages, with the cells of tables: cells are formed first, from what is drawn and from the whitespace over a whole table, and
 // the lines within each cell are put together.
 import { boxAround, centerX, centerY, heightOf, overlapX, overlapY, type PageText, type Word } from '../pages/page.ts'
-import { baselinesOf, type Cell, type CellKind, cellOf, classify, type Line, withResultsParted } from './cells.ts'
+import { baselinesOf, type Cell, type CellKind, cellOf, type Line, splitCell, withResultsParted } from './cells.ts'
 import { columnKind, type ColumnKind, columnsOf, findHeaders, type HeaderLines, isLowerBound, isUpperBound } from './headers.ts'
 import { areLabels, withParticulars } from './particulars.ts'
 import { columnSeparators, rowSeparators, runsOf, separatorsAt, type Spaces, spacesOf } from './runs.ts'
@@ -138,7 +138,9 @@ function continuedTable(
 }
 
 /** What names the columns of a table without names, by the kinds of its cells. */
-const NAMES_OF_KINDS = { text: 'Test', value: 'Result', unit: 'Units', range: 'Range', flag: 'Flag' } satisfies Partial<Record<CellKind, string>>
+const NAMES_OF_KINDS = { text: 'Test', value: 'Result', unit: 'Units', range: 'Range', flag: 'Flag' } satisfies Partial<
+  Record<CellKind, string>
+>
 /** Fewer rows do not show where columns are. */
 const BARE_ROWS_MIN = 4
 
@@ -148,7 +150,7 @@ const BARE_ROWS_MIN = 4
  */
 function bareTable(page: PageText, lines: readonly Line[], options: TableOptions): TableLines | undefined {
   const rows = lines.flatMap((line, index) => {
-    const cells = line.isParticulars ? [] : runsOf(line, options.spaces).map((run) => classify(cellOf(run.words)))
+    const cells = line.isParticulars ? [] : runsOf(line, options.spaces).flatMap((run) => splitCell(cellOf(run.words)))
     const isRow = cells.length > 2 && cells[1]!.kind === 'value' && (cells[0]!.kind === 'text' || options.isNamed(cells[0]!.text))
     return isRow ? [{ index, cells: [{ ...cells[0]!, kind: 'text' as const }, ...cells.slice(1)] }] : []
   })
@@ -163,17 +165,22 @@ function bareTable(page: PageText, lines: readonly Line[], options: TableOptions
   const isOverlapping = names.some((a) => names.some((b) => a !== b && a.box.left < b.box.right && b.box.left < a.box.right))
   if (names.length < 3 || isOverlapping) return undefined
   // Lines of a name may be above the others of the first row.
-  const isInColumn = ({ box }: Cell) => names.some((name) => name.box.left <= centerX(box) && centerX(box) <= name.box.right)
+  const isInColumn = ({ box }: Cell) => names.some((name) => overlapX(name.box, box) > 0)
   const isAbove = ({ box, cells, isParticulars }: Line, below: Line) =>
     !isParticulars && cells.every(isInColumn) && below.box.top - box.bottom < heightOf(box) * tolerances.CELL_LINE_GAP
   while (from > 0 && isAbove(lines[from - 1]!, lines[from]!)) from--
   const table = tableLines(page, lines, { from, to: from, runs: [names] }, options)
   const ranges = names.find(({ words: [word] }) => word!.text === NAMES_OF_KINDS.range)
   const isRange = ({ box }: Cell) => ranges !== undefined && overlapX(box, ranges.box) > 0
-  return table && {
-    ...table,
-    lines: table.lines.map((line) => ({ ...line, cells: line.cells.map((cell) => (isRange(cell) ? { ...cell, isRange: true } : cell)) })),
-  }
+  return (
+    table && {
+      ...table,
+      lines: table.lines.map((line) => ({
+        ...line,
+        cells: line.cells.map((cell) => (isRange(cell) ? { ...cell, isRange: true } : cell)),
+      })),
+    }
+  )
 }
 
 function tableLines(
