@@ -45,10 +45,6 @@ export class Connections {
     this.#cleanupTimer = setInterval(() => this.#runPeriodicTasks(), IDLE_MS).unref()
   }
 
-  get isReady(): boolean {
-    return this.#undici !== undefined
-  }
-
   /** Await it before the first lease: a process that delivers nothing need not have this in memory. */
   async loadClient(): Promise<void> {
     if (this.#undici) return

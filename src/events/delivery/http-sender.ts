@@ -1,5 +1,5 @@
-// One attempt: a signed POST of the stored bytes. Follows no redirect, waits no longer than 15 s in all, and connects to nothing but
-// addresses that may be reached. Source: events.md 6.1, 6.2.
+// The request of an attempt: a POST of the stored bytes with its signature. Follows no redirect, waits no longer than 15 s in all, and
+// connects to nothing but addresses that may be reached. Source: events.md 6.1, 6.2.
 import type { Dispatcher } from 'undici'
 import { Connections, destroy, RESPONSE_HEADERS_BYTES_MAX, type PooledConnection } from './connection-pool.ts'
 import { ForbiddenAddressError, type TargetPolicy } from '../../platform/net/outbound-targets.ts'
@@ -36,210 +36,153 @@ export interface SenderOptions {
 
 /** Sends attempts of one environment. */
 export class Sender {
-  readonly #attempt_ms_max: number
-  readonly mayBegin: SenderOptions['mayBegin']
+  readonly #options: SenderOptions
   readonly #connections: Connections
   readonly #fixed: string[]
-  /** Attempts in flight, in the order of their deadlines. */
-  readonly #timed = new Set<HttpExchange>()
-  /** Attempts that have ended and whose callback has not been called yet. */
-  #finished: HttpExchange[] = []
-  #timer: NodeJS.Timeout | undefined
 
-  constructor({ product, attempt_ms_max = ATTEMPT_MS_MAX, mayBegin, ...where }: SenderOptions) {
-    this.mayBegin = mayBegin
-    this.#attempt_ms_max = attempt_ms_max
+  constructor(options: SenderOptions) {
+    const { product, attempt_ms_max = ATTEMPT_MS_MAX, ...where } = options
+    this.#options = options
     this.#connections = new Connections({ ...where, connect_ms_max: attempt_ms_max })
     this.#fixed = Object.entries(fixedHeaders(product)).flat()
   }
 
   /**
-   * Never throws: an error is an outcome. Uses a callback instead of promises: with a promise at each step an attempt took a
-   * tenth longer.
+   * Never throws: an error is an outcome.
    * @param headers names and values, alternating
    * @param done called once, later
    */
-  post(endpoint: { id: string; url: string }, headers: string[], body: Buffer, done: (attempted: HttpResult) => void): void {
-    const exchange = new HttpExchange(this, endpoint, headers.concat(this.#fixed), body, done)
-    if (this.#connections.isReady) this.#start(exchange)
-    else void this.#startWhenConnected(exchange)
+  post(endpoint: { id: string; url: string }, headers: string[], body: Buffer, done: (result: HttpResult) => void): void {
+    void this.#attempt(endpoint, headers.concat(this.#fixed), body, done)
   }
 
   close(): void {
-    clearTimeout(this.#timer)
     this.#connections.close()
   }
 
-  /** Called by an exchange: it no longer uses its connection, and whether the connection can be reused. */
-  ended(exchange: HttpExchange, line: PooledConnection, isLineGood: boolean): void {
-    if (isLineGood) this.#connections.release(line)
-    else destroy(line)
-    if (exchange.retryOnNewConnection) return exchange.begin(this.#connections.acquire(exchange.endpoint, exchange.origin, true))
-    this.#finish(exchange)
-  }
-
-  async #startWhenConnected(exchange: HttpExchange): Promise<void> {
+  async #attempt(
+    endpoint: { id: string; url: string },
+    headers: string[],
+    body: Buffer,
+    done: (result: HttpResult) => void,
+  ): Promise<void> {
+    const { mayBegin, attempt_ms_max = ATTEMPT_MS_MAX } = this.#options
+    const { origin, path } = parseUrl(endpoint.url)
+    const started_ms = performance.now()
+    let response: Response
     try {
       await this.#connections.loadClient()
-      this.#start(exchange)
-    } catch (error) {
-      exchange.fail(error)
-      this.#finish(exchange)
-    }
-  }
-
-  #start(exchange: HttpExchange): void {
-    this.#timed.add(exchange)
-    this.#timer ??= setTimeout(() => this.#expire(), this.#attempt_ms_max).unref()
-    exchange.begin(this.#connections.acquire(exchange.endpoint, exchange.origin, false))
-  }
-
-  #finish(exchange: HttpExchange): void {
-    this.#timed.delete(exchange)
-    if (this.#finished.push(exchange) === 1) queueMicrotask(this.#notifyDone)
-  }
-
-  /** Not while the response is being read: the callback sends the next message. */
-  readonly #notifyDone = (): void => {
-    const over = this.#finished
-    this.#finished = []
-    for (const exchange of over) exchange.done(exchange.onResult())
-  }
-
-  /** One timer for all: attempts end in the order in which they began. */
-  #expire(): void {
-    this.#timer = undefined
-    const now_ms = performance.now()
-    for (const exchange of this.#timed) {
-      const left_ms = exchange.started_ms + this.#attempt_ms_max - now_ms
-      if (left_ms > 0) {
-        this.#timer = setTimeout(() => this.#expire(), left_ms).unref()
-        return
+      const exchange = (isFresh: boolean) => {
+        const line = this.#connections.acquire(endpoint.id, origin, isFresh)
+        const deadline_ms = attempt_ms_max - (performance.now() - started_ms)
+        return new Promise<Response>((resolve) => {
+          const handler = new ResponseHandler(
+            line,
+            () => mayBegin(endpoint),
+            deadline_ms,
+            (received) => {
+              if (received.isReusable) this.#connections.release(line)
+              else destroy(line)
+              resolve(received)
+            },
+          )
+          line.client.dispatch({ method: 'POST', path, headers, body }, handler)
+        })
       }
-      this.#timed.delete(exchange)
-      exchange.expire()
+      response = await exchange(false)
+      if (response.isStale) response = await exchange(true)
+    } catch (error) {
+      response = { ...NO_RESPONSE, error: errorText(error) }
     }
+    const { isReusable: _, isStale: __, ...result } = response
+    done({ ...result, duration_ms: Math.round(performance.now() - started_ms) })
   }
 }
 
-/** The exchange over a connection, or over two if the first broke when it was reused. */
-class HttpExchange implements Dispatcher.DispatchHandler {
-  readonly started_ms = performance.now()
-  readonly endpoint: string
-  readonly origin: string
-  readonly done: (attempted: HttpResult) => void
-  readonly #sender: Sender
-  readonly #to: { id: string; url: string }
-  readonly #request: Dispatcher.DispatchOptions
-  retryOnNewConnection = false
-  #withheld = false
-  #error: string | null = null
-  /** Undefined: the exchange has ended. */
-  #line: PooledConnection | undefined
-  #status: number | null = null
-  #retry_after: string | undefined
-  #informational = 0
-  #informational_bytes = 0
-  #chunks: Buffer[] | undefined
+interface Response extends Omit<HttpResult, 'duration_ms'> {
+  /** Whether the connection can be reused. */
+  isReusable: boolean
+  /** The receiver closed a kept connection at the moment of reuse: it has rejected nothing. */
+  isStale: boolean
+}
+
+const NO_RESPONSE: Response = {
+  status: null,
+  body: '',
+  retry_after: undefined,
+  error: null,
+  withheld: false,
+  isReusable: false,
+  isStale: false,
+}
+
+/** Collects the response of one request, within the limits of time and size. */
+class ResponseHandler implements Dispatcher.DispatchHandler {
+  readonly #line: PooledConnection
+  readonly #mayBegin: () => boolean
+  readonly #onEnd: (response: Response) => void
+  readonly #timer: NodeJS.Timeout
+  #response: Response = { ...NO_RESPONSE }
+  #hasEnded = false
+  #interim = 0
+  #interim_bytes = 0
+  #chunks: Buffer[] = []
   #size = 0
 
-  constructor(
-    sender: Sender,
-    to: { id: string; url: string },
-    headers: string[],
-    body: Buffer,
-    done: (attempted: HttpResult) => void,
-  ) {
-    const { origin, path } = parseUrl(to.url)
-    this.#sender = sender
-    this.#to = to
-    this.endpoint = to.id
-    this.origin = origin
-    this.done = done
-    this.#request = { method: 'POST', path, headers, body }
-  }
-
-  begin(line: PooledConnection): void {
-    this.retryOnNewConnection = false
+  constructor(line: PooledConnection, mayBegin: () => boolean, deadline_ms: number, onEnd: (response: Response) => void) {
     this.#line = line
-    line.client.dispatch(this.#request, this)
-  }
-
-  /** The request has not begun, and will not. */
-  fail(error: unknown): void {
-    this.#error = errorText(error)
-  }
-
-  /** Ends the exchange when the attempt has timed out. */
-  expire(): void {
-    this.#error = 'timeout'
-    this.#end(false)
-  }
-
-  onResult(): HttpResult {
-    return {
-      status: this.#status,
-      body: this.#chunks ? textOf(this.#chunks) : '',
-      retry_after: this.#retry_after,
-      error: this.#error,
-      duration_ms: Math.round(performance.now() - this.started_ms),
-      withheld: this.#withheld,
-    }
+    this.#mayBegin = mayBegin
+    this.#onEnd = onEnd
+    this.#timer = setTimeout(() => this.#end({ error: 'timeout' }), deadline_ms).unref()
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#sender.mayBegin(this.#to)) return
-    this.#withheld = true
+    if (this.#mayBegin()) return
+    this.#end({ withheld: true })
     controller.abort(new Error('the request may not begin'))
-    this.#end(false)
   }
 
   onResponseStart(_controller: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
-    if (!this.#line) return
-    if (status < 200) return this.#wait(headers)
-    this.#status = status
-    const asked = headers['retry-after']
-    this.#retry_after = Array.isArray(asked) ? asked[0] : asked
+    const retryAfter = headers['retry-after']
+    if (status >= 200)
+      Object.assign(this.#response, { status, retry_after: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter })
+    else this.#countInterim(headers)
   }
 
   /** The final response is still to come. A receiver that never sends it is not read from until the timeout. */
-  #wait(headers: Record<string, string | string[] | undefined>): void {
-    this.#informational_bytes += Buffer.byteLength(JSON.stringify(headers))
-    if (++this.#informational > INFORMATIONAL_MAX) this.#error = 'too many informational answers'
-    else if (this.#informational_bytes > RESPONSE_HEADERS_BYTES_MAX) this.#error = HEADER_TOO_LARGE
-    if (this.#error !== null) this.#end(false)
+  #countInterim(headers: Record<string, string | string[] | undefined>): void {
+    this.#interim_bytes += Buffer.byteLength(JSON.stringify(headers))
+    if (++this.#interim > INFORMATIONAL_MAX) this.#end({ error: 'too many informational answers' })
+    else if (this.#interim_bytes > RESPONSE_HEADERS_BYTES_MAX) this.#end({ error: HEADER_TOO_LARGE })
   }
 
-  /** The exchange does not wait for content after the first 20,000 bytes. */
+  /** The content after the first 20,000 bytes is not read. */
   onResponseData(_controller: unknown, chunk: Buffer): void {
-    if (!this.#line) return
-    if (this.#chunks) this.#chunks.push(chunk)
-    else this.#chunks = [chunk]
+    if (this.#hasEnded) return
+    this.#chunks.push(chunk)
     this.#size += chunk.length
-    if (this.#size >= RESPONSE_BYTES_MAX) this.#end(false)
+    if (this.#size >= RESPONSE_BYTES_MAX) this.#end({})
   }
 
   onResponseEnd(): void {
-    this.#end(true)
+    this.#end({ isReusable: true })
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    if (!this.#line) return
     const text = errorText(error)
-    // The receiver closed a kept connection at the moment of reuse: it has rejected nothing.
-    this.retryOnNewConnection = this.#line.used && this.#status === null && CONNECTION_RESET_CODES.has(text)
-    if (!this.retryOnNewConnection) this.#error = text
-    this.#end(false)
+    const isStale = this.#line.used && this.#response.status === null && CONNECTION_RESET_CODES.has(text)
+    this.#end(isStale ? { isStale } : { error: text })
   }
 
-  #end(isLineGood: boolean): void {
-    const line = this.#line
-    this.#line = undefined
-    if (line) this.#sender.ended(this, line, isLineGood)
+  #end(changes: Partial<Response>): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    clearTimeout(this.#timer)
+    this.#onEnd({ ...this.#response, body: readText(this.#chunks), ...changes })
   }
 }
 
-const textOf = (chunks: Buffer[]): string =>
+const readText = (chunks: Buffer[]): string =>
   Buffer.concat(chunks).subarray(0, RESPONSE_BYTES_MAX).toString('utf8').replaceAll('\0', '')
 
 const CONNECTION_RESET_CODES = new Set(['ECONNRESET', 'EPIPE'])
