@@ -51,6 +51,7 @@ export const CHECKED_FOLDERS: readonly string[] = [
   'src/connections/pulls',
   'src/connections/sign-in',
   'src/ehr',
+  'src/events',
   'src/lab',
   'src/notifications',
   'src/people',

@@ -184,7 +184,7 @@ describe('a team with many orders, users, events and answers', async () => {
     ['lists events', (tx) => listEvents(tx, notDeleted, { limit: 50 }), /event_/],
     [
       'follows its feed',
-      (tx) => readFeed(tx, tx.team, { after: 10, types: undefined, limit: 50 }, findDeletedUsers),
+      (tx) => readFeed(tx, tx.team, { position: 10, types: undefined, limit: 50 }, findDeletedUsers),
       /feed_pkey/,
     ],
   ]

@@ -42,9 +42,9 @@ export type SendOutcome =
   | { status: 'rejected'; reason: string }
   | { status: 'unreachable'; reason: string }
 
-export const acknowledged: SendOutcome = { status: 'acknowledged' }
+export const ACKNOWLEDGED: SendOutcome = { status: 'acknowledged' }
 export const heldBack: SendOutcome = { status: 'heldBack' }
-export const rejected = (reason: string): SendOutcome => ({ status: 'rejected', reason })
+export const toRejection = (reason: string): SendOutcome => ({ status: 'rejected', reason })
 export const unreachable = (reason: string): SendOutcome => ({ status: 'unreachable', reason })
 
 /** A temporary connection to a broker. */

@@ -74,7 +74,7 @@ const UNREADABLE = 'The credentials of the destinations cannot be decrypted'
 export const NO_PROJECT = 'The operator does not allow this organization to publish to the project'
 
 /** @param mayPublishTo whether the organization may publish to a project */
-function toWire(row: Row, known: Configured | undefined, mayPublishTo: (project: string) => boolean): Pipeline {
+function toWire(row: Row, settings: Configured | undefined, mayPublishTo: (project: string) => boolean): Pipeline {
   const { team_id, push_historical_data, provider_raw_data, event_type_prefixes } = row
   const preferences = { preferred: row.preferred as Destination, enabled: row.enabled as Destination[] }
   return {
@@ -82,9 +82,9 @@ function toWire(row: Row, known: Configured | undefined, mayPublishTo: (project:
     push_historical_data,
     provider_raw_data,
     preferences,
-    ...redactDestinations(known ?? NOTHING),
+    ...redactDestinations(settings ?? NOTHING),
     event_type_prefixes,
-    delivery_error: known ? (isBarred(row.enabled, known, mayPublishTo) ? NO_PROJECT : null) : UNREADABLE,
+    delivery_error: settings ? (isBarred(row.enabled, settings, mayPublishTo) ? NO_PROJECT : null) : UNREADABLE,
   }
 }
 
@@ -92,13 +92,13 @@ function toWire(row: Row, known: Configured | undefined, mayPublishTo: (project:
 const isBarred = (enabled: string[], { cloud_pubsub }: Configured, mayPublishTo: (project: string) => boolean): boolean =>
   enabled.includes('cloud_pubsub') && cloud_pubsub !== null && !mayPublishTo(cloud_pubsub.project)
 
-const projectsOf =
+const projectFilter =
   ({ pubsub_projects }: PipelineDependencies, { org }: ManagementPrincipal) =>
   (project: string): boolean =>
     mayPublish(pubsub_projects, org, project)
 
 /** 404: this process does not serve the cell. */
-function cellOf({ cells }: PipelineDependencies, { env, region }: CellParams): Db {
+function findCell({ cells }: PipelineDependencies, { env, region }: CellParams): Db {
   const name: CellName = `${env}-${region}`
   if (!cells.has(name)) throw notFound('This server does not serve this cell')
   return cells.of(name)
@@ -115,7 +115,7 @@ export async function listPipelines(
   place: CellParams,
   query: { team_id?: string; next_cursor?: string },
 ) {
-  const cell = cellOf(dependencies, place)
+  const cell = findCell(dependencies, place)
   if (query.team_id !== undefined) await authorizedTeam(tx, manager, query.team_id)
   const list = `pipelines ${manager.org} ${place.env} ${place.region} ${query.team_id ?? ''}`
   const pages = new Pages(list, query, [instantKey(sql`p.created_at`), uuidKey(sql`p.team_id`)])
@@ -129,7 +129,7 @@ export async function listPipelines(
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_at, team_id }) => [created_at, team_id])
   return {
-    pipelines: page.map((row) => toWire(row, tryToOpen(dependencies.vault, row), projectsOf(dependencies, manager))),
+    pipelines: page.map((row) => toWire(row, tryToOpen(dependencies.vault, row), projectFilter(dependencies, manager))),
     next_cursor,
   }
 }
@@ -149,10 +149,10 @@ export async function upsertPipelines(
   manager: ManagementPrincipal,
   place: CellParams,
   body: UpsertPipelines,
-  about: RecordAuditSubject,
+  recordAuditSubject: RecordAuditSubject,
 ) {
-  const cell = cellOf(dependencies, place)
-  const mayPublishTo = projectsOf(dependencies, manager)
+  const cell = findCell(dependencies, place)
+  const mayPublishTo = projectFilter(dependencies, manager)
   const faults = await validatePipeline(body, { targets: dependencies.targets, sandbox: place.env === 'sandbox', mayPublishTo })
   if (faults.length) throw unprocessable(faults)
   const ids = await authorizedTeamsInRegion(tx, manager, place.region, body.team_ids ?? [])
@@ -162,7 +162,7 @@ export async function upsertPipelines(
     for (const team_id of ids.toSorted()) done.push(await upsert(cellTx, dependencies.vault, team_id, body, mayPublishTo))
     return done.sort((a, b) => ids.indexOf(a.team_id) - ids.indexOf(b.team_id))
   })
-  for (const id of ids) about(id)
+  for (const id of ids) recordAuditSubject(id)
   return pipelines
 }
 
@@ -181,7 +181,7 @@ async function upsert(
     sql`select ${columns} from pipeline p where p.team_id = ${team_id} for no key update`,
   )
   const known = mergeDestinations(before && tryToOpen(vault, before), body)
-  const { preferred, enabled } = preferencesOf(before, body, known)
+  const { preferred, enabled } = mergePreferences(before, body, known)
   if (isBarred(enabled, known, mayPublishTo)) throw badRequest(NO_PROJECT)
   const encrypted = vault.encrypt(JSON.stringify(known), contextOf(team_id))
   const flags = {
@@ -218,13 +218,13 @@ export const takesRawEvents = async (tx: Tx): Promise<boolean> => {
   return known?.takes_raw === true
 }
 
-function preferencesOf(before: Row | undefined, body: UpsertPipelines, known: Configured) {
-  const { preferred, enabled } = body.preferences ?? { preferred: before?.preferred, enabled: before?.enabled ?? [] }
+function mergePreferences(row: Row | undefined, body: UpsertPipelines, settings: Configured) {
+  const { preferred, enabled } = body.preferences ?? { preferred: row?.preferred, enabled: row?.enabled ?? [] }
   if (preferred === undefined) throw badRequest('A new pipeline requires preferences')
   const enabledDestinations = [...new Set(enabled)] as Destination[]
   if (!enabledDestinations.includes(preferred as Destination)) throw badRequest('The preferred destination must be enabled')
   // `svix`, the endpoints of the team, requires no configuration.
-  const missing = enabledDestinations.filter((name) => name !== 'svix' && known[name] === null)
+  const missing = enabledDestinations.filter((name) => name !== 'svix' && settings[name] === null)
   if (missing.length) throw badRequest(`Enabled but not configured: ${missing.join(', ')}`)
   return { preferred, enabled: enabledDestinations }
 }
@@ -240,9 +240,9 @@ export async function deletePipelines(
   manager: ManagementPrincipal,
   place: CellParams,
   ids: string[],
-  about: RecordAuditSubject,
+  recordAuditSubject: RecordAuditSubject,
 ): Promise<Pipeline[]> {
-  const cell = cellOf(dependencies, place)
+  const cell = findCell(dependencies, place)
   const requestedIds = [...new Set(ids)]
   const found = await Promise.all(requestedIds.map((id) => findTeam(tx, id)))
   const own = found.flatMap((team) =>
@@ -256,9 +256,9 @@ export async function deletePipelines(
     for (const { team_id } of deleted) await cellTx.notify(pipelineChanged, team_id, [], [])
     return deleted
   })
-  for (const { team_id } of rows) about(team_id)
+  for (const { team_id } of rows) recordAuditSubject(team_id)
   rows.sort((a, b) => requestedIds.indexOf(a.team_id) - requestedIds.indexOf(b.team_id))
-  return rows.map((row) => toWire(row, tryToOpen(dependencies.vault, row), projectsOf(dependencies, manager)))
+  return rows.map((row) => toWire(row, tryToOpen(dependencies.vault, row), projectFilter(dependencies, manager)))
 }
 
 /**

@@ -6,10 +6,10 @@ import { isRedacted, redactConnectionString, redactUri } from './broker-addresse
 import type { Configured, Matcher, UpsertPipelines } from './schema.ts'
 
 /** The destinations without passwords and keys. */
-export function redactDestinations(known: Configured): Configured {
-  const { rabbitmq, azure_amqp } = known
+export function redactDestinations(settings: Configured): Configured {
+  const { rabbitmq, azure_amqp } = settings
   return {
-    ...known,
+    ...settings,
     rabbitmq: rabbitmq && { ...rabbitmq, uri: redactUri(rabbitmq.uri) },
     azure_amqp: azure_amqp && {
       ...azure_amqp,
@@ -25,10 +25,15 @@ export function redactDestinations(known: Configured): Configured {
   }
 }
 
-/** @param kept candidates for the original text, the likeliest first */
-function resolveRedacted(given: string, kept: (string | undefined)[], redact: (text: string) => string, name: string): string {
-  if (!isRedacted(given)) return given
-  const found = kept.find((text) => text !== undefined && redact(text) === given)
+/** @param candidates of the original text, the likeliest first */
+function resolveRedacted(
+  sentText: string,
+  candidates: (string | undefined)[],
+  redact: (text: string) => string,
+  name: string,
+): string {
+  if (!isRedacted(sentText)) return sentText
+  const found = candidates.find((text) => text !== undefined && redact(text) === sentText)
   if (found === undefined) throw badRequest(`${name} contains a redacted secret (***) and does not match the stored value`)
   return found
 }
@@ -37,36 +42,39 @@ function resolveRedacted(given: string, kept: (string | undefined)[], redact: (t
  * Destinations after a change: omitted ones stay, the others are replaced as a whole, except for secrets that were sent back
  * redacted. 400: a redacted text that matches no stored secret.
  */
-export function mergeDestinations(kept: Configured | undefined, given: UpsertPipelines): Configured {
-  const { cloud_pubsub, rabbitmq, svix, azure_amqp: azure } = given
+export function mergeDestinations(settings: Configured | undefined, request: UpsertPipelines): Configured {
+  const { cloud_pubsub, rabbitmq, svix, azure_amqp: azure } = request
   return {
-    cloud_pubsub: cloud_pubsub ?? kept?.cloud_pubsub ?? null,
+    cloud_pubsub: cloud_pubsub ?? settings?.cloud_pubsub ?? null,
     rabbitmq: rabbitmq
-      ? { ...rabbitmq, uri: resolveRedacted(rabbitmq.uri, [kept?.rabbitmq?.uri], redactUri, 'rabbitmq.uri') }
-      : (kept?.rabbitmq ?? null),
-    svix: svix ? { regional: true } : (kept?.svix ?? null),
+      ? { ...rabbitmq, uri: resolveRedacted(rabbitmq.uri, [settings?.rabbitmq?.uri], redactUri, 'rabbitmq.uri') }
+      : (settings?.rabbitmq ?? null),
+    svix: svix ? { regional: true } : (settings?.svix ?? null),
     azure_amqp: azure
       ? {
           connection_string: resolveRedacted(
             azure.connection_string,
-            [kept?.azure_amqp?.connection_string],
+            [settings?.azure_amqp?.connection_string],
             redactConnectionString,
             'azure_amqp.connection_string',
           ),
           default_event_hub: azure.default_event_hub,
           event_hub_matchers: (azure.event_hub_matchers ?? []).map((matcher) =>
-            mergeMatcher(kept?.azure_amqp?.event_hub_matchers ?? [], matcher),
+            mergeMatcher(settings?.azure_amqp?.event_hub_matchers ?? [], matcher),
           ),
           compression: azure.compression ?? 'auto',
         }
-      : (kept?.azure_amqp ?? null),
+      : (settings?.azure_amqp ?? null),
   }
 }
 
 type GivenMatcher = NonNullable<NonNullable<UpsertPipelines['azure_amqp']>['event_hub_matchers']>[number]
 
-function mergeMatcher(kept: Matcher[], { event_type_prefix, event_type_regex, event_hub, blob_storage }: GivenMatcher): Matcher {
-  const storages = kept.flatMap((matcher) => matcher.blob_storage ?? [])
+function mergeMatcher(
+  matchers: Matcher[],
+  { event_type_prefix, event_type_regex, event_hub, blob_storage }: GivenMatcher,
+): Matcher {
+  const storages = matchers.flatMap((matcher) => matcher.blob_storage ?? [])
   const { container_name } = blob_storage ?? {}
   const likely = [
     ...storages.filter((storage) => storage.container_name === container_name),

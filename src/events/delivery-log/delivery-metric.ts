@@ -31,12 +31,12 @@ export async function deliveryMetric(tx: Tx, interval: Interval): Promise<Static
     select floor(extract(epoch from bucket_start) / ${step_s}::int)::bigint * ${step_s}::int as at_s, succeeded, sum(attempts)::bigint as n
     from delivery_attempt_count where team_id = ${tx.team} and bucket_start >= ${addSeconds(new Date(0), start_s)} group by 1, 2`,
   )
-  const result = [true, false].flatMap((succeeded) => {
-    const counts = new Map(buckets.filter((bucket) => bucket.succeeded === succeeded).map(({ at_s, n }) => [at_s, n]))
+  const result = [true, false].flatMap((isSuccess) => {
+    const counts = new Map(buckets.filter((bucket) => bucket.succeeded === isSuccess).map(({ at_s, n }) => [at_s, n]))
     if (counts.size === 0) return []
     const values: [number, string][] = []
     for (let at_s = start_s; at_s <= end_s; at_s += step_s) values.push([at_s, String(counts.get(at_s) ?? 0)])
-    return [{ metric: { destination: 'webhook', outcome: succeeded ? 'success' : 'failure' }, values }]
+    return [{ metric: { destination: 'webhook', outcome: isSuccess ? 'success' : 'failure' }, values }]
   })
   return { status: 'success', data: { resultType: 'matrix', result } }
 }

@@ -189,8 +189,8 @@ export async function sendTest(
 ): Promise<Static<typeof Message>> {
   await getEnabledEndpoint(tx, webhook_id)
   const body = JSON.stringify(catalog.exampleBody(type, { team_id: tx.team, at_text: iso(tx.now) }))
-  const at = systemTimestamp(tx)
-  const id = await queueMessage(tx, { team_id: tx.team, type, body, at, trigger: 'manual' }, webhook_id)
+  const created_at = systemTimestamp(tx)
+  const id = await queueMessage(tx, { team_id: tx.team, type, body, created_at, trigger: 'manual' }, webhook_id)
   tx.notifyDelivery()
   return toMessage(await findMessage(tx, notDeleted, webhook_id, messageId(id)))
 }

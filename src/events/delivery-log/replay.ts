@@ -8,7 +8,7 @@ import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { resendDeliveries, RETENTION_S } from '../delivery/delivery-rows.ts'
 import { getEnabledEndpoint } from '../endpoints/endpoints.ts'
-import type { ReplayStarted } from '../endpoints/schema.ts'
+import type { Recover, ReplayStarted } from '../endpoints/schema.ts'
 
 const PAGE = 500
 /** Ids are created shortly before the commit, by clocks that differ a little. */
@@ -29,7 +29,8 @@ export const replayEvents = defineJob(
 export async function startReplay(
   tx: Tx,
   webhook_id: string,
-  body: { since: string; until?: string; which: Which },
+  body: Static<typeof Recover>,
+  selection: Which,
 ): Promise<Static<typeof ReplayStarted>> {
   await getEnabledEndpoint(tx, webhook_id)
   const since = new Date(body.since)
@@ -39,17 +40,17 @@ export async function startReplay(
   const from = since < kept ? kept : since
   // The id of an event was created by the system clock, and the team's clock is never behind it.
   const after = minUuidAt(addSeconds(from, -tx.tenant.clock_offset_s - CLOCK_SKEW_S))
-  const given = { since: iso(from), until: iso(until), which: body.which }
+  const given = { since: iso(from), until: iso(until), which: selection }
   enqueue(tx, replayEvents, { webhook_id, ...given, after })
   return given
 }
 
 const EventRow = T.Object({ id: T.String(), state: Nullable(T.String()) })
 
-const matches = (which: string, state: string | null): boolean => {
-  if (state === null) return which !== 'failed'
-  if (state === 'failed' || state === 'stopped') return which !== 'missing'
-  return which === 'all' && state === 'delivered'
+const matches = (selection: string, state: string | null): boolean => {
+  if (state === null) return selection !== 'failed'
+  if (state === 'failed' || state === 'stopped') return selection !== 'missing'
+  return selection === 'all' && state === 'delivered'
 }
 
 export const replayHandler = defineHandler(replayEvents, (context, payload) => context.tx((tx) => replayPage(tx, payload)))

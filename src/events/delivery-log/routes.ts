@@ -103,7 +103,7 @@ export function logRoutes({ fixedHeaders, catalog, notDeleted }: DeliveryLogDepe
       body: Replay,
       reply: ReplayStarted,
       example: { since: '2026-01-01T00:00:00+00:00', which: 'missing_and_failed' },
-      run: (tx, { params, body }) => startReplay(tx, params.webhook_id, { ...body, which: body.which ?? 'missing_and_failed' }),
+      run: (tx, { params, body }) => startReplay(tx, params.webhook_id, body, body.which ?? 'missing_and_failed'),
     }),
     managementOperation({
       ...bound,
@@ -116,7 +116,7 @@ export function logRoutes({ fixedHeaders, catalog, notDeleted }: DeliveryLogDepe
       body: Recover,
       reply: ReplayStarted,
       example: { since: '2026-01-01T00:00:00+00:00' },
-      run: (tx, { params, body }) => startReplay(tx, params.webhook_id, { ...body, which: 'failed' }),
+      run: (tx, { params, body }) => startReplay(tx, params.webhook_id, body, 'failed'),
     }),
     managementOperation({
       ...bound,

@@ -67,8 +67,8 @@ export class BrokerDestination implements Destination<BrokerTarget, BrokerAnswer
     }
   }
 
-  deliver(target: BrokerTarget, deliveries: Delivery[], done: (answers: BrokerAnswer[]) => void): void {
-    void this.#sendWithin(target, deliveries, done)
+  deliver(target: BrokerTarget, deliveries: Delivery[], onDone: (answers: BrokerAnswer[]) => void): void {
+    void this.#sendWithin(target, deliveries, onDone)
   }
 
   outcome(_target: BrokerTarget, delivery: Delivery, { outcome, begun_at, duration_ms }: BrokerAnswer, pauses: number): Outcome {
@@ -95,14 +95,14 @@ export class BrokerDestination implements Destination<BrokerTarget, BrokerAnswer
   }
 
   /** Sends a batch before its deadline. Never throws. */
-  async #sendWithin(target: BrokerTarget, deliveries: Delivery[], done: (answers: BrokerAnswer[]) => void): Promise<void> {
+  async #sendWithin(target: BrokerTarget, deliveries: Delivery[], onDone: (answers: BrokerAnswer[]) => void): Promise<void> {
     const { clock, now_ms } = this.#options
     const [begun_at, begun_ms] = [clock(), now_ms()]
     const outcomes = await withTimeout(BATCH_MS_MAX, this.#send(target, deliveries)).catch((error: unknown) =>
       deliveries.map(() => unreachable(errorCode(error))),
     )
     const duration_ms = Math.round(now_ms() - begun_ms)
-    done(outcomes.map((outcome) => ({ outcome, begun_at, duration_ms })))
+    onDone(outcomes.map((outcome) => ({ outcome, begun_at, duration_ms })))
   }
 
   async #send(target: BrokerTarget, deliveries: Delivery[]): Promise<SendOutcome[]> {

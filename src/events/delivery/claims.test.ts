@@ -25,7 +25,7 @@ const claimed = async (scene: Awaited<ReturnType<typeof behind>>, room?: number)
 
 async function claimedInOrder({ team, hook }: Awaited<ReturnType<typeof behind>>, room?: number): Promise<string[]> {
   const destinations = new Map(room === undefined ? [] : [[hook.id, room]])
-  const rows = await claimDue(team.db, new DestinationLeases(team.db), { total: 200, others: 10, destinations })
+  const rows = await claimDue(team.db, new DestinationLeases(team.db), { total: 200, others_max: 10, destinations })
   return rows.filter(({ destination_id }) => destination_id === hook.id).map(({ message_id }) => message_id)
 }
 

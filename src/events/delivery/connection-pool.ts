@@ -106,24 +106,24 @@ export class Connections {
         allowH2: false,
         lookup: targets.lookup(sandbox),
         ...(secureContext && { secureContext }),
-      } as buildConnector.BuildOptions) as (...given: Parameters<buildConnector.connector>) => Socket
+      } as buildConnector.BuildOptions) as (...args: Parameters<buildConnector.connector>) => Socket
     const plain = build()
     // Node would make one for each connection, which takes as long as twenty deliveries.
     let secure: typeof plain | undefined
-    return (options, done) => {
+    return (options, callback) => {
       const connect = options.protocol === 'https:' ? (secure ??= build(createSecureContext())) : plain
       const host = options.hostname
       const connectionError = () => new ForbiddenAddressError('The address is not public (WEBHOOK_ALLOW)')
       // A literal address instead of a name is connected to without a look-up.
-      if (isIP(host) && !targets.isConnectionAllowed(host, host, sandbox)) return done(connectionError(), null)
+      if (isIP(host) && !targets.isConnectionAllowed(host, host, sandbox)) return callback(connectionError(), null)
       // Checks the actual peer address, except for names that the operator allows, before anything is sent.
       const isForbiddenAddress = ({ remoteAddress }: Socket) =>
         remoteAddress !== undefined && !targets.isConnectionAllowed(host, remoteAddress, sandbox)
       const socket = connect(options, (...[error, made]) => {
-        if (!made) return done(error!, null)
-        if (!isForbiddenAddress(made)) return done(null, inSmallPieces(made))
+        if (!made) return callback(error!, null)
+        if (!isForbiddenAddress(made)) return callback(null, inSmallPieces(made))
         made.destroy()
-        done(connectionError(), null)
+        callback(connectionError(), null)
       })
       socket.once('connect', () => {
         if (options.protocol === 'https:' && isForbiddenAddress(socket)) socket.destroy(connectionError())
@@ -145,9 +145,9 @@ export class Connections {
   }
 
   /** The idle connection of an endpoint that was released last, or first. */
-  #takeIdle(endpoint: string, which: 'pop' | 'shift'): PooledConnection | undefined {
+  #takeIdle(endpoint: string, end: 'pop' | 'shift'): PooledConnection | undefined {
     const free = this.#free.get(endpoint)
-    const line = free?.[which]()
+    const line = free?.[end]()
     if (line) this.#idle.delete(line)
     if (free?.length === 0) this.#free.delete(endpoint)
     return line

@@ -57,12 +57,12 @@ export class DeliverySender {
   }
 
   /**
-   * Returns the buffered deliveries of a destination to the database. @param before deliveries that have left the queue and are
+   * Returns the buffered deliveries of a destination to the database. @param earlier deliveries that have left the queue and are
    * returned as well
    */
-  async returnDeliveries(id: string, before: BufferedDelivery[] = []): Promise<void> {
+  async returnDeliveries(id: string, earlier: BufferedDelivery[] = []): Promise<void> {
     const { queues, recorder, now_ms, onError } = this.#options
-    const all = queues.takeQueued(id, before)
+    const all = queues.takeQueued(id, earlier)
     queues.release(all.length)
     if (all.length === 0) return
     await recorder
@@ -171,9 +171,9 @@ export class DeliverySender {
     queues.recordResult(target.id, { succeeded, duration_ms: first.duration_ms }, now_ms, paused_until_ms)
   }
 
-  async #awaitRecord(written: Promise<void>): Promise<void> {
+  async #awaitRecord(record: Promise<void>): Promise<void> {
     try {
-      await written
+      await record
     } catch (error) {
       // The lease of a delivery that is not recorded ends, and the delivery becomes due again.
       this.#options.onError(error, 'a delivery failed')

@@ -40,7 +40,7 @@ export const deliveryKey = (destination_id: string, message_id: string): string 
  * @returns `deliveryKey` of each leased delivery → its lease
  */
 export async function insertDeliveries(tx: PlainTx, deliveries: NewDelivery[]): Promise<Map<string, string>> {
-  const ids = [...new Set(deliveries.map((one) => one.destination_id))]
+  const ids = [...new Set(deliveries.map((delivery) => delivery.destination_id))]
   const rows = await tx.many(
     Leased,
     sql`
@@ -48,8 +48,8 @@ export async function insertDeliveries(tx: PlainTx, deliveries: NewDelivery[]): 
       insert into delivery (team_id, destination_id, message_id, order_key, queue_position, state, due_at, leased_until, trigger, created_at)
       select given.team_id, l.id, given.event_id, given.order_key, nextval('delivery_queue_position'), 'pending', ${dbNow} + make_interval(secs => given.delay_s),
              case when given.is_leased then ${dbNowPlus(LEASE_S)} end, 'scheduled', ${dbNow}
-      from unnest(${arrayLiteral(deliveries.map((one) => one.team_id))}::uuid[], ${textArrayLiteral(deliveries.map((one) => one.destination_id))}::text[], ${arrayLiteral(deliveries.map((one) => one.event_id))}::uuid[],
-                  ${arrayLiteral(deliveries.map((one) => one.order_key))}::uuid[], ${arrayLiteral(deliveries.map((one) => one.delay_s ?? 0))}::float8[], ${arrayLiteral(deliveries.map((one) => one.isLeased))}::bool[])
+      from unnest(${arrayLiteral(deliveries.map((delivery) => delivery.team_id))}::uuid[], ${textArrayLiteral(deliveries.map((delivery) => delivery.destination_id))}::text[], ${arrayLiteral(deliveries.map((delivery) => delivery.event_id))}::uuid[],
+                  ${arrayLiteral(deliveries.map((delivery) => delivery.order_key))}::uuid[], ${arrayLiteral(deliveries.map((delivery) => delivery.delay_s ?? 0))}::float8[], ${arrayLiteral(deliveries.map((delivery) => delivery.isLeased))}::bool[])
            with ordinality as given (team_id, destination_id, event_id, order_key, delay_s, is_leased, n)
       join (select id, team_id from destination where id = any (${ids}::text[]) for key share) l
         on l.id = given.destination_id and l.team_id = given.team_id
@@ -84,7 +84,7 @@ export type Claimed = Static<typeof Claimed>
 /** Limits of a claim: in total, for each named destination, and for each of the `others`. */
 export interface ClaimLimits {
   total: number
-  others: number
+  others_max: number
   destinations: Map<string, number>
 }
 
@@ -95,7 +95,7 @@ export interface ClaimLimits {
 export function claimDue(
   db: Pick<DeliveryDb, 'asyncCommit'>,
   leases: DestinationLeases,
-  { total, others, destinations }: ClaimLimits,
+  { total, others_max, destinations }: ClaimLimits,
 ): Promise<Claimed[]> {
   const isDue = sql`d.due_at <= ${dbNow} and (d.leased_until is null or d.leased_until <= ${dbNow})`
   return db.asyncCommit.many(
@@ -111,7 +111,7 @@ export function claimDue(
       where d.destination_id = failed.destination_id and d.order_key = failed.order_key and d.queue_position > failed.position and ${isDue}
       returning d.destination_id, d.message_id
     ), free as (
-      select l.id, least(coalesce(known.room, ${others}::int), w.rate_limit) as room
+      select l.id, least(coalesce(known.room, ${others_max}::int), w.rate_limit) as room
       from destination l
       left join webhook w on w.id = l.id and w.team_id = l.team_id
       join team t on t.id = l.team_id and t.deleted_at is null
@@ -223,19 +223,19 @@ function countAttempts(attempts: Attempt[]): Sql {
 type Owned = Pick<Delivery, 'destination_id' | 'message_id' | 'lease'>
 
 /** For a statement about `delivery d`: the condition that no other process has claimed it since. */
-const matchOwned = (claimed: Owned[]): Sql => sql`
-  unnest(${textArrayLiteral(claimed.map((key) => key.destination_id))}::text[], ${arrayLiteral(claimed.map((key) => key.message_id))}::uuid[],
-         ${textArrayLiteral(claimed.map((key) => key.lease))}::timestamptz[]) as given (destination_id, message_id, lease)
+const matchOwned = (deliveries: Owned[]): Sql => sql`
+  unnest(${textArrayLiteral(deliveries.map((key) => key.destination_id))}::text[], ${arrayLiteral(deliveries.map((key) => key.message_id))}::uuid[],
+         ${textArrayLiteral(deliveries.map((key) => key.lease))}::timestamptz[]) as given (destination_id, message_id, lease)
   where d.destination_id = given.destination_id and d.message_id = given.message_id and d.leased_until = given.lease`
 
 /** Returns claimed, unsent deliveries to the queue; those that another process has claimed since stay with it. */
-export async function returnDeliveries(db: Pick<DeliveryDb, 'asyncCommit'>, claimed: Owned[]): Promise<void> {
-  if (claimed.length) await db.asyncCommit.run(sql`update delivery d set leased_until = null from ${matchOwned(claimed)}`)
+export async function returnDeliveries(db: Pick<DeliveryDb, 'asyncCommit'>, deliveries: Owned[]): Promise<void> {
+  if (deliveries.length) await db.asyncCommit.run(sql`update delivery d set leased_until = null from ${matchOwned(deliveries)}`)
 }
 
 /** Stops claimed deliveries that must not be sent, since the event or its user was deleted. Writes delivery. */
-export async function stopClaimed(db: Queries, claimed: Owned[]): Promise<void> {
-  if (claimed.length) await db.run(sql`update delivery d set state = 'stopped', due_at = null from ${matchOwned(claimed)}`)
+export async function stopClaimed(db: Queries, deliveries: Owned[]): Promise<void> {
+  if (deliveries.length) await db.run(sql`update delivery d set state = 'stopped', due_at = null from ${matchOwned(deliveries)}`)
 }
 
 /** Stops all pending deliveries of a destination. Attempts in flight may still arrive. Writes delivery. */

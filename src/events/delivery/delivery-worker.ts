@@ -246,8 +246,8 @@ export class CellDelivery {
     const budget = this.#queues.fanOutBudget(now_ms)
     const waited_ms = now_ms - this.#last_fan_out_ms
     if (budget !== undefined) {
-      if (budget.all >= MIN_BATCH_EVENTS) return budget.all
-      return waited_ms >= FAN_OUT_WAIT_MS ? Math.max(budget.some, 1) : 0
+      if (budget.forAll >= MIN_BATCH_EVENTS) return budget.forAll
+      return waited_ms >= FAN_OUT_WAIT_MS ? Math.max(budget.forSome, 1) : 0
     }
     if (this.#backlog_since_ms === undefined || now_ms - this.#backlog_since_ms >= CATCH_UP_MS) return EVENTS_MAX
     return waited_ms >= FAN_OUT_WAIT_MS ? CATCH_UP_EVENTS : 0
@@ -268,11 +268,11 @@ export class CellDelivery {
   }
 
   /** Puts fresh deliveries into the queues of their destinations, and begins to send them. */
-  async #bufferFresh({ leased, destinations, asked_ms }: FanOutResult): Promise<void> {
-    const ids = new Set(leased.map(({ destination_id }) => destination_id))
+  async #bufferFresh({ leasedDeliveries, destinations, asked_ms }: FanOutResult): Promise<void> {
+    const ids = new Set(leasedDeliveries.map(({ destination_id }) => destination_id))
     const { ready, unreadable } = this.#prepare([...ids].map((id) => destinations.get(id)!))
     const unsent: Delivery[] = []
-    for (const delivery of leased) {
+    for (const delivery of leasedDeliveries) {
       const target = ready.get(delivery.destination_id)
       if (target) this.#queues.add({ delivery, target, leased_ms: asked_ms }, asked_ms)
       else unsent.push(delivery)
@@ -308,18 +308,18 @@ export class CellDelivery {
     })
   }
 
-  async #bufferClaimed(claimed: Claimed[], asked_ms: number): Promise<void> {
+  async #bufferClaimed(claims: Claimed[], asked_ms: number): Promise<void> {
     const { queries } = this.#db
-    const users = claimed.filter(({ user_id }) => user_id !== null)
+    const users = claims.filter(({ user_id }) => user_id !== null)
     const [rows, deleted] = await Promise.all([
-      loadDestinations(queries, [...new Set(claimed.map(({ destination_id }) => destination_id))]),
+      loadDestinations(queries, [...new Set(claims.map(({ destination_id }) => destination_id))]),
       users.length ? this.#options.findDeletedUsers(queries, users) : new Set<string>(),
     ])
     const { ready, unreadable } = this.#prepare(rows)
     const faults = new BatchFaults(this.#faults, queries)
     const unwanted: Claimed[] = []
     const unsent: Claimed[] = []
-    for (const row of claimed) {
+    for (const row of claims) {
       const target = ready.get(row.destination_id)
       const delivery = row.user_id !== null && deleted.has(row.user_id) ? undefined : toDelivery(row)
       if (target && delivery) {

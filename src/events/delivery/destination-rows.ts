@@ -65,9 +65,9 @@ export async function deleteDestination(tx: PlainTx, team_id: string, id: string
 /**
  * Adapts the destinations of a team to a change of its pipeline: one for each enabled broker, due at once. Deliveries that wait for a broker
  * that is no longer enabled are deleted. Writes destination, delivery.
- * @param ordered the brokers that keep the order of the events of a user
+ * @param orderedBrokers those that keep the order of the events of a user
  */
-export async function syncBrokers(tx: PlainTx, team_id: string, enabled: Broker[], ordered: Broker[]): Promise<void> {
+export async function syncBrokers(tx: PlainTx, team_id: string, enabled: Broker[], orderedBrokers: Broker[]): Promise<void> {
   for (const kind of brokers) {
     const id = `${kind}_${team_id.replaceAll('-', '')}`
     const isPending = sql`destination_id = ${id} and team_id = ${team_id} and due_at is not null`
@@ -77,7 +77,7 @@ export async function syncBrokers(tx: PlainTx, team_id: string, enabled: Broker[
     }
     await revokeLease(tx, team_id, id)
     await tx.run(sql`
-      insert into destination (id, team_id, kind, keeps_order) values (${id}, ${team_id}, ${kind}, ${ordered.includes(kind)})
+      insert into destination (id, team_id, kind, keeps_order) values (${id}, ${team_id}, ${kind}, ${orderedBrokers.includes(kind)})
       on conflict (id) do update set keeps_order = excluded.keeps_order, paused_until = null, unreadable_since = null`)
     await tx.run(sql`delete from deleted_destination where destination_id = ${id} and team_id = ${team_id}`)
     await tx.run(sql`update delivery set due_at = ${dbNow} where ${isPending} and due_at > ${dbNow}`)
@@ -125,8 +125,8 @@ export async function saveHealth(db: Queries, owner: string, updates: HealthUpda
   if (updates.length === 0) return
   await db.run(sql`
     update destination d set paused_until = coalesce(${dbNow} + make_interval(secs => s.pause_s), d.paused_until), first_failure_at = s.first_failure_at, failing_since = s.failing_since
-    from unnest(${updates.map((one) => one.id)}::text[], ${updates.map((one) => one.pause_s ?? null)}::float8[],
-                ${updates.map((one) => one.first_failure_at ?? null)}::timestamptz[], ${updates.map((one) => one.failing_since ?? null)}::timestamptz[])
+    from unnest(${updates.map((update) => update.id)}::text[], ${updates.map((update) => update.pause_s ?? null)}::float8[],
+                ${updates.map((update) => update.first_failure_at ?? null)}::timestamptz[], ${updates.map((update) => update.failing_since ?? null)}::timestamptz[])
          as s (id, pause_s, first_failure_at, failing_since)
     where d.id = s.id and d.owner = ${owner}`)
 }

@@ -93,9 +93,9 @@ export interface Destination<T extends Target = Target, A = unknown> {
   prepare(row: DestinationRow): T
   /**
    * Sends deliveries once: one to a webhook endpoint, a batch to a broker. Never fails because of the receiver: that is an answer.
-   * @param done called once, later, with the answer for each delivery
+   * @param onDone called once, later, with the answer for each delivery
    */
-  deliver(target: T, deliveries: Delivery[], done: (answers: A[]) => void): void
+  deliver(target: T, deliveries: Delivery[], onDone: (answers: A[]) => void): void
   /** @param pauses how often in a row the destination has been paused */
   outcome(target: T, delivery: Delivery, answer: A, pauses: number): Outcome
 }

@@ -44,7 +44,7 @@ export interface FanOutResult {
   /** Whether there are more outbox entries. */
   hasMore: boolean
   /** The deliveries that this process has leased, in order, and their destinations with the remaining time of their leases. */
-  leased: Delivery[]
+  leasedDeliveries: Delivery[]
   destinations: Map<string, DestinationRow & { left_s: number }>
   /** Destination → whether deliveries wait for it. */
   backlogs: Map<string, boolean>
@@ -60,7 +60,7 @@ export async function fanOut(db: DeliveryDb, options: FanOutOptions, events_max:
   const nothing: FanOutResult = {
     entries: 0,
     hasMore: false,
-    leased: [],
+    leasedDeliveries: [],
     destinations: new Map(),
     backlogs: new Map(),
     asked_ms: options.now_ms(),
@@ -119,11 +119,11 @@ async function queueDeliveries(
   options: FanOutOptions,
   refs: EventRef[],
   asked_ms: number,
-): Promise<Pick<FanOutResult, 'leased' | 'destinations' | 'backlogs'>> {
+): Promise<Pick<FanOutResult, 'leasedDeliveries' | 'destinations' | 'backlogs'>> {
   const { queues, now_ms, findDeletedUsers, faults } = options
   const candidates = await loadCandidates(tx, [...new Set(refs.map((event) => event.team_id))], options.leases)
-  const destinations = new Map(candidates.map((one) => [one.id, one]))
-  if (candidates.length === 0) return { leased: [], destinations, backlogs: new Map() }
+  const destinations = new Map(candidates.map((candidate) => [candidate.id, candidate]))
+  if (candidates.length === 0) return { leasedDeliveries: [], destinations, backlogs: new Map() }
   // Destination → how many of its deliveries may still be leased: none while older ones wait, which they must not overtake.
   const rooms = new Map(
     candidates.map(({ id, is_open, has_backlog, is_ours, is_free, rate_limit }) => {
@@ -138,14 +138,14 @@ async function queueDeliveries(
   await leaseCandidates(tx, sendable, { candidates, rooms }, options.leases)
   const planned = await planDeliveries(sendable, { candidates, rooms }, queues, new BatchFaults(faults, tx))
   const leases = planned.length ? await insertDeliveries(tx, planned) : new Map<string, string>()
-  const leased = planned.flatMap((one) => {
-    const lease = leases.get(deliveryKey(one.destination_id, one.event_id))
-    return lease === undefined ? [] : toDelivery(one, lease)
+  const leasedDeliveries = planned.flatMap((plan) => {
+    const lease = leases.get(deliveryKey(plan.destination_id, plan.event_id))
+    return lease === undefined ? [] : toDelivery(plan, lease)
   })
   const backlogs = new Map(candidates.map(({ id, has_backlog }) => [id, has_backlog]))
   for (const { destination_id, isLeased, delay_s } of planned)
     if (!isLeased && delay_s === undefined) backlogs.set(destination_id, true)
-  return { leased, destinations, backlogs }
+  return { leasedDeliveries, destinations, backlogs }
 }
 
 /** The enabled destinations of teams. Events of a team whose pipeline does not enable `svix` go to none of its endpoints. */
@@ -175,7 +175,9 @@ function loadEvents(
   rooms: Map<string, number>,
 ): Promise<FannedOutEvent[]> {
   const served = new Set(candidates.flatMap(({ id, team_id }) => (rooms.get(id)! > 0 ? [team_id] : [])))
-  const wanting = new Set(candidates.flatMap((one) => (one.wants_historical || one.wants_raw ? [one.team_id] : [])))
+  const wanting = new Set(
+    candidates.flatMap((candidate) => (candidate.wants_historical || candidate.wants_raw ? [candidate.team_id] : [])),
+  )
   return tx.many(
     FannedOutEvent,
     sql`
@@ -211,8 +213,10 @@ async function leaseCandidates(
   leases: DestinationLeases,
 ): Promise<void> {
   const missing = candidates.filter(
-    (one) =>
-      !one.is_ours && rooms.get(one.id)! > 0 && events.some((event) => event.team_id === one.team_id && isWanted(one, event)),
+    (candidate) =>
+      !candidate.is_ours &&
+      rooms.get(candidate.id)! > 0 &&
+      events.some((event) => event.team_id === candidate.team_id && isWanted(candidate, event)),
   )
   if (missing.length === 0) return
   const acquired = await leases.acquire(
@@ -220,7 +224,7 @@ async function leaseCandidates(
     missing.map(({ id }) => id),
   )
   const teams = [...new Set(missing.map(({ team_id }) => team_id))]
-  const current = acquired.length ? new Map((await loadCandidates(tx, teams, leases)).map((one) => [one.id, one])) : new Map()
+  const current = acquired.length ? new Map((await loadCandidates(tx, teams, leases)).map((row) => [row.id, row])) : new Map()
   for (const one of missing) {
     const row = acquired.includes(one.id) ? current.get(one.id) : undefined
     if (row?.is_open) Object.assign(one, row, { left_s: DESTINATION_LEASE_S, has_backlog: one.has_backlog })

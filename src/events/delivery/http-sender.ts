@@ -50,10 +50,10 @@ export class Sender {
   /**
    * Never throws: an error is an outcome.
    * @param headers names and values, alternating
-   * @param done called once, later
+   * @param onDone called once, later
    */
-  post(endpoint: { id: string; url: string }, headers: string[], body: Buffer, done: (result: HttpResult) => void): void {
-    void this.#attempt(endpoint, headers.concat(this.#fixed), body, done)
+  post(endpoint: { id: string; url: string }, headers: string[], body: Buffer, onDone: (result: HttpResult) => void): void {
+    void this.#attempt(endpoint, headers.concat(this.#fixed), body, onDone)
   }
 
   close(): void {
@@ -64,7 +64,7 @@ export class Sender {
     endpoint: { id: string; url: string },
     headers: string[],
     body: Buffer,
-    done: (result: HttpResult) => void,
+    onDone: (result: HttpResult) => void,
   ): Promise<void> {
     const { mayBegin, attempt_ms_max = ATTEMPT_MS_MAX } = this.#options
     const { origin, path } = parseUrl(endpoint.url)
@@ -80,10 +80,10 @@ export class Sender {
             line,
             () => mayBegin(endpoint),
             deadline_ms,
-            (received) => {
-              if (received.isReusable) this.#connections.release(line)
+            (response) => {
+              if (response.isReusable) this.#connections.release(line)
               else destroy(line)
-              resolve(received)
+              resolve(response)
             },
           )
           line.client.dispatch({ method: 'POST', path, headers, body }, handler)
@@ -95,7 +95,7 @@ export class Sender {
       response = { ...NO_RESPONSE, error: errorText(error) }
     }
     const { isReusable: _, isStale: __, ...result } = response
-    done({ ...result, duration_ms: Math.round(performance.now() - started_ms) })
+    onDone({ ...result, duration_ms: Math.round(performance.now() - started_ms) })
   }
 }
 

@@ -28,7 +28,7 @@ async function scene() {
 const claim = async ({ team, hook }: Awaited<ReturnType<typeof scene>>, owner: string): Promise<Claimed[]> => {
   const rows = await claimDue(team.db, new DestinationLeases(team.db, { owner }), {
     total: 200,
-    others: 10,
+    others_max: 10,
     destinations: new Map(),
   })
   return rows.filter(({ destination_id }) => destination_id === hook.id)

@@ -50,7 +50,7 @@ interface Share {
   /** The number of its destinations with a queue in the process. */
   queues: number
   /** Deliveries waiting or in flight. */
-  buffered: number
+  bufferedCount: number
   /** Attempts in flight to destinations that respond in time, and to slow ones. */
   quick: number
   slow: number
@@ -66,7 +66,7 @@ interface DestinationQueue {
   until_ms: number
   /** Its address when a delivery was last buffered; undefined: the lease was revoked since. */
   address: string | undefined
-  waiting: BufferedDelivery[]
+  deliveries: BufferedDelivery[]
   in_flight: number
   failing: boolean
   /** The average response time; undefined: there has been no response. */
@@ -88,13 +88,13 @@ interface DestinationQueue {
   begun_ms: number
   /** Deliveries taken by the destination since the window began, and in the previous window. */
   window_ms: number
-  taken: number
+  takenCount: number
   taken_before: number
   /** Deliveries wait for it in the database, which are older than the events that are fanned out now. */
   hasBacklog: boolean
   /** When deliveries that were returned to the database had last arrived there, and how many returns are under way. */
   returned_ms: number
-  returning: number
+  returnCount: number
   /** Objects with an attempt in flight, and the deliveries that wait for its response. */
   objects: Map<string, BufferedDelivery[]>
 }
@@ -128,13 +128,13 @@ export class DestinationQueues {
       // The pause is in the database, where it may have been ended.
       if (isEmpty(queue)) queue.paused_until_ms = 0
       this.#classify(queue, now_ms)
-      const teamRoom = left.get(share) ?? Math.max(0, this.#room - share.buffered)
+      const teamRoom = left.get(share) ?? Math.max(0, this.#room - share.bufferedCount)
       // Deliveries that are being returned to the database must not be overtaken by later ones there.
-      const room = queue.returning ? 0 : Math.min(teamRoom, claimCapacity(queue, now_ms))
+      const room = queue.returnCount ? 0 : Math.min(teamRoom, claimCapacity(queue, now_ms))
       left.set(share, teamRoom - room)
       destinations.set(id, room)
     }
-    return { total: this.#room, others: CONCURRENCY_DEFAULT, destinations }
+    return { total: this.#room, others_max: CONCURRENCY_DEFAULT, destinations }
   }
 
   /**
@@ -142,19 +142,19 @@ export class DestinationQueues {
    * take. Undefined: deliveries wait for each of them in the database, so that no fresh ones could be leased. Failing or slow
    * destinations do not count.
    */
-  fanOutBudget(now_ms: number): { all: number; some: number } | undefined {
+  fanOutBudget(now_ms: number): { forAll: number; forSome: number } | undefined {
     const recent = [...this.#queues.values()].filter((queue) => queue.in_flight > 0 || now_ms - queue.used_ms <= RECENTLY_USED_MS)
     const responsive = recent.filter((queue) => isResponsive(queue, now_ms))
-    if (responsive.length === 0) return { all: QUEUED_MAX, some: QUEUED_MAX }
+    if (responsive.length === 0) return { forAll: QUEUED_MAX, forSome: QUEUED_MAX }
     const withoutBacklog = responsive.filter((queue) => !queue.hasBacklog)
     if (withoutBacklog.length === 0) return undefined
     const spare = withoutBacklog.map((queue) => spareCapacity(queue, now_ms))
-    return { all: Math.min(...spare), some: Math.max(...spare) }
+    return { forAll: Math.min(...spare), forSome: Math.max(...spare) }
   }
 
   /** The number of deliveries of a team that may be buffered. */
   teamCapacity(team: string): number {
-    return this.#room - (this.#teams.get(team)?.buffered ?? 0)
+    return this.#room - (this.#teams.get(team)?.bufferedCount ?? 0)
   }
 
   /** The number of fresh deliveries that may be leased for a destination without deliveries in the database. */
@@ -171,7 +171,7 @@ export class DestinationQueues {
   /** Whether so few deliveries are buffered for a destination, and more wait in the database, that they should be claimed. */
   needsRefill(id: string): boolean {
     const queue = this.#queues.get(id)
-    return queue !== undefined && queue.hasBacklog && queue.waiting.length <= queuedMax(queue) / 2
+    return queue !== undefined && queue.hasBacklog && queue.deliveries.length <= queuedMax(queue) / 2
   }
 
   // What is buffered, and its way back to the database.
@@ -182,8 +182,8 @@ export class DestinationQueues {
   }
 
   /** Buffers a delivery. It counts until `release`. */
-  add(buffered: BufferedDelivery, now_ms: number): void {
-    const { id, team_id, rate_limit: rate, health, address, isBatch } = buffered.target
+  add(delivery: BufferedDelivery, now_ms: number): void {
+    const { id, team_id, rate_limit: rate, health, address, isBatch } = delivery.target
     let queue = this.#queues.get(id)
     if (!queue) {
       queue = newQueue(team_id, this.#joinTeam(team_id), { rate, isBatch }, now_ms)
@@ -192,38 +192,38 @@ export class DestinationQueues {
     if (queue.rate !== rate) Object.assign(queue, { rate, tokens: rate ?? 0 })
     if (isEmpty(queue)) Object.assign(queue, { health, begun_ms: now_ms })
     queue.address = address
-    queue.waiting.push(buffered)
+    queue.deliveries.push(delivery)
     queue.used_ms = now_ms
-    queue.share.buffered++
-    this.#total.buffered++
+    queue.share.bufferedCount++
+    this.#total.bufferedCount++
   }
 
   /** A number of deliveries is no longer buffered: recorded, or returned to the database. */
   release(count: number): void {
-    this.#total.buffered -= count
+    this.#total.bufferedCount -= count
   }
 
   /**
    * Removes all buffered deliveries of a destination. @returns them, after the ones in `before`. Call `confirmReturn` when they are
    * back in the database.
    */
-  takeQueued(id: string, before: BufferedDelivery[] = []): BufferedDelivery[] {
+  takeQueued(id: string, earlier: BufferedDelivery[] = []): BufferedDelivery[] {
     const queue = this.#queues.get(id)
-    if (!queue) return before
-    const all = [...before, ...queue.waiting]
-    queue.share.buffered -= queue.waiting.length
-    queue.waiting = []
+    if (!queue) return earlier
+    const all = [...earlier, ...queue.deliveries]
+    queue.share.bufferedCount -= queue.deliveries.length
+    queue.deliveries = []
     if (all.length) {
       queue.hasBacklog = true
-      queue.returning++
+      queue.returnCount++
     }
     return all
   }
 
   confirmReturn(id: string, now_ms: number): void {
     const queue = this.#queues.get(id)
-    if (!queue || queue.returning === 0) return
-    queue.returning--
+    if (!queue || queue.returnCount === 0) return
+    queue.returnCount--
     queue.returned_ms = now_ms
   }
 
@@ -233,7 +233,7 @@ export class DestinationQueues {
    */
   isSettledSince(id: string, asked_ms: number): boolean {
     const queue = this.#queues.get(id)
-    return !queue || (queue.returning === 0 && queue.returned_ms < asked_ms)
+    return !queue || (queue.returnCount === 0 && queue.returned_ms < asked_ms)
   }
 
   // Leases.
@@ -280,7 +280,7 @@ export class DestinationQueues {
 
   /** Destinations with waiting deliveries whose lease has ended by the process's clock. */
   listLapsed(now_ms: number): string[] {
-    return [...this.#queues].filter(([, queue]) => queue.waiting.length > 0 && queue.until_ms <= now_ms).map(([id]) => id)
+    return [...this.#queues].filter(([, queue]) => queue.deliveries.length > 0 && queue.until_ms <= now_ms).map(([id]) => id)
   }
 
   // Attempts.
@@ -288,7 +288,7 @@ export class DestinationQueues {
   /** The deliveries of the next attempt, in the order of buffering; they have a slot until `releaseSlot`. Undefined: none may begin. */
   next(id: string, now_ms: number): BufferedDelivery[] | undefined {
     const queue = this.#queues.get(id)
-    if (!queue || queue.waiting.length === 0 || now_ms >= queue.until_ms || freeSlots(queue, now_ms) <= 0) return undefined
+    if (!queue || queue.deliveries.length === 0 || now_ms >= queue.until_ms || freeSlots(queue, now_ms) <= 0) return undefined
     if (!this.#mayBegin(queue)) {
       this.#blocked[queue.isSlow ? 'slow' : 'quick'].add(id)
       return undefined
@@ -296,7 +296,7 @@ export class DestinationQueues {
     if (queue.in_flight++ === 0) queue.silent_since_ms = now_ms
     this.#countInFlight(queue, queue.isSlow, 1)
     queue.tokens--
-    return queue.isBatch ? queue.waiting.splice(0, batchSize(queue.waiting)) : [queue.waiting.shift()!]
+    return queue.isBatch ? queue.deliveries.splice(0, batchSize(queue.deliveries)) : [queue.deliveries.shift()!]
   }
 
   /** An attempt with this many deliveries has ended: its slot is free again. */
@@ -305,7 +305,7 @@ export class DestinationQueues {
     if (!queue) return
     queue.in_flight--
     this.#countInFlight(queue, queue.isSlow, -1)
-    queue.share.buffered -= deliveries
+    queue.share.bufferedCount -= deliveries
   }
 
   /** The destination that has waited longest for a share, after an attempt has ended. */
@@ -325,11 +325,11 @@ export class DestinationQueues {
   }
 
   /** Whether an attempt may begin: none about the same object is in flight. If not, `releaseObject` returns the delivery when it may. */
-  tryAcquireObject(object: string, buffered: BufferedDelivery): boolean {
-    const objects = this.#queues.get(buffered.target.id)?.objects
+  tryAcquireObject(object: string, delivery: BufferedDelivery): boolean {
+    const objects = this.#queues.get(delivery.target.id)?.objects
     const behind = objects?.get(object)
     if (behind) {
-      behind.push(buffered)
+      behind.push(delivery)
       return false
     }
     objects?.set(object, [])
@@ -359,7 +359,7 @@ export class DestinationQueues {
     queue.silent_since_ms = now_ms
     if (succeeded) {
       rotateWindow(queue, now_ms)
-      queue.taken++
+      queue.takenCount++
     }
     this.#classify(queue, now_ms)
     queue.pauses = paused_until_ms !== undefined ? queue.pauses + 1 : succeeded ? 0 : queue.pauses
@@ -383,7 +383,7 @@ export class DestinationQueues {
 
   /** The number of deliveries that the process may still buffer. */
   get #room(): number {
-    return BUFFERED_MAX - this.#total.buffered
+    return BUFFERED_MAX - this.#total.bufferedCount
   }
 
   #joinTeam(team: string): Share {
@@ -413,7 +413,7 @@ export class DestinationQueues {
   }
 }
 
-const newShare = (): Share => ({ queues: 0, buffered: 0, quick: 0, slow: 0 })
+const newShare = (): Share => ({ queues: 0, bufferedCount: 0, quick: 0, slow: 0 })
 
 const newQueue = (
   team: string,
@@ -426,7 +426,7 @@ const newQueue = (
   isBatch,
   until_ms: 0,
   address: undefined,
-  waiting: [],
+  deliveries: [],
   in_flight: 0,
   failing: false,
   answer_ms: undefined,
@@ -441,15 +441,15 @@ const newQueue = (
   health: healthy,
   begun_ms: now_ms,
   window_ms: now_ms,
-  taken: 0,
+  takenCount: 0,
   taken_before: 0,
   hasBacklog: false,
   returned_ms: -Infinity,
-  returning: 0,
+  returnCount: 0,
   objects: new Map(),
 })
 
-const isEmpty = ({ in_flight, waiting }: DestinationQueue): boolean => in_flight === 0 && waiting.length === 0
+const isEmpty = ({ in_flight, deliveries }: DestinationQueue): boolean => in_flight === 0 && deliveries.length === 0
 
 /** The number of attempts that may begin. */
 function freeSlots(queue: DestinationQueue, now_ms: number): number {
@@ -462,24 +462,24 @@ function freeSlots(queue: DestinationQueue, now_ms: number): number {
   return Math.max(0, Math.min(slots, Math.floor(queue.tokens)))
 }
 
-function concurrency({ failing, answer_ms, taken, taken_before }: DestinationQueue): number {
+function concurrency({ failing, answer_ms, takenCount, taken_before }: DestinationQueue): number {
   if (failing) return CONCURRENCY_FAILING
   if (answer_ms === undefined) return CONCURRENCY_NEW
-  return Math.max(taken, taken_before) >= QUEUED_MAX ? CONCURRENCY_FAST : CONCURRENCY_DEFAULT
+  return Math.max(takenCount, taken_before) >= QUEUED_MAX ? CONCURRENCY_FAST : CONCURRENCY_DEFAULT
 }
 
 /** The number of deliveries of the next batch: at least one. */
-function batchSize(waiting: BufferedDelivery[]): number {
+function batchSize(deliveries: BufferedDelivery[]): number {
   let bytes = 0
-  const end = waiting.findIndex(({ delivery }, i) => (bytes += delivery.body.length) > BATCH_BYTES_MAX && i > 0)
-  return Math.min(BATCH_MAX, end === -1 ? waiting.length : end)
+  const end = deliveries.findIndex(({ delivery }, i) => (bytes += delivery.body.length) > BATCH_BYTES_MAX && i > 0)
+  return Math.min(BATCH_MAX, end === -1 ? deliveries.length : end)
 }
 
 /** The number of due deliveries of a destination that may be claimed. */
 function claimCapacity(queue: DestinationQueue, now_ms: number): number {
   rotateWindow(queue, now_ms)
   if (queue.paused_until_ms > now_ms) return 0
-  return Math.max(0, freeSlots(queue, now_ms) + queuedMax(queue) - queue.waiting.length)
+  return Math.max(0, freeSlots(queue, now_ms) + queuedMax(queue) - queue.deliveries.length)
 }
 
 /** The number of fresh deliveries of a destination that may be leased; without a queue, that of a new destination. */
@@ -492,7 +492,7 @@ function freshCapacity(queue: DestinationQueue | undefined, now_ms: number): num
 
 /** The number of deliveries that a destination will soon have taken beyond those buffered. */
 const spareCapacity = (queue: DestinationQueue, now_ms: number): number =>
-  CONCURRENCY_DEFAULT + recentThroughput(queue, now_ms) - queue.in_flight - queue.waiting.length
+  CONCURRENCY_DEFAULT + recentThroughput(queue, now_ms) - queue.in_flight - queue.deliveries.length
 
 /** The number of deliveries that a destination has taken within `WINDOW_MS`; the maximum for a new one. */
 function recentThroughput(queue: DestinationQueue, now_ms: number): number {
@@ -500,15 +500,15 @@ function recentThroughput(queue: DestinationQueue, now_ms: number): number {
   return now_ms - queue.begun_ms < WINDOW_MS ? QUEUED_MAX : Math.max(QUEUED_MIN, queuedMax(queue))
 }
 
-function queuedMax({ failing, rate, isBatch, taken, taken_before }: DestinationQueue): number {
+function queuedMax({ failing, rate, isBatch, takenCount, taken_before }: DestinationQueue): number {
   if (failing || rate !== null) return 0
-  return isBatch ? BATCH_MAX : Math.min(QUEUED_MAX, Math.max(taken, taken_before))
+  return isBatch ? BATCH_MAX : Math.min(QUEUED_MAX, Math.max(takenCount, taken_before))
 }
 
 function rotateWindow(queue: DestinationQueue, now_ms: number): void {
   if (now_ms - queue.window_ms < WINDOW_MS) return
-  queue.taken_before = now_ms - queue.window_ms < 2 * WINDOW_MS ? queue.taken : 0
-  queue.taken = 0
+  queue.taken_before = now_ms - queue.window_ms < 2 * WINDOW_MS ? queue.takenCount : 0
+  queue.takenCount = 0
   queue.window_ms = now_ms
 }
 

@@ -41,16 +41,16 @@ export const eventTypes: readonly EventType[] = [
  */
 export async function queueMessage(
   tx: PlainTx,
-  message: { team_id: string; type: string; body: string; at: Date; trigger: 'scheduled' | 'manual' },
+  message: { team_id: string; type: string; body: string; created_at: Date; trigger: 'scheduled' | 'manual' },
   webhook_id?: string,
 ): Promise<string> {
   const id = tx.uuid()
   await tx.run(sql`
     insert into webhook_message (id, team_id, type, created_at, body)
-    values (${id}, ${message.team_id}, ${message.type}, ${message.at}, ${message.body})`)
+    values (${id}, ${message.team_id}, ${message.type}, ${message.created_at}, ${message.body})`)
   await tx.run(sql`
     insert into delivery (team_id, destination_id, message_id, queue_position, state, due_at, trigger, created_at)
-    select w.team_id, w.id, ${id}, nextval('delivery_queue_position'), 'pending', ${dbNow}, ${message.trigger}, ${message.at}
+    select w.team_id, w.id, ${id}, nextval('delivery_queue_position'), 'pending', ${dbNow}, ${message.trigger}, ${message.created_at}
     from webhook w join destination d on d.id = w.id and d.team_id = w.team_id
     where w.team_id = ${message.team_id} and not w.disabled
       and ${webhook_id === undefined ? sql`${message.type} = any (w.filter_types)` : sql`w.id = ${webhook_id}`}
@@ -61,29 +61,29 @@ export async function queueMessage(
 /** The operational message about a message that keeps failing, has failed permanently, or was delivered after that. */
 export const messageReportBody = (
   type: string,
-  about: { team_id: string; webhook_id: string; msg: string; attempt_id: string; status: number | null; at_text: string },
+  report: { team_id: string; webhook_id: string; msg: string; attempt_id: string; status: number | null; at_text: string },
 ): string =>
   JSON.stringify({
     type,
     data: {
-      appId: about.team_id,
+      appId: report.team_id,
       appUid: null,
-      endpointId: about.webhook_id,
-      msgId: messageId(about.msg),
+      endpointId: report.webhook_id,
+      msgId: messageId(report.msg),
       msgEventId: null,
-      lastAttempt: { id: attemptId(about.attempt_id), responseStatusCode: about.status ?? 0, timestamp: about.at_text },
+      lastAttempt: { id: attemptId(report.attempt_id), responseStatusCode: report.status ?? 0, timestamp: report.at_text },
     },
   })
 
 /** The operational message about an endpoint that was disabled automatically. */
-export const endpointReportBody = (about: { team_id: string; webhook_id: string; since_text: string }): string =>
+export const endpointReportBody = (report: { team_id: string; webhook_id: string; since_text: string }): string =>
   JSON.stringify({
     type: 'endpoint.disabled',
     data: {
-      appId: about.team_id,
+      appId: report.team_id,
       appUid: null,
-      endpointId: about.webhook_id,
+      endpointId: report.webhook_id,
       endpointUid: null,
-      failSince: about.since_text,
+      failSince: report.since_text,
     },
   })

@@ -29,8 +29,8 @@ export interface Consequences {
 
 interface PendingRecord {
   attempt: Attempt
-  done: (() => void) | undefined
-  failed: ((error: unknown) => void) | undefined
+  resolve: (() => void) | undefined
+  reject: ((error: unknown) => void) | undefined
 }
 
 export interface RecorderOptions {
@@ -61,7 +61,7 @@ export class AttemptRecorder {
   }
 
   /** Resolves when everything that is being written is written, not outcomes still being collected. */
-  settled(): Promise<void> {
+  whenWritten(): Promise<void> {
     return this.#writing
   }
 
@@ -78,8 +78,8 @@ export class AttemptRecorder {
     const type = reportType(attempt, consequences)
     if (consequences.health) this.recordHealth(consequences.health)
     if (type !== undefined || consequences.disable) return this.#recordWithConsequences(attempt, type, consequences)
-    if (attempt.succeeded) return void this.#push({ attempt, done: undefined, failed: undefined })
-    return new Promise((done, failed) => this.#push({ attempt, done, failed }))
+    if (attempt.succeeded) return void this.#push({ attempt, resolve: undefined, reject: undefined })
+    return new Promise((resolve, reject) => this.#push({ attempt, resolve, reject }))
   }
 
   /** Records the health of a destination, with the next batch of attempts. */
@@ -105,8 +105,8 @@ export class AttemptRecorder {
     return this.#serialize(() => returnDeliveries(this.#db, deliveries))
   }
 
-  #push(waiting: PendingRecord): void {
-    this.#waiting.push(waiting)
+  #push(record: PendingRecord): void {
+    this.#waiting.push(record)
     this.#pendingWrites++
     if (this.#waiting.length >= BATCH_MAX) void this.flush()
     else this.#scheduleFlush()
@@ -132,14 +132,14 @@ export class AttemptRecorder {
         this.#db.asyncCommit,
         batch.map(({ attempt }) => attempt),
       )
-      for (const { done } of batch) done?.()
+      for (const { resolve } of batch) resolve?.()
     } catch (error) {
-      for (const { failed } of batch) failed?.(error)
+      for (const { reject } of batch) reject?.(error)
       // The lease of a delivery that is not recorded ends, and the delivery becomes due again.
-      if (batch.some(({ failed }) => !failed)) onError(error)
+      if (batch.some(({ reject }) => !reject)) onError(error)
     } finally {
       this.#pendingWrites -= batch.length
-      queues.release(batch.filter(({ done }) => !done).length)
+      queues.release(batch.filter(({ resolve }) => !resolve).length)
     }
   }
 
@@ -152,18 +152,18 @@ export class AttemptRecorder {
     const { delivery, attempt_id, response_status, begun_at } = attempt
     const { team_id, destination_id: webhook_id, message_id } = delivery
     // What was written before about other deliveries comes first.
-    await this.settled()
+    await this.whenWritten()
     await this.#db.plainTx(async (tx) => {
       await recordAttempts(tx, [{ ...attempt, last_report: type === undefined ? attempt.last_report : reportValues[type]! }])
       const at_text = iso(truncateToSeconds(begun_at))
       if (disable && (await disableEndpoint(tx, team_id, webhook_id))) {
         await stopDeliveries(tx, team_id, webhook_id)
         const body = endpointReportBody({ team_id, webhook_id, since_text: dead_since_text ?? at_text })
-        await queueMessage(tx, { team_id, type: 'endpoint.disabled', body, at: begun_at, trigger: 'scheduled' })
+        await queueMessage(tx, { team_id, type: 'endpoint.disabled', body, created_at: begun_at, trigger: 'scheduled' })
       }
       if (type === undefined) return
       const about = { team_id, webhook_id, msg: message_id, attempt_id, status: response_status, at_text }
-      await queueMessage(tx, { team_id, type, body: messageReportBody(type, about), at: begun_at, trigger: 'scheduled' })
+      await queueMessage(tx, { team_id, type, body: messageReportBody(type, about), created_at: begun_at, trigger: 'scheduled' })
     })
     await this.flush()
   }

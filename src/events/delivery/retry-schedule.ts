@@ -53,11 +53,12 @@ export const healthy: Health = { first_failure_at: undefined, failing_since: und
  * The health after an attempt. An endpoint is `dead` after five days with failures only, counted from when it had failed for
  * twelve hours within a day.
  */
-export function nextHealth(health: Health, succeeded: boolean, at: Date): Health & { dead: boolean } {
+export function nextHealth(health: Health, succeeded: boolean, answered_at: Date): Health & { dead: boolean } {
   if (succeeded) return { ...healthy, dead: false }
   const { first_failure_at: first, failing_since: since } = health
-  if (since) return { ...health, dead: at.getTime() - since.getTime() >= DISABLE_AFTER_MS }
-  if (!first || at.getTime() - first.getTime() > WINDOW_MS) return { first_failure_at: at, failing_since: undefined, dead: false }
-  const started = at.getTime() - first.getTime() >= FAILURE_GRACE_MS
-  return { first_failure_at: first, failing_since: started ? at : undefined, dead: false }
+  if (since) return { ...health, dead: answered_at.getTime() - since.getTime() >= DISABLE_AFTER_MS }
+  if (!first || answered_at.getTime() - first.getTime() > WINDOW_MS)
+    return { first_failure_at: answered_at, failing_since: undefined, dead: false }
+  const started = answered_at.getTime() - first.getTime() >= FAILURE_GRACE_MS
+  return { first_failure_at: first, failing_since: started ? answered_at : undefined, dead: false }
 }

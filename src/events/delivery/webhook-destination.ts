@@ -15,7 +15,7 @@ const CACHE_SIZE_MAX = 2000
 
 /** The decrypted values of an endpoint. */
 interface DecryptedSecrets {
-  encrypted: string
+  encryptedText: string
   keys: ReturnType<typeof signingKey>[]
   custom: Record<string, string>
   /** Names and values of the custom headers, alternating, and the names. */
@@ -57,14 +57,14 @@ export class WebhookDestination implements Destination<WebhookTarget, WebhookAns
   }
 
   /** Sends a delivery, at the same time as often as a fault of the team says: the first answer counts, and is given when all have come. */
-  deliver(target: WebhookTarget, [delivery]: Delivery[], done: (answers: WebhookAnswer[]) => void): void {
+  deliver(target: WebhookTarget, [delivery]: Delivery[], onDone: (answers: WebhookAnswer[]) => void): void {
     const { copies = 1 } = delivery!
-    if (copies === 1) return this.#post(target, delivery!, (answer) => done([answer]))
+    if (copies === 1) return this.#post(target, delivery!, (answer) => onDone([answer]))
     const answers = new Map<number, WebhookAnswer>()
     for (let n = 0; n < copies; n++)
       this.#post(target, delivery!, (answer) => {
         answers.set(n, answer)
-        if (answers.size === copies) done([answers.get(0)!])
+        if (answers.size === copies) onDone([answers.get(0)!])
       })
   }
 
@@ -99,7 +99,7 @@ export class WebhookDestination implements Destination<WebhookTarget, WebhookAns
     return { attempt, duration_ms, pause_s: throttleDelay(status, retry_after_s, pauses), isGone }
   }
 
-  #post(target: WebhookTarget, { msg, body }: Delivery, done: (answer: WebhookAnswer) => void): void {
+  #post(target: WebhookTarget, { msg, body }: Delivery, onDone: (answer: WebhookAnswer) => void): void {
     const { keys, customList } = target.secrets
     const begun_at = this.#options.clock()
     const at_s = Math.floor(begun_at.getTime() / 1000)
@@ -107,17 +107,17 @@ export class WebhookDestination implements Destination<WebhookTarget, WebhookAns
     const names = signatureNames(msg, String(at_s), signature)
     const headers = customList.length ? names.concat(customList) : names
     this.#options.sender.post({ id: target.id, url: target.address }, headers, body, (result) =>
-      done({ result, begun_at, signature }),
+      onDone({ result, begun_at, signature }),
     )
   }
 
   #decrypt({ id, headers, secrets }: DestinationRow): DecryptedSecrets {
-    const encrypted = [headers, ...secrets].join(' ')
+    const encryptedText = [headers, ...secrets].join(' ')
     let decrypted = this.#cache.get(id)
-    if (decrypted?.encrypted === encrypted) return decrypted
+    if (decrypted?.encryptedText === encryptedText) return decrypted
     const custom = decryptHeaders(this.#options.vault, id, headers!)
     decrypted = {
-      encrypted,
+      encryptedText,
       keys: this.#decryptKeys(id, secrets),
       custom,
       customList: Object.entries(custom).flat(),

@@ -64,10 +64,10 @@ function headerError(name: string, value: string): string | undefined {
 }
 
 /** Names in lower case and their values. 422: lists every rejected header without its value. */
-export function readHeaders(given: Record<string, string>): Record<string, string> {
+export function readHeaders(headersByName: Record<string, string>): Record<string, string> {
   const faults: Fault[] = []
   const headers = new Map<string, string>()
-  for (const [key, value] of Object.entries(given)) {
+  for (const [key, value] of Object.entries(headersByName)) {
     const name = key.toLowerCase()
     const text = headers.has(name) ? 'the header is given twice' : headerError(name, value)
     if (text) faults.push(valueFault(['body', 'headers', key.slice(0, NAME_LENGTH_MAX)], text))
@@ -91,8 +91,8 @@ export const encryptedHeadersColumn: EncryptedColumn = {
 export const encryptHeaders = (vault: Vault, webhook_id: string, headers: Record<string, string>): string =>
   vault.encrypt(JSON.stringify(headers), contextOf(webhook_id))
 
-export const decryptHeaders = (vault: Vault, webhook_id: string, encrypted: string): Record<string, string> =>
-  JSON.parse(vault.decrypt(encrypted, contextOf(webhook_id))) as Record<string, string>
+export const decryptHeaders = (vault: Vault, webhook_id: string, encryptedText: string): Record<string, string> =>
+  JSON.parse(vault.decrypt(encryptedText, contextOf(webhook_id))) as Record<string, string>
 
 /** Replaces all headers of an endpoint. Writes webhook, and what hooks on `endpointReadable` write. */
 export async function putHeaders(tx: Tx, vault: Vault, webhook_id: string, headers: Record<string, string>): Promise<void> {

@@ -25,8 +25,8 @@ export const encryptedSecretsColumn: EncryptedColumn = {
 }
 
 /** Decrypts a secret of an endpoint. */
-export const decryptSecret = (vault: Vault, webhook_id: string, encrypted: string): string =>
-  vault.decrypt(encrypted, contextOf(webhook_id))
+export const decryptSecret = (vault: Vault, webhook_id: string, encryptedText: string): string =>
+  vault.decrypt(encryptedText, contextOf(webhook_id))
 
 /** Adds a key to an endpoint. Writes webhook_secret. */
 export async function addSecret(tx: Tx, vault: Vault, webhook_id: string, key: string = newSecret()): Promise<void> {

@@ -15,7 +15,7 @@ const RETRY_S = 5
 
 interface Waiter {
   team: string
-  after: number
+  position: number
   wake: (hasNewEvents: boolean) => void
 }
 
@@ -41,7 +41,7 @@ export class FeedWaiters {
    * Waits until the feed of a team has passed `after`. @returns false if it has not after `wait_ms`, or if the process ends
    * 429: twenty requests of the team are waiting here. 503: a thousand requests of all teams are waiting.
    */
-  async wait(cell: CellName, db: Db, team: string, after: number, wait_ms: number): Promise<boolean> {
+  async wait(cell: CellName, db: Db, team: string, position: number, wait_ms: number): Promise<boolean> {
     if (this.#closed || wait_ms <= 0) return false
     const waiters = this.#cells.get(cell) ?? new Set()
     this.#cells.set(cell, waiters)
@@ -56,7 +56,7 @@ export class FeedWaiters {
     try {
       return await new Promise<boolean>((resolve) => {
         timer = setTimeout(() => resolve(false), wait_ms)
-        waiter = { team, after, wake: resolve }
+        waiter = { team, position, wake: resolve }
         waiters.add(waiter)
         if (!this.#pollers.has(cell)) void this.#poll(cell, db.queries, waiters)
       })
@@ -81,7 +81,7 @@ export class FeedWaiters {
       // A database that does not respond now may respond next time; waiting requests return at their own deadline.
       const ends = await latestPositions(queries, teams).catch(() => [])
       const endOf = new Map(ends.map(({ team_id, seq }) => [team_id, seq]))
-      for (const { team, after, wake } of waiters) if ((endOf.get(team) ?? 0) > after) wake(true)
+      for (const { team, position, wake } of waiters) if ((endOf.get(team) ?? 0) > position) wake(true)
     }
     this.#pollers.delete(cell)
   }

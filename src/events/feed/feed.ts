@@ -51,7 +51,7 @@ export interface FeedPage {
   /** The cursor to continue from. */
   seq: number
   /** Whether the feed has more events after those read. */
-  more: boolean
+  hasMore: boolean
 }
 
 /**
@@ -61,24 +61,24 @@ export interface FeedPage {
 export async function readFeed(
   db: Queries,
   team: string,
-  wanted: { after: number; types: readonly string[] | undefined; limit: number },
+  query: { position: number; types: readonly string[] | undefined; limit: number },
   findDeletedUsers: FindDeletedUsers,
 ): Promise<FeedPage> {
-  const { after, types, limit } = wanted
+  const { position, types, limit } = query
   const rows = await db.many(
     Row,
     sql`
     select f.seq, e.id, e.type, e.user_id, e.object_id, e.created_at
-    from (select seq, event_id from feed where team_id = ${team} and seq > ${after} order by seq limit ${WINDOW}) f
+    from (select seq, event_id from feed where team_id = ${team} and seq > ${position} order by seq limit ${WINDOW}) f
     left join event e on e.team_id = ${team} and e.id = f.event_id and not e.historical and not starts_with(e.type, 'raw.')
     order by f.seq`,
   )
   const found = rows.filter((row) => row.id !== null && (!types || types.includes(row.type!)))
   const page = found.slice(0, limit)
   const whole = page.length === found.length
-  const seq = (whole ? rows : page).at(-1)?.seq ?? after
-  const more = !whole || rows.length === WINDOW
-  if (page.length === 0) return { events: [], seq, more }
+  const seq = (whole ? rows : page).at(-1)?.seq ?? position
+  const hasMore = !whole || rows.length === WINDOW
+  if (page.length === 0) return { events: [], seq, hasMore }
   const ids = page.map((row) => row.id!)
   const [bodies, deleted] = await Promise.all([
     db.many(Body, sql`select id, body from event where team_id = ${team} and id = any (${ids}::uuid[])`),
@@ -93,7 +93,7 @@ export async function readFeed(
     if (body === undefined || (user_id !== null && deleted.has(user_id))) return []
     return [{ id: messageId(id!), type: type!, object_id: object_id!, created_at: created_at!, body }]
   })
-  return { events, seq, more }
+  return { events, seq, hasMore }
 }
 
 /** Feed rows that are older than 30 days. */

@@ -36,12 +36,12 @@ export async function followEvents(
   await db.tx(tenant, (tx) => subscribeTeam(tx, team))
   let after = await startPosition(db, tenant, list, query)
   for (let reads = 1; ; reads++) {
-    const feedQuery = { after, types, limit: query.limit ?? LIMIT }
+    const feedQuery = { position: after, types, limit: query.limit ?? LIMIT }
     const page = await db.read(tenant, (tx) => readFeed(tx, team, feedQuery, findDeletedUsers))
     after = page.seq
     const left_ms = end_ms - performance.now()
     const isCurrentPosition =
-      page.events.length === 0 && reads < FEED_READS_MAX && (page.more || (await watch.wait(cell, db, team, after, left_ms)))
+      page.events.length === 0 && reads < FEED_READS_MAX && (page.hasMore || (await watch.wait(cell, db, team, after, left_ms)))
     if (!isCurrentPosition) return { data: page.events, next_cursor: cursor(list, [String(after)]) }
   }
 }

@@ -30,8 +30,8 @@ export class Brokers {
   }
 
   /** Connects to a broker of a team. Throws if it is unreachable or not configured. */
-  async open(destination: Broker, known: Configured): Promise<BrokerSession> {
-    const { rabbitmq, azure_amqp, cloud_pubsub } = known
+  async open(destination: Broker, settings: Configured): Promise<BrokerSession> {
+    const { rabbitmq, azure_amqp, cloud_pubsub } = settings
     if (destination === 'rabbitmq' && rabbitmq) return this.#rabbit.open(rabbitmq)
     if (destination === 'azure_amqp' && azure_amqp) return this.#hubs.open(azure_amqp)
     if (destination === 'cloud_pubsub' && cloud_pubsub) return this.#pubsub.open(cloud_pubsub)

@@ -5,7 +5,7 @@ import type { Pipeline, RequestPolicyFactory } from '@azure/storage-blob'
 import { RuleError } from '../../../platform/schema/request-validation.ts'
 import type { TargetPolicy } from '../../../platform/net/outbound-targets.ts'
 import { blobAddress, type BlobAddress } from '../broker-addresses.ts'
-import { errorCode, rejected, acknowledged, type SendOutcome, type Message, type EncodedMessage } from '../broker-message.ts'
+import { errorCode, toRejection, ACKNOWLEDGED, type SendOutcome, type Message, type EncodedMessage } from '../broker-message.ts'
 import { loadPackage } from '../broker-packages.ts'
 import type { Matcher } from '../schema.ts'
 
@@ -33,7 +33,7 @@ export class BlobStorage {
   /** One attempt. The name depends on the event alone: a repetition writes the same blob again. */
   async put(storage: Storage, message: Message, { bytes, isGzip }: EncodedMessage): Promise<SendOutcome> {
     const address = blobAddress(storage.connection_string)
-    if (address instanceof RuleError) return rejected('address')
+    if (address instanceof RuleError) return toRejection('address')
     try {
       await this.#targets.addresses(address.host, this.#sandbox)
       const { BlockBlobClient } = await loadPackage('@azure/storage-blob', () => import('@azure/storage-blob'))
@@ -44,9 +44,9 @@ export class BlobStorage {
         abortSignal: AbortSignal.timeout(PUT_MS_MAX),
         blobHTTPHeaders: { blobContentType: 'application/json', ...(isGzip && { blobContentEncoding: 'gzip' }) },
       })
-      return acknowledged
+      return ACKNOWLEDGED
     } catch (error) {
-      return rejected(errorCode(error))
+      return toRejection(errorCode(error))
     }
   }
 

@@ -38,10 +38,10 @@ export class ConnectionPool<C> {
     const entry = this.#entries.get(key) ?? this.#add(key, open)
     entry.users++
     clearTimeout(entry.timer)
-    const release = (broken = false) => {
+    const release = (isBroken = false) => {
       entry.users--
       entry.used_ms = performance.now()
-      if (broken) this.#remove(key, entry)
+      if (isBroken) this.#remove(key, entry)
       if (entry.users > 0) return
       if (this.#entries.get(key) !== entry) return void this.#closeEntry(entry)
       entry.timer = setTimeout(() => this.#discard(key, entry), IDLE_MS)

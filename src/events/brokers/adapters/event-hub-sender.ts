@@ -1,6 +1,6 @@
 // A link to one hub, in a session of its own: an error of a hub ends only its link.
 import type { Connection, Delivery, EventContext, Sender, Session } from 'rhea'
-import { unreachable, errorCode, rejected, acknowledged, type SendOutcome } from '../broker-message.ts'
+import { unreachable, errorCode, toRejection, ACKNOWLEDGED, type SendOutcome } from '../broker-message.ts'
 
 export class HubSender {
   readonly #session: Session
@@ -13,8 +13,8 @@ export class HubSender {
   constructor(connection: Connection, hub: string) {
     this.#connection = connection
     this.#session = connection.create_session()
-    const ended = (what: string) => () =>
-      this.#fail(rejected(errorCode(this.#sender.error ?? this.#session.error ?? { code: what })))
+    const ended = (reason: string) => () =>
+      this.#fail(toRejection(errorCode(this.#sender.error ?? this.#session.error ?? { code: reason })))
     this.#session.on('session_error', ended('session ended'))
     this.#session.on('session_close', ended('session ended'))
     this.#session.open()
@@ -24,10 +24,10 @@ export class HubSender {
     this.#sender.on('sendable', () => {
       for (const go of this.#sendable.splice(0)) go()
     })
-    this.#sender.on('accepted', ({ delivery }) => this.#resolve(delivery, acknowledged))
-    this.#sender.on('rejected', (context) => this.#resolve(context.delivery, rejected(rejection(context))))
-    this.#sender.on('released', ({ delivery }) => this.#resolve(delivery, rejected('released')))
-    this.#sender.on('modified', ({ delivery }) => this.#resolve(delivery, rejected('modified')))
+    this.#sender.on('accepted', ({ delivery }) => this.#resolve(delivery, ACKNOWLEDGED))
+    this.#sender.on('rejected', (context) => this.#resolve(context.delivery, toRejection(rejection(context))))
+    this.#sender.on('released', ({ delivery }) => this.#resolve(delivery, toRejection('released')))
+    this.#sender.on('modified', ({ delivery }) => this.#resolve(delivery, toRejection('modified')))
     connection.on('disconnected', this.#disconnected)
     connection.on('connection_close', this.#disconnected)
   }
@@ -38,10 +38,10 @@ export class HubSender {
   }
 
   /** Sends a message when the link has credit. */
-  async send(encoded: Buffer): Promise<SendOutcome> {
+  async send(message: Buffer): Promise<SendOutcome> {
     while (!this.#closed && !this.#sender.sendable()) await new Promise<void>((go) => this.#sendable.push(go))
     if (this.#closed) return this.#closed
-    return new Promise((resolve) => this.#waiting.set(this.#sender.send(encoded, undefined, 0), resolve))
+    return new Promise((resolve) => this.#waiting.set(this.#sender.send(message, undefined, 0), resolve))
   }
 
   close(): void {

@@ -15,7 +15,7 @@ import {
   unreachable,
   encodeMessage,
   errorCode,
-  rejected,
+  toRejection,
   withTimeout,
   type SendOutcome,
   type BrokerSession,
@@ -53,7 +53,7 @@ export class EventHubs {
       send: (messages) => batches.send(messages),
       close: async () => {
         batches.close()
-        release(batches.broken)
+        release(batches.isBroken)
       },
     }
   }
@@ -98,7 +98,7 @@ export class EventHubs {
 
 /** Batches over one connection, with a link for each hub. */
 class EventHubSession {
-  broken = false
+  isBroken = false
   readonly #connection: Connection
   readonly #settings: AzureAmqp
   readonly #router: Router
@@ -116,11 +116,12 @@ class EventHubSession {
     for (const [hub, link] of this.#links) if (link.isClosed) this.#links.delete(hub)
     const outcomes = new Map<Message, SendOutcome>()
     const users = Map.groupBy(messages, ({ order_key }) => order_key)
-    await withTimeout(SEND_MS_MAX, Promise.all([...users.values()].map((own) => this.#sendSequentially(own, outcomes)))).catch(
-      () => {},
-    )
+    await withTimeout(
+      SEND_MS_MAX,
+      Promise.all([...users.values()].map((userMessages) => this.#sendSequentially(userMessages, outcomes))),
+    ).catch(() => {})
     const found = messages.map((message) => outcomes.get(message) ?? unreachable('TIMEOUT'))
-    this.broken ||= found.some((outcome) => outcome.status === 'unreachable')
+    this.isBroken ||= found.some((outcome) => outcome.status === 'unreachable')
     return found
   }
 
@@ -147,13 +148,13 @@ class EventHubSession {
     if ('storage' in route) return this.#blobs.put(route.storage, message, body)
     const encoded = rhea.message.encode({
       durable: true,
-      application_properties: propertiesOf(message, body),
+      application_properties: messageProperties(message, body),
       message_annotations: { 'x-opt-partition-key': message.order_key },
       body: rhea.message.data_section(body.bytes),
     })
     if (encoded.length > MESSAGE_BYTES_MAX) {
       const storage = this.#router.overflowStorage(message.type)
-      return storage ? this.#blobs.put(storage, message, body) : rejected('too large')
+      return storage ? this.#blobs.put(storage, message, body) : toRejection('too large')
     }
     return this.#getSender(route.hub).send(encoded)
   }
@@ -165,7 +166,7 @@ class EventHubSession {
   }
 }
 
-const propertiesOf = (
+const messageProperties = (
   { type, team_id, user_id, idempotency_key }: Message,
   { isGzip }: EncodedMessage,
 ): Record<string, string> => ({

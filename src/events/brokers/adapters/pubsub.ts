@@ -6,8 +6,8 @@ import {
   unreachable,
   encodeMessage,
   errorCode,
-  rejected,
-  acknowledged,
+  toRejection,
+  ACKNOWLEDGED,
   type SendOutcome,
   type BrokerSession,
   type Message,
@@ -64,7 +64,7 @@ async function publish(
     let [count, bytes] = [0, 0]
     while (i + count < encoded.length && (count === 0 || bytes + encoded[i + count]!.data.length <= REQUEST_BYTES_MAX))
       bytes += encoded[i + count++]!.data.length
-    const outcome = bytes > REQUEST_BYTES_MAX ? rejected('too large') : await request(encoded.slice(i, i + count))
+    const outcome = bytes > REQUEST_BYTES_MAX ? toRejection('too large') : await request(encoded.slice(i, i + count))
     outcomes.push(...Array<SendOutcome>(count).fill(outcome))
     i += count
     if (outcome.status === 'unreachable') break
@@ -75,7 +75,7 @@ async function publish(
     try {
       const name = `projects/${project}/topics/${topic}`
       await client.publish({ topic: name, messages: batch }, { timeout: PUBLISH_MS_MAX, retry: null })
-      return acknowledged
+      return ACKNOWLEDGED
     } catch (error) {
       return unreachable(`grpc ${errorCode(error)}`)
     }

@@ -9,8 +9,8 @@ import {
   unreachable,
   encodeMessage,
   errorCode,
-  rejected,
-  acknowledged,
+  toRejection,
+  ACKNOWLEDGED,
   withTimeout,
   type SendOutcome,
   type BrokerSession,
@@ -135,8 +135,8 @@ class RabbitMqSession {
         ...(isGzip && { contentEncoding: 'gzip' }),
       }
       const awaitConfirms = (error: unknown) => {
-        if (!error) return resolve(this.#unroutable.delete(idempotency_key) ? rejected('unroutable') : acknowledged)
-        resolve((error as Error).message === 'message nacked' ? rejected('nacked') : unreachable(errorCode(error)))
+        if (!error) return resolve(this.#unroutable.delete(idempotency_key) ? toRejection('unroutable') : ACKNOWLEDGED)
+        resolve((error as Error).message === 'message nacked' ? toRejection('nacked') : unreachable(errorCode(error)))
       }
       try {
         this.#channel.publish(this.#exchange, type, bytes, options, awaitConfirms)
