@@ -131,7 +131,7 @@ describe('the attempts of a process', () => {
     assert.deepEqual(leave(0), { a: 100, b: 2 })
     queues.claimLimits(1500)
     assert.equal(queues.leaseCapacity('a 0', 1500), 0)
-    assert.deepEqual(queues.fanOutBudget(1500), { all: 400, some: 400 })
+    assert.deepEqual(queues.fanOutBudget(1500), { forAll: 400, forSome: 400 })
   })
 
   test('an endpoint that waits for a share is sent to as soon as a slot is free', () => {

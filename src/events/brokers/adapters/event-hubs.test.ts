@@ -1,13 +1,10 @@
-// Tests against peers of the test: one speaks AMQP 1.0 and exposes what a broker would hide, one accepts blobs and checks their
-// signatures.
+// Tests against a peer that speaks AMQP 1.0 and exposes what a broker would hide, and one that accepts blobs.
 import assert from 'node:assert/strict'
-import { createHmac } from 'node:crypto'
-import { createServer, type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { after, describe, test } from 'node:test'
-import { gunzipSync } from 'node:zlib'
 import rhea from 'rhea'
+import { startBlobStorage } from '../../../../test/support/broker-peers.ts'
 import { createTestTeam } from '../../../../test/support/server.ts'
 import { makePipelinesDue, pipe, createTestPipelines, emitEvent, countQueued } from '../../../../test/support/brokers.ts'
 
@@ -53,65 +50,8 @@ const hubs = (event_hub_matchers: unknown[] = [], key = KEY) => ({
   azure_amqp: { connection_string: connection_string(key), default_event_hub: 'events', event_hub_matchers },
 })
 
-/** The shared key signature of a request, computed by the service's description. */
-function signature({ method, url, headers }: IncomingMessage): string {
-  const own = Object.keys(headers)
-    .filter((name) => name.startsWith('x-ms-'))
-    .sort()
-    .map((name) => `${name}:${String(headers[name])}\n`)
-  const { pathname } = new URL(url!, 'http://host')
-  const lines = [
-    method,
-    headers['content-encoding'] ?? '',
-    headers['content-language'] ?? '',
-    headers['content-length'] === '0' ? '' : (headers['content-length'] ?? ''),
-    headers['content-md5'] ?? '',
-    headers['content-type'] ?? '',
-    ...Array<string>(6).fill(''),
-  ]
-  const text = `${lines.join('\n')}\n${own.join('')}/clinic${pathname}`
-  return createHmac('sha256', Buffer.from(KEY, 'base64')).update(text).digest('base64')
-}
-
-interface Blob {
-  name: string
-  /** The message as the service would return it to readers. */
-  type: string
-  encoding: string | undefined
-  body: string
-}
-const blobs: Blob[] = []
-let storageStatus = 201
-const storage = createServer((request, response) => {
-  const chunks: Buffer[] = []
-  request.on('data', (chunk: Buffer) => chunks.push(chunk))
-  request.on('end', () => {
-    const { headers, method, url } = request
-    const signed = headers.authorization === `SharedKey clinic:${signature(request)}`
-    const put = method === 'PUT' && headers['x-ms-blob-type'] === 'BlockBlob'
-    if (!signed || !put || storageStatus !== 201) return void response.writeHead(signed && put ? storageStatus : 403).end()
-    const bytes = Buffer.concat(chunks)
-    const [type, encoding] = [headers['x-ms-blob-content-type'], headers['x-ms-blob-content-encoding']]
-    blobs.push({
-      name: decodeURIComponent(new URL(url!, 'http://host').pathname),
-      type: type as string,
-      encoding: encoding as string | undefined,
-      body: (encoding === 'gzip' ? gunzipSync(bytes) : bytes).toString(),
-    })
-    response.writeHead(201).end()
-  })
-})
-storage.listen(0, '127.0.0.1')
-await once(storage, 'listening')
-after(() => {
-  storage.closeAllConnections()
-  storage.close()
-})
-const blobEndpoint = `http://127.0.0.1:${(storage.address() as AddressInfo).port}`
-const containerOf = (container_name: string, key = KEY) => ({
-  connection_string: `BlobEndpoint=${blobEndpoint};AccountName=clinic;AccountKey=${key}`,
-  container_name,
-})
+const storage = await startBlobStorage(KEY)
+const { blobs, containerOf } = storage
 const of = (user: string) => arrived.filter((one) => one.user === user)
 
 describe('a hub', () => {
@@ -210,11 +150,11 @@ describe('a container', () => {
     const emitted = await emitEvent(team)
     await pipelines.drain()
     assert.deepEqual(await countQueued(team), ['azure_amqp after 1'])
-    storageStatus = 503
+    storage.status = 503
     await pipe(team, storageOf(KEY))
     await pipelines.drain()
     assert.deepEqual(await countQueued(team), ['azure_amqp after 2'])
-    storageStatus = 201
+    storage.status = 201
     await makePipelinesDue(team)
     await pipelines.drain()
     assert.deepEqual(

@@ -1,58 +1,22 @@
 // Tests against a peer that speaks the protocol of the service, with the message definitions of the client library.
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { protos } from '@google-cloud/pubsub'
-import { Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js'
+import { status } from '@grpc/grpc-js'
 import { readConfig } from '../../../settings/config.ts'
 import { generateVaultKey, Vault } from '../../../platform/crypto/vault.ts'
+import { startPubSub } from '../../../../test/support/broker-peers.ts'
 import { createTestTeam, pubsub_projects } from '../../../../test/support/server.ts'
 import { makePipelinesDue, path, pipe, createTestPipelines, emitEvent, countQueued } from '../../../../test/support/brokers.ts'
 
-// The client library would look for the machine's credentials in the network.
-process.env.METADATA_SERVER_DETECTION = 'none'
-
-const { PublishRequest, PublishResponse } = protos.google.pubsub.v1
-type Asked = protos.google.pubsub.v1.PublishRequest
-type Answered = protos.google.pubsub.v1.IPublishResponse
-
-/** The received requests, and the responses: a gRPC code for a topic, else success. */
-const asked: Asked[] = []
-const refusals = new Map<string, status>()
-
-const peer = new Server()
-peer.addService(
-  {
-    publish: {
-      path: '/google.pubsub.v1.Publisher/Publish',
-      requestStream: false,
-      responseStream: false,
-      requestDeserialize: (bytes: Buffer) => PublishRequest.decode(bytes),
-      requestSerialize: (request: Asked) => Buffer.from(PublishRequest.encode(request).finish()),
-      responseDeserialize: (bytes: Buffer) => PublishResponse.decode(bytes),
-      responseSerialize: (response: Answered) => Buffer.from(PublishResponse.encode(response).finish()),
-    },
-  },
-  {
-    publish({ request }: ServerUnaryCall<Asked, Answered>, done: sendUnaryData<Answered>) {
-      const code = refusals.get(request.topic)
-      if (code !== undefined) return done({ code, details: 'no' })
-      asked.push(request)
-      done(null, { messageIds: request.messages.map((_, i) => String(i)) })
-    },
-  },
-)
-const port = await new Promise<number>((resolve, reject) =>
-  peer.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) => (error ? reject(error) : resolve(bound))),
-)
-after(() => peer.forceShutdown())
+const { port, requests, refusals } = await startPubSub()
 
 const pipelines = createTestPipelines({ pubsub_emulator_host: `127.0.0.1:${port}` })
 const topicOf = (name: string) => `projects/fictional-clinic/topics/${name}`
 const settings = (topic: string, message_ordering = false) => ({
   cloud_pubsub: { project: 'fictional-clinic', topic, message_ordering },
 })
-const published = (name: string) => asked.filter(({ topic }) => topic === topicOf(name)).flatMap(({ messages }) => messages)
+const published = (name: string) => requests.filter(({ topic }) => topic === topicOf(name)).flatMap(({ messages }) => messages)
 const bytes = (data: unknown): Buffer => Buffer.from(data as Uint8Array)
 
 describe('Pub/Sub', () => {
@@ -181,7 +145,7 @@ describe('Pub/Sub', () => {
     await emitEvent(team)
     pubsub_projects.delete(team.org_id)
     await pipelines.drain()
-    const mine = () => asked.filter(({ topic }) => topic === 'projects/operator-billing/topics/mine').length
+    const mine = () => requests.filter(({ topic }) => topic === 'projects/operator-billing/topics/mine').length
     assert.equal(mine(), 0)
     assert.deepEqual(await countQueued(team), ['cloud_pubsub after 0'])
     const [shown] = (await team.manage.get(path())).body.pipelines
