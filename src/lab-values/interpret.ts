@@ -13,7 +13,7 @@ export type Interpretation = 'normal' | 'abnormal' | 'critical' | 'unknown'
 export type Statement = 'normal' | 'abnormal' | 'critical' | 'not understood' | null
 
 /** Null: not certain. */
-export interface Sides {
+interface Sides {
   isAbove: boolean | null
   isBelow: boolean | null
 }

@@ -23,9 +23,9 @@ import { bodyOf, type PhoneBody } from './phone-bodies.ts'
 import { MemoryWatch } from './process-memory.ts'
 
 /** No request may keep the event loop for longer. */
-export const BLOCK_MS_MAX = 100
+const BLOCK_MS_MAX = 100
 /** No request may make the processes take more. */
-export const MEMORY_MB_MAX = 1000
+const MEMORY_MB_MAX = 1000
 
 export interface HostileCase {
   /** Requests with the key of a sandbox team. */
@@ -37,7 +37,7 @@ export interface HostileCase {
   server: Server
 }
 
-export interface Measured {
+interface Measured {
   /** Processor time of the main thread in the longest turn; 0: none took 20 ms. */
   block_ms: number
   /** What computed longest in that turn. */
@@ -92,7 +92,7 @@ async function user(): Promise<string> {
 }
 
 /** What cases work with, once the server runs. */
-export const given = (): HostileCase => ({ api, url: server.url, key, user, server })
+const given = (): HostileCase => ({ api, url: server.url, key, user, server })
 
 /**
  * A case: what it does is measured, its line printed, and it fails above the limits.
@@ -128,7 +128,7 @@ export const hostilePost = (post: PhoneBody): void =>
   )
 
 /** Measures the server while something runs. */
-export async function measure(run: () => Promise<void>): Promise<Measured> {
+async function measure(run: () => Promise<void>): Promise<Measured> {
   const from = await flushed()
   const memory = new MemoryWatch(server.child.pid!, server.dataDir)
   try {

@@ -10,7 +10,7 @@ const double: Decode<number> = (value, at) =>
     ? Number(value)
     : fail(at, 'a double', value)
 const int: Decode<number> = (value, at) => (Number.isInteger(double(value, at)) ? Number(value) : fail(at, 'an int', value))
-export const instant: Decode<number> = (value, at) =>
+const instant: Decode<number> = (value, at) =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z$/.test(value.replace('+00:00', 'Z'))
     ? Date.parse(value)
     : fail(at, 'an instant in UTC', value)

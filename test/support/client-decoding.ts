@@ -2,7 +2,7 @@
 
 export type Decode<V = unknown> = (value: unknown, at: string) => V
 
-export class Undecodable extends Error {
+class Undecodable extends Error {
   constructor(at: string, expected: string, value: unknown) {
     super(`${at}: expected ${expected}, but it is ${value === undefined ? 'absent' : JSON.stringify(value)}`)
   }

@@ -123,7 +123,7 @@ export function checkHealth(at: string, container: Container, of_test: Record<st
   return { status, said: stderr }
 }
 
-export interface ComposeService {
+interface ComposeService {
   image?: string
   command?: string[]
   environment?: Record<string, string>

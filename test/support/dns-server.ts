@@ -16,10 +16,10 @@ import {
 
 /** How a question ends that has no answer: by a code, or in silence. */
 const codes = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 }
-export type DnsFailure = keyof typeof codes | 'silence'
+type DnsFailure = keyof typeof codes | 'silence'
 
 /** What is known of a question `TXT name.example`; names without anything known do not exist. */
-export type DnsRecords = Answer[] | DnsFailure | (() => Promise<Answer[] | DnsFailure>)
+type DnsRecords = Answer[] | DnsFailure | (() => Promise<Answer[] | DnsFailure>)
 
 export interface NameServer {
   /** As settings name it. */

@@ -7,7 +7,7 @@ import { createTestTeam, type TestTeam, type Reply } from './server.ts'
 /** A production team. Its orders change only through staff or the API. */
 export const production = () => createTestTeam('production-us')
 
-export const environmentOf = ({ cell }: TestTeam): string => cell.split('-')[0]!
+const environmentOf = ({ cell }: TestTeam): string => cell.split('-')[0]!
 
 /** A lab test at the laboratory, approved. */
 export async function testOf(team: TestTeam, method: string, ...provider_ids: string[]): Promise<string> {

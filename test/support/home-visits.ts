@@ -92,7 +92,7 @@ export const visitOf = ({ api }: TestTeam, order_id: string) => {
   }
 }
 
-export const CANCELLATION_REASON = '5330c863-ac80-4316-901b-d305d0df74d5'
+const CANCELLATION_REASON = '5330c863-ac80-4316-901b-d305d0df74d5'
 
 /** What was answered, when it was a success. */
 export function ok({ status, body }: Reply) {

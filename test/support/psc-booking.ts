@@ -15,7 +15,7 @@ import { command } from './commands.ts'
 export const BOOKABLE = { capabilities: ['appointment_scheduling_via_service'] }
 
 /** Weekdays and weekends alike. */
-export const allDayHours = (from: number, to: number): Schedule['hours'] => Array.from({ length: 7 }, () => [[from, to]])
+const allDayHours = (from: number, to: number): Schedule['hours'] => Array.from({ length: 7 }, () => [[from, to]])
 
 export const schedule = (changes: Partial<Schedule> = {}): Schedule => ({
   hours: allDayHours(0, 1440),

@@ -6,9 +6,9 @@ import { cells } from './server.ts'
 import type { CellName } from '../../src/settings/cells.ts'
 
 /** Phoenix, where the addresses of tests are. */
-export const phoenix = { lat: 33.4557, lng: -112.0686 }
+const phoenix = { lat: 33.4557, lng: -112.0686 }
 /** So many miles to the north, in degrees. */
-export const milesNorth = (miles: number): number => miles / 69.0934
+const milesNorth = (miles: number): number => miles / 69.0934
 
 export const site = (site_code: string, miles_north: number, changes: Partial<SiteRecord> = {}): SiteRecord => ({
   site_code,

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 
-export interface SmsRequest {
+interface SmsRequest {
   reference: string
   authorization: string | undefined
   body: { from: string; to: string; text: string; reference: string }

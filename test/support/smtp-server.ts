@@ -31,7 +31,7 @@ b05W+O0l8SwcsGtouZRAUcN9UwvHxXLixFfTla1kOvX5Yl+FkpO6vVQH5fHkBt1/
 export const secureContext = (): SecureContext =>
   (new SMTPServer({ cert: certificate }) as unknown as { secureContext: Map<string, SecureContext> }).secureContext.get('*')!
 
-export interface ReceivedMail {
+interface ReceivedMail {
   from: string
   to: string[]
   /** The message, headers and all, as it came. */

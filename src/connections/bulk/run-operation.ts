@@ -38,13 +38,7 @@ interface Operation {
 }
 
 /** A grant as a team gives it for import. */
-export const grantOf = ({
-  access_token,
-  refresh_token,
-  provider_id,
-  expires_at,
-  oauth_scopes = null,
-}: ConnectionRecipe): Grant => ({
+const grantOf = ({ access_token, refresh_token, provider_id, expires_at, oauth_scopes = null }: ConnectionRecipe): Grant => ({
   access_token,
   refresh_token: refresh_token || null,
   expires_at_ms: expires_at === NEVER_EXPIRES ? null : expires_at * 1000,

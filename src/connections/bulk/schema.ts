@@ -15,10 +15,10 @@ import {
 } from '../../platform/schema/schema.ts'
 
 /** Connections of one import. */
-export const IMPORTED_MAX = 2000
+const IMPORTED_MAX = 2000
 export const IMPORT_BYTES_MAX = 8 * 1024 * 1024
 /** Users of one request. */
-export const USERS_MAX = 10_000
+const USERS_MAX = 10_000
 export const USERS_BYTES_MAX = 512 * 1024
 const TOKEN_MAX = 8000
 const SCOPES_MAX = 100
@@ -26,9 +26,9 @@ const SCOPES_MAX = 100
 /** What stands for "does not expire": the time that tokens of OAuth 1 are given with. */
 export const NEVER_EXPIRES = 2_147_483_647
 
-export const bulkTypes = ['link_bulk_import', 'link_bulk_historical_trigger'] as const
+const bulkTypes = ['link_bulk_import', 'link_bulk_historical_trigger'] as const
 export type BulkType = (typeof bulkTypes)[number]
-export const bulkStatuses = ['in_progress', 'success', 'failure', 'aborted'] as const
+const bulkStatuses = ['in_progress', 'success', 'failure', 'aborted'] as const
 export type BulkStatus = (typeof bulkStatuses)[number]
 
 const users = T.Array(Uuid, { maxItems: USERS_MAX })

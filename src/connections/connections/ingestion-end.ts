@@ -12,7 +12,7 @@ import { connectedProviders, connectionEnded } from './connections.ts'
  * Pauses all connections of a user whose time of ingestion is over; their data stays. A job for an end that was moved meanwhile is queued
  * for the new one. Writes connection. Runs the hooks of `connectionEnded`, which end grants at the providers. Emits nothing.
  */
-export async function pauseAfterIngestion(tx: Tx, user_id: string): Promise<void> {
+async function pauseAfterIngestion(tx: Tx, user_id: string): Promise<void> {
   if (!(await lockUser(tx, user_id))) return
   const user = (await findUser(tx, user_id))!
   if (!isIngestionOver(tx, user)) return planIngestionEnd(tx, user)

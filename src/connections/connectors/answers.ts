@@ -1,16 +1,13 @@
 // Reading what vendors answer. A vendor's own text is never passed on: it may hold data of patients or tokens.
 import { readOutsideJson } from '../../platform/net/outside-json.ts'
 import { retryAfterSeconds } from '../../platform/net/retry-after.ts'
-import { validate } from '../../platform/schema/request-validation.ts'
-import type { Fault } from '../../platform/schema/fault.ts'
-import type { Static, TSchema } from '../../platform/schema/schema.ts'
 import { VendorError, type Grant, type VendorHttp } from './connector.ts'
 import { MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 export type VendorAnswer = Awaited<ReturnType<VendorHttp>>
 
 /** How long the vendor asks to wait, a second to a day, in milliseconds; null: it does not say. */
-export function retryAfter(headers: Headers, now_ms: number): number | null {
+function retryAfter(headers: Headers, now_ms: number): number | null {
   const wait_s = retryAfterSeconds(headers.get('retry-after'), now_ms)
   return wait_s === undefined ? null : wait_s * 1000
 }
@@ -29,20 +26,12 @@ export function readFailure({ status, headers }: VendorAnswer, now_ms: number): 
 }
 
 /** The JSON of an answer. Errors: VendorError `unexpected`. */
-export function jsonOf({ text }: VendorAnswer): unknown {
+function jsonOf({ text }: VendorAnswer): unknown {
   try {
     return readOutsideJson(text)
   } catch {
     throw new VendorError('unexpected')
   }
-}
-
-/** The value of an answer in the shape that the connector reads; more fields are ignored. Errors: VendorError `unexpected`. */
-export function assertShape<S extends TSchema>(schema: S, value: unknown): Static<S> {
-  const faults: Fault[] = []
-  const read = validate(schema, value, [], faults, 'json')
-  if (faults.length) throw new VendorError('unexpected')
-  return read as Static<S>
 }
 
 interface TokenAnswer {
@@ -107,12 +96,6 @@ function errorCode(text: string): unknown {
 /** `YYYY-MM-DD` in UTC. */
 export const dayOf = (at_ms: number): string => new Date(at_ms).toISOString().slice(0, 10)
 
-/** The days of a half-open range, both included. */
-export const daysOf = ({ from_ms, to_ms }: { from_ms: number; to_ms: number }): [first: string, last: string] => [
-  dayOf(from_ms),
-  dayOf(Math.max(from_ms, to_ms - 1)),
-]
-
 /** Seconds east of UTC of a text like `2026-02-10T23:10:00+01:00`, or of `+01:00` alone; null: it does not say. */
 export function zoneOf(text: string): number | null {
   if (/Z$/i.test(text)) return 0
@@ -127,9 +110,6 @@ export const localDay = (at_ms: number, zone_s: number | null): string => dayOf(
 
 /** A day at midnight, as summaries show it. */
 export const midnight = (day: string): string => `${day}T00:00:00+00:00`
-
-/** An instant as summaries show it. */
-export const wireInstant = (at_ms: number): string => `${new Date(at_ms).toISOString().slice(0, 19)}+00:00`
 
 export const roundNullable = (value: number | null | undefined): number | null => (value == null ? null : Math.round(value))
 export const minutesOf = (seconds: number | null | undefined): number | null =>

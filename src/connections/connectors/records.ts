@@ -82,7 +82,7 @@ export interface Measured extends Recorder {
 }
 
 /** A sample as it is stored. An interval without an end has no length. */
-export function toSample(resource: TimeseriesName, measurement: Measured): IncomingSample {
+function toSample(resource: TimeseriesName, measurement: Measured): IncomingSample {
   const { at_ms, value, second, end_ms, offset_s, source_type, type, app_id, device } = measurement
   const length = Math.min(LENGTH_MS_MAX, Math.max(0, (end_ms ?? at_ms) - at_ms))
   return {

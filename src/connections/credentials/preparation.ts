@@ -24,7 +24,7 @@ export interface TeamEnvironment {
 }
 
 /** Returns the redirect address of a provider. @param base public address of this server, without a final slash */
-export const redirectUri = (base: string, provider: string): string => `${base}/v2/link/connect/${provider}`
+const redirectUri = (base: string, provider: string): string => `${base}/v2/link/connect/${provider}`
 
 /** Returns the address at which a provider reports new data of a team's users. */
 export const webhookUri = (

@@ -5,7 +5,7 @@ import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import type { SummaryKind } from '../../wearables/summaries/schema.ts'
 import { countSkipped, type ReadSummary, type Sink, type Skipped, type SkipReason } from './reading.ts'
 
-export const SAMPLES_PER_BATCH = 5000
+const SAMPLES_PER_BATCH = 5000
 const SUMMARIES_PER_BATCH = 200
 /** Seconds of streams and voltages that come with the summaries of one batch. */
 const DETAILS_PER_BATCH = 100_000

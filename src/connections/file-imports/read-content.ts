@@ -12,7 +12,7 @@ export type FileFormat = (typeof fileFormats)[number]
 /** How much of a file says what it is: Apple's own DTD takes 10 kB. */
 export const BEGINNING_MAX = 256 * 1024
 /** Bytes of content, of all files of an archive together. */
-export const CONTENT_MAX = 8 * 1024 ** 3
+const CONTENT_MAX = 8 * 1024 ** 3
 /** Bytes of content for each byte of an archive: exports have 15 to 30. A small archive may have more. */
 const UNPACKED_MAX = 100
 const UNPACKED_BYTES_MIN = 64 * 1024 ** 2

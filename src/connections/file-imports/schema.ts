@@ -3,7 +3,7 @@ import { Fields, Int, Maybe, Nullable, OpenEnum, T, Timestamp, Uuid, type Static
 import { fileFormats } from './read-content.ts'
 import { skipReasons } from './reading.ts'
 
-export const MIB = 1024 * 1024
+const MIB = 1024 * 1024
 /** Bytes of a file. */
 export const FILE_BYTES_MAX = 1024 * MIB
 /** Bytes of one request. */
@@ -11,7 +11,7 @@ export const PART_BYTES_MAX = 8 * MIB
 /** Bytes of a part that is not the last one. */
 export const PART_BYTES_MIN = 256 * 1024
 
-export const statuses = ['uploading', 'queued', 'importing', 'completed', 'partial', 'failed'] as const
+const statuses = ['uploading', 'queued', 'importing', 'completed', 'partial', 'failed'] as const
 
 const Counts = Fields(
   {

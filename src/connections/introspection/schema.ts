@@ -164,7 +164,7 @@ export const SyncReportQuery = Fields({
 })
 export type SyncReportQuery = Static<typeof SyncReportQuery>
 
-export const dayStatuses = ['not_asked', 'asked', 'empty', 'failed', 'received', 'stored'] as const
+const dayStatuses = ['not_asked', 'asked', 'empty', 'failed', 'received', 'stored'] as const
 export type DayStatus = (typeof dayStatuses)[number]
 
 export const DayQuery = Fields({

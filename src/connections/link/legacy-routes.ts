@@ -17,7 +17,7 @@ import {
 import { assertProvider, authTypeOf, invalidProvider } from './offered.ts'
 
 /** What has become of a session. */
-export function stateOf(session: LinkSession): 'created' | 'started' | 'success' | 'error' | 'expired' {
+function stateOf(session: LinkSession): 'created' | 'started' | 'success' | 'error' | 'expired' {
   if (session.is_consumed) return 'success'
   if (session.error_type !== null) return 'error'
   if (session.has_expired) return 'expired'

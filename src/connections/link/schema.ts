@@ -19,10 +19,10 @@ import { authTypes } from '../connections/providers.ts'
 import { CODE_TEXT_MAX, readCode } from './code-text.ts'
 import { ProviderSlug } from '../connections/schema.ts'
 
-export const LINK_TOKEN_MAX = 2000
+const LINK_TOKEN_MAX = 2000
 const FILTER_MAX = 100
 
-export const linkErrors = [
+const linkErrors = [
   'invalid_token',
   'token_expired',
   'token_not_validated',
@@ -205,7 +205,7 @@ export const OfferedSource = Fields(
 
 const regions =
   'us eu de fr ca br ar cl co mx gb ie au nz nl at be bh ch cz dk eg es fi gr hr il it jo kw lb lu no om pl pt qa sa se si sk tr za in sg hk kr ph tw'
-export const ProviderRegion = OpenEnum(regions.split(' '), { title: 'ProviderRegion' })
+const ProviderRegion = OpenEnum(regions.split(' '), { title: 'ProviderRegion' })
 
 export const PasswordProvider = OpenEnum(passwordProviders, { title: 'PasswordProviders' })
 export const EmailProvider = OpenEnum(emailProviders, { title: 'EmailProviders' })

@@ -22,10 +22,10 @@ export type SentTimeseries = (typeof sentTimeseries)[number]
 export const resourceOf = (sent: SentTimeseries): TimeseriesName =>
   sent === 'heartrate_variability' || sent === 'temperature' ? postedUnder[sent] : sent
 
-export const UNIT_MAX = 60
-export const APP_MAX = 300
-export const PRODUCT_MAX = 100
-export const TYPE_MAX = 60
+const UNIT_MAX = 60
+const APP_MAX = 300
+const PRODUCT_MAX = 100
+const TYPE_MAX = 60
 
 const quantity = {
   value: T.Number(),
@@ -70,7 +70,7 @@ const BloodPressure = Fields(
   { systolic: Quantity, diastolic: Quantity, pulse: Maybe(Quantity) },
   { title: 'BloodPressureSample' },
 )
-export type BloodPressure = Static<typeof BloodPressure>
+type BloodPressure = Static<typeof BloodPressure>
 
 export const envelope = {
   stage: OpenEnum(['daily', 'historical']),

@@ -31,7 +31,7 @@ export interface SampleBatch {
   /** They came with something else, and have a history of their own. */
   isBeside?: true
 }
-export interface SummaryBatch {
+interface SummaryBatch {
   kind: SummaryKind
   records: IncomingSummary[]
   /** Of the workouts; they are stored by a batch of `next`. */
@@ -41,7 +41,7 @@ export interface SummaryBatch {
   /** What needs the ids of these records. */
   next?: () => Promise<Batch[]>
 }
-export interface StreamBatch {
+interface StreamBatch {
   streams: IncomingStream[]
 }
 export type Batch = SampleBatch | SummaryBatch | StreamBatch

@@ -60,7 +60,7 @@ function typeOf(value: unknown, syncs_max: number): KeptType {
  * What is kept of a report: the known fields with values of the right kind, the newest entries of each list, and so many of them that it has
  * at most 128 kB; with too many types only their counts.
  */
-export function keptOf({ sync_progress, device_info = {} }: SyncReport): KeptReport {
+function keptOf({ sync_progress, device_info = {} }: SyncReport): KeptReport {
   const { os_version, model, app_bundle, app_version, app_build } = device_info
   const known = Object.entries(sync_progress.backfill_types).filter(([name]) => /^\w{1,60}$/.test(name) && name !== '__proto__')
   const of = (syncs_max: number): KeptReport => ({

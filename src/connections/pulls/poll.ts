@@ -5,7 +5,6 @@ import { defineHandler, enqueue, enqueueAgain, type Handler } from '../../platfo
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import { historiesSince } from '../../wearables/ingestion/historical-pulls.ts'
 import { findConnection, pauseConnections } from '../connections/connections.ts'
-import { connectorOf } from '../connectors/connectors.ts'
 import { keepDetails } from '../credentials/credentials.ts'
 import { notificationToken, webhookUri } from '../credentials/preparation.ts'
 import { freshGrant, vendorHttp, findVendor, type VendorAccess } from '../grants/access.ts'
@@ -105,6 +104,3 @@ export const subscribeHandler = ({ access, publicUrl, googleAccount }: PullDepen
       enqueueAgain(current, subscribe, payload, new Date(Math.floor(at / 1000) * 1000))
     })
   })
-
-/** Whether a connector's vendor notifies. */
-export const isNotified = (provider: string): boolean => connectorOf(provider)?.receive !== undefined

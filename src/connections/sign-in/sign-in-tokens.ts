@@ -6,7 +6,7 @@ import { isOf, T, Uuid } from '../../platform/schema/schema.ts'
 import type { SigningKey } from './signing-key.ts'
 
 /** How long a sign-in token can be exchanged. */
-export const SIGN_IN_TOKEN_S = 900
+const SIGN_IN_TOKEN_S = 900
 
 /** Whom a sign-in token signs in, and the id of the session that it opens. */
 export interface SignIn {

@@ -10,7 +10,7 @@ export const packagesOf: Record<Broker, readonly string[]> = {
 }
 
 /** A package is not installed. The log shows its code, which says what to do. */
-export class MissingPackageError extends Error {
+class MissingPackageError extends Error {
   readonly code: string
 
   constructor(name: string, cause?: unknown) {

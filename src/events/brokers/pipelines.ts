@@ -71,7 +71,7 @@ const tryToOpen = (vault: Vault, row: Row): Configured | undefined => readable((
 
 const NOTHING: Configured = { cloud_pubsub: null, rabbitmq: null, svix: null, azure_amqp: null }
 const UNREADABLE = 'The credentials of the destinations cannot be decrypted'
-export const NO_PROJECT = 'The operator does not allow this organization to publish to the project'
+const NO_PROJECT = 'The operator does not allow this organization to publish to the project'
 
 /** @param mayPublishTo whether the organization may publish to a project */
 function toWire(row: Row, settings: Configured | undefined, mayPublishTo: (project: string) => boolean): Pipeline {

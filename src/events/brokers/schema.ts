@@ -7,7 +7,7 @@ const TEAMS_MAX = 200
 const MATCHERS_MAX = 50
 const PREFIXES_MAX = 100
 
-export const destinations = ['cloud_pubsub', 'rabbitmq', 'svix', 'azure_amqp'] as const
+const destinations = ['cloud_pubsub', 'rabbitmq', 'svix', 'azure_amqp'] as const
 export type Destination = (typeof destinations)[number]
 /** Destinations that are brokers; `svix` means the webhook endpoints of the team. */
 export const brokers = ['cloud_pubsub', 'rabbitmq', 'azure_amqp'] as const

@@ -16,7 +16,7 @@ const CLOCK_SKEW_S = 60
 
 type Which = Static<typeof ReplayStarted>['which']
 
-export const replayEvents = defineJob(
+const replayEvents = defineJob(
   'webhooks.replay',
   T.Object({ webhook_id: T.String(), since: T.String(), until: T.String(), which: T.String(), after: T.String() }),
 )

@@ -1,6 +1,6 @@
 import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 
-export const EventRecord = Fields(
+const EventRecord = Fields(
   {
     id: Uuid,
     type: T.String(),

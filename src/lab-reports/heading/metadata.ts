@@ -188,7 +188,7 @@ const isAddress = (text: string): boolean =>
   /^[^,(]+,[^,(]+,/u.test(text) && !PERSONAL.test(text) && !saysSexAndAge(text) && !/,\s?[FM](?:[,\s]|$)/u.test(text)
 
 /** The name of the patient in the lines of a head; undefined if none stands near to a birth date, a sex or a title. */
-export function nameWithoutLabel(head: readonly Line[], isTaken: (cell: Cell) => boolean): PlacedText | undefined {
+function nameWithoutLabel(head: readonly Line[], isTaken: (cell: Cell) => boolean): PlacedText | undefined {
   const candidates = head.flatMap((line, index) =>
     line.cells.flatMap((cell) => {
       const name = nameIn(cell)
@@ -220,7 +220,7 @@ function nameIn(cell: Cell): { value: string; start: number } | undefined {
   return { value: match[1]!, start: match.index }
 }
 
-export interface HeadDates {
+interface HeadDates {
   collected: PrintedDate | undefined
   reported: PrintedDate | undefined
 }
@@ -229,7 +229,7 @@ export interface HeadDates {
  * A date that stands alone in the head of a report is that of the letter if it is not before the collection, and that of the collection if
  * it is not after the report. Undefined if several stand alone, or neither of the others is known.
  */
-export function dateWithoutLabel(
+function dateWithoutLabel(
   head: readonly Line[],
   { collected, reported }: HeadDates,
   order: DateOrder,
@@ -255,7 +255,7 @@ export function dateWithoutLabel(
   return iso <= labeledDay ? { field: 'collected', ...first } : undefined
 }
 
-export interface HeadedPage {
+interface HeadedPage {
   page: PageText
   lines: readonly Line[]
 }
@@ -282,7 +282,7 @@ const LABORATORY_SCORE_MIN = 1.5
  * companies, a place at the top, an address below, the host of a website, and that it stands on other pages as well. A heading of a panel
  * is none, nor is the patient.
  */
-export function findLaboratory(
+function findLaboratory(
   labels: readonly PlacedText[],
   pages: readonly HeadedPage[],
   tableAt: number,

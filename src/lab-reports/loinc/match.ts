@@ -48,9 +48,9 @@ interface Scored extends Candidate {
 }
 
 /** What a value is: a number (also with a comparator), a titer, or words. */
-export type ValueForm = 'number' | 'titer' | 'word' | 'none'
+type ValueForm = 'number' | 'titer' | 'word' | 'none'
 
-export function formOf(value: string): ValueForm {
+function formOf(value: string): ValueForm {
   const text = value.trim().replace(/^(?:<=?|>=?|≤|≥|~|less than|greater than|more than)\s*/i, '')
   if (text === '' || /^[-–*.]+$/.test(text)) return 'none'
   if (/^1\s*:\s*\d+/.test(text)) return 'titer'
@@ -77,7 +77,7 @@ const PANEL_TAGS: [RegExp, string][] = [
   [/respiratory|influenza|covid/i, 'respiratory'],
 ]
 
-export const unitAgrees = (term: Term, units: readonly Unit[]): boolean =>
+const unitAgrees = (term: Term, units: readonly Unit[]): boolean =>
   units.some(({ kind, canonical }) => term.units.includes(canonical) || (kindsOfProperty[term.property]?.includes(kind) ?? false))
 
 /** `0-5`, as cells of a sediment are counted. */

@@ -240,7 +240,7 @@ function nearestWord(index: NameIndex, token: string): { word: string; likeness:
 }
 
 /** Whether one letter is changed, added, missing, or swapped with its neighbor. */
-export function isOneEditApart(a: string, b: string): boolean {
+function isOneEditApart(a: string, b: string): boolean {
   if (a === b) return true
   let start = 0
   while (start < a.length && a[start] === b[start]) start++

@@ -2,7 +2,7 @@
 import { calculatedFindings, type KnownResult } from './calculated.ts'
 import type { ReportRow } from './match.ts'
 import { isWithin, readNumber } from './numbers.ts'
-import { shippedTerm, type Term } from './terms.ts'
+import { type Term } from './terms.ts'
 import { convert, kindsOfProperty, readUnit } from '../../lab-values/ucum-units.ts'
 import type { UnitKind } from '../../lab-values/unit-spellings.ts'
 
@@ -96,10 +96,4 @@ function* duplicates(results: readonly KnownResult[]): Generator<{ at: number; t
           at: index,
           text: `${same.length} rows of the same date mean ${term.displayName}: check whether one is another test or a previous result.`,
         }
-}
-
-/** The plausible limits of a shipped code, for display. */
-export function limitsOf(code: string): { low: number; high: number; unit: string } | undefined {
-  const term = shippedTerm(code)
-  return term && term.low !== null && term.high !== null ? { low: term.low, high: term.high, unit: term.rangeUnit } : undefined
 }

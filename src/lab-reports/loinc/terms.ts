@@ -37,7 +37,7 @@ export interface Term {
   isOfRelease: boolean
 }
 
-export const termColumns = [
+const termColumns = [
   'code',
   'long_name',
   'component',

@@ -2,7 +2,7 @@
 import type { Picture } from './picture.ts'
 
 /** In pixels of the picture. */
-export interface InkBox {
+interface InkBox {
   left: number
   top: number
   right: number

@@ -400,7 +400,7 @@ function outline(area: Uint8Array, width: number): Point[] {
 }
 
 /** Of a polygon (the shoelace formula). */
-export const areaOf = (points: readonly Point[]): number =>
+const areaOf = (points: readonly Point[]): number =>
   Math.abs(
     points.reduce((sum, [x, y], index) => {
       const [nextX, nextY] = points[(index + 1) % points.length]!

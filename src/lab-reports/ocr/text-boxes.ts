@@ -90,7 +90,7 @@ export function hullOf(points: readonly Point[]): Point[] {
 const turnOf = (a: Point, b: Point, c: Point): number => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 /** The smallest rectangle around a convex hull: one of its sides lies on one of the hull's. */
-export function smallestBox(hull: readonly Point[]): TextBox {
+function smallestBox(hull: readonly Point[]): TextBox {
   let best: TextBox | undefined
   for (const [index, [x, y]] of hull.entries()) {
     const [nextX, nextY] = hull[(index + 1) % hull.length]!

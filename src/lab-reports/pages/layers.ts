@@ -4,7 +4,7 @@ import { createCanvas, type Canvas, type SKRSContext2D } from '@napi-rs/canvas'
 import type { PDFPageProxy } from 'pdfjs-dist/types/src/display/api.js'
 
 /** Pixels of the layers of a page: 256 MB, or 17 layers of the size of a page. Reports of laboratories have none or a few. */
-export const LAYER_PIXELS_MAX = 64_000_000
+const LAYER_PIXELS_MAX = 64_000_000
 
 /** A page whose layers would have more pixels than a page may have. */
 export class TooManyLayers extends Error {

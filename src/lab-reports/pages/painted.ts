@@ -139,7 +139,7 @@ const GRID = 60
 export type Matrix = readonly [number, number, number, number, number, number]
 
 /** Numbers after each operation of a path: to move, a line, a curve, a quadratic one, to close. */
-export const PATH_NUMBERS = [2, 2, 6, 4, 0]
+const PATH_NUMBERS = [2, 2, 6, 4, 0]
 const [MOVE, LINE, , , CLOSE] = [0, 1, 2, 3, 4]
 /** Points: edges differ no more from straight ones. */
 const STRAIGHT = 0.5
@@ -173,7 +173,7 @@ const boxOf = (points: readonly Point[]): Box => ({
 })
 
 /** The rectangles of a path that is filled. */
-export const rectanglesOf = (path: ArrayLike<number>, matrix: Matrix): Box[] =>
+const rectanglesOf = (path: ArrayLike<number>, matrix: Matrix): Box[] =>
   partsOf(path, matrix).flatMap((points) => {
     if (points.length < 4 || points.length > 6) return []
     const box = boxOf(points)
@@ -184,7 +184,7 @@ export const rectanglesOf = (path: ArrayLike<number>, matrix: Matrix): Box[] =>
   })
 
 /** The lines of a path that is stroked, those along the edges of the page alone. */
-export const segmentsOf = (path: ArrayLike<number>, matrix: Matrix): Box[] =>
+const segmentsOf = (path: ArrayLike<number>, matrix: Matrix): Box[] =>
   partsOf(path, matrix).flatMap((points) =>
     points.slice(1).flatMap((point, index) => {
       const box = boxOf([points[index]!, point])

@@ -5,7 +5,7 @@ import { type Box, type Drawings, heightOf, type PageText, type Word } from './p
 import { type Matrix, painted, type Painted } from './painted.ts'
 
 /** Words of a page that are read; a page of a report has a few hundred, a dense one 1,500. */
-export const WORDS_MAX = 5_000
+const WORDS_MAX = 5_000
 /** Letters of a piece of text that are read: a line has a few hundred. */
 const PIECE_LETTERS_MAX = 2_000
 

@@ -4,7 +4,7 @@ import { getDocument, PasswordException, VerbosityLevel, type PDFDocumentProxy }
 import { Layers } from './layers.ts'
 
 /** The most pages of a document that is read. Source: lab-testing.md 25.1. */
-export const PAGES_MAX = 30
+const PAGES_MAX = 30
 
 /** Of a picture within a document, which is decoded whole: a page of paper at 600 dots an inch has 35 million. */
 const IMAGE_PIXELS_MAX = 40_000_000

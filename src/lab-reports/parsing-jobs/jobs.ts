@@ -19,7 +19,7 @@ import type { FailureReason, JobStatus, ParsingJob, ReportData } from './schema.
 import type { Upload } from './upload.ts'
 
 /** Jobs of a sandbox team that have not failed. Source: lab-testing.md 25.1. */
-export const SANDBOX_JOBS_MAX = 300
+const SANDBOX_JOBS_MAX = 300
 /** For how long the files of a job are kept at most while it waits for a person, who compares them with what was read. */
 const REVIEW_FILES_S = 90 * 86_400
 /** A scanned page of small print takes 10 s, more on a machine with other work. Reports of other teams wait no longer than this for one. */
@@ -95,7 +95,7 @@ const lockJobs = (tx: Tx): Promise<number> =>
 const Next = T.Object({ id: T.String() })
 
 /** Queues the oldest job of the team that has not ended: a team has one in the queue, so that teams take turns. Writes job. */
-export async function queueNext(tx: Tx): Promise<void> {
+async function queueNext(tx: Tx): Promise<void> {
   await lockJobs(tx)
   const next = await tx.maybe(
     Next,

@@ -8,7 +8,7 @@ import { encryptedKeyColumn, type ReportFiles } from './report-files.ts'
 import { parsingJobsRoutes } from './routes.ts'
 import { ReportParser } from './run-job.ts'
 
-export interface ReportSettings {
+interface ReportSettings {
   report_file_max_mb: number
   report_threads: number
   report_files_days: number

@@ -5,7 +5,7 @@ import { readMultipart, type FormPart } from '../../platform/http/multipart.ts'
 import type { ReportFile } from '../reading/read-report.ts'
 
 /** Source: lab-testing.md 25.1. */
-export const FILES_MAX = 8
+const FILES_MAX = 8
 export const COMBINED_BYTES_MAX = 30 * 1024 * 1024
 /** Of another field. */
 const FIELD_BYTES_MAX = 1000

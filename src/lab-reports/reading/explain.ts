@@ -103,7 +103,7 @@ interface Boxed {
   box: Box
 }
 /** What is drawn of a page. */
-export interface MarkedPage {
+interface MarkedPage {
   number: number
   width: number
   words: readonly Boxed[]
@@ -115,7 +115,7 @@ export interface MarkedPage {
 const COLORS = { word: '#b0b0b0', cell: '#2f6fde', column: '#1e8e3e', row: '#f08c00', value: '#d92d20', metadata: '#7a3fd1' }
 
 /** A PNG of each page of a file. Errors: `UnreadableDocument`, `UnreadablePicture`. */
-export async function drawStages(
+async function drawStages(
   file: ReportFile,
   pages: readonly MarkedPage[],
   metadata: readonly { page: number; box: Box }[],

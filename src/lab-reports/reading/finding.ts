@@ -2,7 +2,7 @@
 import type { Box } from '../pages/page.ts'
 
 /** Why a row, or a report as a whole, has to be looked at by a person. */
-export type ReadingFindingKind =
+type ReadingFindingKind =
   | 'unit_is_no_unit'
   | 'name_holds_a_value'
   | 'name_holds_a_heading'

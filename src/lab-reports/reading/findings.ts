@@ -88,7 +88,7 @@ const CLASS_OF_ANTIBODY = /\bIg[AEGM]\b/u
 
 type Names = Pick<ReadRowsOptions, 'isNamed'>
 
-export function rowDoubts(row: Row, result: ReportResult, names: Names): ReadingFinding[] {
+function rowDoubts(row: Row, result: ReportResult, names: Names): ReadingFinding[] {
   return [
     unitDoubt(row),
     nameDoubt(row, names),

@@ -91,7 +91,7 @@ export function withCommas(rows: readonly Row[], isPicture: (row: Row) => boolea
 }
 
 /** Without the points between thousands. */
-export const withoutThousands = (text: string): string => text.replaceAll(THOUSANDS, (digits) => digits.replaceAll('.', ''))
+const withoutThousands = (text: string): string => text.replaceAll(THOUSANDS, (digits) => digits.replaceAll('.', ''))
 
 /** A comma that elsewhere groups the digits of thousands: `1,005` next to `13,5` is little more than 1. */
 const THREE_DECIMALS = /(?<![\d.,])(\d),(\d{3})(?![\d.,])/gu

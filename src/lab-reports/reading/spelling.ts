@@ -221,7 +221,7 @@ function withCaseOf(word: string, original: string): string {
   return /^\p{Lu}/u.test(original) ? word[0]!.toUpperCase() + word.slice(1) : word
 }
 
-export interface KnownWords {
+interface KnownWords {
   /** Whether reports print this word of four letters and more, in lower case. */
   isLong: (word: string) => boolean
   isShort: (word: string) => boolean
@@ -237,7 +237,7 @@ const PREFIX =
   /^(?:amino|anti|auto|dehydro|deoxy|hydro|hydroxy|hyper|hypo|inter|macro|meta|methyl|micro|multi|para|phospho|pseudo|semi|thio|trans)$/u
 
 /** The words of a page with the spaces that the report prints. Words of a line follow each other. */
-export function repairGaps(words: readonly Word[], knownWords: KnownWords): Word[] {
+function repairGaps(words: readonly Word[], knownWords: KnownWords): Word[] {
   const joined: Word[] = []
   for (const word of words) {
     const last = joined.at(-1)

@@ -81,7 +81,7 @@ const ReviewedResult = Fields(
   { title: 'LabReportReviewedResult', description: '`as_read` is the result before corrections, null if there are none.' },
 )
 
-export const correctionActions = ['change_metadata', 'change_result', 'add_result', 'remove_result'] as const
+const correctionActions = ['change_metadata', 'change_result', 'add_result', 'remove_result'] as const
 export type CorrectionAction = (typeof correctionActions)[number]
 
 const Correction = Fields(
@@ -175,9 +175,9 @@ const ChangedResult = Fields(
   { result_id: Int({ minimum: 1 }), test_name: Maybe(text(300)), value: Maybe(text(2000)), ...changeable },
   { title: 'LabReportResultChange' },
 )
-export type ChangedResult = Static<typeof ChangedResult>
+type ChangedResult = Static<typeof ChangedResult>
 const AddedResult = Fields({ test_name: text(300), value: text(2000), ...changeable }, { title: 'LabReportResultAddition' })
-export type AddedResult = Static<typeof AddedResult>
+type AddedResult = Static<typeof AddedResult>
 
 export const CorrectionBody = Fields(
   {

@@ -147,7 +147,7 @@ export const withKind = (cell: Cell, kind: CellKind): TypedCell => {
 }
 
 /** What a cell is as a whole. `<5.7` and `70-99` are both values and ranges: a table's columns decide, else what stands before it. */
-export function classify(cell: Cell): TypedCell {
+function classify(cell: Cell): TypedCell {
   const { text } = cell
   if (dateIn(text)?.text.length === text.length) return withKind(cell, 'date')
   const kind = valueKind(text)

@@ -19,7 +19,7 @@ export interface TableColumn {
 }
 
 /** A line whose runs each stand in one column. */
-export interface LineOfTable {
+interface LineOfTable {
   line: Line
   parts: { run: Run; column: TableColumn }[]
 }
@@ -31,7 +31,7 @@ export interface TableOfRuns {
 }
 
 /** What stands below a name, or will. */
-export interface Group {
+interface Group {
   left: number
   right: number
   names: Run[]
@@ -238,19 +238,19 @@ function linesOfColumns(
 }
 
 /** The name of a column, and how far it reaches. */
-export interface NamedColumn extends Band {
+interface NamedColumn extends Band {
   names: readonly Run[]
 }
 
 /** Fewer texts do not show where a column begins. */
 const TEXTS_MIN = 2
 
-export const isNumber = (text: string): boolean => {
+const isNumber = (text: string): boolean => {
   const kind = valueKind(text)
   return kind !== undefined && kind !== 'word' && !isUnit(text)
 }
 
-export const isUnits = ({ names }: Pick<NamedColumn, 'names'>): boolean =>
+const isUnits = ({ names }: Pick<NamedColumn, 'names'>): boolean =>
   columnKind(
     names
       .toSorted((a, b) => a.box.top - b.box.top)
@@ -263,7 +263,7 @@ export const isUnits = ({ names }: Pick<NamedColumn, 'names'>): boolean =>
  * units begin and nothing else stands in the column of the numbers.
  * @param columns the columns by their names alone
  */
-export function splitNumbersFromUnits(columns: readonly NamedColumn[], body: readonly { line: Line; runs: Run[] }[]): void {
+function splitNumbersFromUnits(columns: readonly NamedColumn[], body: readonly { line: Line; runs: Run[] }[]): void {
   const sorted = columns.toSorted((a, b) => a.left - b.left)
   for (const [index, units] of sorted.entries()) {
     const numbers = sorted[index - 1]

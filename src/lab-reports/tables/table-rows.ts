@@ -64,7 +64,7 @@ export function rowsOfTable({ lines }: TableOfRuns, options: RowsOptions): Table
   )
 }
 
-export const rowOf = (parts: Part[]): TableRow => ({
+const rowOf = (parts: Part[]): TableRow => ({
   parts,
   top: Math.min(...parts.map(({ run }) => run.box.top)),
   bottom: Math.max(...parts.map(({ run }) => run.box.bottom)),
@@ -223,7 +223,7 @@ const partsContinued = (upper: TableRow, lower: TableRow): Part[] =>
   })
 
 /** Whether a text goes on in the next line because it had no room in its own. */
-export function isBroken(upper: Run, lower: Run, column: TableColumn): boolean {
+function isBroken(upper: Run, lower: Run, column: TableColumn): boolean {
   const [last, first] = [upper.words.at(-1)!, lower.words[0]!]
   const tolerance = last.font === undefined ? tolerances.CELL_HEIGHT_IN_PICTURE : tolerances.CELL_HEIGHT_IN_TEXT
   if (last.font !== first.font || Math.abs(heightOf(last.box) - heightOf(first.box)) > heightOf(last.box) * tolerance)
@@ -237,7 +237,7 @@ export function isBroken(upper: Run, lower: Run, column: TableColumn): boolean {
 }
 
 /** A specimen or method that is stated, and a text with a label. */
-export const isNote = (text: string): boolean =>
+const isNote = (text: string): boolean =>
   /^\(?(?:method|methodology|serum|plasma|urine|calculated|specimen|sample)\b|:/iu.test(text)
 
 /** An open bracket, and a range without its end. */

@@ -297,7 +297,7 @@ const RESULTS = new Set<ColumnKind>(['value', 'normal_value', 'abnormal_value'])
  * The page in parts that are read one after the other: what is above the tables, their sides from left to right, and what is below.
  * Undefined if no tables stand side by side, or if a text crosses from one into the other.
  */
-export function splitSides(page: PageText, lines: readonly Line[]): PageText[] | undefined {
+function splitSides(page: PageText, lines: readonly Line[]): PageText[] | undefined {
   if (page.source !== 'text') return undefined
   const cells = lines.flatMap((line) => line.cells)
   const names = cells.filter(({ text }) => columnKind(text) === 'name')

@@ -10,7 +10,7 @@ import { LabAccount, type AccountsQuery, type AccountStatus, type AllowedBilling
 import { invalidateUsableAccounts } from './account-selection.ts'
 
 /** Maximum number of accounts of an organization, or of the platform, in a cell. */
-export const ACCOUNTS_MAX = 500
+const ACCOUNTS_MAX = 500
 
 const allTeams = sql`true`
 

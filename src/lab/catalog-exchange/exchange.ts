@@ -54,7 +54,7 @@ export async function exportCatalog(tx: Queries): Promise<CatalogFile> {
 }
 
 /** Number of rows of a kind that are new, changed or unchanged. */
-export interface ImportCounts {
+interface ImportCounts {
   added_count: number
   changed_count: number
   unchanged_count: number

@@ -9,7 +9,7 @@ import { countryRule, UNITED_STATES, usStates } from '../../people/person/countr
 export const FORMAT_VERSION = 'drawbridge-catalog-1'
 
 /** Maximum number of rows of one kind in a file. */
-export const ROWS_MAX = 100_000
+const ROWS_MAX = 100_000
 
 const defaultNull = <S extends TSchema>(schema: S) =>
   T.Optional(T.Union([schema, T.Null()], { default: null }) as TSchema) as unknown as WithDefaults<S>

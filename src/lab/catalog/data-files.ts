@@ -37,7 +37,7 @@ export interface LabRow {
 
 export const labRows = (): LabRow[] => JSON.parse(readDataFile('labs.json')) as LabRow[]
 
-export interface AnalyteRow {
+interface AnalyteRow {
   slug: string
   name: string
   loinc: string | null
@@ -45,7 +45,7 @@ export interface AnalyteRow {
   definition: AnalyteDefinition
 }
 
-export interface MarkerRow {
+interface MarkerRow {
   id: number
   lab_id: number
   provider_id: string
@@ -64,7 +64,7 @@ export interface MarkerRow {
   worst_case_tat_days: number | null
 }
 
-export interface MarkerAnalyteRow {
+interface MarkerAnalyteRow {
   marker_id: number
   analyte: string
   position: number

@@ -15,7 +15,7 @@ export const LabSlug = OpenEnum(labSlugs)
 export type LabSlug = Static<typeof LabSlug>
 
 /** Only an active lab test can be ordered. */
-export const labTestStatuses = ['active', 'pending_approval', 'inactive'] as const
+const labTestStatuses = ['active', 'pending_approval', 'inactive'] as const
 export const LabTestStatus = OpenEnum(labTestStatuses)
 export type LabTestStatus = Static<typeof LabTestStatus>
 

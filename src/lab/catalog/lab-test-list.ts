@@ -8,7 +8,7 @@ import { priceLabTests } from './pricing.ts'
 import { LabTest, type LabTestPage, type LabTestPageQuery, type LabTestQuery } from './schema.ts'
 
 /** Maximum number of tests in the list without pages. */
-export const LAB_TESTS_MAX = 1000
+const LAB_TESTS_MAX = 1000
 
 /** The sort keys of a list. A cursor stores the position as an integer: seconds since 1970, or cents. */
 const orders = {

@@ -89,7 +89,7 @@ export const findLab = (tx: Queries, lab_id: number): Promise<LabRecord | undefi
   )
 
 /** The lab of a lab account that the team may use; undefined for any other id. Accounts belong to a module above, which passes this function. */
-export type LabOfAccount = (tx: Tx, lab_account_id: string) => Promise<number | undefined>
+type LabOfAccount = (tx: Tx, lab_account_id: string) => Promise<number | undefined>
 
 /** What the catalog asks of lab accounts, which belong to a module above. */
 export interface LabAccess {

@@ -64,7 +64,7 @@ const Loinc = Fields(
   { title: 'Loinc' },
 )
 
-export const ExpectedResult = Fields(
+const ExpectedResult = Fields(
   {
     id: T.Integer(),
     name: T.String(),

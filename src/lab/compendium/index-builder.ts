@@ -11,7 +11,7 @@ import { buildIndex, Row, type Canonical, type Compendium, type Item, type Names
 import { compendiumLabs } from './schema.ts'
 
 /** The first ten hexadecimal digits of SHA-256 of the codes, each once, sorted and joined by commas. Source: lab-testing.md 27. */
-export const loincSetHash = (loinc_codes: string[]): string =>
+const loincSetHash = (loinc_codes: string[]): string =>
   createHash('sha256').update(distinct(loinc_codes).toSorted().join(',')).digest('hex').slice(0, 10)
 
 const distinct = <V>(values: V[]): V[] => [...new Set(values)]

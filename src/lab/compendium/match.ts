@@ -56,7 +56,7 @@ function nameSimilarity(query: Names, candidate: Names): { primary: number; syno
 }
 
 /** The match of an item with a query; undefined if they have nothing in common. */
-export function match(query: MatchQuery, candidate: MatchQuery): Match | undefined {
+function match(query: MatchQuery, candidate: MatchQuery): Match | undefined {
   const byCodes = compareCodes(query.loinc_codes, candidate.loinc_codes)
   const { primary, synonym } = nameSimilarity(query.names, candidate.names)
   const reasons: ReasonCode[] = primary >= NAME_REASON_MIN ? ['NAME_MATCH'] : synonym >= NAME_REASON_MIN ? ['SYNONYM_MATCH'] : []
@@ -103,7 +103,7 @@ export function findBest<F extends MatchQuery>(
 }
 
 /** How well a typed text names a canonical: by name, synonym or code. 0 to 1. */
-export function nameScore(text: string, canonical: Canonical): number {
+function nameScore(text: string, canonical: Canonical): number {
   const code = text.trim().toLowerCase()
   if (canonical.items.some(({ provider_id }) => provider_id.toLowerCase() === code)) return 1
   if (canonical.loinc_codes.includes(code)) return canonical.loinc_codes.length === 1 ? 1 : 0.5

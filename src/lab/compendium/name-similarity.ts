@@ -40,7 +40,7 @@ export interface NormalizedName {
 const NAME_LENGTH_MAX = 300
 
 /** Words in lower case, without accents and punctuation. */
-export const tokenize = (text: string): string[] =>
+const tokenize = (text: string): string[] =>
   text
     .slice(0, NAME_LENGTH_MAX)
     .normalize('NFKD')

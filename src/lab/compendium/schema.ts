@@ -4,9 +4,9 @@ import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } fr
 /** Laboratories that the compendium compares. */
 export const compendiumLabs = ['quest', 'labcorp', 'bioreference', 'sonora_quest'] as const
 const CompendiumLab = OpenEnum(compendiumLabs)
-export type CompendiumLab = Static<typeof CompendiumLab>
+type CompendiumLab = Static<typeof CompendiumLab>
 
-export const searchModes = ['canonical', 'crosswalk'] as const
+const searchModes = ['canonical', 'crosswalk'] as const
 const SearchMode = OpenEnum(searchModes)
 
 /** The relation of a candidate's codes to those of the query. */

@@ -9,7 +9,7 @@ import type { Abn } from './abn-page.ts'
 
 /** What is filled in, by the letters of the form: A, B, C, D, E, F. */
 export const abnParts = ['notifier', 'patient', 'identification', 'tests', 'reasons', 'costs'] as const
-export type AbnPart = (typeof abnParts)[number]
+type AbnPart = (typeof abnParts)[number]
 
 /** The operator's form. */
 export interface AbnForm {

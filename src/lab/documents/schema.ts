@@ -4,7 +4,7 @@ export const OrderParams = Fields({ order_id: Uuid })
 export const LabTestParams = Fields({ lab_test_id: Uuid })
 
 /** Maximum number of labels in one request. */
-export const LABELS_MAX = 50
+const LABELS_MAX = 50
 
 export const LabelsQuery = Fields({
   number_of_labels: Maybe(Int({ minimum: 1, maximum: LABELS_MAX, default: 3 })),

@@ -18,7 +18,7 @@ import { PatientAddress } from '../../people/person/address.ts'
 import { Gender } from '../../people/person/patient.ts'
 
 /** The next step of an order: an action of staff, or waiting. */
-export const workTypes = ['accept', 'assign_kit', 'ship', 'draw', 'await_sample', 'report', 'problem'] as const
+const workTypes = ['accept', 'assign_kit', 'ship', 'draw', 'await_sample', 'report', 'problem'] as const
 export const WorkType = OpenEnum(workTypes)
 export type WorkType = Static<typeof WorkType>
 
@@ -60,7 +60,7 @@ const ShownPatient = Fields(
   { first_name: nullableText, last_name: nullableText, dob: DateOnly, gender: Gender, phone_number: nullableText },
   { title: 'WorkPatient' },
 )
-export const ExpectedResult = Fields(
+const ExpectedResult = Fields(
   {
     analyte: T.String({ description: 'Identifies the analyte in a result.' }),
     name: T.String(),

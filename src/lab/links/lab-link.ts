@@ -1,7 +1,7 @@
 // A lab link: the adapter between orders and one laboratory's protocol. It uses neutral records and never sees an order.
 
 /** The request to a laboratory. */
-export interface Requisition {
+interface Requisition {
   /** Identifies the request: placing the same reference twice places it once. */
   reference: string
   lab_slug: string

@@ -27,7 +27,7 @@ export const Interpretation = OpenEnum(['normal', 'abnormal', 'critical', 'unkno
 const Origin = OpenEnum(['initial', 'redraw', 'recreation'])
 const TransactionStatus = OpenEnum(['active', 'completed', 'cancelled'])
 
-export const OrderEvent = Fields(
+const OrderEvent = Fields(
   {
     id: T.Integer(),
     created_at: Timestamp,
@@ -36,9 +36,9 @@ export const OrderEvent = Fields(
   },
   { title: 'OrderEvent' },
 )
-export type OrderEvent = Static<typeof OrderEvent>
+type OrderEvent = Static<typeof OrderEvent>
 
-export const OrderInTransaction = Fields(
+const OrderInTransaction = Fields(
   {
     id: Uuid,
     created_at: Timestamp,
@@ -149,7 +149,7 @@ export const PhysicianInput = Fields(
 )
 export type PhysicianInput = Static<typeof PhysicianInput>
 
-export const Consent = Fields(
+const Consent = Fields(
   {
     consentType: OpenEnum([
       'terms-of-use',

@@ -13,7 +13,7 @@ import type { Order } from './schema.ts'
 export const activationTime = (tx: Tx, activate_by: string | null | undefined): Date =>
   activate_by && activate_by > utcDate(tx.now) ? new Date(`${activate_by}T00:00:00Z`) : tx.now
 
-export const dispatchOrder = defineJob('orders.dispatch', T.Object({ order_id: T.String(), lab_slug: T.String() }))
+const dispatchOrder = defineJob('orders.dispatch', T.Object({ order_id: T.String(), lab_slug: T.String() }))
 
 /**
  * Schedules the dispatch of an order. Called when the order is placed and whenever its date changes.

@@ -8,7 +8,7 @@ import type { IncomingResult } from './incoming-result.ts'
 import type { FoundOrder } from './matching-orders.ts'
 import type { Candidate, CandidateGroup, ReasonCode } from './schema.ts'
 
-export const CANDIDATES_MAX = 20
+const CANDIDATES_MAX = 20
 
 export interface Provenance {
   lab_id: number

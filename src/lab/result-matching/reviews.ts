@@ -28,7 +28,7 @@ import { DAY_S } from '../../platform/runtime/durations.ts'
 const NOT_FOUND_TEXT = 'Unmatched result not found'
 
 /** The reviews that a list without a status filter contains. */
-export const awaitingCustomer: Sql = sql`
+const awaitingCustomer: Sql = sql`
   (r.status = 'pending_customer_review' or (r.status = 'pending_ops_review' and r.resolution_action = 'unsure'))`
 
 /** Of the reviews with the operator, a team sees those that it referred itself. */

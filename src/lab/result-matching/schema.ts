@@ -24,7 +24,7 @@ export const reviewCodes = [
   'match_demo',
   'no_match',
 ] as const
-export const decisionCodes = ['match_sample_id', ...reviewCodes] as const
+const decisionCodes = ['match_sample_id', ...reviewCodes] as const
 export type DecisionCode = (typeof decisionCodes)[number]
 
 const reviewStatuses = ['matched', 'pending_customer_review', 'pending_ops_review', 'resolved'] as const
@@ -32,7 +32,7 @@ export type ReviewStatus = (typeof reviewStatuses)[number]
 const actions = ['accept', 'reject', 'unsure'] as const
 export type Action = (typeof actions)[number]
 
-export const reasonCodes = [
+const reasonCodes = [
   'sample_id_match',
   'lab_account_mismatch',
   'matched_completed_order',

@@ -97,7 +97,7 @@ function patientMetadata({ patient_details: patient }: Order, date: string): Pic
 }
 
 /** The laboratory of the order, as the one that performed its tests. */
-export const orderingLaboratory = (lab: LabRecord): PerformingLaboratory => ({
+const orderingLaboratory = (lab: LabRecord): PerformingLaboratory => ({
   id: lab.slug,
   name: lab.name,
   clia: lab.clia,
@@ -182,7 +182,7 @@ const identity = ({ name, slug, loinc, loinc_slug, provider_id, source_markers }
 })
 
 /** A laboratory that performed tests, as a result shows it. */
-export const shownLaboratory = ({ name, phone_number, medical_director, accreditation, address }: PerformingLaboratory) => ({
+const shownLaboratory = ({ name, phone_number, medical_director, accreditation, address }: PerformingLaboratory) => ({
   name,
   phone_number,
   medical_director,

@@ -18,7 +18,7 @@ const both: ChannelRule = { channels: ['sms', 'email'] }
 const emailElseSms: ChannelRule = { channels: ['email', 'sms'], first_only: true }
 
 /** Low-level status → channels. A status that is not listed makes no message. */
-export const messageRules: Record<CollectionMethod, Readonly<Record<string, ChannelRule>>> = {
+const messageRules: Record<CollectionMethod, Readonly<Record<string, ChannelRule>>> = {
   testkit: {
     ordered: smsOnly,
     transit_customer: smsOnly,

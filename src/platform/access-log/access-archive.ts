@@ -21,7 +21,7 @@ const Day = T.Object({
   /** The day was deleted before the retention of that time had ended. */
   isTooYoung: T.Boolean(),
 })
-export type AccessDay = Static<typeof Day>
+type AccessDay = Static<typeof Day>
 
 /** The days of the log, oldest first. The first entry has no day: the chain begins there. */
 const days = (db: Queries): Promise<AccessDay[]> =>

@@ -15,7 +15,7 @@ import { uuid } from '../runtime/uuid.ts'
 
 const ignore = () => {}
 
-export interface Listeners {
+interface Listeners {
   readonly onJobNotification: () => void
   readonly onEventNotification: () => void
   readonly onError: (error: unknown) => void

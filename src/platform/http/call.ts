@@ -119,7 +119,7 @@ export function recordRead(
 }
 
 /** A team and the object of a write, if the path names neither. */
-export interface AuditEntry {
+interface AuditEntry {
   team_id: string
   object: string | null
 }

@@ -27,7 +27,7 @@ export const tooManyRequests = (detail: string, retry_after_s: number, headers: 
   new Problem(429, { detail }, { ...headers, 'retry-after': String(Math.max(1, Math.ceil(retry_after_s))) })
 export const payloadTooLarge = (detail: string) => new Problem(413, { detail })
 
-export const JSON_TYPE = 'application/json'
+const JSON_TYPE = 'application/json'
 
 /**
  * Which format of a response the header `Accept` prefers; JSON without the header, and where it admits everything.

@@ -377,7 +377,7 @@ const RESPONSES = {
 const refer = (name: keyof typeof RESPONSES): Json => ({ $ref: `#/components/responses/${name}` })
 
 /** The schemas of errors, for `components.schemas`. */
-export const errorSchemas: Record<string, Json> = {
+const errorSchemas: Record<string, Json> = {
   Error: {
     type: 'object',
     required: ['detail'],
@@ -405,7 +405,7 @@ const LIMITED = 'Where the server limits the rate of requests (`REQUESTS_PER_SEC
 const count = (description: string): Json => ({ description: LIMITED + description, schema: { type: 'integer', minimum: 0 } })
 
 /** The headers that show the rate of a caller, for `components.headers`. */
-export const quotaHeaderDescriptions: Record<string, Json> = {
+const quotaHeaderDescriptions: Record<string, Json> = {
   'RateLimit-Limit': count('the most requests at once.'),
   'RateLimit-Remaining': count('how many of them are left.'),
   'RateLimit-Reset': count('seconds until all of them are there again, if no further request comes.'),
@@ -416,11 +416,10 @@ const quotaReferences = Object.fromEntries(
 )
 
 /** The headers of successes of an operation. */
-export const headersOf = ({ auth }: Operation): Json =>
-  auth === 'team' || auth === 'management' ? { headers: quotaReferences } : {}
+const headersOf = ({ auth }: Operation): Json => (auth === 'team' || auth === 'management' ? { headers: quotaReferences } : {})
 
 /** The responses, for `components.responses`. */
-export const errorResponses = (): Record<string, Json> =>
+const errorResponses = (): Record<string, Json> =>
   Object.fromEntries(
     Object.entries<ErrorResponse>(RESPONSES).map(([name, { description, schema, retryAfter }]) => [
       name,
@@ -438,7 +437,7 @@ export const errorResponses = (): Record<string, Json> =>
   )
 
 /** The error responses of an operation. */
-export function errorsOf(operation: Operation): Record<string, Json> {
+function errorsOf(operation: Operation): Record<string, Json> {
   const { auth, params, query, body, file, idempotency } = operation
   const takesBody = body !== undefined || file !== undefined
   return {

@@ -8,9 +8,9 @@ import type { Feature } from './feature-flags.ts'
 import { DAY_S } from '../runtime/durations.ts'
 import type { Problem } from '../runtime/problem.ts'
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 /** Required credential: a team's key, a management key, the token of a link session, or none. */
-export type Auth = 'team' | 'management' | 'link' | 'none'
+type Auth = 'team' | 'management' | 'link' | 'none'
 
 /** The user to whom an access token of a phone, or a link token, belongs, and the session in which it was issued. */
 export interface UserCredential {
@@ -266,7 +266,7 @@ interface Declaration<P, Q, B, R> {
 }
 
 /** A request that was rejected; its body only as far as it was read. */
-export interface RejectedRequest<P = unknown> {
+interface RejectedRequest<P = unknown> {
   params: P
   bytes: Buffer | undefined
   problem: Problem

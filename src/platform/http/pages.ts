@@ -90,7 +90,7 @@ export const uuidPart: Part = (text) => !(formats.uuid!(text) instanceof FormatE
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?\+00:00$/
 /** An instant in the only format that rows have. */
-export const instantPart: Part = (text) => INSTANT.test(text) && !(formats['date-time']!(text) instanceof FormatError)
+const instantPart: Part = (text) => INSTANT.test(text) && !(formats['date-time']!(text) instanceof FormatError)
 
 /** A whole number that is not negative. */
 export const numberPart =

@@ -39,7 +39,7 @@ import { quotaHeaders } from './rate-limits.ts'
 export type Guard = (headers: Call['headers'], address: string) => Caller | Promise<Caller>
 
 /** Authenticates and authorizes a management request. `authorize` rejects (403, 404) and returns where the operation's rows are. */
-export interface ManagementGuard {
+interface ManagementGuard {
   authenticate(headers: Call['headers'], address: string): Promise<ManagementPrincipal>
   authorize(
     manager: ManagementPrincipal,
@@ -52,7 +52,7 @@ export interface ManagementGuard {
  * Runs after authorization, before the body is read; what it returns runs after the operation. The sandbox injects faults here. Errors
  * become the response.
  */
-export type Interceptor = (call: Call) => AfterOperation | undefined | Promise<AfterOperation | undefined>
+type Interceptor = (call: Call) => AfterOperation | undefined | Promise<AfterOperation | undefined>
 export type AfterOperation = () => Promise<void>
 
 export interface RequestDependencies {

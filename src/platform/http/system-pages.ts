@@ -133,7 +133,7 @@ async function readReference(): Promise<Buffer> {
   return rawPayload
 }
 
-export interface Landing {
+interface Landing {
   base: string
   version: string
   /** Names below `/guides/`. */
@@ -147,7 +147,7 @@ const titleOf = (guide: string): string => {
   return words.replace(/^\w/, (letter) => letter.toUpperCase()).replaceAll(/\b(ehr|psc)\b/gi, (name) => name.toUpperCase())
 }
 
-export const PAGE_STYLE = `:root { color-scheme: light dark; --ink: #16212b; --soft: #4d5d6a; --line: #d5dee5; --link: #0b5cad; --paper: #ffffff; --box: #f4f7f9; }
+const PAGE_STYLE = `:root { color-scheme: light dark; --ink: #16212b; --soft: #4d5d6a; --line: #d5dee5; --link: #0b5cad; --paper: #ffffff; --box: #f4f7f9; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8eef3; --soft: #a9b8c4; --line: #33424e; --link: #7fbcff; --paper: #10171d; --box: #18222b; } }
 * { box-sizing: border-box; }
 body { margin: 0; font: 1rem/1.55 system-ui, sans-serif; color: var(--ink); background: var(--paper); }
@@ -178,7 +178,7 @@ th { white-space: nowrap; background: var(--box); }
 a:focus-visible, [tabindex]:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 `
 
-export function landingPage({ base, version, guides, demo_cell, hasOperatorPort }: Landing): string {
+function landingPage({ base, version, guides, demo_cell, hasOperatorPort }: Landing): string {
   const keys = demo_cell
     ? `<h2>Keys</h2>
 <p>This is a demo server. Its keys were printed when it started and are in <code>demo.json</code> in its data folder:</p>
@@ -218,7 +218,7 @@ ${health}
 `
 }
 
-export const API_STYLE = `body { margin: 0; font-family: system-ui, sans-serif; }
+const API_STYLE = `body { margin: 0; font-family: system-ui, sans-serif; }
 .loading { max-width: 46rem; margin: 3rem auto; padding: 0 1.25rem; color: #4d5d6a; }
 .loading h1 { color: #16212b; }
 @media (prefers-color-scheme: dark) { body { background: #0f0f0f; } .loading, .loading h1 { color: #c9d3db; } }
@@ -235,7 +235,7 @@ html:has(.dark-mode) { color-scheme: dark; }`
  * it out of the address and the history. Keys stay in the memory of the page: the browser stores nothing of them. Nothing is loaded from
  * elsewhere.
  */
-export const apiScript = (
+const apiScript = (
   base: string,
 ): string => `const key = location.hash.startsWith('#team_key=') && new URLSearchParams(location.hash.slice(1)).get('team_key')
 if (key) history.replaceState(null, '', location.pathname + location.search)
@@ -266,7 +266,7 @@ Scalar.createApiReference('#api', {
 })
 `
 
-export const apiPage = (base: string): string => `<!doctype html>
+const apiPage = (base: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

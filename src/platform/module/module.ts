@@ -59,7 +59,7 @@ export interface Module {
   readonly referenceData?: (db: Db, offers: boolean) => Promise<void>
 }
 
-export interface Tables {
+interface Tables {
   /** Every statement on one of these must name the team, except in periodic tasks. */
   readonly ofTeams?: readonly string[]
   /** Views of such tables that show only a team's rows; statements on them name the team as well. */
@@ -67,7 +67,7 @@ export interface Tables {
   readonly others?: readonly string[]
 }
 
-export type UserEraser = (tx: Tx, user_id: string) => Promise<void>
+type UserEraser = (tx: Tx, user_id: string) => Promise<void>
 
 /** A service that runs beside requests. */
 export interface Service {

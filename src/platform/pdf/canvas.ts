@@ -35,7 +35,7 @@ export const styles = {
 } satisfies Record<string, Style>
 
 /** Elements of the structure of a document, by their names in PDF. */
-export type Tag = 'P' | 'H1' | 'H2' | 'L' | 'LI' | 'Lbl' | 'LBody' | 'Table' | 'TR' | 'TH' | 'TD' | 'Figure'
+type Tag = 'P' | 'H1' | 'H2' | 'L' | 'LI' | 'Lbl' | 'LBody' | 'Table' | 'TR' | 'TH' | 'TD' | 'Figure'
 
 /** An element that several blocks fill, such as a table whose rows are on several pages. Blocks that name the same object are in it. */
 export interface Container {

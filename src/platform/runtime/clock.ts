@@ -49,9 +49,6 @@ export const addSeconds = (at: Date, seconds: number): Date => new Date(at.getTi
 /** The same instant without its fraction. Team time has no fractions, so that stored, shown and filtered values are equal. */
 export const truncateToSeconds = (at: Date): Date => new Date(Math.floor(at.getTime() / 1000) * 1000)
 
-/** The smallest UUID version 7 of the given number of seconds ago: a smaller one is older. */
-export const minUuidForAge = (age_s: number): string => minUuidAt(addSeconds(systemNow(), -age_s))
-
 /** The smallest UUID version 7 of an instant of the system clock. */
 export function minUuidAt(at: Date): string {
   const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0')

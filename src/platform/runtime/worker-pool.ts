@@ -40,7 +40,7 @@ export class WorkerLimitExceeded extends Error {
   }
 }
 
-export interface TaskOptions {
+interface TaskOptions {
   timeout_ms?: number
   name?: string
   /** Parts of the input that are moved to the thread and not copied, such as a message port. */

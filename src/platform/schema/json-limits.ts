@@ -64,7 +64,7 @@ export class JsonCount {
 }
 
 /** Of a text that is long enough to be checked. */
-export const countOf = (bytes: Uint8Array): JsonCount | undefined =>
+const countOf = (bytes: Uint8Array): JsonCount | undefined =>
   bytes.length < CHECKED_BYTES_MIN ? undefined : new JsonCount(bytes)
 
 /** Looks through a JSON text for what structures it, and counts that. */

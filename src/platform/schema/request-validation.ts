@@ -7,7 +7,7 @@ import { FormatError, formats } from './formats.ts'
 import { FAULTS_MAX, LenientFaults, LenientList, listRead } from './lists.ts'
 import { readBoolean, readNumber, type Mode } from './numbers.ts'
 
-export { LenientFaults, leftOutOf, sameLeftOut, type LeftOut } from './lists.ts'
+export { LenientFaults, leftOutOf, sameLeftOut } from './lists.ts'
 export type { Mode }
 
 /** The reason why a rule rejects a value. */

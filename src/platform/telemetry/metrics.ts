@@ -33,7 +33,7 @@ export interface Metrics {
 }
 
 /** What the span of a request shows besides. */
-export interface RequestSpan {
+interface RequestSpan {
   method: string
   /** The template of the path; undefined if no operation has it. */
   route: string | undefined

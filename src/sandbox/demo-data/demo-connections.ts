@@ -34,8 +34,8 @@ const DAYS_AT_ONCE = 10
 const EXPIRES_S = 7 * 86_400
 
 const Payload = T.Object({ user_id: T.String(), provider: T.Unsafe<DemoProvider>({ type: 'string' }) })
-export const writeDemoData = defineJob('demo_data.write', Payload)
-export const expireDemoUser = defineJob('demo_data.expire_user', T.Object({ user_id: T.String() }))
+const writeDemoData = defineJob('demo_data.write', Payload)
+const expireDemoUser = defineJob('demo_data.expire_user', T.Object({ user_id: T.String() }))
 
 const Row = T.Object({
   seed: T.String(),

@@ -16,7 +16,7 @@ import { randomNear, randomOf, roundTo } from './random.ts'
 import { movement, bodyWeight, workoutEnergy } from './samples.ts'
 import { createRoute } from './streams.ts'
 import { heartRates, heartRateVariability } from './vitals.ts'
-import { DAY_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
+import { MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 const mean = (values: number[]): number | null =>
   values.length ? roundTo(values.reduce((sum, value) => sum + value, 0) / values.length, 1) : null
@@ -250,6 +250,3 @@ function createCycle(person: Person, day: Day): [key: string, day: Day, document
     },
   ]
 }
-
-/** The last local day that may have data at an instant, in every zone. */
-export const lastDay = (at_ms: number): Day => Math.floor(at_ms / DAY_MS) + 1

@@ -1,11 +1,11 @@
 import { DELAY_MS_MAX } from './request-faults.ts'
 import { Fields, Int, Maybe, Nullable, T, Text, Timestamp, type Static } from '../../platform/schema/schema.ts'
 
-export const FAULTS_MAX = 20
-export const TIMES_MAX = 1000
+const FAULTS_MAX = 20
+const TIMES_MAX = 1000
 /** A late event is held back for an hour at most. */
-export const LATE_S_MAX = 3600
-export const COPIES_MAX = 5
+const LATE_S_MAX = 3600
+const COPIES_MAX = 5
 /** Faults end by themselves. */
 export const LIFETIME_S = 3600
 

@@ -1,6 +1,6 @@
 import { Fields, Maybe, Nullable, T, Text, Timestamp } from '../../platform/schema/schema.ts'
 
-export const LoggedRequest = Fields(
+const LoggedRequest = Fields(
   {
     id: T.String({ description: 'Of the request, as in the log of the server.' }),
     at: Timestamp,

@@ -85,7 +85,7 @@ function normal(random: Random, { low, high, span }: Limits): number {
   return randomInt(random, low + margin, high - margin)
 }
 
-export type RangeSide = 'high' | 'low'
+type RangeSide = 'high' | 'low'
 
 /** Number of steps below a low limit that leave no value to choose. */
 const LOW_ROOM = 3

@@ -39,10 +39,10 @@ const Plan = T.Object({
 type Plan = Static<typeof Plan>
 
 /** Runs one step of a simulation and queues the next. */
-export const simulateStep = defineJob('simulator.step', Plan)
+const simulateStep = defineJob('simulator.step', Plan)
 
 /** Checks whether the instant that a simulation waits for has come. */
-export const wakeSimulation = defineJob('simulator.wake', T.Object({ order_id: T.String() }))
+const wakeSimulation = defineJob('simulator.wake', T.Object({ order_id: T.String() }))
 
 const DEFAULT_TARGET = 'completed'
 /** Transit time that the simulated carrier announces for a parcel to the patient. */

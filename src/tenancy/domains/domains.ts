@@ -49,7 +49,7 @@ type Row = Static<typeof Row>
 const domainColumns = sql`id, domain, verification_token, verified_at is not null as is_verified, cname_target, created_at as created_on`
 
 /** The host under which a domain's organization shows its dashboard. */
-export const dashboardHost = (domain: string): string => `dashboard.${domain}`
+const dashboardHost = (domain: string): string => `dashboard.${domain}`
 
 function dnsRecords({ domain, verification_token }: Row, target: string | undefined): DnsRecord[] {
   const records: DnsRecord[] = [

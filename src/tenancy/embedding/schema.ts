@@ -17,7 +17,7 @@ function isValidOrigin({ protocol, hostname, username, password }: URL): boolean
 }
 
 /** An origin as browsers write it. https, except on loopback; no path, wildcard, credentials or IPv6 address. */
-export function originRule(text: string): string | RuleError {
+function originRule(text: string): string | RuleError {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !isValidOrigin(url) || url.pathname !== '/' || /[?#*]/.test(text))
     return new RuleError('must be an https origin without a path, such as https://app.example.com')
@@ -25,7 +25,7 @@ export function originRule(text: string): string | RuleError {
 }
 
 /** A URL for browser redirects. https, except on loopback; no credentials, no fragment. */
-export function addressRule(text: string): string | RuleError {
+function addressRule(text: string): string | RuleError {
   const url = browserAddress(text)
   if (!url || !isValidOrigin(url) || text.includes('#'))
     return new RuleError('must be an https URL without credentials or fragment')

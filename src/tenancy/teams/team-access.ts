@@ -17,7 +17,7 @@ export interface AuthorizedTeam {
  * all of them.
  * @param control the control plane, in a transaction of any scope
  */
-export async function authorizedTeams(
+async function authorizedTeams(
   control: Queries,
   manager: ManagementPrincipal,
   ids: readonly string[],

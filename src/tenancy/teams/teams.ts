@@ -40,12 +40,6 @@ export const listTeams = (control: Queries, org_id: string | null) =>
     order by created_at desc, id desc limit 1000`,
   )
 
-const Id = T.Object({ id: T.String() })
-
-/** The ids of the teams of a cell. */
-export const teamIdsOfCell = async (cell: Queries): Promise<string[]> =>
-  (await cell.many(Id, sql`select id from team where deleted_at is null order by id`)).map(({ id }) => id)
-
 const NamedTeam = T.Object({ name: T.String() })
 
 /** The name of a team of the control plane; undefined if there is none with this id, or it was deleted. */

@@ -21,7 +21,7 @@ import { findAndLockOrder, saveOrder } from '../../lab/orders/change-order.ts'
 const REQUISITION = /\.requisition_(created|bypassed)$/
 
 /** Whether the laboratory has accepted an order. Only then does the order show the status of its appointment. */
-export const hasRequisition = ({ order }: LockedOrder): boolean => order.events.some(({ status }) => REQUISITION.test(status))
+const hasRequisition = ({ order }: LockedOrder): boolean => order.events.some(({ status }) => REQUISITION.test(status))
 
 /** Applies the transitions that the order's lifecycle allows from its current status. */
 export function advanceOrder(lockedOrder: LockedOrder, ...lowLevelStatuses: string[]): void {

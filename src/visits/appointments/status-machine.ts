@@ -19,7 +19,7 @@ export const statusByEvent: Record<EventStatus, AppointmentStatus> = {
   cancelled: 'cancelled',
 }
 
-export interface AppointmentMachine {
+interface AppointmentMachine {
   starts: readonly EventStatus[]
   /** Status → the next statuses; a status without any is final. */
   steps: Record<EventStatus, readonly EventStatus[]>
@@ -35,7 +35,7 @@ const steps: AppointmentMachine['steps'] = {
   cancelled: [],
 }
 
-export const machines: Record<AppointmentType, AppointmentMachine> = {
+const machines: Record<AppointmentType, AppointmentMachine> = {
   phlebotomy: { starts: ['pending', 'scheduled'], steps },
   patient_service_center: { starts: ['pending', 'reserved', 'scheduled'], steps },
 }

@@ -16,7 +16,7 @@ import type { ProviderName, ServiceType } from './staff-schema.ts'
 /** How long the booking key of a window is valid, unless the window begins earlier. */
 const KEY_S = 3600
 /** How many days ahead windows are offered. */
-export const AHEAD_DAYS_MAX = 365
+const AHEAD_DAYS_MAX = 365
 
 /**
  * Returns the windows of 14 days from a date, in the time zone of the address; from today by default.

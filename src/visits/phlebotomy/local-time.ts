@@ -10,7 +10,7 @@ export interface Span {
 }
 
 /** Selects the instant of a local time that occurs twice or is skipped when the clock changes. */
-export type DayBoundary = 'start' | 'end'
+type DayBoundary = 'start' | 'end'
 
 /** A calendar day in a time zone. */
 export interface LocalDay {

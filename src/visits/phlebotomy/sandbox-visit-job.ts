@@ -8,10 +8,7 @@ import { enqueue, defineHandler, defineJob } from '../../platform/queue/outbox.t
 import type { Tx } from '../../platform/db/transaction.ts'
 import { T } from '../../platform/schema/schema.ts'
 
-export const simulateVisit = defineJob(
-  'phlebotomy.simulate_visit',
-  T.Object({ order_id: T.String(), appointment_id: T.String() }),
-)
+const simulateVisit = defineJob('phlebotomy.simulate_visit', T.Object({ order_id: T.String(), appointment_id: T.String() }))
 
 /** Schedules the start of a visit; a job whose time no longer matches does nothing. Queues phlebotomy.simulate_visit. */
 export const playAt = (

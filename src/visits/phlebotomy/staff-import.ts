@@ -11,7 +11,7 @@ import { Fields } from '../../platform/schema/schema.ts'
 import { putStaff, STAFF_MAX } from './staff.ts'
 import { Reference, StaffInput } from './staff-schema.ts'
 
-export const FILE_BYTES_MAX = 50_000_000
+const FILE_BYTES_MAX = 50_000_000
 
 export interface ImportedStaff {
   staff: number

@@ -22,10 +22,10 @@ export const serviceTypes = ['appointment-ready', 'appointment-request'] as cons
 export const ServiceType = OpenEnum(serviceTypes)
 export type ServiceType = (typeof serviceTypes)[number]
 
-export const providerNames = ['getlabs', 'phlebfinders'] as const
+const providerNames = ['getlabs', 'phlebfinders'] as const
 export type ProviderName = (typeof providerNames)[number]
 
-export const ZIPS_MAX = 2000
+const ZIPS_MAX = 2000
 const MINUTES_MAX = 1440
 
 const Clock = Text({

@@ -5,7 +5,7 @@ import { MINUTE_MS } from '../../platform/runtime/durations.ts'
 export type { Span }
 
 /** Number of days in every availability. Source: lab-testing.md 1, 19.2. */
-export const AVAILABILITY_DAYS = 14
+const AVAILABILITY_DAYS = 14
 
 /** Part of a day, in minutes of local time; `to` is at most 1440. */
 export interface Hours {

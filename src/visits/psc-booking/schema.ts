@@ -5,7 +5,7 @@ import { ZipCode } from '../psc/schema.ts'
 /** Labs that always take appointments, also while they have no site to book. Others do once one of their sites can be booked. */
 export const bookableLabs: readonly string[] = ['quest', 'sonora_quest']
 
-export const radii = ['10', '20', '25', '50', '100'] as const
+const radii = ['10', '20', '25', '50', '100'] as const
 
 const availabilityFields = {
   lab: Maybe(

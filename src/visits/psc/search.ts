@@ -14,10 +14,10 @@ import { type AreaInfo, type AreaQuery, type LabInArea, type OrderPscQuery, type
 import type { DirectoryHead } from './sites.ts'
 
 /** Maximum number of sites in a response. */
-export const SITES_MAX = 30
+const SITES_MAX = 30
 
 /** A provider of at-home phlebotomy and its service types. */
-export interface PhlebotomyProvider {
+interface PhlebotomyProvider {
   name: string
   service_types: string[]
 }

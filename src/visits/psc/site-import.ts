@@ -15,7 +15,7 @@ export interface ImportedSites {
 }
 
 const BATCH = 500
-export const SITES_PER_FILE_MAX = 200_000
+const SITES_PER_FILE_MAX = 200_000
 
 const Id = T.Object({ id: T.Integer() })
 

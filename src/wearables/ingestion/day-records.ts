@@ -19,7 +19,7 @@ export const CONTACT = 'connection'
  */
 export type DayOutcome = 'asked' | 'answered' | 'received' | 'stored' | 'failed'
 
-export interface DayError {
+interface DayError {
   /** A word for programs, such as `provider_rate_limit_exceeded`. */
   type: string
   /** For people; without data of patients. At most 300 characters are kept. */

@@ -18,7 +18,7 @@ import type { Sample } from '../timeseries/chunks.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 /** How far ahead of the server the clock of a source may be. */
-export const AHEAD_MS = DAY_MS
+const AHEAD_MS = DAY_MS
 const EARLIEST_MS = EARLIEST_DAY * DAY_MS
 /** How far ahead a menstrual cycle may be predicted. */
 const PREDICTED_MS = 366 * DAY_MS

@@ -111,7 +111,7 @@ export interface Rejected {
 }
 
 /** The type of the error that days show. */
-export const REJECTED = 'invalid_data'
+const REJECTED = 'invalid_data'
 /** Days of one rejection that are recorded, the last ones. */
 const DAYS_MAX = 92
 

@@ -6,7 +6,7 @@ import { raw, sql, type Sql } from '../../platform/db/sql.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 
 /** The number of posts in a day from which on a client is reported. The index repeated_post__many has the same number. */
-export const REPEATED_POSTS = 100
+const REPEATED_POSTS = 100
 const WINDOW = raw(`interval '1 day'`)
 
 /** A client has sent as many posts that change nothing as are reported, for the first time within a day. */

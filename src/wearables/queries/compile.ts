@@ -12,7 +12,7 @@ import { parseWhere, type Condition, type Literal } from './where.ts'
 import { parseTimestamp } from '../../platform/schema/formats.ts'
 
 /** Best first; others rank as `unknown`. Source: Q7. */
-export const typeOrder = [
+const typeOrder = [
   'lab',
   'automatic',
   'watch',

@@ -29,7 +29,7 @@ import type {
 import { validateConditions, parseWhere, WhereClauseError } from './where.ts'
 
 /** JSON type of a result column: instants and dates are text in the user's local time. */
-export type ResultType = 'int64' | 'double' | 'string' | 'bool'
+type ResultType = 'int64' | 'double' | 'string' | 'bool'
 
 interface ColumnMeaning {
   result_table_schema: Record<string, ResultType>

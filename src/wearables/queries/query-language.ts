@@ -4,16 +4,16 @@ import { RuleError } from '../../platform/schema/request-validation.ts'
 import { Clearable, Fields, Int, Maybe, OpenEnum, T, Text, type TSchema } from '../../platform/schema/schema.ts'
 import { macros, sampleGroups, sourceColumns, tableNames, tables, type TableName } from './columns.ts'
 
-export const functions = ['mean', 'min', 'max', 'sum', 'count', 'median', 'stddev', 'oldest', 'newest'] as const
+const functions = ['mean', 'min', 'max', 'sum', 'count', 'median', 'stddev', 'oldest', 'newest'] as const
 export type Func = (typeof functions)[number]
-export const units = ['minute', 'hour', 'day', 'week', 'month', 'year'] as const
+const units = ['minute', 'hour', 'day', 'week', 'month', 'year'] as const
 
 export interface Period {
   value: number
   unit: (typeof units)[number]
 }
 /** A column of a table, `{ sleep: 'score' }`. */
-export type ColumnExpr = Partial<Record<TableName, string>>
+type ColumnExpr = Partial<Record<TableName, string>>
 interface MacroExpr {
   value_macro: string
 }

@@ -80,7 +80,7 @@ const DATED: readonly Period['unit'][] = ['day', 'week', 'month', 'year']
  * The columns of a continuous query that are vital signs. There are none if its groups are shorter than a day, because results have local
  * times and FHIR knows no time without an offset; nor if it groups by anything but time and source, which an Observation could not show.
  */
-export function mappedColumns(query: Query): MappedColumn[] {
+function mappedColumns(query: Query): MappedColumn[] {
   const keys = query.group_by ?? []
   const period = periodOf(keys)
   if (!period || !DATED.includes(period.unit) || !keys.every((key) => 'date_trunc' in key || 'source' in key)) return []

@@ -16,13 +16,13 @@ import { getPriorities } from '../../tenancy/teams/own-team.ts'
 import { spanOf, type Span } from './timeframe.ts'
 
 /** Rows of one result. */
-export const ROWS_MAX = 10_000
+const ROWS_MAX = 10_000
 /** Values of one result: rows times columns. */
 const VALUES_MAX = 200_000
 /** Values of all results of a request. */
 const REQUEST_VALUES_MAX = 400_000
 /** Samples that one query reads. */
-export const SAMPLES_MAX = 5_000_000
+const SAMPLES_MAX = 5_000_000
 /** All queries of a request together. */
 const TIMEOUT_MS = 20_000
 

@@ -36,7 +36,7 @@ const Title = Text({
 
 const Source = OpenEnum([...new Set([...providers, ...labSlugs])], { title: 'ProviderOrLab' })
 
-export const QueryConfig = Fields(
+const QueryConfig = Fields(
   { provider_priority_overrides: Clearable(T.Array(Source, { maxItems: 100 })) },
   { title: 'QueryConfig' },
 )

@@ -1,7 +1,7 @@
 // Resources of health data: summaries, one a day or session, and timeseries, many samples each. Only values, no behavior.
 // Source: openapi-management.json, Resource; users-wearables.md 3, 10.
 
-export const summaries = [
+const summaries = [
   'profile',
   'activity',
   'sleep',

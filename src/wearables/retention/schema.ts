@@ -4,7 +4,7 @@ import { RuleError } from '../../platform/schema/request-validation.ts'
 import { resources } from '../resources/resources.ts'
 
 /** A hundred years. */
-export const DAYS_MAX = 36_500
+const DAYS_MAX = 36_500
 
 export const TeamScopeParams = Fields({ org_id: Uuid, team_id: Uuid, environment: OpenEnum(['sandbox', 'production']) })
 
@@ -20,7 +20,7 @@ const Rule = Fields(
   },
   { title: 'DataRetentionRule' },
 )
-export type Rule = Static<typeof Rule>
+type Rule = Static<typeof Rule>
 
 export const Rules = Fields(
   { rules: T.Array(Rule, { maxItems: resources.length + 1 }) },

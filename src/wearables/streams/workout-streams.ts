@@ -28,7 +28,7 @@ export const WorkoutStream = Fields(
   { title: 'WorkoutStream', description: 'Each list is as long as `time`, or empty.' },
 )
 export type StreamList = keyof typeof lists
-export const streamLists = Object.keys(lists) as StreamList[]
+const streamLists = Object.keys(lists) as StreamList[]
 
 export interface IncomingStream {
   /** The provider's id of the workout. */

@@ -230,7 +230,7 @@ export const deleteSummaries = (
       and key = any (${keys}::text[])`)
 
 /** The local days that a range names: those of its two ends, both included. */
-export function daysOf(tx: Tx, { start_date, end_date }: RangeQuery): [from: string, to: string] {
+function daysOf(tx: Tx, { start_date, end_date }: RangeQuery): [from: string, to: string] {
   const day = (name: 'start_date' | 'end_date', text: string) => readBound(name, text).at.toISOString().slice(0, 10)
   return [
     day('start_date', start_date),

@@ -15,7 +15,7 @@ import { sampleFormatter, sampleSource } from './samples.ts'
 import { HOUR_MS } from '../../platform/runtime/durations.ts'
 
 /** Samples in a page. */
-export const PAGE = 10_000
+const PAGE = 10_000
 /** Samples in a plain list, which has no pages. */
 const PLAIN_MAX = 100_000
 const EARLIEST_MS = Date.UTC(1900, 0, 1)

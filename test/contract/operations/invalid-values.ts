@@ -42,7 +42,7 @@ export function invalidFields(schema: unknown): InvalidValue {
 }
 
 /** A value of the right build whose leaves `make` gives; fields for which it gives nothing are left out. */
-export function leaves(schema: unknown, make: (shape: Shape) => unknown, loc: Loc = []): InvalidValue {
+function leaves(schema: unknown, make: (shape: Shape) => unknown, loc: Loc = []): InvalidValue {
   const shape = schema as Shape
   const [only, ...more] = (shape.anyOf ?? [shape]).filter((branch) => branch.type !== 'null')
   if (only?.type === 'object' && only.properties && !more.length) {

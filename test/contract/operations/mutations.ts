@@ -53,7 +53,7 @@ export const adversarialTexts = [
 ]
 
 /** Values of every kind. `__proto__` is a key of its own here, as a parser makes it. */
-export const adversarialValues: unknown[] = [
+const adversarialValues: unknown[] = [
   ...adversarialTexts,
   null,
   true,

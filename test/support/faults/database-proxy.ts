@@ -3,7 +3,7 @@
 import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net'
 import { once } from 'node:events'
 
-export type Mode =
+type Mode =
   /** Everything passes. */
   | 'pass'
   /** Open connections fall silent permanently and stay open: nothing passes in either direction. New ones work, as after a failover. */

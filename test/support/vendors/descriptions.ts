@@ -26,7 +26,7 @@ export interface Checks {
 }
 
 /** Compares a value with a schema of a description. @returns what differs, with its place */
-export function differences(description: Schema, schema: unknown, value: unknown, checks: Checks = {}): string[] {
+function differences(description: Schema, schema: unknown, value: unknown, checks: Checks = {}): string[] {
   const found: string[] = []
   visit(schema, value, '')
   return found
@@ -110,7 +110,7 @@ export function differences(description: Schema, schema: unknown, value: unknown
 const JSON_TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
 
 /** The schema of the answer with status 200, by id of the operation, or by method and path. */
-export function answerSchema(description: Schema, operation: string): unknown {
+function answerSchema(description: Schema, operation: string): unknown {
   for (const [path, methods] of Object.entries(description.paths as Schema)) {
     if (!isObject(methods)) continue
     for (const [method, one] of Object.entries(methods)) {

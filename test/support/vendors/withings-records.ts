@@ -13,7 +13,7 @@ const DAY: Omit<PullRequest, 'resource'> = {
 }
 
 /** A user with a scale, a cuff, a watch and a sleep monitor, in Paris. */
-export function fillWithings(peer: WithingsPeer, user = '363') {
+function fillWithings(peer: WithingsPeer, user = '363') {
   const stored = peer.store(user)
   const group = (grpid: number, date: string, measures: [type: number, value: number, unit: number][], more: object = {}) => ({
     grpid,

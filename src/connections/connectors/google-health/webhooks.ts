@@ -14,7 +14,7 @@ const KEYSET_PATH = '/googlehealthapi/webhooks/webhooks_public_keyset.json'
 const GOOGLE = 'https://health.googleapis.com'
 
 /** Where the keys are; with another address for the vendor, below that one. */
-export function keysetUrl({ urls }: Pick<VendorApp, 'urls'>): string {
+function keysetUrl({ urls }: Pick<VendorApp, 'urls'>): string {
   if (urls.api.startsWith(`${GOOGLE}/`)) return `https://www.gstatic.com${KEYSET_PATH}`
   return urls.api.replace(/\/v4$/, '') + KEYSET_PATH
 }
@@ -87,7 +87,7 @@ function publicKey(value: string): KeyObject {
 const KEYS_MAX = 50
 
 /** The keys of a keyset that are enabled. One that cannot be read is left out. */
-export function keysIn(text_of_keyset: string): Map<number, KeyObject> {
+function keysIn(text_of_keyset: string): Map<number, KeyObject> {
   const keys = new Map<number, KeyObject>()
   for (const { keyData, status, keyId } of readList(objectIn(text_of_keyset).key).slice(0, KEYS_MAX)) {
     const { typeUrl, value } = objectOrEmpty(keyData)

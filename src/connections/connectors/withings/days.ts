@@ -18,7 +18,6 @@ import {
   knownZone,
   offsetAt,
   toSleepCycle,
-  sleepOf,
   workoutOf,
   type Night,
   type Stage,
@@ -176,8 +175,6 @@ export function stagesIn(batches: SampleBatches, { series }: Values, night: Nigh
   }
   return toSleepCycle(night, stages)
 }
-
-export const toSleepSummary = sleepOf
 
 export const workoutFields =
   'calories,manual_calories,distance,manual_distance,steps,hr_average,hr_max,pause_duration,algo_pause_duration'

@@ -9,7 +9,7 @@ import { localDay, zoneName, type AppleSource, type AppleTime } from './apple-va
 /** The app of days that an export has added up: others are those of phones. */
 export const EXPORT_APP = 'apple_health_export'
 
-export const DAYS_MAX = 40_000
+const DAYS_MAX = 40_000
 /** A heart rate counts for the time since the one before it, and no longer than this. */
 const RATE_MS_MAX = 300_000
 

@@ -38,7 +38,7 @@ const stageNames: Partial<Record<SleepValue, StageName>> = {
 }
 
 /** What a key of a record of an export begins with: other keys are those of phones. */
-export const EXPORT_KEY = 'export:'
+const EXPORT_KEY = 'export:'
 export const exportKey = (...parts: unknown[]): string =>
   EXPORT_KEY + createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 32)
 

@@ -44,7 +44,7 @@ export interface FitContents {
 }
 
 /** The clock of a file: its times as instants, and the offset of the place. */
-export class FitTimes {
+class FitTimes {
   /** Seconds that are added to times since power-on; undefined if the file does not say. */
   readonly #power_on_s: number | undefined
   /** Seconds east of UTC; null if the file does not say. */

@@ -11,7 +11,7 @@ const REQUEST = 'appointment-request'
 const ZIP = '54650'
 
 /** Time from a request to the job that sets its date. */
-export const CONFIRMATION_DELAY_S = 3600
+const CONFIRMATION_DELAY_S = 3600
 
 export const scheduleVisitJob = defineJob(
   'phlebotomy.schedule_visit',

@@ -29,7 +29,7 @@ export interface RequestedWindow extends Span {
 }
 
 /** `confirmed`: the date is set. `requested`: the date is set later. */
-export type BookingOutcome = 'confirmed' | 'requested'
+type BookingOutcome = 'confirmed' | 'requested'
 
 export interface VisitLink {
   provider: ProviderName
