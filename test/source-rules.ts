@@ -43,6 +43,7 @@ export const CHECKED_FOLDERS: readonly string[] = [
   'src/connections/bulk',
   'src/connections/connections',
   'src/connections/connectors',
+  'src/platform/db',
   'src/connections/credentials',
   'src/connections/grants',
   'src/connections/introspection',
@@ -69,6 +70,19 @@ export const CHECKED_DEFINITIONS: readonly string[] = []
 
 /** `file name` → why it has a name that the rules do not allow. */
 export const ALLOWED_NAMES: Record<string, string> = {
+  'src/platform/db/cells.ts of': 'not yet renamed: most files use it',
+  'src/platform/db/connections.ts waiting': 'a state in the metric of connections',
+  'src/platform/db/database-transaction.ts cached': 'a method of a transaction, as in transaction.ts',
+  'src/platform/db/database-transaction.ts many': 'a method of a transaction, as in transaction.ts',
+  'src/platform/db/database-transaction.ts one': 'a method of a transaction, as in transaction.ts',
+  'src/platform/db/hooks.ts after': 'not yet renamed: every module uses it',
+  'src/platform/db/hooks.ts on': 'not yet renamed: every module uses it',
+  'src/platform/db/migrate.ts applied': 'a field of the result of the command',
+  'src/platform/db/pipelined-connections.ts waiting': 'a state in the metric of connections',
+  'src/platform/db/row-security.ts by': 'tells the kinds of protection apart',
+  'src/platform/db/transaction.ts cached': 'not yet renamed: most modules use it',
+  'src/platform/db/transaction.ts many': 'says how many rows the statement returns',
+  'src/platform/db/transaction.ts one': 'says how many rows the statement returns',
   'src/lab/links/diagnostic-report.ts missing': 'a field of stored reports',
   'src/sandbox/clock/clock.ts to': 'a field of the API',
   'src/sandbox/faults/request-faults.ts after': 'a field of the API',

@@ -80,8 +80,8 @@ export class ConnectionWatch {
     const dead: Watched[] = []
     for (const watched of this.#watched.values()) {
       hear(watched, now_ms)
-      const { owed, owed_since_ms } = watched.connection
-      if (owed === 0) continue
+      const { responses_owed, owed_since_ms } = watched.connection
+      if (responses_owed === 0) continue
       if (now_ms - owed_since_ms >= statement_ms) dead.push(watched)
       else if (now_ms - Math.max(owed_since_ms, watched.heard_ms) >= suspect_ms)
         (watched.isCondemned ? dead : suspects).push(watched)
@@ -94,7 +94,7 @@ export class ConnectionWatch {
     this.#isAsking = true
     this.#next_ask_ms = performance.now() + this.#deadlines.suspect_ms
     const isSilent = ({ connection, heard_ms }: Watched, since_ms: number) =>
-      connection.owed > 0 && connection.owed_since_ms <= since_ms && heard_ms <= since_ms
+      connection.responses_owed > 0 && connection.owed_since_ms <= since_ms && heard_ms <= since_ms
     const asked_ms = performance.now()
     try {
       const states = await this.#backendStates(suspects.map(({ connection }) => connection.pid))
@@ -138,16 +138,16 @@ export class ConnectionWatch {
     const since_ms = Math.max(...dead.map(({ connection }) => connection.owed_since_ms)) + this.#deadlines.suspect_ms / 2
     for (const { connection } of dead) connection.destroy(new ConnectionSilent('the connection owed an answer for too long'))
     for (const { connection, heard_ms } of this.#watched.values())
-      if (connection.owed === 0 && heard_ms <= since_ms && !connection.isLent)
+      if (connection.responses_owed === 0 && heard_ms <= since_ms && !connection.isLent)
         connection.destroy(new ConnectionSilent('another connection to the database fell silent'))
   }
 }
 
-function hear(watched: Watched, now_ms: number): void {
+function hear(record: Watched, now_ms: number): void {
   // A TLS socket counts its own bytes in the same way.
-  const { bytesRead } = watched.connection.connection.stream as unknown as { bytesRead: number }
-  if (bytesRead === watched.bytes) return
-  watched.bytes = bytesRead
-  watched.heard_ms = now_ms
-  watched.isCondemned = false
+  const { bytesRead } = record.connection.connection.stream as unknown as { bytesRead: number }
+  if (bytesRead === record.bytes) return
+  record.bytes = bytesRead
+  record.heard_ms = now_ms
+  record.isCondemned = false
 }

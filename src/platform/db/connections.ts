@@ -107,7 +107,7 @@ export class Connections {
     const timer = setTimeout(() => this.#watch.close(), CLOSE_MS)
     const pools = [...new Set([this.cell.pool, this.teams.pool])]
     const pipelined = [this.lookUps, this.writes, this.readiness]
-    await Promise.all([...pools.map((pool) => pool.end()), ...pipelined.map((one) => one.close())])
+    await Promise.all([...pools.map((pool) => pool.end()), ...pipelined.map((connections) => connections.close())])
     clearTimeout(timer)
     this.#watch.close()
   }

@@ -57,7 +57,7 @@ export class DatabaseConnection extends pg.Client {
   /** The id of its backend. */
   pid = 0
   /** How many responses it owes, and since when the next one. */
-  owed = 0
+  responses_owed = 0
   owed_since_ms = 0
   /** A caller has it between two of its statements. */
   isLent = false
@@ -74,7 +74,7 @@ export class DatabaseConnection extends pg.Client {
    */
   async send(statement: pg.QueryConfig | string, setting?: Setting): Promise<pg.QueryResult> {
     const work = paused()
-    if (this.owed++ === 0) this.owed_since_ms = performance.now()
+    if (this.responses_owed++ === 0) this.owed_since_ms = performance.now()
     try {
       return await (setting ? this.#sendWith(setting, statement as pg.QueryConfig) : this.query(statement))
     } catch (error) {
@@ -83,7 +83,7 @@ export class DatabaseConnection extends pg.Client {
       if (setting && code === '26000' && message.includes(setting.name)) await this.#end()
       throw error
     } finally {
-      this.owed--
+      this.responses_owed--
       this.owed_since_ms = performance.now()
       resumed(work)
     }

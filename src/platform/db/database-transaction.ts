@@ -61,7 +61,7 @@ export interface TransactionDependencies {
   lookUp: Send
   /** Runs a statement that is the whole transaction. */
   write: Send
-  allocateIds: (sequence: string, count: number, above: number) => Promise<number[]>
+  allocateIds: (sequence: string, count: number, last_id: number) => Promise<number[]>
   cache: TenantCache
   mayUseCache: boolean
   listeners: Listeners
@@ -230,9 +230,9 @@ export class DatabaseTransaction implements Tx {
     return mayUseCache && !isReadOnly
   }
 
-  allocateIds(sequence: string, count: number, above = 0): Promise<number[]> {
+  allocateIds(sequence: string, count: number, last_id = 0): Promise<number[]> {
     this.#requireWriter()
-    return this.#dependencies.allocateIds(sequence, count, above)
+    return this.#dependencies.allocateIds(sequence, count, last_id)
   }
 
   /**

@@ -180,7 +180,7 @@ export class Db {
       read: alone,
       lookUp: isOnWholeCell ? alone : (statement) => lookUps.query(owner, statement, setting),
       write: isOnWholeCell ? alone : (statement) => writes.query(owner, statement, setting),
-      allocateIds: (sequence, count, above) => this.#ids.allocate(sequence, count, above, owner),
+      allocateIds: (sequence, count, last_id) => this.#ids.allocate(sequence, count, last_id, owner),
       cache: this.#cache,
       mayUseCache,
       listeners: this,

@@ -28,8 +28,8 @@ interface Waiter {
 }
 
 interface Share {
-  held: number
-  waiting: Set<Waiter>
+  held_slots: number
+  waiters: Set<Waiter>
 }
 
 const full = () => unavailable('Temporarily overloaded; try again')
@@ -62,14 +62,14 @@ export class FairQueue {
    * @returns undefined if there was a free slot
    */
   enter(owner: string): Promise<void> | undefined {
-    const share = this.#shares.get(owner) ?? { held: 0, waiting: new Set() }
-    if (share.waiting.size === 0 && this.#hasSlot(owner, share)) {
+    const share = this.#shares.get(owner) ?? { held_slots: 0, waiters: new Set() }
+    if (share.waiters.size === 0 && this.#hasSlot(owner, share)) {
       this.#shares.set(owner, share)
       this.#take(share)
       return undefined
     }
     const { wait_ms } = this.#limits
-    if (wait_ms === 0 || this.#waiting >= WAITING_MAX || share.waiting.size >= OWNER_WAITING_MAX) throw full()
+    if (wait_ms === 0 || this.#waiting >= WAITING_MAX || share.waiters.size >= OWNER_WAITING_MAX) throw full()
     this.#shares.set(owner, share)
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -78,7 +78,7 @@ export class FairQueue {
         reject(full())
       }, wait_ms)
       const waiter: Waiter = { resolve, timer }
-      share.waiting.add(waiter)
+      share.waiters.add(waiter)
       this.#waiting++
       this.#turns.add(owner)
     })
@@ -88,12 +88,12 @@ export class FairQueue {
   leave(owner: string): void {
     const share = this.#shares.get(owner)!
     this.#held--
-    share.held--
+    share.held_slots--
     this.#removeIfUnused(owner, share)
     for (const next of this.#turns) {
       const nextShare = this.#shares.get(next)!
       if (!this.#hasSlot(next, nextShare)) continue
-      const [waiter] = nextShare.waiting as Iterable<Waiter> as [Waiter]
+      const [waiter] = nextShare.waiters as Iterable<Waiter> as [Waiter]
       this.#endWait(next, nextShare, waiter)
       // The next request of this owner waits until the other owners had their turn.
       if (this.#turns.delete(next)) this.#turns.add(next)
@@ -102,25 +102,25 @@ export class FairQueue {
     }
   }
 
-  #hasSlot(owner: string, { held }: Share): boolean {
+  #hasSlot(owner: string, { held_slots }: Share): boolean {
     const { slots, team_slots } = this.#limits
     const share = owner === PROGRAM || slots <= 2 ? slots : owner === NO_TEAM ? slots - 2 : Math.min(team_slots, slots)
-    return this.#held < slots && held < share
+    return this.#held < slots && held_slots < share
   }
 
   #take(share: Share): void {
     this.#held++
-    share.held++
+    share.held_slots++
   }
 
   #endWait(owner: string, share: Share, waiter: Waiter): void {
     clearTimeout(waiter.timer)
-    share.waiting.delete(waiter)
+    share.waiters.delete(waiter)
     this.#waiting--
-    if (share.waiting.size === 0) this.#turns.delete(owner)
+    if (share.waiters.size === 0) this.#turns.delete(owner)
   }
 
   #removeIfUnused(owner: string, share: Share): void {
-    if (share.held === 0 && share.waiting.size === 0) this.#shares.delete(owner)
+    if (share.held_slots === 0 && share.waiters.size === 0) this.#shares.delete(owner)
   }
 }

@@ -21,14 +21,14 @@ export class IdAllocator {
   }
 
   /**
-   * The next `count` numbers of a sequence, ascending and above `above`, which must come from the same sequence: a block that another
+   * The next `count` numbers of a sequence, ascending and above `last_id`, which must come from the same sequence: a block that another
    * process reserved before that number is discarded. 503: too many wait for a block, in total or for the team; `''` is no team.
    */
-  async allocate(sequence: string, count: number, above: number, team = ''): Promise<number[]> {
+  async allocate(sequence: string, count: number, last_id: number, team = ''): Promise<number[]> {
     if (count > BLOCK_SIZE) throw new Error(`at most ${BLOCK_SIZE} ids can be allocated at once`)
     for (;;) {
       const block = this.#blocks.get(sequence)
-      if (block && block.next > above && block.end - block.next >= count) {
+      if (block && block.next > last_id && block.end - block.next >= count) {
         const first = block.next
         block.next += count
         return Array.from({ length: count }, (_, i) => first + i)

@@ -41,15 +41,15 @@ export function migrationsOf(kind: MigrationKind): Migration[] {
  * Reads the files of a kind of schema below a folder as migrations, in order. Errors: MigrationError for a number that is missing or used
  * twice, and for a first line that does not declare the compatibility.
  */
-export function readMigrations(kind: MigrationKind, below: URL): Migration[] {
-  const files = readdirSync(new URL(`${kind}/`, below)).filter((name) => name.endsWith('.sql'))
+export function readMigrations(kind: MigrationKind, folder: URL): Migration[] {
+  const files = readdirSync(new URL(`${kind}/`, folder)).filter((name) => name.endsWith('.sql'))
   return files.sort().map((name, i) => {
     const before = files[i - 1]
     if (before?.slice(0, 4) === name.slice(0, 4))
       throw new MigrationError(
         `migrations/${kind}/${name}: The number is that of ${before}; the next free one is ${next(files)}.`,
       )
-    return readMigration(kind, name, i + 1, readFileSync(new URL(`${kind}/${name}`, below), 'utf8'))
+    return readMigration(kind, name, i + 1, readFileSync(new URL(`${kind}/${name}`, folder), 'utf8'))
   })
 }
 
@@ -90,21 +90,21 @@ export interface Comparison {
  * Compares the migrations of a schema with those of this program. Errors: MigrationError if the history differs, or if it is newer and not
  * compatible with this program. The first migration, the baseline, differs only in development versions.
  */
-export function compare(applied: AppliedMigration[], known: Migration[], schema: string): Comparison {
-  for (const [i, { number, checksum }] of applied.entries())
-    if (number !== i + 1 || (known[i] && known[i].checksum !== checksum))
+export function compare(rows: AppliedMigration[], migrations: Migration[], schema: string): Comparison {
+  for (const [i, { number, checksum }] of rows.entries())
+    if (number !== i + 1 || (migrations[i] && migrations[i].checksum !== checksum))
       throw new MigrationError(
         i === 0
           ? `The schema "${schema}" was made by a development version of Drawbridge: create a new data folder, or a new database.`
           : `Migration ${number} of schema "${schema}" is not the one this program knows. Migrations that have run must not be changed.`,
       )
-  const required = Math.max(0, ...applied.slice(known.length).map((row) => row.compatible_from))
-  if (required > known.length)
+  const required = Math.max(0, ...rows.slice(migrations.length).map((row) => row.compatible_from))
+  if (required > migrations.length)
     throw new MigrationError(
-      `The schema "${schema}" is newer than this program and not compatible with it: it has migration ${applied.length}, which requires ` +
-        `a program with migration ${required}, and this program has ${known.length}. Run a newer release.`,
+      `The schema "${schema}" is newer than this program and not compatible with it: it has migration ${rows.length}, which requires ` +
+        `a program with migration ${required}, and this program has ${migrations.length}. Run a newer release.`,
     )
-  return { pending: known.slice(applied.length), newer: applied.length > known.length }
+  return { pending: migrations.slice(rows.length), newer: rows.length > migrations.length }
 }
 
 const Applied = T.Object({ number: T.Integer(), checksum: T.String(), compatible_from: T.Integer() })

@@ -80,7 +80,7 @@ export class PipelinedConnections {
       this.#remove(old)
       end(old).catch(ignore)
     }
-    const age_ms = ({ connection: { owed, owed_since_ms } }: Pipeline) => (owed ? now_ms - owed_since_ms : 0)
+    const age_ms = ({ connection: { responses_owed, owed_since_ms } }: Pipeline) => (responses_owed ? now_ms - owed_since_ms : 0)
     const prompt = this.#pipelines.filter((pipeline) => age_ms(pipeline) < SLOW_MS)
     const idle = prompt.find(({ in_flight }) => in_flight === 0)
     if (idle) return idle
@@ -111,7 +111,7 @@ export class PipelinedConnections {
   }
 
   #remove(pipeline: Pipeline): void {
-    this.#pipelines = this.#pipelines.filter((one) => one !== pipeline)
+    this.#pipelines = this.#pipelines.filter((candidate) => candidate !== pipeline)
   }
 }
 
@@ -120,4 +120,5 @@ async function end({ connection, opening }: Pipeline): Promise<void> {
   await connection.end()
 }
 
-const least = <V>(all: V[], by: (one: V) => number): V => all.reduce((best, one) => (by(one) < by(best) ? one : best))
+const least = <V>(values: V[], measure: (value: V) => number): V =>
+  values.reduce((best, value) => (measure(value) < measure(best) ? value : best))

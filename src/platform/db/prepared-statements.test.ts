@@ -7,7 +7,7 @@ import { installation } from '../../../test/support/template.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { PipelinedConnections } from './pipelined-connections.ts'
 import { Db } from './database.ts'
-import { NAMES_LIFETIME_MS, NAMES_MAX, PreparedNames, prepared } from './prepared-statements.ts'
+import { NAMES_LIFETIME_MS, NAMES_MAX, PreparedNames, preparedNames } from './prepared-statements.ts'
 import { T } from '../schema/schema.ts'
 import { join, raw, sql } from './sql.ts'
 
@@ -22,7 +22,7 @@ const db = new Db({
 })
 after(() => db.close())
 // What one test prepares leaves no name for the statements of the next.
-beforeEach(() => prepared.renew())
+beforeEach(() => preparedNames.renew())
 
 const preparedThere = async (): Promise<number> =>
   (await db.queries.one(One, sql`select count(*)::int as one from pg_prepared_statements`)).one

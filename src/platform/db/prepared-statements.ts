@@ -51,4 +51,4 @@ export class PreparedNames {
 }
 
 /** One per process: the same text has one name on every connection. */
-export const prepared = new PreparedNames()
+export const preparedNames = new PreparedNames()

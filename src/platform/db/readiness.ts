@@ -18,7 +18,7 @@ export async function notReady(cells: Cells, within_ms = WITHIN_MS): Promise<str
     reason(cells.control, 'control', 'control', within_ms),
     ...cells.names.map((name) => reason(cells.of(name), schemaOf(name), 'cell', within_ms)),
   ])
-  return reasons.find((one) => one !== undefined)
+  return reasons.find((reason) => reason !== undefined)
 }
 
 async function reason(db: Db, schema: string, kind: MigrationKind, within_ms: number): Promise<string | undefined> {

@@ -116,7 +116,7 @@ export async function secureSchema(client: pg.Client, schema: string, roles: str
     await missingGrants(client, schema, roles),
     await missingUsage(client, schema, roles),
   ])
-    if (statements.length) await together(client, statements)
+    if (statements.length) await runInTransaction(client, statements)
   return hiddenFrom(client, schema, roles)
 }
 
@@ -131,7 +131,7 @@ export const missingSecurity = async (client: pg.Client, schema: string, roles: 
   ...(await missingGrants(client, schema, roles)),
 ]
 
-async function together(client: pg.Client, statements: string[]): Promise<void> {
+async function runInTransaction(client: pg.Client, statements: string[]): Promise<void> {
   await client.query('begin')
   try {
     await client.query(statements.join(';\n'))
@@ -169,29 +169,29 @@ async function missingRoles(client: pg.Client, names: string[]): Promise<{ toCre
 /**
  * Roles of other programs that have rights on tables of teams, do not own them, and to which policies apply: they find the tables empty.
  */
-async function hiddenFrom(client: pg.Client, schema: string, own: string[]): Promise<string[]> {
+async function hiddenFrom(client: pg.Client, schema: string, roles: string[]): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select distinct r.rolname as name
      from pg_class c, aclexplode(c.relacl) a join pg_roles r on r.oid = a.grantee
      where c.relnamespace = $1::regnamespace and c.relrowsecurity and r.rolname <> all ($2)
        and not r.rolsuper and not r.rolbypassrls and not pg_has_role(r.oid, c.relowner, 'usage')
      order by 1`,
-    [schema, own],
+    [schema, roles],
   )
   return rows.map(({ name }) => name)
 }
 
 /** Revokes the grants of other installations: this database is a copy of theirs. */
-async function strangers(client: pg.Client, schema: string, own: string[]): Promise<string[]> {
+async function strangers(client: pg.Client, schema: string, roles: string[]): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select distinct r.rolname as name
      from pg_namespace n, aclexplode(n.nspacl) a join pg_roles r on r.oid = a.grantee
      where n.nspname = $1 and r.rolname ~ '^drawbridge_[0-9a-f]{8}_' and r.rolname <> all ($2)`,
-    [schema, own],
+    [schema, roles],
   )
   return rows.flatMap(({ name }) =>
     ['all tables in schema', 'all sequences in schema', 'all functions in schema', 'schema'].map(
-      (what) => `revoke all on ${what} ${schema} from ${client.escapeIdentifier(name)}`,
+      (objects) => `revoke all on ${objects} ${schema} from ${client.escapeIdentifier(name)}`,
     ),
   )
 }

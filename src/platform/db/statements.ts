@@ -2,13 +2,13 @@
 import type pg from 'pg'
 import type { TSchema } from 'typebox'
 import type { Queries } from './transaction.ts'
-import { isStale, prepared } from './prepared-statements.ts'
+import { isStale, preparedNames } from './prepared-statements.ts'
 import { firstFault } from '../schema/shape-check.ts'
 import type { Sql } from './sql.ts'
 
 /** A statement for `pg`, with a name if it runs often: the database then prepares it once per connection. */
 export function toStatement({ text, values }: Sql): pg.QueryConfig {
-  const name = prepared.nameFor(text)
+  const name = preparedNames.nameFor(text)
   return name === undefined ? { text, values } : { name, text, values }
 }
 
@@ -26,7 +26,7 @@ export function createQueries(
       return await send(toStatement(q))
     } catch (error) {
       if (!isStale(error)) throw error
-      prepared.renew()
+      preparedNames.renew()
       if (!isAlone) throw error
       return send(toStatement(q))
     }

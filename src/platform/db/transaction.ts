@@ -116,7 +116,7 @@ export interface Tx extends PlainTx {
    */
   lookup<S extends TSchema>(row: S, q: Sql): Promise<Static<S> | undefined>
   /** The next numbers of a sequence, ascending and above a number that was reserved before. At most 64. */
-  allocateIds(sequence: string, count: number, above?: number): Promise<number[]>
+  allocateIds(sequence: string, count: number, last_id?: number): Promise<number[]>
   /** Runs the hooks of higher modules, within this transaction. Errors: those of the hooks. */
   notify<A extends unknown[]>(point: HookPoint<A>, ...args: NoInfer<A>): Promise<void>
   /** Tells the worker, after the commit, that there is a due job. */
