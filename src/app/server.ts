@@ -1,6 +1,5 @@
 // A running Drawbridge: database, migrations, HTTP and worker, started in that order and stopped in the reverse.
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:net'
+import type { Server } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { contents } from './contents.ts'
@@ -8,6 +7,7 @@ import { describeApi } from './describe-api.ts'
 import { abnFormOf } from './modules.ts'
 import { checkForm } from '../lab/documents/routes.ts'
 import { schemasOf, type Database } from './database.ts'
+import { listenError } from './ports.ts'
 import { assemble } from './assemble.ts'
 import { version } from '../platform/runtime/version.ts'
 import type { TeamGuard } from '../tenancy/access/team-guard.ts'
@@ -242,28 +242,4 @@ function listeningUrl(address: ReturnType<Server['address']>, base_path: string)
   if (address === null || typeof address === 'string') return undefined
   const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
   return `http://${host}:${address.port}${base_path}`
-}
-
-/** Checks first that the server can listen on the addresses of the settings. Throws an Error with the reason. */
-export async function assertPortsFree({ port, operator_port, host }: Config, roles: ServerRoles): Promise<void> {
-  if (roles.serve) await assertPortFree('PORT', port, host)
-  if (operator_port !== undefined) await assertPortFree('OPERATOR_PORT', operator_port, host)
-}
-
-async function assertPortFree(setting: 'PORT' | 'OPERATOR_PORT', port: number, host: string): Promise<void> {
-  const probe = createServer().listen({ port, host })
-  await once(probe, 'listening').catch((error: unknown) => {
-    throw listenError(setting, port, host, error)
-  })
-  probe.close()
-  await once(probe, 'close')
-}
-
-/** The reason why the server cannot listen on the address of the settings, as a sentence. */
-function listenError(setting: 'PORT' | 'OPERATOR_PORT', port: number, host: string, error: unknown): Error {
-  const { code } = error as NodeJS.ErrnoException
-  if (code === 'EADDRINUSE')
-    return new Error(`Port ${port} is already in use. Set ${setting} to a free port (${setting}=0 selects one).`)
-  if (code === 'EACCES') return new Error(`This account may not listen on port ${port}. Set ${setting} to 1024 or more.`)
-  return new Error(`HOST is ${host}, which is not an address of this machine (${code}).`)
 }

@@ -27,7 +27,7 @@ if (
   const flags = process.execArgv.filter((flag) => flag.includes('semi-space-size'))
   spawnSync(process.execPath, [...flags, fileURLToPath(import.meta.url), COMPILE], { stdio: 'ignore', timeout: 60_000 })
 }
-if (words[0] === COMPILE) await import('./commands/start.ts')
+if (words[0] === COMPILE) await (await import('./commands/start.ts')).loadServer()
 else await (await import('./main.ts')).main(words)
 
 function isCold() {

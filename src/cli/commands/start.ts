@@ -2,21 +2,16 @@
 import { resolve } from 'node:path'
 import { openDatabase, requireUsableSchemas } from '../../app/database.ts'
 import { apiPageAddress, publishDemo, type Demo } from '../demo-file.ts'
-import { prepareDemo } from '../demo.ts'
 import { firstSignal } from '../terminal.ts'
 import { readConfig, type Config } from '../../settings/config.ts'
 import { isSandboxCell, type KnownCell } from '../../settings/cells.ts'
 import { createLog } from '../../platform/telemetry/log.ts'
-import {
-  assertPortsFree,
-  migrateAll,
-  startRoles,
-  version,
-  warnOfOtherRetention,
-  warnWithoutRowSecurity,
-  type ServerRoles,
-  type RunningServer,
-} from '../../app/server.ts'
+import { assertPortsFree } from '../../app/ports.ts'
+import type { RunningServer, ServerRoles } from '../../app/server.ts'
+import { version } from '../../platform/runtime/version.ts'
+
+/** Loads the modules of the server, which takes about as long as it takes to create a database. */
+export const loadServer = async () => ({ ...(await import('../../app/server.ts')), ...(await import('../demo.ts')) })
 
 const out = (text: string): void => void process.stdout.write(text)
 
@@ -31,7 +26,10 @@ export async function migrateOnly(
 ): Promise<void> {
   const config = readConfig(env)
   const log = createLog(config.log_level, { format: config.log_format })
-  const database = await openDatabase(config, log, { ownership: 'if-free', create: Boolean(env.DATA_DIR?.trim()) })
+  const [database, { migrateAll }] = await Promise.all([
+    openDatabase(config, log, { ownership: 'if-free', create: Boolean(env.DATA_DIR?.trim()) }),
+    loadServer(),
+  ])
   try {
     await migrateAll(config, database, log)
     await print('Migrations complete.\n')
@@ -45,23 +43,23 @@ export async function run(config: Config, roles: ServerRoles): Promise<void> {
   const log = createLog(config.log_level, { format: config.log_format })
   const signal = firstSignal()
   await assertPortsFree(config, roles)
-  const database = await openDatabase(config, log, {
-    ownership: roles.serve ? 'required' : 'if-free',
-    create: roles.serve && roles.work,
-  })
+  const [database, server] = await Promise.all([
+    openDatabase(config, log, { ownership: roles.serve ? 'required' : 'if-free', create: roles.serve && roles.work }),
+    loadServer(),
+  ])
   let demo: Demo | undefined
   let running: RunningServer
   try {
     // Several processes that only serve or only work start in any order, and may be of several releases: one command migrates the schemas
     // for all.
-    if (roles.serve && roles.work) await migrateAll(config, database, log)
+    if (roles.serve && roles.work) await server.migrateAll(config, database, log)
     else {
       await requireUsableSchemas(config, database)
-      await warnWithoutRowSecurity(config, database, log)
-      await warnOfOtherRetention(config, database, log)
+      await server.warnWithoutRowSecurity(config, database, log)
+      await server.warnOfOtherRetention(config, database, log)
     }
-    if (config.demo && roles.serve) demo = await prepareDemo(database.cells, resolve(config.data_dir), config.demo_keys)
-    running = await startRoles(config, database.cells, log, roles, demo !== undefined)
+    if (config.demo && roles.serve) demo = await server.prepareDemo(database.cells, resolve(config.data_dir), config.demo_keys)
+    running = await server.startRoles(config, database.cells, log, roles, demo !== undefined)
     if (demo) publishDemo(resolve(config.data_dir), { ...demo, base_url: running.url })
   } catch (error) {
     await database.close()
