@@ -54,6 +54,8 @@ export const CHECKED_FOLDERS: readonly string[] = [
   'src/ehr',
   'src/events',
   'src/lab',
+  'src/lab-reports/review',
+  'src/lab-values',
   'src/notifications',
   'src/people',
   'src/sandbox',

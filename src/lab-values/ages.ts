@@ -25,7 +25,7 @@ export function ageOfDays(days: number): Age {
   return { years: completed('years'), months: completed('months'), weeks: completed('weeks'), days: completed('days') }
 }
 
-export const daysOf = (count: number, unit: AgeUnit): number => count * DAYS[unit]
+export const toDays = (count: number, unit: AgeUnit): number => count * DAYS[unit]
 
 const YEARS = String.raw`years?|yrs?|y\/o|y\.?o|y`
 const MONTHS = 'months?|mths?|mons?|mos?'
@@ -41,7 +41,7 @@ const PART = new RegExp(String.raw`(?<![\d.,/\p{L}-])(\d{1,3})\s{0,2}(${YEARS}|$
 /** The age that a text states with its units: `3 Months`, `52 Y 3 M 4 D/M`. The month of `34 M` is a man. */
 export function statedAge(text: string): StatedAge | undefined {
   const parts = [...text.slice(0, TEXT_MAX).matchAll(PART)].map(({ 1: count, 2: unit, 0: whole, index }) => ({
-    days: daysOf(Number(count), unitOf(unit!)),
+    days: toDays(Number(count), unitOf(unit!)),
     unit: unitOf(unit!),
     isLetter: /^m$/iu.test(unit!),
     index,
@@ -56,15 +56,15 @@ export function statedAge(text: string): StatedAge | undefined {
     age = (age ?? 0) + part.days
     last = part
   }
-  return last && age !== undefined && age <= daysOf(YEARS_MAX, 'years') + 366 ? { days: age, unit: last.unit } : undefined
+  return last && age !== undefined && age <= toDays(YEARS_MAX, 'years') + 366 ? { days: age, unit: last.unit } : undefined
 }
 
 /** The age on a date, by the calendar; dates in ISO form. Undefined if nobody can have it. */
-export function ageBetween(born: string | undefined, end: string | undefined): Age | undefined {
-  if (!born || !end) return undefined
-  const [birthDay, endDay] = [new Date(born), new Date(end)]
+export function ageBetween(birthDate: string | undefined, end: string | undefined): Age | undefined {
+  if (!birthDate || !end) return undefined
+  const [birthDay, endDay] = [new Date(birthDate), new Date(end)]
   const days = Math.round((endDay.getTime() - birthDay.getTime()) / 86_400_000)
-  if (!(days >= 0 && days <= daysOf(YEARS_MAX, 'years'))) return undefined
+  if (!(days >= 0 && days <= toDays(YEARS_MAX, 'years'))) return undefined
   const monthOf = (date: Date) => date.getUTCFullYear() * 12 + date.getUTCMonth()
   const months = monthOf(endDay) - monthOf(birthDay) - Number(endDay.getUTCDate() < birthDay.getUTCDate())
   return { years: Math.floor(months / 12), months, weeks: Math.floor(days / 7), days }

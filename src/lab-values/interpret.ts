@@ -30,7 +30,7 @@ const TEXT_MAX = 400
  * what cannot be compared `unknown`. After a flag that is not understood nothing is normal.
  */
 export function interpret(value: string, range: Range | undefined, statement: Statement): Judgment {
-  const sides = sidesOf(value, range)
+  const sides = compareSides(value, range)
   if (statement !== null && statement !== 'not understood') return { ...sides, interpretation: statement }
   const isOutside = sides.isAbove || sides.isBelow || comparedOtherwise(value, range) === false
   if (isOutside) return { ...sides, interpretation: 'abnormal' }
@@ -99,7 +99,7 @@ const withPoints = (text: string): string =>
     .replaceAll(/(?<=\d),(?=\d)/gu, '.')
 
 /** How the values that a result allows lie to a range. A conditional range tells nothing. */
-function sidesOf(value: string, range: Range | undefined): Sides {
+function compareSides(value: string, range: Range | undefined): Sides {
   const quantity = range && !range.isConditional && (range.min !== null || range.max !== null) && measurementOf(value)
   return quantity ? sidesBetween(quantity, range) : { isAbove: null, isBelow: null }
 }
@@ -109,7 +109,7 @@ function sidesBetween(values: Interval, range: Interval): Sides {
   const isSigned = range.min !== null && range.min < 0
   const least = values.min === null && !isSigned && (values.max ?? -1) >= 0 ? 0 : values.min
   const from = { ...values, min: least, isMinOpen: values.min === null ? false : values.isMinOpen === true }
-  return { isAbove: isAbove(from, range), isBelow: isAbove(mirrored(from), mirrored(range)) }
+  return { isAbove: isAbove(from, range), isBelow: isAbove(mirror(from), mirror(range)) }
 }
 
 /** Whether all values are above a range, or none of them. Null: some are. */
@@ -122,7 +122,7 @@ function isAbove(values: Interval, { max, isMaxOpen = false }: Interval): boolea
 }
 
 const negative = (value: number | null): number | null => (value === null ? null : -value)
-const mirrored = ({ min, max, isMinOpen = false, isMaxOpen = false }: Interval): Interval => ({
+const mirror = ({ min, max, isMinOpen = false, isMaxOpen = false }: Interval): Interval => ({
   min: negative(max),
   max: negative(min),
   isMinOpen: isMaxOpen,

@@ -33,13 +33,13 @@ export function rangesOfGroups(text: string): RangeOfGroup[] {
   const tokens = tokensOf(text)
   // What stands before the first is about all: `Adults: 13-17 (M) 12-16 (F)`.
   if (tokens.length % 2 && tokens[0]!.isGroup && !IS_SEX.test(tokens[0]!.text)) tokens.shift()
-  return tokens.length < 4 ? [] : pairsOf(text, tokens)
+  return tokens.length < 4 ? [] : pairTokens(text, tokens)
 }
 
 /** Whether a text is nothing but such ranges, or one of them: `12-16 (F)`. */
 export function isRangesOfGroups(text: string): boolean {
   if (!BEGIN.test(text)) return false
-  const pairs = pairsOf(text, tokensOf(text))
+  const pairs = pairTokens(text, tokensOf(text))
   return pairs.length > 0 && pairs.every(({ label }) => !/[\p{L}\d]/u.test(label.replaceAll(TOKENS, '')))
 }
 
@@ -63,7 +63,7 @@ function tokensOf(text: string): Token[] {
 }
 
 /** Empty if groups and ranges do not alternate. */
-function pairsOf(text: string, tokens: readonly Token[]): RangeOfGroup[] {
+function pairTokens(text: string, tokens: readonly Token[]): RangeOfGroup[] {
   if (tokens.length % 2 || tokens.some(({ isGroup }, index) => isGroup === tokens[index + 1]?.isGroup)) return []
   const common = text.slice(0, tokens[0]?.index)
   return tokens.flatMap((first, index) => {

@@ -133,7 +133,7 @@ export function rangeFor(lines: readonly string[], patient: Patient, name = ''):
   const [best] = entries
     .flatMap((entry) => {
       const isOther = OTHER_CATEGORY.test(entry.label) && !REFERENCE_CATEGORY.test(entry.label)
-      const fit = isOther ? undefined : fitOf(chosen(entry, entries, patient), patient, name)
+      const fit = isOther ? undefined : judgeFit(chooseRange(entry, entries, patient), patient, name)
       return fit ? [{ ...entry, ...fit }] : []
     })
     .toSorted((a, b) => a.rank - b.rank || Number(b.isReference) - Number(a.isReference) || b.conditions - a.conditions)
@@ -149,7 +149,7 @@ interface Entry {
 }
 
 /** The label of a range without what says that the laboratory chose it: `1.3-3.3 Premenopausal (luteal)` as the only range of a woman. */
-function chosen({ label, isBehind }: Entry, entries: readonly Entry[], { sex }: Patient): string {
+function chooseRange({ label, isBehind }: Entry, entries: readonly Entry[], { sex }: Patient): string {
   const rest = label.replaceAll(CHOSEN_BY_AGE, ' ').trim()
   return isBehind && entries.length === 1 && sex === 'female' && CYCLE.test(rest) ? '' : rest
 }
@@ -220,7 +220,7 @@ interface Fit {
 }
 
 /** Whether a row of a table of ranges is meant for the patient. */
-function fitOf(label: string, { sex, age }: Patient, name: string): Fit | undefined {
+function judgeFit(label: string, { sex, age }: Patient, name: string): Fit | undefined {
   if (CYCLE.test(label)) return undefined
   let rest = label
   let conditions = 0

@@ -99,7 +99,7 @@ function quotientOf(text: string): Unit | undefined {
     .replace(/^units?$/, 'u')
   const scale = PREFIXES[prefix]!
   const bottom = below[0]!
-  if (base === 'l') return clearanceOf(prefix, scale, below)
+  if (base === 'l') return readClearance(prefix, scale, below)
   if (below.length > 1)
     return base === 'g' && /^h(?:r|our)?$/.test(below[1]!) && bottom === 'ml'
       ? unit(`${prefix}g/mL/h`, 'catalytic_volume')
@@ -129,7 +129,7 @@ function quotientOf(text: string): Unit | undefined {
   return undefined
 }
 
-function clearanceOf(prefix: string, scale: number, denominators: string[]): Unit | undefined {
+function readClearance(prefix: string, scale: number, denominators: string[]): Unit | undefined {
   const minutes = /^min(?:ute)?(?:\(?)(.*)$/.exec(denominators[0]!)
   if (!minutes) return undefined
   const rest = `${minutes[1]}${denominators.slice(1).join('/')}`
@@ -139,14 +139,14 @@ function clearanceOf(prefix: string, scale: number, denominators: string[]): Uni
 }
 
 /**
- * Reads a unit in any usual spelling. "G/L" is ambiguous (grams, or 10*9 cells): both readings come back, grams second. Returns an empty
+ * Reads a unit in any usual spelling. "G/L" and "G/l" are ambiguous (grams, or 10*9 cells): both readings come back, grams second. Returns an empty
  * list for what is not recognized; it stays text. At most 40 characters are read.
  */
 export function readUnit(text: string | null | undefined): Unit[] {
   const trimmed = (text ?? '').trim()
   if (trimmed === '' || trimmed.length > 40) return []
   const folded = fold(trimmed)
-  if (/^G\/L$/.test(trimmed)) return [unit('10*9/L', 'count_volume', 1e9), unit('g/L', 'mass_volume', 1)]
+  if (/^G\/[Ll]$/.test(trimmed)) return [unit('10*9/L', 'count_volume', 1e9), unit('g/L', 'mass_volume', 1)]
   const area = /^(?:#|no\.?|cells?|rbcs?|wbcs?|casts?)?\/(.+)$/.exec(folded)?.[1]?.replace(/[[\].]/g, '')
   if (area !== undefined && AREAS[area]) return [unit(AREAS[area], 'count_area', 1)]
   const bare = folded.replace(/\.$/, '')

@@ -9,7 +9,7 @@ import type { Box } from '../pages/page.ts'
 import type { Line } from '../tables/cells.ts'
 import type { Row } from '../tables/row-parts.ts'
 import { specimensOfHeads } from '../tables/statements.ts'
-import { sensitivityOf } from '../texts/antibiotics.ts'
+import { readSensitivity } from '../texts/antibiotics.ts'
 import { dateIn } from '../texts/dates.ts'
 import type { ReadingFinding } from './finding.ts'
 
@@ -65,7 +65,7 @@ export function resultOf(row: Row, patient: Patient, specimen: string | null = n
     source_panel_name: row.panel,
     sample_type: sampleTypeOf(specimen, `${row.panel ?? ''} ${row.name}`),
     measurement_kind: kindOf(row),
-    sensitivity: sensitivityOf(row.name, row.value, row.comments),
+    sensitivity: readSensitivity(row.name, row.value, row.comments),
     ...interpreted(value, basis),
     loinc_match_status: null,
     loinc_matches: null,

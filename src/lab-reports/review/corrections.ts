@@ -110,7 +110,7 @@ function consequences(previous: Change, result: ResultData, correction: Change, 
   if (gives(correction, 'value') && !gives(correction, 'type')) change.type = typeOf(value)
   const isJudged = gives(correction, 'interpretation', 'is_above_max_range', 'is_below_min_range')
   if (gives(correction, 'value', 'min_reference_range', 'max_reference_range') && !isJudged)
-    Object.assign(change, interpreted(value, basisOf(result, basis)))
+    Object.assign(change, interpreted(value, basisAfter(result, basis)))
   const isRenamed = (['test_name', 'units', 'source_panel_name'] as const).some((field) => result[field] !== previous[field])
   if (isRenamed && !gives(correction, 'loinc_matches') && result.loinc_match_status === 'auto_match')
     change.loinc_match_status = 'needs_review'
@@ -118,7 +118,7 @@ function consequences(previous: Change, result: ResultData, correction: Change, 
 }
 
 /** The range and flag as they were read, while a person has not changed the bounds; else the bounds that the person gave, included. */
-function basisOf({ min_reference_range, max_reference_range }: ResultData, original?: Basis): Basis {
+function basisAfter({ min_reference_range, max_reference_range }: ResultData, original?: Basis): Basis {
   const [min, max] = [min_reference_range ?? null, max_reference_range ?? null]
   if (original && min === (original.range?.min ?? null) && max === (original.range?.max ?? null)) return original
   return { range: { min, max, text: '', word: null }, flag: original?.flag ?? null }

@@ -38,7 +38,7 @@ const Row = T.Object({
   created_at: T.String(),
 })
 
-const correctionsOf = (tx: Tx, job_id: string): Promise<Correction[]> =>
+const listCorrections = (tx: Tx, job_id: string): Promise<Correction[]> =>
   tx.many(
     Row,
     sql`
@@ -48,22 +48,22 @@ const correctionsOf = (tx: Tx, job_id: string): Promise<Correction[]> =>
 
 /** Shows a report that waits for a person, or for which one has decided, with its corrections. Errors: 404, also of a deleted user. */
 export async function readReview(tx: Tx, id: string): Promise<Review> {
-  const [job, corrections] = await Promise.all([readReviewed(tx, id), correctionsOf(tx, id)])
+  const [job, corrections] = await Promise.all([readReviewed(tx, id), listCorrections(tx, id)])
   return toWire(job, applyCorrections(job.extracted, corrections), corrections)
 }
 
-function toWire(job: ReviewedJob, corrected: CorrectedReport, corrections: Correction[]): Review {
+function toWire(job: ReviewedJob, report: CorrectedReport, corrections: Correction[]): Review {
   const { id, has_files, extracted, decided_by, decided_at, ...rest } = job
   return {
     ...rest,
     job_id: id,
     has_pictures: has_files,
     pages: extracted.pages ?? [],
-    metadata: corrected.metadata,
-    metadata_as_read: corrected.isMetadataChanged ? extracted.metadata : null,
+    metadata: report.metadata,
+    metadata_as_read: report.isMetadataChanged ? extracted.metadata : null,
     metadata_places: shownPlaces(extracted),
     findings: extracted.findings ?? [],
-    results: corrected.results.map(shownResult),
+    results: report.results.map(shownResult),
     corrections,
     decision: decided_by !== null && decided_at !== null ? { key_id: decided_by, created_at: decided_at } : null,
   }
@@ -116,7 +116,7 @@ interface NewCorrection {
  */
 export async function correct(tx: Tx, id: string, body: CorrectionBody, key_id: string): Promise<Review> {
   const job = await lockWaiting(tx, id, body.version)
-  const before = await correctionsOf(tx, id)
+  const before = await listCorrections(tx, id)
   const corrections = await correctionsIn(tx, applyCorrections(job.extracted, before), body)
   if (corrections.length === 0) throw invalidField(['body'], 'must correct something')
   if (before.length + corrections.length > CORRECTIONS_MAX)
@@ -213,7 +213,7 @@ interface Decision {
  */
 export async function approve(tx: Tx, id: string, { version, key_id, files_kept_s }: Decision): Promise<ParsingJob> {
   const job = await lockWaiting(tx, id, version)
-  const data = approvedData(applyCorrections(job.extracted, await correctionsOf(tx, id)))
+  const data = approvedData(applyCorrections(job.extracted, await listCorrections(tx, id)))
   if (data.results.length === 0) throw badRequest('A report without results cannot be approved; let it fail')
   return endReview(tx, id, { data }, { decided_by: key_id, files_kept_s })
 }

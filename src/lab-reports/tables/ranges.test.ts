@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
-import { ageBetween, ageOfDays, type AgeUnit, agreedAge, daysOf } from '../../lab-values/ages.ts'
+import { ageBetween, ageOfDays, type AgeUnit, agreedAge, toDays } from '../../lab-values/ages.ts'
 import { type Patient, rangeFor } from '../../lab-values/ranges.ts'
 import { understand } from '../reading/read-report.ts'
 import { ageOf } from '../texts/patient.ts'
 
 const aged = (count: number, unit: AgeUnit = 'years', sex: Patient['sex'] = null): Patient => ({
   sex,
-  age: ageOfDays(daysOf(count, unit)),
+  age: ageOfDays(toDays(count, unit)),
 })
 const woman = aged(40, 'years', 'female')
 const man = aged(40, 'years', 'male')
@@ -192,24 +192,24 @@ test('ages between dates count completed months and years by the calendar', () =
 test('of an age that is printed and one between dates the dates count where both are the same in the printed unit', () => {
   const counted = ageBetween('2026-01-10', '2026-03-01')
   assert.equal(counted?.days, 50)
-  assert.equal(agreedAge({ days: daysOf(1, 'months'), unit: 'months' }, counted), counted)
-  assert.equal(agreedAge({ days: daysOf(3, 'months'), unit: 'months' }, counted)?.months, 3)
+  assert.equal(agreedAge({ days: toDays(1, 'months'), unit: 'months' }, counted), counted)
+  assert.equal(agreedAge({ days: toDays(3, 'months'), unit: 'months' }, counted)?.months, 3)
   assert.equal(agreedAge(undefined, counted), counted)
   assert.equal(agreedAge(undefined, undefined), null)
 })
 
 test('ages are read in their unit', () => {
   for (const [text, days] of [
-    ['34', daysOf(34, 'years')],
-    ['34 Y / F', daysOf(34, 'years')],
-    ['34 M', daysOf(34, 'years')],
-    ['3 Months', daysOf(3, 'months')],
+    ['34', toDays(34, 'years')],
+    ['34 Y / F', toDays(34, 'years')],
+    ['34 M', toDays(34, 'years')],
+    ['3 Months', toDays(3, 'months')],
     ['6 Days', 6],
     ['2 weeks', 14],
     ['2 Week(s) / Male', 14],
-    ['1 Y 6 M', daysOf(1, 'years') + daysOf(6, 'months')],
-    ['52 Y 3 M 4 D/M', daysOf(52, 'years') + daysOf(3, 'months') + 4],
-    ['21/06/1958 (65 years)', daysOf(65, 'years')],
+    ['1 Y 6 M', toDays(1, 'years') + toDays(6, 'months')],
+    ['52 Y 3 M 4 D/M', toDays(52, 'years') + toDays(3, 'months') + 4],
+    ['21/06/1958 (65 years)', toDays(65, 'years')],
     ['12 Jan 1980', undefined],
     ['1234', undefined],
   ] as const)

@@ -67,7 +67,11 @@ export const isSusceptibility = (name: string, value: string, comments: readonly
   isAntibiotic(name) && [value, ...comments].some((text) => categoryOf(text) !== undefined)
 
 /** In the words of the API. What acts in higher doses is neither. */
-export function sensitivityOf(name: string, value: string, comments: readonly string[]): 'sensitive' | 'insensitive' | 'unknown' {
+export function readSensitivity(
+  name: string,
+  value: string,
+  comments: readonly string[],
+): 'sensitive' | 'insensitive' | 'unknown' {
   const category = isSusceptibility(name, value, comments)
     ? [value, ...comments].map(categoryOf).find((item) => item !== undefined)
     : undefined

@@ -26,9 +26,9 @@ const withoutGaps = (text: string): string =>
   text
     .replaceAll(/\b([0-3]) (?=\d[/.-]\d{1,2}[/.-](?:\d ?){2,4}\b)/gu, '$1')
     .replaceAll(/(?<=\b\d{1,2}[/.-][01]) (?=\d[/.-])/gu, '')
-    .replaceAll(/(?<=\d[/.-]\d{1,2}[/.-]\d{1,3}) (?=\d{1,3}\b)/gu, (gap, index: number, all: string) => {
-      const [digitsBefore = ''] = /\d+$/u.exec(all.slice(0, index)) ?? []
-      const [digitsBehind = ''] = /^\d+/u.exec(all.slice(index + 1)) ?? []
+    .replaceAll(/(?<=\d[/.-]\d{1,2}[/.-]\d{1,3}) (?=\d{1,3}\b)/gu, (gap, index: number, text: string) => {
+      const [digitsBefore = ''] = /\d+$/u.exec(text.slice(0, index)) ?? []
+      const [digitsBehind = ''] = /^\d+/u.exec(text.slice(index + 1)) ?? []
       return digitsBefore.length !== 2 && digitsBefore.length + digitsBehind.length === 4 ? '' : gap
     })
 

@@ -1,5 +1,5 @@
 // What texts say about the patient and the specimen: given and family name, sex, age, number of the specimen.
-import { daysOf, statedAge, type StatedAge } from '../../lab-values/ages.ts'
+import { toDays, statedAge, type StatedAge } from '../../lab-values/ages.ts'
 import { isUnit } from '../../lab-values/units.ts'
 import { intervalOf } from '../../lab-values/values.ts'
 import { dateIn } from './dates.ts'
@@ -145,7 +145,7 @@ export function ageOf(value: string): StatedAge | undefined {
   if (statedYears !== undefined) return statedYears
   const match = /(?:^|[\s(/,])(\d{1,3})\b(?![-/.]\d)(?!\s*(?:m(?:o|th)|w(?:ee)?k|d(?:ay|\b)))/iu.exec(value)
   const years = match ? Number(match[1]) : NaN
-  return years <= 120 && !dateIn(value) ? { days: daysOf(years, 'years'), unit: 'years' } : undefined
+  return years <= 120 && !dateIn(value) ? { days: toDays(years, 'years'), unit: 'years' } : undefined
 }
 
 /** `13.8-17.2`, `150,000–400,000`: as ranges are printed, and no numbers of specimens. */
