@@ -53,6 +53,7 @@ export const CHECKED_FOLDERS: readonly string[] = [
   'src/connections/sign-in',
   'src/ehr',
   'src/events',
+  'src/events',
   'src/lab',
   'src/lab-reports/review',
   'src/lab-values',

@@ -4,12 +4,12 @@ import { after, before, describe, test } from 'node:test'
 import { AccessLog, type AccessLogOptions } from '../../src/platform/access-log/access-log.ts'
 import { createLog } from '../../src/platform/telemetry/log.ts'
 import { orderWithRequisition } from '../support/orders.ts'
-import { access, asOwner, assembled, createTestTeam, type TestTeam } from '../support/server.ts'
+import { access, asOwner, assembleProcess, createTestTeam, type TestTeam } from '../support/server.ts'
 
 /** A server of its own on the same database, with an access log of its own. */
 function serving(options: Omit<AccessLogOptions, 'log'>) {
   const own = new AccessLog({ log: createLog('silent'), ...options })
-  const { app, heavy } = assembled({ access: own })
+  const { app, heavy } = assembleProcess({ access: own })
   after(async () => {
     await app.close()
     await own.stop()

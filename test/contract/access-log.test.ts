@@ -9,7 +9,7 @@ import type { CellName } from '../../src/settings/cells.ts'
 import { createLog } from '../../src/platform/telemetry/log.ts'
 import { createOrder, orderWithRequisition } from '../support/orders.ts'
 import { address, patient } from '../support/people.ts'
-import { access, asOwner, assembled, cells, client, createTestTeam, type TestTeam } from '../support/server.ts'
+import { access, asOwner, assembleProcess, cells, client, createTestTeam, type TestTeam } from '../support/server.ts'
 import { eventually } from '../support/eventually.ts'
 
 const { operations } = contents
@@ -213,7 +213,7 @@ const placing = (user_id: string) => ({
 /** A server of its own on the same database, with an access log of its own. */
 function serving(options: Omit<AccessLogOptions, 'log'>) {
   const own = new AccessLog({ log: createLog('silent'), ...options })
-  const { app } = assembled({ access: own })
+  const { app } = assembleProcess({ access: own })
   after(async () => {
     await app.close()
     await own.stop()

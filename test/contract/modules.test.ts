@@ -13,7 +13,7 @@ import { teamNow } from '../../src/platform/db/database.ts'
 import { Fields, T, Text } from '../../src/platform/schema/schema.ts'
 import { orderStepped } from '../../src/lab/orders/order-hooks.ts'
 import { SECONDS_PER_DAY, orderBody } from '../support/orders.ts'
-import { assembled, createTestTeam, newCells, type TestTeam } from '../support/server.ts'
+import { assembleProcess, createTestTeam, newCells, type TestTeam } from '../support/server.ts'
 
 /** Notes by team, in place of a table. */
 const notes = new Map<string, { user_id: string; text: string }[]>()
@@ -75,7 +75,7 @@ const notebook: Module = {
 
 describe('a module that is added to the list', () => {
   const cells = newCells()
-  const process = assembled({ cells, more: () => [notebook] })
+  const process = assembleProcess({ cells, more: () => [notebook] })
   let url: string
 
   before(async () => {

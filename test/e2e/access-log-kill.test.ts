@@ -9,7 +9,7 @@ import {
   demoIn,
   stopAll,
   folder,
-  migrated,
+  migrateDataDir,
   onDatabase,
   outcome,
   serving,
@@ -26,7 +26,7 @@ let database: Embedded
 let settings: Record<string, string>
 
 before(async () => {
-  const external = migrated(folder('external'))
+  const external = migrateDataDir(folder('external'))
   database = await openEmbedded({ dataDir: external, ownership: 'required', log: () => {}, settings: { fsync: 'off' } })
   const { host, port, user, password, database: name } = database.connection
   settings = {

@@ -29,7 +29,7 @@ import {
   startContainer,
   type Container,
 } from '../support/container-image.ts'
-import { caller, folder, migrated, root, stopAll, type ServerProcess } from '../support/program.ts'
+import { caller, folder, migrateDataDir, root, stopAll, type ServerProcess } from '../support/program.ts'
 
 const DEMO = 'compose.yaml'
 const PRODUCTION = 'deploy/compose.production.yaml'
@@ -174,7 +174,7 @@ describe('a container', { concurrency: 2 }, () => {
     const service = readCompose(DEMO, { DEMO_KEYS: 'sk_us_set_by_the_operator,mg_set_by_the_operator' }).services.drawbridge!
     const container = { ...(service.command && { command: service.command }), environment: service.environment! }
     const data = {
-      DATA_DIR: migrated(folder('container-demo')),
+      DATA_DIR: migrateDataDir(folder('container-demo')),
       CELLS: 'sandbox-us',
       HOST: '0.0.0.0',
       PORT: `${await freePort()}`,

@@ -11,7 +11,7 @@ import {
   demoIn,
   stopAll,
   folder,
-  migrated,
+  migrateDataDir,
   onDatabase,
   serving,
   waitUntil,
@@ -36,7 +36,7 @@ let settings: Record<string, string>
 
 before(async () => {
   database = await openEmbedded({
-    dataDir: migrated(folder('external')),
+    dataDir: migrateDataDir(folder('external')),
     ownership: 'required',
     log: () => {},
     settings: { fsync: 'off', max_connections: '200' },

@@ -48,7 +48,7 @@ interface Receiver {
 }
 
 /** A receiver that refuses, resets, dawdles, keeps silent or takes what it is sent, and remembers what it took and how often. */
-async function fickle(type: string): Promise<Receiver> {
+async function unreliableReceiver(type: string): Promise<Receiver> {
   const taken = new Map<string, number>()
   const server = createServer((request, response) => {
     const id = String(request.headers['webhook-id'])
@@ -73,7 +73,7 @@ test(`none of ${EVENTS} events is lost when ${WORKERS} workers are killed ${KILL
   const settings = { CELLS: 'sandbox-us', WEBHOOK_SCHEDULE: `0,${Array(12).fill('0.2').join()}` }
   const server = await serving(dataDir, settings)
   const { org_id, teams, management_key, api_keys } = demoIn(dataDir)
-  const receivers = await Promise.all(TYPES.map(fickle))
+  const receivers = await Promise.all(TYPES.map(unreliableReceiver))
   for (const { url, type } of receivers) {
     const path = `${server.url}/v1/org/${org_id}/team/${teams.us}/sandbox/webhook`
     const headers = { 'x-management-key': management_key, 'content-type': 'application/json' }

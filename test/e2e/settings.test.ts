@@ -13,7 +13,7 @@ import {
   runCli,
   stopAll,
   folder,
-  migrated,
+  migrateDataDir,
   onDatabase,
   outcome,
   postmastersOn,
@@ -181,7 +181,7 @@ describe('a database of your own', () => {
 
   before(async () => {
     const settings = { fsync: 'off', max_connections: '200' }
-    external = await openEmbedded({ dataDir: migrated(folder('external')), ownership: 'required', log: () => {}, settings })
+    external = await openEmbedded({ dataDir: migrateDataDir(folder('external')), ownership: 'required', log: () => {}, settings })
     await onDatabase(external.connection, async (client) => {
       for (const name of databases) await client.query(`create database ${name}`)
     })

@@ -12,7 +12,7 @@ import {
   stopAll,
   folder,
   listening,
-  migrated,
+  migrateDataDir,
   outcome,
   postmasterPid,
   postmastersOn,
@@ -108,7 +108,7 @@ const restarted = async (settings?: Record<string, string>): Promise<Server> => 
 }
 
 test('options name the port and the folder in place of the settings, and the printed address is the one that is listened on', async () => {
-  const typed = migrated(folder('typed'))
+  const typed = migrateDataDir(folder('typed'))
   const settings = {
     PORT: '1',
     DATA_DIR: '/nowhere',

@@ -14,7 +14,7 @@ import {
   stopAll,
   folder,
   listening,
-  migrated,
+  migrateDataDir,
   postmastersOn,
   serving,
   signalGroup,
@@ -210,7 +210,7 @@ describe('a server that was started through another program', { concurrency: 1 }
   const settings = { CELLS, DATA_DIR: dataDir, PORT: '0', npm_config_cache: folder('npm-cache') }
   /** The second is what a terminal does: everything that runs in it gets the signal. */
   const ways = [(pid: number) => process.kill(pid, 'SIGTERM'), (pid: number) => signalGroup(pid, 'SIGINT')]
-  before(() => migrated(dataDir))
+  before(() => migrateDataDir(dataDir))
 
   test('ends with npm, by SIGTERM and by Ctrl-C', async (t) => {
     if (spawnSync('npm', ['--version']).error) return t.skip('there is no npm on this machine')

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { toSeconds } from '../../src/testing/durations.ts'
 import { Drawbridge, DrawbridgeError, type TestTeam } from '../../src/testing/index.ts'
-import { folder, migrated, stopAll } from '../support/program.ts'
+import { folder, migrateDataDir, stopAll } from '../support/program.ts'
 
 const COMPLETED = 'completed.walk_in_test.completed'
 let drawbridge: Drawbridge
@@ -11,7 +11,7 @@ let drawbridge: Drawbridge
 before(async () => {
   // As of a program under test, which has a database of its own.
   process.env.DATABASE_URL = 'postgres://nobody@127.0.0.1:1/none'
-  drawbridge = await Drawbridge.start({ dataDir: migrated(folder('testing')), settings: { WEBHOOK_SCHEDULE: '0,0,0' } })
+  drawbridge = await Drawbridge.start({ dataDir: migrateDataDir(folder('testing')), settings: { WEBHOOK_SCHEDULE: '0,0,0' } })
   delete process.env.DATABASE_URL
 })
 after(async () => {

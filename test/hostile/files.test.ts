@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createCanvas } from '@napi-rs/canvas'
 import { hostileDocuments } from '../support/hostile-documents.ts'
-import { frameAt, idat, ihdr, joined, jpegOf, jpegOfSides, pngOf } from '../support/pictures.ts'
+import { frameAt, idat, ihdr, joinBytes, jpegOf, jpegOfSides, pngOf } from '../support/pictures.ts'
 import { pictureOfReport } from '../support/scanned-reports.ts'
 import { eventually } from '../support/eventually.ts'
 import { hostile, serveForCases, type HostileCase } from './measured-server.ts'
@@ -53,7 +53,7 @@ const LARGEST = 7_700
 function twoSizes(): Uint8Array {
   const large = jpegOfSides(jpeg, SIDE, SIDE).subarray(2)
   const length = large.length + 2
-  return joined(
+  return joinBytes(
     jpeg.subarray(0, 2),
     Uint8Array.from([0xff, 0x01, length >> 8, length & 255]),
     large,

@@ -12,7 +12,7 @@ import {
   demoIn,
   folder,
   listening,
-  migrated,
+  migrateDataDir,
   start,
   stopAll,
   waitUntil,
@@ -63,7 +63,7 @@ let key: string
 /** Starts the server before the tests of a file, and ends it after them. @param settings beside one sandbox cell */
 export function serveForCases(settings: Record<string, string> = {}): void {
   before(async () => {
-    const dataDir = migrated(folder('hostile'))
+    const dataDir = migrateDataDir(folder('hostile'))
     // As `npm start` starts it.
     const args = ['--max-semi-space-size=8', 'src/cli/entry.js', 'start']
     const means = {

@@ -58,7 +58,7 @@ export async function makeTableData(): Promise<void> {
 }
 
 export const wordAfter = (text: string, label: string): string => new RegExp(`${label}\\s+(\\S+)`).exec(text)![1]!
-export async function printed(...words: string[]): Promise<string> {
+export async function runAndPrint(...words: string[]): Promise<string> {
   const { code, out, err } = await ended(words)
   assert.deepEqual([code, err], [0, ''], words.join(' '))
   return out
@@ -66,10 +66,10 @@ export async function printed(...words: string[]): Promise<string> {
 
 export const account = async (): Promise<string> => {
   const words = ['lab-account', 'create', ...SANDBOX, '--lab', 'quest', '--account', randomUUID(), '--org', made.team.org_id]
-  return wordAfter(await printed(...words), 'lab account')
+  return wordAfter(await runAndPrint(...words), 'lab account')
 }
 
-export async function unassigned(): Promise<string> {
+export async function createUnassignedResult(): Promise<string> {
   const delivery = await deliveryFor(made.team, await acceptedOrder(made.team), { sample_id: `NOBODYS-${randomUUID()}` })
   const intake = { cell: 'sandbox-us' as const, db: cells.of('sandbox-us'), findTenant: guard.tenant }
   return (await receiveFromLink(intake, delivery)).raw_result_id
@@ -123,8 +123,8 @@ export async function failedMail(): Promise<string> {
 /** The hours of a site. */
 export const allDay = Object.fromEntries(weekdays.map((name) => [name, ['00:00-24:00']]))
 export const staffFile = (reference: string) => fileOf(JSON.stringify([{ reference, ...staff() }]), 'json')
-export const imported = async (reference: string) => {
-  await printed('phlebotomy', 'import', staffFile(reference), ...PRODUCTION)
+export const importReference = async (reference: string) => {
+  await runAndPrint('phlebotomy', 'import', staffFile(reference), ...PRODUCTION)
   return reference
 }
 export const loincFile = () => {

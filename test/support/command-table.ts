@@ -11,16 +11,16 @@ import {
   ABSENT,
   made,
   wordAfter,
-  printed,
+  runAndPrint,
   account,
-  unassigned,
+  createUnassignedResult,
   booking,
   failedJob,
   pendingTest,
   failedMail,
   allDay,
   staffFile,
-  imported,
+  importReference,
   loincFile,
   textMessage,
 } from './command-data.ts'
@@ -90,7 +90,7 @@ export const table: Record<string, Row> = {
   },
   'key list': { words: () => ['--team', made.team.team], prints: /sandbox-us .*test\n/, fails: [[], 2, /--team must be an id/] },
   'key revoke': {
-    words: async () => [wordAfter(await printed('key', 'create', '--team', made.team.team, ...SANDBOX), 'api key')],
+    words: async () => [wordAfter(await runAndPrint('key', 'create', '--team', made.team.team, ...SANDBOX), 'api key')],
     prints: /^Key revoked/,
     fails: [[NOBODY], 1, /Key not found/],
   },
@@ -126,7 +126,7 @@ export const table: Record<string, Row> = {
 
   'catalog export': { words: () => ['--cell', 'production-eu'], prints: /"format": "drawbridge-catalog-1"/, fails: noCell },
   'catalog import': {
-    words: async () => [fileOf(await printed('catalog', 'export', ...PRODUCTION), 'json'), ...PRODUCTION],
+    words: async () => [fileOf(await runAndPrint('catalog', 'export', ...PRODUCTION), 'json'), ...PRODUCTION],
     prints: /^labs +0 added, 0 changed/,
     fails: [[ABSENT, ...PRODUCTION], 1, /cannot be read \(ENOENT\)/],
   },
@@ -207,12 +207,12 @@ export const table: Record<string, Row> = {
     fails: [[ABSENT, ...PRODUCTION], 1, /File not found/],
   },
   'phlebotomy list': {
-    words: async () => (await imported('table-2'), PRODUCTION),
+    words: async () => (await importReference('table-2'), PRODUCTION),
     prints: /table-2 +active/,
     fails: noCell,
   },
   'phlebotomy remove': {
-    words: async () => [await imported('table-3'), ...PRODUCTION],
+    words: async () => [await importReference('table-3'), ...PRODUCTION],
     prints: /table-3 {2}removed/,
     fails: [['nobody', ...PRODUCTION], 1, /Phlebotomist not found: nobody/],
   },
@@ -229,14 +229,18 @@ export const table: Record<string, Row> = {
     startedIn: 'test/e2e/reset.test.ts',
     fails: [['--yes'], 1, /No demo data found/, { DATA_DIR: ABSENT }],
   },
-  'result list': { words: async () => (await unassigned(), SANDBOX), prints: /sandbox|NOBODYS|\d{4}-/, fails: noCell },
+  'result list': {
+    words: async () => (await createUnassignedResult(), SANDBOX),
+    prints: /sandbox|NOBODYS|\d{4}-/,
+    fails: noCell,
+  },
   'result assign': {
-    words: async () => [await unassigned(), '--team', made.team.team, ...SANDBOX],
+    words: async () => [await createUnassignedResult(), '--team', made.team.team, ...SANDBOX],
     prints: /pending_customer_review/,
     fails: [[NOBODY, '--team', NOBODY, ...SANDBOX], 1, /Team not found/],
   },
   'result drop': {
-    words: async () => [await unassigned(), ...SANDBOX],
+    words: async () => [await createUnassignedResult(), ...SANDBOX],
     prints: /^Result deleted/,
     fails: [[NOBODY, ...SANDBOX], 1, /not found/],
   },
@@ -316,7 +320,7 @@ export const table: Record<string, Row> = {
   },
   'events show': {
     words: async () => {
-      const [event] = JSON.parse(await printed('events', 'list', '--json', ...made.remote))
+      const [event] = JSON.parse(await runAndPrint('events', 'list', '--json', ...made.remote))
       return [event.id, ...made.remote]
     },
     prints: /"type": "\w+\./,
@@ -328,7 +332,7 @@ export const table: Record<string, Row> = {
       await endpoint(team, { url: (await receiver()).url })
       await emitEvents(team, ['labtest.order.created'])
       await delivery.drain()
-      const [event] = JSON.parse(await printed('events', 'list', '--json', '--url', url, '--key', team.key))
+      const [event] = JSON.parse(await runAndPrint('events', 'list', '--json', '--url', url, '--key', team.key))
       return [event.id, '--url', url, '--management-key', team.orgKey, '--org', team.org_id, '--team', team.team]
     },
     prints: /resent\n$/,

@@ -54,7 +54,7 @@ export const upload = ({ api }: TestTeam, user_id: string, file: Uint8Array, que
   api.post(`/v2/user/${user_id}/file_import${query}`, file, { 'content-type': 'application/octet-stream' })
 
 /** Sends a file and runs its import. @returns the import */
-export async function imported(team: TestTeam, user_id: string, file: Uint8Array | string) {
+export async function importFile(team: TestTeam, user_id: string, file: Uint8Array | string) {
   const { status, body } = await upload(team, user_id, typeof file === 'string' ? Buffer.from(file) : file)
   assert.equal(status, 202, JSON.stringify(body))
   await team.settle()

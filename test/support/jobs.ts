@@ -54,14 +54,14 @@ export const rowsOf = ({ db, team }: TestTeam) =>
     sql`select attempts, fence, owner, leased_until, failed_at, last_error from job where team_id = ${team} order by id`,
   )
 /** Makes rows that wait for a retry due, and ends leases. */
-export const hurry = ({ db, team }: TestTeam) =>
+export const runJobsNow = ({ db, team }: TestTeam) =>
   db.queries.run(
     sql`update job set due_at = due_at - interval '1 day', leased_until = leased_until - interval '1 day' where team_id = ${team}`,
   )
 
-export const until = (what: string, holds: () => boolean | Promise<boolean>) => eventually(holds, what)
+export const waitUntil = (what: string, holds: () => boolean | Promise<boolean>) => eventually(holds, what)
 /** Waits until the team has no job left. */
-export const gone = (team: TestTeam) => until('the jobs are done', async () => (await team.jobs()).length === 0)
+export const waitForJobs = (team: TestTeam) => waitUntil('the jobs are done', async () => (await team.jobs()).length === 0)
 /** An effect of a handler that can be counted: an event. */
 export const effect = (context: JobContext, n: number) =>
   context.tx(async (tx) => {

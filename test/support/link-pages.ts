@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { OAuthPeer, PEER_CLIENT } from './oauth-peer.ts'
-import { asOwner, assembled, createTestTeam, settings, type TestTeam } from './server.ts'
+import { asOwner, assembleProcess, createTestTeam, settings, type TestTeam } from './server.ts'
 
 export const peer = await new OAuthPeer().start()
 export let base = ''
-export const { app } = assembled({
+export const { app } = assembleProcess({
   settings: { ...settings, provider_urls: [`strava=${peer.url}`, `withings=${peer.url}`] },
   publicUrl: () => base,
 })
@@ -16,7 +16,7 @@ base = await app.listen({ port: 0, host: '127.0.0.1' })
 /** The page of a clinic: whatever the peer answers there. */
 export const CLINIC = `${peer.url}/clinic?case=7`
 
-export async function given(body: Record<string, unknown> = {}, providers = ['strava', 'withings']) {
+export async function createTeamWithLink(body: Record<string, unknown> = {}, providers = ['strava', 'withings']) {
   const team = await createTestTeam()
   for (const provider of providers)
     await team.manage.post('/team_custom_credentials/sandbox/us', { team_id: team.team, provider, ...PEER_CLIENT })
@@ -31,7 +31,7 @@ export async function linkOf(team: TestTeam, user_id: string, body: Record<strin
   return { link_token: link_token as string, address: base + pathname + search }
 }
 
-export const connected = async (team: TestTeam, user_id: string): Promise<string[]> =>
+export const connectedProviders = async (team: TestTeam, user_id: string): Promise<string[]> =>
   (await team.api.get(`/v2/user/providers/${user_id}`)).body.providers.map(({ slug }: { slug: string }) => slug)
 
 export const expireSessions = ({ team }: TestTeam) =>
@@ -47,7 +47,7 @@ export async function get(address: string, headers: Record<string, string> = {})
   }
 }
 
-export const unescaped = (text: string): string => text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+export const unescapeHtml = (text: string): string => text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
 
 export async function send(path: string, form: Record<string, string>, headers: Record<string, string> = {}) {
   const body = new URLSearchParams(form)
@@ -70,7 +70,12 @@ export async function press(address: string, browser: Record<string, string> = {
   const [, action = '', consent = ''] =
     /action="([^"]*)"><input type="hidden" name="consent" value="([^"]*)"/.exec(page.text) ?? []
   assert(action, page.text)
-  const answer = await send(unescaped(action), { consent: unescaped(consent) }, cookieOf(page.headers))
+  const answer = await send(unescapeHtml(action), { consent: unescapeHtml(consent) }, cookieOf(page.headers))
   const [, to] = /http-equiv="refresh" content="0;url=([^"]*)"/.exec(answer.text) ?? []
-  return { ...answer, to: to === undefined ? undefined : unescaped(to), action: unescaped(action), consent: unescaped(consent) }
+  return {
+    ...answer,
+    to: to === undefined ? undefined : unescapeHtml(to),
+    action: unescapeHtml(action),
+    consent: unescapeHtml(consent),
+  }
 }

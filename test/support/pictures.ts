@@ -2,7 +2,7 @@
 import { createCanvas } from '@napi-rs/canvas'
 import { crc32, deflateSync } from 'node:zlib'
 
-export const joined = (...parts: Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts))
+export const joinBytes = (...parts: Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts))
 
 /** A JPEG of a picture with some marks. */
 export function jpegOf(width: number, height: number): Uint8Array {
@@ -17,7 +17,7 @@ export function jpegOf(width: number, height: number): Uint8Array {
 
 /** A JPEG with bytes between its start and its first segment. */
 export const withSegment = (jpeg: Uint8Array, bytes: readonly number[]): Uint8Array =>
-  joined(jpeg.subarray(0, 2), Uint8Array.from(bytes), jpeg.subarray(2))
+  joinBytes(jpeg.subarray(0, 2), Uint8Array.from(bytes), jpeg.subarray(2))
 
 /** Where the frame header of a JPEG is: its marker. */
 export const frameAt = (jpeg: Uint8Array): number => Buffer.from(jpeg).indexOf(Buffer.from([0xff, 0xc0]))
@@ -31,11 +31,11 @@ export function jpegOfSides(jpeg: Uint8Array, width: number, height: number): Ui
 }
 
 export function chunk(kind: string, data: Uint8Array): Uint8Array {
-  const body = joined(Buffer.from(kind, 'latin1'), data)
+  const body = joinBytes(Buffer.from(kind, 'latin1'), data)
   const ends = Buffer.alloc(8)
   ends.writeUInt32BE(data.length)
   ends.writeUInt32BE(crc32(body), 4)
-  return joined(ends.subarray(0, 4), body, ends.subarray(4))
+  return joinBytes(ends.subarray(0, 4), body, ends.subarray(4))
 }
 
 const SIGNATURE = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
@@ -59,7 +59,7 @@ export function ihdr(width: number, height: number, [depth, color, interlace] = 
 }
 
 /** A PNG of these chunks. */
-export const pngOf = (...chunks: Uint8Array[]): Uint8Array => joined(SIGNATURE, ...chunks, chunk('IEND', new Uint8Array()))
+export const pngOf = (...chunks: Uint8Array[]): Uint8Array => joinBytes(SIGNATURE, ...chunks, chunk('IEND', new Uint8Array()))
 
 /** The pixels of a white picture in shades of gray. */
 export function idat(width: number, height: number, isInterlaced = false): Uint8Array {

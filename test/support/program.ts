@@ -129,7 +129,7 @@ export interface Server extends ServerProcess {
  * catalogs cost six seconds of a processor. Otherwise, or where there is one with something in it, nothing.
  * @returns the folder
  */
-export function migrated(dataDir: string): string {
+export function migrateDataDir(dataDir: string): string {
   const model = process.env.DRAWBRIDGE_MIGRATED
   // With the accounts and the modes of the files, which PostgreSQL looks at.
   const isEmpty = !existsSync(dataDir) || readdirSync(dataDir).length === 0
@@ -139,7 +139,7 @@ export function migrated(dataDir: string): string {
 
 /** A data folder whose database has the schemas of this program, and which no server has used. @returns the folder */
 export async function migratedFolder(dataDir: string, settings: Record<string, string> = {}): Promise<string> {
-  if (!existsSync(join(migrated(dataDir), 'postgres'))) await runMigrate(dataDir, settings)
+  if (!existsSync(join(migrateDataDir(dataDir), 'postgres'))) await runMigrate(dataDir, settings)
   return dataDir
 }
 
@@ -153,7 +153,7 @@ async function runMigrate(dataDir: string, settings: Record<string, string>): Pr
  * makes of nothing is for tests of their own, which do not copy a folder.
  */
 export async function serving(dataDir: string, settings: Record<string, string> = {}, command = 'start'): Promise<Server> {
-  if (!Object.keys(settings).some((name) => name.startsWith('DATABASE_URL'))) migrated(dataDir)
+  if (!Object.keys(settings).some((name) => name.startsWith('DATABASE_URL'))) migrateDataDir(dataDir)
   return servingFirst(dataDir, settings, command)
 }
 

@@ -12,7 +12,7 @@ const arrows = (text: string): string[] =>
     })
 
 /** The tables of lab-testing.md 9.2 to 9.6 with the cancellations of 11, transcribed row by row. */
-export const published: Record<LifecycleName, string[]> = {
+export const publishedStatuses: Record<LifecycleName, string[]> = {
   testkit: arrows(`
     ordered > requisition_created
     ordered > requisition_bypassed
@@ -109,7 +109,7 @@ export const published: Record<LifecycleName, string[]> = {
  * Transitions that the published tables lack and this project added. A kit registered before its delivery returns to
  * `with_customer` and needs a transition from there to the laboratory; and 9.2 lets any kit in transit or at the laboratory be stopped.
  */
-export const chosen: Record<LifecycleName, string[]> = {
+export const chosenStatuses: Record<LifecycleName, string[]> = {
   testkit: [],
   walk_in_test: [],
   at_home_phlebotomy: [],
@@ -170,4 +170,4 @@ const shown: Record<string, string> = {
 }
 
 export const names = Object.keys(lifecycles) as LifecycleName[]
-export const expected = (name: LifecycleName) => new Set([...published[name], ...chosen[name]])
+export const expected = (name: LifecycleName) => new Set([...publishedStatuses[name], ...chosenStatuses[name]])

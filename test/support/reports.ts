@@ -28,7 +28,7 @@ export async function atLab(
   return { team, order, expected: expectations(markers) }
 }
 
-export const measured = ({ name, slug, provider_id, loinc, loinc_slug, source_markers }: ExpectedResult) => ({
+export const toMeasured = ({ name, slug, provider_id, loinc, loinc_slug, source_markers }: ExpectedResult) => ({
   name,
   slug,
   provider_id,
@@ -38,7 +38,7 @@ export const measured = ({ name, slug, provider_id, loinc, loinc_slug, source_ma
 })
 
 export const numeric = (item: ExpectedResult, result = '5', more: Partial<ReportedResult> = {}): ReportedResult => ({
-  ...measured(item),
+  ...toMeasured(item),
   type: 'numeric',
   result,
   unit: 'mg/dL',
@@ -48,7 +48,7 @@ export const numeric = (item: ExpectedResult, result = '5', more: Partial<Report
   ...more,
 })
 
-export const unordered = (slug: string, more: Partial<ReportedResult> = {}): ReportedResult => ({
+export const unorderedResult = (slug: string, more: Partial<ReportedResult> = {}): ReportedResult => ({
   ...numeric({
     name: slug,
     slug,

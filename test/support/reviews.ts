@@ -9,7 +9,7 @@ export const resolve = (team: TestTeam, id: string, body: unknown) => team.api.p
 export const read = async (team: TestTeam, id: string) => (await team.api.get(item(id))).body
 
 /** Delivers a result that ends in a review. */
-export async function reviewed(
+export async function createReview(
   team: TestTeam,
   ...made: Parameters<typeof deliveryFor> extends [unknown, ...infer R] ? R : never
 ) {
@@ -20,4 +20,4 @@ export async function reviewed(
 
 /** A review of a result without a matching patient. */
 export const reviewWithoutPatient = async (team: TestTeam) =>
-  reviewed(team, await acceptedOrder(team), { sample_id: null, patient: null })
+  createReview(team, await acceptedOrder(team), { sample_id: null, patient: null })

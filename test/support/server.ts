@@ -9,7 +9,7 @@ enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/drawbridge-t
 export const {
   access,
   asOwner,
-  assembled,
+  assembleProcess,
   cells,
   client,
   clocks,

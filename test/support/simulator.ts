@@ -9,7 +9,7 @@ export const UPDATED = 'labtest.order.updated'
 export const CRITICAL = 'labtest.result.critical'
 export const updates = (count: number): string[] => Array(count).fill(UPDATED)
 
-export const started = { status: 'success', message: 'Order simulation started' }
+export const startedReply = { status: 'success', message: 'Order simulation started' }
 
 export const simulate = (team: TestTeam, id: string, query: Record<string, string> = {}, body?: unknown) =>
   team.api.post(`/v3/order/${id}/test?${new URLSearchParams(query)}`, body)
@@ -17,7 +17,7 @@ export const simulate = (team: TestTeam, id: string, query: Record<string, strin
 /** Start a simulation that must be accepted. */
 export async function start(team: TestTeam, id: string, query: Record<string, string> = {}, body?: unknown): Promise<void> {
   const reply = await simulate(team, id, query, body)
-  assert.deepEqual([reply.status, reply.body], [200, started])
+  assert.deepEqual([reply.status, reply.body], [200, startedReply])
 }
 
 export const register = (team: TestTeam, sample_id: string | null) =>

@@ -140,7 +140,7 @@ let listeningHooks: Hooks | undefined
  * A process as the server puts it together, on the database of this file; with other parts when they are given. It does not listen. The
  * databases keep the hooks of the process that listens, which forget what that process has cached.
  */
-export function assembled(other: Partial<ProcessOptions> = {}): AssembledProcess {
+export function assembleProcess(other: Partial<ProcessOptions> = {}): AssembledProcess {
   const process = assemble({
     cells,
     vault,
@@ -167,7 +167,7 @@ export function assembled(other: Partial<ProcessOptions> = {}): AssembledProcess
   return process
 }
 
-const { app, guards, heavy, runner, services } = assembled()
+const { app, guards, heavy, runner, services } = assembleProcess()
 export { guards, runner }
 export const guard = guards.teams
 export const url: string = await app.listen({ port: 0, host: '127.0.0.1' })

@@ -20,7 +20,7 @@ export function isUcum(unit: string): boolean {
 }
 
 /** A value in another unit. Errors: units that are not known or measure different things. @param molecularWeight for masses and moles */
-export function converted(value: number, from: string, to: string, molecularWeight?: number): number {
+export function convertUnits(value: number, from: string, to: string, molecularWeight?: number): number {
   const { status, toVal, msg } = ucum.convertUnitTo(from, value, to, molecularWeight === undefined ? {} : { molecularWeight })
   if (status !== 'succeeded' || toVal === null) throw new Error(`${from} to ${to}: ${msg.join(' ')}`)
   return toVal

@@ -75,7 +75,7 @@ export async function uploadReport(
 export const readJob = async ({ api }: TestTeam, id: string) => (await api.get(`/lab_report/v1/parser/job/${id}`)).body
 
 /** Uploads a report, runs its job and returns it. */
-export async function parsed(team: TestTeam, user_id: string, file: FormFile, fields: Record<string, string> = {}) {
+export async function parseUpload(team: TestTeam, user_id: string, file: FormFile, fields: Record<string, string> = {}) {
   const { status, body } = await uploadReport(team, [file], { user_id, ...fields })
   assert.equal(status, 200, JSON.stringify(body))
   await team.settle()

@@ -10,7 +10,7 @@ import { releaseColumns } from '../../lab-reports/loinc/release-file.ts'
 import { findReleaseTerms } from '../../lab-reports/loinc/release.ts'
 import { cells, createTestTeam } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
-import { parsed, pdfOf, reportPage } from '../../../test/support/uploaded-reports.ts'
+import { parseUpload, pdfOf, reportPage } from '../../../test/support/uploaded-reports.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'loinc-'))
 after(() => rm(directory, { recursive: true }))
@@ -86,7 +86,7 @@ test('a release is imported into every cell, compared without a change, and remo
   const report = await pdfOf(
     reportPage(['Zedprotein, fictional', '5', '', 'mg/dL', '1-9'], ['Glucose', '105', 'H', 'mg/dL', '70-99']),
   )
-  const { data } = await parsed(team, await team.user(), { bytes: report })
+  const { data } = await parseUpload(team, await team.user(), { bytes: report })
   assert.deepEqual(
     data.results.map(({ loinc_match_status, loinc_matches }: ReportData['results'][number]) => [
       loinc_match_status,

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { eventually } from '../../../test/support/eventually.ts'
 import { vault, type TestTeam } from '../../../test/support/server.ts'
-import { agree, daysAgo, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
+import { agree, daysAgo, run, useVendorServer, teamAt } from '../../../test/support/vendors/connected.ts'
 import { OuraPeer, ouraActivity } from '../../../test/support/vendors/oura.ts'
 import { REDIRECT } from '../../../test/support/vendors/vendor-server.ts'
 import { oura } from '../connectors/oura/oura.ts'
@@ -14,7 +14,7 @@ import type { BulkExport } from './schema.ts'
 
 const peer = await new OuraPeer().start()
 peer.now_ms = Date.now()
-before(() => standIn('oura', peer))
+before(() => useVendorServer('oura', peer))
 
 /** Tokens that a user has granted to the same application elsewhere. */
 function granted(user_id: string, account = `bulk-${randomUUID()}`) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { CLIENT, plainHttp, posted } from '../../../test/support/vendors/vendor-server.ts'
+import { CLIENT, plainHttp, readForm } from '../../../test/support/vendors/vendor-server.ts'
 import { OuraPeer } from '../../../test/support/vendors/oura.ts'
 import { WhoopPeer } from '../../../test/support/vendors/whoop.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
@@ -16,7 +16,7 @@ interface Notice {
 }
 const outcome = async (connector: Connector, peer: OuraPeer | WhoopPeer, notice: Notice, later_ms = 0) => {
   const received_ms = peer.now_ms + later_ms
-  return (await connector.receive!(peer.app(), { ...posted(peer, notice), received_ms }, plainHttp)).outcome
+  return (await connector.receive!(peer.app(), { ...readForm(peer, notice), received_ms }, plainHttp)).outcome
 }
 const ouraPeer = await new OuraPeer().start()
 const whoopPeer = await new WhoopPeer().start()

@@ -6,7 +6,7 @@ import { compareAnswers, noDescriptions, readDescription } from '../../../test/s
 import { OuraPeer, ouraWorkout } from '../../../test/support/vendors/oura.ts'
 import { PolarPeer } from '../../../test/support/vendors/polar.ts'
 import { StravaPeer } from '../../../test/support/vendors/strava.ts'
-import { nameOf, pulled, streamsOf } from '../../../test/support/vendors/pulled.ts'
+import { nameOf, pullResource, streamsOf } from '../../../test/support/vendors/pulled.ts'
 import { recordsOf, samplesOf } from '../../../test/support/vendors/vendor-server.ts'
 import { WhoopPeer, whoopSleep } from '../../../test/support/vendors/whoop.ts'
 import { linkedToWithings } from '../../../test/support/vendors/withings-records.ts'
@@ -43,7 +43,7 @@ describe('Strava', () => {
       temp: data(4, 4, 5),
       latlng: data([60.1, 24.9], [60.2, 25], [95, 25]),
     })
-    const parts = await pulled(strava, peer, '7', 'workouts')
+    const parts = await pullResource(strava, peer, '7', 'workouts')
     assert.deepEqual(parts.map(nameOf), ['workouts', 'stream'])
     const [workout] = recordsOf(parts, 'workouts')
     assert.deepEqual(workout!.document.map, { polyline: '_p~iF~ps|U_ulLnnqC', summary_polyline: null })
@@ -74,9 +74,9 @@ describe('Strava', () => {
 
   test('an activity that was entered by hand is asked for no stream, and one without a stream is a workout still', async () => {
     const byHand = await peerWith({ manual: true })
-    assert.deepEqual((await pulled(strava, byHand, '7', 'workouts')).map(nameOf), ['workouts'])
+    assert.deepEqual((await pullResource(strava, byHand, '7', 'workouts')).map(nameOf), ['workouts'])
     assert.equal(byHand.to('/api/v3/activities/1/streams').length, 0)
-    assert.deepEqual((await pulled(strava, await peerWith({}), '7', 'workouts')).map(nameOf), ['workouts'])
+    assert.deepEqual((await pullResource(strava, await peerWith({}), '7', 'workouts')).map(nameOf), ['workouts'])
   })
 })
 
@@ -116,7 +116,7 @@ describe('Polar', () => {
       session('session-3', '4711'),
       session('session-4', '2'),
     ])
-    const parts = await pulled(polar, peer, peer.user, 'workouts')
+    const parts = await pullResource(polar, peer, peer.user, 'workouts')
     assert.deepEqual(parts.map(nameOf), ['workouts', 'stream', 'workouts', 'workouts', 'workouts'])
     const workouts = recordsOf(parts, 'workouts')
     assert.deepEqual(
@@ -149,7 +149,7 @@ describe('Polar', () => {
     const peer = await new PolarPeer().start()
     peer.stored.set('training-sessions/list', [session('session-1', '27')])
     const scopes = polar.scopes.filter((scope) => scope !== 'sports:read')
-    const [workout] = recordsOf(await pulled(polar, peer, peer.user, 'workouts', scopes), 'workouts')
+    const [workout] = recordsOf(await pullResource(polar, peer, peer.user, 'workouts', scopes), 'workouts')
     assert.equal((workout!.document.sport as { slug: string }).slug, 'other')
   })
 })
@@ -240,10 +240,13 @@ test('Oura: the heart rates during a workout are its stream, unless the user has
     return { timestamp: new Date(timestamp_unix).toISOString(), timestamp_unix, bpm, source: 'workout' }
   }
   peer.heartRates.set('oura-user', [rate(-60, 80), rate(0, 120), rate(60, 130)])
-  const [stream] = streamsOf(await pulled(oura, peer, 'oura-user', 'workouts'))
+  const [stream] = streamsOf(await pullResource(oura, peer, 'oura-user', 'workouts'))
   assert.deepEqual([stream!.time, stream!.lists], [[start_ms / 1000, start_ms / 1000 + 60], { heartrate: [120, 130] }])
   const scopes = oura.scopes.filter((scope) => scope !== 'heartrate')
-  assert.deepEqual((await pulled(oura, peer, 'oura-user', 'workouts', scopes)).map(nameOf), ['workouts', 'workout_duration'])
+  assert.deepEqual((await pullResource(oura, peer, 'oura-user', 'workouts', scopes)).map(nameOf), [
+    'workouts',
+    'workout_duration',
+  ])
 })
 
 test('WHOOP: heart rates of a night come with it; an application that is not given them has nights still', async () => {
@@ -256,7 +259,7 @@ test('WHOOP: heart rates of a night come with it; an application that is not giv
     hr('2026-01-30T20:00:10.000Z', 0),
     hr('2026-01-31T05:00:00.000Z', 70),
   ])
-  const parts = await pulled(whoop, peer, '10129', 'sleep')
+  const parts = await pullResource(whoop, peer, '10129', 'sleep')
   assert.deepEqual(parts.map(nameOf), ['sleep', 'heartrate'])
   assert.deepEqual(
     samplesOf(parts, 'heartrate').map(({ value, source_type }) => [value, source_type]),
@@ -264,7 +267,7 @@ test('WHOOP: heart rates of a night come with it; an application that is not giv
   )
   assert.equal(recordsOf(parts, 'sleep')[0]!.raw!.id, night)
   peer.givesStreams = false
-  assert.deepEqual((await pulled(whoop, peer, '10129', 'sleep')).map(nameOf), ['sleep'])
+  assert.deepEqual((await pullResource(whoop, peer, '10129', 'sleep')).map(nameOf), ['sleep'])
   if (noDescriptions) return
   const compared = compareAnswers(readDescription('whoop/whoop-v2.openapi.yaml'), peer.answers)
   assert.deepEqual([compared.differences, compared.operations.has('getSleepStream')], [[], true])
@@ -274,7 +277,7 @@ test('Dexcom: a value names its transmitter', async () => {
   const peer = await new DexcomPeer().start()
   const times = { systemTime: '2026-01-31T09:00:00Z', displayTime: '2026-01-31T09:00:00Z' }
   peer.values.push({ recordId: 'r', ...times, value: 100, transmitterId: 'fictional', transmitterGeneration: 'g6Pro' } as never)
-  const [value] = samplesOf(await pulled(dexcom, peer, peer.user, 'glucose'), 'glucose')
+  const [value] = samplesOf(await pullResource(dexcom, peer, peer.user, 'glucose'), 'glucose')
   const { manufacturer, model, device_id } = value!.device!
   assert.deepEqual([manufacturer, model, device_id], ['Dexcom', 'G6Pro', 'fictional'])
 })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createLog } from '../../platform/telemetry/log.ts'
-import { assembled, createTestTeam } from '../../../test/support/server.ts'
+import { assembleProcess, createTestTeam } from '../../../test/support/server.ts'
 
 const hidden = ['swordfish', 'tunafish', 'marlin', 'barracuda']
 const details = {
@@ -15,7 +15,7 @@ test('a secret of credentials appears in no response, log line, table row or aud
   const folder = mkdtempSync(join(tmpdir(), 'drawbridge-log-'))
   const path = join(folder, 'log')
   const log = createLog('trace', { path })
-  const { app } = assembled({ log })
+  const { app } = assembleProcess({ log })
   const org = await createTestTeam()
   const ask = async (method: 'GET' | 'POST' | 'DELETE', query = '', payload?: object) => {
     const url = `/v1/org/${org.org_id}/team_custom_credentials/sandbox/us${query}`

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { documents, exportXml, imported, reading, record, values } from '../../../test/support/file-imports.ts'
+import { documents, exportXml, importFile, reading, record, values } from '../../../test/support/file-imports.ts'
 import { fileId, fitBytes } from '../../../test/support/fit-files.ts'
 import { MINUTES, record as fitRecord, session, T, whole } from '../../../test/support/fit-runs.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
@@ -168,7 +168,7 @@ describe('a file that gzip has packed', () => {
 
   test('is imported by the server', async () => {
     const team = await createTestTeam()
-    const shown = await imported(team, await team.user(), gzipSync(fit))
+    const shown = await importFile(team, await team.user(), gzipSync(fit))
     assert.deepEqual([shown.status, shown.format, shown.progress, shown.resources.workouts.created], ['completed', 'fit', 1, 1])
   })
 })

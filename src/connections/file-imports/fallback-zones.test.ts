@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { imported } from '../../../test/support/file-imports.ts'
+import { importFile } from '../../../test/support/file-imports.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 
 const point = (time: string) =>
@@ -16,7 +16,7 @@ test('a track without a zone belongs to the day on which the user was, if it is 
     [null, '2026-01-31', null],
   ] as const) {
     const { user_id } = (await team.api.post('/v2/user', { client_user_id: randomUUID(), fallback_time_zone })).body
-    assert.equal((await imported(team, user_id as string, gpx)).status, 'completed')
+    assert.equal((await importFile(team, user_id as string, gpx)).status, 'completed')
     const range = 'start_date=2026-01-30&end_date=2026-02-02'
     const [workout] = (await team.api.get(`/v2/summary/workouts/${user_id}?${range}`)).body.workouts
     assert.deepEqual([workout.calendar_date, workout.timezone_offset], [day, offset])

@@ -2,7 +2,7 @@
 // end is imported, in a thread of its own; others are read by the same code, in the process of the test.
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { exportXml, imported, reading, record, values } from '../../../test/support/file-imports.ts'
+import { exportXml, importFile, reading, record, values } from '../../../test/support/file-imports.ts'
 import { createTestTeam, vault, type TestTeam } from '../../../test/support/server.ts'
 import { zipBytes } from '../../../test/support/zip.ts'
 import { ImportRunner } from './run-import.ts'
@@ -37,11 +37,11 @@ describe('a faulty file', () => {
 
   test('that is no file of a known format fails', async () => {
     const user = await team.user()
-    assert.deepEqual(outcome(await imported(team, user, '<html>')), ['failed', 'unknown_format', 0])
+    assert.deepEqual(outcome(await importFile(team, user, '<html>')), ['failed', 'unknown_format', 0])
     for (const file of ['PK', '\0\0\0\0\0\0\0\0\0\0\0\0\0\0', '{}', await zipBytes([{ name: 'a.txt', content: ['x'] }])])
       assert.deepEqual(await readOf(file), ['unknown_format', []], JSON.stringify(file))
     const cut = (await archive(exportXml(rate()))).subarray(0, -10)
-    const damaged = await imported(team, user, cut)
+    const damaged = await importFile(team, user, cut)
     assert.deepEqual(outcome(damaged), ['failed', 'damaged', 0])
     assert.equal(damaged.error.message, 'The file is damaged.')
     for (const broken of [Buffer.from('PK\x03\x04garbage that is no archive'), Buffer.from('PK\x05\x06')])
@@ -57,25 +57,25 @@ describe('a faulty file', () => {
     for (const at of [directory + 42, end + 16]) {
       const changed = Buffer.from(zip)
       changed.writeUInt32LE(zip.length + 1000, at)
-      assert.deepEqual(outcome(await imported(team, user, changed)), ['failed', 'damaged', 0])
+      assert.deepEqual(outcome(await importFile(team, user, changed)), ['failed', 'damaged', 0])
     }
-    assert.deepEqual(outcome(await imported(team, user, zip)), ['completed', null, 1])
+    assert.deepEqual(outcome(await importFile(team, user, zip)), ['completed', null, 1])
   })
 
   test('that is encrypted, or does not match its checksum, is reported', async () => {
     assert.deepEqual(await readOf(await archive(exportXml(rate()), { isEncrypted: true })), ['encrypted', []])
     const changed = await archive(exportXml(rate()), { crc32: 1 })
-    assert.deepEqual(outcome(await imported(team, await team.user(), changed)), ['partial', 'damaged', 1])
+    assert.deepEqual(outcome(await importFile(team, await team.user(), changed)), ['partial', 'damaged', 1])
   })
 
   test('that is cut off is imported as far as it goes, and the rest of a longer one afterwards', async () => {
     const user = await team.user()
     const xml = exportXml(...rates(6000))
-    const cut = await imported(team, user, xml.slice(0, xml.length / 2))
+    const cut = await importFile(team, user, xml.slice(0, xml.length / 2))
     assert.deepEqual([cut.status, cut.error.code], ['partial', 'truncated'])
     assert.equal(cut.error.message, 'The file ends too early. What it has was imported.')
     assert(cut.created > 2500 && cut.created < 3500, String(cut.created))
-    const whole = await imported(team, user, xml)
+    const whole = await importFile(team, user, xml)
     assert.deepEqual([whole.status, whole.accepted, whole.created, whole.updated], ['completed', 6000, 6000 - cut.created, 0])
   })
 
@@ -109,10 +109,10 @@ describe('a faulty file', () => {
     const [before, after] = exportXml(rate(), '\n', rate(62, '2026-01-31 09:00:00 +0000')).split('\n\n\n') as [string, string]
     const zip = (block: string, open = '', close = '') =>
       zipBytes([{ name: 'export.xml', content: content(before + open, block, 12, close + after) }])
-    assert.deepEqual(outcome(await imported(team, user, await zip(blank))), ['partial', 'damaged', 1])
+    assert.deepEqual(outcome(await importFile(team, user, await zip(blank))), ['partial', 'damaged', 1])
     // A comment of tags is one piece that the parser has to hold; it has the limits of the thread.
     const lines = `${'<a '.repeat(100)}\n`.repeat(3000)
-    const shown = await imported(team, user, await zip(lines, '<!-- ', ' -->'))
+    const shown = await importFile(team, user, await zip(lines, '<!-- ', ' -->'))
     assert.equal(shown.accepted, 2, JSON.stringify(shown.error))
   })
 
@@ -141,7 +141,7 @@ describe('a faulty file', () => {
     const user = await team.user()
     const kinds = Array.from({ length: 300 }, (_, i) => record(`HKFictional${i}`, 1, 'count', FROM))
     const odd = record('HK__proto__&lt;b&gt;', 1, 'count', FROM)
-    const shown = await imported(team, user, exportXml(...kinds, odd, rate()))
+    const shown = await importFile(team, user, exportXml(...kinds, odd, rate()))
     assert.equal(Object.keys(shown.skipped.unsupported).length, 101)
     assert.equal(shown.skipped.unsupported.other, 201)
     const sources = Array.from({ length: 1010 }, (_, i) => record('HeartRate', 61, 'count/min', FROM, { sourceName: `S${i}` }))

@@ -5,7 +5,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { ImportRunner } from './run-import.ts'
-import { exportXml, exportZip, imported, record, upload } from '../../../test/support/file-imports.ts'
+import { exportXml, exportZip, importFile, record, upload } from '../../../test/support/file-imports.ts'
 import { at, events, post, read, storedTypes, types, watch } from '../../../test/support/samples.ts'
 import { createTestTeam, vault, type TestTeam } from '../../../test/support/server.ts'
 
@@ -20,7 +20,7 @@ describe('the import of a file', () => {
   test('a zip archive of an Apple Health export becomes samples, events about history and a notice', async () => {
     const team = await createTestTeam()
     const user = await team.user()
-    const { id, created_at, finished_at, ...shown } = await imported(
+    const { id, created_at, finished_at, ...shown } = await importFile(
       team,
       user,
       await exportZip(rates(['09:00:00', 61], ['09:05:00', 64])),
@@ -58,8 +58,8 @@ describe('the import of a file', () => {
   test('a longer export changes nothing that is there', async () => {
     const team = await createTestTeam()
     const user = await team.user()
-    await imported(team, user, await exportZip(rates(['09:00:00', 61])))
-    const again = await imported(team, user, await exportZip(rates(['09:00:00', 61], ['10:00:00', 70])))
+    await importFile(team, user, await exportZip(rates(['09:00:00', 61])))
+    const again = await importFile(team, user, await exportZip(rates(['09:00:00', 61], ['10:00:00', 70])))
     assert.deepEqual([again.accepted, again.created, again.updated], [2, 1, 0])
   })
 
@@ -67,7 +67,7 @@ describe('the import of a file', () => {
     const team = await createTestTeam()
     const user = await team.user()
     await post(team, user, 'heartrate', [at('09:00:00', 61, watch)])
-    const shown = await imported(team, user, await exportZip(rates(['09:00:00', 61], ['10:00:00', 70])))
+    const shown = await importFile(team, user, await exportZip(rates(['09:00:00', 61], ['10:00:00', 70])))
     assert.deepEqual([shown.accepted, shown.created, shown.updated], [1, 1, 0])
     assert.deepEqual(shown.skipped, { already_there: { heartrate: 1 }, unsupported: { clinical_document: 1 } })
     const { groups } = await read(team, user, 'heartrate')
@@ -256,7 +256,7 @@ describe('the import of a file', () => {
     const user = await team.user()
     await post(team, user, 'heartrate', [])
     await team.db.queries.run(sql`update connection set status = 'paused' where team_id = ${team.team}`)
-    const shown = await imported(team, user, rates(['09:00:00', 61]))
+    const shown = await importFile(team, user, rates(['09:00:00', 61]))
     assert.deepEqual([shown.status, shown.accepted, shown.skipped], ['completed', 0, { paused: { heartrate: 1 } }])
   })
 })

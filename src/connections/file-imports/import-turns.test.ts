@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, describe, test } from 'node:test'
 import { defineHandler, defineJob } from '../../platform/queue/outbox.ts'
-import { Payload, cells, gone, queue, stopWorkers, until, working } from '../../../test/support/jobs.ts'
+import { Payload, cells, waitForJobs, queue, stopWorkers, waitUntil, working } from '../../../test/support/jobs.ts'
 import { exportXml, record, upload } from '../../../test/support/file-imports.ts'
 import { cells as testCells, createTestTeam, vault, type TestTeam } from '../../../test/support/server.ts'
 import { eraseImports } from './imports.ts'
@@ -72,18 +72,18 @@ describe('imports of several teams', () => {
     const { waiting, begun, letAll, order } = runsWhenLet(teams, runs(WHOLE))
     working(waiting)
     try {
-      await until('an import runs', () => begun.length === 1)
+      await waitUntil('an import runs', () => begun.length === 1)
       await importOf(third, small)
       for (let turn = 0; turn < 3; turn++) {
         begun[turn]!.go()
-        await until('the next import runs', () => begun.length === turn + 2)
+        await waitUntil('the next import runs', () => begun.length === turn + 2)
       }
       // The next import of a team is queued as the one before ends, after those of the other teams.
       assert.equal(order(), '0,1,2,0')
     } finally {
       letAll()
     }
-    await until('all are imported', async () => (await Promise.all(teams.map(finished))).join() === '2,2,1')
+    await waitUntil('all are imported', async () => (await Promise.all(teams.map(finished))).join() === '2,2,1')
     assert.equal(begun.length, 5)
   })
 
@@ -94,22 +94,22 @@ describe('imports of several teams', () => {
     const { waiting, begun, letAll, order } = runsWhenLet(teams, runs(SHORT))
     working(waiting)
     try {
-      await until('a long import runs', () => begun.length === 1)
+      await waitUntil('a long import runs', () => begun.length === 1)
       const track = await importOf(other, small)
       begun[0]!.go()
-      await until('the small one and the rest of the long one run', () => begun.length === 3)
+      await waitUntil('the small one and the rest of the long one run', () => begun.length === 3)
       assert.deepEqual(begun.map(({ turn }) => turn).toSorted(), ['0', '0+', '1'])
       const { accepted } = await shown(busy, imports[0]!)
       assert.ok(isPart(accepted), `${accepted} samples are stored`)
       // The rest of the long one waits; the small one ends, and the other long one has its first turn.
       begun.find(({ turn }) => turn === '1')!.go()
-      await until('the small one is imported', async () => (await shown(other, track)).status === 'completed')
-      await until('the other long one runs', () => begun.length === 4)
+      await waitUntil('the small one is imported', async () => (await shown(other, track)).status === 'completed')
+      await waitUntil('the other long one runs', () => begun.length === 4)
       assert.equal(order().at(-1), '0')
     } finally {
       letAll()
     }
-    await until('all are imported', async () => (await finished(busy)) === 2)
+    await waitUntil('all are imported', async () => (await finished(busy)) === 2)
     for (const one of imports) {
       const { status, accepted, created, updated } = await shown(busy, one)
       assert.deepEqual([status, accepted, created, updated], ['completed', LONG, LONG, 0])
@@ -124,18 +124,18 @@ describe('imports of several teams', () => {
     const acceptedOf = () => Promise.all(teams.map(async (team, i) => (await shown(team, imports[i]!)).accepted as number))
     const furtherTurns = () => begun.filter(({ turn }) => turn.endsWith('+'))
     try {
-      await until('a first turn begins', () => begun.length === 1)
+      await waitUntil('a first turn begins', () => begun.length === 1)
       begun[0]!.go()
-      await until('the other first turn and a further one begin', () => begun.length === 3)
+      await waitUntil('the other first turn and a further one begin', () => begun.length === 3)
       begun.find(({ turn }, i) => i > 0 && !turn.endsWith('+'))!.go()
-      await until('the other import waits for its further turn', async () => {
+      await waitUntil('the other import waits for its further turn', async () => {
         const rows = await Promise.all(teams.map((team) => team.jobs()))
         return rows.every((jobs) => jobs.join() === 'file_imports.resume')
       })
       const before = await acceptedOf()
       assert.ok(before.every(isPart), `${before.join()} samples are stored`)
       furtherTurns()[0]!.go()
-      await until('the further turn of the other begins', () => furtherTurns().length === 2)
+      await waitUntil('the further turn of the other begins', () => furtherTurns().length === 2)
       assert.equal(new Set(furtherTurns().map(({ turn }) => turn)).size, 2, order())
       const after = await acceptedOf()
       assert.equal(after.filter((accepted, i) => accepted > before[i]!).length, 1)
@@ -143,7 +143,7 @@ describe('imports of several teams', () => {
       letAll()
     }
     for (const [i, team] of teams.entries()) {
-      await until('it is imported', async () => (await finished(team)) === 1)
+      await waitUntil('it is imported', async () => (await finished(team)) === 1)
       const { status, accepted, created, updated } = await shown(team, imports[i]!)
       assert.deepEqual([status, accepted, created, updated], ['completed', LONG, LONG, 0])
     }
@@ -156,16 +156,16 @@ describe('imports of several teams', () => {
     const { waiting, begun, letAll } = runsWhenLet([team], runs(SHORT))
     working(waiting)
     try {
-      await until('the first turn begins', () => begun.length === 1)
+      await waitUntil('the first turn begins', () => begun.length === 1)
       begun[0]!.go()
-      await until('the rest and the other import begin', () => begun.length === 3)
+      await waitUntil('the rest and the other import begin', () => begun.length === 3)
       begun.find(({ turn }, i) => i > 0 && !turn.endsWith('+'))!.go()
-      await until('the other one has had its turn', async () => !(await team.jobs()).includes('file_imports.run'))
+      await waitUntil('the other one has had its turn', async () => !(await team.jobs()).includes('file_imports.run'))
       assert.equal(await finished(team), 0)
     } finally {
       letAll()
     }
-    await until('both are imported', async () => (await finished(team)) === 2)
+    await waitUntil('both are imported', async () => (await finished(team)) === 2)
     assert.deepEqual(
       (await Promise.all([first, second].map((one) => shown(team, one)))).map(({ accepted }) => accepted),
       [LONG, 1],
@@ -185,15 +185,15 @@ describe('imports of several teams', () => {
     const quick = defineJob('test.quick', Payload)
     const other = await createTestTeam()
     working([stuck, defineHandler(quick, async () => {})])
-    await until('an import runs', () => waiting === 1)
+    await waitUntil('an import runs', () => waiting === 1)
     await queue(other, 3, quick)
-    await until('the other jobs are done', async () => {
+    await waitUntil('the other jobs are done', async () => {
       const { rows } = await other.db.pool.query('select from job where team_id = $1', [other.team])
       return rows.length === 0
     })
     assert.equal(waiting, 1)
     resolve()
-    for (const team of teams) await gone(team)
+    for (const team of teams) await waitForJobs(team)
     assert.equal(waiting, 4)
   })
 
@@ -203,7 +203,7 @@ describe('imports of several teams', () => {
     await importOf(team, small)
     await team.db.tx(team.tenant, (tx) => eraseImports(tx, user_id))
     working(Object.values(runs()))
-    await until('the other one has ended', async () => (await finished(team)) === 1)
+    await waitUntil('the other one has ended', async () => (await finished(team)) === 1)
   })
 })
 

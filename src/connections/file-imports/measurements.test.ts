@@ -1,7 +1,7 @@
 // Measurements of one instant, and profiles: a later record adds what it has, and replaces only what it says.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { exportXml, imported, record } from '../../../test/support/file-imports.ts'
+import { exportXml, importFile, record } from '../../../test/support/file-imports.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 const AT = '2026-01-31 08:00:00 +0000'
@@ -33,7 +33,7 @@ describe('measurements of one instant are one record', () => {
       [weight(69), fat(19.4), index, weight(70)],
     ]) {
       const user = await team.user()
-      await imported(team, user, exportXml(...elements))
+      await importFile(team, user, exportXml(...elements))
       assert.deepEqual(await bodyOf(team, user), [[70, 19.4, 24.2]])
     }
   })
@@ -41,8 +41,8 @@ describe('measurements of one instant are one record', () => {
   test('in two files, of which the later one replaces only what it says', async () => {
     const team = await createTestTeam()
     const user = await team.user()
-    await imported(team, user, exportXml(weight(70), fat(19)))
-    const later = await imported(team, user, exportXml(fat(19.4), record('BodyMassIndex', 24.2, 'count', AT, scale)))
+    await importFile(team, user, exportXml(weight(70), fat(19)))
+    const later = await importFile(team, user, exportXml(fat(19.4), record('BodyMassIndex', 24.2, 'count', AT, scale)))
     assert.deepEqual([later.resources.body.created, later.resources.body.updated], [0, 1])
     assert.deepEqual(await bodyOf(team, user), [[70, 19.4, 24.2]])
   })
@@ -51,7 +51,7 @@ describe('measurements of one instant are one record', () => {
     const team = await createTestTeam()
     const user = await team.user()
     const other = record('BodyFatPercentage', 0.2, '%', AT, { sourceName: 'Other app', device: '' })
-    await imported(team, user, exportXml(weight(70), fat(19, '2026-01-31 08:00:01 +0000'), other))
+    await importFile(team, user, exportXml(weight(70), fat(19, '2026-01-31 08:00:01 +0000'), other))
     assert.deepEqual(
       (await bodyOf(team, user)).toSorted(),
       [
@@ -73,7 +73,7 @@ describe('measurements of one instant are one record', () => {
       source_bundle: 'com.fictional.scale',
     }
     assert.equal((await post(team, user, 'body', { body_mass: [sent] })).status, 200)
-    const shown = await imported(team, user, exportXml(weight(70), fat(19)))
+    const shown = await importFile(team, user, exportXml(weight(70), fat(19)))
     assert.deepEqual(
       (await bodyOf(team, user)).toSorted(),
       [
@@ -89,10 +89,10 @@ describe('a profile keeps what a later one does not say', () => {
   test('in files', async () => {
     const team = await createTestTeam()
     const user = await team.user()
-    await imported(team, user, exportXml(me(), height(170)))
-    await imported(team, user, exportXml(me('NotSet')))
+    await importFile(team, user, exportXml(me(), height(170)))
+    await importFile(team, user, exportXml(me('NotSet')))
     assert.deepEqual(await profileOf(team, user), [170, '1990-01-31', 'female', null])
-    await imported(team, user, exportXml(height(165, '2026-01-01 08:00:00 +0000'), height(171)))
+    await importFile(team, user, exportXml(height(165, '2026-01-01 08:00:00 +0000'), height(171)))
     assert.deepEqual(await profileOf(team, user), [171, '1990-01-31', 'female', null])
   })
 
@@ -118,9 +118,9 @@ describe('a profile keeps what a later one does not say', () => {
     const team = await createTestTeam()
     const user = await team.user()
     await post(team, user, 'profile', { biological_sex: 'other', wheelchair_use: true })
-    await imported(team, user, exportXml(me(), height(170)))
+    await importFile(team, user, exportXml(me(), height(170)))
     assert.deepEqual(await profileOf(team, user), [170, '1990-01-31', 'other', true])
-    const again = await imported(team, user, exportXml(me(), height(170)))
+    const again = await importFile(team, user, exportXml(me(), height(170)))
     assert.deepEqual([again.created, again.updated, again.skipped.already_there.profile], [0, 0, 1])
   })
 })

@@ -1,7 +1,7 @@
 // Streams and electrocardiograms of files through the whole server.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { exportXml, imported } from '../../../test/support/file-imports.ts'
+import { exportXml, importFile } from '../../../test/support/file-imports.ts'
 import { storedTypes } from '../../../test/support/samples.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 import { zipBytes } from '../../../test/support/zip.ts'
@@ -35,7 +35,7 @@ test('the stream of an imported workout and the voltages of an electrocardiogram
   ])
   const team = await createTestTeam()
   const user_id = await team.user()
-  const first = await imported(team, user_id, file)
+  const first = await importFile(team, user_id, file)
   assert.deepEqual(
     [first.status, first.skipped, Object.keys(first.resources).toSorted()],
     ['completed', {}, ['electrocardiogram', 'electrocardiogram_voltage', 'workout_stream', 'workouts']],
@@ -61,6 +61,6 @@ test('the stream of an imported workout and the voltages of an electrocardiogram
   )
   const before = await storedTypes(team)
   assert(before.includes('daily.data.workout_stream.created') && before.includes('historical.data.workout_stream.created'))
-  const again = await imported(team, user_id, file)
+  const again = await importFile(team, user_id, file)
   assert.deepEqual([again.created, again.updated], [0, 0])
 })

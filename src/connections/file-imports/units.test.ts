@@ -1,7 +1,7 @@
 // The factors of units in files beside those of UCUM.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { converted } from '../../../test/support/ucum.ts'
+import { convertUnits } from '../../../test/support/ucum.ts'
 import { dimensions, toCanonical, type Dimension } from './units.ts'
 
 /** The unit of UCUM that a unit of files means, where they are not the same: `st` is a stere there, `ft` a femtoton. */
@@ -63,7 +63,12 @@ describe('units in files', () => {
   for (const [dimension, unit] of Object.entries(canonical) as [keyof typeof canonical, string][])
     test(`of the dimension ${dimension} have the factors of UCUM`, () => {
       for (const sent of Object.keys(dimensions[dimension])) {
-        const expected = converted(3, ucumOf(sent), unit, ucumOf(sent) === unit || dimension !== 'glucose' ? undefined : GLUCOSE)
+        const expected = convertUnits(
+          3,
+          ucumOf(sent),
+          unit,
+          ucumOf(sent) === unit || dimension !== 'glucose' ? undefined : GLUCOSE,
+        )
         const value = toCanonical(dimension, 3, sent)!
         // UCUM has the column of mercury with six digits.
         assert(Math.abs(value / expected - 1) < 1e-5, `${sent}: ${value} for ${expected}`)
@@ -73,6 +78,9 @@ describe('units in files', () => {
   test('of temperatures are converted as UCUM converts them', () => {
     for (const sent of [...Object.keys(dimensions.celsius), 'degF', '°F', 'K'])
       for (const value of [-40, 36.6, 98.6])
-        assert(Math.abs(toCanonical('celsius', value, sent)! - converted(value, ucumOf(sent), 'Cel')) < 1e-9, `${value} ${sent}`)
+        assert(
+          Math.abs(toCanonical('celsius', value, sent)! - convertUnits(value, ucumOf(sent), 'Cel')) < 1e-9,
+          `${value} ${sent}`,
+        )
   })
 })

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { cells, newCells, settings, targets, vault, type TestTeam } from '../../../test/support/server.ts'
 import { eventually } from '../../../test/support/eventually.ts'
-import { agree, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
+import { agree, run, useVendorServer, teamAt } from '../../../test/support/vendors/connected.ts'
 import { WhoopPeer } from '../../../test/support/vendors/whoop.ts'
 import { VendorClient } from '../connectors/vendor-http.ts'
 import { VendorError } from '../connectors/connector.ts'
@@ -15,7 +15,7 @@ import { whoop } from '../connectors/whoop/whoop.ts'
 
 const peer = await new WhoopPeer().start()
 peer.now_ms = Date.now()
-before(() => standIn('whoop_v2', peer))
+before(() => useVendorServer('whoop_v2', peer))
 const client = new VendorClient({ targets, product: 'Drawbridge/test' })
 const urls = {
   get: (provider: string) => settings.provider_urls.find((one) => one.startsWith(`${provider}=`))?.slice(provider.length + 1),

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { eventuallyHolds } from '../../../test/support/eventually.ts'
-import { assembled, cells, type TestTeam } from '../../../test/support/server.ts'
-import { agree, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
+import { assembleProcess, cells, type TestTeam } from '../../../test/support/server.ts'
+import { agree, run, useVendorServer, teamAt } from '../../../test/support/vendors/connected.ts'
 import { OuraPeer } from '../../../test/support/vendors/oura.ts'
 
 const peer = await new OuraPeer().start()
 peer.now_ms = Date.now()
-before(() => standIn('oura', peer))
+before(() => useVendorServer('oura', peer))
 
 let accounts = 0
 async function connected(team: TestTeam) {
@@ -52,7 +52,7 @@ test('a revocation that fails after its token was refreshed succeeds with the ne
 
 /** Runs the periodic tasks for grants until nothing is left that can be done now. */
 async function cleanUp({ db }: TestTeam): Promise<void> {
-  for (const task of assembled().periodicTasks.filter(({ kind }) => kind.includes('grant')))
+  for (const task of assembleProcess().periodicTasks.filter(({ kind }) => kind.includes('grant')))
     while ((await task.overdueFor(db, cells.control)) !== undefined) await task.remove(db, cells.control, () => false)
 }
 

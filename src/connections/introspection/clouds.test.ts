@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { client, type TestTeam } from '../../../test/support/server.ts'
-import { agree, daysAgo, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
+import { agree, daysAgo, run, useVendorServer, teamAt } from '../../../test/support/vendors/connected.ts'
 import { OuraPeer, ouraActivity } from '../../../test/support/vendors/oura.ts'
 import { grant } from '../../../test/support/grants.ts'
 import { connectorOf } from '../connectors/connectors.ts'
 
 const peer = await new OuraPeer().start()
 peer.now_ms = Date.now()
-before(() => standIn('oura', peer))
+before(() => useVendorServer('oura', peer))
 let accounts = 0
 
 async function connected() {

@@ -3,7 +3,15 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { bearer, exchange, readSignInToken } from '../../../test/support/phones.ts'
-import { asOwner, assembled, cells, client, createTestTeam, type Reply, type TestTeam } from '../../../test/support/server.ts'
+import {
+  asOwner,
+  assembleProcess,
+  cells,
+  client,
+  createTestTeam,
+  type Reply,
+  type TestTeam,
+} from '../../../test/support/server.ts'
 import { generateVaultKey, Vault } from '../../platform/crypto/vault.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 
@@ -38,7 +46,7 @@ describe('a link code', () => {
 
   test('rule 25: is exchanged once by twenty concurrent requests', async () => {
     const { team, user_id } = await given()
-    const { app, operations } = assembled()
+    const { app, operations } = assembleProcess()
     after(() => app.close())
     const { run } = operations.find(({ id }) => id === 'exchange_link_code')!
     const { code } = (await create(team, user_id)).body
@@ -113,7 +121,7 @@ describe('a link code', () => {
 
   /** Exchanges codes in a process of its own, as sent from an address. */
   const attacked = () => {
-    const { app, operations } = assembled()
+    const { app, operations } = assembleProcess()
     after(() => app.close())
     const { run } = operations.find(({ id }) => id === 'exchange_link_code')!
     return (code: string, address: string): Promise<number> =>
@@ -185,7 +193,7 @@ describe('a link code', () => {
     const { code } = (await create(team, user_id)).body
     // A process that has not read the key yet cannot sign.
     await asOwner('alter table control.sign_in_key rename to sign_in_key_away')
-    const { app } = assembled()
+    const { app } = assembleProcess()
     after(() => app.close())
     try {
       const { statusCode } = await app.inject({

@@ -1,8 +1,19 @@
 // The consent of the link page is bound to the browser in which it began. Source: RFC 9700 2.1, 4.7; RFC 6265bis 5.8.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { app, base, connected, cookieOf, get, given, linkOf, peer, press, send } from '../../../test/support/link-pages.ts'
-import { asOwner, assembled, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import {
+  app,
+  base,
+  connectedProviders,
+  cookieOf,
+  get,
+  createTeamWithLink,
+  linkOf,
+  peer,
+  press,
+  send,
+} from '../../../test/support/link-pages.ts'
+import { asOwner, assembleProcess, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 const rows = async ({ team }: TestTeam) =>
   (await asOwner('select * from sandbox_us.link_session where team_id = $1 order by id', [team])).rows as unknown[]
@@ -10,11 +21,11 @@ const consentOf = (link_token: string, provider = 'strava') => `/link/consent?to
 
 describe('a consent that begins on the link page', () => {
   test('is completed by its browser only; what others open changes nothing', async () => {
-    const { team, user_id, link_token } = await given()
+    const { team, user_id, link_token } = await createTeamWithLink()
     const left = await press(consentOf(link_token))
     const back = await peer.decide(left.to!)
     const before = await rows(team)
-    const { headers: another } = await press(consentOf((await given()).link_token))
+    const { headers: another } = await press(consentOf((await createTeamWithLink()).link_token))
     const foreign = cookieOf(another).cookie!
     const own = cookieOf(left.headers).cookie!
     const [name, value] = own.split('=') as [string, string]
@@ -53,19 +64,19 @@ describe('a consent that begins on the link page', () => {
     assert.equal(done.status, 307)
     assert.match(done.location!, /state=success/)
     assert.match(done.headers.get('set-cookie')!, new RegExp(`^${name}=; .*Max-Age=0`))
-    assert.deepEqual(await connected(team, user_id), ['strava'])
+    assert.deepEqual(await connectedProviders(team, user_id), ['strava'])
   })
 
   test('cannot be carried to another browser by its address: its kind is part of what is stored', async () => {
-    const { team, user_id, link_token } = await given()
+    const { team, user_id, link_token } = await createTeamWithLink()
     const back = await peer.decide((await press(consentOf(link_token))).to!)
     assert.match(back, /[?&]state=lb_/)
     assert.equal((await get(back.replace('state=lb_', 'state=ls_'))).status, 401)
-    assert.deepEqual(await connected(team, user_id), [])
+    assert.deepEqual(await connectedProviders(team, user_id), [])
   })
 
   test('is completed when a team forwards the return to another host of the server, which sends the browser on once', async () => {
-    const { team, user_id, link_token } = await given()
+    const { team, user_id, link_token } = await createTeamWithLink()
     const left = await press(consentOf(link_token))
     const { search } = new URL(await peer.decide(left.to!))
     const at = (query: string) =>
@@ -77,11 +88,11 @@ describe('a consent that begins on the link page', () => {
     assert.equal((await at(new URL(location).search.slice(1))).statusCode, 400)
     peer.account += 1
     assert.match((await get(location, cookieOf(left.headers))).location!, /state=success/)
-    assert.deepEqual(await connected(team, user_id), ['strava'])
+    assert.deepEqual(await connectedProviders(team, user_id), ['strava'])
   })
 
   test('sets cookies that scripts cannot read, other sites cannot use, and that end within an hour', async () => {
-    const { link_token } = await given()
+    const { link_token } = await createTeamWithLink()
     const page = await get(consentOf(link_token))
     const left = await press(consentOf(link_token))
     const attributes = (headers: Headers) => headers.getSetCookie().map((one) => one.split('; ').slice(1).join('; '))
@@ -96,7 +107,7 @@ describe('a consent that begins on the link page', () => {
   })
 
   test('has cookies with https that no other host of its domain can set', async (t) => {
-    const { app } = assembled({ publicUrl: () => 'https://health.clinic.example/lab' })
+    const { app } = assembleProcess({ publicUrl: () => 'https://health.clinic.example/lab' })
     t.after(() => app.close())
     const team = await createTestTeam()
     const { link_token } = await linkOf(team, await team.user(), {})
@@ -124,7 +135,7 @@ describe('a consent that begins on the link page', () => {
   })
 
   test('begins by a press in the browser that saw its page: no cookie, that of another, and the form of another begin nothing', async () => {
-    const { team, user_id, link_token } = await given({}, ['strava'])
+    const { team, user_id, link_token } = await createTeamWithLink({}, ['strava'])
     const path = `${consentOf(link_token, 'fitbit')}&demo=true`
     const [mine, theirs] = [await get(path), await get(path)]
     const formOf = ({ text }: { text: string }) => /name="consent" value="([^"]*)"/.exec(text)![1]!
@@ -140,13 +151,13 @@ describe('a consent that begins on the link page', () => {
       { cookie: `drawbridge_link=${'x'.repeat(42)}` },
     ])
       assert.match((await send(start, { consent: formOf(mine) }, headers)).text, /Please allow cookies|Connect Fitbit \(demo\)/)
-    assert.deepEqual([await rows(team), await connected(team, user_id)], [before, []])
+    assert.deepEqual([await rows(team), await connectedProviders(team, user_id)], [before, []])
     assert.equal((await send(start, { consent: formOf(mine) }, cookieOf(mine.headers))).status, 200)
-    assert.deepEqual(await connected(team, user_id), ['fitbit'])
+    assert.deepEqual(await connectedProviders(team, user_id), ['fitbit'])
   })
 
   test('of two links in two tabs of one browser is completed for each', async () => {
-    const one = await given()
+    const one = await createTeamWithLink()
     const other = await linkOf(one.team, await one.team.user(), { redirect_url: 'https://clinic.example/other' })
     const first = await press(consentOf(one.link_token))
     const second = await press(consentOf(other.link_token), cookieOf((await get(consentOf(one.link_token))).headers))
@@ -158,7 +169,7 @@ describe('a consent that begins on the link page', () => {
   })
 
   test('is for the sources of its filter only, also by an address that a person makes', async () => {
-    const { team, user_id, link_token } = await given({ filter_on_providers: ['withings', 'fitbit'] })
+    const { team, user_id, link_token } = await createTeamWithLink({ filter_on_providers: ['withings', 'fitbit'] })
     const before = await rows(team)
     for (const more of ['strava', 'oura&demo=true', 'strava&demo=true', 'withings&provider=strava']) {
       assert.equal((await get(consentOf(link_token, more))).status, 400, more)
@@ -173,7 +184,7 @@ describe('a consent that begins on the link page', () => {
         400,
         more,
       )
-    assert.deepEqual([await rows(team), await connected(team, user_id)], [before, []])
+    assert.deepEqual([await rows(team), await connectedProviders(team, user_id)], [before, []])
     const oauth = await get('/v2/link/provider/oauth/strava', { 'x-vital-link-token': link_token })
     assert.equal(oauth.status, 400)
     const offered = await get('/v2/link/providers', { 'x-vital-link-token': link_token })
@@ -187,7 +198,7 @@ describe('a consent that begins on the link page', () => {
 
 describe('a consent that an app or a page of the team begins', () => {
   test('returns in any browser, as the public clients need it', async () => {
-    const { team, user_id, link_token } = await given()
+    const { team, user_id, link_token } = await createTeamWithLink()
     const { text } = await get('/v2/link/provider/oauth/strava', { 'x-vital-link-token': link_token })
     const { oauth_url } = JSON.parse(text) as { oauth_url: string }
     assert.match(new URL(oauth_url).searchParams.get('state')!, /^ls_/)
@@ -195,6 +206,6 @@ describe('a consent that an app or a page of the team begins', () => {
     const { status, location } = await get(await peer.decide(oauth_url))
     assert.equal(status, 307)
     assert.match(location!, /state=success/)
-    assert.deepEqual(await connected(team, user_id), ['strava'])
+    assert.deepEqual(await connectedProviders(team, user_id), ['strava'])
   })
 })

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { skipWithoutBrowser, visit, type Page } from '../../../test/support/browser.ts'
 import { assertSound } from '../../../test/support/axe.ts'
-import { CLINIC, connected, expireSessions, get, given, linkOf } from '../../../test/support/link-pages.ts'
+import { CLINIC, connectedProviders, expireSessions, get, createTeamWithLink, linkOf } from '../../../test/support/link-pages.ts'
 
 describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser }, () => {
   const phone = () => visit('phone')
@@ -13,7 +13,7 @@ describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser },
   const said = (page: Page) => new URL(page.url()).search
 
   test('picks a source, reads what is shared, agrees and returns', async () => {
-    const { team, user_id, address } = await given()
+    const { team, user_id, address } = await createTeamWithLink()
     const { page, complaints } = await phone()
     await page.goto(address)
     await assertSound(page, 'link sources')
@@ -28,7 +28,7 @@ describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser },
     await page.click('#agree')
     await page.waitForURL(returned)
     assert.equal(said(page), '?case=7&state=success')
-    assert.deepEqual(await connected(team, user_id), ['strava'])
+    assert.deepEqual(await connectedProviders(team, user_id), ['strava'])
     assert.deepEqual(complaints, [])
     await page.goto(address)
     assert.match(await page.innerText('body'), /already connected with this link/)
@@ -37,7 +37,7 @@ describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser },
   })
 
   test('picks a demo source, agrees and returns, and its data follows', async () => {
-    const { team, user_id, address } = await given({}, [])
+    const { team, user_id, address } = await createTeamWithLink({}, [])
     const { page, complaints } = await phone()
     await page.goto(address)
     await assertSound(page, 'link demo-sources')
@@ -50,7 +50,7 @@ describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser },
     await page.waitForURL(returned)
     assert.equal(said(page), '?case=7&state=success')
     assert.deepEqual(complaints, [])
-    assert.deepEqual(await connected(team, user_id), ['fitbit'])
+    assert.deepEqual(await connectedProviders(team, user_id), ['fitbit'])
     const { body } = await team.api.post('/v1/sandbox/clock/advance', { seconds: 1 })
     assert.equal(body.complete, true)
     const to = new Date().toISOString().slice(0, 10)
@@ -62,7 +62,7 @@ describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser },
   })
 
   test('refuses, and returns with that', async () => {
-    const { team, user_id, address } = await given()
+    const { team, user_id, address } = await createTeamWithLink()
     const { page } = await phone()
     await page.goto(address)
     await page.click('a[href*="strava"]')
@@ -70,11 +70,11 @@ describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser },
     await page.click('#refuse')
     await page.waitForURL(returned)
     assert.match(said(page), /^\?case=7&state=error&error_type=user_cancelled&error=/)
-    assert.deepEqual(await connected(team, user_id), [])
+    assert.deepEqual(await connectedProviders(team, user_id), [])
   })
 
   test('comes back from the provider when the token has expired, and opens the link again', async () => {
-    const { team, user_id, address } = await given()
+    const { team, user_id, address } = await createTeamWithLink()
     const { page } = await phone()
     await page.goto(address)
     await page.click('a[href*="strava"]')
@@ -89,25 +89,25 @@ describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser },
     await assertSound(page, 'link expired')
     await page.click('.button')
     await page.waitForURL(returned)
-    assert.deepEqual(await connected(team, user_id), [])
+    assert.deepEqual(await connectedProviders(team, user_id), [])
   })
 
   test('closes the page, and returns or reads that the window can be closed', async () => {
     const { page } = await phone()
     const close = page.getByRole('link', { name: 'Close', exact: true })
-    await page.goto((await given()).address)
+    await page.goto((await createTeamWithLink()).address)
     await close.click()
     await page.waitForURL(at('/link/closed'))
     await assertSound(page, 'link closed')
     assert.match(await page.innerText('body'), /You can close this window now/)
-    await page.goto((await given({ on_close: 'redirect' })).address)
+    await page.goto((await createTeamWithLink({ on_close: 'redirect' })).address)
     await close.click()
     await page.waitForURL(returned)
     assert.match(said(page), /error_type=user_cancelled/)
   })
 
   test('without cookies reads what to do, can try again, and nothing begins', async () => {
-    const { team, user_id, address } = await given()
+    const { team, user_id, address } = await createTeamWithLink()
     const { page, complaints } = await phone()
     await page.goto(address)
     await page.click('a[href*="strava"]')
@@ -126,7 +126,7 @@ describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser },
     await page.click('#agree')
     await page.waitForSelector('text=Please start again in this browser')
     await assertSound(page, 'link other-browser')
-    assert.deepEqual(await connected(team, user_id), [])
+    assert.deepEqual(await connectedProviders(team, user_id), [])
     assert.equal(complaints.filter((text) => !text.includes('400')).join(), '')
     assert(provider.includes('state=lb_'))
     await page.goto(address)
@@ -135,11 +135,11 @@ describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser },
     await page.click('#agree')
     await page.waitForURL(returned)
     assert.equal(said(page), '?case=7&state=success')
-    assert.deepEqual(await connected(team, user_id), ['strava'])
+    assert.deepEqual(await connectedProviders(team, user_id), ['strava'])
   })
 
   test('agrees at the provider while another browser holds the same link, and a program opens every address', async () => {
-    const { team, user_id, address } = await given()
+    const { team, user_id, address } = await createTeamWithLink()
     const { page } = await phone()
     await page.goto(address)
     await page.click('a[href*="strava"]')
@@ -156,11 +156,11 @@ describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser },
     await page.click('#agree')
     await page.waitForURL(returned)
     assert.equal(said(page), '?case=7&state=success')
-    assert.deepEqual(await connected(team, user_id), ['strava'])
+    assert.deepEqual(await connectedProviders(team, user_id), ['strava'])
   })
 
   test('is shown the name of the team as text, whatever it is, and a page at the end if there is no address to return to', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithLink()
     const company_name = `<img src=x onerror=alert(1)> & "Sons" ${'Gesundheitszentrum'.repeat(4)}`
     const brand = { logo_url: 'https://clinic.example/logo.png', brand_information: { company_name } }
     assert.equal((await team.manage.patch(`/team/${team.team}`, { sandbox: brand })).status, 200)
@@ -186,7 +186,7 @@ describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser },
 
 describe('on a computer, 1440 pixels wide, a patient', { skip: skipWithoutBrowser }, () => {
   test('sees every page of the link, light and dark, and connects a source', async () => {
-    const { team, user_id, address } = await given({ redirect_url: null })
+    const { team, user_id, address } = await createTeamWithLink({ redirect_url: null })
     const { page, complaints } = await visit()
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.goto(address)
@@ -222,7 +222,7 @@ describe('on a computer, 1440 pixels wide, a patient', { skip: skipWithoutBrowse
     await page.goto(address)
     await page.waitForSelector('text=Already connected')
     await assertSound(page, 'link 1440 consumed')
-    assert.deepEqual(await connected(team, user_id), ['strava'])
+    assert.deepEqual(await connectedProviders(team, user_id), ['strava'])
     assert.equal(complaints.filter((text) => !/40[01]/.test(text)).join(), '')
   })
 })

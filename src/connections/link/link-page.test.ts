@@ -6,22 +6,22 @@ import { linesInDatabase } from '../../../test/support/access-lines.ts'
 import {
   base,
   CLINIC,
-  connected,
+  connectedProviders,
   cookieOf,
   expireSessions,
   get,
-  given,
+  createTeamWithLink,
   linkOf,
   peer,
   press,
   send,
-  unescaped,
+  unescapeHtml,
 } from '../../../test/support/link-pages.ts'
 import { asOwner, createTestTeam } from '../../../test/support/server.ts'
 
 describe('the link page', () => {
   test('loads nothing, may be framed by nobody, and sends no referrer', async () => {
-    const { address } = await given()
+    const { address } = await createTeamWithLink()
     const { status, headers, text } = await get(address)
     assert.equal(status, 200)
     const policy = headers.get('content-security-policy')!
@@ -36,16 +36,16 @@ describe('the link page', () => {
   test('shows the sources that the token names, of those that the team has set up', async () => {
     const sources = ({ text }: { text: string }) => [...text.matchAll(/<strong>([^<]+)/g)].map(([, name]) => name)
     const withoutDemos = (page: { text: string }) => sources(page).filter((name) => !name!.endsWith('(demo)'))
-    assert.deepEqual(withoutDemos(await get((await given()).address)), ['Strava', 'Withings'])
-    const named = await given({ filter_on_providers: ['withings', 'oura'] })
+    assert.deepEqual(withoutDemos(await get((await createTeamWithLink()).address)), ['Strava', 'Withings'])
+    const named = await createTeamWithLink({ filter_on_providers: ['withings', 'oura'] })
     assert.deepEqual(sources(await get(named.address)), ['Withings', 'Oura (demo)'])
-    const none = await get((await given({ filter_on_providers: ['garmin'] }, [])).address)
+    const none = await get((await createTeamWithLink({ filter_on_providers: ['garmin'] }, [])).address)
     assert.match(none.text, /has not set up any device or app/)
   })
 
   test('shows demo sources in a sandbox, unless the user has a source that is no demo', async () => {
     const demos = ({ text }: { text: string }) => [...text.matchAll(/<strong>([^<]+) \(demo\)/g)].map(([, name]) => name)
-    const { team, user_id, address, link_token } = await given({}, [])
+    const { team, user_id, address, link_token } = await createTeamWithLink({}, [])
     assert.deepEqual(demos(await get(address)), ['Apple HealthKit', 'Fitbit', 'FreeStyle Libre', 'Oura'])
     await team.api.post('/v2/link/provider/manual/health_connect', { user_id })
     assert.deepEqual(demos(await get(address)), [])
@@ -54,11 +54,11 @@ describe('the link page', () => {
     assert.match(start.text, /Oura \(demo\) could not be reached/)
     const state = await fetch(`${base}/v2/link/state`, { headers: { 'x-vital-link-token': link_token } })
     assert.equal(((await state.json()) as { error_type: string }).error_type, 'provider_api_error')
-    assert.deepEqual(await connected(team, user_id), ['health_connect'])
+    assert.deepEqual(await connectedProviders(team, user_id), ['health_connect'])
   })
 
   test('shows the demo of the provider of the token, if the team has not set it up', async () => {
-    const { address, link_token } = await given({ provider: 'oura' }, [])
+    const { address, link_token } = await createTeamWithLink({ provider: 'oura' }, [])
     const { status, location } = await get(address)
     assert.equal(status, 303)
     assert.match((await get(location!)).text, /Connect Oura \(demo\)/)
@@ -69,10 +69,10 @@ describe('the link page', () => {
   })
 
   test('connects a demo source, which leaves its line with the change, and no other one', async () => {
-    const { team, user_id, link_token } = await given({}, [])
+    const { team, user_id, link_token } = await createTeamWithLink({}, [])
     const { status, headers, to } = await press(`/link/consent?token=${link_token}&provider=oura&demo=true`)
     assert.deepEqual([status, to], [200, `${CLINIC}&state=success`])
-    assert.deepEqual(await connected(team, user_id), ['oura'])
+    assert.deepEqual(await connectedProviders(team, user_id), ['oura'])
     const [line, ...more] = await linesInDatabase(team, headers.get('x-request-id')!)
     assert.deepEqual([line?.operation, line?.users, line?.outcome, more.length], ['link_start_page', [user_id], 200, 0])
   })
@@ -87,18 +87,18 @@ describe('the link page', () => {
   })
 
   test('goes straight to what the provider of the token shares, and from there to the provider', async () => {
-    const { address } = await given({ provider: 'strava' })
+    const { address } = await createTeamWithLink({ provider: 'strava' })
     const { status, location } = await get(address)
     assert.equal(status, 303)
     assert.match((await get(location!)).text, /Continue to Strava/)
     const { to } = await press(address)
     assert(to!.startsWith(`${peer.url}/oauth/authorize?`), to)
-    assert.match((await get((await given({ provider: 'garmin' })).address)).text, /Garmin could not be reached/)
+    assert.match((await get((await createTeamWithLink({ provider: 'garmin' })).address)).text, /Garmin could not be reached/)
   })
 
   test('tells why a token cannot be used, or returns with the reason if the token says so', async () => {
     for (const redirects of [false, true]) {
-      const { team, address, link_token } = await given(redirects ? { on_error: 'redirect' } : {})
+      const { team, address, link_token } = await createTeamWithLink(redirects ? { on_error: 'redirect' } : {})
       await expireSessions(team)
       const expired = await get(address)
       const back = `${CLINIC}&state=error&error_type=token_expired&error=The+link+token+has+expired`
@@ -113,21 +113,21 @@ describe('the link page', () => {
   })
 
   test('that a text leads to which is no token, or another credential, shows nothing', async () => {
-    const { team } = await given()
+    const { team } = await createTeamWithLink()
     for (const token of ['', 'x', 'x'.repeat(8000), '%00', team.key, '%F0%9F', 'a&token=b'])
       for (const path of ['/link', '/link/consent', '/link/start']) {
         const { status, text } = await get(`${path}?token=${token}&provider=strava`)
         assert.equal(status, 401, token.slice(0, 20))
         assert.match(text, /not valid/)
       }
-    const { link_token } = await given()
+    const { link_token } = await createTeamWithLink()
     for (const provider of ['', 'nobody', '__proto__', '%3Cb%3E', 'garmin'])
       for (const path of ['/link/consent', '/link/start'])
         assert.equal((await get(`${path}?token=${link_token}&provider=${provider}`)).status, 400, `${path} ${provider}`)
   })
 
   test('names its team at the top, in the color of the team', async () => {
-    const { team, address } = await given()
+    const { team, address } = await createTeamWithLink()
     const brand_information = { company_name: 'Fictional <clinic>', brand_color: '#7a1f3d' }
     const brand = { logo_url: 'https://clinic.example/logo.png', brand_information }
     const { status, body } = await team.manage.patch(`/team/${team.team}`, { sandbox: brand })
@@ -140,7 +140,7 @@ describe('the link page', () => {
   })
 
   test('is opened by no prefetch', async () => {
-    const { link_token } = await given()
+    const { link_token } = await createTeamWithLink()
     const before = peer.asked.length
     const start = `/link/start?token=${link_token}&provider=strava`
     assert.equal((await get(start, { 'sec-purpose': 'prefetch' })).status, 503)
@@ -148,7 +148,9 @@ describe('the link page', () => {
   })
 
   test('changes nothing for programs that open links, or send forms without the token of the page', async () => {
-    const { team, user_id, address, link_token } = await given({ filter_on_providers: ['strava', 'fitbit'] }, ['strava'])
+    const { team, user_id, address, link_token } = await createTeamWithLink({ filter_on_providers: ['strava', 'fitbit'] }, [
+      'strava',
+    ])
     const rows = async () =>
       (await asOwner('select * from sandbox_us.link_session where team_id = $1 order by id', [team.team])).rows as unknown[]
     const { consent: ofStrava } = await press(`/link/consent?token=${link_token}&provider=strava`)
@@ -163,7 +165,7 @@ describe('the link page', () => {
       if (seen.has(next) || (!next.startsWith('/') && !next.startsWith(base))) continue
       seen.add(next)
       const { text, location } = await get(next)
-      waiting.push(...[...text.matchAll(/(?:href|action|url)="?=?([^"]*)"/g)].map(([, to]) => unescaped(to!)))
+      waiting.push(...[...text.matchAll(/(?:href|action|url)="?=?([^"]*)"/g)].map(([, to]) => unescapeHtml(to!)))
       if (location !== null) waiting.push(location)
     }
     assert(seen.size >= 7, [...seen].join())
@@ -173,8 +175,8 @@ describe('the link page', () => {
       assert.match((await send(start, { consent })).text, /Please allow cookies/)
     }
     assert.deepEqual(await rows(), [...before, fresh])
-    assert.deepEqual(await connected(team, user_id), [])
+    assert.deepEqual(await connectedProviders(team, user_id), [])
     assert.equal((await press(start)).status, 200)
-    assert.deepEqual(await connected(team, user_id), ['fitbit'])
+    assert.deepEqual(await connectedProviders(team, user_id), ['fitbit'])
   })
 })

@@ -6,7 +6,7 @@ import { eventuallyHolds } from '../../../test/support/eventually.ts'
 import { exchange, readSignInToken } from '../../../test/support/phones.ts'
 import {
   asOwner,
-  assembled,
+  assembleProcess,
   client,
   createTestTeam,
   expire,
@@ -245,7 +245,7 @@ describe('a link token', () => {
   })
 
   test('uses up the quota for wrong credentials of its address when it is invalid', async () => {
-    const { app } = assembled({ settings: { ...settings, wrong_keys_per_min: 2 }, publicUrl: () => url })
+    const { app } = assembleProcess({ settings: { ...settings, wrong_keys_per_min: 2 }, publicUrl: () => url })
     after(() => app.close())
     const ask = async (text: string) =>
       (await app.inject({ method: 'GET', url: '/v2/team/link/config', headers: withToken(text) })).statusCode
@@ -305,7 +305,7 @@ describe('the older steps, like the operations with the token in a header,', () 
       ['/v2/link/token/isValid', { token }],
       ['/v2/link/start', { link_token: token, provider: 'strava' }],
     ] as const
-  type Process = ReturnType<typeof assembled>['app']
+  type Process = ReturnType<typeof assembleProcess>['app']
   const ask = async (app: Process, path: string, payload: object, headers: Record<string, string> = {}) => {
     const { statusCode, json } = await app.inject({ method: 'POST', url: path, payload, headers })
     return [statusCode, json().is_valid ?? json().detail?.link_error_type ?? json().detail] as const
@@ -315,7 +315,7 @@ describe('the older steps, like the operations with the token in a header,', () 
     const team = await createTestTeam('sandbox-eu')
     const token = await tokenOf(team, await team.user())
     const few = newCells(['sandbox-us'])
-    const { app } = assembled({ cells: few })
+    const { app } = assembleProcess({ cells: few })
     after(() => app.close().then(() => few.close()))
     const [[isValid, ...validate], [start, ...begin]] = steps(token)
     assert.deepEqual(await ask(app, isValid, ...validate), [200, false])
@@ -325,7 +325,7 @@ describe('the older steps, like the operations with the token in a header,', () 
   test('take no token at the host of another cell', async () => {
     const { token } = await given()
     const hosts = new Map([['eu.clinic.example', 'sandbox-eu' as const]])
-    const { app } = assembled({ settings: { ...settings, hosts } })
+    const { app } = assembleProcess({ settings: { ...settings, hosts } })
     after(() => app.close())
     for (const [path, body] of steps(token))
       assert.deepEqual(
@@ -338,7 +338,7 @@ describe('the older steps, like the operations with the token in a header,', () 
   test('count as requests of the session', async () => {
     const { token } = await given()
     for (const step of [0, 1] as const) {
-      const { app } = assembled({ settings: { ...settings, requests_per_s: 0.001, requests_burst: 2 } })
+      const { app } = assembleProcess({ settings: { ...settings, requests_per_s: 0.001, requests_burst: 2 } })
       after(() => app.close())
       const statuses: unknown[] = []
       for (let i = 0; i < 3; i++) {

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { OAuthPeer, PEER_CLIENT } from '../../../test/support/oauth-peer.ts'
-import { asOwner, assembled, createTestTeam, settings, type TestTeam } from '../../../test/support/server.ts'
+import { asOwner, assembleProcess, createTestTeam, settings, type TestTeam } from '../../../test/support/server.ts'
 
 const peer = await new OAuthPeer().start()
 let base = ''
-const { app } = assembled({
+const { app } = assembleProcess({
   settings: { ...settings, provider_urls: [`strava=${peer.url}`, `google_health=${peer.url}`] },
   publicUrl: () => base,
 })

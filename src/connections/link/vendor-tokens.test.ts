@@ -1,7 +1,7 @@
 // What a provider answers with its tokens: texts that cannot be stored or sent leave no user connected, and no error of ours.
 import assert from 'node:assert/strict'
 import { afterEach, describe, test } from 'node:test'
-import { connected, cookieOf, get, given, peer, press } from '../../../test/support/link-pages.ts'
+import { connectedProviders, cookieOf, get, createTeamWithLink, peer, press } from '../../../test/support/link-pages.ts'
 import { asOwner } from '../../../test/support/server.ts'
 
 afterEach(() => {
@@ -9,7 +9,7 @@ afterEach(() => {
 })
 
 async function returned(answer: Record<string, unknown>) {
-  const { team, user_id, link_token } = await given()
+  const { team, user_id, link_token } = await createTeamWithLink()
   const left = await press(`/link/consent?token=${link_token}&provider=strava`)
   const back = await peer.decide(left.to!)
   peer.account += 1
@@ -26,7 +26,11 @@ describe('the return from a provider', () => {
       `read ${'é'.repeat(9)} activity:read_all`,
     ]) {
       const { team, user_id, status, result } = await returned({ scope })
-      assert.deepEqual([status, result, await connected(team, user_id)], [307, 'success', ['strava']], JSON.stringify(scope))
+      assert.deepEqual(
+        [status, result, await connectedProviders(team, user_id)],
+        [307, 'success', ['strava']],
+        JSON.stringify(scope),
+      )
       const { rows } = await asOwner('select scopes from sandbox_us.provider_grant where user_id = $1', [user_id])
       assert.deepEqual(rows, [{ scopes: ['read', 'activity:read_all'] }])
     }
@@ -43,7 +47,11 @@ describe('the return from a provider', () => {
       { scope: 's '.repeat(50_000) },
     ]) {
       const { team, user_id, status, result } = await returned(answer)
-      assert.deepEqual([status, result, await connected(team, user_id)], [307, 'error', []], JSON.stringify(answer).slice(0, 60))
+      assert.deepEqual(
+        [status, result, await connectedProviders(team, user_id)],
+        [307, 'error', []],
+        JSON.stringify(answer).slice(0, 60),
+      )
     }
   })
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { eventually } from '../../../test/support/eventually.ts'
 import { advanceClock } from '../../../test/support/orders.ts'
-import { agree, daysAgo, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
+import { agree, daysAgo, run, useVendorServer, teamAt } from '../../../test/support/vendors/connected.ts'
 import { OuraPeer, ouraActivity, ouraNight, ouraScore, ouraWorkout } from '../../../test/support/vendors/oura.ts'
 import type { TestTeam } from '../../../test/support/server.ts'
 import type { PullPayload } from './jobs.ts'
@@ -12,7 +12,7 @@ import { oura } from '../connectors/oura/oura.ts'
 
 const peer = await new OuraPeer().start()
 peer.now_ms = Date.now()
-before(() => standIn('oura', peer))
+before(() => useVendorServer('oura', peer))
 
 let accounts = 0
 /** A user who has connected an account of their own. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { eventually } from '../../../test/support/eventually.ts'
-import { agree, daysAgo, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
+import { agree, daysAgo, run, useVendorServer, teamAt } from '../../../test/support/vendors/connected.ts'
 import { OuraPeer, ouraActivity } from '../../../test/support/vendors/oura.ts'
 import { VendorError, type VendorHttp } from '../connectors/connector.ts'
 import { oura } from '../connectors/oura/oura.ts'
@@ -12,7 +12,7 @@ import { limitedHttp, pauseAfter } from './limits.ts'
 
 const peer = await new OuraPeer().start()
 peer.now_ms = Date.now()
-before(() => standIn('oura', peer))
+before(() => useVendorServer('oura', peer))
 let accounts = 0
 
 const answered: VendorHttp = async () => ({ status: 200, headers: new Headers(), text: '{}' })

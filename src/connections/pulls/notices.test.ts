@@ -3,17 +3,17 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { Problem } from '../../platform/runtime/problem.ts'
-import { assembled, cells, client, settings, url, type TestTeam } from '../../../test/support/server.ts'
+import { assembleProcess, cells, client, settings, url, type TestTeam } from '../../../test/support/server.ts'
 import { CLIENT } from '../../../test/support/vendors/vendor-server.ts'
-import { agree, daysAgo, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
+import { agree, daysAgo, run, useVendorServer, teamAt } from '../../../test/support/vendors/connected.ts'
 import { OuraPeer, ouraActivity, ouraNight, ouraWorkout } from '../../../test/support/vendors/oura.ts'
 import { WhoopPeer, whoopRecovery, whoopSleep, whoopWorkout } from '../../../test/support/vendors/whoop.ts'
 
 const oura = await new OuraPeer().start()
 const whoop = await new WhoopPeer().start()
 oura.now_ms = whoop.now_ms = Date.now()
-before(() => standIn('oura', oura))
-before(() => standIn('whoop_v2', whoop))
+before(() => useVendorServer('oura', oura))
+before(() => useVendorServer('whoop_v2', whoop))
 
 let accounts = 0
 async function connected(days = 2) {
@@ -172,7 +172,7 @@ describe('a notice of Oura', () => {
 
 describe('wrongly signed notices', () => {
   test('of one team keep out neither notices that are signed, nor those of other teams, nor consents from the same address', async () => {
-    const { app, operations } = assembled({ settings: { ...settings, wrong_keys_per_min: 3 }, publicUrl: () => url })
+    const { app, operations } = assembleProcess({ settings: { ...settings, wrong_keys_per_min: 3 }, publicUrl: () => url })
     after(() => app.close())
     const { run: receive } = operations.find(({ id }) => id === 'receive_provider_notification')!
     const { run: exchange } = operations.find(({ id }) => id === 'exchange_token')!

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { OuraPeer } from '../../../test/support/vendors/oura.ts'
-import { agree, daysAgo, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
+import { agree, daysAgo, run, useVendorServer, teamAt } from '../../../test/support/vendors/connected.ts'
 import { assertFailure, plainHttp, REDIRECT, samplesOf } from '../../../test/support/vendors/vendor-server.ts'
 import { VendorError, type Pulled, type VendorHttp } from '../connectors/connector.ts'
 import { oura } from '../connectors/oura/oura.ts'
@@ -11,7 +11,7 @@ import { AnswerReader } from './read-parts.ts'
 
 const peer = await new OuraPeer().start()
 peer.now_ms = Date.now()
-before(() => standIn('oura', peer))
+before(() => useVendorServer('oura', peer))
 const reader = new AnswerReader()
 after(() => reader.stop())
 

@@ -1,7 +1,7 @@
 // Streams, devices and raw records of the cloud of a vendor through the whole server.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { agree, daysAgo, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
+import { agree, daysAgo, run, useVendorServer, teamAt } from '../../../test/support/vendors/connected.ts'
 import { addPolarNight } from '../../../test/support/vendors/polar-night.ts'
 import { PolarPeer } from '../../../test/support/vendors/polar.ts'
 import { StravaPeer } from '../../../test/support/vendors/strava.ts'
@@ -9,7 +9,7 @@ import { StravaPeer } from '../../../test/support/vendors/strava.ts'
 test('a workout of a vendor has its stream, its way, its device and its raw record, and the stream is announced when it can be read', async () => {
   const peer = await new StravaPeer().start()
   peer.now_ms = Date.now()
-  standIn('strava', peer)
+  useVendorServer('strava', peer)
   const start_date = `${daysAgo(2)}T12:00:00Z`
   const data = (...values: unknown[]) => ({ data: values, series_type: 'time', original_size: values.length, resolution: 'high' })
   peer.activities.push({
@@ -56,7 +56,7 @@ test('a workout of a vendor has its stream, its way, its device and its raw reco
 test('the stream of a night of Polar has its stages, heart rates, their variability and the respiratory rate', async () => {
   const peer = await new PolarPeer().start()
   peer.now_ms = Date.now()
-  standIn('polar', peer)
+  useVendorServer('polar', peer)
   addPolarNight(peer, daysAgo(2))
   const team = await teamAt('polar')
   const user_id = await team.user()

@@ -5,7 +5,7 @@ import type { OAuthProvider } from '../../people/users/sources.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 import { advanceClock } from '../../../test/support/orders.ts'
 import { url, type TestTeam } from '../../../test/support/server.ts'
-import { agree, daysAgo, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
+import { agree, daysAgo, run, useVendorServer, teamAt } from '../../../test/support/vendors/connected.ts'
 import { DexcomPeer } from '../../../test/support/vendors/dexcom.ts'
 import { GoogleHealthPeer } from '../../../test/support/vendors/google-health.ts'
 import { PolarPeer } from '../../../test/support/vendors/polar.ts'
@@ -47,7 +47,7 @@ describe('a user who connects', () => {
   test('Withings has a history, is subscribed for by the server, and a notification brings the next measurement', async () => {
     const peer = await new WithingsPeer().start()
     peer.now_ms = Date.now()
-    standIn('withings', peer)
+    useVendorServer('withings', peer)
     const weigh = (grpid: number, date: string, value: number) =>
       peer.store('363').measuregrps.push({
         grpid,
@@ -101,7 +101,7 @@ describe('a user who connects', () => {
   test('Strava has a history, is subscribed for by the server, and a notification brings the next activity', async () => {
     const peer = await new StravaPeer().start()
     peer.now_ms = Date.now()
-    standIn('strava', peer)
+    useVendorServer('strava', peer)
     const run_of = (id: number, days: number) =>
       peer.activities.push({
         id,
@@ -140,7 +140,7 @@ describe('a user who connects', () => {
     const peer = await new GoogleHealthPeer().start()
     peer.now_ms = Date.now()
     peer.left = 10_000
-    standIn('google_health', peer)
+    useVendorServer('google_health', peer)
     const walk = (days: number, count: string) => {
       const interval = {
         startTime: noon(days),
@@ -190,7 +190,7 @@ describe('a user who connects', () => {
   test('Polar has a history, a webhook that the server makes, and its signed events bring the next session', async () => {
     const peer = await new PolarPeer().start()
     peer.now_ms = Date.now()
-    standIn('polar', peer)
+    useVendorServer('polar', peer)
     const sessions: Record<string, unknown>[] = []
     peer.stored.set('training-sessions/list', sessions)
     const train = (id: string, days: number) =>
@@ -231,7 +231,7 @@ describe('a user who connects', () => {
   test('Dexcom has a history, and is asked again without notifications', async () => {
     const peer = await new DexcomPeer().start()
     peer.now_ms = Date.now()
-    standIn('dexcom_v3', peer)
+    useVendorServer('dexcom_v3', peer)
     const measure = (time: string, value: number) =>
       peer.values.push({ recordId: time, systemTime: time, displayTime: time, value })
     measure(noon(2), 180.182)

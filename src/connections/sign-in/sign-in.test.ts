@@ -13,7 +13,16 @@ import {
   signIn,
   signInTokenOf,
 } from '../../../test/support/phones.ts'
-import { asOwner, assembled, cells, client, createTestTeam, settings, url, type TestTeam } from '../../../test/support/server.ts'
+import {
+  asOwner,
+  assembleProcess,
+  cells,
+  client,
+  createTestTeam,
+  settings,
+  url,
+  type TestTeam,
+} from '../../../test/support/server.ts'
 
 const read = (user_id: string, tokens: { access_token: string }) => client(undefined).get(`/v2/user/${user_id}`, bearer(tokens))
 
@@ -215,7 +224,7 @@ describe('an access token', () => {
 
 describe('the token endpoint', () => {
   test('looks up no more tokens than the limit for wrong keys of an address, and none without their form', async () => {
-    const { app, operations } = assembled({ settings: { ...settings, wrong_keys_per_min: 2 }, publicUrl: () => url })
+    const { app, operations } = assembleProcess({ settings: { ...settings, wrong_keys_per_min: 2 }, publicUrl: () => url })
     after(() => app.close())
     const { run } = operations.find(({ id }) => id === 'exchange_token')!
     const statusFor = async (refresh_token: string, address: string): Promise<number> => {
@@ -243,7 +252,7 @@ describe('the token endpoint', () => {
   })
 
   test('does not count tokens of ended sessions against an address, which other phones may share', async () => {
-    const { app, operations } = assembled({ settings: { ...settings, wrong_keys_per_min: 2 }, publicUrl: () => url })
+    const { app, operations } = assembleProcess({ settings: { ...settings, wrong_keys_per_min: 2 }, publicUrl: () => url })
     after(() => app.close())
     const { run } = operations.find(({ id }) => id === 'exchange_token')!
     const call = (refresh_token: string) =>

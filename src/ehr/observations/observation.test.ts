@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fhirServer } from '../../../test/support/fhir-server.ts'
-import { atLab, deliver, report, unordered } from '../../../test/support/reports.ts'
+import { atLab, deliver, report, unorderedResult } from '../../../test/support/reports.ts'
 import type { ReportedResult } from '../../lab/links/diagnostic-report.ts'
 
 /** What a FHIR server receives of results. */
@@ -12,7 +12,7 @@ async function received(results: Partial<ReportedResult>[]) {
   const authentication = { type: 'api_key', api_key: server.token }
   const body = { ehr_type: 'fhir', base_url: `${server.url}/fhir`, authentication }
   assert.equal((await team.manage.post('/team_ehr_pipelines/sandbox/us', body)).status, 200)
-  await deliver(team, order.id, report(results.map((result, i) => unordered(`result-${i}`, result))))
+  await deliver(team, order.id, report(results.map((result, i) => unorderedResult(`result-${i}`, result))))
   await team.settle()
   return [...server.observations.values()].map(({ resource }) => resource)
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fhirServer, type FhirServer } from '../../../test/support/fhir-server.ts'
-import { atLab, deliver, numeric, report, unordered } from '../../../test/support/reports.ts'
+import { atLab, deliver, numeric, report, unorderedResult } from '../../../test/support/reports.ts'
 import { advanceClock } from '../../../test/support/orders.ts'
 import type { TestTeam } from '../../../test/support/server.ts'
 
@@ -31,9 +31,9 @@ describe('a result', () => {
     const results = [
       numeric(first!, '50', { notes: 'Repeated and verified' }),
       ...rest.map((item) => numeric(item)),
-      unordered('below', { result: '<0.1' }),
-      unordered('critical', { result: '0.5', flag: 'LL' }),
-      unordered('words', { type: 'comment', result: 'Hemolyzed', unit: null, reference_range: null }),
+      unorderedResult('below', { result: '<0.1' }),
+      unorderedResult('critical', { result: '0.5', flag: 'LL' }),
+      unorderedResult('words', { type: 'comment', result: 'Hemolyzed', unit: null, reference_range: null }),
     ]
     await deliver(team, order.id, report(results))
     await team.settle()
@@ -96,9 +96,9 @@ describe('a result', () => {
       await team.settle()
     }
     const withdrawn = () => resources(server).filter(({ status }) => status === 'entered-in-error')
-    await send([numeric(expected[0]!), ...others, unordered('by-mistake'), unordered('by-mistake', { result: '6' })])
+    await send([numeric(expected[0]!), ...others, unorderedResult('by-mistake'), unorderedResult('by-mistake', { result: '6' })])
     assert.deepEqual(withdrawn(), [])
-    await send([...others, unordered('by-mistake')])
+    await send([...others, unorderedResult('by-mistake')])
     assert.deepEqual(
       withdrawn().map(({ identifier }) => identifier[0].value),
       [`${order.id}/${expected[0]!.slug}`, `${order.id}/by-mistake/2`],
@@ -164,7 +164,7 @@ describe('a result', () => {
     const server = await fhirServer()
     const { team, order } = await atLab()
     await connect(team, server)
-    const results = Array.from({ length: 401 }, (_, i) => unordered(i < 300 ? `result-${i}` : 'the-same'))
+    const results = Array.from({ length: 401 }, (_, i) => unorderedResult(i < 300 ? `result-${i}` : 'the-same'))
     await deliver(team, order.id, report(results))
     await team.settle()
     assert.deepEqual([server.transactions, server.observations.size], [3, 401])

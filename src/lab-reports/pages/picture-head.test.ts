@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createCanvas, loadImage } from '@napi-rs/canvas'
 import { randomOf } from '../../../test/support/damaged-files.ts'
-import { chunk, frameAt, idat, ihdr, joined, jpegOf, jpegOfSides, pngOf, withSegment } from '../../../test/support/pictures.ts'
+import { chunk, frameAt, idat, ihdr, joinBytes, jpegOf, jpegOfSides, pngOf, withSegment } from '../../../test/support/pictures.ts'
 import { pictureHead } from './picture-head.ts'
 import { decodePicture, UnreadablePicture } from './pictures.ts'
 
@@ -50,8 +50,8 @@ const huge = jpegOfSides(jpeg, 20_000, 20_000)
 const header = huge.subarray(frameAt(huge), frameAt(huge) + 19)
 /** A frame header of 40 by 30 pixels, where a reader that takes `marker` for a segment or for none finds it, and a decoder does not. */
 const hidden = (marker: number): Uint8Array =>
-  joined(Uint8Array.from([0xff, marker]), Uint8Array.from([0, 2]), jpeg.subarray(frameAt(jpeg), frameAt(jpeg) + 19))
-const hiddenIn = (marker: number) => joined(huge.subarray(0, 2), hidden(marker), huge.subarray(2))
+  joinBytes(Uint8Array.from([0xff, marker]), Uint8Array.from([0, 2]), jpeg.subarray(frameAt(jpeg), frameAt(jpeg) + 19))
+const hiddenIn = (marker: number) => joinBytes(huge.subarray(0, 2), hidden(marker), huge.subarray(2))
 
 const refused: [name: string, bytes: Uint8Array][] = [
   ...[0x01, 0xd0, 0xd7, 0xd8, 0xd9, 0x00, 0x02, 0xbf, 0xc8, 0xcc, 0xdc, 0xde, 0xdf, 0xf0].map((marker): [string, Uint8Array] => [
@@ -60,7 +60,7 @@ const refused: [name: string, bytes: Uint8Array][] = [
   ]),
   ['a JPEG with bytes between its segments', withSegment(jpeg, [0, 0])],
   ['a JPEG with a segment of no length', withSegment(jpeg, [0xff, 0xfe, 0, 1])],
-  ['a JPEG with two frames', joined(jpeg.subarray(0, frameAt(jpeg)), header, jpeg.subarray(frameAt(jpeg)))],
+  ['a JPEG with two frames', joinBytes(jpeg.subarray(0, frameAt(jpeg)), header, jpeg.subarray(frameAt(jpeg)))],
   ['a JPEG without pixels', jpegOfSides(jpeg, 40, 0)],
   ['a JPEG that ends before its pixels', jpeg.subarray(0, frameAt(jpeg) + 19)],
   ['a PNG without IHDR at its start', pngOf(chunk('tEXt', Buffer.from('a\0b')), ihdr(40, 30), idat(40, 30))],
@@ -140,9 +140,9 @@ function changedHead(original: Uint8Array, random: Random): Uint8Array {
     const kind = below(random, 5)
     if (kind === 0) bytes = bytes.with(index, below(random, 256))
     if (kind === 1) bytes = bytes.with(index, bytes[index]! ^ (1 << below(random, 8)))
-    if (kind === 2) bytes = joined(bytes.subarray(0, index), bytes.subarray(index + 1 + below(random, 20)))
-    if (kind === 3) bytes = joined(bytes.subarray(0, index + 1 + below(random, 30)), bytes.subarray(index))
-    if (kind === 4) bytes = joined(bytes.subarray(0, index), inserted(random), bytes.subarray(index))
+    if (kind === 2) bytes = joinBytes(bytes.subarray(0, index), bytes.subarray(index + 1 + below(random, 20)))
+    if (kind === 3) bytes = joinBytes(bytes.subarray(0, index + 1 + below(random, 30)), bytes.subarray(index))
+    if (kind === 4) bytes = joinBytes(bytes.subarray(0, index), inserted(random), bytes.subarray(index))
   }
   if (!isPng && random() < 0.2) bytes = withJump(original, random)
   return isPng && random() < 0.9 ? withSums(bytes) : new Uint8Array(bytes)
@@ -152,13 +152,13 @@ function changedHead(original: Uint8Array, random: Random): Uint8Array {
 function withJump(jpeg: Uint8Array, random: Random): Uint8Array {
   const rest = jpeg.subarray(2)
   const marker = [0xff, MARKERS[below(random, MARKERS.length)]!, (rest.length + 2) >> 8, (rest.length + 2) & 255]
-  return joined(jpeg.subarray(0, 2), Uint8Array.from(marker), rest, jpegOf(8, 8).subarray(frameAt(jpeg)))
+  return joinBytes(jpeg.subarray(0, 2), Uint8Array.from(marker), rest, jpegOf(8, 8).subarray(frameAt(jpeg)))
 }
 
 /** A marker, and often a frame header that another reader may take for that of the picture. */
 function inserted(random: Random): Uint8Array {
   const marker = Uint8Array.from([0xff, MARKERS[below(random, MARKERS.length)]!, 0, below(random, 24)])
-  return random() < 0.5 ? marker : joined(marker, jpegOf(8, 8).subarray(frameAt(jpeg), frameAt(jpeg) + 19))
+  return random() < 0.5 ? marker : joinBytes(marker, jpegOf(8, 8).subarray(frameAt(jpeg), frameAt(jpeg) + 19))
 }
 
 function withSums(bytes: Uint8Array): Uint8Array {
@@ -171,5 +171,5 @@ function withSums(bytes: Uint8Array): Uint8Array {
     chunks.push(chunk(Buffer.from(bytes.subarray(index + 4, index + 8)).toString('latin1'), bytes.subarray(index + 8, end - 4)))
     index = end
   }
-  return joined(...chunks, bytes.subarray(index))
+  return joinBytes(...chunks, bytes.subarray(index))
 }

@@ -7,7 +7,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { damagedFile, originals, randomOf } from '../../../test/support/damaged-files.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
-import { glucoseReport, parsed, uploadReport } from '../../../test/support/uploaded-reports.ts'
+import { glucoseReport, parseUpload, uploadReport } from '../../../test/support/uploaded-reports.ts'
 
 const COUNT = Number(process.env.DAMAGED_UPLOADS ?? 30)
 const SEED = Number(process.env.MUTATIONS_SEED ?? 1)
@@ -68,7 +68,7 @@ test(`${COUNT} damaged uploads of seed ${SEED} are refused, or their jobs end on
     if (number + 1 < COUNT) [team, ids] = [await createTestTeam(), []]
     user_id = await team.user()
   }
-  assert.equal((await parsed(team, user_id, { bytes: await glucoseReport() })).status, 'completed')
+  assert.equal((await parseUpload(team, user_id, { bytes: await glucoseReport() })).status, 'completed')
   t.diagnostic([...counts].map(([name, n]) => `${name} ${n}`).join(', '))
   for (const name of ['refused', 'completed']) assert((counts.get(name) ?? 0) > COUNT / 100, name)
 })

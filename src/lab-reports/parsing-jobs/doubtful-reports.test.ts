@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { command } from '../../../test/support/commands.ts'
 import { cells, createTestTeam } from '../../../test/support/server.ts'
-import { parsed, pdfOf, readJob, reportPage } from '../../../test/support/uploaded-reports.ts'
+import { parseUpload, pdfOf, readJob, reportPage } from '../../../test/support/uploaded-reports.ts'
 
 interface Result {
   test_name: string
@@ -20,7 +20,7 @@ const withLineOfNoRow = () => pdfOf(reportPage(GLUCOSE, ['', '7.7', '', 'mmol/L'
 test('a row that contradicts itself asks for review, and its job is completed', async () => {
   const team = await createTestTeam()
   const bytes = await pdfOf(reportPage(GLUCOSE, ['Potassium', '4.1', 'H', 'mmol/L', '3.5-5.1'], SODIUM))
-  const job = await parsed(team, await team.user(), { bytes })
+  const job = await parseUpload(team, await team.user(), { bytes })
   assert.equal(job.status, 'completed')
   assert.deepEqual(statuses(job), [
     ['Glucose', 'auto_match'],
@@ -31,7 +31,7 @@ test('a row that contradicts itself asks for review, and its job is completed', 
 
 test('a report with a value that is in no result waits for a person, who sees where it stands', async () => {
   const team = await createTestTeam()
-  const { id, ...job } = await parsed(team, await team.user(), { bytes: await withLineOfNoRow() })
+  const { id, ...job } = await parseUpload(team, await team.user(), { bytes: await withLineOfNoRow() })
   assert.deepEqual([job.status, job.needs_human_review, job.is_reviewed, job.data], ['pending_review', false, false, null])
   const path = `/lab_report/v1/review/${id}`
   assert.deepEqual(
@@ -58,7 +58,7 @@ test('a report with a value that is in no result waits for a person, who sees wh
 test('a team without human review gets such a report at once, and no row of it is certain', async () => {
   const team = await createTestTeam()
   await command(cells, ['team', 'feature', team.team, 'human_review', 'off'])
-  const job = await parsed(team, await team.user(), { bytes: await withLineOfNoRow() })
+  const job = await parseUpload(team, await team.user(), { bytes: await withLineOfNoRow() })
   assert.equal(job.status, 'completed')
   assert.deepEqual(statuses(job), [
     ['Glucose', 'needs_review'],

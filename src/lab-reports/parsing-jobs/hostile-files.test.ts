@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { deflateSync } from 'node:zlib'
 import { createCanvas } from '@napi-rs/canvas'
 import PDFDocument from 'pdfkit'
-import { parsed, readJob, uploadReport, type FormFile } from '../../../test/support/uploaded-reports.ts'
+import { parseUpload, readJob, uploadReport, type FormFile } from '../../../test/support/uploaded-reports.ts'
 import { reportFiles } from '../../../test/support/report-files.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 import { pictureOfReport } from '../../../test/support/scanned-reports.ts'
@@ -168,7 +168,7 @@ describe('a job', () => {
     assert.match((await run(team, body.id)).join(), /exceeded/)
     const { failure_reason, ...job } = await readJob(team, body.id)
     assert.deepEqual([job.status, failure_reason, job.data], ['failed', 'processing_error', null])
-    assert.equal((await parsed(team, user_id, { bytes: pdfWith() })).status, 'completed')
+    assert.equal((await parseUpload(team, user_id, { bytes: pdfWith() })).status, 'completed')
   })
 
   test('fails soon with a PDF whose page has a hundred layers', async () => {
@@ -210,7 +210,7 @@ describe('a job', () => {
   test('reads the pages that there are, of a PDF that says it has a billion', async () => {
     const team = await createTestTeam()
     const bytes = pdfWith({ 2: '<</Type/Pages/Kids[3 0 R]/Count 1000000000>>' })
-    assert.equal((await parsed(team, await team.user(), { bytes })).data.results.length, 1)
+    assert.equal((await parseUpload(team, await team.user(), { bytes })).data.results.length, 1)
   })
 
   test('reads a PDF with scripts and runs none of them', async () => {
@@ -219,7 +219,7 @@ describe('a job', () => {
       1: '<</Type/Catalog/Pages 2 0 R/OpenAction 6 0 R/Names<</JavaScript<</Names[(a) 6 0 R]>>>>>>',
       6: '<</Type/Action/S/JavaScript/JS(for\\(;;\\);)>>',
     })
-    const { status, data } = await parsed(team, await team.user(), { bytes })
+    const { status, data } = await parseUpload(team, await team.user(), { bytes })
     assert.deepEqual([status, data.results[0].value], ['completed', '95'])
   })
 })

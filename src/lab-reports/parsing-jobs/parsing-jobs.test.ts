@@ -6,7 +6,7 @@ import { T } from '../../platform/schema/schema.ts'
 import { eraseJobs } from './jobs.ts'
 import {
   glucoseReport,
-  parsed,
+  parseUpload,
   pdfOf,
   readJob,
   reportPage,
@@ -89,13 +89,13 @@ describe('an uploaded report', () => {
 
   test('a file that is sent as octet stream is taken by its first bytes', async () => {
     const team = await createTestTeam()
-    const job = await parsed(team, await team.user(), { bytes: await glucoseReport(), type: 'application/octet-stream' })
+    const job = await parseUpload(team, await team.user(), { bytes: await glucoseReport(), type: 'application/octet-stream' })
     assert.equal(job.status, 'completed')
   })
 
   test('a report that a person has to look at waits for that person, without data', async () => {
     const team = await createTestTeam()
-    const job = await parsed(team, await team.user(), { bytes: await glucoseReport() }, { needs_human_review: 'true' })
+    const job = await parseUpload(team, await team.user(), { bytes: await glucoseReport() }, { needs_human_review: 'true' })
     assert.deepEqual([job.status, job.needs_human_review, job.is_reviewed, job.data], ['pending_review', true, false, null])
     assert.deepEqual(
       (await jobEvents(team)).map(({ data }) => data.status),
@@ -118,7 +118,7 @@ describe('an uploaded report', () => {
       [letter, 'invalid_input'],
       [german, 'not_english'],
     ] as const) {
-      const job = await parsed(team, user, { bytes })
+      const job = await parseUpload(team, user, { bytes })
       assert.deepEqual([job.status, job.failure_reason, job.data], ['failed', reason, null])
     }
   })
@@ -149,15 +149,15 @@ describe('an uploaded report', () => {
     const team = await createTestTeam()
     const user = await team.user()
     const page = Array.from({ length: 70 }, (_, line) => ({ x: 5, y: 5 + line * 11, text: '1 '.repeat(300), size: 2 }))
-    const job = await parsed(team, user, { bytes: await pdfOf(page, page) })
+    const job = await parseUpload(team, user, { bytes: await pdfOf(page, page) })
     assert.deepEqual([job.status, job.failure_reason], ['failed', 'invalid_input'])
-    assert.equal((await parsed(team, user, { bytes: await glucoseReport() })).status, 'completed')
+    assert.equal((await parseUpload(team, user, { bytes: await glucoseReport() })).status, 'completed')
   })
 
   test('a deleted user takes the jobs along: they are not shown at once, and erased with the user', async () => {
     const team = await createTestTeam()
     const user = await team.user()
-    const { id } = await parsed(team, user, { bytes: await glucoseReport() })
+    const { id } = await parseUpload(team, user, { bytes: await glucoseReport() })
     await team.api.delete(`/v2/user/${user}`)
     assert.equal((await team.api.get(`/lab_report/v1/parser/job/${id}`)).status, 404)
     await advanceClock(team, 8 * SECONDS_PER_DAY)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { defineHandler, defineJob } from '../../platform/queue/outbox.ts'
-import { Payload, cells, queue, stopWorkers, until, working } from '../../../test/support/jobs.ts'
+import { Payload, cells, queue, stopWorkers, waitUntil, working } from '../../../test/support/jobs.ts'
 import { reportFiles } from '../../../test/support/report-files.ts'
 import { cells as testCells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { glucoseReport, readJob, uploadReport } from '../../../test/support/uploaded-reports.ts'
@@ -40,10 +40,10 @@ test('reports of a team do not hold up that of another: it waits in the queue an
   }
   working([held, defineHandler(quick, async () => {})])
   try {
-    await until('a report is parsed', () => begun.length === 1)
+    await waitUntil('a report is parsed', () => begun.length === 1)
     const third = await upload(other, await other.user())
     await queue(other, 1, quick)
-    await until('the job after that of the other report is done', async () => {
+    await waitUntil('the job after that of the other report is done', async () => {
       const { rows } = await other.db.pool.query('select from job where team_id = $1 and name = $2', [other.team, quick.name])
       return rows.length === 0
     })
@@ -54,7 +54,7 @@ test('reports of a team do not hold up that of another: it waits in the queue an
       [other, third],
       [busy, ids[1]!],
     ] as const)
-      await until('a report is completed', async () => (await readJob(team, id)).status === 'completed')
+      await waitUntil('a report is completed', async () => (await readJob(team, id)).status === 'completed')
   } finally {
     resolve()
     await parser.stop()

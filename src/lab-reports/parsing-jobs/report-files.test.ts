@@ -11,7 +11,7 @@ import { T } from '../../platform/schema/schema.ts'
 import { reportFiles, storedFiles } from '../../../test/support/report-files.ts'
 import { s3Server } from '../../../test/support/s3-server.ts'
 import { createTestTeam, expire, settings, vault, type TestTeam } from '../../../test/support/server.ts'
-import { glucoseReport, parsed, readJob } from '../../../test/support/uploaded-reports.ts'
+import { glucoseReport, parseUpload, readJob } from '../../../test/support/uploaded-reports.ts'
 import { createJob, eraseJobs } from './jobs.ts'
 import { ReportFiles } from './report-files.ts'
 import { ReportParser } from './run-job.ts'
@@ -67,7 +67,7 @@ async function uploadedWith(files: ReportFiles, team: TestTeam, needs_human_revi
 describe('the files of a report', () => {
   test('are encrypted on disk, are there while it is parsed, and are deleted after their retention', async () => {
     const team = await createTestTeam()
-    const { id } = await parsed(team, await team.user(), { bytes: await glucoseReport() })
+    const { id } = await parseUpload(team, await team.user(), { bytes: await glucoseReport() })
     const bytes = await readFile(onDisk(id, 'file-0'))
     assert(bytes.length > 1000 && !bytes.includes('%PDF') && !bytes.includes('Glucose'))
     await expire(team.db, storedFiles.cleanup)
@@ -85,8 +85,8 @@ describe('the files of a report', () => {
     const team = await createTestTeam()
     const [leaving, staying] = [await team.user(), await team.user()]
     const [gone, kept] = [
-      await parsed(team, leaving, { bytes: await glucoseReport() }, { needs_human_review: 'true' }),
-      await parsed(team, staying, { bytes: await glucoseReport() }),
+      await parseUpload(team, leaving, { bytes: await glucoseReport() }, { needs_human_review: 'true' }),
+      await parseUpload(team, staying, { bytes: await glucoseReport() }),
     ]
     await team.db.tx(team.tenant, (tx) => eraseJobs(tx, leaving))
     await expire(team.db, storedFiles.cleanup)
@@ -115,7 +115,12 @@ describe('the files of a report', () => {
 describe('the pictures of the pages of a report', () => {
   test('are drawn once, by the job that reads it, and stored encrypted', async () => {
     const team = await createTestTeam()
-    const { id, status } = await parsed(team, await team.user(), { bytes: await glucoseReport() }, { needs_human_review: 'true' })
+    const { id, status } = await parseUpload(
+      team,
+      await team.user(),
+      { bytes: await glucoseReport() },
+      { needs_human_review: 'true' },
+    )
     assert.equal(status, 'pending_review')
     assert.deepEqual(await namesOf(team, id), ['file-0', 'page-1'])
     assert.notEqual((await readFile(onDisk(id, 'page-1'))).toString('latin1', 1, 4), 'PNG')
@@ -131,7 +136,7 @@ describe('the pictures of the pages of a report', () => {
 
   test('of a report that nobody reviews are not drawn', async () => {
     const team = await createTestTeam()
-    const { id } = await parsed(team, await team.user(), { bytes: await glucoseReport() })
+    const { id } = await parseUpload(team, await team.user(), { bytes: await glucoseReport() })
     assert.deepEqual(await namesOf(team, id), ['file-0'])
   })
 })

@@ -6,7 +6,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
 import type { ReportResult } from '../reading/result.ts'
 import { pictureOfReport, pictureOfRows, scannedPdf, turnedPicture } from '../../../test/support/scanned-reports.ts'
-import { parsed, readJob, reportPage, uploadReport } from '../../../test/support/uploaded-reports.ts'
+import { parseUpload, readJob, reportPage, uploadReport } from '../../../test/support/uploaded-reports.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 
 const HEAD = ['TEST', 'RESULT', 'FLAG', 'UNITS', 'REFERENCE INTERVAL']
@@ -27,7 +27,7 @@ const SODIUM_READ = ['Sodium', '139.5', 'mmol/L', 135, 145]
 test('an image is read, with the patient and the results', async () => {
   const team = await createTestTeam()
   const picture = await pictureOfReport(GLUCOSE, SODIUM)
-  const job = await parsed(team, await team.user(), { bytes: picture.toBuffer('image/png'), type: 'image/png' })
+  const job = await parseUpload(team, await team.user(), { bytes: picture.toBuffer('image/png'), type: 'image/png' })
   assert.equal(job.status, 'completed')
   assert.deepEqual(read(job), [GLUCOSE_READ, SODIUM_READ])
   const { patient_last_name, dob, specimen_number } = job.data.metadata
@@ -43,7 +43,7 @@ test('of a PDF the pages without text, with wrong text and upside down are read 
     { picture: covered, texts: wrong },
     { texts: reportPage(['Potassium', '4.1', '', 'mmol/L', '3.5-5.1']) },
   )
-  const job = await parsed(team, await team.user(), { bytes: file })
+  const job = await parseUpload(team, await team.user(), { bytes: file })
   assert.deepEqual(read(job), [GLUCOSE_READ, SODIUM_READ, ['Potassium', '4.1', 'mmol/L', 3.5, 5.1]])
 })
 
@@ -75,7 +75,7 @@ test('several images are the pages of one report in the order in which they were
 test('a page that is turned by 90 degrees is read, and its places are those of the turned page', async () => {
   const team = await createTestTeam()
   const file = await scannedPdf({ picture: turnedPicture(await pictureOfRows(HEAD, GLUCOSE), 90) })
-  const job = await parsed(team, await team.user(), { bytes: file })
+  const job = await parseUpload(team, await team.user(), { bytes: file })
   assert.deepEqual(read(job), [GLUCOSE_READ])
   const { extracted } = await team.db.queries.one(Extracted, sql`select extracted from parsing_job where id = ${job.id}`)
   const { value, confidence } = extracted.results[0]!.place
@@ -108,8 +108,11 @@ endstream endobj
 test('a picture of 30,000 pixels on a side fails its own job, and the next one is read', async () => {
   const team = await createTestTeam()
   const user = await team.user()
-  const hostile = await parsed(team, user, { bytes: pdfOfGray(30_000, 30_000) })
+  const hostile = await parseUpload(team, user, { bytes: pdfOfGray(30_000, 30_000) })
   assert.deepEqual([hostile.status, hostile.failure_reason], ['failed', 'invalid_input'])
-  const next = await parsed(team, user, { bytes: (await pictureOfRows(SODIUM)).toBuffer('image/jpeg', 85), type: 'image/jpeg' })
+  const next = await parseUpload(team, user, {
+    bytes: (await pictureOfRows(SODIUM)).toBuffer('image/jpeg', 85),
+    type: 'image/jpeg',
+  })
   assert.deepEqual(read(next), [SODIUM_READ])
 })

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { createCanvas, loadImage } from '@napi-rs/canvas'
 import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { glucoseReport, parsed, readJob, uploadReport } from '../../../test/support/uploaded-reports.ts'
+import { glucoseReport, parseUpload, readJob, uploadReport } from '../../../test/support/uploaded-reports.ts'
 import { readExample, waitingReport } from '../../../test/support/waiting-reports.ts'
 import { command } from '../../../test/support/commands.ts'
 import { storedFiles } from '../../../test/support/report-files.ts'
@@ -93,7 +93,7 @@ describe('a report that waits for a person', () => {
     for (const path of ['', '/page/1']) assert.equal((await other.api.get(own + path)).status, 404)
     for (const action of ['correct', 'approve', 'fail'])
       assert.equal((await other.api.post(`${own}/${action}`, { version: 0, failure_reason: 'low_quality' })).status, 404)
-    const { id } = await parsed(other, await other.user(), { bytes: await glucoseReport() })
+    const { id } = await parseUpload(other, await other.user(), { bytes: await glucoseReport() })
     assert.equal((await other.api.get(`${REVIEW}/${id}`)).status, 404)
     assert.equal((await other.api.get(`${REVIEW}/${id}/page/1`)).status, 404)
   })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { orderWithRequisition } from '../../../test/support/orders.ts'
 import { readPdf, skipWithoutPdfTools } from '../../../test/support/pdf-reader.ts'
-import { deliver, report, unordered } from '../../../test/support/reports.ts'
+import { deliver, report, unorderedResult } from '../../../test/support/reports.ts'
 import { createTestTeam, type Reply, type TestTeam } from '../../../test/support/server.ts'
 import type { LabTest } from '../catalog/schema.ts'
 
@@ -31,7 +31,7 @@ async function answersOf(team: TestTeam, answer: string) {
 async function documentsOf(team: TestTeam, changes: Record<string, unknown>) {
   const order = await orderWithRequisition(team, 'walk_in_test', changes)
   const requisition = textOf(await team.api.get(`/v3/order/${order.id}/requisition/pdf`))
-  await deliver(team, order.id, report([unordered('glucose')]))
+  await deliver(team, order.id, report([unorderedResult('glucose')]))
   const { body } = await team.api.get(`/v3/order/${order.id}/result`)
   const [sample] = Object.values(body.sample_information) as { clinical_information: { fasting?: boolean } }[]
   const result = textOf(await team.api.get(`/v3/order/${order.id}/result/pdf`))

@@ -18,7 +18,7 @@ import {
 import { updateOrder } from './change-order.ts'
 import { transactionStatus } from './locked-order.ts'
 import type { Order } from './schema.ts'
-import { published, chosen, shownAs, names, expected } from '../../../test/support/published-lifecycles.ts'
+import { publishedStatuses, chosenStatuses, shownAs, names, expected } from '../../../test/support/published-lifecycles.ts'
 
 for (const name of names)
   describe(`lifecycle table of ${name}`, () => {
@@ -32,7 +32,7 @@ for (const name of names)
 
     test(`the lifecycle of ${name} has no duplicate transitions`, () => {
       for (const from of states) assert.equal(new Set(nextStatuses(cycle, from)).size, nextStatuses(cycle, from).length, from)
-      assert.equal(expected(name).size, published[name].length + chosen[name].length)
+      assert.equal(expected(name).size, publishedStatuses[name].length + chosenStatuses[name].length)
     })
 
     test(`the lifecycle of ${name} starts with ordered, and every status is reachable from there`, () => {

@@ -5,7 +5,7 @@ import type { Order } from '../orders/schema.ts'
 import { receiveResult, deliveryFor, acceptedOrder } from '../../../test/support/results.ts'
 import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
-import { item, resolve, read, reviewed, reviewWithoutPatient } from '../../../test/support/reviews.ts'
+import { item, resolve, read, createReview, reviewWithoutPatient } from '../../../test/support/reviews.ts'
 
 const [CREATED, UPDATED] = ['labtest.match_review.created', 'labtest.match_review.updated']
 
@@ -18,7 +18,7 @@ describe('reviews of the operator', () => {
   test('the operator decides a review that the team was unsure of, and the team gets an event', async () => {
     const team = await createTestTeam()
     const order = await acceptedOrder(team)
-    const id = await reviewed(team, order, { sample_id: null })
+    const id = await createReview(team, order, { sample_id: null })
     assert.equal((await asked(team, id, 'reject')).status, 404)
     await resolve(team, id, { action: 'unsure' })
     const list = (await team.manage.get(ops(team))).body

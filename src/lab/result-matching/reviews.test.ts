@@ -14,7 +14,7 @@ import {
   advanceOrder,
 } from '../../../test/support/results.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
-import { item, accept, resolve, read, reviewed, reviewWithoutPatient } from '../../../test/support/reviews.ts'
+import { item, accept, resolve, read, createReview, reviewWithoutPatient } from '../../../test/support/reviews.ts'
 
 const [CREATED, UPDATED] = ['labtest.match_review.created', 'labtest.match_review.updated']
 
@@ -29,7 +29,7 @@ describe('accepting a result', () => {
     const team = await createTestTeam()
     const order = await acceptedOrder(team)
     await receiveResult(team, await deliveryFor(team, order))
-    const id = await reviewed(team, order)
+    const id = await createReview(team, order)
     const { status, body } = await accept(team, id, { note: 'The laboratory sent it again' })
     assert.deepEqual([status, body.id, body.last_event.status], [200, order.id, 'completed.walk_in_test.corrected'])
     const review = await read(team, id)
@@ -60,7 +60,7 @@ describe('accepting a result', () => {
     const team = await createTestTeam()
     const order = await advanceOrder(team, await acceptedOrder(team), 'cancelled')
     const report = await reportOf(team, order.lab_test.id, { status: 'partial' })
-    const id = await reviewed(team, order, { report })
+    const id = await createReview(team, order, { report })
     const { status, body } = await accept(team, id)
     assert.equal(status, 200)
     assert.notEqual(body.id, order.id)
@@ -78,7 +78,7 @@ describe('accepting a result', () => {
   test('accepting a result for an order without a reported draw records the draw', async () => {
     const team = await createTestTeam()
     const order = await acceptedOrder(team, 'at_home_phlebotomy')
-    const { body } = await accept(team, await reviewed(team, order))
+    const { body } = await accept(team, await createReview(team, order))
     assert.equal(body.id, order.id)
     assert.deepEqual(
       body.events.slice(-2).map(({ status }: { status: string }) => status),
@@ -92,7 +92,7 @@ describe('accepting a result', () => {
     const labcorp = (await team.api.get('/v3/lab_tests/labs')).body.find(({ slug }: { slug: string }) => slug === 'labcorp')
     const [marker] = (await team.api.get(`/v3/lab_tests/markers?size=1&lab_id=${labcorp.id}`)).body.markers
     const report = await reportOf(team, order.lab_test.id)
-    const id = await reviewed(team, order, {
+    const id = await createReview(team, order, {
       lab_slug: 'labcorp',
       sample_id: 'LABCORPS-OWN',
       report: {
@@ -113,7 +113,7 @@ describe('accepting a result', () => {
     const team = await createTestTeam()
     const order = await acceptedOrder(team)
     const nobody = { ...reportedPatient, first_name: 'Nobody', last_name: 'Anywhere' }
-    const id = await reviewed(team, order, { sample_id: null, patient: nobody })
+    const id = await createReview(team, order, { sample_id: null, patient: nobody })
     const refused = await accept(team, id)
     assert.deepEqual([refused.status, refused.body.detail[0].loc], [422, ['body', 'order_id']])
     const user_id = await team.user()
@@ -128,7 +128,7 @@ describe('accepting a result', () => {
     const team = await createTestTeam()
     const order = await acceptedOrder(team)
     const second = await acceptedOrder(team, 'walk_in_test', { user_id: order.user_id })
-    const id = await reviewed(team, order, { sample_id: null })
+    const id = await createReview(team, order, { sample_id: null })
     assert.equal((await accept(team, id)).status, 422)
     assert.equal((await accept(team, id, { user_id: order.user_id })).status, 422)
     const other = await team.user()
@@ -142,14 +142,14 @@ describe('accepting a result', () => {
   test('accepting a result for a user with one candidate order needs no order_id', async () => {
     const team = await createTestTeam()
     const order = await acceptedOrder(team)
-    const id = await reviewed(team, order, { sample_id: null })
+    const id = await createReview(team, order, { sample_id: null })
     assert.equal((await accept(team, id, { user_id: order.user_id })).body.id, order.id)
   })
 
   test('concurrent requests to accept a result succeed once', async () => {
     const team = await createTestTeam()
     const order = await advanceOrder(team, await acceptedOrder(team), 'cancelled')
-    const id = await reviewed(team, order)
+    const id = await createReview(team, order)
     const replies = await Promise.all([accept(team, id), accept(team, id), accept(team, id)])
     assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 404, 404])
     assert.equal((await orderOf(team, order.id)).order_transaction.orders.length, 2)
@@ -159,7 +159,7 @@ describe('accepting a result', () => {
   test('accepting an unknown review or one of another team is rejected and changes nothing', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const order = await acceptedOrder(team)
-    const id = await reviewed(team, order, { sample_id: null })
+    const id = await createReview(team, order, { sample_id: null })
     const before = await read(team, id)
     assert.equal((await accept(other, id, { order_id: order.id })).status, 404)
     assert.equal((await accept(team, randomUUID())).status, 404)
@@ -177,7 +177,7 @@ describe('accepting a result', () => {
     const order = await acceptedOrder(team)
     await receiveResult(team, await deliveryFor(team, order))
     const report = await reportOf(team, order.lab_test.id, { status: 'partial' })
-    const id = await reviewed(team, order, { report })
+    const id = await createReview(team, order, { report })
     const { status, body } = await accept(team, id)
     assert.equal(status, 422)
     assert.match(body.detail[0].msg, /cannot be applied/)
@@ -235,9 +235,9 @@ describe('the list of reviews', () => {
   test('the list filters by decision, laboratory, day and patient', async () => {
     const team = await createTestTeam()
     const order = await acceptedOrder(team)
-    const known = await reviewed(team, order, { sample_id: null })
+    const known = await createReview(team, order, { sample_id: null })
     const unknownPatient = { ...reportedPatient, first_name: 'Nobody', last_name: 'Any_where', dob: '1970-01-01' }
-    const unknown = await reviewed(team, order, { sample_id: null, patient: unknownPatient, lab_slug: 'labcorp' })
+    const unknown = await createReview(team, order, { sample_id: null, patient: unknownPatient, lab_slug: 'labcorp' })
     assert.deepEqual(await ids(team, '?decision_code=match_demo'), [known])
     assert.deepEqual(await ids(team, '?lab_slug=labcorp'), [unknown])
     for (const [text, found] of Object.entries({
@@ -260,7 +260,7 @@ describe('the list of reviews', () => {
     const team = await createTestTeam()
     const order = await acceptedOrder(team)
     const other = await acceptedOrder(team)
-    const id = await reviewed(team, order, { sample_id: null })
+    const id = await createReview(team, order, { sample_id: null })
     assert.equal((await read(team, id)).candidate_groups.length, 2)
     await team.api.post(`/v3/order/${order.id}/cancel`)
     const group = (await read(team, id)).candidate_groups.find(({ user_id }: { user_id: string }) => user_id === order.user_id)
@@ -279,7 +279,7 @@ test('incoming results of a deleted user are erased after the grace period and n
   const team = await createTestTeam()
   const order = await acceptedOrder(team)
   await receiveResult(team, await deliveryFor(team, order))
-  const id = await reviewed(team, order)
+  const id = await createReview(team, order)
   const other = await reviewWithoutPatient(team)
   const rows = async () =>
     (

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { address, createOrder, patient } from '../../../test/support/orders.ts'
 import { readPdf, skipWithoutPdfTools } from '../../../test/support/pdf-reader.ts'
-import { atLab, deliver, numeric, report, resultOf, unordered } from '../../../test/support/reports.ts'
+import { atLab, deliver, numeric, report, resultOf, unorderedResult } from '../../../test/support/reports.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 import { updateOrder } from '../orders/change-order.ts'
@@ -57,7 +57,7 @@ test('results are expected on days that are counted from the day of collection t
 test('of ranges by age the one counts that holds on the day of collection there', async () => {
   const { team, order } = await atLab({ patient_details: { ...patient, dob: '1966-11-20' } })
   const reference_range = '18-59 years: 40-120; 60 years and above: 40-150'
-  await deliver(team, order.id, report([unordered('phosphatase', { result: '130', reference_range })], evening))
+  await deliver(team, order.id, report([unorderedResult('phosphatase', { result: '130', reference_range })], evening))
   const { body } = await resultOf(team, order.id)
   assert.deepEqual([body.metadata.age, body.results[0].max_range_value, body.results[0].interpretation], ['59', 120, 'abnormal'])
 })

@@ -8,7 +8,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { tenantOf } from '../../../test/support/orders.ts'
 import { guard, type TestTeam } from '../../../test/support/server.ts'
 import { receiveReport } from './results.ts'
-import { atLab, numeric, unordered, report, deliver, resultOf } from '../../../test/support/reports.ts'
+import { atLab, numeric, unorderedResult, report, deliver, resultOf } from '../../../test/support/reports.ts'
 
 const UPDATED = 'labtest.order.updated'
 const CRITICAL = 'labtest.result.critical'
@@ -109,7 +109,7 @@ test("a critical result is also sent by email to the team's configured address, 
 test('a signal of the multi-cancer test makes all results of that test critical, and none of other tests', async () => {
   const { team, order, expected } = await atLab()
   const coded = (slug: string, provider_id: string, result: string, more: Partial<ReportedResult> = {}) =>
-    unordered(slug, { provider_id, result, type: 'coded_value', unit: null, reference_range: null, ...more })
+    unorderedResult(slug, { provider_id, result, type: 'coded_value', unit: null, reference_range: null, ...more })
   await deliver(
     team,
     order.id,

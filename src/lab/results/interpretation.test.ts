@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { judgedResults } from '../../../test/support/judged-results.ts'
-import { atLab, deliver, report, resultOf, unordered } from '../../../test/support/reports.ts'
+import { atLab, deliver, report, resultOf, unorderedResult } from '../../../test/support/reports.ts'
 import { orderOf } from '../../../test/support/orders.ts'
 import type { ReportedResult } from '../links/diagnostic-report.ts'
 import type { BiomarkerResult } from './schema.ts'
@@ -19,7 +19,7 @@ async function shownResults(results: ReportedResult[], changes: Record<string, u
 test('a result without a flag has the interpretation that its range gives it, in numbers and in words', async () => {
   const shown = await shownResults(
     judgedResults.map(({ name, result, unit, reference_range }) =>
-      unordered(name, { type: /^[\d<>]/u.test(result) ? 'range' : 'comment', result, unit, reference_range }),
+      unorderedResult(name, { type: /^[\d<>]/u.test(result) ? 'range' : 'comment', result, unit, reference_range }),
     ),
   )
   assert.deepEqual(
@@ -30,23 +30,23 @@ test('a result without a flag has the interpretation that its range gives it, in
 
 test('a result that cannot be judged is unknown, never normal', async () => {
   const shown = await shownResults([
-    unordered('without-range', { result: '5', reference_range: null }),
-    unordered('text', { type: 'comment', result: 'See note', reference_range: null }),
-    unordered('word-without-range', { type: 'comment', result: 'Negative', reference_range: null }),
-    unordered('other-words', { type: 'comment', result: 'Growth of mixed flora', reference_range: 'No Growth' }),
-    unordered('tiers', { result: '50', reference_range: '<40 low; >60 high' }),
-    unordered('other-condition', { result: '5', reference_range: 'Smokers: <10' }),
+    unorderedResult('without-range', { result: '5', reference_range: null }),
+    unorderedResult('text', { type: 'comment', result: 'See note', reference_range: null }),
+    unorderedResult('word-without-range', { type: 'comment', result: 'Negative', reference_range: null }),
+    unorderedResult('other-words', { type: 'comment', result: 'Growth of mixed flora', reference_range: 'No Growth' }),
+    unorderedResult('tiers', { result: '50', reference_range: '<40 low; >60 high' }),
+    unorderedResult('other-condition', { result: '5', reference_range: 'Smokers: <10' }),
   ])
   for (const { name, interpretation } of shown) assert.equal(interpretation, 'unknown', name)
 })
 
 test("the laboratory's flag decides before the range, and a mark that it does not explain makes nothing normal", async () => {
   const shown = await shownResults([
-    unordered('flag-inside', { result: '5', flag: 'H' }),
-    unordered('flag-beside-words', { result: '9.1', flag: 'H', reference_range: '4.0 to 5.6' }),
-    unordered('critical', { result: '20', flag: 'LL', reference_range: 'more than 40' }),
-    unordered('normal-flag', { type: 'comment', result: 'Growth of mixed flora', reference_range: null, flag: 'N' }),
-    unordered('star', { result: '5', flag: '*' }),
+    unorderedResult('flag-inside', { result: '5', flag: 'H' }),
+    unorderedResult('flag-beside-words', { result: '9.1', flag: 'H', reference_range: '4.0 to 5.6' }),
+    unorderedResult('critical', { result: '20', flag: 'LL', reference_range: 'more than 40' }),
+    unorderedResult('normal-flag', { type: 'comment', result: 'Growth of mixed flora', reference_range: null, flag: 'N' }),
+    unorderedResult('star', { result: '5', flag: '*' }),
   ])
   assert.deepEqual(
     shown.map(({ interpretation }) => interpretation),
@@ -56,8 +56,12 @@ test("the laboratory's flag decides before the range, and a mark that it does no
 
 test('of ranges by sex and age that of the patient counts, with its bounds', async () => {
   const [hemoglobin, phosphatase] = await shownResults([
-    unordered('hemoglobin', { result: '12.5', unit: 'g/dL', reference_range: 'Male: 13.5-17.5 Female: 12.0-15.5' }),
-    unordered('phosphatase', { result: '200', unit: 'U/L', reference_range: '0-17 years: 100-400; 18 years and above: 40-120' }),
+    unorderedResult('hemoglobin', { result: '12.5', unit: 'g/dL', reference_range: 'Male: 13.5-17.5 Female: 12.0-15.5' }),
+    unorderedResult('phosphatase', {
+      result: '200',
+      unit: 'U/L',
+      reference_range: '0-17 years: 100-400; 18 years and above: 40-120',
+    }),
   ])
   assert.deepEqual([hemoglobin!.interpretation, hemoglobin!.min_range_value, hemoglobin!.max_range_value], ['normal', 12, 15.5])
   assert.deepEqual([phosphatase!.interpretation, phosphatase!.is_above_max_range], ['abnormal', true])
@@ -65,9 +69,9 @@ test('of ranges by sex and age that of the patient counts, with its bounds', asy
 
 test('numbers with decimal commas and commas between thousands have their value', async () => {
   const shown = await shownResults([
-    unordered('decimal', { result: '5,4', reference_range: '4,0 - 5,6' }),
-    unordered('thousands', { result: '1,234', reference_range: '1,000-2,000' }),
-    unordered('contradictory', { result: '1.234', reference_range: '1,000-2,000' }),
+    unorderedResult('decimal', { result: '5,4', reference_range: '4,0 - 5,6' }),
+    unorderedResult('thousands', { result: '1,234', reference_range: '1,000-2,000' }),
+    unorderedResult('contradictory', { result: '1.234', reference_range: '1,000-2,000' }),
   ])
   assert.deepEqual(
     shown.map(({ value, interpretation }) => [value, interpretation]),

@@ -7,7 +7,7 @@ import { orderOf, createOrder, tenantOf, advanceTo } from '../../../test/support
 import { createTestTeam, guard } from '../../../test/support/server.ts'
 import { expectations } from './expected-results.ts'
 import { receiveReport } from './results.ts'
-import { atLab, measured, numeric, unordered, report, deliver, resultOf } from '../../../test/support/reports.ts'
+import { atLab, toMeasured, numeric, unorderedResult, report, deliver, resultOf } from '../../../test/support/reports.ts'
 
 const UPDATED = 'labtest.order.updated'
 
@@ -30,7 +30,7 @@ test('a partial result is readable, emits no event, and is replaced by the final
 test('results that a final report omits or that the laboratory could not measure are missing', async () => {
   const { team, order, expected } = await atLab()
   const [silent, refused, ...rest] = expected
-  const missing = [{ ...measured(refused!), failure: 'quantity_not_sufficient_failure' as const, note: 'Half a drop' }]
+  const missing = [{ ...toMeasured(refused!), failure: 'quantity_not_sufficient_failure' as const, note: 'Half a drop' }]
   await deliver(
     team,
     order.id,
@@ -41,8 +41,8 @@ test('results that a final report omits or that the laboratory could not measure
   )
   const { body } = await resultOf(team, order.id)
   assert.deepEqual(body.missing_results, [
-    { ...measured(refused!), inferred_failure_type: 'quantity_not_sufficient_failure', note: 'Half a drop' },
-    { ...measured(silent!), inferred_failure_type: 'unknown_failure', note: null },
+    { ...toMeasured(refused!), inferred_failure_type: 'quantity_not_sufficient_failure', note: 'Half a drop' },
+    { ...toMeasured(silent!), inferred_failure_type: 'unknown_failure', note: null },
   ])
   assert.equal((await orderOf(team, order.id)).has_missing_results, true)
 })
@@ -93,7 +93,7 @@ test('a report for an order that is not at the laboratory is rejected and change
     ['final', 'completed'],
     ['partial', 'partial_results'],
   ] as const)
-    await assert.rejects(deliver(team, order.id, report([unordered('any', { flag: 'CRIT' })], { status })), {
+    await assert.rejects(deliver(team, order.id, report([unorderedResult('any', { flag: 'CRIT' })], { status })), {
       status: 400,
       body: { detail: `Transition from ordered to ${target} is not allowed` },
     })

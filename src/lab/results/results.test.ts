@@ -12,7 +12,7 @@ import {
   advanceTo,
 } from '../../../test/support/orders.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
-import { TO_LAB, atLab, measured, numeric, unordered, report, deliver, resultOf } from '../../../test/support/reports.ts'
+import { TO_LAB, atLab, toMeasured, numeric, unorderedResult, report, deliver, resultOf } from '../../../test/support/reports.ts'
 
 const UPDATED = 'labtest.order.updated'
 
@@ -110,7 +110,7 @@ test('each type of result is shown in its form', async () => {
       numeric(second!, '>2000', { type: 'range', reference_range: '<1,100' }),
       numeric(third!, 'Positive', { type: 'comment', reference_range: 'Negative', unit: null, flag: 'POS', notes: 'Weakly so' }),
       numeric(fourth!, 'NOT_DETECTED', { type: 'coded_value', reference_range: null, unit: null }),
-      unordered('extra', { flag: 'IND' }),
+      unorderedResult('extra', { flag: 'IND' }),
       ...rest.map((item) => numeric(item)),
     ]),
   )
@@ -123,7 +123,7 @@ test('each type of result is shown in its form', async () => {
   }
   assert.deepEqual(a, {
     ...common,
-    ...measured(first!),
+    ...toMeasured(first!),
     value: 11.5,
     result: '11.5',
     type: 'numeric',
@@ -139,7 +139,7 @@ test('each type of result is shown in its form', async () => {
   })
   assert.deepEqual(b, {
     ...common,
-    ...measured(second!),
+    ...toMeasured(second!),
     value: -1,
     result: '>2000',
     type: 'range',
@@ -155,7 +155,7 @@ test('each type of result is shown in its form', async () => {
   })
   assert.deepEqual(c, {
     ...common,
-    ...measured(third!),
+    ...toMeasured(third!),
     value: -1,
     result: 'Positive',
     type: 'comment',
@@ -215,7 +215,7 @@ test('the performing laboratory is shown if it differs from the ordering one', a
 
 test('a report with more results than can be printed is rejected', async () => {
   const { team, order } = await atLab()
-  const results = Array.from({ length: 2001 }, (_, i) => unordered(`result-${i}`))
+  const results = Array.from({ length: 2001 }, (_, i) => unorderedResult(`result-${i}`))
   await assert.rejects(deliver(team, order.id, report(results)), { status: 400 })
 })
 
@@ -224,7 +224,7 @@ test("the result of a registered kit names the patient who registered it and the
   const order = await kit(team)
   await team.api.post('/v3/order/testkit/register', registration(order.sample_id))
   await advanceTo(team, order.id, 'transit_lab', 'delivered_to_lab')
-  await deliver(team, order.id, report([unordered('any')]))
+  await deliver(team, order.id, report([unorderedResult('any')]))
   const { body } = await resultOf(team, order.id)
   assert.equal(body.metadata.patient, 'Testa Fictional')
   assert.deepEqual(Object.keys(body.sample_information), [order.sample_id])
@@ -273,7 +273,7 @@ test('the results of a deleted user are erased after the grace period and not be
   await deliver(team, order.id, report(expected.map((item) => numeric(item))))
   const other = await createOrder(team)
   await advanceTo(team, other.id, ...TO_LAB)
-  await deliver(team, other.id, report([unordered('any')]))
+  await deliver(team, other.id, report([unorderedResult('any')]))
   await team.api.delete(`/v2/user/${order.user_id}`)
   await advanceClock(team, 6 * SECONDS_PER_DAY)
   assert.equal((await resultOf(team, order.id)).status, 404)

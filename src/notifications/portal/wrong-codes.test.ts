@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createOrder } from '../../../test/support/orders.ts'
-import { assembled, createTestTeam, settings } from '../../../test/support/server.ts'
+import { assembleProcess, createTestTeam, settings } from '../../../test/support/server.ts'
 
 test('codes are not looked up once their address has used up its quota of invalid credentials', async () => {
-  const { pages, app } = assembled({ settings: { ...settings, wrong_keys_per_min: 2 }, publicUrl: () => 'http://localhost' })
+  const { pages, app } = assembleProcess({
+    settings: { ...settings, wrong_keys_per_min: 2 },
+    publicUrl: () => 'http://localhost',
+  })
   after(() => app.close())
   const team = await createTestTeam()
   const { user_id } = await createOrder(team)

@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test'
 import pg from 'pg'
 import { Pool, type Dispatcher } from 'undici'
 import { createOrder, orderBody } from '../../../test/support/orders.ts'
-import { assembled, connection, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { assembleProcess, connection, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { installation } from '../../../test/support/template.ts'
 import { AccessLog } from '../access-log/access-log.ts'
 import { Cells } from '../db/cells.ts'
@@ -41,7 +41,7 @@ async function patientProcess(clocks?: ClockMoves) {
   }
   const own = new Cells(options, new Map([['sandbox-us', options]]))
   const access = new AccessLog({ mode: 'batched', log: createLog('silent') })
-  const { app, heavy, services } = assembled({ cells: own, access, ...(clocks && { clocks }) })
+  const { app, heavy, services } = assembleProcess({ cells: own, access, ...(clocks && { clocks }) })
   const requests = new Pool(await app.listen({ port: 0, host: '127.0.0.1' }))
   closing.push(async () => {
     await requests.destroy()

@@ -6,7 +6,17 @@ import { defineHandler } from './outbox.ts'
 import { T } from '../schema/schema.ts'
 import { sql } from '../db/sql.ts'
 import { createTestTeam, guard } from '../../../test/support/server.ts'
-import { stopWorkers, work, working, queue, rowsOf, hurry, until, gone, effect } from '../../../test/support/jobs.ts'
+import {
+  stopWorkers,
+  work,
+  working,
+  queue,
+  rowsOf,
+  runJobsNow,
+  waitUntil,
+  waitForJobs,
+  effect,
+} from '../../../test/support/jobs.ts'
 
 afterEach(stopWorkers)
 
@@ -23,12 +33,12 @@ describe('a job', { concurrency: 1 }, () => {
     })
     working([handler], { lease_s: 1 })
     working([handler], { lease_s: 1 })
-    await until('it runs', () => calls === 1)
+    await waitUntil('it runs', () => calls === 1)
     const first = (await rowsOf(team))[0]!
     const leases = new Set([first.leased_until])
-    await until('the lease is renewed six times', async () => leases.add((await rowsOf(team))[0]!.leased_until).size > 6)
+    await waitUntil('the lease is renewed six times', async () => leases.add((await rowsOf(team))[0]!.leased_until).size > 6)
     finish.resolve()
-    await gone(team)
+    await waitForJobs(team)
     assert.deepEqual([calls, await team.events()], [1, ['test.effect.0']])
   })
 
@@ -50,7 +60,7 @@ describe('a job', { concurrency: 1 }, () => {
         ],
         { tick_ms: 0 },
       )
-      await until('the first owner runs it', () => calls === 1)
+      await waitUntil('the first owner runs it', () => calls === 1)
       await team.db.queries.run(
         sql`update job set owner = ${isSame ? sql`owner` : randomUUID()}, fence = fence + 1, attempts = 2, leased_until = leased_until + interval '1 hour' where team_id = ${team.team}`,
       )
@@ -83,7 +93,7 @@ describe('a job', { concurrency: 1 }, () => {
       ],
       { tick_ms: 0, lease_s: 3600 },
     )
-    await until('both were tried', () => outcomes.length === 2)
+    await waitUntil('both were tried', () => outcomes.length === 2)
     assert.deepEqual([outcomes, await team.events()], [['LeaseLost', 'LeaseLost'], []])
   })
 
@@ -110,7 +120,7 @@ describe('a job', { concurrency: 1 }, () => {
       assert.equal(calls, 1)
     }
     finish.resolve()
-    await until('the first owner is done', async () => (await rowsOf(team)).length === 0 || calls === 2)
+    await waitUntil('the first owner is done', async () => (await rowsOf(team)).length === 0 || calls === 2)
   })
 
   test('a job starts as soon as a slot is free, without waiting for other jobs to end', async () => {
@@ -123,9 +133,9 @@ describe('a job', { concurrency: 1 }, () => {
     })
     await queue(team, 60)
     working([handler])
-    await until('all others are done', () => done === 59)
+    await waitUntil('all others are done', () => done === 59)
     others.resolve()
-    await gone(team)
+    await waitForJobs(team)
   })
 
   test('a failing job is attempted as often as its kind allows, each under a fence of its own, then stays failed with its last error class and code', async () => {
@@ -141,9 +151,9 @@ describe('a job', { concurrency: 1 }, () => {
       }),
     ])
     for (let attempt = 1; attempt <= 3; attempt++) {
-      await until(`attempt ${attempt}`, () => calls === attempt)
-      await until('its retry is scheduled', async () => (await rowsOf(team))[0]!.owner === null)
-      await hurry(team)
+      await waitUntil(`attempt ${attempt}`, () => calls === attempt)
+      await waitUntil('its retry is scheduled', async () => (await rowsOf(team))[0]!.owner === null)
+      await runJobsNow(team)
     }
     const [row] = await rowsOf(team)
     assert.deepEqual([row!.attempts, row!.last_error, row!.failed_at !== null, calls], [3, 'Error E_TEST', true, 3])
@@ -156,7 +166,7 @@ describe('a job', { concurrency: 1 }, () => {
     await team.db.queries.run(sql`update job set attempts = 3 where team_id = ${team.team}`)
     let calls = 0
     working([defineHandler(work, async () => void calls++)])
-    await until('it failed', async () => (await rowsOf(team))[0]!.failed_at !== null)
+    await waitUntil('it failed', async () => (await rowsOf(team))[0]!.failed_at !== null)
     assert.deepEqual([calls, (await rowsOf(team))[0]!.last_error], [0, 'interrupted'])
   })
 
@@ -169,7 +179,7 @@ describe('a job', { concurrency: 1 }, () => {
         throw new Error('not yet')
       }),
     ])
-    await until('its retry is scheduled', async () => (await rowsOf(team))[0]!.last_error === 'Error')
+    await waitUntil('its retry is scheduled', async () => (await rowsOf(team))[0]!.last_error === 'Error')
     const { pause_s } = await team.db.queries.one(
       T.Object({ pause_s: T.Number() }),
       sql`select round(extract(epoch from due_at - statement_timestamp()))::float8 as pause_s from job where team_id = ${team.team}`,

@@ -1,7 +1,7 @@
 // Overdue rows are deleted until none is left, at once after a start, and without keeping the process alive.
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { access, assembled, cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { access, assembleProcess, cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { idempotencyCleanup } from '../http/idempotency.ts'
 import { createLog } from '../telemetry/log.ts'
 import { createMetrics } from '../telemetry/metrics.ts'
@@ -9,7 +9,7 @@ import { Retention, type Cleanup } from './retention.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 import { HOUR_MS } from '../runtime/durations.ts'
 
-const { periodicTasks, app } = assembled()
+const { periodicTasks, app } = assembleProcess()
 after(() => app.close())
 
 /** A process that runs one round, or rounds at an interval. */

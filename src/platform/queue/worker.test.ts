@@ -14,9 +14,9 @@ import {
   stopWorkers,
   queue,
   rowsOf,
-  hurry,
-  until,
-  gone,
+  runJobsNow,
+  waitUntil,
+  waitForJobs,
   effect,
 } from '../../../test/support/jobs.ts'
 
@@ -34,13 +34,13 @@ describe('a handler that never ends', { concurrency: 1 }, () => {
     })
     await queue(team)
     working([hang, defineHandler(defineJob('test.quick', Payload), async () => {})])
-    await until('the handler hangs', () => calls === 1)
+    await waitUntil('the handler hangs', () => calls === 1)
     await queue(other, 20, defineJob('test.quick', Payload))
-    await gone(other)
-    await until('its retry is scheduled', async () => (await rowsOf(team))[0]!.last_error === 'HandlerTimeout')
+    await waitForJobs(other)
+    await waitUntil('its retry is scheduled', async () => (await rowsOf(team))[0]!.last_error === 'HandlerTimeout')
     assert.deepEqual([(await rowsOf(team))[0]!.owner, (await rowsOf(team))[0]!.leased_until], [null, null])
-    await hurry(team)
-    await gone(team)
+    await runJobsNow(team)
+    await waitForJobs(team)
     assert.equal(calls, 2)
   })
 
@@ -66,11 +66,11 @@ describe('a handler that never ends', { concurrency: 1 }, () => {
     })
     await queue(team, 2)
     working([late])
-    await until('both failed', async () => (await rowsOf(team)).every(({ failed_at }) => failed_at !== null))
+    await waitUntil('both failed', async () => (await rowsOf(team)).every(({ failed_at }) => failed_at !== null))
     abandoned.resolve()
-    await until('the late transaction was tried', () => outcomes.length === 1)
+    await waitUntil('the late transaction was tried', () => outcomes.length === 1)
     assert.deepEqual(outcomes, ['HandlerTimeout'])
-    await until('every connection is back', () => cells.of('sandbox-us').poolStats.in_use === 0)
+    await waitUntil('every connection is back', () => cells.of('sandbox-us').poolStats.in_use === 0)
     assert.deepEqual(await team.events(), [])
     inTransaction.resolve()
   })
@@ -91,13 +91,13 @@ test('slow jobs of one team do not stop those of another', async () => {
     }),
     defineHandler(defineJob('test.quick', Payload), async () => {}),
   ])
-  await until('the slow team has its share', () => running > 0)
+  await waitUntil('the slow team has its share', () => running > 0)
   await queue(quick, 30, defineJob('test.quick', Payload))
-  await gone(quick)
+  await waitForJobs(quick)
   assert((await rowsOf(slow)).length === 10_000)
   await slow.db.queries.run(sql`delete from job where team_id = ${slow.team} and owner is null`)
   finish.resolve()
-  await gone(slow)
+  await waitForJobs(slow)
 })
 
 test('a job that waits for the limit of its kind begins when another one of its kind ends', async () => {
@@ -115,7 +115,7 @@ test('a job that waits for the limit of its kind begins when another one of its 
   // The claim that this wakes finds the limit reached.
   await queue(team, 3, limited)
   ended.resolve()
-  await gone(team)
+  await waitForJobs(team)
   assert.equal(begun, 4)
 })
 
@@ -152,7 +152,7 @@ test('a stopping worker releases jobs that it has not begun, and that does not c
       await finish.promise
     }),
   ])
-  await until('every slot of the team is in use', () => running === 6)
+  await waitUntil('every slot of the team is in use', () => running === 6)
   const stopping = worker.stop()
   finish.resolve()
   await stopping
@@ -172,7 +172,7 @@ test('a stopping worker waits for the deletion of jobs completed after the stop 
       await finish[n]!.promise
     }),
   ])
-  await until('both run', () => running === 2)
+  await waitUntil('both run', () => running === 2)
   const numbers = async () =>
     (
       await team.db.pool.query<{ n: number }>(`select (payload::json ->> 'n')::integer as n from job where team_id = $1`, [
@@ -185,14 +185,14 @@ test('a stopping worker waits for the deletion of jobs completed after the stop 
   let isStopped = false
   const stopping = worker.stop().then(() => (isStopped = true))
   finish[0]!.resolve()
-  await until('the job that is done is being deleted', async () => {
+  await waitUntil('the job that is done is being deleted', async () => {
     const { rows } = await asOwner(
       `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'delete from job%'`,
     )
     return rows.length > 0
   })
   finish[1]!.resolve()
-  await until('the other one is deleted', async () => (await numbers()).join() === '0')
+  await waitUntil('the other one is deleted', async () => (await numbers()).join() === '0')
   await new Promise((resolve) => setTimeout(resolve, 50))
   assert(!isStopped, 'it stopped before the first one was deleted')
   await holder.query('rollback')
@@ -252,7 +252,7 @@ test('work that a job queues for now is due now, even if a process whose clock i
       if (n > 0) await context.tx(async (tx) => enqueue(tx, work, { n: n - 1 }))
     }),
   ])
-  await gone(team)
+  await waitForJobs(team)
   assert.equal(runs, 3)
 })
 
@@ -264,7 +264,7 @@ test('a job runs at its own instant at the earliest, also in a process whose clo
     values (${randomUUID()}, ${team.team}, 'test.work', '{"n":0}', ${run_at}, statement_timestamp())`)
   const instants: Date[] = []
   working([defineHandler(work, (context) => context.tx(async (tx) => void instants.push(tx.now)))])
-  await gone(team)
+  await waitForJobs(team)
   assert.equal(instants.length, 1)
   assert(instants[0]! >= run_at, instants[0]!.toISOString())
 })

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { eventually } from '../../../test/support/eventually.ts'
-import { assembled, createTestTeam } from '../../../test/support/server.ts'
+import { assembleProcess, createTestTeam } from '../../../test/support/server.ts'
 import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { openTracing } from './tracing.ts'
@@ -58,7 +58,7 @@ test('the log names the trace of a caller whose header is well-formed, and nothi
   const folder = mkdtempSync(join(tmpdir(), 'drawbridge-traces-'))
   after(() => rmSync(folder, { recursive: true }))
   const log = createLog('info', { path: join(folder, 'log') })
-  const { app } = assembled({ log })
+  const { app } = assembleProcess({ log })
   after(() => app.close())
   const headers = [
     `00-${TRACE}-${CALLER}-01`,
@@ -90,7 +90,7 @@ describe('a collector', () => {
     const { url, received, spans } = await collector()
     const tracing = await openTracing(url, createLog('silent'))
     const team = await createTestTeam()
-    const { app } = assembled({ metrics: createMetrics(() => undefined, tracing) })
+    const { app } = assembleProcess({ metrics: createMetrics(() => undefined, tracing) })
     after(() => app.close())
     const user_id = await team.user()
     const ask = async (path: string, headers: Record<string, string> = {}) =>

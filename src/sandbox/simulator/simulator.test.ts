@@ -16,7 +16,7 @@ import {
   NONE,
   simulate,
   start,
-  started,
+  startedReply,
   statuses,
   tracking,
   UPDATED,
@@ -132,7 +132,7 @@ describe('simulating a kit for a known patient', () => {
     ] as [unknown, Record<string, string>][]) {
       const { id } = await createOrder(team)
       const reply = await team.api.call('POST', `/v3/order/${id}/test`, body, headers)
-      assert.deepEqual([reply.status, reply.body], [200, started])
+      assert.deepEqual([reply.status, reply.body], [200, startedReply])
     }
     const { id } = await createOrder(team)
     for (const [body, place, type] of [

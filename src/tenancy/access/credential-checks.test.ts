@@ -7,12 +7,12 @@ import type { PlainTx } from '../../platform/db/transaction.ts'
 import type { OutsideRequest } from '../../platform/http/operation.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { generateKey } from '../../platform/crypto/api-keys.ts'
-import { assembled, cells, createTestTeam, settings } from '../../../test/support/server.ts'
+import { assembleProcess, cells, createTestTeam, settings } from '../../../test/support/server.ts'
 import { embedding, launch, launchOf } from '../../../test/support/launch-browser.ts'
 import { CredentialChecks } from '../../platform/http/rate-limits.ts'
 
 const limited = (changes: Partial<ModuleSettings>): AssembledProcess => {
-  const process = assembled({ settings: { ...settings, ...changes }, publicUrl: () => 'http://localhost' })
+  const process = assembleProcess({ settings: { ...settings, ...changes }, publicUrl: () => 'http://localhost' })
   after(() => process.app.close())
   return process
 }

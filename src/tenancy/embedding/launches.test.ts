@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { embedding, launch, launchOf, member } from '../../../test/support/launch-browser.ts'
-import { asOwner, assembled, cells, createTestTeam, settings, url, type TestTeam } from '../../../test/support/server.ts'
+import { asOwner, assembleProcess, cells, createTestTeam, settings, url, type TestTeam } from '../../../test/support/server.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 
 const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id }))
@@ -159,7 +159,7 @@ describe('a launch URL', () => {
   test('has the path under which browsers find this server', async (t) => {
     const org = await createTestTeam()
     const { member: someone } = await embedding(org)
-    const { operations, app } = assembled({ publicUrl: () => 'https://example.org/lab' })
+    const { operations, app } = assembleProcess({ publicUrl: () => 'https://example.org/lab' })
     t.after(() => app.close())
     const { run } = operations.find(({ id }) => id === 'create_dashboard_url')!
     const made = () => cells.control.plainTx((tx) => run(tx, { params: { org_id: org.org_id }, body: launchOf(org, someone) }))

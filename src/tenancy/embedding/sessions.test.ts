@@ -11,7 +11,7 @@ import {
   urlOf,
   getPage,
 } from '../../../test/support/launch-browser.ts'
-import { assembled, cells, expire, createTestTeam } from '../../../test/support/server.ts'
+import { assembleProcess, cells, expire, createTestTeam } from '../../../test/support/server.ts'
 import { sessionCleanup } from './sessions.ts'
 
 describe('a session', () => {
@@ -73,7 +73,7 @@ describe('a session', () => {
     const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const token = new URL(await urlOf(org, launchOf(org, someone))).searchParams.get('token')!
-    const { pages, app } = assembled({ publicUrl: () => 'https://example.org/lab' })
+    const { pages, app } = assembleProcess({ publicUrl: () => 'https://example.org/lab' })
     t.after(() => app.close())
     const launching = pages.find(({ path }) => path === '/auth/launch')!
     const { headers } = await launching.answer({

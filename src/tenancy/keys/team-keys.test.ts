@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
-import { assembled, guards, cells, client, createTestTeam, settings, vault, type TestTeam } from '../../../test/support/server.ts'
+import {
+  assembleProcess,
+  guards,
+  cells,
+  client,
+  createTestTeam,
+  settings,
+  vault,
+  type TestTeam,
+} from '../../../test/support/server.ts'
 import { createAccess } from '../access/access.ts'
 
 const PREFIXES = { 'sandbox/us': 'sk_us_', 'sandbox/eu': 'sk_eu_', 'production/us': 'pk_us_', 'production/eu': 'pk_eu_' }
@@ -215,7 +224,7 @@ describe('limits', () => {
 
   test('are shown in the headers of every answer to a key', async () => {
     const org = await createTestTeam()
-    const { app } = assembled({ settings: { ...settings, requests_per_s: 0.01, requests_burst: 2 } })
+    const { app } = assembleProcess({ settings: { ...settings, requests_per_s: 0.01, requests_burst: 2 } })
     after(() => app.close())
     const ask = async (url: string, headers: Record<string, string>) => {
       const reply = await app.inject({ url, headers })
@@ -229,7 +238,7 @@ describe('limits', () => {
     const teams = `/v1/org/${org.org_id}/team`
     assert.deepEqual(await ask(teams, { 'x-management-key': org.orgKey }), [200, '2', '1', true])
     assert.deepEqual(await ask('/v2/user', bearer(guards.tokens.sign([org.cell, org.team], 60))), [200, '2', '1', true])
-    const { headers } = await assembled({ settings: { ...settings, requests_per_s: 0 } }).app.inject({
+    const { headers } = await assembleProcess({ settings: { ...settings, requests_per_s: 0 } }).app.inject({
       url: '/v2/user',
       headers: key,
     })

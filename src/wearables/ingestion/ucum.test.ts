@@ -1,7 +1,7 @@
 // The units of timeseries beside those of UCUM.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { converted, isUcum } from '../../../test/support/ucum.ts'
+import { convertUnits, isUcum } from '../../../test/support/ucum.ts'
 import { timeseriesNames, timeseriesOf } from '../resources/timeseries.ts'
 import { toCanonicalUnit } from './units.ts'
 
@@ -30,6 +30,6 @@ test('units of timeseries are units of UCUM, or listed as names of the API', () 
 test('values that phones send in other units are converted as UCUM converts them', () => {
   const isNear = (value: number, expected: number) => assert(Math.abs(value / expected - 1) < 1e-5, `${value} for ${expected}`)
   // The molecular weight of glucose.
-  isNear(toCanonicalUnit('manual', 'glucose', 99, 'mg/dL')!, converted(99, 'mg/dL', 'mmol/L', 180.182))
-  isNear(toCanonicalUnit('manual', 'caffeine', 80, 'mg')!, converted(80, 'mg', timeseriesOf('caffeine').unit))
+  isNear(toCanonicalUnit('manual', 'glucose', 99, 'mg/dL')!, convertUnits(99, 'mg/dL', 'mmol/L', 180.182))
+  isNear(toCanonicalUnit('manual', 'caffeine', 80, 'mg')!, convertUnits(80, 'mg', timeseriesOf('caffeine').unit))
 })

@@ -2,7 +2,7 @@
 // Source: users-wearables.md 10, 19 D1; field-2026.md 0 no. 1.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { exportXml, imported, record } from '../../../test/support/file-imports.ts'
+import { exportXml, importFile, record } from '../../../test/support/file-imports.ts'
 import { at, DAY, events, post, read, watch } from '../../../test/support/samples.ts'
 import { createTestTeam, settings, type TestTeam } from '../../../test/support/server.ts'
 import { list, postSummary } from '../../../test/support/summaries.ts'
@@ -80,7 +80,7 @@ describe('deprecated reads', () => {
         to: `${DAY} 02:00:00 +0530`,
       },
     )
-    await imported(team, user_id, exportXml(stage))
+    await importFile(team, user_id, exportXml(stage))
     const { sleep_cycle } = await list(team, 'sleep_cycle', user_id)
     assert.deepEqual(
       sleep_cycle.map(({ time_zone }: { time_zone: unknown }) => time_zone),

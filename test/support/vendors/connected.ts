@@ -10,7 +10,7 @@ import { CLIENT, plainHttp, REDIRECT, type VendorServer } from './vendor-server.
 type Peer = VendorServer & { grants: VendorGrants }
 
 /** The program asks this server from now on, in place of the vendor's own. */
-export function standIn(provider: OAuthProvider, { url }: VendorServer): void {
+export function useVendorServer(provider: OAuthProvider, { url }: VendorServer): void {
   const others = settings.provider_urls.filter((entry) => !entry.startsWith(`${provider}=`))
   settings.provider_urls.splice(0, Infinity, ...others, `${provider}=${url}`)
 }

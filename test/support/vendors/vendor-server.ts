@@ -137,7 +137,7 @@ export const plainHttp: VendorHttp = async ({ method, url, headers, body }) => {
 }
 
 /** What the server takes from a notice that the vendor posts, at the time of the vendor's clock. */
-export const posted = (
+export const readForm = (
   { now_ms }: Pick<VendorServer, 'now_ms'>,
   { body, headers }: { body: string; headers: Record<string, string> },
 ): InboundNotification => ({
@@ -160,7 +160,7 @@ export const assertFailure = (call: Promise<unknown>, failure: VendorError['fail
   })
 
 /** All that a pull yields. */
-export async function all<V>(pulled: AsyncIterable<V>): Promise<V[]> {
+export async function collectAll<V>(pulled: AsyncIterable<V>): Promise<V[]> {
   const found: V[] = []
   for await (const one of pulled) found.push(one)
   return found

@@ -1,7 +1,7 @@
 // A user of Withings with data, and a connection of this user.
 import { withings } from '../../../src/connections/connectors/withings/withings.ts'
 import type { PullRequest } from '../../../src/connections/connectors/connector.ts'
-import { all, plainHttp, REDIRECT } from './vendor-server.ts'
+import { collectAll, plainHttp, REDIRECT } from './vendor-server.ts'
 import { WithingsPeer } from './withings.ts'
 
 export const WITHINGS_SCOPES = ['user.metrics', 'user.activity', 'user.sleepevents']
@@ -144,6 +144,6 @@ export async function linkedToWithings(scopes = WITHINGS_SCOPES) {
   const code = peer.grants.agree('363', scopes, REDIRECT)
   const grant = await withings.exchange(plainHttp, app, { code, redirect_uri: REDIRECT, code_verifier: '', now_ms: peer.now_ms })
   const pull = (resource: PullRequest['resource'], more: Partial<PullRequest> = {}, access_token = grant.access_token) =>
-    all(withings.pull(plainHttp, app, access_token, { ...DAY, resource, ...more }))
+    collectAll(withings.pull(plainHttp, app, access_token, { ...DAY, resource, ...more }))
   return { peer, app, code, grant, pull }
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
 import { DexcomPeer, type StoredValue } from '../../../../test/support/vendors/dexcom.ts'
-import { all, assertFailure, plainHttp, REDIRECT, samplesOf } from '../../../../test/support/vendors/vendor-server.ts'
+import { collectAll, assertFailure, plainHttp, REDIRECT, samplesOf } from '../../../../test/support/vendors/vendor-server.ts'
 import { dexcom } from './dexcom.ts'
 
 const egv = (systemTime: string, displayTime: string, value: number | null, more: Partial<StoredValue> = {}): StoredValue => ({
@@ -37,7 +37,7 @@ async function linked() {
       to_ms: Date.parse(to),
       time_zone: 'America/Phoenix',
     }
-    return samplesOf(await all(dexcom.pull(plainHttp, app, grant.access_token, request)), 'glucose')
+    return samplesOf(await collectAll(dexcom.pull(plainHttp, app, grant.access_token, request)), 'glucose')
   }
   return { peer, app, grant, pull }
 }

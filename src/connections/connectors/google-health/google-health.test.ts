@@ -4,8 +4,15 @@ import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
 import { GoogleHealthPeer } from '../../../../test/support/vendors/google-health.ts'
-import { all, assertFailure, plainHttp, recordsOf, REDIRECT, samplesOf } from '../../../../test/support/vendors/vendor-server.ts'
-import { posted } from '../../../../test/support/vendors/vendor-server.ts'
+import {
+  collectAll,
+  assertFailure,
+  plainHttp,
+  recordsOf,
+  REDIRECT,
+  samplesOf,
+} from '../../../../test/support/vendors/vendor-server.ts'
+import { readForm } from '../../../../test/support/vendors/vendor-server.ts'
 import type { InboundNotification, PullRequest } from '../connector.ts'
 import { googleHealth } from './google-health.ts'
 
@@ -153,7 +160,7 @@ async function linked(scopes: readonly string[] = googleHealth.scopes) {
     now_ms: peer.now_ms,
   })
   const pull = (resource: PullRequest['resource'], more: Partial<PullRequest> = {}) =>
-    all(googleHealth.pull(plainHttp, app, grant.access_token, { ...RANGE, resource, ...more }))
+    collectAll(googleHealth.pull(plainHttp, app, grant.access_token, { ...RANGE, resource, ...more }))
   return { peer, app, grant, pull }
 }
 
@@ -289,7 +296,7 @@ describe('Google Health: notifications', () => {
     peer: GoogleHealthPeer,
     notice: { body: string; headers: Record<string, string> },
     more: Partial<InboundNotification> = {},
-  ) => googleHealth.receive(peer.app(), { ...posted(peer, notice), verify_token: SECRET, ...more }, plainHttp)
+  ) => googleHealth.receive(peer.app(), { ...readForm(peer, notice), verify_token: SECRET, ...more }, plainHttp)
 
   test('Google unauthenticated probe: the verification is answered 201 with the authorization and 401 without it', async () => {
     const peer = await new GoogleHealthPeer().start()

@@ -3,7 +3,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
 import { GoogleHealthPeer } from '../../../../test/support/vendors/google-health.ts'
-import { all, assertFailure, plainHttp, recordsOf, REDIRECT, samplesOf } from '../../../../test/support/vendors/vendor-server.ts'
+import {
+  collectAll,
+  assertFailure,
+  plainHttp,
+  recordsOf,
+  REDIRECT,
+  samplesOf,
+} from '../../../../test/support/vendors/vendor-server.ts'
 import type { PullRequest } from '../connector.ts'
 import { googleHealth } from './google-health.ts'
 import { notifiedTypes } from './webhooks.ts'
@@ -88,7 +95,7 @@ async function linked(scopes: readonly string[] = googleHealth.scopes) {
   const { access_token } = await googleHealth.exchange(plainHttp, peer.app(), asked)
   const range = { from_ms: Date.parse('2026-01-30T12:00:00Z'), to_ms: Date.parse('2026-01-31T12:00:00Z'), time_zone: null }
   const pull = (resource: PullRequest['resource']) =>
-    all(googleHealth.pull(plainHttp, peer.app(), access_token, { ...range, resource }))
+    collectAll(googleHealth.pull(plainHttp, peer.app(), access_token, { ...range, resource }))
   return { peer, pull }
 }
 

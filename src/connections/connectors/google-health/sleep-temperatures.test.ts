@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
 import { GoogleHealthPeer } from '../../../../test/support/vendors/google-health.ts'
-import { all, plainHttp, REDIRECT, samplesOf } from '../../../../test/support/vendors/vendor-server.ts'
+import { collectAll, plainHttp, REDIRECT, samplesOf } from '../../../../test/support/vendors/vendor-server.ts'
 import { googleHealth } from './google-health.ts'
 
 const dataSource = {
@@ -40,7 +40,7 @@ async function pulled() {
   }
   return {
     peer,
-    samples: samplesOf(await all(googleHealth.pull(plainHttp, peer.app(), access_token, request)), request.resource),
+    samples: samplesOf(await collectAll(googleHealth.pull(plainHttp, peer.app(), access_token, request)), request.resource),
   }
 }
 

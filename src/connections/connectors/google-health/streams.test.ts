@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
 import { GoogleHealthPeer } from '../../../../test/support/vendors/google-health.ts'
-import { nameOf, pulled, streamsOf } from '../../../../test/support/vendors/pulled.ts'
+import { nameOf, pullResource, streamsOf } from '../../../../test/support/vendors/pulled.ts'
 import { recordsOf, samplesOf } from '../../../../test/support/vendors/vendor-server.ts'
 import { googleHealth } from './google-health.ts'
 
@@ -39,7 +39,7 @@ describe('Google Health: workouts and electrocardiograms', () => {
   }
 
   test('the track of a workout becomes its stream and its way, and its device and record are kept', async () => {
-    const parts = await pulled(googleHealth, await peerWithRun(), '1', 'workouts')
+    const parts = await pullResource(googleHealth, await peerWithRun(), '1', 'workouts')
     assert.deepEqual(parts.map(nameOf), ['workouts', 'stream'])
     const [run] = recordsOf(parts, 'workouts')
     assert.deepEqual(run!.device, device)
@@ -66,7 +66,7 @@ describe('Google Health: workouts and electrocardiograms', () => {
   test('a user who does not allow places has workouts without streams', async () => {
     const peer = await peerWithRun()
     const scopes = googleHealth.scopes.filter((scope) => !scope.includes('location'))
-    const parts = await pulled(googleHealth, peer, '1', 'workouts', scopes)
+    const parts = await pullResource(googleHealth, peer, '1', 'workouts', scopes)
     assert.deepEqual(parts.map(nameOf), ['workouts'])
   })
 
@@ -86,7 +86,7 @@ describe('Google Health: workouts and electrocardiograms', () => {
     const odd = { ...electrocardiogram, samplingFrequencyHertz: 1e9 }
     const point = (id: string, value: object) => ({ name: nameIn('electrocardiogram', id), dataSource, electrocardiogram: value })
     peer.points.set('electrocardiogram', [point('94', late), point('91', electrocardiogram), point('92', odd)])
-    const parts = await pulled(googleHealth, peer, '1', 'electrocardiogram')
+    const parts = await pullResource(googleHealth, peer, '1', 'electrocardiogram')
     const [record, ...others] = recordsOf(parts, 'electrocardiogram')
     assert.deepEqual(others, [])
     const { session_start, session_end, classification, inconclusive_cause, ...document } = record!.document

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
 import { OuraPeer, ouraTag, ouraWorkout } from '../../../../test/support/vendors/oura.ts'
-import { pulled } from '../../../../test/support/vendors/pulled.ts'
+import { pullResource } from '../../../../test/support/vendors/pulled.ts'
 import { assertFailure, recordsOf, samplesOf } from '../../../../test/support/vendors/vendor-server.ts'
 import { oura } from './oura.ts'
 
 const USER = 'oura-user'
 
 const notesOf = async (peer: OuraPeer) =>
-  samplesOf(await pulled(oura, peer, USER, 'note'), 'note').map(({ at_ms, length_ms, zone_s, type }) => [
+  samplesOf(await pullResource(oura, peer, USER, 'note'), 'note').map(({ at_ms, length_ms, zone_s, type }) => [
     new Date(at_ms).toISOString(),
     length_ms,
     zone_s,
@@ -49,7 +49,7 @@ test('a long note is cut, without half a character at its end', async () => {
 
 test('notes need the scope of tags', async () => {
   const peer = await new OuraPeer().start()
-  await assertFailure(pulled(oura, peer, USER, 'note', ['daily', 'personal']), 'scope_missing')
+  await assertFailure(pullResource(oura, peer, USER, 'note', ['daily', 'personal']), 'scope_missing')
 })
 
 test('a workout has a duration with its intensity; one that Oura does not name is unknown', async () => {
@@ -58,7 +58,7 @@ test('a workout has a duration with its intensity; one that Oura does not name i
     ouraWorkout('2026-01-31', { id: `workout-${i}`, intensity }),
   )
   peer.put(USER, 'workout', ...workouts)
-  const parts = await pulled(oura, peer, USER, 'workouts')
+  const parts = await pullResource(oura, peer, USER, 'workouts')
   assert.deepEqual(
     samplesOf(parts, 'workout_duration').map(({ at_ms, value, length_ms, zone_s, type }) => [
       new Date(at_ms).toISOString(),
@@ -79,18 +79,18 @@ test('a workout has a duration with its intensity; one that Oura does not name i
 
 test('the weight of the account is a record of the body without a day, and no record where there is no weight', async () => {
   const peer = await new OuraPeer().start()
-  const [body] = recordsOf(await pulled(oura, peer, USER, 'body'), 'body')
+  const [body] = recordsOf(await pullResource(oura, peer, USER, 'body'), 'body')
   assert.deepEqual([body!.document, body!.calendar_date, body!.source_type], [{ weight: 70.5 }, null, 'app'])
   assert.equal(body!.raw!.email, undefined)
   peer.weight = null
-  assert.deepEqual(recordsOf(await pulled(oura, peer, USER, 'body'), 'body'), [])
+  assert.deepEqual(recordsOf(await pullResource(oura, peer, USER, 'body'), 'body'), [])
 })
 
 test('the tags of the server that stands for Oura are compared with the official description', async (t) => {
   if (noDescriptions) return t.skip(noDescriptions)
   const peer = await new OuraPeer().start()
   peer.put(USER, 'enhanced_tag', ouraTag('1', '2026-01-30T08:00:00+02:00', { comment: 'A fictional breakfast' }))
-  await pulled(oura, peer, USER, 'note')
+  await pullResource(oura, peer, USER, 'note')
   const compared = compareAnswers(readDescription('oura/oura-v2.openapi.json'), peer.answers)
   assert.deepEqual([compared.differences, compared.operations.size], [[], 2])
 })

@@ -3,7 +3,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
 import { OuraPeer, ouraActivity, ouraNight, ouraScore, ouraWorkout } from '../../../../test/support/vendors/oura.ts'
-import { all, assertFailure, plainHttp, recordsOf, REDIRECT, samplesOf } from '../../../../test/support/vendors/vendor-server.ts'
+import {
+  collectAll,
+  assertFailure,
+  plainHttp,
+  recordsOf,
+  REDIRECT,
+  samplesOf,
+} from '../../../../test/support/vendors/vendor-server.ts'
 import type { InboundNotification, PullRequest } from '../connector.ts'
 import { oura } from './oura.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
@@ -53,7 +60,7 @@ async function linked(scopes: readonly string[] = oura.scopes) {
   const asked = { code, redirect_uri: REDIRECT, code_verifier: 'a-verifier', now_ms: peer.now_ms }
   const grant = await oura.exchange(plainHttp, app, asked)
   const pull = (resource: PullRequest['resource'], more: Partial<PullRequest> = {}) =>
-    all(oura.pull(plainHttp, app, grant.access_token, { ...RANGE, resource, ...more }))
+    collectAll(oura.pull(plainHttp, app, grant.access_token, { ...RANGE, resource, ...more }))
   return { peer, app, grant, pull }
 }
 

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
 import { addPolarNight, beyondDescription } from '../../../../test/support/vendors/polar-night.ts'
 import { PolarPeer } from '../../../../test/support/vendors/polar.ts'
-import { pulled } from '../../../../test/support/vendors/pulled.ts'
+import { pullResource } from '../../../../test/support/vendors/pulled.ts'
 import { recordsOf, samplesOf } from '../../../../test/support/vendors/vendor-server.ts'
 import { polar } from './polar.ts'
 
@@ -21,7 +21,7 @@ async function peerWithNight(change: (night: SentNight, recovery: SentRecovery) 
   addPolarNight(peer, DATE)
   const [night, recovery] = ['sleeps', 'nightly-recharge-results'].map((name) => peer.stored.get(name)![0] as unknown)
   change(night as SentNight, recovery as SentRecovery)
-  return { peer, pull: (scopes?: readonly string[]) => pulled(polar, peer, peer.user, 'sleep', scopes) }
+  return { peer, pull: (scopes?: readonly string[]) => pullResource(polar, peer, peer.user, 'sleep', scopes) }
 }
 
 test('a night has its stages: each lasts until the next change, equal ones are one, and one after its end is left out', async () => {

@@ -3,7 +3,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
 import { PolarPeer } from '../../../../test/support/vendors/polar.ts'
-import { all, assertFailure, plainHttp, recordsOf, REDIRECT, samplesOf } from '../../../../test/support/vendors/vendor-server.ts'
+import {
+  collectAll,
+  assertFailure,
+  plainHttp,
+  recordsOf,
+  REDIRECT,
+  samplesOf,
+} from '../../../../test/support/vendors/vendor-server.ts'
 import type { InboundNotification, PullRequest } from '../connector.ts'
 import { polar } from './polar.ts'
 
@@ -69,7 +76,7 @@ async function linked(scopes: readonly string[] = polar.scopes) {
   const code = peer.grants.agree(peer.user, [...scopes], REDIRECT)
   const grant = await polar.exchange(plainHttp, app, { code, redirect_uri: REDIRECT, code_verifier: '', now_ms: peer.now_ms })
   const pull = (resource: PullRequest['resource'], more: Partial<PullRequest> = {}) =>
-    all(polar.pull(plainHttp, app, grant.access_token, { ...RANGE, resource, ...more }))
+    collectAll(polar.pull(plainHttp, app, grant.access_token, { ...RANGE, resource, ...more }))
   return { peer, app, grant, pull }
 }
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, test, type TestContext } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
 import { StravaPeer, type StoredActivity } from '../../../../test/support/vendors/strava.ts'
-import { all, assertFailure, plainHttp, recordsOf, REDIRECT } from '../../../../test/support/vendors/vendor-server.ts'
+import { collectAll, assertFailure, plainHttp, recordsOf, REDIRECT } from '../../../../test/support/vendors/vendor-server.ts'
 import type { InboundNotification, PullRequest } from '../connector.ts'
 import { strava } from './strava.ts'
 
@@ -66,7 +66,7 @@ async function linked(scopes = ALL) {
   const code = peer.grants.agree(String(ATHLETE), scopes, REDIRECT)
   const grant = await strava.exchange(plainHttp, app, { code, redirect_uri: REDIRECT, code_verifier: '', now_ms: peer.now_ms })
   const pull = (resource: PullRequest['resource'], more: Partial<PullRequest> = {}) =>
-    all(strava.pull(plainHttp, app, grant.access_token, { ...WEEK, resource, ...more }))
+    collectAll(strava.pull(plainHttp, app, grant.access_token, { ...WEEK, resource, ...more }))
   return { peer, app, grant, pull }
 }
 

@@ -1,9 +1,9 @@
 // The connector to WHOOP against a server that speaks the vendor's public protocol.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { agree, daysAgo, run, standIn, teamAt } from '../../../../test/support/vendors/connected.ts'
+import { agree, daysAgo, run, useVendorServer, teamAt } from '../../../../test/support/vendors/connected.ts'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
-import { all, assertFailure, plainHttp, recordsOf, REDIRECT } from '../../../../test/support/vendors/vendor-server.ts'
+import { collectAll, assertFailure, plainHttp, recordsOf, REDIRECT } from '../../../../test/support/vendors/vendor-server.ts'
 import { WhoopPeer, whoopCycle, whoopRecovery, whoopSleep, whoopWorkout } from '../../../../test/support/vendors/whoop.ts'
 import type { InboundNotification, PullRequest } from '../connector.ts'
 import { whoop } from './whoop.ts'
@@ -32,7 +32,7 @@ async function linked(scopes: readonly string[] = whoop.scopes) {
   const code = peer.grants.agree(USER, [...scopes], REDIRECT)
   const grant = await whoop.exchange(plainHttp, app, { code, redirect_uri: REDIRECT, code_verifier: '', now_ms: peer.now_ms })
   const pull = (resource: PullRequest['resource'], more: Partial<PullRequest> = {}) =>
-    all(whoop.pull(plainHttp, app, grant.access_token, { ...RANGE, resource, ...more }))
+    collectAll(whoop.pull(plainHttp, app, grant.access_token, { ...RANGE, resource, ...more }))
   return { peer, app, grant, pull }
 }
 
@@ -102,7 +102,7 @@ describe('WHOOP: data', () => {
   test('rule 4: two WHOOP cycles on one local date are two records or one by key, never a sum', async () => {
     const peer = await new WhoopPeer().start()
     peer.now_ms = Date.now()
-    standIn('whoop_v2', peer)
+    useVendorServer('whoop_v2', peer)
     const team = await teamAt('whoop_v2')
     const user_id = await team.user()
     const date = daysAgo(2)

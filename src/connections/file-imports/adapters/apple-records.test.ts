@@ -1,7 +1,7 @@
 // Meals and menstrual cycles of Apple Health exports: as they are read, and as they are stored beside what a phone has sent.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { documents, exportXml, exportZip, imported, metadata, reading, record } from '../../../../test/support/file-imports.ts'
+import { documents, exportXml, exportZip, importFile, metadata, reading, record } from '../../../../test/support/file-imports.ts'
 import { storedTypes } from '../../../../test/support/samples.ts'
 import { createTestTeam } from '../../../../test/support/server.ts'
 import { list, postSummary } from '../../../../test/support/summaries.ts'
@@ -83,19 +83,19 @@ describe('meals of an Apple Health export', () => {
   test('are stored once, however often and in whatever order the export comes, and change when a food is added', async () => {
     const team = await createTestTeam()
     const user = await team.user()
-    await imported(team, user, await exportZip(exportXml(...dinner)))
+    await importFile(team, user, await exportZip(exportXml(...dinner)))
     const { meals } = await list(team, 'meal', user)
     assert.deepEqual(
       meals.map((one: { energy: unknown; source: { app_id: unknown } }) => [one.energy, one.source.app_id]),
       [[{ unit: 'kcal', value: 420 }, 'Fictional Food']],
     )
-    const again = await imported(team, user, exportXml(...dinner.toReversed()))
+    const again = await importFile(team, user, exportXml(...dinner.toReversed()))
     assert.deepEqual(
       [again.resources.meal, again.updated, again.created],
       [{ accepted: 1, created: 0, updated: 0, dropped: 0 }, 0, 0],
     )
     assert.deepEqual((await list(team, 'meal', user)).meals, meals)
-    const longer = await imported(team, user, exportXml(...dinner, nutrient('Protein', 7, 'g', EVENING, 'Bread')))
+    const longer = await importFile(team, user, exportXml(...dinner, nutrient('Protein', 7, 'g', EVENING, 'Bread')))
     assert.deepEqual(longer.resources.meal, { accepted: 1, created: 0, updated: 1, dropped: 0 })
     const emitted = (await storedTypes(team)).filter((type) => type.includes('.meal.'))
     assert.deepEqual(emitted, ['daily.data.meal.created', 'historical.data.meal.created', 'daily.data.meal.updated'])
@@ -106,7 +106,7 @@ describe('meals of an Apple Health export', () => {
     const user = await team.user()
     const amount = { value: 420, unit: 'kcal', start_date: '2026-01-31T18:00:00Z', end_date: '2026-01-31T18:00:00Z' }
     await postSummary(team, 'meal', user, [{ healthkit: { source_bundle: 'com.example.food', energy_total: [amount] } }])
-    const { skipped } = await imported(team, user, exportXml(...dinner, nutrient('Protein', 7, 'g', NOON)))
+    const { skipped } = await importFile(team, user, exportXml(...dinner, nutrient('Protein', 7, 'g', NOON)))
     assert.equal(skipped.already_there.meal, 1)
     const { meals } = await list(team, 'meal', user)
     assert.deepEqual(meals.map(({ source }: { source: { app_id: string } }) => source.app_id).toSorted(), [
@@ -222,14 +222,14 @@ describe('menstrual cycles of an Apple Health export', () => {
   test('are stored once, and a longer export ends the cycle that was the last one', async () => {
     const team = await createTestTeam()
     const user = await team.user()
-    const first = await imported(team, user, exportXml(...cycle))
+    const first = await importFile(team, user, exportXml(...cycle))
     assert.deepEqual(first.resources.menstrual_cycle, { accepted: 1, created: 1, updated: 0, dropped: 0 })
     const { menstrual_cycle: before } = await list(team, 'menstrual_cycle', user)
     assert.deepEqual([before.length, before[0].cycle_end, before[0].source_app_id], [1, null, 'Fictional Cycles'])
-    const again = await imported(team, user, exportXml(...cycle.toReversed()))
+    const again = await importFile(team, user, exportXml(...cycle.toReversed()))
     assert.deepEqual([again.created, again.updated], [0, 0])
     assert.deepEqual((await list(team, 'menstrual_cycle', user)).menstrual_cycle, before)
-    const longer = await imported(team, user, exportXml(...cycle, ...second))
+    const longer = await importFile(team, user, exportXml(...cycle, ...second))
     assert.deepEqual(longer.resources.menstrual_cycle, { accepted: 2, created: 1, updated: 1, dropped: 0 })
     const { menstrual_cycle: after } = await list(team, 'menstrual_cycle', user)
     assert.deepEqual(
@@ -246,7 +246,7 @@ describe('menstrual cycles of an Apple Health export', () => {
     const user = await team.user()
     const sent = { source_bundle: 'com.example.cycles', cycle: { period_start: '2026-01-02' } }
     await postSummary(team, 'menstrual_cycle', user, [sent])
-    const { skipped, resources } = await imported(team, user, exportXml(...cycle, ...second))
+    const { skipped, resources } = await importFile(team, user, exportXml(...cycle, ...second))
     assert.deepEqual([skipped, resources.menstrual_cycle.created], [{ already_there: { menstrual_cycle: 1 } }, 1])
   })
 })
