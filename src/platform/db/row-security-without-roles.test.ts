@@ -76,7 +76,7 @@ describe('without the right to create roles', async () => {
     assert.equal(await db.read(tenantOf(teams[0]!), (tx) => tx.run(sql`select from lab_order_of_team`)), 0)
   })
 
-  test('once an administrator has run them, the schema has its roles, and programs of before see what they saw', async () => {
+  test('once an administrator has run them, the schema has its roles, and the owner sees what it saw', async () => {
     for (const statement of statements) await asOwner(statement)
     const { protection } = await migrate(own, 'sandbox_us', 'cell', { row_security: 'required' })
     assert.equal(protection.by, 'roles')
@@ -93,7 +93,7 @@ describe('without the right to create roles', async () => {
       (await reopened.pool.query<{ role: string }>('select current_user as role')).rows[0]!.role,
       `drawbridge_${named}_sandbox_us`,
     )
-    // As programs of before connect: as the owner, without a role and without a team.
+    // As the owner, without a role and without a team.
     const client = new pg.Client({ ...own, options: '-c search_path=sandbox_us' })
     await client.connect()
     assert.equal((await client.query('select from team')).rowCount, 2)
