@@ -6,7 +6,7 @@ import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql, arrayLiteral } from '../../platform/db/sql.ts'
 import { DeletedData, type Expiry } from '../resources/expiry.ts'
 import { isCounted, resourceNameOf, type SourceType, type TimeseriesName, timeseriesNames } from '../resources/timeseries.ts'
-import { type Sample, chunkColumns, chunkRow, readChunk, type Chunk } from './chunk-rows.ts'
+import { type Sample, chunkColumns, chunkRow, type Chunk } from './chunk-rows.ts'
 import { addToHours, hoursTouched, mergeHours, type Hour } from './merge-hours.ts'
 import { HOUR_MS } from '../../platform/runtime/durations.ts'
 
@@ -212,7 +212,7 @@ export async function chunksOfHours(
       and c.hour = any (${arrayLiteral(hours_ms.map((ms) => new Date(ms)))}::timestamptz[])
     order by c.series_id, c.hour`,
   )
-  return rows.map((row) => ({ series_id: row.series_id, source: sourceOf(row), chunk: readChunk(row) }))
+  return rows.map((row) => ({ series_id: row.series_id, source: sourceOf(row), chunk: row }))
 }
 
 const Series = T.Object({ id: T.Integer(), source_type: T.String(), app_id: Nullable(T.String()) })

@@ -246,32 +246,29 @@ async function mergeHour(
 ): Promise<void> {
   const before = into.created.length + into.updated.length
   const count = stored?.at.length ?? 0
+  const merged: Sample[] = []
   let i = 0
-  const kept = samples
-  for (const [n, sample] of samples.entries()) {
+  const keepUntil = (at: number) => {
+    for (; i < count && stored!.at[i]! < at; i++) merged.push(sampleAt(stored!, i))
+  }
+  for (const sample of samples) {
     const at = sample.at_ms - hour_ms
-    while (i < count && stored!.at[i]! < at) i++
-    if (i === count || stored!.at[i] !== at) into.created.push(sample)
-    else {
-      const known = sampleAt(stored!, i)
-      kept[n] = inStoredZone(sample, known)
-      if (!isSame(known, kept[n])) into.updated.push(kept[n])
+    keepUntil(at)
+    if (i === count || stored!.at[i] !== at) {
+      into.created.push(sample)
+      merged.push(sample)
+      continue
     }
+    const known = sampleAt(stored!, i++)
+    const update = inStoredZone(sample, known)
+    if (!isSame(known, update)) into.updated.push(update)
+    merged.push(update)
+    const turn = yieldIfLong()
+    if (turn) await turn
   }
-  const turn = yieldIfLong()
-  if (turn) await turn
   if (into.created.length + into.updated.length === before) return
-  i = 0
-  for (const sample of kept) {
-    const at = sample.at_ms - hour_ms
-    for (; i < count && stored!.at[i]! < at; i++) writer.add(sampleAt(stored!, i), stored!.at[i]!)
-    if (i < count && stored!.at[i] === at) i++
-    writer.add(sample, at)
-    const pause = yieldIfLong()
-    if (pause) await pause
-  }
-  for (; i < count; i++) writer.add(sampleAt(stored!, i), stored!.at[i]!)
-  writer.end({ series_id, hour_ms })
+  keepUntil(Infinity)
+  await writer.put({ series_id, hour_ms }, merged)
 }
 
 // Merging an hour that several apps or devices of one provider, type, workout and sport have recorded. Source: events.md 5: a sample is
@@ -487,12 +484,11 @@ async function mergeKin(
   }
   const bySeries = new Map<number, Sample[]>([...changed].map((series_id) => [series_id, []]))
   for (const { recorder, sample } of places.values()) bySeries.get(recorder.series_id)?.push(sample)
-  for (const [series_id, samples] of bySeries) {
-    const turn = yieldIfLong()
-    if (turn) await turn
-    for (const sample of samples.toSorted((a, b) => a.at_ms - b.at_ms)) writer.add(sample, sample.at_ms - hour_ms)
-    writer.end({ series_id, hour_ms })
-  }
+  for (const [series_id, samples] of bySeries)
+    await writer.put(
+      { series_id, hour_ms },
+      samples.toSorted((a, b) => a.at_ms - b.at_ms),
+    )
 }
 
 /** A sample that takes the place of a stored one, in its zone if its own is only that of the client. */

@@ -8,7 +8,7 @@ import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { readBound, type RangeQuery } from '../resources/range-query.ts'
 import type { TimeseriesName } from '../resources/timeseries.ts'
-import { chunkColumns, chunkRow, readChunk, sampleAt, type Sample } from './chunk-rows.ts'
+import { chunkColumns, chunkRow, sampleAt, type Sample } from './chunk-rows.ts'
 import { sourceOf, sourceRow, type FoundSample, type SampleSource } from './chunks.ts'
 import { hypnogramOf } from './hypnogram.ts'
 import { sampleFormatter, sampleSource } from './samples.ts'
@@ -104,14 +104,13 @@ type Visit = (sample: Sample, source: SampleSource, series: number) => boolean
 function visitRows(rows: Static<typeof Row>[], from_ms: number, to_ms: number, after: Place | undefined, visit: Visit): void {
   for (const row of rows) {
     const source = sourceOf(row)
-    const chunk = readChunk(row)
-    const { hour_ms, at } = chunk
+    const { hour_ms, at } = row
     const first_ms = after?.series === row.series_id ? Math.max(from_ms, after.at_ms + 1) : from_ms
     for (let i = 0; i < at.length; i++) {
       const at_ms = hour_ms + at[i]!
       if (at_ms < first_ms) continue
       if (at_ms > to_ms) break
-      if (!visit(sampleAt(chunk, i), source, row.series_id)) return
+      if (!visit(sampleAt(row, i), source, row.series_id)) return
     }
   }
 }
