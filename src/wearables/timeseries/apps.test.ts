@@ -114,24 +114,6 @@ describe('sums of a day', () => {
   })
 })
 
-test('hours that earlier programs have stored of two apps belong to the first one as soon as one of them sends its hours again', async () => {
-  const { team, user_id } = await person()
-  const hours = (name: string, value: number, type: string) =>
-    [0, 1, 2].map((hour) => counted({ ...appOf(name), type }, hour * 60, hour * 60 + 60, value))
-  await post(team, user_id, 'steps', hours('one', 1000, 'phone'))
-  await post(team, user_id, 'steps', [...hours('two', 700, 'watch'), counted({ ...appOf('two'), type: 'watch' }, 300, 360, 50)])
-  // As they were before there was a rule.
-  await team.db.pool.query(
-    `update series set source_type = 'phone' where team_id = $1 and app_id = 'com.example.two' and source_type = 'watch'`,
-    [team.team],
-  )
-  assert.deepEqual(await sumsOf(team, user_id, 'steps'), [5150, 5150])
-  await post(team, user_id, 'steps', hours('two', 800, 'phone').slice(0, 1))
-  assert.deepEqual(await sumsOf(team, user_id, 'steps'), [4450, 4450])
-  await post(team, user_id, 'steps', hours('one', 1100, 'phone'))
-  assert.deepEqual(await sumsOf(team, user_id, 'steps'), [3350, 3350])
-})
-
 test('of what is measured the values of all apps are there, and at one instant the later one', async () => {
   const { team, user_id } = await person()
   const beat = (source: object, at: number, value: number) => counted(source, at, at, value)

@@ -132,14 +132,7 @@ export class ChunkWriter {
   async put({ series_id, hour_ms }: ChunkPlace, samples: readonly Sample[]): Promise<void> {
     if (samples.length === 0) return void this.#emptied.push({ series_id, hour_ms })
     const lists: (string | null)[] = []
-    for (const toNumber of numberColumns) {
-      const numbers = samples.map((sample) => toNumber(sample, hour_ms))
-      lists.push(numbers.some((number) => number !== null) ? arrayLiteral(numbers) : null)
-      const turn = yieldIfLong()
-      if (turn) await turn
-    }
-    const types = samples.map(({ type }) => type)
-    lists.push(types.some((type) => type !== null) ? textArrayLiteral(types) : null)
+    for (const column of columns) lists.push(await toLiteral(samples, (sample) => column(sample, hour_ms)))
     this.#chunks.push({ series_id, hour_ms, samples: samples.length, lists })
   }
 
@@ -154,9 +147,7 @@ export class ChunkWriter {
                      ${arrayLiteral(emptied.map(({ hour_ms }) => new Date(hour_ms)))}::timestamptz[]) as g (series_id, hour)
         where c.team_id = ${tx.team} and c.user_id = ${user_id} and c.series_id = g.series_id and c.hour = g.hour`)
     if (!chunks.length) return
-    const [at, values, seconds, lengths, zones, types] = [...numberColumns, 'types'].map((_, i) =>
-      chunks.map(({ lists }) => lists[i]!),
-    )
+    const [at, values, seconds, lengths, zones, types] = columns.map((_, i) => chunks.map(({ lists }) => lists[i]!))
     await tx.run(sql`
       insert into chunk (team_id, user_id, series_id, hour, samples, at, values, seconds, lengths, zones, types)
       select ${tx.team}, ${user_id}, g.series_id, g.hour, g.samples, g.at::integer[], g.values::double precision[],
@@ -172,11 +163,35 @@ export class ChunkWriter {
   }
 }
 
-/** The numbers of a sample, in the order of the columns of a chunk. */
-const numberColumns: readonly ((sample: Sample, hour_ms: number) => number | null)[] = [
+/** The values of a sample, in the order of the columns of a chunk. */
+const columns: readonly ((sample: Sample, hour_ms: number) => number | string | null)[] = [
   ({ at_ms }, hour_ms) => at_ms - hour_ms,
   ({ value }) => value,
   ({ second }) => second,
   ({ length_ms }) => length_ms,
   ({ zone_s }) => zone_s,
+  ({ type }) => type,
 ]
+
+/** Samples whose values become text at once. */
+const SLICE = 5000
+
+/** An array literal of the values of samples; null if there is none. In slices. */
+async function toLiteral(
+  samples: readonly Sample[],
+  toValue: (sample: Sample) => number | string | null,
+): Promise<string | null> {
+  const texts: string[] = []
+  let hasValues = false
+  for (let from = 0; from < samples.length; from += SLICE) {
+    const values = samples.slice(from, from + SLICE).map(toValue)
+    hasValues ||= values.some((value) => value !== null)
+    const literal = values.some((value) => typeof value === 'string')
+      ? textArrayLiteral(values as (string | null)[])
+      : arrayLiteral(values)
+    texts.push(literal.slice(1, -1))
+    const turn = yieldIfLong()
+    if (turn) await turn
+  }
+  return hasValues ? `{${texts.join()}}` : null
+}

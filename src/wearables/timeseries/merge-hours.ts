@@ -100,13 +100,12 @@ export async function mergeHours(tx: Tx, user_id: string, hours: Map<string, Hou
   }
   const all = [...kins.values()]
   const batches = await batchesOf(tx, user_id, all, rules.isCounted)
-  let owners: Map<number, Owners> | undefined
+  // What is counted belongs to the first app and device, and that is known when all hours have been read.
+  if (rules.isCounted) await claim(tx, user_id, batches)
   for (const batch of batches) {
-    // What is counted belongs to the first app and device, and that is known when all hours have been read.
-    if (rules.isCounted) owners ??= await claim(tx, user_id, batches)
     if (!rules.isCounted || batches.length > 1) await readStored(tx, user_id, batch, rangesOf(batch, false))
     const writer = new ChunkWriter()
-    for (const kin of batch) await mergeOne(kin, writer, { isByDevice: rules.isByDevice, owners: owners?.get(kin.kin_id) })
+    for (const kin of batch) await mergeOne(kin, writer, rules.isByDevice)
     await writer.write(tx, user_id)
     for (const kin of batch) kin.stored = kin.incoming = []
   }
@@ -132,7 +131,7 @@ async function readStored(
 }
 
 /** Leaves out what belongs to others. A single batch has its stored chunks then. */
-async function claim(tx: Tx, user_id: string, batches: KinHours[][]): Promise<Map<number, Owners>> {
+async function claim(tx: Tx, user_id: string, batches: KinHours[][]): Promise<void> {
   const owners = new Map<number, Owners>()
   const all = batches.flat()
   for (const { kin_id } of all) if (!owners.has(kin_id)) owners.set(kin_id, new Owners())
@@ -141,7 +140,6 @@ async function claim(tx: Tx, user_id: string, batches: KinHours[][]): Promise<Ma
       owners.get(kin_id)?.addChunk(recorder, chunk),
     )
   await claimHours(all, owners)
-  return owners
 }
 
 /** Divides hours into batches by what is stored in the hours that are read for them. */
@@ -170,11 +168,7 @@ async function batchesOf(tx: Tx, user_id: string, all: KinHours[], isCounted: bo
   return [...batches, batch]
 }
 
-async function mergeOne(
-  { hour_ms, incoming, stored }: KinHours,
-  writer: ChunkWriter,
-  rules: { isByDevice: boolean; owners: Owners | undefined },
-): Promise<void> {
+async function mergeOne({ hour_ms, incoming, stored }: KinHours, writer: ChunkWriter, isByDevice: boolean): Promise<void> {
   const sizes = [...incoming.map(({ samples }) => samples.length), ...stored.map(({ chunk }) => chunk.at.length)]
   if (sizes.reduce((sum, size) => sum + size, 0) > HOUR_SAMPLES_MAX)
     throw invalidField(['body', 'data'], `has an hour that would have more than ${HOUR_SAMPLES_MAX} samples`)
@@ -183,7 +177,7 @@ async function mergeOne(
   const own = stored.find(({ series_id }) => series_id === first.series_id)?.chunk
   // Most hours have one source.
   if (!others.length && stored.length === (own ? 1 : 0)) await mergeHour(own, { ...first, hour_ms }, writer)
-  else await mergeKin({ hour_ms, incoming, stored }, writer, rules)
+  else await mergeKin({ hour_ms, incoming, stored }, writer, isByDevice)
 }
 
 /** Of what is counted, leaves out the samples of hours that belong to another app or device. Of several in one post the one with most comes first. */
@@ -318,11 +312,6 @@ class Owners {
     }
   }
 
-  /** Whether a stored sample counts. Earlier programs have stored what several apps counted in one hour. */
-  counts(recorder: Recorder, sample: Sample): boolean {
-    return sample.value === 0 || this.admits(recorder, sample)
-  }
-
   /** Nothing counted claims nothing. */
   add(recorder: Recorder, sample: Sample): void {
     if (sample.value === 0) return
@@ -431,40 +420,21 @@ async function latestOf(incoming: KinHour['incoming'], isByDevice: boolean): Pro
   return latest
 }
 
-/** What is stored, and the series of which a part does not count: earlier programs have stored the samples of several apps at one instant. */
-async function storedPlaces(
-  stored: KinHour['stored'],
-  isByDevice: boolean,
-  owners: Owners | undefined,
-): Promise<{ places: Places; changed: Set<number> }> {
+async function storedPlaces(stored: KinHour['stored'], isByDevice: boolean): Promise<Places> {
   const places = new Places(isByDevice)
-  const changed = new Set<number>()
   for (const { chunk, ...recorder } of stored)
     for (let i = 0; i < chunk.at.length; i++) {
       const turn = yieldIfLong()
       if (turn) await turn
-      const sample = sampleAt(chunk, i)
-      if (owners && !owners.counts(recorder, sample)) {
-        changed.add(recorder.series_id)
-        continue
-      }
-      const there = places.rivalOf(recorder, sample.at_ms)
-      if (there) changed.add((givesWay(recorder, there.recorder) ? recorder : there.recorder).series_id)
-      if (!there || !givesWay(recorder, there.recorder)) places.set({ recorder, sample }, there)
+      places.set({ recorder, sample: sampleAt(chunk, i) }, undefined)
     }
-  return { places, changed }
+  return places
 }
 
-/**
- * Tells which samples are new or changed, and writes the hour of each series that has changed. In slices.
- * @param owners of what is counted: stored samples of hours that belong to others are deleted
- */
-async function mergeKin(
-  { hour_ms, incoming, stored }: KinHour,
-  writer: ChunkWriter,
-  { isByDevice, owners }: { isByDevice: boolean; owners: Owners | undefined },
-): Promise<void> {
-  const { places, changed } = await storedPlaces(stored, isByDevice, owners)
+/** Tells which samples are new or changed, and writes the hour of each series that has changed. In slices. */
+async function mergeKin({ hour_ms, incoming, stored }: KinHour, writer: ChunkWriter, isByDevice: boolean): Promise<void> {
+  const places = await storedPlaces(stored, isByDevice)
+  const changed = new Set<number>()
   for (const { recorder, sample, into } of (await latestOf(incoming, isByDevice)).values()) {
     const turn = yieldIfLong()
     if (turn) await turn
