@@ -83,7 +83,7 @@ export async function reading(file: string | Buffer) {
     progress,
   ).catch((thrown: unknown) => (error = thrown))
   if (error !== undefined && !(error instanceof ReadError)) throw error
-  return { samples, summaries, skipped: batches.skipped, error: (error as ReadError | undefined)?.code ?? null }
+  return { samples, summaries, skipped: batches.skips, error: (error as ReadError | undefined)?.code ?? null }
 }
 
 export const values = (samples: IncomingSample[] | undefined) => (samples ?? []).map(({ value }) => value)

@@ -5,7 +5,7 @@ import { providerName } from '../../src/people/users/sources.ts'
 import { connectors } from '../../src/connections/connectors/connectors.ts'
 import { families, type Family } from '../../src/wearables/resources/families.ts'
 import type { Resource } from '../../src/wearables/resources/resources.ts'
-import { sampleOf } from '../../src/wearables/resources/sample-timeseries.ts'
+import { exampleSample } from '../../src/wearables/resources/sample-timeseries.ts'
 import {
   isTimeseries,
   postedTimeseries,
@@ -73,7 +73,7 @@ const eventsOf = (name: string, eventTypes: readonly EventType[]): string => {
 function moreOf(name: TimeseriesName): string {
   if (name === 'hypnogram') return ''
   const always = new Set(['timestamp', 'timezone_offset', 'id', 'type', 'unit', 'value', 'start', 'end'])
-  return Object.keys(sampleOf(resourceNameOf(name), ''))
+  return Object.keys(exampleSample(resourceNameOf(name), ''))
     .filter((field) => !always.has(field))
     .map(code)
     .join(', ')

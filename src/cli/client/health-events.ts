@@ -1,7 +1,7 @@
 // Events of health data for `trigger`: each type by the posts of a phone that lead to it, with made-up values of the present. An update is a
 // second post of the same sample or record with another value; a history is a post of the stage `historical`.
 import { randomInt, randomUUID } from 'node:crypto'
-import { sampleOf } from '../../wearables/resources/sample-timeseries.ts'
+import { exampleSample } from '../../wearables/resources/sample-timeseries.ts'
 import type { Sandbox, Scenario } from './sandbox.ts'
 
 const PROVIDER = 'apple_health_kit'
@@ -26,7 +26,7 @@ const appOf = ({ id }: Moment): string => `com.example.trigger-${id.slice(0, 8)}
 /** A sample as a phone sends it. The event of the resource has the unit and a usual value. */
 function quantityOf(resource: string, moment: Moment, n: number): Record<string, unknown> {
   const at = instant(moment.now_ms)
-  const { value, unit, start } = sampleOf(resource, at)
+  const { value, unit, start } = exampleSample(resource, at)
   return {
     value: Number(value) + n,
     unit,
@@ -263,7 +263,7 @@ const demoSampleScenario = (resource: string, change: 'created' | 'updated'): Sc
     await sandbox.create('/v2/link/connect/demo', { user_id, provider: demos[resource] })
     const { now_ms } = await momentOf(sandbox)
     const timestamp = instant(now_ms)
-    const { value } = sampleOf(resource, timestamp)
+    const { value } = exampleSample(resource, timestamp)
     for (const n of change === 'updated' ? [0, 1] : [0]) {
       const other = typeof value === 'string' ? `${value} ${n + 1}` : Number(value) + n
       await sandbox.recordDemoSample({ user_id, provider: demos[resource], resource, value: other, timestamp })

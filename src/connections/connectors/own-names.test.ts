@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toCanonicalUnit } from '../../wearables/ingestion/units.ts'
-import { amountOf, healthKitNutrients } from '../../wearables/summaries/nutrients.ts'
+import { toAmount, healthKitNutrients } from '../../wearables/summaries/nutrients.ts'
 import { nightOf } from './google-health/data-points.ts'
 import { toProfile } from './oura/records.ts'
 
@@ -24,6 +24,6 @@ test('a sex or a stage of sleep of such a name is not known', () => {
 test('a unit of such a name is not known', () => {
   for (const name of names) {
     assert.equal(toCanonicalUnit('manual', 'glucose', 5.5, name), undefined)
-    for (const one of Object.values(healthKitNutrients)) assert.equal(amountOf(one, 2, name), undefined)
+    for (const one of Object.values(healthKitNutrients)) assert.equal(toAmount(one, 2, name), undefined)
   }
 })

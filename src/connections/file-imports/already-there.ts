@@ -50,31 +50,35 @@ const instantOf = (value: string | null | undefined): number => (value ? Date.pa
 type IsRecorded = (record: ReadSummary['record']) => boolean
 
 /** Tells of each summary of a file whether a phone has recorded it. Reads the times of every stored summary once. */
-function phoneIndex(kind: SummaryKind, known: RecordedSummary[]): IsRecorded {
+function phoneIndex(kind: SummaryKind, recordedSummaries: RecordedSummary[]): IsRecorded {
   switch (kind) {
     case 'activity': {
-      const days = new Set(known.flatMap(({ app_id, calendar_date }) => (app_id === EXPORT_APP ? [] : calendar_date)))
+      const days = new Set(recordedSummaries.flatMap(({ app_id, calendar_date }) => (app_id === EXPORT_APP ? [] : calendar_date)))
       return ({ calendar_date }) => days.has(calendar_date)
     }
     case 'electrocardiogram': {
-      const starts = new Set(known.filter(({ key }) => !OF_FILE.test(key)).map(({ starts_at }) => instantOf(starts_at)))
+      const starts = new Set(
+        recordedSummaries.filter(({ key }) => !OF_FILE.test(key)).map(({ starts_at }) => instantOf(starts_at)),
+      )
       return ({ document }) => starts.has(instantOf((document as Record<string, string>).session_start))
     }
     case 'meal': {
-      const starts = new Set(known.filter(({ key }) => !OF_FILE.test(key)).map(({ starts_at }) => instantOf(starts_at)))
+      const starts = new Set(
+        recordedSummaries.filter(({ key }) => !OF_FILE.test(key)).map(({ starts_at }) => instantOf(starts_at)),
+      )
       return ({ document }) => starts.has(instantOf((document as Record<string, string>).timestamp))
     }
     case 'menstrual_cycle': {
       // A phone that did not know the zone may have taken the day before or after.
       const days = new Set(
-        known.flatMap(({ key, calendar_date }) =>
-          OF_FILE.test(key) || calendar_date === null ? [] : [-1, 0, 1].map((by) => shifted(calendar_date, by)),
+        recordedSummaries.flatMap(({ key, calendar_date }) =>
+          OF_FILE.test(key) || calendar_date === null ? [] : [-1, 0, 1].map((days) => addDays(calendar_date, days)),
         ),
       )
       return ({ calendar_date }) => calendar_date !== null && days.has(calendar_date)
     }
     default: {
-      const spans = known
+      const spans = recordedSummaries
         .filter(({ key }) => !OF_FILE.test(key))
         .map(({ starts_at, ends_at }): Span => [instantOf(starts_at), instantOf(ends_at)])
         .filter(([from, to]) => !Number.isNaN(from + to))
@@ -95,23 +99,23 @@ function equals(spans: Span[]): (span: Span) => boolean {
   return (span) => known.has(span.join())
 }
 
-const shifted = (day: string, days: number): string => new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10)
+const addDays = (day: string, days: number): string => new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10)
 
 /** What phones have recorded of the profile, or of an instant of the body by other apps than that of the record. */
 type OfPhones = (record: ReadSummary['record']) => RecordedSummary[]
 
-function ofPhones(kind: 'profile' | 'body', known: RecordedSummary[]): OfPhones {
+function ofPhones(kind: 'profile' | 'body', recordedSummaries: RecordedSummary[]): OfPhones {
   if (kind === 'profile') {
-    const sent = known.filter(({ app_id }) => app_id !== EXPORT_APP)
+    const sent = recordedSummaries.filter(({ app_id }) => app_id !== EXPORT_APP)
     return () => sent
   }
   const instants = new Map<string, RecordedSummary[]>()
-  for (const one of known) {
+  for (const one of recordedSummaries) {
     if (!isOfPhone(one.app_id)) continue
     const instant = one.key.split(' ')[0]!
     instants.set(instant, [...(instants.get(instant) ?? []), one])
   }
-  return ({ app_id, key }) => (instants.get(key.split(' ')[0]!) ?? []).filter((one) => one.app_id !== app_id)
+  return ({ app_id, key }) => (instants.get(key.split(' ')[0]!) ?? []).filter((summary) => summary.app_id !== app_id)
 }
 
 /** Says when a measurement was, not what was measured. */
@@ -140,7 +144,7 @@ export async function newSummaries(
 ): Promise<ReadSummary[]> {
   const days = new Set(summaries.flatMap(({ record }) => record.calendar_date ?? []))
   // A night may be filed under the day before or after.
-  const all = new Set([...days].flatMap((day) => [shifted(day, -1), day, shifted(day, 1)]))
+  const all = new Set([...days].flatMap((day) => [addDays(day, -1), day, addDays(day, 1)]))
   const known = await recordedSummaries(tx, { user_id, kind, provider }, [...all])
   if (!known.length) return summaries
   if (kind === 'profile' || kind === 'body') {

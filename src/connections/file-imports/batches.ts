@@ -29,7 +29,7 @@ interface Held {
 export class Batches implements Sink {
   /** The provider of what is found from now on. */
   provider: string
-  readonly skipped: Skipped = {}
+  readonly skips: Skipped = {}
   readonly #send: (batch: Batch) => Promise<void>
   readonly #samples = new Map<TimeseriesName, Held>()
   readonly #summaries = new Map<SummaryKind, { list: ReadSummary[]; details: number }>()
@@ -77,12 +77,12 @@ export class Batches implements Sink {
   }
 
   skip(reason: SkipReason, kind: string, count = 1): void {
-    countSkipped(this.skipped, reason, kind, count)
+    countSkipped(this.skips, reason, kind, count)
   }
 
   #release(resource: TimeseriesName, { samples }: Held): void {
     this.#samples.delete(resource)
-    this.#held = [...this.#samples.values()].reduce((sum, one) => sum + one.samples.length, 0)
+    this.#held = [...this.#samples.values()].reduce((sum, held) => sum + held.samples.length, 0)
     this.#ready.push({ provider: this.provider, resource, samples })
   }
 

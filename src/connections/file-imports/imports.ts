@@ -60,15 +60,15 @@ const Row = T.Object({
 })
 const columns = sql`id, user_id, status, format, received_bytes, progress, results, skipped, error, created_at, finished_at`
 
-const none = (): Counts => ({ accepted: 0, created: 0, updated: 0, dropped: 0 })
-export const countNames = Object.keys(none()) as (keyof Counts)[]
+const noCounts = (): Counts => ({ accepted: 0, created: 0, updated: 0, dropped: 0 })
+export const countNames = Object.keys(noCounts()) as (keyof Counts)[]
 
-function shown({ results, error, ...row }: Static<typeof Row>): FileImport {
-  const total = none()
+function toFileImport({ results, error, ...row }: Static<typeof Row>): FileImport {
+  const total = noCounts()
   const resources: Record<string, Counts> = {}
   for (const [key, result] of Object.entries(results)) {
     // The same resource of several providers, in an archive of files of several devices.
-    const resource = (resources[key.slice(key.indexOf(' ') + 1)] ??= none())
+    const resource = (resources[key.slice(key.indexOf(' ') + 1)] ??= noCounts())
     for (const name of countNames) {
       total[name] += result[name]
       resource[name] += result[name]
@@ -95,7 +95,7 @@ export async function readImport(tx: Tx, user_id: string, id: string): Promise<F
     sql`select ${columns} from file_import where team_id = ${tx.team} and id = ${id} and user_id = ${user_id}`,
   )
   if (!row) throw notFound('Import not found')
-  return shown(row)
+  return toFileImport(row)
 }
 
 /** Lists the newest imports of a user, newest first. Errors: 404 unknown user. */
@@ -106,7 +106,7 @@ export async function listImports(tx: Tx, user_id: string, limit = LISTED): Prom
     sql`
     select ${columns} from file_import where team_id = ${tx.team} and user_id = ${user_id} order by id desc limit ${limit}`,
   )
-  return { data: rows.map(shown) }
+  return { data: rows.map(toFileImport) }
 }
 
 const Count = T.Object({ n: T.Integer() })
@@ -149,7 +149,7 @@ export async function beginImport(
   )
   await storeBytes(tx, importKey(vault, id, file_key), id, 0, bytes)
   if (is_last) await queueIfNext(tx, id)
-  return shown(row)
+  return toFileImport(row)
 }
 
 const Upload = T.Object({
@@ -199,7 +199,7 @@ export async function continueImport(
     await lockImports(tx)
     await queueIfNext(tx, id)
   }
-  return shown(row)
+  return toFileImport(row)
 }
 
 const Next = T.Object({ id: T.String() })
@@ -276,8 +276,8 @@ export type ClaimedImport = Static<typeof Claimed>
  */
 export async function claimImport(tx: Tx, id: string, phase: Phase, reader: string): Promise<ClaimedImport | undefined> {
   await lockImports(tx)
-  const older = (which: Sql) => sql`
-    exists (select from file_import o where o.team_id = ${tx.team} and o.${isUnfinished} and o.id < f.id and o.${which})`
+  const older = (condition: Sql) => sql`
+    exists (select from file_import o where o.team_id = ${tx.team} and o.${isUnfinished} and o.id < f.id and o.${condition})`
   return tx.maybe(
     Claimed,
     sql`

@@ -56,7 +56,7 @@ export async function readContent(format: FileFormat, blocks: AsyncIterable<Uint
     return readAppleExport(blocks, batches, context)
   }
   let cut: ReadError | undefined
-  const bytes = await collected(untilCut(blocks, (error) => (cut = error)))
+  const bytes = await collectBytes(untilCut(blocks, (error) => (cut = error)))
   if (bytes.length === 0) throw cut ?? new ReadError('empty')
   try {
     if (format === 'fit') await readFit(bytes, batches, context)
@@ -78,7 +78,7 @@ async function* untilCut(blocks: AsyncIterable<Uint8Array>, onCut: (error: ReadE
 }
 
 /** All bytes of a file that is decoded in memory. Errors: ReadError `too_large`. */
-export async function collected(blocks: AsyncIterable<Uint8Array>, bytes_max = ACTIVITY_MAX): Promise<Buffer> {
+export async function collectBytes(blocks: AsyncIterable<Uint8Array>, bytes_max = ACTIVITY_MAX): Promise<Buffer> {
   const parts: Uint8Array[] = []
   let size = 0
   for await (const block of blocks) {
@@ -89,7 +89,7 @@ export async function collected(blocks: AsyncIterable<Uint8Array>, bytes_max = A
 }
 
 /** Counts what is read, up to the limit. Errors: ReadError `too_large`. */
-export async function* counted(
+export async function* countBytes(
   blocks: AsyncIterable<Uint8Array>,
   { progress, bytes_max }: Pick<Reading, 'progress' | 'bytes_max'>,
 ): AsyncGenerator<Uint8Array> {

@@ -15,7 +15,7 @@ export default async function read({ port, size, now_ms, zone, provider, isLong 
   let storing: Promise<unknown> = Promise.resolve()
   const batches: Batches = new Batches(provider, async (batch) => {
     await storing
-    storing = askProcess(port, { batch, state: { progress, skipped: batches.skipped } } satisfies Question)
+    storing = askProcess(port, { batch, state: { progress, skips: batches.skips } } satisfies Question)
     // It rejects again where it is awaited.
     storing.catch(() => {})
   })
@@ -35,12 +35,12 @@ export default async function read({ port, size, now_ms, zone, provider, isLong 
   try {
     await readFile(file, batches, { now_ms, zone }, progress)
     await storing
-    return { progress, skipped: batches.skipped, error: null }
+    return { progress, skips: batches.skips, error: null }
   } catch (error) {
     if (!(error instanceof ReadError)) throw error
     await batches.flush()
     await storing
-    return { progress, skipped: batches.skipped, error: error.code }
+    return { progress, skips: batches.skips, error: error.code }
   } finally {
     // The thread is ended, and would not keep what was compiled.
     flushCompileCache()
@@ -53,7 +53,7 @@ export type Question = { read: number; read_bytes: number } | { batch: Batch; st
 
 export interface ReadState {
   progress: Progress
-  skipped: Skipped
+  skips: Skipped
 }
 
 /** How the reading of a file ended. */

@@ -3,24 +3,24 @@ import type { Batches } from './batches.ts'
 import {
   BEGINNING_MAX,
   contentMax,
-  counted,
+  countBytes,
   formatOf,
   readContent,
   type Progress,
-  collected,
+  collectBytes,
   type FileFormat,
   type Reading,
 } from './read-content.ts'
 import { ReadError, type ReadContext, type ReadSummary } from './reading.ts'
 import {
   beginning,
-  bytesOf,
-  firstOf,
-  gunzipped,
+  readBytes,
+  readFirst,
+  gunzip,
   isGzip,
   type StoredBytes,
   openArchive,
-  unpacked,
+  unpack,
   type Archive,
 } from './stored-bytes.ts'
 import { extname } from 'node:path/posix'
@@ -39,19 +39,19 @@ export async function readFile(file: StoredBytes, batches: Batches, context: Rea
   const reading = { batches, context, progress, bytes_max: contentMax(file) }
   const first = await beginning(file, BEGINNING_MAX)
   const isPacked = isGzip(first)
-  const content = () => (isPacked ? gunzipped(bytesOf(file)) : bytesOf(file))
-  const format = formatOf(isPacked ? await firstOf(content(), BEGINNING_MAX) : first)
+  const content = () => (isPacked ? gunzip(readBytes(file)) : readBytes(file))
+  const format = formatOf(isPacked ? await readFirst(content(), BEGINNING_MAX) : first)
   if (format === 'archive') return readArchive(isPacked ? await inMemory(content(), reading) : file, reading)
   if (!format) throw new ReadError('unknown_format')
   progress.format = format
   progress.content_bytes = isPacked ? await contentBytes(file) : file.size
-  await readContent(format, counted(content(), reading), reading).finally(() => batches.flush())
+  await readContent(format, countBytes(content(), reading), reading).finally(() => batches.flush())
 }
 
 /** How many bytes gzip has packed, as the end of the file says. */
 async function contentBytes(file: StoredBytes): Promise<number> {
   const parts: Uint8Array[] = []
-  for await (const part of bytesOf(file, Math.max(0, file.size - 4))) parts.push(Buffer.from(part))
+  for await (const part of readBytes(file, Math.max(0, file.size - 4))) parts.push(Buffer.from(part))
   const end = Buffer.concat(parts)
   return end.length === 4 ? Math.max(file.size, end.readUInt32LE()) : file.size
 }
@@ -89,7 +89,7 @@ interface Contents {
   recordings: Entry[]
   activities: { entry: Entry; format: Activity }[]
   archives: Entry[]
-  others: Entry[]
+  otherEntries: Entry[]
   /** Files that may be exports, and the reason why they could not be looked at. */
   faulty: { entry: Entry; fault: ReadError }[]
 }
@@ -116,20 +116,25 @@ interface Met {
 
 /** The bytes of an archive that something has packed. Errors: ReadError `too_large`, and those of the bytes. */
 async function inMemory(blocks: AsyncIterable<Uint8Array>, reading: Reading): Promise<StoredBytes> {
-  const bytes = await collected(counted(blocks, reading), ARCHIVE_BYTES_MAX)
+  const bytes = await collectBytes(countBytes(blocks, reading), ARCHIVE_BYTES_MAX)
   return { size: bytes.length, read: (start) => Promise.resolve(bytes.subarray(start)) }
 }
 
 /** @returns why the rest of the archive was not read */
-async function readEntries(archive: Archive, reading: Reading, met: Met, depth: number): Promise<ReadError | undefined> {
+async function readEntries(
+  archive: Archive,
+  reading: Reading,
+  progressOfArchives: Met,
+  depth: number,
+): Promise<ReadError | undefined> {
   const contents = await contentsOf(archive)
-  const { main, activities, archives, others, faulty } = contents
+  const { main, activities, archives, otherEntries: others, faulty } = contents
   const { batches, progress } = reading
-  met.fault ??= faulty[0]?.fault
+  progressOfArchives.fault ??= faulty[0]?.fault
   for (const entry of others) batches.skip('unsupported', kindOf(entry))
   for (const { entry } of faulty) batches.skip('malformed', kindOf(entry))
   if (main || activities.length) {
-    met.isKnown = true
+    progressOfArchives.isKnown = true
     progress.format = main ? 'apple_health' : (progress.format ?? 'archive')
   }
   const read = [...(main ? [main, ...contents.routes, ...contents.recordings] : []), ...activities.map(({ entry }) => entry)]
@@ -138,13 +143,13 @@ async function readEntries(archive: Archive, reading: Reading, met: Met, depth: 
   let error = main && (await readExport(archive, main, contents, reading))
   for (const { entry, format } of activities) {
     if (error?.code === 'too_large') break
-    const failed = await readErrorOf(() => readContent(format, counted(unpacked(archive.content(entry)), reading), reading))
+    const failed = await readErrorOf(() => readContent(format, countBytes(unpack(archive.content(entry)), reading), reading))
     if (failed?.code === 'too_large') error = failed
     else if (failed) batches.skip('malformed', format)
   }
   for (const entry of archives) {
     if (error?.code === 'too_large') break
-    const failed = await readInner(archive, entry, reading, met, depth + 1)
+    const failed = await readInner(archive, entry, reading, progressOfArchives, depth + 1)
     if (failed?.code === 'too_large') error = failed
   }
   return error
@@ -155,17 +160,18 @@ async function readInner(
   { content }: Archive,
   entry: Entry,
   reading: Reading,
-  met: Met,
+  progressOfArchives: Met,
   depth: number,
 ): Promise<ReadError | undefined> {
   const { batches } = reading
   if (depth > DEPTH_MAX) return void batches.skip('unsupported', 'zip')
-  if (++met.archives > ARCHIVES_MAX || entry.uncompressedSize > ARCHIVE_BYTES_MAX) return void batches.skip('too_many', 'zip')
+  if (++progressOfArchives.archives > ARCHIVES_MAX || entry.uncompressedSize > ARCHIVE_BYTES_MAX)
+    return void batches.skip('too_many', 'zip')
   let failed: ReadError | undefined
   const fault = await readErrorOf(async () => {
-    const inner = await openArchive(await inMemory(unpacked(content(entry)), reading))
+    const inner = await openArchive(await inMemory(unpack(content(entry)), reading))
     if (!inner.entries.length) throw new ReadError('empty')
-    failed = await readEntries(inner, reading, met, depth)
+    failed = await readEntries(inner, reading, progressOfArchives, depth)
   })
   if (fault?.code === 'too_large') return fault
   if (fault ?? failed) batches.skip('malformed', 'zip')
@@ -174,12 +180,20 @@ async function readInner(
 
 /** Sorts the files of an archive by what they are. Of several exports the largest one is read, since a person may have added others. */
 async function contentsOf({ entries, content }: Archive): Promise<Contents> {
-  const contents: Contents = { main: undefined, routes: [], recordings: [], activities: [], archives: [], others: [], faulty: [] }
+  const contents: Contents = {
+    main: undefined,
+    routes: [],
+    recordings: [],
+    activities: [],
+    archives: [],
+    otherEntries: [],
+    faulty: [],
+  }
   let looks = 0
   const look = async (entry: Entry): Promise<FileFormat | undefined> => {
     if (++looks > LOOKS_MAX) return undefined
     try {
-      return formatOf(await firstOf(unpacked(content(entry)), BEGINNING_MAX))
+      return formatOf(await readFirst(unpack(content(entry)), BEGINNING_MAX))
     } catch (error) {
       if (!(error instanceof ReadError)) throw error
       contents.faulty.push({ entry, fault: error })
@@ -192,7 +206,7 @@ async function contentsOf({ entries, content }: Archive): Promise<Contents> {
     if (format === 'apple_health' && !contents.main) contents.main = entry
     else if (format === 'fit' || format === 'tcx' || format === 'gpx') contents.activities.push({ entry, format })
     else if (ending === '.zip') contents.archives.push(entry)
-    else if (contents.faulty.at(-1)?.entry !== entry) contents.others.push(entry)
+    else if (contents.faulty.at(-1)?.entry !== entry) contents.otherEntries.push(entry)
   }
   // In the order of the archive: the same file always gives the same batches, and people expect the order that they see.
   const places = new Map(entries.map((entry, i) => [entry, i]))
@@ -202,13 +216,13 @@ async function contentsOf({ entries, content }: Archive): Promise<Contents> {
 
 /** What belongs to an export: the ways of its workouts, and its electrocardiograms. */
 function ofExport(contents: Contents): Contents {
-  const { activities, others } = contents
+  const { activities, otherEntries: others } = contents
   return {
     ...contents,
     routes: activities.map(({ entry }) => entry).filter(isRoute),
     recordings: others.filter(isRecording),
     activities: activities.filter(({ entry }) => !isRoute(entry)),
-    others: others.filter((entry) => !isRecording(entry)),
+    otherEntries: others.filter((entry) => !isRecording(entry)),
   }
 }
 
@@ -228,7 +242,7 @@ async function readExport(
   const { batches, context } = reading
   const routes = new Map(ways.map((entry) => [placeOf(entry.fileName), entry]))
   batches.provider = APPLE
-  const blocksOf = (entry: Entry) => counted(unpacked(content(entry)), reading)
+  const blocksOf = (entry: Entry) => countBytes(unpack(content(entry)), reading)
   const routed: RoutedWorkout[] = []
   let error = await readErrorOf(() => readAppleExport(blocksOf(main), batches, context, routed))
   /** What is beyond the limit of content is not read; its workouts are passed on without their ways. */
@@ -243,14 +257,14 @@ async function readExport(
     for (const place of paths.map(placeOf)) {
       const entry = routes.get(place)
       routes.delete(place)
-      if (entry) await read('WorkoutRoute', async () => readRoute(await collected(blocksOf(entry)), points))
+      if (entry) await read('WorkoutRoute', async () => readRoute(await collectBytes(blocksOf(entry)), points))
     }
     batches.summary(withStream(workout, points))
     await batches.drain()
   }
   if (routes.size) batches.skip('unsupported', 'WorkoutRoute', routes.size)
   for (const entry of recordings) {
-    await read('Electrocardiogram', async () => readElectrocardiogram(await collected(blocksOf(entry)), batches, context))
+    await read('Electrocardiogram', async () => readElectrocardiogram(await collectBytes(blocksOf(entry)), batches, context))
     await batches.drain()
   }
   await batches.flush()

@@ -68,8 +68,8 @@ export type Skipped = Partial<Record<SkipReason, Record<string, number>>>
 const KINDS_MAX = 100
 
 /** Counts skipped records. Kinds come from files: only plain names are kept, and only so many. */
-export function countSkipped(into: Skipped, reason: SkipReason, kind: string, count = 1): void {
-  const kinds = (into[reason] ??= {})
+export function countSkipped(skips: Skipped, reason: SkipReason, kind: string, count = 1): void {
+  const kinds = (skips[reason] ??= {})
   const name = /^[\w-]{1,100}$/.test(kind) && kind !== '__proto__' ? kind : 'other'
   const listed = Object.hasOwn(kinds, name) || Object.keys(kinds).length < KINDS_MAX ? name : 'other'
   kinds[listed] = (Object.hasOwn(kinds, listed) ? kinds[listed]! : 0) + count

@@ -99,7 +99,7 @@ export class ImportRunner implements Service {
     // The lease of the job was lost, and what runs here ends with its next question: the import is read again after that.
     if (this.#isStopping || this.#running.has(id)) return later(context, id, phase, RETRY_S)
     // The queue limits them in each cell; cells share the threads of the process.
-    if ([...this.#running.values()].some((one) => one.phase === phase)) {
+    if ([...this.#running.values()].some((run) => run.phase === phase)) {
       this.#put_off_ms[phase] = performance.now()
       return later(context, id, phase, RETRY_S)
     }
@@ -134,7 +134,7 @@ export class ImportRunner implements Service {
   }
 
   /** Reads a file in a thread. Errors: whatever kept this process from storing it. */
-  async #read(work: ImportInProgress, claimed: ClaimedImport & { zone: string | null }, key: FileKey): Promise<ReadEnd> {
+  async #read(work: ImportInProgress, claim: ClaimedImport & { zone: string | null }, key: FileKey): Promise<ReadEnd> {
     const { port1, port2 } = new MessageChannel()
     const reply = async (question: Question) => {
       if (this.#isStopping) throw new Stopping()
@@ -145,14 +145,14 @@ export class ImportRunner implements Service {
     const answers = answerThread<Question>(port1, reply)
     // A pool of its own, which ends with the import: one that is idle keeps its memory.
     const pool = createWorkerPool({ threads_max: 1, memory_max_mb: this.#thread_mb_max })
-    const { received_bytes: size, zone } = claimed
+    const { received_bytes: size, zone } = claim
     const input = {
       port: port2,
       size,
-      now_ms: Date.parse(claimed.created_at),
+      now_ms: Date.parse(claim.created_at),
       zone,
       provider: 'manual',
-      isLong: claimed.turns > 0,
+      isLong: claim.turns > 0,
     }
     try {
       const task = new URL('./read-file.task.ts', import.meta.url)
@@ -188,21 +188,21 @@ class ImportInProgress {
   readonly #stored: number
   #results: Results
   #batches = 0
-  state: ReadState = { progress: { read_bytes: 0, content_bytes: 0 }, skipped: {} }
+  state: ReadState = { progress: { read_bytes: 0, content_bytes: 0 }, skips: {} }
 
-  constructor(context: JobContext, own: OwnTurn, { user_id, batches, results }: ClaimedImport) {
+  constructor(context: JobContext, ownTurn: OwnTurn, { user_id, batches, results }: ClaimedImport) {
     this.#context = context
-    this.#own = own
+    this.#own = ownTurn
     this.#user_id = user_id
     this.#stored = batches
     this.#results = results
   }
 
   /** A part of the file. Errors: Gone, TurnEnded. */
-  async part(key: FileKey, at: number, read_bytes: number): Promise<{ start: number; bytes: Uint8Array }> {
+  async part(key: FileKey, start: number, read_bytes: number): Promise<{ start: number; bytes: Uint8Array }> {
     await this.#endTurnIfOver(read_bytes)
     return this.#context.tx(async (tx) => {
-      const part = await readPart(tx, key, this.#own.id, at)
+      const part = await readPart(tx, key, this.#own.id, start)
       if (!part) throw new Gone()
       return part
     })
@@ -219,7 +219,7 @@ class ImportInProgress {
       const user = await this.#user(tx)
       const results = await storeBatch(tx, user, batch, this.#results)
       const { format = null } = state.progress
-      const recorded = { batches: this.#batches, results, skipped: state.skipped, format, progress: progressOf(state) }
+      const recorded = { batches: this.#batches, results, skipped: state.skips, format, progress: progressOf(state) }
       if (!(await recordBatch(tx, this.#own.id, recorded))) throw new Gone()
       return results
     })
@@ -254,7 +254,7 @@ class ImportInProgress {
           await completeHistory(tx, user, resource, { provider, from_ms: oldest_ms, to_ms: newest_ms, is_whole: true })
         }
       const progress = error === null ? 1 : progressOf(state)
-      await endImport(tx, this.#own.id, this.#own.phase, { status, error, skipped: state.skipped, progress })
+      await endImport(tx, this.#own.id, this.#own.phase, { status, error, skipped: state.skips, progress })
     })
   }
 }

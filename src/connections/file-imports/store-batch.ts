@@ -29,25 +29,25 @@ export async function storeBatch(tx: Tx, user: User, batch: Batch, results: Resu
   const size = 'kind' in batch ? batch.summaries.length : batch.samples.length
   const resource = 'kind' in batch ? batch.kind : resourceNameOf(batch.resource)
   const is_paused = (await connectionStatus(tx, user.user_id, provider)) === 'paused'
-  if (is_paused) return counted(results, provider, { resource, paused: size })
+  if (is_paused) return addOutcome(results, provider, { resource, paused_count: size })
   const outcomes = 'kind' in batch ? await storeSummaries(tx, user, batch) : [await storeSamples(tx, user, batch)]
-  return outcomes.reduce((all, outcome) => counted(all, provider, outcome), results)
+  return outcomes.reduce((results, outcome) => addOutcome(results, provider, outcome), results)
 }
 
 interface Outcome {
   resource: string
-  ingested?: Ingested
+  counts?: Ingested
   /** Instants of what was accepted. */
   instants?: number[]
   already_there?: number
-  paused?: number
+  paused_count?: number
 }
 
 /** The results with an outcome added to those of its resource. */
-function counted(
+function addOutcome(
   results: Results,
   provider: string,
-  { resource, ingested, instants = [], already_there = 0, paused = 0 }: Outcome,
+  { resource, counts: ingested, instants = [], already_there = 0, paused_count: paused = 0 }: Outcome,
 ): Results {
   const key = `${provider} ${resource}`
   const now: Result = { ...(results[key] ?? { ...none, provider, oldest_ms: null, newest_ms: null }) }
@@ -70,7 +70,7 @@ async function storeSamples(tx: Tx, user: User, { provider, resource, samples: a
   const samples = await newSamples(tx, { user_id: user.user_id, provider }, resource, all)
   const ingested = await ingestSamples(tx, user, resource, { provider, samples, historical: true })
   const instants = samples.map(({ at_ms }) => at_ms)
-  return { resource: resourceNameOf(resource), ingested, instants, already_there: all.length - samples.length }
+  return { resource: resourceNameOf(resource), counts: ingested, instants, already_there: all.length - samples.length }
 }
 
 async function storeSummaries(tx: Tx, user: User, { provider, kind, summaries: all }: SummaryBatch): Promise<Outcome[]> {
@@ -93,7 +93,7 @@ async function storeSummaries(tx: Tx, user: User, { provider, kind, summaries: a
   return [
     {
       resource: kind,
-      ingested: { ...ingested, dropped: ingested.dropped + all.length - fitting.length },
+      counts: { ...ingested, dropped: ingested.dropped + all.length - fitting.length },
       instants: records.flatMap(({ calendar_date }) => (calendar_date === null ? [] : [Date.parse(calendar_date)])),
       already_there: fitting.length - summaries.length,
     },
@@ -107,7 +107,7 @@ async function storeStreams(tx: Tx, user: User, provider: string, summaries: Rea
   if (!streams.length) return []
   const ingested = await ingestWorkoutStreams(tx, user, { provider, streams, historical: true })
   const instants = streams.flatMap(({ time }) => [time[0]! * 1000, time.at(-1)! * 1000])
-  return [{ resource: 'workout_stream', ingested, instants }]
+  return [{ resource: 'workout_stream', counts: ingested, instants }]
 }
 
 async function storeVoltages(tx: Tx, user: User, provider: string, summaries: ReadSummary[]): Promise<Outcome[]> {
@@ -116,7 +116,7 @@ async function storeVoltages(tx: Tx, user: User, provider: string, summaries: Re
     if (!samples?.length) continue
     const resource = 'electrocardiogram_voltage'
     const ingested = await ingestSamples(tx, user, resource, { provider, samples, historical: true })
-    outcomes.push({ resource, ingested, instants: [samples[0]!.at_ms, samples.at(-1)!.at_ms] })
+    outcomes.push({ resource, counts: ingested, instants: [samples[0]!.at_ms, samples.at(-1)!.at_ms] })
   }
   return outcomes
 }

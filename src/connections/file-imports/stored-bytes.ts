@@ -13,7 +13,7 @@ export interface StoredBytes {
 }
 
 /** The bytes of a range, part by part, as far as it lies in the file: an archive may name places behind its end. */
-export async function* bytesOf(file: StoredBytes, start = 0, end = file.size): AsyncGenerator<Uint8Array> {
+export async function* readBytes(file: StoredBytes, start = 0, end = file.size): AsyncGenerator<Uint8Array> {
   for (let at = Math.max(0, start); at < Math.min(end, file.size);) {
     const bytes = await file.read(at)
     yield bytes.subarray(0, end - at)
@@ -24,7 +24,7 @@ export async function* bytesOf(file: StoredBytes, start = 0, end = file.size): A
 /** The first bytes of a file, at most so many. */
 export async function beginning(file: StoredBytes, length: number): Promise<Buffer> {
   const parts: Uint8Array[] = []
-  for await (const part of bytesOf(file, 0, Math.min(length, file.size))) parts.push(part)
+  for await (const part of readBytes(file, 0, Math.min(length, file.size))) parts.push(part)
   return Buffer.concat(parts)
 }
 
@@ -35,14 +35,14 @@ class Reader extends yauzl.RandomAccessReader {
     this.#file = file
   }
   override _readStreamForRange(start: number, end: number): Readable {
-    return Readable.from(bytesOf(this.#file, start, end), { objectMode: false })
+    return Readable.from(readBytes(this.#file, start, end), { objectMode: false })
   }
 }
 
 /**
  * The content of bytes that gzip has packed. Errors: ReadError `damaged`, `truncated`, and those of the bytes.
  */
-export async function* gunzipped(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* gunzip(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const { createGunzip } = await import('node:zlib')
   const source = Readable.from(blocks, { objectMode: false })
   const content = createGunzip()
@@ -61,7 +61,7 @@ export async function* gunzipped(blocks: AsyncIterable<Uint8Array>): AsyncGenera
 export const isGzip = (first: Uint8Array): boolean => first.length >= 2 && first[0] === 0x1f && first[1] === 0x8b
 
 /** The bytes of a file in an archive, unpacked where gzip has packed it; services export each of theirs so. */
-export async function* unpacked(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* unpack(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const iterator = blocks[Symbol.asyncIterator]()
   let first = Buffer.alloc(0)
   let isDone = false
@@ -79,14 +79,14 @@ export async function* unpacked(blocks: AsyncIterable<Uint8Array>): AsyncGenerat
     }
   })()
   try {
-    yield* isGzip(first) ? gunzipped(all) : all
+    yield* isGzip(first) ? gunzip(all) : all
   } finally {
     await iterator.return?.()
   }
 }
 
 /** The first bytes of blocks, at most so many. A fault behind some of them is left to the reader of all. Errors: ReadError without a byte. */
-export async function firstOf(blocks: AsyncIterable<Uint8Array>, length: number): Promise<Buffer> {
+export async function readFirst(blocks: AsyncIterable<Uint8Array>, length: number): Promise<Buffer> {
   const parts: Uint8Array[] = []
   let size = 0
   try {
@@ -113,9 +113,9 @@ export interface Archive {
 export async function openArchive(file: StoredBytes): Promise<Archive> {
   const options = { lazyEntries: true, autoClose: false, decodeStrings: true, validateEntrySizes: true }
   const zip = await new Promise<ZipFile>((resolve, reject) => {
-    yauzl.fromRandomAccessReader(new Reader(file), file.size, options, (error, opened) =>
+    yauzl.fromRandomAccessReader(new Reader(file), file.size, options, (error, zipFile) =>
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- it is one
-      opened ? resolve(opened) : reject(error),
+      zipFile ? resolve(zipFile) : reject(error),
     )
   }).catch((error: unknown) => {
     throw asReadError(error)
@@ -131,19 +131,19 @@ export async function openArchive(file: StoredBytes): Promise<Archive> {
     zip.on('error', (error) => reject(asReadError(error)))
     zip.readEntry()
   })
-  return { entries, content: (entry) => contentOf(zip, entry) }
+  return { entries, content: (entry) => readContentOfEntry(zip, entry) }
 }
 
-async function* contentOf(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
+async function* readContentOfEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
   if (entry.isEncrypted()) throw new ReadError('encrypted')
   const { crc32 } = await import('node:zlib')
   let sum = 0
   let stream: Readable | undefined
   try {
     stream = await new Promise<Readable>((resolve, reject) => {
-      zip.openReadStream(entry, (error, opened) =>
+      zip.openReadStream(entry, (error, readStream) =>
         // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- it is one
-        opened ? resolve(opened) : reject(error),
+        readStream ? resolve(readStream) : reject(error),
       )
     })
     for await (const block of stream as AsyncIterable<Buffer>) {

@@ -47,13 +47,13 @@ export async function readPart(
   tx: Tx,
   key: FileKey,
   import_id: string,
-  at: number,
+  offset: number,
 ): Promise<{ start: number; bytes: Buffer } | undefined> {
   const part = await tx.maybe(
     Part,
     sql`
     select start_byte, bytes from file_import_part
-    where team_id = ${tx.team} and import_id = ${import_id} and start_byte <= ${at} order by start_byte desc limit 1`,
+    where team_id = ${tx.team} and import_id = ${import_id} and start_byte <= ${offset} order by start_byte desc limit 1`,
   )
   return part && { start: part.start_byte, bytes: key.decrypt(part.bytes, part.start_byte) }
 }

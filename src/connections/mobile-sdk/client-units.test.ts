@@ -1,7 +1,7 @@
 // The units in which the published clients send each timeseries. Source: github.com/tryVital/vital-ios 1.8, vital-android 5.0.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { conversionOf } from '../../wearables/ingestion/units.ts'
+import { findConversion } from '../../wearables/ingestion/units.ts'
 import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { resourceOf, sentTimeseries } from './schema.ts'
 
@@ -78,13 +78,13 @@ describe('the units of the published clients', () => {
     ] as const)
       for (const [resource, unit] of sent)
         assert.deepEqual(
-          conversionOf(provider, resource, unit),
+          findConversion(provider, resource, unit),
           { factor: resource === 'caffeine' ? 0.001 : 1, offset: 0 },
           `${resource} in ${unit} of ${provider}`,
         )
     // Health Connect and Samsung Health count steps and floors without a unit, and Health Connect has glucose in its own unit.
-    for (const resource of ['steps', 'floors_climbed'] as const) assert(conversionOf('health_connect', resource, ''))
-    assert.equal(conversionOf('health_connect', 'glucose', 'mg/dL')!.factor.toFixed(4), '0.0555')
+    for (const resource of ['steps', 'floors_climbed'] as const) assert(findConversion('health_connect', resource, ''))
+    assert.equal(findConversion('health_connect', 'glucose', 'mg/dL')!.factor.toFixed(4), '0.0555')
   })
 
   test('are those of each timeseries that has a post of its own', () => {

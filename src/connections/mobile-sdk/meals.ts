@@ -3,8 +3,8 @@ import { flatMapInSlices, yieldIfLong } from '../../platform/runtime/loop-work.t
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { localDate } from '../../wearables/resources/zones.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
-import { foodOf, MEAL, mealDocument, UNNAMED, type Meal } from '../../wearables/summaries/meals.ts'
-import { amountOf, healthConnectNutrients, healthKitNutrients, Nutrition } from '../../wearables/summaries/nutrients.ts'
+import { readFood, MEAL, mealDocument, UNNAMED, type Meal } from '../../wearables/summaries/meals.ts'
+import { toAmount, healthConnectNutrients, healthKitNutrients, Nutrition } from '../../wearables/summaries/nutrients.ts'
 import type { NutritionRecord, SentMeal } from './record-schema.ts'
 import { placesOf } from './faults.ts'
 import { incoming, intervalFault, sourceTypeOf, type ExampleContext } from './samples.ts'
@@ -12,7 +12,7 @@ import type { Quantity } from './schema.ts'
 
 type Place = (string | number)[]
 
-type Context = Omit<ExampleContext, 'at'>
+type Context = Omit<ExampleContext, 'location'>
 
 interface PhoneMeal extends Meal {
   app_id: string
@@ -36,9 +36,9 @@ function offsetOf(text: string | undefined): number | null {
 }
 
 /** The local day of a record: that of its own offset, else of the phone's zone. */
-function dayOf({ start_zone_offset }: NutritionRecord, at_ms: number, { zones }: Context): string {
+function localDay({ start_zone_offset }: NutritionRecord, at_ms: number, { zones }: Context): string {
   const offset_s = offsetOf(start_zone_offset)
-  return offset_s === null ? localDate(zones.of({}), at_ms) : new Date(at_ms + offset_s * 1000).toISOString().slice(0, 10)
+  return offset_s === null ? localDate(zones.zoneAt({}), at_ms) : new Date(at_ms + offset_s * 1000).toISOString().slice(0, 10)
 }
 
 const foodName = ({ metadata }: Quantity): string =>
@@ -49,22 +49,22 @@ const foodName = ({ metadata }: Quantity): string =>
 /** Nutrients of Apple Health: what one app has recorded for one instant is a meal, since an app sends all its meals together. */
 async function addHealthKit(
   meals: Map<string, PhoneMeal>,
-  sent: NonNullable<SentMeal['healthkit']>,
+  nutrition: NonNullable<SentMeal['healthkit']>,
   context: Context,
-  at: Place,
+  location: Place,
 ): Promise<void> {
   for (const [list, nutrient] of Object.entries(healthKitNutrients))
-    for (const { sample, at_ms } of await nutrientSamples(nutrient, sent[list as keyof typeof healthKitNutrients], context, [
-      ...at,
+    for (const { sample, at_ms } of await nutrientSamples(nutrient, nutrition[list as keyof typeof healthKitNutrients], context, [
+      ...location,
       list,
     ])) {
       const turn = yieldIfLong()
       if (turn) await turn
-      const key = `${new Date(at_ms).toISOString()} ${sent.source_bundle}`
+      const key = `${new Date(at_ms).toISOString()} ${nutrition.source_bundle}`
       const meal = meals.get(key) ?? {
-        app_id: sent.source_bundle,
+        app_id: nutrition.source_bundle,
         at_ms,
-        calendar_date: localDate(context.zones.of(sample), at_ms),
+        calendar_date: localDate(context.zones.zoneAt(sample), at_ms),
         name: MEAL,
         source: sample,
         whole: new Nutrition(),
@@ -72,7 +72,7 @@ async function addHealthKit(
       }
       meals.set(key, meal)
       meal.whole.add(nutrient, sample.value, sample.unit)
-      foodOf(meal, foodName(sample)).add(nutrient, sample.value, sample.unit)
+      readFood(meal, foodName(sample)).add(nutrient, sample.value, sample.unit)
     }
 }
 
@@ -81,7 +81,7 @@ async function nutrientSamples(
   nutrient: (typeof healthKitNutrients)[keyof typeof healthKitNutrients],
   list: Quantity[] | undefined,
   { faults, now_ms }: Context,
-  at: Place,
+  location: Place,
 ): Promise<{ sample: Quantity; at_ms: number }[]> {
   if (!list) return []
   faults.addLeftOut('meal', list)
@@ -89,9 +89,9 @@ async function nutrientSamples(
   return flatMapInSlices(list, (sample, i) => {
     const [start_ms, end_ms] = [wholeSecond(sample.start_date), wholeSecond(sample.end_date)]
     const ofInterval = intervalFault(start_ms, end_ms, now_ms)
-    const fault = ofInterval ?? (amountOf(nutrient, sample.value, sample.unit) === undefined ? UNKNOWN_UNIT : undefined)
+    const fault = ofInterval ?? (toAmount(nutrient, sample.value, sample.unit) === undefined ? UNKNOWN_UNIT : undefined)
     if (!fault) return { sample, at_ms: start_ms }
-    faults.add('meal', [...at, placeOf(i), fault[0]], fault[1], ofInterval ? undefined : start_ms)
+    faults.add('meal', [...location, placeOf(i), fault[0]], fault[1], ofInterval ? undefined : start_ms)
     return []
   })
 }
@@ -103,24 +103,33 @@ const wholeSecond = (text: string): number => Math.floor(Date.parse(text) / 1000
 async function addHealthConnect(
   meals: Map<string, PhoneMeal>,
   caffeine: IncomingSample[],
-  sent: NonNullable<SentMeal['health_connect']>,
+  nutrition: NonNullable<SentMeal['health_connect']>,
   context: Context,
-  at: Place,
+  location: Place,
 ): Promise<void> {
-  const placeOf = placesOf(sent.nutrition_records)
-  context.faults.addLeftOut('meal', sent.nutrition_records)
-  for (const [i, record] of sent.nutrition_records.entries()) {
+  const placeOf = placesOf(nutrition.nutrition_records)
+  context.faults.addLeftOut('meal', nutrition.nutrition_records)
+  for (const [i, record] of nutrition.nutrition_records.entries()) {
     const turn = yieldIfLong()
     if (turn) await turn
-    const quantity = { unit: 'mg', start_date: record.start_time, end_date: record.end_time, source_bundle: sent.source_bundle }
-    const sample = incoming('caffeine', { ...quantity, value: record.caffeine ?? 0 }, { ...context, at: [...at, placeOf(i)] })
+    const quantity = {
+      unit: 'mg',
+      start_date: record.start_time,
+      end_date: record.end_time,
+      source_bundle: nutrition.source_bundle,
+    }
+    const sample = incoming(
+      'caffeine',
+      { ...quantity, value: record.caffeine ?? 0 },
+      { ...context, location: [...location, placeOf(i)] },
+    )
     if (!sample) continue
     if (record.caffeine !== undefined) caffeine.push({ ...sample, zone_s: offsetOf(record.start_zone_offset) ?? sample.zone_s })
-    const calendar_date = dayOf(record, sample.at_ms, context)
+    const calendar_date = localDay(record, sample.at_ms, context)
     const meal_type = record.meal_type ?? 0
-    const key = `${calendar_date} ${meal_type} ${sent.source_bundle}`
+    const key = `${calendar_date} ${meal_type} ${nutrition.source_bundle}`
     const meal = meals.get(key) ?? {
-      app_id: sent.source_bundle,
+      app_id: nutrition.source_bundle,
       at_ms: sample.at_ms,
       calendar_date,
       name: mealNames[meal_type] ?? MEAL,
@@ -130,7 +139,7 @@ async function addHealthConnect(
     }
     meals.set(key, meal)
     meal.at_ms = Math.min(meal.at_ms, sample.at_ms)
-    const food = foodOf(meal, record.name || UNNAMED)
+    const food = readFood(meal, record.name || UNNAMED)
     for (const [field, nutrient] of Object.entries(healthConnectNutrients)) {
       const value = record[field as keyof typeof healthConnectNutrients]
       if (value === undefined) continue
@@ -141,7 +150,7 @@ async function addHealthConnect(
 }
 
 /** The meals that a phone sends, and the caffeine of Health Connect's, which has no post of its own. Faulty parts are left out. In slices. */
-export async function mealsOf(
+export async function buildMeals(
   data: SentMeal[],
   context: Context,
 ): Promise<{ records: IncomingSummary<'meal'>[]; caffeine: IncomingSample[] }> {

@@ -17,14 +17,14 @@ const DAY_BEGINS = '09:00'
 const DAY_ENDS = '21:00'
 
 export interface Night {
-  sent: SentSleep
+  session: SentSleep
   /** Of the end; null: unknown. */
   zone: string | null
   /** What tells sources apart: the app, the kind of source, and the device, null if it is not known. */
   source: string
   device: string | null
   /** The ids of the sessions that it was joined of, beside its own. */
-  joined: ReadonlySet<string>
+  joinedIds: ReadonlySet<string>
   isStored: boolean
   /** It has to be written. */
   isChanged: boolean
@@ -34,12 +34,12 @@ type Span = [from: number, to: number]
 const spans = new WeakMap<object, Span>()
 
 /** When a session or a stage began and ended. Each is compared with many others, and reading an instant takes longer than that. */
-function spanOf(one: Pick<Quantity, 'start_date' | 'end_date'>): Span {
-  let known = spans.get(one)
-  if (!known) spans.set(one, (known = [Date.parse(one.start_date), Date.parse(one.end_date)]))
+function spanOf(stage: Pick<Quantity, 'start_date' | 'end_date'>): Span {
+  let known = spans.get(stage)
+  if (!known) spans.set(stage, (known = [Date.parse(stage.start_date), Date.parse(stage.end_date)]))
   return known
 }
-const span = ({ sent }: Night): Span => spanOf(sent)
+const span = ({ session: sent }: Night): Span => spanOf(sent)
 
 function covers(a: Night, b: Night): boolean {
   const [[from, to], [other_from, other_to]] = [span(a), span(b)]
@@ -69,7 +69,7 @@ function areOneNight(a: Night, b: Night): boolean {
 type Stages = NonNullable<SentSleep['sleep_stages']>
 
 /** The parts of a stage outside of a session. */
-function outside(stage: Quantity, [from, to]: [number, number]): Quantity[] {
+function partsOutside(stage: Quantity, [from, to]: [number, number]): Quantity[] {
   const [start, end] = spanOf(stage)
   if (end <= from || start >= to) return [stage]
   const before = start < from ? [{ ...stage, end_date: end <= from ? stage.end_date : new Date(from).toISOString() }] : []
@@ -78,19 +78,19 @@ function outside(stage: Quantity, [from, to]: [number, number]): Quantity[] {
 }
 
 function stagesOfBoth(night: Night, part: Night): Stages {
-  const [all, own] = [night.sent.sleep_stages ?? {}, part.sent.sleep_stages ?? {}] as [Stages, Stages]
+  const [all, own] = [night.session.sleep_stages ?? {}, part.session.sleep_stages ?? {}] as [Stages, Stages]
   const names = [...new Set([...Object.keys(all), ...Object.keys(own)])] as StageName[]
   const hasStages = names.some((name) => own[name]?.length)
   return Object.fromEntries(
     names.map((name) => {
-      const stayed = hasStages ? (all[name] ?? []).flatMap((stage) => outside(stage, span(part))) : (all[name] ?? [])
+      const stayed = hasStages ? (all[name] ?? []).flatMap((stage) => partsOutside(stage, span(part))) : (all[name] ?? [])
       return [name, [...stayed, ...(own[name] ?? [])]]
     }),
   )
 }
 
 /** Without what is not known. */
-export const known = (values: Partial<Record<keyof SentSleep, number | undefined>>): Partial<SentSleep> =>
+export const withoutUndefined = (values: Partial<Record<keyof SentSleep, number | undefined>>): Partial<SentSleep> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
 /** Of two parts, by their lengths; that of one, if the other says none. */
@@ -98,7 +98,7 @@ function mean(a: number | undefined, b: number | undefined, [a_ms, b_ms]: [numbe
   if (a === undefined || b === undefined) return a ?? b
   return a_ms + b_ms === 0 ? b : (a * a_ms + b * b_ms) / (a_ms + b_ms)
 }
-const extreme = (choose: (...of: number[]) => number, a: number | undefined, b: number | undefined) =>
+const extreme = (choose: (...numbers: number[]) => number, a: number | undefined, b: number | undefined) =>
   a === undefined || b === undefined ? (a ?? b) : choose(a, b)
 
 const temperatureOf = ({ wrist_temperature: list = [] }: SentSleep): number | undefined =>
@@ -110,9 +110,9 @@ const temperatureOf = ({ wrist_temperature: list = [] }: SentSleep): number | un
  */
 function withPart(night: Night, part: Night): Night {
   const [[from, to], [part_from, part_to]] = [span(night), span(part)]
-  const isThere = night.joined.has(part.sent.id) || night.sent.id === part.sent.id
+  const isThere = night.joinedIds.has(part.session.id) || night.session.id === part.session.id
   const lengths: [number, number] = [to - from, isThere ? 0 : part_to - part_from]
-  const [a, b] = [night.sent, part.sent]
+  const [a, b] = [night.session, part.session]
   const temperature = mean(temperatureOf(a), temperatureOf(b), lengths)
   const sample = [...(b.wrist_temperature ?? []), ...(a.wrist_temperature ?? [])][0]
   const { score: _score, ...rest } = { ...a, ...b }
@@ -121,7 +121,7 @@ function withPart(night: Night, part: Night): Night {
     id: a.id,
     start_date: part_from < from ? b.start_date : a.start_date,
     end_date: part_to > to ? b.end_date : a.end_date,
-    ...known({
+    ...withoutUndefined({
       heart_rate_minimum: extreme(Math.min, a.heart_rate_minimum, b.heart_rate_minimum),
       heart_rate_maximum: extreme(Math.max, a.heart_rate_maximum, b.heart_rate_maximum),
       heart_rate_mean: mean(a.heart_rate_mean, b.heart_rate_mean, lengths),
@@ -131,11 +131,11 @@ function withPart(night: Night, part: Night): Night {
     wrist_temperature: temperature === undefined || !sample ? [] : [{ ...sample, value: temperature }],
     sleep_stages: stagesOfBoth(night, part),
   }
-  const joined = new Set([...night.joined, ...part.joined, part.sent.id].filter((id) => id !== a.id))
+  const joined = new Set([...night.joinedIds, ...part.joinedIds, part.session.id].filter((id) => id !== a.id))
   return {
     ...night,
-    sent,
-    joined,
+    session: sent,
+    joinedIds: joined,
     zone: part_to > to ? part.zone : night.zone,
     device: night.device ?? part.device,
     isChanged: true,
@@ -144,9 +144,9 @@ function withPart(night: Night, part: Night): Night {
 
 export interface MergedNights {
   /** Those to write. */
-  changed: Night[]
+  changedNights: Night[]
   /** Stored ones that are part of others now. */
-  gone: Night[]
+  removedNights: Night[]
 }
 
 /**
@@ -154,44 +154,44 @@ export interface MergedNights {
  * a longer one that came whole changes nothing; parts that overlap, or have a short gap, become one night, which keeps the id of the part that came first.
  * The order in which the parts of a night come makes no difference but for that id. In slices. Errors: 422 a night of more than 6,000 stages.
  */
-export async function mergeNights(stored: readonly Night[], arriving: readonly Night[]): Promise<MergedNights> {
-  let nights = [...stored]
+export async function mergeNights(storedNights: readonly Night[], newNights: readonly Night[]): Promise<MergedNights> {
+  let nights = [...storedNights]
   const gone = new Map<string, Night>()
   const remove = (night: Night): void => {
-    nights = nights.filter((one) => one !== night)
-    if (night.isStored) gone.set(night.sent.id, night)
+    nights = nights.filter((other) => other !== night)
+    if (night.isStored) gone.set(night.session.id, night)
   }
-  for (const session of arriving) {
+  for (const session of newNights) {
     const turn = yieldIfLong()
     if (turn) await turn
-    const id = session.sent.id
-    const own = nights.find((one) => one.sent.id === id) ?? nights.find((one) => one.joined.has(id))
+    const id = session.session.id
+    const own = nights.find((candidate) => candidate.session.id === id) ?? nights.find((candidate) => candidate.joinedIds.has(id))
     let night = session
-    if (own && own.sent.id === id && (own.joined.size === 0 || covers(session, own)))
+    if (own && own.session.id === id && (own.joinedIds.size === 0 || covers(session, own)))
       night = { ...session, isStored: own.isStored }
     else if (own && !covers(session, own)) night = withPart(own, session)
     assertFewStages(night)
-    if (own && own.sent.id === night.sent.id) nights = nights.filter((one) => one !== own)
+    if (own && own.session.id === night.session.id) nights = nights.filter((candidate) => candidate !== own)
     for (let other = next(nights, night); other; other = next(nights, night)) {
       if (covers(night, other)) {
         remove(other)
         continue
       }
-      nights = nights.filter((one) => one !== other)
-      if (night.isStored) gone.set(night.sent.id, night)
+      nights = nights.filter((candidate) => candidate !== other)
+      if (night.isStored) gone.set(night.session.id, night)
       // A piece of a longer night says nothing new, unless that was joined of parts, of which it may be one.
-      night = covers(other, night) && other.joined.size === 0 ? other : withPart(other, night)
+      night = covers(other, night) && other.joinedIds.size === 0 ? other : withPart(other, night)
       assertFewStages(night)
     }
     nights.push(night)
-    gone.delete(night.sent.id)
+    gone.delete(night.session.id)
   }
-  return { changed: nights.filter(({ isChanged }) => isChanged), gone: [...gone.values()] }
+  return { changedNights: nights.filter(({ isChanged }) => isChanged), removedNights: [...gone.values()] }
 }
 
-function assertFewStages({ sent: { sleep_stages = {} } }: Night): void {
+function assertFewStages({ session: { sleep_stages = {} } }: Night): void {
   const stages = Object.values(sleep_stages).reduce((sum, list) => sum + list.length, 0)
   if (stages > STAGES_MAX) throw invalidField(['body', 'data'], `has a night of more than ${STAGES_MAX} stages`)
 }
 
-const next = (nights: readonly Night[], night: Night): Night | undefined => nights.find((one) => areOneNight(one, night))
+const next = (nights: readonly Night[], night: Night): Night | undefined => nights.find((other) => areOneNight(other, night))

@@ -31,7 +31,7 @@ const digestOf = (bytes: Buffer | undefined): Buffer =>
     .digest()
 
 /** The response for a post; one of which a part was rejected is counted. Writes rejected_post. */
-export async function replyOf(
+export async function toReply(
   tx: Tx,
   { user_id, provider, resource, bytes }: { user_id: string; provider: string; resource: Resource; bytes: Buffer | undefined },
   { fault, ...reply }: Stored,
@@ -59,7 +59,7 @@ const UNKNOWN = 'unknown'
 function providerIn(body: Record<string, unknown> | undefined, bytes: Buffer | undefined): string {
   const text = body ? '' : (bytes?.toString('latin1') ?? '')
   const named = body ? body.provider : /"provider"\s{0,20}:\s{0,20}"(\w{1,40})"/.exec(text)?.[1]
-  return manualProviders.find((one) => typeof named === 'string' && one === named.toLowerCase()) ?? UNKNOWN
+  return manualProviders.find((provider) => typeof named === 'string' && provider === named.toLowerCase()) ?? UNKNOWN
 }
 
 /** The first fault that an error names, without values of the request. */
@@ -90,14 +90,14 @@ export async function recordRejectedPost(
 }
 
 /** The handlers of an operation by which phones post one kind of data. */
-export const handlersOf = <B extends { provider: string }>(
+export const createHandlers = <B extends { provider: string }>(
   resource: Resource,
   store: (tx: Tx, user_id: string, body: B) => Promise<Stored>,
 ) => ({
   run: async (
     tx: Tx,
     { params: { user_id }, body, bytes }: { params: { user_id: string }; body: B; bytes: Buffer | undefined },
-  ) => replyOf(tx, { user_id, provider: body.provider, resource, bytes }, await store(tx, user_id, body)),
+  ) => toReply(tx, { user_id, provider: body.provider, resource, bytes }, await store(tx, user_id, body)),
   onRejected: (tx: Tx, { params, ...rejected }: { params: { user_id: string }; bytes: Buffer | undefined; problem: Problem }) =>
     recordRejectedPost(tx, resource, { user_id: params.user_id, ...rejected }),
 })

@@ -12,13 +12,19 @@ import { store, type SampleBatch } from './store.ts'
  * Stores samples that a phone sends. A post repeated changes nothing. Faulty samples are left out and counted. Errors: 404 unknown user;
  * 422 no sample is good.
  */
-export async function postSamples(tx: Tx, user_id: string, sent: SentTimeseries, { data, ...post }: SamplePost) {
+export async function postSamples(tx: Tx, user_id: string, sentResource: SentTimeseries, { data, ...post }: SamplePost) {
   const envelope = await withZone(tx, user_id, post)
-  const resource = resourceOf(sent)
+  const resource = resourceOf(sentResource)
   const { provider } = envelope
   await noteUnits(tx, provider, resource, data)
   const faults = new Faults()
-  const context = { provider, zones: new PostZones(envelope.time_zone), now_ms: tx.now.getTime(), faults, at: ['body', 'data'] }
+  const context = {
+    provider,
+    zones: new PostZones(envelope.time_zone),
+    now_ms: tx.now.getTime(),
+    faults,
+    location: ['body', 'data'],
+  }
   const samples = await incomingList(resource, data, context)
   return store(tx, user_id, envelope, [{ resource, samples }], faults)
 }
@@ -39,10 +45,10 @@ export async function postBloodPressures(tx: Tx, user_id: string, { data, ...pos
     const turn = yieldIfLong()
     if (turn) await turn
     const at = ['body', 'data', placeOf(i)]
-    const upper = incoming('blood_pressure', systolic, { ...context, at: [...at, 'systolic'] })
-    const lower = upper && incoming('blood_pressure', diastolic, { ...context, at: [...at, 'diastolic'] })
+    const upper = incoming('blood_pressure', systolic, { ...context, location: [...at, 'systolic'] })
+    const lower = upper && incoming('blood_pressure', diastolic, { ...context, location: [...at, 'diastolic'] })
     if (lower) pressures.push({ ...upper, second: lower.value })
-    const beats = pulse && incoming('heartrate', pulse, { ...context, at: [...at, 'pulse'] })
+    const beats = pulse && incoming('heartrate', pulse, { ...context, location: [...at, 'pulse'] })
     if (beats) pulses.push(beats)
   }
   const batches: SampleBatch[] = [

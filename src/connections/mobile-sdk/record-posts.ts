@@ -7,8 +7,8 @@ import { flatMapInSlices } from '../../platform/runtime/loop-work.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 import { FUTURE } from '../../wearables/ingestion/plausible.ts'
 import { Faults, placesOf } from './faults.ts'
-import { mealsOf } from './meals.ts'
-import { cycleOf, electrocardiogramOf, voltagesOf } from './records.ts'
+import { buildMeals } from './meals.ts'
+import { cycleOf, toElectrocardiogram, toVoltages } from './records.ts'
 import type { ElectrocardiogramPost, MealPost, MenstrualCyclePost } from './record-schema.ts'
 import { goodSessions, zonesOfSessions } from './sessions.ts'
 import { store, type Batch } from './store.ts'
@@ -26,7 +26,7 @@ export async function postMeals(tx: Tx, user_id: string, { data, ...post }: Stat
   const envelope = await withZone(tx, user_id, post)
   const faults = new Faults()
   const context = { provider: envelope.provider, zones: new PostZones(envelope.time_zone), now_ms: tx.now.getTime(), faults }
-  const { records, caffeine } = await mealsOf(data, context)
+  const { records, caffeine } = await buildMeals(data, context)
   if (records.length > MEALS_MAX) throw invalidField(['body', 'data'], `has more than ${MEALS_MAX} meals`)
   const batches: Batch[] = [
     { kind: 'meal', records },
@@ -48,10 +48,15 @@ export function postCycles(tx: Tx, user_id: string, { data, ...envelope }: Stati
       if ((cycle[end] ?? cycle.period_start) < cycle.period_start) return [end, 'must not be before period_start']
     return undefined
   }
-  const good = data.filter((sent, i) => {
-    const fault = faultOf(sent)
+  const good = data.filter((record, i) => {
+    const fault = faultOf(record)
     if (!fault) return true
-    faults.add('menstrual_cycle', ['body', 'data', placeOf(i), 'cycle', fault[0]], fault[1], Date.parse(sent.cycle.period_start))
+    faults.add(
+      'menstrual_cycle',
+      ['body', 'data', placeOf(i), 'cycle', fault[0]],
+      fault[1],
+      Date.parse(record.cycle.period_start),
+    )
     return false
   })
   return store(tx, user_id, envelope, [{ kind: 'menstrual_cycle', records: good.map(cycleOf) }], faults)
@@ -65,12 +70,12 @@ export async function postElectrocardiograms(tx: Tx, user_id: string, { data, ..
   const envelope = await withZone(tx, user_id, post)
   const faults = new Faults()
   const sessions = goodSessions(tx, faults, 'electrocardiogram', data, {
-    of: ({ electrocardiogram: { session_start, session_end } }) => [session_start, session_end],
+    instantsOf: ({ electrocardiogram: { session_start, session_end } }) => [session_start, session_end],
     path: ['electrocardiogram'],
     names: ['session_start', 'session_end'],
   })
   let voltages = 0
-  const good = sessions.filter(({ sent: { electrocardiogram, voltage_data }, place }) => {
+  const good = sessions.filter(({ record: { electrocardiogram, voltage_data }, place }) => {
     const [times, values] = [voltage_data?.session_start_offset_millisecond.length ?? 0, voltage_data?.lead1.length ?? 0]
     voltages += values
     if (times === values) return true
@@ -80,15 +85,15 @@ export async function postElectrocardiograms(tx: Tx, user_id: string, { data, ..
     return false
   })
   if (voltages > VOLTAGES_MAX) throw invalidField(['body', 'data'], `has more than ${VOLTAGES_MAX} voltages`)
-  const keys = good.map(({ sent }) => sent.electrocardiogram.id)
+  const keys = good.map(({ record: sent }) => sent.electrocardiogram.id)
   const contextOf = await zonesOfSessions(tx, user_id, envelope, 'electrocardiogram', keys)
-  const zoneOf = (sent: (typeof data)[number]) => contextOf(sent.electrocardiogram).zone
-  const samples = await flatMapInSlices(good, ({ sent }) => voltagesOf(sent, zoneOf(sent)))
+  const zoneOf = (record: (typeof data)[number]) => contextOf(record.electrocardiogram).zone
+  const samples = await flatMapInSlices(good, ({ record: sent }) => toVoltages(sent, zoneOf(sent)))
   const batches: Batch[] = [
     {
       kind: 'electrocardiogram',
-      records: good.map(({ sent }) => electrocardiogramOf(sent, zoneOf(sent))),
-      derived: ['electrocardiogram_voltage'],
+      records: good.map(({ record: sent }) => toElectrocardiogram(sent, zoneOf(sent))),
+      derivedResources: ['electrocardiogram_voltage'],
     },
     ...(samples.length ? [{ resource: 'electrocardiogram_voltage' as const, samples }] : []),
   ]

@@ -15,11 +15,11 @@ const text = (maxLength: number) => Maybe(Text({ maxLength }))
 const quantities = Maybe(T.Array(Quantity, { maxItems: SENT_SAMPLES_MAX, leavesOutFaulty: true }))
 const bundle = Text({ maxLength: 300 })
 
-const each = <N extends string, S extends T.TSchema>(names: N[], schema: S) =>
+const fieldsFor = <N extends string, S extends T.TSchema>(names: N[], schema: S) =>
   Object.fromEntries(names.map((name) => [name, schema])) as Record<N, S>
 
 const HealthKitNutrition = Fields(
-  { source_bundle: bundle, ...each(Object.keys(healthKitNutrients) as (keyof typeof healthKitNutrients)[], quantities) },
+  { source_bundle: bundle, ...fieldsFor(Object.keys(healthKitNutrients) as (keyof typeof healthKitNutrients)[], quantities) },
   { title: 'HealthKitNutrition', description: 'The nutrients of all that one app has recorded.' },
 )
 
@@ -32,7 +32,7 @@ const NutritionRecord = Fields(
     name: text(300),
     meal_type: Maybe(T.Integer({ minimum: 0, maximum: 100 })),
     caffeine: number,
-    ...each(Object.keys(healthConnectNutrients) as (keyof typeof healthConnectNutrients)[], number),
+    ...fieldsFor(Object.keys(healthConnectNutrients) as (keyof typeof healthConnectNutrients)[], number),
   },
   { title: 'NutritionRecord' },
 )

@@ -3,7 +3,7 @@ import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { localDate, zoneOffset } from '../../wearables/resources/zones.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { wireTime } from '../../platform/runtime/clock.ts'
-import { deviceOf, sourceTypeOf } from './samples.ts'
+import { toDevice, sourceTypeOf } from './samples.ts'
 import type { SentCycle, SentElectrocardiogram } from './record-schema.ts'
 
 /** A cycle. A phone has no name for it: it is known by its app and its first day. */
@@ -37,7 +37,7 @@ export function cycleOf({ source_bundle, cycle }: SentCycle): IncomingSummary<'m
 }
 
 /** An electrocardiogram, without its voltages. */
-export function electrocardiogramOf(
+export function toElectrocardiogram(
   { electrocardiogram: sent }: SentElectrocardiogram,
   zone: string | null,
 ): IncomingSummary<'electrocardiogram'> {
@@ -45,7 +45,7 @@ export function electrocardiogramOf(
   return {
     key: sent.id,
     source_type: sourceTypeOf(sent),
-    device: deviceOf(sent.metadata, sourceTypeOf(sent)),
+    device: toDevice(sent.metadata, sourceTypeOf(sent)),
     app_id: sent.source_bundle ?? null,
     calendar_date: localDate(zone, start),
     document: {
@@ -64,7 +64,7 @@ export function electrocardiogramOf(
 }
 
 /** The voltages of an electrocardiogram, each at its millisecond; gaps are left out. */
-export function voltagesOf(
+export function toVoltages(
   { electrocardiogram: sent, voltage_data }: SentElectrocardiogram,
   zone: string | null,
 ): IncomingSample[] {
@@ -76,7 +76,7 @@ export function voltagesOf(
     zone_s: zone === null ? null : zoneOffset(zone, start),
     type: null,
     source_type: sourceTypeOf(sent),
-    device: deviceOf(sent.metadata, sourceTypeOf(sent)),
+    device: toDevice(sent.metadata, sourceTypeOf(sent)),
     app_id: sent.source_bundle ?? null,
   }
   const offsets = voltage_data.session_start_offset_millisecond

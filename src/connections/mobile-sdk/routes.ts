@@ -2,7 +2,7 @@ import { operation } from '../../platform/http/operation.ts'
 import { resourceNameOf } from '../../wearables/resources/timeseries.ts'
 import { postActivity, postBody, postProfile, postSleep, postWorkouts } from './summary-posts.ts'
 import { ActivityPost, BodyPost, ProfilePost, SleepPost, WorkoutPost } from './summary-schema.ts'
-import { BODY_BYTES_MAX, envelope, handlersOf, post, recordRejectedPost, replyOf } from './post-operation.ts'
+import { BODY_BYTES_MAX, envelope, createHandlers, post, recordRejectedPost, toReply } from './post-operation.ts'
 import { postBloodPressures, postSamples } from './posts.ts'
 import { BloodPressurePost, PostParams, PostReply, resourceOf, SamplePost, UserParams } from './schema.ts'
 import { postCycles, postElectrocardiograms, postMeals } from './record-posts.ts'
@@ -34,7 +34,7 @@ export const mobileSdkRoutes = [
         },
       ],
     },
-    ...handlersOf('meal', postMeals),
+    ...createHandlers('meal', postMeals),
   }),
   operation({
     ...post,
@@ -53,7 +53,7 @@ export const mobileSdkRoutes = [
         },
       ],
     },
-    ...handlersOf('menstrual_cycle', postCycles),
+    ...createHandlers('menstrual_cycle', postCycles),
   }),
   operation({
     ...post,
@@ -77,7 +77,7 @@ export const mobileSdkRoutes = [
         },
       ],
     },
-    ...handlersOf('electrocardiogram', postElectrocardiograms),
+    ...createHandlers('electrocardiogram', postElectrocardiograms),
   }),
   operation({
     ...post,
@@ -90,7 +90,7 @@ export const mobileSdkRoutes = [
       ...envelope,
       data: [{ day_summary: { calendar_date: '2026-01-31', steps_sum: 8412, active_energy_burned_sum: 480 } }],
     },
-    ...handlersOf('activity', postActivity),
+    ...createHandlers('activity', postActivity),
   }),
   operation({
     ...post,
@@ -100,7 +100,7 @@ export const mobileSdkRoutes = [
     summary: 'Store measurements of the body that a phone sends',
     body: BodyPost,
     example: { ...envelope, data: { body_mass: [{ value: 71.5, unit: 'kg', ...at }] } },
-    ...handlersOf('body', postBody),
+    ...createHandlers('body', postBody),
   }),
   operation({
     ...post,
@@ -110,7 +110,7 @@ export const mobileSdkRoutes = [
     summary: 'Store the profile that a phone sends',
     body: ProfilePost,
     example: { ...envelope, data: { biological_sex: 'female', height: 168 } },
-    ...handlersOf('profile', postProfile),
+    ...createHandlers('profile', postProfile),
   }),
   operation({
     ...post,
@@ -123,7 +123,7 @@ export const mobileSdkRoutes = [
       ...envelope,
       data: [{ id: 'night-0001', ...night, sleep_stages: { deep_sleep_samples: [{ value: 1, unit: '', ...night }] } }],
     },
-    ...handlersOf('sleep', postSleep),
+    ...createHandlers('sleep', postSleep),
   }),
   operation({
     ...post,
@@ -149,7 +149,7 @@ export const mobileSdkRoutes = [
         },
       ],
     },
-    ...handlersOf('workouts', postWorkouts),
+    ...createHandlers('workouts', postWorkouts),
   }),
   operation({
     id: 'post_timeseries',
@@ -180,7 +180,7 @@ export const mobileSdkRoutes = [
     async run(tx, { params: { user_id, resource }, body, bytes }) {
       const name = resourceNameOf(resourceOf(resource))
       const stored = await postSamples(tx, user_id, resource, body)
-      return replyOf(tx, { user_id, provider: body.provider, resource: name, bytes }, stored)
+      return toReply(tx, { user_id, provider: body.provider, resource: name, bytes }, stored)
     },
     onRejected: (tx, { params: { user_id, resource }, ...rejected }) =>
       recordRejectedPost(tx, resourceNameOf(resourceOf(resource)), { user_id, ...rejected }),
@@ -202,6 +202,6 @@ export const mobileSdkRoutes = [
       stage: 'historical',
       data: [{ systolic: { value: 118, unit: 'mmHg', ...at }, diastolic: { value: 76, unit: 'mmHg', ...at } }],
     },
-    ...handlersOf('blood_pressure', postBloodPressures),
+    ...createHandlers('blood_pressure', postBloodPressures),
   }),
 ]

@@ -3,7 +3,7 @@ import { flatMapInSlices } from '../../platform/runtime/loop-work.ts'
 import { usualInstant } from '../../platform/schema/usual-timestamps.ts'
 import type { IncomingDevice } from '../../wearables/devices/devices.ts'
 import { FUTURE, isPastInstant, sampleFault } from '../../wearables/ingestion/plausible.ts'
-import { conversionOf, converted } from '../../wearables/ingestion/units.ts'
+import { findConversion, convert } from '../../wearables/ingestion/units.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { sensorLocations, typeWithDetails, type SensorLocation } from '../../wearables/resources/sample-details.ts'
 import { WHEELCHAIR } from '../../wearables/resources/sports.ts'
@@ -59,7 +59,7 @@ export class PostZones {
   }
 
   /** @param at_ms when, for zones by day */
-  of({ metadata }: Pick<Quantity, 'metadata'>, at_ms?: number): string | null {
+  zoneAt({ metadata }: Pick<Quantity, 'metadata'>, at_ms?: number): string | null {
     const own = metadata?.HKTimeZone
     return (typeof own === 'string' ? this.#named(own) : null) ?? this.#onDay(at_ms) ?? this.#phone
   }
@@ -91,8 +91,8 @@ export class PostZones {
   }
 
   /** Seconds east of UTC where a sample was taken; null if its zone is not known. */
-  offsetOf(sample: Pick<Quantity, 'metadata'>, at_ms: number): number | null {
-    const zone = this.of(sample, at_ms)
+  offsetAt(sample: Pick<Quantity, 'metadata'>, at_ms: number): number | null {
+    const zone = this.zoneAt(sample, at_ms)
     if (zone === null) return null
     const quarter = Math.floor(at_ms / QUARTER_MS)
     // Most samples of a post are of one zone and of the same quarter of an hour as the one before.
@@ -112,7 +112,7 @@ const appleLocations = new Map<string, SensorLocation>(sensorLocations.slice(0, 
 /** Where a temperature was measured, as the metadata of Apple Health says, or by its name; null if that is unknown. */
 export function sensorLocationOf(metadata: Readonly<Record<string, unknown>> | undefined): SensorLocation | null {
   const { HKBodyTemperatureSensorLocation: number, sensor_location: name } = metadata ?? {}
-  return appleLocations.get(String(number)) ?? sensorLocations.find((one) => one === name) ?? null
+  return appleLocations.get(String(number)) ?? sensorLocations.find((location) => location === name) ?? null
 }
 
 /** What follows from the kind of a sample, for all samples of that kind. */
@@ -121,13 +121,13 @@ interface KindFacts {
   app_id: string | null
   device: IncomingDevice | null
   /** Undefined: the unit is not known. */
-  conversion: ReturnType<typeof conversionOf>
+  conversion: ReturnType<typeof findConversion>
   type: string | null
   sport: string | null
 }
 
 /** The type that samples are stored with, from their source and their metadata. */
-function typeOf(resource: TimeseriesName, source_type: SourceType, metadata: QuantityKind['metadata']): string | null {
+function sampleType(resource: TimeseriesName, source_type: SourceType, metadata: QuantityKind['metadata']): string | null {
   switch (resource) {
     case 'glucose':
       return source_type === 'automatic' || source_type === 'manual_scan' ? source_type : null
@@ -142,15 +142,15 @@ function typeOf(resource: TimeseriesName, source_type: SourceType, metadata: Qua
   }
 }
 
-function factsOf(provider: string, resource: TimeseriesName, kind: QuantityKind): KindFacts {
+function readFacts(provider: string, resource: TimeseriesName, kind: QuantityKind): KindFacts {
   const { unit, source_bundle, metadata } = kind
   const source_type = sourceTypeOf(kind)
   return {
     source_type,
     app_id: source_bundle ?? null,
-    device: deviceOf(metadata, source_type),
-    conversion: conversionOf(provider, resource, unit),
-    type: typeOf(resource, source_type, metadata),
+    device: toDevice(metadata, source_type),
+    conversion: findConversion(provider, resource, unit),
+    type: sampleType(resource, source_type, metadata),
     sport: resource === 'distance' && isByWheelchair(metadata) ? WHEELCHAIR : null,
   }
 }
@@ -168,11 +168,12 @@ export interface ExampleContext {
   /** Takes samples that are left out. */
   faults: Faults
   /** Where the sample stands in the request, or the list whose `place` it has. */
-  at: (string | number)[]
+  location: (string | number)[]
 }
 
 /** Where the sample stands. */
-const locOf = ({ at }: Pick<ExampleContext, 'at'>, place: number | undefined) => (place === undefined ? at : [...at, place])
+const placeInRequest = ({ location: at }: Pick<ExampleContext, 'location'>, place: number | undefined) =>
+  place === undefined ? at : [...at, place]
 
 /**
  * A sample as it is stored; undefined, and a fault more, for one that cannot be: an end before the start, an interval of more than 24 days,
@@ -187,7 +188,7 @@ export function incoming(
 ): IncomingSample | undefined {
   const start_ms = instantOf(sample.start_date)
   const end_ms = sample.end_date === sample.start_date ? start_ms : instantOf(sample.end_date)
-  const facts = factsOf(context.provider, resource, sample)
+  const facts = readFacts(context.provider, resource, sample)
   return incomingAt(resource, { start_ms, end_ms, value: sample.value, kind: sample }, facts, context, place)
 }
 
@@ -196,12 +197,12 @@ export async function goodSamples(
   resource: TimeseriesName,
   list: Quantity[],
   context: ExampleContext,
-): Promise<{ sent: Quantity; sample: IncomingSample }[]> {
+): Promise<{ quantity: Quantity; sample: IncomingSample }[]> {
   context.faults.addLeftOut(resourceNameOf(resource), list)
   const placeOf = placesOf(list)
-  return flatMapInSlices(list, (sent, i) => {
-    const sample = incoming(resource, sent, context, placeOf(i))
-    return sample ? { sent, sample } : []
+  return flatMapInSlices(list, (quantity, i) => {
+    const sample = incoming(resource, quantity, context, placeOf(i))
+    return sample ? { quantity, sample } : []
   })
 }
 export const incomingList = async (
@@ -233,7 +234,12 @@ function incomingAt(
   const end = Math.floor(end_ms / 1000) * 1000
   const fault = (field: string, text: string): undefined => {
     const name = resourceNameOf(resource)
-    faults.add(name, [...locOf(context, place), ...field.split('.')], text, isPastInstant(start, now_ms) ? start : undefined)
+    faults.add(
+      name,
+      [...placeInRequest(context, place), ...field.split('.')],
+      text,
+      isPastInstant(start, now_ms) ? start : undefined,
+    )
   }
   const ofInterval = intervalFault(start, end, now_ms)
   if (ofInterval) return fault(...ofInterval)
@@ -242,7 +248,7 @@ function incomingAt(
   const isHour = resource === 'stand_hour'
   const isCounted = isHour || resource === 'heart_rate_alert'
   if (!isCounted && !conversion) return fault('unit', `is not a known unit of ${resourceNameOf(resource)}`)
-  const measured = isCounted ? 1 : converted(value, conversion!)
+  const measured = isCounted ? 1 : convert(value, conversion!)
   const wrong = sampleFault(resource, { value: measured, second: null, at_ms: start }, now_ms)
   if (wrong) return fault(wrong.field, wrong.text)
   const { isInterval } = timeseriesOf(resource)
@@ -252,7 +258,7 @@ function incomingAt(
     type: isHour ? (value === 0 ? 'stood' : 'idle') : type,
     second: null,
     length_ms: isInterval || (withLength.has(resource) && end > start) ? end - start : null,
-    zone_s: zones.offsetOf(kind, start),
+    zone_s: zones.offsetAt(kind, start),
     ...(zones.isAssumed(kind, start) && isAssumedZone),
     source_type,
     app_id,
@@ -286,7 +292,7 @@ const appleTypes: ReadonlyMap<string | null, SourceType> = new Map([
 ])
 
 /** The device that recorded something; null if the phone names neither its model nor its manufacturer. */
-export function deviceOf(metadata: Quantity['metadata'], source_type: SourceType): IncomingDevice | null {
+export function toDevice(metadata: Quantity['metadata'], source_type: SourceType): IncomingDevice | null {
   if (!metadata) return null
   const [manufacturer, model] = [textOf(metadata._DMA), textOf(metadata._DMO)]
   if (manufacturer === null && model === null) return null

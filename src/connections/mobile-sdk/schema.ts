@@ -19,8 +19,8 @@ export const sentTimeseries = [
   'temperature',
 ] as const
 export type SentTimeseries = (typeof sentTimeseries)[number]
-export const resourceOf = (sent: SentTimeseries): TimeseriesName =>
-  sent === 'heartrate_variability' || sent === 'temperature' ? postedUnder[sent] : sent
+export const resourceOf = (name: SentTimeseries): TimeseriesName =>
+  name === 'heartrate_variability' || name === 'temperature' ? postedUnder[name] : name
 
 const UNIT_MAX = 60
 const APP_MAX = 300
@@ -43,16 +43,16 @@ const isText = (value: unknown, maxLength: number): value is string =>
 const isMaybeText = (value: unknown, maxLength: number): value is string | undefined =>
   value === undefined || isText(value, maxLength)
 
-function hasNoOthers(given: Record<string, unknown>): boolean {
-  for (const name in given) if (!Object.hasOwn(quantity, name)) return false
+function hasNoOthers(fields: Record<string, unknown>): boolean {
+  for (const name in fields) if (!Object.hasOwn(quantity, name)) return false
   return true
 }
 
 /** Quantities are nearly all of what phones send: reading them by the schema took a quarter of the time of a post. */
-function readQuantity(given: Record<string, unknown>): Record<string, unknown> | undefined {
-  const { value, unit, start_date: from, end_date: to, metadata } = given
+function readQuantity(fields: Record<string, unknown>): Record<string, unknown> | undefined {
+  const { value, unit, start_date: from, end_date: to, metadata } = fields
   if (!Number.isFinite(value) || !isText(unit, UNIT_MAX) || typeof from !== 'string' || typeof to !== 'string') return undefined
-  const { source_bundle, product_type, type } = given
+  const { source_bundle, product_type, type } = fields
   if (!isMaybeText(source_bundle, APP_MAX) || !isMaybeText(product_type, PRODUCT_MAX) || !isMaybeText(type, TYPE_MAX))
     return undefined
   if (metadata !== undefined && (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))) return undefined
@@ -60,7 +60,7 @@ function readQuantity(given: Record<string, unknown>): Record<string, unknown> |
   const end_date = from === to ? start_date : usualTimestamp(to)
   if (start_date === undefined || end_date === undefined) return undefined
   // Copies would be moved by garbage collections beside what they are copies of.
-  if (start_date === from && end_date === to && hasNoOthers(given)) return given
+  if (start_date === from && end_date === to && hasNoOthers(fields)) return fields
   return { value, unit, start_date, end_date, source_bundle, product_type, type, metadata }
 }
 export const Quantity = Fields(quantity, { title: 'QuantitySample', readUsual: readQuantity })

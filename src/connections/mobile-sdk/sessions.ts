@@ -13,13 +13,13 @@ const SESSION_MS_MAX = 7 * DAY_MS
 
 /** A record and where it stands in the request. */
 export interface Placed<S> {
-  sent: S
+  record: S
   place: number
 }
 
 interface SessionFields<S> {
   /** The two instants, and how the post names them. */
-  of: (sent: S) => [start: string, end: string]
+  instantsOf: (record: S) => [start: string, end: string]
   path: string[]
   names: [start: string, end: string]
 }
@@ -30,14 +30,14 @@ export function goodSessions<S>(
   faults: Faults,
   resource: Resource,
   list: S[],
-  { of, path, names: [start, end] }: SessionFields<S>,
+  { instantsOf: of, path, names: [start, end] }: SessionFields<S>,
 ): Placed<S>[] {
   faults.addLeftOut(resource, list)
   const placeOf = placesOf(list)
   const now_ms = tx.now.getTime()
-  return list.flatMap((sent, i) => {
+  return list.flatMap((record, i) => {
     const place = placeOf(i)
-    const [start_ms, end_ms] = of(sent).map((text) => Date.parse(text)) as [number, number]
+    const [start_ms, end_ms] = of(record).map((text) => Date.parse(text)) as [number, number]
     const fault = (name: string, text: string, at_ms?: number) => {
       faults.add(resource, ['body', 'data', place, ...path, name], text, at_ms)
       return []
@@ -45,13 +45,13 @@ export function goodSessions<S>(
     if (!isPastInstant(start_ms, now_ms) || !isPastInstant(end_ms, now_ms)) return fault(start, FUTURE)
     if (end_ms < start_ms || end_ms - start_ms > SESSION_MS_MAX)
       return fault(end, `must not be before ${start}, nor more than 7 days after it`, start_ms)
-    return [{ sent, place }]
+    return [{ record, place }]
   })
 }
 
 /** Of nights and workouts, whose instants have these names. */
 export const ofPhone: SessionFields<{ start_date: string; end_date: string }> = {
-  of: ({ start_date, end_date }) => [start_date, end_date],
+  instantsOf: ({ start_date, end_date }) => [start_date, end_date],
   path: [],
   names: ['start_date', 'end_date'],
 }
@@ -66,9 +66,9 @@ export async function zonesOfSessions(
   { provider, time_zone }: Envelope,
   kind: 'sleep' | 'workouts' | 'electrocardiogram',
   keys: string[],
-): Promise<(sent: { id: string } & Pick<Quantity, 'metadata'>) => PhoneContext> {
+): Promise<(record: { id: string } & Pick<Quantity, 'metadata'>) => PhoneContext> {
   const own = new PostZones(undefined)
-  const phone = new PostZones(time_zone).of({})
+  const phone = new PostZones(time_zone).zoneAt({})
   const stored = await storedZones(tx, { user_id, kind, provider }, keys)
-  return (sent) => ({ zone: own.of(sent) ?? stored.get(sent.id) ?? phone })
+  return (record) => ({ zone: own.zoneAt(record) ?? stored.get(record.id) ?? phone })
 }

@@ -37,7 +37,7 @@ interface SummaryBatch {
   /** Of the workouts; they are stored by a batch of `next`. */
   streams?: IncomingStream[]
   /** Timeseries whose samples come with such records: their histories end with that of the records. */
-  derived?: readonly (TimeseriesName | 'workout_stream')[]
+  derivedResources?: readonly (TimeseriesName | 'workout_stream')[]
   /** What needs the ids of these records. */
   next?: () => Promise<Batch[]>
 }
@@ -77,10 +77,11 @@ function sizeOf(batch: Batch): number {
   return ('kind' in batch ? batch.records : batch.samples).length
 }
 
-function ingest(tx: Tx, user: User, batch: Batch, more: { provider: string; historical: boolean }): Promise<Ingested> {
-  if (isOfStreams(batch)) return ingestWorkoutStreams(tx, user, { streams: batch.streams, ...more })
-  if ('kind' in batch) return ingestSummaries(tx, user, batch.kind, { records: batch.records, streams: batch.streams, ...more })
-  return ingestSamples(tx, user, batch.resource, { samples: batch.samples, ...more })
+function ingest(tx: Tx, user: User, batch: Batch, options: { provider: string; historical: boolean }): Promise<Ingested> {
+  if (isOfStreams(batch)) return ingestWorkoutStreams(tx, user, { streams: batch.streams, ...options })
+  if ('kind' in batch)
+    return ingestSummaries(tx, user, batch.kind, { records: batch.records, streams: batch.streams, ...options })
+  return ingestSamples(tx, user, batch.resource, { samples: batch.samples, ...options })
 }
 
 /**
@@ -142,8 +143,8 @@ async function recordHistory(tx: Tx, user: User, envelope: Envelope, batch: Batc
   if ('resource' in batch && batch.isBeside) return
   const { provider, start_date, end_date } = envelope
   const instants = instantsOf(batch)
-  const bound = (given: string | undefined, choose: (a: number, b: number) => number) =>
-    given === undefined ? (instants.length ? instants.reduce(choose) : tx.now.getTime()) : Date.parse(given)
+  const bound = (instant: string | undefined, choose: (a: number, b: number) => number) =>
+    instant === undefined ? (instants.length ? instants.reduce(choose) : tx.now.getTime()) : Date.parse(instant)
   const from_ms = bound(start_date, (a, b) => Math.min(a, b))
   const end_ms = bound(end_date, (a, b) => Math.max(a, b))
   // A phone names the end of the user's ingestion, which may be ahead.
@@ -158,7 +159,7 @@ async function recordHistory(tx: Tx, user: User, envelope: Envelope, batch: Batc
     return recordDays(tx, { ...key, resource: fullNameOf(batch), outcome: 'asked', days })
   }
   await completeHistory(tx, user, resource, { provider, ...range })
-  const derived = 'kind' in batch ? (batch.derived ?? []) : []
+  const derived = 'kind' in batch ? (batch.derivedResources ?? []) : []
   if (!derived.length) return
   const begun = await pullsInProgress(tx, key, derived)
   for (const name of derived) if (begun.has(name)) await completeHistory(tx, user, name, { provider, ...range })

@@ -6,8 +6,8 @@ import { DAY_MS } from '../../platform/runtime/durations.ts'
 import { dataChanged } from '../../wearables/ingestion/ingest.ts'
 import { nightsBetween, saveJoinedKeys, type StoredNight } from '../../wearables/summaries/nights.ts'
 import { storedZones, deleteSummaries } from '../../wearables/summaries/summaries.ts'
-import { deviceOf } from './samples.ts'
-import { known, mergeNights, type MergedNights, type Night } from './nights.ts'
+import { toDevice } from './samples.ts'
+import { withoutUndefined, mergeNights, type MergedNights, type Night } from './nights.ts'
 import { sleepSourceOf, type PhoneContext } from './summaries.ts'
 import type { SentSleep, StageName } from './summary-schema.ts'
 
@@ -20,15 +20,15 @@ const sourceKey = (source_type: string, app_id: string | null): string => JSON.s
 const deviceKey = (manufacturer: string | null, model: string | null): string | null =>
   manufacturer === null && model === null ? null : JSON.stringify([manufacturer, model])
 
-function arrivingNight(sent: SentSleep, { zone }: PhoneContext): Night {
-  const source_type = sleepSourceOf(sent)
-  const device = deviceOf(sent.metadata, source_type)
+function arrivingNight(session: SentSleep, { zone }: PhoneContext): Night {
+  const source_type = sleepSourceOf(session)
+  const device = toDevice(session.metadata, source_type)
   return {
-    sent,
+    session,
     zone,
-    source: sourceKey(source_type, sent.source_bundle ?? null),
+    source: sourceKey(source_type, session.source_bundle ?? null),
     device: device && deviceKey(device.manufacturer, device.model),
-    joined: new Set(),
+    joinedIds: new Set(),
     isStored: false,
     isChanged: true,
   }
@@ -63,13 +63,13 @@ function storedNight(row: StoredNight, zone: string | null): Night {
   const [start_date, end_date] = [String(document.bedtime_start), String(document.bedtime_stop)]
   const temperature = number('skin_temperature')
   return {
-    sent: {
+    session: {
       id: key,
       start_date,
       end_date,
       source_type,
       ...(app_id !== null && { source_bundle: app_id }),
-      ...known({
+      ...withoutUndefined({
         heart_rate_minimum: number('hr_lowest'),
         heart_rate_mean: number('hr_average'),
         heart_rate_maximum: row.heart_rate_maximum ?? undefined,
@@ -83,7 +83,7 @@ function storedNight(row: StoredNight, zone: string | null): Night {
     zone,
     source: sourceKey(source_type, app_id),
     device: deviceKey(row.manufacturer, row.model),
-    joined: new Set(row.joined_keys),
+    joinedIds: new Set(row.joined_keys),
     isStored: true,
     isChanged: false,
   }
@@ -95,24 +95,24 @@ function storedNight(row: StoredNight, zone: string | null): Night {
  */
 export async function nightsOfSessions(
   tx: Tx,
-  whose: Whose,
+  source: Whose,
   sessions: SentSleep[],
-  contextFor: (sent: SentSleep) => PhoneContext,
+  contextFor: (session: SentSleep) => PhoneContext,
 ): Promise<MergedNights> {
-  if (!sessions.length || !(await lockUser(tx, whose.user_id)))
-    return { changed: sessions.map((sent) => arrivingNight(sent, contextFor(sent))), gone: [] }
+  if (!sessions.length || !(await lockUser(tx, source.user_id)))
+    return { changedNights: sessions.map((session) => arrivingNight(session, contextFor(session))), removedNights: [] }
   const instants = sessions.flatMap(({ start_date, end_date }) => [Date.parse(start_date), Date.parse(end_date)])
   const day = (at_ms: number) => new Date(at_ms).toISOString().slice(0, 10)
   const [from_ms, to_ms] = [instants.reduce((a, b) => Math.min(a, b)), instants.reduce((a, b) => Math.max(a, b))]
-  const rows = await nightsBetween(tx, whose, [day(from_ms - 2 * DAY_MS), day(to_ms + 2 * DAY_MS)])
+  const rows = await nightsBetween(tx, source, [day(from_ms - 2 * DAY_MS), day(to_ms + 2 * DAY_MS)])
   const zones = await storedZones(
     tx,
-    { ...whose, kind: 'sleep' },
+    { ...source, kind: 'sleep' },
     rows.map(({ key }) => key),
   )
   return mergeNights(
     await flatMapInSlices(rows, (row) => storedNight(row, zones.get(row.key) ?? null)),
-    await flatMapInSlices(sessions, (sent) => arrivingNight(sent, contextFor(sent))),
+    await flatMapInSlices(sessions, (session) => arrivingNight(session, contextFor(session))),
   )
 }
 
@@ -123,26 +123,26 @@ export async function nightsOfSessions(
  */
 export async function settleNights(
   tx: Tx,
-  whose: Whose,
-  { changed, gone }: MergedNights,
+  source: Whose,
+  { changedNights: changed, removedNights: gone }: MergedNights,
   isStored: (id: string) => boolean,
 ): Promise<void> {
-  const written = changed.filter(({ sent }) => isStored(sent.id))
+  const written = changed.filter(({ session: sent }) => isStored(sent.id))
   if (written.length)
     await saveJoinedKeys(
       tx,
-      whose,
-      written.map(({ sent, joined }) => ({ key: sent.id, joined_keys: [...joined] })),
+      source,
+      written.map(({ session: sent, joinedIds: joined }) => ({ key: sent.id, joined_keys: [...joined] })),
     )
-  const replaced = gone.filter(({ sent }) =>
-    written.some(({ sent: { start_date, end_date } }) => overlaps(sent, { start_date, end_date })),
+  const replaced = gone.filter(({ session: sent }) =>
+    written.some(({ session: { start_date, end_date } }) => overlaps(sent, { start_date, end_date })),
   )
   if (!replaced.length) return
-  const keys = replaced.map(({ sent }) => sent.id)
-  await deleteSummaries(tx, whose.user_id, ['sleep', 'sleep_cycle'], whose.provider, keys)
-  const instants = replaced.flatMap(({ sent }) => [Date.parse(sent.start_date), Date.parse(sent.end_date)])
+  const keys = replaced.map(({ session: sent }) => sent.id)
+  await deleteSummaries(tx, source.user_id, ['sleep', 'sleep_cycle'], source.provider, keys)
+  const instants = replaced.flatMap(({ session: sent }) => [Date.parse(sent.start_date), Date.parse(sent.end_date)])
   const range = { from_ms: Math.min(...instants) - DAY_MS, to_ms: Math.max(...instants) + DAY_MS }
-  for (const kind of ['sleep', 'sleep_cycle'] as const) await tx.notify(dataChanged, whose.user_id, kind, range)
+  for (const kind of ['sleep', 'sleep_cycle'] as const) await tx.notify(dataChanged, source.user_id, kind, range)
 }
 
 type Session = Pick<SentSleep, 'start_date' | 'end_date'>

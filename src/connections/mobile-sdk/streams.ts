@@ -6,7 +6,7 @@ import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { sportOf } from '../../wearables/resources/sports.ts'
 import { STREAM_MAX } from '../../wearables/streams/stream-points.ts'
 import type { IncomingStream, StreamList } from '../../wearables/streams/workout-streams.ts'
-import { deviceOf, sourceTypeOf, type PostZones } from './samples.ts'
+import { toDevice, sourceTypeOf, type PostZones } from './samples.ts'
 import type { SentBulk, SentWorkout } from './summary-schema.ts'
 
 /** The list of a stream that a component fills; other components are left out. */
@@ -60,17 +60,17 @@ function ofOneSource(parts: SentBulk[], workout: SentWorkout): SentBulk[] {
 }
 
 /** The values of a part. Errors: 422 lists of different lengths, instants that are not near the workout. */
-async function pointsOf(part: SentBulk, workout: SentWorkout, at: (string | number)[]): Promise<Point[]> {
+async function readPoints(part: SentBulk, workout: SentWorkout, location: (string | number)[]): Promise<Point[]> {
   const { value, start_offset, end_offset } = part
   if (start_offset.length !== value.length || end_offset.length !== value.length)
-    throw invalidField([...at, 'value'], 'must be as long as start_offset and end_offset')
+    throw invalidField([...location, 'value'], 'must be as long as start_offset and end_offset')
   const anchor = Date.parse(part.anchor)
   const [earliest, latest] = [Date.parse(workout.start_date) - BESIDE_MS, Date.parse(workout.end_date) + BESIDE_MS]
-  return flatMapInSlices(value, (one, i) => {
+  return flatMapInSlices(value, (second, i) => {
     const [from_ms, to_ms] = [anchor + start_offset[i]! * 1000, anchor + end_offset[i]! * 1000]
     if (!(from_ms >= earliest && to_ms <= latest && to_ms >= from_ms && to_ms - from_ms <= LENGTH_MS_MAX))
-      throw invalidField([...at, 'start_offset', i], 'must lie within the workout')
-    return { from_ms, to_ms, value: one }
+      throw invalidField([...location, 'start_offset', i], 'must lie within the workout')
+    return { from_ms, to_ms, value: second }
   })
 }
 
@@ -80,12 +80,12 @@ interface Read {
   points: Point[]
 }
 
-async function read(components: Components, workout: SentWorkout, at: (string | number)[]): Promise<Read[]> {
+async function read(components: Components, workout: SentWorkout, location: (string | number)[]): Promise<Read[]> {
   const all: Read[] = []
   for (const [name, parts] of Object.entries(components)) {
     if (!isDistance(name) && name !== STROKES && !Object.hasOwn(listOf, name)) continue
     for (const part of ofOneSource(parts, workout))
-      all.push({ name, part, points: await pointsOf(part, workout, [...at, name, parts.indexOf(part)]) })
+      all.push({ name, part, points: await readPoints(part, workout, [...location, name, parts.indexOf(part)]) })
   }
   return all
 }
@@ -93,9 +93,9 @@ async function read(components: Components, workout: SentWorkout, at: (string | 
 const second = (ms: number): number => Math.floor(ms / 1000)
 
 /** The stream of a workout, made in slices; undefined if the phone sent none. Errors: 422 more than 100,000 seconds; those of `pointsOf`. */
-export async function streamOf(workout: SentWorkout, at: (string | number)[]): Promise<IncomingStream | undefined> {
+export async function buildStream(workout: SentWorkout, location: (string | number)[]): Promise<IncomingStream | undefined> {
   if (!workout.stream) return undefined
-  const all = await read(workout.stream.components, workout, at)
+  const all = await read(workout.stream.components, workout, location)
   const values = new Map<StreamList, Map<number, number>>()
   const put = (list: StreamList, time: number, value: number) => {
     const into = values.get(list) ?? new Map<number, number>()
@@ -112,13 +112,13 @@ export async function streamOf(workout: SentWorkout, at: (string | number)[]): P
     ({ to_ms, value }) => put('distance', second(to_ms), (covered += value)),
   )
   const seconds = new Set<number>()
-  for (const list of values.values()) await eachInSlices(list.keys(), (one) => seconds.add(one))
-  if (seconds.size > STREAM_MAX) throw invalidField(at, `has more than ${STREAM_MAX} seconds`)
+  for (const list of values.values()) await eachInSlices(list.keys(), (second) => seconds.add(second))
+  if (seconds.size > STREAM_MAX) throw invalidField(location, `has more than ${STREAM_MAX} seconds`)
   const time = [...seconds].toSorted((a, b) => a - b)
   const lists: IncomingStream['lists'] = {}
   for (const [list, known] of values)
-    lists[list] = await flatMapInSlices(time, (one) => {
-      const value = known.get(one)
+    lists[list] = await flatMapInSlices(time, (second) => {
+      const value = known.get(second)
       return value === undefined ? null : list === 'heartrate' ? Math.round(value) : value
     })
   return { key: workout.id, time, lists }
@@ -134,12 +134,12 @@ export async function workoutSamples(
   workout: SentWorkout,
   workout_id: string,
   zones: PostZones,
-  at: (string | number)[],
+  location: (string | number)[],
 ): Promise<WorkoutSamples> {
   const samples: WorkoutSamples = { workout_distance: [], workout_swimming_stroke: [] }
   if (!workout.stream) return samples
   const { slug } = sportOf(workout.sport)
-  for (const { name, part, points } of await read(workout.stream.components, workout, at)) {
+  for (const { name, part, points } of await read(workout.stream.components, workout, location)) {
     if (!isDistance(name) && name !== STROKES) continue
     const source_type = sourceTypeOf(part)
     const source = {
@@ -147,7 +147,7 @@ export async function workoutSamples(
       type: null,
       source_type,
       app_id: part.source_bundle ?? null,
-      device: deviceOf(part.metadata, source_type),
+      device: toDevice(part.metadata, source_type),
       workout_id,
       sport: slug,
     }
@@ -156,7 +156,7 @@ export async function workoutSamples(
     const into = name === STROKES ? samples.workout_swimming_stroke : samples.workout_distance
     await eachInSlices(points, ({ from_ms, to_ms, value }) => {
       const at_ms = second(from_ms) * 1000
-      into.push({ ...source, at_ms, value, length_ms: second(to_ms) * 1000 - at_ms, zone_s: zones.offsetOf(place, at_ms) })
+      into.push({ ...source, at_ms, value, length_ms: second(to_ms) * 1000 - at_ms, zone_s: zones.offsetAt(place, at_ms) })
     })
   }
   return samples

@@ -7,7 +7,7 @@ import type { QueryValues } from '../../wearables/summaries/query-values.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { yieldIfLong } from '../../platform/runtime/loop-work.ts'
 import { wireTime } from '../../platform/runtime/clock.ts'
-import { deviceOf, sourceTypeOf, type PostZones } from './samples.ts'
+import { toDevice, sourceTypeOf, type PostZones } from './samples.ts'
 import type { Quantity } from './schema.ts'
 import type { SentActivity, SentBody, SentProfile, SentSleep, SentWorkout, StageName } from './summary-schema.ts'
 
@@ -26,9 +26,9 @@ const unlessZero = (value: number | undefined): number | undefined => (value ===
 const midnight = (day: string): string => `${day}T00:00:00+00:00`
 
 /** A record without its lists of samples and its stream, which are stored elsewhere. */
-const withoutSamples = (sent: object): Record<string, unknown> =>
+const withoutSamples = (record: object): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(sent).filter(
+    Object.entries(record).filter(
       ([name, value]) => !Array.isArray(value) && !['stream', 'sleep_stages', 'metadata'].includes(name),
     ),
   )
@@ -46,7 +46,7 @@ const saysSomething = ({ document, query_values }: IncomingSummary<'activity'>):
   Object.keys(query_values ?? {}).length > 0
 
 /** The day of an activity; undefined without one, and for one that says nothing. What a phone has added up comes from all of its sources. */
-export function activityOf({ day_summary: day }: SentActivity, { zone }: PhoneContext): IncomingSummary<'activity'> | undefined {
+export function toActivity({ day_summary: day }: SentActivity, { zone }: PhoneContext): IncomingSummary<'activity'> | undefined {
   if (!day) return undefined
   const [active, basal] = [day.active_energy_burned_sum, day.basal_energy_burned_sum]
   const [avg_bpm, min_bpm, max_bpm, resting_bpm] = [
@@ -109,12 +109,12 @@ export const bodyKey = ({ start_date, source_bundle = '' }: Quantity): string =>
 /**
  * Measurements of the body: those of one app at one instant are one record. In slices.
  * @param good each with its value in the unit of its field
- * @param stored by key, the zones that records have which are stored
+ * @param storedZones by key, the zones that records have which are stored
  */
-export async function bodiesOf(
+export async function toBodies(
   good: [list: BodyList, sent: Quantity, value: number][],
   zones: PostZones,
-  stored: ReadonlyMap<string, string>,
+  storedZones: ReadonlyMap<string, string>,
 ): Promise<IncomingSummary<'body'>[]> {
   const records = new Map<string, IncomingSummary<'body'>>()
   for (const [list, sample, value] of good) {
@@ -122,12 +122,12 @@ export async function bodiesOf(
     if (turn) await turn
     const at_ms = Date.parse(sample.start_date)
     const key = bodyKey(sample)
-    const zone = (zones.isAssumed(sample, at_ms) ? stored.get(key) : undefined) ?? zones.of(sample, at_ms)
+    const zone = (zones.isAssumed(sample, at_ms) ? storedZones.get(key) : undefined) ?? zones.zoneAt(sample, at_ms)
     const calendar_date = localDate(zone, at_ms)
     const record = records.get(key) ?? {
       key,
       source_type: sourceTypeOf(sample),
-      device: deviceOf(sample.metadata, sourceTypeOf(sample)),
+      device: toDevice(sample.metadata, sourceTypeOf(sample)),
       app_id: sample.source_bundle ?? null,
       calendar_date,
       document: { date: midnight(calendar_date), calendar_date } as Document<'body'>,
@@ -140,19 +140,19 @@ export async function bodiesOf(
   return [...records.values()]
 }
 
-export function profileOf(sent: SentProfile, { zone }: PhoneContext = { zone: null }): IncomingSummary<'profile'> {
-  const sex = sent.biological_sex === 'not_set' ? undefined : sent.biological_sex
+export function toProfile(record: SentProfile, { zone }: PhoneContext = { zone: null }): IncomingSummary<'profile'> {
+  const sex = record.biological_sex === 'not_set' ? undefined : record.biological_sex
   return {
     key: '',
-    raw: sent,
-    time_zone: (sent.time_zone === undefined ? null : validZone(sent.time_zone)) ?? zone,
+    raw: record,
+    time_zone: (record.time_zone === undefined ? null : validZone(record.time_zone)) ?? zone,
     source_type: 'unknown',
     app_id: null,
     calendar_date: null,
     document: {
-      height: whole(unlessZero(sent.height)),
-      birth_date: sent.date_of_birth ?? null,
-      wheelchair_use: sent.wheelchair_use === true ? true : null,
+      height: whole(unlessZero(record.height)),
+      birth_date: record.date_of_birth ?? null,
+      wheelchair_use: record.wheelchair_use === true ? true : null,
       gender: sex ?? null,
       sex: sex ?? null,
     },
@@ -213,7 +213,7 @@ function secondsByStage(stages: Stage[]): Map<number, number> {
   const seconds = new Map<number, number>()
   let since = 0
   for (const { at, type, by } of changes) {
-    const counted = PRECEDENCE.find((one) => (open.get(one) ?? 0) > 0)
+    const counted = PRECEDENCE.find((stage) => (open.get(stage) ?? 0) > 0)
     if (counted !== undefined) seconds.set(counted, (seconds.get(counted) ?? 0) + at - since)
     open.set(type, (open.get(type) ?? 0) + by)
     since = at
@@ -232,26 +232,26 @@ export const sleepSourceOf = ({
   source_type !== undefined && isSourceType(source_type) ? source_type : sourceTypeOf(sent)
 
 /** A night, without its stages. */
-export function sleepOf(sent: SentSleep, { zone }: PhoneContext): IncomingSummary<'sleep'> {
-  const [start, stop] = [Date.parse(sent.start_date), Date.parse(sent.end_date)]
+export function toSleep(record: SentSleep, { zone }: PhoneContext): IncomingSummary<'sleep'> {
+  const [start, stop] = [Date.parse(record.start_date), Date.parse(record.end_date)]
   const calendar_date = localDate(zone, stop)
-  const stages = stagesOf(sent)
+  const stages = stagesOf(record)
   const seconds = secondsByStage(stages)
   const [deep, light, rem, awake] = [1, 2, 3, 4].map((type) => seconds.get(type) ?? 0) as [number, number, number, number]
   const duration = Math.round((stop - start) / 1000)
   const total = rem + light + deep
   const asleep = stages.find(({ type }) => ASLEEP.has(type))
-  const temperatures = (sent.wrist_temperature ?? []).map(({ value }) => value)
+  const temperatures = (record.wrist_temperature ?? []).map(({ value }) => value)
   return {
-    key: sent.id,
-    source_type: sleepSourceOf(sent),
-    device: deviceOf(sent.metadata, sleepSourceOf(sent)),
-    app_id: sent.source_bundle ?? null,
+    key: record.id,
+    source_type: sleepSourceOf(record),
+    device: toDevice(record.metadata, sleepSourceOf(record)),
+    app_id: record.source_bundle ?? null,
     calendar_date,
-    raw: withoutSamples(sent),
+    raw: withoutSamples(record),
     query_values: queryValues({
-      heart_rate_maximum: whole(unlessZero(sent.heart_rate_maximum)),
-      hrv_mean_sdnn: sent.hrv_mean_sdnn,
+      heart_rate_maximum: whole(unlessZero(record.heart_rate_maximum)),
+      hrv_mean_sdnn: record.hrv_mean_sdnn,
       stage_unknown_second: stages.length ? (seconds.get(-1) ?? 0) : null,
       time_zone: zone,
     }),
@@ -268,32 +268,34 @@ export function sleepOf(sent: SentSleep, { zone }: PhoneContext): IncomingSummar
       light,
       rem,
       deep,
-      score: whole(sent.score),
-      hr_lowest: whole(unlessZero(sent.heart_rate_minimum)),
-      hr_average: whole(unlessZero(sent.heart_rate_mean)),
+      score: whole(record.score),
+      hr_lowest: whole(unlessZero(record.heart_rate_minimum)),
+      hr_average: whole(unlessZero(record.heart_rate_mean)),
       efficiency: duration > 0 && stages.length ? Math.min(100, (total / duration) * 100) : null,
       latency: asleep ? Math.max(0, asleep.from_s) : null,
-      skin_temperature: temperatures.length ? temperatures.reduce((sum, one) => sum + one, 0) / temperatures.length : null,
-      average_hrv: orNull(sent.hrv_mean_sdnn),
-      respiratory_rate: orNull(sent.respiratory_rate_mean),
+      skin_temperature: temperatures.length
+        ? temperatures.reduce((sum, temperature) => sum + temperature, 0) / temperatures.length
+        : null,
+      average_hrv: orNull(record.hrv_mean_sdnn),
+      respiratory_rate: orNull(record.respiratory_rate_mean),
     },
   }
 }
 
 /** The stages of a night; undefined if the phone sent none. */
-export function sleepCycleOf(
-  sent: SentSleep,
+export function toSleepCycle(
+  record: SentSleep,
   sleep_id: string,
   { zone }: PhoneContext,
 ): IncomingSummary<'sleep_cycle'> | undefined {
-  const stages = stagesOf(sent)
+  const stages = stagesOf(record)
   if (!stages.length) return undefined
-  const [start, stop] = [Date.parse(sent.start_date), Date.parse(sent.end_date)]
+  const [start, stop] = [Date.parse(record.start_date), Date.parse(record.end_date)]
   return {
-    key: sent.id,
-    source_type: sleepSourceOf(sent),
-    device: deviceOf(sent.metadata, sleepSourceOf(sent)),
-    app_id: sent.source_bundle ?? null,
+    key: record.id,
+    source_type: sleepSourceOf(record),
+    device: toDevice(record.metadata, sleepSourceOf(record)),
+    app_id: record.source_bundle ?? null,
     calendar_date: localDate(zone, stop),
     document: {
       sleep_id,
@@ -307,33 +309,33 @@ export function sleepCycleOf(
   }
 }
 
-export function workoutOf(sent: SentWorkout, { zone }: PhoneContext): IncomingSummary<'workouts'> {
-  const [start, stop] = [Date.parse(sent.start_date), Date.parse(sent.end_date)]
-  const zones = [1, 2, 3, 4, 5, 6].map((n) => sent[`heart_rate_zone${n}` as 'heart_rate_zone1'])
+export function toWorkout(record: SentWorkout, { zone }: PhoneContext): IncomingSummary<'workouts'> {
+  const [start, stop] = [Date.parse(record.start_date), Date.parse(record.end_date)]
+  const zones = [1, 2, 3, 4, 5, 6].map((n) => record[`heart_rate_zone${n}` as 'heart_rate_zone1'])
   const calendar_date = localDate(zone, start)
   return {
-    key: sent.id,
-    source_type: sourceTypeOf(sent),
-    device: deviceOf(sent.metadata, sourceTypeOf(sent)),
-    app_id: sent.source_bundle ?? null,
+    key: record.id,
+    source_type: sourceTypeOf(record),
+    device: toDevice(record.metadata, sourceTypeOf(record)),
+    app_id: record.source_bundle ?? null,
     calendar_date,
-    raw: withoutSamples(sent),
-    query_values: queryValues({ heart_rate_minimum: whole(unlessZero(sent.heart_rate_minimum)), time_zone: zone }),
+    raw: withoutSamples(record),
+    query_values: queryValues({ heart_rate_minimum: whole(unlessZero(record.heart_rate_minimum)), time_zone: zone }),
     document: {
-      title: sent.sport,
+      title: record.sport,
       timezone_offset: zone === null ? null : zoneOffset(zone, start),
-      average_hr: whole(unlessZero(sent.heart_rate_mean)),
-      max_hr: whole(unlessZero(sent.heart_rate_maximum)),
-      distance: orNull(sent.distance),
+      average_hr: whole(unlessZero(record.heart_rate_mean)),
+      max_hr: whole(unlessZero(record.heart_rate_maximum)),
+      distance: orNull(record.distance),
       calendar_date,
       time_start: wireTime(start),
       time_end: wireTime(stop),
-      calories: orNull(sent.calories),
-      sport: sportOf(sent.sport),
+      calories: orNull(record.calories),
+      sport: sportOf(record.sport),
       hr_zones: zones.every((seconds) => seconds === undefined) ? null : zones.map((seconds) => Math.round(seconds ?? 0)),
-      moving_time: whole(sent.moving_time),
-      total_elevation_gain: orNull(sent.ascent_elevation),
-      provider_id: sent.id,
+      moving_time: whole(record.moving_time),
+      total_elevation_gain: orNull(record.ascent_elevation),
+      provider_id: record.id,
     },
   }
 }

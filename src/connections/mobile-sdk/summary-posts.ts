@@ -14,17 +14,17 @@ import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { Faults, placesOf } from './faults.ts'
 import type { Envelope, Quantity } from './schema.ts'
 import { store, type Batch, type SampleBatch } from './store.ts'
-import { streamOf, workoutSamples } from './streams.ts'
+import { buildStream, workoutSamples } from './streams.ts'
 import { goodSessions, ofPhone, zonesOfSessions } from './sessions.ts'
 import { nightsOfSessions, settleNights } from './stored-nights.ts'
 import {
-  activityOf,
-  bodiesOf,
+  toActivity,
+  toBodies,
   bodyKey,
-  profileOf,
-  sleepCycleOf,
-  sleepOf,
-  workoutOf,
+  toProfile,
+  toSleepCycle,
+  toSleep,
+  toWorkout,
   type BodyList,
   type PhoneContext,
 } from './summaries.ts'
@@ -41,7 +41,7 @@ import type {
   WorkoutPost,
 } from './summary-schema.ts'
 
-const contextOf = ({ time_zone }: Envelope): PhoneContext => ({ zone: new PostZones(time_zone).of({}) })
+const contextOf = ({ time_zone }: Envelope): PhoneContext => ({ zone: new PostZones(time_zone).zoneAt({}) })
 
 /** The timeseries that the lists of samples in a post feed. */
 const ofActivity = {
@@ -77,9 +77,9 @@ const sampleContext = (tx: Tx, { provider, time_zone }: Envelope, faults: Faults
 })
 
 /** The samples of a post, by timeseries. @param records the objects that hold the lists, with where they stand in the request */
-async function batchesOf(
+async function readBatches(
   tx: Tx,
-  context: Omit<ExampleContext, 'at'>,
+  context: Omit<ExampleContext, 'location'>,
   timeseries: Record<string, TimeseriesName>,
   records: [lists: Lists, at: (string | number)[]][],
 ): Promise<SampleBatch[]> {
@@ -89,7 +89,7 @@ async function batchesOf(
     const samples: IncomingSample[] = []
     for (const [lists, at] of records) {
       if (!lists[list]) continue
-      const found = await incomingList(resource, lists[list], { ...context, at: [...at, list] })
+      const found = await incomingList(resource, lists[list], { ...context, location: [...at, list] })
       for (const sample of found) samples.push(sample)
     }
     if (samples.length) batches.push({ resource, samples })
@@ -107,12 +107,12 @@ export async function postActivity(tx: Tx, user_id: string, { data, ...post }: S
   faults.addLeftOut('activity', data)
   const placeOf = placesOf(data)
   const context = contextOf(envelope)
-  const records = await flatMapInSlices(data, (sent) => activityOf(sent, context) ?? [])
-  const samples = await batchesOf(
+  const records = await flatMapInSlices(data, (record) => toActivity(record, context) ?? [])
+  const samples = await readBatches(
     tx,
     sampleContext(tx, envelope, faults),
     ofActivity,
-    data.map((sent, i) => [sent as Lists, ['body', 'data', placeOf(i)]]),
+    data.map((record, i) => [record as Lists, ['body', 'data', placeOf(i)]]),
   )
   const batches = [{ kind: 'activity' as const, records, derived: Object.values(ofActivity) }, ...samples]
   return store(tx, user_id, envelope, batches, faults)
@@ -129,20 +129,20 @@ export async function postBody(tx: Tx, user_id: string, { data, ...post }: Stati
   for (const [list, resource] of Object.entries(ofBody) as [BodyList, TimeseriesName][]) {
     const sent = data[list] ?? []
     await noteUnits(tx, envelope.provider, resource, sent)
-    const found = await goodSamples(resource, sent, { ...context, at: ['body', 'data', list] })
-    for (const one of found) good.push([list, one.sent, one.sample.value])
+    const found = await goodSamples(resource, sent, { ...context, location: ['body', 'data', list] })
+    for (const one of found) good.push([list, one.quantity, one.sample.value])
     if (found.length) samples.push({ resource, samples: found.map(({ sample }) => sample) })
   }
   const keys = [...new Set(await flatMapInSlices(good, ([, sent]) => bodyKey(sent)))]
   const stored = await storedZones(tx, { user_id, kind: 'body', provider: envelope.provider }, keys)
-  const records = await bodiesOf(good, zones, stored)
+  const records = await toBodies(good, zones, stored)
   if (records.length > RECORDS_MAX) throw invalidField(['body', 'data'], `has more than ${RECORDS_MAX} instants`)
-  return store(tx, user_id, envelope, [{ kind: 'body', records, derived: Object.values(ofBody) }, ...samples], faults)
+  return store(tx, user_id, envelope, [{ kind: 'body', records, derivedResources: Object.values(ofBody) }, ...samples], faults)
 }
 
 /** Stores the profile that a phone has of its owner. Errors: 404 unknown user. */
 export const postProfile = (tx: Tx, user_id: string, { data, ...envelope }: Static<typeof ProfilePost>) =>
-  store(tx, user_id, envelope, [{ kind: 'profile', records: [profileOf(data, contextOf(envelope))] }])
+  store(tx, user_id, envelope, [{ kind: 'profile', records: [toProfile(data, contextOf(envelope))] }])
 
 /** Seconds of all streams in one post. */
 const SECONDS_MAX = 400_000
@@ -150,8 +150,8 @@ const SECONDS_MAX = 400_000
 const WORKOUTS_IN_BATCH = 40
 
 /** A night with its samples as samples of its source and zone, unless they name their own, and its temperatures in °C. */
-function withOwnSamples(sent: SentSleep, { zone }: PhoneContext, provider: string): SentSleep {
-  const { source_bundle, product_type, source_type, metadata } = sent
+function withOwnSamples(record: SentSleep, { zone }: PhoneContext, provider: string): SentSleep {
+  const { source_bundle, product_type, source_type, metadata } = record
   const place = zone === null ? {} : { HKTimeZone: zone }
   const ofNight = {
     ...(source_bundle !== undefined && { source_bundle }),
@@ -165,13 +165,13 @@ function withOwnSamples(sent: SentSleep, { zone }: PhoneContext, provider: strin
     if (isAnonymous) return { ...sample, ...ofNight }
     return zone === null ? sample : { ...sample, metadata: sample.metadata ? { ...place, ...sample.metadata } : place }
   }
-  const copy = { ...sent }
+  const copy = { ...record }
   for (const list of ['heart_rate', 'heart_rate_variability', 'respiratory_rate'] as const)
-    if (sent[list]) copy[list] = sameLeftOut(sent[list], sent[list].map(owned))
-  if (sent.wrist_temperature)
-    copy.wrist_temperature = sent.wrist_temperature.flatMap((one) => {
-      const value = toCanonicalUnit(provider, 'body_temperature', one.value, one.unit)
-      return value === undefined || !isWithin(value, fieldBounds.sleep.skin_temperature!) ? [] : [{ ...one, value }]
+    if (record[list]) copy[list] = sameLeftOut(record[list], record[list].map(owned))
+  if (record.wrist_temperature)
+    copy.wrist_temperature = record.wrist_temperature.flatMap((temperature) => {
+      const value = toCanonicalUnit(provider, 'body_temperature', temperature.value, temperature.unit)
+      return value === undefined || !isWithin(value, fieldBounds.sleep.skin_temperature!) ? [] : [{ ...temperature, value }]
     })
   return copy
 }
@@ -191,9 +191,9 @@ export async function postSleep(tx: Tx, user_id: string, { data, ...post }: Stat
     user_id,
     envelope,
     'sleep',
-    sessions.map(({ sent }) => sent.id),
+    sessions.map(({ record: sent }) => sent.id),
   )
-  const parts = await flatMapInSlices(sessions, ({ sent, place }) => ({
+  const parts = await flatMapInSlices(sessions, ({ record: sent, place }) => ({
     sent: withOwnSamples(sent, zoneOf(sent), provider),
     place,
   }))
@@ -204,23 +204,23 @@ export async function postSleep(tx: Tx, user_id: string, { data, ...post }: Stat
     parts.map(({ sent }) => sent),
     zoneOf,
   )
-  const nights = merged.changed
-  const keys = nights.map(({ sent }) => sent.id)
+  const nights = merged.changedNights
+  const keys = nights.map(({ session: sent }) => sent.id)
   // Stages name the night they belong to, whose id is known once it is written.
   const stages = async () => {
     const ids = await summaryIds(tx, user_id, 'sleep', provider, keys)
     await settleNights(tx, whose, merged, (id) => ids.has(id))
-    const records = await flatMapInSlices(nights, ({ sent, zone }) => {
+    const records = await flatMapInSlices(nights, ({ session: sent, zone }) => {
       const id = ids.get(sent.id)
-      return (id && sleepCycleOf(sent, id, { zone })) || []
+      return (id && toSleepCycle(sent, id, { zone })) || []
     })
     const staged = new Set(records.map(({ key }) => key))
     const unstaged = keys.filter((key) => ids.has(key) && !staged.has(key))
     if (unstaged.length) await deleteSummaries(tx, user_id, ['sleep_cycle'], provider, unstaged)
     return [{ kind: 'sleep_cycle' as const, records }]
   }
-  const summaries = await flatMapInSlices(nights, ({ sent, zone }) => sleepOf(sent, { zone }))
-  const samples = await batchesOf(
+  const summaries = await flatMapInSlices(nights, ({ session: sent, zone }) => toSleep(sent, { zone }))
+  const samples = await readBatches(
     tx,
     sampleContext(tx, envelope, faults),
     ofSleep,
@@ -234,10 +234,10 @@ export async function postSleep(tx: Tx, user_id: string, { data, ...post }: Stat
 }
 
 /** Batches of the same resource as few ones: each workout is a source of its own, and a batch has a limit of sources. */
-function joined(batches: SampleBatch[]): SampleBatch[] {
+function joinBatches(batches: SampleBatch[]): SampleBatch[] {
   const all: SampleBatch[] = []
   for (const resource of ['workout_distance', 'workout_swimming_stroke'] as const) {
-    const lists = batches.flatMap((one) => (one.resource === resource && one.samples.length ? [one.samples] : []))
+    const lists = batches.flatMap((batch) => (batch.resource === resource && batch.samples.length ? [batch.samples] : []))
     for (let i = 0; i < lists.length; i += WORKOUTS_IN_BATCH)
       all.push({ resource, samples: lists.slice(i, i + WORKOUTS_IN_BATCH).flat(), isBeside: true })
   }
@@ -255,24 +255,24 @@ export async function postWorkouts(tx: Tx, user_id: string, { data, ...post }: S
     user_id,
     envelope,
     'workouts',
-    workouts.map(({ sent }) => sent.id),
+    workouts.map(({ record: sent }) => sent.id),
   )
   const at = (place: number) => ['body', 'data', place, 'stream', 'components']
-  const streamed: { sent: SentWorkout; place: number; stream: IncomingStream }[] = []
-  for (const { sent, place } of workouts) {
+  const streamed: { record: SentWorkout; place: number; stream: IncomingStream }[] = []
+  for (const { record: sent, place } of workouts) {
     const stream = await goodStream(sent, at(place), faults)
-    if (stream) streamed.push({ sent, place, stream })
+    if (stream) streamed.push({ record: sent, place, stream })
   }
   const streams = streamed.map(({ stream }) => stream)
   const seconds = streams.reduce((sum, { time }) => sum + time.length, 0)
   if (seconds > SECONDS_MAX) throw invalidField(['body', 'data'], `has streams of more than ${SECONDS_MAX} seconds`)
   // A stream belongs to a workout that is stored, and its samples name it.
   const ofStreams = async (): Promise<Batch[]> => {
-    const keys = streamed.map(({ sent }) => sent.id)
+    const keys = streamed.map(({ record: sent }) => sent.id)
     if (!keys.length) return []
     const ids = await summaryIds(tx, user_id, 'workouts', provider, keys)
     const samples: SampleBatch[] = []
-    for (const { sent, place } of streamed) {
+    for (const { record: sent, place } of streamed) {
       const id = ids.get(sent.id)
       if (!id) continue
       const zones = new PostZones(contextFor(sent).zone ?? undefined)
@@ -282,19 +282,23 @@ export async function postWorkouts(tx: Tx, user_id: string, { data, ...post }: S
         { resource: 'workout_swimming_stroke', samples: workout_swimming_stroke, isBeside: true },
       )
     }
-    return [{ streams }, ...joined(samples)]
+    return [{ streams }, ...joinBatches(samples)]
   }
-  const records = await flatMapInSlices(workouts, ({ sent }) => workoutOf(sent, contextFor(sent)))
-  const batches: Batch[] = [{ kind: 'workouts', records, streams, derived: ['workout_stream'], next: ofStreams }]
+  const records = await flatMapInSlices(workouts, ({ record: sent }) => toWorkout(sent, contextFor(sent)))
+  const batches: Batch[] = [{ kind: 'workouts', records, streams, derivedResources: ['workout_stream'], next: ofStreams }]
   return store(tx, user_id, envelope, batches, faults)
 }
 
 /** The stream of a workout; undefined without one, and for one with a fault: a distance that lacks a part would be wrong. */
-async function goodStream(sent: SentWorkout, at: (string | number)[], faults: Faults): Promise<IncomingStream | undefined> {
+async function goodStream(
+  record: SentWorkout,
+  location: (string | number)[],
+  faults: Faults,
+): Promise<IncomingStream | undefined> {
   try {
-    return await streamOf(sent, at)
+    return await buildStream(record, location)
   } catch (error) {
-    faults.addError('workout_stream', error, Date.parse(sent.start_date))
+    faults.addError('workout_stream', error, Date.parse(record.start_date))
     return undefined
   }
 }

@@ -37,7 +37,7 @@ function eventOf(value: unknown): KeptEvent {
   return { timestamp: instant(timestamp), type: number(type), count: number(count), error_details: text(error_details) }
 }
 
-function typeOf(value: unknown, syncs_max: number): KeptType {
+function toStoredType(value: unknown, syncs_max: number): KeptType {
   const { first_asked, data_count, syncs, system_events } = fieldsOf(value)
   return {
     first_asked: instant(first_asked),
@@ -71,7 +71,7 @@ function keptOf({ sync_progress, device_info = {} }: SyncReport): KeptReport {
       app_version: text(app_version),
       app_build: text(app_build),
     },
-    backfill_types: Object.fromEntries(known.slice(0, TYPES_MAX).map(([name, value]) => [name, typeOf(value, syncs_max)])),
+    backfill_types: Object.fromEntries(known.slice(0, TYPES_MAX).map(([name, value]) => [name, toStoredType(value, syncs_max)])),
   })
   for (let syncs_max = SYNCS_MAX; syncs_max > 0; syncs_max >>= 1) {
     const kept = of(syncs_max)

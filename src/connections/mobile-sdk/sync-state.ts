@@ -32,10 +32,10 @@ const bound = (ms: number): string | null => (ms > EARLIEST_MS && ms < LATEST_MS
  * How many days of history a phone reads. It reads up to the end of ingestion, so a range of fewer days than have passed since then would
  * end before it starts, which stops the published client for iOS.
  */
-async function preferencesOf(tx: Tx, provider: ManualProvider, to_ms: number): Promise<SyncState['pull_preferences']> {
+async function readPreferences(tx: Tx, provider: ManualProvider, to_ms: number): Promise<SyncState['pull_preferences']> {
   if (!isPulled(provider)) return null
   const days_min = Math.ceil(Math.max(0, tx.now.getTime() - to_ms) / DAY_MS) + 1
-  const days = (given: number) => ({ historical_days_to_pull: Math.max(given, days_min) })
+  const days = (days_wanted: number) => ({ historical_days_to_pull: Math.max(days_wanted, days_min) })
   const { default: usual, resource_overrides } = await pullOfTeam(tx, provider)
   const overrides = Object.entries(resource_overrides ?? {}).map(([resource, override]) => [
     resource,
@@ -70,7 +70,7 @@ export async function syncState(tx: Tx, user_id: string, provider: ManualProvide
     request_end_date: bound(to_ms),
     per_device_activity_ts: tx.tenant.settings.sdk_per_device_activity_timeseries === true,
     expires_in: wait_s > 0 ? Math.min(wait_s, EXPIRES_IN_S) : EXPIRES_IN_S,
-    pull_preferences: await preferencesOf(tx, provider, to_ms),
+    pull_preferences: await readPreferences(tx, provider, to_ms),
   }
 }
 

@@ -1,7 +1,7 @@
 // A connection to PostgreSQL: a client of `pg`, which pipelines its statements. It counts the responses that it owes, for the watch of
 // silent connections, and sends a setting of the transaction together with a statement.
 import pg from 'pg'
-import { paused, resumed } from '../runtime/loop-work.ts'
+import { pauseWork, resumeWork } from '../runtime/loop-work.ts'
 
 /**
  * A setting of one transaction. It is sent before a statement, between the same two Syncs: if the setting fails the statement is skipped,
@@ -73,7 +73,7 @@ export class DatabaseConnection extends pg.Client {
    * @param setting prepared on this connection. A connection that has lost it (`discard all`) may have lost its role too and is destroyed.
    */
   async send(statement: pg.QueryConfig | string, setting?: Setting): Promise<pg.QueryResult> {
-    const work = paused()
+    const work = pauseWork()
     if (this.responses_owed++ === 0) this.owed_since_ms = performance.now()
     try {
       return await (setting ? this.#sendWith(setting, statement as pg.QueryConfig) : this.query(statement))
@@ -85,7 +85,7 @@ export class DatabaseConnection extends pg.Client {
     } finally {
       this.responses_owed--
       this.owed_since_ms = performance.now()
-      resumed(work)
+      resumeWork(work)
     }
   }
 

@@ -4,13 +4,13 @@
 export const systemNow = (): Date => new Date()
 
 /** Remembers the text of the last instant: a transaction has one, and shows it many times. */
-function rememberingLast(textOf: (at: Date) => string): (at: Date) => string {
+function rememberingLast(textOf: (date: Date) => string): (date: Date) => string {
   let last_ms = NaN
   let text = ''
-  return (at) => {
-    const ms = at.getTime()
+  return (date) => {
+    const ms = date.getTime()
     if (ms !== last_ms) {
-      text = textOf(at)
+      text = textOf(date)
       last_ms = ms
     }
     return text
@@ -18,7 +18,7 @@ function rememberingLast(textOf: (at: Date) => string): (at: Date) => string {
 }
 
 /** An instant in the API format: UTC, whole seconds, explicit offset. Source: events.md E5. */
-export const iso = rememberingLast((at) => `${at.toISOString().slice(0, 19)}+00:00`)
+export const iso = rememberingLast((date) => `${date.toISOString().slice(0, 19)}+00:00`)
 
 /** As `iso`, from milliseconds and without its cache: each sample has another instant. */
 export const wireTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}+00:00`
@@ -26,17 +26,17 @@ export const wireTime = (ms: number): string => `${new Date(ms).toISOString().sl
 let second = -1
 let secondText = ''
 /** As `toISOString`, for log lines: it calls that once per second. */
-export function shownInstant(at: Date): string {
-  const ms = at.getTime()
+export function shownInstant(date: Date): string {
+  const ms = date.getTime()
   if (Math.floor(ms / 1000) !== second) {
     second = Math.floor(ms / 1000)
-    secondText = at.toISOString().slice(0, 20)
+    secondText = date.toISOString().slice(0, 20)
   }
   return `${secondText}${String(ms - second * 1000).padStart(3, '0')}Z`
 }
 
 /** The UTC calendar day of an instant, `YYYY-MM-DD`. */
-export const utcDate = rememberingLast((at) => at.toISOString().slice(0, 10))
+export const utcDate = rememberingLast((date) => date.toISOString().slice(0, 10))
 
 /** Whole years from a date of birth to a date, both `YYYY-MM-DD`. */
 export function ageOn(dob: string, today: string): number {
@@ -44,19 +44,19 @@ export function ageOn(dob: string, today: string): number {
   return today.slice(5) < dob.slice(5) ? years - 1 : years
 }
 
-export const addSeconds = (at: Date, seconds: number): Date => new Date(at.getTime() + seconds * 1000)
+export const addSeconds = (date: Date, seconds: number): Date => new Date(date.getTime() + seconds * 1000)
 
 /** The same instant without its fraction. Team time has no fractions, so that stored, shown and filtered values are equal. */
-export const truncateToSeconds = (at: Date): Date => new Date(Math.floor(at.getTime() / 1000) * 1000)
+export const truncateToSeconds = (date: Date): Date => new Date(Math.floor(date.getTime() / 1000) * 1000)
 
 /** The smallest UUID version 7 of an instant of the system clock. */
-export function minUuidAt(at: Date): string {
-  const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
+export function minUuidAt(date: Date): string {
+  const hex = Math.max(0, date.getTime()).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`
 }
 
 /** The offset of a clock that shows `at` now, in whole seconds, rounded up. */
-export const clockOffsetFor = (at: Date): number => Math.max(0, Math.ceil((at.getTime() - systemNow().getTime()) / 1000))
+export const clockOffsetFor = (date: Date): number => Math.max(0, Math.ceil((date.getTime() - systemNow().getTime()) / 1000))
 
 /** Whether an instant is past, by the system clock. */
-export const isPast = (at: string | Date): boolean => new Date(at) <= systemNow()
+export const isPast = (date: string | Date): boolean => new Date(date) <= systemNow()

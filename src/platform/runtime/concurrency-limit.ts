@@ -31,8 +31,8 @@ interface Waiter {
 }
 
 interface Owner {
-  running: number
-  waiting: Set<Waiter>
+  running_count: number
+  waiters: Set<Waiter>
 }
 
 export class ConcurrencyLimit {
@@ -54,7 +54,7 @@ export class ConcurrencyLimit {
   async run<R>(task: () => Promise<R>, { owner: name = '', wait_ms = this.#limits.wait_ms } = {}): Promise<R> {
     const limits = { ...this.#limits, wait_ms }
     if (this.#closed) throw this.#errorFor('closed', limits)
-    const owner = this.#owners.get(name) ?? { running: 0, waiting: new Set() }
+    const owner = this.#owners.get(name) ?? { running_count: 0, waiters: new Set() }
     if (this.#hasPlace(owner)) this.#start(owner)
     else await this.#wait(name, owner, limits)
     this.#owners.set(name, owner)
@@ -68,31 +68,31 @@ export class ConcurrencyLimit {
   /** Rejects waiting and new tasks, and waits for running ones. */
   async close(): Promise<void> {
     this.#closed ??= Promise.withResolvers<void>()
-    for (const { waiting } of this.#owners.values()) for (const waiter of waiting) waiter.reject('closed')
+    for (const { waiters: waiting } of this.#owners.values()) for (const waiter of waiting) waiter.reject('closed')
     if (this.#running > 0) await this.#closed.promise
   }
 
   #hasPlace(owner: Owner): boolean {
     const { running_max, running_max_each = Infinity } = this.#limits
-    return this.#running < running_max && owner.running < running_max_each
+    return this.#running < running_max && owner.running_count < running_max_each
   }
 
   #start(owner: Owner): void {
-    owner.running++
+    owner.running_count++
     this.#running++
   }
 
   #end(name: string, owner: Owner): void {
-    owner.running--
+    owner.running_count--
     this.#running--
-    if (owner.running === 0 && owner.waiting.size === 0) this.#owners.delete(name)
+    if (owner.running_count === 0 && owner.waiters.size === 0) this.#owners.delete(name)
     this.#startNext()
     if (this.#running === 0) this.#closed?.resolve()
   }
 
   #startNext(): void {
     for (const [name, owner] of this.#owners) {
-      const [waiter] = owner.waiting
+      const [waiter] = owner.waiters
       if (!waiter || !this.#hasPlace(owner)) continue
       // The owner moves to the end.
       this.#owners.delete(name)
@@ -103,12 +103,12 @@ export class ConcurrencyLimit {
   }
 
   #wait(name: string, owner: Owner, limits: ConcurrencyLimits): Promise<void> {
-    if (owner.waiting.size >= (limits.waiting_max_each ?? Infinity)) throw this.#errorFor('full_for_owner', limits)
+    if (owner.waiters.size >= (limits.waiting_max_each ?? Infinity)) throw this.#errorFor('full_for_owner', limits)
     if (this.#waiting >= limits.waiting_max) throw this.#errorFor('full', limits)
     return new Promise((resolve, reject) => {
       const leave = () => {
         clearTimeout(timer)
-        owner.waiting.delete(waiter)
+        owner.waiters.delete(waiter)
         this.#waiting--
       }
       const waiter: Waiter = {
@@ -120,13 +120,13 @@ export class ConcurrencyLimit {
         },
         reject: (reason) => {
           leave()
-          if (owner.running === 0 && owner.waiting.size === 0) this.#owners.delete(name)
+          if (owner.running_count === 0 && owner.waiters.size === 0) this.#owners.delete(name)
           reject(this.#errorFor(reason, limits))
         },
       }
       const timer = setTimeout(() => waiter.reject('late'), limits.wait_ms)
       this.#owners.set(name, owner)
-      owner.waiting.add(waiter)
+      owner.waiters.add(waiter)
       this.#waiting++
     })
   }

@@ -23,18 +23,18 @@ let shares: { work: Work | undefined; ms: number }[] = []
 
 /** Runs the code of a piece of work; whatever that code awaits belongs to it too. */
 export function runWork<R>(work: Work, run: () => Promise<R>): Promise<R> {
-  resumed(work)
+  resumeWork(work)
   return storage.run(work, async () => {
     try {
       return await run()
     } finally {
-      paused()
+      pauseWork()
     }
   })
 }
 
 /** The work of the caller waits, or has ended: the time since the last mark was its own. @returns the work */
-export function paused(): Work | undefined {
+export function pauseWork(): Work | undefined {
   const work = storage.getStore()
   mark(work ?? last)
   last = work
@@ -42,7 +42,7 @@ export function paused(): Work | undefined {
 }
 
 /** The work goes on: the time since the last mark was not its own. */
-export function resumed(work: Work | undefined): void {
+export function resumeWork(work: Work | undefined): void {
   mark(last)
   last = work
 }
@@ -67,7 +67,7 @@ export function endTurn(): { work: Work | undefined; ms: number } | undefined {
   const sums = new Map<Work | undefined, number>()
   for (const { work, ms } of shares) sums.set(work, (sums.get(work) ?? 0) + ms)
   shares = []
-  const [work, ms] = [...sums].reduce((most, share) => (share[1] > most[1] ? share : most))
+  const [work, ms] = [...sums].reduce((longest, share) => (share[1] > longest[1] ? share : longest))
   return { work, ms }
 }
 
@@ -81,12 +81,12 @@ function beginSlice(): void {
 }
 
 async function yieldTurn(): Promise<void> {
-  const work = paused()
+  const work = pauseWork()
   await new Promise<void>((resolve) => {
     waiting.push(resolve)
     if (waiting.length === 1) setImmediate(beginSlice)
   })
-  resumed(work)
+  resumeWork(work)
 }
 
 /**
@@ -96,8 +96,8 @@ async function yieldTurn(): Promise<void> {
 export const yieldIfLong = (): Promise<void> | undefined => (performance.now() - turn_ms < SLICE_MS ? undefined : yieldTurn())
 
 /** Does something with each of many, in slices. */
-export async function eachInSlices<V>(all: Iterable<V>, work: (one: V) => unknown): Promise<void> {
-  for (const one of all) {
+export async function eachInSlices<V>(items: Iterable<V>, work: (item: V) => unknown): Promise<void> {
+  for (const one of items) {
     const turn = yieldIfLong()
     if (turn) await turn
     work(one)
@@ -105,7 +105,7 @@ export async function eachInSlices<V>(all: Iterable<V>, work: (one: V) => unknow
 }
 
 /** As `flatMap`, in slices. */
-export async function flatMapInSlices<V, R>(list: readonly V[], map: (one: V, i: number) => R | readonly R[]): Promise<R[]> {
+export async function flatMapInSlices<V, R>(list: readonly V[], map: (item: V, i: number) => R | readonly R[]): Promise<R[]> {
   const result: R[] = []
   for (const [i, one] of list.entries()) {
     const turn = yieldIfLong()

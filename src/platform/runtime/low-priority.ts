@@ -11,8 +11,8 @@ const STEPS = { waited: 5, background: 10 }
  * Lowers the priority of the thread that calls it, and of threads that it starts. Only on Linux, where threads have priorities of their own;
  * elsewhere nothing happens. A thread cannot raise it again.
  */
-export function lowerPriority(of: keyof typeof STEPS): void {
+export function lowerPriority(kind: keyof typeof STEPS): void {
   if (process.platform !== 'linux') return
   // Process 0 is the calling thread.
-  setPriority(0, Math.min(constants.priority.PRIORITY_LOW, getPriority(0) + STEPS[of]))
+  setPriority(0, Math.min(constants.priority.PRIORITY_LOW, getPriority(0) + STEPS[kind]))
 }

@@ -33,11 +33,11 @@ async function answer(request: TaskRequest): Promise<void> {
 }
 
 function send(reply: TaskReply): void {
-  const sent: ChildReply = { ...reply, ...used() }
+  const sent: ChildReply = { ...reply, ...readUsage() }
   for (const part of toFrame(sent)) replies.write(part)
 }
 
-const used = () => {
+const readUsage = () => {
   const { user, system } = process.cpuUsage()
   return { cpu_s: (user + system) / 1e6, rss_mb: process.memoryUsage.rss() / 2 ** 20 }
 }

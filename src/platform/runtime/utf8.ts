@@ -26,8 +26,8 @@ export function encodeUtf8(text: string): Buffer {
 }
 
 /** Whether a form or a query names bytes, by `%XX`, that are not UTF-8. */
-export const hasForeignEscapes = (encoded: string): boolean =>
-  (encoded.match(/(?:%[\da-f]{2})+/gi) ?? []).some((run) => !isUtf8(Buffer.from(run.replaceAll('%', ''), 'hex')))
+export const hasForeignEscapes = (text: string): boolean =>
+  (text.match(/(?:%[\da-f]{2})+/gi) ?? []).some((run) => !isUtf8(Buffer.from(run.replaceAll('%', ''), 'hex')))
 
 /** Of bytes from 0x80 on, with those of the characters and a half for each other one. */
 function textOfRun(run: string): string {

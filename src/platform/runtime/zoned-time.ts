@@ -34,9 +34,9 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
 }
 
 /** The day, the time and the name of the zone at an instant. */
-export function zonedParts(at: Date, zone: string): ZonedParts {
-  const parts = formatterOf(zone).formatToParts(at)
-  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((each) => each.type === type)!.value
+export function zonedParts(instant: Date, zone: string): ZonedParts {
+  const parts = formatterOf(zone).formatToParts(instant)
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((part) => part.type === type)!.value
   return {
     date: `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`,
     time: `${part('hour')}:${part('minute')}`,
@@ -45,15 +45,17 @@ export function zonedParts(at: Date, zone: string): ZonedParts {
 }
 
 /** The calendar day of an instant in a zone, `YYYY-MM-DD`. */
-export const dayIn = (at: Date, zone: string): string => zonedParts(at, zone).date
+export const dayIn = (instant: Date, zone: string): string => zonedParts(instant, zone).date
 
 const MINUTE_MS = 60_000
 
 /** An instant in ISO 8601 with the offset of a zone, in whole seconds: `2030-01-02T01:00:00-07:00`. */
-export function instantIn(at: Date, zone: string): string {
-  const { date, time } = zonedParts(at, zone)
-  const seconds = at.toISOString().slice(17, 19)
-  const minutes = Math.round((Date.parse(`${date}T${time}:${seconds}Z`) - Math.floor(at.getTime() / 1000) * 1000) / MINUTE_MS)
+export function instantIn(instant: Date, zone: string): string {
+  const { date, time } = zonedParts(instant, zone)
+  const seconds = instant.toISOString().slice(17, 19)
+  const minutes = Math.round(
+    (Date.parse(`${date}T${time}:${seconds}Z`) - Math.floor(instant.getTime() / 1000) * 1000) / MINUTE_MS,
+  )
   const part = (value: number) => String(Math.trunc(value)).padStart(2, '0')
   const offset = `${minutes < 0 ? '-' : '+'}${part(Math.abs(minutes) / 60)}:${part(Math.abs(minutes) % 60)}`
   return `${date}T${time}:${seconds}${offset}`

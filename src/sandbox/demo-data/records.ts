@@ -2,7 +2,7 @@
 import { wireTime } from '../../platform/runtime/clock.ts'
 import { sportOf } from '../../wearables/resources/sports.ts'
 import { zoneOffset } from '../../wearables/resources/zones.ts'
-import { foodOf, mealDocument } from '../../wearables/summaries/meals.ts'
+import { readFood, mealDocument } from '../../wearables/summaries/meals.ts'
 import { healthConnectNutrients, Nutrition } from '../../wearables/summaries/nutrients.ts'
 import type { Document, SummaryKind } from '../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
@@ -200,7 +200,7 @@ function createMeal({ at_ms, carbohydrates }: Meal, day: Day): Document<'meal'> 
   const hour = new Date(at_ms).getUTCHours()
   const meal = { at_ms, calendar_date: dateOf(day), name: hour % 2 ? 'Meal' : 'Snack', whole: new Nutrition(), foods: new Map() }
   const { energy, total_carbohydrate, protein, total_fat, sodium } = healthConnectNutrients
-  const food = foodOf(meal, 'A fictional dish')
+  const food = readFood(meal, 'A fictional dish')
   const grams = Math.round(carbohydrates)
   for (const part of [meal.whole, food]) {
     part.add(total_carbohydrate, grams)

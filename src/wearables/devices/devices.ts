@@ -60,7 +60,7 @@ const Known = T.Object({
 })
 const Written = T.Object({ ...Row.properties, key: T.String(), is_new: T.Boolean() })
 
-const known = async (tx: Tx, user_id: string, provider: string, keys: string[]) => {
+const knownDevices = async (tx: Tx, user_id: string, provider: string, keys: string[]) => {
   const rows = await tx.many(
     Known,
     sql`
@@ -79,17 +79,17 @@ export async function recordDevices(
   tx: Tx,
   { user_id, client_user_id }: UserIdentity,
   provider: string,
-  seen: Iterable<SeenDevice>,
+  seenDevices: Iterable<SeenDevice>,
 ): Promise<Map<string, string>> {
   const newest = new Map<string, SeenDevice>()
-  for (const one of seen) {
+  for (const one of seenDevices) {
     const key = deviceKey(one.device)
     const before = newest.get(key)
     if (!before || before.at_ms < one.at_ms) newest.set(key, one)
   }
   if (!newest.size) return new Map()
   const keys = [...newest.keys()].toSorted()
-  const before = await known(tx, user_id, provider, keys)
+  const before = await knownDevices(tx, user_id, provider, keys)
   const changed = keys.flatMap((key) => {
     const { device, at_ms } = newest.get(key)!
     const old = before.get(key)
@@ -126,7 +126,7 @@ export async function recordDevices(
   }
   // Another transaction has recorded the same devices meanwhile.
   const missing = keys.filter((key) => !ids.has(key))
-  if (missing.length) for (const [key, { id }] of await known(tx, user_id, provider, missing)) ids.set(key, id)
+  if (missing.length) for (const [key, { id }] of await knownDevices(tx, user_id, provider, missing)) ids.set(key, id)
   return ids
 }
 
@@ -142,7 +142,7 @@ export async function listDevices(tx: Tx, user_id: string): Promise<Device[]> {
 
 /** Lists the devices of a user as the deprecated raw list shows them. Errors: 404 unknown user. */
 export async function listRawDevices(tx: Tx, user_id: string, provider: string | undefined) {
-  const devices = (await listDevices(tx, user_id)).filter((one) => provider === undefined || one.provider === provider)
+  const devices = (await listDevices(tx, user_id)).filter((device) => provider === undefined || device.provider === provider)
   return devices.map(({ id, device_id, provider, user_id, app_id: _app, ...data }) => ({
     id,
     user_id,

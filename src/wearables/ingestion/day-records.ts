@@ -96,13 +96,13 @@ export function recordDays(tx: Tx, { user_id, provider, resource, outcome, days,
   }
   if (mask) months.set(month, mask)
   for (const [name, bits] of months) {
-    const change: Change = { user_id, provider, resource, month: `${name}01`, ...none(), error }
+    const change: Change = { user_id, provider, resource, month: `${name}01`, ...noMasks(), error }
     for (const column of columns) if (set[outcome][column]) change[column] = bits
     tx.deferBatched(change, writeDays)
   }
 }
 
-const none = (): Masks => ({ asked: 0, answered: 0, received: 0, stored: 0, failed: 0 })
+const noMasks = (): Masks => ({ asked: 0, answered: 0, received: 0, stored: 0, failed: 0 })
 
 function* range(from: DayNumber, to: DayNumber, max: DayNumber): Generator<DayNumber> {
   const last = Math.min(to, max)
@@ -110,14 +110,14 @@ function* range(from: DayNumber, to: DayNumber, max: DayNumber): Generator<DayNu
 }
 
 /** Both changes, one after the other, as one. */
-const joined = (first: Change, then: Change): Change => ({
-  ...then,
-  asked: first.asked | then.asked,
-  answered: first.answered | then.answered,
-  received: first.received | then.received,
-  stored: first.stored | then.stored,
-  failed: (first.failed & ~(then.answered | then.received)) | then.failed,
-  error: then.error ?? first.error,
+const joinChanges = (first: Change, second: Change): Change => ({
+  ...second,
+  asked: first.asked | second.asked,
+  answered: first.answered | second.answered,
+  received: first.received | second.received,
+  stored: first.stored | second.stored,
+  failed: (first.failed & ~(second.answered | second.received)) | second.failed,
+  error: second.error ?? first.error,
 })
 
 const text = (value: string | undefined, max: number): string | null =>
@@ -129,7 +129,7 @@ function writeDays(tx: Tx, changes: Change[]): Sql {
   for (const change of changes) {
     const key = JSON.stringify([change.user_id, change.provider, change.resource, change.month])
     const before = rows.get(key)
-    rows.set(key, before ? joined(before, change) : change)
+    rows.set(key, before ? joinChanges(before, change) : change)
   }
   const sorted = [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change)
   const of = <K extends keyof Change>(name: K) => sorted.map((change) => change[name])

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { maxHeartRate, zonesOf } from './workout-zones.ts'
+import { maxHeartRate, zonesBetween } from './workout-zones.ts'
 
 const FROM_S = 1_770_000_000
 const rates = fc.uniqueArray(
@@ -25,7 +25,7 @@ test('each second counts in the zone of the last value, at most 5 minutes after 
         const percent = (last.bpm! / max_bpm) * 100
         expected[[50, 60, 70, 80, 90].filter((bound) => percent >= bound - 1e-9).length]!++
       }
-      const found = zonesOf(
+      const found = zonesBetween(
         { at_ms: ordered.map(({ second }) => (FROM_S + second) * 1000), bpm: ordered.map(({ bpm }) => bpm) },
         FROM_S * 1000,
         (FROM_S + length) * 1000,

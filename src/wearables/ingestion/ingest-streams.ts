@@ -31,8 +31,8 @@ export async function ingestWorkoutStreams(
     checkStream,
   )
   const given = checked.map(({ stream }) => stream)
-  const rejected = checked.reduce((sum, one) => sum + one.rejected, 0)
-  const { known, written } = await writeStreams(tx, user_id, provider, given)
+  const rejected = checked.reduce((sum, check) => sum + check.rejected_count, 0)
+  const { knownStreams: known, writtenStreams: written } = await writeStreams(tx, user_id, provider, given)
   for (const { key, is_new, workout_id, sport, source } of written) {
     const data = { message: MESSAGE, provider_id: key, workout_id, sport, source, user_id }
     const type = `daily.data.workout_stream.${is_new ? 'created' : 'updated'}`
@@ -53,7 +53,7 @@ export async function ingestWorkoutStreams(
   const created = written.filter(({ is_new }) => is_new).length
   const fault = rejected ? 'stream has values outside of their bounds' : null
   if (fault !== null) {
-    const days = checked.flatMap(({ stream, rejected }) => (rejected ? [dayOf(stream.time[0]! * 1000)] : []))
+    const days = checked.flatMap(({ stream, rejected_count: rejected }) => (rejected ? [dayOf(stream.time[0]! * 1000)] : []))
     await recordRejected(tx, { user_id, provider, resource: 'workout_stream', count: rejected, days, message: fault })
   }
   const dropped = given.length - known.length

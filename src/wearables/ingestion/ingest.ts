@@ -109,7 +109,7 @@ export async function ingestSummaries(
   }: { provider: string; records: IncomingSummary[]; streams?: IncomingStream[] | undefined; historical: boolean },
 ): Promise<Ingested> {
   const checked = await flatMapInSlices(given, (record) => checkSummary(kind, record, tx.now.getTime()))
-  const faults = checked.flatMap((one) => one.faults)
+  const faults = checked.flatMap((check) => check.faults)
   const possible = checked.flatMap(({ record }) => record ?? [])
   const records = await withDays(tx, user, kind, provider, possible)
   if (kind === 'workouts') await lockHeartRates(tx, user.user_id)
@@ -154,9 +154,9 @@ export async function ingestSummaries(
     const type = dailyEvent(kind, is_new ? 'created' : 'updated')
     emit(tx, { type, object_id: summary.id, user_id, client_user_id, data: JSON.stringify(summary), historical })
   }
-  await emitRaw(tx, user, { kind, provider, records: wanted, written, historical })
-  const dayNumbers = (some: IncomingSummary[]): DayNumber[] =>
-    some.flatMap(({ calendar_date }) => (calendar_date === null ? [] : [Date.parse(calendar_date) / DAY_MS]))
+  await emitRaw(tx, user, { kind, provider, records: wanted, writtenSummaries: written, historical })
+  const dayNumbers = (records: IncomingSummary[]): DayNumber[] =>
+    records.flatMap(({ calendar_date }) => (calendar_date === null ? [] : [Date.parse(calendar_date) / DAY_MS]))
   if (wanted.length < records.length)
     recordDays(tx, { user_id, provider, resource: kind, outcome: 'received', days: dayNumbers(records) })
   recordDays(tx, { user_id, provider, resource: kind, outcome: 'stored', days: dayNumbers(wanted) })
@@ -185,7 +185,7 @@ interface WrittenRecords {
   kind: SummaryKind
   provider: string
   records: IncomingSummary[]
-  written: WrittenSummary[]
+  writtenSummaries: WrittenSummary[]
   historical: boolean
 }
 
@@ -193,7 +193,7 @@ interface WrittenRecords {
 async function emitRaw(
   tx: Tx,
   { user_id, client_user_id }: User,
-  { kind, provider, records, written, historical }: WrittenRecords,
+  { kind, provider, records, writtenSummaries: written, historical }: WrittenRecords,
 ): Promise<void> {
   if (!written.length || !(await areRawEventsWanted(tx))) return
   const sent = new Map(records.map(({ key, raw }) => [key, raw]))
@@ -209,7 +209,7 @@ async function emitRaw(
 interface Group {
   source: Omit<SampleSource, 'device_id'>
   /** The device, as its newest sample names it. */
-  seen: SeenDevice | null
+  seenDevice: SeenDevice | null
   samples: IncomingSample[]
 }
 
@@ -255,13 +255,13 @@ export async function ingestSamples(
     const { source_type, app_id, device = null, workout_id = null, sport = null } = sample
     // Most samples have the source of the one before, and neither device, workout nor sport.
     const isSame = !device && !workout_id && !sport && group?.source.source_type === source_type && group.source.app_id === app_id
-    if (!group || !isSame || group.seen || group.source.workout_id || group.source.sport) {
+    if (!group || !isSame || group.seenDevice || group.source.workout_id || group.source.sport) {
       const key = JSON.stringify([source_type, app_id, device && deviceKey(device), workout_id, sport])
-      group = groups.get(key) ?? { source: { provider, source_type, app_id, workout_id, sport }, seen: null, samples: [] }
+      group = groups.get(key) ?? { source: { provider, source_type, app_id, workout_id, sport }, seenDevice: null, samples: [] }
       groups.set(key, group)
       if (groups.size > SOURCES_MAX) throw invalidField(['body', 'data'], `has samples of more than ${SOURCES_MAX} sources`)
     }
-    if (device && (!group.seen || group.seen.at_ms < sample.at_ms)) group.seen = { device, at_ms: sample.at_ms }
+    if (device && (!group.seenDevice || group.seenDevice.at_ms < sample.at_ms)) group.seenDevice = { device, at_ms: sample.at_ms }
     group.samples.push(sample)
   }
   const all = [...groups.values()]
@@ -269,15 +269,15 @@ export async function ingestSamples(
     tx,
     user,
     provider,
-    all.flatMap(({ seen }) => seen ?? []),
+    all.flatMap(({ seenDevice: seen }) => seen ?? []),
   )
-  const series: SeriesSamples[] = all.map(({ source, seen, samples }) => ({
+  const series: SeriesSamples[] = all.map(({ source, seenDevice: seen, samples }) => ({
     source: { ...source, device_id: seen && ids.get(deviceKey(seen.device))! },
     samples,
   }))
   const merged = await mergeSamples(tx, user.user_id, resource, series)
   await emitBatches(tx, user, resource, merged, { historical })
-  const total = (kind: 'created' | 'updated') => merged.reduce((sum, one) => sum + one[kind].length, 0)
+  const total = (kind: 'created' | 'updated') => merged.reduce((sum, series) => sum + series[kind].length, 0)
   const [created, updated] = [total('created'), total('updated')]
   const key = { user_id: user.user_id, provider, resource: resourceNameOf(resource) }
   recordDays(tx, { ...key, outcome: 'received', days: dropped! })
@@ -332,16 +332,16 @@ async function emitBatches(
   tx: Tx,
   { user_id, client_user_id }: UserIdentity,
   resource: TimeseriesName,
-  merged: MergedSamples[],
+  mergedSeries: MergedSamples[],
   { historical }: { historical: boolean },
 ): Promise<void> {
   const { event } = timeseriesOf(resource)
   if (event === null) return
   const format = sampleFormatter(resource)
-  for (const { source, created, updated } of merged) {
+  for (const { source, created, updated } of mergedSeries) {
     const around = `"source":${JSON.stringify(sampleSource(tx, source))},"source_id":${wireSourceId(source.provider)},"user_id":"${user_id}"`
     const send = async (kind: string, samples: Sample[]) => {
-      for await (const batch of batchesOf(samples, (sample) => format(sample, source))) {
+      for await (const batch of splitBatches(samples, (sample) => format(sample, source))) {
         const type = `daily.data.${event}.${kind}`
         emit(tx, { type, object_id: user_id, user_id, client_user_id, data: `{"data":[${batch}],${around}}`, historical })
       }
@@ -355,7 +355,7 @@ async function emitBatches(
 const SLICE = 100
 
 /** Samples in batches, each as the JSON text of its samples with their commas. In slices. */
-async function* batchesOf(samples: Sample[], format: (sample: Sample) => object): AsyncGenerator<string> {
+async function* splitBatches(samples: Sample[], format: (sample: Sample) => object): AsyncGenerator<string> {
   let texts: string[] = []
   let bytes = 0
   for (let from = 0; from < samples.length; from += SLICE) {

@@ -106,7 +106,7 @@ function checkOthers(kind: SummaryKind, document: Values, now_ms: number, faults
   switch (kind) {
     case 'workouts': {
       const zones = document.hr_zones
-      if (!Array.isArray(zones) || zones.every((one) => isWithin(one as number, zoneBounds))) return document
+      if (!Array.isArray(zones) || zones.every((seconds) => isWithin(seconds as number, zoneBounds))) return document
       fault('hr_zones', `must be ${range(zoneBounds)}`)
       return { ...document, hr_zones: null }
     }
@@ -167,11 +167,11 @@ function checkMeal(document: Values, fault: Report): Values {
           }),
         )
       : value
-  const food = (of: Values): Values => ({
-    ...of,
-    energy: isObject(of.energy) && isImpossible(of.energy.value, 'energy') ? null : of.energy,
-    macros: checked(of.macros, 'macros', false),
-    micros: checked(of.micros, 'micros', true),
+  const food = (values: Values): Values => ({
+    ...values,
+    energy: isObject(values.energy) && isImpossible(values.energy.value, 'energy') ? null : values.energy,
+    macros: checked(values.macros, 'macros', false),
+    micros: checked(values.micros, 'micros', true),
   })
   const { data } = document
   const foods = isObject(data)
@@ -212,7 +212,7 @@ function checkCycle(document: Values, now_ms: number, fault: Report): Values {
 }
 
 /** A stream with null for each value that cannot be, and how many there were. */
-export function checkStream(stream: IncomingStream): { stream: IncomingStream; rejected: number } {
+export function checkStream(stream: IncomingStream): { stream: IncomingStream; rejected_count: number } {
   let rejected = 0
   const lists = Object.fromEntries(
     Object.entries(stream.lists).map(([name, list]) => {
@@ -223,5 +223,5 @@ export function checkStream(stream: IncomingStream): { stream: IncomingStream; r
       return [name, possible]
     }),
   )
-  return rejected ? { stream: { ...stream, lists }, rejected } : { stream, rejected }
+  return rejected ? { stream: { ...stream, lists }, rejected_count: rejected } : { stream, rejected_count: rejected }
 }

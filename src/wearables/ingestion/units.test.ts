@@ -8,9 +8,9 @@ import { createTestTeam } from '../../../test/support/server.ts'
 import { tenantOf } from '../../../test/support/orders.ts'
 import { createLog } from '../../platform/telemetry/log.ts'
 import { timeseriesNames, timeseriesOf, type TimeseriesName } from '../resources/timeseries.ts'
-import { logUnits, conversionOf } from './units.ts'
+import { logUnits, findConversion } from './units.ts'
 
-const isKnown = (name: TimeseriesName, unit: string) => conversionOf('apple_health_kit', name, unit) !== undefined
+const isKnown = (name: TimeseriesName, unit: string) => findConversion('apple_health_kit', name, unit) !== undefined
 
 describe('the units of a resource', () => {
   test('are its own, those of the tables of all three phones, and no text', () => {

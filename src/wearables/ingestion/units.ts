@@ -53,7 +53,7 @@ const same: Conversion = { factor: 1, offset: 0 }
  * How a value that a phone sends is converted; undefined for a unit that is not known for the resource. An empty text means the unit of the
  * resource, and Apple Health sends SDNN under the name `rmssd`.
  */
-export function conversionOf(provider: string, resource: TimeseriesName, unit: string): Conversion | undefined {
+export function findConversion(provider: string, resource: TimeseriesName, unit: string): Conversion | undefined {
   const text = unit.trim()
   const own = timeseriesOf(resource).unit
   if (text === '' || text.toLowerCase() === own.toLowerCase()) return same
@@ -67,13 +67,13 @@ export function conversionOf(provider: string, resource: TimeseriesName, unit: s
 }
 
 /** A value after a conversion. A factor leaves digits that no device has measured. */
-export const converted = (value: number, { factor, offset }: Conversion): number =>
+export const convert = (value: number, { factor, offset }: Conversion): number =>
   factor === 1 && offset === 0 ? value : Number((value * factor + offset).toPrecision(12))
 
 /** A value in the unit of its resource; undefined for a unit that is not known. */
 export function toCanonicalUnit(provider: string, resource: TimeseriesName, value: number, unit: string): number | undefined {
-  const conversion = conversionOf(provider, resource, unit)
-  return conversion && converted(value, conversion)
+  const conversion = findConversion(provider, resource, unit)
+  return conversion && convert(value, conversion)
 }
 
 /** A phone has sent values of a resource in units that are not known for it. */
@@ -92,7 +92,7 @@ export async function noteUnits(
   const units = new Set<string>()
   let last: string | undefined
   for (const { unit } of samples) if (unit !== last) units.add((last = unit))
-  const unknown = [...units].filter((unit) => !conversionOf(provider, resource, unit))
+  const unknown = [...units].filter((unit) => !findConversion(provider, resource, unit))
   if (unknown.length) await tx.notify(unitsUnknown, provider, resourceNameOf(resource), unknown.slice(0, NOTED_MAX))
 }
 

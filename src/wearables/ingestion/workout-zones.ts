@@ -37,7 +37,7 @@ export async function updateZones(
   streams: IncomingStream[] = [],
 ): Promise<Map<string, Summary>> {
   return keys.length
-    ? writeZonesOf(tx, user, provider, await workoutsWithoutZones(tx, user.user_id, provider, { keys }), streams)
+    ? computeZones(tx, user, provider, await workoutsWithoutZones(tx, user.user_id, provider, { keys }), streams)
     : new Map()
 }
 
@@ -49,10 +49,10 @@ export async function updateZonesAt(
   tx: Tx,
   user: User,
   provider: string,
-  merged: MergedSamples[],
+  mergedSeries: MergedSamples[],
   { historical }: { historical: boolean },
 ): Promise<number[]> {
-  const changed = merged.flatMap(({ created, updated }) => [created, updated])
+  const changed = mergedSeries.flatMap(({ created, updated }) => [created, updated])
   let [from_ms, to_ms] = [Infinity, -Infinity]
   for (const samples of changed)
     for (const { at_ms } of samples) {
@@ -63,8 +63,8 @@ export async function updateZonesAt(
   const around = await workoutsWithoutZones(tx, user.user_id, provider, { from_ms, to_ms })
   if (!around.length) return []
   const ordered = Float64Array.from(changed.flatMap((samples) => samples.map(({ at_ms }) => at_ms))).sort()
-  const touched = around.filter((one) => hasBetween(ordered, one.from_ms, one.to_ms))
-  return emitUpdated(tx, user, await writeZonesOf(tx, user, provider, touched, []), { historical })
+  const touched = around.filter((workout) => hasBetween(ordered, workout.from_ms, workout.to_ms))
+  return emitUpdated(tx, user, await computeZones(tx, user, provider, touched, []), { historical })
 }
 
 /** Emits that workouts are shown with other zones. Emits daily.data.workouts.updated. @returns their days */
@@ -82,17 +82,17 @@ export function emitUpdated(
 }
 
 /** Whether one of the ascending numbers is at least `from` and below `to`. */
-function hasBetween(ascending: Float64Array, from: number, to: number): boolean {
+function hasBetween(ascending: Float64Array, from_ms: number, to_ms: number): boolean {
   let [low, high] = [0, ascending.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if (ascending[middle]! < from) low = middle + 1
+    if (ascending[middle]! < from_ms) low = middle + 1
     else high = middle
   }
-  return low < ascending.length && ascending[low]! < to
+  return low < ascending.length && ascending[low]! < to_ms
 }
 
-async function writeZonesOf(
+async function computeZones(
   tx: Tx,
   user: User,
   provider: string,
@@ -112,17 +112,17 @@ async function writeZonesOf(
   const zones = new Map<string, number[]>()
   const compute = (workout: WorkoutSpan, rates: HeartRates | undefined) => {
     const max_bpm = maxHeartRate(birth_date, workout.calendar_date)
-    const found = rates && zonesOf(rates, workout.from_ms, workout.to_ms, max_bpm)
+    const found = rates && zonesBetween(rates, workout.from_ms, workout.to_ms, max_bpm)
     if (found) zones.set(workout.key, found)
   }
   for (const workout of workouts) {
     const { key } = workout
     const stream = given.get(key)
-    if (stream) compute(workout, ratesOf(stream.time, stream.lists.heartrate))
+    if (stream) compute(workout, toHeartRates(stream.time, stream.lists.heartrate))
     else if (stored.has(key)) {
       // One after the other: each may have a hundred thousand values.
       const { time, heartrate } = await heartRatesOfStream(tx, user_id, provider, key)
-      compute(workout, ratesOf(time, heartrate))
+      compute(workout, toHeartRates(time, heartrate))
     }
   }
   const others = workouts.filter(({ key }) => !zones.has(key))
@@ -139,7 +139,7 @@ async function writeZonesOf(
   )
 }
 
-const ratesOf = (time: number[], bpm: (number | null)[] | undefined): HeartRates | undefined =>
+const toHeartRates = (time: number[], bpm: (number | null)[] | undefined): HeartRates | undefined =>
   bpm?.length ? { at_ms: time.map((second) => second * 1000), bpm } : undefined
 
 /** The hours that a workout touches. */
@@ -166,9 +166,9 @@ function* inParts(workouts: WorkoutSpan[]): Generator<WorkoutSpan[]> {
  * The heart rates during a workout: those of its own source if there are any, and of one device alone, since two that record at the same
  * time would be mixed.
  */
-function samplesDuring({ from_ms, to_ms, ...workout }: WorkoutSpan, all: SourceChunk[]): HeartRates | undefined {
+function samplesDuring({ from_ms, to_ms, ...workout }: WorkoutSpan, chunks: SourceChunk[]): HeartRates | undefined {
   const series = new Map<number, { source: SourceChunk['source']; at_ms: number[]; bpm: number[] }>()
-  for (const { series_id, source, chunk } of all) {
+  for (const { series_id, source, chunk } of chunks) {
     if (chunk.hour_ms + HOUR_MS <= from_ms || chunk.hour_ms >= to_ms) continue
     const one = series.get(series_id) ?? { source, at_ms: [], bpm: [] }
     for (const [i, at] of chunk.at.entries()) {
@@ -225,7 +225,7 @@ export const maxHeartRate = (birth_date: string | null, day: string): number =>
  * The seconds between two instants in the zones below 50 %, 50-60, 60-70, 70-80, 80-90 and from 90 % of the largest heart rate. A value
  * counts until the next one, at most 5 minutes. Null if nothing is known.
  */
-export function zonesOf({ at_ms, bpm }: HeartRates, from_ms: number, to_ms: number, max_bpm: number): number[] | null {
+export function zonesBetween({ at_ms, bpm }: HeartRates, from_ms: number, to_ms: number, max_bpm: number): number[] | null {
   const zones = Array.from({ length: ZONES }, () => 0)
   let [since_ms, zone] = [0, -1]
   const add = (until_ms: number) => {

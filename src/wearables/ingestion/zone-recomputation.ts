@@ -24,8 +24,8 @@ export const updateAllZonesHandler = defineHandler(updateAllZones, (context, { u
     if (!user) return
     await lockHeartRates(tx, user_id)
     const workouts = await workoutsBefore(tx, user_id, before, WORKOUTS_AT_ONCE)
-    for (const provider of new Set(workouts.map((one) => one.provider))) {
-      const keys = workouts.flatMap((one) => (one.provider === provider ? [one.key] : []))
+    for (const provider of new Set(workouts.map((workout) => workout.provider))) {
+      const keys = workouts.flatMap((workout) => (workout.provider === provider ? [workout.key] : []))
       const changed = await updateZones(tx, user, provider, keys)
       await notifyZones(tx, user_id, emitUpdated(tx, user, changed, { historical: false }))
     }

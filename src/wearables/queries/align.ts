@@ -12,7 +12,7 @@ export interface AlignOptions {
   period: Period
   /** Where in a row its bucket is, and its other group keys. */
   bucket: number
-  others: readonly number[]
+  otherKeys: readonly number[]
   /** Floating time; values are not carried to buckets that begin later. */
   now_ms: number
   rows_max: number
@@ -26,7 +26,7 @@ export const periodOf = (group_by: readonly GroupExpr[]): Period | undefined =>
 
 /** Fills the gaps of each combination of the other group keys. @throws TooManyRows */
 export function alignRows(rows: readonly Row[], options: AlignOptions): Row[] {
-  const { bucket, others } = options
+  const { bucket, otherKeys: others } = options
   const partitions = new Map<string, Map<number, Row>>()
   for (const row of rows) {
     if (row[bucket] === null) continue
@@ -37,7 +37,7 @@ export function alignRows(rows: readonly Row[], options: AlignOptions): Row[] {
   }
   const filled: Row[] = []
   for (const partition of partitions.values()) {
-    const buckets = bucketsOf([...partition.keys()], options, options.rows_max - filled.length)
+    const buckets = findBuckets([...partition.keys()], options, options.rows_max - filled.length)
     filled.push(...fill(partition, buckets, options))
   }
   const at = (row: Row) => row[bucket] as string
@@ -45,27 +45,35 @@ export function alignRows(rows: readonly Row[], options: AlignOptions): Row[] {
 }
 
 /** The beginnings of all buckets: those that were observed, what lies between them, and as far beyond as values are carried. */
-function bucketsOf(observed: number[], { align: { carry }, period, now_ms }: AlignOptions, most: number): number[] {
-  const [first, last] = [Math.min(...observed), Math.max(...observed)]
+function findBuckets(
+  observedBuckets: number[],
+  { align: { carry }, period, now_ms }: AlignOptions,
+  buckets_max: number,
+): number[] {
+  const [first, last] = [Math.min(...observedBuckets), Math.max(...observedBuckets)]
   const limit = carry.max_age ?? carry.span
   const from = limit && carry.mode !== 'carry_forward' ? addPeriods(first, limit, -1) : first
   const to = limit && carry.mode !== 'carry_backward' ? Math.max(last, Math.min(addPeriods(last, limit, 1), now_ms)) : last
-  const next = (at: number) => truncate(addPeriods(at, period, 1), period)
+  const next = (bucket_ms: number) => truncate(addPeriods(bucket_ms, period, 1), period)
   const begin = truncate(from, period)
   const buckets: number[] = []
   for (let at = begin < from ? next(begin) : begin; at <= to; at = next(at)) {
-    if (buckets.length === most) throw new TooManyRows()
+    if (buckets.length === buckets_max) throw new TooManyRows()
     buckets.push(at)
   }
   return buckets
 }
 
-function fill(partition: Map<number, Row>, buckets: number[], { align: { carry }, bucket, others }: AlignOptions): Row[] {
+function fill(
+  partition: Map<number, Row>,
+  buckets: number[],
+  { align: { carry }, bucket, otherKeys: others }: AlignOptions,
+): Row[] {
   const sample = partition.values().next().value!
-  const rows = buckets.map((at): Row => {
-    const row = partition.get(at)
+  const rows = buckets.map((bucket_ms): Row => {
+    const row = partition.get(bucket_ms)
     if (row) return [...row]
-    return sample.map((value, i) => (i === bucket ? floatingText(at) : others.includes(i) ? value : null))
+    return sample.map((value, i) => (i === bucket ? floatingText(bucket_ms) : others.includes(i) ? value : null))
   })
   const limit = carry.max_age ?? carry.span
   const isNear = (from_ms: number, to_ms: number) =>
@@ -78,10 +86,10 @@ function fill(partition: Map<number, Row>, buckets: number[], { align: { carry }
     for (const [i, row] of rows.entries()) {
       if (values[i] !== null) continue
       const candidates = [before?.[i], after?.[i]].filter(
-        (from): from is number => from !== undefined && isNear(buckets[from]!, buckets[i]!),
+        (index): index is number => index !== undefined && isNear(buckets[index]!, buckets[i]!),
       )
       // The past comes first, so that it wins a tie.
-      const distance = (from: number) => Math.abs(buckets[from]! - buckets[i]!)
+      const distance = (index: number) => Math.abs(buckets[index]! - buckets[i]!)
       const best = candidates.toSorted((a, b) => distance(a) - distance(b))[0]
       if (best !== undefined) row[column] = values[best]!
     }

@@ -7,40 +7,40 @@ import { intervalTimeseries, pointTimeseries, type Resource } from '../resources
 export type Scalar = 'int' | 'double' | 'text' | 'bool' | 'date' | 'time'
 /** A list in every row, of plain values or of objects with fields. It cannot be selected, only counted and aggregated per row. */
 export interface List {
-  of: Scalar | Readonly<Record<string, Scalar>>
+  elements: Scalar | Readonly<Record<string, Scalar>>
 }
 export type Kind = Scalar | List
 export type Columns = Readonly<Record<string, Kind>>
 
-const each = <K extends Kind>(kind: K, names: string): Record<string, K> =>
+const columnsOfKind = <K extends Kind>(kind: K, names: string): Record<string, K> =>
   Object.fromEntries(names.split(/\s+/).map((name) => [name, kind]))
 
-const source = each('text', 'source_type source_provider source_app_id source_device_id')
+const source = columnsOfKind('text', 'source_type source_provider source_app_id source_device_id')
 
 const sleep: Columns = {
   id: 'text',
-  ...each('time', 'session_start session_end'),
-  ...each('text', 'state type'),
-  ...each('int', 'duration_second stage_asleep_second stage_awake_second stage_light_second stage_rem_second'),
-  ...each('int', 'stage_deep_second stage_unknown_second latency_second'),
-  ...each('int', 'heart_rate_minimum heart_rate_mean heart_rate_maximum'),
+  ...columnsOfKind('time', 'session_start session_end'),
+  ...columnsOfKind('text', 'state type'),
+  ...columnsOfKind('int', 'duration_second stage_asleep_second stage_awake_second stage_light_second stage_rem_second'),
+  ...columnsOfKind('int', 'stage_deep_second stage_unknown_second latency_second'),
+  ...columnsOfKind('int', 'heart_rate_minimum heart_rate_mean heart_rate_maximum'),
   heart_rate_dip: 'double',
   heart_rate_resting: 'int',
-  ...each('double', 'efficiency hrv_mean_rmssd hrv_mean_sdnn skin_temperature skin_temperature_delta respiratory_rate'),
-  ...each('int', 'score recovery_readiness_score'),
+  ...columnsOfKind('double', 'efficiency hrv_mean_rmssd hrv_mean_sdnn skin_temperature skin_temperature_delta respiratory_rate'),
+  ...columnsOfKind('int', 'score recovery_readiness_score'),
   ...source,
   time_zone: 'text',
 }
 
 const activity: Columns = {
   date: 'date',
-  ...each('double', 'calories_total calories_active'),
+  ...columnsOfKind('double', 'calories_total calories_active'),
   steps: 'int',
   distance_meter: 'double',
   floors_climbed: 'int',
-  ...each('int', 'duration_active_second intensity_sedentary_second intensity_low_second'),
-  ...each('int', 'intensity_medium_second intensity_high_second'),
-  ...each('double', 'heart_rate_mean heart_rate_minimum heart_rate_maximum heart_rate_resting heart_rate_mean_walking'),
+  ...columnsOfKind('int', 'duration_active_second intensity_sedentary_second intensity_low_second'),
+  ...columnsOfKind('int', 'intensity_medium_second intensity_high_second'),
+  ...columnsOfKind('double', 'heart_rate_mean heart_rate_minimum heart_rate_maximum heart_rate_resting heart_rate_mean_walking'),
   wheelchair_use: 'bool',
   wheelchair_push: 'int',
   ...source,
@@ -49,48 +49,57 @@ const activity: Columns = {
 }
 
 const workout: Columns = {
-  ...each('time', 'session_start session_end'),
-  ...each('text', 'title sport_name sport_slug'),
-  ...each('int', 'duration_active_second heart_rate_mean heart_rate_minimum heart_rate_maximum'),
-  ...each('int', 'heart_rate_zone_1 heart_rate_zone_2 heart_rate_zone_3 heart_rate_zone_4 heart_rate_zone_5 heart_rate_zone_6'),
-  ...each('double', 'distance_meter calories elevation_gain_meter elevation_maximum_meter elevation_minimum_meter'),
-  ...each('double', 'speed_mean speed_maximum'),
+  ...columnsOfKind('time', 'session_start session_end'),
+  ...columnsOfKind('text', 'title sport_name sport_slug'),
+  ...columnsOfKind('int', 'duration_active_second heart_rate_mean heart_rate_minimum heart_rate_maximum'),
+  ...columnsOfKind(
+    'int',
+    'heart_rate_zone_1 heart_rate_zone_2 heart_rate_zone_3 heart_rate_zone_4 heart_rate_zone_5 heart_rate_zone_6',
+  ),
+  ...columnsOfKind('double', 'distance_meter calories elevation_gain_meter elevation_maximum_meter elevation_minimum_meter'),
+  ...columnsOfKind('double', 'speed_mean speed_maximum'),
   power_source: 'text',
-  ...each('double', 'power_mean power_maximum power_weighted_mean'),
+  ...columnsOfKind('double', 'power_mean power_maximum power_weighted_mean'),
   steps: 'int',
-  ...each('text', 'map_polyline map_summary_polyline'),
+  ...columnsOfKind('text', 'map_polyline map_summary_polyline'),
   ...source,
-  ...each('text', 'external_id time_zone'),
+  ...columnsOfKind('text', 'external_id time_zone'),
 }
 
 const body: Columns = {
   measured_at: 'time',
-  ...each('double', 'weight_kilogram fat_mass_percentage water_percentage muscle_mass_percentage visceral_fat_index'),
-  ...each('double', 'bone_mass_percentage body_mass_index lean_body_mass_kilogram waist_circumference_centimeter'),
+  ...columnsOfKind('double', 'weight_kilogram fat_mass_percentage water_percentage muscle_mass_percentage visceral_fat_index'),
+  ...columnsOfKind('double', 'bone_mass_percentage body_mass_index lean_body_mass_kilogram waist_circumference_centimeter'),
   ...source,
   time_zone: 'text',
 }
 
 const meal: Columns = {
   calories: 'double',
-  ...each('double', 'carbohydrate_gram protein_gram alcohol_gram water_gram fibre_gram sugar_gram cholesterol_gram'),
-  ...each('double', 'saturated_fat_gram monounsaturated_fat_gram polyunsaturated_fat_gram omega3_fat_gram omega6_fat_gram'),
-  ...each('double', 'total_fat_gram sodium_milligram potassium_milligram calcium_milligram phosphorus_milligram'),
-  ...each('double', 'magnesium_milligram iron_milligram zinc_milligram fluoride_milligram chloride_milligram'),
-  ...each('double', 'vitamin_a_milligram vitamin_b1_milligram riboflavin_milligram niacin_milligram'),
-  ...each('double', 'pantothenic_acid_milligram vitamin_b6_milligram biotin_microgram vitamin_b12_microgram'),
-  ...each('double', 'vitamin_c_milligram vitamin_d_microgram vitamin_e_milligram vitamin_k_microgram folic_acid_microgram'),
-  ...each('double', 'chromium_microgram copper_milligram iodine_microgram manganese_milligram molybdenum_microgram'),
+  ...columnsOfKind('double', 'carbohydrate_gram protein_gram alcohol_gram water_gram fibre_gram sugar_gram cholesterol_gram'),
+  ...columnsOfKind(
+    'double',
+    'saturated_fat_gram monounsaturated_fat_gram polyunsaturated_fat_gram omega3_fat_gram omega6_fat_gram',
+  ),
+  ...columnsOfKind('double', 'total_fat_gram sodium_milligram potassium_milligram calcium_milligram phosphorus_milligram'),
+  ...columnsOfKind('double', 'magnesium_milligram iron_milligram zinc_milligram fluoride_milligram chloride_milligram'),
+  ...columnsOfKind('double', 'vitamin_a_milligram vitamin_b1_milligram riboflavin_milligram niacin_milligram'),
+  ...columnsOfKind('double', 'pantothenic_acid_milligram vitamin_b6_milligram biotin_microgram vitamin_b12_microgram'),
+  ...columnsOfKind(
+    'double',
+    'vitamin_c_milligram vitamin_d_microgram vitamin_e_milligram vitamin_k_microgram folic_acid_microgram',
+  ),
+  ...columnsOfKind('double', 'chromium_microgram copper_milligram iodine_microgram manganese_milligram molybdenum_microgram'),
   selenium_microgram: 'double',
   date: 'date',
   name: 'text',
   ...source,
 }
 
-const withDates = (more: Record<string, Scalar> = {}): List => ({ of: { date: 'date', ...more } })
+const withDates = (columns: Record<string, Scalar> = {}): List => ({ elements: { date: 'date', ...columns } })
 
 const menstrual_cycle: Columns = {
-  ...each('date', 'period_start period_end cycle_end'),
+  ...columnsOfKind('date', 'period_start period_end cycle_end'),
   is_predicted: 'bool',
   menstrual_flow: withDates({ flow: 'text' }),
   cervical_mucus: withDates({ quality: 'text' }),
@@ -109,15 +118,15 @@ const profile: Columns = {
   height_centimeter: 'int',
   birth_date: 'date',
   wheelchair_use: 'bool',
-  ...each('text', 'gender sex'),
+  ...columnsOfKind('text', 'gender sex'),
   ...source,
-  ...each('time', 'created_at updated_at'),
+  ...columnsOfKind('time', 'created_at updated_at'),
 }
 
 const derived_readiness: Columns = {
   date: 'date',
   chronotype: 'text',
-  ...each('int', 'sleep_score recovery_score'),
+  ...columnsOfKind('int', 'sleep_score recovery_score'),
   recovery_zone: 'text',
   stress_score: 'int',
   strain_score: 'double',
@@ -151,7 +160,7 @@ export const macros: Readonly<Record<string, { kind: Scalar; dependencies: reado
 
 /** Source of a row; the last two exist only for single samples. */
 export const sourceColumns = {
-  ...each('text', 'source_provider source_type source_app_id source_workout_id source_sport'),
+  ...columnsOfKind('text', 'source_provider source_type source_app_id source_workout_id source_sport'),
 }
 export const sampleSources: ReadonlySet<string> = new Set(['source_workout_id', 'source_sport'])
 
@@ -165,12 +174,12 @@ export const sampleGroups: readonly { title: string; resources: readonly Resourc
   {
     title: 'InsulinInjectionTimeseriesExpr',
     resources: ['insulin_injection'],
-    fields: { ...intervalColumns, ...each('text', 'delivery_mode delivery_form bolus_purpose') },
+    fields: { ...intervalColumns, ...columnsOfKind('text', 'delivery_mode delivery_form bolus_purpose') },
   },
   {
     title: 'BloodPressureTimeseriesExpr',
     resources: ['blood_pressure'],
-    fields: { ...sampleColumns, ...each('double', 'systolic diastolic') },
+    fields: { ...sampleColumns, ...columnsOfKind('double', 'systolic diastolic') },
   },
   {
     title: 'TemperatureTimeseriesExpr',
@@ -185,7 +194,7 @@ export const sampleGroups: readonly { title: string; resources: readonly Resourc
   {
     title: 'NoteTimeseriesExpr',
     resources: ['note'],
-    fields: { ...sampleColumns, tags: { of: 'text' }, content: 'text' },
+    fields: { ...sampleColumns, tags: { elements: 'text' }, content: 'text' },
   },
 ]
 

@@ -129,11 +129,11 @@ class Compilation {
     const [, field] = arg == null ? [] : 'element' in arg ? [list.name, 'element'] : elementOf(arg)
     const name = arg == null ? `${func}.${list.name}` : `${func}.${list.name}.${field}`
     const named = this.#named(`subquery ${JSON.stringify(expr)}`, () => {
-      const { of } = (this.#rows.column(list.name).kind as { of: Scalar | Columns })!
-      const kindOf = (one: string): Kind => (typeof of === 'string' ? of : of[one]!)
-      const element = (one: string): Named => ({
-        value: elementField(kindOf(one) as Scalar, typeof of === 'string' ? 'element' : one),
-        kind: kindOf(one),
+      const { elements: of } = (this.#rows.column(list.name).kind as { elements: Scalar | Columns })!
+      const kindOf = (name: string): Kind => (typeof of === 'string' ? of : of[name]!)
+      const element = (name: string): Named => ({
+        value: elementField(kindOf(name) as Scalar, typeof of === 'string' ? 'element' : name),
+        kind: kindOf(name),
       })
       const where = expr.where == null ? sql`true` : conditionSql(parseWhere(expr.where), element)
       const found = field === undefined ? undefined : element(field)
@@ -148,7 +148,7 @@ class Compilation {
   }
 
   #key(expr: GroupExpr): Named & { isTruncated: boolean } {
-    if ('date_trunc' in expr) return { value: truncated(expr), kind: 'time', isTruncated: true }
+    if ('date_trunc' in expr) return { value: truncatedBucket(expr), kind: 'time', isTruncated: true }
     if ('date_part' in expr)
       return { value: sql`extract(${raw(parts[expr.date_part]!)} from at)::float8`, kind: 'int', isTruncated: false }
     return { ...('source' in expr ? this.#column(expr.source) : this.#value(expr)), isTruncated: false }
@@ -199,7 +199,7 @@ class Compilation {
       }
     }
     const filter = where == null ? sql`true` : conditionSql(parseWhere(where), (name) => this.#column(name))
-    const row = rowOf(out.map(shown))
+    const row = rowOf(out.map(toShownValue))
     const limit = sql`limit ${this.#options.rows_max + 1}`
     const statement = isGrouped
       ? sql`${this.#kept(filter, keys)}, ${this.#groups(keys, aggregates)}
@@ -267,7 +267,7 @@ const elementOf = (arg: Record<string, unknown>): [string, string] =>
   Object.entries(arg).find(([key]) => key !== 'field_for') as [string, string]
 
 /** The beginning of the bucket of `at`; `truncate` does the same without a database. */
-function truncated({ date_trunc }: Extract<GroupExpr, { date_trunc: unknown }>): Sql {
+function truncatedBucket({ date_trunc }: Extract<GroupExpr, { date_trunc: unknown }>): Sql {
   const { months, seconds } = intervalOf(date_trunc)
   if (!months) return sql`date_bin(make_interval(secs => ${seconds}), at, ${FIRST_DAY}::timestamp)`
   const ofAll = sql`((extract(year from at)::int - 1) * 12 + extract(month from at)::int - 1)`
@@ -332,7 +332,7 @@ function ofInstant(pick: Sql, value: Sql, kind: Scalar, instant: Sql): Sql {
 }
 
 /** A value as results show it: days and wall times as text without an offset. */
-function shown({ value, kind }: { value: Sql; kind: Scalar }): Sql {
+function toShownValue({ value, kind }: { value: Sql; kind: Scalar }): Sql {
   if (kind === 'date') return sql`to_char(${value}, 'YYYY-MM-DD')`
   return kind === 'time' ? sql`to_char(${value}, 'YYYY-MM-DD"T"HH24:MI:SS')` : value
 }

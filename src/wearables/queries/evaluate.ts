@@ -11,12 +11,12 @@ import { periodOf, TooManyRows, type Row } from './align.ts'
 import { addPeriods, floatingMs, truncate } from './buckets.ts'
 import { compileQuery, dataTypeOf, tableOf, type CompiledQuery } from './compile.ts'
 import type { Period, Query } from './query-language.ts'
-import { isEvaluated, changedRows, keyOf, lockStored, readQuery, type StoredQuery } from './stored-results.ts'
+import { isEvaluated, changedRows, rowKey, lockStored, readQuery, type StoredQuery } from './stored-results.ts'
 import { exportChanges } from './export-results.ts'
 import { ATTEMPTS_MAX, beginTask, endTask, evaluateQuery, scheduleUsers, startQuery } from './query-tasks.ts'
 import { BASELINE_DAYS } from './readiness.ts'
-import { chunksOf } from './source-rows.ts'
-import { aligned, columnsOf, columnwise, limitTime, preferredProviders, queryRows, rowsMax } from './run-query.ts'
+import { chunksDuring } from './source-rows.ts'
+import { alignResult, columnsOf, columnwise, limitTime, preferredProviders, queryRows, rowsMax } from './run-query.ts'
 import { EARLIEST_MS, LATEST_MS, type Span } from './timeframe.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 
@@ -28,7 +28,7 @@ const PIECE_DAYS = 31
 const EVENT_BYTES_MAX = 1024 * 1024 - 4096
 
 /** The whole buckets that hold some days, and those that depend on them. */
-function bucketsOf(query: Query, period: Period, { from_day, to_day }: { from_day: string; to_day: string }): Span {
+function findBuckets(query: Query, period: Period, { from_day, to_day }: { from_day: string; to_day: string }): Span {
   const later_ms = tableOf(query) === 'derived_readiness' ? BASELINE_DAYS * DAY_MS : 0
   const clamp = (ms: number) => Math.min(LATEST_MS, Math.max(EARLIEST_MS, ms))
   const last = truncate(Date.parse(`${to_day}T23:59:59Z`) + later_ms, period)
@@ -41,12 +41,12 @@ function bucketsOf(query: Query, period: Period, { from_day, to_day }: { from_da
 const Extent = T.Object({ first: Nullable(T.String()), last: Nullable(T.String()) })
 
 /** Parts of a span that one statement reads each, the newest first. They end where buckets end. */
-async function piecesOf(tx: Tx, user_id: string, query: Query, period: Period, span: Span): Promise<Span[]> {
+async function findPieces(tx: Tx, user_id: string, query: Query, period: Period, span: Span): Promise<Span[]> {
   const table = tableOf(query)
   if (typeof table !== 'object') return [span]
   const { first, last } = await tx.one(
     Extent,
-    sql`select min(c.hour) as first, max(c.hour) as last from ${chunksOf(table.timeseries, { team: tx.team, user_id }, span)}`,
+    sql`select min(c.hour) as first, max(c.hour) as last from ${chunksDuring(table.timeseries, { team: tx.team, user_id }, span)}`,
   )
   if (first === null || last === null) return []
   const from_ms = Math.max(span.from_ms, truncate(Date.parse(first) - DAY_MS, period))
@@ -67,30 +67,30 @@ async function piecesOf(tx: Tx, user_id: string, query: Query, period: Period, s
 async function evaluate(
   tx: Tx,
   user: UserIdentity,
-  stored: StoredQuery,
+  storedQuery: StoredQuery,
   days: { from_day: string; to_day: string },
   isCurrent: boolean,
 ): Promise<void> {
   const { user_id } = user
-  const { id: query_id, query, provider_priority_overrides } = stored
+  const { id: query_id, query, provider_priority_overrides } = storedQuery
   const period = periodOf(query.group_by!)!
   const rows_max = rowsMax(columnsOf(query))
   const providers = await preferredProviders(tx, dataTypeOf(query), provider_priority_overrides)
   await limitTime(tx, TIMEOUT_MS)
   const before = await lockStored(tx, user_id, query_id, isCurrent)
-  const span = bucketsOf(query, period, days)
+  const span = findBuckets(query, period, days)
   const compiled = compileQuery(query, { team: tx.team, user_id, span, providers, rows_max })
   const bucket = compiled.keys.find(({ isTruncated }) => isTruncated)!.position
   const bucketMs = (row: Row) => floatingMs(row[bucket] as string)
   const found: Row[] = []
-  for (const piece of await piecesOf(tx, user_id, query, period, span)) {
+  for (const piece of await findPieces(tx, user_id, query, period, span)) {
     const { rows } = await queryRows(tx, query, { user_id, span: piece, providers, rows_max, newestFirst: true })
     found.push(...rows)
     if (found.length > rows_max) break
   }
-  const foundKeys = new Set(found.map((row) => keyOf(compiled, row)))
+  const foundKeys = new Set(found.map((row) => rowKey(compiled, row)))
   const isKept = (row: Row) =>
-    bucketMs(row) < span.from_ms || bucketMs(row) >= span.to_ms || (!isCurrent && foundKeys.has(keyOf(compiled, row)))
+    bucketMs(row) < span.from_ms || bucketMs(row) >= span.to_ms || (!isCurrent && foundKeys.has(rowKey(compiled, row)))
   const computed = [...before.computed.filter(isKept), ...(isCurrent ? found : [])]
     .toSorted((a, b) => bucketMs(a) - bucketMs(b))
     .slice(-rows_max)
@@ -99,18 +99,18 @@ async function evaluate(
     update query_result set computed = ${JSON.stringify(computed)}, shown = ${JSON.stringify(shown)}
     where team_id = ${tx.team} and user_id = ${user_id} and query_id = ${query_id}`)
   if (!isCurrent) return
-  if (stored.data_events) emitChanges(tx, user, stored, compiled, before.shown, shown)
-  if (stored.fhir_observations) await exportChanges(tx, user_id, stored, compiled, before.computed, computed)
+  if (storedQuery.data_events) emitChanges(tx, user, storedQuery, compiled, before.shown, shown)
+  if (storedQuery.fhir_observations) await exportChanges(tx, user_id, storedQuery, compiled, before.computed, computed)
 }
 
 /** Fills gaps; the older half of the rows is left out as long as there would be too many. */
-function fill(query: Query, compiled: CompiledQuery, computed: Row[], now_ms: number, rows_max: number): Row[] {
+function fill(query: Query, compiledQuery: CompiledQuery, computedRows: Row[], now_ms: number, rows_max: number): Row[] {
   try {
-    return aligned(query, compiled, computed, now_ms, rows_max)
+    return alignResult(query, compiledQuery, computedRows, now_ms, rows_max)
   } catch (error) {
     if (!(error instanceof TooManyRows)) throw error
-    if (computed.length < 2) throw badRequest(`Filling the gaps makes more than ${rows_max} rows`)
-    return fill(query, compiled, computed.slice(Math.ceil(computed.length / 2)), now_ms, rows_max)
+    if (computedRows.length < 2) throw badRequest(`Filling the gaps makes more than ${rows_max} rows`)
+    return fill(query, compiledQuery, computedRows.slice(Math.ceil(computedRows.length / 2)), now_ms, rows_max)
   }
 }
 
@@ -119,19 +119,19 @@ function emitChanges(
   tx: Tx,
   { user_id, client_user_id }: UserIdentity,
   { id: query_id, slug: query_slug }: StoredQuery,
-  compiled: CompiledQuery,
-  before: Row[],
-  after: Row[],
+  compiledQuery: CompiledQuery,
+  previousRows: Row[],
+  newRows: Row[],
 ): void {
   let batch: Row[] = []
   let bytes = 0
   const send = () => {
-    const data = JSON.stringify([{ query_id, query_slug, data: columnwise(compiled.columns, batch) }])
+    const data = JSON.stringify([{ query_id, query_slug, data: columnwise(compiledQuery.columns, batch) }])
     emit(tx, { type: 'continuous_query.result_table.changed', object_id: query_id, user_id, client_user_id, data })
     batch = []
     bytes = 0
   }
-  for (const row of changedRows(compiled, before, after)) {
+  for (const row of changedRows(compiledQuery, previousRows, newRows)) {
     const size = Buffer.byteLength(JSON.stringify(row))
     if (batch.length && bytes + size > EVENT_BYTES_MAX) send()
     batch.push(row)

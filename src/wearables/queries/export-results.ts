@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { getUser } from '../../people/users/users.ts'
 import type { Row } from './align.ts'
-import { mappersOf, observationsOf, type MappedObservation } from './result-observations.ts'
+import { mappersOf, toObservations, type MappedObservation } from './result-observations.ts'
 import { changedRows, layoutOf, readQuery, readStored, type Layout, type StoredQuery } from './stored-results.ts'
 
 export interface ChangedGroups {
@@ -29,13 +29,13 @@ export async function exportChanges(
   user_id: string,
   { id: query_id, query }: Pick<StoredQuery, 'id' | 'query'>,
   layout: Layout,
-  before: readonly Row[],
-  after: readonly Row[],
+  previousRows: readonly Row[],
+  newRows: readonly Row[],
 ): Promise<void> {
   const mappers = mappersOf(query)
   if (!mappers.length) return
   const bucketOf = bucketIn(layout)
-  const changed = changedRows(layout, before, after)
+  const changed = changedRows(layout, previousRows, newRows)
     .flatMap((row) => bucketOf(row) ?? [])
     .toSorted()
   if (changed.length) await tx.notify(resultChanged, { user_id, query_id, from: changed[0]!, to: changed.at(-1)!, mappers })
@@ -73,7 +73,7 @@ export async function readObservations(
   const mappers = mappersOf(query)
   for (const [bucket, rows] of groups) {
     if (bucket < from || bucket > to) continue
-    const more = observationsOf(user, { query_id, query, compiled, rows })
+    const more = toObservations(user, { query_id, query, layout: compiled, rows })
     if (observations.length && observations.length + more.length > size) return { mappers, observations, next: bucket }
     observations.push(...more)
   }

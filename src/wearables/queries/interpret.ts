@@ -66,7 +66,7 @@ const lengthOf = ({ value, unit }: Period): number => value * seconds[unit]
 export function analyzeQuery(query: Query, isContinuous = true): ColumnMeaning {
   const reading = new QueryAnalysis()
   const keys = (query.group_by ?? []).map((key, i) => reading.key(key, i))
-  const columns = query.select.flatMap((item) => reading.selected(item, keys))
+  const columns = query.select.flatMap((item) => reading.analyzeSelected(item, keys))
   if (query.where != null) reading.where(query.where, (name) => reading.columnKind(name))
   reading.oneTable()
   reading.restrictions(query, isContinuous)
@@ -129,15 +129,15 @@ class QueryAnalysis {
       this.fault(`cannot unnest ${name}: it is not a list`)
       return { name, kind }
     }
-    const elements: Columns = typeof kind.of === 'string' ? { element: kind.of } : kind.of
-    if (where != null) this.where(where, (column) => scalarOf(elements, column))
+    const elements: Columns = typeof kind.elements === 'string' ? { element: kind.elements } : kind.elements
+    if (where != null) this.where(where, (column) => findScalar(elements, column))
     if (func === 'oldest' || func === 'newest') this.fault(`${func} cannot be applied to list elements`)
     if (arg == null) {
       if (func !== 'count') this.fault(`${func} of ${name} requires a field`)
       return { name: `${func}.${name}`, kind: 'int' }
     }
     const [list, field] = 'element' in arg ? [name, 'element'] : elementOf(arg)
-    const found = list === name ? scalarOf(elements, field) : undefined
+    const found = list === name ? findScalar(elements, field) : undefined
     if (found === undefined) this.fault(`${list === name ? field : `${list}.${field}`} is not a field of ${name}`)
     return this.#applied(func, { name: `${name}.${field}`, kind: found ?? 'int' })
   }
@@ -172,7 +172,7 @@ class QueryAnalysis {
     return { name, kind }
   }
 
-  selected(expr: SelectExpr, keys: Value[]): Value[] {
+  analyzeSelected(expr: SelectExpr, keys: Value[]): Value[] {
     if ('group_key' in expr) {
       if (expr.group_key === '*') return keys
       const key = keys[expr.group_key]
@@ -209,9 +209,9 @@ class QueryAnalysis {
   /** Returns the type of a column that the query reads. */
   columnKind(name: string): Scalar | undefined {
     const [table = ''] = this.#sourceTables()
-    if (table.startsWith(SAMPLES)) return scalarOf(fieldsOf(table.slice(SAMPLES.length + 1)) ?? sourceColumns, name)
+    if (table.startsWith(SAMPLES)) return findScalar(fieldsOf(table.slice(SAMPLES.length + 1)) ?? sourceColumns, name)
     const own: Columns | undefined = tables[table as TableName]
-    return scalarOf({ ...sourceColumns, ...own }, sampleSources.has(name) ? '' : name)
+    return findScalar({ ...sourceColumns, ...own }, sampleSources.has(name) ? '' : name)
   }
 
   /** The tables; samples without a named timeseries belong to the one that is named. */
@@ -261,7 +261,7 @@ const maxPeriod = ({ carry }: Align): Period | null | undefined => carry.max_age
 const elementOf = (arg: Record<string, unknown>): [string, string] =>
   Object.entries(arg).find(([key]) => key !== 'field_for') as [string, string]
 
-const scalarOf = (columns: Columns, name: string): Scalar | undefined => {
+const findScalar = (columns: Columns, name: string): Scalar | undefined => {
   const kind = Object.hasOwn(columns, name) ? columns[name]! : undefined
   return kind === undefined || isList(kind) ? undefined : kind
 }

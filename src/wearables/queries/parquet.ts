@@ -19,7 +19,7 @@ interface Result {
 }
 
 /** The result of one query. Times are wall times of the user, which Parquet calls not adjusted to UTC. */
-export const fileOf = async (name: string, result: Result): Promise<FileReply> =>
+export const createFile = async (name: string, result: Result): Promise<FileReply> =>
   new FileReply(PARQUET, `${name}.parquet`, await parquetOf(result))
 
 /** The results of several queries: `0.parquet`, `1.parquet` and so on, in the order of the queries. */
@@ -34,7 +34,7 @@ const date = (value: Value): Date | null =>
 
 type Column = { type: SchemaElement; data: unknown[] }
 
-function columnOf(name: string, kind: Scalar, values: Value[]): Column {
+function createColumn(name: string, kind: Scalar, values: Value[]): Column {
   const as = (type: Omit<SchemaElement, 'name' | 'repetition_type'>, data: unknown[] = values): Column => ({
     type: { name, repetition_type: 'OPTIONAL', ...type },
     data,
@@ -62,7 +62,7 @@ function columnOf(name: string, kind: Scalar, values: Value[]): Column {
 
 async function parquetOf({ query, table }: Result): Promise<Buffer> {
   const { parquetWriteBuffer } = await import('hyparquet-writer')
-  const columns = layoutOf(query).columns.map(({ name, kind }) => columnOf(name, kind, table[name]!))
+  const columns = layoutOf(query).columns.map(({ name, kind }) => createColumn(name, kind, table[name]!))
   const schema: SchemaElement[] = [{ name: 'root', num_children: columns.length }, ...columns.map(({ type }) => type)]
   const columnData = columns.map(({ type: { name }, data }) => ({ name, data }))
   return Buffer.from(parquetWriteBuffer({ columnData, schema }))

@@ -89,7 +89,7 @@ export const PeriodShape = Fields(
 )
 
 const lists = Object.entries(tables.menstrual_cycle).flatMap(([name, kind]) =>
-  typeof kind === 'object' ? [[name, Object.keys(kind.of)] as const] : [],
+  typeof kind === 'object' ? [[name, Object.keys(kind.elements)] as const] : [],
 )
 const ofElements: TSchema[] = [
   ...lists.map(([name, fields]) =>

@@ -127,14 +127,14 @@ export async function restartEvaluations(tx: Tx): Promise<void> {
 }
 
 /** Schedules the evaluation of a query for the next users after one, over all their data. Writes query_task, job. */
-export async function scheduleUsers(tx: Tx, query_id: string, after: string): Promise<void> {
+export async function scheduleUsers(tx: Tx, query_id: string, last_user_id: string): Promise<void> {
   const query = (await activeQueries(tx)()).find(({ id }) => id === query_id)
   if (!query) return
   const users = await tx.many(
     UserRow,
     sql`
     select distinct user_id from resource_state
-    where team_id = ${tx.team} and user_id > ${after}::uuid and resource = any (${query.resource_dependencies}::text[])
+    where team_id = ${tx.team} and user_id > ${last_user_id}::uuid and resource = any (${query.resource_dependencies}::text[])
     order by user_id limit ${START_PAGE}`,
   )
   if (!users.length) return

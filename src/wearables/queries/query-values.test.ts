@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { asOwner, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { night, sampleAt, storeDocument, storeSamples, storeSummaries } from '../../../test/support/wearable-data.ts'
 import { sampleSource } from '../resources/sample-source.ts'
-import { summaryOf } from '../resources/sample-summaries.ts'
+import { sampleSummary } from '../resources/sample-summaries.ts'
 import { limitTime, queryRows } from './run-query.ts'
 import { spanOf } from './timeframe.ts'
 import { fieldsOf, macros, sampleGroups, tableNames, tables, type Columns } from './columns.ts'
@@ -34,7 +34,7 @@ describe('columns', () => {
     const { team, user_id } = await person()
     const kinds = { workout: 'workouts', derived_readiness: 'sleep' } as Record<string, string>
     for (const table of new Set(tableNames.map((name) => kinds[name] ?? name))) {
-      const document = summaryOf(table, `${DAY}T12:00:00+00:00`, { user_id, source: sampleSource })
+      const document = sampleSummary(table, `${DAY}T12:00:00+00:00`, { user_id, source: sampleSource })
       await storeDocument(team, user_id, table, `${DAY}T12:00:00.000Z app`, DAY, document)
     }
     const today = new Date().toISOString().slice(0, 10)

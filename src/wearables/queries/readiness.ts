@@ -1,7 +1,7 @@
 // The table `derived_readiness`: one row for a night of a source, with scores against the baseline of the 21 days before it. The formulas
 // are our own; docs/QUERIES.md publishes them as version 1. Source: users-wearables.md 15.4.
 import { raw, sql, type Sql } from '../../platform/db/sql.ts'
-import { chronotypeOf, midpoint, scoreOf } from './sleep-values.ts'
+import { chronotypeOf, midpoint, scoreFrom } from './sleep-values.ts'
 import { numberAt } from './summary-columns.ts'
 import { daysAround, type Owner, type Span } from './timeframe.ts'
 
@@ -45,7 +45,7 @@ export function readinessRows({ team, user_id }: Owner, span: Span): Sql {
 const columns: Record<string, Sql> = {
   date: sql`s.calendar_date`,
   chronotype: chronotypeOf(sql`s.midpoint`),
-  sleep_score: scoreOf(sql`s.total`, sql`s.efficiency`, sql`s.rem`, sql`s.deep`),
+  sleep_score: scoreFrom(sql`s.total`, sql`s.efficiency`, sql`s.rem`, sql`s.deep`),
   recovery_score: sql`s.recovery`,
   recovery_zone: sql`case when s.recovery <= 33 then 'Red' when s.recovery <= 66 then 'Amber' when s.recovery is not null then 'Green' end
     collate "C"`,

@@ -24,7 +24,7 @@ interface VitalSign {
   ucum: string
   example: number
   /** The expressions whose values it is. */
-  of: readonly string[]
+  expressions: readonly string[]
 }
 
 /** A key names the category, the LOINC code and the version of the mapping. */
@@ -35,7 +35,7 @@ const vitalSigns: Readonly<Record<string, VitalSign>> = {
     unit: 'kg',
     ucum: 'kg',
     example: 68.4,
-    of: ['body.weight_kilogram', 'weight.value'],
+    expressions: ['body.weight_kilogram', 'weight.value'],
   },
   'vital-signs#8867-4#junction-heart-rate-1': {
     loinc: '8867-4',
@@ -43,7 +43,7 @@ const vitalSigns: Readonly<Record<string, VitalSign>> = {
     unit: 'beats/minute',
     ucum: '/min',
     example: 61,
-    of: ['heartrate.value'],
+    expressions: ['heartrate.value'],
   },
   'vital-signs#9279-1#junction-respiration-rate-1': {
     loinc: '9279-1',
@@ -51,7 +51,7 @@ const vitalSigns: Readonly<Record<string, VitalSign>> = {
     unit: 'breaths/minute',
     ucum: '/min',
     example: 14,
-    of: ['respiratory_rate.value'],
+    expressions: ['respiratory_rate.value'],
   },
 }
 /** The names of the mappings, as pipelines and queries list them. */
@@ -92,7 +92,7 @@ function mappedColumn(item: SelectExpr): MappedColumn | undefined {
   const { func, arg } = item
   if ('value_macro' in arg) return undefined
   const [table, field] = 'timeseries' in arg ? [arg.timeseries, arg.field] : Object.entries(arg)[0]!
-  const found = Object.entries(vitalSigns).find(([, { of }]) => of.includes(`${table}.${field}`))
+  const found = Object.entries(vitalSigns).find(([, { expressions: of }]) => of.includes(`${table}.${field}`))
   return found && { mapper: found[0], func, column: `${func}.${field}` }
 }
 
@@ -111,7 +111,7 @@ export interface ResultObservation {
 export interface ResultRows {
   query_id: string
   query: Query
-  compiled: Pick<CompiledQuery, 'columns' | 'keys'>
+  layout: Pick<CompiledQuery, 'columns' | 'keys'>
   rows: readonly Row[]
 }
 
@@ -121,21 +121,24 @@ export interface MappedObservation {
 }
 
 /** The Observations of rows of a result, in their order. Repeated, they have the same identifiers. */
-export function observationsOf(
+export function toObservations(
   user: UserIdentity,
-  { query_id, query, compiled: { columns, keys }, rows }: ResultRows,
+  { query_id, query, layout: { columns, keys }, rows }: ResultRows,
 ): MappedObservation[] {
   const period = periodOf(query.group_by ?? [])!
   const bucket = keys.find(({ isTruncated }) => isTruncated)!.position
   const sources = keys.filter(({ isTruncated }) => !isTruncated).map(({ position }) => position)
-  const mapped = mappedColumns(query).map((one) => ({ ...one, position: columns.findIndex(({ name }) => name === one.column) }))
+  const mapped = mappedColumns(query).map((column) => ({
+    ...column,
+    position: columns.findIndex(({ name }) => name === column.column),
+  }))
   return rows.flatMap((row) =>
     mapped.flatMap(({ position, ...one }) => {
       const value = row[position]
       if (typeof value !== 'number' || typeof row[bucket] !== 'string') return []
-      const source = sources.map((at) => row[at] ?? null)
+      const source = sources.map((position) => row[position] ?? null)
       const parts = [query_id, user.user_id, one.column, row[bucket].slice(0, 10), ...(source.length ? [digest(source)] : [])]
-      const observation = observationOf(user, one, { value, period, start: row[bucket], source, identifier: parts.join('/') })
+      const observation = toObservation(user, one, { value, period, start: row[bucket], source, identifier: parts.join('/') })
       return [{ mapper: one.mapper, observation }]
     }),
   )
@@ -153,7 +156,7 @@ interface MappedValue {
   identifier: string
 }
 
-function observationOf(
+function toObservation(
   user: UserIdentity,
   { mapper, func }: MappedColumn,
   { value, period, start, source, identifier }: MappedValue,
@@ -193,7 +196,7 @@ export function observationPreviews(query: Query): Record<string, ResultObservat
     const one = all.find((column) => column.mapper === mapper)!
     const { example: value } = vitalSigns[mapper]!
     const identifier = [NO_USER, NO_USER, one.column, '2024-01-01'].join('/')
-    return observationOf(user, one, { value, period, start: '2024-01-01T00:00:00', source: [], identifier })
+    return toObservation(user, one, { value, period, start: '2024-01-01T00:00:00', source: [], identifier })
   }
   return Object.fromEntries(applied.map((mapper) => [mapper, preview(mapper)]))
 }

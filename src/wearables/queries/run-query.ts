@@ -11,7 +11,7 @@ import { analyzeQuery } from './interpret.ts'
 import type { Query } from './query-language.ts'
 import { SlotWaiters, takeSlot } from './query-slots.ts'
 import type { QueryBatch } from './schema.ts'
-import { chunksOf, type SourceRows } from './source-rows.ts'
+import { chunksDuring, type SourceRows } from './source-rows.ts'
 import { getPriorities } from '../../tenancy/teams/own-team.ts'
 import { spanOf, type Span } from './timeframe.ts'
 
@@ -69,8 +69,8 @@ export async function queryRows(tx: Tx, query: Query, { user_id, span, providers
   const owner = { team: tx.team, user_id }
   const table = tableOf(query)
   if (typeof table === 'object') {
-    const chunks = chunksOf(table.timeseries, owner, span)
-    const { n } = await rejecting(tx.one(Count, sql`select coalesce(sum(c.samples), 0)::bigint as n from ${chunks}`))
+    const chunks = chunksDuring(table.timeseries, owner, span)
+    const { n } = await withQueryErrors(tx.one(Count, sql`select coalesce(sum(c.samples), 0)::bigint as n from ${chunks}`))
     if (n > SAMPLES_MAX) throw badRequest(`The query reads more than ${SAMPLES_MAX} samples: use a shorter timeframe`)
   }
   const compiled = compileQuery(query, { ...owner, span, providers, rows_max, newestFirst })
@@ -78,12 +78,12 @@ export async function queryRows(tx: Tx, query: Query, { user_id, span, providers
 }
 
 const readRows = async (tx: Tx, statement: Sql): Promise<Row[]> =>
-  (await rejecting(tx.many(ResultRow, statement))).map(({ row }) => (JSON.parse(row) as Row[]).flat())
+  (await withQueryErrors(tx.many(ResultRow, statement))).map(({ row }) => (JSON.parse(row) as Row[]).flat())
 
 /** Errors: 400 instead of those of the database that the data causes. */
-async function rejecting<R>(running: Promise<R>): Promise<R> {
+async function withQueryErrors<R>(query: Promise<R>): Promise<R> {
   try {
-    return await running
+    return await query
   } catch (error) {
     if (isTimeout(error)) throw badRequest('The query takes too long: use a shorter timeframe')
     if (isOfValues(error)) throw badRequest('The query computes a value that is out of range')
@@ -92,12 +92,12 @@ async function rejecting<R>(running: Promise<R>): Promise<R> {
 }
 
 /** Fills the gaps of a result if the query asks for it. @throws TooManyRows */
-export function aligned(query: Query, { keys }: CompiledQuery, rows: Row[], now_ms: number, rows_max: number): Row[] {
+export function alignResult(query: Query, { keys }: CompiledQuery, rows: Row[], now_ms: number, rows_max: number): Row[] {
   const period = periodOf(query.group_by ?? [])
   if (!query.align || !period) return rows
   const bucket = keys.find(({ isTruncated }) => isTruncated)!.position
   const others = keys.filter(({ isTruncated }) => !isTruncated).map(({ position }) => position)
-  return alignRows(rows, { align: query.align, period, bucket, others, now_ms, rows_max })
+  return alignRows(rows, { align: query.align, period, bucket, otherKeys: others, now_ms, rows_max })
 }
 
 export const columnwise = (columns: CompiledQuery['columns'], rows: readonly Row[]): Table =>
@@ -116,10 +116,10 @@ export const runQueries = (
   user_id: string,
   batch: QueryBatch,
 ): Promise<Table[]> =>
-  waiters.run(`${tenant.cell} ${tenant.team}`, () => cells.of(tenant.cell).tx(tenant, (tx) => tablesOf(tx, user_id, batch)))
+  waiters.run(`${tenant.cell} ${tenant.team}`, () => cells.of(tenant.cell).tx(tenant, (tx) => readTables(tx, user_id, batch)))
 
 /** The results of queries. Errors: those of `runQueries`. @returns undefined while no slot of the team is free */
-async function tablesOf(tx: Tx, user_id: string, { timeframe, queries, config }: QueryBatch): Promise<Table[] | undefined> {
+async function readTables(tx: Tx, user_id: string, { timeframe, queries, config }: QueryBatch): Promise<Table[] | undefined> {
   const faults = queries.flatMap((query, i) => analyzeQuery(query, false).faults.map((fault) => `queries ${i}: ${fault}`))
   if (faults.length) throw badRequest(`The queries are invalid: ${faults.join('; ')}`)
   await getUser(tx, user_id)
@@ -138,7 +138,7 @@ async function tablesOf(tx: Tx, user_id: string, { timeframe, queries, config }:
     const { compiled, rows } = await queryRows(tx, query, { user_id, span, providers, rows_max })
     if (rows.length > rows_max) throw tooLarge()
     try {
-      const shown = aligned(query, compiled, rows, tx.now.getTime(), rows_max)
+      const shown = alignResult(query, compiled, rows, tx.now.getTime(), rows_max)
       values_left -= shown.length * columns
       tables.push(columnwise(compiled.columns, shown))
     } catch (error) {

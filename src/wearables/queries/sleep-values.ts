@@ -14,11 +14,11 @@ const start = sql`(((s.document ->> 'bedtime_start')::timestamptz at time zone '
  * Version 1: half for the time asleep up to 8 h, 30 % for the efficiency up to 90 %, 20 % for the share of deep and REM sleep up to 40 %.
  * Null without time asleep or efficiency.
  */
-export const scoreOf = (total: Sql, efficiency: Sql, rem: Sql, deep: Sql): Sql =>
+export const scoreFrom = (total: Sql, efficiency: Sql, rem: Sql, deep: Sql): Sql =>
   sql`case when ${total} > 0 and ${efficiency} is not null then round(100 * (
     0.5 * least(1, ${total} / 28800) + 0.3 * least(1, ${efficiency} / 90)
     + 0.2 * least(1, (coalesce(${rem}, 0) + coalesce(${deep}, 0)) / (0.4 * ${total})))) end`
-export const sleepScore = scoreOf(numberAt('total'), numberAt('efficiency'), numberAt('rem'), numberAt('deep'))
+export const sleepScore = scoreFrom(numberAt('total'), numberAt('efficiency'), numberAt('rem'), numberAt('deep'))
 
 /** By the local time of the middle of a session: from 17:00 to 03:30 a lark, until 06:00 the third type, later an owl. */
 export const chronotypeOf = (midpoint: Sql): Sql => sql`case
@@ -29,7 +29,7 @@ export const midpoint = sql`(${start} + make_interval(secs => ${numberAt('durati
 export const chronotype = chronotypeOf(midpoint)
 
 /** When the person woke up for the last time, and how often: by the stages of the session. Null without stages. */
-export function awakenings(what: 'awake_at' | 'awakenings', team: string, user_id: string): { value: Sql; kind: Kind } {
+export function awakenings(field: 'awake_at' | 'awakenings', team: string, user_id: string): { value: Sql; kind: Kind } {
   const stages = sql`
     select t.stage, t.until_s, lead(t.stage) over (order by t.from_s, t.until_s, t.stage) as next
     from (
@@ -43,7 +43,7 @@ export function awakenings(what: 'awake_at' | 'awakenings', team: string, user_i
       where k.team_id = ${team} and k.user_id = ${user_id} and k.kind = 'sleep_cycle' and k.calendar_date = s.calendar_date
         and k.provider = s.provider and k.document ->> 'sleep_id' = s.id::text) t`
   const isAsleep = (stage: Sql) => sql`${stage} = any (${ASLEEP}::int[])`
-  if (what === 'awake_at')
+  if (field === 'awake_at')
     return {
       kind: 'time',
       value: sql`(select ${start} + make_interval(secs => max(n.until_s)) from (${stages}) n where ${isAsleep(sql`n.stage`)})`,

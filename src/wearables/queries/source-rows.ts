@@ -150,7 +150,7 @@ const hoursAround = ({ from_ms, to_ms }: Span): Sql =>
   )}::timestamp at time zone 'UTC'`
 
 /** The chunks of a timeseries, after `from`. */
-export const chunksOf = (resource: string, { team, user_id }: Owner, span: Span): Sql => sql`
+export const chunksDuring = (resource: string, { team, user_id }: Owner, span: Span): Sql => sql`
   series s join chunk c on c.team_id = s.team_id and c.user_id = s.user_id and c.series_id = s.id
   where s.team_id = ${team} and s.user_id = ${user_id} and s.resource = any (${storedNames(resource)}::text[]) and ${hoursAround(span)}`
 

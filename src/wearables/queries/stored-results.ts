@@ -72,12 +72,12 @@ export async function lockStored(tx: Tx, user_id: string, query_id: string, isCu
 }
 
 /** The group keys of a row, which tell rows apart. */
-export const keyOf = ({ keys }: Layout, row: Row): string => JSON.stringify(keys.map(({ position }) => row[position]))
+export const rowKey = ({ keys }: Layout, row: Row): string => JSON.stringify(keys.map(({ position }) => row[position]))
 
 /** The rows that are new or have another value. */
-export function changedRows(layout: Layout, before: readonly Row[], after: readonly Row[]): Row[] {
-  const known = new Map(before.map((row) => [keyOf(layout, row), JSON.stringify(row)]))
-  return after.filter((row) => known.get(keyOf(layout, row)) !== JSON.stringify(row))
+export function changedRows(layout: Layout, previousRows: readonly Row[], newRows: readonly Row[]): Row[] {
+  const known = new Map(previousRows.map((row) => [rowKey(layout, row), JSON.stringify(row)]))
+  return newRows.filter((row) => known.get(rowKey(layout, row)) !== JSON.stringify(row))
 }
 
 /** The result of a query for a user; without rows if it was not evaluated yet. Errors: 404 unknown user or query. */
@@ -102,19 +102,19 @@ const StoredResult = T.Object({ user_id: T.String(), ...ActiveQuery.properties }
  * Schedules the evaluation of every query that reads deleted data of a user: of those that apply to the team, and of those that do not any
  * more but whose result is stored. Writes query_task, job.
  */
-export async function scheduleAfterDeletion(tx: Tx, deleted: readonly DeletedData[]): Promise<void> {
+export async function scheduleAfterDeletion(tx: Tx, deletedData: readonly DeletedData[]): Promise<void> {
   const active = hasFeature(tx.tenant, continuousQueries) ? await activeQueries(tx)() : []
   const stored = await tx.many(
     StoredResult,
     sql`
     select r.user_id, q.id, q.resource_dependencies, q.minimum_gap_duration_second
     from query_result r join continuous_query q on q.id = r.query_id
-    where r.team_id = ${tx.team} and r.user_id = any (${deleted.map(({ user_id }) => user_id)}::uuid[])
+    where r.team_id = ${tx.team} and r.user_id = any (${deletedData.map(({ user_id }) => user_id)}::uuid[])
       and q.org_id = ${tx.tenant.org} and (q.team_id = ${tx.team} or q.team_id is null)`,
   )
   const byUser = Map.groupBy(stored, ({ user_id }) => user_id)
   const evaluations = new Map<string, Evaluation & { days: { from_ms: number; to_ms: number } }>()
-  for (const { user_id, resource, from_ms, to_ms } of deleted)
+  for (const { user_id, resource, from_ms, to_ms } of deletedData)
     for (const query of [...active, ...(byUser.get(user_id) ?? [])]) {
       if (!query.resource_dependencies.includes(resource)) continue
       const key = `${user_id} ${query.id}`

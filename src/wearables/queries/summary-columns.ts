@@ -29,11 +29,11 @@ function readAs(kind: Scalar, place: Place): Sql {
   }
 }
 
-const scaled = (factor: number, ...place: string[]): Sql => sql`(${numberAt(...place)} * ${factor}::float8)`
+const scaledNumber = (factor: number, ...place: string[]): Sql => sql`(${numberAt(...place)} * ${factor}::float8)`
 
 const macro = (names: Record<string, string>, ...group: string[]): Record<string, Place> =>
   Object.fromEntries(Object.entries(names).map(([column, field]) => [column, [...group, field]]))
-const same = (suffix: string, names: string, ...group: string[]): Record<string, Place> =>
+const sameNames = (suffix: string, names: string, ...group: string[]): Record<string, Place> =>
   macro(Object.fromEntries(names.split(' ').map((name) => [name + suffix, name])), ...group)
 
 /** Where a column is in the document, if its name there is another one. */
@@ -96,7 +96,7 @@ const places: Record<string, Record<string, Place>> = {
     calories: ['energy', 'value'],
     date: ['calendar_date'],
     carbohydrate_gram: ['macros', 'carbs'],
-    ...same('_gram', 'protein alcohol water fibre sugar cholesterol', 'macros'),
+    ...sameNames('_gram', 'protein alcohol water fibre sugar cholesterol', 'macros'),
     ...macro(
       {
         saturated_fat_gram: 'saturated',
@@ -109,11 +109,16 @@ const places: Record<string, Record<string, Place>> = {
       'macros',
       'fats',
     ),
-    ...same('_milligram', 'sodium potassium calcium phosphorus magnesium iron zinc fluoride chloride', 'micros', 'minerals'),
-    ...same('_milligram', 'copper manganese', 'micros', 'trace_elements'),
-    ...same('_microgram', 'chromium iodine molybdenum selenium', 'micros', 'trace_elements'),
-    ...same('_milligram', 'vitamin_b1 riboflavin niacin pantothenic_acid vitamin_b6 vitamin_c vitamin_e', 'micros', 'vitamins'),
-    ...same('_microgram', 'biotin vitamin_b12 vitamin_d vitamin_k folic_acid', 'micros', 'vitamins'),
+    ...sameNames('_milligram', 'sodium potassium calcium phosphorus magnesium iron zinc fluoride chloride', 'micros', 'minerals'),
+    ...sameNames('_milligram', 'copper manganese', 'micros', 'trace_elements'),
+    ...sameNames('_microgram', 'chromium iodine molybdenum selenium', 'micros', 'trace_elements'),
+    ...sameNames(
+      '_milligram',
+      'vitamin_b1 riboflavin niacin pantothenic_acid vitamin_b6 vitamin_c vitamin_e',
+      'micros',
+      'vitamins',
+    ),
+    ...sameNames('_microgram', 'biotin vitamin_b12 vitamin_d vitamin_k folic_acid', 'micros', 'vitamins'),
   },
 }
 
@@ -127,10 +132,10 @@ const fixed: Record<string, Record<string, Sql>> = {
   activity: {
     date: sql`s.calendar_date`,
     // Summaries have minutes.
-    intensity_low_second: scaled(60, 'low'),
-    intensity_medium_second: scaled(60, 'medium'),
-    intensity_high_second: scaled(60, 'high'),
-    duration_active_second: sql`coalesce(${scaled(60, 'low')} + ${scaled(60, 'medium')} + ${scaled(60, 'high')},
+    intensity_low_second: scaledNumber(60, 'low'),
+    intensity_medium_second: scaledNumber(60, 'medium'),
+    intensity_high_second: scaledNumber(60, 'high'),
+    duration_active_second: sql`coalesce(${scaledNumber(60, 'low')} + ${scaledNumber(60, 'medium')} + ${scaledNumber(60, 'high')},
       ${besideDocument('int', 'duration_active_second')})`,
   },
   body: {
@@ -147,7 +152,7 @@ const fixed: Record<string, Record<string, Sql>> = {
     ]),
   ),
   // The document has micrograms.
-  meal: { vitamin_a_milligram: scaled(0.001, 'micros', 'vitamins', 'vitamin_a') },
+  meal: { vitamin_a_milligram: scaledNumber(0.001, 'micros', 'vitamins', 'vitamin_a') },
   profile: {
     created_at: sql`(s.created_at at time zone 'UTC')`,
     updated_at: sql`(s.updated_at at time zone 'UTC')`,

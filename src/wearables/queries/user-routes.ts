@@ -2,7 +2,7 @@
 import { acceptedFormat } from '../../platform/http/errors.ts'
 import { multiTransactionOperation, operation, type Operation } from '../../platform/http/operation.ts'
 import { HistoryQuery, QueryBatch, QueryOfUserParams, QueryResults, ResultTable, TaskHistory, UserParams } from './schema.ts'
-import { archiveOf, fileOf, PARQUET, PARQUET_ARCHIVE } from './parquet.ts'
+import { archiveOf, createFile, PARQUET, PARQUET_ARCHIVE } from './parquet.ts'
 import { readResultTable } from './stored-results.ts'
 import { continuousQueries } from './features.ts'
 import { listTasks } from './query-tasks.ts'
@@ -53,7 +53,7 @@ export const userRoutes: Operation[] = [
     reply: ResultTable,
     async run(tx, { params, headers }) {
       const { query, slug, table } = await readResultTable(tx, params.user_id, params.query_id_or_slug)
-      return acceptedFormat(headers.accept, [PARQUET]) === PARQUET ? fileOf(slug, { query, table }) : { table }
+      return acceptedFormat(headers.accept, [PARQUET]) === PARQUET ? createFile(slug, { query, table }) : { table }
     },
   }),
   operation({

@@ -12,7 +12,7 @@ export type Condition =
 /** Why a condition cannot be used, as a sentence. */
 export class WhereClauseError extends Error {}
 
-type Token = { at: number } & (
+type Token = { offset: number } & (
   { kind: 'word' | 'sign' | 'text'; text: string } | { kind: 'number'; text: string } | { kind: 'end'; text: '' }
 )
 
@@ -29,12 +29,12 @@ function tokensOf(text: string): Token[] {
     if (!groups) throw new WhereClauseError(`where has a syntax error at character ${at + text.slice(at).search(/\S/) + 1}`)
     const [kind, found] = Object.entries(groups).find(([, value]) => value !== undefined) as [Token['kind'], string]
     tokens.push({
-      at: TOKEN.lastIndex - found.length,
+      offset: TOKEN.lastIndex - found.length,
       kind,
       text: kind === 'text' ? found.slice(1, -1).replaceAll("''", "'") : found,
     } as Token)
   }
-  return [...tokens, { at: end, kind: 'end', text: '' }]
+  return [...tokens, { offset: end, kind: 'end', text: '' }]
 }
 
 /** Parses a condition. `NOT` has a higher precedence than `AND`, and `AND` than `OR`. @throws WhereClauseError */
@@ -44,8 +44,8 @@ export function parseWhere(text: string): Condition {
   let depth = 0
   const isWord = (word: string): boolean => tokens[next]!.kind === 'word' && tokens[next]!.text.toUpperCase() === word
   const isSign = (sign: string): boolean => tokens[next]!.kind === 'sign' && tokens[next]!.text === sign
-  const fail = (what: string): never => {
-    throw new WhereClauseError(`where needs ${what} at character ${tokens[next]!.at + 1}`)
+  const fail = (message: string): never => {
+    throw new WhereClauseError(`where needs ${message} at character ${tokens[next]!.offset + 1}`)
   }
   const parseNested = <R>(parse: () => R): R => {
     if (++depth > DEPTH_MAX) throw new WhereClauseError(`where is nested more than ${DEPTH_MAX} levels deep`)
@@ -112,8 +112,10 @@ const comparable: Record<Scalar, Comparable> = {
 const literalType = (literal: Literal): Comparable =>
   typeof literal === 'number' ? 'number' : typeof literal === 'boolean' ? 'bool' : 'text'
 
-const isComparable = (literal: Literal, wanted: Comparable): boolean =>
-  wanted === 'moment' ? typeof literal === 'string' && parseTimestamp(literal) !== undefined : literalType(literal) === wanted
+const isComparable = (literal: Literal, comparable: Comparable): boolean =>
+  comparable === 'moment'
+    ? typeof literal === 'string' && parseTimestamp(literal) !== undefined
+    : literalType(literal) === comparable
 
 /**
  * Returns every reason why a condition is invalid for the rows of a table, as sentences.

@@ -18,23 +18,23 @@ const volume = {
 }
 const time = { min: 1, s: 1 / 60, ms: 1 / 60_000, hr: 60, h: 60, d: 1440 }
 
-const scaled = (units: Record<string, number>, by: number): Record<string, number> =>
-  Object.fromEntries(Object.entries(units).map(([unit, factor]) => [unit, factor * by]))
+const scaleUnits = (units: Record<string, number>, scale: number): Record<string, number> =>
+  Object.fromEntries(Object.entries(units).map(([unit, factor]) => [unit, factor * scale]))
 
 /** By dimension, the units and their factors to the canonical one. */
 export const dimensions = {
   kilogram: mass,
-  gram: scaled(mass, 1000),
-  microgram: scaled(mass, 1e9),
+  gram: scaleUnits(mass, 1000),
+  microgram: scaleUnits(mass, 1e9),
   meter: length,
-  centimeter: scaled(length, 100),
+  centimeter: scaleUnits(length, 100),
   kilocalorie: energy,
   milliliter: volume,
-  liter: scaled(volume, 0.001),
+  liter: scaleUnits(volume, 0.001),
   literPerMinute: { 'L/min': 1, 'mL/min': 0.001, 'L/s': 60 },
   minute: time,
-  second: scaled(time, 60),
-  millisecond: scaled(time, 60_000),
+  second: scaleUnits(time, 60),
+  millisecond: scaleUnits(time, 60_000),
   perMinute: { 'count/min': 1, 'count/s': 60, 'count/hr': 1 / 60, bpm: 1 },
   count: { count: 1, IU: 1 },
   index: { count: 1, index: 1, 'count/hr': 1 },

@@ -1,8 +1,8 @@
 // The events of health data, with samples: three types for each resource. Source: events.md 3, 4.1, 4.2.
 import { EXAMPLE_OBJECT, EXAMPLE_USER, type EventType } from '../../platform/queue/event-type.ts'
 import { SAMPLE_PROVIDER, sampleSource } from './sample-source.ts'
-import { summaryOf } from './sample-summaries.ts'
-import { sampleOf } from './sample-timeseries.ts'
+import { sampleSummary } from './sample-summaries.ts'
+import { exampleSample } from './sample-timeseries.ts'
 
 const summaries = [
   'activity',
@@ -101,7 +101,7 @@ const ofResource = (resource: string, family: EventType['family'], example: Even
 export const eventTypes: readonly EventType[] = [
   ...summaries.flatMap((resource) =>
     ofResource(resource, 'summary', ({ at_text }) =>
-      summaryOf(resource, at_text, { user_id: EXAMPLE_USER, source: sampleSource }),
+      sampleSummary(resource, at_text, { user_id: EXAMPLE_USER, source: sampleSource }),
     ),
   ),
   ...shallow.flatMap((resource) =>
@@ -119,7 +119,7 @@ export const eventTypes: readonly EventType[] = [
       user_id: EXAMPLE_USER,
       source_id: 1,
       source: sampleSource,
-      data: [sampleOf(resource, at_text)],
+      data: [exampleSample(resource, at_text)],
     })),
   ),
 ]

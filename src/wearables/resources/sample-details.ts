@@ -49,8 +49,9 @@ export function typeWithDetails(resource: TimeseriesName, type: string | null, d
 }
 
 /** The type and the details of a stored sample; all details are null if it was stored without. */
-export function readDetails(resource: TimeseriesName, stored: string | null): { type: string | null; details: Details } {
+export function readDetails(resource: TimeseriesName, storedText: string | null): { type: string | null; details: Details } {
   const names = detailsOf(resource)
-  const given = names.length && stored?.startsWith('[') ? (JSON.parse(stored) as (string | string[] | null)[]) : [stored]
+  const given =
+    names.length && storedText?.startsWith('[') ? (JSON.parse(storedText) as (string | string[] | null)[]) : [storedText]
   return { type: given[0] as string | null, details: Object.fromEntries(names.map((name, i) => [name, given[i + 1] ?? null])) }
 }

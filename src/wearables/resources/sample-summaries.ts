@@ -21,9 +21,9 @@ const sourceFields = ({ source }: Common) => ({
   source_device_id: null,
 })
 
-const minerals = each('sodium potassium calcium phosphorus magnesium iron zinc fluoride chloride', 1)
-const elements = each('chromium copper iodine manganese molybdenum selenium', 1)
-const vitamins = each(
+const minerals = nutrientValues('sodium potassium calcium phosphorus magnesium iron zinc fluoride chloride', 1)
+const elements = nutrientValues('chromium copper iodine manganese molybdenum selenium', 1)
+const vitamins = nutrientValues(
   'vitamin_a vitamin_b1 riboflavin niacin pantothenic_acid vitamin_b6 biotin vitamin_b12 vitamin_c vitamin_d vitamin_e vitamin_k folic_acid',
   1,
 )
@@ -42,14 +42,14 @@ const nourishment = {
   micros: { minerals, trace_elements: elements, vitamins },
 }
 
-function each(names: string, value: number): Record<string, number> {
+function nutrientValues(names: string, value: number): Record<string, number> {
   return Object.fromEntries(names.split(' ').map((name) => [name, value]))
 }
 
 /** The fields of a summary beyond the common ones. */
-const summaries: Record<string, (at: string, common: Common) => Record<string, unknown>> = {
-  activity: (at) => ({
-    ...dated(at),
+const summaries: Record<string, (instant: string, common: Common) => Record<string, unknown>> = {
+  activity: (instant) => ({
+    ...dayFields(instant),
     calories_total: 2150,
     calories_active: 480,
     steps: 8412,
@@ -66,10 +66,10 @@ const summaries: Record<string, (at: string, common: Common) => Record<string, u
     wheelchair_push: null,
   }),
 
-  sleep: (at) => ({
-    ...dated(at),
-    bedtime_start: before(at, 8 * HOUR_S),
-    bedtime_stop: at,
+  sleep: (instant) => ({
+    ...dayFields(instant),
+    bedtime_start: instantBefore(instant, 8 * HOUR_S),
+    bedtime_stop: instant,
     type: 'long_sleep',
     timezone_offset: -7 * HOUR_S,
     duration: 8 * HOUR_S,
@@ -94,10 +94,10 @@ const summaries: Record<string, (at: string, common: Common) => Record<string, u
     sleep_stream: null,
   }),
 
-  sleep_cycle: (at, common) => ({
+  sleep_cycle: (instant, common) => ({
     sleep_id: EXAMPLE_OTHER,
-    session_start: before(at, 3 * HOUR_S),
-    session_end: at,
+    session_start: instantBefore(instant, 3 * HOUR_S),
+    session_end: instant,
     stage_start_offset_second: [0, HOUR_S, 2 * HOUR_S],
     stage_end_offset_second: [HOUR_S, 2 * HOUR_S, 3 * HOUR_S],
     stage_type: [1, 2, 3],
@@ -105,15 +105,15 @@ const summaries: Record<string, (at: string, common: Common) => Record<string, u
     ...sourceFields(common),
   }),
 
-  workouts: (at) => ({
+  workouts: (instant) => ({
     title: 'A fictional run',
     timezone_offset: -7 * HOUR_S,
     average_hr: 138,
     max_hr: 162,
     distance: 5000,
-    calendar_date: at.slice(0, 10),
-    time_start: before(at, HOUR_S / 2),
-    time_end: at,
+    calendar_date: instant.slice(0, 10),
+    time_start: instantBefore(instant, HOUR_S / 2),
+    time_end: instant,
     calories: 340,
     sport: { id: 1, name: 'Running', slug: 'running' },
     hr_zones: [60, 240, 900, 480, 120, 0],
@@ -132,8 +132,8 @@ const summaries: Record<string, (at: string, common: Common) => Record<string, u
     provider_id: '1',
   }),
 
-  body: (at) => ({
-    ...dated(at),
+  body: (instant) => ({
+    ...dayFields(instant),
     weight: 68.4,
     fat: 24,
     water_percentage: 55,
@@ -147,12 +147,12 @@ const summaries: Record<string, (at: string, common: Common) => Record<string, u
 
   profile: () => ({ height: 173, birth_date: '1990-01-31', wheelchair_use: null, gender: 'female', sex: 'female' }),
 
-  meal: (at) => ({
+  meal: (instant) => ({
     priority_id: 1,
     source_id: 1,
     provider_id: EXAMPLE_OBJECT,
-    timestamp: at,
-    calendar_date: at.slice(0, 10),
+    timestamp: instant,
+    calendar_date: instant.slice(0, 10),
     name: 'Lunch',
     ...nourishment,
     data: { 'a fictional dish': nourishment },
@@ -160,8 +160,8 @@ const summaries: Record<string, (at: string, common: Common) => Record<string, u
     source_device_id: null,
   }),
 
-  menstrual_cycle: (at, common) => {
-    const date = at.slice(0, 10)
+  menstrual_cycle: (instant, common) => {
+    const date = instant.slice(0, 10)
     return {
       period_start: date,
       period_end: null,
@@ -181,9 +181,9 @@ const summaries: Record<string, (at: string, common: Common) => Record<string, u
     }
   },
 
-  electrocardiogram: (at, common) => ({
-    session_start: before(at, 30),
-    session_end: at,
+  electrocardiogram: (instant, common) => ({
+    session_start: instantBefore(instant, 30),
+    session_end: instant,
     voltage_sample_count: 15_360,
     heart_rate_mean: 64,
     sampling_frequency_hz: 512,
@@ -196,15 +196,15 @@ const summaries: Record<string, (at: string, common: Common) => Record<string, u
   }),
 }
 
-const before = (at: string, seconds: number): string => iso(addSeconds(new Date(at), -seconds))
+const instantBefore = (instant: string, seconds: number): string => iso(addSeconds(new Date(instant), -seconds))
 
 /** The day, and the older field for it. */
-const dated = (at: string) => ({ calendar_date: at.slice(0, 10), date: `${at.slice(0, 10)}T00:00:00+00:00` })
+const dayFields = (instant: string) => ({ calendar_date: instant.slice(0, 10), date: `${instant.slice(0, 10)}T00:00:00+00:00` })
 
 /** A summary that was discovered at an instant, an ISO 8601 text. */
-export function summaryOf(resource: string, at: string, from: { user_id: string; source: Common['source'] }) {
-  const common = { id: EXAMPLE_OBJECT, ...from, created_at: at, updated_at: at }
+export function sampleSummary(resource: string, instant: string, origin: { user_id: string; source: Common['source'] }) {
+  const common = { id: EXAMPLE_OBJECT, ...origin, created_at: instant, updated_at: instant }
   const summary = summaries[resource]
   if (!summary) throw new Error(`the summary ${resource} has no sample`)
-  return { ...common, ...summary(at, common) }
+  return { ...common, ...summary(instant, common) }
 }

@@ -8,15 +8,15 @@ interface Sampled {
   isInterval?: true
   /** Which kind of measurement it is; null unless given. */
   type?: string
-  more?: Record<string, unknown>
+  otherFields?: Record<string, unknown>
 }
 
 const point = (unit: string, value: number, type?: string): Sampled => ({ unit, value, ...(type !== undefined && { type }) })
-const interval = (unit: string, value: number, more: Partial<Sampled> = {}): Sampled => ({
+const interval = (unit: string, value: number, otherFields: Partial<Sampled> = {}): Sampled => ({
   unit,
   value,
   isInterval: true,
-  ...more,
+  ...otherFields,
 })
 
 /** By the name in the type of the event. */
@@ -28,7 +28,7 @@ const sampled: Readonly<Record<string, Sampled>> = {
   water: point('ml', 250),
   distance: interval('m', 410),
   steps: interval('count', 512),
-  workout_duration: interval('min', 30, { more: { intensity: 'medium' } }),
+  workout_duration: interval('min', 30, { otherFields: { intensity: 'medium' } }),
   fall: interval('count', 1),
   wheelchair_push: interval('count', 40),
   stand_duration: interval('min', 5),
@@ -52,8 +52,8 @@ const sampled: Readonly<Record<string, Sampled>> = {
   inhaler_usage: interval('count', 1),
   weight: point('kg', 68.4),
   fat: point('%', 24),
-  body_temperature: interval('°C', 36.7, { more: { sensor_location: 'mouth' } }),
-  body_temperature_delta: interval('°C', 0.2, { more: { sensor_location: 'wrist' } }),
+  body_temperature: interval('°C', 36.7, { otherFields: { sensor_location: 'mouth' } }),
+  body_temperature_delta: interval('°C', 0.2, { otherFields: { sensor_location: 'wrist' } }),
   basal_body_temperature: interval('°C', 36.4),
   body_mass_index: interval('index', 22.8),
   lean_body_mass: interval('kg', 52),
@@ -69,20 +69,20 @@ const sampled: Readonly<Record<string, Sampled>> = {
   carbohydrates: interval('g', 45),
   insulin_injection: interval('unit', 4, {
     type: 'rapid_acting',
-    more: { delivery_mode: 'bolus', delivery_form: 'standard', bolus_purpose: 'meal' },
+    otherFields: { delivery_mode: 'bolus', delivery_form: 'standard', bolus_purpose: 'meal' },
   }),
-  note: { unit: 'text', value: 'A fictional note', isInterval: true, more: { tags: ['food'] } },
+  note: { unit: 'text', value: 'A fictional note', isInterval: true, otherFields: { tags: ['food'] } },
   workout_distance: interval('m', 1200),
   workout_swimming_stroke: interval('count', 20),
 }
 
 /** A sample of a timeseries at an instant, an ISO 8601 text. */
-export function sampleOf(resource: string, at: string): Record<string, unknown> {
-  const measured = { timestamp: at, timezone_offset: 0, id: null }
+export function exampleSample(resource: string, instant: string): Record<string, unknown> {
+  const measured = { timestamp: instant, timezone_offset: 0, id: null }
   if (resource === 'blood_pressure')
     return { ...measured, type: null, unit: 'mmHg', systolic: 120, diastolic: 80, grouping: ['cuff', null, null, null] }
   const known = sampled[resource]
   if (!known) throw new Error(`the timeseries ${resource} has no sample`)
-  const { unit, value, isInterval, type = null, more } = known
-  return { ...measured, type, unit, value, ...(isInterval && { start: at, end: at }), ...more }
+  const { unit, value, isInterval, type = null, otherFields: more } = known
+  return { ...measured, type, unit, value, ...(isInterval && { start: instant, end: instant }), ...more }
 }

@@ -35,8 +35,8 @@ export const WHEELCHAIR = 'wheelchair_pushing'
  * A sport by the name that a phone, a vendor or a file has for it; one that is not in the list has the name of its source. Its number means
  * nothing; readers go by the slug.
  */
-export function sportOf(given: string): { id: number; name: string; slug: string } {
-  const name = shown.get(slugOf(given)) ?? given
+export function sportOf(sentName: string): { id: number; name: string; slug: string } {
+  const name = shown.get(slugOf(sentName)) ?? sentName
   const slug = slugOf(name) || 'other'
   return { id: createHash('sha256').update(slug).digest().readUInt16BE(0), name, slug }
 }

@@ -13,14 +13,14 @@ export interface Timeseries {
   hasPlainList: boolean
 }
 
-const series = (unit: string, isInterval: boolean, more: Partial<Pick<Timeseries, 'event' | 'hasPlainList'>> = {}) => ({
+const series = (unit: string, isInterval: boolean, options: Partial<Pick<Timeseries, 'event' | 'hasPlainList'>> = {}) => ({
   unit,
   isInterval,
   hasPlainList: false,
-  ...more,
+  ...options,
 })
-const point = (unit: string, more: Partial<Timeseries> = {}) => series(unit, false, { hasPlainList: true, ...more })
-const interval = (unit: string, more: Partial<Timeseries> = {}) => series(unit, true, more)
+const point = (unit: string, options: Partial<Timeseries> = {}) => series(unit, false, { hasPlainList: true, ...options })
+const interval = (unit: string, options: Partial<Timeseries> = {}) => series(unit, true, options)
 const listed = { hasPlainList: true }
 
 const table = {

@@ -84,10 +84,10 @@ async function removeBatch(cells: Cells, db: Db, limits: ProviderLimits): Promis
   if (!claimed) return 0
   const tenant = await loadTenant(cells, cells.nameOf(db), claimed.team_id)
   // A team that was deleted meanwhile is not claimed again.
-  return tenant ? db.tx(tenant, (tx) => removeOf(tx, claimed, limits)) : 1
+  return tenant ? db.tx(tenant, (tx) => deleteExpired(tx, claimed, limits)) : 1
 }
 
-async function removeOf(tx: Tx, team: Static<typeof Team>, limits: ProviderLimits): Promise<number> {
+async function deleteExpired(tx: Tx, team: Static<typeof Team>, limits: ProviderLimits): Promise<number> {
   const { team_id } = team
   const after = team.after_user ?? FIRST
   const someOf = (table: Sql) => sql`
@@ -126,4 +126,4 @@ async function removeOf(tx: Tx, team: Static<typeof Team>, limits: ProviderLimit
   return Math.max(1, rowsOf(deleted) + streams)
 }
 
-const rowsOf = (deleted: readonly DeletedData[]): number => deleted.reduce((sum, { rows }) => sum + rows, 0)
+const rowsOf = (deletedData: readonly DeletedData[]): number => deletedData.reduce((sum, { rows }) => sum + rows, 0)

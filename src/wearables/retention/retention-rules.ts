@@ -45,13 +45,13 @@ const Limit = T.Object({ days: T.Integer() })
 /** Says how many days data that arrives is kept, at a hook of its ingestion. */
 export const limitRetention =
   (limits: ProviderLimits) =>
-  async (tx: Tx, retained: Retained): Promise<void> => {
+  async (tx: Tx, retention: Retained): Promise<void> => {
     const rule = await tx.maybe(
       Limit,
       sql`
-      select days from data_retention where team_id = ${tx.team} and (resource = ${retained.resource} or resource is null)
+      select days from data_retention where team_id = ${tx.team} and (resource = ${retention.resource} or resource is null)
       order by resource nulls last limit 1`,
     )
-    const all = [rule?.days, limits.get(retained.provider), retained.days].filter((days) => days !== undefined)
-    if (all.length) retained.days = Math.min(...all)
+    const all = [rule?.days, limits.get(retention.provider), retention.days].filter((days) => days !== undefined)
+    if (all.length) retention.days = Math.min(...all)
   }

@@ -8,7 +8,7 @@ import type { RangeQuery } from '../resources/range-query.ts'
 import type { TimeseriesName } from '../resources/timeseries.ts'
 import { findSleep, listSummaries, type Summary } from '../summaries/summaries.ts'
 import type { FoundSample } from '../timeseries/chunks.ts'
-import { hypnogramOf } from '../timeseries/hypnogram.ts'
+import { readHypnogram } from '../timeseries/hypnogram.ts'
 import { samplesBetween } from '../timeseries/read.ts'
 import { Sample } from '../timeseries/routes.ts'
 import { sampleFormatter } from '../timeseries/samples.ts'
@@ -31,8 +31,10 @@ const span = (sleep: Summary): [from_ms: number, to_ms: number] => [
 ]
 const ofSource = (sleep: Summary) => {
   const source = sleep.source as { provider: string; type: string; app_id: string | null }
-  return (found: FoundSample) =>
-    found.source.provider === source.provider && found.source.source_type === source.type && found.source.app_id === source.app_id
+  return (foundSample: FoundSample) =>
+    foundSample.source.provider === source.provider &&
+    foundSample.source.source_type === source.type &&
+    foundSample.source.app_id === source.app_id
 }
 
 /** Reads the streams of nights of one user. Errors: 422 more than 100,000 samples of one timeseries. */
@@ -46,14 +48,16 @@ async function readStreams(tx: Tx, user_id: string, nights: Summary[]): Promise<
       const isOfNight = ofSource(night)
       // A stage that begins with the end of a night is none of it.
       const isBefore = ({ sample: { at_ms } }: FoundSample) => at_ms < to_ms || (at_ms === to_ms && resource !== 'hypnogram')
-      const own = samples.filter((one) => one.sample.at_ms >= from_ms && isBefore(one) && isOfNight(one))
+      const own = samples.filter(
+        (foundSample) => foundSample.sample.at_ms >= from_ms && isBefore(foundSample) && isOfNight(foundSample),
+      )
       return own.map(({ sample, source }) => format(sample, source))
     })
   }
   const lists = new Map<string, object[][]>()
   for (const resource of recorded)
     lists.set(resource, samplesOfNights(resource, await samplesBetween(tx, user_id, resource, range, SAMPLES_MAX)))
-  lists.set('hypnogram', samplesOfNights('hypnogram', await hypnogramOf(tx, user_id, range)))
+  lists.set('hypnogram', samplesOfNights('hypnogram', await readHypnogram(tx, user_id, range)))
   const names = Object.keys(SleepStream.properties)
   return nights.map((_, i) => Object.fromEntries(names.map((name) => [name, lists.get(name)![i]!])) as Static<typeof SleepStream>)
 }

@@ -122,7 +122,7 @@ function spread(places: Place[], count_max: number): Place[] {
 }
 
 /** A number as the characters of the encoded polyline format: five bits each, the sign in the lowest one. */
-function encoded(value: number): string {
+function encodeNumber(value: number): string {
   let rest = value < 0 ? ~(value << 1) : value << 1
   let text = ''
   for (; rest >= 0x20; rest >>>= 5) text += String.fromCharCode((0x20 | (rest & 0x1f)) + 63)
@@ -135,7 +135,7 @@ function polylineOf(places: Place[]): string {
   let text = ''
   for (const place of places) {
     const [next_lat, next_lng] = place.map((degrees) => Math.round(degrees * 1e5)) as Place
-    text += encoded(next_lat - lat) + encoded(next_lng - lng)
+    text += encodeNumber(next_lat - lat) + encodeNumber(next_lng - lng)
     ;[lat, lng] = [next_lat, next_lng]
   }
   return text
@@ -168,7 +168,7 @@ function metersBetween([from_lat, from_lng]: Place, [to_lat, to_lng]: Place): nu
  * How far each place of a stream is along its way, in meters; null where it has no place. Undefined without two places.
  * @param breaks seconds, in order: what lies between such a second and the place before it is no part of the way
  */
-export function distancesOf(
+export function distancesAlong(
   { time, lists: { lat = [], lng = [] } }: Pick<IncomingStream, 'time' | 'lists'>,
   breaks: readonly number[] = [],
 ) {

@@ -42,7 +42,7 @@ export interface IncomingStream {
 const EMPTY = JSON.stringify({ time: [], ...Object.fromEntries(streamLists.map((name) => [name, []])) })
 
 /** A stream as it is read, made in slices. */
-async function shown({ time, lists: given }: IncomingStream): Promise<string> {
+async function toJson({ time, lists: given }: IncomingStream): Promise<string> {
   const parts: string[] = []
   for (const [name, list] of [['time', time] as const, ...streamLists.map((name) => [name, given[name] ?? []] as const)]) {
     const turn = yieldIfLong()
@@ -78,9 +78,9 @@ export async function writeStreams(
   tx: Tx,
   user_id: string,
   provider: string,
-  given: IncomingStream[],
-): Promise<{ known: IncomingStream[]; written: WrittenStream[] }> {
-  const keys = given.map(({ key }) => key)
+  streams: IncomingStream[],
+): Promise<{ knownStreams: IncomingStream[]; writtenStreams: WrittenStream[] }> {
+  const keys = streams.map(({ key }) => key)
   const workouts = new Map(
     (
       await tx.many(
@@ -89,13 +89,13 @@ export async function writeStreams(
         select key, id, source_type, app_id, device_id, document -> 'sport' as sport from summary
         where team_id = ${tx.team} and user_id = ${user_id} and kind = 'workouts' and provider = ${provider} and key = any (${keys}::text[])`,
       )
-    ).map((one) => [one.key, one]),
+    ).map((stream) => [stream.key, stream]),
   )
   // The last of several of one workout counts.
-  const known = [...new Map(given.map((one) => [one.key, one])).values()].filter(({ key }) => workouts.has(key))
-  if (!known.length) return { known, written: [] }
+  const known = [...new Map(streams.map((stream) => [stream.key, stream])).values()].filter(({ key }) => workouts.has(key))
+  if (!known.length) return { knownStreams: known, writtenStreams: [] }
   const texts: string[] = []
-  for (const stream of known) texts.push(await shown(stream))
+  for (const stream of known) texts.push(await toJson(stream))
   const rows = await tx.locking.many(
     Written,
     sql`
@@ -117,7 +117,7 @@ export async function writeStreams(
     })
     return { key, is_new, workout_id: workout.id, sport: workout.sport, source }
   })
-  return { known, written }
+  return { knownStreams: known, writtenStreams: written }
 }
 
 const Key = T.Object({ key: T.String() })

@@ -18,7 +18,7 @@ export const UNNAMED = 'Food'
 const FOODS_MAX = 200
 
 /** The part of a meal that one food has; those of one name are one food. Foods beyond the limit count as one without a name. */
-export function foodOf({ foods }: Meal, name: string): Nutrition {
+export function readFood({ foods }: Meal, name: string): Nutrition {
   const free = FOODS_MAX - foods.size - (foods.has(UNNAMED) ? 0 : 1)
   const shown = foods.has(name) || free > 0 ? name : UNNAMED
   const food = foods.get(shown) ?? new Nutrition()
@@ -34,6 +34,6 @@ export const mealDocument = ({ at_ms, calendar_date, name, whole, foods }: Meal)
   timestamp: iso(new Date(at_ms)),
   calendar_date,
   name,
-  ...whole.shown(),
-  data: Object.fromEntries([...foods].map(([food, nutrition]) => [food, nutrition.shown()])),
+  ...whole.toFood(),
+  data: Object.fromEntries([...foods].map(([food, nutrition]) => [food, nutrition.toFood()])),
 })

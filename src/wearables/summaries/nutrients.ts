@@ -10,12 +10,12 @@ type Part = 'energy' | 'macros' | 'fats' | 'minerals' | 'trace_elements' | 'vita
 interface Nutrient {
   part: Part
   name: string
-  sent: Unit
+  sentUnit: Unit
 }
 
-const nutrient = (part: Part, name: string, sent: Unit): Nutrient => ({ part, name, sent })
-const all = <N extends string>(part: Part, sent: Unit, names: readonly N[]) =>
-  Object.fromEntries(names.map((name) => [name, nutrient(part, name, sent)])) as Record<N, Nutrient>
+const nutrient = (part: Part, name: string, sentUnit: Unit): Nutrient => ({ part, name, sentUnit })
+const createNutrients = <N extends string>(part: Part, sentUnit: Unit, names: readonly N[]) =>
+  Object.fromEntries(names.map((name) => [name, nutrient(part, name, sentUnit)])) as Record<N, Nutrient>
 
 /** Shown in μg; the others of their lists in mg. */
 const inMicrograms = new Set<string>([
@@ -32,11 +32,11 @@ const inMicrograms = new Set<string>([
 ])
 
 const micros = {
-  ...all('minerals', 'mg', ['calcium', 'chloride', 'iron', 'magnesium', 'phosphorus', 'potassium', 'sodium', 'zinc']),
-  ...all('trace_elements', 'mg', ['copper', 'manganese']),
-  ...all('trace_elements', 'mcg', ['chromium', 'iodine', 'molybdenum', 'selenium']),
-  ...all('vitamins', 'mg', ['riboflavin', 'niacin', 'pantothenic_acid', 'vitamin_b6', 'vitamin_c', 'vitamin_e']),
-  ...all('vitamins', 'mcg', ['vitamin_a', 'biotin', 'vitamin_b12', 'vitamin_d', 'vitamin_k', 'folic_acid']),
+  ...createNutrients('minerals', 'mg', ['calcium', 'chloride', 'iron', 'magnesium', 'phosphorus', 'potassium', 'sodium', 'zinc']),
+  ...createNutrients('trace_elements', 'mg', ['copper', 'manganese']),
+  ...createNutrients('trace_elements', 'mcg', ['chromium', 'iodine', 'molybdenum', 'selenium']),
+  ...createNutrients('vitamins', 'mg', ['riboflavin', 'niacin', 'pantothenic_acid', 'vitamin_b6', 'vitamin_c', 'vitamin_e']),
+  ...createNutrients('vitamins', 'mcg', ['vitamin_a', 'biotin', 'vitamin_b12', 'vitamin_d', 'vitamin_k', 'folic_acid']),
 }
 
 export const healthKitNutrients = {
@@ -75,7 +75,7 @@ export const healthConnectNutrients = {
 const micrograms: Record<Unit, number> = { g: 1e6, mg: 1e3, mcg: 1, kcal: Number.NaN }
 
 /** In micrograms, or kilocalories: what a unit that a phone names is; undefined for one that is not known, or is not of the nutrient. */
-function sizeOf({ part, name, sent }: Nutrient, unit: string | undefined): number | undefined {
+function unitFactor({ part, name, sentUnit: sent }: Nutrient, unit: string | undefined): number | undefined {
   const text = unit?.trim() ?? ''
   const isEnergy = part === 'energy'
   if (text === '') return isEnergy ? 1 : micrograms[sent]
@@ -95,10 +95,10 @@ function shownIn({ part, name }: Nutrient): Unit {
 }
 
 /** The amount of a nutrient in the unit of meals; undefined for a unit that is not known. Without one it is that in which phones send it. */
-export function amountOf(one: Nutrient, value: number, unit?: string): number | undefined {
-  const size = sizeOf(one, unit)
+export function toAmount(nutrient: Nutrient, value: number, unit?: string): number | undefined {
+  const size = unitFactor(nutrient, unit)
   if (size === undefined) return undefined
-  const shown = shownIn(one)
+  const shown = shownIn(nutrient)
   const factor = shown === 'kcal' ? 1 : micrograms[shown]
   return size === factor ? value : Number(((value * size) / factor).toPrecision(12))
 }
@@ -108,16 +108,16 @@ export class Nutrition {
   readonly #sums = new Map<Part, Map<string, number>>()
 
   /** Adds an amount. One in a unit that is not known is left out. */
-  add(one: Nutrient, value: number, unit?: string): void {
-    const amount = amountOf(one, value, unit)
+  add(nutrient: Nutrient, value: number, unit?: string): void {
+    const amount = toAmount(nutrient, value, unit)
     if (amount === undefined) return
-    const sums = this.#sums.get(one.part) ?? new Map<string, number>()
-    this.#sums.set(one.part, sums)
-    sums.set(one.name, (sums.get(one.name) ?? 0) + amount)
+    const sums = this.#sums.get(nutrient.part) ?? new Map<string, number>()
+    this.#sums.set(nutrient.part, sums)
+    sums.set(nutrient.name, (sums.get(nutrient.name) ?? 0) + amount)
   }
 
   /** The nutrition as it is shown: parts without a nutrient are null. */
-  shown(): Food {
+  toFood(): Food {
     const known = (part: Part, names: readonly string[]) => {
       const sums = this.#sums.get(part)
       if (!sums) return null

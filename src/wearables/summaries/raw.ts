@@ -46,7 +46,7 @@ type RawRow = Static<typeof Row>
 const columns = sql`id, provider, device_id, calendar_date, key, raw, coalesce(document ->> 'time_start', document ->> 'bedtime_start') as time_start,
   document -> 'sport' as sport, created_at, updated_at`
 
-const shown = (user_id: string, { id, provider, raw, created_at, updated_at }: RawRow) => ({
+const toRawRecord = (user_id: string, { id, provider, raw, created_at, updated_at }: RawRow) => ({
   id,
   user_id,
   data: raw ?? {},
@@ -74,7 +74,7 @@ export async function listRaw(
   )
   return rows.map((row) => {
     const timestamp = row.time_start ?? `${row.calendar_date}T00:00:00+00:00`
-    const record = { ...shown(user_id, row), timestamp, provider_id: row.key, source_device_id: row.device_id }
+    const record = { ...toRawRecord(user_id, row), timestamp, provider_id: row.key, source_device_id: row.device_id }
     return kind === 'workouts' ? { ...record, sport_id: (row.sport as { id: number }).id, sport: row.sport } : record
   })
 }
@@ -90,5 +90,5 @@ export async function readRawProfile(tx: Tx, user_id: string, provider: string |
     where team_id = ${tx.team} and user_id = ${user_id} and kind = 'profile' ${ofProvider} order by updated_at desc, id desc limit 1`,
   )
   if (!row) throw notFound('The user has no profile')
-  return shown(user_id, row)
+  return toRawRecord(user_id, row)
 }

@@ -33,12 +33,12 @@ const flatSource = {
 }
 
 /** Gives fields their units. */
-const described = <F extends Record<string, TSchema>>(fields: F): F =>
+const withDescriptions = <F extends Record<string, TSchema>>(fields: F): F =>
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, describedAs(schema, fieldDescriptions[name])])) as F
 
 /** The fields of each kind, beside those that all have. */
 const fields = {
-  activity: described({
+  activity: withDescriptions({
     date: Timestamp,
     calendar_date: DateOnly,
     calories_total: number,
@@ -58,7 +58,7 @@ const fields = {
     wheelchair_use: Nullable(T.Boolean()),
     wheelchair_push: integer,
   }),
-  sleep: described({
+  sleep: withDescriptions({
     date: Timestamp,
     calendar_date: DateOnly,
     bedtime_start: Timestamp,
@@ -86,7 +86,7 @@ const fields = {
     respiratory_rate: number,
     sleep_stream: T.Null(),
   }),
-  sleep_cycle: described({
+  sleep_cycle: withDescriptions({
     sleep_id: Uuid,
     session_start: Timestamp,
     session_end: Timestamp,
@@ -96,7 +96,7 @@ const fields = {
     time_zone: text,
     ...flatSource,
   }),
-  workouts: described({
+  workouts: withDescriptions({
     title: text,
     timezone_offset: integer,
     average_hr: integer,
@@ -127,7 +127,7 @@ const fields = {
     map: Nullable(WorkoutMap),
     provider_id: T.String(),
   }),
-  body: described({
+  body: withDescriptions({
     date: Timestamp,
     calendar_date: DateOnly,
     weight: number,
@@ -140,14 +140,14 @@ const fields = {
     lean_body_mass_kilogram: number,
     waist_circumference_centimeter: number,
   }),
-  profile: described({
+  profile: withDescriptions({
     height: integer,
     birth_date: Nullable(DateOnly),
     wheelchair_use: Nullable(T.Boolean()),
     gender: Nullable(OpenEnum(['female', 'male', 'other', 'unknown'])),
     sex: Nullable(OpenEnum(['female', 'male', 'other'])),
   }),
-  meal: described({
+  meal: withDescriptions({
     timestamp: Timestamp,
     calendar_date: DateOnly,
     name: T.String(),
@@ -159,7 +159,7 @@ const fields = {
     priority_id: T.Integer(),
     source_id: T.Integer(),
   }),
-  menstrual_cycle: described({
+  menstrual_cycle: withDescriptions({
     period_start: DateOnly,
     period_end: Nullable(DateOnly),
     cycle_end: Nullable(DateOnly),
@@ -167,7 +167,7 @@ const fields = {
     ...cycleLists,
     ...flatSource,
   }),
-  electrocardiogram: described({
+  electrocardiogram: withDescriptions({
     session_start: Timestamp,
     session_end: Timestamp,
     voltage_sample_count: T.Integer(),

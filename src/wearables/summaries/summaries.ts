@@ -110,10 +110,10 @@ export async function writeSummaries(
   user_id: string,
   kind: SummaryKind,
   provider: string,
-  given: Given[],
+  incoming: Given[],
 ): Promise<WrittenSummary[]> {
-  if (!given.length) return []
-  const records = oneByKey(kind, given).map((one) => ({ ...one, id: tx.uuid() }))
+  if (!incoming.length) return []
+  const records = oneByKey(kind, incoming).map((record) => ({ ...record, id: tx.uuid() }))
   const written: WrittenSummary[] = []
   for (const part of await partsOf(records)) {
     const rows = await writePart(tx, user_id, kind, provider, part)
@@ -179,9 +179,9 @@ const writePart = (tx: Tx, user_id: string, kind: SummaryKind, provider: string,
 type Given = Omit<IncomingSummary, 'device' | 'time_zone'> & { device_id: string | null }
 
 /** Several records with one key as one: the later one adds its fields, and replaces those that both have. */
-function oneByKey(kind: SummaryKind, given: Given[]): Given[] {
+function oneByKey(kind: SummaryKind, incoming: Given[]): Given[] {
   const records = new Map<string, Given>()
-  for (const one of given) {
+  for (const one of incoming) {
     const document = kind === 'profile' ? withoutNulls(one.document) : one.document
     const before = records.get(one.key)
     const merged = before && {
@@ -230,7 +230,7 @@ export const deleteSummaries = (
       and key = any (${keys}::text[])`)
 
 /** The local days that a range names: those of its two ends, both included. */
-function daysOf(tx: Tx, { start_date, end_date }: RangeQuery): [from: string, to: string] {
+function dayRange(tx: Tx, { start_date, end_date }: RangeQuery): [from: string, to: string] {
   const day = (name: 'start_date' | 'end_date', text: string) => readBound(name, text).at.toISOString().slice(0, 10)
   return [
     day('start_date', start_date),
@@ -262,7 +262,7 @@ export async function readRange<S extends T.TSchema>(
 ): Promise<Static<S>[]> {
   const tooMany = (amount: string) =>
     invalidField(['query', 'start_date'], `the range has more than ${amount} ${noun}; ask for a shorter range`)
-  const [from, to] = daysOf(tx, query)
+  const [from, to] = dayRange(tx, query)
   await getUser(tx, user_id)
   const ofProvider = query.provider ? sql`and provider = ${query.provider}` : sql``
   const found: Static<S>[] = []

@@ -42,13 +42,13 @@ export async function workoutsWithoutZones(
   tx: Tx,
   user_id: string,
   provider: string,
-  which: { keys: string[] } | { from_ms: number; to_ms: number },
+  selection: { keys: string[] } | { from_ms: number; to_ms: number },
 ): Promise<WorkoutSpan[]> {
   const day = (ms: number, days: number) => new Date(ms + days * DAY_MS).toISOString().slice(0, 10)
   const condition: Sql =
-    'keys' in which
-      ? sql`key = any (${which.keys}::text[])`
-      : sql`calendar_date between ${day(which.from_ms, -DAYS_MAX - 1)}::date and ${day(which.to_ms, 1)}::date`
+    'keys' in selection
+      ? sql`key = any (${selection.keys}::text[])`
+      : sql`calendar_date between ${day(selection.from_ms, -DAYS_MAX - 1)}::date and ${day(selection.to_ms, 1)}::date`
   const rows = await tx.many(
     Row,
     sql`
@@ -71,7 +71,7 @@ export const WorkoutPosition = T.Object({ calendar_date: T.String(), provider: T
 export const workoutsBefore = (
   tx: Tx,
   user_id: string,
-  before: Static<typeof WorkoutPosition> | null,
+  position: Static<typeof WorkoutPosition> | null,
   count: number,
 ): Promise<Static<typeof WorkoutPosition>[]> =>
   tx.many(
@@ -79,7 +79,7 @@ export const workoutsBefore = (
     sql`
     select calendar_date::text, provider, key from summary
     where team_id = ${tx.team} and user_id = ${user_id} and kind = 'workouts' and calendar_date is not null and ${hasNoZones}
-      and ${before === null ? sql`true` : sql`(calendar_date, provider, key) < (${before.calendar_date}::date, ${before.provider}, ${before.key})`}
+      and ${position === null ? sql`true` : sql`(calendar_date, provider, key) < (${position.calendar_date}::date, ${position.provider}, ${position.key})`}
     order by summary.calendar_date desc, provider desc, key desc limit ${count}`,
   )
 

@@ -83,7 +83,7 @@ export async function findChunks(tx: Tx, user_id: string, ranges: HourRange[]): 
   const rows = await tx.many(
     FoundRow,
     sql`
-    with ${kinsOf(tx, user_id, ranges)}
+    with ${kinTables(tx, user_id, ranges)}
     select ${chunkColumns}, kin.kin_id, kin.app_id, kin.device_id
     from g join kin on kin.kin_id = g.kin_id
     join chunk c on c.series_id = kin.id and c.hour between g.from_hour and g.to_hour
@@ -99,7 +99,7 @@ export async function storedSizes(tx: Tx, user_id: string, ranges: HourRange[]):
   const rows = await tx.many(
     SizeRow,
     sql`
-    with ${kinsOf(tx, user_id, ranges)}
+    with ${kinTables(tx, user_id, ranges)}
     select kin.kin_id, (extract(epoch from c.hour) * 1000)::bigint as hour_ms, sum(c.samples)::integer as samples
     from g join kin on kin.kin_id = g.kin_id
     join chunk c on c.series_id = kin.id and c.hour between g.from_hour and g.to_hour
@@ -110,7 +110,7 @@ export async function storedSizes(tx: Tx, user_id: string, ranges: HourRange[]):
 }
 
 /** The tables `g` of ranges and `kin` of the series in them. */
-const kinsOf = (tx: Tx, user_id: string, ranges: HourRange[]): Sql => sql`
+const kinTables = (tx: Tx, user_id: string, ranges: HourRange[]): Sql => sql`
     g as materialized (
       select * from unnest(${arrayLiteral(ranges.map(({ kin_id }) => kin_id))}::bigint[],
                            ${arrayLiteral(ranges.map(({ from_ms }) => new Date(from_ms)))}::timestamptz[],

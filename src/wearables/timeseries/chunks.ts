@@ -82,20 +82,20 @@ export async function mergeSamples(
   tx: Tx,
   user_id: string,
   resource: TimeseriesName,
-  given: SeriesSamples[],
+  series: SeriesSamples[],
 ): Promise<MergedSamples[]> {
-  if (!given.length) return []
+  if (!series.length) return []
   const kinOf = (source: SampleSource): SampleSource => ({ ...source, app_id: null, device_id: null })
   const ids = await lockSeries(
     tx,
     user_id,
     resource,
-    given.flatMap(({ source }) => [source, kinOf(source)]),
+    series.flatMap(({ source }) => [source, kinOf(source)]),
   )
   const idOf = (source: SampleSource) => ids.get(sourceKey(source))!
   const hours = new Map<string, Hour>()
   const merged: MergedSamples[] = []
-  for (const { source, samples } of given) {
+  for (const { source, samples } of series) {
     const one = { source, created: [] as Sample[], updated: [] as Sample[] }
     merged.push(one)
     const { app_id, device_id } = source
@@ -117,8 +117,13 @@ const sourceKey = ({
 }: Static<T.TObject<typeof sourceRow>>): string => JSON.stringify([provider, source_type, app_id, device_id, workout_id, sport])
 
 /** Returns the ids of series by `sourceKey`. */
-async function lockSeries(tx: Tx, user_id: string, resource: TimeseriesName, all: SampleSource[]): Promise<Map<string, number>> {
-  const sources = [...new Map(all.map((source) => [sourceKey(source), source])).values()]
+async function lockSeries(
+  tx: Tx,
+  user_id: string,
+  resource: TimeseriesName,
+  sampleSources: SampleSource[],
+): Promise<Map<string, number>> {
+  const sources = [...new Map(sampleSources.map((source) => [sourceKey(source), source])).values()]
   const rows = await tx.locking.many(
     SeriesRow,
     sql`
@@ -241,11 +246,11 @@ export async function recordedSamples(
     select id, source_type, app_id from series
     where team_id = ${tx.team} and user_id = ${user_id} and resource = ${resource} and provider = ${provider} order by id`,
   )
-  const series = new Map(all.filter(({ app_id }) => isChosen(app_id)).map((one) => [one.id, one]))
+  const series = new Map(all.filter(({ app_id }) => isChosen(app_id)).map((series) => [series.id, series]))
   if (!series.size) return []
   const instants = [...new Set(instants_ms)]
   const hours = instants.map((ms) => Math.floor(ms / HOUR_MS) * HOUR_MS)
-  const asDates = (all: number[]) => all.map((ms) => new Date(ms))
+  const asDates = (instants_ms: number[]) => instants_ms.map((ms) => new Date(ms))
   const found = await tx.many(
     Found,
     sql`

@@ -9,7 +9,7 @@ import { DAY_MS } from '../../platform/runtime/durations.ts'
 const dayOf = (ms: number): string => iso(new Date(ms)).slice(0, 10)
 
 /** Stages whose beginning lies in a range, in the order of time. Errors: 422 a range with more than 2,000 nights. */
-export async function hypnogramOf(
+export async function readHypnogram(
   tx: Tx,
   user_id: string,
   { provider, from_ms, to_ms }: { provider?: string | undefined; from_ms: number; to_ms: number },

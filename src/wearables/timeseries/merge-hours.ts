@@ -28,11 +28,11 @@ export interface Hour extends SeriesIds {
   last_ms: number
   /** Each sample is later than the one before. */
   isAscending: boolean
-  into: Changes
+  changes: Changes
 }
 
 /** Adds samples of a series to the hours, by `chunkKey`. */
-export async function addToHours(hours: Map<string, Hour>, ids: SeriesIds, samples: Sample[], into: Changes): Promise<void> {
+export async function addToHours(hours: Map<string, Hour>, ids: SeriesIds, samples: Sample[], changes: Changes): Promise<void> {
   let hour: Hour | undefined
   for (const sample of samples) {
     const { at_ms } = sample
@@ -42,7 +42,7 @@ export async function addToHours(hours: Map<string, Hour>, ids: SeriesIds, sampl
       if (turn) await turn
       const hour_ms = hourOf(at_ms)
       const key = chunkKey({ series_id: ids.series_id, hour_ms })
-      hour = hours.get(key) ?? { ...ids, hour_ms, last_ms: at_ms, samples: [], isAscending: true, into }
+      hour = hours.get(key) ?? { ...ids, hour_ms, last_ms: at_ms, samples: [], isAscending: true, changes }
       hours.set(key, hour)
     }
     const before = hour.samples.at(-1)
@@ -92,22 +92,22 @@ export async function mergeHours(tx: Tx, user_id: string, hours: Map<string, Hou
   for (const hour of hours.values()) {
     const key = `${hour.kin_id} ${hour.hour_ms}`
     let kin = kins.get(key)
-    if (!kin) kins.set(key, (kin = { kin_id: hour.kin_id, hour_ms: hour.hour_ms, last_ms: 0, incoming: [], stored: [] }))
+    if (!kin) kins.set(key, (kin = { kin_id: hour.kin_id, hour_ms: hour.hour_ms, last_ms: 0, incoming: [], chunks: [] }))
     kin.last_ms = Math.max(kin.last_ms, hour.last_ms)
     kin.incoming.push({ ...hour, samples: ascending(hour) })
     const turn = yieldIfLong()
     if (turn) await turn
   }
   const all = [...kins.values()]
-  const batches = await batchesOf(tx, user_id, all, rules.isCounted)
+  const batches = await splitBatches(tx, user_id, all, rules.isCounted)
   // What is counted belongs to the first app and device, and that is known when all hours have been read.
   if (rules.isCounted) await claim(tx, user_id, batches)
   for (const batch of batches) {
-    if (!rules.isCounted || batches.length > 1) await readStored(tx, user_id, batch, rangesOf(batch, false))
+    if (!rules.isCounted || batches.length > 1) await readStored(tx, user_id, batch, rangesToRead(batch, false))
     const writer = new ChunkWriter()
     for (const kin of batch) await mergeOne(kin, writer, rules.isByDevice)
     await writer.write(tx, user_id)
-    for (const kin of batch) kin.stored = kin.incoming = []
+    for (const kin of batch) kin.chunks = kin.incoming = []
   }
 }
 
@@ -123,7 +123,7 @@ async function readStored(
   // The first app and device of an hour have the first series.
   for (const found of (await findChunks(tx, user_id, ranges)).toSorted((a, b) => a.series_id - b.series_id)) {
     const { kin_id, chunk, ...recorder } = found
-    kins.get(`${kin_id} ${chunk.hour_ms}`)?.stored.push({ ...recorder, chunk })
+    kins.get(`${kin_id} ${chunk.hour_ms}`)?.chunks.push({ ...recorder, chunk })
     onChunk?.(found)
     const turn = yieldIfLong()
     if (turn) await turn
@@ -136,25 +136,25 @@ async function claim(tx: Tx, user_id: string, batches: KinHours[][]): Promise<vo
   const all = batches.flat()
   for (const { kin_id } of all) if (!owners.has(kin_id)) owners.set(kin_id, new Owners())
   for (const batch of batches)
-    await readStored(tx, user_id, batches.length > 1 ? [] : batch, rangesOf(batch, true), ({ kin_id, chunk, ...recorder }) =>
+    await readStored(tx, user_id, batches.length > 1 ? [] : batch, rangesToRead(batch, true), ({ kin_id, chunk, ...recorder }) =>
       owners.get(kin_id)?.addChunk(recorder, chunk),
     )
   await claimHours(all, owners)
 }
 
 /** Divides hours into batches by what is stored in the hours that are read for them. */
-async function batchesOf(tx: Tx, user_id: string, all: KinHours[], isCounted: boolean): Promise<KinHours[][]> {
-  const read = rangesOf(all, isCounted).reduce((sum, { from_ms, to_ms }) => sum + (to_ms - from_ms) / HOUR_MS + 1, 0)
-  if (read <= (isCounted ? FEW_HOURS * LOOK_BACK_HOURS : FEW_HOURS)) return [all]
+async function splitBatches(tx: Tx, user_id: string, kinHours: KinHours[], isCounted: boolean): Promise<KinHours[][]> {
+  const read = rangesToRead(kinHours, isCounted).reduce((sum, { from_ms, to_ms }) => sum + (to_ms - from_ms) / HOUR_MS + 1, 0)
+  if (read <= (isCounted ? FEW_HOURS * LOOK_BACK_HOURS : FEW_HOURS)) return [kinHours]
   const batches: KinHours[][] = []
   let [batch, samples] = [[] as KinHours[], 0]
-  for (let from = 0; from < all.length; from += SIZED_HOURS) {
-    const part = all.slice(from, from + SIZED_HOURS)
-    const sizes = await storedSizes(tx, user_id, rangesOf(part, isCounted))
+  for (let from = 0; from < kinHours.length; from += SIZED_HOURS) {
+    const part = kinHours.slice(from, from + SIZED_HOURS)
+    const sizes = await storedSizes(tx, user_id, rangesToRead(part, isCounted))
     for (const kin of part) {
       const turn = yieldIfLong()
       if (turn) await turn
-      const { from_ms, to_ms, kin_id } = rangeOf(kin, isCounted)
+      const { from_ms, to_ms, kin_id } = rangeToRead(kin, isCounted)
       let size = 0
       for (let hour_ms = from_ms; hour_ms <= to_ms; hour_ms += HOUR_MS) size += sizes.get(`${kin_id} ${hour_ms}`) ?? 0
       if (batch.length && (batch.length === BATCH_HOURS_MAX || samples + size > BATCH_SAMPLES_MAX)) {
@@ -168,7 +168,11 @@ async function batchesOf(tx: Tx, user_id: string, all: KinHours[], isCounted: bo
   return [...batches, batch]
 }
 
-async function mergeOne({ hour_ms, incoming, stored }: KinHours, writer: ChunkWriter, isByDevice: boolean): Promise<void> {
+async function mergeOne(
+  { hour_ms, incoming, chunks: stored }: KinHours,
+  writer: ChunkWriter,
+  isByDevice: boolean,
+): Promise<void> {
   const sizes = [...incoming.map(({ samples }) => samples.length), ...stored.map(({ chunk }) => chunk.at.length)]
   if (sizes.reduce((sum, size) => sum + size, 0) > HOUR_SAMPLES_MAX)
     throw invalidField(['body', 'data'], `has an hour that would have more than ${HOUR_SAMPLES_MAX} samples`)
@@ -177,20 +181,20 @@ async function mergeOne({ hour_ms, incoming, stored }: KinHours, writer: ChunkWr
   const own = stored.find(({ series_id }) => series_id === first.series_id)?.chunk
   // Most hours have one source.
   if (!others.length && stored.length === (own ? 1 : 0)) await mergeHour(own, { ...first, hour_ms }, writer)
-  else await mergeKin({ hour_ms, incoming, stored }, writer, isByDevice)
+  else await mergeKin({ hour_ms, incoming, chunks: stored }, writer, isByDevice)
 }
 
 /** Of what is counted, leaves out the samples of hours that belong to another app or device. Of several in one post the one with most comes first. */
-async function claimHours(all: KinHours[], owners: Map<number, Owners>): Promise<void> {
+async function claimHours(kinHours: KinHours[], owners: Map<number, Owners>): Promise<void> {
   const totals = new Map<number, number>()
-  for (const { incoming } of all)
+  for (const { incoming } of kinHours)
     for (const { series_id, samples } of incoming)
       totals.set(
         series_id,
         samples.reduce((sum, { value }) => sum + value, totals.get(series_id) ?? 0),
       )
-  const order = all
-    .flatMap(({ kin_id, incoming }) => incoming.map((one) => ({ one, ofKin: owners.get(kin_id)! })))
+  const order = kinHours
+    .flatMap(({ kin_id, incoming }) => incoming.map((series) => ({ one: series, ofKin: owners.get(kin_id)! })))
     .toSorted((a, b) => totals.get(b.one.series_id)! - totals.get(a.one.series_id)! || a.one.series_id - b.one.series_id)
   for (const { one, ofKin } of order) {
     const admitted: Sample[] = []
@@ -209,14 +213,14 @@ async function claimHours(all: KinHours[], owners: Map<number, Owners>): Promise
 }
 
 /** The hours to read: those of the samples; of what is counted also those around them, in which intervals may reach. */
-function rangeOf({ kin_id, hour_ms, last_ms }: KinHours, isCounted: boolean): HourRange {
+function rangeToRead({ kin_id, hour_ms, last_ms }: KinHours, isCounted: boolean): HourRange {
   return isCounted
     ? { kin_id, from_ms: hour_ms - LOOK_BACK_HOURS * HOUR_MS, to_ms: hourOf(last_ms) }
     : { kin_id, from_ms: hour_ms, to_ms: hour_ms }
 }
 
-function rangesOf(hours: KinHours[], isCounted: boolean): HourRange[] {
-  const ranges = hours.map((kin) => rangeOf(kin, isCounted)).toSorted((a, b) => a.kin_id - b.kin_id || a.from_ms - b.from_ms)
+function rangesToRead(hours: KinHours[], isCounted: boolean): HourRange[] {
+  const ranges = hours.map((kin) => rangeToRead(kin, isCounted)).toSorted((a, b) => a.kin_id - b.kin_id || a.from_ms - b.from_ms)
   const joined: HourRange[] = []
   for (const range of ranges) {
     const last = joined.at(-1)
@@ -234,33 +238,33 @@ function ascending({ samples, isAscending }: Hour): Sample[] {
 
 /** Tells which samples are new or changed; if any are, the whole hour is written. */
 async function mergeHour(
-  stored: Chunk | undefined,
-  { hour_ms, samples, into, series_id }: Pick<Hour, 'hour_ms' | 'samples' | 'into' | 'series_id'>,
+  storedChunk: Chunk | undefined,
+  { hour_ms, samples, changes, series_id }: Pick<Hour, 'hour_ms' | 'samples' | 'changes' | 'series_id'>,
   writer: ChunkWriter,
 ): Promise<void> {
-  const before = into.created.length + into.updated.length
-  const count = stored?.at.length ?? 0
+  const before = changes.created.length + changes.updated.length
+  const count = storedChunk?.at.length ?? 0
   const merged: Sample[] = []
   let i = 0
-  const keepUntil = (at: number) => {
-    for (; i < count && stored!.at[i]! < at; i++) merged.push(sampleAt(stored!, i))
+  const keepUntil = (offset_ms: number) => {
+    for (; i < count && storedChunk!.at[i]! < offset_ms; i++) merged.push(sampleAt(storedChunk!, i))
   }
   for (const sample of samples) {
     const at = sample.at_ms - hour_ms
     keepUntil(at)
-    if (i === count || stored!.at[i] !== at) {
-      into.created.push(sample)
+    if (i === count || storedChunk!.at[i] !== at) {
+      changes.created.push(sample)
       merged.push(sample)
-      continue
+    } else {
+      const known = sampleAt(storedChunk!, i++)
+      const update = inStoredZone(sample, known)
+      if (!isSame(known, update)) changes.updated.push(update)
+      merged.push(update)
     }
-    const known = sampleAt(stored!, i++)
-    const update = inStoredZone(sample, known)
-    if (!isSame(known, update)) into.updated.push(update)
-    merged.push(update)
     const turn = yieldIfLong()
     if (turn) await turn
   }
-  if (into.created.length + into.updated.length === before) return
+  if (changes.created.length + changes.updated.length === before) return
   keepUntil(Infinity)
   await writer.put({ series_id, hour_ms }, merged)
 }
@@ -284,8 +288,8 @@ interface Recorder {
 /** An hour of a kin: what came in, by series, and what is stored of it. */
 interface KinHour {
   hour_ms: number
-  incoming: (Recorder & { samples: Sample[]; into: Changes })[]
-  stored: (Recorder & { chunk: Chunk })[]
+  incoming: (Recorder & { samples: Sample[]; changes: Changes })[]
+  chunks: (Recorder & { chunk: Chunk })[]
 }
 
 /** Whether two are one recorder: of one app, one device, which may not be named. */
@@ -293,8 +297,8 @@ const isOne = (a: Recorder, b: Recorder): boolean =>
   a.app_id === b.app_id && (a.device_id === b.device_id || a.device_id === null || b.device_id === null)
 
 /** Whether a sample gives way to one that is there: it names no device, and that of its app does. */
-const givesWay = (sample: Recorder, there: Recorder): boolean =>
-  sample.device_id === null && there.device_id !== null && sample.app_id === there.app_id
+const givesWay = (sample: Recorder, other: Recorder): boolean =>
+  sample.device_id === null && other.device_id !== null && sample.app_id === other.app_id
 
 /** Which apps and devices the hours of a kin belong to. */
 class Owners {
@@ -351,15 +355,15 @@ const touchedBy = ({ series_id }: Recorder, { at_ms, length_ms }: Sample): Touch
 })
 
 /** The hours of a sample without those of the one before it, as far as these are its first ones. */
-const unlike = (before: Touched | undefined, touched: Touched): Touched =>
-  before?.series_id === touched.series_id && touched.first >= before.first && touched.first <= before.last
-    ? { ...touched, first: before.last + 1 }
-    : touched
+const unlike = (previous: Touched | undefined, current: Touched): Touched =>
+  previous?.series_id === current.series_id && current.first >= previous.first && current.first <= previous.last
+    ? { ...current, first: previous.last + 1 }
+    : current
 
 interface Owned {
   recorder: Recorder
   sample: Sample
-  into?: Changes
+  changes?: Changes
 }
 
 /** The samples of an hour of a kin: one at each instant, or one of each device. */
@@ -378,7 +382,7 @@ class Places {
   }
 
   /** The sample that one would replace, or give way to. */
-  rivalOf(recorder: Recorder, at_ms: number): Owned | undefined {
+  findRival(recorder: Recorder, at_ms: number): Owned | undefined {
     const there = this.#places.get(this.#key(recorder, at_ms))
     if (there || !this.#isByDevice) return there
     if (recorder.device_id === null) return this.#ofDevices.get(appKey(recorder, at_ms))?.values().next().value
@@ -386,18 +390,18 @@ class Places {
     return unnamed?.recorder.app_id === recorder.app_id ? unnamed : undefined
   }
 
-  set(owned: Owned, instead: Owned | undefined): void {
+  set(entry: Owned, instead: Owned | undefined): void {
     if (instead) {
       this.#places.delete(this.#key(instead.recorder, instead.sample.at_ms))
       this.#ofDevices.get(appKey(instead.recorder, instead.sample.at_ms))?.delete(instead)
     }
-    const { recorder, sample } = owned
-    this.#places.set(this.#key(recorder, sample.at_ms), owned)
+    const { recorder, sample } = entry
+    this.#places.set(this.#key(recorder, sample.at_ms), entry)
     if (!this.#isByDevice || recorder.device_id === null) return
     const key = appKey(recorder, sample.at_ms)
     const others = this.#ofDevices.get(key)
-    if (others) others.add(owned)
-    else this.#ofDevices.set(key, new Set([owned]))
+    if (others) others.add(entry)
+    else this.#ofDevices.set(key, new Set([entry]))
   }
 
   values(): Iterable<Owned> {
@@ -408,21 +412,21 @@ class Places {
 const appKey = ({ app_id }: Recorder, at_ms: number): string => `${at_ms} ${app_id}`
 
 /** What came in: of several at one instant the last counts, but one of a device before one of its app without a device. */
-async function latestOf(incoming: KinHour['incoming'], isByDevice: boolean): Promise<Places> {
+async function latestPlaces(incoming: KinHour['incoming'], isByDevice: boolean): Promise<Places> {
   const latest = new Places(isByDevice)
   for (const one of incoming)
     for (const sample of one.samples) {
       const turn = yieldIfLong()
       if (turn) await turn
-      const there = latest.rivalOf(one, sample.at_ms)
-      if (!there || !givesWay(one, there.recorder)) latest.set({ recorder: one, sample, into: one.into }, there)
+      const there = latest.findRival(one, sample.at_ms)
+      if (!there || !givesWay(one, there.recorder)) latest.set({ recorder: one, sample, changes: one.changes }, there)
     }
   return latest
 }
 
-async function storedPlaces(stored: KinHour['stored'], isByDevice: boolean): Promise<Places> {
+async function storedPlaces(chunks: KinHour['chunks'], isByDevice: boolean): Promise<Places> {
   const places = new Places(isByDevice)
-  for (const { chunk, ...recorder } of stored)
+  for (const { chunk, ...recorder } of chunks)
     for (let i = 0; i < chunk.at.length; i++) {
       const turn = yieldIfLong()
       if (turn) await turn
@@ -432,13 +436,13 @@ async function storedPlaces(stored: KinHour['stored'], isByDevice: boolean): Pro
 }
 
 /** Tells which samples are new or changed, and writes the hour of each series that has changed. In slices. */
-async function mergeKin({ hour_ms, incoming, stored }: KinHour, writer: ChunkWriter, isByDevice: boolean): Promise<void> {
+async function mergeKin({ hour_ms, incoming, chunks: stored }: KinHour, writer: ChunkWriter, isByDevice: boolean): Promise<void> {
   const places = await storedPlaces(stored, isByDevice)
   const changed = new Set<number>()
-  for (const { recorder, sample, into } of (await latestOf(incoming, isByDevice)).values()) {
+  for (const { recorder, sample, changes: into } of (await latestPlaces(incoming, isByDevice)).values()) {
     const turn = yieldIfLong()
     if (turn) await turn
-    const there = places.rivalOf(recorder, sample.at_ms)
+    const there = places.findRival(recorder, sample.at_ms)
     const merged = there ? inStoredZone(sample, there.sample) : sample
     if (there) {
       // A device takes a sample that its app has sent without it.

@@ -10,7 +10,7 @@ import { readBound, type RangeQuery } from '../resources/range-query.ts'
 import type { TimeseriesName } from '../resources/timeseries.ts'
 import { chunkColumns, chunkRow, sampleAt, type Sample } from './chunk-rows.ts'
 import { sourceOf, sourceRow, type FoundSample, type SampleSource } from './chunks.ts'
-import { hypnogramOf } from './hypnogram.ts'
+import { readHypnogram } from './hypnogram.ts'
 import { sampleFormatter, sampleSource } from './samples.ts'
 import { HOUR_MS } from '../../platform/runtime/durations.ts'
 
@@ -32,7 +32,7 @@ const Row = T.Object({
  * The instants of a range, both included: a date begins at midnight, or ends before the next one, in UTC. An end in whole seconds includes
  * its second, since timestamps are shown without fractions; an end with a fraction is exact.
  */
-function rangeOf(tx: Tx, { start_date, end_date }: RangeQuery): { from_ms: number; to_ms: number } {
+function readRange(tx: Tx, { start_date, end_date }: RangeQuery): { from_ms: number; to_ms: number } {
   // Samples are not older; and PostgreSQL has no year 0.
   const from_ms = Math.max(readBound('start_date', start_date).at.getTime(), EARLIEST_MS)
   if (end_date === undefined || end_date === '') return { from_ms, to_ms: tx.now.getTime() + 999 }
@@ -61,7 +61,12 @@ const readChunks = (
   tx: Tx,
   user_id: string,
   resource: TimeseriesName,
-  { provider, from_ms, to_ms, after }: { provider: string | undefined; from_ms: number; to_ms: number; after: Place | undefined },
+  {
+    provider,
+    from_ms,
+    to_ms,
+    position: after,
+  }: { provider: string | undefined; from_ms: number; to_ms: number; position: Place | undefined },
   samples_max: number,
 ) => {
   const instant = (ms: number) => new Date(ms).toISOString()
@@ -101,11 +106,11 @@ interface Found extends FoundSample {
 /** Called for each sample in the order of series and time. @returns whether to go on */
 type Visit = (sample: Sample, source: SampleSource, series: number) => boolean
 
-function visitRows(rows: Static<typeof Row>[], from_ms: number, to_ms: number, after: Place | undefined, visit: Visit): void {
+function visitRows(rows: Static<typeof Row>[], from_ms: number, to_ms: number, position: Place | undefined, visit: Visit): void {
   for (const row of rows) {
     const source = sourceOf(row)
     const { hour_ms, at } = row
-    const first_ms = after?.series === row.series_id ? Math.max(from_ms, after.at_ms + 1) : from_ms
+    const first_ms = position?.series === row.series_id ? Math.max(from_ms, position.at_ms + 1) : from_ms
     for (let i = 0; i < at.length; i++) {
       const at_ms = hour_ms + at[i]!
       if (at_ms < first_ms) continue
@@ -115,9 +120,9 @@ function visitRows(rows: Static<typeof Row>[], from_ms: number, to_ms: number, a
   }
 }
 
-function visitFound(all: Found[], after: Place | undefined, visit: Visit): void {
-  for (const { series, source, sample } of all) {
-    if (after && (series < after.series || (series === after.series && sample.at_ms <= after.at_ms))) continue
+function visitFound(foundSamples: Found[], position: Place | undefined, visit: Visit): void {
+  for (const { series, source, sample } of foundSamples) {
+    if (position && (series < position.series || (series === position.series && sample.at_ms <= position.at_ms))) continue
     if (!visit(sample, source, series)) return
   }
 }
@@ -127,7 +132,7 @@ function stagesBySource(stages: FoundSample[]): Found[] {
   const names = [...new Set(stages.map(({ source }) => JSON.stringify(source)))].toSorted()
   const numbers = new Map(names.map((name, i) => [name, i + 1]))
   return stages
-    .map((one) => ({ ...one, series: numbers.get(JSON.stringify(one.source))! }))
+    .map((foundSample) => ({ ...foundSample, series: numbers.get(JSON.stringify(foundSample.source))! }))
     .toSorted((a, b) => a.series - b.series || a.sample.at_ms - b.sample.at_ms)
 }
 
@@ -137,7 +142,7 @@ function stagesBySource(stages: FoundSample[]): Found[] {
  * Errors: 400 a cursor of another list; 404 unknown user; 422 an invalid date.
  */
 export async function readGrouped(tx: Tx, user_id: string, resource: TimeseriesName, query: SampleQuery, type?: string) {
-  const { from_ms, to_ms } = rangeOf(tx, query)
+  const { from_ms, to_ms } = readRange(tx, query)
   const provider = query.provider || undefined
   const list = `timeseries ${user_id} ${type ?? resource} ${query.start_date} ${query.end_date ?? ''} ${provider ?? ''}`
   const given = query.next_cursor ?? query.cursor
@@ -165,8 +170,15 @@ export async function readGrouped(tx: Tx, user_id: string, resource: TimeseriesN
     return true
   }
   if (resource === 'hypnogram')
-    visitFound(stagesBySource(await hypnogramOf(tx, user_id, { provider, from_ms, to_ms })), after, visit)
-  else visitRows(await readChunks(tx, user_id, resource, { provider, from_ms, to_ms, after }, PAGE), from_ms, to_ms, after, visit)
+    visitFound(stagesBySource(await readHypnogram(tx, user_id, { provider, from_ms, to_ms })), after, visit)
+  else
+    visitRows(
+      await readChunks(tx, user_id, resource, { provider, from_ms, to_ms, position: after }, PAGE),
+      from_ms,
+      to_ms,
+      after,
+      visit,
+    )
   const format = sampleFormatter(resource)
   const byProvider: Record<string, object[]> = {}
   for (const { source, series_count, samples } of groups.values()) {
@@ -207,7 +219,7 @@ export async function samplesBetween(
   { provider, from_ms, to_ms }: { provider?: string | undefined; from_ms: number; to_ms: number },
   samples_max: number,
 ): Promise<FoundSample[]> {
-  const rows = await readChunks(tx, user_id, resource, { provider, from_ms, to_ms, after: undefined }, samples_max)
+  const rows = await readChunks(tx, user_id, resource, { provider, from_ms, to_ms, position: undefined }, samples_max)
   const found: FoundSample[] = []
   visitRows(rows, from_ms, to_ms, undefined, (sample, source) => found.push({ sample, source }) > 0)
   found.sort((a, b) => a.sample.at_ms - b.sample.at_ms)
@@ -222,13 +234,13 @@ export async function samplesBetween(
  * Errors: 404 unknown user; 422 an invalid date, or a range with more than 100,000 samples.
  */
 export async function readPlain(tx: Tx, user_id: string, resource: TimeseriesName, query: RangeQuery, type?: string) {
-  const { from_ms, to_ms } = rangeOf(tx, query)
+  const { from_ms, to_ms } = readRange(tx, query)
   await getUser(tx, user_id)
   const provider = query.provider || undefined
   const format = sampleFormatter(resource)
   const range = { provider, from_ms, to_ms }
   const found = await (resource === 'hypnogram'
-    ? hypnogramOf(tx, user_id, range)
+    ? readHypnogram(tx, user_id, range)
     : samplesBetween(tx, user_id, resource, range, PLAIN_MAX))
   const data = found.flatMap(({ sample, source }) => (type === undefined || sample.type === type ? format(sample, source) : []))
   return new PreserializedJson<GroupedReply>(JSON.stringify(data), { searchForUsers: false })

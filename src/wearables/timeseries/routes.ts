@@ -78,7 +78,7 @@ async function answerPlain(
 }
 
 /** The place of a deprecated list is taken by groups, of sleep stages by the lists of stages. */
-const successorOf = (user_id: string, resource: string) =>
+const successorPath = (user_id: string, resource: string) =>
   resource === 'hypnogram' ? stagesPath(user_id) : groupedPath(user_id, resource)
 
 /** Phones post blood pressures to a path of their own, which would hide a list with a parameter in its place. */
@@ -110,7 +110,7 @@ export const timeseriesRoutes = [
     summary: 'List samples of a timeseries without their sources',
     description: `At most 100,000 samples, without pages. ${ended}`,
     params: Fields({ user_id: Uuid, resource: OpenEnum(plainListsByName, { example: 'heartrate' }) }),
-    deprecation: ({ user_id, resource }) => endedList(successorOf(user_id, resource)),
+    deprecation: ({ user_id, resource }) => endedList(successorPath(user_id, resource)),
     run: (tx, { params, ...request }) => answerPlain(tx, params.user_id, params.resource, request),
   }),
   operation({

@@ -1,6 +1,6 @@
 // What users of the Google Health API eat and drink, and alerts of irregular rhythms. Source: discovery document of v4, NutritionLog, HydrationLog,
 // IrregularRhythmNotification.
-import { foodOf, MEAL, mealDocument, UNNAMED, type Meal } from '../../../wearables/summaries/meals.ts'
+import { readFood, MEAL, mealDocument, UNNAMED, type Meal } from '../../../wearables/summaries/meals.ts'
 import { healthConnectNutrients, Nutrition } from '../../../wearables/summaries/nutrients.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 import { localDay } from '../answers.ts'
@@ -93,7 +93,7 @@ export class LoggedMeals {
     const meal = this.#mealOf({ source_type, app_id, device }, localDay(at_ms, offset_s), readText(values.mealType) ?? '', at_ms)
     meal.at_ms = Math.min(meal.at_ms, at_ms)
     const nutrients = nutrientsIn(values)
-    for (const part of [meal.whole, foodOf(meal, readText(values.foodDisplayName) ?? UNNAMED)])
+    for (const part of [meal.whole, readFood(meal, readText(values.foodDisplayName) ?? UNNAMED)])
       for (const [name, amount] of nutrients) part.add(healthConnectNutrients[name], amount, name === 'energy' ? 'kcal' : 'g')
     this.#amounts.add('carbohydrates', logged, nutrients.get('total_carbohydrate') ?? null)
     const caffeine = readList(values.nutrients).find(({ nutrient }) => nutrient === 'CAFFEINE')

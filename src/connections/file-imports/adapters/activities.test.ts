@@ -31,7 +31,7 @@ async function reading(file: string | Uint8Array) {
   )
   if (error !== null && !(error instanceof ReadError)) throw error
   const documents = workouts.map(({ record }) => record.document as Record<string, unknown> & { sport: { name: string } })
-  return { rates, samples, workouts, documents, skipped: batches.skipped, error: error?.code ?? null }
+  return { rates, samples, workouts, documents, skipped: batches.skips, error: error?.code ?? null }
 }
 const beats = (rates: IncomingSample[]) => rates.map(({ at_ms, value }) => [new Date(at_ms).toISOString().slice(11, 19), value])
 

@@ -1,8 +1,8 @@
 // What an activity in a FIT, TCX or GPX file comes to: a workout, and its heart rates as samples.
 import { createHash } from 'node:crypto'
-import { workoutOf } from '../../mobile-sdk/summaries.ts'
+import { toWorkout } from '../../mobile-sdk/summaries.ts'
 import type { SentWorkout } from '../../mobile-sdk/summary-schema.ts'
-import { distancesOf, mapOf, type StreamPoints } from '../../../wearables/streams/stream-points.ts'
+import { distancesAlong, mapOf, type StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingStream } from '../../../wearables/streams/workout-streams.ts'
 import type { SourceType } from '../../../wearables/resources/timeseries.ts'
 import type { Document } from '../../../wearables/summaries/schema.ts'
@@ -27,7 +27,7 @@ export interface Activity {
   ascent_m?: number | undefined
   mean_bpm?: number | undefined
   max_bpm?: number | undefined
-  more?: Pick<Document<'workouts'>, 'average_speed' | 'max_speed' | 'average_watts' | 'max_watts'>
+  otherFields?: Pick<Document<'workouts'>, 'average_speed' | 'max_speed' | 'average_watts' | 'max_watts'>
   /** Heart rates, in any order. */
   rates: [at_ms: number, bpm: number][]
   /** What was recorded in the course of it. */
@@ -76,14 +76,14 @@ const ON_FOOT = /run|walk|hik|trail|treadmill|street|^track$/i
 const STRIDES_MAX = 130
 
 /** The stream of an activity. Files count the steps of one foot, as revolutions of a crank: those of both feet are meant. */
-function streamOf(key: string, sport: string, { points, distance_m, start_ms }: Activity): IncomingStream | undefined {
+function createStream(key: string, sport: string, { points, distance_m, start_ms }: Activity): IncomingStream | undefined {
   if (ON_FOOT.test(sport) && (points.largest('cadence') ?? 0) <= STRIDES_MAX) points.scale('cadence', 2)
   const stream = points.stream(key)
   if (!stream) return undefined
   // A track of places has no distance of its own.
   const distance = stream.lists.distance
     ? fromZero(stream.time, stream.lists.distance, distance_m, start_ms)
-    : distancesOf(stream, points.breaks)
+    : distancesAlong(stream, points.breaks)
   return distance ? { ...stream, lists: { ...stream.lists, distance } } : stream
 }
 
@@ -119,7 +119,7 @@ const plausibleRate = (bpm: number): boolean => bpm > 0 && bpm < 300
  * same workout.
  */
 export async function passOn(activity: Activity, batches: Batches, context: ReadContext): Promise<void> {
-  const { provider, sport, zone_s, more } = activity
+  const { provider, sport, zone_s, otherFields: more } = activity
   const [start_ms, end_ms] = [activity.start_ms, activity.end_ms].map((ms) => Math.floor(ms / 1000) * 1000) as [number, number]
   if (!isPlausible(start_ms, end_ms, context, SESSION_MS_MAX)) return batches.skip('invalid_time', 'workouts')
   if (batches.provider !== provider) await batches.flush()
@@ -130,7 +130,7 @@ export async function passOn(activity: Activity, batches: Batches, context: Read
   const found = statisticsOf(rates)
   const key = `file:${createHash('sha256').update(`${provider} ${start_ms}`).digest('base64url').slice(0, 32)}`
   const sportName = storable(sport, 100) ?? 'Other'
-  const stream = streamOf(key, sportName, activity)
+  const stream = createStream(key, sportName, activity)
   const fields = {
     moving_time: activity.moving_s,
     distance: activity.distance_m ?? stream?.lists.distance?.findLast((meters) => meters !== null) ?? undefined,
@@ -146,7 +146,7 @@ export async function passOn(activity: Activity, batches: Batches, context: Read
     end_date: new Date(end_ms).toISOString(),
     ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && Number.isFinite(value))),
   }
-  const record = workoutOf(sent, { zone: zone_s === null ? (context.zone ?? null) : zoneName(zone_s) })
+  const record = toWorkout(sent, { zone: zone_s === null ? (context.zone ?? null) : zoneName(zone_s) })
   const document = { ...record.document, ...more, ...(stream && { map: mapOf(stream) }) }
   const summary = { kind: 'workouts', record: { ...record, source_type, app_id, document } } as const
   batches.summary(stream ? { ...summary, stream } : summary)

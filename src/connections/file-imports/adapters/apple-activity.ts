@@ -1,6 +1,6 @@
 // The days of an Apple Health export: what its records add up to, and the rings of those days that have some.
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
-import { activityOf } from '../../mobile-sdk/summaries.ts'
+import { toActivity } from '../../mobile-sdk/summaries.ts'
 import type { ReadSummary, SkipReason } from '../reading.ts'
 import { toCanonical } from '../units.ts'
 import { DayTotals, isTotaled, rankOf, RANKS, type Totaled } from './apple-days.ts'
@@ -54,10 +54,10 @@ class DayRates {
     else this.isIncomplete = true
   }
 
-  of(date: string) {
+  summary(date: string) {
     const all = this.#days.get(Date.parse(date) / DAY_MS)
     const once = this.#once.get(date)
-    const best = all && Array.from({ length: RANKS }, (_, of) => of * FIELDS).find((at) => all[at + WEIGHT!]! > 0)
+    const best = all && Array.from({ length: RANKS }, (_, rank) => rank * FIELDS).find((offset) => all[offset + WEIGHT!]! > 0)
     const measured = all && best !== undefined ? all.subarray(best, best + FIELDS) : undefined
     if (!measured && !once) return null
     return {
@@ -140,8 +140,8 @@ export class AppleActivity {
       calendar_date: date,
       ...Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== undefined)),
     }
-    const record = activityOf({ day_summary }, { zone: offset === undefined ? null : zoneName(offset) })!
-    const document = { ...record.document, heart_rate: this.#rates.of(date), time_zone: null }
+    const record = toActivity({ day_summary }, { zone: offset === undefined ? null : zoneName(offset) })!
+    const document = { ...record.document, heart_rate: this.#rates.summary(date), time_zone: null }
     return { kind: 'activity', record: { ...record, app_id: EXPORT_APP, document } }
   }
 }

@@ -6,7 +6,7 @@ import type { CycleList } from '../../../wearables/summaries/cycle-lists.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 import type { ReadSummary, SkipReason } from '../reading.ts'
 import { exportKey } from './apple-sleep.ts'
-import { dayOf, type AppleSource, type AppleTime } from './apple-values.ts'
+import { localDayAt, type AppleSource, type AppleTime } from './apple-values.ts'
 
 const RECORDS_MAX = 100_000
 /** Entries of one kind in a cycle, as in posts of phones. */
@@ -100,7 +100,7 @@ interface Entry {
   list: CycleList
   day: string
   /** The entry as it is shown. */
-  shown: object
+  entry: object
   /** It counts only as a part of a cycle, and is skipped without one. */
   isOfCycle: boolean
 }
@@ -123,10 +123,10 @@ interface Cycle {
 }
 
 const isYes = (text: string | undefined): boolean => text === '1' || text === 'true'
-const shifted = (day: string, days: number): string => new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10)
+const addDays = (day: string, days: number): string => new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10)
 
 /** The value of an entry; undefined for one that is not known, null if the kind has none. */
-function valueOf({ field, prefix, values, value }: Kind, record: CycleRecord): string | boolean | null | undefined {
+function readValue({ field, prefix, values, value }: Kind, record: CycleRecord): string | boolean | null | undefined {
   if (value !== undefined) return value
   if (field === 'protection_used') {
     const used = record.metadata.HKSexualActivityProtectionUsed
@@ -151,20 +151,20 @@ export class AppleCycles {
   add(source: AppleSource, record: CycleRecord): SkipReason | undefined {
     const { type, start, end, metadata } = record
     const kind = kinds[type]!
-    const value = valueOf(kind, record)
+    const value = readValue(kind, record)
     if (value === undefined) return 'invalid_value'
     const isFlow = kind.list === 'menstrual_flow'
     if (isFlow && end.at_ms - start.at_ms > FLOW_MS_MAX) return 'invalid_time'
     if (this.#size === RECORDS_MAX) return 'too_many'
     this.#size++
     const { flows, entries } = this.#recordedBy(source)
-    const day = dayOf(start, metadata)
-    entries.push({ list: kind.list, day, shown: { date: day, ...(kind.field && { [kind.field]: value }) }, isOfCycle: true })
+    const day = localDayAt(start, metadata)
+    entries.push({ list: kind.list, day, entry: { date: day, ...(kind.field && { [kind.field]: value }) }, isOfCycle: true })
     if (!isFlow) return undefined
     // An end at midnight is that of the day before.
     const last = { ...end, at_ms: Math.max(start.at_ms, end.at_ms - 1000) }
     const begins = value !== 'none' && isYes(metadata.HKMenstrualCycleStart)
-    flows.push({ day, last_day: dayOf(last, metadata), begins, isBleeding: value !== 'none' })
+    flows.push({ day, last_day: localDayAt(last, metadata), begins, isBleeding: value !== 'none' })
     return undefined
   }
 
@@ -172,9 +172,9 @@ export class AppleCycles {
   addTemperature(source: AppleSource, value: number, start: AppleTime, metadata: Record<string, string>): boolean {
     if (this.#size === RECORDS_MAX) return false
     this.#size++
-    const day = dayOf(start, metadata)
+    const day = localDayAt(start, metadata)
     const shown = { date: day, value }
-    this.#recordedBy(source).entries.push({ list: 'basal_body_temperature', day, shown, isOfCycle: false })
+    this.#recordedBy(source).entries.push({ list: 'basal_body_temperature', day, entry: shown, isOfCycle: false })
     return true
   }
 
@@ -187,11 +187,11 @@ export class AppleCycles {
       const cycles = cyclesOf(flows)
       const sorted = entries.toSorted((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0))
       let at = 0
-      for (const cycle of [{ first: '', period_end: '', last: cycles[0] ? shifted(cycles[0].first, -1) : null }, ...cycles]) {
+      for (const cycle of [{ first: '', period_end: '', last: cycles[0] ? addDays(cycles[0].first, -1) : null }, ...cycles]) {
         const from = at
         while (at < sorted.length && (cycle.last === null || sorted[at]!.day <= cycle.last)) at++
         const own = sorted.slice(from, at)
-        if (cycle.first !== '') yield summaryOf(app_id, cycle, listsOf(own, leftOut))
+        if (cycle.first !== '') yield buildSummary(app_id, cycle, buildLists(own, leftOut))
         else for (const entry of own) if (entry.isOfCycle) leftOut('no_value')
       }
     }
@@ -203,10 +203,10 @@ function cyclesOf(flows: Flow[]): Cycle[] {
   const cycles: Cycle[] = []
   let before: Flow | undefined
   for (const flow of flows.toSorted((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0))) {
-    const isNext = flow.begins && !(before?.begins && shifted(before.day, 1) >= flow.day)
+    const isNext = flow.begins && !(before?.begins && addDays(before.day, 1) >= flow.day)
     const open = cycles.at(-1)
     if (isNext) {
-      if (open) open.last = shifted(flow.day, -1)
+      if (open) open.last = addDays(flow.day, -1)
       cycles.push({ first: flow.day, period_end: flow.last_day, last: null })
     } else if (open && flow.isBleeding && flow.last_day > open.period_end) open.period_end = flow.last_day
     before = flow
@@ -215,9 +215,9 @@ function cyclesOf(flows: Flow[]): Cycle[] {
 }
 
 /** The lists of a cycle. What a source has recorded twice counts once. */
-function listsOf(entries: Entry[], leftOut: (reason: 'too_many') => void): Partial<Record<CycleList, object[]>> {
+function buildLists(entries: Entry[], leftOut: (reason: 'too_many') => void): Partial<Record<CycleList, object[]>> {
   const lists: Partial<Record<CycleList, Map<string, object>>> = {}
-  for (const { list, shown } of entries) {
+  for (const { list, entry: shown } of entries) {
     const own = (lists[list] ??= new Map())
     const text = JSON.stringify(shown)
     if (own.size < ENTRIES_MAX || own.has(text)) own.set(text, shown)
@@ -226,7 +226,7 @@ function listsOf(entries: Entry[], leftOut: (reason: 'too_many') => void): Parti
   return Object.fromEntries(Object.entries(lists).map(([list, own]) => [list, [...own.values()]]))
 }
 
-function summaryOf(
+function buildSummary(
   app_id: string | null,
   { first, period_end, last }: Cycle,
   lists: Partial<Record<CycleList, object[]>>,

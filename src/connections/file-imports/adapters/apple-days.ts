@@ -26,28 +26,28 @@ class Intervals {
   size = 0
 
   /** Adds to the interval at `at`, of the same source, if that ends shortly before. @returns whether it did */
-  extend(at: number, start_s: number, length_s: number, value: number, day: number): boolean {
-    const end_s = this.#start[at]! + this.#length[at]!
-    if (this.#day[at] !== day || start_s < end_s || start_s > end_s + GAP_S_MAX) return false
-    this.#length[at] = start_s + length_s - this.#start[at]!
-    this.#value[at]! += value
+  extend(index: number, start_s: number, length_s: number, value: number, day: number): boolean {
+    const end_s = this.#start[index]! + this.#length[index]!
+    if (this.#day[index] !== day || start_s < end_s || start_s > end_s + GAP_S_MAX) return false
+    this.#length[index] = start_s + length_s - this.#start[index]!
+    this.#value[index]! += value
     return true
   }
 
-  add(start_s: number, length_s: number, value: number, day: number, of: number): void {
+  add(start_s: number, length_s: number, value: number, day: number, source: number): void {
     if (this.size === this.#start.length) this.#grow()
     const at = this.size++
     this.#start[at] = start_s
     this.#length[at] = length_s
     this.#value[at] = value
     this.#day[at] = day
-    this.#rank[at] = of
+    this.#rank[at] = source
   }
 
   #grow(): void {
-    const grown = <A extends { set(from: A): void; length: number }>(from: A, make: new (length: number) => A): A => {
-      const into = new make(from.length * 2)
-      into.set(from)
+    const grown = <A extends { set(source: A): void; length: number }>(source: A, make: new (length: number) => A): A => {
+      const into = new make(source.length * 2)
+      into.set(source)
       return into
     }
     this.#start = grown(this.#start, Float64Array)
@@ -96,14 +96,14 @@ class Intervals {
         own.push([start, end])
         until = end
       }
-      covered = united([...covered, ...own])
+      covered = uniteIntervals([...covered, ...own])
     }
     return total
   }
 }
 
 /** The same time, as intervals in order that do not touch. */
-function united(intervals: [number, number][]): [number, number][] {
+function uniteIntervals(intervals: [number, number][]): [number, number][] {
   const result: [number, number][] = []
   for (const [from, to] of intervals.sort((a, b) => a[0] - b[0])) {
     const last = result.at(-1)

@@ -1,19 +1,19 @@
 // An Apple Health export, `export.xml`, as a stream: from its elements to samples and summaries.
 import { withLength, PostZones } from '../../mobile-sdk/samples.ts'
-import { profileOf, workoutOf } from '../../mobile-sdk/summaries.ts'
+import { toProfile, toWorkout } from '../../mobile-sdk/summaries.ts'
 import type { IncomingSample } from '../../../wearables/ingestion/ingest.ts'
 import { timeseriesOf, type TimeseriesName } from '../../../wearables/resources/timeseries.ts'
 import { zoneOffset } from '../../../wearables/resources/zones.ts'
 import type { Document } from '../../../wearables/summaries/schema.ts'
 import { isPlausible, type ReadContext, type ReadSummary, type Sink } from '../reading.ts'
-import { toCanonical, quantityOf, type Dimension } from '../units.ts'
+import { toCanonical, parseQuantity, type Dimension } from '../units.ts'
 import { readXml, type XmlHandler } from '../xml.ts'
 import { AppleActivity, dayRates, EXPORT_APP } from './apple-activity.ts'
 import { AppleCycles, cycleKeys, isOfCycle } from './apple-cycles.ts'
 import { AppleMeals, nutrientOf } from './apple-meals.ts'
 import { AppleNights, exportKey } from './apple-sleep.ts'
 import { WHEELCHAIR } from '../../../wearables/resources/sports.ts'
-import { bodyFields, categories, kindKeys, kindOf, quantities, shortType, sleepValues } from './apple-types.ts'
+import { bodyFields, categories, kindKeys, findKind, quantities, shortType, sleepValues } from './apple-types.ts'
 import { appleTime, AppleSources, localDay, type AppleSource, type AppleTime, sourceKey, zoneName } from './apple-values.ts'
 import type { SentWorkout } from '../../mobile-sdk/summary-schema.ts'
 
@@ -38,15 +38,15 @@ export interface RoutedWorkout {
 
 /**
  * Reads an export. Errors: those of `readXml`; what precedes them has been read.
- * @param routed takes the workouts that name a route, which are not passed on; without it all are passed on
+ * @param routedWorkouts takes the workouts that name a route, which are not passed on; without it all are passed on
  */
 export async function readAppleExport(
   blocks: AsyncIterable<Uint8Array>,
   sink: Sink,
   context: ReadContext,
-  routed?: RoutedWorkout[],
+  routedWorkouts?: RoutedWorkout[],
 ): Promise<void> {
-  const reader = new AppleExport(sink, context, routed)
+  const reader = new AppleExport(sink, context, routedWorkouts)
   let error: unknown
   try {
     await readXml(blocks, ROOT, reader, () => sink.drain())
@@ -79,17 +79,17 @@ class AppleExport implements XmlHandler {
   readonly #meals = new AppleMeals()
   readonly #cycles = new AppleCycles()
   readonly #pressures = new ApplePressures()
-  #profile: Parameters<typeof profileOf>[0] | undefined
+  #profile: Parameters<typeof toProfile>[0] | undefined
   #height_ms = -Infinity
   #open: Open | undefined
   #correlations = 0
   /** A fault in an element that is not open yet: saxes reports faults of attributes first. */
   #isFaulty = false
 
-  constructor(sink: Sink, context: ReadContext, routed: RoutedWorkout[] | undefined) {
+  constructor(sink: Sink, context: ReadContext, routedWorkouts: RoutedWorkout[] | undefined) {
     this.#sink = sink
     this.#context = context
-    this.#routed = routed
+    this.#routed = routedWorkouts
   }
 
   fault(): void {
@@ -133,7 +133,7 @@ class AppleExport implements XmlHandler {
     const end = appleTime(attributes.endDate)
     if (!start || !end) return undefined
     // The offsets in an export are those of the phone at the time of the export; the metadata has the place of the sample.
-    const zone = metadata.HKTimeZone === undefined ? null : this.#zones.of({ metadata })
+    const zone = metadata.HKTimeZone === undefined ? null : this.#zones.zoneAt({ metadata })
     if (zone !== null) for (const time of [start, end]) time.zone_s = zoneOffset(zone, time.at_ms)
     return { start, end }
   }
@@ -156,7 +156,7 @@ class AppleExport implements XmlHandler {
     const end_ms = isOfCycle(type) ? times?.start.at_ms : times?.end.at_ms
     if (!times || !isPlausible(times.start.at_ms, end_ms!, this.#context, length_ms_max))
       return this.#sink.skip('invalid_time', type)
-    const source = this.#sources.of(attributes.sourceName, attributes.device, metadata.HKWasUserEntered === '1')
+    const source = this.#sources.resolve(attributes.sourceName, attributes.device, metadata.HKWasUserEntered === '1')
     if (type === 'SleepAnalysis') return this.#sleep(attributes, times, source)
     if (isOfCycle(type)) {
       const reason = this.#cycles.add(source, { type, value: attributes.value, metadata, ...times })
@@ -189,7 +189,7 @@ class AppleExport implements XmlHandler {
     }
     if (type === 'Height') return this.#height(value, times.start)
     if (isDayRate) return this.#days.addDayRate(type as keyof typeof dayRates, value, times.start)
-    const kind = kindOf(type, metadata)
+    const kind = findKind(type, metadata)
     if (kind === undefined) return this.#sink.skip('invalid_value', type)
     if (type === 'BasalBodyTemperature' && !this.#cycles.addTemperature(source, value, times.start, metadata))
       this.#sink.skip('too_many', 'MenstrualCycle')
@@ -248,7 +248,7 @@ class AppleExport implements XmlHandler {
     if (!times || !isPlausible(times.start.at_ms, times.end.at_ms, this.#context, SESSION_MS_MAX))
       return this.#sink.skip('invalid_time', type)
     const { attributes, metadata, statistics, routes } = open
-    const source = this.#sources.of(attributes.sourceName, attributes.device, false)
+    const source = this.#sources.resolve(attributes.sourceName, attributes.device, false)
     const workout = workoutSummary({ attributes, metadata, statistics, ...times, source })
     if (!routes.length || !this.#routed) return this.#sink.summary(workout)
     if (this.#routed.length < WAITING_MAX) this.#routed.push({ workout, routes })
@@ -286,7 +286,7 @@ class AppleExport implements XmlHandler {
     await this.#pass(this.#cycles.cycles((reason) => this.#sink.skip(reason, 'MenstrualCycle')))
     await this.#pass(this.#days.days((reason, kind) => this.#sink.skip(reason, kind)))
     if (this.#profile) {
-      const record = profileOf(this.#profile)
+      const record = toProfile(this.#profile)
       this.#sink.summary({ kind: 'profile', record: { ...record, app_id: EXPORT_APP } })
     }
     await this.#sink.drain()
@@ -361,7 +361,7 @@ const number = (text: string | undefined): number | undefined => {
 }
 
 /** A number that stands in one attribute and its unit in another. */
-function measured(dimension: Dimension, value: string | undefined, unit: string | undefined): number | undefined {
+function readMeasure(dimension: Dimension, value: string | undefined, unit: string | undefined): number | undefined {
   const found = number(value)
   return found === undefined ? undefined : toCanonical(dimension, found, unit ?? '')
 }
@@ -379,7 +379,7 @@ interface AppleWorkout {
 function workoutSummary({ attributes, metadata, statistics, start, end, source }: AppleWorkout): ReadSummary<'workouts'> {
   const of = (pattern: RegExp) => statistics.find(({ type }) => pattern.test(type ?? ''))
   const [energy, distance, rate] = [of(/ActiveEnergyBurned$/), of(/TypeIdentifierDistance/), of(/TypeIdentifierHeartRate$/)]
-  const perMinute = (value: string | undefined) => measured('perMinute', value, rate?.unit)
+  const perMinute = (value: string | undefined) => readMeasure('perMinute', value, rate?.unit)
   const optional = <K extends keyof SentWorkout>(name: K, value: SentWorkout[K] | undefined) =>
     value === undefined ? {} : { [name]: value }
   const sport = sportName(attributes.workoutActivityType ?? '')
@@ -390,21 +390,21 @@ function workoutSummary({ attributes, metadata, statistics, start, end, source }
     end_date: new Date(end.at_ms).toISOString(),
     ...(source.app_id !== null && { source_bundle: source.app_id }),
     // Without pauses; the end minus the start includes them.
-    ...optional('moving_time', measured('second', attributes.duration, attributes.durationUnit)),
+    ...optional('moving_time', readMeasure('second', attributes.duration, attributes.durationUnit)),
     ...optional(
       'calories',
-      measured('kilocalorie', energy?.sum, energy?.unit) ??
-        measured('kilocalorie', attributes.totalEnergyBurned, attributes.totalEnergyBurnedUnit),
+      readMeasure('kilocalorie', energy?.sum, energy?.unit) ??
+        readMeasure('kilocalorie', attributes.totalEnergyBurned, attributes.totalEnergyBurnedUnit),
     ),
     ...optional(
       'distance',
-      measured('meter', distance?.sum, distance?.unit) ??
-        measured('meter', attributes.totalDistance, attributes.totalDistanceUnit),
+      readMeasure('meter', distance?.sum, distance?.unit) ??
+        readMeasure('meter', attributes.totalDistance, attributes.totalDistanceUnit),
     ),
-    ...optional('ascent_elevation', quantityOf('meter', metadata.HKElevationAscended)),
+    ...optional('ascent_elevation', parseQuantity('meter', metadata.HKElevationAscended)),
     ...optional('heart_rate_mean', perMinute(rate?.average)),
     ...optional('heart_rate_maximum', perMinute(rate?.maximum)),
   }
-  const record = workoutOf(sent, { zone: zoneName(start.zone_s) })
+  const record = toWorkout(sent, { zone: zoneName(start.zone_s) })
   return { kind: 'workouts', record: { ...record, source_type: source.source_type, device: source.device } }
 }

@@ -26,7 +26,7 @@ async function reading(xml: string, files: Record<string, string>) {
   )
   if (error !== null && !(error instanceof ReadError)) throw error
   const of = (kind: string) => summaries.filter((one) => one.kind === kind)
-  return { of, skipped: batches.skipped, error: error?.code ?? null }
+  return { of, skipped: batches.skips, error: error?.code ?? null }
 }
 
 describe('routes of workouts', () => {

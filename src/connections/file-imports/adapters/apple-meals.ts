@@ -1,5 +1,5 @@
 // Meals from the nutrients of an Apple Health export: what one source has recorded for one instant is a meal, as it is in posts of phones.
-import { foodOf, MEAL, mealDocument, UNNAMED, type Meal } from '../../../wearables/summaries/meals.ts'
+import { readFood, MEAL, mealDocument, UNNAMED, type Meal } from '../../../wearables/summaries/meals.ts'
 import { healthKitNutrients, Nutrition } from '../../../wearables/summaries/nutrients.ts'
 import { storable, type ReadSummary } from '../reading.ts'
 import { toCanonical, type Dimension } from '../units.ts'
@@ -150,14 +150,14 @@ export class AppleMeals {
         const i = order[from]!
         const name = known[nutrient[i]!]!
         const [, unit] = measureOf(name)
-        for (const part of [own.whole, foodOf(own, foods[food[i]!]!)]) part.add(healthKitNutrients[name], amount[i]!, unit)
+        for (const part of [own.whole, readFood(own, foods[food[i]!]!)]) part.add(healthKitNutrients[name], amount[i]!, unit)
       }
-      yield summaryOf(head.source, own)
+      yield buildSummary(head.source, own)
     }
   }
 }
 
-function summaryOf(source: AppleSource, meal: Meal): ReadSummary<'meal'> {
+function buildSummary(source: AppleSource, meal: Meal): ReadSummary<'meal'> {
   const key = exportKey('meal', sourceKey(source), meal.at_ms)
   const { calendar_date } = meal
   return { kind: 'meal', record: { key, ...source, calendar_date, document: mealDocument(meal) } }

@@ -1,6 +1,6 @@
 // Nights from the intervals of an Apple Health export, which overlap between phone and watch.
 import { createHash } from 'node:crypto'
-import { sleepCycleOf, sleepOf } from '../../mobile-sdk/summaries.ts'
+import { toSleepCycle, toSleep } from '../../mobile-sdk/summaries.ts'
 import type { SentSleep, StageName } from '../../mobile-sdk/summary-schema.ts'
 import { type ReadSummary, overlaps, type Span } from '../reading.ts'
 import type { SleepValue } from './apple-types.ts'
@@ -80,7 +80,7 @@ function nightsOf({ source, intervals }: { source: AppleSource; intervals: Inter
   let own: Interval[] = []
   let [start_ms, end_ms] = [0, -Infinity]
   const finish = () => {
-    if (own.length) nights.push(nightOf(source, own))
+    if (own.length) nights.push(buildNight(source, own))
   }
   for (const interval of intervals.sort((a, b) => a.start_ms - b.start_ms || a.end_ms - b.end_ms)) {
     const isNext = interval.start_ms > end_ms + GAP_MS || interval.end_ms - start_ms > NIGHT_MS_MAX || own.length === STAGES_MAX
@@ -96,11 +96,11 @@ function nightsOf({ source, intervals }: { source: AppleSource; intervals: Inter
   return nights
 }
 
-function nightOf(source: AppleSource, all: Interval[]): Night {
-  const isStaged = all.some(({ value }) => value === 'light' || value === 'deep' || value === 'rem')
-  const isAsleep = all.some(({ value }) => value === 'asleep')
+function buildNight(source: AppleSource, allIntervals: Interval[]): Night {
+  const isStaged = allIntervals.some(({ value }) => value === 'light' || value === 'deep' || value === 'rem')
+  const isAsleep = allIntervals.some(({ value }) => value === 'asleep')
   const wanted = (value: SleepValue) => (isStaged ? value !== 'in_bed' && value !== 'asleep' : !isAsleep || value !== 'in_bed')
-  const intervals = all.filter(({ value }) => wanted(value))
+  const intervals = allIntervals.filter(({ value }) => wanted(value))
   return {
     source,
     intervals,
@@ -130,7 +130,7 @@ function summaryOf({ source, intervals, start_ms, end_ms }: Night): ReadSummary<
   }
   const context = { zone: zoneName(intervals.at(-1)!.zone_s) }
   const { device } = source
-  const cycle = sleepCycleOf(sent, '', context)
+  const cycle = toSleepCycle(sent, '', context)
   const stages_of = cycle && { ...cycle, device, document: { ...cycle.document, time_zone: null } }
-  return { kind: 'sleep', record: { ...sleepOf(sent, context), device }, ...(stages_of && { stages: stages_of }) }
+  return { kind: 'sleep', record: { ...toSleep(sent, context), device }, ...(stages_of && { stages: stages_of }) }
 }

@@ -58,7 +58,7 @@ export const kindKeys = ['HKInsulinDeliveryReason', 'HKBodyTemperatureSensorLoca
  * The type of a sample, with its details; null if it has none. Undefined if it must have one and has not: readers of insulin require it,
  * and Apple Health stores no delivery without its reason.
  */
-export function kindOf(type: string, metadata: Record<string, string>): string | null | undefined {
+export function findKind(type: string, metadata: Record<string, string>): string | null | undefined {
   if (type === 'InsulinDelivery') return insulinTypes.get(metadata.HKInsulinDeliveryReason)
   if (type !== 'BodyTemperature') return null
   return typeWithDetails('body_temperature', null, { sensor_location: sensorLocationOf(metadata) })

@@ -1,7 +1,7 @@
 // Instants and sources in an Apple Health export.
 import type { SourceType } from '../../../wearables/resources/timeseries.ts'
 import type { IncomingDevice } from '../../../wearables/devices/devices.ts'
-import { deviceOf } from '../../mobile-sdk/samples.ts'
+import { toDevice } from '../../mobile-sdk/samples.ts'
 import { storable } from '../reading.ts'
 
 export interface AppleTime {
@@ -11,9 +11,9 @@ export interface AppleTime {
 }
 
 /** The number of digits in a text, or NaN. */
-function digits(text: string, from: number, to: number): number {
+function digits(text: string, start: number, end: number): number {
   let value = 0
-  for (let i = from; i < to; i++) {
+  for (let i = start; i < end; i++) {
     const digit = text.charCodeAt(i) - 48
     if (digit < 0 || digit > 9) return NaN
     value = value * 10 + digit
@@ -41,7 +41,7 @@ export const localDay = ({ at_ms, zone_s }: AppleTime): string => new Date(at_ms
  * The day of a record that stands for a day: at the place that its metadata names, else in UTC, since Apple Health writes noon of UTC for such
  * a day.
  */
-export const dayOf = ({ at_ms, zone_s }: AppleTime, metadata: Record<string, string>): string =>
+export const localDayAt = ({ at_ms, zone_s }: AppleTime, metadata: Record<string, string>): string =>
   localDay({ at_ms, zone_s: metadata.HKTimeZone === undefined ? 0 : zone_s })
 
 /** A zone with a fixed offset, by the name that `Intl` understands: `-07:00`. */
@@ -61,7 +61,7 @@ export interface AppleSource {
 export const sourceKey = ({ source_type, app_id }: AppleSource): string => JSON.stringify([source_type, app_id])
 
 /** A field of a device's description: `<<HKDevice: 0x28…>, name:Apple Watch, model:Watch, hardware:Watch6,1, software:9.1>`. */
-const fieldOf = (device: string, name: string): string | undefined =>
+const readField = (device: string, name: string): string | undefined =>
   new RegExp(`, ${name}:(.*?)(?:, [a-zA-Z ]+:|>?$)`).exec(device)?.[1]
 
 const CACHED_MAX = 5000
@@ -74,7 +74,7 @@ const APP_ID_MAX = 300
 export class AppleSources {
   readonly #known = new Map<string, AppleSource>()
 
-  of(source_name: string | undefined, device: string | undefined, was_user_entered: boolean): AppleSource {
+  resolve(source_name: string | undefined, device: string | undefined, was_user_entered: boolean): AppleSource {
     const key = `${was_user_entered ? 1 : 0}${source_name ?? ''}\n${device ?? ''}`
     let source = this.#known.get(key)
     if (!source) {
@@ -86,7 +86,7 @@ export class AppleSources {
 }
 
 function read(source_name: string | undefined, device: string | undefined, was_user_entered: boolean): AppleSource {
-  const hardware = device === undefined ? '' : (fieldOf(device, 'hardware') ?? fieldOf(device, 'model') ?? '')
+  const hardware = device === undefined ? '' : (readField(device, 'hardware') ?? readField(device, 'model') ?? '')
   const source_type = was_user_entered
     ? 'app'
     : hardware.startsWith('Watch')
@@ -96,6 +96,6 @@ function read(source_name: string | undefined, device: string | undefined, was_u
         : 'unknown'
   // The names of the fields are those under which phones send them.
   const fields = { _DMA: 'manufacturer', _DMO: 'model', _DSV: 'software' }
-  const metadata = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldOf(device ?? '', field)]))
-  return { source_type, app_id: storable(source_name, APP_ID_MAX), device: deviceOf(metadata, source_type) }
+  const metadata = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, readField(device ?? '', field)]))
+  return { source_type, app_id: storable(source_name, APP_ID_MAX), device: toDevice(metadata, source_type) }
 }

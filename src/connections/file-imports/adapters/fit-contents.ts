@@ -62,7 +62,7 @@ class FitTimes {
     return absolute === undefined ? undefined : (absolute + EPOCH_S) * 1000
   }
 
-  of(message: FitMessage, field = TIMESTAMP): number | undefined {
+  instantIn(message: FitMessage, field = TIMESTAMP): number | undefined {
     return this.instant(numberIn(message, field))
   }
 }
@@ -80,7 +80,7 @@ export function contentsOf(file: Buffer): FitContents {
     else lists.get(message.number)!.push(message)
   }
   const of = (name: keyof typeof kind): FitMessage[] => lists.get(kind[name]) ?? []
-  const times = timesOf(of, records)
+  const times = readTimes(of, records)
   return {
     id: of('file_id')[0],
     sport: of('sport')[0],
@@ -90,7 +90,7 @@ export function contentsOf(file: Buffer): FitContents {
     stress: of('stress'),
     times,
     records_ms: records.flatMap((time) => times.instant(time) ?? []),
-    timer: of('event').flatMap((event) => timerOf(event, times)),
+    timer: of('event').flatMap((event) => readTimer(event, times)),
     hasHeartRateMessages,
   }
 }
@@ -100,8 +100,8 @@ const TIMER = 0
 const STARTED = 0
 const STOPPED = new Set([1, 4, 8, 9])
 
-function timerOf(event: FitMessage, times: FitTimes): FitContents['timer'] {
-  const [at_ms, type] = [times.of(event), numberIn(event, 1)]
+function readTimer(event: FitMessage, times: FitTimes): FitContents['timer'] {
+  const [at_ms, type] = [times.instantIn(event), numberIn(event, 1)]
   if (at_ms === undefined || type === undefined || numberIn(event, 0) !== TIMER) return []
   if (type !== STARTED && !STOPPED.has(type)) return []
   return [{ at_ms, isRunning: type === STARTED }]
@@ -115,33 +115,35 @@ const isAbsolute = (seconds: number | undefined): seconds is number => seconds !
  * first message, and the local time at its end agrees with that but for the zone, in quarters of an hour. A local time alone does not say
  * which zone it is of, and so no instant.
  */
-function timesOf(of: (name: keyof typeof kind) => FitMessage[], records: number[]): FitTimes {
-  const [end] = of('activity')
-  const [monitoring] = of('monitoring_info')
+function readTimes(messagesOf: (name: keyof typeof kind) => FitMessage[], records: number[]): FitTimes {
+  const [end] = messagesOf('activity')
+  const [monitoring] = messagesOf('monitoring_info')
   const said = end
     ? [numberIn(end, TIMESTAMP), numberIn(end, 5)]
     : monitoring
       ? [numberIn(monitoring, TIMESTAMP), numberIn(monitoring, 0)]
       : []
   const [at, local] = said
-  const power_on_s = powerOnOf(of, records)
+  const power_on_s = findPowerOn(messagesOf, records)
   const absolute = isRelative(at) ? power_on_s && at + power_on_s : at
   if (absolute === undefined || !isAbsolute(local)) return new FitTimes(power_on_s, null)
   const zone_s = Math.round((local - absolute) / QUARTER_S) * QUARTER_S
   if (Math.abs(zone_s) > ZONE_S_MAX) return new FitTimes(power_on_s, null)
-  return new FitTimes(isRelative(at) && !of('correlation').some(isCorrelation) ? local - zone_s - at : power_on_s, zone_s)
+  return new FitTimes(isRelative(at) && !messagesOf('correlation').some(isCorrelation) ? local - zone_s - at : power_on_s, zone_s)
 }
 
 const isCorrelation = (message: FitMessage): boolean =>
   isAbsolute(numberIn(message, TIMESTAMP)) && isRelative(numberIn(message, 1))
 
-function powerOnOf(of: (name: keyof typeof kind) => FitMessage[], records: number[]): number | undefined {
-  const correlation = of('correlation').find(isCorrelation)
+function findPowerOn(messagesOf: (name: keyof typeof kind) => FitMessage[], records: number[]): number | undefined {
+  const correlation = messagesOf('correlation').find(isCorrelation)
   if (correlation) return numberIn(correlation, TIMESTAMP)! - numberIn(correlation, 1)!
-  const created = of('file_id').map((id) => numberIn(id, 4))[0]
+  const created = messagesOf('file_id').map((id) => numberIn(id, 4))[0]
   if (!isAbsolute(created)) return undefined
-  const starts = (['session', 'lap', 'length'] as const).flatMap((name) => of(name).map((message) => numberIn(message, 2)))
-  const events = of('event').map((event) => numberIn(event, TIMESTAMP))
+  const starts = (['session', 'lap', 'length'] as const).flatMap((name) =>
+    messagesOf(name).map((message) => numberIn(message, 2)),
+  )
+  const events = messagesOf('event').map((event) => numberIn(event, TIMESTAMP))
   let first = Infinity
   for (const time of [...starts, ...events]) if (isRelative(time) && time < first) first = time
   for (const time of records) if (isRelative(time) && time < first) first = time

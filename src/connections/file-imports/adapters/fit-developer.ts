@@ -78,16 +78,16 @@ export class DeveloperFields {
   complete(
     values: Map<number, FitValue>,
     fields: readonly DeveloperField[],
-    at: number,
-    read: (at: number, size: number, type: number) => FitValue | undefined,
+    offset: number,
+    read: (offset: number, size: number, type: number) => FitValue | undefined,
   ): void {
     for (const { number, size, index } of fields) {
       const native = this.#natives.get(`${index} ${number}`)
       if (native && !values.has(native.field) && !values.has(alternatives.get(native.field) ?? -1)) {
-        const value = read(at, size, native.type)
+        const value = read(offset, size, native.type)
         if (typeof value === 'number' && Number.isFinite(value)) values.set(native.field, value * native.factor + native.offset)
       }
-      at += size
+      offset += size
     }
   }
 }

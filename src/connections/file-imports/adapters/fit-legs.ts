@@ -35,35 +35,35 @@ interface Part {
 /** The workouts in order; a session whose times nothing in the file says is undefined. */
 export function legsOf(contents: FitContents): (Leg | undefined)[] {
   const { sessions, id, times } = contents
-  const laps = contents.laps.flatMap((lap) => partOf(contents, lap, ELAPSED))
-  const lengths = contents.lengths.flatMap((length) => partOf(contents, length, 3))
+  const laps = contents.laps.flatMap((lap) => toParts(contents, lap, ELAPSED))
+  const lengths = contents.lengths.flatMap((length) => toParts(contents, length, 3))
   const parts = { laps, lengths }
   if (!sessions.length) {
     const type = id && numberIn(id, 0)
     if (type !== undefined && type !== ACTIVITY_FILE) return []
-    const leg = legOf(contents, parts, NO_SESSION, -Infinity, Infinity)
+    const leg = buildLeg(contents, parts, NO_SESSION, -Infinity, Infinity)
     return leg ? [leg] : []
   }
   let before_ms = -Infinity
   return sessions.map((session, i) => {
-    const next_ms = sessions.slice(i + 1).flatMap((one) => times.of(one, START) ?? [])[0]
-    const until_ms = Math.min(times.of(session) ?? Infinity, next_ms ?? Infinity)
-    const leg = legOf(contents, parts, session, before_ms, until_ms)
+    const next_ms = sessions.slice(i + 1).flatMap((session) => times.instantIn(session, START) ?? [])[0]
+    const until_ms = Math.min(times.instantIn(session) ?? Infinity, next_ms ?? Infinity)
+    const leg = buildLeg(contents, parts, session, before_ms, until_ms)
     if (leg) before_ms = leg.end_ms + 1
     return leg
   })
 }
 
-function partOf({ times }: FitContents, message: FitMessage, elapsed_field: number): Part[] {
-  const [start, elapsed] = [times.of(message, START), numberIn(message, elapsed_field, 1000)]
-  const end = times.of(message) ?? (start !== undefined && elapsed !== undefined ? start + elapsed * 1000 : undefined)
+function toParts({ times }: FitContents, message: FitMessage, elapsed_field: number): Part[] {
+  const [start, elapsed] = [times.instantIn(message, START), numberIn(message, elapsed_field, 1000)]
+  const end = times.instantIn(message) ?? (start !== undefined && elapsed !== undefined ? start + elapsed * 1000 : undefined)
   if (start === undefined && end === undefined) return []
   const start_ms = start ?? end! - (elapsed ?? 0) * 1000
   return [{ message, start_ms, end_ms: Math.max(start_ms, end ?? start_ms) }]
 }
 
 /** The first and the last instant that records, laps and lengths have within a span. */
-function extentOf({ records_ms }: FitContents, { laps, lengths }: Parts, from_ms: number, to_ms: number) {
+function findExtent({ records_ms }: FitContents, { laps, lengths }: Parts, from_ms: number, to_ms: number) {
   let [first_ms, last_ms] = [Infinity, -Infinity]
   const add = (start: number, end: number) => {
     if (start < from_ms || start > to_ms) return
@@ -80,13 +80,13 @@ interface Parts {
   lengths: Part[]
 }
 
-function legOf(contents: FitContents, parts: Parts, session: FitMessage, from_ms: number, until_ms: number): Leg | undefined {
+function buildLeg(contents: FitContents, parts: Parts, session: FitMessage, from_ms: number, until_ms: number): Leg | undefined {
   const { times } = contents
   // A device that went out writes zeros.
   const [elapsed_s, timer_s] = [numberIn(session, ELAPSED, 1000) || undefined, numberIn(session, TIMER, 1000) || undefined]
-  const said_ms = times.of(session, START)
-  const extent = extentOf(contents, parts, said_ms ?? from_ms, until_ms)
-  const written_ms = times.of(session, TIMESTAMP)
+  const said_ms = times.instantIn(session, START)
+  const extent = findExtent(contents, parts, said_ms ?? from_ms, until_ms)
+  const written_ms = times.instantIn(session, TIMESTAMP)
   const length_s = elapsed_s ?? timer_s
   const start_ms =
     said_ms ?? extent?.first_ms ?? (written_ms !== undefined && length_s !== undefined ? written_ms - length_s * 1000 : undefined)
@@ -107,20 +107,20 @@ function legOf(contents: FitContents, parts: Parts, session: FitMessage, from_ms
     session,
     sport: numberIn(session, 5) ?? (lap && numberIn(lap.message, 25)) ?? (contents.sport && numberIn(contents.sport, 0)),
     sub_sport: numberIn(session, 6) ?? (lap && numberIn(lap.message, 39)) ?? (contents.sport && numberIn(contents.sport, 1)),
-    moving_s: timer_s ?? sumOf(laps, TIMER, 1000) ?? runningOf(contents.timer, start_ms, end_ms),
-    distance_m: said_m || (swumOf(session, lengths) ?? sumOf(laps, DISTANCE, 100) ?? said_m),
-    calories: numberIn(session, CALORIES) ?? sumOf(laps, CALORIES, 1),
+    moving_s: timer_s ?? sumField(laps, TIMER, 1000) ?? runningTime(contents.timer, start_ms, end_ms),
+    distance_m: said_m || (swumDistance(session, lengths) ?? sumField(laps, DISTANCE, 100) ?? said_m),
+    calories: numberIn(session, CALORIES) ?? sumField(laps, CALORIES, 1),
   }
 }
 
 /** The sum of a field of laps; undefined unless each has it. */
-function sumOf(laps: Part[], field: number, scale: number): number | undefined {
+function sumField(laps: Part[], field: number, scale: number): number | undefined {
   const values = laps.flatMap(({ message }) => numberIn(message, field, scale) ?? [])
   return laps.length && values.length === laps.length ? values.reduce((a, b) => a + b, 0) : undefined
 }
 
 /** Meters in a pool: how often it was crossed, by the lengths of the file or as the session counts them. */
-function swumOf(session: FitMessage, lengths: Part[]): number | undefined {
+function swumDistance(session: FitMessage, lengths: Part[]): number | undefined {
   const pool_m = numberIn(session, 44, 100)
   if (!pool_m) return undefined
   const isActive = ({ message }: Part) => (numberIn(message, 12) ?? ACTIVE) === ACTIVE
@@ -129,7 +129,7 @@ function swumOf(session: FitMessage, lengths: Part[]): number | undefined {
 }
 
 /** Seconds that the timer ran; undefined without a start. */
-function runningOf(timer: FitContents['timer'], start_ms: number, end_ms: number): number | undefined {
+function runningTime(timer: FitContents['timer'], start_ms: number, end_ms: number): number | undefined {
   let [since_ms, sum_ms, hasStarted] = [undefined as number | undefined, 0, false]
   for (const { at_ms, isRunning } of timer) {
     if (at_ms < start_ms || at_ms > end_ms) continue

@@ -18,29 +18,29 @@ const CHECKSUM_BYTES = 2
 /** Of the base types: how many bytes a value takes, how it is read, and which value says that there is none. */
 interface BaseType {
   size: number
-  read(view: DataView, at: number, isLittle: boolean): number
+  read(view: DataView, offset: number, isLittle: boolean): number
   isNone(value: number): boolean
 }
-const integer = (size: number, read: BaseType['read'], none: number): BaseType => ({
+const integer = (size: number, read: BaseType['read'], absentValue: number): BaseType => ({
   size,
   read,
-  isNone: (value) => value === none,
+  isNone: (value) => value === absentValue,
 })
-const byte: BaseType['read'] = (view, at) => view.getUint8(at)
-const uint16: BaseType['read'] = (view, at, isLittle) => view.getUint16(at, isLittle)
-const uint32: BaseType['read'] = (view, at, isLittle) => view.getUint32(at, isLittle)
+const byte: BaseType['read'] = (view, offset) => view.getUint8(offset)
+const uint16: BaseType['read'] = (view, offset, isLittle) => view.getUint16(offset, isLittle)
+const uint32: BaseType['read'] = (view, offset, isLittle) => view.getUint32(offset, isLittle)
 const STRING = 7
 /** By the lower five bits. 64-bit integers are left out: no field that is read has one. */
 const baseTypes: ReadonlyMap<number, BaseType> = new Map([
   [0, integer(1, byte, 0xff)],
-  [1, integer(1, (view, at) => view.getInt8(at), 0x7f)],
+  [1, integer(1, (view, offset) => view.getInt8(offset), 0x7f)],
   [2, integer(1, byte, 0xff)],
-  [3, integer(2, (view, at, isLittle) => view.getInt16(at, isLittle), 0x7fff)],
+  [3, integer(2, (view, offset, isLittle) => view.getInt16(offset, isLittle), 0x7fff)],
   [4, integer(2, uint16, 0xffff)],
-  [5, integer(4, (view, at, isLittle) => view.getInt32(at, isLittle), 0x7fff_ffff)],
+  [5, integer(4, (view, offset, isLittle) => view.getInt32(offset, isLittle), 0x7fff_ffff)],
   [6, integer(4, uint32, 0xffff_ffff)],
-  [8, { size: 4, read: (view, at, isLittle) => view.getFloat32(at, isLittle), isNone: Number.isNaN }],
-  [9, { size: 8, read: (view, at, isLittle) => view.getFloat64(at, isLittle), isNone: Number.isNaN }],
+  [8, { size: 4, read: (view, offset, isLittle) => view.getFloat32(offset, isLittle), isNone: Number.isNaN }],
+  [9, { size: 8, read: (view, offset, isLittle) => view.getFloat64(offset, isLittle), isNone: Number.isNaN }],
   [10, integer(1, byte, 0)],
   [11, integer(2, uint16, 0)],
   [12, integer(4, uint32, 0)],
@@ -85,9 +85,13 @@ export function assertChecksum(file: Buffer): void {
 /**
  * Yields the messages of one file in order; its checksum has been checked. Messages of other kinds than the chosen ones are passed over.
  * Errors: ReadError `damaged` for a message without a definition, and for one that ends behind the file.
- * @param passed gets the end of each whole message
+ * @param onMessage gets the end of each whole message
  */
-export function* fitMessages(file: Buffer, kinds: ReadonlySet<number>, passed?: (at: number) => void): Generator<FitMessage> {
+export function* fitMessages(
+  file: Buffer,
+  kinds: ReadonlySet<number>,
+  onMessage?: (offset: number) => void,
+): Generator<FitMessage> {
   const definitions: (Definition | undefined)[] = []
   const described = new DeveloperFields()
   const end = file.length - CHECKSUM_BYTES
@@ -120,7 +124,7 @@ export function* fitMessages(file: Buffer, kinds: ReadonlySet<number>, passed?: 
       if (time !== undefined) values?.set(TIMESTAMP, time)
     } else time = timeIn(file, at, definition) ?? time
     at += size + definition.developer_bytes
-    passed?.(at)
+    onMessage?.(at)
     if (values) yield { number, fields: values }
   }
 }
@@ -132,7 +136,7 @@ export function* fitMessages(file: Buffer, kinds: ReadonlySet<number>, passed?: 
 export function wholeMessages(cut: Buffer): Buffer {
   const checksum = Buffer.alloc(CHECKSUM_BYTES)
   let end = Math.min(cut[0]!, cut.length)
-  const messages = fitMessages(Buffer.concat([cut, checksum]), new Set(), (at) => (end = at))
+  const messages = fitMessages(Buffer.concat([cut, checksum]), new Set(), (offset) => (end = offset))
   try {
     while (!messages.next().done);
   } catch (error) {
@@ -142,59 +146,61 @@ export function wholeMessages(cut: Buffer): Buffer {
 }
 
 /** The time of any message, since that of a compressed header goes on from it. */
-function timeIn(file: Buffer, at: number, { fields, isLittle }: Definition): number | undefined {
+function timeIn(file: Buffer, offset: number, { fields, isLittle }: Definition): number | undefined {
   for (const field of fields) {
     if (field.number === TIMESTAMP) {
-      const value = readField(file, at, field, isLittle)
+      const value = readField(file, offset, field, isLittle)
       return typeof value === 'number' ? value : undefined
     }
-    at += field.size
+    offset += field.size
   }
   return undefined
 }
 
-function readDefinition(file: Buffer, at: number, end: number, hasDeveloperFields: boolean) {
+function readDefinition(file: Buffer, offset: number, end: number, hasDeveloperFields: boolean) {
   const need = (bytes: number) => {
-    if (at + bytes > end) throw new ReadError('damaged')
+    if (offset + bytes > end) throw new ReadError('damaged')
   }
   need(5)
-  const isLittle = file[at + 1] === 0
-  const number = isLittle ? file.readUInt16LE(at + 2) : file.readUInt16BE(at + 2)
-  const count = file[at + 4]!
-  at += 5
+  const isLittle = file[offset + 1] === 0
+  const number = isLittle ? file.readUInt16LE(offset + 2) : file.readUInt16BE(offset + 2)
+  const count = file[offset + 4]!
+  offset += 5
   need(3 * count)
   const fields: Field[] = []
-  for (let i = 0; i < count; i++, at += 3) fields.push({ number: file[at]!, size: file[at + 1]!, type: file[at + 2]! & 0x1f })
+  for (let i = 0; i < count; i++, offset += 3)
+    fields.push({ number: file[offset]!, size: file[offset + 1]!, type: file[offset + 2]! & 0x1f })
   const developer: DeveloperField[] = []
   if (hasDeveloperFields) {
     need(1)
-    const developers = file[at++]!
+    const developers = file[offset++]!
     need(3 * developers)
-    for (let i = 0; i < developers; i++, at += 3) developer.push({ number: file[at]!, size: file[at + 1]!, index: file[at + 2]! })
+    for (let i = 0; i < developers; i++, offset += 3)
+      developer.push({ number: file[offset]!, size: file[offset + 1]!, index: file[offset + 2]! })
   }
   const developer_bytes = developer.reduce((sum, { size }) => sum + size, 0)
-  return { definition: { number, isLittle, fields, developer, developer_bytes }, next: at }
+  return { definition: { number, isLittle, fields, developer, developer_bytes }, next: offset }
 }
 
-function readFields(file: Buffer, at: number, fields: Field[], isLittle: boolean): Map<number, FitValue> {
+function readFields(file: Buffer, offset: number, fields: Field[], isLittle: boolean): Map<number, FitValue> {
   const values = new Map<number, FitValue>()
   for (const field of fields) {
-    const value = readField(file, at, field, isLittle)
+    const value = readField(file, offset, field, isLittle)
     if (value !== undefined) values.set(field.number, value)
-    at += field.size
+    offset += field.size
   }
   return values
 }
 
-function readField(file: Buffer, at: number, { size, type }: Field, isLittle: boolean): FitValue | undefined {
+function readField(file: Buffer, start: number, { size, type }: Field, isLittle: boolean): FitValue | undefined {
   if (type === STRING) {
-    const bytes = file.subarray(at, at + size)
+    const bytes = file.subarray(start, start + size)
     const zero = bytes.indexOf(0)
     return decodeUtf8(zero < 0 ? bytes : bytes.subarray(0, zero))
   }
   const base = baseTypes.get(type)
   if (!base || size === 0 || size % base.size !== 0) return undefined
-  const view = new DataView(file.buffer, file.byteOffset + at, size)
+  const view = new DataView(file.buffer, file.byteOffset + start, size)
   const values: (number | undefined)[] = []
   for (let offset = 0; offset < size; offset += base.size) {
     const value = base.read(view, offset, isLittle)

@@ -17,7 +17,7 @@ const SESSIONS_MAX = 1000
 const CHECKSUM_BYTES = 2
 
 /** A file may consist of several, one after another. Errors: ReadError `damaged`. */
-function* chained(bytes: Buffer): Generator<{ file: Buffer; isCut: boolean }> {
+function* splitChain(bytes: Buffer): Generator<{ file: Buffer; isCut: boolean }> {
   let count = 0
   for (let at = 0; at < bytes.length;) {
     const rest = bytes.subarray(at)
@@ -33,7 +33,7 @@ function* chained(bytes: Buffer): Generator<{ file: Buffer; isCut: boolean }> {
 }
 
 /** `trail_running` → `Trail Running`. */
-const titled = (name: string): string =>
+const toTitle = (name: string): string =>
   name.replace(/(^|_)([a-z0-9])/g, (_, gap, first: string) => (gap ? ' ' : '') + first.toUpperCase())
 
 /** Sports whose special kinds are named by what surrounds them: `trail`, `mountain`, `open_water`. */
@@ -47,11 +47,11 @@ const moving: Readonly<Record<string, RegExp>> = {
 
 type Profile = typeof import('fit-file-parser/profile')
 
-function sportOf({ getFitSportName, getFitSubSportName }: Profile, { sport, sub_sport }: Leg): string {
+function sportName({ getFitSportName, getFitSubSportName }: Profile, { sport, sub_sport }: Leg): string {
   const [general, special] = [getFitSportName(sport) ?? 'other', getFitSubSportName(sub_sport)]
-  if (!special || special === 'generic') return titled(general)
+  if (!special || special === 'generic') return toTitle(general)
   const isNamed = !Object.hasOwn(moving, general) || moving[general]!.test(special)
-  return titled(isNamed ? special : `${special}_${general}`)
+  return toTitle(isNamed ? special : `${special}_${general}`)
 }
 
 /**
@@ -60,7 +60,7 @@ function sportOf({ getFitSportName, getFitSubSportName }: Profile, { sport, sub_
  */
 export async function readFit(bytes: Buffer, batches: Batches, context: ReadContext): Promise<void> {
   const profile = await import('fit-file-parser/profile')
-  for (const { file, isCut } of chained(bytes)) {
+  for (const { file, isCut } of splitChain(bytes)) {
     if (!isCut) assertChecksum(file)
     await readFile(profile, file, batches, context)
     if (isCut) throw new ReadError('truncated')
@@ -102,12 +102,12 @@ async function readFile(profile: Profile, file: Buffer, batches: Batches, contex
   if (legs.length > SESSIONS_MAX) throw new ReadError('damaged')
   const type = id && numberIn(id, 0)
   if (!legs.length && !hasStress) batches.skip('unsupported', `fit_${fileTypes[type ?? -1] ?? 'file'}`)
-  const { recorded, undated, outside } = recordedIn(file, contents, legs)
+  const { activities: recorded, undatedCount: undated, outsideCount: outside } = recordedIn(file, contents, legs)
   if (undated) batches.skip('invalid_time', 'heartrate', undated)
   if (outside && (legs.length || hasStress)) batches.skip('no_session', 'record', outside)
   for (const [i, leg] of legs.entries()) {
     if (!leg) batches.skip('invalid_time', 'workouts')
-    else await passOn({ ...writer, ...activityOf(profile, leg, contents), ...recorded[i]! }, batches, context)
+    else await passOn({ ...writer, ...buildActivity(profile, leg, contents), ...recorded[i]! }, batches, context)
   }
 }
 
@@ -147,13 +147,13 @@ function recordedIn(
   file: Buffer,
   contents: FitContents,
   legs: (Leg | undefined)[],
-): { recorded: Recorded[]; undated: number; outside: number } {
+): { activities: Recorded[]; undatedCount: number; outsideCount: number } {
   let [undated, outside] = [0, 0]
   const { times } = contents
   const all = legs.map((leg) => ({ leg, points: new StreamPoints(), rates: [] as Recorded['rates'], seconds: new Set<number>() }))
   const at = (at_ms: number) => all.filter(({ leg }) => leg && at_ms >= leg.start_ms && at_ms <= leg.end_ms)
   for (const record of fitMessages(file, new Set([kind.record]))) {
-    const [at_ms, bpm] = [times.of(record), numberIn(record, 3)]
+    const [at_ms, bpm] = [times.instantIn(record), numberIn(record, 3)]
     if (at_ms === undefined) {
       if (bpm !== undefined) undated++
       continue
@@ -188,13 +188,13 @@ function recordedIn(
         }
   }
   for (const { at_ms, isRunning } of contents.timer) if (isRunning) for (const { points } of at(at_ms)) points.breakBefore(at_ms)
-  return { recorded: all, undated, outside }
+  return { activities: all, undatedCount: undated, outsideCount: outside }
 }
 
-function activityOf(profile: Profile, leg: Leg, { times }: FitContents) {
+function buildActivity(profile: Profile, leg: Leg, { times }: FitContents) {
   const { session, start_ms, end_ms, moving_s, distance_m, calories } = leg
   return {
-    sport: sportOf(profile, leg),
+    sport: sportName(profile, leg),
     start_ms,
     end_ms,
     zone_s: times.zone_s,
@@ -221,7 +221,7 @@ async function readStress(
   context: ReadContext,
 ): Promise<boolean> {
   const measured = stress.flatMap((message: FitMessage): [at_ms: number | undefined, value: number][] => {
-    const [at_ms, value] = [times.of(message, 1), numberIn(message, 0)]
+    const [at_ms, value] = [times.instantIn(message, 1), numberIn(message, 0)]
     return value === undefined || value < 0 || value > 100 ? [] : [[at_ms, value]]
   })
   if (!measured.length) return false
@@ -263,7 +263,7 @@ class StoredRates {
   read(message: FitMessage): [at_ms: number, bpm: number][] {
     const rates = numbersIn(message, 6)
     const counts = numbersIn(message, 9)
-    const at_ms = this.#times.of(message)
+    const at_ms = this.#times.instantIn(message)
     if (at_ms !== undefined && counts[0] !== undefined) {
       this.#anchor = { at_ms: at_ms + (numberIn(message, 0, 32_768) ?? 0) * 1000, count: counts[0] }
       this.#count = counts[0]

@@ -161,62 +161,62 @@ class Track implements XmlHandler {
     else if (this.#current) this.#read(this.#current, name, parent, text)
   }
 
-  #read(into: Found, name: string, parent: string | undefined, text: string): void {
+  #read(track: Found, name: string, parent: string | undefined, text: string): void {
     const small = name.toLowerCase()
     if (isPointName(parent) && small === 'time') this.#at = instantOf(text)
     else if (this.#values && RATE_NAMES.has(name === 'Value' && parent ? parent.toLowerCase() : small))
       this.#bpm = rateOf(text) ?? this.#bpm
-    else if (isPointName(name)) this.#endPoint(into)
+    else if (isPointName(name)) this.#endPoint(track)
     else if (this.#values) {
       const list = elements.get(small)
       if (list) this.#note(list, text)
-    } else if (this.#format === 'gpx' && parent === 'trk' && name === 'type') into.sport = text
-    else if (parent === 'Lap') this.#readLap(into, name, text)
-    else if (name === 'Value' && parent) this.#readLapRate(into, parent, text)
+    } else if (this.#format === 'gpx' && parent === 'trk' && name === 'type') track.sport = text
+    else if (parent === 'Lap') this.#readLap(track, name, text)
+    else if (name === 'Value' && parent) this.#readLapRate(track, parent, text)
   }
 
-  #endPoint(into: Found): void {
+  #endPoint(track: Found): void {
     const values = this.#values
     this.#values = undefined
     if (this.#at === undefined) return
-    this.#segmentTakes(into, this.#at)
-    into.start_ms = Math.min(into.start_ms, this.#at)
-    into.end_ms = Math.max(into.end_ms, this.#at)
-    if (this.#bpm !== undefined) into.rates.push([this.#at, this.#bpm])
-    into.points.put('heartrate', this.#at, this.#bpm)
-    for (const [list, value] of values ?? []) into.points.put(list, this.#at, value)
+    this.#segmentTakes(track, this.#at)
+    track.start_ms = Math.min(track.start_ms, this.#at)
+    track.end_ms = Math.max(track.end_ms, this.#at)
+    if (this.#bpm !== undefined) track.rates.push([this.#at, this.#bpm])
+    track.points.put('heartrate', this.#at, this.#bpm)
+    for (const [list, value] of values ?? []) track.points.put(list, this.#at, value)
   }
 
-  #segmentTakes(into: Found, at_ms: number): void {
+  #segmentTakes(track: Found, at_ms: number): void {
     const segment = this.#segment
     if (!segment || segment.isEmpty) {
-      if (segment && into.segments.length && !segment.goesOn) into.points.breakBefore(at_ms)
-      if (!into.segments.length || (segment && !segment.goesOn)) into.segments.push([at_ms, at_ms])
+      if (segment && track.segments.length && !segment.goesOn) track.points.breakBefore(at_ms)
+      if (!track.segments.length || (segment && !segment.goesOn)) track.segments.push([at_ms, at_ms])
       if (segment) segment.isEmpty = false
     }
-    const last = into.segments.at(-1)!
+    const last = track.segments.at(-1)!
     last[0] = Math.min(last[0], at_ms)
     last[1] = Math.max(last[1], at_ms)
   }
 
-  #readLapRate(into: Found, parent: string, text: string): void {
-    const lap = into.laps.at(-1)
+  #readLapRate(track: Found, parent: string, text: string): void {
+    const lap = track.laps.at(-1)
     if (!lap) return
     if (parent === 'AverageHeartRateBpm') lap.mean_bpm = rateOf(text)
     else if (parent === 'MaximumHeartRateBpm') lap.max_bpm = rateOf(text)
   }
 
-  #readLap(into: Found, name: string, text: string): void {
-    const lap = into.laps.at(-1)
+  #readLap(track: Found, name: string, text: string): void {
+    const lap = track.laps.at(-1)
     if (name === 'TotalTimeSeconds') {
-      into.moving_s = add(into.moving_s, numberOf(text))
+      track.moving_s = add(track.moving_s, numberOf(text))
       if (lap) lap.total_s = numberOf(text)
-    } else if (name === 'DistanceMeters') into.distance_m = add(into.distance_m, numberOf(text))
-    else if (name === 'Calories') into.calories = add(into.calories, numberOf(text))
+    } else if (name === 'DistanceMeters') track.distance_m = add(track.distance_m, numberOf(text))
+    else if (name === 'Calories') track.calories = add(track.calories, numberOf(text))
   }
 }
 
-const titled = (text: string): string => text.replaceAll('_', ' ').replace(/(^|\s)([a-z])/g, (found) => found.toUpperCase())
+const toTitle = (text: string): string => text.replaceAll('_', ' ').replace(/(^|\s)([a-z])/g, (letter) => letter.toUpperCase())
 
 /** Reads the bytes of a file, and returns the error that ended it. */
 async function parse(format: TrackFormat, bytes: Buffer, track: Track): Promise<unknown> {
@@ -256,7 +256,7 @@ export async function readTrack(
     const { laps, segments, ...found } = activity
     const end_ms = laps.reduce((end, lap) => Math.max(end, lapEnd(lap) ?? end), Math.max(found.end_ms, found.start_ms))
     const summed = { moving_s: found.moving_s ?? movingOf(segments), ...ratesOfLaps(laps, found.rates.length > 0) }
-    const named = { sport: titled(found.sport), app: track.creator, provider: providerOf(track.creator) }
+    const named = { sport: toTitle(found.sport), app: track.creator, provider: providerOf(track.creator) }
     await passOn({ ...found, ...summed, ...named, end_ms }, batches, context)
   }
   if (error) throw error
