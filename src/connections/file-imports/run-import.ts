@@ -7,6 +7,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import type { Service } from '../../platform/module/module.ts'
 import { defineHandler, enqueue, type Handler, type JobContext } from '../../platform/queue/outbox.ts'
 import { addSeconds } from '../../platform/runtime/clock.ts'
+import { keepHeapSmall, letHeapGrow } from '../../platform/runtime/small-heap.ts'
 import { version } from '../../platform/runtime/version.ts'
 import { createWorkerPool, WorkerLimitExceeded } from '../../platform/runtime/worker-pool.ts'
 import { findUser } from '../../people/users/users.ts'
@@ -103,6 +104,7 @@ export class ImportRunner implements Service {
       this.#put_off_ms[phase] = performance.now()
       return later(context, id, phase, RETRY_S)
     }
+    if (this.#running.size === 0) keepHeapSmall()
     const end = this.#run(context, id, phase)
     this.#running.set(id, { phase, end })
     try {
@@ -113,6 +115,7 @@ export class ImportRunner implements Service {
       else if (!(error instanceof Gone)) throw error
     } finally {
       this.#running.delete(id)
+      if (this.#running.size === 0) letHeapGrow()
     }
   }
 

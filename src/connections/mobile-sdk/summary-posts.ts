@@ -114,7 +114,7 @@ export async function postActivity(tx: Tx, user_id: string, { data, ...post }: S
     ofActivity,
     data.map((record, i) => [record as Lists, ['body', 'data', placeOf(i)]]),
   )
-  const batches = [{ kind: 'activity' as const, records, derived: Object.values(ofActivity) }, ...samples]
+  const batches = [{ kind: 'activity' as const, records, derivedResources: Object.values(ofActivity) }, ...samples]
   return store(tx, user_id, envelope, batches, faults)
 }
 

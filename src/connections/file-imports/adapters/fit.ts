@@ -204,7 +204,7 @@ function buildActivity(profile: Profile, leg: Leg, { times }: FitContents) {
     ascent_m: numberIn(session, 22),
     mean_bpm: numberIn(session, 16),
     max_bpm: numberIn(session, 17),
-    more: {
+    otherFields: {
       average_speed: numberIn(session, 124, 1000) ?? numberIn(session, 14, 1000) ?? null,
       max_speed: numberIn(session, 125, 1000) ?? numberIn(session, 15, 1000) ?? null,
       average_watts: numberIn(session, 20) ?? null,
