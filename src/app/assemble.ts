@@ -28,11 +28,11 @@ import type { Process } from './process.ts'
 export interface ProcessOptions
   extends
     Pick<Process, 'cells' | 'vault' | 'log' | 'metrics' | 'settings' | 'targets' | 'product' | 'publicUrl'>,
-    Pick<HttpOptions, 'access' | 'base_path' | 'sockets' | 'draining' | 'isKnownHost' | 'trusted_proxies' | 'checkReplies'> {
+    Pick<HttpOptions, 'access' | 'base_path' | 'sockets' | 'isDraining' | 'isKnownHost' | 'trusted_proxies' | 'checkReplies'> {
   access: AccessLog
   clocks?: ClockMoves
   /** Additional modules, above all modules of the program. */
-  more?: (process: Process) => Module[]
+  extraModules?: (process: Process) => Module[]
 }
 
 export interface AssembledProcess extends Composition {
@@ -67,7 +67,7 @@ export function assemble(options: ProcessOptions): AssembledProcess {
       onFailure: (reason) => log.warn({ reason }, 'geocoder request failed'),
     }),
   }
-  const composition: Composition = compose([...modulesOf(process), ...(options.more?.(process) ?? [])])
+  const composition: Composition = compose([...modulesOf(process), ...(options.extraModules?.(process) ?? [])])
   const { operations, pages, handlers, hooks, constraints } = composition
   const operationIds = new Set(operations.map(({ id }) => id))
   const runner = new JobRunner({ handlers, tenantOf: guards.teams.tenant, log, metrics })

@@ -94,12 +94,12 @@ function inOrder(modules: readonly Module[]): Hook[] {
   ])
 }
 
-function assertNoneTwice(what: string, modules: readonly Module[], namesOf: (module: Module) => string[]): void {
+function assertNoneTwice(kind: string, modules: readonly Module[], namesOf: (module: Module) => string[]): void {
   const seen = new Map<string, string>()
   for (const module of modules)
     for (const name of namesOf(module)) {
       const other = seen.get(name)
-      if (other !== undefined) throw new Error(`${other} and ${module.name} both have the ${what} ${name}`)
+      if (other !== undefined) throw new Error(`${other} and ${module.name} both have the ${kind} ${name}`)
       seen.set(name, module.name)
     }
 }

@@ -14,9 +14,9 @@ const absent: never = new Proxy(() => {}, {
 type Known = Partial<Omit<Process, 'settings'>> & { settings?: Partial<ModuleSettings> }
 
 /** The contents of the program, created with the known dependencies of a process; code that needs more of them fails when it runs. */
-export function contentsWith(known: Known): Composition {
-  const given: Known = { eventTypes: () => composition.eventTypes, ...known }
-  const process = new Proxy(given, { get: (of, name) => Reflect.get(of, name) ?? absent }) as Process
+export function contentsWith(dependencies: Known): Composition {
+  const given: Known = { eventTypes: () => composition.eventTypes, ...dependencies }
+  const process = new Proxy(given, { get: (target, name) => Reflect.get(target, name) ?? absent }) as Process
   const composition: Composition = compose(modulesOf(process))
   return composition
 }

@@ -18,7 +18,7 @@ const CLOSE_MS_MAX = 5_000
 export interface Database {
   cells: Cells
   connectionOf: (name: CellName | 'control') => Connection
-  embedded: Embedded | undefined
+  embeddedServer: Embedded | undefined
   close(): Promise<void>
 }
 
@@ -54,7 +54,7 @@ export async function openDatabase(
   return {
     cells,
     connectionOf,
-    embedded,
+    embeddedServer: embedded,
     async close() {
       await Promise.race([cells.close(), sleep(CLOSE_MS_MAX, undefined, { ref: false })])
       await embedded?.stop()

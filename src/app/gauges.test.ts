@@ -21,7 +21,7 @@ after(() => rmSync(folder, { recursive: true }))
 /** Metrics as the server makes them, with a value of each. */
 function serverMetrics() {
   const metrics = createMetrics(() => cells)
-  metrics.connections(() => ({ open: 2, refused: 1 }))
+  metrics.connections(() => ({ open: 2, rejections: 1 }))
   addGauges(metrics.registry, cells, { unlimited: ['users.erase'], mail: true, sms: true, fresh_ms: 0 })
   metrics.request('get_order', 200, 0.01)
   metrics.countJob('orders.dispatch', 'completed', 0.1)
@@ -31,7 +31,7 @@ function serverMetrics() {
   metrics.countRepeatedPosts('sandbox-us')
   metrics.countRejectedRecords('sandbox-us', 'heartrate', 2)
   metrics.overdue('sandbox-us', 'mail', 1)
-  metrics.removed('sandbox-us', 'mail', 1)
+  metrics.countRemovedRows('sandbox-us', 'mail', 1)
   return metrics.registry
 }
 

@@ -67,7 +67,7 @@ export function modulesOf(process: Process): Module[] {
   const storedFiles = new StoredFiles({ kind: () => settings.report_storage, storages: () => openStorages(settings) })
   return [
     ...platform({
-      mail: { cells, log, smtp: settings.smtp, held: heldMail },
+      mail: { cells, log, smtp: settings.smtp, isHeld: heldMail },
       storedFiles,
     }),
     ...tenancy({ cells, log, guards, settings, publicUrl, has: { user: hasUser, order: hasOrder } }),

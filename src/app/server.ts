@@ -163,7 +163,7 @@ export async function startRoles(
     base_path: config.base_path,
     trusted_proxies: config.trusted_proxies,
     checkReplies: config.check,
-    draining: () => isDraining,
+    isDraining: () => isDraining,
     ...(isKnownHost && { isKnownHost }),
   })
   const { app, guards, handlers, heavy, services } = assembled
@@ -182,7 +182,7 @@ export async function startRoles(
         ...assembled.workers.map((make) => make()),
       ]
     : []
-  const answers = operatorAnswers({ metrics, notReady: () => notReady(cells), draining: () => isDraining })
+  const answers = operatorAnswers({ metrics, notReady: () => notReady(cells), isDraining: () => isDraining })
   const { operator_port } = config
   if (operator_port === undefined) addOperatorPages(app, answers)
   registerSystemPages(app, {

@@ -11,7 +11,7 @@ import { createLog } from '../platform/telemetry/log.ts'
  * Runs a command on a database that has the schemas of this program, or newer ones that are compatible, and prints its result. It creates
  * no database. Errors: those of the command, of the settings and of the database; an Error if a part was rejected.
  */
-export async function administer(leaf: Leaf, typed: Typed, { env, print }: CommandContext): Promise<void> {
+export async function administer(leaf: Leaf, input: Typed, { env, print }: CommandContext): Promise<void> {
   const settings = readConfig(env)
   const config = { ...settings, data_dir: resolve(settings.data_dir) }
   const database = await openDatabase(settings, createLog('silent'), { ownership: 'if-free', create: false })
@@ -20,9 +20,9 @@ export async function administer(leaf: Leaf, typed: Typed, { env, print }: Comma
     await requireUsableSchemas(settings, database)
     const default_cell = env.DRAWBRIDGE_CELL?.trim() || undefined
     const asked = isTerminal ? ask : undefined
-    const actor = actorOf(typed.person ?? env.SUDO_USER)
-    const outcome = await leaf.onCells!({ ...typed, actor, cells: database.cells, config, write, default_cell, ask: asked })
-    await print(typeof outcome === 'string' ? outcome : outcome.printed)
+    const actor = actorOf(input.person ?? env.SUDO_USER)
+    const outcome = await leaf.onCells!({ ...input, actor, cells: database.cells, config, write, default_cell, ask: asked })
+    await print(typeof outcome === 'string' ? outcome : outcome.output)
     if (typeof outcome !== 'string' && outcome.failure !== undefined) throw new Error(outcome.failure)
   } finally {
     await database.close()

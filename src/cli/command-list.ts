@@ -34,10 +34,10 @@ const role = (usage: 'start' | 'serve' | 'work', summary: string, about: string,
   about,
   options: usage === 'work' ? [dataDir] : [port, dataDir],
   examples,
-  run: async (typed, { env }) => {
+  run: async (input, { env }) => {
     // The modules of the server take a second to load: invalid settings are reported before.
     const { readConfig } = await import('../settings/config.ts')
-    const config = readConfig(settingsOf(typed, env))
+    const config = readConfig(settingsOf(input, env))
     const { run } = await import('./commands/start.ts')
     await run(config, { serve: usage !== 'work', work: usage !== 'serve' })
   },
@@ -54,10 +54,10 @@ const reports: Group = {
         'Pages, lines, columns, rows, LOINC candidates, findings and results. It needs no server and sends nothing anywhere. What it prints and draws is what the report says of its patient. It ends with 1 for a file with which a job fails.',
       options: [['--out <folder>', 'draw each page with the boxes of the stages into this folder, as PNG'], json],
       examples: ['report explain report.pdf', 'report explain report.pdf --out pictures', 'report explain scan.png --json'],
-      run: async (typed, { env, print }) => {
+      run: async (input, { env, print }) => {
         const { readConfig } = await import('../settings/config.ts')
         const { report_ocr_models: ocr_models } = readConfig(env)
-        await (await import('./commands/report.ts')).explainReport(typed, { ocr_models, print })
+        await (await import('./commands/report.ts')).explainReport(input, { ocr_models, print })
       },
     },
   ],
@@ -122,7 +122,7 @@ const serverCommands: Leaf[] = [
     about: 'With DATABASE_URL or in the folder that DATA_DIR names; there the first run makes the database.',
     options: [dataDir],
     examples: ['migrate', 'migrate --data-dir /srv/drawbridge'],
-    run: async (typed, { env, print }) => (await import('./commands/start.ts')).migrateOnly(settingsOf(typed, env), print),
+    run: async (input, { env, print }) => (await import('./commands/start.ts')).migrateOnly(settingsOf(input, env), print),
   },
   {
     usage: 'backup <folder>',
@@ -130,14 +130,14 @@ const serverCommands: Leaf[] = [
     about: 'The encryption keys are not in it: keep them in another place.',
     options: [json],
     examples: ['backup /backups/2026-01-31', 'backup /backups/2026-01-31 --json'],
-    run: async (typed, context) => (await import('./commands/backup.ts')).backUp(typed, context),
+    run: async (input, context) => (await import('./commands/backup.ts')).backUp(input, context),
   },
   {
     usage: 'restore <folder>',
     summary: 'put the database of a backup into DATA_DIR, which must have none',
     about: 'Stop Drawbridge, and move the folder "postgres" of DATA_DIR away first. The next start continues from the backup.',
     examples: ['restore /backups/2026-01-31'],
-    run: async (typed, context) => (await import('./commands/backup.ts')).restore(typed, context),
+    run: async (input, context) => (await import('./commands/backup.ts')).restore(input, context),
   },
   {
     usage: 'reset',
@@ -145,7 +145,7 @@ const serverCommands: Leaf[] = [
     about: 'It deletes the bundled database of the demo. Stop the server first.',
     options: [['--yes', 'delete without asking']],
     examples: ['reset', 'reset --yes'],
-    run: async (typed, context) => (await import('./commands/reset.ts')).reset(typed, context),
+    run: async (input, context) => (await import('./commands/reset.ts')).reset(input, context),
   },
 ]
 
@@ -175,7 +175,7 @@ const requestLeaf = (method: Method, summary: string, examples: string[]): Leaf 
       ...remoteOptions,
     ],
     examples,
-    run: async (typed, context) => (await import('./client/api-request.ts')).apiRequest(method)(typed, context),
+    run: async (input, context) => (await import('./client/api-request.ts')).apiRequest(method)(input, context),
   }
 }
 
@@ -203,7 +203,7 @@ const clockCommands: Group = {
       summary: 'print the time of the team',
       options: [json, ...remoteOptions],
       examples: ['clock show', 'clock show --json'],
-      run: async (typed, context) => (await import('./client/clock.ts')).show(typed, context),
+      run: async (input, context) => (await import('./client/clock.ts')).show(input, context),
     },
     {
       usage: 'advance <time...>',
@@ -211,7 +211,7 @@ const clockCommands: Group = {
       about: 'The time is a number of seconds, or words. The clock of a team moves forward only.',
       options: [json, ...remoteOptions],
       examples: ['clock advance 2 days', 'clock advance 1 hour 30 minutes', 'clock advance 3600 --json'],
-      run: async (typed, context) => (await import('./client/clock.ts')).advance(typed, context),
+      run: async (input, context) => (await import('./client/clock.ts')).advance(input, context),
     },
   ],
 }
@@ -250,7 +250,7 @@ const clientCommands: (Leaf | Group)[] = [
       'Users seed-1, seed-2 and so on: each with a completed order, a kit that is on its way, and 30 days of a wearable. Users that are there already are left as they are.',
     options: [['--users <count>', 'how many users (default: 5, at most 40)'], json, ...remoteOptions],
     examples: ['seed', 'seed --users 20', 'seed --cell sandbox-eu --json'],
-    run: async (typed, context) => (await import('./client/seed.ts')).seed(typed, context),
+    run: async (input, context) => (await import('./client/seed.ts')).seed(input, context),
   },
   {
     usage: 'trigger [type]',
@@ -270,7 +270,7 @@ const clientCommands: (Leaf | Group)[] = [
       'trigger --list',
       'trigger --list --json',
     ],
-    run: async (typed, context) => (await import('./client/trigger.ts')).trigger(typed, context),
+    run: async (input, context) => (await import('./client/trigger.ts')).trigger(input, context),
   },
 ]
 
@@ -331,14 +331,14 @@ const inspectionCommands: (Leaf | Group)[] = [
           ...remoteOptions,
         ],
         examples: ['events list', 'events list --type labtest.order.created --limit 5', 'events list --object ORDER_ID --json'],
-        run: async (typed, context) => (await import('./client/events.ts')).list(typed, context),
+        run: async (input, context) => (await import('./client/events.ts')).list(input, context),
       },
       {
         usage: 'show <id>',
         summary: 'print an event as JSON',
         options: [alwaysJson, ...remoteOptions],
         examples: ['events show EVENT_ID'],
-        run: async (typed, context) => (await import('./client/events.ts')).show(typed, context),
+        run: async (input, context) => (await import('./client/events.ts')).show(input, context),
       },
       {
         usage: 'resend <id>',
@@ -352,7 +352,7 @@ const inspectionCommands: (Leaf | Group)[] = [
           ...managementOptions,
         ],
         examples: ['events resend EVENT_ID', 'events resend EVENT_ID --endpoint ENDPOINT_ID --cell production-us'],
-        run: async (typed, context) => (await import('./client/resend.ts')).resend(typed, context),
+        run: async (input, context) => (await import('./client/resend.ts')).resend(input, context),
       },
     ],
   },
@@ -366,7 +366,7 @@ const userFileCommands: Leaf[] = [
     about: 'The file is sent in parts; the server imports it in the background, and its progress is printed until it ends.',
     options: [['--user <id>', 'the user (required)'], ['--json', 'print the last state of the import as JSON'], ...remoteOptions],
     examples: ['import --user USER_ID export.zip', 'import --user USER_ID run.fit --url https://lab.example.org --key sk_us_…'],
-    run: async (typed, context) => (await import('./client/import-file.ts')).importFile(typed, context),
+    run: async (input, context) => (await import('./client/import-file.ts')).importFile(input, context),
   },
 ]
 

@@ -58,15 +58,15 @@ export async function loadPages<R>(
 
 /** The name of each cell, and below it what `work` prints of it, one cell after the other. */
 export async function printEach(places: Place[], work: (place: Place) => Promise<string>): Promise<string> {
-  let printed = ''
-  for (const place of places) printed += `${place.name}\n${await work(place)}`
-  return printed
+  let output = ''
+  for (const place of places) output += `${place.name}\n${await work(place)}`
+  return output
 }
 
 /** Changes what each word names, in one transaction, and prints for each what `change` says. */
 export const printOfEach = (db: Db, words: string[], change: (tx: PlainTx, word: string) => Promise<string>): Promise<string> =>
   db.plainTx(async (tx) => {
-    let printed = ''
-    for (const word of words) printed += `  ${word}  ${await change(tx, word)}\n`
-    return printed
+    let output = ''
+    for (const word of words) output += `  ${word}  ${await change(tx, word)}\n`
+    return output
   })

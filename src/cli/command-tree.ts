@@ -21,7 +21,7 @@ export interface Typed<V = any> {
 }
 
 /** The output of a command; with `failure`, a part of the work was rejected: standard error says so, and the exit code is 1. */
-export type Outcome = string | { printed: string; failure: string | undefined }
+export type Outcome = string | { output: string; failure: string | undefined }
 
 /** What a command on the database gets. */
 // oxlint-disable-next-line typescript/no-explicit-any -- as above
@@ -90,14 +90,14 @@ export interface Leaf extends Named, Task {
   /** Runs on an open database, with schemas that this program can use. Resolves with what is to be printed. */
   onCells?: (call: Call) => Promise<Outcome>
   /** Any other command. */
-  run?: (typed: Typed, context: CommandContext) => Promise<void>
+  run?: (input: Typed, context: CommandContext) => Promise<void>
 }
 
 export interface Group extends Named, Task {
   commands: Leaf[] | Group[] | (Leaf | Group)[]
 }
 
-export type Parsed = { help: string } | { leaf: Leaf; path: string[]; typed: Typed }
+export type Parsed = { help: string } | { leaf: Leaf; path: string[]; input: Typed }
 
 type Work = NonNullable<Leaf['onCells']>
 
@@ -208,7 +208,7 @@ function build(node: Leaf | Group, found: (parsed: Parsed) => void, output: Outp
     if (person !== undefined && !node.onCells) throw new UsageError(`--as is for commands on the database. ${helpHint(path)}`)
     if (person !== undefined && !PERSON.test(person))
       throw new UsageError('--as must be a name of at most 100 letters, digits and the characters . _ @ + -.')
-    found({ leaf: node, path, typed: { args: command.args, values: command.opts(), ...(person !== undefined && { person }) } })
+    found({ leaf: node, path, input: { args: command.args, values: command.opts(), ...(person !== undefined && { person }) } })
   })
   return command
 }

@@ -11,7 +11,7 @@ export interface ProgramContext extends CommandContext {
   /** Prints on standard error. */
   err: (text: string) => void
   /** Runs a command on the database of the settings. */
-  administer: (leaf: Leaf, typed: Typed, context: CommandContext) => Promise<void>
+  administer: (leaf: Leaf, input: Typed, context: CommandContext) => Promise<void>
 }
 
 /**
@@ -39,9 +39,9 @@ async function runCommand(words: string[], context: ProgramContext): Promise<voi
     const isWhole = words.length === 0 || (words.length === 1 && /^(help|--help|-h)$/.test(words[0]!))
     return context.print(isWhole ? `${titleOf()}\n\n${parsed.help}` : parsed.help)
   }
-  const { leaf, path, typed } = parsed
+  const { leaf, path, input } = parsed
   try {
-    await (leaf.run ? leaf.run(typed, context) : context.administer(leaf, typed, context))
+    await (leaf.run ? leaf.run(input, context) : context.administer(leaf, input, context))
   } catch (error) {
     if (error instanceof UsageError) throw new UsageError(`${error.message} ${helpHint(path)}`)
     throw error

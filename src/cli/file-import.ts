@@ -42,13 +42,13 @@ export async function importIntoEach(
   places: Place[],
   run: (place: Place) => Promise<{ imported: string; rejections: RejectedRows }>,
 ): Promise<Outcome> {
-  let [printed, rejected] = ['', 0]
+  let [output, rejectedCount] = ['', 0]
   for (const place of places) {
     const { imported, rejections } = await reportInvalidFile(run(place))
-    printed += `${imported}\n${rejections.text()}`
-    rejected += rejections.count
+    output += `${imported}\n${rejections.text()}`
+    rejectedCount += rejections.count
   }
-  return importOutcome(printed, rejected)
+  return importOutcome(output, rejectedCount)
 }
 
 /** Explains in a sentence why a file cannot be used. */

@@ -14,7 +14,7 @@ const ofProcess: ProgramContext = {
     return stopping.signal
   },
   isTerminal: process.stdout.isTTY,
-  administer: async (leaf, typed, context) => (await import('./administer.ts')).administer(leaf, typed, context),
+  administer: async (leaf, input, context) => (await import('./administer.ts')).administer(leaf, input, context),
 }
 
 /** Files that the program creates are for its account alone, whatever umask it has inherited. */

@@ -89,7 +89,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     faults.push('DEMO is on, but CELLS has no sandbox. Production cells alone have no demo data: set DEMO=off.')
   if (values.demo_keys.length && !demo) faults.push('DEMO_KEYS is set, but demo data is off. Set DEMO=on too.')
   const places = values.demo_keys.map(placeOfKey)
-  for (const place of new Set(places.filter((one, i) => places.indexOf(one) !== i)))
+  for (const place of new Set(places.filter((place, i) => places.indexOf(place) !== i)))
     faults.push(`DEMO_KEYS contains more than one key of ${place === 'management' ? 'the Management API' : place}.`)
   if (values.operator_port === values.port && values.port !== 0)
     faults.push(`OPERATOR_PORT is ${values.port}, which is PORT already.`)
@@ -124,8 +124,10 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 }
 
 /** Appends an error for each invalid value; it is replaced by the default, so that what depends on it is checked too. */
-function readValues(env: Record<string, string | undefined>, given: Name[], faults: string[]): Values {
-  const texts = Object.fromEntries(given.map((name) => [name, splitList(settings[name].items, env[settings[name].name]!.trim())]))
+function readValues(env: Record<string, string | undefined>, setNames: Name[], faults: string[]): Values {
+  const texts = Object.fromEntries(
+    setNames.map((name) => [name, splitList(settings[name].items, env[settings[name].name]!.trim())]),
+  )
   const found: Fault[] = []
   const values = validate(schema, texts, [], found, 'text') as Values
   for (const { loc } of found) {

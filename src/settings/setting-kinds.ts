@@ -38,23 +38,23 @@ export const whole = <D extends number | undefined>(
   fallback: D,
   minimum: number,
   maximum: number,
-  more: More = {},
+  options: More = {},
 ) =>
   setting<number | (D & undefined)>(T.Integer({ minimum, maximum }), fallback, {
     name,
     expected: `a whole number from ${minimum} to ${maximum}`,
-    ...more,
+    ...options,
   })
 
 /** A limit that 0 disables. */
-export const limit = (name: string, fallback: number, more: More = {}) => whole(name, fallback, 0, 1_000_000, more)
+export const limit = (name: string, fallback: number, options: More = {}) => whole(name, fallback, 0, 1_000_000, options)
 
 /** A limit that 0 disables, and that does not apply while demo data is on. */
 export const limitWithoutDemo = (name: string, fallback: number) =>
   limit(name, fallback, { default_text: `\`${fallback}\`, \`0\` with demo data`, off_with_demo: true })
 
-export const flag = <D extends boolean | undefined>(name: string, fallback: D, more: More = {}) =>
-  setting<boolean | (D & undefined)>(T.Boolean(), fallback, { name, expected: '"on" or "off"', ...more })
+export const flag = <D extends boolean | undefined>(name: string, fallback: D, options: More = {}) =>
+  setting<boolean | (D & undefined)>(T.Boolean(), fallback, { name, expected: '"on" or "off"', ...options })
 
 const oneOf = (words: readonly string[]): string => `one of ${words.join(', ')}`
 
@@ -67,7 +67,7 @@ export interface Check {
   expected: string
   read: (text: string) => string | undefined
 }
-const checked = ({ expected, read }: Check) => Text({ rule: (value) => read(value) ?? new RuleError(`must be ${expected}`) })
+const checkedText = ({ expected, read }: Check) => Text({ rule: (value) => read(value) ?? new RuleError(`must be ${expected}`) })
 
 /** A text that is accepted unchanged if it matches. */
 export const matching = (expected: string, matches: (text: string) => boolean): Check => ({
@@ -75,39 +75,40 @@ export const matching = (expected: string, matches: (text: string) => boolean): 
   read: (value) => (matches(value) ? value : undefined),
 })
 
-export const text = <D extends string | undefined>(name: string, fallback: D, check: Check, more: More = {}) =>
-  setting<string | (D & undefined)>(checked(check), fallback, { name, expected: check.expected, ...more })
+export const text = <D extends string | undefined>(name: string, fallback: D, check: Check, options: More = {}) =>
+  setting<string | (D & undefined)>(checkedText(check), fallback, { name, expected: check.expected, ...options })
 
 /** A text that may contain a password; undefined if it is not set. */
-export const secret = (name: string, check: Check, more: More = {}) => text(name, undefined, check, { ...more, secret: true })
+export const secret = (name: string, check: Check, options: More = {}) =>
+  text(name, undefined, check, { ...options, secret: true })
 
-const listOf = <V>(
+const createList = <V>(
   name: string,
   fallback: V[],
   items: TSchema,
   expected: string,
   [minItems, maxItems]: [number, number],
-  more: More,
+  options: More,
 ) =>
   setting<V[]>(T.Array({ ...items, expected } as TSchema, { minItems, maxItems }), fallback, {
     name,
     expected: `a list of ${minItems ? `${minItems} to` : 'at most'} ${maxItems}, separated by commas, each ${expected}`,
-    ...more,
+    ...options,
   })
 
 /** Texts, separated by commas. */
-export const list = (name: string, check: Check, maxItems: number, more: More = {}) =>
-  listOf<string>(name, [], checked(check), check.expected, [0, maxItems], more)
+export const list = (name: string, check: Check, maxItems: number, options: More = {}) =>
+  createList<string>(name, [], checkedText(check), check.expected, [0, maxItems], options)
 
 /** One or more of some words, separated by commas; if it is not set, all. */
 export const choices = <const W extends string>(name: string, words: readonly W[]) =>
-  listOf<W>(name, [...words], OpenEnum(words), oneOf(words), [1, words.length], {})
+  createList<W>(name, [...words], OpenEnum(words), oneOf(words), [1, words.length], {})
 
 /** Numbers of seconds, separated by commas. */
 export const seconds = (name: string, fallback: number[], maximum: number, maxItems: number) =>
-  listOf(name, fallback, T.Number({ minimum: 0, maximum }), `a number of seconds from 0 to ${maximum}`, [1, maxItems], {})
+  createList(name, fallback, T.Number({ minimum: 0, maximum }), `a number of seconds from 0 to ${maximum}`, [1, maxItems], {})
 
-export const anything = (expected: string) => matching(expected, () => true)
+export const anyText = (expected: string) => matching(expected, () => true)
 
 /** A URL of some protocols, such as `https:`. A database URL may omit its host: postgres://user@/name?host=/run/postgresql */
 export const urlOf = (...protocols: string[]): Check =>

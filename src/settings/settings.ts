@@ -9,7 +9,7 @@ import { hostName } from '../platform/net/host-name.ts'
 import { logFormats } from '../platform/telemetry/terminal-log.ts'
 import { readServiceAccount } from './service-account.ts'
 import {
-  anything,
+  anyText,
   base64Key,
   bucketName,
   choice,
@@ -53,7 +53,7 @@ export const settings = {
   operator_port: whole('OPERATOR_PORT', undefined, 0, 65_535).means(
     'Port of its own, at `HOST`, for `/healthz`, `/readyz` and `/metrics`, which are then not served on `PORT`; `0` picks a free one. `bin/drawbridge work` opens it too.',
   ),
-  host: text('HOST', '127.0.0.1', anything('an address')).means(
+  host: text('HOST', '127.0.0.1', anyText('an address')).means(
     'Address to listen on. Must be a loopback address while demo data is enabled, unless `DEMO_ON_NETWORK` is. While it is loopback, deliveries of the sandbox reach loopback too.',
   ),
   base_path: text(
@@ -64,7 +64,7 @@ export const settings = {
   public_url: secret('PUBLIC_URL', withoutFinalSlash(webUrl)).means(
     'Public base URL when the server runs behind a proxy. Used in startup output, `demo.json`, and URLs shared with providers.',
   ),
-  data_dir: text('DATA_DIR', './data', anything('a folder')).means('Folder for the embedded database, its log and `demo.json`.'),
+  data_dir: text('DATA_DIR', './data', anyText('a folder')).means('Folder for the embedded database, its log and `demo.json`.'),
   database_url: secret('DATABASE_URL', postgres).means(
     'PostgreSQL to use instead of the embedded one (`postgres://…`), version 15 or newer.',
   ),
@@ -120,13 +120,13 @@ export const settings = {
   report_files_days: whole('REPORT_FILES_DAYS', 30, 0, 3650).means(
     'Days for which the uploaded files of a lab report are kept, encrypted, after it was parsed or reviewed; while it waits for a review they are kept 90 days at most. What was read of it stays until its user is erased.',
   ),
-  report_ocr_models: text('REPORT_OCR_MODELS', undefined, anything('a folder')).means(
+  report_ocr_models: text('REPORT_OCR_MODELS', undefined, anyText('a folder')).means(
     'Folder with other networks for the text of scans and photos than those that come along: `detector.onnx`, `recognizer.onnx` and `keys.txt` of PP-OCR (REPORTS.md).',
   ),
   report_storage: choice('REPORT_STORAGE', storageKinds, 'disk').means(
     'Where the encrypted files of new lab reports are kept: `disk`, the folder `REPORT_FOLDER`, which every process of the installation must reach; `s3`, a bucket of an S3-compatible object store; `database`, the database of the cell. Files that are stored already are read where they are.',
   ),
-  report_folder: text('REPORT_FOLDER', undefined, anything('a folder'), {
+  report_folder: text('REPORT_FOLDER', undefined, anyText('a folder'), {
     default_text: '`DATA_DIR/report-files`',
   }).means('Folder for the files of lab reports with `REPORT_STORAGE=disk`.'),
   s3_endpoint: text('S3_ENDPOINT', undefined, withoutFinalSlash(webUrlWithoutUser)).means(
@@ -143,17 +143,17 @@ export const settings = {
     '',
     matching('a prefix of keys', (value) => /^[\w./-]{0,200}$/.test(value)),
   ).means('Text before the key of each object, such as `drawbridge/`.'),
-  s3_access_key_id: text('S3_ACCESS_KEY_ID', undefined, anything('a key ID')).means(
+  s3_access_key_id: text('S3_ACCESS_KEY_ID', undefined, anyText('a key ID')).means(
     'Access key of the object store; it needs GetObject, PutObject and DeleteObject below the prefix.',
   ),
-  s3_secret_access_key: secret('S3_SECRET_ACCESS_KEY', anything('a secret')).means('Secret of that access key.'),
+  s3_secret_access_key: secret('S3_SECRET_ACCESS_KEY', anyText('a secret')).means('Secret of that access key.'),
   s3_virtual_hosts: flag('S3_VIRTUAL_HOSTS', false).means(
     'Put the bucket into the host name of the object store (`bucket.s3.example`) instead of the path.',
   ),
-  document_fonts: list('DOCUMENT_FONTS', anything('a font file'), 5).means(
+  document_fonts: list('DOCUMENT_FONTS', anyText('a font file'), 5).means(
     'Fonts (TrueType or OpenType) for characters that the font of documents lacks, such as Chinese, Japanese and Korean ones; the first that has a character prints it (DOCUMENTS.md).',
   ),
-  abn_form: text('ABN_FORM', undefined, anything('a file')).means(
+  abn_form: text('ABN_FORM', undefined, anyText('a file')).means(
     'Your copy of the form CMS-R-131, a PDF with fields, which is filled in for advance beneficiary notices. Production has none without it (DOCUMENTS.md).',
   ),
   abn_form_fields: list('ABN_FORM_FIELDS', fieldOfForm, 6).means(

@@ -68,7 +68,7 @@ const app = createHttp({
   metrics,
   base_path: '',
   sockets: new Sockets({ connections_max: 4000, isTrusted: () => true }),
-  draining: () => false,
+  isDraining: () => false,
   trusted_proxies: [],
   checkReplies: true,
   assertShown: assertNotDeleted,

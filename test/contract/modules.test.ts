@@ -75,7 +75,7 @@ const notebook: Module = {
 
 describe('a module that is added to the list', () => {
   const cells = newCells()
-  const process = assembleProcess({ cells, more: () => [notebook] })
+  const process = assembleProcess({ cells, extraModules: () => [notebook] })
   let url: string
 
   before(async () => {

@@ -136,7 +136,7 @@ test('options are read: the last of one, all of one that may be given often, and
   const parsed = parse(tree, 'lab-account update ID --cell a --cell b --unit x --unit y --notes -1'.split(' '))
   assert.ok('leaf' in parsed)
   assert.deepEqual(
-    [parsed.path, parsed.typed],
+    [parsed.path, parsed.input],
     [['lab-account', 'update'], { args: ['ID'], values: { cell: 'b', unit: ['x', 'y'], notes: '-1' } }],
   )
 })

@@ -13,7 +13,7 @@ export async function ended(
   let printedByCommand = ''
   const result = await endedLocally(words, env, {
     async administer() {
-      const { printed, failure } = await outcomeOf(cells, words, undefined, env.DRAWBRIDGE_CELL)
+      const { output: printed, failure } = await outcomeOf(cells, words, undefined, env.DRAWBRIDGE_CELL)
       printedByCommand = printed
       if (failure !== undefined) throw new Error(failure)
     },

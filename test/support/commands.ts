@@ -30,24 +30,24 @@ export async function outcomeOf(
   words: string[],
   ask?: Ask,
   default_cell?: string,
-): Promise<{ printed: string; failure: string | undefined }> {
+): Promise<{ output: string; failure: string | undefined }> {
   const parsed = parse(tree, words)
   if ('help' in parsed || !parsed.leaf.onCells) throw new Error(`${words.join(' ')} does not work on cells`)
   let printed = ''
   const write = async (text: string) => void (printed += text)
   const config = { encryption_keys: [], data_dir: await dataDir(), public_url: undefined, sms: undefined }
   const outcome = await parsed.leaf.onCells({
-    ...parsed.typed,
-    actor: actorOf(parsed.typed.person),
+    ...parsed.input,
+    actor: actorOf(parsed.input.person),
     cells,
     config,
     write,
     default_cell,
     ask,
   })
-  if (typeof outcome === 'string') return { printed: printed + outcome, failure: undefined }
-  return { printed: printed + outcome.printed, failure: outcome.failure }
+  if (typeof outcome === 'string') return { output: printed + outcome, failure: undefined }
+  return { output: printed + outcome.output, failure: outcome.failure }
 }
 
 /** What a command prints. */
-export const command = async (cells: Cells, words: string[]): Promise<string> => (await outcomeOf(cells, words)).printed
+export const command = async (cells: Cells, words: string[]): Promise<string> => (await outcomeOf(cells, words)).output

@@ -20,9 +20,12 @@ if (platform) Object.defineProperty(process, 'platform', { value: platform })
 
 try {
   const start = performance.now()
-  const { connection, owner, stop, lost } = await openEmbedded({ ...options, log: (message) => send({ is: 'log', message }) })
+  const { connection, owner, stop, connectionLost } = await openEmbedded({
+    ...options,
+    log: (message) => send({ is: 'log', message }),
+  })
   send({ is: 'ready', pid: process.pid, took_ms: Math.round(performance.now() - start), connection, owner })
-  void lost.then((message) => send({ is: 'lost', message }))
+  void connectionLost.then((message) => send({ is: 'lost', message }))
   process.stdin.resume().once('end', () => void stop().then(() => process.exit(0)))
 } catch (error) {
   const { name, message } = error as Error

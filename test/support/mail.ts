@@ -13,7 +13,8 @@ export const smtpSettings = (url: string, from = 'Fictional Clinic <clinic@clini
 })
 /** No email of these tests has a subject who is a user. */
 export const held = async () => new Set<string>()
-export const senderTo = (url: string, from?: string) => new MailSender({ cells, smtp: smtpSettings(url, from), log, held })
+export const senderTo = (url: string, from?: string) =>
+  new MailSender({ cells, smtp: smtpSettings(url, from), log, isHeld: held })
 export const plainSenderTo = ({ url }: { url: string }) => senderTo(`${url}?tls=off`)
 export const mailAddress = () => `testa-${randomUUID()}@example.com`
 

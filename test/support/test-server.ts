@@ -155,7 +155,7 @@ export function assembleProcess(other: Partial<ProcessOptions> = {}): AssembledP
     base_path: '',
     trusted_proxies: [],
     checkReplies: true,
-    draining: () => false,
+    isDraining: () => false,
     sockets: new Sockets({ connections_max: 4000, isTrusted: () => true }),
     ...other,
   })

@@ -27,12 +27,12 @@ export interface ApiClient {
  * The server and its key, read again at each call: a restarted server may have another address.
  * @throws UsageError for options that contradict each other; Error if the address or the key is found nowhere
  */
-export function createApiClient(typed: RemoteValues, env: Record<string, string | undefined>): ApiClient {
-  const cell = cellOf(typed, env)
-  if (typed.cell !== undefined && typed.key !== undefined) throw new UsageError('--cell cannot be combined with --key.')
-  const url = typed.url ?? env.DRAWBRIDGE_URL
+export function createApiClient(input: RemoteValues, env: Record<string, string | undefined>): ApiClient {
+  const cell = cellOf(input, env)
+  if (input.cell !== undefined && input.key !== undefined) throw new UsageError('--cell cannot be combined with --key.')
+  const url = input.url ?? env.DRAWBRIDGE_URL
   if (url !== undefined && !isHttpUrl(url)) throw new UsageError('--url must start with http:// or https://.')
-  const key = typed.key ?? (typed.cell === undefined ? env.DRAWBRIDGE_KEY : undefined)
+  const key = input.key ?? (input.cell === undefined ? env.DRAWBRIDGE_KEY : undefined)
   const demo = url === undefined || key === undefined ? readDemo(env.DATA_DIR?.trim() || './data') : undefined
   const found = { url: url ?? demo?.base_url, key: key ?? demo?.api_keys[cell] }
   if (!found.url || !found.key)
@@ -43,8 +43,8 @@ export function createApiClient(typed: RemoteValues, env: Record<string, string 
 export const isHttpUrl = (text: string): boolean => /^https?:\/\/./.test(text) && URL.canParse(text)
 
 /** The cell of `--cell`, or what takes its place. @throws UsageError for none that there is */
-export function cellOf({ cell: typed }: { cell?: string }, env: Record<string, string | undefined>): KnownCell {
-  const word = typed ?? (env.DRAWBRIDGE_CELL?.trim() || DEFAULT_CELL)
+export function cellOf({ cell: input }: { cell?: string }, env: Record<string, string | undefined>): KnownCell {
+  const word = input ?? (env.DRAWBRIDGE_CELL?.trim() || DEFAULT_CELL)
   const cell = cellNames.find((name) => name === word)
   if (cell === undefined) throw new UsageError(`--cell must be one of ${cellNames.join(', ')}.`)
   return cell

@@ -69,9 +69,9 @@ export async function backUp(
   const to = resolve(folder!)
   await makeEmptyFolder(to)
   const database = await openDatabase(config, createLog('silent'), { ownership: 'if-free', create: false })
-  let copied: { taken: Manifest['archive']; at: Date }
+  let copy: { result: Manifest['archive']; completed_at: Date }
   try {
-    copied = await withBaseBackup(config.data_dir, (tar) => writeArchive(tar, join(to, ARCHIVE)))
+    copy = await withBaseBackup(config.data_dir, (tar) => writeArchive(tar, join(to, ARCHIVE)))
   } finally {
     await database.close()
   }
@@ -79,10 +79,10 @@ export async function backUp(
     if (existsSync(file)) copyPrivately(file, to)
   // After the database: a file is written before the row that names it. Those written since are of no row, and do no harm.
   if (existsSync(config.report_folder)) cpSync(config.report_folder, join(to, REPORT_FILES), { recursive: true })
-  const archive = copied.taken
+  const archive = copy.result
   const manifest: Manifest = {
     format: 'drawbridge-backup-1',
-    created_at: copied.at.toISOString(),
+    created_at: copy.completed_at.toISOString(),
     drawbridge: version,
     postgres: findBinaries().version,
     archive,

@@ -91,7 +91,7 @@ test('diagnoses are replaced, and survive a restart of the server', async () => 
   const answer = (yes: boolean) => async (question: string) => (asked.push(question), yes)
   await assert.rejects(outcomeOf(cells, ['icd', 'import', file], answer(false)), /^Error: Nothing was changed\.$/)
   await unchanged()
-  const { printed } = await outcomeOf(cells, ['icd', 'import', file], answer(true))
+  const { output: printed } = await outcomeOf(cells, ['icd', 'import', file], answer(true))
   assert.match(asked.join('|'), new RegExp(`^The import removes ${before} of ${before} codes in .*Go on\\?\\|The import`))
   assert.match(printed, /codes removed, 1 added.*\n1 diagnoses in each of/s)
 

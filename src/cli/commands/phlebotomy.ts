@@ -41,7 +41,7 @@ export async function remove(call: Call<Options>): Promise<Outcome> {
   const places = chosenCells(call)
   const removed = new Set<string>()
   const refused = new Set<string>()
-  const printed = await printEach(places, async ({ db }) => {
+  const output = await printEach(places, async ({ db }) => {
     let lines = ''
     for (const reference of references) {
       const outcome = await removeOne(db, org_id, reference)
@@ -56,7 +56,7 @@ export async function remove(call: Call<Options>): Promise<Outcome> {
     ...(absent.length ? [`Phlebotomist not found: ${absent.join(', ')} in ${places.map(({ name }) => name).join(', ')}.`] : []),
     ...(refused.size ? [`Not removed everywhere: ${[...refused].join(', ')}.`] : []),
   ]
-  return { printed, failure: failures.length ? failures.join(' ') : undefined }
+  return { output, failure: failures.length ? failures.join(' ') : undefined }
 }
 
 const ABSENT = 'not here'

@@ -28,7 +28,7 @@ export const list = (call: Call<Options>): Promise<string> =>
   )
 
 /** Confirms or refuses a booking; refusing cancels its appointment. */
-async function resolve(call: Call<Options>, verb: 'confirm' | 'refuse', printed: string): Promise<string> {
+async function resolve(call: Call<Options>, verb: 'confirm' | 'refuse', output: string): Promise<string> {
   const booking = requireId(call.args[0], 'The booking')
   const { name, db } = requireCell(call)
   const team = found(await findBookingTeam(db.queries, booking), NOT_FOUND)
@@ -44,7 +44,7 @@ async function resolve(call: Call<Options>, verb: 'confirm' | 'refuse', printed:
     return done
   })
   found(await whenLogged(db, resolved), NOT_FOUND)
-  return printed
+  return output
 }
 
 /** `psc booking confirm`. */

@@ -67,7 +67,7 @@ export async function run(config: Config, roles: ServerRoles): Promise<void> {
   }
   out(roles.serve ? startupMessage(config, running, demo) : ['Worker started.', ...operatorLine(running), ''].join('\n'))
 
-  const lost = database.embedded?.lost.then((reason) => ({ reason, code: 1 })) ?? new Promise<never>(() => {})
+  const lost = database.embeddedServer?.connectionLost.then((reason) => ({ reason, code: 1 })) ?? new Promise<never>(() => {})
   const end = await Promise.race([signal, lost])
   log.info({ reason: end.reason }, 'stopping')
   if (end.code) process.stderr.write(`${end.reason}\n`)

@@ -94,7 +94,7 @@ export async function listBulkOperations(
   if (page_size === 0) return { data: [], next_cursor: next_cursor ?? null }
   const rows = await tx.many(
     Row,
-    sql`select ${operationColumns} from bulk_operation where team_id = ${tx.team} and ${pages.after} ${pages.order}`,
+    sql`select ${operationColumns} from bulk_operation where team_id = ${tx.team} and ${pages.afterCursor} ${pages.order}`,
   )
   const cut = pages.cut(rows, ({ id }) => [id])
   return {

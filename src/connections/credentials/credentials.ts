@@ -72,7 +72,7 @@ export async function listCredentials(
 ) {
   const list = `credentials ${manager.org} ${place.env} ${place.region} ${query.provider ?? ''} ${query.team_id?.join() ?? ''}`
   const pages = new Pages(list, query, byCreation('c'))
-  const conditions = [teamAccessCondition(manager, query.team_id), pages.after]
+  const conditions = [teamAccessCondition(manager, query.team_id), pages.afterCursor]
   if (query.provider !== undefined) conditions.push(sql`c.provider = ${query.provider}`)
   const rows = await tx.many(
     Row,

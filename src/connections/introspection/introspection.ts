@@ -38,7 +38,7 @@ async function pageOfUsers(tx: Tx, list: string, tables: Sql[], query: UserQuery
     (table) => sql`(
       select user_id from ${table}
       where team_id = ${tx.team} and user_id = coalesce(${user_id ?? null}, user_id) and provider = coalesce(${provider ?? null}, provider)
-        and ${notDeleted(tx, sql`user_id`)} and ${pages.after}
+        and ${notDeleted(tx, sql`user_id`)} and ${pages.afterCursor}
       group by user_id ${pages.order})`,
   )
   const rows = await tx.many(UserRow, sql`select user_id from (${join(parts, ' union ')}) as found ${pages.order}`)

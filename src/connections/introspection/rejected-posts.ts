@@ -24,7 +24,7 @@ export async function listRejectedPosts(tx: Tx, query: RepeatedPostsQuery): Prom
   const rows = await rejectedPosts(
     tx,
     sql`user_id = coalesce(${user_id ?? null}, user_id) and provider = coalesce(${provider ?? null}, provider)
-        and ${notDeleted(tx, sql`user_id`)} and ${pages.after} ${pages.order}`,
+        and ${notDeleted(tx, sql`user_id`)} and ${pages.afterCursor} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, (row) => [row.user_id, row.provider, row.resource, row.digest])
   const data = page.map(({ digest: _digest, records, message, first_at, last_at, ...row }) => ({

@@ -24,7 +24,7 @@ export async function listRepeatedPosts(tx: Tx, query: RepeatedPostsQuery): Prom
   const rows = await repeatedPosts(
     tx,
     sql`user_id = coalesce(${user_id ?? null}, user_id) and provider = coalesce(${provider ?? null}, provider)
-        and ${notDeleted(tx, sql`user_id`)} and ${pages.after} ${pages.order}`,
+        and ${notDeleted(tx, sql`user_id`)} and ${pages.afterCursor} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, (row) => [row.user_id, row.provider, row.resource])
   const data = page.map(({ first_at, last_at, ...row }) => ({ ...row, first_post_at: first_at, last_post_at: last_at }))

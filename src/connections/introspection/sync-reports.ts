@@ -17,7 +17,7 @@ export async function listSyncReports(tx: Tx, query: SyncReportQuery): Promise<S
   const rows = await syncReports(
     tx,
     sql`user_id = coalesce(${user_id ?? null}, user_id) and provider = coalesce(${provider ?? null}, provider)
-        and ${notDeleted(tx, sql`user_id`)} and ${pages.after} ${pages.order}`,
+        and ${notDeleted(tx, sql`user_id`)} and ${pages.afterCursor} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, (row) => [row.user_id, row.provider])
   return { data: page, next_cursor }

@@ -8,7 +8,7 @@ import { sql } from '../../platform/db/sql.ts'
 import type { Tenant, Tx } from '../../platform/db/transaction.ts'
 import { CredentialChecks } from '../../platform/http/rate-limits.ts'
 import { invalidField } from '../../platform/http/errors.ts'
-import { networkOf } from '../../platform/net/network.ts'
+import { maskAddress } from '../../platform/net/network.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { generateCode, readCode, type LinkCodeText } from './code-text.ts'
@@ -97,7 +97,7 @@ export class LinkCodes {
     const unknown = new Problem(401, {
       detail: { error_type: 'INVALID_REQUEST', error_message: 'The link code is not valid, was used or has expired' },
     })
-    const network = networkOf(address, SITE_BITS)
+    const network = maskAddress(address, SITE_BITS)
     const code = readCode(enteredCode)
     if (!code) throw this.#networks.refusal(network, unknown)
     const lookUp = () =>

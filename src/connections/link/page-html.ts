@@ -1,6 +1,6 @@
 // The pages that a patient sees while a source is connected: text, links, and a form where a connection begins. Only the last one has a script, which closes the window.
 import type { PageResponse } from '../../platform/http/browser-pages.ts'
-import { escaped, linkButton, mark, phonePage, type PageTeam } from '../../platform/http/phone-page.ts'
+import { escapeHtml, linkButton, mark, phonePage, type PageTeam } from '../../platform/http/phone-page.ts'
 import type { LinkError } from './schema.ts'
 
 const CLOSE = 'window.close()'
@@ -14,7 +14,7 @@ export interface ShownSource {
 
 /** The list of sources. */
 export function sourcesPage(team: PageTeam, sources: readonly ShownSource[], close: string): PageResponse {
-  const name = escaped(team.name)
+  const name = escapeHtml(team.name)
   if (sources.length === 0)
     return phonePage(
       200,
@@ -24,7 +24,7 @@ export function sourcesPage(team: PageTeam, sources: readonly ShownSource[], clo
     )
   const items = sources.map(
     ({ name: source, description, href }) =>
-      `<li><a class="source" href="${escaped(href)}">${mark(source)}<span><strong>${escaped(source)}</strong> ${escaped(description)}</span></a></li>`,
+      `<li><a class="source" href="${escapeHtml(href)}">${mark(source)}<span><strong>${escapeHtml(source)}</strong> ${escapeHtml(description)}</span></a></li>`,
   )
   return phonePage(
     200,
@@ -52,22 +52,22 @@ export interface ShownConsent {
 }
 
 const startForm = ({ action, token }: ShownConsent['start'], text: string): string =>
-  `<form method="post" action="${escaped(action)}"><input type="hidden" name="consent" value="${escaped(token)}"><button class="button">${escaped(text)}</button></form>`
+  `<form method="post" action="${escapeHtml(action)}"><input type="hidden" name="consent" value="${escapeHtml(token)}"><button class="button">${escapeHtml(text)}</button></form>`
 
 /** What is shared, before the user goes to the provider. */
 export const consentPage = ({ team, source, data, start, back, close }: ShownConsent): PageResponse =>
   phonePage(
     200,
     `Connect ${source}`,
-    `<p>If you go on, ${escaped(team.name)} can see this data from your ${escaped(source)} account, also what was recorded earlier and what will be recorded from now on:</p>
+    `<p>If you go on, ${escapeHtml(team.name)} can see this data from your ${escapeHtml(source)} account, also what was recorded earlier and what will be recorded from now on:</p>
 <ul class="data">
-${data.map((name) => `<li>${escaped(name)}</li>`).join('\n')}
+${data.map((name) => `<li>${escapeHtml(name)}</li>`).join('\n')}
 </ul>
-<p>On the next page, ${escaped(source)} asks you to sign in and to agree. Your password stays with ${escaped(source)}.</p>
+<p>On the next page, ${escapeHtml(source)} asks you to sign in and to agree. Your password stays with ${escapeHtml(source)}.</p>
 ${startForm(start, `Continue to ${source}`)}
 ${back === undefined ? '' : linkButton(back, 'Choose another source', true)}
 ${linkButton(close, 'Close', true)}
-<p class="note">You can end this connection at any time: ask ${escaped(team.name)}, or remove the access in your ${escaped(source)} account.</p>`,
+<p class="note">You can end this connection at any time: ask ${escapeHtml(team.name)}, or remove the access in your ${escapeHtml(source)} account.</p>`,
     { team, hasForms: true },
   )
 
@@ -76,9 +76,9 @@ export const demoConsentPage = ({ team, source, data, start, back, close }: Show
   phonePage(
     200,
     `Connect ${source}`,
-    `<p>This is a demo: you need no account, and all data is made up. If you go on, ${escaped(team.name)} gets this data of a fictional person, from 30 days before today and from now on:</p>
+    `<p>This is a demo: you need no account, and all data is made up. If you go on, ${escapeHtml(team.name)} gets this data of a fictional person, from 30 days before today and from now on:</p>
 <ul class="data">
-${data.map((name) => `<li>${escaped(name)}</li>`).join('\n')}
+${data.map((name) => `<li>${escapeHtml(name)}</li>`).join('\n')}
 </ul>
 ${startForm(start, `Connect ${source}`)}
 ${back === undefined ? '' : linkButton(back, 'Choose another source', true)}
@@ -93,7 +93,7 @@ ${linkButton(close, 'Close', true)}
  */
 export function forwardPage(location: string): PageResponse {
   const page = phonePage(200, 'One moment', `<p>If nothing happens, press Continue.</p>\n${linkButton(location, 'Continue')}`)
-  const refresh = `<meta http-equiv="refresh" content="0;url=${escaped(location)}">`
+  const refresh = `<meta http-equiv="refresh" content="0;url=${escapeHtml(location)}">`
   return { ...page, html: String(page.html).replace('<link rel="icon"', `${refresh}\n<link rel="icon"`) }
 }
 
@@ -163,7 +163,7 @@ export function failedPage(status: number, error: LinkError, source: string, bac
   return phonePage(
     status,
     isConnected ? 'Already connected' : 'Nothing was connected',
-    `<p>${escaped(sentences[error](source))}</p>\n${next}`,
+    `<p>${escapeHtml(sentences[error](source))}</p>\n${next}`,
     { team },
   )
 }

@@ -63,7 +63,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
   }
   const seen = (visit: Omit<LinkVisit, 'token' | 'session'>, page: PageResponse): PageResponse => ({
     ...page,
-    seen: accessBy(visit),
+    viewer: accessBy(visit),
   })
 
   /** The visit of a token in the query. 401: it was not issued here; 429: too many such tokens of the address. */

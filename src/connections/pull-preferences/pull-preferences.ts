@@ -72,7 +72,7 @@ export async function listPulls(tx: PlainTx, manager: ManagementPrincipal, place
     Team,
     sql`
     select t.id, t.created_at from team t
-    where ${teamAccessCondition(manager, query.team_id)} and ${pages.after} ${pages.order}`,
+    where ${teamAccessCondition(manager, query.team_id)} and ${pages.afterCursor} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(teams, ({ created_at, id }) => [created_at, id])
   const requestedProviders = query.provider?.length

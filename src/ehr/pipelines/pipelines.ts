@@ -76,7 +76,7 @@ export async function listPipelines(
 ) {
   const list = `ehr pipelines ${manager.org} ${place.environment} ${place.region} ${query.team_id ?? ''}`
   const pages = new Pages(list, query, byCreation('p'))
-  const conditions = [teamAccessCondition(manager), pages.after]
+  const conditions = [teamAccessCondition(manager), pages.afterCursor]
   if (query.team_id !== undefined) {
     await authorizedTeam(control, manager, query.team_id)
     conditions.push(sql`p.team_id = ${query.team_id}`)

@@ -119,7 +119,7 @@ export async function listPipelines(
   if (query.team_id !== undefined) await authorizedTeam(tx, manager, query.team_id)
   const list = `pipelines ${manager.org} ${place.env} ${place.region} ${query.team_id ?? ''}`
   const pages = new Pages(list, query, [instantKey(sql`p.created_at`), uuidKey(sql`p.team_id`)])
-  const conditions = [teamAccessCondition(manager), pages.after]
+  const conditions = [teamAccessCondition(manager), pages.afterCursor]
   if (query.team_id !== undefined) conditions.push(sql`p.team_id = ${query.team_id}`)
   const rows = await cell.queries.many(
     Row,

@@ -57,7 +57,7 @@ export async function listMessages(tx: Tx, notDeleted: NotDeleted, webhook_id: s
   await getEndpoint(tx, webhook_id)
   const list = `messages of ${webhook_id} ${query.state ?? ''} ${query.event_type ?? ''}`
   const pages = new Pages(list, query, [uuidKey(sql`d.message_id`)])
-  const conditions = [pages.after]
+  const conditions = [pages.afterCursor]
   if (query.state !== undefined) conditions.push(sql`d.state = ${query.state}`)
   if (query.event_type !== undefined) conditions.push(sql`coalesce(e.type, m.type) = ${query.event_type}`)
   const { page, next_cursor } = pages.cut(await rows(tx, notDeleted, webhook_id, conditions, pages.limit + 1), ({ id }) => [id])
@@ -133,7 +133,7 @@ export async function listAttempts(
       select id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers
       from delivery_attempt where team_id = ${tx.team} and destination_id = ${webhook_id} and message_id = ${message.id}
       union all ${kept}) attempt
-    where ${pages.after} ${pages.order}`,
+    where ${pages.afterCursor} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(found, ({ id }) => [id])
   const id = messageId(message.id)

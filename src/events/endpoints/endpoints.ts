@@ -57,7 +57,7 @@ export async function listEndpoints(tx: Tx, query: { limit?: number; next_cursor
   const pages = new Pages(`webhooks ${tx.team}`, query, keys)
   const rows = await tx.many(
     Webhook,
-    sql`select ${columns} from webhook where team_id = ${tx.team} and ${pages.after} ${pages.order}`,
+    sql`select ${columns} from webhook where team_id = ${tx.team} and ${pages.afterCursor} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
   return { data: page, next_cursor }

@@ -22,7 +22,7 @@ export async function listEvents(
   query: Static<typeof EventQuery>,
 ): Promise<PreserializedJson<Static<typeof EventPage>>> {
   const pages = new Pages(`events ${tx.team} ${query.type ?? ''} ${query.object_id ?? ''}`, query, [uuidKey(sql`id`)])
-  const conditions = [pages.after]
+  const conditions = [pages.afterCursor]
   if (query.type !== undefined) conditions.push(sql`type = ${query.type}`)
   if (query.object_id !== undefined) conditions.push(sql`object_id = ${query.object_id}`)
   const rows = await tx.many(

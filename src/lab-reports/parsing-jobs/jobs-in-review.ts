@@ -32,7 +32,7 @@ export async function listWaiting(
     select j.id as job_id, j.user_id, j.review_version as version, j.pages as page_count,
       jsonb_array_length(j.extracted -> 'results') as result_count, j.created_at
     from parsing_job j
-    where j.team_id = ${tx.team} and j.status = 'pending_review' and ${notDeleted(tx, sql`j.user_id`)} and ${pages.after} ${pages.order}`,
+    where j.team_id = ${tx.team} and j.status = 'pending_review' and ${notDeleted(tx, sql`j.user_id`)} and ${pages.afterCursor} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_at, job_id }) => [created_at, job_id])
   return { data: page, next_cursor }

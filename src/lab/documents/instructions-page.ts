@@ -59,7 +59,7 @@ function sectionBlocks(canvas: PdfCanvas, { title, steps }: InstructionSection):
     const lines = canvas.wrap(toPrintable(text, 600), step, contentWidth - 34, 8)
     return {
       height: lines.length * lineHeight + 6,
-      within,
+      container: within,
       draw(y) {
         canvas.tag('LI', () => {
           canvas.tag('Lbl', () => canvas.drawText(`${index + 1}.`, pageSize.left + 22, y + 16, numberStyle, 'right'))

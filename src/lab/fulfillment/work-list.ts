@@ -86,7 +86,7 @@ export async function listWork(
   const list = `work ${manager.org} ${cell} ${JSON.stringify([team_id, lab, method, since, work_type?.toSorted()])}`
   const teams = teamAccessCondition(manager, team_id === undefined ? undefined : [team_id])
   const pages = new Pages(list, query, byCreation('o'), { order: 'asc' })
-  const conditions = [sql`w.work_type is not null`, pages.after]
+  const conditions = [sql`w.work_type is not null`, pages.afterCursor]
   if (method !== undefined) conditions.push(sql`o.method = ${method}`)
   if (since !== undefined) conditions.push(sql`o.status_at >= ${since}`)
   if (work_type?.length) conditions.push(sql`w.work_type = any (${work_type})`)

@@ -57,7 +57,7 @@ export async function pageReviews(
     ...filterConditions(filters),
   ]
   const [rows, { total }] = await Promise.all([
-    tx.many(RawResult, sql`${selectRawResults} where ${joinConditions([...conditions, pages.after])} ${pages.order}`),
+    tx.many(RawResult, sql`${selectRawResults} where ${joinConditions([...conditions, pages.afterCursor])} ${pages.order}`),
     tx.one(
       Total,
       sql`select count(*) as total from raw_result r join lab l on l.id = r.lab_id where ${joinConditions(conditions)} and r.team_id = ${tx.team}`,

@@ -1,6 +1,6 @@
 // The pages of the portal: a patient's orders, and the messages about them.
 import type { PageResponse } from '../../platform/http/browser-pages.ts'
-import { escaped, linkButton, phonePage } from '../../platform/http/phone-page.ts'
+import { escapeHtml, linkButton, phonePage } from '../../platform/http/phone-page.ts'
 import type { Channel } from '../messages/message-rules.ts'
 import { ORDERS_MAX, type ShownChannel, type ShownLink, type ShownOrder } from './shown-orders.ts'
 
@@ -10,17 +10,17 @@ export interface ShownTeam {
   support_email: string | null
 }
 
-const paragraph = (text: string, kind = ''): string => `<p${kind && ` class="${kind}"`}>${escaped(text)}</p>`
+const paragraph = (text: string, kind = ''): string => `<p${kind && ` class="${kind}"`}>${escapeHtml(text)}</p>`
 
 const help = ({ name, support_email }: ShownTeam): string =>
   support_email === null
     ? paragraph(`Questions? Please ask ${name}.`, 'note')
-    : `<p class="note">Questions? Write to <a href="mailto:${escaped(encodeURI(support_email))}">${escaped(support_email)}</a>.</p>`
+    : `<p class="note">Questions? Write to <a href="mailto:${escapeHtml(encodeURI(support_email))}">${escapeHtml(support_email)}</a>.</p>`
 
 function orderCard({ name, title, sentence, facts, links, asksTeam }: ShownOrder, team: ShownTeam): string {
   const lines = [
     `<section class="card">`,
-    `<h2>${escaped(name)}</h2>`,
+    `<h2>${escapeHtml(name)}</h2>`,
     paragraph(title, 'state'),
     paragraph(asksTeam ? `${sentence} ${team.name} will tell you more.` : sentence),
     ...facts.map((fact) => paragraph(fact, 'note')),
@@ -56,7 +56,7 @@ const channelWords: Record<Channel, { name: string; kinds: string }> = {
 function channelCard({ channel, isOffered, isOn, recipient }: ShownChannel, team: ShownTeam, action: string): string {
   const { name, kinds } = channelWords[channel]
   const state = !isOffered ? `${team.name} sends none` : isOn ? `On${recipient === undefined ? '' : `, to ${recipient}`}` : 'Off'
-  const button = `<form method="post" action="${escaped(action)}"><button class="button quiet" name="${channel}" value="${isOn ? 'off' : 'on'}">Turn ${name.toLowerCase()} ${isOn ? 'off' : 'on'}</button></form>`
+  const button = `<form method="post" action="${escapeHtml(action)}"><button class="button quiet" name="${channel}" value="${isOn ? 'off' : 'on'}">Turn ${name.toLowerCase()} ${isOn ? 'off' : 'on'}</button></form>`
   return [
     `<section class="card">`,
     `<h2>${name}</h2>`,
@@ -90,13 +90,13 @@ export function shortLinkPage(
   channels: readonly ShownChannel[],
   { action, isLocked, wasWrong }: { action: string; isLocked: boolean; wasWrong: boolean },
 ): PageResponse {
-  const question = `<form method="post" action="${escaped(action)}">
+  const question = `<form method="post" action="${escapeHtml(action)}">
 <label for="birth_date">Your birth date</label>
 <input id="birth_date" name="birth_date" type="date" required autocomplete="bday">
 <button class="button">See your orders</button>
 </form>`
-  const locked = `<p role="alert">The birth date was wrong too often. Please ask ${escaped(team.name)} for another link.</p>`
-  const wrong = `<p role="alert">This is not the birth date that ${escaped(team.name)} knows. Please try again.</p>`
+  const locked = `<p role="alert">The birth date was wrong too often. Please ask ${escapeHtml(team.name)} for another link.</p>`
+  const wrong = `<p role="alert">This is not the birth date that ${escapeHtml(team.name)} knows. Please try again.</p>`
   const parts = [
     `<section class="card">`,
     `<h2>Your orders</h2>`,

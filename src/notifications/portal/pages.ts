@@ -94,7 +94,7 @@ export function portalPages({ cells, vault, guards, publicUrl }: PortalDependenc
     async (request: PageRequest): Promise<PageResponse> => {
       try {
         const [page, by] = await answer(request)
-        return { ...page, seen: accessBy(by) }
+        return { ...page, viewer: accessBy(by) }
       } catch (error) {
         if (!(error instanceof Problem)) throw error
         if (error.status === 429 || error.status === 503) return tryLaterPage(error.status, error.headers)

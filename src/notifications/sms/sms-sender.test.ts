@@ -194,7 +194,7 @@ test('an email goes through the email outbox and shows its delivery state', asyn
   const mail = async () => (await messagesOf(team, id)).find(({ channel }: { channel: string }) => channel === 'email')
   assert.equal((await mail()).state, 'waiting')
   const smtp = { ...parseSmtpUrl(`${server.url}?tls=off`)!, from: 'lab@example.org' }
-  const post = new MailSender({ cells, smtp, log: pino({ level: 'silent' }), held: heldMail })
+  const post = new MailSender({ cells, smtp, log: pino({ level: 'silent' }), isHeld: heldMail })
   while ((await post.runOnce()) > 0);
   const taken = server.taken.filter(({ to }) => to.includes(patient.email))
   assert.match(taken[0]!.text, /^Subject: Your laboratory requisition is ready\r$/m)
@@ -204,7 +204,7 @@ test('an email goes through the email outbox and shows its delivery state', asyn
 test('holds an email to a deleted user, and sends it when the deletion is undone within its lifetime', async () => {
   const [team, server] = [await createTestTeam(), await mailServer()]
   const smtp = { ...parseSmtpUrl(`${server.url}?tls=off`)!, from: 'lab@example.org' }
-  const post = new MailSender({ cells, smtp, log: pino({ level: 'silent' }), held: heldMail })
+  const post = new MailSender({ cells, smtp, log: pino({ level: 'silent' }), isHeld: heldMail })
   const user_id = await team.user()
   const address = `deleted-${user_id}@example.com`
   const patient_details = { ...patient, email: address }

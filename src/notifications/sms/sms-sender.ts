@@ -49,7 +49,7 @@ function createWorker(cell: CellName, { cells, sms, log }: SmsSenderOptions): Qu
     async send(row) {
       if (await isHeldText(db.queries, row)) return { postponed_s: POSTPONED_S }
       const outcome = await sendSms(sms, { reference: row.id, to: row.recipient, text: row.body })
-      return outcome.sent ? undefined : { error: outcome.error, isRetryable: outcome.retryable }
+      return outcome.isSent ? undefined : { error: outcome.error, isRetryable: outcome.retryable }
     },
   })
 }

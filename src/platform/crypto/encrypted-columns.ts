@@ -15,7 +15,7 @@ export interface EncryptedColumn {
   /** Columns of the same row from which the context is built. */
   of: readonly string[]
   /** The context of a text, from the values of `of` in PostgreSQL's text format. */
-  context: (...of: string[]) => string
+  context: (...ids: string[]) => string
 }
 
 const BATCH = 200
@@ -47,22 +47,22 @@ const Row = T.Object({ at: T.String(), encrypted: T.String(), of: T.Array(T.Stri
 
 const keyOf = (column: Sql): Sql => sql`split_part(${column}, '.', 1)`
 
-async function reencryptBatch(tx: PlainTx, vault: Vault, newest: string, declared: EncryptedColumn, after: string) {
-  const [table, column] = [raw(`"${declared.table}"`), raw(`"${declared.column}"`)]
+async function reencryptBatch(tx: PlainTx, vault: Vault, newest: string, encryptedColumn: EncryptedColumn, afterKey: string) {
+  const [table, column] = [raw(`"${encryptedColumn.table}"`), raw(`"${encryptedColumn.column}"`)]
   const of = join(
-    declared.of.map((name) => sql`${raw(`"${name}"`)}::text`),
+    encryptedColumn.of.map((name) => sql`${raw(`"${name}"`)}::text`),
     ', ',
   )
   const rows = await tx.locking.many(
     Row,
     sql`
     select ctid::text as at, ${column} as encrypted, to_json(array[${of}]) as of from ${table}
-    where ctid > ${after}::tid and ${column} is not null and ${keyOf(column)} <> ${newest}
+    where ctid > ${afterKey}::tid and ${column} is not null and ${keyOf(column)} <> ${newest}
     order by ctid limit ${BATCH} for no key update skip locked`,
   )
   const moved = rows.flatMap(({ at, encrypted, of }) => {
-    const text = decryptValue(vault, encrypted, declared.context(...of))
-    return text === undefined ? [] : [{ at, encrypted: vault.encrypt(text, declared.context(...of)) }]
+    const text = decryptValue(vault, encrypted, encryptedColumn.context(...of))
+    return text === undefined ? [] : [{ at, encrypted: vault.encrypt(text, encryptedColumn.context(...of)) }]
   })
   // The rows are locked, so they are still at the same ctid.
   if (moved.length)
@@ -72,9 +72,9 @@ async function reencryptBatch(tx: PlainTx, vault: Vault, newest: string, declare
   return { reencrypted: moved.length, unreadable: rows.length - moved.length, last: rows.at(-1)?.at }
 }
 
-function decryptValue(vault: Vault, encrypted: string, context: string): string | undefined {
+function decryptValue(vault: Vault, ciphertext: string, context: string): string | undefined {
   try {
-    return vault.decrypt(encrypted, context)
+    return vault.decrypt(ciphertext, context)
   } catch (error) {
     if (error instanceof VaultError) return undefined
     throw error

@@ -27,11 +27,11 @@ export class KeyFile {
   /**
    * The keys, newest first. If the file has disappeared or holds no valid keys, a running process keeps its keys. VaultError: there are no
    * keys at all.
-   * @param afresh check the file even if it was checked a moment ago
+   * @param reload check the file even if it was checked a moment ago
    */
-  load = (afresh: boolean): readonly string[] => {
+  load = (reload: boolean): readonly string[] => {
     const now_ms = systemNow().getTime()
-    if (this.#keys.length && !afresh && now_ms - this.#checked_ms < RELOAD_INTERVAL_MS) return this.#keys
+    if (this.#keys.length && !reload && now_ms - this.#checked_ms < RELOAD_INTERVAL_MS) return this.#keys
     this.#checked_ms = now_ms
     if (!this.#keys.length && !this.exists) this.#createFile()
     const state = fileState(this.path)

@@ -54,7 +54,7 @@ const mac = (key: VaultKey, text: string, context: string): Buffer =>
  * Returns the keys in base64, newest first, and the same array while nothing has changed. `afresh`: a text has a key id that is not in the
  * array, so check at once.
  */
-export type LoadKeys = (afresh: boolean) => readonly string[]
+export type LoadKeys = (reload: boolean) => readonly string[]
 
 export class Vault {
   readonly #load: LoadKeys
@@ -66,8 +66,8 @@ export class Vault {
     this.#load = load
   }
 
-  #keys(afresh = false): VaultKey[] {
-    const texts = this.#load(afresh)
+  #keys(reload = false): VaultKey[] {
+    const texts = this.#load(reload)
     if (texts.length === 0) throw new VaultError('At least one encryption key is needed.')
     if (texts !== this.#texts) {
       this.#known = texts.map(keyOf)
@@ -96,8 +96,8 @@ export class Vault {
   }
 
   /** Throws VaultError if the key is missing or the text was changed. */
-  decrypt(encrypted: string, context: string): string {
-    const [id, body] = encrypted.split('.')
+  decrypt(ciphertext: string, context: string): string {
+    const [id, body] = ciphertext.split('.')
     const key = this.#key(id)
     if (!key || !body) throw new VaultError('A secret was encrypted with a key that this process does not have.')
     const bytes = Buffer.from(body, 'base64url')

@@ -57,7 +57,7 @@ class BaseBackup {
 export async function withBaseBackup<R>(
   dataDir: string,
   take: (archive: Readable) => Promise<R>,
-): Promise<{ taken: R; at: Date }> {
+): Promise<{ result: R; completed_at: Date }> {
   const host = readPidFile(clusterFolder(dataDir))?.socketFolder
   const connection = host === undefined ? undefined : superuserConnection(dataDir, host)
   if (!connection) throw new Error(`No PostgreSQL runs on ${dataDir}.`)
@@ -74,9 +74,9 @@ export async function withBaseBackup<R>(
     await client.connect()
     await client.query(KEEP_LOG)
     client.query(backup as never)
-    const taken = await take(backup.archive)
+    const result = await take(backup.archive)
     if (!backup.archive.readableEnded) await once(backup.archive, 'end')
-    return { taken, at: systemNow() }
+    return { result, completed_at: systemNow() }
   } catch (error) {
     if (errorCode(error) === '42710') throw new Error(`Another backup of ${dataDir} is being made.`)
     throw error

@@ -22,7 +22,7 @@ export interface Embedded {
   /** owner: fast shutdown, waits until the server has ended, releases the folder; otherwise only disconnects */
   stop(): Promise<void>
   /** resolves with a sentence if the database becomes unavailable while we own or use it */
-  lost: Promise<string>
+  connectionLost: Promise<string>
 }
 
 export interface EmbeddedOptions {
@@ -110,8 +110,8 @@ export async function removeCluster(dataDir: string): Promise<void> {
   }
 }
 
-function inUse(dataDir: string, owner: string, more = ''): DataDirInUse {
-  return new DataDirInUse(`The data folder ${dataDir} is in use by another Drawbridge (process ${owner})${more}.`)
+function inUse(dataDir: string, owner: string, advice = ''): DataDirInUse {
+  return new DataDirInUse(`The data folder ${dataDir} is in use by another Drawbridge (process ${owner})${advice}.`)
 }
 
 const ownerFile = (dataDir: string) => join(dataDir, 'server.pid')
@@ -305,5 +305,5 @@ function watchServer(server: Server, dataDir: string, lock: DatabaseSync | undef
     }
   }
   watch()
-  return { connection, owner: lock !== undefined, lost: onLost.promise, stop: () => (stopping ??= releaseServer()) }
+  return { connection, owner: lock !== undefined, connectionLost: onLost.promise, stop: () => (stopping ??= releaseServer()) }
 }

@@ -29,11 +29,11 @@ export class FileKey {
     return Buffer.concat([iv, cipher.update(bytes), cipher.final(), cipher.getAuthTag()])
   }
 
-  decrypt(stored: Buffer, start: number | string): Buffer {
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, stored.subarray(0, IV_BYTES)).setAAD(this.#place(start))
-    decipher.setAuthTag(stored.subarray(-TAG_BYTES))
+  decrypt(ciphertext: Buffer, start: number | string): Buffer {
+    const decipher = createDecipheriv('aes-256-gcm', this.#key, ciphertext.subarray(0, IV_BYTES)).setAAD(this.#place(start))
+    decipher.setAuthTag(ciphertext.subarray(-TAG_BYTES))
     try {
-      return Buffer.concat([decipher.update(stored.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])
+      return Buffer.concat([decipher.update(ciphertext.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])
     } catch {
       throw new VaultError('A part of a file failed authentication; it was changed outside Drawbridge.')
     }

@@ -21,9 +21,9 @@ export class RejectedRows {
 }
 
 /** The output of an import; with rejections the import has partly failed. */
-export const importOutcome = (printed: string, rejected: number): { printed: string; failure: string | undefined } => ({
-  printed,
-  failure: rejected ? `${rejected} of the file rejected; the rest was imported.` : undefined,
+export const importOutcome = (output: string, rejectedCount: number): { output: string; failure: string | undefined } => ({
+  output,
+  failure: rejectedCount ? `${rejectedCount} of the file rejected; the rest was imported.` : undefined,
 })
 
 /** A file cannot be used at all; the message says why, without its content. Nothing of it was imported. */

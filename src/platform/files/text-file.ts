@@ -10,7 +10,7 @@ import { InvalidFileError } from './rejected-rows.ts'
 export async function readUtf8File(path: string): Promise<string> {
   const text = decodeUtf8(await readFile(path))
   if (text.isWellFormed()) return text.replace(/^\uFEFF/, '')
-  const line = text.split('\n').findIndex((one) => !one.isWellFormed()) + 1
+  const line = text.split('\n').findIndex((entry) => !entry.isWellFormed()) + 1
   throw new InvalidFileError(`The file is not UTF-8 at line ${line}. Nothing was imported.`)
 }
 

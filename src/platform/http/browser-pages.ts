@@ -22,7 +22,7 @@ export interface PageRequest {
    * Leaves the line of the access log in the transaction that changes data of a patient; the response then leaves no other one.
    * @param status of the response, if the transaction commits
    */
-  logChange: (tx: Tx, status: number, by: PageAccess) => void
+  logChange: (tx: Tx, status: number, viewer: PageAccess) => void
 }
 
 /** Who opened a page of a patient, and whom it concerns. */
@@ -39,7 +39,7 @@ export interface PageResponse {
   /** Or the bytes of the content type in the headers. */
   html: string | Uint8Array
   /** For a page of patients, if the team is known: the principal, and the users in the response. */
-  seen?: PageAccess
+  viewer?: PageAccess
 }
 
 /** A page of a module, for browsers: it needs no key and is no operation. */
@@ -92,15 +92,15 @@ export function registerBrowserPages(app: FastifyInstance, pages: BrowserPage[],
           query: query as PageRequest['query'],
           form: parseForm(method === 'POST' ? await readBytes(request.raw, reply.raw, FORM_BYTES_MAX) : undefined),
           address: ip,
-          logChange(tx, status, by) {
-            access.changed(cells.of(by.tenant.cell), tx, accessOfPage(id, { id: request_id, ip }, status, by))
+          logChange(tx, status, viewer) {
+            access.changed(cells.of(viewer.tenant.cell), tx, accessOfPage(id, { id: request_id, ip }, status, viewer))
             tx.afterCommit(() => (isLogged = true))
           },
         })
-        if (page.seen && !isLogged) {
-          const db = cells.of(page.seen.tenant.cell)
+        if (page.viewer && !isLogged) {
+          const db = cells.of(page.viewer.tenant.cell)
           access.assertRoom(db)
-          await access.read(db, accessOfPage(id, { id: request_id, ip }, page.status, page.seen))
+          await access.read(db, accessOfPage(id, { id: request_id, ip }, page.status, page.viewer))
         }
         return reply
           .headers({ ...SECURITY_HEADERS, ...page.headers })

@@ -41,7 +41,7 @@ export interface Call {
   query: unknown
   body: unknown
   hasIdempotencyKey: boolean
-  audited: AuditEntry[]
+  auditEntries: AuditEntry[]
   /** The response is a fault that a test asked for: it is not counted as one of the server. */
   isInjected: boolean
   /** The body of the error response. */
@@ -62,7 +62,7 @@ export interface OperationResponse {
 const SCOPE_PARAMETERS = new Set(['org_id', 'team_id', 'environment', 'env', 'region', 'user_id'])
 
 /** The access of a request with a response. */
-export function accessOf(
+export function describeAccess(
   { operation, id, address, key_id, member_id, tenant, manager, user, params, query, body }: Call,
   { status, text, isUnsearched }: OperationResponse,
   subjects: Subjects | undefined,
@@ -97,7 +97,7 @@ export function accessOf(
 /** Records a change in its transaction. @returns the users whom it is about */
 export function recordChange(access: AccessLog, call: Call, tx: PlainTx, response: OperationResponse): readonly string[] {
   if (!call.operation.logsAccess) return []
-  const line = accessOf(call, response, tx.subjects)
+  const line = describeAccess(call, response, tx.subjects)
   access.changed(call.db!, tx, line)
   return line.users.filter(isId)
 }
@@ -113,7 +113,7 @@ export function recordRead(
   response: OperationResponse,
 ): Promise<unknown> | undefined {
   if (!call.operation.logsAccess) return undefined
-  const line = accessOf(call, response, subjects)
+  const line = describeAccess(call, response, subjects)
   if (!subjects?.teams.size) return access.read(call.db!, line)
   return Promise.all([...subjects.teams].map(([team, users]) => access.read(call.db!, { ...line, team, users })))
 }
@@ -129,14 +129,14 @@ interface AuditEntry {
  * tells what was changed, and which secrets were read, by which key. An entry is added in the same transaction and scope as its change, and
  * never changed. Entries hold ids, never a secret or a body. Writes audit_log.
  */
-export function recordAudit(tx: PlainTx, { operation, manager, tenant, key_id, params, audited }: Call): void {
+export function recordAudit(tx: PlainTx, { operation, manager, tenant, key_id, params, auditEntries: audited }: Call): void {
   const org = manager?.org ?? tenant!.org
   const path = manager ? (params as Record<string, string>) : { team_id: tenant!.team }
   const { org_id: _org, team_id, environment: _environment, env: _env, region: _region, ...objects } = path
   const entry = { team_id: team_id ?? null, object: Object.values(objects).join(' ') || null }
   const rows = (audited.length ? audited : [entry]).map(
-    (each) =>
-      sql`(${tx.uuid()}::uuid, ${org}::uuid, ${each.team_id}::uuid, ${key_id!}, ${operation.id}, ${each.object},
+    (line) =>
+      sql`(${tx.uuid()}::uuid, ${org}::uuid, ${line.team_id}::uuid, ${key_id!}, ${operation.id}, ${line.object},
            ${tx.now}::timestamptz)`,
   )
   tx.defer(sql`insert into audit_log (id, org_id, team_id, actor, operation, object, created_at) values ${join(rows, ', ')}`)

@@ -40,7 +40,7 @@ export function acceptedFormat(accept: string | string[] | undefined, formats: r
     .split(',')
     .map((range) => {
       const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
-      const weight = Number(parameters.find((one) => one.startsWith('q='))?.slice(2) ?? 1)
+      const weight = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1)
       return { name: name === '*/*' || name === 'application/*' ? JSON_TYPE : name, weight }
     })
     .filter(({ weight }) => weight > 0)
@@ -71,8 +71,8 @@ export async function assertBelowLimit(
   count: Sql,
   max: number,
   owner: string,
-  what: string,
+  things: string,
 ): Promise<void> {
   const { n } = await tx.one(Count, count)
-  if (n >= max) throw badRequest(`${owner} has at most ${max} ${what}`)
+  if (n >= max) throw badRequest(`${owner} has at most ${max} ${things}`)
 }

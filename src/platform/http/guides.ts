@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { MarkedExtension, Tokens } from 'marked'
-import { escaped } from './phone-page.ts'
+import { escapeHtml } from './phone-page.ts'
 
 const DOCS = fileURLToPath(new URL('../../../docs', import.meta.url))
 /** Folders of `docs/` that are served, each with what its addresses have before the name. */
@@ -37,9 +37,9 @@ export const guideText = ({ file }: Guide): string => readFileSync(join(DOCS, fi
 export async function guidePage(guide: Guide, guides: readonly Guide[], base: string): Promise<string> {
   const { Marked } = await import('marked')
   const sections: Section[] = []
-  const addressOf = addressesOf(guide, guides, base)
+  const addressOf = createAddressFinder(guide, guides, base)
   const content = await new Marked(inOurStyle(addressOf, sections)).parse(guideText(guide))
-  const title = sections.find(({ depth }) => depth === 1)?.html ?? escaped(guide.name)
+  const title = sections.find(({ depth }) => depth === 1)?.html ?? escapeHtml(guide.name)
   const parts = sections.filter(({ depth }) => depth === 2)
   const list = parts.map(({ id, html }) => `<li><a href="#${id}">${html}</a></li>`).join('\n')
   const contents =
@@ -69,7 +69,7 @@ interface Section {
 }
 
 /** Where a link of the guide leads; undefined where this server has nothing at its address. */
-const addressesOf = (guide: Guide, guides: readonly Guide[], base: string) => {
+const createAddressFinder = (guide: Guide, guides: readonly Guide[], base: string) => {
   const served = new Map(guides.map(({ name, file }) => [file, `${base}/guides/${name}`]))
   return (href: string): string | undefined => {
     if (/^(https?:\/\/|#)/.test(href)) return href
@@ -100,18 +100,18 @@ function inOurStyle(addressOf: (href: string) => string | undefined, sections: S
       link({ href, tokens }) {
         const address = addressOf(href)
         const html = this.parser.parseInline(tokens)
-        return address === undefined ? html : `<a href="${escaped(address)}">${html}</a>`
+        return address === undefined ? html : `<a href="${escapeHtml(address)}">${html}</a>`
       },
       image: () => '',
       // Comments are notes to those who write; the guides have no other HTML.
-      html: ({ text }) => (text.trimStart().startsWith('<!--') ? '' : escaped(text)),
+      html: ({ text }) => (text.trimStart().startsWith('<!--') ? '' : escapeHtml(text)),
       code: ({ text, lang }) => (lang === 'mermaid' ? drawing(text) : codeBlock(text)),
       table({ header, rows }) {
-        const cells = (row: Tokens.TableCell[], of: 'td' | 'th') =>
+        const cells = (row: Tokens.TableCell[], tagName: 'td' | 'th') =>
           row.map(({ tokens, align }) => {
             const html = this.parser.parseInline(tokens)
             // A screen reader would announce a heading without text.
-            const tag = html ? of : 'td'
+            const tag = html ? tagName : 'td'
             return `<${tag}${align === 'right' ? ' class="right"' : ''}>${html}</${tag}>`
           })
         return table(
@@ -123,7 +123,7 @@ function inOurStyle(addressOf: (href: string) => string | undefined, sections: S
   }
 }
 
-const codeBlock = (text: string): string => `<pre tabindex="0"><code>${escaped(text)}</code></pre>\n`
+const codeBlock = (text: string): string => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`
 
 const table = (header: string[], rows: string[][]): string => {
   const line = (cells: string[]) => `<tr>${cells.join('')}</tr>`
@@ -140,12 +140,12 @@ function drawing(text: string): string {
   if (!text.startsWith('stateDiagram')) return codeBlock(text)
   const next = new Map<string, string[]>()
   for (const [, from, to] of text.matchAll(/^ *(\S+) --> (\S+)$/gm)) next.set(from!, [...(next.get(from!) ?? []), to!])
-  const shown = (state: string, atEdge: string) => (state === '[*]' ? atEdge : `<code>${escaped(state)}</code>`)
+  const shown = (state: string, atEdge: string) => (state === '[*]' ? atEdge : `<code>${escapeHtml(state)}</code>`)
   return table(
     ['<th>State</th>', '<th>Next</th>'],
     [...next].map(([from, to]) => [
       `<td>${shown(from, 'start')}</td>`,
-      `<td>${to.map((one) => shown(one, 'end')).join(', ')}</td>`,
+      `<td>${to.map((state) => shown(state, 'end')).join(', ')}</td>`,
     ]),
   )
 }

@@ -76,7 +76,7 @@ export async function readBytes(
   request: IncomingMessage,
   response: ServerResponse,
   bytes_max: number,
-  memory?: { of: BodyMemory; team: string },
+  memory?: { budget: BodyMemory; team: string },
 ): Promise<Buffer | undefined> {
   const { headers } = request
   const { 'content-length': length, 'content-type': type } = headers
@@ -87,7 +87,7 @@ export async function readBytes(
     if (request.destroyed) throw new Problem(400, { detail: MALFORMED })
     if (type !== undefined && !MEDIA_TYPE.test(type)) throw new Problem(415, { detail: MALFORMED })
     if (!isGzip && Number(length) > bytes_max) throw tooLarge()
-    const share = memory?.of.share(memory.team)
+    const share = memory?.budget.share(memory.team)
     if (share) response.on('close', share.release)
     const isLengthKnown = !isGzip && length !== undefined
     if (isLengthKnown) share?.add(Number(length))

@@ -29,26 +29,31 @@ export function readMultipart(body: Buffer | undefined, content_type = ''): Form
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
   const parts: FormPart[] = []
   // The first delimiter may stand at the beginning, without a line break before it.
-  let at = body.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2)) ? delimiter.length - 2 : endOf(body, delimiter, 0)
+  let at = body.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2))
+    ? delimiter.length - 2
+    : findEnd(body, delimiter, 0)
   while (body.toString('latin1', at, at + 2) !== '--') {
     if (parts.length === PARTS_MAX) throw invalidField(['body'], `must have at most ${PARTS_MAX} parts`)
-    const line = endOf(body, '\r\n', at, 100)
-    const header = body.toString('latin1', line, line + 2) === '\r\n' ? line + 2 : endOf(body, '\r\n\r\n', line, HEADER_BYTES_MAX)
-    const next = endOf(body, delimiter, header - 2)
-    parts.push(partOf(decodeUtf8(body.subarray(line, header)), body.subarray(header, Math.max(header, next - delimiter.length))))
+    const line = findEnd(body, '\r\n', at, 100)
+    const header =
+      body.toString('latin1', line, line + 2) === '\r\n' ? line + 2 : findEnd(body, '\r\n\r\n', line, HEADER_BYTES_MAX)
+    const next = findEnd(body, delimiter, header - 2)
+    parts.push(
+      parsePart(decodeUtf8(body.subarray(line, header)), body.subarray(header, Math.max(header, next - delimiter.length))),
+    )
     at = next
   }
   return parts
 }
 
 /** Where a text that comes within some bytes has ended. */
-function endOf(body: Buffer, text: Buffer | string, from: number, within = Infinity): number {
-  const found = (within === Infinity ? body : body.subarray(0, from + within)).indexOf(text, from)
+function findEnd(body: Buffer, text: Buffer | string, start: number, bytes_max = Infinity): number {
+  const found = (bytes_max === Infinity ? body : body.subarray(0, start + bytes_max)).indexOf(text, start)
   if (found < 0) throw invalidField(['body'], 'must be a multipart form')
   return found + text.length
 }
 
-function partOf(header: string, bytes: Buffer): FormPart {
+function parsePart(header: string, bytes: Buffer): FormPart {
   const parameters = new Map<string, string>()
   for (const [, name, quoted, plain] of (DISPOSITION.exec(header)?.[1] ?? '').matchAll(PARAMETER))
     parameters.set(name!.toLowerCase(), quoted ?? plain ?? '')

@@ -86,13 +86,13 @@ export function buildOpenApi(
     servers: [{ url: '/' }],
     security: [{ teamKey: [] }, { accessToken: [] }],
     tags,
-    paths: sorted(
-      Object.entries(paths).map<[string, Json]>(([path, of]) => [path, sorted(Object.entries(of))]),
+    paths: sortEntries(
+      Object.entries(paths).map<[string, Json]>(([path, of]) => [path, sortEntries(Object.entries(of))]),
       isDeprecated,
     ),
     webhooks: Object.fromEntries(events.map((event) => [event.name, { post: describeEvent(event) }])),
     components: {
-      schemas: sorted(Object.entries(schemas)),
+      schemas: sortEntries(Object.entries(schemas)),
       headers: quotaHeaderDescriptions,
       responses: errorResponses(),
       securitySchemes: {
@@ -124,9 +124,9 @@ export function buildOpenApi(
   }
 }
 
-const sorted = <Value>(entries: [string, Value][], isLast: (value: Value) => boolean = () => false): Record<string, Value> =>
+const sortEntries = <Value>(entries: [string, Value][], isLast: (value: Value) => boolean = () => false): Record<string, Value> =>
   Object.fromEntries(entries.sort(([a, one], [b, other]) => Number(isLast(one)) - Number(isLast(other)) || (a < b ? -1 : 1)))
-const isDeprecated = (path: Json): boolean => Object.values(path).every((one) => (one as Json).deprecated === true)
+const isDeprecated = (path: Json): boolean => Object.values(path).every((operation) => (operation as Json).deprecated === true)
 
 function describeOperation(operation: Operation, primary: boolean, shape: (schema: TSchema) => Json): Json {
   const parameters = [
@@ -244,7 +244,7 @@ function describeParameters(place: 'path' | 'query', schema: TSchema | undefined
     const described = shape(property)
     const { description, ...rest } = described
     const needed = required.includes(name)
-    const example = exampleOf(name, property as unknown as Json, needed)
+    const example = chooseExample(name, property as unknown as Json, needed)
     return {
       name,
       in: place,
@@ -262,25 +262,25 @@ const EXAMPLE_ID = '01890000-0000-7000-8000-000000000001'
  * The example values of the API page: the declared one; otherwise, if a value is required, the first enum value or a value of the right
  * format.
  */
-function exampleOf(name: string, schema: Json, needed: boolean): unknown {
+function chooseExample(name: string, schema: Json, needed: boolean): unknown {
   if (schema.example !== undefined || !needed) return schema.example
   if (Array.isArray(schema.enum)) return schema.enum[0]
-  if (schema.type === 'array') return [exampleOf(name, schema.items as Json, true)]
+  if (schema.type === 'array') return [chooseExample(name, schema.items as Json, true)]
   if (schema.type === 'integer') return Math.max(1, (schema.minimum as number | undefined) ?? 1)
   if (schema.type === 'boolean') return true
   return schema.format === 'uuid' ? EXAMPLE_ID : `your-${name.replaceAll('_', '-')}`
 }
 
-const idempotencyParameters = (declared: Idempotency | undefined): Json[] =>
-  declared
+const idempotencyParameters = (idempotency: Idempotency | undefined): Json[] =>
+  idempotency
     ? [
         {
           name: 'X-Idempotency-Key',
           in: 'header',
-          required: declared.required ?? false,
-          ...(declared.required && { example: 'your-own-key-1' }),
+          required: idempotency.required ?? false,
+          ...(idempotency.required && { example: 'your-own-key-1' }),
           schema: { type: 'string', minLength: 1, maxLength: 255 },
-          description: declared.bindsToBody
+          description: idempotency.bindsToBody
             ? 'The first answer under a key is given again for the same request; for another one 409.'
             : 'The first answer under a key is given again.',
         },

@@ -104,13 +104,16 @@ export class StatusReply<R> {
 }
 
 export interface Deprecation {
-  since: Date
+  deprecated_at: Date
   /** The path to request instead, below the base path. */
   successor: `/${string}`
 }
 
 /** The headers of a deprecated response. @param base_path everything is served below it */
-export const deprecationHeaders = ({ since, successor }: Deprecation, base_path: string): Record<string, string> => ({
+export const deprecationHeaders = (
+  { deprecated_at: since, successor }: Deprecation,
+  base_path: string,
+): Record<string, string> => ({
   deprecation: `@${since.getTime() / 1000}`,
   link: `<${base_path}${successor}>; rel="successor-version"`,
 })
@@ -258,11 +261,11 @@ interface Declaration<P, Q, B, R> {
   /** Its response may hold a secret: reading it adds an entry to the audit log. */
   auditsRead?: boolean
   /** It is not among the requests that developers are shown. */
-  unlisted?: true
+  isUnlisted?: true
   /** A request body that works, for the API page. */
   example?: unknown
   /** Called in a transaction of the team after the request was rejected with 400, 413 or 422. */
-  onRejected?: (tx: Tx, rejected: RejectedRequest<In<P>>) => Promise<void>
+  onRejected?: (tx: Tx, rejection: RejectedRequest<In<P>>) => Promise<void>
 }
 
 /** A request that was rejected; its body only as far as it was read. */
@@ -279,7 +282,7 @@ export interface Operation extends Omit<
   idempotency?: Idempotency | undefined
   // oxlint-disable-next-line typescript/no-explicit-any -- `operation` ties it to the schema of the parameters
   deprecation?: (params: any) => Deprecation | undefined
-  onRejected?: (tx: Tx, rejected: RejectedRequest) => Promise<void>
+  onRejected?: (tx: Tx, rejection: RejectedRequest) => Promise<void>
   auth: Auth
   module: string
   multiTransaction: boolean

@@ -48,7 +48,7 @@ describe('the port for operators', async () => {
   const metrics = createMetrics(() => undefined)
   const answers = operatorAnswers({
     metrics,
-    draining: () => state.draining,
+    isDraining: () => state.draining,
     notReady: async () => {
       state.asked += 1
       return state.reason

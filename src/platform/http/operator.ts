@@ -17,7 +17,7 @@ export interface OperatorOptions {
   /** The reason why requests cannot be served; undefined if they can. Must not throw. */
   notReady: () => Promise<string | undefined>
   /** Set while the server stops: it is no longer ready. */
-  draining: () => boolean
+  isDraining: () => boolean
 }
 
 interface OperatorAnswer {
@@ -57,7 +57,7 @@ export function cachedFor<V>(lifetime_ms: number, make: () => Promise<V>): () =>
 }
 
 /** `/healthz`, `/readyz` (503 with the reason while not ready) and `/metrics`. */
-export function operatorAnswers({ metrics, notReady: readinessError, draining }: OperatorOptions): OperatorAnswers {
+export function operatorAnswers({ metrics, notReady: readinessError, isDraining: draining }: OperatorOptions): OperatorAnswers {
   const alive = json(200, { status: 'alive' })
   const stopping = json(503, { detail: 'The server is shutting down' })
   const readiness = cachedFor(CACHE_MS, async () => {

@@ -29,7 +29,7 @@ export const byCreation = (table?: string): Key[] => {
 export class Pages {
   readonly limit: number
   /** Condition on rows: they follow the page that the cursor ends. */
-  readonly after: Sql
+  readonly afterCursor: Sql
   /** The end of the statement: order, and one row more than a page has, which shows whether there is another page. */
   readonly order: Sql
   readonly #list: string
@@ -47,10 +47,10 @@ export class Pages {
   ) {
     this.#list = list
     this.limit = query.limit ?? limit
-    this.after =
+    this.afterCursor =
       query.next_cursor === undefined
         ? sql`true`
-        : after(
+        : positionCondition(
             keys,
             readCursor(
               list,
@@ -72,7 +72,7 @@ export class Pages {
   }
 }
 
-function after(keys: readonly Key[], position: readonly string[], order: 'asc' | 'desc'): Sql {
+function positionCondition(keys: readonly Key[], position: readonly string[], order: 'asc' | 'desc'): Sql {
   const values = keys.map(({ cast }, i) => sql`${position[i]}${cast}`)
   return sql`(${join(keys.map(({ column }) => column))}) ${raw(order === 'asc' ? '>' : '<')} (${join(values)})`
 }

@@ -50,7 +50,7 @@ const policy = (style: string, script: string, hasForms: boolean, frames: readon
   ].join('; ')
 
 /** A text as HTML that shows it. */
-export const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
 /** Who shows the page. */
 export interface PageTeam {
@@ -67,14 +67,14 @@ const luminance = (hex: string): number =>
   }, 0)
 
 /** The rules for a team's own color; empty where white text on it, or the color on white, could not be read. Dark pages have it as a fill only. */
-function colored(color: string | null | undefined): string {
+function colorRules(color: string | null | undefined): string {
   if (!color || !/^#[0-9a-f]{6}$/i.test(color) || 1.05 / (luminance(color) + 0.05) < 4.5) return ''
   return `\n:root{--fill:${color}}\n@media not (prefers-color-scheme:dark){:root{--link:${color}}}`
 }
 
 /** The first letter of a name, as a sign for who has no picture. */
 export const mark = (name: string): string =>
-  `<span class="mark" aria-hidden="true">${escaped([...name.trim()][0]?.toUpperCase() ?? '')}</span>`
+  `<span class="mark" aria-hidden="true">${escapeHtml([...name.trim()][0]?.toUpperCase() ?? '')}</span>`
 
 interface PhonePageOptions {
   script?: string
@@ -98,7 +98,7 @@ export function phonePage(
   content: string,
   { script = '', hasForms = false, team, frames = [] }: PhonePageOptions = {},
 ): PageResponse {
-  const style = STYLE + colored(team?.brand_color)
+  const style = STYLE + colorRules(team?.brand_color)
   return {
     status,
     headers: { 'content-security-policy': policy(style, script, hasForms, frames) },
@@ -107,13 +107,13 @@ export function phonePage(
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
 <style>${style}</style>
 </head>
 <body>
 <main>
-${team?.name ? `<p class="team">${mark(team.name)}<span>${escaped(team.name)}</span></p>\n` : ''}<h1>${escaped(title)}</h1>
+${team?.name ? `<p class="team">${mark(team.name)}<span>${escapeHtml(team.name)}</span></p>\n` : ''}<h1>${escapeHtml(title)}</h1>
 ${content}
 </main>
 ${script && `<script>${script}</script>\n`}</body>
@@ -124,7 +124,7 @@ ${script && `<script>${script}</script>\n`}</body>
 
 /** A link that looks like a button. */
 export const linkButton = (href: string, text: string, isQuiet = false): string =>
-  `<a class="button${isQuiet ? ' quiet' : ''}" href="${escaped(href)}">${escaped(text)}</a>`
+  `<a class="button${isQuiet ? ' quiet' : ''}" href="${escapeHtml(href)}">${escapeHtml(text)}</a>`
 
 /** Too many invalid links from the address, or an overloaded server. */
 export const tryLaterPage = (status: number, headers: Record<string, string>): PageResponse => {

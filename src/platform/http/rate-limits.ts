@@ -1,7 +1,7 @@
 // Rate limits. They are in memory: each process counts for itself, and a restart resets them.
 import { hashKey } from '../crypto/api-keys.ts'
 import { FairQueue } from '../db/fair-queue.ts'
-import { networkOf } from '../net/network.ts'
+import { maskAddress } from '../net/network.ts'
 import { systemNow } from '../runtime/clock.ts'
 import { expiringCache } from '../runtime/expiring-cache.ts'
 import { type Problem, unavailable } from '../runtime/problem.ts'
@@ -13,13 +13,13 @@ const CALLERS_MAX = 50_000
 export interface Quota {
   /** The most requests at once. */
   limit: number
-  remaining: number
+  tokens: number
   /** Seconds until the whole limit is there again, if no further request comes. */
   reset_s: number
 }
 
 /** The headers that show it to the caller. Source: docs/decisions/requests.md. */
-export const quotaHeaders = ({ limit, remaining, reset_s }: Quota): Record<string, string> => ({
+export const quotaHeaders = ({ limit, tokens: remaining, reset_s }: Quota): Record<string, string> => ({
   'ratelimit-limit': String(limit),
   'ratelimit-remaining': String(remaining),
   'ratelimit-reset': String(reset_s),
@@ -53,7 +53,7 @@ export class TokenBuckets {
     if (!isRefused) bucket.left -= 1
     const quota = {
       limit: this.#burst,
-      remaining: Math.floor(bucket.left),
+      tokens: Math.floor(bucket.left),
       reset_s: Math.ceil((this.#burst - bucket.left) / this.#perS),
     }
     if (!isRefused) return quota
@@ -134,8 +134,8 @@ const REFUSED = 'Too many invalid keys from this address (WRONG_KEYS_PER_MINUTE)
 
 /** The look-ups in progress for one client network. */
 interface Checking {
-  running: number
-  waiting: Set<() => void>
+  lookUps: number
+  waiters: Set<() => void>
 }
 
 interface CredentialCheckOptions {
@@ -166,7 +166,7 @@ export class CredentialChecks {
 
   /** Counts an invalid credential of an address. Returns `problem`, or 429 if there were too many. */
   refusal(address: string, problem: Problem): Problem {
-    return this.#wrong.hit(networkOf(address), this.#says) ?? problem
+    return this.#wrong.hit(maskAddress(address), this.#says) ?? problem
   }
 
   /**
@@ -193,7 +193,7 @@ export class CredentialChecks {
       this.#proven.set(proof, true)
       return found
     }
-    const network = networkOf(address)
+    const network = maskAddress(address)
     const checking = await this.#turnOf(network)
     try {
       const found = await lookUp()
@@ -201,11 +201,11 @@ export class CredentialChecks {
       if (proof !== undefined) this.#proven.set(proof, true)
       return found
     } finally {
-      checking.running -= 1
-      if (checking.running === 0) this.#checking.delete(network)
+      checking.lookUps -= 1
+      if (checking.lookUps === 0) this.#checking.delete(network)
       // Each checks again: the look-up that it waited for may have used up the quota.
-      for (const wake of checking.waiting) wake()
-      checking.waiting.clear()
+      for (const wake of checking.waiters) wake()
+      checking.waiters.clear()
     }
   }
 
@@ -215,10 +215,10 @@ export class CredentialChecks {
       for (;;) {
         const refused = this.#wrong.refusal(network, this.#says)
         if (refused) throw refused
-        const checking = this.#checking.get(network) ?? { running: 0, waiting: new Set() }
+        const checking = this.#checking.get(network) ?? { lookUps: 0, waiters: new Set() }
         this.#checking.set(network, checking)
-        if (checking.running < this.#wrong.tokens(network)) {
-          checking.running += 1
+        if (checking.lookUps < this.#wrong.tokens(network)) {
+          checking.lookUps += 1
           return checking
         }
         if (until_ms === undefined) void this.#waiting.enter(network)
@@ -232,17 +232,17 @@ export class CredentialChecks {
 }
 
 /** Resolves when a look-up of this network has ended. 503: none did within `wait_ms`. */
-function nextEnd({ waiting }: Checking, wait_ms: number): Promise<void> {
+function nextEnd({ waiters }: Checking, wait_ms: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const wake = () => {
       clearTimeout(timer)
       resolve()
     }
     const timer = setTimeout(() => {
-      waiting.delete(wake)
+      waiters.delete(wake)
       reject(unavailable('Checking the credential took too long, try again'))
     }, wait_ms)
-    waiting.add(wake)
+    waiters.add(wake)
   })
 }
 

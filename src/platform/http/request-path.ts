@@ -72,7 +72,7 @@ export class KnownPaths {
 
   /** The paths of an operation as the router takes them. */
   routesOf({ path, aliases = [] }: Operation): string[] {
-    return [path, ...aliases].map((each) => each.replace(/\{(\w+)\.\.\.\}/, '*').replace(/\{(\w+)\}/g, ':$1'))
+    return [path, ...aliases].map((route) => route.replace(/\{(\w+)\.\.\.\}/, '*').replace(/\{(\w+)\}/g, ':$1'))
   }
 
   /** The operations of the path that a request has, and its parameters; undefined if no operation has the path. */

@@ -14,7 +14,7 @@ import { missingFault, valueFault, type Fault } from '../schema/fault.ts'
 import type { Mode } from '../schema/request-validation.ts'
 import type { TSchema } from '../schema/schema.ts'
 import { assertMatchesSchema } from '../schema/shape-check.ts'
-import { accessOf, recordAudit, recordChange, recordRead, type Call, type OperationResponse } from './call.ts'
+import { describeAccess, recordAudit, recordChange, recordRead, type Call, type OperationResponse } from './call.ts'
 import { acceptedFormat, forbidden, unprocessable } from './errors.ts'
 import { assertFeature } from './feature-flags.ts'
 import { findStoredResponse, withIdempotencyKey, type IdempotencyKey, type StoredResponse } from './idempotency.ts'
@@ -232,8 +232,8 @@ const transact = <R>({ db, tenant }: Call, work: (tx: Tx) => Promise<R>): Promis
 /** Runs an operation in the transaction that also holds its records. @returns also the users whom it is about */
 async function runAndRecord(process: RequestDependencies, call: Call, tx: Tx) {
   // A transaction may run again.
-  call.audited.length = 0
-  const response = responseOf(process, call, await call.operation.run(tx, inputOf(call)))
+  call.auditEntries.length = 0
+  const response = createResponse(process, call, await call.operation.run(tx, inputOf(call)))
   if (call.manager || call.operation.auditsRead) recordAudit(tx, call)
   return { response, user_ids: recordChange(process.access, call, tx, response) }
 }
@@ -246,7 +246,7 @@ async function replayOrChange(process: RequestDependencies, call: Call, key: Ide
   let created: StoredResponse | undefined
   const stored = await withIdempotencyKey(call.db!, owner, key, {
     assertShown: process.assertShown,
-    usersOfError: (error) => (operation.logsAccess ? accessOf(call, error, undefined).users.filter(isId) : []),
+    usersOfError: (error) => (operation.logsAccess ? describeAccess(call, error, undefined).users.filter(isId) : []),
     work: async (tx) => {
       const { response, user_ids } = await runAndRecord(process, call, tx)
       return (created = { ...response, user_ids })
@@ -272,7 +272,7 @@ async function read(process: RequestDependencies, call: Call): Promise<Operation
     return result
   }
   const result = await (operation.method === 'GET' && !manager ? db!.read(tenant!, work) : transact(call, work))
-  const response = responseOf(process, call, result)
+  const response = createResponse(process, call, result)
   await recordRead(process.access, call, subjects, response)
   return response
 }
@@ -298,14 +298,14 @@ async function runInSeveralTransactions(
           }),
         write: <R>(execute: (tx: Tx) => Promise<R>) =>
           transact(call, async (tx) => {
-            call.audited.length = 0
+            call.auditEntries.length = 0
             const result = await execute(tx)
             recordAudit(tx, call)
             return result
           }),
       }
     : { tenant: caller, cells: process.cells, address, headers, query: sent_query, body: bytes, changes }
-  const response = responseOf(process, call, await operation.run(context, inputOf(call)))
+  const response = createResponse(process, call, await operation.run(context, inputOf(call)))
   if (!changes?.isRecorded) await recordRead(process.access, call, subjects, response)
   return response
 }
@@ -346,13 +346,13 @@ class RequestChanges implements Changes {
   async make<R>(execute: (tx: Tx) => Promise<R>): Promise<R> {
     const { access, assertShown } = this.#process
     const { operation, db } = this.#call
-    let created: { result: R; stored: StoredResponse } | undefined
+    let created: { result: R; response: StoredResponse } | undefined
     const work = async (tx: Tx): Promise<StoredResponse> => {
       const result = await execute(tx)
       const user_ids = recordChange(access, this.#call, tx, { status: operation.success ?? 200, text: '' })
       if (operation.logsAccess) tx.afterCommit(() => (this.isRecorded = true))
-      created = { result, stored: { status: 200, text: JSON.stringify(result ?? null), user_ids } }
-      return created.stored
+      created = { result, response: { status: 200, text: JSON.stringify(result ?? null), user_ids } }
+      return created.response
     }
     if (!this.#idempotency) {
       await db!.tx(this.#tenant!, work)
@@ -360,7 +360,7 @@ class RequestChanges implements Changes {
     }
     const key = { ...this.#idempotency, storeFailures: false }
     const stored = await withIdempotencyKey(db!, this.#tenant!, key, { assertShown, usersOfError: () => [], work })
-    return stored === created?.stored ? created.result : (JSON.parse(stored.text) as R)
+    return stored === created?.response ? created.result : (JSON.parse(stored.text) as R)
   }
 }
 
@@ -376,11 +376,11 @@ const inputOf = (call: Call) => ({
   bytes: call.bytes,
   headers: call.headers,
   manager: call.manager,
-  recordAuditSubject: (team_id: string, object?: string) => void call.audited.push({ team_id, object: object ?? null }),
+  recordAuditSubject: (team_id: string, object?: string) => void call.auditEntries.push({ team_id, object: object ?? null }),
 })
 
 /** The response with the result of an operation. */
-function responseOf({ checkReplies }: RequestDependencies, { operation }: Call, result: unknown): OperationResponse {
+function createResponse({ checkReplies }: RequestDependencies, { operation }: Call, result: unknown): OperationResponse {
   if (operation.reply === noContent) return { status: 204, text: '' }
   const status = result instanceof StatusReply ? result.status : (operation.success ?? 200)
   if (result instanceof FileReply) return { status, text: '', file: result }

@@ -11,7 +11,7 @@ import { Problem } from '../runtime/problem.ts'
 import { errorFields, type Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { parseTraceparent } from '../telemetry/trace-context.ts'
-import { accessOf, type Call, type OperationResponse } from './call.ts'
+import { describeAccess, type Call, type OperationResponse } from './call.ts'
 import { DroppedConnection, IntendedProblem } from './errors.ts'
 import { BodyMemory, MALFORMED, readBytes } from './input.ts'
 import type { Operation } from './operation.ts'
@@ -37,7 +37,7 @@ export interface HttpOptions extends RequestDependencies {
   /** Gets every request for an operation when it has ended. */
   onEnd?: (call: Call, response: EndedResponse) => void
   /** Whether the server is about to stop: responses then ask clients to open another connection. */
-  draining: () => boolean
+  isDraining: () => boolean
   /** The hosts that a demo server answers for; other servers answer for every host. */
   isKnownHost?: KnownHosts
   /** Addresses and networks of proxies: the client address is the last of `X-Forwarded-For` that is not among them. */
@@ -73,16 +73,16 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   const paths = new KnownPaths(options.operations, ROUTER)
   const rejectUnrouted = unroutedRejecter(options, paths)
   app.decorateRequest('call', undefined)
-  app.addHook('onRequest', (request, reply, done) => {
-    if (options.draining()) reply.raw.shouldKeepAlive = false
+  app.addHook('onRequest', (request, reply, next) => {
+    if (options.isDraining()) reply.raw.shouldKeepAlive = false
     const { operation } = request.routeOptions.config
     if (isUnknownHost(options, request)) return void sendJson(reply, 421, UNKNOWN_HOST)
     if (request.is404 || (operation && !paths.has(operation, request.url))) return void rejectUnrouted(request, reply)
-    done()
+    next()
   })
-  app.addHook('onResponse', (request, reply, done) => {
+  app.addHook('onResponse', (request, reply, next) => {
     logResponse(options, request, reply)
-    done()
+    next()
   })
   app.setNotFoundHandler((_request, reply) => sendJson(reply, 404, NOT_FOUND_BODY))
   app.setErrorHandler((error, request, reply) => sendError(options, error, request, reply))
@@ -105,11 +105,11 @@ export function createHttp(options: HttpOptions): FastifyInstance {
               request.raw,
               reply.raw,
               body_bytes_max ?? BODY_BYTES_MAX,
-              body_bytes_max ? { of: memory, team } : undefined,
+              body_bytes_max ? { budget: memory, team } : undefined,
             )
           })
           await endOfTick()
-          if (options.draining()) reply.raw.shouldKeepAlive = false
+          if (options.isDraining()) reply.raw.shouldKeepAlive = false
           return sendResponse(reply.headers(call.response_headers), response)
         },
       })
@@ -208,7 +208,7 @@ const newCall = (operation: Operation, request: FastifyRequest): Call => ({
   query: undefined,
   body: undefined,
   hasIdempotencyKey: false,
-  audited: [],
+  auditEntries: [],
   isInjected: false,
   error: undefined,
 })
@@ -245,7 +245,7 @@ async function sendError(
     request.raw.socket.destroy()
     return reply
   }
-  if (options.draining()) reply.raw.shouldKeepAlive = false
+  if (options.isDraining()) reply.raw.shouldKeepAlive = false
   const hasHungUp = request.raw.destroyed && !request.raw.complete
   const problem = hasHungUp ? new Problem(400, { detail: MALFORMED }) : toProblem(error, options.constraints)
   if (!problem || (problem.status === 503 && !(problem instanceof IntendedProblem)))
@@ -258,7 +258,7 @@ async function sendError(
   const text = problem ? JSON.stringify(problem.body) : '{"detail":"Internal Server Error"}'
   if (call) {
     call.error = problem?.body
-    if (call.db && call.operation.logsAccess) options.access.refused(call.db, accessOf(call, { status, text }, undefined))
+    if (call.db && call.operation.logsAccess) options.access.refused(call.db, describeAccess(call, { status, text }, undefined))
     reply.headers(call.response_headers)
   }
   return sendJson(reply.headers(problem?.headers ?? {}), status, text)

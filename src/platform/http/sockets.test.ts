@@ -201,7 +201,7 @@ describe('connections', () => {
       for (let i = 0; i < 12; i++) peers.push(await peer(port))
       const answers = await Promise.all(peers.map(isServed))
       assert.equal(answers.filter(Boolean).length, most)
-      assert.deepEqual(sockets.use, { open: most, refused: 12 - most })
+      assert.deepEqual(sockets.use, { open: most, rejections: 12 - most })
       peers.filter(({ closed }) => !closed())[0]!.socket.destroy()
       await eventually(() => sockets.use.open === most - 1)
       assert(await isServed(await peer(port)))

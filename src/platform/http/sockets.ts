@@ -4,7 +4,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
-import { networkOf } from '../net/network.ts'
+import { maskAddress } from '../net/network.ts'
 
 export interface SocketLimits {
   connections_max: number
@@ -59,7 +59,7 @@ interface State {
   network: string
   /** The request in progress. */
   response: ServerResponse | undefined
-  waiting: Exchange[]
+  queue: Exchange[]
   /** The response that was ready and not sent at the last check of the connections, and when that was first so. */
   sending: ServerResponse | undefined
   sending_since_ms: number
@@ -123,8 +123,8 @@ export class Sockets {
   }
 
   /** Open connections, and how many were rejected since the start. */
-  get use(): { open: number; refused: number } {
-    return { open: this.#connections.size, refused: this.#refused }
+  get use(): { open: number; rejections: number } {
+    return { open: this.#connections.size, rejections: this.#refused }
   }
 
   /** An HTTP server that passes its requests to `handler`. Two `Host` headers: 400, and the connection is closed. */
@@ -144,7 +144,7 @@ export class Sockets {
   #admit(socket: Connection): void {
     this.#moves += 1
     const address = socket.remoteAddress ?? ''
-    const network = networkOf(address)
+    const network = maskAddress(address)
     const { connections_max, isTrusted, watch_ms } = this.#limits
     const ofNetwork = this.#ofNetwork.get(network) ?? 0
     if (
@@ -155,7 +155,7 @@ export class Sockets {
       socket.destroy()
       return
     }
-    socket[STATE] = { sockets: this, network, response: undefined, waiting: [], sending: undefined, sending_since_ms: 0 }
+    socket[STATE] = { sockets: this, network, response: undefined, queue: [], sending: undefined, sending_since_ms: 0 }
     this.#connections.add(socket)
     this.#ofNetwork.set(network, ofNetwork + 1)
     socket.once('close', () => this.#forget(socket, network))
@@ -164,7 +164,7 @@ export class Sockets {
 
   #forget(socket: Connection, network: string): void {
     this.#connections.delete(socket)
-    socket[STATE]!.waiting = []
+    socket[STATE]!.queue = []
     const left = this.#ofNetwork.get(network)! - 1
     if (left) this.#ofNetwork.set(network, left)
     else this.#ofNetwork.delete(network)
@@ -179,8 +179,8 @@ export class Sockets {
     // A rejected connection may have sent data already.
     if (!state || socket.destroyed) return close(socket)
     if (state.response === undefined) return this.#start(state, exchange)
-    if (state.waiting.length >= this.#limits.pipelined_max) return close(socket)
-    state.waiting.push(exchange)
+    if (state.queue.length >= this.#limits.pipelined_max) return close(socket)
+    state.queue.push(exchange)
     // Unsent data stays in the buffers of the system, and then with the peer.
     socket.pause()
   }
@@ -199,10 +199,10 @@ export class Sockets {
     const state = socket[STATE]!
     state.response = undefined
     state.sockets.#moves += 1
-    if (socket.destroyed || !socket.writable) state.waiting = []
-    const next = state.waiting.shift()
+    if (socket.destroyed || !socket.writable) state.queue = []
+    const next = state.queue.shift()
     if (next) state.sockets.#start(state, next)
-    if (state.waiting.length === 0 && socket.isPaused()) socket.resume()
+    if (state.queue.length === 0 && socket.isPaused()) socket.resume()
   }
 
   /** Sets a deadline for ready responses that the peer has not read. Node restarts it whenever the peer has read something. */

@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findGuides, guidePage, guideText } from './guides.ts'
 import type { OpenApiDocument } from './openapi.ts'
-import { escaped } from './phone-page.ts'
+import { escapeHtml } from './phone-page.ts'
 
 export interface PageOptions {
   /** Called at the first request for the document. */
@@ -116,9 +116,9 @@ function serve({ type, max_age_s, read }: Asset) {
   }
 }
 
-function encodingOf(accepted: string | string[] | undefined): Encoding {
+function encodingOf(acceptEncoding: string | string[] | undefined): Encoding {
   const accepts = (name: string) =>
-    new RegExp(`(^|,)\\s*${name}\\s*(;(?!\\s*q=0(\\.0*)?\\s*(,|$))[^,]*)?(,|$)`, 'i').test(String(accepted ?? ''))
+    new RegExp(`(^|,)\\s*${name}\\s*(;(?!\\s*q=0(\\.0*)?\\s*(,|$))[^,]*)?(,|$)`, 'i').test(String(acceptEncoding ?? ''))
   return accepts('br') ? 'br' : accepts('gzip') ? 'gzip' : 'identity'
 }
 
@@ -200,7 +200,7 @@ function landingPage({ base, version, guides, demo_cell, hasOperatorPort }: Land
 <body>
 <main>
 <h1>Drawbridge</h1>
-<p>A server for laboratory testing and health data. Version ${escaped(version)}.</p>
+<p>A server for laboratory testing and health data. Version ${escapeHtml(version)}.</p>
 <h2>API</h2>
 <p><a href="${base}/docs">API reference</a>, and the same as <a href="${base}/openapi.json">OpenAPI document</a>.</p>
 ${keys}
@@ -208,7 +208,7 @@ ${keys}
 <pre tabindex="0">curl -s -H "x-service-api-key: $KEY" "$URL/v3/lab_tests"</pre>
 <h2>Guides</h2>
 <ul>
-${guides.map((name) => `<li><a href="${base}/guides/${encodeURIComponent(name)}">${escaped(titleOf(name))}</a></li>`).join('\n')}
+${guides.map((name) => `<li><a href="${base}/guides/${encodeURIComponent(name)}">${escapeHtml(titleOf(name))}</a></li>`).join('\n')}
 </ul>
 <h2>Operation</h2>
 ${health}

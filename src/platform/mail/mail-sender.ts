@@ -20,18 +20,18 @@ export interface MailSenderOptions {
   smtp: SmtpSettings
   log: Log
   /** Which of these emails of a cell must not be sent now, for example because their subject is deleted; they are checked again. */
-  held: (queries: Queries, mail_ids: readonly string[]) => Promise<ReadonlySet<string>>
+  isHeld: (queries: Queries, mail_ids: readonly string[]) => Promise<ReadonlySet<string>>
 }
 
 /** Sends emails of the control plane and of the cells of this process. */
 export class MailSender extends QueueWorkers<ClaimedMail> {
   constructor(options: MailSenderOptions) {
     const smtp = new Smtp(options.smtp)
-    super((['control', ...options.cells.names] as const).map((name) => workerOf(name, smtp, options)))
+    super((['control', ...options.cells.names] as const).map((name) => createWorker(name, smtp, options)))
   }
 }
 
-function workerOf(cell: 'control' | Cells['names'][number], smtp: Smtp, { cells, held, log }: MailSenderOptions) {
+function createWorker(cell: 'control' | Cells['names'][number], smtp: Smtp, { cells, isHeld: held, log }: MailSenderOptions) {
   const db = cell === 'control' ? cells.control : cells.of(cell)
   // The control plane has no patients.
   const isHeld = async (id: string) => cell !== 'control' && (await held(db.queries, [id])).has(id)
@@ -45,8 +45,8 @@ function workerOf(cell: 'control' | Cells['names'][number], smtp: Smtp, { cells,
     slots: { slots: SLOTS, groupOf: () => '' },
     async send(row) {
       if (await isHeld(row.id)) return { postponed_s: POSTPONED_S }
-      const sending = await smtp.send(row)
-      return sending.sent ? undefined : { error: sending.error, isRetryable: sending.retryable }
+      const outcome = await smtp.send(row)
+      return outcome.isSent ? undefined : { error: outcome.error, isRetryable: outcome.retryable }
     },
   })
 }

@@ -241,7 +241,7 @@ test('log lines about email have ids and codes; no address, text or password', a
     cells,
     smtp: smtpSettings(`smtp://herring:herring@127.0.0.1:${server.port}?tls=off`),
     log: written_to,
-    held,
+    isHeld: held,
   }).runOnce()
   await new Promise<void>((resolve) => written_to.flush(() => resolve()))
   const text = readFileSync(path, 'utf8')

@@ -11,13 +11,13 @@ export interface MailDependencies {
   smtp: SmtpSettings | undefined
   log: Log
   /** Which emails of a cell must not be sent now. */
-  held: MailSenderOptions['held']
+  isHeld: MailSenderOptions['isHeld']
 }
 
-export const mail = ({ cells, smtp, log, held }: MailDependencies): Module => ({
+export const mail = ({ cells, smtp, log, isHeld: held }: MailDependencies): Module => ({
   name: 'platform/mail',
   about: 'email outbox, sender, SMTP; not the text of an email',
   tables: { others: ['mail'] },
   periodicTasks: [mailCleanup],
-  workers: smtp ? [() => new MailSender({ cells, smtp, log, held })] : [],
+  workers: smtp ? [() => new MailSender({ cells, smtp, log, isHeld: held })] : [],
 })

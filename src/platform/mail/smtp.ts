@@ -42,7 +42,7 @@ export function parseSmtpUrl(url: string): Omit<SmtpSettings, 'from'> | undefine
 }
 
 /** The outcome of an attempt. `again`: a retry may succeed. `error` is a code. */
-export type SendOutcome = { sent: true } | { sent: false; retryable: boolean; error: string }
+export type SendOutcome = { isSent: true } | { isSent: false; retryable: boolean; error: string }
 
 /** Sends emails, each on a connection of its own. */
 export class Smtp {
@@ -59,7 +59,7 @@ export class Smtp {
     const transport = await this.#transport()
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<SendOutcome>((resolve) => {
-      timer = setTimeout(() => resolve({ sent: false, retryable: true, error: 'ETIMEDOUT' }), SEND_TIMEOUT_MS)
+      timer = setTimeout(() => resolve({ isSent: false, retryable: true, error: 'ETIMEDOUT' }), SEND_TIMEOUT_MS)
     })
     const sent = transport
       .sendMail({
@@ -73,7 +73,7 @@ export class Smtp {
         disableFileAccess: true,
         disableUrlAccess: true,
       })
-      .then((): SendOutcome => ({ sent: true }), toSendOutcome)
+      .then((): SendOutcome => ({ isSent: true }), toSendOutcome)
     try {
       return await Promise.race([sent, late])
     } finally {
@@ -106,5 +106,5 @@ const MESSAGE_COMMANDS = /^(MAIL FROM|RCPT TO|DATA)/
 function toSendOutcome(error: unknown): SendOutcome {
   const { code = 'UNKNOWN', responseCode, command = '' } = error as { code?: string; responseCode?: number; command?: string }
   const final = responseCode !== undefined && responseCode >= 500 && MESSAGE_COMMANDS.test(command)
-  return { sent: false, retryable: !final, error: responseCode === undefined ? code : `${code} ${responseCode}` }
+  return { isSent: false, retryable: !final, error: responseCode === undefined ? code : `${code} ${responseCode}` }
 }

@@ -27,9 +27,9 @@ const USER_INFORMATION = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i
  * The address of a text, without spaces around it: http or https with a host, or with the scheme of an app. Undefined for another text, one with a user name or
  * password, a backslash or a control character, and one that is too long.
  */
-export function browserAddress(given: string): URL | undefined {
-  const text = given.trim()
-  const url = UNSAFE.test(given) || USER_INFORMATION.test(text) ? null : URL.parse(text)
+export function browserAddress(input: string): URL | undefined {
+  const text = input.trim()
+  const url = UNSAFE.test(text) || USER_INFORMATION.test(text) ? null : URL.parse(text)
   if (!url || url.href.length > BROWSER_ADDRESS_MAX || url.username || url.password) return undefined
   if (isWeb(url)) return WEB.test(text) && url.hostname ? url : undefined
   const scheme = url.protocol.slice(0, -1)

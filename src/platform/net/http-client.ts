@@ -117,8 +117,8 @@ async function beforeAbort<V>(signal: AbortSignal, value: Promise<V>): Promise<V
   }
 }
 
-function headersOf(given: Record<string, string | string[] | undefined>): Headers {
+function headersOf(sentHeaders: Record<string, string | string[] | undefined>): Headers {
   const headers = new Headers()
-  for (const [name, values] of Object.entries(given)) for (const value of [values ?? []].flat()) headers.append(name, value)
+  for (const [name, values] of Object.entries(sentHeaders)) for (const value of [values ?? []].flat()) headers.append(name, value)
   return headers
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { networkOf } from './network.ts'
+import { maskAddress } from './network.ts'
 
 for (const [address, network] of [
   ['192.0.2.7', '192.0.2.7'],
@@ -13,10 +13,10 @@ for (const [address, network] of [
   ['unknown', 'unknown'],
   ['127.1', '127.1'],
 ] as const)
-  test(`the network of ${address} is ${network}`, () => assert.equal(networkOf(address), network))
+  test(`the network of ${address} is ${network}`, () => assert.equal(maskAddress(address), network))
 
 test('the network of a site is its /48', () =>
   assert.deepEqual(
-    ['2001:db8:7:1::2', '2001:db8:7:ffff::1', '::ffff:192.0.2.7', '2001:db8:7::/48'].map((address) => networkOf(address, 48)),
+    ['2001:db8:7:1::2', '2001:db8:7:ffff::1', '::ffff:192.0.2.7', '2001:db8:7::/48'].map((address) => maskAddress(address, 48)),
     ['2001:db8:7::/48', '2001:db8:7::/48', '192.0.2.7', '2001:db8:7::/48'],
   ))

@@ -10,7 +10,7 @@ const GROUP_BITS = 16
  * The network of an address: an IPv4 address itself, also one written as IPv6; the /64 of an IPv6 address. Other texts stay as they are.
  * @param bits of an IPv6 network, a multiple of 16. A site may have a /48: all its networks together
  */
-export function networkOf(address: string, bits: 48 | 64 = NETWORK_BITS): string {
+export function maskAddress(address: string, bits: 48 | 64 = NETWORK_BITS): string {
   if (!isIPv6(address)) return address
   const parsed = ipaddr.IPv6.parse(address.replace(/%.*$/, ''))
   if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString()

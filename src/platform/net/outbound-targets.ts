@@ -128,14 +128,16 @@ export class TargetPolicy {
 
   /** The lookup function for Node's connections. A connection uses only the addresses that it returns. */
   lookup(sandbox: boolean): LookupFunction {
-    return (host, options, done) => {
+    return (host, options, callback) => {
       const answer = async () => {
         const found = await this.addresses(host, sandbox).catch((error: Error) => error)
-        if (found instanceof Error) return done(found, '')
+        if (found instanceof Error) return callback(found, '')
         const family = Number(String(options.family ?? 0).replace('IPv', ''))
-        const fit = found.map((address) => ({ address, family: isIP(address) })).filter((one) => !family || one.family === family)
-        if (options.all) return done(null, fit)
-        done(null, fit[0]?.address ?? '', fit[0]?.family ?? 4)
+        const fit = found
+          .map((address) => ({ address, family: isIP(address) }))
+          .filter((address) => !family || address.family === family)
+        if (options.all) return callback(null, fit)
+        callback(null, fit[0]?.address ?? '', fit[0]?.family ?? 4)
       }
       void answer()
     }

@@ -98,7 +98,7 @@ export function plainTable(canvas: PdfCanvas, title: string, columns: readonly C
     return {
       height,
       repeat,
-      within: table,
+      container: table,
       draw(y) {
         canvas.tag('TR', () => {
           for (const [index, lines] of texts.entries())

@@ -1,6 +1,6 @@
 /** The PDF canvas: paper, colors, fonts, measuring, drawing, and the structure that reading programs follow. It knows nothing of orders and results. */
 import PDFDocument from 'pdfkit'
-import { embeddableFont, extraFonts, fontOf, fontStyles, type ExtraFont, type FontStyle } from './fonts.ts'
+import { embeddableFont, extraFonts, chooseFont, fontStyles, type ExtraFont, type FontStyle } from './fonts.ts'
 import { truncate, wrap, type Measure } from './text.ts'
 
 /** The coordinates of US Letter in points. On other paper the same width is in the middle of the page. */
@@ -41,7 +41,7 @@ type Tag = 'P' | 'H1' | 'H2' | 'L' | 'LI' | 'Lbl' | 'LBody' | 'Table' | 'TR' | '
 export interface Container {
   tag: Tag
   /** Its parent, if it is not the document. */
-  within?: Container
+  container?: Container
 }
 
 export interface PdfCanvas {
@@ -82,10 +82,10 @@ interface Element {
 }
 
 /** The text in parts that one font prints. */
-function runsOf(text: string, style: FontStyle): { font: FontStyle | ExtraFont; text: string }[] {
+function splitRuns(text: string, style: FontStyle): { font: FontStyle | ExtraFont; text: string }[] {
   const runs: { font: FontStyle | ExtraFont; text: string }[] = []
   for (const char of text) {
-    const [font] = fontOf(style, char.codePointAt(0)!)
+    const [font] = chooseFont(style, char.codePointAt(0)!)
     const last = runs.at(-1)
     if (last?.font === font) last.text += char
     else runs.push({ font, text: char })
@@ -142,7 +142,7 @@ export function createPdfCanvas(
   const containerOf = (container: Container): Element => {
     const known = containers.get(container)
     if (known) return known
-    const added = addElement(container.tag, container.within ? containerOf(container.within) : root)
+    const added = addElement(container.tag, container.container ? containerOf(container.container) : root)
     containers.set(container, added)
     return added
   }
@@ -166,7 +166,7 @@ export function createPdfCanvas(
       let width = 0
       for (const char of text) {
         const codePoint = char.codePointAt(0)!
-        width += fontOf(font, codePoint)[1].widthOf(codePoint)
+        width += chooseFont(font, codePoint)[1].widthOf(codePoint)
       }
       return (width * size) / 1000
     }
@@ -182,7 +182,7 @@ export function createPdfCanvas(
       mark(() => {
         doc.fontSize(style.size).fillColor(style.color)
         let left = x - back
-        for (const { font, text: part } of runsOf(text, style.font)) {
+        for (const { font, text: part } of splitRuns(text, style.font)) {
           doc.font(font).text(part, left, y, { lineBreak: false, baseline: 'alphabetic' })
           left += measure(style)(part)
         }

@@ -53,7 +53,7 @@ export function extraFonts(): [name: ExtraFont, font: EmbeddableFont][] {
 }
 
 /** The font for a character: that of the style, or one of the operator that has it. */
-export function fontOf(style: FontStyle, codePoint: number): [name: FontStyle | ExtraFont, font: EmbeddableFont] {
+export function chooseFont(style: FontStyle, codePoint: number): [name: FontStyle | ExtraFont, font: EmbeddableFont] {
   const font = embeddableFont(style)
   if (codePoint < FIRST_EXTRA || filesOfThread().length === 0 || font.hasGlyphForCodePoint(codePoint)) return [style, font]
   return extraFonts().find(([, other]) => other.hasGlyphForCodePoint(codePoint)) ?? [style, font]

@@ -8,14 +8,14 @@ export interface Block {
   repeat?: Block
   holds_next?: boolean
   /** The element of the structure that the block belongs to, together with others. */
-  within?: Container
+  container?: Container
 }
 
 interface PlacedBlock {
   block: Block
   y: number
   /** Drawn again for the eye: reading programs have met it already. */
-  repeated?: true
+  runningHeader?: true
 }
 
 /** Each page as blocks with their heights. A block taller than a whole page gets one for itself. */
@@ -30,7 +30,7 @@ function paginate(blocks: Block[], first: number, top: number, bottom: number): 
       pages.push((page = []))
       y = top
       if (block.repeat) {
-        page.push({ block: block.repeat, y, repeated: true })
+        page.push({ block: block.repeat, y, runningHeader: true })
         y += block.repeat.height
       }
     }
@@ -51,9 +51,9 @@ export function renderPages(
   for (const [index, page] of pages.entries()) {
     canvas.page()
     if (index > 0) canvas.decorate(header.draw)
-    for (const { block, y, repeated } of page) {
-      if (repeated) canvas.decorate(() => block.draw(y))
-      else canvas.fill(block.within, () => block.draw(y))
+    for (const { block, y, runningHeader } of page) {
+      if (runningHeader) canvas.decorate(() => block.draw(y))
+      else canvas.fill(block.container, () => block.draw(y))
     }
     canvas.decorate(() => drawFooter(`Page ${index + 1} of ${pages.length}`))
   }

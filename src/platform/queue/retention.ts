@@ -144,7 +144,7 @@ export class Retention {
       metrics.overdue(place, cleanup.kind, overdue_s)
       if (overdue_s === undefined || this.#stopped) return false
       const removed = await cleanup.remove(db, cells.control, () => this.#stopped)
-      metrics.removed(place, cleanup.kind, removed)
+      metrics.countRemovedRows(place, cleanup.kind, removed)
       await this.#rest(Math.max(REST_MS_MIN, performance.now() - began))
       return removed > 0
     } catch (error) {

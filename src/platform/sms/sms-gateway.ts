@@ -16,7 +16,7 @@ export interface Sms {
 }
 
 /** The outcome of an attempt. `again`: a retry may succeed. `error` is a code. */
-export type SmsOutcome = { sent: true } | { sent: false; retryable: boolean; error: string }
+export type SmsOutcome = { isSent: true } | { isSent: false; retryable: boolean; error: string }
 
 const TIMEOUT_MS = 10_000
 
@@ -39,10 +39,10 @@ export async function sendSms({ url, token, from }: SmsSettings, { reference, to
     })
     await response.body?.cancel()
     const { status } = response
-    if (status >= 200 && status < 300) return { sent: true }
-    return { sent: false, retryable: status >= 500 || status < 400 || RETRYABLE_STATUSES.has(status), error: `HTTP ${status}` }
+    if (status >= 200 && status < 300) return { isSent: true }
+    return { isSent: false, retryable: status >= 500 || status < 400 || RETRYABLE_STATUSES.has(status), error: `HTTP ${status}` }
   } catch (error) {
     const { name, cause } = error as { name?: string; cause?: { code?: string } }
-    return { sent: false, retryable: true, error: cause?.code ?? (name === 'TimeoutError' ? 'ETIMEDOUT' : 'UNREACHABLE') }
+    return { isSent: false, retryable: true, error: cause?.code ?? (name === 'TimeoutError' ? 'ETIMEDOUT' : 'UNREACHABLE') }
   }
 }

@@ -57,11 +57,11 @@ export class DiskStorage implements FileStorage {
 
   async close(): Promise<void> {}
 
-  async #run<R>(what: string, work: () => Promise<R>): Promise<R> {
+  async #run<R>(action: string, work: () => Promise<R>): Promise<R> {
     try {
       return await work()
     } catch (error) {
-      throw new StorageUnavailable(`a file could not be ${what} in ${this.#folder} (${codeOf(error)})`)
+      throw new StorageUnavailable(`a file could not be ${action} in ${this.#folder} (${codeOf(error)})`)
     }
   }
 }

@@ -29,9 +29,9 @@ const encode = (text: string): string =>
 /** The path of a key: each of its parts encoded. */
 export const encodePath = (path: string): string => path.split('/').map(encode).join('/')
 
-/** The headers of the request with its signature, the header `host` left out. @param at the instant of the signature: a server accepts it for 15 minutes */
-export function signRequest(request: UnsignedRequest, credentials: S3Credentials, at: Date): Record<string, string> {
-  const instant = at.toISOString().replaceAll(/[-:]|\.\d{3}/gu, '')
+/** The headers of the request with its signature, the header `host` left out. @param signed_at the instant of the signature: a server accepts it for 15 minutes */
+export function signRequest(request: UnsignedRequest, credentials: S3Credentials, signed_at: Date): Record<string, string> {
+  const instant = signed_at.toISOString().replaceAll(/[-:]|\.\d{3}/gu, '')
   const scope = `${instant.slice(0, 8)}/${credentials.region}/s3/aws4_request`
   const sent = { ...request.headers, 'x-amz-content-sha256': hashOf(request.body), 'x-amz-date': instant }
   const signed = Object.entries({ ...sent, host: request.host })

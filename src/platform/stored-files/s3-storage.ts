@@ -63,7 +63,7 @@ export class S3Storage implements FileStorage {
   }
 
   async remove(key: string): Promise<void> {
-    const { status, bytes } = await this.#attempt('DELETE', key, new Uint8Array()).catch(unreached('DELETE'))
+    const { status, bytes } = await this.#attempt('DELETE', key, new Uint8Array()).catch(createUnreachableError('DELETE'))
     const isGone = status === 404 && codeOf(bytes) !== 'NoSuchBucket'
     if (status !== 204 && status !== 200 && !isGone) throw refusal('DELETE', status, bytes)
   }
@@ -79,7 +79,7 @@ export class S3Storage implements FileStorage {
       if (answer && answer.status !== 429 && answer.status < 500) return answer
       await pause(pause_ms)
     }
-    return this.#attempt(method, key, body).catch(unreached(method))
+    return this.#attempt(method, key, body).catch(createUnreachableError(method))
   }
 
   async #attempt(method: 'GET' | 'PUT' | 'DELETE', key: string, body: Uint8Array): Promise<Answer> {
@@ -116,7 +116,7 @@ const codeOf = (bytes: Buffer): string | undefined => /<Code>([A-Za-z]{1,60})<\/
 const refusal = (method: string, status: number, bytes: Buffer): StorageUnavailable =>
   new StorageUnavailable(`${method} was answered ${status} by the object store (${codeOf(bytes) ?? 'without a code'})`)
 
-const unreached =
+const createUnreachableError =
   (method: string) =>
   (error: unknown): never => {
     throw error instanceof StorageUnavailable

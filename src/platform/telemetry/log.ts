@@ -13,9 +13,9 @@ const BUFFERED_BYTES = 16_000
 
 /**
  * @param level a pino level, or `silent`
- * @param to standard error in a format, or a file, which gets JSON
+ * @param target standard error in a format, or a file, which gets JSON
  */
-export function createLog(level: string, to: { format: LogFormat } | { path: string } = { format: 'json' }): Log {
+export function createLog(level: string, target: { format: LogFormat } | { path: string } = { format: 'json' }): Log {
   return pino(
     {
       level,
@@ -23,8 +23,8 @@ export function createLog(level: string, to: { format: LogFormat } | { path: str
       timestamp: () => `,"time":"${shownInstant(systemNow())}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
-    'format' in to && isForPeople(to.format)
+    'format' in target && isForPeople(target.format)
       ? terminalDestination()
-      : destination({ dest: 'path' in to ? to.path : 2, sync: false, minLength: BUFFERED_BYTES, periodicFlush: 250 }),
+      : destination({ dest: 'path' in target ? target.path : 2, sync: false, minLength: BUFFERED_BYTES, periodicFlush: 250 }),
   )
 }

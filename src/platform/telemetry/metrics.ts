@@ -14,7 +14,7 @@ export interface Metrics {
   /** Lines of the access log that could not be recorded. */
   accessLost(lines: number): void
   /** Starts measuring the connections of clients. */
-  connections(use: () => { open: number; refused: number }): void
+  connections(use: () => { open: number; rejections: number }): void
   /** Events for a broker, by outcome. */
   countPipelineEvents(cell: string, destination: string, counts: Record<string, number>): void
   /** A destination whose secrets cannot be decrypted, so that nothing is sent to it. */
@@ -25,7 +25,7 @@ export interface Metrics {
   /** How long the oldest row of a kind has been overdue for deletion at the last check; undefined if none is. */
   overdue(cell: string, kind: string, overdue_s: number | undefined): void
   /** Rows of a kind that were deleted after their retention. */
-  removed(cell: string, kind: string, rows: number): void
+  countRemovedRows(cell: string, kind: string, rows: number): void
   /** A turn of the event loop: how long it took, and the processor time of the main thread. */
   turn(wall_s: number, processor_s: number): void
   /** A turn of the event loop that took too long, and what computed longest in it. */
@@ -199,7 +199,7 @@ export function createMetrics(cells: () => Cells | undefined, tracing?: Tracing)
         help: 'Connections closed at once because the limit was reached.',
         registers: [registry],
         collect() {
-          const { refused } = use()
+          const { rejections: refused } = use()
           this.inc(refused - counted)
           counted = refused
         },
@@ -215,7 +215,7 @@ export function createMetrics(cells: () => Cells | undefined, tracing?: Tracing)
       checked.set({ cell, kind }, systemNow().getTime() / 1000)
       overdue.set(`${cell} ${kind}`, { cell, kind, overdue_s, seen_ms: performance.now() })
     },
-    removed: (cell, kind, rows) => removed.inc({ cell, kind }, rows),
+    countRemovedRows: (cell, kind, rows) => removed.inc({ cell, kind }, rows),
     turn: (wall_s, processor_s) => {
       if (wall_s > longest.wall) longest.wall = wall_s
       if (processor_s > longest.processor) longest.processor = processor_s

@@ -36,7 +36,7 @@ export class RecentRequests {
 
   /** Adds a request of a sandbox team with its key. */
   record({ id, method, operation, tenant, manager, sent_params, error }: Call, response: EndedResponse): void {
-    if (operation.unlisted || manager || !tenant?.cell.startsWith('sandbox')) return
+    if (operation.isUnlisted || manager || !tenant?.cell.startsWith('sandbox')) return
     this.add(tenant.team, {
       id,
       at: iso(truncateToSeconds(response.ended_at)),

@@ -6,7 +6,7 @@ import { LoggedRequestQuery, LoggedRequests } from './schema.ts'
 export const requestLogRoutes = (requests: RecentRequests): Operation[] => [
   multiTransactionOperation({
     id: 'list_sandbox_requests',
-    unlisted: true,
+    isUnlisted: true,
     logsAccess: false,
     method: 'GET',
     path: '/v1/sandbox/requests',

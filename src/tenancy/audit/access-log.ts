@@ -33,7 +33,7 @@ export async function listAccess(
     Row,
     sql`
     select seq, line from access_log_of_team
-    where team_id = ${tx.team} and users @> array[${query.user_id}]::uuid[] and ${pages.after} ${pages.order}`,
+    where team_id = ${tx.team} and users @> array[${query.user_id}]::uuid[] and ${pages.afterCursor} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ seq }) => [String(seq)])
   return { data: page.map(toAccessLine), next_cursor }

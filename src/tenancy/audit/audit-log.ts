@@ -10,7 +10,7 @@ import { AuditEntry, type AuditQuery } from './schema.ts'
  */
 export async function listAudit(tx: PlainTx, org_id: string, team_id: string | undefined, query: AuditQuery) {
   const pages = new Pages(`audit ${org_id} ${team_id ?? ''} ${query.operation ?? ''}`, query, [uuidKey(sql`id`)])
-  const conditions = [sql`org_id = ${org_id}`, pages.after]
+  const conditions = [sql`org_id = ${org_id}`, pages.afterCursor]
   if (team_id !== undefined) conditions.push(sql`team_id = ${team_id}`)
   if (query.operation !== undefined) conditions.push(sql`operation = ${query.operation}`)
   const rows = await tx.many(

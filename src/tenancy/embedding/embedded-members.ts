@@ -24,7 +24,7 @@ export async function listEmbeddedMembers(tx: PlainTx, org_id: string, next_curs
     Listed,
     sql`
     select ${memberColumns}, created_at from integration_member
-    where org_id = ${org_id} and ${pages.after} ${pages.order}`,
+    where org_id = ${org_id} and ${pages.afterCursor} ${pages.order}`,
   )
   const cut = pages.cut(rows, ({ created_at, id }) => [created_at, id])
   return { data: cut.page.map(({ created_at: _at, ...member }) => member), next_cursor: cut.next_cursor }

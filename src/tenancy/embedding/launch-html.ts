@@ -1,11 +1,11 @@
 // The pages of launch URLs: small pages of text, without scripts and without external content.
 import type { PageResponse } from '../../platform/http/browser-pages.ts'
-import { escaped, phonePage } from '../../platform/http/phone-page.ts'
+import { escapeHtml, phonePage } from '../../platform/http/phone-page.ts'
 import type { DashboardSession } from './sessions.ts'
 
 /** The reason why there is nothing to show, in a sentence. */
 export const errorPage = (status: number, title: string, sentence: string, origins: readonly string[] = []): PageResponse =>
-  phonePage(status, title, `<p>${escaped(sentence)}</p>`, { frames: origins })
+  phonePage(status, title, `<p>${escapeHtml(sentence)}</p>`, { frames: origins })
 
 const UNTIL = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 
@@ -18,7 +18,7 @@ export function sessionPage(session: DashboardSession, origins: readonly string[
     ['Feature', session.feature.replaceAll('_', ' ')],
     ['Open until', `${UNTIL.format(new Date(session.expires_at))} UTC`],
   ]
-  const list = facts.map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`).join('\n')
+  const list = facts.map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`).join('\n')
   const content = `<p>This server has no console, so there is nothing to do here yet.</p>\n<dl class="facts">\n${list}\n</dl>`
   return phonePage(200, `Signed in as ${session.member_name}`, content, { frames: origins })
 }

@@ -23,7 +23,7 @@ const selectKey = sql`
 export async function listManagementKeys(tx: PlainTx, org_id: string, query: ManagementKeyQuery) {
   const list = `management keys ${org_id} ${query.team_id ?? ''} ${query.role ?? ''}`
   const pages = new Pages(list, query, byCreation('k'))
-  const conditions = [sql`k.org_id = ${org_id}`, pages.after]
+  const conditions = [sql`k.org_id = ${org_id}`, pages.afterCursor]
   if (query.team_id !== undefined)
     conditions.push(sql`exists (select from management_key_team b where b.key_id = k.id and b.team_id = ${query.team_id})`)
   if (query.role !== undefined) conditions.push(sql`k.role = ${query.role}`)

@@ -31,7 +31,7 @@ export async function listKeys(
 ) {
   const cell = cellOf(place)
   const pages = new Pages(`team keys ${manager.org} ${cell} ${query.team_id ?? ''}`, query, byCreation('k'))
-  const conditions = [teamAccessCondition(manager), sql`k.cell = ${cell}`, pages.after]
+  const conditions = [teamAccessCondition(manager), sql`k.cell = ${cell}`, pages.afterCursor]
   if (query.team_id !== undefined) {
     await authorizedTeam(tx, manager, query.team_id)
     conditions.push(sql`k.team_id = ${query.team_id}`)

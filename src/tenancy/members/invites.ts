@@ -31,7 +31,7 @@ export interface InviteDependencies {
 export async function listInvites(tx: PlainTx, org_id: string, query: PeopleQuery) {
   const keys = [instantKey(sql`invited_at`), uuidKey(sql`id`)]
   const pages = new Pages(`invites ${org_id} ${query.search_query ?? ''}`, query, keys)
-  const conditions = [sql`org_id = ${org_id}`, sql`expires_at > ${tx.now}`, pages.after]
+  const conditions = [sql`org_id = ${org_id}`, sql`expires_at > ${tx.now}`, pages.afterCursor]
   if (query.search_query) conditions.push(sql`email ilike ${likeAnywhere(query.search_query)}`)
   const rows = await tx.many(
     Invite,

@@ -18,7 +18,7 @@ export const memberConstraints = {
 /** Members, newest first, 50 per page. 400: a cursor of another list. */
 export async function listMembers(tx: PlainTx, org_id: string, query: PeopleQuery) {
   const pages = new Pages(`members ${org_id} ${query.search_query ?? ''}`, query, byCreation())
-  const conditions = [sql`org_id = ${org_id}`, pages.after]
+  const conditions = [sql`org_id = ${org_id}`, pages.afterCursor]
   if (query.search_query) {
     const pattern = likeAnywhere(query.search_query)
     conditions.push(sql`(name ilike ${pattern} or email ilike ${pattern})`)

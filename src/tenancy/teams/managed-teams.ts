@@ -41,7 +41,7 @@ const accessCondition = (manager: ManagementPrincipal): Sql =>
 export async function listTeams(tx: PlainTx, manager: ManagementPrincipal, query: TeamListQuery) {
   const list = `teams ${manager.org} ${JSON.stringify([query.team_id, query.region, query.search_query])}`
   const pages = new Pages(list, query, byCreation())
-  const conditions = [accessCondition(manager), pages.after]
+  const conditions = [accessCondition(manager), pages.afterCursor]
   if (query.team_id !== undefined) conditions.push(sql`id = ${query.team_id}`)
   if (query.region?.length) conditions.push(sql`region = any (${query.region})`)
   if (query.search_query)

@@ -91,7 +91,7 @@ test('an import that removes postal codes asks for confirmation or needs --yes; 
     outcomeOf(cells, ['places', 'import', file, '--cell', 'sandbox-eu'], async (question) => (asked.push(question), yes))
   await assert.rejects(answered(false), /^Error: Nothing was changed\.$/)
   await unchanged()
-  assert.match((await answered(true)).printed, /2 places of FI/)
+  assert.match((await answered(true)).output, /2 places of FI/)
   assert.deepEqual(asked, Array(2).fill(`The import removes ${loss}, which the file does not have. Go on?`))
   assert.equal(await at('FI', '00101'), undefined)
   assert.match(await run(fileOf(two!.replace('\t60\t', '\t61\t'), three!, one!)), /3 places of FI/)
@@ -113,7 +113,7 @@ test('imports many lines, and reports only the first of many errors', async () =
   assert.match(printed, / {2}… and 50 more\n$/)
   const words = (...rows: string[]) => ['places', 'import', fileOf(...rows), '--cell', 'sandbox-eu', '--yes']
   const partly = await outcomeOf(cells, words(lines[1]!, 'SE\tnothing'))
-  assert.match(partly.printed, /1 places of SE\n1 rejected:/)
+  assert.match(partly.output, /1 places of SE\n1 rejected:/)
   assert.equal(partly.failure, '1 of the file rejected; the rest was imported.')
   assert.equal((await outcomeOf(cells, words(lines[1]!))).failure, undefined)
 })

@@ -193,7 +193,7 @@ describe('drawbridge phlebotomy', () => {
     const id = await homeOrder(team, { patient_address: anchorage })
     ok(await visitOf(team, id).book((await slots(team, anchorage)).at(-1)!.booking_key))
     const kept = await outcomeOf(cells, ['phlebotomy', 'remove', 'own', '--cell', 'production-eu'])
-    assert.match(kept.printed, /^production-eu\n {2}own {2}not removed: This phlebotomist has upcoming visits/)
+    assert.match(kept.output, /^production-eu\n {2}own {2}not removed: This phlebotomist has upcoming visits/)
     assert.equal(kept.failure, 'Not removed everywhere: own.')
     ok(await visitOf(team, id).cancel())
     assert.equal(await run('remove', 'own', '--cell', 'production-eu'), 'production-eu\n  own  removed\n')
@@ -208,11 +208,11 @@ describe('drawbridge phlebotomy', () => {
     const linesOf = (name: string, lines: [north: string, south?: string]) =>
       `${name}\n  north  ${lines[0]}\n${lines[1] === undefined ? '' : `  south  ${lines[1]}\n`}`
     assert.deepEqual(await removed('north'), {
-      printed: cells.names.map((name) => linesOf(name, [name === PRODUCTION ? 'removed' : 'not here'])).join(''),
+      output: cells.names.map((name) => linesOf(name, [name === PRODUCTION ? 'removed' : 'not here'])).join(''),
       failure: undefined,
     })
     assert.deepEqual(await removed('north', 'south'), {
-      printed: cells.names.map((name) => linesOf(name, ['not here', name === PRODUCTION ? 'removed' : 'not here'])).join(''),
+      output: cells.names.map((name) => linesOf(name, ['not here', name === PRODUCTION ? 'removed' : 'not here'])).join(''),
       failure: `Phlebotomist not found: north in ${cells.names.join(', ')}.`,
     })
   })

@@ -48,7 +48,7 @@ describe('a laboratory with sites of its own', () => {
     refused(await getAvailability(team, NEAR), 400, 'This lab is not supported.')
 
     const schedules = fileOf(everyDay, `OWN-1,${hours},2`, `OWN-3,${hours},1`)
-    const { printed, failure } = await outcomeOf(cells, ['psc', 'schedule', 'import', schedules, ...CELL])
+    const { output: printed, failure } = await outcomeOf(cells, ['psc', 'schedule', 'import', schedules, ...CELL])
     assert.match(
       printed,
       /^production-us\n1 imported\n1 rejected:\n.*the site has not the capability appointment_scheduling_via_service/,

@@ -69,7 +69,7 @@ test('refuses a row that is not UTF-8, and a JSON file that is not', async () =>
   await sites('U-1', 'U-2')
   const file = fileOf('site_code,monday\nU-1,07:00-12:00\nU-2,07:00-12:00 \n')
   writeFileSync(file, Buffer.from('site_code,monday\nU-1,07:00-12:00\nU-2,07:00-12:00 \xa0\n', 'latin1'))
-  const { printed } = await outcomeOf(cells, ['psc', 'schedule', 'import', file, '--lab', 'quest', ...CELL])
+  const { output: printed } = await outcomeOf(cells, ['psc', 'schedule', 'import', file, '--lab', 'quest', ...CELL])
   assert.match(printed, /1 rejected:\n {2}row 2: not UTF-8/)
   writeFileSync(file, Buffer.from('[{"site_code":"\xe8"}]', 'latin1'))
   const json = `${file}.json`
@@ -152,7 +152,7 @@ test('lists a pending booking, and confirms or declines it', async () => {
 
 test('an import with an invalid row exits with the status for a partial failure', async () => {
   const words = ['psc', 'schedule', 'import', fileOf('[{"site_code":"PHX-NOWHERE"}]', 'json'), '--lab', 'quest', ...CELL]
-  const { printed, failure } = await outcomeOf(cells, words)
+  const { output: printed, failure } = await outcomeOf(cells, words)
   assert.match(printed, /^production-us\n0 imported\n1 rejected:\n/)
   assert.equal(failure, '1 of the file rejected; the rest was imported.')
 })

@@ -111,7 +111,7 @@ test('refuses a row that is not UTF-8 and imports the others, with and without a
     const file = fileOf(
       Buffer.from(`${mark}${[...rows, row(`W-${i}`).replace('Pretend', 'Pe\xc3\xb1on')].join('\n')}\n`, 'latin1'),
     )
-    const { printed } = await outcomeOf(cells, ['psc', 'import', file, '--lab', 'crl', '--cell', 'production-us'])
+    const { output: printed } = await outcomeOf(cells, ['psc', 'import', file, '--lab', 'crl', '--cell', 'production-us'])
     assert.equal(printed, 'production-us\n2 imported\n1 rejected:\n  line 3: not UTF-8\n')
     assert.equal(await found('crl', `V-${i}`), undefined)
     assert.equal((await found('crl', `W-${i}`))!.name, 'Peñon Site')
@@ -215,19 +215,19 @@ test('counts sites, and disables and enables them by code', async () => {
 
 test('an import with an invalid row exits with the status for a partial failure', async () => {
   const words = ['psc', 'import', fileOf([HEADER, row('H-0'), row('')].join('\n')), '--lab', 'manual', '--cell', 'production-us']
-  const { printed, failure } = await outcomeOf(cells, words)
+  const { output: printed, failure } = await outcomeOf(cells, words)
   assert.match(printed, /^production-us\n1 imported\n1 rejected:\n/)
   assert.equal(failure, '1 of the file rejected; the rest was imported.')
 })
 
 test('an import without a cell goes to the sandbox or the cell of the environment, and with "all" to every cell', async () => {
   const words = ['psc', 'import', fileOf([HEADER, row('H-1')].join('\n')), '--lab', 'manual']
-  assert.equal((await outcomeOf(cells, words)).printed, 'sandbox-us\n1 imported\n')
-  assert.equal((await outcomeOf(cells, words, undefined, 'production-eu')).printed, 'production-eu\n1 imported\n')
+  assert.equal((await outcomeOf(cells, words)).output, 'sandbox-us\n1 imported\n')
+  assert.equal((await outcomeOf(cells, words, undefined, 'production-eu')).output, 'production-eu\n1 imported\n')
   const typed = [...words, '--cell', 'production-us']
-  assert.equal((await outcomeOf(cells, typed, undefined, 'production-eu')).printed, 'production-us\n1 imported\n')
+  assert.equal((await outcomeOf(cells, typed, undefined, 'production-eu')).output, 'production-us\n1 imported\n')
   const all = await outcomeOf(cells, [...words, '--cell', 'all'])
-  assert.equal(all.printed, cells.names.map((name) => `${name}\n1 imported\n`).join(''))
+  assert.equal(all.output, cells.names.map((name) => `${name}\n1 imported\n`).join(''))
   await assert.rejects(outcomeOf(cells, words, undefined, 'moon'), /--cell must be one of/)
 })
 

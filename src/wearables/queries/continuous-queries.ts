@@ -117,7 +117,7 @@ export async function listQueries(tx: Tx, query: { next_cursor?: string }) {
   const rows = await tx.many(
     Row,
     sql`
-    select ${columns} from continuous_query where ${ofTeam(tx)} and ${pages.after} ${pages.order}`,
+    select ${columns} from continuous_query where ${ofTeam(tx)} and ${pages.afterCursor} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
   return { data: page.map(toWire), next_cursor }

@@ -222,7 +222,7 @@ export async function listTasks(
     TaskRow,
     sql`
     select id, query_id, user_id, status, scheduled_at, started_at, ended_at, error_details from query_task
-    where team_id = ${tx.team} and user_id = ${user_id} and query_id = ${query_id} and ${pages.after} ${pages.order}`,
+    where team_id = ${tx.team} and user_id = ${user_id} and query_id = ${query_id} and ${pages.afterCursor} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ scheduled_at, id }) => [scheduled_at, id])
   return { data: page.map(({ id: _id, ...shown }) => shown), next_cursor }

@@ -15,7 +15,7 @@ export function assertServesLegacy(tx: Tx): void {
 const since = new Date('2026-09-14T00:00:00Z')
 
 /** Marks a list as deprecated. @param successor the path that takes its place */
-export const endedList = (successor: `/${string}`): Deprecation => ({ since, successor })
+export const endedList = (successor: `/${string}`): Deprecation => ({ deprecated_at: since, successor })
 
 export const groupedPath = (user_id: string, resource: string): `/${string}` => `/v2/timeseries/${user_id}/${resource}/grouped`
 
