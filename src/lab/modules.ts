@@ -10,7 +10,7 @@ import { fulfillmentRoutes } from './fulfillment/routes.ts'
 import { orders } from './orders/module.ts'
 import type { CountConnections } from './orders/orders.ts'
 import { resultMatching } from './result-matching/module.ts'
-import { results } from './results/module.ts'
+import { labResults } from './results/module.ts'
 import { testkitsRoutes } from './testkits/routes.ts'
 
 type LabDependencies = DocumentDependencies & { countConnections: CountConnections; covers: CoversCharacter }
@@ -40,7 +40,7 @@ export const lab = (dependencies: LabDependencies): Module[] => [
     operations: testkitsRoutes(dependencies.covers),
   },
   documents(dependencies),
-  results(dependencies),
+  labResults(dependencies),
   resultMatching,
   {
     name: 'lab/fulfillment',

@@ -6,7 +6,7 @@ import { resultsRoutes } from './routes.ts'
 import { redraws } from './features.ts'
 import { eventTypes } from './event-types.ts'
 
-export const results = ({ heavy }: { heavy: WorkerPool }): Module => ({
+export const labResults = ({ heavy }: { heavy: WorkerPool }): Module => ({
   name: 'lab/results',
   about: 'result documents, ranges, critical results, the PDF of a report',
   tag: 'results',
