@@ -195,7 +195,7 @@ export const TEST_EXPORTS: Record<string, readonly string[]> = {
     'src/platform/telemetry/terminal-log.ts terminalLine',
     'src/sandbox/request-log/recent-requests.ts pathWithIds',
     'src/wearables/ingestion/workout-zones.ts maxHeartRate',
-    'src/wearables/ingestion/workout-zones.ts zonesOf',
+    'src/wearables/ingestion/workout-zones.ts zonesBetween',
     'src/wearables/resources/sports.ts slugOf',
   ],
   'a step of a worker that tests run by itself, or its state': [
