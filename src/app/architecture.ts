@@ -11,41 +11,41 @@ export interface Domain {
 
 /** From the bottom up. */
 export const domains = {
-  platform: { about: 'technical parts without health care; of teams it knows only the id', allowedImports: [] },
+  platform: { about: 'technical parts without health care', allowedImports: [] },
   settings: {
-    about: 'the settings of the program, and the cells that it can serve',
+    about: 'settings of the program, and its cells',
     allowedImports: ['platform'],
     isFlat: true,
   },
   'lab-values': {
-    about: 'what the texts of a laboratory result mean: value, unit, range, flag, interpretation; neither teams nor a database',
+    about: 'meaning of the texts of a laboratory result: value, unit, range, flag, interpretation',
     allowedImports: [],
     isFlat: true,
   },
-  tenancy: { about: 'organizations, teams, keys and permissions; no patients', allowedImports: ['settings'] },
+  tenancy: { about: 'organizations, teams, keys, permissions; no patients', allowedImports: ['settings'] },
   people: {
-    about: 'users, insurance and physicians of teams; not what was ordered or measured',
+    about: 'users, insurance, physicians',
     allowedImports: ['tenancy'],
   },
   events: {
-    about: 'delivery of events; modules emit events through `platform/queue` and do not import this domain',
+    about: 'delivery of events, which modules emit through `platform/queue`',
     allowedImports: ['tenancy'],
   },
   lab: {
-    about: 'laboratory testing from the catalog to the result; no appointments, no messages to patients',
+    about: 'laboratory testing from the catalog to the result',
     allowedImports: ['people', 'lab-values'],
   },
-  wearables: { about: 'stored health data and queries; not how it arrives', allowedImports: ['people'] },
+  wearables: { about: 'stored health data and queries', allowedImports: ['people'] },
   'lab-reports': {
-    about: 'parsing of uploaded reports; not the results of orders',
+    about: 'parsing of uploaded reports',
     allowedImports: ['people', 'lab-values'],
   },
-  connections: { about: 'sources of health data: credentials, preferences, connections', allowedImports: ['wearables'] },
-  visits: { about: 'appointments for sample collection: places and times', allowedImports: ['lab'] },
+  connections: { about: 'sources of health data', allowedImports: ['wearables'] },
+  visits: { about: 'appointments for sample collection', allowedImports: ['lab'] },
   ehr: { about: 'exchange with electronic health records', allowedImports: ['lab', 'wearables'] },
   notifications: { about: 'messages to patients', allowedImports: ['visits'] },
   sandbox: {
-    about: 'features of sandboxes: laboratories and patients are simulated through the functions of production',
+    about: 'features of sandboxes, built on the functions of production',
     allowedImports: ['lab', 'connections'],
   },
   app: {
@@ -53,9 +53,9 @@ export const domains = {
     allowedImports: ['notifications', 'sandbox', 'ehr', 'events', 'lab-reports'],
     isFlat: true,
   },
-  cli: { about: 'the command line and the entry point of the program', allowedImports: ['app'], isFlat: true },
+  cli: { about: 'the command line', allowedImports: ['app'], isFlat: true },
   testing: {
-    about: 'a client for tests of other programs, which imports nothing of the server and no packages',
+    about: 'a client for tests of other programs; imports nothing of the server',
     allowedImports: [],
     isFlat: true,
   },

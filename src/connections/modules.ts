@@ -34,7 +34,7 @@ export const connections = (dependencies: Dependencies): Module[] => [
   credentials(dependencies),
   {
     name: 'connections/pull-preferences',
-    about: 'how many days of history teams pull from providers',
+    about: 'days of history to pull',
     tag: 'connections',
     tables: { others: ['data_pull_preference'] },
     operations: pullPreferencesRoutes(dependencies),
@@ -42,7 +42,7 @@ export const connections = (dependencies: Dependencies): Module[] => [
   },
   {
     name: 'connections/connectors',
-    about: 'protocols of clouds of vendors: consent, tokens, data, notifications; stores nothing',
+    about: "protocols of vendors' clouds",
   },
   userConnections,
   grants(dependencies),
@@ -51,7 +51,7 @@ export const connections = (dependencies: Dependencies): Module[] => [
   fileImports(dependencies),
   {
     name: 'connections/introspection',
-    about: 'what came in from whom, and what did not',
+    about: 'reports about received data',
     tag: 'introspection',
     operations: introspectionRoutes,
   },

@@ -60,7 +60,7 @@ export function events({
   return [
     {
       name: 'events/catalog',
-      about: 'the types of events of all modules, and their samples',
+      about: 'event types and their samples',
     },
     feed(people, new FeedWaiters()),
     endpoints({ vault, targets, url: publicUrl, awaitRevocation, catalog }),

@@ -21,32 +21,32 @@ export function labReports({ vault, storedFiles, ...dependencies }: LabReportDep
   return [
     {
       name: 'lab-reports/loinc',
-      about: 'what rows of reports mean: LOINC terms, names, units, plausibility; changes no value',
+      about: 'LOINC terms, names, units, plausibility of rows',
       tables: { others: ['loinc_release_term'] },
     },
     {
       name: 'lab-reports/pages',
-      about: 'the words of a page with their places, pictures of pages',
+      about: 'words and pictures of pages',
     },
     {
       name: 'lab-reports/ocr',
-      about: 'the words of pictures of pages: upright, straight, recognized',
+      about: 'text recognition',
     },
     {
       name: 'lab-reports/texts',
-      about: 'what texts of a report say by themselves: dates, labels, names, antibiotics, the patient',
+      about: 'meaning of single texts: dates, labels, names, antibiotics',
     },
     {
       name: 'lab-reports/tables',
-      about: 'from words to lines, cells, columns and rows of results',
+      about: 'from words to rows of results',
     },
     {
       name: 'lab-reports/heading',
-      about: 'labels and metadata: patient, dates, specimen, laboratory',
+      about: 'metadata: patient, dates, specimen, laboratory',
     },
     {
       name: 'lab-reports/reading',
-      about: 'a report from its files to its results, stage by stage',
+      about: 'a report from its files to its results',
     },
     parsingJobs(parts),
     review(parts),

@@ -19,16 +19,16 @@ export const lab = (dependencies: LabDependencies): Module[] => [
   catalog(labAccess),
   {
     name: 'lab/catalog-exchange',
-    about: "export and import of an operator's catalog as one file",
+    about: 'export and import of the catalog',
   },
   {
     name: 'lab/links',
-    about: 'adapters to laboratories, and the neutral records that they exchange; never an order',
+    about: 'adapters to laboratories, and their neutral records',
   },
   accounts(dependencies),
   {
     name: 'lab/compendium',
-    about: 'comparison of the tests that laboratories offer; only reads',
+    about: 'comparison of the tests of laboratories',
     tag: 'catalog',
     operations: compendiumRoutes(),
   },
@@ -44,7 +44,7 @@ export const lab = (dependencies: LabDependencies): Module[] => [
   resultMatching,
   {
     name: 'lab/fulfillment',
-    about: 'manual fulfillment: the work queue and the actions of staff; changes orders through `orders`',
+    about: 'manual fulfillment: work queue, actions of staff',
     tag: 'fulfillment',
     operations: fulfillmentRoutes(dependencies),
   },

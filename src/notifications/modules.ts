@@ -15,7 +15,7 @@ export function notifications(dependencies: SmsDependencies & PortalDependencies
     messages,
     {
       name: 'notifications/reminders',
-      about: 'reminders of open steps and of appointments',
+      about: 'reminders',
       features: [patientReminders],
       jobs: [remindHandler(carriesSms), planAppointmentRemindersHandler, remindAppointmentHandler(carriesSms)],
     },

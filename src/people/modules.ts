@@ -8,13 +8,13 @@ import { users } from './users/module.ts'
 export const people: Module[] = [
   {
     name: 'people/person',
-    about: 'schemas of name, address, guarantor, country; no table',
+    about: 'schemas of name, address, guarantor, country',
   },
   users,
   insurance,
   {
     name: 'people/physicians',
-    about: 'physicians of a team; not who signed an order',
+    about: 'physicians of a team',
     tag: 'physicians',
     tables: { ofTeams: ['team_physician'] },
     operations: physiciansRoutes,

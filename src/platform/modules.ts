@@ -14,75 +14,75 @@ export interface PlatformDependencies {
 export const platform = (dependencies: PlatformDependencies): Module[] => [
   {
     name: 'platform/runtime',
-    about: 'clock, ids, worker threads, loops, small caches, errors with their response; no database, no server',
+    about: 'clock, ids, worker threads, loops, caches, errors',
   },
   {
     name: 'platform/schema',
-    about: 'building blocks of schemas, and validation that finds every error of a value',
+    about: 'building blocks of schemas, validation',
   },
   {
     name: 'platform/db',
-    about: 'transactions, statements, connections, cells, migrations, row-level security, leases of rows, counts of lists',
+    about: 'transactions, connections, migrations, row-level security, leases, counts of lists',
     tables: { ofTeams: ['list_count'], others: ['migration', 'readiness'] },
     erasers: { team: eraseTables('list_count') },
   },
   {
     name: 'platform/telemetry',
-    about: 'log and metrics, both without personal data',
+    about: 'log and metrics, without personal data',
   },
   {
     name: 'platform/crypto',
-    about: 'vault, encrypted columns, signed tokens, the text of keys; not the owner of a key',
+    about: 'vault, encrypted columns, signed tokens, texts of keys',
   },
   {
     name: 'platform/embedded-postgres',
-    about: 'the PostgreSQL server shipped with the program',
+    about: 'the bundled PostgreSQL',
   },
   {
     name: 'platform/files',
-    about: "CSV, and the rejected rows of an operator's file",
+    about: 'CSV, and rejected rows of files',
   },
   {
     name: 'platform/queue',
-    about: 'events, jobs, the worker, retention; not where events are sent',
+    about: 'events, jobs, the worker, retention',
     tables: { ofTeams: ['event'], others: ['event_outbox', 'event_subscribed_team', 'job'] },
     erasers: { team: eraseTables('event_outbox', 'event_subscribed_team', 'event', 'job') },
   },
   {
     name: 'platform/access-log',
-    about: 'the record of who read or changed the data of which person: lines, their hash chain, the archive',
+    about: 'the access log: lines, hash chain, archive',
     tables: { views: ['access_log_of_team'], others: ['access_day', 'access_line', 'access_log', 'access_log_retention'] },
     periodicTasks: accessCleanups,
   },
   {
     name: 'platform/net',
-    about: 'addresses that may be called, requests to them, and trusted proxies',
+    about: 'outgoing requests, allowed addresses, trusted proxies',
   },
   {
     name: 'platform/stored-files',
-    about: 'files of other modules, on disk, in an object store or in the database. Not what they hold, nor their encryption',
+    about: 'files of other modules, on disk, in an object store or in the database',
     tables: { others: ['stored_file'] },
     periodicTasks: [dependencies.storedFiles.cleanup],
     services: [{ start: () => {}, stop: () => dependencies.storedFiles.close() }],
   },
   {
     name: 'platform/http',
-    about: 'operations, the server, errors, idempotency, cursors, limits, the OpenAPI document',
+    about: 'operations, server, idempotency, cursors, limits, OpenAPI document',
     tables: { ofTeams: ['idempotency_key'], others: ['audit_log'] },
     periodicTasks: [idempotencyCleanup],
     erasers: { team: eraseTables('idempotency_key') },
   },
   {
     name: 'platform/sms',
-    about: 'sends one text message to a gateway',
+    about: 'the gateway for text messages',
   },
   mail(dependencies.mail),
   {
     name: 'platform/pdf',
-    about: 'page, text, tables, barcodes; not the content of a document',
+    about: 'page, text, tables, barcodes',
   },
   {
     name: 'platform/module',
-    about: 'the record of a module: what it contributes to the process',
+    about: 'the record of a module',
   },
 ]

@@ -21,7 +21,7 @@ export interface SandboxDependencies extends ClockDependencies, FaultDependencie
 export const sandbox = (dependencies: SandboxDependencies): Module[] => [
   {
     name: 'sandbox/clock',
-    about: 'the clock of sandbox teams, which can be moved forward',
+    about: 'clock of sandbox teams',
     tag: 'simulator',
     tables: { others: ['clock_move'] },
     operations: clockRoutes(dependencies),
@@ -29,7 +29,7 @@ export const sandbox = (dependencies: SandboxDependencies): Module[] => [
   },
   {
     name: 'sandbox/faults',
-    about: 'faults of requests and deliveries that a team asks for, to test its clients',
+    about: 'requested faults, to test clients',
     tag: 'simulator',
     tables: { others: ['sandbox_fault'] },
     operations: faultsRoutes(dependencies),
@@ -37,7 +37,7 @@ export const sandbox = (dependencies: SandboxDependencies): Module[] => [
   },
   {
     name: 'sandbox/request-log',
-    about: 'the newest requests of sandbox teams, for developers',
+    about: 'newest requests of sandbox teams',
     tag: 'simulator',
     operations: requestLogRoutes(dependencies.requests),
   },

@@ -51,10 +51,10 @@ const postgres = urlOf('postgres:', 'postgresql:')
 export const settings = {
   port: whole('PORT', 8080, 0, 65_535).means('Port to listen on; `0` picks a free one.'),
   operator_port: whole('OPERATOR_PORT', undefined, 0, 65_535).means(
-    'Port of its own, at `HOST`, for `/healthz`, `/readyz` and `/metrics`, which are then not served on `PORT`; `0` picks a free one. `bin/drawbridge work` opens it too.',
+    'Separate port at `HOST` for `/healthz`, `/readyz`, and `/metrics`, which `PORT` then does not serve; `bin/drawbridge work` opens it too.',
   ),
   host: text('HOST', '127.0.0.1', anyText('an address')).means(
-    'Address to listen on. Must be a loopback address while demo data is enabled, unless `DEMO_ON_NETWORK` is. While it is loopback, deliveries of the sandbox reach loopback too.',
+    'Address to listen on: a loopback address while demo data is enabled, unless `DEMO_ON_NETWORK` is. While it is loopback, sandbox deliveries reach loopback too.',
   ),
   base_path: text(
     'BASE_PATH',
@@ -62,14 +62,14 @@ export const settings = {
     withoutFinalSlash(matching('a path like /lab', (value) => /^(\/[\w.~-]+)*$/.test(value))),
   ).means('Serve everything below this path, for example `/lab`.'),
   public_url: secret('PUBLIC_URL', withoutFinalSlash(webUrl)).means(
-    'Public base URL when the server runs behind a proxy. Used in startup output, `demo.json`, and URLs shared with providers.',
+    'Public base URL behind a proxy, for startup output, `demo.json`, and URLs shared with providers.',
   ),
-  data_dir: text('DATA_DIR', './data', anyText('a folder')).means('Folder for the embedded database, its log and `demo.json`.'),
+  data_dir: text('DATA_DIR', './data', anyText('a folder')).means('Folder for the embedded database, its log, and `demo.json`.'),
   database_url: secret('DATABASE_URL', postgres).means(
-    'PostgreSQL to use instead of the embedded one (`postgres://…`), version 15 or newer.',
+    'PostgreSQL 15 or newer to use instead of the embedded one (`postgres://…`).',
   ),
   control: secret(cellVariable('control'), postgres, { default_text: '`DATABASE_URL`' }).means(
-    'PostgreSQL of the control plane: organizations, teams, key hashes.',
+    'PostgreSQL of the control plane.',
   ),
   ...(Object.fromEntries(
     cellNames.map((cell) => [
@@ -78,59 +78,57 @@ export const settings = {
     ]),
   ) as Record<KnownCell, Setting<string | undefined>>),
   connections_max: whole('DATABASE_CONNECTIONS', 10, 1, 100).means(
-    'Most connections per cell and process for transactions and lists. Up to half as many again take writes of one statement, as many short reads, as many work on the whole cell with `ROW_SECURITY`, and one is for `/readyz`.',
+    'Most connections per cell and process for transactions and lists. Half as many again can be open for each of three uses (one-statement writes, short reads, and, with `ROW_SECURITY`, work on the whole cell), and one for `/readyz`.',
   ),
   team_connections_max: whole('TEAM_DATABASE_CONNECTIONS', undefined, 1, 100, {
     default_text: 'half of `DATABASE_CONNECTIONS`, at least 2',
-  }).means("Most of a cell's connections that one team's requests and jobs hold at once; further ones wait."),
+  }).means("Most of these connections that one team's requests and jobs hold at once; further ones wait."),
   row_security: choice('ROW_SECURITY', rowSecurityModes, 'on').means(
-    'Row-level security, see "Roles": `on`, the database keeps teams apart where the login may take the roles; `required`, nothing is migrated or served without them; `off`, the database is not asked to.',
+    'Row-level security: `on` uses it if the login can take the roles, `required` refuses to work without it, `off` does not use it (operating/database.md).',
   ),
   cells: choices('CELLS', cellNames).means('The cells this process serves.'),
   cell_hosts: list('CELL_HOSTS', hostBinding, 100).means(
-    'Restrict hosts to the credentials of one cell or of the Management API: `host=cell` or `host=management`. Other credentials receive 401. Hosts that are not listed accept all credentials.',
+    'Restrict hosts to the credentials of one cell or of the Management API: `host=cell` or `host=management`. Other credentials get 401 there; unlisted hosts accept all.',
   ),
   demo: flag('DEMO', undefined, { default_text: '`on` with a sandbox and without `DATABASE_URL`' }).means(
-    'Create demo data at the first start: an organization, two teams, keys, a catalog. The server then answers only for `localhost`, IP addresses, and the hosts of `PUBLIC_URL` and `CELL_HOSTS`, with `DEMO_ON_NETWORK` also for names of one label and below `internal`; others get 421.',
+    'Create demo data at the first start. The server then answers only for `localhost`, IP addresses, and the hosts of `PUBLIC_URL` and `CELL_HOSTS`, with `DEMO_ON_NETWORK` also for names of one label and below `internal`; others get 421.',
   ),
   demo_keys: list('DEMO_KEYS', demoKey, 5, { secret: true, default_text: 'generated at the first start' }).means(
-    'Keys of the demo data, so that clients know them before the first start: at most one for each cell and one of the Management API, each with its prefix, such as `sk_us_` and 26 random characters. Earlier keys stay valid.',
+    'Keys of the demo data: at most one for each cell and one of the Management API, each with its prefix, such as `sk_us_`. Earlier keys stay valid.',
   ),
   demo_on_network: flag('DEMO_ON_NETWORK', false).means(
-    'Lets `HOST` be other than loopback with demo data, as in a container. Callers of the port need a key, but no limit of requests applies: publish the port on loopback, or in a network of your own, and put no real patients in.',
+    'Lets `HOST` be other than loopback with demo data, as in a container. No limit of requests applies: publish the port on loopback or in a private network, and use no real patients.',
   ),
   log_level: choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info').means(
-    'The least important lines of the log, which goes to standard error.',
+    'Least important lines of the log, which goes to standard error.',
   ),
   log_format: choice('LOG_FORMAT', logFormats, 'auto').means(
-    '`json`: one JSON object a line; `text`: lines for people, on a terminal with colors unless `NO_COLOR` is set; `auto`: `text` on a terminal, else `json`.',
+    '`json`: one JSON object a line; `text`: lines for people, with colors on a terminal unless `NO_COLOR` is set; `auto`: `text` on a terminal, else `json`.',
   ),
   otlp_endpoint: secret('OTEL_EXPORTER_OTLP_ENDPOINT', withoutFinalSlash(webUrl)).means(
-    'Base URL of a collector of OpenTelemetry, such as `http://127.0.0.1:4318`: traces of requests, jobs and webhook attempts are sent to it (OTLP over HTTP, JSON). Without it there are none.',
+    'Base URL of an OpenTelemetry collector for traces (OTLP over HTTP, JSON), such as `http://127.0.0.1:4318`; without it there are no traces.',
   ),
-  sandbox_users_max: limitWithoutDemo('SANDBOX_USERS_MAX', 50).means(
-    'Maximum number of users per sandbox team. `0` disables the limit.',
-  ),
+  sandbox_users_max: limitWithoutDemo('SANDBOX_USERS_MAX', 50).means('Most users of a sandbox team; `0` disables the limit.'),
   report_file_max_mb: whole('REPORT_FILE_MAX', 10, 1, 30).means(
-    'Most MiB of a file of a lab report that is uploaded for parsing; several images together may have 30.',
+    'Most MiB of an uploaded file of a lab report; several images together may have 30.',
   ),
   report_threads: whole('REPORT_THREADS', 1, 1, 64).means(
-    'Lab reports that a process reads at the same time, each in a child process that may take 40 s for each page and 704 MB.',
+    'Lab reports that a process reads at the same time, each in a child process with at most 704 MB.',
   ),
   report_files_days: whole('REPORT_FILES_DAYS', 30, 0, 3650).means(
-    'Days for which the uploaded files of a lab report are kept, encrypted, after it was parsed or reviewed; while it waits for a review they are kept 90 days at most. What was read of it stays until its user is erased.',
+    'Days for which the files of a lab report are kept after it was parsed or reviewed.',
   ),
   report_ocr_models: text('REPORT_OCR_MODELS', undefined, anyText('a folder')).means(
-    'Folder with other networks for the text of scans and photos than those that come along: `detector.onnx`, `recognizer.onnx` and `keys.txt` of PP-OCR (REPORTS.md).',
+    'Folder with other networks for text recognition (REPORTS.md).',
   ),
   report_storage: choice('REPORT_STORAGE', storageKinds, 'disk').means(
-    'Where the encrypted files of new lab reports are kept: `disk`, the folder `REPORT_FOLDER`, which every process of the installation must reach; `s3`, a bucket of an S3-compatible object store; `database`, the database of the cell. Files that are stored already are read where they are.',
+    'Where the encrypted files of new lab reports are kept: `disk` (`REPORT_FOLDER`), `s3` (a bucket of an S3-compatible object store), or `database` (that of the cell). Stored files are read where they are.',
   ),
   report_folder: text('REPORT_FOLDER', undefined, anyText('a folder'), {
     default_text: '`DATA_DIR/report-files`',
-  }).means('Folder for the files of lab reports with `REPORT_STORAGE=disk`.'),
+  }).means('Folder for the files of lab reports with `REPORT_STORAGE=disk`; every process must reach it.'),
   s3_endpoint: text('S3_ENDPOINT', undefined, withoutFinalSlash(webUrlWithoutUser)).means(
-    'Base URL of the object store, such as `https://s3.eu-central-1.amazonaws.com`. Required with `REPORT_STORAGE=s3`, as are the bucket and both parts of the key.',
+    'Base URL of the object store. Required with `REPORT_STORAGE=s3`, as are the bucket and both parts of the key.',
   ),
   s3_bucket: text('S3_BUCKET', undefined, bucketName).means('Bucket of the object store. It must not be public.'),
   s3_region: text(
@@ -144,67 +142,65 @@ export const settings = {
     matching('a prefix of keys', (value) => /^[\w./-]{0,200}$/.test(value)),
   ).means('Text before the key of each object, such as `drawbridge/`.'),
   s3_access_key_id: text('S3_ACCESS_KEY_ID', undefined, anyText('a key ID')).means(
-    'Access key of the object store; it needs GetObject, PutObject and DeleteObject below the prefix.',
+    'Access key of the object store (rights: REPORTS.md).',
   ),
   s3_secret_access_key: secret('S3_SECRET_ACCESS_KEY', anyText('a secret')).means('Secret of that access key.'),
   s3_virtual_hosts: flag('S3_VIRTUAL_HOSTS', false).means(
-    'Put the bucket into the host name of the object store (`bucket.s3.example`) instead of the path.',
+    'Put the bucket into the host name (`bucket.s3.example`) instead of the path.',
   ),
   document_fonts: list('DOCUMENT_FONTS', anyText('a font file'), 5).means(
-    'Fonts (TrueType or OpenType) for characters that the font of documents lacks, such as Chinese, Japanese and Korean ones; the first that has a character prints it (DOCUMENTS.md).',
+    'Fonts (TrueType or OpenType) for characters that the font of documents lacks; the first that has a character prints it (DOCUMENTS.md).',
   ),
   abn_form: text('ABN_FORM', undefined, anyText('a file')).means(
-    'Your copy of the form CMS-R-131, a PDF with fields, which is filled in for advance beneficiary notices. Production has none without it (DOCUMENTS.md).',
+    'Your copy of the form CMS-R-131 for advance beneficiary notices (DOCUMENTS.md).',
   ),
-  abn_form_fields: list('ABN_FORM_FIELDS', fieldOfForm, 6).means(
-    'Names of fields of that form that are not called `notifier`, `patient`, `identification`, `tests`, `reasons` and `costs`: `notifier=A Notifier`.',
-  ),
+  abn_form_fields: list('ABN_FORM_FIELDS', fieldOfForm, 6).means('Fields of that form with other names: `notifier=A Notifier`.'),
   http_connections_max: whole('CONNECTIONS_MAX', 4000, 2, 1_000_000).means(
-    'Most connections of clients to one process; further ones are closed at once. One address (IPv6: one /64) may have half of them, an address of `TRUSTED_PROXIES` all.',
+    'Most client connections of a process; further ones are closed at once. One address (IPv6: one /64) may have half of them, an address of `TRUSTED_PROXIES` all.',
   ),
   stop_delay_s: whole('STOP_DELAY', 1, 0, 300).means(
-    'Seconds that the server keeps serving after it received a signal to stop, while `/readyz` returns 503 and every response has `connection: close`. Behind a load balancer set more than its detection time, for example 10.',
+    'Seconds that the server keeps serving after a signal to stop, while `/readyz` returns 503. Behind a load balancer set more than its detection time, for example 10.',
   ),
   requests_per_s: limitWithoutDemo('REQUESTS_PER_SECOND', 100).means(
-    'Rate limit per key and process, in requests per second. Requests over the limit receive 429. `0` disables the limit.',
+    'Requests per second of a key in each process; more get 429. `0` disables the limit.',
   ),
   requests_burst: whole('REQUESTS_BURST', 200, 1, 1_000_000).means('Burst size of the rate limit per key.'),
   wrong_keys_per_min: limitWithoutDemo('WRONG_KEYS_PER_MINUTE', 20).means(
-    'Wrong keys, tokens, invites or sessions a minute from one address (IPv6: one /64) that are looked up. Further requests from there are answered 429 without a look-up, unless their key was valid within the last hour. `0` lifts the limit.',
+    'Wrong keys, tokens, invites, or sessions a minute from one address (IPv6: one /64); then 429, except for keys that were valid within the last hour. `0` disables the limit.',
   ),
   invites_per_hour: limit('INVITES_PER_HOUR', 100).means(
-    'Mails with invites that one organization may send in an hour, counted by each process; more are answered 429. `0` lifts the limit.',
+    'Mails with invites that an organization may send in an hour, in each process; more get 429. `0` disables the limit.',
   ),
   invites_per_address_per_day: limit('INVITES_PER_ADDRESS_PER_DAY', 5).means(
-    'Mails with invites that one organization may send to one address in a day, counted by each process; more are answered 429. `0` lifts the limit.',
+    'Mails with invites that an organization may send to one address in a day, in each process; more get 429. `0` disables the limit.',
   ),
   trusted_proxies: list('TRUSTED_PROXIES', network, 1000).means(
-    'Addresses or networks of your own proxies: the address of a caller is then the last one of `X-Forwarded-For` that is not among them. Without it every caller behind a proxy has the address of the proxy, and they share its limits.',
+    'Your own proxies: the address of a caller is the last one of `X-Forwarded-For` that is not among them. Without it all callers behind a proxy share the limits of its address.',
   ),
   support_email: text('SUPPORT_EMAIL', '', emailAddress).means('Default support email address for teams that set none.'),
   enforce_delegated_physician: flag('ENFORCE_DELEGATED_PHYSICIAN', true).means(
-    'Require a physician on orders at Labcorp, Quest and Sonora Quest under lab accounts with delegated ordering. `off` accepts orders without one.',
+    'Require a physician on orders at Labcorp, Quest, and Sonora Quest under lab accounts with delegated ordering.',
   ),
   sandbox_parity: flag('SANDBOX_PARITY', false).means(
-    'Sandbox service centers accept appointments at the same times in the zone `America/New_York` wherever they are, as the service of the API reference does. `off`: they use the time zone and the opening hours of the site.',
+    'Sandbox service centers have the same times in the zone `America/New_York` everywhere, as in the API reference; `off`: the time zone and opening hours of the site.',
   ),
   legacy_timeseries: flag('LEGACY_TIMESERIES', true).means(
-    'Serve what the API reference has ended: lists of samples without their sources, the timeseries `hypnogram`, `name`, `slug` and `logo` of the sources of samples and summaries, `is_final` of events about histories. `off`: these lists answer 404, and these fields are left out. The published Android client reads such lists.',
+    'Serve the deprecated lists and fields of WEARABLES.md; `off`: 404, and without the fields.',
   ),
   orders_without_integration: flag('ORDERS_WITHOUT_INTEGRATION', false).means(
-    '`on` accepts production orders at laboratories without an integration. They stay pending with the detail `fulfillment_error` until they are replaced; `off` rejects them with 400.',
+    'Accept production orders at laboratories without an integration, with the detail `fulfillment_error` until they are replaced; `off` rejects them with 400.',
   ),
   smtp_url: secret(
     'SMTP_URL',
     matching(smtpUrl, (value) => parseSmtpUrl(value) !== undefined),
   ).means(
-    'Server that mail is handed to: `smtps://user:password@host` (port 465) or `smtp://…` (port 587, STARTTLS required). TLS with a certificate that is trusted is required; `smtp://…?tls=off` (port 25) sends in plain text. Without it no mail is sent; `bin/drawbridge mail list --cell all` shows what waits.',
+    'Mail server: `smtps://user:password@host` (port 465) or `smtp://…` (port 587, STARTTLS), with a trusted certificate; `smtp://…?tls=off` (port 25) sends in plain text. Without it no mail is sent.',
   ),
   mail_from: secret('MAIL_FROM', matching('an email address, as a@b or Name <a@b>', isSender)).means(
     'Sender of mail, `a@b` or `Name <a@b>`; required with `SMTP_URL`.',
   ),
   sms_url: secret('SMS_URL', webUrlWithoutUser).means(
-    'SMS gateway for text messages to patients, called over HTTP (docs/MESSAGES.md). Without it, text messages are recorded but not sent.',
+    'HTTP gateway for text messages to patients (MESSAGES.md); without it they are recorded only.',
   ),
   sms_token: secret(
     'SMS_TOKEN',
@@ -215,39 +211,39 @@ export const settings = {
     matching('a number or a name of at most 40 characters', (value) => /^[\w +.-]{1,40}$/.test(value)),
   ).means('Sender of text messages, a number or a name; required with `SMS_URL`.'),
   encryption_keys: list('ENCRYPTION_KEYS', base64Key, 1000, { secret: true, default_text: '`DATA_DIR/encryption.key`' }).means(
-    'Keys for encrypting secrets at rest and signing access tokens: base64-encoded 32-byte keys. The first key encrypts; all keys decrypt. Without it, a key file with mode 0600 is created.',
+    'Keys that encrypt secrets and sign access tokens; the first encrypts, all decrypt. Without it a key file with mode 0600 is created.',
   ),
   webhook_schedule_s: seconds('WEBHOOK_SCHEDULE', [0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000], 604_800, 20).means(
-    'Retry schedule: delay in seconds before each delivery attempt, measured from the previous failure. The number of values is the number of attempts. Each delay has a jitter of ±20 %.',
+    'Delay in seconds before each delivery attempt, from the previous failure, ±20 %; as many attempts as values.',
   ),
   webhook_allow: list('WEBHOOK_ALLOW', networkOrHost, 1000).means(
-    'Non-public targets that deliveries to endpoints and brokers may connect to: networks such as `10.1.0.0/16` or `fd12::/16`, addresses, host names, `*.internal.example`.',
+    'Non-public targets of deliveries: networks such as `10.1.0.0/16` or `fd12::/16`, addresses, host names, `*.internal.example`.',
   ),
   provider_retention: list('PROVIDER_RETENTION', daysOfProvider, 100).means(
-    'How long health data of a provider is kept at most, as `provider=days` (`whoop_v2=365,oura=730`): older summaries and samples are deleted once a day, and dropped when they arrive. Teams may keep data for a shorter time.',
+    'Days for which health data of a provider is kept at most (`whoop_v2=365,oura=730`); older data is deleted once a day, and dropped when it arrives.',
   ),
   projects: list('PUBSUB_PROJECTS', projectOfOrganization, 1000).means(
-    'Projects of Google Cloud that the teams of an organization may publish to, with the credentials of the process: `ORGANIZATION_ID=PROJECT`, or `*=PROJECT` for every organization. What is not named is refused, when a pipeline is configured and when it publishes.',
+    'Google Cloud projects that the teams of an organization may publish to with the credentials of the process: `ORGANIZATION_ID=PROJECT`, or `*=PROJECT` for all. Others are refused.',
   ),
   pubsub_emulator_host: text(
     'PUBSUB_EMULATOR_HOST',
     undefined,
     matching('a host and a port such as localhost:8085', (value) => /^[\w.-]+:\d{1,5}$/.test(value)),
-  ).means('Host and port of an emulator that pipelines publish to instead of Google Cloud Pub/Sub, without TLS and credentials.'),
+  ).means('Emulator to use instead of Google Cloud Pub/Sub, without TLS and credentials.'),
   domain_target: text('DOMAIN_TARGET', undefined, { expected: 'a host name like lab.example.com', read: hostName }).means(
-    "Host name of this installation that `dashboard.` of organizations' domains has to point at with a CNAME; the proxy must have certificates for those names. Without it only ownership of a domain is checked.",
+    "Host name of this installation for the CNAME of organizations' domains (operating/administer.md). Without it only ownership of a domain is checked.",
   ),
   access_log: choice('ACCESS_LOG', accessLogModes, 'batched').means(
-    "When reads of patients' data are written to the access log: `batched`, at most a second later, so that a kill may lose that second of them; `strict`, before the answer leaves. Changes are written with what they change, either way.",
+    'When reads of patient data are written to the access log: `batched`, within a second, which a kill may lose; `strict`, before the response. A change is always part of its transaction.',
   ),
   access_log_days: whole('ACCESS_LOG_DAYS', 400, 1, 100_000).means(
-    'How many days the access log is kept; older days are dropped whole. `migrate` and `start` store it in the database, which drops no younger day.',
+    'Days for which the access log is kept. `migrate` and `start` store it in the database, which drops no younger day.',
   ),
   geocoder_url: secret('GEOCODER_URL', webUrl).means(
-    'Geocoding service for postal codes that are not in the local tables (PSC_DIRECTORY.md). Query parameters in the URL, such as a key, are preserved.',
+    'Geocoding service for postal codes that are not in the local tables (PSC_DIRECTORY.md).',
   ),
   provider_urls: list('PROVIDER_URLS', providerUrl, 100).means(
-    'Addresses that replace those of vendors, as `oura=https://gateway.example.com/oura`: gateways, sandboxes of vendors. The paths of the vendor are kept. Addresses that are not public must be in `WEBHOOK_ALLOW`.',
+    "Gateways or sandboxes in place of vendors' addresses (`oura=https://gateway.example.com/oura`); paths stay the same. Addresses that are not public must be in `WEBHOOK_ALLOW`.",
   ),
   google_service_account: secret(
     'GOOGLE_SERVICE_ACCOUNT',
@@ -256,15 +252,13 @@ export const settings = {
       (value) => readServiceAccount(value) !== undefined,
     ),
   ).means(
-    "Key of a service account of yours, as JSON or in base64. Teams allow it to act as the service account of their credentials for Google Health; then this server subscribes their applications to notifications. Without it, teams register the server's address themselves.",
+    "Key of a service account that teams allow to act as theirs for Google Health, so that this server subscribes their applications to notifications. Without it, teams register the server's address themselves.",
   ),
   provider_poll_hours: whole('PROVIDER_POLL_HOURS', 6, 1, 168).means(
-    'A connection to the cloud of a vendor that was not notified of for so many hours is polled, and so often.',
+    "Hours without a notification after which a connection to a vendor's cloud is polled, and the interval of polls.",
   ),
   dns_servers: list('DNS_SERVERS', nameServer, 10, { default_text: 'the system resolver' }).means(
-    'DNS servers for domain verification: addresses such as `192.0.2.53` or `[2001:db8::53]:5353`.',
+    'DNS servers for domain verification, such as `192.0.2.53` or `[2001:db8::53]:5353`.',
   ),
-  check: flag('DRAWBRIDGE_CHECK', false).means(
-    'Validate every row and every reply against its schema and fail on a mismatch. `on` in tests; slow.',
-  ),
+  check: flag('DRAWBRIDGE_CHECK', false).means('Validate every row and response against its schema, for tests; slow.'),
 }

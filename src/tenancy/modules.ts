@@ -39,14 +39,14 @@ export function tenancy({ cells, log, guards, settings, publicUrl, has }: Tenanc
   return [
     {
       name: 'tenancy/organizations',
-      about: 'name, plan, expiry, lock; not their teams',
+      about: 'name, plan, expiry, lock',
       tag: 'management',
       tables: { others: ['org'] },
       operations: organizationsRoutes,
     },
     {
       name: 'tenancy/audit',
-      about: 'reading the audit log and the access log',
+      about: 'reading of audit log and access log',
       tag: 'management',
       operations: auditRoutes,
     },
@@ -79,7 +79,7 @@ export function tenancy({ cells, log, guards, settings, publicUrl, has }: Tenanc
     embedding({ cells, checks, domain_target, publicUrl, has, findTenant: teamGuard.tenant }),
     {
       name: 'tenancy/access',
-      about: 'authentication: finds the tenant or the management key of a request; issues no keys',
+      about: 'authentication of requests',
     },
   ]
 }

@@ -17,12 +17,12 @@ import { timeseriesRoutes } from './timeseries/routes.ts'
 export const wearables = (dependencies: IngestionDependencies & RetentionDependencies): Module[] => [
   {
     name: 'wearables/resources',
-    about: 'the resources as data, and the types of their events',
+    about: 'the resources as data',
     eventTypes: resourcesEventTypes,
   },
   {
     name: 'wearables/devices',
-    about: 'the devices that recorded the data of users',
+    about: 'devices of users',
     tag: 'devices',
     tables: { ofTeams: ['device'] },
     operations: devicesRoutes,
@@ -31,7 +31,7 @@ export const wearables = (dependencies: IngestionDependencies & RetentionDepende
   summaries,
   {
     name: 'wearables/timeseries',
-    about: 'samples in chunks, grouped and plain reads',
+    about: 'samples in chunks, and their reads',
     tag: 'timeseries',
     tables: { ofTeams: ['series', 'chunk'] },
     operations: timeseriesRoutes,
@@ -39,7 +39,7 @@ export const wearables = (dependencies: IngestionDependencies & RetentionDepende
   },
   {
     name: 'wearables/streams',
-    about: 'streams of workouts, and the deprecated ones of nights',
+    about: 'streams of workouts',
     tag: 'streams',
     tables: { ofTeams: ['workout_stream'] },
     operations: streamsRoutes,

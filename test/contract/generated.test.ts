@@ -77,7 +77,7 @@ test('docs/COMMANDS.md is the help of every command', () => {
 test('docs/operating/settings.md has the table of settings', () => {
   const rows = Object.values(settings).map(({ name, expected, default: value, default_text, meaning }) => {
     const plain = typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value ?? '')
-    const cells = [`\`${name}\``, default_text ?? (plain && `\`${plain}\``), expected.replaceAll('<', '\\<'), meaning]
+    const cells = [`\`${name}\``, default_text ?? (plain && `\`${plain}\``), shortValue(expected), meaning]
     return `| ${cells.join(' | ')} |`
   })
   section(
@@ -86,6 +86,16 @@ test('docs/operating/settings.md has the table of settings', () => {
     ['| Setting | Default | Value | Meaning |', '|---|---|---|---|', ...rows].join('\n'),
   )
 })
+
+/** The text of errors, shortened for a table. */
+const shortValue = (expected: string): string =>
+  expected
+    .replace(/^a whole number from /, '')
+    .replace('"on" or "off"', 'on, off')
+    .replace(/^one of /, '')
+    .replace(/a URL that starts with (\w+):\/\/ or (\w+):\/\//, 'a URL ($1, $2)')
+    .replace(/^a list of (at most )?(.*?), separated by commas, each (one of )?/, 'list ($1$2): ')
+    .replaceAll('<', '\\<')
 
 test('docs/ARCHITECTURE.md has the drawing of the domains and the table of their modules', () => {
   const known: Record<string, Domain> = domains
@@ -97,15 +107,15 @@ test('docs/ARCHITECTURE.md has the drawing of the domains and the table of their
   section('docs/ARCHITECTURE.md', 'domains', ['```mermaid', 'graph TD', ...arrows, '```'].join('\n'))
   const cell = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
   const rows = Object.entries(known).flatMap(([domain, { about }]) => [
-    `| **${domain}/** | ${about} | | |`,
+    `| **${domain}/** | ${about} | |`,
     ...contents.modules
       .filter(({ name }) => name.startsWith(`${domain}/`))
-      .map(({ name, about, tables, jobs = [] }) => {
+      .map(({ name, about, tables }) => {
         const written = [...(tables?.ofTeams ?? []), ...(tables?.others ?? [])].sort()
-        return `| ${name}/ | ${about} | ${cell(written)} | ${cell(jobs.map(({ job }) => job.name).sort())} |`
+        return `| ${name}/ | ${about} | ${cell(written)} |`
       }),
   ])
-  const head = ['| Folder | What it is about | The tables that it alone writes | Its jobs |', '|---|---|---|---|']
+  const head = ['| Folder | Contents | Tables that only it writes |', '|---|---|---|']
   section('docs/ARCHITECTURE.md', 'modules', [...head, ...rows].join('\n'))
 })
 

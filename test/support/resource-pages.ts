@@ -36,8 +36,8 @@ const titles: Record<string, string> = {
   menstrual_cycle: 'MenstrualCycle',
   electrocardiogram: 'Electrocardiogram',
 }
-/** Fields that every summary has. */
-const COMMON = new Set(['id', 'user_id', 'source', 'created_at', 'updated_at'])
+/** Fields that every summary has, or that describe its source. */
+const COMMON = /^(id|user_id|source|source_.*|created_at|updated_at)$/
 
 const code = (text: string): string => `\`${text}\``
 
@@ -50,6 +50,9 @@ function typeOf(schema: Schema): string {
     .map((type) => (type === 'array' ? `list of ${typeOf(schema.items ?? {})}` : type))
   return types.map((type) => (type === 'string' ? (schema.format ?? type) : type)).join(' or ')
 }
+
+/** "number?" for "number or null". */
+const shortTypeOf = (schema: Schema): string => typeOf(schema).replace(/^(\S+) or null$/, '$1?')
 
 /** What no connector, phone or file brings: laboratories and providers without a connector have it. Reads of it are empty. */
 const withoutSource: readonly string[] = ['cholesterol', 'ige', 'igg']
@@ -82,13 +85,13 @@ function moreOf(name: TimeseriesName): string {
 function summarySection(name: string, { components, paths }: OpenApiDocument, eventTypes: readonly EventType[]): string {
   const { properties = {} } = (components.schemas as Record<string, Schema>)[titles[name]!]!
   const rows = Object.entries(properties)
-    .filter(([field]) => !COMMON.has(field))
-    .map(([field, schema]) => `| ${code(field)} | ${typeOf(schema)} | ${schema.description ?? ''} |`)
+    .filter(([field]) => !COMMON.test(field))
+    .map(([field, schema]) => `| ${code(field)} | ${shortTypeOf(schema)} | ${schema.description ?? ''} |`)
   const reads = Object.keys(paths).filter((path) => path.startsWith(`/v2/summary/${name}/{user_id}`))
   return [
     `## ${code(name)}`,
     '',
-    `Read with ${reads.map((path) => code(`GET ${path}`)).join(', ')}. Events: ${eventsOf(name, eventTypes)}. Comes from: ${providersOf(name)}.`,
+    `Read with ${reads.map((path) => code(`GET ${path}`)).join(', ')}. Events: ${eventsOf(name, eventTypes)}. Sources: ${providersOf(name)}.`,
     '',
     '| Field | Type | Unit or meaning |',
     '| --- | --- | --- |',
@@ -100,23 +103,21 @@ function summarySection(name: string, { components, paths }: OpenApiDocument, ev
 function timeseriesSection(names: readonly TimeseriesName[], eventTypes: readonly EventType[]): string {
   const rows = names.map((name) => {
     const { unit, isInterval } = timeseriesOf(name)
-    const cells = [
-      code(name),
-      unit,
-      isInterval ? 'interval' : 'instant',
-      moreOf(name),
-      eventsOf(name, eventTypes),
-      providersOf(name),
-    ]
-    return `| ${cells.join(' | ')} |`
+    const fields = [...(isInterval ? [code('start'), code('end')] : []), moreOf(name)].filter(Boolean).join(', ')
+    return `| ${[code(name), unit, fields, providersOf(name)].join(' | ')} |`
   })
+  const exceptions = names
+    .map((name) => [code(name), eventsOf(name, eventTypes)] as const)
+    .filter(([name, events]) => events !== `\`daily.data.${name.slice(1, -1)}.*\``)
+    .map(([name, events]) => `; of ${name}: ${events}`)
+    .join('')
   return [
     '## Timeseries',
     '',
-    `Read with ${code('GET /v2/timeseries/{user_id}/{resource}/grouped')}. A sample of an interval has \`start\` and \`end\`.`,
+    `Read with ${code('GET /v2/timeseries/{user_id}/{resource}/grouped')}. Events: ${code('daily.data.{resource}.*')}${exceptions}.`,
     '',
-    '| Resource | Unit | Covers | Further fields | Events | Comes from |',
-    '| --- | --- | --- | --- | --- | --- |',
+    '| Resource | Unit | Further fields | Sources |',
+    '| --- | --- | --- | --- |',
     ...rows,
     '',
   ].join('\n')
@@ -126,7 +127,7 @@ function page(family: Family, document: OpenApiDocument, eventTypes: readonly Ev
   return [
     `# ${family.title}`,
     '',
-    'Made from the tables of `src/wearables/resources` and the schemas; see [WEARABLES.md](../WEARABLES.md) for what holds for all resources. "Phones" are the mobile SDKs; imported files bring what they contain.',
+    'Generated from the schemas. [WEARABLES.md](../WEARABLES.md#resources) explains the tables.',
     '',
     ...family.summaries.map((name) => summarySection(name, document, eventTypes)),
     ...(family.timeseries.length ? [timeseriesSection(family.timeseries, eventTypes)] : []),

@@ -8,7 +8,7 @@ import { bulkHandler } from './run-operation.ts'
 
 export const bulk = (access: VendorAccess): Module => ({
   name: 'connections/bulk',
-  about: 'operations on the connections of many users: import, export, pause, histories',
+  about: 'operations on connections of many users',
   tag: 'link',
   tables: { ofTeams: ['bulk_operation', 'bulk_operation_user'] },
   operations: bulkRoutes(access),

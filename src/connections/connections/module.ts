@@ -9,7 +9,7 @@ import { connectionsRoutes } from './routes.ts'
 
 export const userConnections: Module = {
   name: 'connections/connections',
-  about: "a user's connections and the providers",
+  about: 'connections of users, providers',
   tag: 'connections',
   eventTypes,
   tables: { ofTeams: ['connection'] },

@@ -11,7 +11,7 @@ export function fileImports(dependencies: { vault: Vault }): Module {
   const runner = new ImportRunner(dependencies)
   return {
     name: 'connections/file-imports',
-    about: 'files of health data that users bring along, and their readers',
+    about: 'files of health data, and their readers',
     tag: 'file-imports',
     tables: { ofTeams: ['file_import', 'file_import_part'] },
     operations: fileImportsRoutes(dependencies),

@@ -17,7 +17,7 @@ export function grants(access: VendorAccess): Module {
   const revoke = defineHandler(revokeGrant, ({ tenant }, { grant_id }) => revokeAtVendor(access, tenant, grant_id))
   return {
     name: 'connections/grants',
-    about: "users' grants at clouds of vendors: their tokens, stored encrypted",
+    about: "encrypted tokens of users at vendors' clouds",
     tables: { ofTeams: ['provider_grant'] },
     jobs: [revoke],
     hooks: [on(connectionEnded, endGrants)],

@@ -21,7 +21,7 @@ export function link(dependencies: LinkPageDependencies): Module {
   }
   return {
     name: 'connections/link',
-    about: 'link tokens, link codes, and the ways in which a user connects a source',
+    about: 'link tokens, link codes, link page',
     tag: 'link',
     tables: { ofTeams: ['link_session', 'link_code'] },
     operations: [...linkRoutes(dependencies), ...oauthRoutes(dependencies), ...legacyRoutes(dependencies)],

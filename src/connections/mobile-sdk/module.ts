@@ -8,7 +8,7 @@ import { syncRoutes } from './sync-routes.ts'
 
 export const mobileSdk: Module = {
   name: 'connections/mobile-sdk',
-  about: 'what phones send, and ask before they send',
+  about: 'requests of phones',
   tag: 'mobile-sdk',
   tables: { ofTeams: ['phone_sync'] },
   hooks: [on(providerDataErased, eraseReports)],

@@ -15,7 +15,7 @@ export function pulls(dependencies: PullDependencies & NotificationDependencies)
   const reader = new AnswerReader()
   return {
     name: 'connections/pulls',
-    about: 'data of clouds of vendors: histories, polling, notifications, limits of applications',
+    about: "data of vendors' clouds: histories, polling, notifications, limits",
     tag: 'connections',
     tables: { ofTeams: ['provider_pull', 'provider_watermark', 'provider_limit'] },
     operations: pullsRoutes(dependencies),

@@ -16,7 +16,7 @@ export function phoneSignIn(dependencies: SignInDependencies): Module {
   }
   return {
     name: 'connections/sign-in',
-    about: 'sign-in of phones: sign-in tokens, sessions, tokens that reach one user',
+    about: 'sign-in of phones',
     tag: 'mobile-sdk',
     tables: { ofTeams: ['phone_session'], others: ['sign_in_key'] },
     operations: signInRoutes(dependencies, signOut),

@@ -8,7 +8,7 @@ export const observations = ({ vault, targets, product }: EhrClientOptions & { v
   const client = new EhrClient({ targets, product })
   return {
     name: 'ehr/observations',
-    about: 'results and vital signs as FHIR Observations, sent to the FHIR servers of teams',
+    about: 'FHIR Observations, and their delivery',
     hooks: [resultsHook, queryResultsHook],
     jobs: [sendHandler({ vault, client }), sendQueryResultHandler({ vault, client })],
     services: [{ start: () => {}, stop: () => client.close() }],

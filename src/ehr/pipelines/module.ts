@@ -5,7 +5,7 @@ import { pipelinesRoutes, type PipelineDependencies } from './routes.ts'
 
 export const pipelines = (dependencies: PipelineDependencies): Module => ({
   name: 'ehr/pipelines',
-  about: 'configuration of EHR systems that receive results; sends nothing',
+  about: 'configuration of EHR systems',
   tag: 'ehr',
   tables: { others: ['ehr_pipeline'] },
   operations: pipelinesRoutes(dependencies),

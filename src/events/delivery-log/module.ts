@@ -4,7 +4,7 @@ import { logRoutes, type DeliveryLogDependencies } from './routes.ts'
 
 export const deliveryLog = (dependencies: DeliveryLogDependencies): Module => ({
   name: 'events/delivery-log',
-  about: 'messages, attempts, replay, the metric; sends nothing',
+  about: 'messages, attempts, replay',
   tag: 'webhooks',
   operations: logRoutes(dependencies),
   jobs: [replayHandler],

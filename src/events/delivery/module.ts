@@ -20,7 +20,7 @@ import { eventTypes } from './operational-messages.ts'
 /** @param options called when the worker is created */
 export const delivery = (cells: Cells, options: () => DeliveryOptions): Module => ({
   name: 'events/delivery',
-  about: 'fans out events, and delivers them to webhook endpoints and brokers',
+  about: 'fan-out, delivery to endpoints and brokers',
   eventTypes,
   tables: {
     others: [

@@ -6,7 +6,7 @@ import { encryptedSecretsColumn } from './signing-secrets.ts'
 
 export const endpoints = (dependencies: EndpointDependencies): Module => ({
   name: 'events/endpoints',
-  about: 'webhook endpoints, headers, secrets, signature; sends nothing',
+  about: 'webhook endpoints, headers, secrets, signature',
   tag: 'webhooks',
   tables: { others: ['webhook', 'webhook_secret'] },
   operations: endpointsRoutes(dependencies),

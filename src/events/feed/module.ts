@@ -6,7 +6,7 @@ import { feedRoutes, type FeedDependencies } from './routes.ts'
 
 export const feed = (dependencies: Omit<FeedDependencies, 'watch'>, watch: FeedWaiters): Module => ({
   name: 'events/feed',
-  about: "a team's events in order, followed or listed",
+  about: "a team's events in order",
   tag: 'webhooks',
   tables: { ofTeams: ['feed'] },
   operations: feedRoutes({ ...dependencies, watch }),

@@ -41,7 +41,7 @@ export function parsingJobs({ files, log, settings, processes }: ReportDependenc
   }))
   return {
     name: 'lab-reports/parsing-jobs',
-    about: 'uploaded reports, their files, and what was read of them',
+    about: 'uploaded reports, files, parsed results',
     tag: 'lab-reports',
     tables: { ofTeams: ['parsing_job'] },
     operations: parsingJobsRoutes({ files, processes, file_bytes_max: () => settings.report_file_max_mb * MB }),

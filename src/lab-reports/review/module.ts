@@ -14,7 +14,7 @@ export interface ReviewModuleDependencies {
 
 export const review = ({ files, settings, processes }: ReviewModuleDependencies): Module => ({
   name: 'lab-reports/review',
-  about: 'people correct and approve what was read of reports',
+  about: 'corrections and approval by people',
   tag: 'lab-reports',
   tables: { ofTeams: ['parsing_job_correction'] },
   operations: reviewRoutes({

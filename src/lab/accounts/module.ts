@@ -7,7 +7,7 @@ import { accountConstraints } from './sandbox-accounts.ts'
 
 export const accounts = (dependencies: { cells: Cells }): Module => ({
   name: 'lab/accounts',
-  about: 'lab accounts, and the choice of the account of an order',
+  about: "lab accounts, choice of an order's account",
   tag: 'labs',
   tables: { others: ['lab_account', 'lab_account_team'] },
   operations: accountsRoutes(dependencies),

@@ -10,7 +10,7 @@ import { catalogRoutes } from './routes.ts'
 /** @param access what lab accounts say of a lab */
 export const catalog = (access: LabAccess): Module => ({
   name: 'lab/catalog',
-  about: 'labs, markers, lab tests, order sets, prices, and the files that ship with them',
+  about: 'labs, markers, lab tests, order sets, prices',
   tag: 'catalog',
   tables: {
     ofTeams: ['lab_test'],

@@ -13,7 +13,7 @@ export interface DocumentDependencies extends RequisitionPageDependencies {
 
 export const documents = ({ vault, publicUrl, cells, findTenant, heavy, abnForm }: DocumentDependencies): Module => ({
   name: 'lab/documents',
-  about: 'requisitions, labels, ABN, instructions; not the report of a result',
+  about: 'requisitions, labels, ABN, instructions',
   tag: 'documents',
   features: [collectionInstructions],
   operations: documentsRoutes({ heavy }, abnForm),

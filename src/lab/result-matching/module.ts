@@ -8,7 +8,7 @@ import { eventTypes } from './event-types.ts'
 
 export const resultMatching: Module = {
   name: 'lab/result-matching',
-  about: 'incoming results, their matching with teams and orders, reviews',
+  about: 'incoming results, matching, reviews',
   tag: 'matching',
   eventTypes,
   features: [unmatchedResults],

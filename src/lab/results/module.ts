@@ -8,7 +8,7 @@ import { eventTypes } from './event-types.ts'
 
 export const labResults = ({ heavy }: { heavy: WorkerPool }): Module => ({
   name: 'lab/results',
-  about: 'result documents, ranges, critical results, the PDF of a report',
+  about: 'result documents, ranges, critical results, PDF',
   tag: 'results',
   eventTypes,
   options: [redraws],

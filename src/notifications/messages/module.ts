@@ -6,7 +6,7 @@ import { messagesRoutes } from './routes.ts'
 
 export const messages: Module = {
   name: 'notifications/messages',
-  about: 'kinds, templates and settings of messages, sent messages; not their times',
+  about: 'kinds, templates, settings, sent messages',
   tag: 'messages',
   tables: { ofTeams: ['patient_message_opt_out'], others: ['patient_message'] },
   operations: messagesRoutes,

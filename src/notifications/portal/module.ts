@@ -12,7 +12,7 @@ const LINK_KEPT_S = 14 * 86_400
 
 export const portal = (dependencies: PortalDependencies): Module => ({
   name: 'notifications/portal',
-  about: 'the pages on which patients see their orders and choose their messages',
+  about: 'pages for patients',
   tag: 'users',
   tables: { ofTeams: ['portal_link'] },
   operations: portalRoutes(dependencies),

@@ -6,7 +6,7 @@ import { insuranceRoutes } from './routes.ts'
 
 export const insurance: Module = {
   name: 'people/insurance',
-  about: 'payors, diagnoses, insurances; not who is billed for an order',
+  about: 'payors, diagnoses, insurances',
   tag: 'insurance',
   tables: { ofTeams: ['insurance'], others: ['icd_code', 'icd_exclusion', 'insurance_data_version', 'payor'] },
   operations: insuranceRoutes,

@@ -16,7 +16,7 @@ export interface MailDependencies {
 
 export const mail = ({ cells, smtp, log, isHeld: held }: MailDependencies): Module => ({
   name: 'platform/mail',
-  about: 'email outbox, sender, SMTP; not the text of an email',
+  about: 'email outbox, sender, SMTP',
   tables: { others: ['mail'] },
   periodicTasks: [mailCleanup],
   workers: smtp ? [() => new MailSender({ cells, smtp, log, isHeld: held })] : [],

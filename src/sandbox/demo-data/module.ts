@@ -5,7 +5,7 @@ import { demoDataRoutes } from './routes.ts'
 
 export const demoData: Module = {
   name: 'sandbox/demo-data',
-  about: 'demo connections and their made-up health data',
+  about: 'demo connections and their data',
   tag: 'link',
   tables: { ofTeams: ['demo_connection'] },
   operations: demoDataRoutes,

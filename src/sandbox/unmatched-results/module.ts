@@ -7,7 +7,7 @@ import { eraseTestRuns } from './unmatched-result-tests.ts'
 
 export const unmatchedResults: Module = {
   name: 'sandbox/unmatched-results',
-  about: 'test results that match no order',
+  about: 'tests of unmatched results',
   tag: 'simulator',
   features: [unmatchedResultTests],
   tables: { ofTeams: ['unmatched_result_test'] },

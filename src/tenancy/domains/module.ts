@@ -4,7 +4,7 @@ import { domainsRoutes } from './routes.ts'
 
 export const domains = (dependencies: DomainDependencies): Module => ({
   name: 'tenancy/domains',
-  about: 'white-label domains and the check of their DNS',
+  about: 'white-label domains',
   tag: 'management',
   tables: { others: ['org_domain'] },
   operations: domainsRoutes(dependencies),

@@ -16,7 +16,7 @@ const recording = (use: KeyUsageTracker, log: Log): Service => ({
 
 export const keys = ({ use, log, ...dependencies }: KeyDependencies & { use: KeyUsageTracker; log: Log }): Module => ({
   name: 'tenancy/keys',
-  about: 'team keys, management keys, access tokens, key usage; not the authentication of requests',
+  about: 'team keys, management keys, access tokens, key usage',
   tag: 'management',
   tables: { others: ['api_key', 'management_key', 'management_key_team'] },
   operations: keysRoutes(dependencies),

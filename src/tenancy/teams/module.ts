@@ -5,7 +5,7 @@ import { teamsRoutes } from './routes.ts'
 
 export const teams = (dependencies: TeamDependencies): Module => ({
   name: 'tenancy/teams',
-  about: 'teams in the control plane and in cells, settings, features, the teams that a key may access, roles, erasure',
+  about: 'teams, settings, features, teams of a key, roles, erasure',
   tag: 'management',
   tables: { others: ['team'] },
   operations: [...teamsRoutes(dependencies), ...ownTeamRoutes(dependencies)],

@@ -8,7 +8,7 @@ import { eventTypes } from './event-types.ts'
 
 export const appointments: Module = {
   name: 'visits/appointments',
-  about: 'appointments and their effect on orders; not the offered times',
+  about: 'appointments, and their effect on orders',
   eventTypes,
   options: [preRequisitionScheduling],
   tables: { ofTeams: ['appointment'] },

@@ -9,7 +9,7 @@ import { visitConstraints } from './visits.ts'
 
 export const phlebotomy = ({ vault }: { vault: Vault }): Module => ({
   name: 'visits/phlebotomy',
-  about: 'at-home phlebotomy: staff, windows, bookings, adapters',
+  about: 'at-home phlebotomy',
   tag: 'phlebotomy',
   tables: { ofTeams: ['phlebotomy_visit'], others: ['phlebotomist'] },
   operations: phlebotomyRoutes(vault),

@@ -5,7 +5,7 @@ import { pscRoutes, type PscDependencies } from './routes.ts'
 
 export const psc = (dependencies: PscDependencies): Module => ({
   name: 'visits/psc',
-  about: 'service centers: directory, search, import; no bookings',
+  about: 'service centers: directory, search, import',
   tag: 'psc',
   tables: { others: ['psc_directory_version', 'psc_site'] },
   operations: pscRoutes(dependencies),

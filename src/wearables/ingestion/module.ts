@@ -19,7 +19,7 @@ export interface IngestionDependencies {
 
 export const ingestion = ({ log, metrics }: IngestionDependencies): Module => ({
   name: 'wearables/ingestion',
-  about: 'the one way in: bounds, units, merge, events',
+  about: 'the only way in: bounds, units, merge, events',
   tables: { ofTeams: ['historical_pull', 'resource_state', 'repeated_post', 'rejected_post', 'day_record'] },
   jobs: [updateAllZonesHandler],
   hooks: [

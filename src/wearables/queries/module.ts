@@ -20,7 +20,7 @@ const HISTORY_S = 30 * 86_400
 
 export const queries: Module = {
   name: 'wearables/queries',
-  about: 'the query language and continuous queries',
+  about: 'query language, continuous queries',
   tag: 'wearables',
   eventTypes,
   features: [continuousQueries],

@@ -17,7 +17,7 @@ function assertProviders(limits: ProviderLimits): void {
 
 export const retention = ({ cells, provider_retention }: RetentionDependencies): Module => ({
   name: 'wearables/retention',
-  about: 'how long health data is kept: rules of teams, limits of providers, deletion',
+  about: 'retention of health data',
   tag: 'wearables',
   tables: { ofTeams: ['data_retention', 'data_retention_check'] },
   operations: retentionRoutes(provider_retention),

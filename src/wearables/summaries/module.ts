@@ -6,7 +6,7 @@ import { eraseSummaries } from './summaries.ts'
 
 export const summaries: Module = {
   name: 'wearables/summaries',
-  about: 'activity, sleep, workouts, body, profile, meals, menstrual cycles, electrocardiograms',
+  about: 'summaries: activity, sleep, workouts, body, …',
   tag: 'summaries',
   tables: { ofTeams: ['summary'] },
   operations: [...summariesRoutes, ...rawRoutes],
