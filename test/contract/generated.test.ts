@@ -77,13 +77,13 @@ test('docs/COMMANDS.md is the help of every command', () => {
 test('docs/operating/settings.md has the table of settings', () => {
   const rows = Object.values(settings).map(({ name, expected, default: value, default_text, meaning }) => {
     const plain = typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value ?? '')
-    const cells = [`\`${name}\``, default_text ?? (plain && `\`${plain}\``), shortValue(expected), meaning]
-    return `| ${cells.join(' | ')} |`
+    const standard = default_text ?? (plain && `\`${plain}\``)
+    return `| \`${name}\` | ${shortValue(expected)}${standard && ` (${standard})`} | ${meaning} |`
   })
   section(
     'docs/operating/settings.md',
     'settings',
-    ['| Setting | Default | Value | Meaning |', '|---|---|---|---|', ...rows].join('\n'),
+    ['| Setting | Value (default) | Meaning |', '|---|---|---|', ...rows].join('\n'),
   )
 })
 

@@ -7,6 +7,9 @@ import { describe, test } from 'node:test'
 const DECISION_WORDS_MAX = 550
 /** Of decisions and reference together. */
 const WORDS_MAX = 22_000
+const README_WORDS_MAX = 1200
+/** Of README.md and docs/, without the generated help of commands. */
+const ALL_WORDS_MAX = 60_000
 const HEADINGS = ['Context', 'Decision', 'Rejected alternatives', 'Consequences']
 /** A list, with a sentence for each package. */
 const LISTS = ['docs/decisions/dependencies.md']
@@ -29,6 +32,17 @@ describe('a decision', () => {
 test('decisions and reference stay short', () => {
   const all = [...decisions, ...globSync('docs/reference/*.md')].reduce((sum, path) => sum + words(path), 0)
   assert(all <= WORDS_MAX, `${all} words, at most ${WORDS_MAX}`)
+})
+
+test('README stays short', () => {
+  const all = words('README.md')
+  assert(all <= README_WORDS_MAX, `${all} words, at most ${README_WORDS_MAX}`)
+})
+
+test('all documents together stay short', () => {
+  const pages = globSync('{README.md,docs/**/*.md}').filter((path) => path !== 'docs/COMMANDS.md')
+  const all = pages.reduce((sum, path) => sum + words(path), 0)
+  assert(all <= ALL_WORDS_MAX, `${all} words, at most ${ALL_WORDS_MAX}`)
 })
 
 test('links between documents lead to a file and a heading', () => {
