@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { engine } from '../src/lab-reports/ocr/engine.ts'
 import { pictureOf } from '../src/lab-reports/ocr/picture.ts'
 import { levelBox } from '../src/lab-reports/ocr/read-picture.ts'
-import { detect, lineOf } from '../src/lab-reports/ocr/text-boxes.ts'
+import { detect, cutLine } from '../src/lab-reports/ocr/text-boxes.ts'
 import { withDocument } from '../src/lab-reports/pages/pdf.ts'
 import { drawPage } from '../src/lab-reports/pages/pictures.ts'
 
@@ -25,7 +25,7 @@ async function read(pages: number): Promise<number> {
   for (let page = 0; page < pages; page++)
     for (const box of await detect(ocr, picture, DETECTED_SIDE)) {
       const level = levelBox(box)
-      if (level) await ocr.recognize(lineOf(picture, level).picture)
+      if (level) await ocr.recognize(cutLine(picture, level).picture)
     }
   return performance.now() - started
 }

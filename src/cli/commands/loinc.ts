@@ -5,8 +5,8 @@ import { servedCells } from '../command-input.ts'
 import { reportInvalidFile, requireFile, withConsent, type Changes } from '../file-import.ts'
 import { changeOfRelease, importRelease, type ReleaseChange } from '../../lab-reports/loinc/release.ts'
 
-const lineOf = (name: string, { there, removed, added, changed }: ReleaseChange): string =>
-  `${name.padEnd(13)}  ${removed} of ${there} terms removed, ${added} added, ${changed} changed\n`
+const lineOf = (name: string, { previous_count, removed_count, added_count, changed_count }: ReleaseChange): string =>
+  `${name.padEnd(13)}  ${removed_count} of ${previous_count} terms removed, ${added_count} added, ${changed_count} changed\n`
 
 /** `loinc import`. Removing terms needs consent. */
 export async function importLoincFile(call: Call<{ yes?: boolean; dryRun?: boolean }>): Promise<Outcome> {
@@ -16,7 +16,7 @@ export async function importLoincFile(call: Call<{ yes?: boolean; dryRun?: boole
   for (const { name, db } of places) {
     const change = await reportInvalidFile(changeOfRelease(db, file))
     changes.lines += lineOf(name, change)
-    if (change.removed) changes.losses.push(`${change.removed} of ${change.there} terms in ${name}`)
+    if (change.removed_count) changes.losses.push(`${change.removed_count} of ${change.previous_count} terms in ${name}`)
   }
   return withConsent(call, changes, async () => {
     for (const { db } of places) await reportInvalidFile(importRelease(db, file))

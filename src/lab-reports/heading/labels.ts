@@ -186,9 +186,9 @@ function cellBelow(lines: readonly Line[], index: number, label: Cell): { line: 
   for (const line of lines.slice(index + 1, index + 4)) {
     if (line.box.top - label.box.bottom > heightOf(label.box) * 2.2) return undefined
     const cell = line.cells.find(
-      (other) =>
-        overlapX(other.box, label.box) > 0 &&
-        (Math.abs(other.box.left - label.box.left) < 8 || Math.abs(centerX(other.box) - centerX(label.box)) < 12),
+      (candidate) =>
+        overlapX(candidate.box, label.box) > 0 &&
+        (Math.abs(candidate.box.left - label.box.left) < 8 || Math.abs(centerX(candidate.box) - centerX(label.box)) < 12),
     )
     if (cell) return isLabel(cell.text) || labelAt(cell.text) ? undefined : { line, cell }
   }

@@ -59,13 +59,25 @@ function withoutCover<Page extends { lines: readonly Line[] }>(pages: readonly P
   return isCover ? others : pages
 }
 
+type LabelsFor = (...fields: Field[]) => LabeledText[]
+
+type ReadDate = { value: PrintedDate; place: Place } | undefined
+
+/** What tells the dates of a report in addition to their labels. */
+interface DateContext {
+  texts: readonly PlacedText[]
+  head: readonly Line[]
+  age_years: number | null
+  isLabeled: (cell: Cell) => boolean
+}
+
 /** Reads the metadata out of all lines of a report. Fields that no label or place tells are null; no date is guessed. */
-export function metadataOf(all: readonly { page: PageText; lines: readonly Line[] }[]): ReportMetadata {
-  const pages = withoutCover(all)
+export function metadataOf(pagesOfReport: readonly { page: PageText; lines: readonly Line[] }[]): ReportMetadata {
+  const pages = withoutCover(pagesOfReport)
   const lines = pages.flatMap((page) => page.lines)
   const labels = readLabels(lines)
   const texts = placedTexts(lines)
-  const labelsFor = (...fields: Field[]) => fields.flatMap((field) => labels.filter((entry) => entry.field === field))
+  const labelsFor: LabelsFor = (...fields) => fields.flatMap((field) => labels.filter((entry) => entry.field === field))
 
   const tableAt = pages[0]?.lines.find((line) => columnsOf(line))?.box.top ?? Infinity
   const bottom = Math.min((pages[0]?.page.height ?? 0) * HEAD, tableAt)
@@ -78,33 +90,16 @@ export function metadataOf(all: readonly { page: PageText; lines: readonly Line[
       texts.filter(({ value }) => saysSexAndAge(value)),
       (value) => statedAge(/\d{1,3}\s*y.*$/iu.exec(value)?.[0] ?? ''),
     )
-  // `DOB / Gender`, and a date behind the name of the patient.
-  const born = firstReadable(labelsFor('dob', 'sex_age'), dateIn) ?? firstReadable(labelsFor('name'), dateIn)
-  let collected = firstReadable(labelsFor('collected'), dateIn)
-  let reported = firstReadable(labelsFor('reported'), dateIn)
-  const order = dateOrder(
-    texts.map(({ value }) => value),
-    {
-      age_years: age ? ageOfDays(age.value.days).years : null,
-      born: born?.value,
-      reported: (reported ?? collected)?.value,
-      collected: collected?.value,
-    },
-  )
   const labeledBoxes = new Set(labels.map(({ place }) => place.box))
   const isLabeled = (cell: Cell) => labeledBoxes.has(cell.box)
-  const unlabeledDate = dateWithoutLabel(head, { collected: collected?.value, reported: reported?.value }, order, isLabeled)
-  // A date of which the report does not say what it is belongs to the report itself, if nothing contradicts.
-  const dateOfReport = firstReadable(labelsFor('date'), dateIn)
-  if (!reported && dateOfReport && isNotBefore(dateOfReport.value, collected?.value, order)) reported = dateOfReport
-  if (unlabeledDate?.field === 'collected') collected = { value: unlabeledDate.date, place: unlabeledDate.place }
-  if (unlabeledDate?.field === 'reported') reported = { value: unlabeledDate.date, place: unlabeledDate.place }
+  const age_years = age ? ageOfDays(age.value.days).years : null
+  const { birth, collection, report, order } = readDates(labelsFor, { texts, head, age_years, isLabeled })
 
   const names = labelsFor('name').filter(({ value }) => isName(value) && !isPhysician(value))
   // `PATIENT COMPREHENSIVE METABOLIC PANEL` may be a title.
   const labelledName = names.find(({ label }) => /patient.*name|name.*patient/iu.test(label ?? '')) ?? names[0]
-  const [givenName, familyName] = [labelsFor('first_name'), labelsFor('last_name')].map((all) =>
-    all.find(({ value }) => isName(value)),
+  const [givenName, familyName] = [labelsFor('first_name'), labelsFor('last_name')].map((candidates) =>
+    candidates.find(({ value }) => isName(value)),
   )
   const namedLabs = labelsFor('lab')
   const full = labelledName ?? (givenName || familyName ? undefined : nameWithoutLabel(head, isLabeled))
@@ -119,30 +114,57 @@ export function metadataOf(all: readonly { page: PageText; lines: readonly Line[
   const places: Record<keyof Metadata, Place | undefined> = {
     patient_first_name: (givenName && familyName ? givenName : (full ?? givenName))?.place,
     patient_last_name: (givenName && familyName ? familyName : (full ?? familyName))?.place,
-    dob: born?.place,
+    dob: birth?.place,
     gender: sex?.place,
     lab_name: lab?.place,
-    date_reported: reported?.place,
-    date_collected: collected?.place,
+    date_reported: report?.place,
+    date_collected: collection?.place,
     specimen_number: specimen?.place,
   }
   const metadata: Metadata = {
     ...name,
-    dob: toText(born?.value),
+    dob: toText(birth?.value),
     gender: sex?.value ?? 'other',
     lab_name: lab?.value ?? null,
-    date_reported: toText(reported?.value),
-    date_collected: toText(collected?.value),
+    date_reported: toText(report?.value),
+    date_collected: toText(collection?.value),
     specimen_number: specimen?.value ?? null,
   }
   const iso = (date: PrintedDate | undefined) => date && isoWith(date, order)
-  const ageFromDates = ageBetween(iso(born?.value), iso((collected ?? reported)?.value))
+  const ageFromDates = ageBetween(iso(birth?.value), iso((collection ?? report)?.value))
   return { ...metadata, age: agreedAge(age?.value, ageFromDates), places: statedPlaces(places, metadata) }
 }
 
-function isNotBefore(date: PrintedDate, other: PrintedDate | undefined, order: DateOrder): boolean {
-  const [one, from] = [isoWith(date, order), other && isoWith(other, order)]
-  return one === undefined || from === undefined || one >= from
+/** The dates of a report with their places, and the order in which their parts stand. */
+function readDates(
+  labelsFor: LabelsFor,
+  { texts, head, age_years, isLabeled }: DateContext,
+): { birth: ReadDate; collection: ReadDate; report: ReadDate; order: DateOrder } {
+  // `DOB / Gender`, and a date behind the name of the patient.
+  const birth = firstReadable(labelsFor('dob', 'sex_age'), dateIn) ?? firstReadable(labelsFor('name'), dateIn)
+  let collection = firstReadable(labelsFor('collected'), dateIn)
+  let report = firstReadable(labelsFor('reported'), dateIn)
+  const order = dateOrder(
+    texts.map(({ value }) => value),
+    {
+      age_years,
+      birthDate: birth?.value,
+      reportDate: (report ?? collection)?.value,
+      collectionDate: collection?.value,
+    },
+  )
+  const unlabeledDate = dateWithoutLabel(head, { collectionDate: collection?.value, reportDate: report?.value }, order, isLabeled)
+  // A date of which the report does not say what it is belongs to the report itself, if nothing contradicts.
+  const dateOfReport = firstReadable(labelsFor('date'), dateIn)
+  if (!report && dateOfReport && isNotBefore(dateOfReport.value, collection?.value, order)) report = dateOfReport
+  if (unlabeledDate?.field === 'collected') collection = { value: unlabeledDate.date, place: unlabeledDate.place }
+  if (unlabeledDate?.field === 'reported') report = { value: unlabeledDate.date, place: unlabeledDate.place }
+  return { birth, collection, report, order }
+}
+
+function isNotBefore(date: PrintedDate, earliest: PrintedDate | undefined, order: DateOrder): boolean {
+  const [day, earliestDay] = [isoWith(date, order), earliest && isoWith(earliest, order)]
+  return day === undefined || earliestDay === undefined || day >= earliestDay
 }
 
 /** The first text of which something can be read, with its place. */
@@ -194,12 +216,16 @@ function nameWithoutLabel(head: readonly Line[], isTaken: (cell: Cell) => boolea
       const name = nameIn(cell)
       if (!name || isTaken(cell)) return []
       const nearLines = head.filter(
-        (other, position) => Math.abs(position - index) <= NEAR_LINES && other !== line && isClose(other, line),
+        (lineOfHead, position) => Math.abs(position - index) <= NEAR_LINES && lineOfHead !== line && isClose(lineOfHead, line),
       )
-      const textsBeside = line.cells.map((other) => (other === cell ? other.text.replace(name.value, '') : other.text))
+      const textsBeside = line.cells.map((cellOfLine) =>
+        cellOfLine === cell ? cellOfLine.text.replace(name.value, '') : cellOfLine.text,
+      )
       const score =
         Number(textsBeside.some((text) => PERSONAL.test(text) || saysSexAndAge(text))) * 2 +
-        Number(nearLines.some((other) => other.cells.some((item) => PERSONAL.test(item.text) || saysSexAndAge(item.text)))) *
+        Number(
+          nearLines.some((nearLine) => nearLine.cells.some((item) => PERSONAL.test(item.text) || saysSexAndAge(item.text))),
+        ) *
           1.5 +
         Number(TITLED.test(name.value)) * 1.5 +
         Number(/,/u.test(name.value)) * 0.5
@@ -221,8 +247,8 @@ function nameIn(cell: Cell): { value: string; start: number } | undefined {
 }
 
 interface HeadDates {
-  collected: PrintedDate | undefined
-  reported: PrintedDate | undefined
+  collectionDate: PrintedDate | undefined
+  reportDate: PrintedDate | undefined
 }
 
 /**
@@ -231,11 +257,11 @@ interface HeadDates {
  */
 function dateWithoutLabel(
   head: readonly Line[],
-  { collected, reported }: HeadDates,
+  { collectionDate, reportDate }: HeadDates,
   order: DateOrder,
   isTaken: (cell: Cell) => boolean,
 ): { field: 'collected' | 'reported'; date: PrintedDate; place: PlacedText['place'] } | undefined {
-  if (!collected === !reported) return undefined
+  if (!collectionDate === !reportDate) return undefined
   const unlabeledDates = head.flatMap((line) =>
     line.cells.flatMap((cell) => {
       const date = dateIn(cell.text)
@@ -249,9 +275,9 @@ function dateWithoutLabel(
   const [first] = unlabeledDates
   if (texts.size !== 1 || !first) return undefined
   const iso = isoWith(first.date, order)
-  const labeledDay = isoWith((collected ?? reported)!, order)
+  const labeledDay = isoWith((collectionDate ?? reportDate)!, order)
   if (!iso || !labeledDay) return undefined
-  if (collected) return iso >= labeledDay ? { field: 'reported', ...first } : undefined
+  if (collectionDate) return iso >= labeledDay ? { field: 'reported', ...first } : undefined
   return iso <= labeledDay ? { field: 'collected', ...first } : undefined
 }
 
@@ -354,8 +380,8 @@ function usualHeight(lines: readonly Line[]): number {
 const hasContact = (head: readonly Line[], index: number, line: Line, cell: Cell): boolean =>
   head
     .slice(index + 1, index + 3)
-    .some((other) =>
-      other.cells.some(
+    .some((lineBelow) =>
+      lineBelow.cells.some(
         (item) =>
           overlapX(item.box, cell.box) > 0 && item.box.top - line.box.bottom < heightOf(cell.box) * 3 && CONTACT.test(item.text),
       ),

@@ -6,13 +6,13 @@ import { convert, readUnit, type Unit } from '../../lab-values/ucum-units.ts'
 
 export interface KnownResult {
   /** Number of the row. */
-  at: number
+  index: number
   row: ReportRow
   term: Term
 }
 
 export interface Contradiction {
-  at: number
+  index: number
   text: string
 }
 
@@ -67,7 +67,7 @@ interface Rule {
   expected: (values: Values) => number | undefined
   tolerance: (expected: number) => number
   /** Does not apply to this term. */
-  except?: (term: Term) => boolean
+  isExempt?: (term: Term) => boolean
 }
 
 const need = (values: Values, names: string[], calculate: (...numbers: number[]) => number): number | undefined => {
@@ -83,7 +83,7 @@ const RULES: Rule[] = [
     parts: 'total cholesterol, HDL cholesterol and triglycerides',
     expected: (v) => need(v, ['cholesterol', 'hdl', 'triglyceride'], (c, h, t) => (t < 400 ? c - h - t / 5 : Number.NaN)),
     tolerance: share(0.15, 20),
-    except: (term) => /direct/i.test(term.method),
+    isExempt: (term) => /direct/i.test(term.method),
   },
   {
     result: 'nonHdl',
@@ -177,18 +177,18 @@ const IN_BLOOD = new Set(['Ser/Plas', 'Ser', 'Plas', 'Bld', 'Ser/Plas/Bld', 'RBC
 export function calculatedFindings(results: readonly KnownResult[]): Contradiction[] {
   const found: Contradiction[] = []
   const [values, rows] = knownValues(results)
-  for (const { result, parts, expected, tolerance, except } of RULES) {
+  for (const { result, parts, expected, tolerance, isExempt } of RULES) {
     const [value, row] = [values[result], rows.get(result)]
     const calculated = expected(values)
-    if (value === undefined || !row || calculated === undefined || !Number.isFinite(calculated) || except?.(row.term)) continue
+    if (value === undefined || !row || calculated === undefined || !Number.isFinite(calculated) || isExempt?.(row.term)) continue
     // Some laboratories count potassium in the anion gap.
     const others =
       result === 'anionGap' && values.potassium !== undefined ? [calculated, calculated + values.potassium] : [calculated]
-    if (others.every((other) => Math.abs(value - other) > tolerance(other)))
-      found.push({ at: row.at, text: `${row.term.displayName} does not agree with ${parts}.` })
+    if (others.every((alternative) => Math.abs(value - alternative) > tolerance(alternative)))
+      found.push({ index: row.index, text: `${row.term.displayName} does not agree with ${parts}.` })
   }
   if (values.direct !== undefined && values.bilirubin !== undefined && values.direct > values.bilirubin * 1.05 + 0.05)
-    found.push({ at: rows.get('direct')!.at, text: 'Direct bilirubin is above total bilirubin.' })
+    found.push({ index: rows.get('direct')!.index, text: 'Direct bilirubin is above total bilirubin.' })
   found.push(...differentialFindings(results, values.whiteCells))
   return found
 }
@@ -239,31 +239,31 @@ function fromMoles(value: number, unit: Unit, target: Unit, molarMass: number): 
 function differentialFindings(results: readonly KnownResult[], whiteCells: number | undefined): Contradiction[] {
   const found: Contradiction[] = []
   const inBlood = results.filter(({ term }) => term.system === 'Bld')
-  const percent = new Map<string, { at: number; value: number }>()
+  const percent = new Map<string, { index: number; value: number }>()
   let others = 0
-  for (const { at: index, row, term } of inBlood) {
+  for (const { index, row, term } of inBlood) {
     const value = term.component.endsWith('/100 leukocytes') ? valueIn(row, '%') : undefined
     if (value === undefined) continue
     const line = CELL_LINES.find((name) => term.component === `${name}/100 leukocytes`)
-    if (line) percent.set(line, { at: index, value })
+    if (line) percent.set(line, { index, value })
     else if (OTHER_CELLS.test(term.component)) others += value
-    else if (term.component === 'Neutrophils.segmented/100 leukocytes') percent.set('Neutrophils', { at: index, value })
+    else if (term.component === 'Neutrophils.segmented/100 leukocytes') percent.set('Neutrophils', { index, value })
   }
   if (percent.size === CELL_LINES.length) {
     const sum = [...percent.values()].reduce((total, { value }) => total + value, 0)
     // Analyzers count immature cells among the neutrophils or beside them.
     if (Math.abs(sum - 100) > 2.5 && Math.abs(sum + others - 100) > 2.5)
-      for (const { at: index } of percent.values())
-        found.push({ at: index, text: 'The percentages of the differential do not add up to 100.' })
+      for (const { index } of percent.values())
+        found.push({ index, text: 'The percentages of the differential do not add up to 100.' })
   }
   if (whiteCells === undefined) return found
-  for (const { at: index, row, term } of inBlood) {
+  for (const { index, row, term } of inBlood) {
     const part = percent.get(term.component)
     const value = part ? valueIn(row, '10*3/uL') : undefined
     if (part === undefined || value === undefined) continue
     const expected = (whiteCells * part.value) / 100
     if (Math.abs(value - expected) > Math.max(0.15, expected * 0.12))
-      found.push({ at: index, text: `${term.displayName} does not agree with the white cells and the percentage.` })
+      found.push({ index, text: `${term.displayName} does not agree with the white cells and the percentage.` })
   }
   return found
 }

@@ -1,10 +1,10 @@
 // The stage after the layout of a report is understood: what each row means in LOINC. Pure.
 import { readUnit, type Unit } from '../../lab-values/ucum-units.ts'
-import { type Candidate, candidatesOf, type ReportRow } from './match.ts'
+import { type Candidate, findCandidates, type ReportRow } from './match.ts'
 import { buildNameIndex, type NameIndex } from './name-index.ts'
 import { checkPlausibility, type Finding } from './plausibility.ts'
 import { isSusceptibilityTerm, susceptibilityCandidates } from './susceptibility-terms.ts'
-import { familyOf, specimenOf } from './term-fit.ts'
+import { familyOf, findSpecimen } from './term-fit.ts'
 import { once, shippedTerms, type Term } from './terms.ts'
 
 export type { ReportRow } from './match.ts'
@@ -63,19 +63,19 @@ export function matchLoinc(rows: readonly ReportRow[], context: ReportContext = 
   const names = shippedIndex()
   const asked = rows.map((row) => ({ ...row, specimen: row.specimen ?? context.specimen ?? null }))
   const first = asked.map((row) =>
-    row.is_susceptibility ? susceptibilityCandidates(shippedTerms(), row.test_name) : candidatesOf(names, row),
+    row.is_susceptibility ? susceptibilityCandidates(shippedTerms(), row.test_name) : findCandidates(names, row),
   )
   const candidates = asked.map((row, i) => {
     if (row.is_susceptibility) return withSusceptibilityOfRelease(row, first[i]!, context.release)
-    const assumed = specimenOf(names, row) === undefined ? familyAround(asked, first, i) : undefined
-    const found = assumed === undefined ? first[i]! : candidatesOf(names, row, assumed)
+    const assumed = findSpecimen(names, row) === undefined ? familyAround(asked, first, i) : undefined
+    const found = assumed === undefined ? first[i]! : findCandidates(names, row, assumed)
     return withRelease(row, found, context.release)
   })
   const findings = checkPlausibility(
     asked,
     candidates.map(([best]) => best?.term),
   )
-  return asked.map((row, i) => meaningOf(row, candidates[i]!, findings[i]!))
+  return asked.map((row, i) => decideMeaning(row, candidates[i]!, findings[i]!))
 }
 
 const UNSURE_OF_SPECIMEN = 4
@@ -106,7 +106,7 @@ function withRelease(row: ReportRow, candidates: Candidate[], release: ReportCon
   const known = new Set(candidates.map(({ term }) => term.code))
   const terms = (release.get(row.test_name) ?? []).filter(({ code }) => !known.has(code))
   if (terms.length === 0) return candidates
-  const more = candidatesOf(buildNameIndex(terms), row).map((candidate) => ({
+  const more = findCandidates(buildNameIndex(terms), row).map((candidate) => ({
     ...candidate,
     score: Math.min(candidate.score * 0.92, RELEASE_MAX),
     isExact: false,
@@ -120,7 +120,7 @@ function withSusceptibilityOfRelease(row: ReportRow, candidates: Candidate[], re
   return more.map((candidate) => ({ ...candidate, score: RELEASE_MAX, isExact: false }))
 }
 
-function meaningOf(row: ReportRow, candidates: readonly Candidate[], findings: Finding[]): RowMeaning {
+function decideMeaning(row: ReportRow, candidates: readonly Candidate[], findings: Finding[]): RowMeaning {
   const plausibility = findings.reduce((factor, finding) => factor * finding.factor, 1)
   const scores = candidates.map(({ score }) => round(score * plausibility))
   const [best = 0, second = 0] = scores

@@ -1,6 +1,6 @@
 // Chooses among terms with a name: by unit, specimen, form of the value, method and panel. Pure.
 import { convert, kindsOfProperty, readUnit, type Unit, unitlessProperties } from '../../lab-values/ucum-units.ts'
-import { bracketsIn, findByName, findSimilar, isNameOf, isSaidByTerm, type NameHit, type NameIndex } from './name-index.ts'
+import { bracketsIn, findByName, findSimilar, isTermName, isSaidByTerm, type NameHit, type NameIndex } from './name-index.ts'
 import { methodsIn, type NameParts, readName, saysNothing, specimenOfLetter, timingIn } from './name-text.ts'
 import { isWithin, readNumber } from './numbers.ts'
 import {
@@ -128,32 +128,32 @@ function isPossibleWithoutUnit(term: Term, value: string): boolean {
 }
 
 /**
- * Returns the terms that a row may mean, best first, with scores: 5 at most. `assumed` is the specimen that the rows around it suggest.
+ * Returns the terms that a row may mean, best first, with scores: 5 at most. `suggestedSpecimen` is the specimen that the rows around it suggest.
  */
-export function candidatesOf(index: NameIndex, row: ReportRow, assumed?: string): Candidate[] {
+export function findCandidates(index: NameIndex, row: ReportRow, suggestedSpecimen?: string): Candidate[] {
   const name = readName(row.test_name)
   const hits = findByName(index, name)
-  const found = scoreOf(index, row, name, hits, assumed)
+  const found = scoreHits(index, row, name, hits, suggestedSpecimen)
   // A name that fits nothing else of the row may be part of a longer one.
   if ((found[0]?.score ?? 0) >= UNFIT || hits.every(({ isExact }) => !isExact)) return found
-  const similar = scoreOf(index, row, name, findSimilar(index, name), assumed)
+  const similar = scoreHits(index, row, name, findSimilar(index, name), suggestedSpecimen)
   return (similar[0]?.score ?? 0) > (found[0]?.score ?? 0) ? similar : found
 }
 
 const UNFIT = 0.6
 
-function scoreOf(
+function scoreHits(
   index: NameIndex,
   row: ReportRow,
   name: NameParts,
   hits: readonly NameHit[],
-  assumed: string | undefined,
+  suggestedSpecimen: string | undefined,
 ): Candidate[] {
   if (hits.length === 0) return []
   const units = readUnit(row.units)
   const unitText = (row.units ?? '').trim()
   const form = formOf(row.value)
-  const specimen = saidSpecimen(row, name, () => hits) ?? assumed
+  const specimen = saidSpecimen(row, name, () => hits) ?? suggestedSpecimen
   const family =
     specimen === undefined
       ? assumedFamily(
@@ -191,7 +191,7 @@ function scoreOf(
       hit.quality !== 0.99 ||
       hidden.every(
         (text) =>
-          isNameOf(index, term, text) ||
+          isTermName(index, term, text) ||
           isSaidByTerm(index, term, text) ||
           saysNothing(text) ||
           readName(text).specimen !== undefined ||

@@ -1,6 +1,6 @@
 // Finds terms by name: exact names first, then names with characters that recognition confuses, then names that share words. Pure.
 import type { NameParts } from './name-text.ts'
-import { confusionKeyOf, foldText, keysOf, tokensOf } from './name-words.ts'
+import { confusionKeyOf, foldText, nameKeys, tokensOf } from './name-words.ts'
 import type { Term } from './terms.ts'
 
 export interface NameHit {
@@ -14,12 +14,12 @@ export interface NameHit {
 
 interface Entry {
   term: Term
-  own: boolean
+  isOwnName: boolean
 }
 
 interface IndexedName {
   term: Term
-  own: boolean
+  isOwnName: boolean
   /** No report prints it: the official long or short name. */
   isOfficial: boolean
   tokens: readonly string[]
@@ -28,7 +28,7 @@ interface IndexedName {
 
 export interface NameIndex {
   exact: Map<string, Entry[]>
-  confused: Map<string, Entry[]>
+  byConfusionKey: Map<string, Entry[]>
   /** Token → numbers of names. */
   words: Map<string, number[]>
   names: IndexedName[]
@@ -45,19 +45,19 @@ function put(map: Map<string, Entry[]>, key: string, entry: Entry): void {
   const there = map.get(key)
   if (!there) map.set(key, [entry])
   else if (!there.some(({ term }) => term === entry.term)) there.push(entry)
-  else if (entry.own) for (const old of there) if (old.term === entry.term) old.own = true
+  else if (entry.isOwnName) for (const old of there) if (old.term === entry.term) old.isOwnName = true
 }
 
 /** Builds an index of terms. 3,000 terms take about 150 ms. */
 export function buildNameIndex(terms: readonly Term[]): NameIndex {
-  const index: NameIndex = { exact: new Map(), confused: new Map(), words: new Map(), names: [], rarity: new Map() }
-  const known = new Map<string, { tokens: string[]; keys: string[]; confused: string }>()
+  const index: NameIndex = { exact: new Map(), byConfusionKey: new Map(), words: new Map(), names: [], rarity: new Map() }
+  const known = new Map<string, { tokens: string[]; keys: string[]; confusionKey: string }>()
   // Terms of a component share names.
-  const read = (name: string): { tokens: string[]; keys: string[]; confused: string } => {
+  const read = (name: string): { tokens: string[]; keys: string[]; confusionKey: string } => {
     const there = known.get(name)
     if (there) return there
     const tokens = tokensOf(name)
-    const one = { tokens, keys: keysOf(name, tokens), confused: confusionKeyOf(tokens) }
+    const one = { tokens, keys: nameKeys(name, tokens), confusionKey: confusionKeyOf(tokens) }
     known.set(name, one)
     return one
   }
@@ -70,14 +70,14 @@ export function buildNameIndex(terms: readonly Term[]): NameIndex {
     )
     if (term.shortName) names.push([term.shortName, true])
     const seen = new Set<string>()
-    for (const [name, own] of names) {
-      const { tokens, keys, confused } = read(name)
+    for (const [name, isOwnName] of names) {
+      const { tokens, keys, confusionKey } = read(name)
       if (keys.length === 0 || seen.has(keys[0]!)) continue
       seen.add(keys[0]!)
-      for (const key of keys) put(index.exact, key, { term, own })
-      if (confused.length >= 4) put(index.confused, confused, { term, own })
+      for (const key of keys) put(index.exact, key, { term, isOwnName })
+      if (confusionKey.length >= 4) put(index.byConfusionKey, confusionKey, { term, isOwnName })
       const isOfficial = name === term.longName || name === term.shortName
-      const number = index.names.push({ term, own, isOfficial, tokens: [...new Set(tokens)], weight: 0 }) - 1
+      const number = index.names.push({ term, isOwnName, isOfficial, tokens: [...new Set(tokens)], weight: 0 }) - 1
       for (const token of new Set(tokens)) {
         const list = index.words.get(token)
         if (list) list.push(number)
@@ -94,17 +94,17 @@ export function buildNameIndex(terms: readonly Term[]): NameIndex {
 /** Terms with this name, best first. Exact names hide similar ones. */
 export function findByName(index: NameIndex, name: NameParts): NameHit[] {
   const whole = name.readings[0]
-  if (name.parts.length > 1 && whole && !keysOf(whole.text, whole.tokens).some((key) => index.exact.has(key))) {
+  if (name.parts.length > 1 && whole && !nameKeys(whole.text, whole.tokens).some((key) => index.exact.has(key))) {
     const hits = namedByEveryPart(index, name.parts)
     if (hits) return hits
   }
   for (const { text, tokens, certainty, isInBrackets } of name.readings) {
-    const entries = keysOf(text, tokens).flatMap((key) => index.exact.get(key) ?? [])
+    const entries = nameKeys(text, tokens).flatMap((key) => index.exact.get(key) ?? [])
     if (entries.length === 0) continue
-    const hits = unique(entries).map(({ term, own }) => ({
+    const hits = unique(entries).map(({ term, isOwnName }) => ({
       term,
       quality: certainty,
-      isOwnName: own,
+      isOwnName,
       // What stands before the brackets may say something else: `Thyroxine (T4) index`.
       isExact: certainty >= EXACT_FROM && (!isInBrackets || isSaidOutside(index, term, name)),
     }))
@@ -113,9 +113,9 @@ export function findByName(index: NameIndex, name: NameParts): NameHit[] {
     return certainty < PART_OF_NAME ? bestOfEach([...more, ...findSimilar(index, name)]) : more
   }
   for (const { tokens, certainty } of name.readings) {
-    const entries = index.confused.get(confusionKeyOf(tokens))
+    const entries = index.byConfusionKey.get(confusionKeyOf(tokens))
     if (entries)
-      return unique(entries).map(({ term, own }) => ({ term, quality: 0.88 * certainty, isOwnName: own, isExact: false }))
+      return unique(entries).map(({ term, isOwnName }) => ({ term, quality: 0.88 * certainty, isOwnName, isExact: false }))
   }
   return findSimilar(index, name)
 }
@@ -123,14 +123,14 @@ export function findByName(index: NameIndex, name: NameParts): NameHit[] {
 /** Whether a name is, word for word, that of a term: no fuzzy search. */
 export function isExactName(index: NameIndex, name: NameParts): boolean {
   const isThere = ({ text, tokens }: { text: string; tokens: string[] }) =>
-    keysOf(text, tokens).some((key) => index.exact.has(key))
+    nameKeys(text, tokens).some((key) => index.exact.has(key))
   if (name.readings.some((reading) => reading.certainty >= EXACT_FROM && isThere(reading))) return true
   return name.parts.length > 1 && namedByEveryPart(index, name.parts) !== undefined
 }
 
 /** Whether the words before brackets name the same component, or none that differs: no word but those of method and specimen. */
 function isSaidOutside(index: NameIndex, term: Term, { outsideBrackets: outside }: NameParts): boolean {
-  if (isNameOf(index, term, outside)) return true
+  if (isTermName(index, term, outside)) return true
   return tokensOf(outside).every((token) =>
     index.words.get(token)?.some((number) => index.names[number]!.term.component === term.component),
   )
@@ -142,7 +142,7 @@ function siblings(index: NameIndex, name: NameParts, hits: readonly NameHit[]): 
   const components = new Set(hits.map(({ term }) => term.component))
   const more = new Map<Term, NameHit>()
   for (const { text, tokens, certainty } of name.readings)
-    for (const key of keysOf(text, tokens))
+    for (const key of nameKeys(text, tokens))
       for (const { term } of index.exact.get(key) ?? [])
         if (!known.has(term) && components.has(term.component) && !more.has(term))
           more.set(term, { term, quality: Math.min(certainty, 0.97), isOwnName: false, isExact: certainty >= 0.95 })
@@ -155,7 +155,7 @@ function siblings(index: NameIndex, name: NameParts, hits: readonly NameHit[]): 
 function namedByEveryPart(index: NameIndex, parts: readonly string[]): NameHit[] | undefined {
   let common: Map<Term, Entry> | undefined
   for (const part of parts) {
-    const entries = unique(keysOf(part).flatMap((key) => index.exact.get(key) ?? []))
+    const entries = unique(nameKeys(part).flatMap((key) => index.exact.get(key) ?? []))
     const before = common
     common = new Map(entries.filter(({ term }) => before === undefined || before.has(term)).map((entry) => [entry.term, entry]))
     if (common.size === 0) return undefined
@@ -169,8 +169,8 @@ function namedByEveryPart(index: NameIndex, parts: readonly string[]): NameHit[]
 }
 
 /** Whether one of the texts is, by itself, a name of the term. */
-export const isNameOf = (index: NameIndex, term: Term, text: string): boolean =>
-  keysOf(text).some((key) => index.exact.get(key)?.some((entry) => entry.term.component === term.component))
+export const isTermName = (index: NameIndex, term: Term, text: string): boolean =>
+  nameKeys(text).some((key) => index.exact.get(key)?.some((entry) => entry.term.component === term.component))
 
 /**
  * Whether each word of a text stands in the names by which reports print a term, as `(Conjugated)` beside `Bilirubin, Direct`. Of a sum, a part is something
@@ -198,7 +198,7 @@ function unique(entries: readonly Entry[]): Entry[] {
   const byTerm = new Map<Term, Entry>()
   for (const entry of entries) {
     const there = byTerm.get(entry.term)
-    if (!there || (entry.own && !there.own)) byTerm.set(entry.term, entry)
+    if (!there || (entry.isOwnName && !there.isOwnName)) byTerm.set(entry.term, entry)
   }
   return [...byTerm.values()]
 }
@@ -215,11 +215,11 @@ export function findSimilar(index: NameIndex, name: NameParts): NameHit[] {
         for (const number of index.words.get(near.word)!)
           shared.set(number, (shared.get(number) ?? 0) + index.rarity.get(near.word)! * near.likeness)
     for (const [number, sum] of shared) {
-      const { term, own, weight: other } = index.names[number]!
+      const { term, isOwnName, weight: other } = index.names[number]!
       const similarity = (2 * sum) / (weight + other)
       if (similarity < SIMILAR_FROM) continue
       const quality = Math.min(0.85, 0.3 + 0.6 * similarity) * certainty
-      if ((best.get(term)?.quality ?? 0) < quality) best.set(term, { term, quality, isOwnName: own, isExact: false })
+      if ((best.get(term)?.quality ?? 0) < quality) best.set(term, { term, quality, isOwnName, isExact: false })
     }
   }
   return [...best.values()].sort((a, b) => b.quality - a.quality || a.term.rank - b.term.rank).slice(0, FUZZY_MAX)

@@ -1,6 +1,6 @@
 // Reads names of tests as reports print them: what says the specimen, the method or the form of the value is separated from what is
 // measured. Pure.
-import { foldText, keysOf, tokensOf } from './name-words.ts'
+import { foldText, nameKeys, tokensOf } from './name-words.ts'
 
 export interface NameParts {
   /** Readings of what is measured, the most literal first, each with how certain it is that it is the name. */
@@ -126,7 +126,7 @@ export function readName(name: string): NameParts {
   const seen = new Set<string>()
   const add = (text: string, certainty: number, isInBrackets = false): void => {
     const tokens = tokensOf(text)
-    const key = keysOf(text, tokens)[0]
+    const key = nameKeys(text, tokens)[0]
     if (key === undefined || seen.has(key)) return
     seen.add(key)
     readings.push({ text, tokens, certainty, isInBrackets })
@@ -192,11 +192,11 @@ export const specimenOfLetter = (letter: string): string | undefined => LETTERS_
 export const saysNothing = (text: string): boolean => tokensOf(strip(foldText(text), [FILLERS])).length === 0
 
 /** In names, blood and red cells are part of many analytes ("blood urea nitrogen", "RBC"), so that they say little about the specimen. */
-function specimenOfName(folded: string): string | undefined {
-  const prefix = /^(f?[spbue]|fs|fp) ?-(?=\p{L}{2})/u.exec(folded)?.[1]
+function specimenOfName(name: string): string | undefined {
+  const prefix = /^(f?[spbue]|fs|fp) ?-(?=\p{L}{2})/u.exec(name)?.[1]
   if (prefix) return prefix.endsWith('u') ? 'urine' : prefix === 'b' || prefix === 'e' ? 'blood' : 'serum'
-  const behind = SPECIMEN_BEHIND.exec(folded)?.slice(1).find(Boolean) ?? /\((s|p|b|u|e)\)/u.exec(folded)?.[1]
-  return specimenIn(folded) ?? specimenOfLetter(behind ?? '')
+  const behind = SPECIMEN_BEHIND.exec(name)?.slice(1).find(Boolean) ?? /\((s|p|b|u|e)\)/u.exec(name)?.[1]
+  return specimenIn(name) ?? specimenOfLetter(behind ?? '')
 }
 
 const strip = (text: string, patterns: readonly RegExp[]): string =>

@@ -129,7 +129,7 @@ const isRatio = (text: string): boolean => /\/|:|\bratio\b/i.test(text)
  * The keys under which a name is found. Words in any order are the same name ("Cholesterol, Total"), except in ratios; so are words written
  * together ("C-Peptide", "Cpeptide").
  */
-export function keysOf(text: string, tokens: readonly string[] = tokensOf(text)): string[] {
+export function nameKeys(text: string, tokens: readonly string[] = tokensOf(text)): string[] {
   if (tokens.length === 0) return []
   const together = `t:${tokens.join('')}`
   if (isRatio(text)) return [`r:${tokens.join(' ')}`, together]

@@ -31,11 +31,11 @@ export function checkPlausibility(rows: readonly ReportRow[], terms: readonly (T
     findings[index]!.push(...unitFindings(row, term), ...limitFindings(row, term))
     const date = row.date ?? ''
     if (!dates.has(date)) dates.set(date, [])
-    dates.get(date)!.push({ at: index, row, term })
+    dates.get(date)!.push({ index, row, term })
   }
   for (const results of dates.values()) {
-    for (const { at: index, text } of calculatedFindings(results)) findings[index]!.push(finding('contradicts_parts', text, 0.88))
-    for (const { at: index, text } of duplicates(results)) findings[index]!.push(finding('duplicate', text, 0.9))
+    for (const { index, text } of calculatedFindings(results)) findings[index]!.push(finding('contradicts_parts', text, 0.88))
+    for (const { index, text } of duplicates(results)) findings[index]!.push(finding('duplicate', text, 0.9))
   }
   return findings
 }
@@ -82,7 +82,7 @@ function limitFindings(row: ReportRow, term: Term): Finding[] {
   return [finding('outside_human_limits', `The value of ${term.displayName} is outside of what is possible (${range}).`, 0.85)]
 }
 
-function* duplicates(results: readonly KnownResult[]): Generator<{ at: number; text: string }> {
+function* duplicates(results: readonly KnownResult[]): Generator<{ index: number; text: string }> {
   const byTerm = new Map<string, KnownResult[]>()
   for (const result of results) {
     const key = `${result.term.code}\t${result.row.specimen ?? ''}`
@@ -91,9 +91,9 @@ function* duplicates(results: readonly KnownResult[]): Generator<{ at: number; t
   for (const same of byTerm.values())
     // One result may stand in several panels.
     if (new Set(same.map(({ row }) => `${row.value.trim().toLowerCase()}\t${row.units ?? ''}`)).size > 1)
-      for (const { at: index, term } of same)
+      for (const { index, term } of same)
         yield {
-          at: index,
+          index,
           text: `${same.length} rows of the same date mean ${term.displayName}: check whether one is another test or a previous result.`,
         }
 }

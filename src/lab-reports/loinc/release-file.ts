@@ -71,7 +71,7 @@ export async function* releaseBatches(path: string): AsyncGenerator<ReleaseRow[]
   for await (const record of recordsOf(path)) {
     line += 1
     if (seen.size >= ROWS_MAX) throw new InvalidFileError(`The file has more than ${ROWS_MAX} rows.`)
-    const fault = faultOf(record, seen)
+    const fault = findFault(record, seen)
     if (fault !== undefined) faults.push(`  row ${line}: ${fault}\n`)
     if (faults.length >= FAULTS_SHOWN) break
     seen.add(record.LOINC_NUM)
@@ -111,7 +111,7 @@ async function* recordsOf(path: string): AsyncGenerator<Line> {
   }
 }
 
-function faultOf(record: Line, codesBefore: ReadonlySet<string>): string | undefined {
+function findFault(record: Line, codesBefore: ReadonlySet<string>): string | undefined {
   if (!isUtf8Row(record as Record<string, string>)) return NOT_UTF8
   if (!hasCheckDigit(record.LOINC_NUM)) return 'LOINC_NUM is no LOINC code'
   if (codesBefore.has(record.LOINC_NUM)) return 'LOINC_NUM occurs twice'

@@ -9,10 +9,10 @@ import type { Term } from './terms.ts'
 
 /** What an import does to the terms of a cell. */
 export interface ReleaseChange {
-  there: number
-  removed: number
-  added: number
-  changed: number
+  previous_count: number
+  removed_count: number
+  added_count: number
+  changed_count: number
 }
 
 const Count = T.Object({ n: T.Integer() })
@@ -43,9 +43,9 @@ class Compared extends Error {}
 async function replaceTerms(tx: PlainTx, path: string): Promise<ReleaseChange> {
   // Imports that run at the same time wait for each other; readers do not.
   await tx.locking.run(sql`lock table loinc_release_term in share row exclusive mode`)
-  const { n: there } = await tx.one(Count, sql`select count(*)::int as n from loinc_release_term`)
+  const { n: previous_count } = await tx.one(Count, sql`select count(*)::int as n from loinc_release_term`)
   await tx.run(sql`update loinc_release_term set is_in_file = false where is_in_file`)
-  const change: ReleaseChange = { there, removed: 0, added: 0, changed: 0 }
+  const change: ReleaseChange = { previous_count, removed_count: 0, added_count: 0, changed_count: 0 }
   for await (const batch of releaseBatches(path)) {
     const { added, changed } = await tx.one(
       Outcomes,
@@ -73,10 +73,10 @@ async function replaceTerms(tx: PlainTx, path: string): Promise<ReleaseChange> {
       select ((select count(*) from written) - (select count(*) from before))::int as added,
         (select count(*) from before where differs)::int as changed`,
     )
-    change.added += added
-    change.changed += changed
+    change.added_count += added
+    change.changed_count += changed
   }
-  change.removed = await tx.run(sql`delete from loinc_release_term where not is_in_file`)
+  change.removed_count = await tx.run(sql`delete from loinc_release_term where not is_in_file`)
   return change
 }
 

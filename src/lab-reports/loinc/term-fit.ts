@@ -139,16 +139,16 @@ const PANEL_FAMILIES: [RegExp, string][] = [
   ],
 ]
 /** What a row says of its specimen; undefined if it says nothing. */
-export function specimenOf(index: NameIndex, row: SpecimenOfRow): string | undefined {
+export function findSpecimen(index: NameIndex, row: SpecimenOfRow): string | undefined {
   const name = readName(row.test_name)
   return saidSpecimen(row, name, () => findByName(index, name))
 }
 
 /** In `RBC` and `Erythrocyte Sedimentation Rate` red cells are what is measured, in `Folate, RBC` what it is measured in. */
-export function saidSpecimen(row: SpecimenOfRow, name: NameParts, hitsOf: () => readonly NameHit[]): string | undefined {
+export function saidSpecimen(row: SpecimenOfRow, name: NameParts, findHits: () => readonly NameHit[]): string | undefined {
   const said = mostDirectSpecimen(row, name)
   if (said !== 'rbc') return said
-  return hitsOf().some(({ term, isExact }) => isExact && term.component.startsWith('Erythrocyte')) ? undefined : said
+  return findHits().some(({ term, isExact }) => isExact && term.component.startsWith('Erythrocyte')) ? undefined : said
 }
 
 /** From the most to the least direct statement. */

@@ -63,7 +63,7 @@ async function load(folder: string | undefined): Promise<Engine> {
   env.wasm.numThreads = 1
   env.wasm.proxy = false
   env.logLevel = 'error'
-  const read = (name: keyof typeof FILES) => (folder ? readFrom(folder, name) : shipped(name))
+  const read = (name: keyof typeof FILES) => (folder ? readFrom(folder, name) : readModelFile(name))
   // One after another, so that the error names the first file that cannot be read.
   const [detector, recognizer, keys] = [await read('detector'), await read('recognizer'), await read('keys')]
   const open = (bytes: Uint8Array) =>
@@ -89,7 +89,7 @@ async function load(folder: string | undefined): Promise<Engine> {
     if (dims[2] !== alphabet.length) throw new OcrUnavailable('the keys are not those of the recognizer')
     return data
   }
-  await compiled(() => recognize(blankPicture(COMPILED_WIDTH, LINE_HEIGHT)))
+  await compileModel(() => recognize(blankPicture(COMPILED_WIDTH, LINE_HEIGHT)))
   const detection = await open(detector)
   return {
     alphabet,
@@ -111,7 +111,7 @@ async function load(folder: string | undefined): Promise<Engine> {
  * Runs something twice and has V8 compile what it runs then, and wait for that. By itself V8 compiles behind the work that goes on: a function of
  * the recognizer takes 220 MB while it is compiled, which came on top of what the detector takes, and all is given back afterwards.
  */
-async function compiled(run: () => Promise<unknown>): Promise<void> {
+async function compileModel(run: () => Promise<unknown>): Promise<void> {
   setFlagsFromString('--wasm-sync-tier-up')
   await run()
   await run()
@@ -125,7 +125,7 @@ const SHADES = [
   [0.406, 0.225],
 ] as const
 
-async function shipped(name: keyof typeof FILES): Promise<Uint8Array> {
+async function readModelFile(name: keyof typeof FILES): Promise<Uint8Array> {
   const [file, sum] = FILES[name]
   let bytes: Uint8Array
   try {

@@ -48,7 +48,7 @@ export function inkOfPage(page: Picture): Ink {
   for (const { left, top, right, bottom } of rules)
     for (let y = Math.max(0, top - 1); y < Math.min(page.height, bottom + 1); y++)
       dark.fill(0, y * page.width + Math.max(0, left - 1), y * page.width + Math.min(page.width, right + 1))
-  return { texts: textsOf(shapesOf(dark, page)), rules }
+  return { texts: textsOf(findShapes(dark, page)), rules }
 }
 
 /** The shade of the paper in each square of the page, by rows. */
@@ -121,7 +121,7 @@ function linesAlong(dark: Uint8Array, direction: Direction): Stack[] {
     for (let index = start; index < end; index++) sum += dark[line * stride + index * step]!
     return sum / (end - start)
   }
-  return stacked(runsIn(dark, direction), thick).filter(
+  return stackRuns(runsIn(dark, direction), thick).filter(
     (item) => share(item.first - RULE_MARGIN, item) < BESIDE_RULE_MAX && share(item.last + RULE_MARGIN, item) < BESIDE_RULE_MAX,
   )
 }
@@ -158,12 +158,12 @@ interface Stack {
 }
 
 /** Runs of neighboring lines that overlap, as one; a line that is not quite level is several. Thick ones are left out. */
-function stacked(runs: readonly Run[], thick: number): Stack[] {
+function stackRuns(runs: readonly Run[], thick: number): Stack[] {
   const whole: Stack[] = []
   let open: Stack[] = []
   for (const { line, start, end } of runs) {
     open = open.filter(({ last }) => line - last <= 1)
-    const stack = open.find((other) => Math.min(other.end, end) - Math.max(other.start, start) > (end - start) / 2)
+    const stack = open.find((candidate) => Math.min(candidate.end, end) - Math.max(candidate.start, start) > (end - start) / 2)
     if (stack) Object.assign(stack, { start: Math.min(stack.start, start), end: Math.max(stack.end, end), last: line })
     else {
       const next = { start, end, first: line, last: line }
@@ -175,7 +175,7 @@ function stacked(runs: readonly Run[], thick: number): Stack[] {
 }
 
 /** Dark pixels that touch each other; none if there are too many to be letters. */
-function shapesOf(dark: Uint8Array, { width, height }: Picture): InkBox[] {
+function findShapes(dark: Uint8Array, { width, height }: Picture): InkBox[] {
   const shapes: InkBox[] = []
   const stack: number[] = []
   for (let start = 0; start < dark.length; start++) {

@@ -1,7 +1,7 @@
 // The steps from a picture to words that need no network.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { blankPicture, isBlank, type Picture, shrunk, thresholdOf, warped } from './picture.ts'
+import { blankPicture, isBlank, type Picture, shrink, thresholdOf, warp } from './picture.ts'
 import {
   compose,
   type Corners,
@@ -15,9 +15,9 @@ import {
   toCorners,
 } from './projection.ts'
 import { levelBox, readPicture, withoutSpecks } from './read-picture.ts'
-import { cornersOfPaper, parallel, slantOf, type Slope, slopeByInk } from './straighten.ts'
+import { cornersOfPaper, parallel, medianSlant, type Slope, slopeByInk } from './straighten.ts'
 import { textBoxes } from './text-boxes.ts'
-import { alphabetOf, inkOf, type Letter, lettersOf, wordsOfLine } from './words.ts'
+import { alphabetOf, inkOf, type Letter, decodeLetters, wordsOfLine } from './words.ts'
 
 const near = (actual: readonly number[], expected: readonly number[], by = 1e-6) =>
   assert(
@@ -59,14 +59,14 @@ const drawn = (...rows: string[]): Picture => ({
 
 describe('pictures', () => {
   test('become smaller by the mean of what a pixel covers', () => {
-    assert.deepEqual([...shrunk(drawn('#..#', '#..#'), 2, 1).pixels], [120, 120])
-    assert.deepEqual([...shrunk(drawn('##....'), 2, 1).pixels], [87, 220])
+    assert.deepEqual([...shrink(drawn('#..#', '#..#'), 2, 1).pixels], [120, 120])
+    assert.deepEqual([...shrink(drawn('##....'), 2, 1).pixels], [87, 220])
     const same = drawn('#.')
-    assert.equal(shrunk(same, 4, 4), same)
+    assert.equal(shrink(same, 4, 4), same)
   })
 
   test('are warped between their pixels, with white beyond them', () => {
-    const { pixels } = warped(drawn('#.#.', '#.#.', '....'), [1, 0, 0.5, 0, 1, 0, 0, 0, 1], 4, 1)
+    const { pixels } = warp(drawn('#.#.', '#.#.', '....'), [1, 0, 0.5, 0, 1, 0, 0, 0, 1], 4, 1)
     assert.deepEqual([...pixels], [120, 120, 120, 255])
   })
 
@@ -115,8 +115,8 @@ describe('text boxes', () => {
 
   test('give the slant of a page by their length', () => {
     const line = (y: number, angle: number, length = 100) => ({ x: 100, y, length, thickness: 10, angle })
-    near([slantOf([line(0, 0.02), line(20, 0.021), line(40, 0.5, 30)], [1, 0, 0, 0, 1, 0, 0, 0, 1])], [0.021])
-    near([slantOf([line(0, Math.PI / 2)], quarterTurn(1, 200, 200))], [0])
+    near([medianSlant([line(0, 0.02), line(20, 0.021), line(40, 0.5, 30)], [1, 0, 0, 0, 1, 0, 0, 0, 1])], [0.021])
+    near([medianSlant([line(0, Math.PI / 2)], quarterTurn(1, 200, 200))], [0])
   })
 
   test('without a slant of their own leave the slant of the page to its ink, also of a page that is turned', () => {
@@ -127,7 +127,7 @@ describe('text boxes', () => {
         for (let y = 0; y < 8; y++) if (x % 7) page.pixels[(60 + row * 34 + Math.round(x * slant) + y) * 600 + x] = 20
     near(slopeOf(slopeByInk(page, IDENTITY, page, 0)), [slant, 0], 0.0015)
     near(slopeOf(slopeByInk(page, IDENTITY, page, 0.02)), [slant, 0], 0.0015)
-    const turned = warped(page, inverse(quarterTurn(1, 600, 800)), 800, 600)
+    const turned = warp(page, inverse(quarterTurn(1, 600, 800)), 800, 600)
     near(slopeOf(slopeByInk(turned, quarterTurn(3, 800, 600), page, 0)), [slant, 0], 0.0015)
     near(slopeOf(slopeByInk(blankPicture(600, 800), IDENTITY, page, 0.004)), [0.004, 0])
   })
@@ -137,10 +137,10 @@ describe('text boxes', () => {
     for (const convergence of [-0.06, 0.08]) {
       for (let row = 0; row < 20; row++)
         for (let x = 40; x < 560; x++) for (let y = 0; y < 8; y++) if (x % 7) page.pixels[(60 + row * 34 + y) * 600 + x] = 20
-      const photo = warped(page, parallel(convergence, 600, 800), 600, 800)
+      const photo = warp(page, parallel(convergence, 600, 800), 600, 800)
       const { slant, convergence: found } = slopeByInk(photo, IDENTITY, page, 0)
       near([slant, found], [0, convergence], 0.006)
-      const flat = warped(photo, inverse(parallel(found, 600, 800)), 600, 800)
+      const flat = warp(photo, inverse(parallel(found, 600, 800)), 600, 800)
       near([slopeByInk(flat, IDENTITY, page, 0).convergence], [0], 0.006)
     }
   })
@@ -185,7 +185,7 @@ describe('letters', () => {
       for (const [index, share] of Object.entries({ [NONE]: rest, ...of }))
         shares[place * alphabet.length + Number(index)] = share
     }
-    return lettersOf(shares, alphabet)
+    return decodeLetters(shares, alphabet)
   }
   const text = (letters: readonly Letter[]) => letters.map((letter) => letter.text).join('')
 
@@ -199,7 +199,7 @@ describe('letters', () => {
 
   test('are at the place where they are clearest', () => {
     const [letter] = read({}, { 1: 0.6 }, { 1: 0.9 }, {})
-    near([letter!.at, letter!.confidence], [2.5 / 4, 0.9])
+    near([letter!.position, letter!.confidence], [2.5 / 4, 0.9])
   })
 
   test('that are unlikely are left out, and weak ones between places without a letter have little confidence', () => {
@@ -218,8 +218,8 @@ describe('letters', () => {
 })
 
 describe('words', () => {
-  const letters = (...placed: [text: string, at: number][]): Letter[] =>
-    placed.map(([text, index]) => ({ text, at: index, confidence: 0.9 }))
+  const letters = (...placed: [text: string, position: number][]): Letter[] =>
+    placed.map(([text, position]) => ({ text, position, confidence: 0.9 }))
   const inkFrom = (line: string) => [...line].map((sign) => sign === '#')
 
   test('are parted where the ink has a gap, also without a space of the recognizer', () => {
@@ -305,7 +305,7 @@ describe('words', () => {
   })
 
   test('have the confidence of their weakest letter', () => {
-    const [word] = wordsOfLine([{ text: 'a', at: 0.2, confidence: 0.4 }, ...letters(['b', 0.6])], inkFrom('.##.##.'), 20)
+    const [word] = wordsOfLine([{ text: 'a', position: 0.2, confidence: 0.4 }, ...letters(['b', 0.6])], inkFrom('.##.##.'), 20)
     assert.deepEqual([word!.confidence, word!.clearest], [0.4, 0.9])
   })
 

@@ -42,7 +42,7 @@ export function pictureOf(canvas: Canvas): Picture {
  * A picture of this size in which each pixel is what `from` maps it to in the source, between its four nearest pixels. What is beyond the
  * source is white. Places are rounded to a 256th of a pixel: whole numbers and no arrays took a third of the time of a page's pictures.
  */
-export function warped(source: Picture, projection: Projection, width: number, height: number): Picture {
+export function warp(source: Picture, projection: Projection, width: number, height: number): Picture {
   const target = blankPicture(width, height)
   const [a, b, c, d, e, f, g, h, i] = projection
   const { pixels: of } = source
@@ -70,7 +70,7 @@ export function warped(source: Picture, projection: Projection, width: number, h
 }
 
 /** A smaller picture; each pixel is the mean of what it covers. One that would be larger stays as it is. */
-export function shrunk(source: Picture, width: number, height: number): Picture {
+export function shrink(source: Picture, width: number, height: number): Picture {
   if (width >= source.width && height >= source.height) return source
   return shrunkColumns(shrunkRows(source, Math.min(width, source.width)), Math.min(height, source.height))
 }

@@ -3,9 +3,9 @@ import { engine, type Engine, LINE_HEIGHT } from './engine.ts'
 import { type Ink, inkOfPage } from './ink.ts'
 import { isBlank, type Picture } from './picture.ts'
 import { IDENTITY, project, type Projection } from './projection.ts'
-import { probesOf, straightened, type StraightPage, surenessOf } from './straighten.ts'
-import { detect, type Line, lineOf, type TextBox } from './text-boxes.ts'
-import { inkOf, type Letter, lettersOf, wordsOfLine } from './words.ts'
+import { probesOf, straighten, type StraightPage, surenessOf } from './straighten.ts'
+import { detect, type Line, cutLine, type TextBox } from './text-boxes.ts'
+import { inkOf, type Letter, decodeLetters, wordsOfLine } from './words.ts'
 
 /** A word in pixels of the straight page. */
 export interface PictureWord {
@@ -65,7 +65,7 @@ export async function readPicture(page: Picture, { models }: OcrOptions): Promis
   const unread: PicturePage['unread'] = []
   for (const { x, y, length, thickness, read } of lines) {
     const { letters, line } = await read()
-    const own = wordsOf(letters, line)
+    const own = placeWords(letters, line)
     if (!own.length) {
       const half = (thickness * FONT_SHARE) / 2
       unread.push({ left: x - length / 2, right: x + length / 2, top: y - half, bottom: y + half })
@@ -77,10 +77,10 @@ export async function readPicture(page: Picture, { models }: OcrOptions): Promis
 
 /** The page upright and straight, with its lines; few of them have been read. */
 export const uprightPage = (ocr: Engine, page: Picture): Promise<OpenedPage> =>
-  straightened(
+  straighten(
     ocr,
     page,
-    (straight) => opened(ocr, straight),
+    (straight) => openPage(ocr, straight),
     (read, isReversed) => surenessOfPage(ocr, read, isReversed),
   )
 
@@ -99,13 +99,13 @@ export function withoutSpecks<Word extends Pick<PictureWord, 'text' | 'confidenc
   )
 }
 
-async function opened(ocr: Engine, page: StraightPage): Promise<OpenedPage> {
+async function openPage(ocr: Engine, page: StraightPage): Promise<OpenedPage> {
   const boxes = (await detect(ocr, page.picture, DETECTED_SIDE)).flatMap((box) => levelBox(box) ?? [])
   const lines = boxes.map((box) => {
     let known: ReturnType<LineOfPage['read']> | undefined
     const read = async () => {
-      const line = lineOf(page.picture, box)
-      return { letters: lettersOf(await ocr.recognize(widened(line.picture, LINE_WIDTH_MIN)), ocr.alphabet), line }
+      const line = cutLine(page.picture, box)
+      return { letters: decodeLetters(await ocr.recognize(widenPicture(line.picture, LINE_WIDTH_MIN)), ocr.alphabet), line }
     }
     return { ...box, read: () => (known ??= read()) }
   })
@@ -118,7 +118,7 @@ async function surenessOfPage(ocr: Engine, { lines, picture }: OpenedPage, isRev
   for (const probe of probesOf(lines))
     read.push(
       isReversed
-        ? lettersOf(await ocr.recognize(lineOf(picture, { ...probe, angle: probe.angle + Math.PI }).picture), ocr.alphabet)
+        ? decodeLetters(await ocr.recognize(cutLine(picture, { ...probe, angle: probe.angle + Math.PI }).picture), ocr.alphabet)
         : (await probe.read()).letters,
     )
   return surenessOf(read)
@@ -132,15 +132,15 @@ export function levelBox(box: TextBox): TextBox | undefined {
 }
 
 /** `IU` is often taken for `lU`, the `L` at the end of `mg/dL` for `l.`, and that of `10^12/L` for a 1: none is a part of a unit. */
-const corrected = (text: string): string =>
+const correctUnit = (text: string): string =>
   text
     .replace(/^([mµunk]?)lU(?=\/|$)/u, '$1IU')
     .replace(/\/([dcmuµ]?)l\.$/u, '/$1L')
     .replace(/(10\^?(?:9|12))\/[1lI|]$/u, '$1/L')
 
-function wordsOf(read: readonly Letter[], { picture, place }: Line): PictureWord[] {
+function placeWords(read: readonly Letter[], { picture, place }: Line): PictureWord[] {
   const share = Math.max(LINE_WIDTH_MIN, picture.width) / picture.width
-  const letters = read.map((letter) => ({ ...letter, index: letter.at * share })).filter(({ index }) => index <= 1)
+  const letters = read.map((letter) => ({ ...letter, index: letter.position * share })).filter(({ index }) => index <= 1)
   const [top, bottom] = [(LINE_HEIGHT * (1 - FONT_SHARE)) / 2, (LINE_HEIGHT * (1 + FONT_SHARE)) / 2]
   return wordsOfLine(letters, inkOf(picture), LINE_HEIGHT)
     .filter(({ clearest }) => clearest > CONFIDENCE_MIN)
@@ -155,7 +155,7 @@ function wordsOf(read: readonly Letter[], { picture, place }: Line): PictureWord
       const half = Math.hypot(corners[3]![0] - corners[0]![0], corners[3]![1] - corners[0]![1]) / 2
       const xs = corners.map(([x]) => x)
       return {
-        text: corrected(text),
+        text: correctUnit(text),
         confidence,
         left: Math.min(...xs),
         right: Math.max(...xs),
@@ -166,7 +166,7 @@ function wordsOf(read: readonly Letter[], { picture, place }: Line): PictureWord
 }
 
 /** With gray to the right up to a width. */
-function widened({ width, height, pixels }: Picture, target: number): Picture {
+function widenPicture({ width, height, pixels }: Picture, target: number): Picture {
   if (width >= target) return { width, height, pixels }
   const wide = new Uint8Array(target * height).fill(128)
   for (let y = 0; y < height; y++) wide.set(pixels.subarray(y * width, (y + 1) * width), y * target)

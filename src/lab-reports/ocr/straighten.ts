@@ -1,6 +1,6 @@
 // Pages of pictures made upright, level and flat: corners of the paper, quarter turns, slant.
 import type { Engine } from './engine.ts'
-import { type Picture, shrunk, thresholdOf, warped } from './picture.ts'
+import { type Picture, shrink, thresholdOf, warp } from './picture.ts'
 import {
   compose,
   type Corners,
@@ -13,8 +13,8 @@ import {
   rotation,
   toCorners,
 } from './projection.ts'
-import { detect, hullOf, lineOf, type TextBox } from './text-boxes.ts'
-import { type Letter, lettersOf } from './words.ts'
+import { detect, hullOf, cutLine, type TextBox } from './text-boxes.ts'
+import { type Letter, decodeLetters } from './words.ts'
 
 export interface StraightPage {
   picture: Picture
@@ -51,7 +51,7 @@ type Quarters = 0 | 1 | 2 | 3
  * @param sureness how sure the letters of some of these lines are, from 0 to 1; `isReversed`: read as if the page stood on its head. What
  *   it reads of an upright page need not be read again: lines that were read beforehand took 14 % of the time of a page
  */
-export async function straightened<Page extends StraightPage>(
+export async function straighten<Page extends StraightPage>(
   ocr: Engine,
   picture: Picture,
   openPage: (page: StraightPage) => Promise<Page>,
@@ -61,7 +61,7 @@ export async function straightened<Page extends StraightPage>(
   const [likeliest] = look.turns
   if (!likeliest) return openPage({ picture, toDrawn: IDENTITY })
   const page = await openPage(turnPage(picture, look, likeliest.quarters))
-  const quarters = await quartersOf(ocr, picture, look, (isReversed) => sureness(page, isReversed))
+  const quarters = await findQuarters(ocr, picture, look, (isReversed) => sureness(page, isReversed))
   return quarters === likeliest.quarters ? page : openPage(turnPage(picture, look, quarters))
 }
 
@@ -72,14 +72,14 @@ async function lookAt(ocr: Engine, picture: Picture): Promise<Look> {
 
 /** The page of a picture, turned by these quarters and made straight. */
 function turnPage(picture: Picture, { boxes, corners }: Look, quarters: Quarters): StraightPage {
-  const flat = corners ? flattened(corners) : { projection: IDENTITY, width: picture.width, height: picture.height }
+  const flat = corners ? flatten(corners) : { projection: IDENTITY, width: picture.width, height: picture.height }
   const upright = compose(flat.projection, quarterTurn(quarters, flat.width, flat.height))
   const [width, height] = quarters % 2 ? [flat.height, flat.width] : [flat.width, flat.height]
-  const { slant, convergence } = slopeByInk(picture, upright, { width, height }, slantOf(boxes, upright))
+  const { slant, convergence } = slopeByInk(picture, upright, { width, height }, medianSlant(boxes, upright))
   if (!corners && !quarters && Math.abs(slant) < SLANT_MIN && !convergence) return { picture, toDrawn: IDENTITY }
   const level = compose(upright, rotation(-slant, [width / 2, height / 2]))
   const straight = convergence ? compose(level, parallel(convergence, width, height)) : level
-  return fitted(picture, straight, corners ?? cornersOf(picture))
+  return cropToCorners(picture, straight, corners ?? cornersOf(picture))
 }
 
 /** Makes lines of a page of this size parallel that are slanted by `convergence` more at its bottom than at its top. */
@@ -102,8 +102,9 @@ const cornersOf = ({ width, height }: Picture): Corners => [
 ]
 
 /** Maps the paper to a rectangle with sides of its mean lengths. */
-function flattened(corners: Corners): { projection: Projection; width: number; height: number } {
-  const side = (from: number, to: number) => Math.hypot(corners[to]![0] - corners[from]![0], corners[to]![1] - corners[from]![1])
+function flatten(corners: Corners): { projection: Projection; width: number; height: number } {
+  const side = (startCorner: number, endCorner: number) =>
+    Math.hypot(corners[endCorner]![0] - corners[startCorner]![0], corners[endCorner]![1] - corners[startCorner]![1])
   const width = Math.round((side(0, 1) + side(3, 2)) / 2)
   const height = Math.round((side(0, 3) + side(1, 2)) / 2)
   return { projection: inverse(toCorners(corners, width, height)), width, height }
@@ -116,7 +117,7 @@ function flattened(corners: Corners): { projection: Projection; width: number; h
 function turnsOf(boxes: readonly TextBox[]): Look['turns'] {
   if (!boxes.length) return []
   const isLevel = (box: TextBox) => Math.abs(box.angle) < Math.PI / 4
-  const lengthOf = (some: readonly TextBox[]) => some.reduce((sum, box) => sum + box.length, 0)
+  const lengthOf = (lines: readonly TextBox[]) => lines.reduce((sum, box) => sum + box.length, 0)
   const level = boxes.filter(isLevel)
   // Lines that run down the page, whichever way their boxes were measured.
   const down = boxes
@@ -138,7 +139,7 @@ function turnsOf(boxes: readonly TextBox[]): Look['turns'] {
  * By how many quarters the page has to be turned. The page of the likeliest turn is read either way: its lines are apart, where those of a
  * page that is seen small may be one box. The others are read as they are seen small.
  */
-async function quartersOf(
+async function findQuarters(
   ocr: Engine,
   picture: Picture,
   { turns }: Look,
@@ -155,7 +156,7 @@ async function quartersOf(
 
 async function surenessSmall(ocr: Engine, picture: Picture, lines: readonly TextBox[]): Promise<number> {
   const read: Letter[][] = []
-  for (const box of probesOf(lines)) read.push(lettersOf(await ocr.recognize(lineOf(picture, box).picture), ocr.alphabet))
+  for (const box of probesOf(lines)) read.push(decodeLetters(await ocr.recognize(cutLine(picture, box).picture), ocr.alphabet))
   return surenessOf(read)
 }
 
@@ -172,24 +173,24 @@ export function surenessOf(lines: readonly (readonly Letter[])[]): number {
   return lines.length ? lines.reduce((total, letters) => total + sum(letters) / (letters.length || 1), 0) / lines.length : 0
 }
 
-/** What is within `corners`, under the projection `to`, moved to the origin. */
-function fitted(picture: Picture, projection: Projection, corners: Corners): StraightPage {
+/** What is within `corners`, under a projection, moved to the origin. */
+function cropToCorners(picture: Picture, projection: Projection, corners: Corners): StraightPage {
   const points = corners.map((corner): Point => project(projection, corner))
   const [left, top] = [Math.min(...points.map(([x]) => x)), Math.min(...points.map(([, y]) => y))]
-  const size = (from: number, until: number) => Math.max(1, Math.min(SIDE_MAX, Math.ceil(until - from)))
+  const size = (start: number, end: number) => Math.max(1, Math.min(SIDE_MAX, Math.ceil(end - start)))
   const width = size(left, Math.max(...points.map(([x]) => x)))
   const height = size(top, Math.max(...points.map(([, y]) => y)))
   const back = inverse(compose(projection, [1, 0, -left, 0, 1, -top, 0, 0, 1]))
-  return { picture: warped(picture, back, width, height), toDrawn: back }
+  return { picture: warp(picture, back, width, height), toDrawn: back }
 }
 
 /** The angle of most lines after a projection, in radians: the median, weighted by their lengths. */
-export function slantOf(boxes: readonly TextBox[], to: Projection): number {
+export function medianSlant(boxes: readonly TextBox[], projection: Projection): number {
   const slants = boxes
     .flatMap(({ x, y, length, angle }) => {
       const [dx, dy] = [(Math.cos(angle) * length) / 2, (Math.sin(angle) * length) / 2]
-      const [from, until] = [project(to, [x - dx, y - dy]), project(to, [x + dx, y + dy])]
-      const slant = Math.atan2(until[1] - from[1], until[0] - from[0])
+      const [start, end] = [project(projection, [x - dx, y - dy]), project(projection, [x + dx, y + dy])]
+      const slant = Math.atan2(end[1] - start[1], end[0] - start[0])
       const normal = slant - Math.PI * Math.round(slant / Math.PI)
       return Math.abs(normal) < Math.PI / 6 ? [{ slant: normal, length }] : []
     })
@@ -230,14 +231,19 @@ export interface Slope {
  * The angle near to `rough` at which the upper edges of the letters fall on the fewest lines, after a projection to a page of this size, and
  * how it changes from top to bottom. Short texts have boxes without a slant, so that their median is too small.
  */
-export function slopeByInk(picture: Picture, to: Projection, size: { width: number; height: number }, rough: number): Slope {
+export function slopeByInk(
+  picture: Picture,
+  projection: Projection,
+  size: { width: number; height: number },
+  rough: number,
+): Slope {
   const scale = Math.max(1, Math.max(picture.width, picture.height) / INK_SIDE)
-  const small = shrunk(picture, Math.round(picture.width / scale), Math.round(picture.height / scale))
-  const edges = edgesOf(small, picture, to)
+  const small = shrink(picture, Math.round(picture.width / scale), Math.round(picture.height / scale))
+  const edges = findEdges(small, picture, projection)
   if (edges.length < EDGES_MIN) return { slant: rough, convergence: 0 }
   const every = Math.ceil(edges.length / EDGES_SEEN)
-  const ofAll = sharpnessOf(edges, size, scale)
-  const ofSome = sharpnessOf(
+  const ofAll = createSharpness(edges, size, scale)
+  const ofSome = createSharpness(
     edges.filter((_, index) => index % every === 0),
     size,
     scale,
@@ -251,9 +257,13 @@ export function slopeByInk(picture: Picture, to: Projection, size: { width: numb
   let level = 0
   for (let angle = rough - 2 * REACH; angle <= rough + 2 * REACH; angle += STEP) level = Math.max(level, ofSome(angle, 0))
   let best = { slant, convergence: 0, sharpness: level * CONVERGENCE_SHARPER_MIN }
-  const look = (near: Slope, reach: Slope, step: number) => {
-    for (let angle = near.slant - reach.slant; angle <= near.slant + reach.slant; angle += step)
-      for (let change = near.convergence - reach.convergence; change <= near.convergence + reach.convergence; change += step) {
+  const look = (center: Slope, reach: Slope, step: number) => {
+    for (let angle = center.slant - reach.slant; angle <= center.slant + reach.slant; angle += step)
+      for (
+        let change = center.convergence - reach.convergence;
+        change <= center.convergence + reach.convergence;
+        change += step
+      ) {
         const one = ofSome(angle, change)
         if (one > best.sharpness) best = { slant: angle, convergence: change, sharpness: one }
       }
@@ -267,7 +277,7 @@ export function slopeByInk(picture: Picture, to: Projection, size: { width: numb
  * How sharp the lines of these edges are, at a slant in the middle of the page and with a difference of it between bottom and top: the sum of
  * the squares of the edges on each line. It is asked for hundreds of times, so that the tangent of a difference is taken to be the difference.
  */
-function sharpnessOf(points: readonly Point[], size: { width: number; height: number }, scale: number) {
+function createSharpness(points: readonly Point[], size: { width: number; height: number }, scale: number) {
   const lines = Math.ceil((size.width + size.height) / scale)
   const across = Float64Array.from(points, ([x]) => (x - size.width / 2) / scale)
   const down = Float64Array.from(points, ([, y]) => y / scale + (lines - size.height / scale) / 2 + 0.5)
@@ -287,9 +297,9 @@ function sharpnessOf(points: readonly Point[], size: { width: number; height: nu
 }
 
 /** Where the picture becomes darker from top to bottom of the projected page, in its pixels. */
-function edgesOf(small: Picture, picture: Picture, to: Projection): Point[] {
+function findEdges(small: Picture, picture: Picture, projection: Projection): Point[] {
   const [right, down] = [picture.width / small.width, picture.height / small.height]
-  const index = (x: number, y: number): Point => project(to, [(x + 0.5) * right, (y + 0.5) * down])
+  const index = (x: number, y: number): Point => project(projection, [(x + 0.5) * right, (y + 0.5) * down])
   // Which neighbor is the one above, once the page is upright.
   const [middleX, middleY] = [small.width / 2, small.height / 2]
   const center = index(middleX, middleY)
@@ -324,7 +334,7 @@ const BRIGHT_AROUND_MAX = 0.5
 /** The corners of the paper in a picture; undefined if there are no clear ones. */
 export function cornersOfPaper(picture: Picture): Corners | undefined {
   const scale = Math.min(1, SIDE / Math.max(picture.width, picture.height))
-  const small = shrunk(picture, Math.round(picture.width * scale), Math.round(picture.height * scale))
+  const small = shrink(picture, Math.round(picture.width * scale), Math.round(picture.height * scale))
   const paper = largestArea(small)
   const hull = hullOf(outline(paper, small.width))
   if (hull.length < 4) return undefined

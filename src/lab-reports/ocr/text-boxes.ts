@@ -1,6 +1,6 @@
 // Boxes of lines of text in a picture, and the strip of pixels of each.
 import { type Engine, LINE_HEIGHT, type TextMap } from './engine.ts'
-import { type Picture, shrunk, warped } from './picture.ts'
+import { type Picture, shrink, warp } from './picture.ts'
 import type { Point, Projection } from './projection.ts'
 
 /** A rectangle around its center; `angle` is that of its longer side, in radians from -π/2 to π/2. */
@@ -55,20 +55,20 @@ export function textBoxes({ width, height, values }: TextMap): TextBox[] {
         }
     }
     if (count < PIXELS_MIN || sum / count < TEXT_MIN) continue
-    const box = smallestBox(hullOf([...rows].flatMap(([y, [left, right]]) => cornersOf(left, right + 1, y, y + 1))))
-    if (box.thickness >= THICKNESS_MIN) boxes.push(grown(box))
+    const box = smallestBox(hullOf([...rows].flatMap(([y, [left, right]]) => rectangleCorners(left, right + 1, y, y + 1))))
+    if (box.thickness >= THICKNESS_MIN) boxes.push(growBox(box))
   }
   return boxes
 }
 
-const cornersOf = (left: number, right: number, top: number, bottom: number): Point[] => [
+const rectangleCorners = (left: number, right: number, top: number, bottom: number): Point[] => [
   [left, top],
   [right, top],
   [left, bottom],
   [right, bottom],
 ]
 
-function grown(box: TextBox): TextBox {
+function growBox(box: TextBox): TextBox {
   const by = (2 * GROWTH * box.length * box.thickness) / (2 * (box.length + box.thickness))
   return { ...box, length: box.length + by, thickness: box.thickness + by }
 }
@@ -76,10 +76,10 @@ function grown(box: TextBox): TextBox {
 /** The convex hull, by Andrew's monotone chain. */
 export function hullOf(points: readonly Point[]): Point[] {
   const sorted = points.toSorted((a, b) => a[0] - b[0] || a[1] - b[1])
-  const half = (ordered: readonly Point[]): Point[] => {
+  const half = (sequence: readonly Point[]): Point[] => {
     const chain: Point[] = []
-    for (const point of ordered) {
-      while (chain.length > 1 && turnOf(chain.at(-2)!, chain.at(-1)!, point) <= 0) chain.pop()
+    for (const point of sequence) {
+      while (chain.length > 1 && crossProduct(chain.at(-2)!, chain.at(-1)!, point) <= 0) chain.pop()
       chain.push(point)
     }
     return chain.slice(0, -1)
@@ -87,7 +87,7 @@ export function hullOf(points: readonly Point[]): Point[] {
   return sorted.length < 3 ? sorted : [...half(sorted), ...half(sorted.toReversed())]
 }
 
-const turnOf = (a: Point, b: Point, c: Point): number => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+const crossProduct = (a: Point, b: Point, c: Point): number => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 /** The smallest rectangle around a convex hull: one of its sides lies on one of the hull's. */
 function smallestBox(hull: readonly Point[]): TextBox {
@@ -131,8 +131,8 @@ export async function detect(ocr: Engine, picture: Picture, side: number): Promi
   const [width, height] = [multiple(picture.width), multiple(picture.height)]
   const seen =
     scale < 1
-      ? shrunk(picture, width, height)
-      : warped(picture, [picture.width / width, 0, 0, 0, picture.height / height, 0, 0, 0, 1], width, height)
+      ? shrink(picture, width, height)
+      : warp(picture, [picture.width / width, 0, 0, 0, picture.height / height, 0, 0, 0, 1], width, height)
   const [right, down] = [picture.width / width, picture.height / height]
   return textBoxes(await ocr.detect(seen)).map((box) => ({
     ...box,
@@ -151,11 +151,11 @@ export interface Line {
 }
 
 /** What a box holds, without its slant. */
-export function lineOf(page: Picture, { x, y, length, thickness, angle }: TextBox): Line {
+export function cutLine(page: Picture, { x, y, length, thickness, angle }: TextBox): Line {
   const scale = thickness / LINE_HEIGHT
   const width = Math.max(16, Math.round(Math.min(length / scale, LINE_HEIGHT * ASPECT_MAX)))
   const [cos, sin] = [Math.cos(angle) * scale, Math.sin(angle) * scale]
   const [dx, dy] = [width / 2, LINE_HEIGHT / 2]
   const place: Projection = [cos, -sin, x - cos * dx + sin * dy, sin, cos, y - sin * dx - cos * dy, 0, 0, 1]
-  return { picture: warped(page, place, width, LINE_HEIGHT), place }
+  return { picture: warp(page, place, width, LINE_HEIGHT), place }
 }

@@ -66,12 +66,12 @@ export function inkOf({ width, height, pixels }: Picture): boolean[] {
 /** The words of a line. `ink` has an entry for each column of its picture, whose height is `height`. */
 export function wordsOfLine(letters: readonly Letter[], ink: readonly boolean[], height: number): LineWord[] {
   const placed = placedLetters(letters, ink)
-  const usual = placed.map(({ gap }) => gap.to - gap.from).toSorted((a, b) => a - b)[placed.length >> 1] ?? 0
+  const usual = placed.map(({ gap }) => gap.right - gap.left).toSorted((a, b) => a - b)[placed.length >> 1] ?? 0
   const alone = Math.max(height * SPACE_ALONE, usual * SPACE_TO_GAP)
   const words: LineWord[] = []
   for (const [index, { letter, column, gap, isSpaced }] of placed.entries()) {
     const last = words.at(-1)
-    const width = gap.to - gap.from
+    const width = gap.right - gap.left
     const isTight = TIGHT.some(([before, behind]) => before.test(last?.text ?? '') && behind.test(letter.text))
     const isBesideOne =
       /\d$/u.test(last?.text ?? '') && /\d/u.test(letter.text) && (letter.text === '1' || last!.text.endsWith('1'))
@@ -89,8 +89,14 @@ export function wordsOfLine(letters: readonly Letter[], ink: readonly boolean[],
       isBehindComma(placed, index, height) ||
       (isSpaced && !isTight && width > seen)
     ) {
-      if (last) last.right = gap.from
-      words.push({ text: letter.text, left: gap.to, right: column, confidence: letter.confidence, clearest: letter.confidence })
+      if (last) last.right = gap.left
+      words.push({
+        text: letter.text,
+        left: gap.right,
+        right: column,
+        confidence: letter.confidence,
+        clearest: letter.confidence,
+      })
     } else {
       last.text += letter.text
       last.right = column
@@ -103,7 +109,7 @@ export function wordsOfLine(letters: readonly Letter[], ink: readonly boolean[],
   return words
 }
 
-const widthOf = ({ gap }: PlacedLetter): number => gap.to - gap.from
+const widthOf = ({ gap }: PlacedLetter): number => gap.right - gap.left
 
 const isLetterAt = (letters: readonly PlacedLetter[], index: number): boolean => /\p{L}/u.test(letters[index]?.letter.text ?? '')
 
@@ -125,7 +131,7 @@ function isBehindComma(letters: readonly PlacedLetter[], index: number, height: 
 interface PlacedLetter {
   letter: Letter
   column: number
-  gap: { from: number; to: number }
+  gap: { left: number; right: number }
   /** The recognizer says that there is a space before it. */
   isSpaced: boolean
 }
@@ -139,7 +145,7 @@ function placedLetters(letters: readonly Letter[], ink: readonly boolean[]): Pla
       isSpaced = true
       continue
     }
-    const column = Math.min(ink.length - 1, Math.round(letter.at * ink.length))
+    const column = Math.min(ink.length - 1, Math.round(letter.position * ink.length))
     const dark = darkColumn(ink, column, previous)
     placed.push({ letter, column, gap: widestGap(ink, Math.max(0, previous), dark), isSpaced })
     previous = dark
@@ -157,12 +163,12 @@ function darkColumn(ink: readonly boolean[], column: number, previous: number): 
   return behind < 0 ? column : behind
 }
 
-function widestGap(ink: readonly boolean[], from: number, to: number): { from: number; to: number } {
-  let widest = { from, to: from }
-  let start = from
-  for (let x = from; x <= to; x++)
+function widestGap(ink: readonly boolean[], left: number, right: number): { left: number; right: number } {
+  let widest = { left, right: left }
+  let start = left
+  for (let x = left; x <= right; x++)
     if (ink[x]) {
-      if (x - start > widest.to - widest.from) widest = { from: start, to: x }
+      if (x - start > widest.right - widest.left) widest = { left: start, right: x }
       start = x + 1
     }
   return widest
@@ -172,7 +178,7 @@ function widestGap(ink: readonly boolean[], from: number, to: number): { from: n
 export interface Letter {
   text: string
   /** The place of its middle, from 0 to 1 along the line. */
-  at: number
+  position: number
   /** From 0 to 1. */
   confidence: number
 }
@@ -232,7 +238,7 @@ const NONE_CERTAIN = 0.9
  * The letters of a line.
  * @param shares for each place, from the left, the share of each class of the alphabet
  */
-export function lettersOf(shares: Float32Array, alphabet: readonly (string | undefined)[]): Letter[] {
+export function decodeLetters(shares: Float32Array, alphabet: readonly (string | undefined)[]): Letter[] {
   const classes = alphabet.length
   const known = alphabet.flatMap((letter, index) => (letter === undefined ? [] : [index]))
   const places = Math.trunc(shares.length / classes)
@@ -263,11 +269,11 @@ export function lettersOf(shares: Float32Array, alphabet: readonly (string | und
       const letter = letters.at(-1)!
       if (share > best) {
         best = share
-        letter.at = (place + 0.5) / places
+        letter.position = (place + 0.5) / places
         letter.confidence = share
       }
     } else if (chosen) {
-      letters.push({ text: alphabet[chosen]!, at: (place + 0.5) / places, confidence: share })
+      letters.push({ text: alphabet[chosen]!, position: (place + 0.5) / places, confidence: share })
       best = share
     }
     last = chosen

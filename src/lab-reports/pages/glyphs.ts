@@ -23,10 +23,10 @@ interface TextState {
   letterSpacing: number
   wordSpacing: number
   stretch: number
-  leading: number
+  lineSpacing: number
 }
 
-const NEW_STATE: Omit<TextState, 'matrix'> = { size: 0, letterSpacing: 0, wordSpacing: 0, stretch: 1, leading: 0 }
+const NEW_STATE: Omit<TextState, 'matrix'> = { size: 0, letterSpacing: 0, wordSpacing: 0, stretch: 1, lineSpacing: 0 }
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0]
 
 /** The letters that run from left to right, by their baseline. */
@@ -60,7 +60,7 @@ export class Glyphs {
 const plain = (text: string): string => text.normalize('NFKC').replaceAll(/\s/gu, '')
 
 /** @param view from the page to the boxes */
-export function glyphsOf(operations: readonly number[], parameters: readonly unknown[], view: Matrix): Glyphs {
+export function readGlyphs(operations: readonly number[], parameters: readonly unknown[], view: Matrix): Glyphs {
   const glyphs = new Glyphs()
   const reader = new TextReader(glyphs, view)
   for (const [index, operation] of operations.entries()) {
@@ -94,10 +94,10 @@ class TextReader {
     else if (operation === OPS.setCharSpacing) state.letterSpacing = number(0)
     else if (operation === OPS.setWordSpacing) state.wordSpacing = number(0)
     else if (operation === OPS.setHScale) state.stretch = number(0) / 100
-    else if (operation === OPS.setLeading) state.leading = -number(0)
-    else if (operation === OPS.nextLine) this.#move(0, state.leading)
+    else if (operation === OPS.setLeading) state.lineSpacing = -number(0)
+    else if (operation === OPS.nextLine) this.#move(0, state.lineSpacing)
     else if (operation === OPS.setLeadingMoveText) {
-      state.leading = number(1)
+      state.lineSpacing = number(1)
       this.#move(number(0), number(1))
     } else this.#graphics(operation, parameters)
   }

@@ -40,7 +40,7 @@ export interface PageText {
   /** Of a picture: its ruled lines. */
   drawings?: Drawings
   /** The page as it is drawn, if that is not upright and straight; `place` says where a box of a word is there. */
-  drawn?: { width: number; height: number; place: (box: Box) => Box }
+  drawnPage?: { width: number; height: number; place: (box: Box) => Box }
 }
 
 /** The smallest box around all of them. */

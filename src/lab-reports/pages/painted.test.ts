@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import type { Box } from './page.ts'
-import { coveredShare, type Matrix, painted } from './painted.ts'
+import { coveredShare, type Matrix, readPaintedParts } from './painted.ts'
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0]
 const areaOf = ({ left, top, right, bottom }: Box) => (right - left) * (bottom - top)
 type Operation = [operation: number, parameters: unknown]
 const run = (operations: Operation[], view = IDENTITY) =>
-  painted(
+  readPaintedParts(
     operations.map(([operation]) => operation),
     operations.map(([, parameters]) => parameters),
     view,

@@ -33,7 +33,7 @@ const STROKES = new Set([
 const GROUPS = new Set([OPS.paintInlineImageXObjectGroup, OPS.paintImageMaskXObjectGroup])
 
 /** What these operations of pdf.js paint: a picture is the unit square under the current transform. @param view from the page to the boxes */
-export function painted(operations: readonly number[], parameters: readonly unknown[], view: Matrix): Painted {
+export function readPaintedParts(operations: readonly number[], parameters: readonly unknown[], view: Matrix): Painted {
   let current = view
   let curves = 0
   const pictures: Box[] = []
@@ -67,9 +67,9 @@ function addDrawings({ lines, areas }: Drawings, parameter: unknown, current: Ma
   if (operation === undefined || path === null || typeof path !== 'object') return
   const numbers = path as ArrayLike<number>
   if (FILLS.has(operation))
-    for (const box of rectanglesOf(numbers, current))
+    for (const box of findRectangles(numbers, current))
       (Math.min(widthOf(box), heightOf(box)) <= LINE_WIDTH ? lines : areas).push(box)
-  if (STROKES.has(operation)) lines.push(...segmentsOf(numbers, current))
+  if (STROKES.has(operation)) lines.push(...findSegments(numbers, current))
 }
 
 /** A matrix after another one; what is no matrix changes nothing. */
@@ -149,7 +149,7 @@ const PARTS_MAX = 4_000
 type Point = readonly [x: number, y: number]
 
 /** The parts of a path that consist of lines alone, in the places of the page. */
-function partsOf(path: ArrayLike<number>, [a, b, c, d, e, f]: Matrix): Point[][] {
+function straightParts(path: ArrayLike<number>, [a, b, c, d, e, f]: Matrix): Point[][] {
   const parts: Point[][] = []
   for (let index = 0; index < path.length && parts.length < PARTS_MAX; index += 1 + (PATH_NUMBERS[path[index]!] ?? path.length)) {
     const operation = path[index]
@@ -173,8 +173,8 @@ const boxOf = (points: readonly Point[]): Box => ({
 })
 
 /** The rectangles of a path that is filled. */
-const rectanglesOf = (path: ArrayLike<number>, matrix: Matrix): Box[] =>
-  partsOf(path, matrix).flatMap((points) => {
+const findRectangles = (path: ArrayLike<number>, matrix: Matrix): Box[] =>
+  straightParts(path, matrix).flatMap((points) => {
     if (points.length < 4 || points.length > 6) return []
     const box = boxOf(points)
     const isCorner = ([x, y]: Point) =>
@@ -184,8 +184,8 @@ const rectanglesOf = (path: ArrayLike<number>, matrix: Matrix): Box[] =>
   })
 
 /** The lines of a path that is stroked, those along the edges of the page alone. */
-const segmentsOf = (path: ArrayLike<number>, matrix: Matrix): Box[] =>
-  partsOf(path, matrix).flatMap((points) =>
+const findSegments = (path: ArrayLike<number>, matrix: Matrix): Box[] =>
+  straightParts(path, matrix).flatMap((points) =>
     points.slice(1).flatMap((point, index) => {
       const box = boxOf([points[index]!, point])
       return Math.min(box.right - box.left, box.bottom - box.top) < STRAIGHT ? [box] : []

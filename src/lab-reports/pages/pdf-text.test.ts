@@ -27,8 +27,8 @@ for (const degrees of [90, 180, 270])
     const page = await read(await turnedPdf(degrees))
     assert.equal(textOf(page.words), LINES.join(' '))
     assert.deepEqual([page.width, page.height], degrees === 180 ? [600, 800] : [800, 600])
-    assert.deepEqual([page.drawn!.width, page.drawn!.height], [600, 800])
-    const { left, right, top, bottom } = page.drawn!.place(page.words[0]!.box)
+    assert.deepEqual([page.drawnPage!.width, page.drawnPage!.height], [600, 800])
+    const { left, right, top, bottom } = page.drawnPage!.place(page.words[0]!.box)
     const [x, y] = [(left + right) / 2, (top + bottom) / 2]
     // The first word begins at the center of the page, 35 points long and 10 high, and goes from there in its direction.
     const expected = { 90: [294, 418], 180: [282, 394], 270: [306, 382] }[degrees]!
@@ -39,8 +39,8 @@ for (const degrees of [90, 180, 270])
 test('a page whose viewer turns it is read as it is shown, and a page that is upright is not turned', async () => {
   const shown = await read(await turnedPdf(270, { Rotate: 90 }))
   assert.equal(textOf(shown.words), LINES.join(' '))
-  assert.deepEqual([shown.width, shown.height, shown.drawn], [800, 600, undefined])
+  assert.deepEqual([shown.width, shown.height, shown.drawnPage], [800, 600, undefined])
   const upright = await read(await turnedPdf(0))
   assert.equal(textOf(upright.words), `${LINES.join(' ')} Stamp`)
-  assert.equal(upright.drawn, undefined)
+  assert.equal(upright.drawnPage, undefined)
 })

@@ -1,8 +1,8 @@
 // The text of a page of a PDF, as words with their places.
 import type { PDFPageProxy, TextItem } from 'pdfjs-dist/types/src/display/api.js'
-import { type Glyph, type Glyphs, glyphsOf } from './glyphs.ts'
+import { type Glyph, type Glyphs, readGlyphs } from './glyphs.ts'
 import { type Box, type Drawings, heightOf, type PageText, type Word } from './page.ts'
-import { type Matrix, painted, type Painted } from './painted.ts'
+import { type Matrix, readPaintedParts, type Painted } from './painted.ts'
 
 /** Words of a page that are read; a page of a report has a few hundred, a dense one 1,500. */
 const WORDS_MAX = 5_000
@@ -33,8 +33,8 @@ const NOTHING: Operations = { fnArray: [], argsArray: [] }
 export const operationsOf = (page: PDFPageProxy): Promise<Operations> => page.getOperatorList().catch(() => NOTHING)
 
 /** What a page paints beside its text, as it is drawn. */
-export const paintedOf = (page: PDFPageProxy, { fnArray, argsArray }: Operations): Painted =>
-  painted(fnArray, argsArray, page.getViewport({ scale: 1 }).transform as unknown as Matrix)
+export const readPaintedPartsOfPage = (page: PDFPageProxy, { fnArray, argsArray }: Operations): Painted =>
+  readPaintedParts(fnArray, argsArray, page.getViewport({ scale: 1 }).transform as unknown as Matrix)
 
 /**
  * The words of a page, in the order in which a reader meets them. A page is read in the direction of most of its letters, so that one
@@ -46,20 +46,20 @@ export async function pageText(page: PDFPageProxy, knownOperations?: Operations)
   const content = await page.getTextContent({ disableNormalization: false })
   const items = content.items.filter((item): item is TextItem => 'str' in item && item.str.trim() !== '')
   const upright = { width: viewport.width, height: viewport.height }
-  const turn = turnOf(items, viewport.transform, upright)
+  const turn = findTurn(items, viewport.transform, upright)
   const view = turn ? multiply(turn.matrix, viewport.transform) : viewport.transform
-  const glyphs = glyphsOf(fnArray, argsArray, view as unknown as Matrix)
-  const { lines, areas } = painted(fnArray, argsArray, view as unknown as Matrix)
+  const glyphs = readGlyphs(fnArray, argsArray, view as unknown as Matrix)
+  const { lines, areas } = readPaintedParts(fnArray, argsArray, view as unknown as Matrix)
   const pieces: Piece[] = []
   for (const item of items) {
-    const box = boxOf(item, view)
+    const box = boxOnPage(item, view)
     if (box) pieces.push(...split({ text: printable(item.str.slice(0, PIECE_LETTERS_MAX)), box, font: item.fontName }, glyphs))
     if (pieces.length >= WORDS_MAX) break
   }
   const drawings: Drawings = { lines, areas }
   const read = { number: page.pageNumber, source: 'text' as const, words: joinPieces(withPowers(pieces)), drawings }
   if (!turn) return { ...read, ...upright }
-  return { ...read, width: turn.width, height: turn.height, drawn: { ...upright, place: turn.place } }
+  return { ...read, width: turn.width, height: turn.height, drawnPage: { ...upright, place: turn.place } }
 }
 
 /** Fonts without a letter for a sign may leave control characters in its place. */
@@ -75,7 +75,7 @@ interface Turn {
 }
 
 /** How a page has to be turned so that most of its letters run from left to right; undefined: not at all. */
-function turnOf(
+function findTurn(
   items: readonly TextItem[],
   view: number[],
   { width, height }: { width: number; height: number },
@@ -115,7 +115,7 @@ function turnOf(
 }
 
 /** Where a piece stands on the page as it is shown; undefined if its letters do not run from left to right there. */
-function boxOf(item: TextItem, view: number[]): Box | undefined {
+function boxOnPage(item: TextItem, view: number[]): Box | undefined {
   const [a, b, c, d, e, f] = multiply(view, item.transform as number[])
   const height = Math.hypot(c!, d!)
   if (Math.abs(b!) > Math.abs(a!) * 0.2 || a! <= 0 || height < 1) return undefined
@@ -136,11 +136,11 @@ const multiply = ([a, b, c, d, e, f]: number[], [g, h, i, j, k, l]: number[]): n
 function split({ text, box, font }: Piece, glyphs: Glyphs): Piece[] {
   const baseline = box.bottom - heightOf(box) * 0.2
   const placed = /\s/u.test(text) ? glyphs.glyphsBetween(text, { left: box.left, right: box.right, baseline }) : undefined
-  return (placed && wordsOf({ text, box, font }, placed)) ?? splitByKind({ text, box, font })
+  return (placed && splitByGlyphs({ text, box, font }, placed)) ?? splitByKind({ text, box, font })
 }
 
 /** The words of a piece by its letters; undefined if these do not end where words do, as a ligature beside a space. */
-function wordsOf({ text, box, font }: Piece, glyphs: readonly Glyph[]): Piece[] | undefined {
+function splitByGlyphs({ text, box, font }: Piece, glyphs: readonly Glyph[]): Piece[] | undefined {
   const words: Piece[] = []
   let index = 0
   for (const word of text.trim().split(/\s+/u)) {

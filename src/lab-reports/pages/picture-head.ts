@@ -44,10 +44,10 @@ function jpegHead(bytes: Uint8Array): PictureHead | undefined {
     const length = view.getUint16(index + 2)
     const segment = bytes.subarray(index + 4, index + 2 + length)
     if (length < 2 || segment.length !== length - 2) return undefined
-    if (marker === SOS) return frame && jpegOf(frame, segment)
+    if (marker === SOS) return frame && toPictureHead(frame, segment)
     if (marker >= BASELINE && marker <= PROGRESSIVE) {
       if (frame) return undefined
-      frame = frameOf(segment, marker === PROGRESSIVE)
+      frame = readFrame(segment, marker === PROGRESSIVE)
       if (!frame) return undefined
     } else if (!isTable(marker)) return undefined
     index += 2 + length
@@ -55,7 +55,7 @@ function jpegHead(bytes: Uint8Array): PictureHead | undefined {
   return undefined
 }
 
-function frameOf(segment: Uint8Array, isProgressive: boolean): Frame | undefined {
+function readFrame(segment: Uint8Array, isProgressive: boolean): Frame | undefined {
   if (segment.length < 6) return undefined
   const view = viewOf(segment)
   const [precision, height, width, components] = [segment[0]!, view.getUint16(1), view.getUint16(3), segment[5]!]
@@ -70,7 +70,7 @@ function frameOf(segment: Uint8Array, isProgressive: boolean): Frame | undefined
 }
 
 /** A picture whose components come one after the other, or in several passes, is in memory as a whole before a pixel is decoded. */
-function jpegOf({ width, height, components, isProgressive, samples }: Frame, scan: Uint8Array): PictureHead {
+function toPictureHead({ width, height, components, isProgressive, samples }: Frame, scan: Uint8Array): PictureHead {
   const isWhole = isProgressive || scan[0] !== components
   const coefficients = isWhole ? samples * COEFFICIENT_BYTES : 0
   return { width, height, decoded_bytes: width * height * (RGBA_BYTES + coefficients) }

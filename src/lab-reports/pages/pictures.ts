@@ -22,13 +22,13 @@ export async function decodePicture(bytes: Uint8Array): Promise<Canvas> {
   const head = pictureHead(bytes)
   if (!head || head.width * head.height > PIXELS_MAX || head.decoded_bytes > DECODED_BYTES_MAX)
     throw new UnreadablePicture('the picture has no size, or too many pixels')
-  const canvas = drawnSmall(await decoded(bytes, head))
+  const canvas = drawnSmall(await decode(bytes, head))
   collectPixels()
   return canvas
 }
 
 /** The decoder takes memory for the size that it reads itself, which has to be the one that was checked. */
-async function decoded(bytes: Uint8Array, { width, height }: PictureHead): Promise<Image> {
+async function decode(bytes: Uint8Array, { width, height }: PictureHead): Promise<Image> {
   const image = await loadImage(Buffer.from(bytes)).catch(() => {
     throw new UnreadablePicture('the picture cannot be decoded')
   })

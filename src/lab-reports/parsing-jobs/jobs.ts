@@ -243,7 +243,7 @@ export async function endJob(tx: Tx, id: string, outcome: Outcome, files_kept_s:
     select ${columns} from j`,
   )
   if (!row) return
-  await deleteFilesOf(tx, id, row.status === 'pending_review' ? REVIEW_FILES_S : files_kept_s)
+  await deleteJobFiles(tx, id, row.status === 'pending_review' ? REVIEW_FILES_S : files_kept_s)
   emitJob(tx, 'lab_report.parsing_job.updated', row)
   await queueNext(tx)
 }
@@ -252,7 +252,7 @@ export async function endJob(tx: Tx, id: string, outcome: Outcome, files_kept_s:
 export const asksForPerson = (tenant: Pick<Tenant, 'disabled_features'>, { findings }: ReadReport): boolean =>
   Boolean(findings?.length) && hasFeature(tenant, humanReview)
 
-async function deleteFilesOf(tx: Tx, id: string, seconds: number): Promise<void> {
+async function deleteJobFiles(tx: Tx, id: string, seconds: number): Promise<void> {
   await deleteFilesAfter(tx, [id], seconds)
 }
 
@@ -282,7 +282,7 @@ export async function endReview(
       returning *)
     select ${columns} from j`,
   )
-  await deleteFilesOf(tx, id, files_kept_s)
+  await deleteJobFiles(tx, id, files_kept_s)
   emitJob(tx, 'lab_report.parsing_job.updated', row)
   return toWire(row)
 }

@@ -73,8 +73,8 @@ export class ReportFiles {
   }
 
   /** The files of a job, or one of them, as a transaction finds them, so that none is open while they are read. */
-  find(tx: Tx, { id, file_types }: Pick<FilesOfJob, 'id' | 'file_types'>, only?: number): Promise<StoredFile[]> {
-    return findFiles(tx, id, only === undefined ? file_types.map((_, index) => fileName(index)) : [fileName(only)])
+  find(tx: Tx, { id, file_types }: Pick<FilesOfJob, 'id' | 'file_types'>, fileIndex?: number): Promise<StoredFile[]> {
+    return findFiles(tx, id, fileIndex === undefined ? file_types.map((_, index) => fileName(index)) : [fileName(fileIndex)])
   }
 
   /**

@@ -56,7 +56,7 @@ export const parsingJobsRoutes = ({ files, processes, file_bytes_max }: UploadDe
       if (earlier) return earlier
       const db = cells.of(tenant.cell)
       await db.tx(tenant, (tx) => assertMayUpload(tx, upload))
-      const found = await inspected(processes, tenant.team, upload.files)
+      const found = await inspectInProcess(processes, tenant.team, upload.files)
       if ('problem' in found) throw badRequest(problems[found.problem])
       const storedFiles = await files.store((execute) => db.tx(tenant, execute), upload.files)
       return changes.make((tx) => createJob(tx, storedFiles, upload, found.pages))
@@ -78,7 +78,7 @@ export const parsingJobsRoutes = ({ files, processes, file_bytes_max }: UploadDe
 const task = new URL('../reading/file.task.ts', import.meta.url)
 
 /** Opens the files in a child process: a document that takes it too long or too much memory is refused as damaged. */
-async function inspected(processes: FileProcesses, team: string, files: ReportFile[]): Promise<Inspection> {
+async function inspectInProcess(processes: FileProcesses, team: string, files: ReportFile[]): Promise<Inspection> {
   try {
     return await processes.run<Inspection>(team, task, 'inspectFiles', files)
   } catch (error) {

@@ -122,8 +122,8 @@ export class ReportParser implements Service {
   }
 
   /** Errors: `StorageUnavailable`, `ReportFileMissing`, and whatever kept this process from reading. */
-  async #read(context: JobContext, id: string, claimed: ClaimedJob): Promise<Outcome> {
-    const { attempts, file_key, file_types, pages } = claimed
+  async #read(context: JobContext, id: string, claim: ClaimedJob): Promise<Outcome> {
+    const { attempts, file_key, file_types, pages } = claim
     if (attempts > ATTEMPTS_MAX || file_key === null) return { failure: 'processing_error' }
     const job = { id, file_key, file_types }
     const files = await this.#options().files.readAll(context.tx, job)
@@ -138,7 +138,7 @@ export class ReportParser implements Service {
       return { failure: 'processing_error' }
     }
     const report = await this.#withReleaseTerms(context, read.report, inProcess)
-    if (claimed.needs_human_review || asksForPerson(context.tenant, report)) await this.#drawPages(context, job, files, claimed)
+    if (claim.needs_human_review || asksForPerson(context.tenant, report)) await this.#drawPages(context, job, files, claim)
     return { report }
   }
 

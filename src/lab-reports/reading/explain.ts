@@ -10,7 +10,7 @@ import { pageCanvas } from './file.task.ts'
 import type { ReportFinding } from './finding.ts'
 import { isEnglish } from './language.ts'
 import { qualityOf } from './page-of-file.ts'
-import { failureOf, readPages, type ReportFailure, type ReportFile, understandStages } from './read-report.ts'
+import { findFailure, readPages, type ReportFailure, type ReportFile, understandStages } from './read-report.ts'
 import type { ReportResult } from './result.ts'
 
 export interface ExplainedPage {
@@ -65,24 +65,24 @@ export async function explain(file: ReportFile, { draws, ocr_models }: ExplainOp
   const explanation: Explanation = {
     pages: stages.pages.map(({ page, lines }) => ({
       number: page.number,
-      width: page.drawn?.width ?? page.width,
-      height: page.drawn?.height ?? page.height,
+      width: page.drawnPage?.width ?? page.width,
+      height: page.drawnPage?.height ?? page.height,
       source: page.source,
       text_quality: qualityOf(page),
-      words: page.words.map((word) => drawn(page, word)),
+      words: page.words.map((word) => toDrawnPage(page, word)),
       lines: lines.map(({ box, cells }) => ({
-        ...drawn(page, { box }),
-        cells: cells.map(({ text, box }) => drawn(page, { text, box })),
+        ...toDrawnPage(page, { box }),
+        cells: cells.map(({ text, box }) => toDrawnPage(page, { text, box })),
       })),
       regions: regions
         .filter((item) => item.page === page)
         .map(({ region }) => ({
-          columns: region.columns && region.columns.map(({ kind, box }) => drawn(page, { kind, box })),
+          columns: region.columns && region.columns.map(({ kind, box }) => toDrawnPage(page, { kind, box })),
           line_count: region.lines.length,
         })),
       rows: stages.rows
         .filter((row) => row.page === page.number)
-        .map((row) => ({ ...drawn(page, row), value_box: page.drawn?.place(row.value_box) ?? row.value_box })),
+        .map((row) => ({ ...toDrawnPage(page, row), value_box: page.drawnPage?.place(row.value_box) ?? row.value_box })),
     })),
     is_english,
     has_decimal_commas: stages.has_decimal_commas,
@@ -90,14 +90,14 @@ export async function explain(file: ReportFile, { draws, ocr_models }: ExplainOp
     metadata_places,
     results,
     findings,
-    failure: failureOf(pages, results),
+    failure: findFailure(pages, results),
   }
   return { explanation, pictures: draws ? await drawStages(file, explanation.pages, Object.values(metadata_places)) : [] }
 }
 
 /** What has a place, at its place on the page as it is drawn. */
-const drawn = <T extends { box: Box }>(page: PageText, part: T): T =>
-  page.drawn ? { ...part, box: page.drawn.place(part.box) } : part
+const toDrawnPage = <T extends { box: Box }>(page: PageText, part: T): T =>
+  page.drawnPage ? { ...part, box: page.drawnPage.place(part.box) } : part
 
 interface Boxed {
   box: Box
@@ -147,7 +147,7 @@ function mark(canvas: Canvas, { width, lines, words, regions, rows }: MarkedPage
   draw(COLORS.value, 3, boxesOf(rows.map(({ value_box }) => ({ box: value_box }))))
 }
 
-const boxesOf = (all: readonly Boxed[]): Box[] => all.map(({ box }) => box)
+const boxesOf = (items: readonly Boxed[]): Box[] => items.map(({ box }) => box)
 
 function outline(
   context: SKRSContext2D,

@@ -6,9 +6,9 @@ import type { MetadataPlaces } from '../heading/metadata.ts'
 import type { PageText } from '../pages/page.ts'
 import type { Row } from '../tables/row-parts.ts'
 import { readLinesOfPage } from '../tables/tables.ts'
-import { findingsOf } from './findings.ts'
+import { collectFindings } from './findings.ts'
 import { isNamed, understand } from './read-report.ts'
-import { resultOf } from './result.ts'
+import { toResult } from './result.ts'
 
 const HEADER: PlacedText[] = [
   [40, 'Test'],
@@ -43,8 +43,8 @@ const rowIn = (line: number, given: Partial<Row>): Row => {
 
 function findings(lines: PlacedText[][], rows: Row[], places: MetadataPlaces = {}) {
   const page = pageOfLines(lines, PITCH)
-  const results = rows.map((row) => resultOf(row, { sex: null, age: null }))
-  const { rows: ofRows, report } = findingsOf(
+  const results = rows.map((row) => toResult(row, { sex: null, age: null }))
+  const { rows: ofRows, report } = collectFindings(
     { pages: [{ page, lines: readLinesOfPage(page) }], rows, results, places },
     { isNamed },
   )
@@ -90,7 +90,7 @@ describe('a row', () => {
   for (const unit of ['70 - 99', '<5.7', '08/11/2022', '09:05', 'Negative', '104'])
     test(`whose unit is ${unit} is doubtful, and the result has none`, () => {
       assert.deepEqual(ofRow({ unit }), ['unit_is_no_unit'])
-      assert.equal(resultOf(rowIn(0, { unit }), { sex: null, age: null }).units, null)
+      assert.equal(toResult(rowIn(0, { unit }), { sex: null, age: null }).units, null)
     })
 
   for (const name of [
@@ -238,8 +238,8 @@ describe('a table', () => {
 describe('a table of a page that was read from a picture', () => {
   const read = (unread: PageText['unread'], lines: PlacedText[][], rows: Row[]) => {
     const page: PageText = { ...pageOfLines(lines, PITCH), source: 'ocr', ...(unread && { unread }) }
-    const results = rows.map((row) => resultOf(row, { sex: null, age: null }))
-    return findingsOf({ pages: [{ page, lines: readLinesOfPage(page) }], rows, results, places: {} }, { isNamed })
+    const results = rows.map((row) => toResult(row, { sex: null, age: null }))
+    return collectFindings({ pages: [{ page, lines: readLinesOfPage(page) }], rows, results, places: {} }, { isNamed })
   }
   const names = ['Glucose', 'Sodium', 'Chloride']
   const printed = names.map((name, index) => line(name, `9${index}`, 'mg/dL', '70 - 99'))

@@ -19,7 +19,7 @@ export interface ReadingFindings {
   report: ReportFinding[]
 }
 
-export function findingsOf(reading: Reading, names: Pick<ReadRowsOptions, 'isNamed'>): ReadingFindings {
+export function collectFindings(reading: Reading, names: Pick<ReadRowsOptions, 'isNamed'>): ReadingFindings {
   const rows = reading.rows.map((row, index) => [
     ...rowDoubts(row, reading.results[index]!, names),
     ...(isAmongParticulars(row, reading.places, names) ? [AMONG_PARTICULARS] : []),

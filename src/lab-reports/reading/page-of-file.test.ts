@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { pictureOfRows } from '../../../test/support/scanned-reports.ts'
 import { reportPage, type DrawnText } from '../../../test/support/uploaded-reports.ts'
 import { OcrUnavailable } from '../ocr/engine.ts'
-import { failureOf, readPages, understand } from './read-report.ts'
+import { findFailure, readPages, understand } from './read-report.ts'
 
 type Draw = (document: PDFKit.PDFDocument) => void
 
@@ -162,7 +162,7 @@ test('of a page with a table in a picture below a letter, the letter is read by 
   // The ink of the picture is counted where the page shows it.
   assert(page!.ink!.length >= 5 && page!.ink!.every(({ top, bottom }) => top > 138 && bottom < 160))
   const { results } = understand(pages)
-  assert.equal(failureOf(pages, results), null)
+  assert.equal(findFailure(pages, results), null)
   assert.deepEqual(
     results.map(({ test_name, value, units, min_reference_range, max_reference_range }) => [
       test_name,

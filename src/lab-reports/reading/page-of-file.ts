@@ -8,7 +8,7 @@ import { isUnit } from '../../lab-values/units.ts'
 import { collectPixels } from '../pages/layers.ts'
 import { boxAround, centerX, centerY, type Box, type PageText } from '../pages/page.ts'
 import { coveredShare } from '../pages/painted.ts'
-import { operationsOf, pageText, paintedOf, type Operations } from '../pages/pdf-text.ts'
+import { operationsOf, pageText, readPaintedPartsOfPage, type Operations } from '../pages/pdf-text.ts'
 import { decodePicture, drawPage } from '../pages/pictures.ts'
 import { textQuality, type TextQuality } from '../pages/text-quality.ts'
 import { isUsualWord } from './language.ts'
@@ -32,7 +32,7 @@ export const qualityOf = (page: PageText): TextQuality =>
   textQuality(page, { isKnown: (word) => isReportWord(word) || isUsualWord(word), isUnit })
 
 /** Errors: `OcrUnavailable`. */
-export async function pageOf(page: PDFPageProxy, options: PageOptions): Promise<PageText> {
+export async function readPdfPage(page: PDFPageProxy, options: PageOptions): Promise<PageText> {
   const operations = await operationsOf(page)
   const text = await pageText(page, operations)
   const pictures = unreadParts(page, text, operations)
@@ -54,14 +54,14 @@ function unreadParts(page: PDFPageProxy, text: PageText, operations: Operations)
   if (quality === 'garbage' || !text.words.length) return 'page'
   const letters = lettersOf(text.words)
   if (letters >= FULL_PAGE_LETTERS) return 'none'
-  const { pictures, curves } = paintedOf(page, operations)
-  const size = text.drawn ?? text
-  const words = text.words.map(({ text: letters, box }) => ({ text: letters, box: text.drawn?.place(box) ?? box }))
+  const { pictures, curves } = readPaintedPartsOfPage(page, operations)
+  const size = text.drawnPage ?? text
+  const words = text.words.map(({ text: letters, box }) => ({ text: letters, box: text.drawnPage?.place(box) ?? box }))
   if (
     coveredShare(pictures, size) > LARGE_PICTURE &&
     lettersOf(words.filter((word) => isInside(word.box, pictures))) < LETTERS_MIN
   )
-    return letters < LETTERS_MIN || text.drawn ? 'page' : pictures
+    return letters < LETTERS_MIN || text.drawnPage ? 'page' : pictures
   return letters < LETTERS_MIN && curves > OUTLINES ? 'page' : 'none'
 }
 
@@ -73,8 +73,8 @@ const isInside = (box: Box, boxes: readonly Box[]): boolean => {
 }
 
 /** The text of a page beside its pictures, and what was read in them. */
-function joinPages(text: PageText, { words, unread = [], ink = [], drawn }: PageText, pictures: readonly Box[]): PageText {
-  const placed = (box: Box) => drawn?.place(box) ?? box
+function joinPages(text: PageText, { words, unread = [], ink = [], drawnPage }: PageText, pictures: readonly Box[]): PageText {
+  const placed = (box: Box) => drawnPage?.place(box) ?? box
   const inPictures = (boxes: readonly Box[]) => boxes.map(placed).filter((box) => isInside(box, pictures))
   const read = words.map((word) => ({ ...word, box: placed(word.box) }))
   return {
@@ -108,8 +108,8 @@ async function pageOfPicture(canvas: Canvas, scale: number, options: PageOptions
   const placed = words.map(({ text, confidence, ...box }) => ({ text, confidence, box: inPoints(box) }))
   if (back === IDENTITY) return { ...page, words: placed }
   const toDrawn = compose(compose(scaling(scale), back), scaling(1 / scale))
-  const drawn = { width: drawnWidth, height: drawnHeight, place: (box: Box) => projectedBox(toDrawn, box) }
-  return { ...page, words: placed, drawn }
+  const drawnPage = { width: drawnWidth, height: drawnHeight, place: (box: Box) => projectedBox(toDrawn, box) }
+  return { ...page, words: placed, drawnPage }
 }
 
 /** The picture of a canvas, which is empty afterwards: its pixels would stay in memory while the picture is read. */

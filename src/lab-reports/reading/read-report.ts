@@ -12,11 +12,11 @@ import { readRows } from '../tables/rows.ts'
 import { readLines } from '../tables/tables.ts'
 import { isSusceptibility } from '../texts/antibiotics.ts'
 import { isDoubtful, type ReadingFinding, type ReportFinding } from './finding.ts'
-import { findingsOf, isParticular } from './findings.ts'
+import { collectFindings, isParticular } from './findings.ts'
 import { isEnglish } from './language.ts'
 import { hasDecimalCommas, mendedRow, withCommas, withPlainNumbers } from './mended-rows.ts'
-import { pageOf, pageOfImage, type PageOptions } from './page-of-file.ts'
-import { isSpecimen, type ReportResult, resultOf, specimenForLoinc, specimensOf } from './result.ts'
+import { readPdfPage, pageOfImage, type PageOptions } from './page-of-file.ts'
+import { isSpecimen, type ReportResult, toResult, specimenForLoinc, rowSpecimens } from './result.ts'
 import { spelledPage } from './spelling.ts'
 import { withMovedRows } from './table-doubts.ts'
 
@@ -53,13 +53,13 @@ export async function readReport(files: readonly ReportFile[], options: PageOpti
   const pages = await readPages(files, options)
   if (!isEnglish(pages)) throw new ReportError('not_english')
   const report = understand(pages)
-  const failure = failureOf(pages, report.results)
+  const failure = findFailure(pages, report.results)
   if (failure) throw new ReportError(failure)
   return report
 }
 
 /** Why pages with these results are no report that can be read; null if they are one. */
-export function failureOf(pages: readonly PageText[], results: readonly ReportResult[]): ReportFailure | null {
+export function findFailure(pages: readonly PageText[], results: readonly ReportResult[]): ReportFailure | null {
   if (!isEnglish(pages)) return 'not_english'
   if (results.length) return null
   return isLowQuality(pages) ? 'low_quality' : 'invalid_input'
@@ -74,7 +74,7 @@ export async function readPages(files: readonly ReportFile[], options: PageOptio
       await withDocument(file.bytes, async (document) => {
         for (let number = 1; number <= document.numPages; number++) {
           const page = await document.getPage(number)
-          add(await pageOf(page, options))
+          add(await readPdfPage(page, options))
           page.cleanup()
         }
       })
@@ -128,10 +128,10 @@ export function understandStages(printedPages: readonly PageText[]): { report: R
     isPicture,
   )
   const has_decimal_commas = hasDecimalCommas(rows)
-  const specimens = specimensOf(rows, spelled)
+  const specimens = rowSpecimens(rows, spelled)
   const plain = has_decimal_commas ? rows.map(withPlainNumbers) : rows
-  const read = plain.map((row, index) => resultOf(row, patient, specimens[index]!))
-  const findings = findingsOf({ pages: spelled, rows: plain, results: read, places }, { isNamed })
+  const read = plain.map((row, index) => toResult(row, patient, specimens[index]!))
+  const findings = collectFindings({ pages: spelled, rows: plain, results: read, places }, { isNamed })
   const results = read.map((result, index) =>
     drawnPlace({ ...result, value: rows[index]!.value, findings: findings.rows[index]! }, pages),
   )
@@ -145,10 +145,10 @@ export function understandStages(printedPages: readonly PageText[]): { report: R
       pictures,
     }),
     findings: findings.report.map((finding) => ({ ...finding, box: drawnBox(finding.box, finding.page, pages) })),
-    pages: pages.map(({ number, width, height, drawn }) => ({
+    pages: pages.map(({ number, width, height, drawnPage }) => ({
       number,
-      width: drawn?.width ?? width,
-      height: drawn?.height ?? height,
+      width: drawnPage?.width ?? width,
+      height: drawnPage?.height ?? height,
     })),
   })
   return { report, stages: { pages: spelled, rows, has_decimal_commas } }
@@ -185,7 +185,7 @@ function drawnPlace(result: ReportResult, pages: readonly PageText[]): ReportRes
 }
 
 const drawnBox = (box: Box, number: number, pages: readonly PageText[]): Box =>
-  pages.find((page) => page.number === number)?.drawn?.place(box) ?? box
+  pages.find((page) => page.number === number)?.drawnPage?.place(box) ?? box
 
 /** Files may hold characters that PostgreSQL does not store in JSON: NUL, and halves of pairs. */
 const storable = (report: ReadReport): ReadReport =>

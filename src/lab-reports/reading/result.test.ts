@@ -1,7 +1,7 @@
 // The type of a result and what its range says of it. Source: the tables of lab-testing.md 25.3.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { interpreted, typeOf, type ResultType } from './result.ts'
+import { interpretResult, typeOf, type ResultType } from './result.ts'
 
 describe('the type of a result', () => {
   const types: Record<ResultType, string[]> = {
@@ -22,7 +22,7 @@ describe('the type of a result', () => {
 describe('the range of a result', () => {
   const judged = (value: string, min: number | null, max: number | null) => {
     const range = { min, max, text: '', word: null }
-    const { interpretation, is_above_max_range, is_below_min_range } = interpreted(value, { range, flag: null })
+    const { interpretation, is_above_max_range, is_below_min_range } = interpretResult(value, { range, flag: null })
     return [interpretation, is_above_max_range, is_below_min_range]
   }
   const [NORMAL, ABOVE, BELOW, UNKNOWN] = [

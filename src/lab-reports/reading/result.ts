@@ -52,7 +52,7 @@ export interface Basis {
 }
 
 /** @param specimen what the report says of it beyond the panel and the name */
-export function resultOf(row: Row, patient: Patient, specimen: string | null = null): ReportResult {
+export function toResult(row: Row, patient: Patient, specimen: string | null = null): ReportResult {
   const { value, range } = comparable(row.value, row.range_lines, patient, row)
   const basis = { range: range ?? null, flag: row.flag }
   return {
@@ -63,10 +63,10 @@ export function resultOf(row: Row, patient: Patient, specimen: string | null = n
     min_reference_range: range?.min ?? null,
     max_reference_range: range?.max ?? null,
     source_panel_name: row.panel,
-    sample_type: sampleTypeOf(specimen, `${row.panel ?? ''} ${row.name}`),
+    sample_type: sampleType(specimen, `${row.panel ?? ''} ${row.name}`),
     measurement_kind: kindOf(row),
     sensitivity: readSensitivity(row.name, row.value, row.comments),
-    ...interpreted(value, basis),
+    ...interpretResult(value, basis),
     loinc_match_status: null,
     loinc_matches: null,
     findings: [],
@@ -101,7 +101,7 @@ export function typeOf(value: string): ResultType {
 type Interpreted = Pick<ReportResult, 'interpretation' | 'is_above_max_range' | 'is_below_min_range'>
 
 /** The flags are set where the range is conclusive on both sides, or where it tells nothing and the report prints a direction. */
-export function interpreted(value: string, { range, flag }: Basis): Interpreted {
+export function interpretResult(value: string, { range, flag }: Basis): Interpreted {
   const { interpretation, isAbove, isBelow } = interpret(value, range ?? undefined, statementOfFlag(flag))
   const isConclusive = isAbove !== null && isBelow !== null
   const isPrinted = !isConclusive && (flag === 'high' || flag === 'low')
@@ -113,7 +113,7 @@ export function interpreted(value: string, { range, flag }: Basis): Interpreted 
 }
 
 /** What the report says of the specimen decides; one that the API has no name for is `other`. */
-function sampleTypeOf(specimen: string | null, text: string): ReportResult['sample_type'] {
+function sampleType(specimen: string | null, text: string): ReportResult['sample_type'] {
   if (specimen === null) return sampleOf(text)
   const type = sampleOf(specimen)
   return type === 'unknown' ? 'other' : type
@@ -165,7 +165,7 @@ const ofColumn = (text: string): string | null =>
     : (LETTERS[text.trim().toLowerCase()] ?? text)
 
 /** The specimen of each row; null where nothing names one, or the heading names blood, of which most panels are. */
-export function specimensOf(
+export function rowSpecimens(
   rows: readonly Row[],
   pages: readonly { page: { number: number }; lines: readonly Line[] }[],
 ): (string | null)[] {

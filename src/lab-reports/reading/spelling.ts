@@ -119,7 +119,7 @@ function withoutDot(text: string): string {
         word.startsWith(start.toLowerCase()) &&
         word.endsWith(last.toLowerCase()),
     )
-    if (found.length === 1) return withCaseOf(found[0]!, start + last) + end
+    if (found.length === 1) return copyCase(found[0]!, start + last) + end
   }
   return text
 }
@@ -192,12 +192,12 @@ function spelledPart(part: string): string {
   // `8UN`: a letter that was read as a digit or a sign.
   if (part.length === 3) return /\d|[!|]/u.test(part) ? (shortAlike.get(lookOf(part))?.toUpperCase() ?? part) : part
   const [, core = part, end = ''] = /^(.*?)([[\]|]*)$/u.exec(part)!
-  const found = letters >= LETTERS_MIN ? (alike.get(lookOf(core)) ?? edited(core.toLowerCase(), words)) : undefined
-  return found ? withCaseOf(found, core) + (found === core.toLowerCase() ? end : '') : part
+  const found = letters >= LETTERS_MIN ? (alike.get(lookOf(core)) ?? correctLetter(core.toLowerCase(), words)) : undefined
+  return found ? copyCase(found, core) + (found === core.toLowerCase() ? end : '') : part
 }
 
 /** The one word of the vocabulary from which a long word differs by a letter. */
-function edited(text: string, words: ReadonlySet<string>): string | undefined {
+function correctLetter(text: string, words: ReadonlySet<string>): string | undefined {
   if (text.length < EDITED_LETTERS_MIN) return undefined
   const found = new Set<string>()
   for (let index = 0; index <= text.length; index++) {
@@ -214,7 +214,7 @@ function edited(text: string, words: ReadonlySet<string>): string | undefined {
 }
 
 /** In capitals, with a first capital, or in small letters, as it was read. */
-function withCaseOf(word: string, original: string): string {
+function copyCase(word: string, original: string): string {
   const letters = original.match(/\p{L}/gu) ?? []
   const capitals = letters.filter((letter) => letter !== letter.toLowerCase()).length
   if (capitals > letters.length / 2) return word.toUpperCase()
@@ -270,10 +270,10 @@ function withSpaceMoved(a: Word, b: Word): Word[] {
   ]
 }
 
-const gapOf = (a: Word, b: Word): number => (b.box.left - a.box.right) / heightOf(a.box)
+const gapBetween = (a: Word, b: Word): number => (b.box.left - a.box.right) / heightOf(a.box)
 
 const isNextTo = (a: Word, b: Word): boolean =>
-  Math.abs(a.box.top - b.box.top) < heightOf(a.box) / 2 && gapOf(a, b) >= 0 && gapOf(a, b) < GAP_MAX
+  Math.abs(a.box.top - b.box.top) < heightOf(a.box) / 2 && gapBetween(a, b) >= 0 && gapBetween(a, b) < GAP_MAX
 
 const plainOf = (text: string): string => text.toLowerCase().replace(/[,.;:]$/u, '')
 
@@ -283,7 +283,7 @@ function isOneWord(previous: Word | undefined, a: Word, b: Word, { isLong, isSho
   if (/^[A-Z]$/u.test(a.text) && /^\d/u.test(end))
     return (
       /^\d{1,2}[a-z]?$/u.test(end) &&
-      gapOf(a, b) < LETTER_GAP_MAX &&
+      gapBetween(a, b) < LETTER_GAP_MAX &&
       isShort(start + end) &&
       previous !== undefined &&
       isNextTo(previous, a) &&
@@ -291,8 +291,8 @@ function isOneWord(previous: Word | undefined, a: Word, b: Word, { isLong, isSho
     )
   const isKnown = (text: string) => isLong(text) || isShort(text)
   // `Antithrombin I I I`, `H IGH`
-  if (gapOf(a, b) < LETTER_GAP_MAX && /^I{1,2}$/u.test(a.text) && /^I$/u.test(b.text)) return true
-  if (gapOf(a, b) < LETTER_GAP_MAX && /^\p{L}$/u.test(start))
+  if (gapBetween(a, b) < LETTER_GAP_MAX && /^I{1,2}$/u.test(a.text) && /^I$/u.test(b.text)) return true
+  if (gapBetween(a, b) < LETTER_GAP_MAX && /^\p{L}$/u.test(start))
     return end.length >= PART_LETTERS_MIN - 1 && isLong(start + end) && !isKnown(end)
   return (
     /^\p{L}{2,}$/u.test(start) &&

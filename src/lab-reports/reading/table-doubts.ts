@@ -168,9 +168,9 @@ function wordsUnder(
   columns: readonly Column[],
   page: PageText,
   rows: readonly Row[],
-  own: readonly number[],
+  rowIndexes: readonly number[],
 ): Word[] {
-  const boxes = own.map((index) => rows[index]!.box)
+  const boxes = rowIndexes.map((index) => rows[index]!.box)
   return page.words.filter(
     ({ box }) =>
       boxes.some(({ top, bottom }) => top <= centerY(box) && centerY(box) <= bottom) &&

@@ -87,7 +87,9 @@ function wordsBesideRows({ columns, rows: own, lines }: TableOfRows, { rows }: R
   const unread = new Map<number, Word[]>()
   for (const index of own) {
     const row = rows[index]!
-    const beside = own.filter((other) => areInLine(rows[other]!.box, row.box)).flatMap((other) => textsOf(rows[other]!))
+    const beside = own
+      .filter((neighborIndex) => areInLine(rows[neighborIndex]!.box, row.box))
+      .flatMap((neighborIndex) => textsOf(rows[neighborIndex]!))
     const [said, joined] = [new Set(beside.flatMap(tokensOf)), joinedOf(beside)]
     const isSaid = ({ text }: Word) => tokensOf(text).every((token) => said.has(token) || joined.includes(token))
     const cells = lines.filter((line) => areInLine(line.box, row.box)).flatMap((line) => withoutPrintedCodes(line).cells)
@@ -346,7 +348,7 @@ function againstRows(table: TableOfRows, ink: readonly Box[], { rows }: Reading)
     const beside = own.filter(({ row }) => unread.some((box) => areInLine(row, box) && overlapX(row, box) > 0))
     found.push(...beside.map(({ at: index }) => ({ row: index, finding: BESIDE_ROW })))
     const isOfRow = onPage.some(({ box }) => line.some((item) => areInLine(box, item)))
-    if (!isOfRow && isRowOf(line, zones, isRead)) lost.push(boxAround(line))
+    if (!isOfRow && isUnreadRow(line, zones, isRead)) lost.push(boxAround(line))
   }
   for (const { at: index, row } of own) {
     if (numberOf(rows[index]!.value) === undefined) continue
@@ -360,7 +362,7 @@ function againstRows(table: TableOfRows, ink: readonly Box[], { rows }: Reading)
 }
 
 /** Whether a line has a name and a result of which one was not read, or several texts of which none was. */
-function isRowOf(line: readonly Box[], { names, values, height }: Zones, isRead: (box: Box) => boolean): boolean {
+function isUnreadRow(line: readonly Box[], { names, values, height }: Zones, isRead: (box: Box) => boolean): boolean {
   const isApart = (bottom: number, top: number) => top - bottom > height * APART
   if (line.every((box) => !isRead(box))) return line.some((box, index) => index > 0 && isApart(line[index - 1]!.right, box.left))
   const ofName = line.filter((box) => centerX(box) > names.left && centerX(box) < values.left)
@@ -399,9 +401,9 @@ function linesOfInk(ink: readonly Box[]): Box[][] {
 function linesWithin(lines: readonly Box[][], { names, values, pitch }: Zones): Box[][] {
   const index = (line: readonly Box[]) => centerY(boxAround(line))
   const inside = lines.filter((line) => index(line) > names.top && index(line) < names.bottom)
-  const grow = (others: readonly Box[][], edge: number) => {
+  const grow = (linesOutward: readonly Box[][], edge: number) => {
     let reached = edge
-    for (const line of others) {
+    for (const line of linesOutward) {
       if (Math.abs(index(line) - reached) > pitch * INK_REACH) break
       reached = index(line)
       inside.push(line)

@@ -2,7 +2,7 @@
 import { resultData } from '../parsing-jobs/jobs.ts'
 import type { ReportData } from '../parsing-jobs/schema.ts'
 import type { ReadReport } from '../reading/read-report.ts'
-import { interpreted, typeOf, type Basis, type ReportResult } from '../reading/result.ts'
+import { interpretResult, typeOf, type Basis, type ReportResult } from '../reading/result.ts'
 import type { Correction } from './schema.ts'
 
 export type ResultData = ReportData['results'][number]
@@ -110,7 +110,7 @@ function consequences(previous: Change, result: ResultData, correction: Change, 
   if (gives(correction, 'value') && !gives(correction, 'type')) change.type = typeOf(value)
   const isJudged = gives(correction, 'interpretation', 'is_above_max_range', 'is_below_min_range')
   if (gives(correction, 'value', 'min_reference_range', 'max_reference_range') && !isJudged)
-    Object.assign(change, interpreted(value, basisAfter(result, basis)))
+    Object.assign(change, interpretResult(value, basisAfter(result, basis)))
   const isRenamed = (['test_name', 'units', 'source_panel_name'] as const).some((field) => result[field] !== previous[field])
   if (isRenamed && !gives(correction, 'loinc_matches') && result.loinc_match_status === 'auto_match')
     change.loinc_match_status = 'needs_review'

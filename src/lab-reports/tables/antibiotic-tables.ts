@@ -83,8 +83,8 @@ function rowOfOrganism(page: PageText, { box, cells: [label, organism, ...others
 }
 
 /** The rows of a page with others of it, from top to bottom. */
-export function mergeRows(rows: Row[], others: readonly Row[]): Row[] {
-  for (const row of others) {
+export function mergeRows(rows: Row[], addedRows: readonly Row[]): Row[] {
+  for (const row of addedRows) {
     const index = rows.findIndex(({ page, box }) => page > row.page || (page === row.page && box.top > row.box.top))
     rows.splice(index < 0 ? rows.length : index, 0, row)
   }

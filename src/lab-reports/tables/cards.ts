@@ -151,16 +151,16 @@ function nameAbove(
   let top = value.box.top
   for (const { line, cells } of lines.toReversed()) {
     if (top - line.box.bottom > reach) return undefined
-    const wholeCell = line.cells.find((other) => Math.abs(other.box.left - left) < tolerances.CARD_ALIGNED)
+    const wholeCell = line.cells.find((candidate) => Math.abs(candidate.box.left - left) < tolerances.CARD_ALIGNED)
     if (wholeCell && RANGE_LABEL.test(wholeCell.text) && rangeOf(wholeCell.text) && !range) {
       range = { cell: wholeCell, line }
       top = line.box.top
       continue
     }
     const cell = cells.find(
-      (other) =>
-        Math.abs(other.box.left - left) < tolerances.CARD_ALIGNED ||
-        (overlapX(other.box, value.box) > 0 && other.box.left <= value.box.left),
+      (candidate) =>
+        Math.abs(candidate.box.left - left) < tolerances.CARD_ALIGNED ||
+        (overlapX(candidate.box, value.box) > 0 && candidate.box.left <= value.box.left),
     )
     if (!cell) continue
     // `pH` is a unit as well.

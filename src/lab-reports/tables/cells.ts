@@ -53,9 +53,9 @@ const SEPARATOR = /^(?:[|¦│·•]|[-–—|_=─.…·]{4,})$/u
 export function baselinesOf(page: PageText): Line[] {
   const letter = letterWidth(page)
   return wordLines(page)
-    .map((words) => cellsOf(words, letter))
+    .map((words) => groupWords(words, letter))
     .filter((cells) => cells.length > 0)
-    .map((cells) => lineOf(page.number, cells))
+    .map((cells) => toLine(page.number, cells))
     .toSorted((a, b) => centerY(a.box) - centerY(b.box))
 }
 
@@ -68,7 +68,7 @@ function wordLines(page: PageText): Word[][] {
       // A large value beside a name and a unit is in their line, what stands above a word is not.
       return (
         overlap > smaller * tolerances.LINE_OVERLAP &&
-        words.every((other) => overlapX(other.box, word.box) < heightOf(word.box) * 0.5)
+        words.every((wordOfLine) => overlapX(wordOfLine.box, word.box) < heightOf(word.box) * 0.5)
       )
     })
     if (line) {
@@ -83,7 +83,7 @@ function wordLines(page: PageText): Word[][] {
   return lines.map(({ words }) => words)
 }
 
-export const lineOf = (page: number, cells: Cell[]): Line => ({ page, cells, box: boxAround(cells.map((cell) => cell.box)) })
+export const toLine = (page: number, cells: Cell[]): Line => ({ page, cells, box: boxAround(cells.map((cell) => cell.box)) })
 
 export const cellOf = (words: Word[]): Cell => ({
   text: words.map((word) => word.text).join(' '),
@@ -103,7 +103,7 @@ function letterWidth({ source, words }: PageText): number | undefined {
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!
 
-function cellsOf(words: readonly Word[], letter: number | undefined): Cell[] {
+function groupWords(words: readonly Word[], letter: number | undefined): Cell[] {
   const cells: Word[][] = []
   for (const word of words.toSorted((a, b) => a.box.left - b.box.left)) {
     if (SEPARATOR.test(word.text)) {
@@ -297,7 +297,7 @@ const CODE = /\s?[([]LOINC(?: code)?:?\s?\d{1,7}-\d[)\]]/iu
 export function withoutPrintedCodes(line: Line): Line {
   if (!line.cells.some(({ text }) => CODE.test(text))) return line
   const cells = line.cells.map(withoutCode).filter(({ words }) => words.length > 0)
-  return cells.length ? lineOf(line.page, cells) : line
+  return cells.length ? toLine(line.page, cells) : line
 }
 
 function withoutCode(cell: Cell): Cell {
@@ -326,7 +326,7 @@ export function withResultsParted(lines: readonly Line[], isNamed: (name: string
   const numbers = lines.flatMap(({ cells: [, second] }) => (second && numberOf(second.text) !== undefined ? [second.box] : []))
   const isInColumn = ({ box }: Word) =>
     (['left', 'right'] as const).some(
-      (edge) => numbers.filter((other) => Math.abs(other[edge] - box[edge]) < tolerances.SAME_EDGE).length >= LINES_MIN,
+      (edge) => numbers.filter((numberBox) => Math.abs(numberBox[edge] - box[edge]) < tolerances.SAME_EDGE).length >= LINES_MIN,
     )
   return lines.map((line) => {
     const [first, ...rest] = line.cells

@@ -162,10 +162,10 @@ function rowsOfDay(page: PageText, { line, date }: Table['days'][number], { colu
     const column = findColumn(cell, columns)
     if (column) parts.set(column, [...(parts.get(column) ?? []), cell])
   }
-  return columns.flatMap((measured): Row[] => {
-    const { name } = measured
+  return columns.flatMap((column): Row[] => {
+    const { name } = column
     if (name === null) return []
-    const cells = parts.get(measured) ?? []
+    const cells = parts.get(column) ?? []
     const result = cells.find(({ kind }) => kind === 'value') ?? cells.find(({ kind }) => kind === 'text' || kind === 'range')
     if (!result || !/[\p{L}\d]/u.test(result.text)) return []
     const { value, flag } = partFlag(result.text)
@@ -178,8 +178,8 @@ function rowsOfDay(page: PageText, { line, date }: Table['days'][number], { colu
         value_box: result.box,
         name,
         value,
-        unit: unit || measured.unit,
-        range_lines: measured.range ? [measured.range] : [],
+        unit: unit || column.unit,
+        range_lines: column.range ? [column.range] : [],
         flag: flag ?? (ofFlag && flagOf(ofFlag.text)) ?? null,
         panel,
         section: panel,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellOf, lineOf } from './cells.ts'
+import { cellOf, toLine } from './cells.ts'
 import { columnsOf } from './headers.ts'
 
 /** The columns that a line with these texts names, from left to right. */
@@ -14,7 +14,7 @@ const kindsOf = (...texts: string[]) => {
       })),
     ),
   )
-  return columnsOf(lineOf(1, cells))?.map(({ kind }) => kind)
+  return columnsOf(toLine(1, cells))?.map(({ kind }) => kind)
 }
 
 test('columns are named by what their title says, the previous result among them', () => {

@@ -5,7 +5,7 @@ import { type Box, centerX, heightOf, overlapX, overlapY } from '../pages/page.t
 import { dateIn, isDay } from '../texts/dates.ts'
 import { labelAt } from '../texts/names.ts'
 import { type Band, type Cell, cellOf, type Line } from './cells.ts'
-import { type Run, runsOf, type Spaces, textOf } from './runs.ts'
+import { type Run, runsOfLine, type Spaces, textOf } from './runs.ts'
 import * as tolerances from './tolerances.ts'
 
 export type ColumnKind =
@@ -243,8 +243,8 @@ const JOINS_AFTER = /^(?:range|ranges|interval|intervals|values?|name|flag\b.*da
 /** Consecutive lines of a page that name columns. */
 export interface HeaderLines {
   /** Index of the first of them among the lines of the page, and of the first line below them. */
-  from: number
-  to: number
+  start: number
+  bodyStart: number
   /** The runs of each. */
   runs: Run[][]
 }
@@ -267,17 +267,23 @@ export function findHeaders(
   columnsAbove: Parameters<typeof isRowBelow>[1] = [],
 ): HeaderLines[] {
   const headers: HeaderLines[] = []
-  const runs = lines.map((line) => runsOf(line, spaces))
+  const runs = lines.map((line) => runsOfLine(line, spaces))
   const isHeader = lines.map(({ isParticulars }, index) => !isParticulars && isHeaderLine(runs[index]!))
-  for (let from = 0; from < lines.length; from++) {
-    if (!isHeader[from] || !runs[from]!.some((run) => isNamed(textOf(run)))) continue
-    let to = from + 1
-    while (to < lines.length && to - from < LINES_MAX && isHeader[to] && isNext(lines, from, to, isParted)) to++
-    const header = { from, to, runs: runs.slice(from, to) }
+  for (let start = 0; start < lines.length; start++) {
+    if (!isHeader[start] || !runs[start]!.some((run) => isNamed(textOf(run)))) continue
+    let bodyStart = start + 1
+    while (
+      bodyStart < lines.length &&
+      bodyStart - start < LINES_MAX &&
+      isHeader[bodyStart] &&
+      isNext(lines, start, bodyStart, isParted)
+    )
+      bodyStart++
+    const header = { start, bodyStart, runs: runs.slice(start, bodyStart) }
     if (!namesColumns(header) || isRowBelow(cellsOf(header.runs), headers.length ? columnsOfRuns(headers.at(-1)!) : columnsAbove))
       continue
     headers.push(header)
-    from = to - 1
+    start = bodyStart - 1
   }
   return headers
 }
@@ -292,9 +298,9 @@ function isHeaderLine(runs: readonly Run[]): boolean {
   return namedCount * 2 > texts.length && texts.every((text) => text.length <= 60 && !/^[<>≤≥]?\s?\d+(?:[.,]\d+)?$/u.test(text))
 }
 
-function isNext(lines: readonly Line[], from: number, to: number, isParted: (upper: Line, lower: Line) => boolean): boolean {
-  const line = lines[to]!
-  const linesAbove = lines.slice(from, to)
+function isNext(lines: readonly Line[], start: number, index: number, isParted: (upper: Line, lower: Line) => boolean): boolean {
+  const line = lines[index]!
+  const linesAbove = lines.slice(start, index)
   if (linesAbove.some((item) => overlapY(item.box, line.box) > heightOf(line.box) * tolerances.ROW_OVERLAP)) return true
   const last = linesAbove.at(-1)!
   const [upper, lower] = [last.cells[0]!.words[0]!, line.cells[0]!.words[0]!]
@@ -350,9 +356,9 @@ export function spanningRuns(runs: readonly (readonly Run[])[]): SpanningRun[] {
   return runs.flatMap((line, position) =>
     line.flatMap((run): SpanningRun[] => {
       const linesBelow = runs.slice(position + 1)
-      if (linesBelow.some((other) => other.some((_, index) => isAboveBounds(run, other.slice(index, index + 2)))))
+      if (linesBelow.some((lineBelow) => lineBelow.some((_, index) => isAboveBounds(run, lineBelow.slice(index, index + 2)))))
         return [{ run, isOfBounds: true }]
-      const isAbove = linesBelow.some((other) => other.filter(({ box }) => overlapX(box, run.box) > 0.5).length > 1)
+      const isAbove = linesBelow.some((lineBelow) => lineBelow.filter(({ box }) => overlapX(box, run.box) > 0.5).length > 1)
       return isAbove ? [{ run, isOfBounds: false }] : []
     }),
   )

@@ -58,7 +58,7 @@ test('what was moved is found where it stands on the page', () => {
   const bent = pageOf((row, column) => -row * column * 1.1)
   const level = leveled(bent)
   for (const [index, { box }] of level.words.entries()) {
-    const place = level.drawn!.place(box)
+    const place = level.drawnPage!.place(box)
     assert.ok(Math.abs(centerY(place) - centerY(bent.words[index]!.box)) < PITCH / 4, level.words[index]!.text)
   }
 })

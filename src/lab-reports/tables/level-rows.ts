@@ -49,8 +49,8 @@ export function withLevelRows(page: PageText, lines: readonly Line[]): PageText 
   const words = page.words.map((word): Word => ({ ...word, box: level(word.box) }))
   const boxes = { ...(page.unread && { unread: page.unread.map(level) }), ...(page.ink && { ink: page.ink.map(level) }) }
   const toOriginal = (box: Box): Box => moveDown(box, offsetOf(box, true))
-  const { width, height, place } = page.drawn ?? { width: page.width, height: page.height, place: (box: Box) => box }
-  return { ...page, ...boxes, words, drawn: { width, height, place: (box) => place(toOriginal(box)) } }
+  const { width, height, place } = page.drawnPage ?? { width: page.width, height: page.height, place: (box: Box) => box }
+  return { ...page, ...boxes, words, drawnPage: { width, height, place: (box) => place(toOriginal(box)) } }
 }
 
 const moveDown = (box: Box, distance: number): Box => ({ ...box, top: box.top + distance, bottom: box.bottom + distance })

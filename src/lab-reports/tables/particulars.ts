@@ -2,9 +2,9 @@
 // the cells of a grid, whose texts may go on in a second line; each is put together before it is read.
 import { type Box, boxAround, centerX, centerY, heightOf, overlapX, overlapY } from '../pages/page.ts'
 import { type Field, isLabel, labelAt } from '../texts/names.ts'
-import { type Cell, type Line, lineOf } from './cells.ts'
+import { type Cell, type Line, toLine } from './cells.ts'
 import { columnKind } from './headers.ts'
-import { type Run, runsOf, type Spaces, textOf } from './runs.ts'
+import { type Run, runsOfLine, type Spaces, textOf } from './runs.ts'
 import { cellOfRuns } from './table-rows.ts'
 import * as tolerances from './tolerances.ts'
 
@@ -15,7 +15,7 @@ const LABEL_LETTERS_MAX = 40
 /** The lines of a page, with one line for each row of its particulars. Lines from the first table of results on stay as they are. */
 export function withParticulars(lines: readonly Line[], spaces: Spaces, table: number): Line[] {
   const head = lines.slice(0, table)
-  const texts = head.map((line): TextLine => ({ line, runs: runsOf(line, spaces) }))
+  const texts = head.map((line): TextLine => ({ line, runs: runsOfLine(line, spaces) }))
   const { rows, rest } = readValuesBelow(texts)
   const grid = readValuesBeside(rest)
   if (!rows.length && !grid.rows.length) return [...lines]
@@ -40,7 +40,7 @@ interface Particulars {
   rest: TextLine[]
 }
 
-const lineOfParticulars = (page: number, cells: Cell[]): Line => ({ ...lineOf(page, cells), isParticulars: true })
+const lineOfParticulars = (page: number, cells: Cell[]): Line => ({ ...toLine(page, cells), isParticulars: true })
 
 const heightIn = (runs: readonly Run[]): number => heightOf(runs[0]!.words[0]!.box)
 
@@ -61,7 +61,7 @@ function readValuesBelow(texts: readonly TextLine[]): Particulars {
     const { page } = texts[position]!.line
     const cells = labels.columns.flatMap((runs, index) => [runs, values.columns[index]!]).filter((runs) => runs.length > 0)
     rows.push(lineOfParticulars(page, cells.map(cellOfRuns)))
-    position = values.to
+    position = values.end
   }
   return { rows, rest }
 }
@@ -72,14 +72,14 @@ interface Labels {
   /** Of the columns: those that are labels. */
   share: number
   /** The first line behind them. */
-  to: number
+  end: number
 }
 
 /** The labels that lines from here on are; undefined where lines from the next one on are better ones. */
-function labelsFrom(texts: readonly TextLine[], from: number): Labels | undefined {
-  const labels = labelsAtLine(texts, from)
+function labelsFrom(texts: readonly TextLine[], start: number): Labels | undefined {
+  const labels = labelsAtLine(texts, start)
   if (!labels) return undefined
-  for (let later = from + 1; later < labels.to; later++) {
+  for (let later = start + 1; later < labels.end; later++) {
     const others = labelsAtLine(texts, later)
     if (others && others.share > labels.share) return undefined
   }
@@ -110,18 +110,18 @@ function isOfReport(name: string): boolean {
 const isOfResults = (name: string): boolean => ['value', 'range', 'unit'].includes(columnKind(name) ?? '')
 
 /** Those that have the most labels of as few lines as possible. */
-function labelsAtLine(texts: readonly TextLine[], from: number): Labels | undefined {
+function labelsAtLine(texts: readonly TextLine[], start: number): Labels | undefined {
   let best: Labels | undefined
-  for (let to = from + 1; to <= Math.min(texts.length, from + LABEL_LINES_MAX); to++) {
-    if (to - from > 1 && !isTight(texts.slice(from, to - 1), texts[to - 1]!)) break
-    const columns = columnsOfRuns(texts.slice(from, to).flatMap(({ runs }) => runs))
+  for (let end = start + 1; end <= Math.min(texts.length, start + LABEL_LINES_MAX); end++) {
+    if (end - start > 1 && !isTight(texts.slice(start, end - 1), texts[end - 1]!)) break
+    const columns = columnsOfRuns(texts.slice(start, end).flatMap(({ runs }) => runs))
     const names = columns.map((runs) => cellOfRuns(runs).text)
     const count = names.filter((name) => isLabel(name)).length
     const share = count / names.length
     if (count < 2 || share <= Math.max(best?.share ?? 0, 0.5)) continue
     if (names.some((name) => /[\d:]/u.test(name) || name.length > LABEL_LETTERS_MAX || isOfResults(name))) continue
     if (!names.some(isOfReport)) continue
-    best = { columns, share, to }
+    best = { columns, share, end }
   }
   return best
 }
@@ -149,25 +149,25 @@ function columnsOfRuns(runs: readonly Run[]): Run[][] {
 const inReadingOrder = (runs: readonly Run[]): Run[] => runs.toSorted((a, b) => a.box.top - b.box.top || a.box.left - b.box.left)
 
 /** The values below labels, by column; undefined if nothing stands there. */
-function valuesBelow(texts: readonly TextLine[], { columns, to }: Labels): { columns: Run[][]; to: number } | undefined {
+function valuesBelow(texts: readonly TextLine[], { columns, end }: Labels): { columns: Run[][]; end: number } | undefined {
   const values: Run[][] = columns.map(() => [])
-  let position = to
+  let position = end
   for (; position < texts.length; position++) {
     const { runs } = texts[position]!
     const bottom = Math.max(...[...columns, ...values].flat().map(({ box }) => box.bottom))
-    const isFirst = position === to
+    const isFirst = position === end
     if (boxOf(runs).top - bottom > heightIn(runs) * (isFirst ? tolerances.LABEL_VALUE_GAP : tolerances.LABEL_LINE_GAP)) break
     if (
       labelsFrom(texts, position) ||
       runs.some((run) => labelAt(textOf(run)) && (isLabel(textOf(run)) || textOf(run).includes(':')))
     )
       break
-    if (!isFirst && Math.abs(heightIn(texts[to]!.runs) - heightIn(runs)) > heightIn(runs) * tolerances.LABEL_HEIGHT) break
+    if (!isFirst && Math.abs(heightIn(texts[end]!.runs) - heightIn(runs)) > heightIn(runs) * tolerances.LABEL_HEIGHT) break
     const owners = runs.map((run) => findColumnIndex(run, columns, values))
     if (owners.includes(-1) || new Set(owners).size < owners.length) break
     for (const [index, run] of runs.entries()) values[owners[index]!]!.push(run)
   }
-  return position > to && values.filter((runs) => runs.length > 0).length > 1 ? { columns: values, to: position } : undefined
+  return position > end && values.filter((runs) => runs.length > 0).length > 1 ? { columns: values, end: position } : undefined
 }
 
 /** The column that a run stands in; -1 if it stands in several or in none. */
@@ -199,7 +199,7 @@ function readValuesBeside(texts: readonly TextLine[]): Particulars {
     return own.length
       ? [
           {
-            line: lineOf(
+            line: toLine(
               line.page,
               own.map((run) => cellOfRuns([run])),
             ),
@@ -233,7 +233,7 @@ function labelEdges(texts: readonly TextLine[]): number[] {
   const edges: number[] = []
   for (const { box } of labels.toSorted((a, b) => a.box.left - b.box.left)) {
     if (edges.length && box.left - edges.at(-1)! < tolerances.SAME_EDGE) continue
-    const column = labels.filter((other) => Math.abs(other.box.left - box.left) < tolerances.SAME_EDGE)
+    const column = labels.filter((label) => Math.abs(label.box.left - box.left) < tolerances.SAME_EDGE)
     if (column.length > 1 && column.some((run) => isLabelBeside(textOf(run)))) edges.push(box.left)
   }
   return edges
@@ -248,7 +248,7 @@ function labelsAt(texts: readonly TextLine[], edge: number, end: number, usedRun
   const labels: LabelWithValues[] = []
   const hasColons = atEdge.filter((run) => textOf(run).endsWith(':')).length > 1
   const hasValue = ({ box }: Run) =>
-    runsInColumn.some((other) => other.box.left > box.right && overlapY(other.box, box) > heightOf(box) / 2)
+    runsInColumn.some((value) => value.box.left > box.right && overlapY(value.box, box) > heightOf(box) / 2)
   const isWhole = (runs: readonly Run[]) =>
     isLabelBeside(cellOfRuns(runs).text) && (hasColons ? textOf(runs.at(-1)!).endsWith(':') : runs.filter(hasValue).length < 2)
   let openRuns: Run[] = []
@@ -267,7 +267,7 @@ function labelsAt(texts: readonly TextLine[], edge: number, end: number, usedRun
   addValues(
     labels,
     runsInColumn.filter(
-      (run) => !atEdge.includes(run) && !others.some((other) => overlapY(other.box, run.box) > heightOf(run.box) / 2),
+      (run) => !atEdge.includes(run) && !others.some((label) => overlapY(label.box, run.box) > heightOf(run.box) / 2),
     ),
   )
   for (const { values } of labels) for (const run of values) usedRuns.add(run)
@@ -290,7 +290,7 @@ function addValues(labels: readonly LabelWithValues[], runs: readonly Run[]): vo
   for (const run of inReadingOrder(runs)) if (isBeside(run) || continues(run)) nearest(run)?.values.push(run)
   // Several texts next to each other are those of a table.
   for (const label of labels)
-    if (label.values.some((run) => label.values.some((other) => isNextTo(run, other)))) label.values = []
+    if (label.values.some((run) => label.values.some((neighbor) => isNextTo(run, neighbor)))) label.values = []
 }
 
 const isNextTo = (a: Run, b: Run): boolean => a !== b && overlapY(a.box, b.box) > heightOf(a.box) / 2

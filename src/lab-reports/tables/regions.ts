@@ -2,7 +2,7 @@
 import { flagOf, numberOf, partFlag } from '../../lab-values/values.ts'
 import { type Box, boxAround, centerX, heightOf, overlapX, type PageText } from '../pages/page.ts'
 import { dateIn } from '../texts/dates.ts'
-import { type Cell, cellOf, type Line, lineOf, splitCell, type TypedCell } from './cells.ts'
+import { type Cell, cellOf, type Line, toLine, splitCell, type TypedCell } from './cells.ts'
 import { type Column, columnKind, type ColumnKind, columnsOf, isRowBelow } from './headers.ts'
 import * as tolerances from './tolerances.ts'
 
@@ -116,7 +116,9 @@ function splitTables(columns: readonly Column[]): Column[][] {
   for (const column of columns) {
     const group = groups.at(-1)!
     const isNext =
-      column.kind === 'name' && group.some((other) => other.kind === 'name') && group.some((other) => other.kind === 'value')
+      column.kind === 'name' &&
+      group.some((groupColumn) => groupColumn.kind === 'name') &&
+      group.some((groupColumn) => groupColumn.kind === 'value')
     if (isNext) groups.push([column])
     else group.push(column)
   }
@@ -132,7 +134,7 @@ function headerOfTwoLines(line: Line, lines: readonly Line[]): Column[] | undefi
   if (line.cells.length === 1 && columnsOf(next)) return undefined
   if (!line.cells.every((cell) => columnKind(cell.text))) return undefined
   const cells = next.cells.map((cell) => {
-    const cellsAbove = line.cells.filter((other) => overlapX(other.box, cell.box) > 0)
+    const cellsAbove = line.cells.filter((cellAbove) => overlapX(cellAbove.box, cell.box) > 0)
     return cellsAbove.length
       ? {
           text: [...cellsAbove, cell].map((part) => part.text).join(' '),
@@ -141,9 +143,9 @@ function headerOfTwoLines(line: Line, lines: readonly Line[]): Column[] | undefi
         }
       : cell
   })
-  const cellsAlone = line.cells.filter((cell) => next.cells.every((other) => overlapX(other.box, cell.box) <= 0))
+  const cellsAlone = line.cells.filter((cell) => next.cells.every((cellBelow) => overlapX(cellBelow.box, cell.box) <= 0))
   const columns = columnsOf(
-    lineOf(
+    toLine(
       line.page,
       [...cells, ...cellsAlone].toSorted((a, b) => a.box.left - b.box.left),
     ),
@@ -206,10 +208,10 @@ function withTimes(columns: Column[], linesBelow: readonly Line[]): Column[] {
 }
 
 /** Lines cut to what begins between two places. */
-const linesBetween = (lines: readonly Line[], from: number, to: number): Line[] =>
+const linesBetween = (lines: readonly Line[], left: number, right: number): Line[] =>
   lines.flatMap((line) => {
-    const cells = line.cells.filter((cell) => cell.box.left >= from && cell.box.left < to)
-    return cells.length ? [lineOf(line.page, cells)] : []
+    const cells = line.cells.filter((cell) => cell.box.left >= left && cell.box.left < right)
+    return cells.length ? [toLine(line.page, cells)] : []
   })
 
 /** Two tables without column names: in several lines a second name begins at the same place behind a result. */

@@ -216,12 +216,12 @@ export const isFreeResult = (text: string, isNamed: (name: string) => boolean): 
 export function hasEvidence(
   name: string,
   value: TypedCell,
-  others: readonly TypedCell[],
+  rowCells: readonly TypedCell[],
   { isAnalyte, isNamed }: Pick<ReadRowsOptions, 'isAnalyte' | 'isNamed'>,
 ): boolean {
   if (isValueInColumn(value) && value.value !== 'comparator') return true
   return (
-    others.some((cell) => cell !== value) ||
+    rowCells.some((cell) => cell !== value) ||
     isNamed(name) ||
     isWordBehindColon(value) ||
     (value.kind === 'text' && isAnalyte(name))

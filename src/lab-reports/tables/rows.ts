@@ -139,7 +139,7 @@ class RegionReader {
     const cells = splitAtColumns(line.cells, this.#columns, isNamed)
       .flatMap((cell) => resultsInCell(cell, isNamed).flatMap((item) => partsAtColon(item, isNamed)))
       .flatMap(({ cell, isAnswer }) => splitCell(cell).map((part): TypedCell => (isAnswer ? { ...part, isAnswer } : part)))
-      .map((cell, index, all) => reclassify(cell, index, all, isNamed))
+      .map((cell, index, lineCells) => reclassify(cell, index, lineCells, isNamed))
     const rows = this.#rowsOfLine(line, withLettersOfNames(cells, isNamed))
     if (statements.length && !rows.length && this.heading !== null) this.#statements.addLine(line, statements, true)
     if (rows.length) {
@@ -171,11 +171,12 @@ class RegionReader {
     return rows.length || !cells.some((cell) => cell.isAnswer) ? rows : this.#rowByKinds(line, cells)
   }
 
-  #rowByColumns(line: Line, assigned: Map<Column, TypedCell[]>): Row[] {
-    const cellsIn = (kind: ColumnKind) => [...assigned].filter(([column]) => column.kind === kind).flatMap(([, cells]) => cells)
+  #rowByColumns(line: Line, cellsByColumn: Map<Column, TypedCell[]>): Row[] {
+    const cellsIn = (kind: ColumnKind) =>
+      [...cellsByColumn].filter(([column]) => column.kind === kind).flatMap(([, cells]) => cells)
     let nameCells = cellsIn('name')
     if (!this.#columns!.some((column) => column.kind === 'name')) {
-      const first = [...assigned.values()].flat().toSorted((a, b) => a.box.left - b.box.left)[0]
+      const first = [...cellsByColumn.values()].flat().toSorted((a, b) => a.box.left - b.box.left)[0]
       if (first && first.kind === 'text' && /\p{L}/u.test(first.text)) nameCells = [first]
     }
     let valueCells = cellsIn('value')
@@ -192,7 +193,7 @@ class RegionReader {
     const rest = (cells: TypedCell[]) => cells.filter((cell) => !nameCells.includes(cell))
     const columnFacts = factsInColumns(cellsIn)
     const columnsOfResults: { results: TypedCell[]; date: string | null }[] = cellsIn('dated_value').length
-      ? [...assigned].flatMap(([{ kind, date = null }, results]) => (kind === 'dated_value' ? [{ results, date }] : []))
+      ? [...cellsByColumn].flatMap(([{ kind, date = null }, results]) => (kind === 'dated_value' ? [{ results, date }] : []))
       : [{ results: [...rest(valueCells), ...normal, ...abnormal], date: columnFacts.date }]
     const inComments = cellsIn('comment')
     // Columns whose name is not known show what they are by what stands in them.

@@ -35,7 +35,7 @@ export function spacesOf(lines: readonly Line[]): Spaces {
 }
 
 /** The runs of a line; places at which columns are parted by what is drawn part them too. */
-export function runsOf(line: Line, { widest }: Spaces, separators: readonly number[] = []): Run[] {
+export function runsOfLine(line: Line, { widest }: Spaces, separators: readonly number[] = []): Run[] {
   const runs: Word[][] = []
   const words = line.cells.flatMap((cell) => cell.words).toSorted((a, b) => a.box.left - b.box.left)
   for (const word of words) {
@@ -76,7 +76,7 @@ function isBetween(x: number, a: Word, b: Word): boolean {
 }
 
 /** A run parted at the gaps between its words for which `isGap` is true. */
-export function splitAtGaps({ words }: Run, isGap: (from: number, to: number) => boolean): Run[] {
+export function splitAtGaps({ words }: Run, isGap: (left: number, right: number) => boolean): Run[] {
   const runs: Word[][] = [[]]
   for (const [index, word] of words.entries()) {
     const last = words[index - 1]

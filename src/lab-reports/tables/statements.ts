@@ -2,7 +2,7 @@
 import { type Box, heightOf } from '../pages/page.ts'
 import { dateIn } from '../texts/dates.ts'
 import { type Field, labelAt } from '../texts/names.ts'
-import { cellOf, type Line, lineOf, type TypedCell, withoutPrintedCodes } from './cells.ts'
+import { cellOf, type Line, toLine, type TypedCell, withoutPrintedCodes } from './cells.ts'
 import { type Column, type ColumnKind, panelIn } from './headers.ts'
 import { joinedText, type Row } from './row-parts.ts'
 import * as tolerances from './tolerances.ts'
@@ -69,7 +69,7 @@ export function statementsIn(
     rest: !statements.length
       ? line
       : cells.length
-        ? lineOf(
+        ? toLine(
             line.page,
             cells.map((cell) => cellOf(cell.words)),
           )
@@ -83,7 +83,7 @@ export const linesOfResults = (lines: readonly Line[], isSpecimen?: (text: strin
     if (!line.isParticulars) return [withoutPrintedCodes(line)]
     const others = new Set(statementsIn(line, isSpecimen).rest?.cells.map(({ words }) => words[0]))
     const cells = line.cells.filter(({ words }) => !others.has(words[0]))
-    return cells.length ? [lineOf(line.page, cells)] : []
+    return cells.length ? [toLine(line.page, cells)] : []
   })
 
 /** What the columns of a line say of all results in it. */

@@ -95,10 +95,10 @@ function splitName(run: Run, body: readonly { runs: readonly Run[] }[], { usual 
   const runsBelow = body.map(({ runs }) => runs.filter(({ box }) => isIn(run.box, box))).filter((runs) => runs.length > 1)
   if (runsBelow.length < 2) return [run]
   const least = usual * tolerances.COLUMN_GAP * heightOf(run.box)
-  return splitAtGaps(run, (from, to) => {
-    if (to - from < least) return false
+  return splitAtGaps(run, (left, right) => {
+    if (right - left < least) return false
     const gaps = runsBelow.filter((runs) =>
-      runs.some(({ box }, index) => runs[index + 1] && box.right < to && runs[index + 1]!.box.left > from),
+      runs.some(({ box }, index) => runs[index + 1] && box.right < right && runs[index + 1]!.box.left > left),
     )
     return gaps.length >= runsBelow.length * tolerances.GAPS_SHARE
   })
@@ -111,10 +111,10 @@ function splitText(run: Run, groups: readonly Group[], { usual }: Spaces): Run[]
   const least = usual * tolerances.COLUMN_GAP * heightOf(run.box)
   const parts = splitAtGaps(
     run,
-    (from, to) =>
-      to - from > least &&
+    (left, right) =>
+      right - left > least &&
       own.some(
-        (group, index) => own[index + 1] && from < own[index + 1]!.left && to > group.right - tolerances.COLUMN_OVERLAP * 4,
+        (group, index) => own[index + 1] && left < own[index + 1]!.left && right > group.right - tolerances.COLUMN_OVERLAP * 4,
       ),
   )
   return parts.every((part) => own.filter((group) => isIn(part.box, group)).length < 2) ? parts : [run]
@@ -164,15 +164,17 @@ function withNames(groups: readonly Group[], separators: readonly number[]): Gro
     const group = sorted[index]!
     if (group.names.length) continue
     const neighbors = [sorted[index - 1], sorted[index + 1]].filter(
-      (other): other is Group => other !== undefined && other.names.length > 0,
+      (neighbor): neighbor is Group => neighbor !== undefined && neighbor.names.length > 0,
     )
-    const isApart = (other: Group) => {
-      const [from, to] = other.left < group.left ? [other.right, group.left] : [group.right, other.left]
+    const isApart = (neighbor: Group) => {
+      const [from, to] = neighbor.left < group.left ? [neighbor.right, group.left] : [group.right, neighbor.left]
       return separators.some((item) => item > from - tolerances.COLUMN_OVERLAP && item < to + tolerances.COLUMN_OVERLAP)
     }
-    const distance = (other: Group) => Math.max(other.left - group.right, group.left - other.right)
-    const isNone = (other: Group) => isUnits(other) && group.runs.some((run) => isNumber(textOf(run)))
-    const free = neighbors.filter((other) => !isApart(other) && !isNone(other) && (!other.runs.length || separators.length > 0))
+    const distance = (neighbor: Group) => Math.max(neighbor.left - group.right, group.left - neighbor.right)
+    const isNone = (neighbor: Group) => isUnits(neighbor) && group.runs.some((run) => isNumber(textOf(run)))
+    const free = neighbors.filter(
+      (neighbor) => !isApart(neighbor) && !isNone(neighbor) && (!neighbor.runs.length || separators.length > 0),
+    )
     const owner = free.toSorted((a, b) => Number(a.runs.length > 0) - Number(b.runs.length > 0) || distance(a) - distance(b))[0]
     if (!owner) continue
     sorted.splice(Math.min(index, sorted.indexOf(owner)), 2, joinGroups([owner, group]))
@@ -282,7 +284,9 @@ function splitBetween(
     for (const [position, run] of runs.entries()) {
       const { left, right } = run.box
       const isBetween = left > numbers.left && right > numbers.right && (!nextColumn || right < nextColumn.left)
-      const isAlone = runs.every((other, index) => index === position || other.box.right < numbers.left || other.box.left > right)
+      const isAlone = runs.every(
+        (neighbor, index) => index === position || neighbor.box.right < numbers.left || neighbor.box.left > right,
+      )
       const parts = runs.length > 1 && isBetween && isAlone ? numberAndUnit(run) : undefined
       if (parts) splitRuns.set(run, parts)
     }

@@ -1,6 +1,6 @@
 // The rows of a table, by what is drawn between them, else by whitespace and overlap; their cells, and the headings of their panels.
 import { type Box, boxAround, centerY, heightOf, overlapY, widthOf, type Word } from '../pages/page.ts'
-import { type Cell, cellOf, type Line, lineOf } from './cells.ts'
+import { type Cell, cellOf, type Line, toLine } from './cells.ts'
 import { joinsName } from './row-parts.ts'
 import { type Run, textOf } from './runs.ts'
 import type { TableColumn, TableOfRuns } from './table-columns.ts'
@@ -53,7 +53,7 @@ export function rowsOfTable({ lines }: TableOfRuns, options: RowsOptions): Table
         : { bands: bandsOf(parts) },
     ),
   )
-  const gaps = gapsOf(
+  const gaps = measureGaps(
     firsts.flatMap((item) => (item ? [item.flatMap((part) => part.ruled ?? part.bands)] : [])),
     options,
   )
@@ -89,7 +89,7 @@ function resultLines(parts: readonly Part[], { isResult }: RowsOptions): number 
     parts.filter(({ column }) => isResult(column)),
     ({ column }) => column,
   )
-  return Math.max(0, ...[...byColumn.values()].map((own) => own.length))
+  return Math.max(0, ...[...byColumn.values()].map((columnParts) => columnParts.length))
 }
 
 /** Texts that overlap from top to bottom, directly or by way of others: a name on two lines and the result that is centered beside it. */
@@ -98,7 +98,8 @@ function bandsOf(parts: readonly Part[]): TableRow[] {
   for (const part of parts.toSorted((a, b) => a.run.box.top - b.run.box.top)) {
     const last = bands.at(-1)
     const { box } = part.run
-    const overlaps = (other: Box) => overlapY(other, box) > Math.min(heightOf(other), heightOf(box)) * tolerances.ROW_OVERLAP
+    const overlaps = (boxInBand: Box) =>
+      overlapY(boxInBand, box) > Math.min(heightOf(boxInBand), heightOf(box)) * tolerances.ROW_OVERLAP
     if (last && last.parts.some(({ run }) => overlaps(run.box))) bands[bands.length - 1] = rowOf([...last.parts, part])
     else bands.push(rowOf([part]))
   }
@@ -144,7 +145,7 @@ interface Gaps {
   lines: number | undefined
 }
 
-function gapsOf(stretches: readonly (readonly TableRow[])[], options: RowsOptions): Gaps {
+function measureGaps(stretches: readonly (readonly TableRow[])[], options: RowsOptions): Gaps {
   const gapsOfRows = stretches.flatMap((rows) =>
     rows.slice(1).flatMap((row, index) => {
       const rowAbove = rows[index]!
@@ -154,8 +155,8 @@ function gapsOf(stretches: readonly (readonly TableRow[])[], options: RowsOption
   const gapsOfLines = stretches
     .flat()
     .flatMap(({ parts }) =>
-      [...Map.groupBy(parts, ({ column }) => column).values()].flatMap((own) =>
-        own.slice(1).map(({ run }, index) => run.box.top - own[index]!.run.box.bottom),
+      [...Map.groupBy(parts, ({ column }) => column).values()].flatMap((columnParts) =>
+        columnParts.slice(1).map(({ run }, index) => run.box.top - columnParts[index]!.run.box.bottom),
       ),
     )
   const quantile = (values: number[], share: number) => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)]
@@ -189,7 +190,7 @@ function isNearer(rows: readonly TableRow[], bands: readonly TableRow[], index: 
   const [rowAbove, band] = [rows.at(-1)!, bands[index]!]
   const gap = band.top - rowAbove.bottom
   const [previous, next] = [rows.at(-2), bands[index + 1]]
-  const isFar = (other: number) => other >= gap + tolerances.LINES_CLOSER
+  const isFar = (neighborGap: number) => neighborGap >= gap + tolerances.LINES_CLOSER
   if (!isWhole(band, options) && next && !isFar(next.top - band.bottom) && !continues(band, next, options)) return false
   return isWhole(rowAbove, options) || !previous || isFar(rowAbove.top - previous.bottom)
 }
@@ -273,7 +274,7 @@ export const continuedNames = (columns: readonly TableColumn[]): Run[] =>
 /** The line that names the columns; two columns of bounds are one of ranges. */
 export function headerLine(page: number, columns: readonly TableColumn[], upperOf: Writer['upperOf']): Line {
   const uppers = new Set(columns.flatMap((column) => upperOf(column) ?? []))
-  return lineOf(
+  return toLine(
     page,
     columns.flatMap((column): Cell[] => {
       if (!column.names.length || uppers.has(column)) return []
@@ -304,7 +305,7 @@ export function linesOfRow({ parts }: TableRow, writer: Writer): Line[] {
       for (const [index, segment] of cellsOfColumn(own, column, writer).entries())
         (lines[index] ??= []).push({ ...segment, band: column.band })
   }
-  return lines.flatMap((cells) => (cells ? [lineOf(writer.page, cells)] : []))
+  return lines.flatMap((cells) => (cells ? [toLine(writer.page, cells)] : []))
 }
 
 /** The bounds of two columns as a range. */
@@ -382,7 +383,7 @@ interface Panel {
 }
 
 /** The texts of a column, the lines of each together. */
-function panelsOf(parts: readonly Part[], column: TableColumn): Panel[] {
+function findPanels(parts: readonly Part[], column: TableColumn): Panel[] {
   const panels: Panel[] = []
   for (const { run } of parts.toSorted((a, b) => a.run.box.top - b.run.box.top)) {
     const last = panels.at(-1)
@@ -405,11 +406,11 @@ export function panelHeadings(
   column: TableColumn,
   rows: readonly TableRow[],
 ): Map<TableRow, Line> {
-  const panels = panelsOf(parts, column)
+  const panels = findPanels(parts, column)
   if (!rows.length || !panels.length) return new Map()
   const [tops, middles] = [startsAtTop(panels, rows), startsInMiddle(panels, rows)]
   const { starts } = tops.error <= middles.error ? tops : middles
-  return new Map(panels.map(({ runs }, index) => [rows[starts[index]!]!, lineOf(page, [cellOfRuns(runs)])]))
+  return new Map(panels.map(({ runs }, index) => [rows[starts[index]!]!, toLine(page, [cellOfRuns(runs)])]))
 }
 
 interface Starts {

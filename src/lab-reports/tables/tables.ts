@@ -4,7 +4,7 @@ import { boxAround, centerX, centerY, heightOf, overlapX, overlapY, type PageTex
 import { baselinesOf, type Cell, type CellKind, cellOf, type Line, splitCell, withResultsParted } from './cells.ts'
 import { columnKind, type ColumnKind, columnsOf, findHeaders, type HeaderLines, isLowerBound, isUpperBound } from './headers.ts'
 import { areLabels, withParticulars } from './particulars.ts'
-import { columnSeparators, rowSeparators, runsOf, separatorsAt, type Spaces, spacesOf } from './runs.ts'
+import { columnSeparators, rowSeparators, runsOfLine, separatorsAt, type Spaces, spacesOf } from './runs.ts'
 import { readTable, type TableColumn, type TableOfRuns } from './table-columns.ts'
 import {
   continuedNames,
@@ -67,25 +67,25 @@ function tablesBelowEachOther(
     kind: columnKind(nameOfColumn(column)),
     box: { ...column, top: 0, bottom: 0 },
   }))
-  const headersIn = (all: readonly Line[]) =>
-    findHeaders(all, spaces, isParted, namesBefore).filter(({ runs }) => !areLabels(runs))
-  const lines = withParticulars(baselines, spaces, headersIn(baselines)[0]?.from ?? baselines.length)
+  const headersIn = (linesToSearch: readonly Line[]) =>
+    findHeaders(linesToSearch, spaces, isParted, namesBefore).filter(({ runs }) => !areLabels(runs))
+  const lines = withParticulars(baselines, spaces, headersIn(baselines)[0]?.start ?? baselines.length)
   const headers = headersIn(lines)
   const result: Line[] = []
   let position = 0
   let columns: readonly TableColumn[] = []
   const add = (table: TableLines | undefined) => {
     if (!table) return
-    result.push(...lines.slice(position, table.from), ...table.lines)
-    position = table.to
+    result.push(...lines.slice(position, table.start), ...table.lines)
+    position = table.end
     columns = table.columns
   }
   if (columnsBefore.length)
-    add(continuedTable(page, lines, columnsBefore, { end: headers[0]?.from ?? lines.length, spaces, isNamed }))
+    add(continuedTable(page, lines, columnsBefore, { end: headers[0]?.start ?? lines.length, spaces, isNamed }))
   else if (!headers.length && page.source === 'text') add(bareTable(page, lines, { end: lines.length, spaces, isNamed }))
   for (const [index, header] of headers.entries())
-    if (header.from >= position)
-      add(bestTable(page, lines, header, { end: headers[index + 1]?.from ?? lines.length, spaces, isNamed }))
+    if (header.start >= position)
+      add(bestTable(page, lines, header, { end: headers[index + 1]?.start ?? lines.length, spaces, isNamed }))
   // Scanned pages lie in different places: columns of one are not those of the next.
   return { lines: [...result, ...lines.slice(position)], columns: page.source === 'text' ? columns : [] }
 }
@@ -95,16 +95,16 @@ interface TableLines {
   columns: readonly TableColumn[]
   lines: Line[]
   /** The first and the first behind them. */
-  from: number
-  to: number
+  start: number
+  end: number
   hasNames: boolean
 }
 
 /** The table under a header: lines above it that may belong to it, as a title, are left out if no table has them as the names of its columns. */
 function bestTable(page: PageText, lines: readonly Line[], header: HeaderLines, options: TableOptions): TableLines | undefined {
   let best: TableLines | undefined
-  for (let from = header.from; from < header.to && !best?.hasNames; from++) {
-    const table = tableLines(page, lines, { ...header, from, runs: header.runs.slice(from - header.from) }, options)
+  for (let start = header.start; start < header.bodyStart && !best?.hasNames; start++) {
+    const table = tableLines(page, lines, { ...header, start, runs: header.runs.slice(start - header.start) }, options)
     if (table && (!best || table.hasNames)) best = table
   }
   return best
@@ -120,7 +120,7 @@ function continuedTable(
   const { kindOf } = rolesOf(columns)
   const names = [continuedNames(columns)]
   const columnsIn = (line: Line) =>
-    runsOf(line, options.spaces).map(({ box }) => columns.find((column) => overlapX(box, { ...box, ...column }) > 0))
+    runsOfLine(line, options.spaces).map(({ box }) => columns.find((column) => overlapX(box, { ...box, ...column }) > 0))
   const isRow = (line: Line) => {
     const own = columnsIn(line).map((column) => column && kindOf(column))
     return own.includes('name') && own.some((kind) => kind && RESULT_KINDS.has(kind))
@@ -128,10 +128,10 @@ function continuedTable(
   const begin = lines.findLastIndex(({ isParticulars }, index) => isParticulars && index < options.end) + 1
   for (let first = begin; first < Math.min(options.end, begin + STARTS_MAX); first++) {
     if (!isRow(lines[first]!)) continue
-    let from = first
+    let start = first
     // Of cells on several lines the first may stand above the others.
-    while (from > begin && overlapY(lines[from - 1]!.box, lines[from]!.box) > 0) from--
-    const table = tableLines(page, lines, { from, to: from, runs: names }, options)
+    while (start > begin && overlapY(lines[start - 1]!.box, lines[start]!.box) > 0) start--
+    const table = tableLines(page, lines, { start, bodyStart: start, runs: names }, options)
     if (table) return table
   }
   return undefined
@@ -150,26 +150,26 @@ const BARE_ROWS_MIN = 4
  */
 function bareTable(page: PageText, lines: readonly Line[], options: TableOptions): TableLines | undefined {
   const rows = lines.flatMap((line, index) => {
-    const cells = line.isParticulars ? [] : runsOf(line, options.spaces).flatMap((run) => splitCell(cellOf(run.words)))
+    const cells = line.isParticulars ? [] : runsOfLine(line, options.spaces).flatMap((run) => splitCell(cellOf(run.words)))
     const isRow = cells.length > 2 && cells[1]!.kind === 'value' && (cells[0]!.kind === 'text' || options.isNamed(cells[0]!.text))
     return isRow ? [{ index, cells: [{ ...cells[0]!, kind: 'text' as const }, ...cells.slice(1)] }] : []
   })
   if (rows.length < BARE_ROWS_MIN) return undefined
-  let from = rows[0]!.index
+  let start = rows[0]!.index
   const names = Object.entries(NAMES_OF_KINDS).flatMap(([kind, text]) => {
     const cells = rows.flatMap((row) => row.cells.filter((cell) => cell.kind === kind).slice(0, 1))
     if (cells.length < BARE_ROWS_MIN && cells.length < rows.length / 2) return []
-    const box = { ...boxAround(cells.map((cell) => cell.box)), top: lines[from]!.box.top - 1, bottom: lines[from]!.box.top - 1 }
+    const box = { ...boxAround(cells.map((cell) => cell.box)), top: lines[start]!.box.top - 1, bottom: lines[start]!.box.top - 1 }
     return [{ box, words: [{ text, box, confidence: 1 }] }]
   })
   const isOverlapping = names.some((a) => names.some((b) => a !== b && a.box.left < b.box.right && b.box.left < a.box.right))
   if (names.length < 3 || isOverlapping) return undefined
   // Lines of a name may be above the others of the first row.
   const isInColumn = ({ box }: Cell) => names.some((name) => overlapX(name.box, box) > 0)
-  const isAbove = ({ box, cells, isParticulars }: Line, below: Line) =>
-    !isParticulars && cells.every(isInColumn) && below.box.top - box.bottom < heightOf(box) * tolerances.CELL_LINE_GAP
-  while (from > 0 && isAbove(lines[from - 1]!, lines[from]!)) from--
-  const table = tableLines(page, lines, { from, to: from, runs: [names] }, options)
+  const isAbove = ({ box, cells, isParticulars }: Line, lineBelow: Line) =>
+    !isParticulars && cells.every(isInColumn) && lineBelow.box.top - box.bottom < heightOf(box) * tolerances.CELL_LINE_GAP
+  while (start > 0 && isAbove(lines[start - 1]!, lines[start]!)) start--
+  const table = tableLines(page, lines, { start, bodyStart: start, runs: [names] }, options)
   const ranges = names.find(({ words: [word] }) => word!.text === NAMES_OF_KINDS.range)
   const isRange = ({ box }: Cell) => ranges !== undefined && overlapX(box, ranges.box) > 0
   return (
@@ -186,16 +186,16 @@ function bareTable(page: PageText, lines: readonly Line[], options: TableOptions
 function tableLines(
   page: PageText,
   lines: readonly Line[],
-  { from, to, runs }: HeaderLines,
+  { start, bodyStart, runs }: HeaderLines,
   { end, spaces, isNamed }: TableOptions,
 ): TableLines | undefined {
-  const linesBelow = lines.slice(to, end)
+  const linesBelow = lines.slice(bodyStart, end)
   if (!linesBelow.length) return undefined
-  const box = boxAround(lines.slice(from, end).map((line) => line.box))
+  const box = boxAround(lines.slice(start, end).map((line) => line.box))
   const drawnEdges = columnSeparators(page.drawings, box)
-  const runsIn = (line: Line) => runsOf(line, spaces, separatorsAt(drawnEdges, centerY(line.box)))
+  const runsIn = (line: Line) => runsOfLine(line, spaces, separatorsAt(drawnEdges, centerY(line.box)))
   const table = readTable(
-    drawnEdges.length && to > from ? lines.slice(from, to).map(runsIn) : runs,
+    drawnEdges.length && bodyStart > start ? lines.slice(start, bodyStart).map(runsIn) : runs,
     linesBelow.map((line) => ({ line, runs: runsIn(line) })),
     drawnEdges.map(({ position }) => position),
     spaces,
@@ -214,9 +214,9 @@ function tableLines(
   return {
     columns: table.columns,
     // Columns that go on are known.
-    lines: [...(to > from ? [names] : []), ...rowLines(page.number, table, columns, { separators, isNamed })],
-    from,
-    to: to + table.lines.length,
+    lines: [...(bodyStart > start ? [names] : []), ...rowLines(page.number, table, columns, { separators, isNamed })],
+    start,
+    end: bodyStart + table.lines.length,
     hasNames: kinds.some(({ kind }) => kind === 'name'),
   }
 }
@@ -240,7 +240,7 @@ interface Roles {
 function rolesOf(columns: readonly TableColumn[]): Roles {
   const kindOf = (column: TableColumn) => columnKind(nameOfColumn(column))
   const names = columns.filter((column) => kindOf(column) === 'name')
-  const panels = columns.find((column) => isPanelName(nameOfColumn(column)) && names.some((other) => other !== column))
+  const panels = columns.find((column) => isPanelName(nameOfColumn(column)) && names.some((name) => name !== column))
   return {
     ownColumns: columns.filter((column) => column !== panels),
     panels,
@@ -336,10 +336,10 @@ function splitSides(page: PageText, lines: readonly Line[]): PageText[] | undefi
 
 /** Whether the names of columns, which are the same, begin two tables: the results of the first stand between them, and those of the second behind. */
 function areTwoTables(left: Cell, right: Cell, cells: readonly Cell[]): boolean {
-  const isLevel = (other: Cell) => Math.abs(other.box.top - left.box.top) < heightOf(left.box) * tolerances.SIDES_LEVEL
+  const isLevel = (cell: Cell) => Math.abs(cell.box.top - left.box.top) < heightOf(left.box) * tolerances.SIDES_LEVEL
   if (right.box.left <= left.box.right || right.text.toLowerCase() !== left.text.toLowerCase() || !isLevel(right)) return false
   const results = cells.filter(
-    (cell) => isLevel(cell) && cell.text.split(' ').some((_, from, words) => isResult(words.slice(from))),
+    (cell) => isLevel(cell) && cell.text.split(' ').some((_, start, words) => isResult(words.slice(start))),
   )
   return (
     results.some(({ box }) => box.left > left.box.right && box.left < right.box.left) &&
@@ -352,8 +352,8 @@ const isResult = (words: readonly string[]): boolean =>
   words.some((_, count) => RESULTS.has(columnKind(words.slice(0, count + 1).join(' '))!))
 
 /** Where the second table begins: left of its names, where the first lines below have no text. */
-function findEdge(words: readonly Word[], { box, words: own }: Cell, from: number): number | undefined {
-  const wordsBelow = words.filter((word) => centerY(word.box) > from && !own.includes(word))
+function findEdge(words: readonly Word[], { box, words: own }: Cell, top: number): number | undefined {
+  const wordsBelow = words.filter((word) => centerY(word.box) > top && !own.includes(word))
   const nearWords = wordsBelow.filter((word) => centerY(word.box) < box.bottom + heightOf(box) * 6)
   const isFree = (x: number) => nearWords.every((word) => word.box.left >= x || word.box.right <= x)
   return [box.left - tolerances.SIDES_EDGE, box.left - tolerances.SIDES_EDGE / 2, box.left - 2].find(isFree)

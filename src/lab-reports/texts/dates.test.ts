@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { dateIn, dateOrder, isoWith } from './dates.ts'
 
-const none = { age_years: null, born: undefined, reported: undefined }
+const none = { age_years: null, birthDate: undefined, reportDate: undefined }
 
 describe('dates of reports', () => {
   test('written months and ISO dates need no order', () => {
@@ -28,9 +28,9 @@ describe('dates of reports', () => {
   })
 
   test('the age of the patient, and the days between specimen and report, decide the order', () => {
-    const born = dateIn('05/06/1990')!
-    assert.equal(dateOrder([], { age_years: 30, born, reported: dateIn('2020-05-20') }), 'month first')
-    assert.equal(dateOrder([], { ...none, collected: dateIn('05/06/2023'), reported: dateIn('06/06/2023') }), 'day first')
+    const birthDate = dateIn('05/06/1990')!
+    assert.equal(dateOrder([], { age_years: 30, birthDate, reportDate: dateIn('2020-05-20') }), 'month first')
+    assert.equal(dateOrder([], { ...none, collectionDate: dateIn('05/06/2023'), reportDate: dateIn('06/06/2023') }), 'day first')
   })
 
   test('digits that text recognition has parted beside a 1 are of one date', () => {

@@ -99,9 +99,9 @@ export function dateOrder(
   texts: readonly string[],
   facts: {
     age_years: number | null
-    born: PrintedDate | undefined
-    reported: PrintedDate | undefined
-    collected?: PrintedDate | undefined
+    birthDate: PrintedDate | undefined
+    reportDate: PrintedDate | undefined
+    collectionDate?: PrintedDate | undefined
   },
 ): DateOrder {
   let [day, month] = [0, 0]
@@ -111,20 +111,24 @@ export function dateOrder(
       if (Number(match[3]) > 12 && Number(match[1]) <= 12) month++
     }
   if (day !== month) return day > month ? 'day first' : 'month first'
-  const { age_years, born, reported } = facts
-  if (age_years !== null && born?.parts && !born.iso && reported) {
+  const { age_years, birthDate, reportDate } = facts
+  if (age_years !== null && birthDate?.parts && !birthDate.iso && reportDate) {
     const orders = (['day first', 'month first'] as const).filter((order) => {
-      const [from, to] = [isoWith(born, order), isoWith(reported, order)]
-      return from && to && Math.floor((Date.parse(to) - Date.parse(from)) / (365.2425 * 86_400_000)) === age_years
+      const [birthDay, reportDay] = [isoWith(birthDate, order), isoWith(reportDate, order)]
+      return (
+        birthDay &&
+        reportDay &&
+        Math.floor((Date.parse(reportDay) - Date.parse(birthDay)) / (365.2425 * 86_400_000)) === age_years
+      )
     })
     if (orders.length === 1) return orders[0]!
   }
   // A report follows its specimen within days; in the wrong order they are months apart, or the wrong way round.
-  const collected = facts.collected
-  if (collected?.parts && reported?.parts && collected.text !== reported.text) {
+  const { collectionDate } = facts
+  if (collectionDate?.parts && reportDate?.parts && collectionDate.text !== reportDate.text) {
     const days = (['day first', 'month first'] as const).map((order) => {
-      const [from, to] = [isoWith(collected, order), isoWith(reported, order)]
-      return from && to ? (Date.parse(to) - Date.parse(from)) / 86_400_000 : NaN
+      const [collectionDay, reportDay] = [isoWith(collectionDate, order), isoWith(reportDate, order)]
+      return collectionDay && reportDay ? (Date.parse(reportDay) - Date.parse(collectionDay)) / 86_400_000 : NaN
     })
     const [day, month] = days.map((span) => span >= 0 && span <= 15)
     if (day !== month) return day ? 'day first' : 'month first'
