@@ -20,7 +20,7 @@ export type Batch =
   | { provider: string; resource: TimeseriesName; samples: IncomingSample[] }
   | { provider: string; kind: SummaryKind; summaries: ReadSummary[] }
 
-interface Held {
+interface Group {
   samples: IncomingSample[]
   sources: Set<string>
 }
@@ -31,10 +31,10 @@ export class Batches implements Sink {
   provider: string
   readonly skips: Skipped = {}
   readonly #send: (batch: Batch) => Promise<void>
-  readonly #samples = new Map<TimeseriesName, Held>()
+  readonly #samples = new Map<TimeseriesName, Group>()
   readonly #summaries = new Map<SummaryKind, { list: ReadSummary[]; details: number }>()
   readonly #sources = new Set<string>()
-  #held = 0
+  #sampleCount = 0
   #ready: Batch[] = []
 
   constructor(provider: string, send: (batch: Batch) => Promise<void>) {
@@ -43,46 +43,46 @@ export class Batches implements Sink {
   }
 
   sample(resource: TimeseriesName, sample: IncomingSample): void {
-    let held = this.#samples.get(resource)
-    if (!held) this.#samples.set(resource, (held = { samples: [], sources: new Set() }))
+    let group = this.#samples.get(resource)
+    if (!group) this.#samples.set(resource, (group = { samples: [], sources: new Set() }))
     const { source_type, app_id, device } = sample
     const source = `${source_type} ${app_id ?? ''} ${device ? `${device.manufacturer} ${device.model}` : ''}`
-    if (!held.sources.has(source)) {
+    if (!group.sources.has(source)) {
       const whole = `${this.provider} ${resource} ${source}`
       if (!this.#sources.has(whole)) {
         if (this.#sources.size === SOURCES_MAX) return this.skip('too_many', 'sources')
         this.#sources.add(whole)
       }
-      if (held.sources.size === SOURCES_PER_BATCH) {
-        this.#release(resource, held)
+      if (group.sources.size === SOURCES_PER_BATCH) {
+        this.#release(resource, group)
         return this.sample(resource, sample)
       }
-      held.sources.add(source)
+      group.sources.add(source)
     }
-    held.samples.push(sample)
-    if (held.samples.length === SAMPLES_PER_BATCH) this.#release(resource, held)
-    else if (++this.#held > SAMPLES_HELD_MAX) {
+    group.samples.push(sample)
+    if (group.samples.length === SAMPLES_PER_BATCH) this.#release(resource, group)
+    else if (++this.#sampleCount > SAMPLES_HELD_MAX) {
       const [largest] = [...this.#samples].sort(([, a], [, b]) => b.samples.length - a.samples.length)
       this.#release(...largest!)
     }
   }
 
   summary<K extends SummaryKind>(summary: ReadSummary<K>): void {
-    const held = this.#summaries.get(summary.kind) ?? { list: [], details: 0 }
-    this.#summaries.set(summary.kind, held)
-    held.list.push(summary as unknown as ReadSummary)
-    held.details += (summary.stream?.time.length ?? 0) + (summary.voltages?.length ?? 0)
-    if (held.list.length === SUMMARIES_PER_BATCH || held.details >= DETAILS_PER_BATCH)
-      this.#releaseSummaries(summary.kind, held.list)
+    const group = this.#summaries.get(summary.kind) ?? { list: [], details: 0 }
+    this.#summaries.set(summary.kind, group)
+    group.list.push(summary as unknown as ReadSummary)
+    group.details += (summary.stream?.time.length ?? 0) + (summary.voltages?.length ?? 0)
+    if (group.list.length === SUMMARIES_PER_BATCH || group.details >= DETAILS_PER_BATCH)
+      this.#releaseSummaries(summary.kind, group.list)
   }
 
   skip(reason: SkipReason, kind: string, count = 1): void {
     countSkipped(this.skips, reason, kind, count)
   }
 
-  #release(resource: TimeseriesName, { samples }: Held): void {
+  #release(resource: TimeseriesName, { samples }: Group): void {
     this.#samples.delete(resource)
-    this.#held = [...this.#samples.values()].reduce((sum, held) => sum + held.samples.length, 0)
+    this.#sampleCount = [...this.#samples.values()].reduce((sum, group) => sum + group.samples.length, 0)
     this.#ready.push({ provider: this.provider, resource, samples })
   }
 
@@ -100,7 +100,7 @@ export class Batches implements Sink {
 
   /** Sends what is left: at the end, and before another provider. */
   async flush(): Promise<void> {
-    for (const [resource, held] of this.#samples) this.#release(resource, held)
+    for (const [resource, group] of this.#samples) this.#release(resource, group)
     for (const [kind, { list }] of this.#summaries) this.#releaseSummaries(kind, list)
     await this.drain()
   }

@@ -94,7 +94,7 @@ describe('the days of a resource', () => {
           provider: 'oura',
           resource: 'sleep',
           outcome,
-          days: { from: dayOf(Date.parse(from)), to: dayOf(Date.parse(to)) },
+          days: { first: dayOf(Date.parse(from)), last: dayOf(Date.parse(to)) },
           ...(outcome === 'failed' && { error: { type: 'provider_unavailable', message: 'HTTP 503' } }),
         }),
       )

@@ -84,7 +84,7 @@ export async function introspectDays(tx: Tx, query: DayQuery): Promise<UserDays>
   }
   for (const allowed of await availableResources(tx, [user_id], provider))
     for (const name of allowed.resources) if (resource === undefined || resource === name) add(allowed.provider, name)
-  for (const record of await dayRecords(tx, user_id, { from: start_date, to: end_date, provider, resource }))
+  for (const record of await dayRecords(tx, user_id, { start_date, end_date, provider, resource }))
     add(record.provider, record.resource).push(record)
   const watermarks = new Map((await listWatermarks(tx, user_id)).map((mark) => [mark.provider, mark]))
   const rejected = new Map(

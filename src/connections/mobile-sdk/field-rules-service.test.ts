@@ -65,7 +65,7 @@ describe('why there is no data', () => {
       .body
     const link = { user_id, granted_permissions: ['sleep'] }
     assert.equal((await team.api.post('/v2/link/provider/manual/apple_health_kit', link)).status, 200)
-    const days = (from: string, to = from) => ({ from: dayOf(Date.parse(from)), to: dayOf(Date.parse(to)) })
+    const days = (from: string, to = from) => ({ first: dayOf(Date.parse(from)), last: dayOf(Date.parse(to)) })
     const owner = { user_id, provider: 'apple_health_kit', resource: 'sleep' as const }
     await team.db.tx(team.tenant, async (tx) => {
       recordDays(tx, { ...owner, outcome: 'asked', days: days('2026-01-25', '2026-01-30') })

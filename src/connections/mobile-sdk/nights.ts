@@ -158,7 +158,7 @@ export async function mergeNights(storedNights: readonly Night[], newNights: rea
   let nights = [...storedNights]
   const gone = new Map<string, Night>()
   const remove = (night: Night): void => {
-    nights = nights.filter((other) => other !== night)
+    nights = nights.filter((candidate) => candidate !== night)
     if (night.isStored) gone.set(night.session.id, night)
   }
   for (const session of newNights) {
@@ -172,7 +172,7 @@ export async function mergeNights(storedNights: readonly Night[], newNights: rea
     else if (own && !covers(session, own)) night = withPart(own, session)
     assertFewStages(night)
     if (own && own.session.id === night.session.id) nights = nights.filter((candidate) => candidate !== own)
-    for (let other = next(nights, night); other; other = next(nights, night)) {
+    for (let other = findPart(nights, night); other; other = findPart(nights, night)) {
       if (covers(night, other)) {
         remove(other)
         continue
@@ -194,4 +194,5 @@ function assertFewStages({ session: { sleep_stages = {} } }: Night): void {
   if (stages > STAGES_MAX) throw invalidField(['body', 'data'], `has a night of more than ${STAGES_MAX} stages`)
 }
 
-const next = (nights: readonly Night[], night: Night): Night | undefined => nights.find((other) => areOneNight(other, night))
+const findPart = (nights: readonly Night[], night: Night): Night | undefined =>
+  nights.find((candidate) => areOneNight(candidate, night))

@@ -14,7 +14,7 @@ const dateOf = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10
 /** The days that have each outcome, from the rows. */
 async function shown({ db, tenant }: TestTeam, user_id: string) {
   const rows = await db.read(tenant, (tx) =>
-    dayRecords(tx, user_id, { from: '1900-01-01', to: '2100-01-01', provider: undefined, resource: undefined }),
+    dayRecords(tx, user_id, { start_date: '1900-01-01', end_date: '2100-01-01', provider: undefined, resource: undefined }),
   )
   const found: Record<string, string[]> = Object.fromEntries(NUMBERS.map((name) => [name, []]))
   for (const row of rows)
@@ -47,9 +47,9 @@ describe('days are recorded', () => {
         for (let j = whole(6); j >= 0; j--) {
           const outcome = (['asked', 'answered', 'received', 'stored', 'failed'] as DayOutcome[])[whole(5)]!
           const resource = (['steps', 'sleep'] as const)[whole(2)]!
-          const from = FIRST + whole(DAYS)
-          const range = { from, to: from + whole(20) }
-          const list = Array.from({ length: range.to - range.from + 1 }, (_, n) => range.from + n)
+          const first = FIRST + whole(DAYS)
+          const range = { first, last: first + whole(20) }
+          const list = Array.from({ length: range.last - range.first + 1 }, (_, n) => range.first + n)
           const days = random() < 0.5 ? range : list.toSorted(() => random() - 0.5)
           const error = { error: { type: 'provider_unavailable', message: `attempt ${i}` } }
           recordDays(tx, { user_id, provider: 'oura', resource, outcome, days, ...(outcome === 'failed' && error) })
@@ -80,11 +80,11 @@ describe('days are recorded', () => {
     const record = (outcome: DayOutcome, days: Days['days']) =>
       team.db.tx(team.tenant, async (tx) => recordDays(tx, { user_id, provider: 'oura', resource: 'steps', outcome, days }))
     const january = dayOf(Date.parse('2026-01-01'))
-    await record('stored', { from: january, to: january + 30 })
+    await record('stored', { first: january, last: january + 30 })
     const first = await version()
     assert.equal(first.length, 1)
     await record('stored', [january + 3])
-    await record('received', { from: january, to: january + 5 })
+    await record('received', { first: january, last: january + 5 })
     assert.deepEqual(await version(), first)
     await record('answered', [january])
     assert.notDeepEqual(await version(), first)
@@ -100,7 +100,7 @@ describe('days are recorded', () => {
       )
     await fail('x'.repeat(1000), [dayOf(Date.parse('2026-01-05'))])
     await fail('\0second', [dayOf(Date.parse('2026-01-06'))])
-    await team.db.tx(team.tenant, async (tx) => recordDays(tx, { ...key, outcome: 'asked', days: { from: -1e9, to: 1e9 } }))
+    await team.db.tx(team.tenant, async (tx) => recordDays(tx, { ...key, outcome: 'asked', days: { first: -1e9, last: 1e9 } }))
     await team.db.tx(team.tenant, async (tx) =>
       recordDays(tx, { ...key, outcome: 'stored', days: [NaN, Infinity, -1e12, dayOf(Date.UTC(1900, 0))] }),
     )

@@ -42,15 +42,15 @@ export interface Days {
    * Days in any order, or a range of which both ends are included. Days before 1900 and after tomorrow are left out, and of a range all
    * days but the last ten years.
    */
-  days: Iterable<DayNumber> | { from: DayNumber; to: DayNumber }
+  days: Iterable<DayNumber> | { first: DayNumber; last: DayNumber }
   /** Why it failed. */
   error?: DayError
 }
 
 /** The days between two instants, in UTC; the second one is not included, unless they are one. */
-export const daysBetween = (from_ms: number, to_ms: number): { from: DayNumber; to: DayNumber } => ({
-  from: dayOf(from_ms),
-  to: dayOf(to_ms > from_ms ? to_ms - 1 : to_ms),
+export const daysBetween = (from_ms: number, to_ms: number): { first: DayNumber; last: DayNumber } => ({
+  first: dayOf(from_ms),
+  last: dayOf(to_ms > from_ms ? to_ms - 1 : to_ms),
 })
 
 const columns = ['asked', 'answered', 'received', 'stored', 'failed'] as const
@@ -82,7 +82,7 @@ export function recordDays(tx: Tx, { user_id, provider, resource, outcome, days,
   const months = new Map<string, number>()
   let [month, mask] = ['', 0]
   let previous: DayNumber | undefined
-  for (const day of 'from' in days ? range(days.from, days.to, tomorrow) : days) {
+  for (const day of 'first' in days ? range(days.first, days.last, tomorrow) : days) {
     if (day === previous || !(day >= EARLIEST_DAY && day <= tomorrow)) continue
     previous = day
     const date = new Date(day * DAY_MS)
@@ -104,9 +104,9 @@ export function recordDays(tx: Tx, { user_id, provider, resource, outcome, days,
 
 const noMasks = (): Masks => ({ asked: 0, answered: 0, received: 0, stored: 0, failed: 0 })
 
-function* range(from: DayNumber, to: DayNumber, max: DayNumber): Generator<DayNumber> {
-  const last = Math.min(to, max)
-  for (let day = Math.max(from, EARLIEST_DAY, last - RANGE_DAYS_MAX + 1); day <= last; day++) yield day
+function* range(first: DayNumber, last: DayNumber, max: DayNumber): Generator<DayNumber> {
+  const end = Math.min(last, max)
+  for (let day = Math.max(first, EARLIEST_DAY, end - RANGE_DAYS_MAX + 1); day <= end; day++) yield day
 }
 
 /** Both changes, one after the other, as one. */
@@ -170,18 +170,25 @@ const Row = T.Object({
 /** What is known of the days of a month: bit 0 is its first day. */
 export type DayRecord = Static<typeof Row>
 
+interface RecordQuery {
+  start_date: string
+  end_date: string
+  provider: string | undefined
+  resource: string | undefined
+}
+
 /** What is known of a user's resources, from the month of the first day to that of the second one. */
 export const dayRecords = (
   tx: Tx,
   user_id: string,
-  { from, to, provider, resource }: { from: string; to: string; provider: string | undefined; resource: string | undefined },
+  { start_date, end_date, provider, resource }: RecordQuery,
 ): Promise<DayRecord[]> =>
   tx.many(
     Row,
     sql`
     select provider, resource, month::text as month, asked, answered, received, stored, failed, error_type, error_message, errored_at
     from day_record
-    where team_id = ${tx.team} and user_id = ${user_id} and month between date_trunc('month', ${from}::date) and ${to}::date
+    where team_id = ${tx.team} and user_id = ${user_id} and month between date_trunc('month', ${start_date}::date) and ${end_date}::date
       and provider = coalesce(${provider ?? null}, provider)
       and (resource = coalesce(${resource ?? null}, resource) or resource = ${CONTACT})
     order by provider, resource, month`,

@@ -164,13 +164,13 @@ export async function pullsInProgress(
 export async function historiesSince(
   tx: Tx,
   { user_id, provider }: Omit<PullKey, 'resource'>,
-  since: Date,
+  instant: Date,
 ): Promise<Set<string>> {
   const rows = await tx.many(
     Begun,
     sql`
     select resource from historical_pull
-    where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} and ended_at is null and scheduled_at > ${since}`,
+    where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} and ended_at is null and scheduled_at > ${instant}`,
   )
   return new Set(rows.map(({ resource }) => resource))
 }

@@ -277,8 +277,8 @@ export async function ingestSamples(
   }))
   const merged = await mergeSamples(tx, user.user_id, resource, series)
   await emitBatches(tx, user, resource, merged, { historical })
-  const total = (kind: 'created' | 'updated') => merged.reduce((sum, series) => sum + series[kind].length, 0)
-  const [created, updated] = [total('created'), total('updated')]
+  const total = (kind: 'createdSamples' | 'updatedSamples') => merged.reduce((sum, series) => sum + series[kind].length, 0)
+  const [created, updated] = [total('createdSamples'), total('updatedSamples')]
   const key = { user_id: user.user_id, provider, resource: resourceNameOf(resource) }
   recordDays(tx, { ...key, outcome: 'received', days: dropped! })
   recordDays(tx, { ...key, outcome: 'stored', days: stored! })
@@ -338,7 +338,7 @@ async function emitBatches(
   const { event } = timeseriesOf(resource)
   if (event === null) return
   const format = sampleFormatter(resource)
-  for (const { source, created, updated } of mergedSeries) {
+  for (const { source, createdSamples, updatedSamples } of mergedSeries) {
     const around = `"source":${JSON.stringify(sampleSource(tx, source))},"source_id":${wireSourceId(source.provider)},"user_id":"${user_id}"`
     const send = async (kind: string, samples: Sample[]) => {
       for await (const batch of splitBatches(samples, (sample) => format(sample, source))) {
@@ -346,8 +346,8 @@ async function emitBatches(
         emit(tx, { type, object_id: user_id, user_id, client_user_id, data: `{"data":[${batch}],${around}}`, historical })
       }
     }
-    await send('created', created)
-    await send('updated', updated)
+    await send('created', createdSamples)
+    await send('updated', updatedSamples)
   }
 }
 

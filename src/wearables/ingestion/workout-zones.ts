@@ -52,7 +52,7 @@ export async function updateZonesAt(
   mergedSeries: MergedSamples[],
   { historical }: { historical: boolean },
 ): Promise<number[]> {
-  const changed = mergedSeries.flatMap(({ created, updated }) => [created, updated])
+  const changed = mergedSeries.flatMap(({ createdSamples, updatedSamples }) => [createdSamples, updatedSamples])
   let [from_ms, to_ms] = [Infinity, -Infinity]
   for (const samples of changed)
     for (const { at_ms } of samples) {

@@ -35,8 +35,8 @@ export interface RangeQuery {
 }
 
 /** Reads a date or an instant of the query. Errors: 422 it is neither. */
-export function readBound(name: 'start_date' | 'end_date', text: string): { at: Date; dateOnly: boolean } {
-  const found = parseTimestamp(text.trim())
-  if (!found) throw invalidField(['query', name], 'is not a date or a date-time')
-  return found
+export function readBound(name: 'start_date' | 'end_date', text: string): { instant: Date; dateOnly: boolean } {
+  const timestamp = parseTimestamp(text.trim())
+  if (!timestamp) throw invalidField(['query', name], 'is not a date or a date-time')
+  return { instant: timestamp.at, dateOnly: timestamp.dateOnly }
 }

@@ -231,7 +231,7 @@ export const deleteSummaries = (
 
 /** The local days that a range names: those of its two ends, both included. */
 function dayRange(tx: Tx, { start_date, end_date }: RangeQuery): [from: string, to: string] {
-  const day = (name: 'start_date' | 'end_date', text: string) => readBound(name, text).at.toISOString().slice(0, 10)
+  const day = (name: 'start_date' | 'end_date', text: string) => readBound(name, text).instant.toISOString().slice(0, 10)
   return [
     day('start_date', start_date),
     end_date ? day('end_date', end_date) : iso(new Date(tx.now.getTime() + 86_400_000)).slice(0, 10),

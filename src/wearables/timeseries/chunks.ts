@@ -40,8 +40,8 @@ export interface SeriesSamples {
 /** What of the samples of a series was new, and what replaced another value. */
 export interface MergedSamples {
   source: SampleSource
-  created: Sample[]
-  updated: Sample[]
+  createdSamples: Sample[]
+  updatedSamples: Sample[]
 }
 
 const nullableText = Nullable(T.String())
@@ -96,7 +96,7 @@ export async function mergeSamples(
   const hours = new Map<string, Hour>()
   const merged: MergedSamples[] = []
   for (const { source, samples } of series) {
-    const one = { source, created: [] as Sample[], updated: [] as Sample[] }
+    const one = { source, createdSamples: [] as Sample[], updatedSamples: [] as Sample[] }
     merged.push(one)
     const { app_id, device_id } = source
     await addToHours(hours, { series_id: idOf(source), kin_id: idOf(kinOf(source)), app_id, device_id }, samples, one)

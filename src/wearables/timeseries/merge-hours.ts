@@ -242,7 +242,7 @@ async function mergeHour(
   { hour_ms, samples, changes, series_id }: Pick<Hour, 'hour_ms' | 'samples' | 'changes' | 'series_id'>,
   writer: ChunkWriter,
 ): Promise<void> {
-  const before = changes.created.length + changes.updated.length
+  const before = changes.createdSamples.length + changes.updatedSamples.length
   const count = storedChunk?.at.length ?? 0
   const merged: Sample[] = []
   let i = 0
@@ -253,18 +253,18 @@ async function mergeHour(
     const at = sample.at_ms - hour_ms
     keepUntil(at)
     if (i === count || storedChunk!.at[i] !== at) {
-      changes.created.push(sample)
+      changes.createdSamples.push(sample)
       merged.push(sample)
     } else {
       const known = sampleAt(storedChunk!, i++)
       const update = inStoredZone(sample, known)
-      if (!isSame(known, update)) changes.updated.push(update)
+      if (!isSame(known, update)) changes.updatedSamples.push(update)
       merged.push(update)
     }
     const turn = yieldIfLong()
     if (turn) await turn
   }
-  if (changes.created.length + changes.updated.length === before) return
+  if (changes.createdSamples.length + changes.updatedSamples.length === before) return
   keepUntil(Infinity)
   await writer.put({ series_id, hour_ms }, merged)
 }
@@ -274,8 +274,8 @@ async function mergeHour(
 
 /** Where the samples of an hour that are new, and those that replaced another value, are added. */
 interface Changes {
-  created: Sample[]
-  updated: Sample[]
+  createdSamples: Sample[]
+  updatedSamples: Sample[]
 }
 
 /** The app and the device of a series. */
@@ -297,8 +297,8 @@ const isOne = (a: Recorder, b: Recorder): boolean =>
   a.app_id === b.app_id && (a.device_id === b.device_id || a.device_id === null || b.device_id === null)
 
 /** Whether a sample gives way to one that is there: it names no device, and that of its app does. */
-const givesWay = (sample: Recorder, other: Recorder): boolean =>
-  sample.device_id === null && other.device_id !== null && sample.app_id === other.app_id
+const givesWay = (recorder: Recorder, rival: Recorder): boolean =>
+  recorder.device_id === null && rival.device_id !== null && recorder.app_id === rival.app_id
 
 /** Which apps and devices the hours of a kin belong to. */
 class Owners {
@@ -452,7 +452,7 @@ async function mergeKin({ hour_ms, incoming, chunks: stored }: KinHour, writer: 
       if (!isOwn && givesWay(recorder, there.recorder)) continue
       changed.add(there.recorder.series_id)
     }
-    into![there ? 'updated' : 'created'].push(merged)
+    into![there ? 'updatedSamples' : 'createdSamples'].push(merged)
     changed.add(recorder.series_id)
     places.set({ recorder, sample: merged }, there)
   }

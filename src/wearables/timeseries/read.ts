@@ -34,10 +34,10 @@ const Row = T.Object({
  */
 function readRange(tx: Tx, { start_date, end_date }: RangeQuery): { from_ms: number; to_ms: number } {
   // Samples are not older; and PostgreSQL has no year 0.
-  const from_ms = Math.max(readBound('start_date', start_date).at.getTime(), EARLIEST_MS)
+  const from_ms = Math.max(readBound('start_date', start_date).instant.getTime(), EARLIEST_MS)
   if (end_date === undefined || end_date === '') return { from_ms, to_ms: tx.now.getTime() + 999 }
-  const { at, dateOnly } = readBound('end_date', end_date)
-  const end_ms = at.getTime()
+  const { instant, dateOnly } = readBound('end_date', end_date)
+  const end_ms = instant.getTime()
   if (end_ms < EARLIEST_MS) return { from_ms, to_ms: EARLIEST_MS }
   return { from_ms, to_ms: end_ms + (dateOnly ? 24 * HOUR_MS - 1 : end_ms % 1000 === 0 ? 999 : 0) }
 }
