@@ -97,7 +97,7 @@ const shortValue = (expected: string): string =>
     .replace(/^a list of (at most )?(.*?), separated by commas, each (one of )?/, 'list ($1$2): ')
     .replaceAll('<', '\\<')
 
-test('docs/ARCHITECTURE.md has the drawing of the domains and the table of their modules', () => {
+test('docs/ARCHITECTURE.md has the drawing of the domains and the list of their modules', () => {
   const known: Record<string, Domain> = domains
   const reaches = (from: string, to: string): boolean =>
     known[from]!.allowedImports.some((next) => next === to || reaches(next, to))
@@ -105,18 +105,17 @@ test('docs/ARCHITECTURE.md has the drawing of the domains and the table of their
     allowedImports.filter((to) => !allowedImports.some((via) => reaches(via, to))).map((to) => `  ${from} --> ${to}`),
   )
   section('docs/ARCHITECTURE.md', 'domains', ['```mermaid', 'graph TD', ...arrows, '```'].join('\n'))
-  const cell = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
+  const listed = (names: readonly string[]) => (names.length ? `; writes ${names.map((name) => `\`${name}\``).join(', ')}` : '')
   const rows = Object.entries(known).flatMap(([domain, { about }]) => [
-    `| **${domain}/** | ${about} | |`,
+    `- **${domain}/**: ${about}`,
     ...contents.modules
       .filter(({ name }) => name.startsWith(`${domain}/`))
       .map(({ name, about, tables }) => {
         const written = [...(tables?.ofTeams ?? []), ...(tables?.others ?? [])].sort()
-        return `| ${name}/ | ${about} | ${cell(written)} |`
+        return `  - ${name}/: ${about}${listed(written)}`
       }),
   ])
-  const head = ['| Folder | Contents | Tables that only it writes |', '|---|---|---|']
-  section('docs/ARCHITECTURE.md', 'modules', [...head, ...rows].join('\n'))
+  section('docs/ARCHITECTURE.md', 'modules', rows.join('\n'))
 })
 
 test('docs/wearables has a page for each family of resources, and every resource is in one', async () => {
