@@ -1,7 +1,7 @@
 // The file with the keys of the demo data, `demo.json` in the data folder. Commands that only need the keys load nothing of the server.
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isOf, T, type Static } from '../platform/schema/schema.ts'
+import { matchesSchema, T, type Static } from '../platform/schema/schema.ts'
 
 const Demo = T.Object({
   base_url: T.String(),
@@ -35,7 +35,7 @@ export function publishDemo(dataDir: string, demo: Demo): void {
 export function readDemo(dataDir: string): Demo | undefined {
   try {
     const demo: unknown = JSON.parse(readFileSync(fileIn(dataDir), 'utf8'))
-    return isOf(Demo, demo) ? demo : undefined
+    return matchesSchema(Demo, demo) ? demo : undefined
   } catch {
     return undefined
   }

@@ -100,9 +100,9 @@ describe('a module that is added to the list', () => {
   async function pass({ cell, team }: TestTeam, seconds: number): Promise<void> {
     const { tenant } = process.guards.teams
     const now = (await tenant(cell, team))!
-    const until = addSeconds(teamNow(now), seconds)
+    const end = addSeconds(teamNow(now), seconds)
     const db = cells.of(cell)
-    await process.runner.runUntil(cell, db, team, { from: teamNow(now), until, jobs_max: 100 }, async () => {})
+    await process.runner.runUntil(cell, db, team, { start: teamNow(now), end, jobs_max: 100 }, async () => {})
     await db.tx(now, (tx) => setClockOffset(tx, now.clock_offset_s + seconds))
     process.guards.teams.invalidate(team)
   }

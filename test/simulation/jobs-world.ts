@@ -58,7 +58,7 @@ class Worker extends SimulatedProcess {
       now_ms: () => world.now_ms(),
       tick_ms: 0,
     })
-    this.jobs = this.runner.of('sandbox-us', this.db)
+    this.jobs = this.runner.prepareCellJobs('sandbox-us', this.db)
   }
 
   get keeper() {
@@ -139,7 +139,7 @@ export class World {
     const limits = {
       total: random.whole(1, 2),
       groupMax: () => 4,
-      claimed: new Map([[this.tenant.team, worker.runs.size]]),
+      claimedRows: new Map([[this.tenant.team, worker.runs.size]]),
       fullKinds: [],
     }
     const lostBefore = worker.lost

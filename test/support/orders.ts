@@ -108,13 +108,13 @@ export async function advanceClock(given: TestTeam, seconds: number): Promise<vo
   const { cell, db, team } = given
   const tenant = await tenantOf(given)
   const from = teamNow(tenant)
-  const until = addSeconds(from, seconds)
+  const end = addSeconds(from, seconds)
   const setClock = (at: Date) => {
     const offset_s = tenant.clock_offset_s + Math.round((at.getTime() - from.getTime()) / 1000)
     return db.tx(tenant, (tx) => setClockOffset(tx, offset_s))
   }
-  await runner.runUntil(cell, db, team, { from, until, jobs_max: 500 }, setClock)
-  await setClock(until)
+  await runner.runUntil(cell, db, team, { start: from, end, jobs_max: 500 }, setClock)
+  await setClock(end)
   guard.invalidate(team)
 }
 

@@ -294,7 +294,7 @@ export async function createTestTeam(cell: CellName = 'sandbox-us') {
   /** Run the jobs that are due now, and those they queue, until none is due. Throws when one fails. */
   const runPendingJobs = async (): Promise<void> => {
     const now = (await guard.tenant(cell, team))!
-    await runner.runUntil(cell, db, team, { from: teamNow(now), until: teamNow(now), jobs_max: 500 }, async () => {})
+    await runner.runUntil(cell, db, team, { start: teamNow(now), end: teamNow(now), jobs_max: 500 }, async () => {})
     const failed = await db.queries.many(
       Named,
       // Not those that another worker is running.

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newSecret } from '../../events/endpoints/signature.ts'
-import { isOf, T } from '../../platform/schema/schema.ts'
+import { matchesSchema, T } from '../../platform/schema/schema.ts'
 
 const Kept = T.Array(T.Object({ listener: T.String(), secret: T.String() }))
 /** The secrets that were used last are kept. */
@@ -32,7 +32,7 @@ export function keptSecret(dataDir: string, { key, forward_to }: { key: string; 
 function readKept(path: string) {
   try {
     const kept: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    return isOf(Kept, kept) ? kept : []
+    return matchesSchema(Kept, kept) ? kept : []
   } catch {
     return []
   }

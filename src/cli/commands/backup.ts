@@ -27,7 +27,7 @@ import { findBinaries } from '../../platform/embedded-postgres/account.ts'
 import { withBaseBackup } from '../../platform/embedded-postgres/base-backup.ts'
 import { clusterFolder, passwordFile } from '../../platform/embedded-postgres/cluster.ts'
 import { version } from '../../platform/runtime/version.ts'
-import { isOf, T, type Static } from '../../platform/schema/schema.ts'
+import { matchesSchema, T, type Static } from '../../platform/schema/schema.ts'
 import { createLog } from '../../platform/telemetry/log.ts'
 
 const ARCHIVE = 'postgres.tar.gz'
@@ -177,7 +177,7 @@ function readManifest(folder: string): Manifest {
   } catch {
     throw new Error(`${folder} is no whole backup: it has no readable ${MANIFEST}.`)
   }
-  if (!isOf(Manifest, manifest)) throw new Error(`${join(folder, MANIFEST)} is not that of a backup of this program.`)
+  if (!matchesSchema(Manifest, manifest)) throw new Error(`${join(folder, MANIFEST)} is not that of a backup of this program.`)
   return manifest
 }
 

@@ -66,8 +66,8 @@ export async function changeExpiry({ cells, args: [org, when] }: Call): Promise<
   const org_id = requireId(org, 'The organization')
   const expiresAt = when === 'never' ? undefined : parseTimestamp(when!)
   if (when !== 'never' && !expiresAt) throw new UsageError('org expire requires a date such as 2030-01-31, or "never".')
-  found(await cells.control.plainTx((tx) => setExpiry(tx, org_id, expiresAt?.at ?? null)), NO_ORG)
-  return expiresAt ? `The organization is read-only from ${iso(expiresAt.at)}.\n` : 'The organization does not expire.\n'
+  found(await cells.control.plainTx((tx) => setExpiry(tx, org_id, expiresAt?.instant ?? null)), NO_ORG)
+  return expiresAt ? `The organization is read-only from ${iso(expiresAt.instant)}.\n` : 'The organization does not expire.\n'
 }
 
 /** `team create`, in both cells of a region; in the sandbox with the four standard lab tests. */

@@ -83,7 +83,7 @@ export const UpsertCredential = Fields(
   },
   {
     title: 'UpsertTeamCustomCredentialsBody',
-    dependent: { field: 'details', on: 'provider', shapes: detailShapes },
+    dependent: { field: 'details', dependsOn: 'provider', shapes: detailShapes },
   },
 )
 export type UpsertCredential = Static<typeof UpsertCredential>

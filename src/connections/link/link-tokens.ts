@@ -4,7 +4,7 @@ import type { Tenant } from '../../platform/db/transaction.ts'
 import type { UserCredential } from '../../platform/http/operation.ts'
 import type { Guard } from '../../platform/http/request.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
-import { isOf, T, Uuid } from '../../platform/schema/schema.ts'
+import { matchesSchema, T, Uuid } from '../../platform/schema/schema.ts'
 import type { Access } from '../../tenancy/access/access.ts'
 import { readCredential } from '../../tenancy/access/team-guard.ts'
 import type { SigningKey } from '../sign-in/signing-key.ts'
@@ -37,7 +37,7 @@ export const issueLinkToken = (key: SigningKey, base: string, session: LinkCrede
 /** Whose session a link token stands for, expired or not: the session knows. Undefined if it was not issued here. */
 export async function readLinkToken(key: SigningKey, text: string): Promise<LinkCredential | undefined> {
   const claims = (await key.read(text))?.claims
-  if (!isOf(Claims, claims) || !claims.aud.endsWith('/v2/link')) return undefined
+  if (!matchesSchema(Claims, claims) || !claims.aud.endsWith('/v2/link')) return undefined
   return { cell: claims.cell as CellName, team: claims.team_id, user_id: claims.user_id, session_id: claims.sub }
 }
 

@@ -106,7 +106,7 @@ export function daysIn(value: unknown): DayNumber[] {
     for (const name of whenFields) {
       const text = Object.hasOwn(fields, name) ? fields[name] : undefined
       const found = typeof text === 'string' && text.length <= 40 ? parseTimestamp(text) : undefined
-      if (found) days.add(Math.floor(found.at.getTime() / DAY_MS))
+      if (found) days.add(Math.floor(found.instant.getTime() / DAY_MS))
     }
     for (const name of Object.keys(fields)) if (name !== 'metadata') look(fields[name], depth + 1)
   }

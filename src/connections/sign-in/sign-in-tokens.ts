@@ -2,7 +2,7 @@
 // Source: users-wearables.md 16.2.
 import { generateKey } from '../../platform/crypto/api-keys.ts'
 import type { CellName } from '../../settings/cells.ts'
-import { isOf, T, Uuid } from '../../platform/schema/schema.ts'
+import { matchesSchema, T, Uuid } from '../../platform/schema/schema.ts'
 import type { SigningKey } from './signing-key.ts'
 
 /** How long a sign-in token can be exchanged. */
@@ -55,7 +55,7 @@ export class SignInTokens {
   async verify(user_token: string): Promise<SignIn | undefined> {
     const jwt = await this.#key.read(user_token)
     const claims = jwt?.has_expired ? undefined : jwt?.claims
-    if (!isOf(Claims, claims)) return undefined
+    if (!matchesSchema(Claims, claims)) return undefined
     return { cell: claims.claims.cell as CellName, team: claims.tenant_id, user_id: claims.uid, session_id: claims.jti }
   }
 }

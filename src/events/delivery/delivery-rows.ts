@@ -125,7 +125,7 @@ export function claimDue(
       order by l.leased_until nulls first
       limit ${total} for update of l skip locked
     ), held as (
-      ${leases.claimStatement(sql`select id, room from free`, { more: sql`candidate.room` })}
+      ${leases.claimStatement(sql`select id, room from free`, { extraColumns: sql`candidate.room` })}
     ), due as (
       select held.id, oldest.message_id from held
       cross join lateral (
@@ -327,7 +327,7 @@ export const deliveryCleanups = [
     table: 'webhook_message',
     column: 'created_at',
     retention_s: RETENTION_S,
-    only: sql`
+    condition: sql`
       not exists (select from webhook w join delivery d on d.destination_id = w.id and d.message_id = t.id where w.team_id = t.team_id)`,
   }),
 ]

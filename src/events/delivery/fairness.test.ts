@@ -174,12 +174,12 @@ describe('what is announced', () => {
     const take = () =>
       busy.db.asyncCommitTx((tx) => takeOutboxEntries(tx, { entries: 500, events: 2000, deliveries: 2000 }, weight))
     const first = await take()
-    const of = (team: TestTeam) => first.taken.filter(({ team_id }) => team_id === team.team).length
+    const of = (team: TestTeam) => first.entries.filter(({ team_id }) => team_id === team.team).length
     assert.deepEqual([of(busy), of(quiet), first.isMore], [1, 3, true])
     let [taken, rounds] = [1, 1]
     for (let isMore = true; isMore; rounds++) {
       const next = await take()
-      taken += next.taken.length
+      taken += next.entries.length
       isMore = next.isMore
     }
     assert.deepEqual([taken, rounds], [30, 30])

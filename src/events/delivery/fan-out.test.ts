@@ -68,9 +68,9 @@ describe('the fan-out of a cell', () => {
   test('a round takes as much of one team as of several', async () => {
     await announce(randomUUID(), 700, 1)
     const first = await take(500)
-    assert.deepEqual([first.taken.length, first.isMore], [500, true])
+    assert.deepEqual([first.entries.length, first.isMore], [500, true])
     const second = await take(500)
-    assert.deepEqual([second.taken.length, second.isMore], [200, false])
+    assert.deepEqual([second.entries.length, second.isMore], [200, false])
   })
 
   test('fan-out takes everything, in order for each team, also with more teams than one round reads', async () => {
@@ -84,7 +84,7 @@ describe('the fan-out of a cell', () => {
       assert.ok(rounds <= 100, 'it comes to an end')
       const round = await take(10)
       isMore = round.isMore
-      for (const { team_id, event_ids } of round.taken) {
+      for (const { team_id, event_ids } of round.entries) {
         if (!taken.has(team_id)) firsts.push(team_id)
         taken.set(team_id, [...(taken.get(team_id) ?? []), ...event_ids])
       }

@@ -73,9 +73,9 @@ export async function fanOut(db: DeliveryDb, options: FanOutOptions, events_max:
   if (!waiting) return nothing
   return db.asyncCommitTx(async (tx) => {
     const portion = { entries: OUTBOX_ENTRIES_MAX, events: Math.min(events_max, EVENTS_MAX), deliveries: DELIVERIES_MAX }
-    const { taken, isMore } = await takeOutboxEntries(tx, portion, endpointCount)
-    const result = { ...nothing, entries: taken.length, hasMore: isMore, asked_ms: options.now_ms() }
-    const events = taken.flatMap(({ team_id, event_ids }) => event_ids.map((event_id) => ({ team_id, event_id })))
+    const { entries, isMore } = await takeOutboxEntries(tx, portion, endpointCount)
+    const result = { ...nothing, entries: entries.length, hasMore: isMore, asked_ms: options.now_ms() }
+    const events = entries.flatMap(({ team_id, event_ids }) => event_ids.map((event_id) => ({ team_id, event_id })))
     if (events.length === 0) return result
     await addToFeed(tx, events)
     return { ...result, ...(await queueDeliveries(tx, options, events, result.asked_ms)) }

@@ -166,7 +166,9 @@ function parseDateBound(
     faults.push({ loc: ['query', name], msg: 'Input should be a valid datetime', type: 'datetime_parsing', input: text })
     return undefined
   }
-  return condition(timestamp.dateOnly && boundary === 'end' ? new Date(timestamp.at.getTime() + 86_399_000) : timestamp.at)
+  return condition(
+    timestamp.dateOnly && boundary === 'end' ? new Date(timestamp.instant.getTime() + 86_399_000) : timestamp.instant,
+  )
 }
 
 function activation(types: ('current' | 'scheduled')[] | undefined, today: string): Sql | undefined {

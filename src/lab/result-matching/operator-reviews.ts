@@ -86,5 +86,5 @@ export const unassignedCleanup = cleanup({
   table: 'raw_result',
   column: 'created_at',
   retention_s: RETENTION_S,
-  only: sql`t.team_id is null`,
+  condition: sql`t.team_id is null`,
 })

@@ -28,7 +28,7 @@ export const textQueue = messageQueue({
   row: ClaimedText,
   lease_s: 60,
   isExpired: sql`id < ${dbUuidOfAge(LIFETIME_S)}`,
-  dead: { listed_s: LISTED_S, shown: { team_id: T.String(), order_id: T.String(), kind: T.String() } },
+  dead: { listed_s: LISTED_S, listedColumns: { team_id: T.String(), order_id: T.String(), kind: T.String() } },
 })
 
 const Held = T.Object({ held: T.Boolean() })

@@ -37,7 +37,7 @@ function createWorker(cell: CellName, { cells, sms, log }: SmsSenderOptions): Qu
     db,
     log,
     table: textQueue,
-    logged: { queue: 'text messages', message: 'text message', idField: 'message.id' },
+    logNames: { queue: 'text messages', message: 'text message', idField: 'message.id' },
     backoff_s: BACKOFF_S,
     slots: {
       slots: SLOTS,

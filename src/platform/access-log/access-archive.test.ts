@@ -83,8 +83,8 @@ describe('concurrent writes of several processes', () => {
   test('are completed by another process when the process that left a line has ended', async () => {
     const { head } = await verifyLog(db)
     await db.plainTx(async (tx) => leaveLine(tx, lineOf(accessOf())))
-    assert.deepEqual(await appendLines(db), { appended: 1, more: false })
-    assert.deepEqual(await appendLines(db), { appended: 0, more: false })
+    assert.deepEqual(await appendLines(db), { appended: 1, isMore: false })
+    assert.deepEqual(await appendLines(db), { appended: 0, isMore: false })
     assert.equal((await verifyLog(db)).head.seq, head.seq + 1)
   })
 
@@ -92,9 +92,9 @@ describe('concurrent writes of several processes', () => {
     const { head } = await verifyLog(db)
     const { users, text } = lineOf(accessOf())
     await db.pool.query('insert into access_line (users, line) select $1, $2 from generate_series(1, 45000)', [users, text])
-    assert.deepEqual(await appendLines(db, [lineOf(accessOf())]), { appended: 20_001, more: true })
-    assert.deepEqual(await appendLines(db), { appended: 20_000, more: true })
-    assert.deepEqual(await appendLines(db), { appended: 5000, more: false })
+    assert.deepEqual(await appendLines(db, [lineOf(accessOf())]), { appended: 20_001, isMore: true })
+    assert.deepEqual(await appendLines(db), { appended: 20_000, isMore: true })
+    assert.deepEqual(await appendLines(db), { appended: 5000, isMore: false })
     const { fault, head: end } = await verifyLog(db)
     assert.deepEqual([fault, end.seq], [undefined, head.seq + 45_001])
   })

@@ -7,7 +7,7 @@ import type { Connection, Db } from '../db/database.ts'
 import type { Queries } from '../db/transaction.ts'
 import { dbNow } from '../db/leases.ts'
 import { ageInSeconds, type Cleanup } from '../queue/retention.ts'
-import { isOf, Nullable, T, type Static } from '../schema/schema.ts'
+import { matchesSchema, Nullable, T, type Static } from '../schema/schema.ts'
 import { joinConditions, sql, type Sql } from '../db/sql.ts'
 
 const ROWS = 2000
@@ -172,7 +172,7 @@ const Said = T.Object({ team: Nullable(T.String()), users: T.Array(T.String()) }
 /** Whether the text of a line has the team and the users of its columns. A text that is not the JSON of a line has not. */
 function saysTheSame({ line, team_id, users }: Row): boolean {
   const said = parsed(line)
-  return isOf(Said, said) && said.team === team_id && said.users.map((id) => id.toLowerCase()).join() === users.join()
+  return matchesSchema(Said, said) && said.team === team_id && said.users.map((id) => id.toLowerCase()).join() === users.join()
 }
 
 function parsed(line: string): unknown {

@@ -69,13 +69,13 @@ const given = ({ team_id, users, text }: Line): string => `${team_id ?? ''}\t${u
  * access_day.
  * @returns the number of appended lines, and whether transactions may have left more
  */
-export const appendLines = (db: Db, lines: readonly Line[] = []): Promise<{ appended: number; more: boolean }> =>
+export const appendLines = (db: Db, lines: readonly Line[] = []): Promise<{ appended: number; isMore: boolean }> =>
   appendText(db, lines.map(given).join('\n'), lines.length)
 
 /** As `appendLines`, for `count` lines in the form that the function reads. */
-async function appendText(db: Db, text: string | Buffer, count: number): Promise<{ appended: number; more: boolean }> {
+async function appendText(db: Db, text: string | Buffer, count: number): Promise<{ appended: number; isMore: boolean }> {
   const { n } = await db.queries.one(Appended, sql`select append_access_log(${text}::text) as n`)
-  return { appended: n, more: n - count >= LEFT_MAX }
+  return { appended: n, isMore: n - count >= LEFT_MAX }
 }
 
 export interface AccessLogOptions {
@@ -233,7 +233,7 @@ export class AccessLog {
 
   async #writeAll(db: Db, batch: Batch): Promise<void> {
     let isMore = isWaiting(batch)
-    while (isMore) isMore = (await this.#writeSome(db, batch)).more || batch.awaited.length > 0
+    while (isMore) isMore = (await this.#writeSome(db, batch)).isMore || batch.awaited.length > 0
     await this.#witness(db, batch)
   }
 
@@ -243,7 +243,7 @@ export class AccessLog {
   }
 
   /** One statement. @returns whether it left lines in the buffer */
-  async #writeSome(db: Db, batch: Batch): Promise<{ more: boolean }> {
+  async #writeSome(db: Db, batch: Batch): Promise<{ isMore: boolean }> {
     const blocks = batch.lines.take(BATCH_BYTES)
     const awaited = batch.awaited.splice(0)
     const text = textOf(blocks, awaited.map((line) => `${line.given}\n`).join(''))
@@ -251,12 +251,12 @@ export class AccessLog {
     batch.left = false
     batch.beingWritten = linesOf(blocks) + awaited.length
     try {
-      const { more } = await appendText(db, text.subarray(0, -1), batch.beingWritten)
-      if (more) batch.left = true
+      const { isMore } = await appendText(db, text.subarray(0, -1), batch.beingWritten)
+      if (isMore) batch.left = true
       batch.bytes -= text.length
       batch.lines.done(blocks)
       for (const line of awaited) line.resolve()
-      return { more: more || isRest }
+      return { isMore: isMore || isRest }
     } catch (error) {
       batch.left = true
       // Responses that waited are rejected and have shown nothing; the other lines are tried again.

@@ -8,7 +8,7 @@ import { Problem, unavailable } from '../runtime/problem.ts'
 import { hasForeignEscapes } from '../runtime/utf8.ts'
 import { badRequest, payloadTooLarge, unprocessable } from './errors.ts'
 import { missingFault, valueFault, type Fault } from '../schema/fault.ts'
-import { excessOf } from '../schema/json-limits.ts'
+import { findExcess } from '../schema/json-limits.ts'
 import { LenientFaults, validate, type Mode } from '../schema/request-validation.ts'
 import type { TSchema } from '../schema/schema.ts'
 import { parseInSlices } from '../schema/sliced-json.ts'
@@ -221,7 +221,7 @@ export function readBody(
   if (bytes && bytes.length > LONG_BYTES) return readLongBody(schema, bytes, optional, faults, mode)
   let value: unknown
   if (bytes?.length) {
-    const excess = excessOf(bytes)
+    const excess = findExcess(bytes)
     if (excess !== undefined) {
       faults.push(decodeFault(excess))
       return undefined

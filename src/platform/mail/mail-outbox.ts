@@ -63,7 +63,7 @@ export const mailQueue = messageQueue({
   lease_s: 120,
   isExpired: sql`expires_at <= ${dbNow}`,
   clearedWhenSent: sql`body = null`,
-  dead: { shown: { created_at: T.String() } },
+  dead: { listedColumns: { created_at: T.String() } },
 })
 
 const MailLine = T.Object({

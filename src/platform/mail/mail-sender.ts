@@ -40,7 +40,7 @@ function createWorker(cell: 'control' | Cells['names'][number], smtp: Smtp, { ce
     db,
     log,
     table: mailQueue,
-    logged: { queue: 'mail', message: 'mail', idField: 'mail.id' },
+    logNames: { queue: 'mail', message: 'mail', idField: 'mail.id' },
     backoff_s: BACKOFF_S,
     slots: { slots: SLOTS, groupOf: () => '' },
     async send(row) {

@@ -1,5 +1,5 @@
 // The one reader of JSON that another party's server has sent.
-import { excessOf } from '../schema/json-limits.ts'
+import { findExcess } from '../schema/json-limits.ts'
 
 /** Values in a text: more than a day of a workout's streams, second by second. */
 const VALUES_MAX = 2_000_000
@@ -15,7 +15,7 @@ export class OutsideJsonError extends Error {
  * take some 20 ms at worst; a longer text is read in a thread. Errors: OutsideJsonError.
  */
 export function readOutsideJson(text: string): unknown {
-  if (excessOf(Buffer.from(text), VALUES_MAX) !== undefined) throw new OutsideJsonError('the text is too complex')
+  if (findExcess(Buffer.from(text), VALUES_MAX) !== undefined) throw new OutsideJsonError('the text is too complex')
   try {
     return JSON.parse(text)
   } catch {

@@ -28,16 +28,16 @@ export type FailedRow = Static<typeof FailedRow> & Record<string, string | numbe
 export async function listFailed(
   db: Db,
   { name, isPending, error, dead }: RetryableQueue,
-  which: 'dead' | 'retrying',
+  state: 'dead' | 'retrying',
 ): Promise<FailedRow[]> {
   const failed_at = raw(dead.failed_at)
   const rows = await db.queries.many(
-    T.Object({ ...dead.shown, ...FailedRow.properties }),
+    T.Object({ ...dead.listedColumns, ...FailedRow.properties }),
     sql`
-    select ${join(['id', ...Object.keys(dead.shown)].map((column) => raw(column)))}, attempts,
+    select ${join(['id', ...Object.keys(dead.listedColumns)].map((column) => raw(column)))}, attempts,
       case when ${dead.is} then date_trunc('second', ${failed_at}) end as failed_at,
       case when not (${dead.is}) then date_trunc('second', due_at) end as next_at, ${raw(error)} as error
-    from ${raw(name)} where ${which === 'dead' ? isListed(dead) : sql`${isPending} and ${raw(error)} is not null`}
+    from ${raw(name)} where ${state === 'dead' ? isListed(dead) : sql`${isPending} and ${raw(error)} is not null`}
     order by ${failed_at}, due_at, id limit ${LISTED_MAX}`,
   )
   return rows as FailedRow[]
@@ -48,19 +48,19 @@ const Id = T.Object({ id: T.String() })
 /**
  * Makes failed rows due now with all their attempts, if no owner has claimed them and they are not too old. Writes the table of
  * the queue.
- * @param which ids; or every dead letter, only those with `name` if it is given
+ * @param selection ids; or every dead letter, only those with `name` if it is given
  * @returns the ids of the rows found
  */
 export async function retryFailed(
   db: Db,
   { name: table, isPending, isExpired, error, dead }: RetryableQueue,
-  which: { ids: readonly string[] } | { name: string | undefined },
+  selection: { ids: readonly string[] } | { name: string | undefined },
 ): Promise<string[]> {
   const isFailed = sql`(${dead.is} or (${isPending} and ${raw(error)} is not null))`
   const isChosen =
-    'ids' in which
-      ? sql`id = any (${which.ids}::uuid[]) and ${isFailed}`
-      : sql`${dead.is} and ${which.name === undefined ? sql`true` : sql`name = ${which.name}`}`
+    'ids' in selection
+      ? sql`id = any (${selection.ids}::uuid[]) and ${isFailed}`
+      : sql`${dead.is} and ${selection.name === undefined ? sql`true` : sql`name = ${selection.name}`}`
   const rows = await db.queries.many(
     Id,
     sql`

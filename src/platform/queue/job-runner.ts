@@ -54,7 +54,7 @@ export class JobRunner {
   }
 
   /** The jobs of a cell. */
-  of(cell: string, db: Db): CellJobs {
+  prepareCellJobs(cell: string, db: Db): CellJobs {
     let jobs = this.#cells.get(db)
     if (!jobs) {
       const { log, lease_s, now_ms, tick_ms } = this.#options
@@ -94,14 +94,14 @@ export class JobRunner {
     )
   }
 
-  /** Runs the handlers of a claimed job. @param at the team instant at which they run; now by default */
-  async handle(jobs: CellJobs, { row, lease }: Claimed<JobRow>, tenantOf: TenantOf, at?: Date): Promise<void> {
+  /** Runs the handlers of a claimed job. @param run_at the team instant at which they run; now by default */
+  async handle(jobs: CellJobs, { row, lease }: Claimed<JobRow>, tenantOf: TenantOf, run_at?: Date): Promise<void> {
     const handlers = this.#handlersOf(row.name)
     if (handlers.length === 0) throw new Error('no handler is registered for this job')
     const found = await lease.whileHeld(tenantOf(jobs.cell, row.team_id))
     if (!found) return
-    const tenant = at ? found : caughtUp(found, row)
-    const instant = at ?? teamNow(tenant)
+    const tenant = run_at ? found : caughtUp(found, row)
+    const instant = run_at ?? teamNow(tenant)
     const guard = jobs.queue.guard(row)
     const context: JobContext = {
       tenant,
@@ -122,9 +122,9 @@ export class JobRunner {
   }
 
   /**
-   * Runs the team's jobs that become due up to `until`, a team instant, in the order of their instants, each at its own
-   * instant. Jobs queued meanwhile join the queue. Time starts at `from` and never goes back: an overdue job runs at the
-   * instant reached. `before` is called before each job, so that the team's clock can be set. Waits for jobs that a worker is
+   * Runs the team's jobs that become due up to `end`, a team instant, in the order of their instants, each at its own
+   * instant. Jobs queued meanwhile join the queue. Time starts at `start` and never goes back: an overdue job runs at the
+   * instant reached. `setClock` is called before each job, so that the team's clock can be set. Waits for jobs that a worker is
    * running. A job that fails gets its usual pause, by machine time, and is not retried in this call.
    * @returns the number of jobs run, and whether none is left (false if `jobs_max` was reached or `stopped` returned true)
    */
@@ -132,17 +132,17 @@ export class JobRunner {
     cell: string,
     db: Db,
     team: string,
-    span: { from: Date; until: Date; jobs_max: number; stopped?: () => boolean },
-    before: (at: Date) => Promise<void>,
+    span: { start: Date; end: Date; jobs_max: number; isStopped?: () => boolean },
+    setClock: (instant: Date) => Promise<void>,
   ): Promise<{ jobs: number; finished: boolean }> {
-    const jobs = this.of(cell, db)
+    const jobs = this.prepareCellJobs(cell, db)
     const { queue, runner } = jobs
     const failed: string[] = []
-    const jobsLeft = { team, until: span.until, but: failed }
-    let at = span.from
+    const jobsLeft = { team, end: span.end, exceptions: failed }
+    let at = span.start
     let poll_ms = POLL_MS_MIN
     for (let count = 0; ;) {
-      if (span.stopped?.()) return { jobs: count, finished: false }
+      if (span.isStopped?.()) return { jobs: count, finished: false }
       const sent_ms = runner.leases.now_ms()
       const row = await queue.claimNextOf(jobsLeft)
       if (!row) {
@@ -160,7 +160,7 @@ export class JobRunner {
       if (run_at > at) at = run_at
       const claimed = runner.hold(row, sent_ms)
       try {
-        await before(at).catch(async (error: unknown) => {
+        await setClock(at).catch(async (error: unknown) => {
           await queue.release([row]).catch(() => 0)
           throw error
         })

@@ -40,13 +40,13 @@ export const jobs: RetryableQueue = {
   order: sql`due_at, id`,
   attempts: 'attempts',
   error: 'last_error',
-  completed: 'delete',
+  completion: 'delete',
   dead: {
     is: sql`failed_at is not null`,
     set: sql`failed_at = ${dbNow}`,
     unset: sql`failed_at = null`,
     failed_at: 'failed_at',
-    shown: { team_id: T.String(), name: T.String(), run_at: T.String() },
+    listedColumns: { team_id: T.String(), name: T.String(), run_at: T.String() },
   },
 }
 
@@ -67,8 +67,8 @@ const notOf = ({ fullKinds }: ClaimLimits): Sql => (fullKinds.length ? sql`and n
 /** The jobs of a team up to an instant of its clock, except some. */
 export interface JobsOfTeam {
   team: string
-  until: Date
-  but: readonly string[]
+  end: Date
+  exceptions: readonly string[]
 }
 
 /** The jobs of a cell as a queue with a share for each team. */
@@ -84,17 +84,17 @@ export class JobQueue extends LeasedQueue<JobRow> {
    * A crash of the database may undo a claim.
    * @returns the jobs, oldest first, and whether there are more that are due
    */
-  async claimByTeam(limits: ClaimLimits): Promise<{ rows: JobRow[]; more: boolean }> {
+  async claimByTeam(limits: ClaimLimits): Promise<{ rows: JobRow[]; isMore: boolean }> {
     const found = await this.#claimAmong(
       limits,
       sql`select id, team_id, due_at from job where ${this.isClaimable} ${notOf(limits)} order by due_at, id limit ${WINDOW}`,
     )
     const missing = limits.total - found.rows.length
-    if (missing === 0 || found.looked_at < WINDOW) return { rows: found.rows, more: found.looked_at > found.rows.length }
-    const claimed = new Map(limits.claimed)
-    for (const { team_id } of found.rows) claimed.set(team_id, (claimed.get(team_id) ?? 0) + 1)
-    const others = await this.#claimAmong({ ...limits, total: missing, claimed }, await this.#teamsInTurn(limits))
-    return { rows: [...found.rows, ...others.rows], more: true }
+    if (missing === 0 || found.looked_at < WINDOW) return { rows: found.rows, isMore: found.looked_at > found.rows.length }
+    const claimedRows = new Map(limits.claimedRows)
+    for (const { team_id } of found.rows) claimedRows.set(team_id, (claimedRows.get(team_id) ?? 0) + 1)
+    const others = await this.#claimAmong({ ...limits, total: missing, claimedRows }, await this.#teamsInTurn(limits))
+    return { rows: [...found.rows, ...others.rows], isMore: true }
   }
 
   /** Claims the team's next job up to an instant of its clock, regardless of its machine time. Writes job. */
@@ -126,8 +126,8 @@ export class JobQueue extends LeasedQueue<JobRow> {
 
   /** The oldest due jobs of the next 200 teams that have any jobs, so that the backlog of one team hides no other. */
   async #teamsInTurn(limits: ClaimLimits): Promise<Sql> {
-    const next = (after: Sql) =>
-      sql`select j.team_id from job j where j.failed_at is null and j.team_id > ${after} order by j.team_id limit 1`
+    const next = (last: Sql) =>
+      sql`select j.team_id from job j where j.failed_at is null and j.team_id > ${last} order by j.team_id limit 1`
     const teams = await this.db.asyncCommit.many(
       TeamWithJobs,
       sql`
@@ -151,7 +151,10 @@ export class JobQueue extends LeasedQueue<JobRow> {
    * The steps are arranged so that a plan made while the table was small is not slow when it is large: only few ids are joined
    * with all rows.
    */
-  async #claimAmong({ total, groupMax, claimed }: ClaimLimits, candidates: Sql): Promise<{ rows: JobRow[]; looked_at: number }> {
+  async #claimAmong(
+    { total, groupMax, claimedRows }: ClaimLimits,
+    candidates: Sql,
+  ): Promise<{ rows: JobRow[]; looked_at: number }> {
     const ids = sql`
       select id from job
       where id = any ((select ids from chosen)::uuid[]) and ${this.isClaimable}
@@ -162,7 +165,7 @@ export class JobQueue extends LeasedQueue<JobRow> {
       with candidate as materialized (${candidates}),
       ranked as (
         select candidate.*, coalesce(had.n, 0) + row_number() over (partition by team_id order by due_at, id) as nth
-        from candidate left join unnest(${[...claimed.keys()]}::uuid[], ${[...claimed.values()]}::integer[]) as had (team_id, n) using (team_id)),
+        from candidate left join unnest(${[...claimedRows.keys()]}::uuid[], ${[...claimedRows.values()]}::integer[]) as had (team_id, n) using (team_id)),
       chosen as materialized (
         select array(select id from ranked where nth <= ${groupMax('')} order by nth, due_at, id limit ${total * CHOSEN}) as ids),
       claimed as (${this.claimStatement(ids, { set: this.claimSets })})
@@ -174,5 +177,5 @@ export class JobQueue extends LeasedQueue<JobRow> {
   }
 }
 
-const isOfTeam = ({ team, until, but }: JobsOfTeam): Sql =>
-  sql`team_id = ${team} and run_at <= ${until} and failed_at is null and id <> all (${[...but]}::uuid[])`
+const isOfTeam = ({ team, end, exceptions }: JobsOfTeam): Sql =>
+  sql`team_id = ${team} and run_at <= ${end} and failed_at is null and id <> all (${[...exceptions]}::uuid[])`

@@ -19,7 +19,7 @@ export interface QueueDefinition extends LeasedTableDefinition {
   /** The column of the last error, a class and a code. */
   error?: string
   /** Completed rows are deleted, or these columns are set. */
-  completed: 'delete' | Sql
+  completion: 'delete' | Sql
   /** Rows are completed even if another owner has claimed them since: a sent message need not be sent again. */
   isCompletedForAll?: boolean
   /** The definition of a dead letter. Undefined: rows are retried until they are completed. */
@@ -33,7 +33,7 @@ export interface QueueDefinition extends LeasedTableDefinition {
     /** It is listed and counted for so long; without limit if not given. */
     listed_s?: number
     /** What the operator sees of the row, besides its id, attempts, times and error: no patient data. */
-    shown: TProperties
+    listedColumns: TProperties
   }
   /** The condition of a row that is too old: it becomes a dead letter with the error `expired`. */
   isExpired?: Sql
@@ -64,12 +64,12 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
     return isExpired ? sql`${isClaimable} and not (${isExpired})` : isClaimable
   }
 
-  /** Claims rows that are due, at most `max`. @param which a further condition */
-  claim(max: number, which: Sql = sql`true`): Promise<Row[]> {
+  /** Claims rows that are due, at most `max`. @param condition a further condition */
+  claim(max: number, condition: Sql = sql`true`): Promise<Row[]> {
     if (max <= 0) return Promise.resolve([])
     return this.claimFrom(
       sql`
-      select ${join(this.keyColumns)} from ${this.table} where ${this.isClaimable} and ${which}
+      select ${join(this.keyColumns)} from ${this.table} where ${this.isClaimable} and ${condition}
       order by ${this.#definition.order} limit ${max} for update skip locked`,
       this.claimSets,
     )
@@ -79,22 +79,22 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
    * Claims rows for a worker, except of groups that have used their share.
    * @param group the column by which rows are grouped; one group by default
    */
-  async claimWithin(limits: ClaimLimits, group?: string): Promise<{ rows: Row[]; more: boolean }> {
-    const full = [...limits.claimed].flatMap(([name, count]) => (count >= limits.groupMax(name) ? [name] : []))
+  async claimWithin(limits: ClaimLimits, group?: string): Promise<{ rows: Row[]; isMore: boolean }> {
+    const full = [...limits.claimedRows].flatMap(([name, count]) => (count >= limits.groupMax(name) ? [name] : []))
     const which = group !== undefined && full.length ? sql`${raw(group)} <> all (${full}::uuid[])` : undefined
     const rows = await this.claim(limits.total, which)
-    return { rows, more: rows.length === limits.total || which !== undefined }
+    return { rows, isMore: rows.length === limits.total || which !== undefined }
   }
 
   /** Completes rows. @returns the number of rows that this owner still had */
   async complete(rows: readonly Row[]): Promise<number> {
     if (rows.length === 0) return 0
-    const { completed, isCompletedForAll, isPending } = this.#definition
+    const { completion, isCompletedForAll, isPending } = this.#definition
     const which = isCompletedForAll ? sql`${this.isListed} and ${isPending}` : this.isOwnedAmong
     return this.claims.run(
-      completed === 'delete'
-        ? sql`delete from ${this.table} as leased using ${this.listed(rows)} where ${which}`
-        : sql`update ${this.table} as leased set ${endLease}, ${completed} from ${this.listed(rows)} where ${which}`,
+      completion === 'delete'
+        ? sql`delete from ${this.table} as leased using ${this.relationOf(rows)} where ${which}`
+        : sql`update ${this.table} as leased set ${endLease}, ${completion} from ${this.relationOf(rows)} where ${which}`,
     )
   }
 

@@ -76,19 +76,19 @@ export class LeasedTable<Row extends ClaimedRow> {
    * A statement that claims rows and returns them, also as a part of statements that claim more than one thing.
    * @param candidates selects the keys of rows to claim, as columns of their names, with `for update skip locked`
    * @param set further columns that the claim sets
-   * @param more further columns of `candidate` that are returned
+   * @param extraColumns further columns of `candidate` that are returned
    */
-  claimStatement(candidates: Sql, { set, more }: { set?: Sql | undefined; more?: Sql } = {}): Sql {
+  claimStatement(candidates: Sql, { set, extraColumns }: { set?: Sql | undefined; extraColumns?: Sql } = {}): Sql {
     const lease = set ? sql`${this.lease}, ${set}` : this.lease
     const [column, ...others] = this.keyColumns
     // A join with the candidates, planned while the table was empty, took 10 s with 10,000 rows.
-    if (others.length === 0 && !more)
+    if (others.length === 0 && !extraColumns)
       return sql`
         update ${this.table} as leased set ${lease} where leased.${column!} = any (array(${candidates})) returning ${this.columns}`
     return sql`
       update ${this.table} as leased set ${lease} from (${candidates}) as candidate
       where ${joinConditions(this.keyColumns.map((name) => sql`leased.${name} = candidate.${name}`))}
-      returning ${this.columns}${more ? sql`, ${more}` : sql``}`
+      returning ${this.columns}${extraColumns ? sql`, ${extraColumns}` : sql``}`
   }
 
   /** Claims rows. @param candidates, set as in `claimStatement` */
@@ -102,7 +102,7 @@ export class LeasedTable<Row extends ClaimedRow> {
     const renewed = await this.claims.many(
       Nth,
       sql`
-      update ${this.table} as leased set leased_until = ${dbNowPlus(this.lease_s)} from ${this.listed(rows)}
+      update ${this.table} as leased set leased_until = ${dbNowPlus(this.lease_s)} from ${this.relationOf(rows)}
       where ${this.isOwnedAmong} returning listed.nth`,
     )
     return renewed.map(({ nth }) => rows[nth - 1]!)
@@ -112,7 +112,7 @@ export class LeasedTable<Row extends ClaimedRow> {
   async endLeases(rows: readonly Row[], set?: Sql): Promise<number> {
     if (rows.length === 0) return 0
     return this.claims.run(sql`
-      update ${this.table} as leased set ${set ? sql`${endLease}, ${set}` : endLease} from ${this.listed(rows)} where ${this.isOwnedAmong}`)
+      update ${this.table} as leased set ${set ? sql`${endLease}, ${set}` : endLease} from ${this.relationOf(rows)} where ${this.isOwnedAmong}`)
   }
 
   /** Ends every lease of this owner. */
@@ -145,7 +145,7 @@ export class LeasedTable<Row extends ClaimedRow> {
   }
 
   /** Claimed rows as a relation `listed`, for a statement about the table as `leased`. */
-  protected listed(rows: readonly Row[]): Sql {
+  protected relationOf(rows: readonly Row[]): Sql {
     const values = rows as unknown as readonly Record<string, string>[]
     const keys = Object.entries(this.#definition.key)
     const lists = keys.map(([name, type]) => sql`${values.map((row) => row[name])}::${raw(type)}[]`)

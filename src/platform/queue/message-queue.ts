@@ -18,7 +18,7 @@ export interface MessageTable extends Pick<RetryableQueue, 'name' | 'key' | 'row
   /** Columns whose content is deleted once the message was sent. */
   clearedWhenSent?: Sql
   /** See `QueueDefinition`. */
-  dead: Pick<RetryableQueue['dead'], 'shown' | 'listed_s'>
+  dead: Pick<RetryableQueue['dead'], 'listedColumns' | 'listed_s'>
 }
 
 /** The queue of a table of messages with the columns state, attempts, due_at, finished_at and error, and those of a lease. */
@@ -29,7 +29,7 @@ export const messageQueue = ({ clearedWhenSent, dead, ...table }: MessageTable):
   order: sql`due_at, id`,
   attempts: 'attempts',
   error: 'error',
-  completed: sql`state = 'sent', due_at = null, error = null, finished_at = ${dbNow}${clearedWhenSent ? sql`, ${clearedWhenSent}` : sql``}`,
+  completion: sql`state = 'sent', due_at = null, error = null, finished_at = ${dbNow}${clearedWhenSent ? sql`, ${clearedWhenSent}` : sql``}`,
   isCompletedForAll: true,
   dead: {
     is: sql`state = 'failed'`,
@@ -47,7 +47,7 @@ export interface MessageWorkerOptions<Row extends ClaimedMessage> {
   db: Db
   table: RetryableQueue
   /** What a message is called in the log, and the field that holds its id. */
-  logged: { queue: string; message: string; idField: string }
+  logNames: { queue: string; message: string; idField: string }
   /** The pauses after failures, in seconds. A message that fails once more becomes a dead letter. */
   backoff_s: readonly number[]
   slots: QueueSlotsOptions<Row>
@@ -59,15 +59,15 @@ export interface MessageWorkerOptions<Row extends ClaimedMessage> {
 
 /** Makes the worker that sends the messages of one table. It logs ids, attempts and error codes, nothing of the messages. */
 export function messageWorker<Row extends ClaimedMessage>(options: MessageWorkerOptions<Row>): QueueWorker<Row> {
-  const { cell, db, table, logged, backoff_s, slots, groupColumn, send, log } = options
+  const { cell, db, table, logNames, backoff_s, slots, groupColumn, send, log } = options
   const queue = new LeasedQueue<Row>(db, table)
   const onError = (error: unknown, message: string) =>
-    log.error({ cell, queue: logged.queue, causes: errorFields(error) }, message)
+    log.error({ cell, queue: logNames.queue, causes: errorFields(error) }, message)
   const onEnd = ({ id, attempts }: Row, { outcome, error }: RunEnd) => {
-    const fields = { cell, [logged.idField]: id, attempt: attempts, ...(error !== undefined && { error }) }
-    if (outcome === 'completed') log.info(fields, `${logged.message} sent`)
+    const fields = { cell, [logNames.idField]: id, attempt: attempts, ...(error !== undefined && { error }) }
+    if (outcome === 'completed') log.info(fields, `${logNames.message} sent`)
     else if (outcome !== 'postponed')
-      log.warn(fields, outcome === 'failed' ? `${logged.message} rejected` : `${logged.message} failed; will retry`)
+      log.warn(fields, outcome === 'failed' ? `${logNames.message} rejected` : `${logNames.message} failed; will retry`)
   }
   return new QueueWorker({
     runner: new QueueRunner({

@@ -110,14 +110,14 @@ export interface Portion {
  */
 export async function takeOutboxEntries(
   tx: PlainTx,
-  most: Portion,
+  limits: Portion,
   weight: Sql,
-): Promise<{ taken: { team_id: string; event_ids: string[] }[]; isMore: boolean }> {
+): Promise<{ entries: { team_id: string; event_ids: string[] }[]; isMore: boolean }> {
   const { locked } = await tx.locking.one(
     T.Object({ locked: T.Boolean() }),
     sql`select pg_try_advisory_xact_lock(hashtextextended('event_outbox ' || current_schema(), 0)) as locked`,
   )
-  if (!locked) return { taken: [], isMore: false }
+  if (!locked) return { entries: [], isMore: false }
   const rows = await tx.many(
     OutboxEntry,
     sql`
@@ -127,14 +127,14 @@ export async function takeOutboxEntries(
       select (select a.team_id from event_outbox a where a.team_id > w.team_id order by a.team_id limit 1)
       from waiting w where w.team_id is not null
     ), share as materialized (
-      select least(${most.entries}::int, 1 + ${READ_PER_LOOKED_AT * most.entries}::int / greatest(count(team_id), 1)) as of_team
+      select least(${limits.entries}::int, 1 + ${READ_PER_LOOKED_AT * limits.entries}::int / greatest(count(team_id), 1)) as of_team
       from waiting
     ), oldest as materialized (
       select a.place, a.id, w.team_id, a.events, a.position
       from waiting w cross join lateral (
         select ctid as place, id, cardinality(event_ids) as events, row_number() over (order by id) as position
         from event_outbox where team_id = w.team_id order by id limit (select of_team from share)) a
-      order by a.position, a.id limit ${most.entries}
+      order by a.position, a.id limit ${limits.entries}
     ), weighed as materialized (
       select team_id, ${weight} as weight from (select distinct team_id from oldest) weighed
     ), queued as (
@@ -148,13 +148,13 @@ export async function takeOutboxEntries(
     delete from event_outbox
     where ctid = any (array(
       select place from counted
-      where (events <= ${most.events} and deliveries_before < ${most.deliveries}) or id = (select min(id) from oldest)))
+      where (events <= ${limits.events} and deliveries_before < ${limits.deliveries}) or id = (select min(id) from oldest)))
     returning id, team_id, to_json(event_ids) as event_ids, (select count(*) from oldest) as looked_at,
-      (select count(*) >= ${most.entries} or max(position) >= (select of_team from share) from oldest) as is_cut`,
+      (select count(*) >= ${limits.entries} or max(position) >= (select of_team from share) from oldest) as is_cut`,
   )
   const first = rows[0]
   const isMore = first !== undefined && (first.looked_at > rows.length || first.is_cut)
-  return { taken: rows.sort((a, b) => a.id - b.id), isMore }
+  return { entries: rows.sort((a, b) => a.id - b.id), isMore }
 }
 
 /** A kind of job: its name, the schema of its payload, its number of attempts and the timeout of each handler. */
@@ -183,48 +183,48 @@ export const defineJob = <S extends TSchema>(
 ): Job<S> => ({ name, payload, attempts_max, timeout_s, running_max })
 
 /**
- * Enqueues a job for after the commit. `at` is an instant of the team's clock. The due time is sent to the database as a
+ * Enqueues a job for after the commit. `instant` is an instant of the team's clock. The due time is sent to the database as a
  * distance from now, so that workers start the job in time even if the clock of this process is wrong. The distance is in whole
  * seconds, rounded up: team time has no fractions, and a job for some seconds from now must not run sooner. A job for now is due
  * now, so that jobs are due in the order in which they were queued.
  */
-export function enqueue<S extends TSchema>(tx: Tx, to: Job<S>, payload: Static<S>, at: Date = tx.now): void {
+export function enqueue<S extends TSchema>(tx: Tx, job: Job<S>, payload: Static<S>, instant: Date = tx.now): void {
   tx.defer(
-    sql`insert into job (id, team_id, name, payload, run_at, due_at) values (${rowOf(tx, to, JSON.stringify(payload), at)})`,
+    sql`insert into job (id, team_id, name, payload, run_at, due_at) values (${buildJobRow(tx, job, JSON.stringify(payload), instant)})`,
   )
-  if (at <= tx.now) tx.notifyWorker()
+  if (instant <= tx.now) tx.notifyWorker()
 }
 
 /**
- * Like `enqueue` for an instant after now, unless the same job is already queued for an instant after now and not after `at`. A
+ * Like `enqueue` for an instant after now, unless the same job is already queued for an instant after now and not after `instant`. A
  * job that enqueues itself therefore does so once, however often it runs.
  */
-export function enqueueAgain<S extends TSchema>(tx: Tx, to: Job<S>, payload: Static<S>, at: Date): void {
+export function enqueueAgain<S extends TSchema>(tx: Tx, job: Job<S>, payload: Static<S>, instant: Date): void {
   const text = JSON.stringify(payload)
   tx.defer(sql`
     insert into job (id, team_id, name, payload, run_at, due_at)
-    select ${rowOf(tx, to, text, at)}
+    select ${buildJobRow(tx, job, text, instant)}
     where not exists (
       select from job
-      where team_id = ${tx.team} and run_at > ${tx.now} and run_at <= ${at} and name = ${to.name} and payload = ${text}
+      where team_id = ${tx.team} and run_at > ${tx.now} and run_at <= ${instant} and name = ${job.name} and payload = ${text}
         and failed_at is null)`)
 }
 
 /** Like `enqueue`, unless the same job is queued for this instant. Many jobs of a team for one instant make it slow. */
-export function enqueueOnce<S extends TSchema>(tx: Tx, to: Job<S>, payload: Static<S>, at: Date): void {
+export function enqueueOnce<S extends TSchema>(tx: Tx, job: Job<S>, payload: Static<S>, instant: Date): void {
   const text = JSON.stringify(payload)
   tx.defer(sql`
     insert into job (id, team_id, name, payload, run_at, due_at)
-    select ${rowOf(tx, to, text, at)}
+    select ${buildJobRow(tx, job, text, instant)}
     where not exists (
       select from job
-      where team_id = ${tx.team} and run_at = ${at} and name = ${to.name} and payload = ${text} and failed_at is null)`)
+      where team_id = ${tx.team} and run_at = ${instant} and name = ${job.name} and payload = ${text} and failed_at is null)`)
 }
 
-function rowOf(tx: Tx, { name }: Job, payload: string, at: Date): Sql {
-  const left_s = (addSeconds(at, -tx.tenant.clock_offset_s).getTime() - systemNow().getTime()) / 1000
-  const due_in_s = at > tx.now ? Math.ceil(left_s) : at < tx.now ? left_s : 0
-  return sql`${tx.uuid()}::uuid, ${tx.team}::uuid, ${name}::text, ${payload}::text, ${at}::timestamptz, ${dbNowPlus(due_in_s)}`
+function buildJobRow(tx: Tx, { name }: Job, payload: string, instant: Date): Sql {
+  const left_s = (addSeconds(instant, -tx.tenant.clock_offset_s).getTime() - systemNow().getTime()) / 1000
+  const due_in_s = instant > tx.now ? Math.ceil(left_s) : instant < tx.now ? left_s : 0
+  return sql`${tx.uuid()}::uuid, ${tx.team}::uuid, ${name}::text, ${payload}::text, ${instant}::timestamptz, ${dbNowPlus(due_in_s)}`
 }
 
 /**
@@ -258,10 +258,10 @@ export const unlimitedJobs = (handlers: readonly Handler[]): string[] => [
 
 /** Binds a handler to a job. `run` may be called more than once for the same payload and must be idempotent. */
 export const defineHandler = <S extends TSchema>(
-  to: Job<S>,
+  job: Job<S>,
   run: (context: JobContext, payload: Static<S>) => Promise<void>,
 ): Handler => ({
-  job: to,
+  job: job,
   run,
 })
 
@@ -269,8 +269,8 @@ export const defineHandler = <S extends TSchema>(
 export const eventsErased = hookPoint<[event_ids: string[]]>('event.erased')
 
 /** Erases the events about a user, or those that meet a condition. No code but this and `eraseObjectEvents` changes or deletes an event. */
-export const eraseEvents = (tx: Tx, user_id: string, which: Sql = sql`true`): Promise<number> =>
-  erase(tx, sql`delete from event where team_id = ${tx.team} and user_id = ${user_id} and ${which} returning id`)
+export const eraseEvents = (tx: Tx, user_id: string, condition: Sql = sql`true`): Promise<number> =>
+  erase(tx, sql`delete from event where team_id = ${tx.team} and user_id = ${user_id} and ${condition} returning id`)
 
 /** Erases the events of objects whose events name no user. @param objects a select of their ids */
 export const eraseObjectEvents = (tx: Tx, objects: Sql): Promise<number> =>

@@ -78,9 +78,9 @@ export class QueueRunner<Row extends ClaimedRow> {
    * Runs a claimed row to its end. Never throws because of the row. A completed row keeps its lease until it is recorded; the
    * lease of every other row has ended.
    */
-  async run(claimed: Claimed<Row>, handle: (claimed: Claimed<Row>) => Promise<HandlerResult>): Promise<RunOutcome> {
+  async run(claimedRow: Claimed<Row>, handle: (claimedRow: Claimed<Row>) => Promise<HandlerResult>): Promise<RunOutcome> {
     const { attemptsOf, attemptsMax, onEnd } = this.#options
-    const { row, lease } = claimed
+    const { row, lease } = claimedRow
     const started = performance.now()
     const end = (outcome: RunOutcome, failure: { error?: string; cause?: unknown } = {}): RunOutcome => {
       onEnd(row, { outcome, duration_s: (performance.now() - started) / 1000, ...failure })
@@ -89,29 +89,29 @@ export class QueueRunner<Row extends ClaimedRow> {
     try {
       // Every attempt so far ended with its process, and so would the next.
       const isInterrupted = attemptsOf(row) > attemptsMax(row)
-      const result = isInterrupted ? INTERRUPTED : await this.#handle(claimed, handle)
+      const result = isInterrupted ? INTERRUPTED : await this.#handle(claimedRow, handle)
       if (!result) return end('completed')
       if ('postponed_s' in result) {
         await this.queue.postpone(row, result.postponed_s)
         this.leases.release(lease)
         return end('postponed')
       }
-      const outcome = result.isRetryable ? this.#outcomeOf(claimed) : 'failed'
+      const outcome = result.isRetryable ? this.#outcomeOf(claimedRow) : 'failed'
       end(outcome, { error: result.error })
-      return await this.#fail(claimed, outcome, result.error)
+      return await this.#fail(claimedRow, outcome, result.error)
     } catch (error) {
-      const outcome = error instanceof LeaseLost ? 'lost' : this.#outcomeOf(claimed)
+      const outcome = error instanceof LeaseLost ? 'lost' : this.#outcomeOf(claimedRow)
       const code = errorCode(error)
       end(outcome, { error: code, cause: error })
-      return await this.#fail(claimed, outcome, code)
+      return await this.#fail(claimedRow, outcome, code)
     }
   }
 
-  #handle(claimed: Claimed<Row>, handle: (claimed: Claimed<Row>) => Promise<HandlerResult>): Promise<HandlerResult> {
+  #handle(claimedRow: Claimed<Row>, handle: (claimedRow: Claimed<Row>) => Promise<HandlerResult>): Promise<HandlerResult> {
     const { timeout_s } = this.#options
-    if (timeout_s === undefined) return handle(claimed)
-    claimed.lease.deadline_ms = this.leases.now_ms() + timeout_s * 1000
-    return claimed.lease.whileHeld(handle(claimed))
+    if (timeout_s === undefined) return handle(claimedRow)
+    claimedRow.lease.deadline_ms = this.leases.now_ms() + timeout_s * 1000
+    return claimedRow.lease.whileHeld(handle(claimedRow))
   }
 
   #outcomeOf({ row, lease }: Claimed<Row>): 'retried' | 'failed' | 'lost' {

@@ -12,7 +12,7 @@ export interface QueueSlotsOptions<W> {
   /** Number of slots of a group that has one already. Unlimited by default. */
   groupMax?: (group: string) => number
   /** Kinds of work, and the number of rows of a kind that run at once. Unlimited by default. */
-  kinds?: { of: (work: W) => string; max: (kind: string) => number }
+  kinds?: { kindOf: (work: W) => string; max: (kind: string) => number }
   /** Rows of a group run in any order by default. */
   orderingKeyOf?: (work: W) => string
 }
@@ -24,14 +24,14 @@ export interface ClaimLimits {
   /** Rows of one group, including those that the process has already. */
   groupMax: (group: string) => number
   /** Rows that the process has already, by group. */
-  claimed: ReadonlyMap<string, number>
+  claimedRows: ReadonlyMap<string, number>
   /** Kinds of which no further row could run. */
   fullKinds: readonly string[]
 }
 
 interface Group<W> {
-  running: number
-  waiting: W[]
+  runningCount: number
+  waitingWork: W[]
 }
 
 /** The claimed rows of a queue in a process, waiting or running. */
@@ -57,7 +57,9 @@ export class QueueSlots<W> {
     return {
       total: Math.max(0, this.#options.slots + ahead - this.#running - this.#waiting),
       groupMax: (group) => this.#groupMax(group) + ahead,
-      claimed: new Map([...this.#groups].map(([name, { running, waiting }]) => [name, running + waiting.length])),
+      claimedRows: new Map(
+        [...this.#groups].map(([name, { runningCount, waitingWork }]) => [name, runningCount + waitingWork.length]),
+      ),
       fullKinds: [...this.#kindsRunning.keys()].filter((kind) => this.#isKindFull(kind)),
     }
   }
@@ -65,9 +67,9 @@ export class QueueSlots<W> {
   /** A claimed row waits for its slot. */
   add(work: W): void {
     const name = this.#options.groupOf(work)
-    const group = this.#groups.get(name) ?? { running: 0, waiting: [] }
+    const group = this.#groups.get(name) ?? { runningCount: 0, waitingWork: [] }
     this.#groups.set(name, group)
-    group.waiting.push(work)
+    group.waitingWork.push(work)
     this.#waiting++
   }
 
@@ -78,13 +80,13 @@ export class QueueSlots<W> {
   next(): W | undefined {
     let best: { group: Group<W>; index: number } | undefined
     for (const [name, group] of this.#groups) {
-      if (!this.#mayRun(name, group) || (best && group.running >= best.group.running)) continue
-      const index = group.waiting.findIndex((work) => !this.#isKeyRunning(work) && !this.#isOfFullKind(work))
+      if (!this.#mayRun(name, group) || (best && group.runningCount >= best.group.runningCount)) continue
+      const index = group.waitingWork.findIndex((work) => !this.#isKeyRunning(work) && !this.#isOfFullKind(work))
       if (index >= 0) best = { group, index }
     }
     if (!best) return undefined
-    const [work] = best.group.waiting.splice(best.index, 1)
-    best.group.running++
+    const [work] = best.group.waitingWork.splice(best.index, 1)
+    best.group.runningCount++
     this.#running++
     this.#waiting--
     if (this.#options.orderingKeyOf) this.#keysRunning.add(this.#options.orderingKeyOf(work!))
@@ -98,7 +100,7 @@ export class QueueSlots<W> {
     const name = this.#options.groupOf(work)
     this.#ended++
     this.#running--
-    this.#groups.get(name)!.running--
+    this.#groups.get(name)!.runningCount--
     if (this.#options.orderingKeyOf) this.#keysRunning.delete(this.#options.orderingKeyOf(work))
     this.#countKind(work, -1)
     this.#deleteIfEmpty(name)
@@ -108,8 +110,8 @@ export class QueueSlots<W> {
   withdraw(isChosen: (work: W) => boolean = () => true): W[] {
     const withdrawn: W[] = []
     for (const [name, group] of this.#groups) {
-      withdrawn.push(...group.waiting.filter(isChosen))
-      group.waiting = group.waiting.filter((work) => !isChosen(work))
+      withdrawn.push(...group.waitingWork.filter(isChosen))
+      group.waitingWork = group.waitingWork.filter((work) => !isChosen(work))
       this.#deleteIfEmpty(name)
     }
     this.#waiting -= withdrawn.length
@@ -120,9 +122,9 @@ export class QueueSlots<W> {
     return this.#options.groupMax?.(group) ?? this.#options.slots
   }
 
-  #mayRun(name: string, { running, waiting }: Group<W>): boolean {
-    if (waiting.length === 0) return false
-    return this.#running < (running === 0 ? this.#options.slots : this.#groupMax(name))
+  #mayRun(name: string, { runningCount, waitingWork }: Group<W>): boolean {
+    if (waitingWork.length === 0) return false
+    return this.#running < (runningCount === 0 ? this.#options.slots : this.#groupMax(name))
   }
 
   #isKeyRunning(work: W): boolean {
@@ -136,12 +138,12 @@ export class QueueSlots<W> {
 
   #isOfFullKind(work: W): boolean {
     const { kinds } = this.#options
-    return kinds !== undefined && this.#isKindFull(kinds.of(work))
+    return kinds !== undefined && this.#isKindFull(kinds.kindOf(work))
   }
 
   /** Counts the running rows of kinds that have a limit. */
   #countKind(work: W, change: 1 | -1): void {
-    const kind = this.#options.kinds?.of(work)
+    const kind = this.#options.kinds?.kindOf(work)
     if (kind === undefined || this.#options.kinds!.max(kind) === Infinity) return
     const running = (this.#kindsRunning.get(kind) ?? 0) + change
     if (running > 0) this.#kindsRunning.set(kind, running)
@@ -149,8 +151,8 @@ export class QueueSlots<W> {
   }
 
   #deleteIfEmpty(name: string): void {
-    const { running, waiting } = this.#groups.get(name)!
-    if (running === 0 && waiting.length === 0) this.#groups.delete(name)
+    const { runningCount, waitingWork } = this.#groups.get(name)!
+    if (runningCount === 0 && waitingWork.length === 0) this.#groups.delete(name)
   }
 
   #rotate(now_ms: number): void {

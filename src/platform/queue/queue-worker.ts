@@ -19,8 +19,8 @@ const WAITED_MS_MAX = 1000
 export interface QueueWorkerOptions<Row extends ClaimedRow> {
   runner: QueueRunner<Row>
   /** Claims rows. @returns them, and whether more rows are due */
-  claim: (limits: ClaimLimits) => Promise<{ rows: Row[]; more: boolean }>
-  handle: (claimed: Claimed<Row>) => Promise<HandlerResult>
+  claim: (limits: ClaimLimits) => Promise<{ rows: Row[]; isMore: boolean }>
+  handle: (claimedRow: Claimed<Row>) => Promise<HandlerResult>
   slots: QueueSlotsOptions<Row>
   /** Called for an error that is retried. */
   onError: (error: unknown, message: string) => void
@@ -54,7 +54,7 @@ export class QueueWorker<Row extends ClaimedRow> {
       slots,
       groupOf: ({ group }) => group,
       ...(groupMax && { groupMax }),
-      ...(kinds && { kinds: { of: ({ row }: WaitingRow<Row>) => kinds.of(row), max: kinds.max } }),
+      ...(kinds && { kinds: { kindOf: ({ row }: WaitingRow<Row>) => kinds.kindOf(row), max: kinds.max } }),
       ...(orderingKeyOf && { orderingKeyOf: ({ row }: WaitingRow<Row>) => orderingKeyOf(row) }),
     })
     this.#loop = new QueueLoop({
@@ -112,8 +112,8 @@ export class QueueWorker<Row extends ClaimedRow> {
     const limits = this.#slots.limits(performance.now())
     if (limits.total === 0) return 0
     const sent_ms = runner.leases.now_ms()
-    const { rows, more } = await claim(limits)
-    this.#more = more
+    const { rows, isMore } = await claim(limits)
+    this.#more = isMore
     const claimed_ms = performance.now()
     for (const row of rows) this.#slots.add({ ...runner.hold(row, sent_ms), claimed_ms, group: slots.groupOf(row) })
     return rows.length
@@ -129,22 +129,22 @@ export class QueueWorker<Row extends ClaimedRow> {
     void work.finally(() => this.#running.delete(work))
   }
 
-  async #runOne(claimed: WaitingRow<Row>): Promise<void> {
-    const outcome = await this.#options.runner.run(claimed, this.#options.handle)
-    this.#slots.end(claimed, performance.now())
-    if (outcome === 'completed') this.#completeSoon(claimed)
+  async #runOne(claimedRow: WaitingRow<Row>): Promise<void> {
+    const outcome = await this.#options.runner.run(claimedRow, this.#options.handle)
+    this.#slots.end(claimedRow, performance.now())
+    if (outcome === 'completed') this.#completeSoon(claimedRow)
     this.#begin()
     // The claim left rows of its kind if that was at its limit: reports of a team were 109 a minute by polls alone, 891 so.
-    if (this.#more || this.#isLimited(claimed.row)) this.#loop.wake()
+    if (this.#more || this.#isLimited(claimedRow.row)) this.#loop.wake()
   }
 
   #isLimited(row: Row): boolean {
     const { kinds } = this.#options.slots
-    return kinds !== undefined && kinds.max(kinds.of(row)) < Infinity
+    return kinds !== undefined && kinds.max(kinds.kindOf(row)) < Infinity
   }
 
-  #completeSoon(claimed: WaitingRow<Row>): void {
-    this.#done.push(claimed)
+  #completeSoon(claimedRow: WaitingRow<Row>): void {
+    this.#done.push(claimedRow)
     if (this.#done.length >= COMPLETED_MAX) this.#track(this.#complete())
     else this.#completing ??= setTimeout(() => this.#track(this.#complete()), COMPLETE_MS)
   }
@@ -156,7 +156,7 @@ export class QueueWorker<Row extends ClaimedRow> {
     const { queue } = this.#options.runner
     const isOurs = ({ lease }: WaitingRow<Row>) => queue.isCompletedForAll || !lease.end
     const done = this.#done.filter(isOurs)
-    this.#free(this.#done.filter((claimed) => !isOurs(claimed)))
+    this.#free(this.#done.filter((claimedRow) => !isOurs(claimedRow)))
     this.#done = []
     if (done.length === 0) return
     try {
@@ -171,7 +171,7 @@ export class QueueWorker<Row extends ClaimedRow> {
   }
 
   /** Releases claimed rows that have not begun: all, or the selected ones. */
-  async #release(isChosen?: (claimed: WaitingRow<Row>) => boolean): Promise<void> {
+  async #release(isChosen?: (claimedRow: WaitingRow<Row>) => boolean): Promise<void> {
     const waiting = this.#slots.withdraw(isChosen)
     if (waiting.length === 0) return
     this.#free(waiting)
@@ -182,8 +182,8 @@ export class QueueWorker<Row extends ClaimedRow> {
       )
   }
 
-  #free(claimed: WaitingRow<Row>[]): void {
-    for (const { lease } of claimed) this.#options.runner.leases.release(lease)
+  #free(claimedRows: WaitingRow<Row>[]): void {
+    for (const { lease } of claimedRows) this.#options.runner.leases.release(lease)
   }
 
   #report(error: unknown, message: string): void {

@@ -28,10 +28,10 @@ export interface Cleanup {
   overdueFor(db: Db, control: Db): Promise<number | undefined>
   /**
    * Deletes some of the overdue rows, in bounded transactions.
-   * @param stopped called between transactions: whether to leave the rest
+   * @param isStopped called between transactions: whether to leave the rest
    * @returns the number of deleted rows; 0: none could be deleted now
    */
-  remove(db: Db, control: Db, stopped: () => boolean): Promise<number>
+  remove(db: Db, control: Db, isStopped: () => boolean): Promise<number>
 }
 
 const Oldest = T.Object({ age_s: Nullable(T.Number()) })
@@ -44,7 +44,7 @@ interface Retained {
   /** How long after that instant a row is kept; 0 when not given. */
   retention_s?: number
   /** Rows that do not meet this condition are kept; the table is `t` here. */
-  only?: Sql
+  condition?: Sql
   /** Default: the table. */
   kind?: string
   /** Rows that one transaction deletes, 1,000 by default: fewer where others are deleted with each. */
@@ -57,12 +57,12 @@ export function cleanup({
   table,
   column,
   retention_s = 0,
-  only = sql`true`,
+  condition = sql`true`,
   kind = table,
   control = false,
   rows_max = ROWS_MAX,
 }: Retained): Cleanup {
-  const overdue = () => sql`${raw(`from ${table} t where t.${column}`)} < ${dbNowPlus(-retention_s)} and ${only}`
+  const overdue = () => sql`${raw(`from ${table} t where t.${column}`)} < ${dbNowPlus(-retention_s)} and ${condition}`
   return {
     kind,
     control,
@@ -83,7 +83,7 @@ export function cleanup({
 }
 
 /** An expression: the time since an instant, by the database's clock. */
-export const ageInSeconds = (at: Sql): Sql => sql`extract(epoch from ${dbNow} - ${at})::float8`
+export const ageInSeconds = (instant: Sql): Sql => sql`extract(epoch from ${dbNow} - ${instant})::float8`
 
 export interface RetentionOptions {
   cells: Cells

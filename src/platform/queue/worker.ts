@@ -25,11 +25,11 @@ export interface WorkerOptions extends JobRunnerOptions {
 export class Worker extends QueueWorkers<JobRow> {
   constructor(options: WorkerOptions) {
     const runner = new JobRunner(options)
-    super(options.cells.names.map((name) => workerOf(runner.of(name, options.cells.of(name)), runner, options)))
+    super(options.cells.names.map((name) => createWorker(runner.prepareCellJobs(name, options.cells.of(name)), runner, options)))
   }
 }
 
-function workerOf(
+function createWorker(
   jobs: CellJobs,
   runner: JobRunner,
   { log, tenantOf, handlers, slots = SLOTS, poll_ms }: WorkerOptions,
@@ -62,7 +62,7 @@ function workerOf(
       slots,
       groupOf: ({ team_id }) => team_id,
       groupMax: () => Math.max(1, slots - SLOTS_FOR_OTHERS),
-      kinds: { of: ({ name }) => name, max: (name) => limited.get(name) ?? Infinity },
+      kinds: { kindOf: ({ name }) => name, max: (name) => limited.get(name) ?? Infinity },
     },
     onError: (error, message) => log.error({ cell, queue: 'jobs', causes: errorFields(error) }, message),
   })

@@ -13,10 +13,10 @@ type Numbered<T> = T & { id: string }
 export function askProcess(port: MessagePort, question: unknown): Promise<unknown> {
   const id = randomUUID()
   return new Promise((resolve, reject) => {
-    const take = (reply: Numbered<{ answer: unknown } | { failed: true }>) => {
+    const take = (reply: Numbered<{ answer: unknown } | { isFailed: true }>) => {
       if (reply.id !== id) return
       port.off('message', take)
-      if ('failed' in reply) reject(new Unanswered('the process did not answer'))
+      if ('isFailed' in reply) reject(new Unanswered('the process did not answer'))
       else resolve(reply.answer)
     }
     port.on('message', take)
@@ -34,12 +34,12 @@ export function answerThread<Q>(
 ): { failure: () => unknown; close: () => void } {
   let failure: unknown
   port.on('message', ({ id, question }: Numbered<{ question: Q }>) => {
-    if (failure !== undefined) return port.postMessage({ id, failed: true })
+    if (failure !== undefined) return port.postMessage({ id, isFailed: true })
     void reply(question).then(
       ({ answer, transfer }) => port.postMessage({ id, answer }, transfer ?? []),
       (error: unknown) => {
         failure ??= error
-        port.postMessage({ id, failed: true })
+        port.postMessage({ id, isFailed: true })
       },
     )
   })

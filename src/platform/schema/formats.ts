@@ -58,7 +58,7 @@ export const formats: Record<string, (value: string) => string | FormatError> = 
     !isUsualDate(value) && parseTimestamp(value) ? formats.date!(value.slice(0, 10)) : formats.date!(value),
   'date-time': (value) =>
     usualTimestamp(value) ??
-    parseTimestamp(value)?.at.toISOString() ??
+    parseTimestamp(value)?.instant.toISOString() ??
     new FormatError('datetime_parsing', 'Input should be a valid datetime', { error: 'not an ISO 8601 date-time' }),
 }
 
@@ -80,7 +80,7 @@ export function isTimeZone(name: string): boolean {
  * An ISO 8601 date or date-time as clients write it: no offset means UTC, `/` for `-`, a space for `T`, up to nine digits of fraction. Only
  * years with four digits, in UTC too.
  */
-export function parseTimestamp(text: string): { at: Date; dateOnly: boolean } | undefined {
+export function parseTimestamp(text: string): { instant: Date; dateOnly: boolean } | undefined {
   const m = TIMESTAMP.exec(text)
   if (!m) return undefined
   const [, year, month, date, hour, minute, second, fraction, zone] = m
@@ -105,8 +105,8 @@ export function parseTimestamp(text: string): { at: Date; dateOnly: boolean } | 
   )
     return undefined
   if (Number(year) < 100) local.setUTCFullYear(Number(year))
-  const at = new Date(local.getTime() - offsetMinutes(zone) * 60_000)
-  return at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9999 ? { at, dateOnly: hour === undefined } : undefined
+  const instant = new Date(local.getTime() - offsetMinutes(zone) * 60_000)
+  return instant.getUTCFullYear() >= 1 && instant.getUTCFullYear() <= 9999 ? { instant, dateOnly: hour === undefined } : undefined
 }
 
 function offsetMinutes(zone: string | undefined): number {

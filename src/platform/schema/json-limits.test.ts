@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { excessOf } from './json-limits.ts'
+import { findExcess } from './json-limits.ts'
 
 /** A text of which it makes no difference that it is long. */
 const long = (text: string): Buffer => Buffer.from(text.padEnd(20_000))
@@ -12,34 +12,34 @@ const many = (count: number, part: (i: number) => string): Buffer =>
 
 describe('a JSON text', () => {
   test('has at most 64 levels', () => {
-    assert.equal(excessOf(long(nested(64))), undefined)
-    assert.equal(excessOf(long(nested(65))), 'more than 64 levels')
-    assert.equal(excessOf(long(`${'{"a":'.repeat(65)}1${'}'.repeat(65)}`)), 'more than 64 levels')
+    assert.equal(findExcess(long(nested(64))), undefined)
+    assert.equal(findExcess(long(nested(65))), 'more than 64 levels')
+    assert.equal(findExcess(long(`${'{"a":'.repeat(65)}1${'}'.repeat(65)}`)), 'more than 64 levels')
     // One after another they are no deeper.
-    assert.equal(excessOf(long(`[${Array(1000).fill(nested(63)).join()}]`)), undefined)
+    assert.equal(findExcess(long(`[${Array(1000).fill(nested(63)).join()}]`)), undefined)
   })
 
   test('has no levels within its strings, whatever escapes they have', () => {
     const deep = '['.repeat(1000)
     for (const string of [deep, `\\"${deep}`, `${deep}\\\\`, `\\\\\\"${deep}\\"`, `\u00e9\u4e2d\u{1f600}${deep}`]) {
       assert.equal(typeof JSON.parse(`"${string}"`), 'string')
-      assert.equal(excessOf(long(`{"${string}":["${string}"]}`)), undefined, string.slice(0, 10))
+      assert.equal(findExcess(long(`{"${string}":["${string}"]}`)), undefined, string.slice(0, 10))
     }
-    assert.equal(excessOf(long(`["\\\\",${deep}`)), 'more than 64 levels')
+    assert.equal(findExcess(long(`["\\\\",${deep}`)), 'more than 64 levels')
   })
 
   test('has at most 500,000 objects and lists', () => {
-    assert.equal(excessOf(many(499_999, () => '{}')), undefined)
-    assert.equal(excessOf(many(500_000, (i) => (i % 2 ? '{}' : '[]'))), 'more than 500000 objects and lists')
+    assert.equal(findExcess(many(499_999, () => '{}')), undefined)
+    assert.equal(findExcess(many(500_000, (i) => (i % 2 ? '{}' : '[]'))), 'more than 500000 objects and lists')
   })
 
   test('has a limit of different sequences of field names, in one object or in many', () => {
     const excess = 'more than 100000 different sequences of field names'
     const fields = (count: number) => Array.from({ length: count }, (_, i) => `"n${i}":1`).join()
-    assert.equal(excessOf(long(`{${fields(90_000)}}`)), undefined)
-    assert.equal(excessOf(long(`{${fields(200_000)}}`)), excess)
-    assert.equal(excessOf(many(90_000, () => '{"value":1,"unit":"bpm","metadata":{"a":1,"b":{"c":2}}}')), undefined)
-    assert.equal(excessOf(many(200_000, (i) => `{"n${i}":1}`)), excess)
+    assert.equal(findExcess(long(`{${fields(90_000)}}`)), undefined)
+    assert.equal(findExcess(long(`{${fields(200_000)}}`)), excess)
+    assert.equal(findExcess(many(90_000, () => '{"value":1,"unit":"bpm","metadata":{"a":1,"b":{"c":2}}}')), undefined)
+    assert.equal(findExcess(many(200_000, (i) => `{"n${i}":1}`)), excess)
     // The same twelve names in another order each time.
     let state = 1
     const random = () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0)
@@ -47,17 +47,17 @@ describe('a JSON text', () => {
       const names = Array.from({ length: 12 }, (_, n) => [random(), n] as const).toSorted(([a], [b]) => a - b)
       return `{${names.map(([, n]) => `"n${n}":1`).join()}}`
     })
-    assert.equal(excessOf(orders), excess)
+    assert.equal(findExcess(orders), excess)
   })
 
   test('is left to the parser if it is short', () => {
-    assert.equal(excessOf(Buffer.from(nested(100))), undefined)
+    assert.equal(findExcess(Buffer.from(nested(100))), undefined)
   })
 
   test('of any form within the limits has no excess', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 20 }), (text) => {
-        assert.equal(excessOf(long(text)), undefined)
+        assert.equal(findExcess(long(text)), undefined)
       }),
     )
   })

@@ -48,12 +48,12 @@ export class JsonCount {
     this.#level--
   }
 
-  /** A field of the innermost object. @param from where its name begins, within the quotation marks @param to where it ends */
-  field(from: number, to: number): string | undefined {
+  /** A field of the innermost object. @param start where its name begins, within the quotation marks @param end where it ends */
+  field(start: number, end: number): string | undefined {
     const bytes = this.#bytes
     let hash = this.#sequence[this.#level]!
     // The quotation mark is hashed as well: it tells names in sequence from one long name.
-    for (let at = from; at <= to; at++) hash = Math.imul(hash ^ bytes[at]!, PRIME)
+    for (let at = start; at <= end; at++) hash = Math.imul(hash ^ bytes[at]!, PRIME)
     this.#sequence[this.#level] = hash
     const place = (hash ^ (hash >>> HASH_BITS)) & (2 ** HASH_BITS - 1)
     const [word, bit] = [place >>> 5, 1 << place]
@@ -71,7 +71,7 @@ const countOf = (bytes: Uint8Array): JsonCount | undefined =>
 export class JsonScan {
   readonly #bytes: Uint8Array
   readonly #count: JsonCount | undefined
-  readonly #onContainer: ((from: number, to: number) => void) | undefined
+  readonly #onContainer: ((start: number, end: number) => void) | undefined
   /** Where the containers begin that are open. */
   readonly #open: number[] = []
   #at = 0
@@ -88,7 +88,7 @@ export class JsonScan {
    * @param onContainer gets each object and list with its first and its last byte, the inner ones first
    * @param values_max values in lists and objects
    */
-  constructor(bytes: Uint8Array, onContainer?: (from: number, to: number) => void, values_max = Infinity) {
+  constructor(bytes: Uint8Array, onContainer?: (start: number, end: number) => void, values_max = Infinity) {
     this.#bytes = bytes
     this.#values_max = values_max
     this.#count = countOf(bytes)
@@ -130,7 +130,7 @@ export class JsonScan {
  * What a JSON text has too much of; undefined for a text within the limits, and for a short one. Faults of the text are left to `JSON.parse`.
  * @param values_max values in lists and objects
  */
-export function excessOf(bytes: Uint8Array, values_max = Infinity): string | undefined {
+export function findExcess(bytes: Uint8Array, values_max = Infinity): string | undefined {
   if (bytes.length < CHECKED_BYTES_MIN) return undefined
   const scan = new JsonScan(bytes, undefined, values_max)
   scan.step(Infinity)

@@ -22,8 +22,8 @@ const leftOut = new WeakMap<readonly unknown[], LeftOut>()
 export const leftOutOf = (list: readonly unknown[]): LeftOut | undefined => leftOut.get(list)
 
 /** A list that takes the place of another one, without the same items. */
-export function sameLeftOut<V>(of: readonly unknown[], list: V[]): V[] {
-  const left = leftOut.get(of)
+export function sameLeftOut<V>(source: readonly unknown[], list: V[]): V[] {
+  const left = leftOut.get(source)
   if (left) leftOut.set(list, left)
   return list
 }
@@ -37,7 +37,7 @@ export class LenientList {
   readonly #left: LeftOut = { items: [], faults: [], places: [] }
 
   /** @param read reads the item that stands at a place, and appends its errors */
-  add(place: number, item: unknown, read: (found: Fault[]) => unknown): void {
+  add(place: number, item: unknown, read: (faults: Fault[]) => unknown): void {
     const left = this.#left
     const found = new LenientFaults()
     const value = read(found)
@@ -65,8 +65,8 @@ export interface ReadList {
 const readLists = { lenient: new WeakMap<unknown[], ReadList>(), strict: new WeakMap<unknown[], ReadList>() }
 
 /** Keeps what was made of a long list, for when the request that it stands in is read. */
-export const keepList = (given: unknown[], isLenient: boolean, read: ReadList): void =>
-  void readLists[isLenient ? 'lenient' : 'strict'].set(given, read)
+export const keepList = (list: unknown[], isLenient: boolean, read: ReadList): void =>
+  void readLists[isLenient ? 'lenient' : 'strict'].set(list, read)
 
-export const listRead = (given: unknown[], isLenient: boolean): ReadList | undefined =>
-  readLists[isLenient ? 'lenient' : 'strict'].get(given)
+export const listRead = (list: unknown[], isLenient: boolean): ReadList | undefined =>
+  readLists[isLenient ? 'lenient' : 'strict'].get(list)

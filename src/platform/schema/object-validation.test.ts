@@ -161,7 +161,7 @@ describe('a field whose schema another field decides', () => {
   const Name = Fields({ name: T.String() })
   const Thing = Fields(
     { kind: OpenEnum(['point', 'name', 'nothing']), more: Clearable(T.Union([Point, Name])) },
-    { dependent: { field: 'more', on: 'kind', shapes: { point: Point, name: Name } } },
+    { dependent: { field: 'more', dependsOn: 'kind', shapes: { point: Point, name: Name } } },
   )
 
   test('is parsed with that schema', () => {

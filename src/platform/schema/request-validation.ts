@@ -31,7 +31,7 @@ export type ReadUsual = (value: Record<string, unknown>) => Record<string, unkno
 /** The schema of `field` is the one for the value of `on`; for a value without one only null is allowed. */
 export interface Dependent {
   field: string
-  on: string
+  dependsOn: string
   shapes: Readonly<Record<string, TSchema>>
 }
 
@@ -112,16 +112,16 @@ const isNull = (s: Shape) => s.type === 'null'
 /** If no branch matches, reports the errors of the likeliest branch: the one that declares most keys of the value, then the first. */
 function readUnion(branches: Shape[], value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
   if (value === null && branches.some(isNull)) return null
-  let likeliest: { known: number; found: Fault[] } | undefined
+  let likeliest: { keys: number; faults: Fault[] } | undefined
   for (const branch of branches) {
     if (isNull(branch)) continue
-    const found: Fault[] = []
-    const result = readShape(branch, value, loc, found, mode)
-    if (found.length === 0) return result
-    const known = declaredKeys(branch, value)
-    if (!likeliest || known > likeliest.known) likeliest = { known, found }
+    const faults: Fault[] = []
+    const result = readShape(branch, value, loc, faults, mode)
+    if (faults.length === 0) return result
+    const keys = declaredKeys(branch, value)
+    if (!likeliest || keys > likeliest.keys) likeliest = { keys, faults }
   }
-  faults.push(...(likeliest?.found ?? [{ loc: [...loc], msg: 'Input should be null', type: 'none_required' }]))
+  faults.push(...(likeliest?.faults ?? [{ loc: [...loc], msg: 'Input should be null', type: 'none_required' }]))
   return value
 }
 
@@ -163,7 +163,7 @@ function readString(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: M
     return fault('string_too_long', `String should have at most ${s.maxLength} character${s.maxLength === 1 ? '' : 's'}`, {
       max_length: s.maxLength,
     })
-  if (s.pattern !== undefined && !compiled(s.pattern).test(value))
+  if (s.pattern !== undefined && !regexOf(s.pattern).test(value))
     return fault('string_pattern_mismatch', `String should ${s.says ?? `match pattern '${s.pattern}'`}`, { pattern: s.pattern })
   const format = s.format === undefined ? undefined : formats[s.readAs ?? s.format]
   if (format) {
@@ -228,7 +228,7 @@ function readArray(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mo
 /** A list without its items that have errors. */
 function readLenient(items: Shape, value: unknown[], loc: Loc, mode: Mode): unknown[] {
   const list = new LenientList()
-  for (const [i, item] of value.entries()) list.add(i, item, (found) => readPart(items, item, i, loc, found, mode))
+  for (const [i, item] of value.entries()) list.add(i, item, (faults) => readPart(items, item, i, loc, faults, mode))
   return list.end()
 }
 
@@ -270,12 +270,18 @@ function readObject(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: M
 
 /** The schema for the value of another field; while that value is invalid, the declared schema. */
 function dependentShape(
-  { field, on, shapes }: Dependent,
-  given: Record<string, unknown>,
+  { field, dependsOn, shapes }: Dependent,
+  input: Record<string, unknown>,
   properties: Record<string, Shape>,
 ): Shape {
   const faults: Fault[] = []
-  const name = readShape(properties[on]!, Object.hasOwn(given, on) ? given[on] : undefined, [], faults, 'json')
+  const name = readShape(
+    properties[dependsOn]!,
+    Object.hasOwn(input, dependsOn) ? input[dependsOn] : undefined,
+    [],
+    faults,
+    'json',
+  )
   if (faults.length) return properties[field]!
   return { anyOf: [...(Object.hasOwn(shapes, name as string) ? [shapes[name as string] as Shape] : []), { type: 'null' }] }
 }
@@ -306,7 +312,7 @@ function applyAliases(value: Record<string, unknown>, aliases: Record<string, st
 }
 
 const patterns = new Map<string, RegExp>()
-function compiled(pattern: string): RegExp {
+function regexOf(pattern: string): RegExp {
   let regex = patterns.get(pattern)
   if (!regex) patterns.set(pattern, (regex = new RegExp(pattern, 'u')))
   return regex

@@ -106,7 +106,7 @@ export const OneOf = <const B extends TSchema[]>(
 ) => T.Union(branches, { ...options, discriminator })
 
 /** Whether a value that this program has written as JSON before still has the form of `schema`. */
-export function isOf<S extends TSchema>(schema: S, value: unknown): value is Static<S> {
+export function matchesSchema<S extends TSchema>(schema: S, value: unknown): value is Static<S> {
   const faults: Fault[] = []
   validate(schema, value, [], faults, 'json')
   return faults.length === 0

@@ -29,7 +29,7 @@ export function firstFault(schema: TSchema, value: unknown): { instancePath: str
   if (!known) seen.set(schema, (known = { looks: 0 }))
   if (!known.fits && (known.looks += 1 + itemsOf(value)) >= COMPILED_FROM) {
     const compiled = checker().Compile(schema)
-    known.fits = (one) => compiled.Check(one)
+    known.fits = (input) => compiled.Check(input)
   }
   const fits = known.fits?.(value) ?? checker().Check(schema, value)
   return fits ? undefined : checker().Errors(schema, value)[1][0]
@@ -43,11 +43,11 @@ function itemsOf(value: unknown): number {
 }
 
 /** @throws an Error that names the first field of `value` that does not match */
-export function assertMatchesSchema(schema: TSchema, value: unknown, what: string): void {
+export function assertMatchesSchema(schema: TSchema, value: unknown, subject: string): void {
   const fault = firstFault(schema, value)
-  if (fault) throw new Error(`${what}: '${fault.instancePath}' ${fault.message}`)
+  if (fault) throw new Error(`${subject}: '${fault.instancePath}' ${fault.message}`)
   const extra = undeclaredProperty(schema as Shape, value, '')
-  if (extra !== undefined) throw new Error(`${what}: '${extra}' is not declared`)
+  if (extra !== undefined) throw new Error(`${subject}: '${extra}' is not declared`)
 }
 
 function undeclaredProperty(shape: Shape, value: unknown, path: string): string | undefined {

@@ -16,7 +16,7 @@ export type ReadJson = { value: unknown } | { fault: string }
 export async function parseInSlices(bytes: Buffer): Promise<ReadJson> {
   /** The last byte of each long container, by its first. */
   const ends = new Map<number, number>()
-  const scan = new JsonScan(bytes, (from, to) => to - from > PIECE_BYTES && ends.set(from, to))
+  const scan = new JsonScan(bytes, (start, end) => end - start > PIECE_BYTES && ends.set(start, end))
   while (scan.step(STEP_BYTES)) await yieldIfLong()
   if (scan.excess !== undefined) return { fault: scan.excess }
   try {
@@ -42,31 +42,31 @@ class Parser {
   }
 
   /** The value between two places, with nothing around it. */
-  async #value(from: number, to: number): Promise<unknown> {
-    const end = this.#ends.get(from)
-    if (end === undefined) return JSON.parse(this.#bytes.toString('utf8', from, to))
-    if (end !== to - 1) throw new SyntaxError('more than a value')
-    const [first, last] = [this.#bytes[from], this.#bytes[end]]
-    if (first === LIST && last === LIST_END) return this.#list(from + 1, end)
-    if (first === OBJECT && last === OBJECT_END) return this.#object(from + 1, end)
+  async #value(start_at: number, end_at: number): Promise<unknown> {
+    const end = this.#ends.get(start_at)
+    if (end === undefined) return JSON.parse(this.#bytes.toString('utf8', start_at, end_at))
+    if (end !== end_at - 1) throw new SyntaxError('more than a value')
+    const [first, last] = [this.#bytes[start_at], this.#bytes[end]]
+    if (first === LIST && last === LIST_END) return this.#list(start_at + 1, end)
+    if (first === OBJECT && last === OBJECT_END) return this.#object(start_at + 1, end)
     throw new SyntaxError('a container that ends as another one')
   }
 
-  async #list(from: number, to: number): Promise<unknown[]> {
+  async #list(start_at: number, end_at: number): Promise<unknown[]> {
     const items: unknown[] = []
-    await this.#eachPiece(from, to, async (start, end, isLong) => {
+    await this.#eachPiece(start_at, end_at, async (start, end, isLong) => {
       if (isLong) items.push(await this.#value(start, end))
       else for (const item of this.#parsed<unknown[]>('[', start, end, ']')) items.push(item)
     })
     return items
   }
 
-  async #object(from: number, to: number): Promise<Record<string, unknown>> {
+  async #object(start_at: number, end_at: number): Promise<Record<string, unknown>> {
     const object: Record<string, unknown> = {}
     // As `JSON.parse` does it: assigning to `__proto__` would set the prototype.
     const set = (name: string, value: unknown) =>
       Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
-    await this.#eachPiece(from, to, async (start, end, isLong, value_at) => {
+    await this.#eachPiece(start_at, end_at, async (start, end, isLong, value_at) => {
       if (!isLong) for (const [name, value] of Object.entries(this.#parsed<object>('{', start, end, '}'))) set(name, value)
       else {
         const name = this.#nameOf(start, value_at)
@@ -77,8 +77,8 @@ class Parser {
   }
 
   /** The name of a field, of what stands before its value. */
-  #nameOf(from: number, to: number): string {
-    const text = this.#bytes.toString('utf8', from, to).trimEnd()
+  #nameOf(start_at: number, end_at: number): string {
+    const text = this.#bytes.toString('utf8', start_at, end_at).trimEnd()
     if (!text.endsWith(':')) throw new SyntaxError('a field without a name')
     const name: unknown = JSON.parse(text.slice(0, -1))
     if (typeof name !== 'string') throw new SyntaxError('a name that is no text')
@@ -86,8 +86,8 @@ class Parser {
   }
 
   /** Parses the parts of a container that stand between two commas. There is at least one. */
-  #parsed<V extends object>(open: string, from: number, to: number, close: string): V {
-    const value = JSON.parse(`${open}${this.#bytes.toString('utf8', from, to)}${close}`) as V
+  #parsed<V extends object>(open: string, start_at: number, end_at: number, close: string): V {
+    const value = JSON.parse(`${open}${this.#bytes.toString('utf8', start_at, end_at)}${close}`) as V
     const isEmpty = Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0
     if (isEmpty) throw new SyntaxError('nothing between two commas')
     return value
@@ -98,19 +98,19 @@ class Parser {
    * @param use gets where the piece begins and ends, and of a long one where its value begins
    */
   async #eachPiece(
-    from: number,
-    to: number,
-    use: (from: number, to: number, isLong: boolean, value_at: number) => Promise<void>,
+    start_at: number,
+    end_at: number,
+    use: (start_at: number, end_at: number, isLong: boolean, value_at: number) => Promise<void>,
   ): Promise<void> {
     const bytes = this.#bytes
-    let [piece, part, depth] = [from, from, 0]
-    const end = async (until: number) => {
-      await use(piece, until, false, piece)
+    let [piece, part, depth] = [start_at, start_at, 0]
+    const end = async (piece_end: number) => {
+      await use(piece, piece_end, false, piece)
       await yieldIfLong()
     }
-    for (let at = from; at < to; at++) {
+    for (let at = start_at; at < end_at; at++) {
       const byte = bytes[at]
-      if (byte === QUOTE) at = this.#textEnd(at, to)
+      if (byte === QUOTE) at = this.#textEnd(at, end_at)
       else if (byte === OBJECT || byte === LIST) {
         const last = this.#ends.get(at)
         if (last === undefined || depth > 0) depth++
@@ -119,10 +119,10 @@ class Parser {
           if (part > piece) await end(part - 1)
           const [start, until] = [this.#trimmed(part, at + 1)[0], last + 1]
           await use(start, until, true, at)
-          at = this.#trimmed(until, to)[0]
-          if (at < to && bytes[at] !== COMMA) throw new SyntaxError('no comma after a part')
+          at = this.#trimmed(until, end_at)[0]
+          if (at < end_at && bytes[at] !== COMMA) throw new SyntaxError('no comma after a part')
           // Nothing may follow the last comma.
-          if (at === to - 1) throw new SyntaxError('nothing after a comma')
+          if (at === end_at - 1) throw new SyntaxError('nothing after a comma')
           piece = part = at + 1
         }
       } else if (byte === OBJECT_END || byte === LIST_END) depth--
@@ -130,18 +130,18 @@ class Parser {
         if (at - piece >= PIECE_BYTES) {
           await end(at)
           piece = at + 1
-          if (piece === to) throw new SyntaxError('nothing after a comma')
+          if (piece === end_at) throw new SyntaxError('nothing after a comma')
         }
         part = at + 1
       }
     }
-    if (piece < to) await end(to)
+    if (piece < end_at) await end(end_at)
   }
 
   /** The quotation mark that ends the text which begins here. */
-  #textEnd(at: number, to: number): number {
+  #textEnd(start_at: number, end_at: number): number {
     const bytes = this.#bytes
-    for (let end = at + 1; end < to; end++) {
+    for (let end = start_at + 1; end < end_at; end++) {
       if (bytes[end] === BACKSLASH) end++
       else if (bytes[end] === QUOTE) return end
     }
@@ -149,10 +149,11 @@ class Parser {
   }
 
   /** Without space around. */
-  #trimmed(from: number, to: number): [from: number, to: number] {
+  #trimmed(start_at: number, end_at: number): [from: number, to: number] {
     const bytes = this.#bytes
-    const isSpace = (at: number) => bytes[at] === 0x20 || bytes[at] === 0x0a || bytes[at] === 0x0d || bytes[at] === 0x09
-    let [start, end] = [from, to]
+    const isSpace = (place: number) =>
+      bytes[place] === 0x20 || bytes[place] === 0x0a || bytes[place] === 0x0d || bytes[place] === 0x09
+    let [start, end] = [start_at, end_at]
     while (start < end && isSpace(start)) start++
     while (end > start && isSpace(end - 1)) end--
     return [start, end]

@@ -53,7 +53,7 @@ class ListReader {
     for (let i = 0; i < list.length && faults.length < FAULTS_MAX; i++) {
       const turn = yieldIfLong()
       if (turn) await turn
-      const read = (found: Fault[]) => validate(items as TSchema, list[i], [...loc, i], found, this.#mode)
+      const read = (faults: Fault[]) => validate(items as TSchema, list[i], [...loc, i], faults, this.#mode)
       if (lenient) lenient.add(i, list[i], read)
       else strict.push(read(faults))
     }

@@ -9,9 +9,9 @@ const DOT = codeOf('.')
 const T = codeOf('T')
 const Z = codeOf('Z')
 /** Two digits as a number; not a number for anything else. */
-function twoDigits(text: string, at: number): number {
-  const tens = text.charCodeAt(at) - ZERO
-  const ones = text.charCodeAt(at + 1) - ZERO
+function twoDigits(text: string, index: number): number {
+  const tens = text.charCodeAt(index) - ZERO
+  const ones = text.charCodeAt(index + 1) - ZERO
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN
 }
 /** In a year that is not a leap year: the last day of February is left to the calendar. */

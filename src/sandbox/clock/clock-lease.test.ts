@@ -175,9 +175,9 @@ describe('clock advances', () => {
       values (${randomUUID()}, ${team.team}, 'users.erase', '{}', statement_timestamp(), statement_timestamp(), ${randomUUID()}, 1, 1,
               statement_timestamp() + interval '1 hour')`)
     const from = new Date()
-    const span = { from, until: new Date(from.getTime() + 1000 * SECONDS_PER_DAY), jobs_max: 10 }
+    const span = { start: from, end: new Date(from.getTime() + 1000 * SECONDS_PER_DAY), jobs_max: 10 }
     const outcome = await new ClockMoves({ move_ms: 50 }).run(db, team.team, ({ isOver }) =>
-      runner.runUntil('sandbox-us', db, team.team, { ...span, stopped: isOver }, async () => {}),
+      runner.runUntil('sandbox-us', db, team.team, { ...span, isStopped: isOver }, async () => {}),
     )
     assert.deepEqual(outcome, { jobs: 0, finished: false })
   })

@@ -66,22 +66,21 @@ async function advanceTo(
 ) {
   const tenant = (await dependencies.guard.tenant(key.cell, key.team))!
   const from = teamNow(tenant)
-  const until = change.to === undefined ? new Date(from.getTime() + change.seconds! * 1000) : new Date(change.to)
-  if (until <= from) throw badRequest('The clock can only move forward')
-  if (until.getTime() - from.getTime() > TEN_YEARS_MS)
-    throw badRequest('The clock can be advanced by at most ten years at a time')
+  const end = change.to === undefined ? new Date(from.getTime() + change.seconds! * 1000) : new Date(change.to)
+  if (end <= from) throw badRequest('The clock can only move forward')
+  if (end.getTime() - from.getTime() > TEN_YEARS_MS) throw badRequest('The clock can be advanced by at most ten years at a time')
   const setClock = (time: Date): Promise<void> =>
     db.tx(tenant, (tx) => setClockOffset(tx, clockOffsetFor(time)), undefined, guard)
   let at = from
   let passed = 0
   const { jobs, finished } = await dependencies
     .runner()
-    .runUntil(key.cell, db, key.team, { from, until, jobs_max, stopped: isOver }, async (instant) => {
+    .runUntil(key.cell, db, key.team, { start: from, end, jobs_max, isStopped: isOver }, async (instant) => {
       const moved = instant > at
       at = instant
       if (passed++ % CLOCK_SYNC_EVERY_JOBS === 0 && moved) await setClock(at)
     })
-  await setClock(finished ? until : at)
+  await setClock(finished ? end : at)
   dependencies.guard.invalidate(key.team)
   const arrived = (await dependencies.guard.tenant(key.cell, key.team))!
   return { ...readClock(arrived), jobs_run: jobs, complete: finished }

@@ -2,7 +2,7 @@
 // installation's encryption keys accepts them, also during a key rotation. A key is valid for one team in one cell, and it expires.
 import type { Tenant } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
-import { isOf, Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { matchesSchema, Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 
 const VERSION = 'bk1'
@@ -53,7 +53,7 @@ export function verifyBookingKey(
     !more.length &&
     vault.verifySignature(signedText(tenant, `${version}.${payload}`), `${key_id}.${mac}`, CONTEXT)
   const offer: unknown = isOurs ? JSON.parse(Buffer.from(payload, 'base64url').toString()) : undefined
-  if (!isOf(Offer, offer) || !isWanted(offer)) throw badRequest('Invalid booking key format')
+  if (!matchesSchema(Offer, offer) || !isWanted(offer)) throw badRequest('Invalid booking key format')
   const now_s = now.getTime() / 1000
   if (offer.start_s <= now_s) throw badRequest(SLOT_UNAVAILABLE)
   if (offer.expires_s <= now_s) throw badRequest(KEY_EXPIRED)

@@ -146,6 +146,6 @@ export const placeCleanups = [
     table: 'geocoding_cache',
     column: 'fetched_at',
     retention_s: NOT_FOUND_TTL_S,
-    only: sql`t.lat is null`,
+    condition: sql`t.lat is null`,
   }),
 ]

@@ -382,5 +382,5 @@ function literalSql(literal: Literal, isMoment: boolean): Sql {
 /** The wall time that a text names: queries are in floating time, so that its offset does not count. */
 const wallTimeOf = (text: string): string => {
   const wall = `${text.slice(0, 10)}${text.slice(10).replace(/(z|[+-]\d\d(:?\d\d)?)$/i, '')}`
-  return (parseTimestamp(wall) ?? parseTimestamp(text))!.at.toISOString().slice(0, 23)
+  return (parseTimestamp(wall) ?? parseTimestamp(text))!.instant.toISOString().slice(0, 23)
 }

@@ -36,7 +36,7 @@ export const queries: Module = {
       table: 'query_task',
       column: 'created_at',
       retention_s: HISTORY_S,
-      only: sql`t.status <> 'scheduled'`,
+      condition: sql`t.status <> 'scheduled'`,
     }),
   ],
   operations: [...queriesRoutes, ...userRoutes],

@@ -38,5 +38,5 @@ export interface RangeQuery {
 export function readBound(name: 'start_date' | 'end_date', text: string): { instant: Date; dateOnly: boolean } {
   const timestamp = parseTimestamp(text.trim())
   if (!timestamp) throw invalidField(['query', name], 'is not a date or a date-time')
-  return { instant: timestamp.at, dateOnly: timestamp.dateOnly }
+  return timestamp
 }
