@@ -68,6 +68,25 @@ test('comments that name a document name one that exists', () => {
   assert.deepEqual(broken, [])
 })
 
+test('docs/SECURITY.md names tests that exist for each attacker', () => {
+  const text = read('docs/SECURITY.md')
+  const tests = globSync('{src,test}/**/*.test.ts')
+  const files = new Set([...text.matchAll(/`([\w./-]+\.test\.ts)`/g)].map(([, name]) => name!))
+  const titles = [...text.matchAll(/\.test\.ts`: "([^"]+)"|, "([^"]+)"(?= +\|)/g)].map(([, first, next]) =>
+    (first ?? next)!.replace(/…$/, ''),
+  )
+  assert(files.size >= 15 && titles.length >= 8, `${files.size} files and ${titles.length} titles`)
+  assert.deepEqual(
+    [...files].filter((name) => !tests.some((path) => path === name || path.endsWith(`/${name}`))),
+    [],
+  )
+  const code = tests.map(read).join('\n')
+  assert.deepEqual(
+    titles.filter((title) => !code.includes(title)),
+    [],
+  )
+})
+
 /** The anchors of a page, as GitHub makes them. */
 function anchors(path: string): Set<string> {
   const headings = [...prose(path).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
