@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 import { createGeocoder } from '../visits/geocoding/geocoder.ts'
 import { linkGuard } from '../connections/link/link-tokens.ts'
-import { isSessionActive } from '../connections/sign-in/sessions.ts'
+import { isSessionActive } from '../connections/sign-in/phone-sessions.ts'
 import { SigningKey } from '../connections/sign-in/signing-key.ts'
 import { assertNotDeleted } from '../people/users/users.ts'
 import type { AccessLog } from '../platform/access-log/access-log.ts'

@@ -1,5 +1,5 @@
 // A server for tests, started for them or already running, and teams in it.
-import { manage, type Organization } from './requests.ts'
+import { manage, type Organization } from './server-requests.ts'
 import { readDemo, startServer, type StartOptions } from './server-process.ts'
 import { TestTeam, type TeamOptions } from './test-team.ts'
 

@@ -1,5 +1,5 @@
 // The events of a team as its feed has them, kept so that a test may wait for one that has already occurred.
-import { call } from './requests.ts'
+import { call } from './server-requests.ts'
 
 /** How many events are kept; of more, the oldest are forgotten. */
 const EVENTS_MAX = 10_000

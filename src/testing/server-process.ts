@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Organization } from './requests.ts'
+import type { Organization } from './server-requests.ts'
 
 const SERVER_PACKAGE = '@drawbridge-server/drawbridge'
 const READY_MS_MAX = 120_000

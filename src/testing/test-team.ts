@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { toSeconds } from './durations.ts'
 import { EventLog, type EventWaitOptions, type TeamEvent } from './event-log.ts'
-import { call, DrawbridgeError, manage, type Organization } from './requests.ts'
+import { call, DrawbridgeError, manage, type Organization } from './server-requests.ts'
 import { WebhookReceiver, type ReceiverOptions } from './webhook-receiver.ts'
 
 export type Region = 'us' | 'eu'

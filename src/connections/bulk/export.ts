@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { cursor, readCursor, uuidPart } from '../../platform/http/pages.ts'
+import { cursor, readCursor, uuidPart } from '../../platform/http/list-pages.ts'
 import { grantsAfter } from '../grants/grants.ts'
 import { NEVER_EXPIRES, type BulkExport, type BulkExported } from './schema.ts'
 

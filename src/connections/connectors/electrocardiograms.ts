@@ -7,7 +7,7 @@ import { wireTime } from '../../platform/runtime/clock.ts'
 import { localDay } from './answers.ts'
 import type { Pulled } from './connector.ts'
 import type { Values } from './reading.ts'
-import { BATCH_MAX } from './records.ts'
+import { BATCH_MAX } from './vendor-records.ts'
 
 /** Voltages of one recording: five minutes at 500 Hz. */
 export const VOLTAGES_MAX = 150_000

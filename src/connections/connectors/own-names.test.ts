@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { toCanonicalUnit } from '../../wearables/ingestion/units.ts'
 import { toAmount, healthKitNutrients } from '../../wearables/summaries/nutrients.ts'
 import { nightOf } from './google-health/data-points.ts'
-import { toProfile } from './oura/records.ts'
+import { toProfile } from './oura/oura-records.ts'
 
 const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty']
 

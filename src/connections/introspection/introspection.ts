@@ -2,7 +2,7 @@
 import { notDeleted } from '../../people/users/users.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { join, sql, type Sql } from '../../platform/db/sql.ts'
-import { Pages, uuidKey } from '../../platform/http/pages.ts'
+import { Pages, uuidKey } from '../../platform/http/list-pages.ts'
 import { version } from '../../platform/runtime/version.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { isTimeseries, resourceNameOf } from '../../wearables/resources/timeseries.ts'

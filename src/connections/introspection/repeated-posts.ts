@@ -2,7 +2,7 @@
 import { notDeleted } from '../../people/users/users.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { Pages, uuidKey, type Key } from '../../platform/http/pages.ts'
+import { Pages, uuidKey, type Key } from '../../platform/http/list-pages.ts'
 import { repeatedPosts } from '../../wearables/ingestion/repeated-posts.ts'
 import type { RepeatedPostsPage, RepeatedPostsQuery } from './schema.ts'
 

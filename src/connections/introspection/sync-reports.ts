@@ -2,7 +2,7 @@
 import { notDeleted } from '../../people/users/users.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { Pages, uuidKey } from '../../platform/http/pages.ts'
+import { Pages, uuidKey } from '../../platform/http/list-pages.ts'
 import { syncReports } from '../mobile-sdk/sync-reports.ts'
 import { nameKey } from './repeated-posts.ts'
 import type { SyncReportQuery, SyncReportsPage } from './schema.ts'

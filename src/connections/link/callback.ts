@@ -8,7 +8,7 @@ import { VendorError, type Grant, type VendorFailure } from '../connectors/conne
 import { vendorHttp, findVendor, type Vendor } from '../grants/access.ts'
 import { isAccountTaken, saveGrant, usersOfAccount } from '../grants/grants.ts'
 import { consumeSession, redirectUri, getScopes, codeVerifier, type ConsentDependencies } from './oauth.ts'
-import { lockSession, reasonAgainst, recordFailure, type LinkSession } from './sessions.ts'
+import { lockSession, reasonAgainst, recordFailure, type LinkSession } from './link-sessions.ts'
 import type { LinkError } from './schema.ts'
 
 const CODE_MAX = 4000

@@ -12,7 +12,7 @@ import { maskAddress } from '../../platform/net/network.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { generateCode, readCode, type LinkCodeText } from './code-text.ts'
-import { unknownLinkUser } from './sessions.ts'
+import { unknownLinkUser } from './link-sessions.ts'
 
 const LIFETIME_S = 3600
 const LIFETIME_S_MAX = 86_400

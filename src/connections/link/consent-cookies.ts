@@ -4,7 +4,7 @@ import type { Vault } from '../../platform/crypto/vault.ts'
 import { generateKey } from '../../platform/crypto/api-keys.ts'
 import type { PageRequest } from '../../platform/http/browser-pages.ts'
 import { basePath } from '../../tenancy/embedding/launches.ts'
-import { LINK_SESSION_S } from './sessions.ts'
+import { LINK_SESSION_S } from './link-sessions.ts'
 
 const BROWSER = 'drawbridge_link'
 /** Browsers take such a cookie from this host alone: hosts next to it could set one of another name for the whole domain. */

@@ -3,7 +3,7 @@
 import type { Vault } from '../../platform/crypto/vault.ts'
 import { hashKey } from '../../platform/crypto/api-keys.ts'
 import { SignedTokens } from '../../platform/crypto/signed-tokens.ts'
-import { LINK_SESSION_S } from './sessions.ts'
+import { LINK_SESSION_S } from './link-sessions.ts'
 
 /** What a form begins. */
 export interface ConsentForm {

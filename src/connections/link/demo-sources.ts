@@ -10,7 +10,7 @@ import type { OnConnected } from './callback.ts'
 import { consumeSession } from './oauth.ts'
 import type { LinkError } from './schema.ts'
 import { isNamed } from './offered.ts'
-import { lockSession, reasonAgainst, recordFailure, type LinkSession } from './sessions.ts'
+import { lockSession, reasonAgainst, recordFailure, type LinkSession } from './link-sessions.ts'
 
 /** The generator of made-up data, which is above this module. */
 export interface DemoSources {

@@ -13,7 +13,7 @@ import {
   startSession,
   usable,
   type LinkSession,
-} from './sessions.ts'
+} from './link-sessions.ts'
 import { assertProvider, authTypeOf, invalidProvider } from './offered.ts'
 
 /** What has become of a session. */

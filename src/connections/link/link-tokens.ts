@@ -8,7 +8,7 @@ import { matchesSchema, T, Uuid } from '../../platform/schema/schema.ts'
 import type { Access } from '../../tenancy/access/access.ts'
 import { readCredential } from '../../tenancy/access/team-guard.ts'
 import type { SigningKey } from '../sign-in/signing-key.ts'
-import { LINK_SESSION_S, linkTokenRefused } from './sessions.ts'
+import { LINK_SESSION_S, linkTokenRefused } from './link-sessions.ts'
 
 const HEADERS = ['x-vital-link-token', 'x-service-link-token']
 

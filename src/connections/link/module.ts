@@ -7,9 +7,9 @@ import { cleanup } from '../../platform/queue/retention.ts'
 import { eraseCodes } from './codes.ts'
 import { legacyRoutes } from './legacy-routes.ts'
 import { oauthRoutes } from './oauth-routes.ts'
-import { linkPages, type LinkPageDependencies } from './pages.ts'
+import { linkPages, type LinkPageDependencies } from './link-page.ts'
 import { linkRoutes } from './routes.ts'
-import { eraseSessions } from './sessions.ts'
+import { eraseSessions } from './link-sessions.ts'
 
 /** For so long an expired link token is distinguished from an unknown one. */
 const SESSION_KEPT_S = 86_400

@@ -21,7 +21,7 @@ import {
   sourceId,
   type LinkError,
 } from './schema.ts'
-import { findSession, lockSession, reasonAgainst, recordFailure, usable } from './sessions.ts'
+import { findSession, lockSession, reasonAgainst, recordFailure, usable } from './link-sessions.ts'
 
 /**
  * The answer to credentials for a provider: this server has no connector that takes a password, and keeps none. The session can try

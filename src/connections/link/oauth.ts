@@ -16,7 +16,7 @@ import { scopes as knownScopes } from '../credentials/scopes.ts'
 import type { Connector } from '../connectors/connector.ts'
 import { findVendor, type Vendor, type VendorAccess } from '../grants/access.ts'
 import { assertProvider, invalidProvider } from './offered.ts'
-import { findSession, lockSession, SessionRow, sessionColumns, usable, type LinkSession } from './sessions.ts'
+import { findSession, lockSession, SessionRow, sessionColumns, usable, type LinkSession } from './link-sessions.ts'
 
 export interface ConsentDependencies extends VendorAccess {
   publicUrl: () => string

@@ -6,7 +6,7 @@ import { connectableProviders, providerOf, type AuthType, type ConnectedSlug } f
 import { connectors } from '../connectors/connectors.ts'
 import { findVendor, type Vendor, type VendorAccess } from '../grants/access.ts'
 import { emailProviders, passwordProviders } from './schema.ts'
-import type { LinkSession } from './sessions.ts'
+import type { LinkSession } from './link-sessions.ts'
 
 const has = (list: readonly string[], provider: string): boolean => list.includes(provider)
 

@@ -1,5 +1,5 @@
 // The result of an attempt to link, and how it reaches the user's browser. Source: users-wearables.md 2.2, 2.3.
-import { linkErrorText, type LinkSession } from './sessions.ts'
+import { linkErrorText, type LinkSession } from './link-sessions.ts'
 import type { LinkError, LinkResult } from './schema.ts'
 
 /** Without an error, the provider is connected. */

@@ -15,7 +15,7 @@ import {
   LinkConfig,
   LinkToken,
 } from './schema.ts'
-import { createSession, findSession, usable } from './sessions.ts'
+import { createSession, findSession, usable } from './link-sessions.ts'
 
 export interface LinkDependencies extends LinkGuardDependencies {
   cells: Cells

@@ -5,7 +5,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { signInRoutes } from './routes.ts'
-import { endSessions, eraseSessions } from './sessions.ts'
+import { endSessions, eraseSessions } from './phone-sessions.ts'
 import { encryptedKeyColumn } from './signing-key.ts'
 import type { SignInDependencies } from './token-exchange.ts'
 

@@ -5,7 +5,7 @@ import { missingField } from '../../platform/http/errors.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import type { Access } from '../../tenancy/access/access.ts'
 import { EXCHANGE, type TokenReply, type TokenRequest } from './schema.ts'
-import { continueSession, openSession, type Continuation } from './sessions.ts'
+import { continueSession, openSession, type Continuation } from './phone-sessions.ts'
 import type { SigningKey } from './signing-key.ts'
 import { generateRefreshToken, readRefreshToken, SignInTokens, type SignIn } from './sign-in-tokens.ts'
 

@@ -2,7 +2,7 @@
 import type { Db } from '../../platform/db/database.ts'
 import type { Tenant } from '../../platform/db/transaction.ts'
 import { subscribeTeam } from '../../platform/queue/outbox.ts'
-import { cursor, numberPart, readCursor } from '../../platform/http/pages.ts'
+import { cursor, numberPart, readCursor } from '../../platform/http/list-pages.ts'
 import type { Static } from '../../platform/schema/schema.ts'
 import type { FindDeletedUsers } from './feed.ts'
 import { latestFeedPosition, readFeed } from './feed.ts'

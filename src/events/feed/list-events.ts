@@ -2,7 +2,7 @@
 // later.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
-import { Pages, uuidKey } from '../../platform/http/pages.ts'
+import { Pages, uuidKey } from '../../platform/http/list-pages.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import type { EventPage, EventQuery } from './schema.ts'

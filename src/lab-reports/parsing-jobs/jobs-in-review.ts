@@ -2,7 +2,7 @@
 import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { conflict, notFound } from '../../platform/http/errors.ts'
-import { byCreation, Pages } from '../../platform/http/pages.ts'
+import { byCreation, Pages } from '../../platform/http/list-pages.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import type { StoredFile } from '../../platform/stored-files/stored-files.ts'
 import { findUser, notDeleted } from '../../people/users/users.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { addSeconds } from '../../platform/runtime/clock.ts'
-import { cursor } from '../../platform/http/pages.ts'
+import { cursor } from '../../platform/http/list-pages.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { seedSampleTests } from './lab-tests.ts'

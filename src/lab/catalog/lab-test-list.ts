@@ -1,6 +1,6 @@
 // Lists of a team's lab tests: filters, sorting, pages, prices. Only reads.
 import type { Tx } from '../../platform/db/transaction.ts'
-import { cursor, numberPart, readCursor, uuidPart } from '../../platform/http/pages.ts'
+import { cursor, numberPart, readCursor, uuidPart } from '../../platform/http/list-pages.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { likeAnywhere, joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import { selectLabTests } from './lab-tests.ts'

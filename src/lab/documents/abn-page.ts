@@ -4,7 +4,7 @@
  */
 import { drawLines, headedText, plainTable, sectionHeading } from '../../platform/pdf/blocks.ts'
 import { colors, contentWidth, pageSize, styles, type Paper, type PdfCanvas, type Style } from '../../platform/pdf/canvas.ts'
-import type { Block } from '../../platform/pdf/pages.ts'
+import type { Block } from '../../platform/pdf/page-layout.ts'
 import { toPrintable } from '../../platform/pdf/text.ts'
 import { signatureFields, renderForm } from './form-layout.ts'
 import type { PrintableLab } from './order-data.ts'

@@ -4,7 +4,7 @@
  */
 import { encodeCode128 } from '../../platform/pdf/barcode.ts'
 import { colors, createPdfCanvas, pageSize, styles, type Paper, type PdfCanvas, type Style } from '../../platform/pdf/canvas.ts'
-import { renderPages, type Block } from '../../platform/pdf/pages.ts'
+import { renderPages, type Block } from '../../platform/pdf/page-layout.ts'
 import { drawLines } from '../../platform/pdf/blocks.ts'
 import { parseEpochMs, toPrintable } from '../../platform/pdf/text.ts'
 

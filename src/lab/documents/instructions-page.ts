@@ -10,7 +10,7 @@ import {
   type PdfCanvas,
   type Style,
 } from '../../platform/pdf/canvas.ts'
-import type { Block } from '../../platform/pdf/pages.ts'
+import type { Block } from '../../platform/pdf/page-layout.ts'
 import { toPrintable } from '../../platform/pdf/text.ts'
 import { renderForm } from './form-layout.ts'
 import type { InstructionSection } from './instruction-texts.ts'

@@ -1,7 +1,7 @@
 /** Renders a requisition as PDF. A pure function of its input: it makes no decisions about the order. */
 import { factBoxes, headedText, plainTable, type Column } from '../../platform/pdf/blocks.ts'
 import { contentWidth, pageSize, type Paper, type PdfCanvas } from '../../platform/pdf/canvas.ts'
-import type { Block } from '../../platform/pdf/pages.ts'
+import type { Block } from '../../platform/pdf/page-layout.ts'
 import { formatInstant } from '../../platform/pdf/text.ts'
 import { signatureFields, renderForm } from './form-layout.ts'
 import type { PrintableLab } from './order-data.ts'

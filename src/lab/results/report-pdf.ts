@@ -13,7 +13,7 @@ import {
   type PdfCanvas,
   type Style,
 } from '../../platform/pdf/canvas.ts'
-import { renderPages, type Block } from '../../platform/pdf/pages.ts'
+import { renderPages, type Block } from '../../platform/pdf/page-layout.ts'
 import { missingTable, panelTable, type Result } from './report-table.ts'
 import { parseEpochMs, formatInstant, formatTimestamp, toPrintable } from '../../platform/pdf/text.ts'
 

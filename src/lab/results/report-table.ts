@@ -1,7 +1,7 @@
 /** The tables of a laboratory report: one per panel, and the tests not performed. Never splits a row. */
 import { plainTable, drawLines, tableHead, type Column } from '../../platform/pdf/blocks.ts'
 import { colors, contentWidth, pageSize, styles, type Container, type PdfCanvas, type Style } from '../../platform/pdf/canvas.ts'
-import type { Block } from '../../platform/pdf/pages.ts'
+import type { Block } from '../../platform/pdf/page-layout.ts'
 import { formatNotation, toPrintable, formatUnit } from '../../platform/pdf/text.ts'
 
 export interface Result {

@@ -3,7 +3,7 @@ import { eraseTables } from '../../platform/db/erasure.ts'
 import { on } from '../../platform/db/hooks.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
-import { portalPages, type PortalDependencies } from './pages.ts'
+import { portalPages, type PortalDependencies } from './portal-pages.ts'
 import { erasePortalLinks } from './portal-links.ts'
 import { portalRoutes } from './routes.ts'
 

@@ -1,5 +1,5 @@
 import { operation, type Operation } from '../../platform/http/operation.ts'
-import type { PortalDependencies } from './pages.ts'
+import type { PortalDependencies } from './portal-pages.ts'
 import { createPortalUrl, PortalTokens } from './portal-links.ts'
 import { CreatePortalUrl, PortalParams, PortalUrl } from './schema.ts'
 

@@ -1,6 +1,6 @@
 /** Shared blocks of printed pages: boxes of facts, tables, sections with a heading, the footer. Callers provide the texts. */
 import { colors, contentWidth, pageSize, styles, type Container, type PdfCanvas, type Style } from './canvas.ts'
-import type { Block } from './pages.ts'
+import type { Block } from './page-layout.ts'
 import { formatNotation, toPrintable } from './text.ts'
 
 const { body, bold, label, capital, heading, comment, long } = styles

@@ -1,7 +1,7 @@
 // The access log for organizations: who has read or changed the data of one of their patients.
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { numberKey, Pages } from '../../platform/http/pages.ts'
+import { numberKey, Pages } from '../../platform/http/list-pages.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { AccessLine, AccessQuery } from './schema.ts'

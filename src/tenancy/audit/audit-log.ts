@@ -1,6 +1,6 @@
 // The audit log for organizations. The platform adds entries together with their changes.
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import { Pages, uuidKey } from '../../platform/http/pages.ts'
+import { Pages, uuidKey } from '../../platform/http/list-pages.ts'
 import { joinConditions, sql } from '../../platform/db/sql.ts'
 import { AuditEntry, type AuditQuery } from './schema.ts'
 

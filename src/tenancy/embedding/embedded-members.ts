@@ -3,7 +3,7 @@
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
-import { byCreation, Pages } from '../../platform/http/pages.ts'
+import { byCreation, Pages } from '../../platform/http/list-pages.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { join, sql, type Sql } from '../../platform/db/sql.ts'
 import { EmbeddedMember, type CreateEmbeddedMember, type PatchEmbeddedMember } from './schema.ts'

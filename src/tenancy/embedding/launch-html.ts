@@ -1,7 +1,7 @@
 // The pages of launch URLs: small pages of text, without scripts and without external content.
 import type { PageResponse } from '../../platform/http/browser-pages.ts'
 import { escapeHtml, phonePage } from '../../platform/http/phone-page.ts'
-import type { DashboardSession } from './sessions.ts'
+import type { DashboardSession } from './dashboard-sessions.ts'
 
 /** The reason why there is nothing to show, in a sentence. */
 export const errorPage = (status: number, title: string, sentence: string, origins: readonly string[] = []): PageResponse =>

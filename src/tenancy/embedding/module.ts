@@ -6,7 +6,7 @@ import { embeddingConstraints } from './embedding.ts'
 import { launchPages, type LaunchPageDependencies } from './launch-pages.ts'
 import { launchConstraints } from './launches.ts'
 import { embeddingRoutes } from './routes.ts'
-import { sessionCleanup } from './sessions.ts'
+import { sessionCleanup } from './dashboard-sessions.ts'
 
 export const embedding = (dependencies: LaunchPageDependencies): Module => ({
   name: 'tenancy/embedding',

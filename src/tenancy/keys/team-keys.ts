@@ -2,7 +2,7 @@
 import type { CellName } from '../../settings/cells.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import type { RecordAuditSubject, ManagementPrincipal } from '../../platform/http/operation.ts'
-import { byCreation, Pages } from '../../platform/http/pages.ts'
+import { byCreation, Pages } from '../../platform/http/list-pages.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { joinConditions, sql } from '../../platform/db/sql.ts'
 import type { Forgets } from '../teams/teams.ts'

@@ -1,7 +1,7 @@
 // Members: the people of an organization. They join by accepting an invite. Source: management-auth.md 8.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { badRequest, conflict, notFound } from '../../platform/http/errors.ts'
-import { byCreation, Pages } from '../../platform/http/pages.ts'
+import { byCreation, Pages } from '../../platform/http/list-pages.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { likeAnywhere, joinConditions, sql } from '../../platform/db/sql.ts'
 import { deleteKeysOfMember } from '../keys/keys.ts'

@@ -2,7 +2,7 @@
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { hasFeature } from '../../platform/http/feature-flags.ts'
-import { instantKey, Pages, uuidKey } from '../../platform/http/pages.ts'
+import { instantKey, Pages, uuidKey } from '../../platform/http/list-pages.ts'
 import { raw, sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { defineJob, enqueue } from '../../platform/queue/outbox.ts'

@@ -1,7 +1,7 @@
 // Reading timeseries: samples by source, page by page, and the deprecated plain lists. Source: users-wearables.md 10, 19 D5-D7.
 import { getUser } from '../../people/users/users.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { cursor, numberPart, readCursor } from '../../platform/http/pages.ts'
+import { cursor, numberPart, readCursor } from '../../platform/http/list-pages.ts'
 import { invalidField } from '../../platform/http/errors.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'

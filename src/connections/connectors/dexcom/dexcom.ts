@@ -20,7 +20,7 @@ import {
   readText,
   type Values,
 } from '../reading.ts'
-import { SampleBatches, toDevice, mmolPerLiter, offsetBetween } from '../records.ts'
+import { SampleBatches, toDevice, mmolPerLiter, offsetBetween } from '../vendor-records.ts'
 import { askForTokens, bearer, refreshTokenOf, withQuery } from '../tokens.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 

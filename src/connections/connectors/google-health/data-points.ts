@@ -24,7 +24,7 @@ import {
   type Night,
   type Stage,
   type StageType,
-} from '../records.ts'
+} from '../vendor-records.ts'
 import type { IncomingDevice } from '../../../wearables/devices/devices.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import type { SourceType, TimeseriesName } from '../../../wearables/resources/timeseries.ts'

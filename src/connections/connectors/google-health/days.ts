@@ -2,10 +2,10 @@
 import { midnight } from '../answers.ts'
 import type { Access, PullRequest, Pulled } from '../connector.ts'
 import { readList, numberOrText, object, objectOrEmpty, secondsOf, readInteger, type Values } from '../reading.ts'
-import { knownZone, offsetAt } from '../records.ts'
+import { knownZone, offsetAt } from '../vendor-records.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 import { dateIn, fieldOf } from './data-points.ts'
-import { rangeFilter, civilDays, points, POINTS_MAX, readPath } from './requests.ts'
+import { rangeFilter, civilDays, points, POINTS_MAX, readPath } from './google-health-requests.ts'
 
 type Day = Record<string, unknown>
 /** What only queries show. */

@@ -1,7 +1,7 @@
 // Electrocardiograms of the Google Health API. Source: discovery document of v4, Electrocardiogram.
 import { isRecording, type Recording } from '../electrocardiograms.ts'
 import { instantOfText, readNumber, numberOrText, objectOrEmpty, ownValue, rawValues, readText, type Values } from '../reading.ts'
-import { toDevice, knownZone, offsetAt } from '../records.ts'
+import { toDevice, knownZone, offsetAt } from '../vendor-records.ts'
 import { divideNullable, idIn, offsetOf, sourceOf } from './data-points.ts'
 
 const classifications: Readonly<

@@ -3,7 +3,7 @@
 import type { Access, Connector, PullRequest, Pulled } from '../connector.ts'
 import { pulledRecording } from '../electrocardiograms.ts'
 import { numberOrText, objectOrEmpty, refusalOf, readText, readInteger } from '../reading.ts'
-import { knownZone, SampleBatches } from '../records.ts'
+import { knownZone, SampleBatches } from '../vendor-records.ts'
 import { askForTokens, refreshTokenOf, withQuery } from '../tokens.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import { mapOf } from '../../../wearables/streams/stream-points.ts'
@@ -11,7 +11,16 @@ import { addPoint, addTemperatureDelta, bodyOf, filterName, nightOf, pointTypes,
 import { pullActivity } from './days.ts'
 import { toRecording, startOf } from './electrocardiograms.ts'
 import { addAlert, addWater, LoggedAmounts, LoggedMeals } from './logs.ts'
-import { rangeFilter, civilDays, getPath, instants, points, POINTS_MAX, readPath, SESSIONS_MAX } from './requests.ts'
+import {
+  rangeFilter,
+  civilDays,
+  getPath,
+  instants,
+  points,
+  POINTS_MAX,
+  readPath,
+  SESSIONS_MAX,
+} from './google-health-requests.ts'
 import { subscribe } from './subscribers.ts'
 import { receiveNotification } from './webhooks.ts'
 import { exerciseOf, toStream } from './workouts.ts'

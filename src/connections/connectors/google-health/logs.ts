@@ -5,7 +5,7 @@ import { healthConnectNutrients, Nutrition } from '../../../wearables/summaries/
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 import { localDay } from '../answers.ts'
 import { instantOfText, readList, numberOrText, objectOrEmpty, ownValue, readText, type Values } from '../reading.ts'
-import { toDevice, type SampleBatches } from '../records.ts'
+import { toDevice, type SampleBatches } from '../vendor-records.ts'
 import { offsetOf, sourceOf, type Source } from './data-points.ts'
 
 interface Logged extends Source {

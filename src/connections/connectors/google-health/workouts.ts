@@ -1,6 +1,6 @@
 // Workouts of the Google Health API, and their streams, which come as TCX. Source: discovery document of v4, Exercise and exportExerciseTcx.
 import { instantOfText, numberOrText, objectOrEmpty, rawValues, readText, readInteger, type Values } from '../reading.ts'
-import { workoutOf } from '../records.ts'
+import { workoutOf } from '../vendor-records.ts'
 import { StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingStream, StreamList } from '../../../wearables/streams/workout-streams.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'

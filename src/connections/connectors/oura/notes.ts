@@ -1,8 +1,8 @@
 // Tags of Oura whose user has written something as notes. Tags without a word of the user are Oura's own names, and no notes.
 import { typeWithDetails } from '../../../wearables/resources/sample-details.ts'
 import { instantOfText, localTime, wordsOf, type Values } from '../reading.ts'
-import { instantIn, offsetAt, type SampleBatches } from '../records.ts'
-import { offsetOf } from './records.ts'
+import { instantIn, offsetAt, type SampleBatches } from '../vendor-records.ts'
+import { offsetOf } from './oura-records.ts'
 
 /** Of all that was written for one instant. */
 const NOTE_MAX = 4000

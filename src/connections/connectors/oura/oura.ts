@@ -27,11 +27,11 @@ import {
   readText,
   type Values,
 } from '../reading.ts'
-import { SampleBatches, knownZone, toSleepCycle, sleepOf, workoutOf, type WorkoutRecord } from '../records.ts'
+import { SampleBatches, knownZone, toSleepCycle, sleepOf, workoutOf, type WorkoutRecord } from '../vendor-records.ts'
 import { askForTokens, refreshTokenOf, refreshIfExpired, withQuery } from '../tokens.ts'
 import { Notes } from './notes.ts'
-import * as records from './records.ts'
-import { fetchDocument, documents, getPath } from './requests.ts'
+import * as records from './oura-records.ts'
+import { fetchDocument, documents, getPath } from './oura-requests.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 

@@ -14,9 +14,9 @@ import {
   readInteger,
   type Values,
 } from '../reading.ts'
-import { secondsByStage as stageSeconds, type Night, type SampleBatches, type Stage, type StageType } from '../records.ts'
+import { secondsByStage as stageSeconds, type Night, type SampleBatches, type Stage, type StageType } from '../vendor-records.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
-import { listRecords, offsetIn } from './records.ts'
+import { listRecords, offsetIn } from './polar-records.ts'
 
 const source_type = 'watch'
 /** Changes of stages, and values of one series, in a night. */

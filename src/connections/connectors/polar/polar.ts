@@ -12,11 +12,11 @@ import {
   type VendorHttp,
 } from '../connector.ts'
 import { day, idOf, objectIn, refusalOf, readText, type Values } from '../reading.ts'
-import { SampleBatches, knownZone, toSleepCycle, sleepOf } from '../records.ts'
+import { SampleBatches, knownZone, toSleepCycle, sleepOf } from '../vendor-records.ts'
 import { basic, bearer, refreshTokenOf, withQuery } from '../tokens.ts'
 import { addRecovery, nightsIn } from './nights.ts'
-import { addHeartRates, addSteps, listRecords } from './records.ts'
-import { addNote, sportsIn, streamIn, workoutIn, type Sports } from './sessions.ts'
+import { addHeartRates, addSteps, listRecords } from './polar-records.ts'
+import { addNote, sportsIn, streamIn, workoutIn, type Sports } from './training-sessions.ts'
 import { receiveNotification, subscribe } from './webhooks.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 

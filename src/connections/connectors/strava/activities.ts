@@ -1,7 +1,7 @@
 // Activities of Strava as workouts. Source: GET /activities/{id}, DetailedActivity.
 import { roundNullable } from '../answers.ts'
 import { idOf, readInstant, instantOfText, readNumber, objectOrEmpty, rawValues, readText, type Values } from '../reading.ts'
-import { toDevice, knownZone, offsetAt, offsetBetween, workoutOf } from '../records.ts'
+import { toDevice, knownZone, offsetAt, offsetBetween, workoutOf } from '../vendor-records.ts'
 import { sentPolyline } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 

@@ -15,9 +15,9 @@ import {
 } from '../connector.ts'
 import { isTimely, signedAt } from '../notices.ts'
 import { idOf, readList, objectIn, readText, type Values } from '../reading.ts'
-import { SampleBatches, sleepOf, workoutOf, type Night } from '../records.ts'
+import { SampleBatches, sleepOf, workoutOf, type Night } from '../vendor-records.ts'
 import { askForTokens, bearer, refreshTokenOf, refreshIfExpired, withQuery } from '../tokens.ts'
-import * as records from './records.ts'
+import * as records from './whoop-records.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 

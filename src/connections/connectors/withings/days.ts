@@ -22,7 +22,7 @@ import {
   type Night,
   type Stage,
   type StageType,
-} from '../records.ts'
+} from '../vendor-records.ts'
 import type { SourceType, TimeseriesName } from '../../../wearables/resources/timeseries.ts'
 import { StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingStream } from '../../../wearables/streams/workout-streams.ts'

@@ -1,6 +1,6 @@
 // The devices that records of Withings name. Source: user v2, getdevice.
 import { readNumber, readText, type Values } from '../reading.ts'
-import { toDevice } from '../records.ts'
+import { toDevice } from '../vendor-records.ts'
 import type { IncomingDevice } from '../../../wearables/devices/devices.ts'
 import type { SensorLocation } from '../../../wearables/resources/sample-details.ts'
 import type { SourceType } from '../../../wearables/resources/timeseries.ts'

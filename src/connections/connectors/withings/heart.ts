@@ -2,9 +2,9 @@
 import type { Access, PullRequest, Pulled } from '../connector.ts'
 import { isRecording, pulledRecording, type Recording } from '../electrocardiograms.ts'
 import { idOf, instantOfSeconds, readList, readNumber, objectOrEmpty, rawValues, readText, type Values } from '../reading.ts'
-import { knownZone, offsetAt } from '../records.ts'
+import { knownZone, offsetAt } from '../vendor-records.ts'
 import { deviceIn } from './devices.ts'
-import { ask, fetchPages } from './requests.ts'
+import { ask, fetchPages } from './withings-requests.ts'
 
 /** Of what a recording says about atrial fibrillation, the absence of signs is no finding of a sinus rhythm. */
 const classifications = { 1: 'atrial_fibrillation', 2: 'inconclusive' } as const

@@ -1,7 +1,7 @@
 // Measurements of Withings: groups of values taken at one instant. Source: measure, getmeas.
 import { localDay, midnight } from '../answers.ts'
 import { idOf, instantOfSeconds, readList, readNumber, rawValues, type Values } from '../reading.ts'
-import { SampleBatches, offsetAt } from '../records.ts'
+import { SampleBatches, offsetAt } from '../vendor-records.ts'
 import { typeWithDetails, type SensorLocation } from '../../../wearables/resources/sample-details.ts'
 import type { SourceType, TimeseriesName } from '../../../wearables/resources/timeseries.ts'
 import type { Document } from '../../../wearables/summaries/schema.ts'

@@ -12,13 +12,13 @@ import {
   type VendorHttp,
 } from '../connector.ts'
 import { readList, readNumber, readText, type Values } from '../reading.ts'
-import { SampleBatches, knownZone, sleepOf } from '../records.ts'
+import { SampleBatches, knownZone, sleepOf } from '../vendor-records.ts'
 import { isSameText, postTokens, refreshTokenOf, withQuery } from '../tokens.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import * as days from './days.ts'
 import { addSamples, toBody as bodyRecordOf, groupsIn, measureTypes } from './measures.ts'
 import { pullHeart } from './heart.ts'
-import { ask, readBody, fetchPages } from './requests.ts'
+import { ask, readBody, fetchPages } from './withings-requests.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 

@@ -13,12 +13,12 @@ import {
   wordsOf,
   type Values,
 } from '../reading.ts'
-import { toDevice, instantIn, offsetAt, workoutOf, type SampleBatches } from '../records.ts'
+import { toDevice, instantIn, offsetAt, workoutOf, type SampleBatches } from '../vendor-records.ts'
 import { typeWithDetails } from '../../../wearables/resources/sample-details.ts'
 import { mapOf, StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingStream, StreamList } from '../../../wearables/streams/workout-streams.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
-import { listRecords, offsetIn } from './records.ts'
+import { listRecords, offsetIn } from './polar-records.ts'
 
 /** The names of sports by Polar's numbers. */
 export type Sports = ReadonlyMap<string, string>

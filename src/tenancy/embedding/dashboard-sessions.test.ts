@@ -12,7 +12,7 @@ import {
   getPage,
 } from '../../../test/support/launch-browser.ts'
 import { assembleProcess, cells, expire, createTestTeam } from '../../../test/support/server.ts'
-import { sessionCleanup } from './sessions.ts'
+import { sessionCleanup } from './dashboard-sessions.ts'
 
 describe('a session', () => {
   test('ends with its member, its binding, its team or its modality, and after an hour', async () => {

@@ -12,7 +12,7 @@ import {
   readInteger,
   type Values,
 } from '../reading.ts'
-import { SampleBatches, toDevice, instantIn, offsetAt, offsetBetween } from '../records.ts'
+import { SampleBatches, toDevice, instantIn, offsetAt, offsetBetween } from '../vendor-records.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 

@@ -15,7 +15,15 @@ import {
   readInteger,
   type Values,
 } from '../reading.ts'
-import { SampleBatches, instantIn, offsetAt, type Night, type Stage, type StageType, type WorkoutRecord } from '../records.ts'
+import {
+  SampleBatches,
+  instantIn,
+  offsetAt,
+  type Night,
+  type Stage,
+  type StageType,
+  type WorkoutRecord,
+} from '../vendor-records.ts'
 import { MINUTE_MS } from '../../../platform/runtime/durations.ts'
 
 const source_type = 'ring'

@@ -30,7 +30,7 @@ import { inWords } from './page-words.ts'
 import { linkResult, returnAddress } from './results.ts'
 import type { LinkDependencies } from './routes.ts'
 import type { LinkError } from './schema.ts'
-import { findSession, linkTokenRefused, reasonAgainst, type LinkSession } from './sessions.ts'
+import { findSession, linkTokenRefused, reasonAgainst, type LinkSession } from './link-sessions.ts'
 
 export type LinkPageDependencies = LinkDependencies & ConsentDependencies & DemoAccess
 

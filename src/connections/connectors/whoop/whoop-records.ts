@@ -12,7 +12,7 @@ import {
   readInteger,
   type Values,
 } from '../reading.ts'
-import { SampleBatches, type Night, type WorkoutRecord } from '../records.ts'
+import { SampleBatches, type Night, type WorkoutRecord } from '../vendor-records.ts'
 
 const source_type = 'watch'
 const KCAL_PER_KJ = 1 / 4.184
