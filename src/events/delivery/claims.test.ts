@@ -65,3 +65,22 @@ test('bulk resends keep message order', async () => {
   assert.equal(ids.length, 5)
   assert.deepEqual(ids, ids.toSorted())
 })
+
+test('a new owner of a destination that keeps order claims in order what a killed owner had claimed', async () => {
+  const { team, hook } = await behind(12)
+  await team.db.queries.run(sql`update destination set keeps_order = true where id = ${hook.id}`)
+  await team.db.queries.run(sql`update delivery set order_key = gen_random_uuid() where destination_id = ${hook.id}`)
+  const first = await claimedInOrder({ team, hook }, 5)
+  assert.equal(first.length, 5)
+  await team.db.queries.run(sql`update destination set leased_until = now() - interval '1 second' where id = ${hook.id}`)
+  const next = { total: 200, others_max: 10, destinations: new Map([[hook.id, 12]]) }
+  const leases = new DestinationLeases(team.db)
+  const claimedByNew = async () =>
+    (await claimDue(team.db, leases, next))
+      .filter(({ destination_id }) => destination_id === hook.id)
+      .map(({ message_id }) => message_id)
+  assert.deepEqual(await claimedByNew(), [])
+  const all = await claimedByNew()
+  assert.equal(all.length, 12)
+  assert.deepEqual(all.slice(0, 5), first)
+})

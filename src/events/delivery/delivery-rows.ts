@@ -90,7 +90,8 @@ export interface ClaimLimits {
 
 /**
  * Claims due deliveries, oldest first of each destination, for destinations that no other process has, with the leases of these. Where a
- * destination keeps order, deliveries behind a failed one with the same key become due together with it. Writes delivery, destination.
+ * destination keeps order, deliveries behind a failed one with the same key become due together with it, and a new owner first releases
+ * the deliveries that the previous owner had claimed: it claims them in their order the next time. Writes delivery, destination.
  */
 export function claimDue(
   db: Pick<DeliveryDb, 'asyncCommit'>,
@@ -110,14 +111,21 @@ export function claimDue(
         group by 1, 2) failed
       where d.destination_id = failed.destination_id and d.order_key = failed.order_key and d.queue_position > failed.position and ${isDue}
       returning d.destination_id, d.message_id
+    ), released as (
+      update delivery d set leased_until = null
+      from (select id from destination where keeps_order and owner is distinct from ${leases.owner}::uuid and ${leases.isOursOrFree}
+            for update skip locked) l
+      where d.destination_id = l.id and d.leased_until > ${dbNow}
+      returning d.destination_id
     ), free as (
       select l.id, least(coalesce(known.room, ${others_max}::int), w.rate_limit) as room
       from destination l
       left join webhook w on w.id = l.id and w.team_id = l.team_id
       join team t on t.id = l.team_id and t.deleted_at is null
       left join unnest(${[...destinations.keys()]}::text[], ${[...destinations.values()]}::int[]) as known (id, room) on known.id = l.id
-      -- The first condition makes the postponement run before the destinations are updated, after which they could not be locked.
-      where (select count(*) from postponed) >= 0 and (l.paused_until is null or l.paused_until <= ${dbNow})
+      -- The first conditions make these run before the destinations are updated, after which they could not be locked.
+      where (select count(*) from postponed) >= 0 and l.id not in (select destination_id from released)
+        and (l.paused_until is null or l.paused_until <= ${dbNow})
         and (l.kind <> 'webhook' or not w.disabled)
         and ${leases.isOursOrFree}
         and coalesce(known.room, 1) > 0

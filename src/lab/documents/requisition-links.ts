@@ -76,7 +76,7 @@ export function requisitionPage({ cells, findTenant, vault, heavy }: Requisition
       const subjects = new Subjects()
       subjects.add(null, order_id)
       const page = await draw({ tenant: { ...tenant, subjects }, cells }, { heavy }, order_id)
-      return { ...page, seen: { tenant, key: `link:${token!.id}`, subjects } }
+      return { ...page, viewer: { tenant, key: `link:${token!.id}`, subjects } }
     },
   }
 }

@@ -40,7 +40,7 @@ export function panelTable(canvas: PdfCanvas, panel: { name: string; results: Re
   const table: Container = { tag: 'Table' }
   const head = { table, name, columns: Object.values(tableColumns), gap: 12 }
   const repeat = tableHead(canvas, { ...head, gap: 4, note: 'continued' })
-  const rows = panel.results.map((result) => ({ ...resultRow(canvas, result, text_max), repeat, within: table }))
+  const rows = panel.results.map((result) => ({ ...resultRow(canvas, result, text_max), repeat, container: table }))
   return rows.length > 0 ? [{ ...tableHead(canvas, head), holds_next: true }, ...rows] : []
 }
 

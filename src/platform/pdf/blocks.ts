@@ -115,12 +115,12 @@ export function plainTable(canvas: PdfCanvas, title: string, columns: readonly C
 export function headedText(canvas: PdfCanvas, title: string, text: string | null, lines_max = 60): Block[] {
   if (!text?.trim()) return []
   const lines = canvas.wrap(toPrintable(text, 4000), long, contentWidth - 12, lines_max)
-  const within: Container = { tag: 'P' }
+  const container: Container = { tag: 'P' }
   return [
     sectionHeading(canvas, title),
     ...lines.map((line) => ({
       height: 11,
-      within,
+      container,
       draw: (y: number) => canvas.drawText(line, pageSize.left + 6, y + 10, long),
     })),
   ]
