@@ -29,7 +29,7 @@ const USER_INFORMATION = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i
  */
 export function browserAddress(input: string): URL | undefined {
   const text = input.trim()
-  const url = UNSAFE.test(text) || USER_INFORMATION.test(text) ? null : URL.parse(text)
+  const url = UNSAFE.test(input) || USER_INFORMATION.test(text) ? null : URL.parse(text)
   if (!url || url.href.length > BROWSER_ADDRESS_MAX || url.username || url.password) return undefined
   if (isWeb(url)) return WEB.test(text) && url.hostname ? url : undefined
   const scheme = url.protocol.slice(0, -1)

@@ -25,7 +25,7 @@ const parsers: Record<string, RegExp> = {
   'documents in the database, which this server wrote':
     /^(lab\/(documents|fulfillment|orders|result-matching|results)|notifications\/(messages|portal|reminders)|sandbox\/unmatched-results|tenancy\/(audit|teams)|wearables\/(queries|streams|timeseries|resources)|ehr\/observations\/send-observations|visits\/(appointments|phlebotomy\/(staff|visit-progress))|platform\/(access-log|queue)|connections\/(bulk\/bulk-operations|credentials\/credentials)|events\/(brokers\/pipelines|endpoints\/custom-headers))\b/,
   'tokens, cursors and lines that this server wrote':
-    /^platform\/(crypto\/(jwt|signed-tokens)|http\/(pages|request)|telemetry\/terminal-log)\.ts$/,
+    /^platform\/(crypto\/(jwt|signed-tokens)|http\/(list-pages|request)|telemetry\/terminal-log)\.ts$/,
   'requests, within the limits of requests':
     /^(platform\/(http\/input|schema\/sliced-json)|connections\/mobile-sdk\/post-operation)\.ts$/,
   'files of the package': /^(lab\/catalog\/(data-files|lab-tests)|platform\/(embedded-postgres\/account|runtime\/version))\.ts$/,
