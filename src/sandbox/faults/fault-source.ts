@@ -41,7 +41,7 @@ export class SandboxFaults implements FaultSource {
     known.pendingTeams ??= teamsWithFaults(this.#cells.of(cell).queries)
       .catch(() => new Set<string>())
       .then((teams) => {
-        Object.assign(known, { teams, until_ms: performance.now() + KNOWN_MS, looking: undefined })
+        Object.assign(known, { teams, until_ms: performance.now() + KNOWN_MS, pendingTeams: undefined })
         return teams
       })
     return known.pendingTeams
