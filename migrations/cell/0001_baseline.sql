@@ -81,7 +81,7 @@ create table event_subscribed_team (
   team_id  uuid primary key references team
 );
 
--- Work to be done. `run_at` is the time of the team, `due_at` the same instant by the machine's clock. A claimed job has an
+-- Work to be done. `run_at` is the time of the team, `due_at` the same instant by the system clock. A claimed job has an
 -- owner and a fencing token (src/platform/db/leases.ts). `last_error` is the class and the code of its last error. The indexes
 -- find: due jobs; jobs that are not tried again; jobs that are tried again; the due jobs of a team behind the backlog of another
 -- one.
@@ -133,7 +133,7 @@ alter table access_line alter column line set storage external;
 -- computed over the hash before it and the line. Other columns are there to find lines. Rows are never updated; a whole day is
 -- dropped at once. Its columns are not compressed: most of their bytes are random ids.
 create table access_log (
-  -- When the line became part of the log, by the machine's clock, in UTC.
+  -- When the line became part of the log, by the system clock, in UTC.
   day      date not null,
   seq      bigint not null,
   team_id  uuid,
@@ -162,7 +162,7 @@ create table stored_file (
   storage    text not null check (storage in ('disk', 's3', 'database')),
   -- Encrypted; null for a file in another storage.
   bytes      bytea,
-  -- By the machine's clock; null while a row refers to the file.
+  -- By the system clock; null while a row refers to the file.
   delete_at  timestamptz,
   primary key (set_id, name)
 );
@@ -201,7 +201,7 @@ create table audit_log (
 create index audit_log__org on audit_log (org_id, id);
 create index audit_log__team on audit_log (team_id, id);
 
--- The outbox of mail to people whom a cell knows, as in the control plane.
+-- The email outbox of the cell, as in the control plane.
 create table mail (
   id            uuid primary key,
   recipient     text not null,
@@ -321,7 +321,7 @@ create table feed (
   team_id     uuid not null,
   seq         bigint generated always as identity,
   event_id    uuid not null,
-  -- By the machine's clock.
+  -- By the system clock.
   created_at  timestamptz not null,
   primary key (team_id, seq)
 );
@@ -355,7 +355,7 @@ create table webhook_secret (
 create index webhook_secret__webhook on webhook_secret (webhook_id, id);
 
 -- What events are delivered to: a webhook endpoint, or a broker of a pipeline. Which process serves it, and how it responds. By
--- the machine's clock. Not in `webhook`, because it changes with every batch.
+-- the system clock. Not in `webhook`, because it changes with every batch.
 create table destination (
   -- That of the webhook, or the kind of the broker with the team.
   id                text primary key,
@@ -701,7 +701,7 @@ create table lab_result_pdf (
 create index lab_result_pdf__team on lab_result_pdf (team_id);
 
 -- What laboratories sent, as it came in, and what it was matched with. A row without a team waits for an operator to assign it.
--- `sender` and `message_id` identify a message, so that it is stored once. `visible_to_team`: the team was told of it.
+-- `sender` and `message_id` identify a message, so that it is stored once. `visible_to_team`: the team was notified of it.
 -- `candidate_user_ids`: the users whom it may be about; it is erased with the last of them. `search_text` is what reviews are
 -- found by, in lower case.
 create table raw_result (
@@ -973,7 +973,7 @@ create table query_task (
   -- The local days whose data changed.
   from_day       date not null,
   to_day         date not null,
-  -- By the machine's clock, for retention.
+  -- By the system clock, for retention.
   created_at     timestamptz not null default statement_timestamp(),
   -- Attempts that have begun. The next task takes over the days of one that has used all attempts.
   attempts       integer not null default 0,
@@ -1207,7 +1207,7 @@ create table provider_watermark (
 );
 create index provider_watermark__user on provider_watermark (user_id);
 
--- What is left of the limits of a team's application at a vendor, by the machine's clock.
+-- What is left of the limits of a team's application at a vendor, by the system clock.
 create table provider_limit (
   team_id        uuid not null references team,
   provider       text not null,
@@ -1252,7 +1252,7 @@ create table file_import (
   error           text,
   created_at      timestamptz not null,
   finished_at     timestamptz,
-  -- By the machine's clock; null until the import has ended.
+  -- By the system clock; null until the import has ended.
   expires_at      timestamptz,
   -- Turns that the import has had. An import without one is before others, whose files may be long.
   turns           integer not null default 0,
@@ -1343,7 +1343,7 @@ create table bulk_operation (
   processed   integer not null default 0,
   started_at  timestamptz not null,
   ended_at    timestamptz,
-  -- By the machine's clock; null while the operation is in progress.
+  -- By the system clock; null while the operation is in progress.
   expires_at  timestamptz,
   primary key (team_id, id)
 );
@@ -1478,7 +1478,7 @@ create table phlebotomist (
 create index phlebotomist__service_box on phlebotomist using gist (service_box) where service_box is not null;
 create index phlebotomist__zips on phlebotomist using gin (zips);
 
--- Visits that are planned or in progress. `visit_details` is JSON: what the phlebotomist is told. `staff_id` is null until a
+-- Visits that are planned or in progress. `visit_details` is JSON: what the phlebotomist needs to know. `staff_id` is null until a
 -- time is reserved, and for providers with a calendar of their own.
 create table phlebotomy_visit (
   -- The key is deferred: the visit is written before its appointment.

@@ -63,8 +63,8 @@ create table audit_log (
 );
 create index audit_log__org on audit_log (org_id, id);
 
--- The outbox of mail. A mail waits while it has a due time. A sender claims it under a lease: an owner, a fencing token and the
--- end of the lease, by the machine's clock. The text is deleted when the mail is sent. The token of an invite is in the text; it
+-- The email outbox. A mail waits while it has a due time. A sender claims it under a lease: an owner, a fencing token and the
+-- end of the lease, by the system clock. The text is deleted when the mail is sent. The token of an invite is in the text; it
 -- is worthless once the invite is used, repeated, revoked or expired.
 create table mail (
   id            uuid primary key,

@@ -154,7 +154,7 @@ function rangeDoubt(row: Row, { min_reference_range: min, max_reference_range: m
   if (min === null && max === null)
     // A table of ranges that has none for the patient is understood.
     return row.range_lines.some((line) => /\d/u.test(line)) && !rangeFor(row.range_lines, { sex: null, age: null })
-      ? { kind: 'range_is_not_understood', text: 'What stands in the place of the range was not understood.' }
+      ? { kind: 'range_is_not_understood', text: 'The text of the range was not understood.' }
       : undefined
   const isFar = (min !== null && value > 0 && value * BELOW < min) || (max !== null && max > 0 && value > max * ABOVE)
   return isFar
