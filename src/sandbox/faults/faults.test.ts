@@ -136,6 +136,16 @@ describe('faults of requests', () => {
     assert.equal(await other.takeRequest(tenant, 'get_lab_tests_for_team'), undefined)
   })
 
+  test('that another process sets later are found within seconds, also by a process that has looked before', async () => {
+    const team = await createTestTeam()
+    const other = new SandboxFaults(cells)
+    const tenant = { team: team.team, org: team.org_id, cell: 'sandbox-us' as const, clock_offset_s: 0, settings: {} }
+    const takeFault = () => other.takeRequest(tenant, 'get_lab_tests_for_team')
+    assert.equal(await takeFault(), undefined)
+    await set(team, { requests: [{ status: 500 }] })
+    assert.deepEqual(await eventually(takeFault, 'the fault of the other process'), { status: 500 })
+  })
+
   test('are checked: unknown operations and types, values out of bounds, two things at once, and nothing', async () => {
     const { api } = await createTestTeam()
     const refused: [object, (string | number)[]][] = [
