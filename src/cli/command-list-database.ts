@@ -18,7 +18,7 @@ const labTest = commandsOf(() => import('./commands/lab-test.ts'))
 
 const account: OptionText[] = [
   oneCell,
-  ['--account <number>', 'the number of the account at the lab'],
+  ['--account <number>', 'account number at the laboratory'],
   ['--status <status>', 'active, pending, suspended or ready_to_launch'],
   ['--flow <flow>', 'not_delegated, order_delegated, result_delegated or fully_delegated'],
   ['--name <text>', 'a name; "none" clears it'],
@@ -50,10 +50,10 @@ export const tenants: Group[] = [
         'createOrganization',
         'create <name>',
         'create an organization and a management key',
-        ['org create "Fictional Clinic"', 'org create "Fictional Clinic" --json'],
+        ['org create "Fictional Clinic"'],
         [json],
       ),
-      org('listOrganizations', 'list', 'list the organizations, newest first', ['org list', 'org list --json'], [json]),
+      org('listOrganizations', 'list', 'list the organizations, newest first', ['org list'], [json]),
       org('changePlan', 'plan <id> <plan>', 'set the plan of an organization: launch, grow or scale', ['org plan ORG_ID grow']),
       org('changeExpiry', 'expire <id> <day>', 'set the day from which an organization is read-only, or "never"', [
         'org expire ORG_ID 2030-01-31',
@@ -75,13 +75,13 @@ export const tenants: Group[] = [
         'listAllTeams',
         'list',
         'list the teams, newest first',
-        ['team list', 'team list --org ORG_ID --json'],
+        ['team list --org ORG_ID'],
         [['--org <id>', 'only those of this organization'], json],
       ),
       org(
         'changeFeature',
         'feature <team> <name> [state]',
-        'switch a feature or an option of a team on or off; with "list", print which there are',
+        'switch a feature or an option of a team on or off; "list" prints all of them',
         ['team feature TEAM_ID psc_scheduling off', 'team feature TEAM_ID list'],
         [['--json', 'with "list": print JSON']],
       ),
@@ -94,14 +94,14 @@ export const tenants: Group[] = [
       org(
         'createKey',
         'create',
-        'make a key for a team in one cell, or one that controls an organization',
+        'create a key for a team in one cell, or a management key of an organization',
         ['key create --team TEAM_ID --cell production-us'],
         [
           ['--team <id>', 'the team'],
           oneCell,
-          ['--org <id>', 'the organization, in place of --team and --cell'],
-          ['--label <text>', 'a label for lists of keys'],
-          ['--member <id>', 'the member of the organization who uses the key: the access log names this person'],
+          ['--org <id>', 'organization, instead of --team and --cell'],
+          ['--label <text>', 'label that lists show'],
+          ['--member <id>', 'member who uses the key, named in the access log'],
           json,
         ],
       ),
@@ -125,7 +125,7 @@ export const laboratories: Group[] = [
       lab(
         'list',
         'list',
-        'list the laboratories of a cell and what they lack to take orders',
+        'list the laboratories of a cell and what they need before they accept orders',
         ['lab list --cell production-us'],
         [oneCell, json],
       ),
@@ -136,7 +136,7 @@ export const laboratories: Group[] = [
           lab(
             'setIdentity',
             'set <lab>',
-            'set the identity that documents print; without one a laboratory takes no orders in production',
+            'set the identity that documents print; in production a laboratory accepts no orders without one',
             [
               'lab identity set manual --cell production-us --name "Fictional Laboratory" --address "1 Sample Way" --city Phoenix --state AZ --zip 85004 --clia 99D0000001 --director "Testa Example, MD"',
               'lab identity set manual --cell production-us --director "Dora Example, MD"',
@@ -161,7 +161,7 @@ export const laboratories: Group[] = [
       labAccount(
         'create',
         'create',
-        'make an account with a laboratory',
+        'create an account with a laboratory',
         ['lab-account create --cell production-us --lab quest --account 12345 --org ORG_ID'],
         [
           ['--lab <lab>', 'the laboratory (required)'],
@@ -260,13 +260,13 @@ export const directories: Group[] = [
       places(
         'importPlaces',
         'import <file>',
-        'put the postal codes of a file in place of those of its countries, as GeoNames offers them',
+        'replace the postal codes of the countries in a GeoNames file',
         ['places import DE.txt --dry-run', 'places import allCountries.txt --country FR --cell all --yes'],
         [
           ['--country <code>', 'only this country'],
           someCells,
-          ['--dry-run', 'print what would be removed and change nothing'],
-          ['--yes', 'remove postal codes that are missing in the file without asking'],
+          ['--dry-run', 'only print what would be removed'],
+          ['--yes', 'remove postal codes missing from the file without asking'],
         ],
       ),
     ],
@@ -278,28 +278,28 @@ export const directories: Group[] = [
       psc(
         'importFile',
         'import <file>',
-        'take sites from CSV or GeoJSON',
+        'import sites from CSV or GeoJSON',
         ['psc import sites.csv --lab quest --cell production-us', 'psc import sites.geojson --lab labcorp --cell all --strict'],
         [labOption, strict, someCells],
       ),
       psc(
         'list',
         'list',
-        'say how many sites there are, or list those of a lab',
-        ['psc list --cell all', 'psc list --lab quest'],
+        'count the sites, or list those of a laboratory',
+        ['psc list --lab quest --cell all'],
         [['--lab <lab>', 'the sites of this laboratory'], someCells, json],
       ),
       psc(
         'activate',
         'activate <code...>',
-        'show sites again',
+        'activate sites',
         ['psc activate CODE --lab quest --cell production-us'],
         [labOption, someCells],
       ),
       psc(
         'deactivate',
         'deactivate <code...>',
-        'show sites no longer',
+        'hide sites',
         ['psc deactivate CODE CODE --lab quest --cell all'],
         [labOption, someCells],
       ),
@@ -310,7 +310,7 @@ export const directories: Group[] = [
           schedule(
             'importFile',
             'import <file>',
-            'take schedules from CSV or JSON',
+            'import schedules from CSV or JSON',
             ['psc schedule import schedules.csv --lab quest --cell production-us'],
             [labOption, strict, someCells],
           ),
@@ -324,14 +324,14 @@ export const directories: Group[] = [
           schedule(
             'show',
             'show <code...>',
-            'print schedules, to be edited and imported again',
+            'print schedules in the format of the import',
             ['psc schedule show PHX-1 --lab quest --cell production-us > phx-1.json'],
             [labOption, someCells, alwaysJson],
           ),
           schedule(
             'remove',
             'remove <code...>',
-            'take no more appointments there',
+            'remove schedules; the sites accept no more appointments',
             ['psc schedule remove PHX-1 --lab quest --cell all'],
             [labOption, someCells],
           ),
@@ -341,12 +341,24 @@ export const directories: Group[] = [
         usage: 'booking',
         summary: 'bookings pending confirmation',
         commands: [
-          booking('list', 'list', 'list them', ['psc booking list --cell production-us'], [someCells, json]),
-          booking('confirm', 'confirm <id>', 'confirm one', ['psc booking confirm BOOKING_ID --cell production-us'], [oneCell]),
+          booking(
+            'list',
+            'list',
+            'list bookings pending confirmation',
+            ['psc booking list --cell production-us'],
+            [someCells, json],
+          ),
+          booking(
+            'confirm',
+            'confirm <id>',
+            'confirm a booking',
+            ['psc booking confirm BOOKING_ID --cell production-us'],
+            [oneCell],
+          ),
           booking(
             'refuse',
             'refuse <id>',
-            'refuse one; its appointment is cancelled',
+            'refuse a booking and cancel its appointment',
             ['psc booking refuse BOOKING_ID --cell production-us'],
             [oneCell],
           ),
@@ -361,7 +373,7 @@ export const directories: Group[] = [
       insurance(
         'importPayorFile',
         'import <file>',
-        'add payors of a CSV file, and change those with the same codes, in every cell',
+        'import payors from a CSV file into every cell; payors with the same code are updated',
         ['payors import FILE.csv'],
       ),
     ],
@@ -373,11 +385,11 @@ export const directories: Group[] = [
       insurance(
         'importDiagnosisFile',
         'import <file>',
-        "put the diagnoses of a file in place of those there are: CSV, or CMS's icd10cm-order-YYYY.txt",
+        "replace the diagnosis codes from CSV or CMS's icd10cm-order-YYYY.txt",
         ['icd import icd10cm-order-2026.txt --dry-run', 'icd import icd10cm-order-2026.txt --yes'],
         [
-          ['--dry-run', 'print what would change and change nothing'],
-          ['--yes', 'remove codes that are missing in the file without asking'],
+          ['--dry-run', 'only print what would change'],
+          ['--yes', 'remove codes missing from the file without asking'],
         ],
       ),
     ],
@@ -389,11 +401,11 @@ export const directories: Group[] = [
       loinc(
         'importLoincFile',
         'import <file>',
-        'put the laboratory terms of LoincTable/Loinc.csv in place of those there are, in every cell',
+        'replace the laboratory terms of every cell from LoincTable/Loinc.csv',
         ['loinc import Loinc.csv --dry-run', 'loinc import Loinc.csv --yes'],
         [
-          ['--dry-run', 'print what would change and change nothing'],
-          ['--yes', 'remove terms that are missing in the file without asking'],
+          ['--dry-run', 'only print what would change'],
+          ['--yes', 'remove terms missing from the file without asking'],
         ],
       ),
     ],
@@ -405,15 +417,15 @@ export const directories: Group[] = [
       phlebotomy(
         'importFile',
         'import <file>',
-        'take them from a JSON file',
+        'import phlebotomists from a JSON file',
         ['phlebotomy import staff.json --org ORG_ID --cell production-us'],
         [orgOption, strict, someCells],
       ),
-      phlebotomy('list', 'list', 'list them', ['phlebotomy list --org ORG_ID'], [orgOption, someCells, json]),
+      phlebotomy('list', 'list', 'list phlebotomists', ['phlebotomy list --org ORG_ID'], [orgOption, someCells, json]),
       phlebotomy(
         'remove',
         'remove <reference...>',
-        'take them away; says for each cell what was done',
+        'remove phlebotomists and print the outcome for each cell',
         ['phlebotomy remove north-team --org ORG_ID'],
         [orgOption, someCells],
       ),
@@ -421,7 +433,7 @@ export const directories: Group[] = [
   },
 ]
 
-const mailCells: OptionText = ['--cell <cell>', `the cell, "control", or "all" for both and every cell ${ABOUT_CELL}`]
+const mailCells: OptionText = ['--cell <cell>', `cell, "control", or "all" ${ABOUT_CELL}`]
 
 const deadLetters = commandsOf(() => import('./commands/dead-letters.ts'))
 const vault = commandsOf(() => import('./commands/vault.ts'))
@@ -441,24 +453,24 @@ const failed = (
     list,
     listWord,
     `list ${rows} that failed permanently`,
-    [`${word} ${listWord} --cell all`, `${word} ${listWord} --retrying --cell production-us`],
-    [['--retrying', 'those that failed and will be retried'], cells, json],
+    [`${word} ${listWord} --retrying --cell all`],
+    [['--retrying', 'list failures that will be retried'], cells, json],
   ),
   deadLetters(
     retry,
     'retry [id...]',
     `retry ${rows} now, with all their attempts`,
     [`${word} retry ID`, `${word} retry --all${named.length ? ' --name orders.dispatch' : ''} --cell production-us`],
-    [['--all', `every one that failed permanently`], ...named, cells, json],
+    [['--all', `all that failed permanently`], ...named, cells, json],
   ),
 ]
 
 export const results: Group[] = [
   {
     usage: 'result',
-    summary: 'list incoming results without a team',
+    summary: 'incoming results without a team',
     commands: [
-      result('list', 'list', 'list them', ['result list --cell production-us'], [oneCell, json]),
+      result('list', 'list', 'list unassigned results', ['result list --cell production-us'], [oneCell, json]),
       result(
         'assign',
         'assign <id>',
@@ -494,12 +506,12 @@ export const operations: Group[] = [
       accessLog(
         'exportLog',
         'export',
-        "print who saw and changed which patients' data, as JSON Lines",
+        'print the access log as JSON Lines',
         ['access-log export --cell production-us --from 2026-01-01 --until 2026-01-31'],
         [
           oneCell,
-          ['--from <day>', 'only from this day on'],
-          ['--until <day>', 'only until this day'],
+          ['--from <day>', 'first day'],
+          ['--until <day>', 'last day'],
           ['--user <id>', 'only lines about this user'],
           ['--team <id>', 'only lines about this team'],
         ],
@@ -509,7 +521,7 @@ export const operations: Group[] = [
         'verify',
         'verify the log; on failure print the first invalid line and exit with 1',
         ['access-log verify --cell all', 'access-log verify --cell production-us --known LINE:HASH'],
-        [someCells, ['--known <line:hash>...', 'check that the log still has a line that was recorded elsewhere']],
+        [someCells, ['--known <line:hash>...', 'check that the log contains a line that was recorded elsewhere']],
       ),
     ],
   },
@@ -517,13 +529,7 @@ export const operations: Group[] = [
     usage: 'mail',
     summary: 'emails and their state',
     commands: [
-      mail(
-        'list',
-        'list',
-        'list the newest mails',
-        ['mail list --cell all', 'mail list --cell control --json'],
-        [mailCells, json],
-      ),
+      mail('list', 'list', 'list the newest mails', ['mail list --cell control'], [mailCells, json]),
       mail(
         'show',
         'show <id>',
@@ -536,15 +542,9 @@ export const operations: Group[] = [
   },
   {
     usage: 'sms',
-    summary: 'text messages that a sandbox has written to its patients',
+    summary: 'text messages of sandboxes',
     commands: [
-      sms(
-        'list',
-        'list',
-        'list the newest text messages of sandboxes',
-        ['sms list', 'sms list --cell sandbox-eu'],
-        [someCells, json],
-      ),
+      sms('list', 'list', 'list the newest text messages of sandboxes', ['sms list --cell sandbox-eu'], [someCells, json]),
       sms('show', 'show <id>', 'print a text message', ['sms show MESSAGE_ID'], [someCells, json]),
     ],
   },

@@ -11,12 +11,13 @@ import {
   type Leaf,
   oneCell,
   type OptionText,
+  remoteOptions,
   type Typed,
   UsageError,
 } from './command-tree.ts'
 
-const port: OptionText = ['--port <port>', 'listen on this port, 0 for a free one (in place of PORT; 8080 without either)']
-const dataDir: OptionText = ['--data-dir <folder>', 'the folder of the data (in place of DATA_DIR; ./data without either)']
+const port: OptionText = ['--port <port>', 'port to listen on, 0 for a free one (overrides PORT; default 8080)']
+const dataDir: OptionText = ['--data-dir <folder>', 'data folder (overrides DATA_DIR; default ./data)']
 
 /** The settings that the options of a command set. */
 const settingsOf = (
@@ -49,10 +50,10 @@ const reports: Group = {
   commands: [
     {
       usage: 'explain <file>',
-      summary: 'print what each stage of reading makes of a PDF or an image',
+      summary: 'print the output of each stage that reads a PDF or an image',
       about:
-        'Pages, lines, columns, rows, LOINC candidates, findings and results. It needs no server and sends nothing anywhere. What it prints and draws is what the report says of its patient. It ends with 1 for a file with which a job fails.',
-      options: [['--out <folder>', 'draw each page with the boxes of the stages into this folder, as PNG'], json],
+        'Prints pages, lines, columns, rows, LOINC candidates, findings and results, without a server or a network. The output and the pictures contain the patient data of the report. Exits with 1 if the file cannot be read.',
+      options: [['--out <folder>', 'write a PNG of each page with the boxes of each stage to this folder'], json],
       examples: ['report explain report.pdf', 'report explain report.pdf --out pictures', 'report explain scan.png --json'],
       run: async (input, { env, print }) => {
         const { readConfig } = await import('../settings/config.ts')
@@ -66,7 +67,7 @@ const reports: Group = {
 const descriptionCommands: Leaf[] = [
   {
     usage: 'completion <shell>',
-    summary: 'print a script by which a shell completes commands and options: bash, zsh or fish',
+    summary: 'print a completion script for a shell: bash, zsh or fish',
     examples: ['completion bash > ~/.local/share/bash-completion/completions/drawbridge', 'completion fish'],
     run: async ({ args: [shell] }, { print }) => {
       const { completionScript, shells } = await import('./completion.ts')
@@ -77,7 +78,7 @@ const descriptionCommands: Leaf[] = [
   },
   {
     usage: 'openapi',
-    summary: 'print the OpenAPI document, which is JSON',
+    summary: 'print the OpenAPI document as JSON',
     examples: ['openapi > openapi.json'],
     run: async (_, { print }) => {
       const [{ contents }, { describeApi }] = await Promise.all([import('../app/contents.ts'), import('../app/describe-api.ts')])
@@ -111,48 +112,42 @@ const serverCommands: Leaf[] = [
   role(
     'start',
     'run database migrations, then server and worker in one process',
-    'This is "npm start". Without DATABASE_URL the database is in DATA_DIR; the first start makes it.',
+    'Same as "npm start". Without DATABASE_URL, the first start creates a database in DATA_DIR.',
     ['start', 'start --port 3000 --data-dir /srv/drawbridge'],
   ),
-  role('serve', 'run the server alone', 'The database must be there and migrated.', ['serve', 'serve --port 3000']),
-  role('work', 'run the worker alone', 'The database must be there and migrated.', ['work']),
+  role('serve', 'run the server alone', 'The database must exist and be migrated.', ['serve', 'serve --port 3000']),
+  role('work', 'run the worker alone', 'The database must exist and be migrated.', ['work']),
   {
     usage: 'migrate',
     summary: 'run database migrations and exit',
-    about: 'With DATABASE_URL or in the folder that DATA_DIR names; there the first run makes the database.',
+    about: 'Uses DATABASE_URL, or the database in DATA_DIR, which the first run creates.',
     options: [dataDir],
     examples: ['migrate', 'migrate --data-dir /srv/drawbridge'],
     run: async (input, { env, print }) => (await import('./commands/start.ts')).migrateOnly(settingsOf(input, env), print),
   },
   {
     usage: 'backup <folder>',
-    summary: 'copy the bundled database into a new folder, while everything runs',
-    about: 'The encryption keys are not in it: keep them in another place.',
+    summary: 'copy the bundled database to a new folder while the server runs',
+    about: 'The backup does not contain the encryption keys: store them elsewhere.',
     options: [json],
-    examples: ['backup /backups/2026-01-31', 'backup /backups/2026-01-31 --json'],
+    examples: ['backup /backups/2026-01-31'],
     run: async (input, context) => (await import('./commands/backup.ts')).backUp(input, context),
   },
   {
     usage: 'restore <folder>',
-    summary: 'put the database of a backup into DATA_DIR, which must have none',
-    about: 'Stop Drawbridge, and move the folder "postgres" of DATA_DIR away first. The next start continues from the backup.',
+    summary: 'restore the database of a backup to DATA_DIR, which must not contain one',
+    about: 'First stop Drawbridge and move the folder "postgres" out of DATA_DIR. The next start uses the restored database.',
     examples: ['restore /backups/2026-01-31'],
     run: async (input, context) => (await import('./commands/backup.ts')).restore(input, context),
   },
   {
     usage: 'reset',
-    summary: 'make the demo again as its first start makes it, with the same keys',
-    about: 'It deletes the bundled database of the demo. Stop the server first.',
+    summary: 'reset the demo to its first start, with the same keys',
+    about: 'Deletes the bundled database of the demo. Stop the server first.',
     options: [['--yes', 'delete without asking']],
-    examples: ['reset', 'reset --yes'],
+    examples: ['reset --yes'],
     run: async (input, context) => (await import('./commands/reset.ts')).reset(input, context),
   },
-]
-
-const remoteOptions: OptionText[] = [
-  oneCell,
-  ['--url <url>', 'the server (default: that of DATA_DIR; also DRAWBRIDGE_URL)'],
-  ['--key <key>', 'the key for it (DRAWBRIDGE_KEY)'],
 ]
 
 /** A command that sends a request to a path. */
@@ -163,15 +158,15 @@ const requestLeaf = (method: Method, summary: string, examples: string[]): Leaf 
     usage: `${word} <path>`,
     summary,
     about:
-      'The response is printed as JSON. Paths of the Management API (/v1/org) get the management key: that of the demo, of DRAWBRIDGE_MANAGEMENT_KEY or of --key.',
+      'Prints the response as JSON. Paths of the Management API (/v1/org) use a management key (--key, DRAWBRIDGE_MANAGEMENT_KEY, or that of the demo).',
     options: [
       ...(hasBody
         ? ([
-            ['--data <json>', 'the body: JSON, or @ and the name of a file'],
-            ['--set <path=value>...', 'set a field of the body; a value is JSON, or else text'],
+            ['--data <json>', 'body: JSON, or @FILE'],
+            ['--set <path=value>...', 'set a field of the body; the value is JSON or text'],
           ] satisfies OptionText[])
         : []),
-      ['--out <file>', 'write the response to a new file, a PDF for example'],
+      ['--out <file>', 'write the response to a new file'],
       ...remoteOptions,
     ],
     examples,
@@ -180,18 +175,18 @@ const requestLeaf = (method: Method, summary: string, examples: string[]): Leaf 
 }
 
 const requestCommands: Leaf[] = [
-  requestLeaf('GET', 'read from the API with the key', [
+  requestLeaf('GET', 'send a GET request', [
     'get /v3/lab_tests',
     'get "/v3/orders?size=5" --cell sandbox-eu',
     'get /v3/order/ORDER_ID/result/pdf --out result.pdf',
   ]),
-  requestLeaf('POST', 'post to the API with the key', [
+  requestLeaf('POST', 'send a POST request', [
     'post /v2/user --set client_user_id=patient-1',
     'post /v3/order --data @order.json --set passthrough=blue',
   ]),
-  requestLeaf('PUT', 'put to the API with the key', ['put /v2/user/USER_ID/file_import/IMPORT_ID --data @part.json']),
-  requestLeaf('PATCH', 'change by the API with the key', ['patch /v2/user/USER_ID --set client_user_id=patient-2']),
-  requestLeaf('DELETE', 'delete by the API with the key', ['delete /v2/user/USER_ID']),
+  requestLeaf('PUT', 'send a PUT request', ['put /v2/user/USER_ID/file_import/IMPORT_ID --data @part.json']),
+  requestLeaf('PATCH', 'send a PATCH request', ['patch /v2/user/USER_ID --set client_user_id=patient-2']),
+  requestLeaf('DELETE', 'send a DELETE request', ['delete /v2/user/USER_ID']),
 ]
 
 const clockCommands: Group = {
@@ -200,15 +195,15 @@ const clockCommands: Group = {
   commands: [
     {
       usage: 'show',
-      summary: 'print the time of the team',
+      summary: 'print the time of the team clock',
       options: [json, ...remoteOptions],
-      examples: ['clock show', 'clock show --json'],
+      examples: ['clock show'],
       run: async (input, context) => (await import('./client/clock.ts')).show(input, context),
     },
     {
       usage: 'advance <time...>',
-      summary: 'advance the clock; what becomes due runs in order, each at its time',
-      about: 'The time is a number of seconds, or words. The clock of a team moves forward only.',
+      summary: 'advance the clock and run the jobs that become due, in order, each at its time',
+      about: 'The time is a number of seconds, or words. The clock only moves forward.',
       options: [json, ...remoteOptions],
       examples: ['clock advance 2 days', 'clock advance 1 hour 30 minutes', 'clock advance 3600 --json'],
       run: async (input, context) => (await import('./client/clock.ts')).advance(input, context),
@@ -217,9 +212,9 @@ const clockCommands: Group = {
 }
 
 const managementOptions: OptionText[] = [
-  ['--management-key <key>', 'the management key (DRAWBRIDGE_MANAGEMENT_KEY)'],
-  ['--org <id>', 'the organization'],
-  ['--team <id>', 'the team'],
+  ['--management-key <key>', 'management key (default: DRAWBRIDGE_MANAGEMENT_KEY, or the demo key)'],
+  ['--org <id>', 'organization (default: that of the demo)'],
+  ['--team <id>', 'team (default: that of the demo)'],
 ]
 
 const clientCommands: (Leaf | Group)[] = [
@@ -227,10 +222,10 @@ const clientCommands: (Leaf | Group)[] = [
     usage: 'listen',
     summary: 'print events of a team as they occur',
     options: [
-      ['--forward-to <url>', 'forward the events to this URL, signed'],
-      ['--events <types>', 'only these types, with commas between them'],
-      ['--secret <secret>', 'signing secret, whsec_… (default: one of DATA_DIR, the same in every run)'],
-      ['--print-payload', 'print the body of each event, too; it may be personal data'],
+      ['--forward-to <url>', 'forward signed events to this URL'],
+      ['--events <types>', 'only these types, comma-separated'],
+      ['--secret <secret>', 'signing secret, whsec_… (default: a stable one in DATA_DIR)'],
+      ['--print-payload', 'also print event bodies, which may contain personal data'],
       ...remoteOptions,
     ],
     examples: [
@@ -247,16 +242,16 @@ const clientCommands: (Leaf | Group)[] = [
     usage: 'seed',
     summary: 'fill a running sandbox with fictional patients, orders, results and health data',
     about:
-      'Users seed-1, seed-2 and so on: each with a completed order, a kit that is on its way, and 30 days of a wearable. Users that are there already are left as they are.',
-    options: [['--users <count>', 'how many users (default: 5, at most 40)'], json, ...remoteOptions],
-    examples: ['seed', 'seed --users 20', 'seed --cell sandbox-eu --json'],
+      'Creates users seed-1, seed-2 and so on, each with a completed order, a kit in transit and 30 days of wearable data. Existing users are not changed.',
+    options: [['--users <count>', 'number of users (default 5, at most 40)'], json, ...remoteOptions],
+    examples: ['seed --users 20', 'seed --cell sandbox-eu'],
     run: async (input, context) => (await import('./client/seed.ts')).seed(input, context),
   },
   {
     usage: 'trigger [type]',
     summary: 'trigger an event of this type in a running sandbox',
     about:
-      '--override sets a field of the request that creates the object, by its path: patient_details.first_name=Fiona, data.0.value=72. A value is JSON, or else text. The change of a query takes the management key, the organization and the team, unless they are those of the demo.',
+      '--override sets a field of the request that creates the object: patient_details.first_name=Fiona, data.0.value=72. The value is JSON or text. Events of queries need the management key, organization and team.',
     options: [
       ['--list', 'list event types that can be triggered'],
       ['--override <path=value>...', 'set a field'],
@@ -264,12 +259,7 @@ const clientCommands: (Leaf | Group)[] = [
       ...remoteOptions,
       ...managementOptions,
     ],
-    examples: [
-      'trigger labtest.result.critical',
-      'trigger labtest.order.created --override passthrough=blue',
-      'trigger --list',
-      'trigger --list --json',
-    ],
+    examples: ['trigger labtest.result.critical', 'trigger labtest.order.created --override passthrough=blue', 'trigger --list'],
     run: async (input, context) => (await import('./client/trigger.ts')).trigger(input, context),
   },
 ]
@@ -279,31 +269,31 @@ const inspectionCommands: (Leaf | Group)[] = [
   ...requestCommands,
   {
     usage: 'open',
-    summary: 'open the API page of a running server in a browser, and print its address',
-    options: [['--print', 'print the address only, as without a terminal'], ...remoteOptions],
-    examples: ['open', 'open --print'],
+    summary: 'open the API page of a running server in a browser and print its address',
+    options: [['--print', 'only print the address'], ...remoteOptions],
+    examples: ['open --print'],
     run: async ({ values }, context) => (await import('./client/open.ts')).openPage(values, context),
   },
   {
     usage: 'status',
-    summary: 'show whether a running server answers, is ready, and takes the key',
-    about: 'With --env it prints the address and the key for the environment of a shell, and asks the server nothing.',
-    options: [['--env', 'print DRAWBRIDGE_URL and DRAWBRIDGE_KEY, to be sourced'], json, ...remoteOptions],
-    examples: ['status', 'status --cell sandbox-eu', 'status --env > drawbridge.env'],
+    summary: 'show whether a server responds, is ready, and accepts the key',
+    about: '--env prints the address and the key for a shell, without a request.',
+    options: [['--env', 'print DRAWBRIDGE_URL and DRAWBRIDGE_KEY for a shell'], json, ...remoteOptions],
+    examples: ['status', 'status --env > drawbridge.env'],
     run: async ({ values }, context) => (await import('./client/status.ts')).status(values, context),
   },
   {
     usage: 'logs',
-    summary: 'print requests to a running sandbox as they come, until Ctrl-C',
+    summary: 'print requests to a running sandbox as they arrive, until Ctrl-C',
     about:
-      'Time (UTC), status, duration, method, path and reason of a refusal. They are the requests with keys of one team that this process of the server answered.',
+      'Prints time (UTC), status, duration, method, path and error of requests with keys of one team that this server process handled.',
     options: [
-      ['--last <count>', 'begin with so many earlier requests (default: 10, at most 200)'],
-      ['--once', 'print the earlier requests only'],
-      ['--json', 'print each request as JSON on a line'],
+      ['--last <count>', 'number of earlier requests to print first (default 10, at most 200)'],
+      ['--once', 'only print earlier requests'],
+      ['--json', 'print JSON Lines'],
       ...remoteOptions,
     ],
-    examples: ['logs', 'logs --once --last 50', 'logs --json'],
+    examples: ['logs --once --last 50'],
     run: async ({ values }, { env, out, untilStopped, isTerminal }) => {
       const signal = values.once ? AbortSignal.abort() : untilStopped()
       await (await import('./client/logs.ts')).logs(values, { env, out, signal, isTerminal })
@@ -311,9 +301,9 @@ const inspectionCommands: (Leaf | Group)[] = [
   },
   {
     usage: 'keys',
-    summary: "print the keys of the demo, which 'start' created",
+    summary: 'print the keys of the demo',
     options: [json],
-    examples: ['keys', 'keys --json'],
+    examples: ['keys'],
     run: async ({ values }, context) => (await import('./client/status.ts')).keys(values, context),
   },
   {
@@ -322,15 +312,15 @@ const inspectionCommands: (Leaf | Group)[] = [
     commands: [
       {
         usage: 'list',
-        summary: 'list the newest events, newest first: time, id, type, status and id of the object',
+        summary: 'list the newest events first: time, id, type, status and object id',
         options: [
           ['--type <type>', 'only this type'],
           ['--object <id>', 'only events about this object'],
-          ['--limit <count>', 'how many (default: 20, at most 1000)'],
+          ['--limit <count>', 'number of events (default 20, at most 1000)'],
           ['--json', 'print whole events as JSON'],
           ...remoteOptions,
         ],
-        examples: ['events list', 'events list --type labtest.order.created --limit 5', 'events list --object ORDER_ID --json'],
+        examples: ['events list --type labtest.order.created --limit 5', 'events list --object ORDER_ID --json'],
         run: async (input, context) => (await import('./client/events.ts')).list(input, context),
       },
       {
@@ -342,13 +332,13 @@ const inspectionCommands: (Leaf | Group)[] = [
       },
       {
         usage: 'resend <id>',
-        summary: 'send an event again to the webhook endpoints that it was sent to',
-        about: 'It needs a management key, and the organization and team, unless they are those of the demo.',
+        summary: 'resend an event to the webhook endpoints that it was sent to',
+        about: 'Needs a management key, and the organization and team.',
         options: [
           ['--endpoint <id>', 'only to this endpoint'],
           json,
           oneCell,
-          ['--url <url>', 'the server (default: that of DATA_DIR; also DRAWBRIDGE_URL)'],
+          ['--url <url>', 'server URL (default: DRAWBRIDGE_URL, or the server of DATA_DIR)'],
           ...managementOptions,
         ],
         examples: ['events resend EVENT_ID', 'events resend EVENT_ID --endpoint ENDPOINT_ID --cell production-us'],
@@ -363,8 +353,8 @@ const userFileCommands: Leaf[] = [
   {
     usage: 'import <file>',
     summary: "import a user's file of health data: an Apple Health export, FIT, TCX or GPX",
-    about: 'The file is sent in parts; the server imports it in the background, and its progress is printed until it ends.',
-    options: [['--user <id>', 'the user (required)'], ['--json', 'print the last state of the import as JSON'], ...remoteOptions],
+    about: 'Sends the file in parts and prints the progress of the import until it ends.',
+    options: [['--user <id>', 'the user (required)'], ['--json', 'print the final state as JSON'], ...remoteOptions],
     examples: ['import --user USER_ID export.zip', 'import --user USER_ID run.fit --url https://lab.example.org --key sk_us_…'],
     run: async (input, context) => (await import('./client/import-file.ts')).importFile(input, context),
   },
@@ -377,7 +367,7 @@ export const tree: Group = {
   usage: 'drawbridge',
   summary: 'self-hosted server for laboratory testing and health data',
   about:
-    'Settings are read from environment variables; see docs/operating/settings.md. Commands end with 0, 1 (failed) or 2 (wrong usage).',
+    'Settings are read from environment variables; see docs/operating/settings.md. Exit codes: 0, 1 (failed), 2 (invalid usage).',
   commands: [
     ...inTask('Run a server', serverCommands),
     ...inTask('Try and test a program', [...clientCommands, ...inspectionCommands, ...userFileCommands]),

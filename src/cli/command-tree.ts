@@ -66,16 +66,23 @@ export type OptionText = [flags: string, about: string]
 export const DEFAULT_CELL = 'sandbox-us'
 /** Instead of a cell: every cell that is served. */
 export const ALL_CELLS = 'all'
-export const ABOUT_CELL = `(default: DRAWBRIDGE_CELL, or else ${DEFAULT_CELL})`
+export const ABOUT_CELL = `(default: DRAWBRIDGE_CELL or ${DEFAULT_CELL})`
 
 /** The option of a command that works in one cell. */
-export const oneCell: OptionText = ['--cell <cell>', `the cell ${ABOUT_CELL}`]
+export const oneCell: OptionText = ['--cell <cell>', `cell ${ABOUT_CELL}`]
 /** The option of a command that works in one cell or in every one. */
-export const someCells: OptionText = ['--cell <cell>', `the cell, or "${ALL_CELLS}" for every cell that is served ${ABOUT_CELL}`]
+export const someCells: OptionText = ['--cell <cell>', `cell, or "${ALL_CELLS}" for every served cell ${ABOUT_CELL}`]
 
 export const json: OptionText = ['--json', 'print JSON']
 /** The option of commands that always print JSON, so that a script may pass it to every command that shows something. */
-export const alwaysJson: OptionText = ['--json', 'print JSON, as without this option']
+export const alwaysJson: OptionText = ['--json', 'accepted; the output is always JSON']
+
+/** The options of a command that sends requests to a server. */
+export const remoteOptions: OptionText[] = [
+  oneCell,
+  ['--url <url>', 'server URL (default: DRAWBRIDGE_URL, or the server of DATA_DIR)'],
+  ['--key <key>', 'API key (default: DRAWBRIDGE_KEY, or the demo key of DATA_DIR)'],
+]
 
 /** What the help of the program lists together: one task of its user. */
 interface Task {
@@ -187,7 +194,7 @@ function build(node: Leaf | Group, found: (parsed: Parsed) => void, output: Outp
     .configureOutput({ ...output, getOutHelpWidth: () => 120, getErrHelpWidth: () => 120 })
     .summary(node.summary)
     .description([`${node.summary[0]!.toUpperCase()}${node.summary.slice(1)}.`, ...(node.about ? [node.about] : [])].join('\n'))
-    .helpOption('-h, --help', 'print this text, and do nothing else')
+    .helpOption('-h, --help', 'print this help')
     .allowExcessArguments(false)
   if (node.task !== undefined) command.helpGroup(`${node.task}:`)
   if (isGroup(node)) {
