@@ -199,6 +199,31 @@ test('rows around a row without a panel tell its specimen', () => {
   assert.deepEqual(codes.slice(3), ['25428-4', '20454-5'])
 })
 
+test('a urinalysis whose heading is lost has the terms of urine under any heading, and the rows before and after it do not', () => {
+  const urinalysis: [name: string, value: string, code: string][] = [
+    ['Colour', 'Yellow', '5778-6'],
+    ['Specific gravity', '1.020', '5811-5'],
+    ['pH', '5.9', '5803-2'],
+    ['Protein', '1+', '20454-5'],
+    ['Glucose', '2+', '25428-4'],
+    ['Ketones', 'Negative', '2514-8'],
+    ['Blood', 'Negative', '5794-3'],
+    ['Nitrite', 'Negative', '5802-4'],
+    ['Leukocyte esterase', 'Negative', '5799-2'],
+  ]
+  const blood: [name: string, value: string, unit: string, code: string][] = [
+    ['Glucose', '95', 'mg/dL', '2345-7'],
+    ['Total protein', '7.0', 'g/dL', '2885-2'],
+  ]
+  for (const source_panel_name of [null, 'IRON STUDIES', 'Previous (2022']) {
+    const ofBlood = blood.map(([name, value, unit]) => row(name, value, unit, { source_panel_name }))
+    const ofUrine = urinalysis.map(([name, value]) => row(name, value, null, { source_panel_name }))
+    const codes = matchLoinc([...ofBlood, ...ofUrine, ...ofBlood]).map(({ loinc_matches }) => loinc_matches[0]!.loinc_code)
+    const [bloodCodes, urineCodes] = [blood.map(([, , , code]) => code), urinalysis.map(([, , code]) => code)]
+    assert.deepEqual(codes, [...bloodCodes, ...urineCodes, ...bloodCodes], String(source_panel_name))
+  }
+})
+
 test('a word, a titer and a number of one test are different terms', () => {
   assert.equal(shippedTerm(codeOf('ANA', 'Negative')!)!.property, 'PrThr')
   assert.equal(shippedTerm(codeOf('ANA', '1:160')!)!.property, 'Titr')

@@ -65,9 +65,12 @@ export function matchLoinc(rows: readonly ReportRow[], context: ReportContext = 
   const first = asked.map((row) =>
     row.is_susceptibility ? susceptibilityCandidates(shippedTerms(), row.test_name) : findCandidates(names, row),
   )
+  const urinalysis = findUrinalysis(names, asked)
   const candidates = asked.map((row, i) => {
     if (row.is_susceptibility) return withSusceptibilityOfRelease(row, first[i]!, context.release)
-    const assumed = findSpecimen(names, row) === undefined ? familyAround(asked, first, i) : undefined
+    const ofUrine = urinalysis.get(i)
+    if (ofUrine) return withRelease(row, ofUrine, context.release)
+    const assumed = findSpecimen(names, row) === undefined ? familyAround(asked, first, i, urinalysis) : undefined
     const found = assumed === undefined ? first[i]! : findCandidates(names, row, assumed)
     return withRelease(row, found, context.release)
   })
@@ -82,14 +85,20 @@ const UNSURE_OF_SPECIMEN = 4
 
 /**
  * The specimen of rows around that can only be of one: a table of urine rows need not say so in each. Only rows of the same panel count, and
- * of rows without panel those within four rows.
+ * of rows without panel those within four rows. A urinalysis says nothing of a concentration before or after it.
  */
-function familyAround(rows: readonly ReportRow[], matches: readonly Candidate[][], index: number): string | undefined {
+function familyAround(
+  rows: readonly ReportRow[],
+  matches: readonly Candidate[][],
+  index: number,
+  urinalysis: ReadonlyMap<number, Candidate[]>,
+): string | undefined {
   const votes = new Map<string, number>()
   const panel = rows[index]!.source_panel_name ?? ''
   for (const [i, row] of rows.entries()) {
     if (i === index || (row.source_panel_name ?? '') !== panel || (panel === '' && Math.abs(i - index) > UNSURE_OF_SPECIMEN))
       continue
+    if (urinalysis.has(i) && rows[index]!.units) continue
     const [best, second] = matches[i]!
     if (!best || best.score < 0.75) continue
     const family = familyOf(best.term.system)
@@ -99,6 +108,40 @@ function familyAround(rows: readonly ReportRow[], matches: readonly Candidate[][
   const [first, second] = [...votes].sort((a, b) => b[1] - a[1])
   if (!first || first[0] === 'blood' || first[1] < 2) return undefined
   return first[1] > 2 * (second?.[1] ?? 0) ? first[0] : undefined
+}
+
+/** Rows that only urine has, in one table, which make it a urinalysis. */
+const URINE_ONLY_MIN = 3
+const FITTING_MIN = 0.75
+
+/**
+ * The rows of a urinalysis, each with its terms in urine: from the first to the last row that blood does not have, if a urinalysis may have
+ * all rows between them. Its heading may be lost, and its rows then stand under the heading of another table. A row that names its specimen,
+ * and one of another panel, ends it.
+ */
+function findUrinalysis(names: NameIndex, rows: readonly ReportRow[]): Map<number, Candidate[]> {
+  const found = new Map<number, Candidate[]>()
+  let run: { index: number; candidates: Candidate[]; isUrineOnly: boolean }[] = []
+  const endRun = () => {
+    if (run.filter(({ isUrineOnly }) => isUrineOnly).length >= URINE_ONLY_MIN) {
+      const first = run.findIndex(({ isUrineOnly }) => isUrineOnly)
+      const last = run.findLastIndex(({ isUrineOnly }) => isUrineOnly)
+      for (const { index, candidates } of run.slice(first, last + 1)) found.set(index, candidates)
+    }
+    run = []
+  }
+  for (const [index, row] of rows.entries()) {
+    if (index > 0 && row.source_panel_name !== rows[index - 1]!.source_panel_name) endRun()
+    const candidates = findCandidates(names, { ...row, source_panel_name: 'Urinalysis' })
+    const [best] = candidates
+    if (best && best.score >= FITTING_MIN && familyOf(best.term.system) === 'urine') {
+      const anywhere = findCandidates(names, { ...row, source_panel_name: null })
+      const isUrineOnly = anywhere.every(({ term }) => familyOf(term.system) !== 'blood')
+      run.push({ index, candidates, isUrineOnly })
+    } else endRun()
+  }
+  endRun()
+  return found
 }
 
 function withRelease(row: ReportRow, candidates: Candidate[], release: ReportContext['release']): Candidate[] {

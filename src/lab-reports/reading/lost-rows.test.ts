@@ -38,6 +38,18 @@ test('a letter of a blood group and a grade alone in the column of results are r
   assert.deepEqual(blood, ['Occult blood', '(+)'])
 })
 
+test('a time of day in the column of results that is in no row is reported', () => {
+  const { results, findings } = read(HEADER, GLUCOSE, line('Time of Collection', '10:30 AM'), line('Sodium', '140', 'mmol/L'))
+  assert.deepEqual(
+    results.map(({ test_name }) => test_name),
+    ['Glucose', 'Sodium'],
+  )
+  assert.deepEqual(
+    findings?.map(({ kind }) => kind),
+    ['line_without_row'],
+  )
+})
+
 test('cards of pH and of results that may be flags are read', () => {
   const rows = rowsOf(
     [

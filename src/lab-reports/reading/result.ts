@@ -63,7 +63,7 @@ export function toResult(row: Row, patient: Patient, specimen: string | null = n
     min_reference_range: range?.min ?? null,
     max_reference_range: range?.max ?? null,
     source_panel_name: row.panel,
-    sample_type: sampleType(specimen, `${row.panel ?? ''} ${row.name}`),
+    sample_type: sampleType(specimen, `${row.panel ?? ''} ${MEASURED_BLOOD.test(row.name) ? '' : row.name}`),
     measurement_kind: kindOf(row),
     sensitivity: readSensitivity(row.name, row.value, row.comments),
     ...interpretResult(value, basis),
@@ -111,6 +111,9 @@ export function interpretResult(value: string, { range, flag }: Basis): Interpre
     is_below_min_range: isConclusive ? isBelow : isPrinted ? flag === 'low' : null,
   }
 }
+
+/** Blood that a test strip or a stool test looks for: the name says what is measured, and nothing of the specimen. */
+const MEASURED_BLOOD = /^(?:(?:occult|hidden)\s+)?blood(?:\s*[(,/].*)?$/iu
 
 /** What the report says of the specimen decides; one that the API has no name for is `other`. */
 function sampleType(specimen: string | null, text: string): ReportResult['sample_type'] {

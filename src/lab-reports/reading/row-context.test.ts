@@ -167,6 +167,19 @@ describe('the specimen of a result', () => {
     )
   })
 
+  test('blood that a test strip looks for says nothing of the specimen', () => {
+    const results = resultsOf(
+      HEADER,
+      row('Blood', 'Negative', '', 'Negative'),
+      row('Occult Blood', 'Negative', '', 'Negative'),
+      row('Blood Urea', '30', 'mg/dL', '15-45'),
+    )
+    assert.deepEqual(
+      results.map(({ sample_type }) => sample_type),
+      ['unknown', 'unknown', 'serum_plasma_blood'],
+    )
+  })
+
   test('venous blood is blood, except where its gases are measured', () => {
     const results = resultsOf(withColumn('Specimen'), row('Creatinine', '0.9', 'mg/dL', '0.5-1.1', [140, 'Venous blood']))
     assert.deepEqual(meant(results), [['Creatinine', 'serum_plasma_blood', '2160-0', 'auto_match']])

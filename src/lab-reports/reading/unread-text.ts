@@ -21,7 +21,7 @@ import { statementsIn } from '../tables/statements.ts'
 import { dateIn } from '../texts/dates.ts'
 import { cleanName, isPossibleName, looksLikeSentence } from '../texts/names.ts'
 import type { ReadingFinding, ReportFinding, RowFinding } from './finding.ts'
-import { isSpecimen } from './result.ts'
+import { isSpecimen, TIME } from './result.ts'
 import { type Reading, type TableOfRows, tablesOf } from './table-doubts.ts'
 
 const NOT_READ: ReadingFinding = { kind: 'text_not_read', text: 'Text in the line of this row is in none of its fields.' }
@@ -184,11 +184,12 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
   return without.filter((line) => !isMethod(line) || without.filter(isMethod).length < USUAL_ROWS_MIN)
 }
 
-/** Whether a line has a text in the column of results; without columns, a number and a unit or range. */
+/** Whether a line has a value or a time of day in the column of results; without columns, a number and a unit or range. */
 function hasValue({ cells }: Line, columns: readonly Column[] | null): boolean {
   if (columns)
     return cells.some(
-      ({ text, box }) => valueKind(text) !== undefined && RESULTS.has(nearestColumn(box, columns)?.kind ?? 'name'),
+      ({ text, box }) =>
+        (valueKind(text) !== undefined || TIME.test(text)) && RESULTS.has(nearestColumn(box, columns)?.kind ?? 'name'),
     )
   const parts = cells.flatMap(splitCell)
   return parts.some(({ value }) => value === 'number') && parts.some(({ kind }) => kind === 'unit' || kind === 'range')
