@@ -1,5 +1,5 @@
 // Search index of diagnoses. All descriptions are in one string in memory. It finds "lipid" within "Hyperlipidemia", which word indexes do
-// not, and frequent or short words several times faster than trigrams in the database (figures: docs/decisions/in-memory-search.md).
+// not, and frequent or short words several times faster than trigrams in the database (figures: docs/decisions/lists.md).
 import { toDisplayCode } from './icd-codes.ts'
 import type { Diagnosis } from './schema.ts'
 
