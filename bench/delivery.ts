@@ -6,7 +6,7 @@ import type pg from 'pg'
 import { Pool } from 'undici'
 import { signatureHeaders, signingKey } from '../src/events/endpoints/signature.ts'
 import { v7 } from './baseline-write.ts'
-import { compare, perSecond, report, SECONDS } from './measure.ts'
+import { compare, percentiles, perSecond, report, SECONDS } from './measure.ts'
 import { start, type Bench } from './program.ts'
 
 const EVENTS = 15_000
@@ -125,12 +125,6 @@ export async function timeEvents(
   }
   return due.map(({ message, object_id }) => at.get(message)! - asked.get(object_id)!).toSorted((a, b) => a - b)
 }
-
-/** The median and the 99th percentile of sorted times. */
-export const percentiles = (sorted: number[]): [p50: number, p99: number] => [
-  sorted[Math.floor(sorted.length * 0.5)]!,
-  sorted[Math.floor(sorted.length * 0.99)]!,
-]
 
 export async function measureLatency(bench: Bench): Promise<void> {
   const { db, team, createEndpoint, deleteEndpoint } = bench

@@ -70,14 +70,23 @@ export async function perSecond(one: () => Promise<unknown>, options: { connecti
   return done / ((performance.now() - started) / 1000)
 }
 
-/** The median of timings of `one`, in milliseconds, after `WARM_UPS` of them that are not counted. */
-export async function medianMs(one: () => Promise<unknown>, times: number): Promise<number> {
+/** The median and the 99th percentile. */
+export function percentiles(figures: number[]): [p50: number, p99: number] {
+  const sorted = figures.toSorted((a, b) => a - b)
+  return [sorted[Math.floor(sorted.length * 0.5)]!, sorted[Math.floor(sorted.length * 0.99)]!]
+}
+
+/** The median of timings of `one`, in milliseconds. */
+export const medianMs = async (one: () => Promise<unknown>, times: number): Promise<number> => median(await timings(one, times))
+
+/** How long `one` takes, in milliseconds, so many times after `WARM_UPS` of them that are not counted. */
+export async function timings(one: () => Promise<unknown>, times: number): Promise<number[]> {
   for (let i = 0; i < WARM_UPS; i++) await one()
-  const timings: number[] = []
+  const took: number[] = []
   for (let i = 0; i < times; i++) {
     const started = performance.now()
     await one()
-    timings.push(performance.now() - started)
+    took.push(performance.now() - started)
   }
-  return median(timings)
+  return took
 }

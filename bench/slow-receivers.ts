@@ -1,8 +1,8 @@
 // How long the events of one team take to their receiver while another team has fifty endpoints that answer late or never.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { v7 } from './baseline-write.ts'
-import { percentiles, timeEvents } from './delivery.ts'
-import { report } from './measure.ts'
+import { timeEvents } from './delivery.ts'
+import { percentiles, report } from './measure.ts'
 import { createOtherTeam } from './other-team.ts'
 import { start, type Bench } from './program.ts'
 
