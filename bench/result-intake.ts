@@ -53,7 +53,7 @@ export async function measureResultIntake(
   const options = { connection, connections_max: 2, checkRows: false }
   const cells = new Cells(options, new Map([[CELL, options]]))
   try {
-    const db = cells.of(CELL)
+    const db = cells.db(CELL)
     // As the commands of results have it.
     const vaultKeys = [generateVaultKey()]
     const settings = { support_email: '', webhook_schedule_s: [0] }

@@ -6,7 +6,6 @@ import {
   ALLOWED_LENGTHS,
   ALLOWED_NAMES,
   CHECKED_DEFINITIONS,
-  CHECKED_FOLDERS,
   CHECKED_TESTS,
   DEFINITIONS_MAX,
   FUNCTION_LINES_MAX,
@@ -26,7 +25,7 @@ for (const file of globSync('{src,test}/**/*.ts').sort()) {
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true)
   const isProgram = file.startsWith('src/') && !file.endsWith('.test.ts')
   if (isProgram) collectDefinitions(source)
-  checkNode(source, source, { names: isIn(isProgram ? CHECKED_FOLDERS : CHECKED_TESTS, file), lengths: isProgram })
+  checkNode(source, source, { names: isProgram || isIn(CHECKED_TESTS, file), lengths: isProgram })
 }
 for (const [name, files] of definitions) {
   const checked = files.filter((file) => isIn(CHECKED_DEFINITIONS, file))

@@ -68,5 +68,5 @@ async function emptyQueues(): Promise<void> {
   const ofCell = `
     delete from job; delete from event_outbox; delete from delivery where state = 'pending';
     delete from deleted_destination; delete from patient_message where state = 'waiting'; ${mail}`
-  await Promise.all([cells.control.pool.query(mail), ...cells.names.map((cell) => cells.of(cell).pool.query(ofCell))])
+  await Promise.all([cells.control.pool.query(mail), ...cells.names.map((cell) => cells.db(cell).pool.query(ofCell))])
 }

@@ -45,7 +45,7 @@ export interface AssembledProcess extends Composition {
 /** Assembles a process and gives its databases the hooks. Nothing is started. Errors: those of `compose`. */
 export function assemble(options: ProcessOptions): AssembledProcess {
   const { cells, vault, log, metrics, settings, access } = options
-  const guards = createAccess(cells, vault, settings, (tenant, user) => isSessionActive(cells.of(tenant.cell), tenant, user))
+  const guards = createAccess(cells, vault, settings, (tenant, user) => isSessionActive(cells.db(tenant.cell), tenant, user))
   const signingKey = new SigningKey(cells, vault)
   const process: Process = {
     ...options,
@@ -72,7 +72,7 @@ export function assemble(options: ProcessOptions): AssembledProcess {
   const operationIds = new Set(operations.map(({ id }) => id))
   const runner = new JobRunner({ handlers, tenantOf: guards.teams.tenant, log, metrics })
   for (const name of ['control', ...cells.names] as const) {
-    const db = name === 'control' ? cells.control : cells.of(name)
+    const db = name === 'control' ? cells.control : cells.db(name)
     db.hooks = hooks
     db.onError = (error) => log.error({ cell: name, causes: errorFields(error) }, 'a call after a commit failed')
   }

@@ -1,7 +1,7 @@
 // How the records of modules are put together: in which order, and what is refused at the start.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { hookPoint, on } from '../platform/db/hooks.ts'
+import { hookPoint, defineHook } from '../platform/db/hooks.ts'
 import type { PlainTx } from '../platform/db/transaction.ts'
 import { feature } from '../platform/http/feature-flags.ts'
 import { operation } from '../platform/http/operation.ts'
@@ -57,7 +57,7 @@ describe('a process is refused where', () => {
   })
 
   test('a hook runs after those of a module that is not there', () => {
-    const hook = on(hookPoint<[]>('made.happened'), () => {}, { after: 'high/none' })
+    const hook = defineHook(hookPoint<[]>('made.happened'), () => {}, { runsAfter: 'high/none' })
     assert.throws(() => composed([{ name: 'low/one', hooks: [hook] }]), /after those of high\/none, which is no module/)
   })
 })
@@ -68,7 +68,8 @@ describe('modules that are listed from the bottom up', () => {
 
   test('hook in that order, but for hooks that name a module that they run after', async () => {
     const ran: string[] = []
-    const hook = (name: string, after?: string) => on(happened, () => void ran.push(name), after === undefined ? {} : { after })
+    const hook = (name: string, runsAfter?: string) =>
+      defineHook(happened, () => void ran.push(name), runsAfter === undefined ? {} : { runsAfter })
     const { hooks } = composed([
       { name: names[0]!, hooks: [hook('late', names[1]), hook('one')] },
       { name: names[1]!, hooks: [hook('two')] },

@@ -84,13 +84,13 @@ function operationsOf({ name, tag, operations = [] }: Module): Operation[] {
 
 /** Hooks from the bottom up; a hook that names a module comes after the hooks of that module. */
 function inOrder(modules: readonly Module[]): Hook[] {
-  const late = modules.flatMap(({ hooks = [] }) => hooks.filter(({ after }) => after !== undefined))
+  const late = modules.flatMap(({ hooks = [] }) => hooks.filter(({ runsAfter }) => runsAfter !== undefined))
   const names = new Set(modules.map(({ name }) => name))
-  for (const { point, after } of late)
-    if (!names.has(after!)) throw new Error(`a hook on ${point.name} runs after those of ${after}, which is no module`)
+  for (const { point, runsAfter } of late)
+    if (!names.has(runsAfter!)) throw new Error(`a hook on ${point.name} runs after those of ${runsAfter}, which is no module`)
   return modules.flatMap(({ name, hooks = [] }) => [
-    ...hooks.filter(({ after }) => after === undefined),
-    ...late.filter(({ after }) => after === name),
+    ...hooks.filter(({ runsAfter }) => runsAfter === undefined),
+    ...late.filter(({ runsAfter }) => runsAfter === name),
   ])
 }
 

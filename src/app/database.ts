@@ -74,7 +74,7 @@ function isThere(folder: string): boolean {
 /** Checks that this program can work with every schema of this process; changes nothing. Errors: MigrationError. */
 export async function requireUsableSchemas(config: Config, { cells }: Database): Promise<void> {
   for (const { name, schema, kind } of schemasOf(config))
-    await requireUsable((name === 'control' ? cells.control : cells.of(name)).queries, schema, kind)
+    await requireUsable((name === 'control' ? cells.control : cells.db(name)).queries, schema, kind)
 }
 
 /** The schemas of a process: the control plane and its cells. */

@@ -80,7 +80,7 @@ async function migrateOne(
     )
   if (name === 'control' || newer) return
   await storeRetention(database.connectionOf(name), schema, config.access_log_days)
-  await contents.loadReferenceData(database.cells.of(name), config.demo || name.startsWith('sandbox'))
+  await contents.loadReferenceData(database.cells.db(name), config.demo || name.startsWith('sandbox'))
 }
 
 const Held = T.Object({ held: T.Boolean() })
@@ -92,7 +92,7 @@ export async function warnOfOtherRetention(
   log: Log,
 ): Promise<void> {
   for (const name of names) {
-    const days = await storedRetention(cells.of(name))
+    const days = await storedRetention(cells.db(name))
     if (days !== access_log_days)
       log.warn(
         { cell: name, days, access_log_days },
@@ -105,7 +105,7 @@ export async function warnOfOtherRetention(
 export async function warnWithoutRowSecurity(config: Config, { cells }: Database, log: Log): Promise<void> {
   if (config.row_security === 'off') return
   for (const name of config.cells) {
-    const { held } = await cells.of(name).read(NO_TENANT, (tx) => tx.one(Held, sql`select row_security_active('team') as held`))
+    const { held } = await cells.db(name).read(NO_TENANT, (tx) => tx.one(Held, sql`select row_security_active('team') as held`))
     if (!held) log.warn({ cell: name }, 'row-level security is not in force: this login may not take the roles of the cell')
   }
 }

@@ -10,9 +10,9 @@ import { Problem } from '../platform/runtime/problem.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-export function requireText(word: string | undefined, otherwise: string): string {
+export function requireText(word: string | undefined, problem: string): string {
   const text = word?.trim()
-  if (!text || text.length > 100) throw new UsageError(`${otherwise} (1 to 100 characters).`)
+  if (!text || text.length > 100) throw new UsageError(`${problem} (1 to 100 characters).`)
   return text
 }
 
@@ -26,10 +26,10 @@ export function requireId(word: string | undefined, option: string): string {
 export const optionalId = (word: string | undefined, option: string): string | undefined =>
   word === undefined ? undefined : requireId(word, option)
 
-export function requireOneOf<const V extends string>(allowed: readonly V[], word: string | undefined, option: string): V {
-  const found = allowed.find((value) => value === word)
-  if (found === undefined) throw new UsageError(`${option} must be one of ${allowed.join(', ')}.`)
-  return found
+export function requireChoice<const V extends string>(choices: readonly V[], word: string | undefined, option: string): V {
+  const choice = choices.find((value) => value === word)
+  if (choice === undefined) throw new UsageError(`${option} must be one of ${choices.join(', ')}.`)
+  return choice
 }
 
 /** A database that a command reads or changes. */
@@ -47,20 +47,20 @@ export const cellWord = ({ values, default_cell }: Pick<OfCell, 'default_cell' |
 /** The cell of `--cell`; this installation must serve it. Errors: UsageError for no cell; Error for one that is not served. */
 export function requireCell(call: OfCell): Place {
   const { cells } = call
-  const name = requireOneOf(cellNames, cellWord(call), '--cell')
+  const name = requireChoice(cellNames, cellWord(call), '--cell')
   if (!cells.has(name))
     throw new Error(`Cell ${name} is not listed in CELLS, which has ${cells.names.join(', ')}. Specify --cell.`)
-  return { name, db: cells.of(name) }
+  return { name, db: cells.db(name) }
 }
 
 /** Every cell that is served. */
-export const servedCells = ({ cells }: Pick<Call, 'cells'>): Place[] => cells.names.map((name) => ({ name, db: cells.of(name) }))
+export const servedCells = ({ cells }: Pick<Call, 'cells'>): Place[] => cells.names.map((name) => ({ name, db: cells.db(name) }))
 
 /** The cell of `--cell`; with `all` every cell that is served. */
 export function chosenCells(call: OfCell): Place[] {
   const word = cellWord(call)
   if (word === ALL_CELLS) return servedCells(call)
-  requireOneOf([...cellNames, ALL_CELLS], word, '--cell')
+  requireChoice([...cellNames, ALL_CELLS], word, '--cell')
   return [requireCell(call)]
 }
 
@@ -75,15 +75,15 @@ export function controlAndCells(call: OfCell): AnyPlace[] {
 }
 
 /** A value that was looked up. Errors: Error with `otherwise` if there is none. */
-export function found<V>(value: V, otherwise: string): NonNullable<Exclude<V, false>> {
-  if (value === undefined || value === null || value === false) throw new Error(otherwise)
+export function requireFound<V>(value: V, problem: string): NonNullable<Exclude<V, false>> {
+  if (value === undefined || value === null || value === false) throw new Error(problem)
   return value as NonNullable<Exclude<V, false>>
 }
 
 /** The organization of `--org`; null without it. */
 export async function optionalOrg({ cells, values: { org } }: Call<{ org?: string }>): Promise<string | null> {
   const id = optionalId(org, '--org') ?? null
-  if (id !== null) found(await cells.control.plainTx((tx) => findOrg(tx, id)), 'Organization not found.')
+  if (id !== null) requireFound(await cells.control.plainTx((tx) => findOrg(tx, id)), 'Organization not found.')
   return id
 }
 

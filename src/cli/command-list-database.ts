@@ -443,11 +443,11 @@ const sms = commandsOf(() => import('./commands/sms.ts'))
 const result = commandsOf(() => import('./commands/result.ts'))
 
 /** The commands that list and retry the failed rows of a queue. */
-const failed = (
+const retryCommands = (
   [list, listWord]: [Parameters<typeof deadLetters>[0], word: string],
   retry: Parameters<typeof deadLetters>[0],
   [word, rows]: [word: string, rows: string],
-  { named = [], cells = someCells }: { named?: OptionText[]; cells?: OptionText } = {},
+  { nameOptions = [], cells = someCells }: { nameOptions?: OptionText[]; cells?: OptionText } = {},
 ): Leaf[] => [
   deadLetters(
     list,
@@ -460,8 +460,8 @@ const failed = (
     retry,
     'retry [id...]',
     `retry ${rows} now, with all their attempts`,
-    [`${word} retry ID`, `${word} retry --all${named.length ? ' --name orders.dispatch' : ''} --cell production-us`],
-    [['--all', `all that failed permanently`], ...named, cells, json],
+    [`${word} retry ID`, `${word} retry --all${nameOptions.length ? ' --name orders.dispatch' : ''} --cell production-us`],
+    [['--all', `all that failed permanently`], ...nameOptions, cells, json],
   ),
 ]
 
@@ -487,8 +487,8 @@ export const operations: Group[] = [
   {
     usage: 'jobs',
     summary: 'jobs that failed',
-    commands: failed(['listJobs', 'list'], 'retryJobs', ['jobs', 'jobs'], {
-      named: [['--name <job>', 'with --all: only jobs of this name']],
+    commands: retryCommands(['listJobs', 'list'], 'retryJobs', ['jobs', 'jobs'], {
+      nameOptions: [['--name <job>', 'with --all: only jobs of this name']],
     }),
   },
   {
@@ -537,7 +537,7 @@ export const operations: Group[] = [
         ['mail show MAIL_ID --cell all'],
         [mailCells, json],
       ),
-      ...failed(['listMails', 'failed'], 'retryMails', ['mail', 'mails'], { cells: mailCells }),
+      ...retryCommands(['listMails', 'failed'], 'retryMails', ['mail', 'mails'], { cells: mailCells }),
     ],
   },
   {
@@ -551,6 +551,6 @@ export const operations: Group[] = [
   {
     usage: 'text-messages',
     summary: 'text messages to patients that failed',
-    commands: failed(['listTextMessages', 'list'], 'retryTextMessages', ['text-messages', 'text messages']),
+    commands: retryCommands(['listTextMessages', 'list'], 'retryTextMessages', ['text-messages', 'text messages']),
   },
 ]

@@ -20,7 +20,7 @@ const port: OptionText = ['--port <port>', 'port to listen on, 0 for a free one 
 const dataDir: OptionText = ['--data-dir <folder>', 'data folder (overrides DATA_DIR; default ./data)']
 
 /** The settings that the options of a command set. */
-const settingsOf = (
+const withOptions = (
   { values }: Typed<{ port?: string; dataDir?: string }>,
   env: CommandContext['env'],
 ): CommandContext['env'] => ({
@@ -29,16 +29,16 @@ const settingsOf = (
   ...(values.dataDir !== undefined && { DATA_DIR: values.dataDir }),
 })
 
-const role = (usage: 'start' | 'serve' | 'work', summary: string, about: string, examples: string[]): Leaf => ({
+const role = (usage: 'start' | 'serve' | 'work', summary: string, details: string, examples: string[]): Leaf => ({
   usage,
   summary,
-  about,
+  details,
   options: usage === 'work' ? [dataDir] : [port, dataDir],
   examples,
   run: async (input, { env }) => {
     // The modules of the server take a second to load: invalid settings are reported before.
     const { readConfig } = await import('../settings/config.ts')
-    const config = readConfig(settingsOf(input, env))
+    const config = readConfig(withOptions(input, env))
     const { run } = await import('./commands/start.ts')
     await run(config, { serve: usage !== 'work', work: usage !== 'serve' })
   },
@@ -51,7 +51,7 @@ const reports: Group = {
     {
       usage: 'explain <file>',
       summary: 'print the output of each stage that reads a PDF or an image',
-      about:
+      details:
         'Prints pages, lines, columns, rows, LOINC candidates, findings and results, without a server or a network. The output and the pictures contain the patient data of the report. Exits with 1 if the file cannot be read.',
       options: [['--out <folder>', 'write a PNG of each page with the boxes of each stage to this folder'], json],
       examples: ['report explain report.pdf', 'report explain report.pdf --out pictures', 'report explain scan.png --json'],
@@ -120,15 +120,15 @@ const serverCommands: Leaf[] = [
   {
     usage: 'migrate',
     summary: 'run database migrations and exit',
-    about: 'Uses DATABASE_URL, or the database in DATA_DIR, which the first run creates.',
+    details: 'Uses DATABASE_URL, or the database in DATA_DIR, which the first run creates.',
     options: [dataDir],
     examples: ['migrate', 'migrate --data-dir /srv/drawbridge'],
-    run: async (input, { env, print }) => (await import('./commands/start.ts')).migrateOnly(settingsOf(input, env), print),
+    run: async (input, { env, print }) => (await import('./commands/start.ts')).migrateOnly(withOptions(input, env), print),
   },
   {
     usage: 'backup <folder>',
     summary: 'copy the bundled database to a new folder while the server runs',
-    about: 'The backup does not contain the encryption keys: store them elsewhere.',
+    details: 'The backup does not contain the encryption keys: store them elsewhere.',
     options: [json],
     examples: ['backup /backups/2026-01-31'],
     run: async (input, context) => (await import('./commands/backup.ts')).backUp(input, context),
@@ -136,14 +136,14 @@ const serverCommands: Leaf[] = [
   {
     usage: 'restore <folder>',
     summary: 'restore the database of a backup to DATA_DIR, which must not contain one',
-    about: 'First stop Drawbridge and move the folder "postgres" out of DATA_DIR. The next start uses the restored database.',
+    details: 'First stop Drawbridge and move the folder "postgres" out of DATA_DIR. The next start uses the restored database.',
     examples: ['restore /backups/2026-01-31'],
     run: async (input, context) => (await import('./commands/backup.ts')).restore(input, context),
   },
   {
     usage: 'reset',
     summary: 'reset the demo to its first start, with the same keys',
-    about: 'Deletes the bundled database of the demo. Stop the server first.',
+    details: 'Deletes the bundled database of the demo. Stop the server first.',
     options: [['--yes', 'delete without asking']],
     examples: ['reset --yes'],
     run: async (input, context) => (await import('./commands/reset.ts')).reset(input, context),
@@ -157,7 +157,7 @@ const requestLeaf = (method: Method, summary: string, examples: string[]): Leaf 
   return {
     usage: `${word} <path>`,
     summary,
-    about:
+    details:
       'Prints the response as JSON. Paths of the Management API (/v1/org) use a management key (--key, DRAWBRIDGE_MANAGEMENT_KEY, or that of the demo).',
     options: [
       ...(hasBody
@@ -203,7 +203,7 @@ const clockCommands: Group = {
     {
       usage: 'advance <time...>',
       summary: 'advance the clock and run the jobs that become due, in order, each at its time',
-      about: 'The time is a number of seconds, or words. The clock only moves forward.',
+      details: 'The time is a number of seconds, or words. The clock only moves forward.',
       options: [json, ...remoteOptions],
       examples: ['clock advance 2 days', 'clock advance 1 hour 30 minutes', 'clock advance 3600 --json'],
       run: async (input, context) => (await import('./client/clock.ts')).advance(input, context),
@@ -233,15 +233,15 @@ const clientCommands: (Leaf | Group)[] = [
       'listen --forward-to http://localhost:3000/hook',
       'listen --events labtest.order.created --print-payload',
     ],
-    run: async ({ values }, { env, out, untilStopped }) => {
+    run: async ({ values }, { env, printNow, untilStopped }) => {
       const signal = untilStopped()
-      await (await import('./client/listen.ts')).listen(values, { env, out, signal })
+      await (await import('./client/listen.ts')).listen(values, { env, printNow, signal })
     },
   },
   {
     usage: 'seed',
     summary: 'fill a running sandbox with fictional patients, orders, results and health data',
-    about:
+    details:
       'Creates users seed-1, seed-2 and so on, each with a completed order, a kit in transit and 30 days of wearable data. Existing users are not changed.',
     options: [['--users <count>', 'number of users (default 5, at most 40)'], json, ...remoteOptions],
     examples: ['seed --users 20', 'seed --cell sandbox-eu'],
@@ -250,7 +250,7 @@ const clientCommands: (Leaf | Group)[] = [
   {
     usage: 'trigger [type]',
     summary: 'trigger an event of this type in a running sandbox',
-    about:
+    details:
       '--override sets a field of the request that creates the object: patient_details.first_name=Fiona, data.0.value=72. The value is JSON or text. Events of queries need the management key, organization and team.',
     options: [
       ['--list', 'list event types that can be triggered'],
@@ -277,7 +277,7 @@ const inspectionCommands: (Leaf | Group)[] = [
   {
     usage: 'status',
     summary: 'show whether a server responds, is ready, and accepts the key',
-    about: '--env prints the address and the key for a shell, without a request.',
+    details: '--env prints the address and the key for a shell, without a request.',
     options: [['--env', 'print DRAWBRIDGE_URL and DRAWBRIDGE_KEY for a shell'], json, ...remoteOptions],
     examples: ['status', 'status --env > drawbridge.env'],
     run: async ({ values }, context) => (await import('./client/status.ts')).status(values, context),
@@ -285,7 +285,7 @@ const inspectionCommands: (Leaf | Group)[] = [
   {
     usage: 'logs',
     summary: 'print requests to a running sandbox as they arrive, until Ctrl-C',
-    about:
+    details:
       'Prints time (UTC), status, duration, method, path and error of requests with keys of one team that this server process handled.',
     options: [
       ['--last <count>', 'number of earlier requests to print first (default 10, at most 200)'],
@@ -294,9 +294,9 @@ const inspectionCommands: (Leaf | Group)[] = [
       ...remoteOptions,
     ],
     examples: ['logs --once --last 50'],
-    run: async ({ values }, { env, out, untilStopped, isTerminal }) => {
+    run: async ({ values }, { env, printNow, untilStopped, isTerminal }) => {
       const signal = values.once ? AbortSignal.abort() : untilStopped()
-      await (await import('./client/logs.ts')).logs(values, { env, out, signal, isTerminal })
+      await (await import('./client/logs.ts')).logs(values, { env, printNow, signal, isTerminal })
     },
   },
   {
@@ -333,7 +333,7 @@ const inspectionCommands: (Leaf | Group)[] = [
       {
         usage: 'resend <id>',
         summary: 'resend an event to the webhook endpoints that it was sent to',
-        about: 'Needs a management key, and the organization and team.',
+        details: 'Needs a management key, and the organization and team.',
         options: [
           ['--endpoint <id>', 'only to this endpoint'],
           json,
@@ -353,7 +353,7 @@ const userFileCommands: Leaf[] = [
   {
     usage: 'import <file>',
     summary: "import a user's file of health data: an Apple Health export, FIT, TCX or GPX",
-    about: 'Sends the file in parts and prints the progress of the import until it ends.',
+    details: 'Sends the file in parts and prints the progress of the import until it ends.',
     options: [['--user <id>', 'the user (required)'], ['--json', 'print the final state as JSON'], ...remoteOptions],
     examples: ['import --user USER_ID export.zip', 'import --user USER_ID run.fit --url https://lab.example.org --key sk_us_…'],
     run: async (input, context) => (await import('./client/import-file.ts')).importFile(input, context),
@@ -366,7 +366,7 @@ const inTask = (task: string, nodes: (Leaf | Group)[]): (Leaf | Group)[] => node
 export const tree: Group = {
   usage: 'drawbridge',
   summary: 'self-hosted server for laboratory testing and health data',
-  about:
+  details:
     'Settings are read from environment variables; see docs/operating/settings.md. Exit codes: 0, 1 (failed), 2 (invalid usage).',
   commands: [
     ...inTask('Run a server', serverCommands),

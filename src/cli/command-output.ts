@@ -4,14 +4,14 @@ import type { Db } from '../platform/db/database.ts'
 import type { PlainTx } from '../platform/db/transaction.ts'
 
 /** A line for each row; `none` if there is no row. */
-export const printList = <R>(rows: readonly R[], line: (row: R) => string, none?: string): string =>
-  rows.length || none === undefined ? rows.map((row) => `${line(row)}\n`).join('') : `${none}\n`
+export const printList = <R>(rows: readonly R[], line: (row: R) => string, emptyText?: string): string =>
+  rows.length || emptyText === undefined ? rows.map((row) => `${line(row)}\n`).join('') : `${emptyText}\n`
 
 export const printJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
 /** What a command has created: as JSON with every id and secret, or a line for each label. */
-export function printMade(json: boolean | undefined, made: object, lines: Record<string, string>): string {
-  if (json) return printJson(made)
+export function printCreated(json: boolean | undefined, entity: object, lines: Record<string, string>): string {
+  if (json) return printJson(entity)
   const width = Math.max(...Object.keys(lines).map((label) => label.length))
   return Object.entries(lines)
     .map(([label, value]) => `${label.padEnd(width)}  ${value}\n`)
@@ -21,8 +21,12 @@ export function printMade(json: boolean | undefined, made: object, lines: Record
 const LISTED_MAX = 1000
 
 /** Lists rows: as JSON, or a line for each; `none` if there is no row. */
-export const printRows = <R>(json: boolean | undefined, rows: readonly R[], line: (row: R) => string, none?: string): string =>
-  json ? printJson(rows) : printList(rows, line, none)
+export const printRows = <R>(
+  json: boolean | undefined,
+  rows: readonly R[],
+  line: (row: R) => string,
+  emptyText?: string,
+): string => (json ? printJson(rows) : printList(rows, line, emptyText))
 
 /**
  * Lists rows of each cell: as one JSON list in which each row names its cell, or as lines below the name of the cell, at most 1,000 of each

@@ -42,7 +42,7 @@ export interface Call<V = any> extends Typed<V> {
 export interface CommandContext {
   env: Record<string, string | undefined>
   /** Prints a text without waiting. */
-  out: (text: string) => void
+  printNow: (text: string) => void
   /** Prints a text; resolves when it was written. */
   print: (text: string) => Promise<void>
   /** Aborts at the first request to stop, for a command that runs until then. */
@@ -56,7 +56,7 @@ interface Named {
   usage: string
   summary: string
   /** Further help text, after the summary. */
-  about?: string
+  details?: string
 }
 
 /** `[flags, description]`; `--unit <text>...` may be repeated. */
@@ -130,7 +130,7 @@ const isGroup = (node: Leaf | Group): node is Group => 'commands' in node
  */
 export function parse(tree: Group, words: string[]): Parsed {
   let [said, found] = ['', undefined as Parsed | undefined]
-  const program = build(tree, (parsed) => (found = parsed), {
+  const program = build(tree, (result) => (found = result), {
     writeOut: (text) => (said += text),
     writeErr: () => {},
   })
@@ -146,14 +146,14 @@ export function parse(tree: Group, words: string[]): Parsed {
     }
     // A group alone.
     if (error.code === 'commander.help') return parse(tree, [...words, '--help'])
-    throw new UsageError(`${sentence(error)} ${helpHint(pathOf(tree, words))}`)
+    throw new UsageError(`${sentence(error)} ${helpHint(findPath(tree, words))}`)
   }
-  if (!found) throw new UsageError(`"${words.join(' ')}" is not a whole command. ${helpHint(pathOf(tree, words))}`)
+  if (!found) throw new UsageError(`"${words.join(' ')}" is not a whole command. ${helpHint(findPath(tree, words))}`)
   return found
 }
 
 /** The command or group that the words name, as far as they name one. */
-function pathOf(tree: Group, words: string[]): string[] {
+function findPath(tree: Group, words: string[]): string[] {
   const path: string[] = []
   let node: Leaf | Group | undefined = tree
   for (const word of words) {
@@ -170,7 +170,7 @@ export const helpHint = (path: string[]): string =>
 
 /** commander handles a request for help before it checks the words that precede it. */
 function refuseUnknown(tree: Group, words: string[]): void {
-  const path = pathOf(tree, words)
+  const path = findPath(tree, words)
   const next = words[path.length]
   const named = [...walk(tree)].find(({ path: one }) => one.join(' ') === path.join(' '))!.node
   if (isGroup(named) && next !== undefined && !next.startsWith('-') && next !== 'help')
@@ -187,13 +187,15 @@ function sentence({ message }: CommanderError): string {
   return `${text[0]!.toUpperCase()}${text.slice(1)}.`
 }
 
-function build(node: Leaf | Group, found: (parsed: Parsed) => void, output: OutputConfiguration): Command {
+function build(node: Leaf | Group, onParsed: (result: Parsed) => void, output: OutputConfiguration): Command {
   const [word, ...args] = node.usage.split(' ')
   const command = new Command(word!)
     .exitOverride()
     .configureOutput({ ...output, getOutHelpWidth: () => 120, getErrHelpWidth: () => 120 })
     .summary(node.summary)
-    .description([`${node.summary[0]!.toUpperCase()}${node.summary.slice(1)}.`, ...(node.about ? [node.about] : [])].join('\n'))
+    .description(
+      [`${node.summary[0]!.toUpperCase()}${node.summary.slice(1)}.`, ...(node.details ? [node.details] : [])].join('\n'),
+    )
     .helpOption('-h, --help', 'print this help')
     .allowExcessArguments(false)
   if (node.task !== undefined) command.helpGroup(`${node.task}:`)
@@ -201,11 +203,11 @@ function build(node: Leaf | Group, found: (parsed: Parsed) => void, output: Outp
     const task = node.commands.at(-1)?.task
     // That of `help`.
     if (task !== undefined) command.commandsGroup(`${task}:`)
-    for (const child of node.commands) command.addCommand(build(child, found, output))
+    for (const child of node.commands) command.addCommand(build(child, onParsed, output))
     return command.helpCommand('help [command]', 'print the help of a command')
   }
   for (const text of args) command.argument(text)
-  for (const [flags, about] of node.options ?? []) command.addOption(optionOf(flags, about))
+  for (const [flags, about] of node.options ?? []) command.addOption(createOption(flags, about))
   const examples = node.examples.map((line) => `  ${PROGRAM} ${line}\n`)
   command.addHelpText('after', `\nExamples:\n${examples.join('').trimEnd()}`)
   command.action(() => {
@@ -215,16 +217,16 @@ function build(node: Leaf | Group, found: (parsed: Parsed) => void, output: Outp
     if (person !== undefined && !node.onCells) throw new UsageError(`--as is for commands on the database. ${helpHint(path)}`)
     if (person !== undefined && !PERSON.test(person))
       throw new UsageError('--as must be a name of at most 100 letters, digits and the characters . _ @ + -.')
-    found({ leaf: node, path, input: { args: command.args, values: command.opts(), ...(person !== undefined && { person }) } })
+    onParsed({ leaf: node, path, input: { args: command.args, values: command.opts(), ...(person !== undefined && { person }) } })
   })
   return command
 }
 
-function optionOf(flags: string, about: string): Option {
-  if (!flags.endsWith('...')) return new Option(flags, about)
+function createOption(flags: string, description: string): Option {
+  if (!flags.endsWith('...')) return new Option(flags, description)
   // Not commander's variadic option, which takes the following words too.
-  return new Option(flags.slice(0, -3), `${about}; any number of times`).argParser((value: string, before?: string[]) => [
-    ...(before ?? []),
+  return new Option(flags.slice(0, -3), `${description}; any number of times`).argParser((value: string, previous?: string[]) => [
+    ...(previous ?? []),
     value,
   ])
 }
@@ -235,4 +237,4 @@ export function* walk(node: Leaf | Group, path: string[] = []): Generator<{ path
   if (isGroup(node)) for (const child of node.commands) yield* walk(child, [...path, child.usage.split(' ')[0]!])
 }
 
-export const titleOf = (): string => `drawbridge ${version}: self-hosted server for laboratory testing and health data`
+export const programTitle = (): string => `drawbridge ${version}: self-hosted server for laboratory testing and health data`

@@ -104,7 +104,7 @@ async function useSetKeys(tx: PlainTx, demo: Demo, set: SetKeys): Promise<Demo> 
 }
 
 async function loadReferenceData(cells: Cells, cell: CellName, team: { id: string; org_id: string }): Promise<void> {
-  const db = cells.of(cell)
+  const db = cells.db(cell)
   await contents.loadReferenceData(db, true)
   await db.plainTx((tx) => placeTeam(tx, cell, team))
   const tenant = await loadTenant(cells, cell, team.id)

@@ -1,5 +1,5 @@
 // Runs the command that words mean, and reports its outcome. It touches nothing of the process.
-import { helpHint, parse, titleOf, UsageError, type CommandContext, type Leaf, type Typed } from './command-tree.ts'
+import { helpHint, parse, programTitle, UsageError, type CommandContext, type Leaf, type Typed } from './command-tree.ts'
 import { tree } from './command-list.ts'
 import { reasonOf } from './network-errors.ts'
 import { errorFields } from '../platform/telemetry/error-fields.ts'
@@ -37,7 +37,7 @@ async function runCommand(words: string[], context: ProgramContext): Promise<voi
   const parsed = parse(tree, words)
   if ('help' in parsed) {
     const isWhole = words.length === 0 || (words.length === 1 && /^(help|--help|-h)$/.test(words[0]!))
-    return context.print(isWhole ? `${titleOf()}\n\n${parsed.help}` : parsed.help)
+    return context.print(isWhole ? `${programTitle()}\n\n${parsed.help}` : parsed.help)
   }
   const { leaf, path, input } = parsed
   try {

@@ -40,12 +40,12 @@ export function requireFile(file: string | undefined, command: string): string {
  */
 export async function importIntoEach(
   places: Place[],
-  run: (place: Place) => Promise<{ imported: string; rejections: RejectedRows }>,
+  run: (place: Place) => Promise<{ summary: string; rejections: RejectedRows }>,
 ): Promise<Outcome> {
   let [output, rejectedCount] = ['', 0]
   for (const place of places) {
-    const { imported, rejections } = await reportInvalidFile(run(place))
-    output += `${imported}\n${rejections.text()}`
+    const { summary, rejections } = await reportInvalidFile(run(place))
+    output += `${summary}\n${rejections.text()}`
     rejectedCount += rejections.count
   }
   return importOutcome(output, rejectedCount)

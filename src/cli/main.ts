@@ -5,7 +5,7 @@ import { errorFields } from '../platform/telemetry/error-fields.ts'
 
 const ofProcess: ProgramContext = {
   env: process.env,
-  out: (text) => void process.stdout.write(text),
+  printNow: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   print,
   untilStopped() {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { eraseTeams } from '../../src/tenancy/teams/team-erasure.ts'
-import { on } from '../../src/platform/db/hooks.ts'
+import { defineHook } from '../../src/platform/db/hooks.ts'
 import { setClockOffset } from '../../src/tenancy/teams/teams.ts'
 import { feature } from '../../src/platform/http/feature-flags.ts'
 import { operation } from '../../src/platform/http/operation.ts'
@@ -57,7 +57,7 @@ const notebook: Module = {
   eventTypes: [{ name: 'note.created', family: 'lab', example: ({ team_id }) => ({ text: `a note of ${team_id}` }) }],
   features: [readingNotes],
   jobs: [defineHandler(writeNote, async ({ tenant }, { user_id, text }) => add(tenant.team, user_id, text))],
-  hooks: [on(orderStepped, (tx, { order }, status) => add(tx.team, order.user_id, status))],
+  hooks: [defineHook(orderStepped, (tx, { order }, status) => add(tx.team, order.user_id, status))],
   erasers: {
     async user(tx, user_id) {
       notes.set(
@@ -101,7 +101,7 @@ describe('a module that is added to the list', () => {
     const { tenant } = process.guards.teams
     const now = (await tenant(cell, team))!
     const end = addSeconds(teamNow(now), seconds)
-    const db = cells.of(cell)
+    const db = cells.db(cell)
     await process.runner.runUntil(cell, db, team, { start: teamNow(now), end, jobs_max: 100 }, async () => {})
     await db.tx(now, (tx) => setClockOffset(tx, now.clock_offset_s + seconds))
     process.guards.teams.invalidate(team)
@@ -168,7 +168,7 @@ describe('a module that is added to the list', () => {
     assert.equal((await team.manage.delete(`/team/${team.team}`)).status, 200)
     for (const db of [team.db, cells.control])
       await db.pool.query(`update team set deleted_at = deleted_at - interval '8 days' where id = $1`, [team.team])
-    await eraseTeams(cells.of(team.cell), cells.control, process.teamErasers, () => false)
+    await eraseTeams(cells.db(team.cell), cells.control, process.teamErasers, () => false)
     assert.equal(notesOf(team.team).length, 0)
   })
 })

@@ -126,7 +126,7 @@ describe('a key of another organization', async () => {
 
 describe('environments and regions', async () => {
   const team = await createTestTeam()
-  await cells.of('production-us').plainTx((tx) => placeTeam(tx, 'production-us', { id: team.team, org_id: team.org_id }))
+  await cells.db('production-us').plainTx((tx) => placeTeam(tx, 'production-us', { id: team.team, org_id: team.org_id }))
 
   each('what is in the sandbox is not in production', inEnvironment, async (operation) => {
     const request = at(await valid(team, operation), { environment: 'production' })

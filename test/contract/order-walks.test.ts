@@ -238,7 +238,7 @@ test('random operation sequences keep order, transaction and events consistent',
       const walk: Walk = { team, users, tests, orders: [], keys: await offered(team) }
       for (const option of ['redraws', 'pre_requisition_scheduling'])
         if (list.length % 2 || list[0]!.b % 2)
-          await cells.of(team.cell).plainTx((tx) => switchOption(tx, team.team, option, true))
+          await cells.db(team.cell).plainTx((tx) => switchOption(tx, team.team, option, true))
       guard.invalidate(team.team)
       for (const method of [0, 1, 2, 3]) await acts.place(walk, { name: 'place', order: 0, a: method, b: 1 })
       await acts.kit(walk)

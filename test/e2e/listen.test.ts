@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { Webhook as Standard } from 'standardwebhooks'
 import { Webhook as Svix } from 'svix'
-import { beyond, scenarios } from '../../src/cli/client/scenarios.ts'
+import { reasonsNotTriggerable, scenarios } from '../../src/cli/client/scenarios.ts'
 import { ended as endedHere } from '../support/local-command.ts'
 import { demoIn, stopAll, folder, serving, start, waitUntil, type ServerProcess, type Server } from '../support/program.ts'
 
@@ -210,7 +210,7 @@ describe('trigger', () => {
     const key = demoIn(dataDir).api_keys['sandbox-us']!
     const order = await fetch(`${server.url}/v3/order/${about}`, { headers: { 'x-service-api-key': key } })
     const { events } = (await order.json()) as { events: { status: string }[] }
-    assert(events.some((event) => event.status.startsWith(`${scenarios[UPDATED]!.until}.`)))
+    assert(events.some((event) => event.status.startsWith(`${scenarios[UPDATED]!.finalStatus}.`)))
   })
 
   test('lists the event types that can be triggered', async () => {
@@ -222,14 +222,14 @@ describe('trigger', () => {
         .split('\n')
         .map((line) => line.split(' ')[0])
     const [caused, others] = out.split('\n\nThese cannot be triggered:\n')
-    assert.deepEqual([typesIn(caused!), typesIn(others!)], [Object.keys(scenarios), Object.keys(beyond)])
+    assert.deepEqual([typesIn(caused!), typesIn(others!)], [Object.keys(scenarios), Object.keys(reasonsNotTriggerable)])
   })
 
   test('reports unsupported event types and changes nothing', async () => {
-    const type = Object.keys(beyond)[0]!
+    const type = Object.keys(reasonsNotTriggerable)[0]!
     const { code, out, err } = await within('trigger', type)
     assert.deepEqual([code, out], [1, ''])
-    assert.equal(err, `drawbridge: Event type ${type} cannot be triggered: ${beyond[type]}.\n`)
+    assert.equal(err, `drawbridge: Event type ${type} cannot be triggered: ${reasonsNotTriggerable[type]}.\n`)
   })
 
   test('rejects unknown types and production keys', async () => {

@@ -71,7 +71,7 @@ export const account = async (): Promise<string> => {
 
 export async function createUnassignedResult(): Promise<string> {
   const delivery = await deliveryFor(made.team, await acceptedOrder(made.team), { sample_id: `NOBODYS-${randomUUID()}` })
-  const intake = { cell: 'sandbox-us' as const, db: cells.of('sandbox-us'), findTenant: guard.tenant }
+  const intake = { cell: 'sandbox-us' as const, db: cells.db('sandbox-us'), findTenant: guard.tenant }
   return (await receiveFromLink(intake, delivery)).raw_result_id
 }
 
@@ -83,7 +83,7 @@ export async function booking(): Promise<string> {
 
 export async function failedJob(): Promise<string> {
   const id = randomUUID()
-  await cells.of('sandbox-us').pool.query(
+  await cells.db('sandbox-us').pool.query(
     `insert into job (id, team_id, name, payload, run_at, due_at, attempts, failed_at, last_error)
      values ($1, $2, 'orders.dispatch', '{}', now(), now(), 30, now(), 'Error E_TEST')`,
     [id, (await createTestTeam()).team],

@@ -32,7 +32,7 @@ export function working(handlers: Handler[], more: Partial<WorkerOptions> = {}):
 export async function stopWorkers(): Promise<void> {
   await Promise.all([...workers].map((worker) => worker.stop()))
   workers.clear()
-  await testCells.of('sandbox-us').queries.run(sql`delete from job`)
+  await testCells.db('sandbox-us').queries.run(sql`delete from job`)
 }
 
 export const queue = (team: TestTeam, count = 1, of = work) =>

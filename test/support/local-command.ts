@@ -21,7 +21,7 @@ export async function ended(
   let [out, err] = ['', '']
   const code = await execute(words, {
     env,
-    out: (text) => void (out += text),
+    printNow: (text) => void (out += text),
     err: (text) => void (err += text),
     print: async (text) => void (out += text),
     untilStopped: () => AbortSignal.abort(),

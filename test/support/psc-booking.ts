@@ -35,7 +35,7 @@ export async function siteWithSchedule(
 ): Promise<void> {
   const lab_id = await labId('quest', 'production-us')
   await insertSites('production-us', lab_id, [site(code, 1, { ...BOOKABLE, ...record })])
-  await cells.of('production-us').plainTx((tx) => upsertSchedules(tx, lab_id, [{ site_code: code, schedule: schedule(changes) }]))
+  await cells.db('production-us').plainTx((tx) => upsertSchedules(tx, lab_id, [{ site_code: code, schedule: schedule(changes) }]))
 }
 
 export const walkIn = (team: TestTeam, requisition = true): Promise<string> => appointmentOrder(team, 'walk_in_test', requisition)

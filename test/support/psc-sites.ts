@@ -32,11 +32,11 @@ export const site = (site_code: string, miles_north: number, changes: Partial<Si
 
 /** The id of a lab. */
 export const labId = async (slug: string, cell: CellName = 'sandbox-us'): Promise<number> =>
-  (await cells.of(cell).queries.one(T.Object({ id: T.Integer() }), sql`select id from lab where slug = ${slug}`)).id
+  (await cells.db(cell).queries.one(T.Object({ id: T.Integer() }), sql`select id from lab where slug = ${slug}`)).id
 
 /** Put sites of a lab into a cell; they are found within seconds, or at once where nobody has looked before. */
 export async function insertSites(cell: CellName, lab_id: number, sites: SiteRecord[]): Promise<void> {
-  await cells.of(cell).plainTx(async (tx) => {
+  await cells.db(cell).plainTx(async (tx) => {
     await upsertSites(tx, lab_id, sites)
     await bumpDirectoryVersion(tx, lab_id)
   })

@@ -135,8 +135,8 @@ async function makeTemplate(server: Server, admin: pg.Client): Promise<void> {
   const options = { connection, connections_max: 2, checkRows: true, installation }
   const cells = new Cells(options, new Map(cellNames.map((cell) => [cell, options])))
   for (const cell of cellNames) {
-    await contents.loadReferenceData(cells.of(cell), true)
-    if (cell.startsWith('production')) await setTestIdentities(cells.of(cell))
+    await contents.loadReferenceData(cells.db(cell), true)
+    if (cell.startsWith('production')) await setTestIdentities(cells.db(cell))
   }
   await cells.close()
   await admin.query(`alter database ${database} rename to ${template}`)

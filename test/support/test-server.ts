@@ -160,7 +160,7 @@ export function assembleProcess(other: Partial<ProcessOptions> = {}): AssembledP
     ...other,
   })
   listeningHooks ??= process.hooks
-  for (const db of [cells.control, ...cellNames.map((cell) => cells.of(cell))]) {
+  for (const db of [cells.control, ...cellNames.map((cell) => cells.db(cell))]) {
     db.onError = failTest
     db.hooks = listeningHooks
   }
@@ -265,7 +265,7 @@ export async function createTestTeam(cell: CellName = 'sandbox-us') {
       orgKey: await createOrgKey(tx, { org_id, label: 'test' }),
     }
   })
-  const db = cells.of(cell)
+  const db = cells.db(cell)
   await db.plainTx((tx) => placeTeam(tx, cell, { id: team, org_id }))
   const tenant = (await guard.tenant(cell, team))!
   await db.tx(tenant, (tx) => seedStandardTests(tx))

@@ -28,7 +28,7 @@ export interface ApiClient {
  * @throws UsageError for options that contradict each other; Error if the address or the key is found nowhere
  */
 export function createApiClient(input: RemoteValues, env: Record<string, string | undefined>): ApiClient {
-  const cell = cellOf(input, env)
+  const cell = requireKnownCell(input, env)
   if (input.cell !== undefined && input.key !== undefined) throw new UsageError('--cell cannot be combined with --key.')
   const url = input.url ?? env.DRAWBRIDGE_URL
   if (url !== undefined && !isHttpUrl(url)) throw new UsageError('--url must start with http:// or https://.')
@@ -43,7 +43,7 @@ export function createApiClient(input: RemoteValues, env: Record<string, string 
 export const isHttpUrl = (text: string): boolean => /^https?:\/\/./.test(text) && URL.canParse(text)
 
 /** The cell of `--cell`, or what takes its place. @throws UsageError for none that there is */
-export function cellOf({ cell: input }: { cell?: string }, env: Record<string, string | undefined>): KnownCell {
+export function requireKnownCell({ cell: input }: { cell?: string }, env: Record<string, string | undefined>): KnownCell {
   const word = input ?? (env.DRAWBRIDGE_CELL?.trim() || DEFAULT_CELL)
   const cell = cellNames.find((name) => name === word)
   if (cell === undefined) throw new UsageError(`--cell must be one of ${cellNames.join(', ')}.`)
@@ -140,15 +140,15 @@ export async function request(
 }
 
 /** The server has refused something. */
-export const requestError = (what: string, status: number, body: unknown): Error => {
+export const requestError = (subject: string, status: number, body: unknown): Error => {
   const { detail } = (body ?? {}) as { detail?: unknown }
   const faults = Array.isArray(detail) ? (detail as { loc?: string[]; msg?: string }[]) : []
   const listed = faults.map(({ loc = [], msg = '' }) => `${loc.join('.')}: ${msg}`).join('; ')
-  return new Error(`The server rejected ${what}: ${status} ${typeof detail === 'string' ? detail : listed}`.trimEnd())
+  return new Error(`The server rejected ${subject}: ${status} ${typeof detail === 'string' ? detail : listed}`.trimEnd())
 }
 
-/** The body of a response, in the shape that the API documents. @throws Error unless it is a success @param what what was asked for */
-export function assertOk<B>({ status, body }: ApiResponse, what: string): B {
-  if (status < 200 || status > 299) throw requestError(what, status, body)
+/** The body of a response, in the shape that the API documents. @throws Error unless it is a success @param subject what was asked for */
+export function assertOk<B>({ status, body }: ApiResponse, subject: string): B {
+  if (status < 200 || status > 299) throw requestError(subject, status, body)
   return body as B
 }

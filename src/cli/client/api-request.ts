@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { UsageError, type CommandContext, type Typed } from '../command-tree.ts'
 import { createApiClient, request, type ApiClient, type ApiResponse, type RemoteValues } from './api-client.ts'
-import { overridden, parseOverrides } from './overrides.ts'
+import { applyOverrides, parseOverrides } from './overrides.ts'
 import { readDemo } from '../demo-file.ts'
 import { decodeUtf8 } from '../../platform/runtime/utf8.ts'
 
@@ -22,38 +22,38 @@ interface Values extends RemoteValues {
  */
 export const apiRequest =
   (method: Method) =>
-  async ({ args, values }: Typed<Values>, { env, out }: Pick<CommandContext, 'env' | 'out'>): Promise<void> => {
+  async ({ args, values }: Typed<Values>, { env, printNow }: Pick<CommandContext, 'env' | 'printNow'>): Promise<void> => {
     const path = args[0]!
     // Any other word would send the key to the host that it names.
     if (!path.startsWith('/')) throw new UsageError('The path must start with a slash, such as /v3/lab_tests.')
     const body = await bodyOf(values)
     const answer = await request(clientFor(path, values, env), method, path, { ...(body !== undefined && { body }) })
-    await show(answer, values, out)
+    await show(answer, values, printNow)
     if (answer.status < 200 || answer.status > 299) throw new Error(`The server responded ${answer.status}.`)
   }
 
 async function show(
   { body, content_type, bytes }: ApiResponse,
   { out: file }: Values,
-  out: (text: string) => void,
+  printNow: (text: string) => void,
 ): Promise<void> {
   if (file !== undefined)
     return writeFile(file, bytes, { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
       throw new Error(`The file cannot be written (${error.code ?? error.name}).`)
     })
-  if (body !== undefined) return out(`${JSON.stringify(body, null, 2)}\n`)
+  if (body !== undefined) return printNow(`${JSON.stringify(body, null, 2)}\n`)
   if (bytes.length === 0) return
   if (!/^(text\/|application\/(x-ndjson|fhir\+json|xml))/.test(content_type))
     throw new Error(`The response is ${content_type || 'of no type'}: --out writes it to a file.`)
-  out(`${Buffer.from(bytes).toString().trimEnd()}\n`)
+  printNow(`${Buffer.from(bytes).toString().trimEnd()}\n`)
 }
 
 async function bodyOf({ data, set }: Values): Promise<unknown> {
   const overrides = parseOverrides(set, '--set')
-  if (data === undefined) return overrides.length ? overridden({}, overrides) : undefined
+  if (data === undefined) return overrides.length ? applyOverrides({}, overrides) : undefined
   const text = data.startsWith('@') ? await fileText(data.slice(1)) : data
   try {
-    return overridden(JSON.parse(text), overrides)
+    return applyOverrides(JSON.parse(text), overrides)
   } catch (error) {
     if (error instanceof UsageError) throw error
     throw new UsageError('--data must be JSON, or @ and the name of a file with JSON.')

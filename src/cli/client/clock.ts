@@ -8,18 +8,18 @@ interface Clock {
 }
 
 type Values = RemoteValues & { json?: boolean }
-type Context = Pick<CommandContext, 'env' | 'out'>
+type Context = Pick<CommandContext, 'env' | 'printNow'>
 
 /** `clock show`. @throws Error for a key of production */
-export async function show({ values }: Typed<Values>, { env, out }: Context): Promise<void> {
-  print(await readClock(createApiClient(values, env)), values, out)
+export async function show({ values }: Typed<Values>, { env, printNow }: Context): Promise<void> {
+  print(await readClock(createApiClient(values, env)), values, printNow)
 }
 
 /**
  * `clock advance`: what becomes due runs in order, each at its time, before this returns. @throws UsageError for what is no time; Error for a
  * key of production
  */
-export async function advance({ args, values }: Typed<Values>, { env, out }: Context): Promise<void> {
+export async function advance({ args, values }: Typed<Values>, { env, printNow }: Context): Promise<void> {
   const seconds = secondsOf(args.join(' '))
   const remote = createApiClient(values, env)
   const to = new Date(Date.parse((await readClock(remote)).now) + seconds * 1000)
@@ -30,7 +30,7 @@ export async function advance({ args, values }: Typed<Values>, { env, out }: Con
     const answer = assertOk<Clock & { jobs_run: number; complete: boolean }>(response, 'the clock')
     jobs_run += answer.jobs_run
     if (answer.complete || new Date(answer.now) >= to)
-      return print({ now: answer.now, offset_s: answer.offset_s, jobs_run }, values, out)
+      return print({ now: answer.now, offset_s: answer.offset_s, jobs_run }, values, printNow)
   }
 }
 
@@ -40,10 +40,10 @@ async function readClock(remote: ApiClient): Promise<Clock> {
   return assertOk<Clock>(answer, 'the clock')
 }
 
-function print(clock: Clock & { jobs_run?: number }, { json }: Values, out: (text: string) => void): void {
-  if (json) return out(`${JSON.stringify(clock, null, 2)}\n`)
+function print(clock: Clock & { jobs_run?: number }, { json }: Values, printNow: (text: string) => void): void {
+  if (json) return printNow(`${JSON.stringify(clock, null, 2)}\n`)
   const ran = clock.jobs_run === undefined ? '' : `; ${clock.jobs_run} jobs ran`
-  out(`${clock.now}  ${clock.offset_s} seconds ahead${ran}\n`)
+  printNow(`${clock.now}  ${clock.offset_s} seconds ahead${ran}\n`)
 }
 
 const UNIT_S: Record<string, number> = { second: 1, minute: 60, hour: 3600, day: 86_400, week: 604_800 }

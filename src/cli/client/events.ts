@@ -25,21 +25,21 @@ interface ListValues extends RemoteValues {
 }
 
 /** Prints the newest events, newest first: a line each without personal data, or with `--json` whole. @throws UsageError, or Error if the server rejects us */
-export async function list({ values }: { values: ListValues }, { env, out }: StatusContext): Promise<void> {
+export async function list({ values }: { values: ListValues }, { env, printNow }: StatusContext): Promise<void> {
   const limit = Number(values.limit ?? LISTED)
   if (!Number.isInteger(limit) || limit < 1 || limit > LISTED_MAX)
     throw new UsageError(`--limit must be a number from 1 to ${LISTED_MAX}.`)
   const remote = createApiClient(values, env)
   const found: ListedEvent[] = []
   for await (const event of newestFirst(remote, { type: values.type, object_id: values.object }, limit)) found.push(event)
-  if (values.json) return out(`${JSON.stringify(found, null, 2)}\n`)
-  if (found.length === 0) return out('There is no event.\n')
+  if (values.json) return printNow(`${JSON.stringify(found, null, 2)}\n`)
+  if (found.length === 0) return printNow('There is no event.\n')
   const width = Math.max(...found.map(({ type }) => type.length))
-  for (const event of found) out(lineOf(event, width))
+  for (const event of found) printNow(formatEvent(event, width))
 }
 
 /** The status is that of the object by the event: of an order, the one of its newest step. */
-function lineOf({ created_at, id, type, object_id, body: { data } }: ListedEvent, width: number): string {
+function formatEvent({ created_at, id, type, object_id, body: { data } }: ListedEvent, width: number): string {
   const status = data?.last_event?.status ?? data?.status
   return `${created_at}  ${id}  ${type.padEnd(width)}  ${typeof status === 'string' ? status : '-'}  ${object_id}\n`
 }
@@ -47,10 +47,10 @@ function lineOf({ created_at, id, type, object_id, body: { data } }: ListedEvent
 /** Prints an event as JSON. @throws Error if it is not among the newest 10,000 of the team */
 export async function show(
   { args: [id], values }: { args: string[]; values: RemoteValues },
-  { env, out }: StatusContext,
+  { env, printNow }: StatusContext,
 ): Promise<void> {
   for await (const event of newestFirst(createApiClient(values, env), {}, LOOKED_AT_MAX))
-    if (event.id === id) return out(`${JSON.stringify(event, null, 2)}\n`)
+    if (event.id === id) return printNow(`${JSON.stringify(event, null, 2)}\n`)
   throw new Error(`There is no such event among the newest ${LOOKED_AT_MAX}.`)
 }
 

@@ -24,7 +24,7 @@ const instant = (ms: number): string => `${new Date(ms).toISOString().slice(0, 1
 const appOf = ({ id }: Moment): string => `com.example.trigger-${id.slice(0, 8)}`
 
 /** A sample as a phone sends it. The event of the resource has the unit and a usual value. */
-function quantityOf(resource: string, moment: Moment, n: number): Record<string, unknown> {
+function createQuantity(resource: string, moment: Moment, n: number): Record<string, unknown> {
   const at = instant(moment.now_ms)
   const { value, unit, start } = exampleSample(resource, at)
   return {
@@ -40,28 +40,28 @@ function quantityOf(resource: string, moment: Moment, n: number): Record<string,
 /** Phones name alerts in the metadata, and the update is another alert. */
 const alert: Post = (moment, n) => ({
   path: (user) => `/v2/timeseries/${user}/heart_rate_alert`,
-  data: [{ ...quantityOf('heart_rate_alert', moment, 0), metadata: { type: n ? 'low_heart_rate' : 'high_heart_rate' } }],
+  data: [{ ...createQuantity('heart_rate_alert', moment, 0), metadata: { type: n ? 'low_heart_rate' : 'high_heart_rate' } }],
 })
 
 /** An hour in which the user stood is 0, another 1. */
 const hour: Post = (moment, n) => ({
   path: (user) => `/v2/timeseries/${user}/stand_hour`,
-  data: [{ ...quantityOf('stand_hour', moment, 0), value: n }],
+  data: [{ ...createQuantity('stand_hour', moment, 0), value: n }],
 })
 
 const timeseries =
   (resource: string, sentAs = resource): Post =>
-  (moment, n) => ({ path: (user) => `/v2/timeseries/${user}/${sentAs}`, data: [quantityOf(resource, moment, n)] })
+  (moment, n) => ({ path: (user) => `/v2/timeseries/${user}/${sentAs}`, data: [createQuantity(resource, moment, n)] })
 
 const summary =
-  (kind: string, dataOf: (moment: Moment, n: number) => unknown): Post =>
-  (moment, n) => ({ path: (user) => `/v2/summary/${kind}/${user}`, data: dataOf(moment, n) })
+  (kind: string, createData: (moment: Moment, n: number) => unknown): Post =>
+  (moment, n) => ({ path: (user) => `/v2/summary/${kind}/${user}`, data: createData(moment, n) })
 
 const body = (resource: string, sentAs: string): Post =>
-  summary('body', (moment, n) => ({ [sentAs]: [quantityOf(resource, moment, n)] }))
+  summary('body', (moment, n) => ({ [sentAs]: [createQuantity(resource, moment, n)] }))
 
 const pressure: Post = (moment, n) => {
-  const quantity = { ...quantityOf('heartrate', moment, 0), unit: 'mmHg' }
+  const quantity = { ...createQuantity('heartrate', moment, 0), unit: 'mmHg' }
   return {
     path: (user) => `/v2/timeseries/${user}/blood_pressure`,
     data: [{ systolic: { ...quantity, value: 118 + n }, diastolic: { ...quantity, value: 76 } }],
@@ -71,8 +71,8 @@ const pressure: Post = (moment, n) => {
 const night = summary('sleep', ({ day, id }, n) => {
   const [start, stop] = [Date.parse(`${day}T05:00:00Z`), Date.parse(`${day}T13:00:00Z`)]
   const half = start + (stop - start) / 2 + n * 600_000
-  const stage = (value: number, from: number, to: number) => [
-    { value, unit: '', start_date: instant(from), end_date: instant(to) },
+  const stage = (value: number, start_ms: number, end_ms: number) => [
+    { value, unit: '', start_date: instant(start_ms), end_date: instant(end_ms) },
   ]
   return [
     {
@@ -211,7 +211,7 @@ const demos: Record<string, string> = {
 
 type Change = 'created' | 'updated' | 'historical'
 
-function scenarioOf(resource: string, post: Post, change: Change): Scenario {
+function createScenario(resource: string, post: Post, change: Change): Scenario {
   const tells = {
     created: `post ${tellOf(resource)} as a phone does`,
     updated: `post ${tellOf(resource)} as a phone does, and then another value of it`,
@@ -223,7 +223,7 @@ function scenarioOf(resource: string, post: Post, change: Change): Scenario {
       const user_id = await sandbox.user()
       // There is one profile of a phone: the events of others would not say that it is new.
       if (resource === 'profile') await sandbox.forget(user_id, PROVIDER)
-      const since = await sandbox.newest(type)
+      const previousEventId = await sandbox.newest(type)
       const moment: Moment = await momentOf(sandbox)
       for (const n of change === 'updated' ? [0, 1] : [0]) {
         const { path, data } = post(moment, n)
@@ -231,7 +231,7 @@ function scenarioOf(resource: string, post: Post, change: Change): Scenario {
         const stage = change === 'historical' ? { stage: 'historical', ...range } : { stage: 'daily' }
         await sandbox.create(path(user_id), { ...stage, time_zone: ZONE, provider: PROVIDER, data })
       }
-      return { id: user_id, since }
+      return { id: user_id, previousEventId }
     },
   }
 }
@@ -248,9 +248,9 @@ const demoScenario = (resource: string): Scenario => ({
     // A user has demo connections or others.
     const { id: user_id } = await sandbox.userCalled('drawbridge-trigger-demo')
     await sandbox.forget(user_id, demos[resource]!)
-    const since = await sandbox.newest(type)
+    const previousEventId = await sandbox.newest(type)
     await sandbox.create('/v2/link/connect/demo', { user_id, provider: demos[resource] })
-    return { id: user_id, since }
+    return { id: user_id, previousEventId }
   },
 })
 
@@ -259,7 +259,7 @@ const demoSampleScenario = (resource: string, change: 'created' | 'updated'): Sc
   tells: `record ${tellOf(resource)} of a demo of ${demos[resource]}${change === 'updated' ? ', and then another value of it' : ''}`,
   async run(sandbox, type) {
     const { id: user_id } = await sandbox.userCalled('drawbridge-trigger-demo')
-    const since = await sandbox.newest(type)
+    const previousEventId = await sandbox.newest(type)
     await sandbox.create('/v2/link/connect/demo', { user_id, provider: demos[resource] })
     const { now_ms } = await momentOf(sandbox)
     const timestamp = instant(now_ms)
@@ -268,7 +268,7 @@ const demoSampleScenario = (resource: string, change: 'created' | 'updated'): Sc
       const other = typeof value === 'string' ? `${value} ${n + 1}` : Number(value) + n
       await sandbox.recordDemoSample({ user_id, provider: demos[resource], resource, value: other, timestamp })
     }
-    return { id: user_id, since }
+    return { id: user_id, previousEventId }
   },
 })
 
@@ -283,7 +283,7 @@ export const healthScenarios: Record<string, Scenario> = Object.fromEntries([
   ...Object.entries(posts).flatMap(([resource, post]) => {
     const types = typesOf(resource)
     const changes: Change[] = demos[resource] === undefined ? ['created', 'updated', 'historical'] : ['created', 'updated']
-    return changes.map((change) => [types[change], scenarioOf(resource, post, change)] as const)
+    return changes.map((change) => [types[change], createScenario(resource, post, change)] as const)
   }),
   ...Object.keys(demos).flatMap((resource) => {
     const types = typesOf(resource)

@@ -25,7 +25,7 @@ describe('drawbridge import', () => {
     const typed = { args: [file], values: { user, url, key: team.key } }
     // No worker runs here: while the command waits, the jobs of the team run.
     const pause = () => team.settle()
-    await importFile(typed, { env: {}, out: (text) => void (printed += text), isTerminal }, pause).catch((error: Error) => {
+    await importFile(typed, { env: {}, printNow: (text) => void (printed += text), isTerminal }, pause).catch((error: Error) => {
       printed += `error: ${error.message}\n`
     })
     return printed
@@ -86,7 +86,7 @@ describe('drawbridge import', () => {
     const printed = async (json: boolean) => {
       let text = ''
       const typed = { args: [path], values: { user: await team.user(), url: behind, key: team.key, json } }
-      await importFile(typed, { env: {}, out: (part) => void (text += part) }, () => team.settle())
+      await importFile(typed, { env: {}, printNow: (part) => void (text += part) }, () => team.settle())
       return text
     }
     assert.match(await printed(false), /^sending 0\.0 MB\nserver responded 503; retrying\n[^]*completed 100 %, 1 new/)
@@ -100,6 +100,9 @@ describe('drawbridge import', () => {
     assert.match(await run(user), /failed 0 %[^]*error: The file is neither an Apple Health export/)
     assert.match(await run(user, join(folder, 'absent')), /^error: The file cannot be read \(ENOENT\)/)
     assert.match(await run('00000000-0000-4000-8000-000000000000'), /error: The server rejected the request: 404 /)
-    await assert.rejects(importFile({ args: [], values: {} }, { env: {}, out: () => {} }), /import needs --user and one file/)
+    await assert.rejects(
+      importFile({ args: [], values: {} }, { env: {}, printNow: () => {} }),
+      /import needs --user and one file/,
+    )
   })
 })

@@ -31,12 +31,12 @@ interface Import {
  */
 export async function importFile(
   { args, values }: Typed<RemoteValues & { user?: string; json?: boolean }>,
-  { env, out, isTerminal }: CommandContext & { isTerminal?: boolean },
+  { env, printNow, isTerminal }: CommandContext & { isTerminal?: boolean },
   pause: (ms: number) => Promise<void> = sleep,
 ): Promise<void> {
   const [path, ...more] = args
   if (path === undefined || more.length || !values.user) throw new UsageError('import needs --user and one file.')
-  const print = values.json ? () => {} : out
+  const print = values.json ? () => {} : printNow
   const server = new Server(createApiClient(values, env), values.user, { pause, say: (line) => print(`${line}\n`) })
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`The file cannot be read (${error.code ?? error.name}).`)
@@ -45,11 +45,11 @@ export async function importFile(
     const { size } = await file.stat()
     if (!size) throw new Error('The file is empty.')
     print(`sending ${megabytes(size)}\n`)
-    const progress = new Progress({ out: print, ...(isTerminal && { isTerminal }) })
+    const progress = new Progress({ printNow: print, ...(isTerminal && { isTerminal }) })
     // Without a terminal, the parts of a large file are no news.
     const id = await server.send(file, size, (share) => isTerminal && progress.show('sending', share))
     const state = await server.follow(id, progress).finally(() => progress.end())
-    if (values.json) out(`${JSON.stringify(state, null, 2)}\n`)
+    if (values.json) printNow(`${JSON.stringify(state, null, 2)}\n`)
     report(state, print)
   } finally {
     await file.close()
@@ -77,7 +77,7 @@ class Server {
   }
 
   /** @returns the id of the import */
-  async send(file: FileHandle, size: number, sent: (share: number) => void): Promise<string> {
+  async send(file: FileHandle, size: number, reportProgress: (share: number) => void): Promise<string> {
     let id: string | undefined
     for (let at = 0; at < size;) {
       const part = new Uint8Array(Math.min(PART_BYTES, size - at))
@@ -88,7 +88,7 @@ class Server {
         id === undefined ? `${this.#path}?is_last=${is_last}` : `${this.#path}/${id}?offset=${at}&is_last=${is_last}`
       id = (await this.#ask(id === undefined ? 'POST' : 'PUT', path, part)).id
       at += part.length
-      sent(at / size)
+      reportProgress(at / size)
     }
     return id!
   }
@@ -131,22 +131,22 @@ function resultOf(answer: ApiResponse | NoResponseError): Import {
 }
 
 /** Prints what came of an import. @throws Error unless it has completed */
-function report({ accepted, dropped, skipped, error }: Import, out: (text: string) => void): void {
-  out(`${accepted} accepted, ${dropped} out of bounds\n`)
+function report({ accepted, dropped, skipped, error }: Import, printNow: (text: string) => void): void {
+  printNow(`${accepted} accepted, ${dropped} out of bounds\n`)
   for (const [reason, kinds] of Object.entries(skipped))
-    for (const [kind, count] of Object.entries(kinds)) out(`skipped: ${reason} ${kind} ${count}\n`)
+    for (const [kind, count] of Object.entries(kinds)) printNow(`skipped: ${reason} ${kind} ${count}\n`)
   if (error) throw new Error(error.message)
 }
 
 const WIDTH = 30
 
 export class Progress {
-  readonly #out: (text: string) => void
+  readonly #printNow: (text: string) => void
   readonly #isTerminal: boolean
   #shown = ''
 
-  constructor({ out, isTerminal }: { out: (text: string) => void; isTerminal?: boolean }) {
-    this.#out = out
+  constructor({ printNow, isTerminal }: { printNow: (text: string) => void; isTerminal?: boolean }) {
+    this.#printNow = printNow
     this.#isTerminal = isTerminal ?? false
   }
 
@@ -158,12 +158,12 @@ export class Progress {
     const text = this.#isTerminal
       ? `\r\u001b[K${label.padEnd(10)} [${'#'.repeat(full)}${'-'.repeat(WIDTH - full)}] ${percent}${end}`
       : `${label} ${percent}${end}\n`
-    if (text !== this.#shown) this.#out((this.#shown = text))
+    if (text !== this.#shown) this.#printNow((this.#shown = text))
   }
 
   /** What is printed next begins a line. */
   end(): void {
-    if (this.#isTerminal && this.#shown) this.#out('\n')
+    if (this.#isTerminal && this.#shown) this.#printNow('\n')
     this.#shown = ''
   }
 }

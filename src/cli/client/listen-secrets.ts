@@ -19,8 +19,8 @@ export function keptSecret(dataDir: string, { key, forward_to }: { key: string; 
   const listener = createHash('sha256').update(`${key} ${forward_to}`).digest('hex')
   const path = join(dataDir, 'listen.json')
   const kept = readKept(path)
-  const secret = kept.find((one) => one.listener === listener)?.secret ?? newSecret()
-  const others = kept.filter((one) => one.listener !== listener)
+  const secret = kept.find((entry) => entry.listener === listener)?.secret ?? newSecret()
+  const others = kept.filter((entry) => entry.listener !== listener)
   writeFileSync(`${path}.new`, `${JSON.stringify([{ listener, secret }, ...others].slice(0, KEPT_MAX), null, 2)}\n`, {
     mode: 0o600,
   })

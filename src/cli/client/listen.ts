@@ -18,7 +18,7 @@ const SECRET = /^(whsec_)?[a-zA-Z0-9+/=]{32,100}$/
 
 export interface CommandContext {
   env: Record<string, string | undefined>
-  out: (text: string) => void
+  printNow: (text: string) => void
   /** Stops the command. */
   signal: AbortSignal
 }
@@ -40,9 +40,9 @@ export async function listen(values: Values, context: CommandContext): Promise<v
   while (!context.signal.aborted) {
     for (const event of events) {
       if (context.signal.aborted) return
-      if (options.prints_payload) context.out(`${JSON.stringify(JSON.parse(event.body), null, 2)}\n`)
+      if (options.prints_payload) context.printNow(`${JSON.stringify(JSON.parse(event.body), null, 2)}\n`)
       if (forward) await forward(event)
-      else context.out(formatEventLine(event))
+      else context.printNow(formatEventLine(event))
     }
     events = await feed.next()
   }
@@ -102,29 +102,29 @@ class EventFeedClient {
     const { forward_to, types, secret } = this.#options
     const to = forward_to === undefined ? [] : [`Forwarding to   ${forward_to}`, `Signing secret  ${secret}`]
     const what = types.length ? types.join(', ') : 'all events'
-    this.#context.out([`Listening at    ${this.#remote.url} (${what})`, ...to, ''].join('\n'))
+    this.#context.printNow([`Listening at    ${this.#remote.url} (${what})`, ...to, ''].join('\n'))
     return events
   }
 
   /** The events since the last call; empty after the time limit or the signal. */
   async next(): Promise<ReceivedEvent[]> {
-    const { signal, out } = this.#context
+    const { signal, printNow } = this.#context
     for (let pause_ms = 0; !signal.aborted;) {
       const answer = await this.#ask()
       if (answer?.status === 200) {
-        if (pause_ms) out('Reconnected.\n')
+        if (pause_ms) printNow('Reconnected.\n')
         this.#cursor = answer.body.next_cursor as string
         return answer.body.data as ReceivedEvent[]
       }
       if (signal.aborted) break
       if (answer?.status === 400 && this.#cursor !== undefined) {
-        out('Cursor expired; resuming from the latest event.\n')
+        printNow('Cursor expired; resuming from the latest event.\n')
         this.#cursor = undefined
         continue
       }
       if (answer && answer.status < 500 && answer.status !== 429 && !this.#advanceCursor())
         throw new Error(`The server at ${this.#remote.url} rejected the request: ${answer.status} ${detailOf(answer)}`)
-      if (!pause_ms) out('Server unreachable; retrying.\n')
+      if (!pause_ms) printNow('Server unreachable; retrying.\n')
       pause_ms = Math.min(Math.max(pause_ms * 2, RETRY_MS), RETRY_MS_MAX)
       await sleep(Math.max(pause_ms, (answer?.retry_after_s ?? 0) * 1000), undefined, { signal }).catch(() => {})
       this.#advanceCursor()
@@ -178,7 +178,7 @@ export interface ReceivedEvent {
 }
 
 interface ForwarderContext {
-  out: (text: string) => void
+  printNow: (text: string) => void
   signal: AbortSignal
 }
 
@@ -190,15 +190,15 @@ export const formatEventLine = ({ created_at, type, object_id }: ReceivedEvent, 
 export function createForwarder(
   url: string,
   secret: string,
-  { out, signal }: ForwarderContext,
+  { printNow, signal }: ForwarderContext,
 ): (event: ReceivedEvent) => Promise<void> {
   const key = signingKey(secret)
   return async (event) => {
     for (let attempt = 0; !signal.aborted; attempt++) {
-      const fault = await post(url, event, key, signal, (outcome) => out(formatEventLine(event, outcome)))
+      const fault = await post(url, event, key, signal, (outcome) => printNow(formatEventLine(event, outcome)))
       if (fault === undefined || signal.aborted) return
       const pause_ms = PAUSES_MS[attempt]
-      out(formatEventLine(event, `${fault}, ${pause_ms === undefined ? 'giving up' : `retrying in ${pause_ms / 1000} s`}`))
+      printNow(formatEventLine(event, `${fault}, ${pause_ms === undefined ? 'giving up' : `retrying in ${pause_ms / 1000} s`}`))
       if (pause_ms === undefined) return
       await sleep(pause_ms, undefined, { signal }).catch(() => {})
     }

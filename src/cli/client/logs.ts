@@ -18,7 +18,7 @@ interface LoggedRequest {
 
 interface LogsContext {
   env: Record<string, string | undefined>
-  out: (text: string) => void
+  printNow: (text: string) => void
   signal: AbortSignal
   /** Errors are shown in color. */
   isTerminal: boolean
@@ -30,13 +30,14 @@ interface LogsContext {
  */
 export async function logs(
   values: RemoteValues & { last?: string; once?: boolean; json?: boolean },
-  { env, out, signal, isTerminal }: LogsContext,
+  { env, printNow, signal, isTerminal }: LogsContext,
 ): Promise<void> {
   const last = Number(values.last ?? EARLIER)
   if (!Number.isInteger(last) || last < 0 || last > EARLIER_MAX)
     throw new UsageError(`--last must be a number from 0 to ${EARLIER_MAX}.`)
   const remote = () => createApiClient(values, env)
-  const print = (one: LoggedRequest) => out(values.json ? `${JSON.stringify(one)}\n` : lineOf(one, isTerminal && !env.NO_COLOR))
+  const print = (request: LoggedRequest) =>
+    printNow(values.json ? `${JSON.stringify(request)}\n` : formatRequest(request, isTerminal && !env.NO_COLOR))
   let cursor: string | undefined
   let isLost = false
   do {
@@ -44,7 +45,7 @@ export async function logs(
     if (answer instanceof NoResponseError || answer.status >= 500) {
       if (answer instanceof NoResponseError && (values.once || cursor === undefined)) throw answer
       if (values.once) throw new Error(`The server at ${remote().url} responded ${(answer as ApiResponse).status}.`)
-      if (!isLost) out('Server unreachable; retrying.\n')
+      if (!isLost) printNow('Server unreachable; retrying.\n')
       isLost = true
     } else if (answer.status === 404) throw new Error('The key belongs to a production cell. logs works in sandbox cells only.')
     else if (answer.status === 200) {
@@ -70,7 +71,7 @@ const RED = 31
 const YELLOW = 33
 const GREEN = 32
 
-function lineOf({ at, method, path, status, duration_ms, error }: LoggedRequest, isColored: boolean): string {
+function formatRequest({ at, method, path, status, duration_ms, error }: LoggedRequest, isColored: boolean): string {
   const color = status >= 500 ? RED : status >= 400 ? YELLOW : GREEN
   const shown = isColored ? `\u001b[${color}m${status}\u001b[0m` : String(status)
   const took = `${String(Math.round(duration_ms)).padStart(5)} ms`

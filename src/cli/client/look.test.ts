@@ -25,11 +25,14 @@ const folder = mkdtempSync(join(tmpdir(), 'drawbridge-look-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 /** What a command prints, and the error with which it ends. */
-async function printed(command: (context: { env: Record<string, string>; out: (text: string) => void }) => unknown, env = {}) {
+async function printed(
+  command: (context: { env: Record<string, string>; printNow: (text: string) => void }) => unknown,
+  env = {},
+) {
   let text = ''
   let error: Error | undefined
   try {
-    await command({ env, out: (part) => void (text += part) })
+    await command({ env, printNow: (part) => void (text += part) })
   } catch (thrown) {
     error = thrown as Error
   }

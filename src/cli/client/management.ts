@@ -2,7 +2,7 @@
 // from the environment, else from `demo.json`.
 import { UsageError, type CommandContext } from '../command-tree.ts'
 import { readDemo } from '../demo-file.ts'
-import { cellOf, isHttpUrl, type ApiClient } from './api-client.ts'
+import { requireKnownCell, isHttpUrl, type ApiClient } from './api-client.ts'
 
 export interface ManagedValues {
   cell?: string
@@ -13,8 +13,8 @@ export interface ManagedValues {
 }
 
 /** The server, with a management key, and the path of the team. @throws UsageError; Error if one of them is named nowhere */
-export function managed(values: ManagedValues, env: CommandContext['env']): { server: ApiClient; path: string } {
-  const cell = cellOf(values, env)
+export function openManagement(values: ManagedValues, env: CommandContext['env']): { server: ApiClient; path: string } {
+  const cell = requireKnownCell(values, env)
   const url = values.url ?? env.DRAWBRIDGE_URL
   if (url !== undefined && !isHttpUrl(url)) throw new UsageError('--url must start with http:// or https://.')
   const [environment, region] = cell.split('-') as ['sandbox' | 'production', 'us' | 'eu']

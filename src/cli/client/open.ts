@@ -8,7 +8,7 @@ import type { CommandContext } from '../command-tree.ts'
 /** The program that opens an address, by platform. */
 const OPENERS: Partial<Record<NodeJS.Platform, string[]>> = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }
 
-type Context = Pick<CommandContext, 'env' | 'out' | 'isTerminal'>
+type Context = Pick<CommandContext, 'env' | 'printNow' | 'isTerminal'>
 
 /**
  * Prints the address of the API page and, on a terminal, opens it in a browser. The address fills in a key of the demo data, and no other
@@ -16,17 +16,17 @@ type Context = Pick<CommandContext, 'env' | 'out' | 'isTerminal'>
  */
 export async function openPage(
   values: RemoteValues & { print?: boolean },
-  { env, out, isTerminal }: Context,
+  { env, printNow, isTerminal }: Context,
   start: (words: string[]) => Promise<boolean> = startProgram,
 ): Promise<void> {
   const remote = createApiClient(values, env)
   const { status } = await request(remote, 'GET', '/docs')
   if (status !== 200) throw new Error(`The server at ${remote.url} has no API page (${status}).`)
   const address = remote.isDemoKey ? apiPageAddress(remote.url, remote.key) : `${remote.url}/docs`
-  out(`${address}\n`)
+  printNow(`${address}\n`)
   if (!isTerminal || values.print) return
   if (!(await start([...(OPENERS[process.platform] ?? ['xdg-open']), address])))
-    out('No browser could be started; open the address yourself.\n')
+    printNow('No browser could be started; open the address yourself.\n')
 }
 
 /** @returns whether the program has started */

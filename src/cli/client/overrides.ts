@@ -30,7 +30,7 @@ function jsonOrText(text: string): unknown {
 }
 
 /** A copy of a request's body with the overrides. @throws UsageError for a path through a value that is no object and no list */
-export function overridden(body: unknown, overrides: Override[]): unknown {
+export function applyOverrides(body: unknown, overrides: Override[]): unknown {
   const copy: unknown = structuredClone(body)
   for (const { path, value } of overrides) {
     let node = copy as Record<string, unknown>

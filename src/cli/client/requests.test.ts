@@ -142,7 +142,7 @@ test('the API page is opened on a terminal, and its address without the key is p
   const base = `http://127.0.0.1:${(server.address() as { port: number }).port}`
   const page = async (isTerminal: boolean, starts = true, values = {}) => {
     let text = ''
-    const context = { env: {}, out: (part: string) => void (text += part), isTerminal }
+    const context = { env: {}, printNow: (part: string) => void (text += part), isTerminal }
     await openPage({ url: base, key: team.key, ...values }, context, async (words) => (opened.push(words), starts))
     return text
   }

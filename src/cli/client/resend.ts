@@ -1,7 +1,7 @@
 // `bin/drawbridge events resend`: sends an event again, by the Management API of a running server.
 import type { CommandContext, Typed } from '../command-tree.ts'
 import { request, type ApiClient } from './api-client.ts'
-import { managed, type ManagedValues } from './management.ts'
+import { openManagement, type ManagedValues } from './management.ts'
 import { messageId } from '../../events/catalog/message-id.ts'
 
 interface Values extends ManagedValues {
@@ -19,10 +19,15 @@ interface Endpoint {
  * to. Prints what was done for each.
  * @throws UsageError; Error if no endpoint has the event, the server rejects us, or an endpoint refuses
  */
-export async function resend({ args, values }: Typed<Values>, { env, out }: Pick<CommandContext, 'env' | 'out'>): Promise<void> {
+export async function resend(
+  { args, values }: Typed<Values>,
+  { env, printNow }: Pick<CommandContext, 'env' | 'printNow'>,
+): Promise<void> {
   const id = isUuid(args[0]!) ? messageId(args[0]!.toLowerCase()) : args[0]!
-  const { server, path } = managed(values, env)
-  const endpoints = (await endpointsOf(server, path)).filter((one) => values.endpoint === undefined || one.id === values.endpoint)
+  const { server, path } = openManagement(values, env)
+  const endpoints = (await listEndpoints(server, path)).filter(
+    (endpoint) => values.endpoint === undefined || endpoint.id === values.endpoint,
+  )
   if (values.endpoint !== undefined && endpoints.length === 0) throw new Error('The team has no such endpoint.')
   const outcomes: { endpoint: string; url: string; outcome: string }[] = []
   for (const endpoint of endpoints) {
@@ -34,14 +39,14 @@ export async function resend({ args, values }: Typed<Values>, { env, out }: Pick
     outcomes.push({ endpoint: endpoint.id, url: endpoint.url, outcome: status < 300 ? 'resent' : rejection(status, body) })
   }
   if (outcomes.length === 0) throw new Error('The event was sent to no endpoint of the team.')
-  if (values.json) out(`${JSON.stringify(outcomes, null, 2)}\n`)
-  else for (const { endpoint, url, outcome } of outcomes) out(`${endpoint}  ${url}  ${outcome}\n`)
+  if (values.json) printNow(`${JSON.stringify(outcomes, null, 2)}\n`)
+  else for (const { endpoint, url, outcome } of outcomes) printNow(`${endpoint}  ${url}  ${outcome}\n`)
   if (outcomes.some(({ outcome }) => outcome !== 'resent')) throw new Error('Not every endpoint takes the event.')
 }
 
 const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 
-async function endpointsOf(server: ApiClient, path: string): Promise<Endpoint[]> {
+async function listEndpoints(server: ApiClient, path: string): Promise<Endpoint[]> {
   const found: Endpoint[] = []
   let cursor: string | null = null
   do {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UsageError } from '../command-tree.ts'
 import { assertOk, request, requestError, type ApiClient } from './api-client.ts'
-import { overridden, type Override } from './overrides.ts'
+import { applyOverrides, type Override } from './overrides.ts'
 import { reportForm } from '../../lab-reports/parsing-jobs/example-report.ts'
 import { examplePatient, examplePhysician } from '../../people/person/example-patient.ts'
 
@@ -74,10 +74,10 @@ export class Sandbox {
   readonly #overrides: Override[]
   readonly #managed: () => { server: ApiClient; path: string }
 
-  /** @param managed the team by the Management API, for what takes a management key */
-  constructor(remote: ApiClient, overrides: Override[] = [], managed = noManagement) {
+  /** @param openManagement the team by the Management API, for what takes a management key */
+  constructor(remote: ApiClient, overrides: Override[] = [], openManagement = noManagement) {
     this.#remote = remote
-    this.#managed = managed
+    this.#managed = openManagement
     this.#overrides = overrides
   }
 
@@ -100,7 +100,7 @@ export class Sandbox {
 
   async labTest(method = 'testkit'): Promise<string> {
     const { status, body } = await this.#ask('GET', `/v3/lab_tests?collection_method=${method}`)
-    const test = status === 200 ? (body as { id: string; is_active: boolean }[]).find((one) => one.is_active) : undefined
+    const test = status === 200 ? (body as { id: string; is_active: boolean }[]).find((test) => test.is_active) : undefined
     if (!test) throw new Error(`The team has no lab test with collection method ${method}.`)
     return test.id
   }
@@ -131,7 +131,7 @@ export class Sandbox {
     if (status !== 200 && status !== 404) throw requestError('the end of a connection', status, body)
     await this.create(`/v2/link/provider/manual/${provider}`, { user_id })
     const { data } = await this.get<Events>('/v1/events?type=provider.connection.created&limit=250')
-    const event = data.find((one) => one.body.user_id === user_id)
+    const event = data.find((event) => event.body.user_id === user_id)
     if (!event) throw new Error('The event of the connection is not listed.')
     return { id: event.object_id }
   }
@@ -146,7 +146,7 @@ export class Sandbox {
       await this.create(`/v2/timeseries/${user_id}/heartrate`, { stage: 'daily', provider: 'apple_health_kit', data: [sample] })
     }
     const { data } = await this.get<Events>('/v1/events?type=provider.device.created&limit=250')
-    const event = data.find((one) => one.body.data.device_model === model)
+    const event = data.find((event) => event.body.data.device_model === model)
     if (!event) throw new Error('The event of the device is not listed.')
     return { id: event.object_id }
   }
@@ -154,7 +154,7 @@ export class Sandbox {
   /** Records a sample of a demo connection, as soon as the history of the connection is written. */
   async recordDemoSample(sample: object): Promise<void> {
     const path = '/v1/sandbox/demo/sample'
-    const body = overridden(sample, this.#overrides)
+    const body = applyOverrides(sample, this.#overrides)
     for (const end_ms = performance.now() + WAIT_MS_MAX; ; await sleep(POLL_MS)) {
       const answer = await this.#ask('POST', path, body)
       if (answer.status === 200) return
@@ -187,7 +187,7 @@ export class Sandbox {
       patient_address: place,
     })
     await this.post(`/v3/order/${order.id}/test?final_status=${REQUISITION}`, {})
-    await this.eventsOf(order.id, 'labtest.order.updated', 'received')
+    await this.waitForEvents(order.id, 'labtest.order.updated', 'received')
     const path = `/v3/order/psc/appointment/availability?lab=quest&zip_code=${place.zip}`
     const { slots } = await this.post<Availability>(path, undefined)
     const free = slots.flatMap((day) => day.slots)
@@ -198,7 +198,7 @@ export class Sandbox {
 
   /** Creates the object of the scenario: as `post`, with the fields that the user overrides. */
   create<B = unknown>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<B> {
-    return this.post<B>(path, overridden(body, this.#overrides), headers)
+    return this.post<B>(path, applyOverrides(body, this.#overrides), headers)
   }
 
   post<B = unknown>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<B> {
@@ -222,11 +222,11 @@ export class Sandbox {
   }
 
   /** The events of an object so far, oldest first, as soon as one has the type and, if the object has a status, one has that status. */
-  async eventsOf(object_id: string, type: string, until: string | undefined): Promise<FeedEvent[]> {
+  async waitForEvents(object_id: string, type: string, finalStatus: string | undefined): Promise<FeedEvent[]> {
     for (const end_ms = performance.now() + WAIT_MS_MAX; performance.now() < end_ms; await sleep(POLL_MS)) {
       const { status, body } = await this.#ask('GET', `/v1/events?object_id=${object_id}&limit=250`)
       const events = status === 200 ? (body.data as FeedEvent[]).toReversed() : []
-      const isThere = until === undefined || events.some(({ body }) => body.data.status === until)
+      const isThere = finalStatus === undefined || events.some(({ body }) => body.data.status === finalStatus)
       if (isThere && events.some((event) => event.type === type)) return events
     }
     throw new Error(`Timed out after ${WAIT_MS_MAX / 1000} s waiting for the event. Check that a worker is running.`)
@@ -260,7 +260,7 @@ export class Sandbox {
     const { data } = await ask<{ data: { id: string; slug: string; archived_at?: string | null }[] }>('GET', '')
     for (const one of data) if (one.slug.startsWith(slug) && !one.archived_at) await ask('DELETE', `/${one.id}`)
     const title = 'Mean heart rate by day'
-    return ask('POST', '', overridden({ slug: `${slug}-${randomUUID()}`, title, query }, this.#overrides) as object)
+    return ask('POST', '', applyOverrides({ slug: `${slug}-${randomUUID()}`, title, query }, this.#overrides) as object)
   }
 
   /** Ends the connection of a user to a provider, if there is one, and deletes what came from it. */
@@ -278,7 +278,7 @@ export class Sandbox {
 export interface Scenario {
   tells: string
   /** The final status of the scenario's object, if it has one. */
-  until?: string
+  finalStatus?: string
   /** @returns the object of the event, or its user with the newest event of the type before: there may be several objects */
-  run: (sandbox: Sandbox, type: string) => Promise<{ id: string; since?: string | null }>
+  run: (sandbox: Sandbox, type: string) => Promise<{ id: string; previousEventId?: string | null }>
 }

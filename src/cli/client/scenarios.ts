@@ -7,12 +7,12 @@ import { patient, place, type Ordered, type Scenario } from './sandbox.ts'
 export const scenarios: Record<string, Scenario> = {
   'labtest.order.created': {
     tells: 'create a kit order',
-    until: 'received',
+    finalStatus: 'received',
     run: (sandbox) => sandbox.orderKit(),
   },
   'labtest.order.updated': {
     tells: 'order a kit, ship it, register it, and receive its result',
-    until: 'completed',
+    finalStatus: 'completed',
     async run(sandbox) {
       const order = await sandbox.orderKit()
       await sandbox.post(`/v3/order/${order.id}/test`, { interpretation: 'normal' })
@@ -27,7 +27,7 @@ export const scenarios: Record<string, Scenario> = {
   },
   'labtest.result.critical': {
     tells: 'order a test and receive a critical result',
-    until: 'completed',
+    finalStatus: 'completed',
     async run(sandbox) {
       const { order } = await sandbox.create<Ordered>('/v3/order', {
         user_id: await sandbox.user(),
@@ -41,12 +41,12 @@ export const scenarios: Record<string, Scenario> = {
   },
   'labtest.appointment.created': {
     tells: 'book a PSC appointment',
-    until: 'confirmed',
+    finalStatus: 'confirmed',
     run: async (sandbox) => (await sandbox.book()).appointment,
   },
   'labtest.appointment.updated': {
     tells: 'book and cancel a PSC appointment',
-    until: 'cancelled',
+    finalStatus: 'cancelled',
     async run(sandbox) {
       const { order, appointment } = await sandbox.book()
       const [reason] = await sandbox.get<[{ id: string }]>('/v3/order/psc/appointment/cancellation-reasons')
@@ -56,12 +56,12 @@ export const scenarios: Record<string, Scenario> = {
   },
   'labtest.match_review.created': {
     tells: 'receive a result that matches no order',
-    until: 'pending_customer_review',
+    finalStatus: 'pending_customer_review',
     run: (sandbox) => sandbox.createUnmatchedResult(),
   },
   'labtest.match_review.updated': {
     tells: 'reject an unmatched result',
-    until: 'resolved',
+    finalStatus: 'resolved',
     async run(sandbox) {
       const review = await sandbox.createUnmatchedResult()
       await sandbox.post(`/v3/unmatched_result/${review.id}/resolve`, { action: 'reject' })
@@ -73,12 +73,12 @@ export const scenarios: Record<string, Scenario> = {
     async run(sandbox, type) {
       const user_id = await sandbox.user()
       await sandbox.recordOnDevice(`Fictional ${randomUUID()}`, ['1.0'])
-      const since = await sandbox.newest(type)
+      const previousEventId = await sandbox.newest(type)
       await sandbox.createQuery({
         select: [{ group_key: '*' }, { func: 'mean', arg: { timeseries: 'heartrate', field: 'value' } }],
         group_by: [{ date_trunc: { unit: 'day' }, arg: { index: 'timeseries' } }],
       })
-      return { id: user_id, since }
+      return { id: user_id, previousEventId }
     },
   },
   'provider.connection.created': {
@@ -89,10 +89,10 @@ export const scenarios: Record<string, Scenario> = {
     tells: 'connect a demo of fitbit, and end the connection in an error',
     async run(sandbox, type) {
       const { id: user_id } = await sandbox.userCalled('drawbridge-trigger-demo')
-      const since = await sandbox.newest(type)
+      const previousEventId = await sandbox.newest(type)
       await sandbox.create('/v2/link/connect/demo', { user_id, provider: 'fitbit' })
       await sandbox.post('/v1/sandbox/demo/error', { user_id, provider: 'fitbit', error_type: 'deregistered_per_provider' })
-      return { id: user_id, since }
+      return { id: user_id, previousEventId }
     },
   },
   'provider.device.created': {
@@ -105,19 +105,19 @@ export const scenarios: Record<string, Scenario> = {
   },
   'lab_report.parsing_job.created': {
     tells: 'upload a lab report of one page',
-    until: 'started',
+    finalStatus: 'started',
     run: (sandbox) => sandbox.uploadReport(),
   },
   'lab_report.parsing_job.updated': {
     tells: 'upload a lab report of one page, and have it parsed',
-    until: 'completed',
+    finalStatus: 'completed',
     run: (sandbox) => sandbox.uploadReport(),
   },
   ...healthScenarios,
 }
 
 /** Why the other types cannot be caused, by type. */
-export const beyond: Record<string, string> = {
+export const reasonsNotTriggerable: Record<string, string> = {
   'message.attempt.failing': 'a receiver of the team causes it by failing four times, in about half an hour; no feed has it',
   'message.attempt.exhausted': 'a receiver of the team causes it by failing at each attempt, for more than a day; no feed has it',
   'message.attempt.recovered':

@@ -41,7 +41,7 @@ interface Seeded {
  */
 export async function seed(
   { values }: { values: RemoteValues & { users?: string; json?: boolean } },
-  { env, out }: StatusContext,
+  { env, printNow }: StatusContext,
 ): Promise<void> {
   const count = Number(values.users ?? USERS)
   if (!Number.isInteger(count) || count < 1 || count > USERS_MAX)
@@ -64,9 +64,9 @@ export async function seed(
       providers: providers.map(({ slug }) => slug),
     }
     seeded.push(one)
-    if (!values.json) out(lineOf(one))
+    if (!values.json) printNow(lineOf(one))
   }
-  if (values.json) out(`${JSON.stringify(seeded, null, 2)}\n`)
+  if (values.json) printNow(`${JSON.stringify(seeded, null, 2)}\n`)
 }
 
 const lineOf = ({ client_user_id, user_id, is_new, orders, providers }: Seeded): string => {
@@ -94,5 +94,5 @@ async function fillUser(sandbox: Sandbox, user_id: string, n: number, tests: { d
   await sandbox.post(`/v3/order/${kit.id}/test?final_status=${KIT_STATUS}`, {})
   await sandbox.post('/v2/link/connect/demo', { user_id, provider: providerOf(n) })
   // The laboratory is simulated by a worker.
-  await sandbox.eventsOf(draw.id, 'labtest.order.updated', 'completed')
+  await sandbox.waitForEvents(draw.id, 'labtest.order.updated', 'completed')
 }

@@ -5,7 +5,7 @@ import type { KnownCell } from '../../settings/cells.ts'
 
 export interface StatusContext {
   env: Record<string, string | undefined>
-  out: (text: string) => void
+  printNow: (text: string) => void
 }
 
 /**
@@ -14,10 +14,10 @@ export interface StatusContext {
  */
 export async function status(
   values: RemoteValues & { env?: boolean; json?: boolean },
-  { env, out }: StatusContext,
+  { env, printNow }: StatusContext,
 ): Promise<void> {
   const remote = createApiClient(values, env)
-  if (values.env) return out(`export DRAWBRIDGE_URL=${quoted(remote.url)}\nexport DRAWBRIDGE_KEY=${quoted(remote.key)}\n`)
+  if (values.env) return printNow(`export DRAWBRIDGE_URL=${quote(remote.url)}\nexport DRAWBRIDGE_KEY=${quote(remote.key)}\n`)
   let failure: NoResponseError | undefined
   const statusOf = async (path: string): Promise<number | string> => {
     try {
@@ -35,11 +35,11 @@ export async function status(
     is_ready: answers.readiness === 404 ? Number(answers.key) < 500 : answers.readiness === 200,
     is_key_valid: answers.key === 200,
   }
-  if (values.json) out(`${JSON.stringify(state, null, 2)}\n`)
+  if (values.json) printNow(`${JSON.stringify(state, null, 2)}\n`)
   else {
     const ready = state.is_ready ? 'ready' : `not ready (${answers.readiness})`
     const key = state.is_key_valid ? 'valid' : failure ? 'not checked' : `not accepted (${answers.key})`
-    out(`Server  ${remote.url}  ${ready}\nKey     ${key}\n`)
+    printNow(`Server  ${remote.url}  ${ready}\nKey     ${key}\n`)
   }
   if (failure) throw failure
   if (!state.is_ready) throw new Error(`${remote.url} is not ready.`)
@@ -47,14 +47,14 @@ export async function status(
 }
 
 /** For a shell: nothing in it is expanded. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** Prints the keys of the demo. @throws Error without a demo */
-export function keys(values: { json?: boolean }, { env, out }: StatusContext): void {
+export function keys(values: { json?: boolean }, { env, printNow }: StatusContext): void {
   const demo = readDemo(env.DATA_DIR?.trim() || './data')
   if (!demo) throw new Error('No demo data found in DATA_DIR. "key list" lists the keys of a team without their text.')
   const { api_keys, management_key } = demo
-  if (values.json) return out(`${JSON.stringify({ api_keys, management_key }, null, 2)}\n`)
-  for (const cell of Object.keys(api_keys).sort() as KnownCell[]) out(`${cell.padEnd(14)}  ${api_keys[cell]}\n`)
-  out(`${'management'.padEnd(14)}  ${management_key}\n`)
+  if (values.json) return printNow(`${JSON.stringify({ api_keys, management_key }, null, 2)}\n`)
+  for (const cell of Object.keys(api_keys).sort() as KnownCell[]) printNow(`${cell.padEnd(14)}  ${api_keys[cell]}\n`)
+  printNow(`${'management'.padEnd(14)}  ${management_key}\n`)
 }

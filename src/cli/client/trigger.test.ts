@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
 import { createTestTeam, url, type TestTeam } from '../../../test/support/server.ts'
-import { overridden, parseOverrides } from './overrides.ts'
-import { beyond, scenarios } from './scenarios.ts'
+import { applyOverrides, parseOverrides } from './overrides.ts'
+import { reasonsNotTriggerable, scenarios } from './scenarios.ts'
 import { trigger } from './trigger.ts'
 import { UsageError } from '../command-tree.ts'
 import { contents } from '../../app/contents.ts'
@@ -17,12 +17,12 @@ interface Emitted {
 
 test('every type of event has a scenario, or a reason why it cannot be triggered', async () => {
   const types = contents.eventTypes.map(({ name }) => name)
-  assert.deepEqual([...Object.keys(scenarios), ...Object.keys(beyond)].sort(), types.toSorted())
+  assert.deepEqual([...Object.keys(scenarios), ...Object.keys(reasonsNotTriggerable)].sort(), types.toSorted())
   // Those about endpoints are sent to endpoints alone.
   const operational = contents.eventTypes.filter(({ family }) => family === 'operational').map(({ name }) => name)
-  assert.deepEqual(Object.keys(beyond).sort(), operational.toSorted())
-  const run = (...args: string[]) => trigger({ args, values: { url, key: 'none' } }, { env: {}, out: () => {} })
-  for (const [type, reason] of Object.entries(beyond))
+  assert.deepEqual(Object.keys(reasonsNotTriggerable).sort(), operational.toSorted())
+  const run = (...args: string[]) => trigger({ args, values: { url, key: 'none' } }, { env: {}, printNow: () => {} })
+  for (const [type, reason] of Object.entries(reasonsNotTriggerable))
     await assert.rejects(run(type), { message: `Event type ${type} cannot be triggered: ${reason}.` })
   await assert.rejects(run('labtest.order.painted'), UsageError)
 })
@@ -32,7 +32,7 @@ test('an override sets a field of the request that creates the object, and the r
   const order = async (...override: string[]) => {
     let text = ''
     const values = { url, key: team.key, json: true, override }
-    await trigger({ args: ['labtest.order.created'], values }, { env: {}, out: (part) => void (text += part) })
+    await trigger({ args: ['labtest.order.created'], values }, { env: {}, printNow: (part) => void (text += part) })
     return JSON.parse(text)[0].body.data
   }
   const made = await order('passthrough=blue', 'shipping_details.city=Sampleton')
@@ -42,7 +42,7 @@ test('an override sets a field of the request that creates the object, and the r
   for (const text of ['passthrough', '=blue', '__proto__.polluted=1', 'a..b=1', 'constructor.name=x'])
     await assert.rejects(order(text), UsageError)
   await assert.rejects(order('user_id.x=1'), /user_id is no object/)
-  assert.deepEqual(overridden({ data: [{ value: 1 }] }, parseOverrides(['data.0.value=72', 'more={"a":[true]}'])), {
+  assert.deepEqual(applyOverrides({ data: [{ value: 1 }] }, parseOverrides(['data.0.value=72', 'more={"a":[true]}'])), {
     data: [{ value: 72 }],
     more: { a: [true] },
   })
@@ -50,7 +50,7 @@ test('an override sets a field of the request that creates the object, and the r
 
 /** The status that a scenario waits for is that of the object by the API, or of an event about it. */
 async function assertReached(team: TestTeam, type: string, about: string): Promise<void> {
-  const { until: status } = scenarios[type]!
+  const { finalStatus: status } = scenarios[type]!
   if (type.startsWith('labtest.match_review.')) {
     assert.equal((await team.api.get(`/v3/unmatched_result/${about}`)).body.status, status)
   } else if (/^labtest\.(order|result)\./.test(type)) {
@@ -77,7 +77,7 @@ for (const type of Object.keys(scenarios))
     let isOver = false
     const managed = { managementKey: team.orgKey, org: team.org_id, team: team.team }
     const words = { args: [type], values: { url, key: team.key, ...managed } }
-    const playing = trigger(words, { env: {}, out: (line) => lines.push(line) }).finally(() => (isOver = true))
+    const playing = trigger(words, { env: {}, printNow: (line) => lines.push(line) }).finally(() => (isOver = true))
     // The work of a worker.
     while (!isOver) {
       await team.settle()

@@ -2,14 +2,14 @@
 // events that really happened: the test of an endpoint sends a sample of any type.
 import { UsageError, type Typed } from '../command-tree.ts'
 import { createApiClient, type RemoteValues } from './api-client.ts'
-import { managed, type ManagedValues } from './management.ts'
+import { openManagement, type ManagedValues } from './management.ts'
 import { parseOverrides } from './overrides.ts'
 import { Sandbox } from './sandbox.ts'
-import { beyond, scenarios } from './scenarios.ts'
+import { reasonsNotTriggerable, scenarios } from './scenarios.ts'
 
 export interface CommandContext {
   env: Record<string, string | undefined>
-  out: (text: string) => void
+  printNow: (text: string) => void
 }
 
 /**
@@ -18,16 +18,16 @@ export interface CommandContext {
  */
 export async function trigger(
   { args, values }: Typed<RemoteValues & ManagedValues & { list?: boolean; json?: boolean; override?: string[] }>,
-  { env, out }: CommandContext,
+  { env, printNow }: CommandContext,
 ): Promise<void> {
   if (values.list) {
     const listed = Object.entries(scenarios).map(([name, { tells }]) => ({ type: name, description: tells }))
-    const others = Object.entries(beyond).map(([name, reason]) => ({ type: name, reason }))
-    if (values.json) return out(`${JSON.stringify([...listed, ...others], null, 2)}\n`)
+    const others = Object.entries(reasonsNotTriggerable).map(([name, reason]) => ({ type: name, reason }))
+    if (values.json) return printNow(`${JSON.stringify([...listed, ...others], null, 2)}\n`)
     const width = Math.max(...[...listed, ...others].map(({ type }) => type.length))
-    for (const { type, description } of listed) out(`${type.padEnd(width)}  ${description}\n`)
-    out('\nThese cannot be triggered:\n')
-    for (const { type, reason } of others) out(`${type.padEnd(width)}  ${reason}\n`)
+    for (const { type, description } of listed) printNow(`${type.padEnd(width)}  ${description}\n`)
+    printNow('\nThese cannot be triggered:\n')
+    for (const { type, reason } of others) printNow(`${type.padEnd(width)}  ${reason}\n`)
     return
   }
   const [type, ...more] = args
@@ -35,15 +35,17 @@ export async function trigger(
     throw new UsageError('trigger needs one type of event; "bin/drawbridge trigger --list" lists them.')
   const scenario = scenarios[type]
   if (!scenario) {
-    if (beyond[type] === undefined)
+    if (reasonsNotTriggerable[type] === undefined)
       throw new UsageError(`Unrecognized event type ${type}; "bin/drawbridge trigger --list" lists them.`)
-    throw new Error(`Event type ${type} cannot be triggered: ${beyond[type]}.`)
+    throw new Error(`Event type ${type} cannot be triggered: ${reasonsNotTriggerable[type]}.`)
   }
-  const sandbox = new Sandbox(createApiClient(values, env), parseOverrides(values.override), () => managed(values, env))
+  const sandbox = new Sandbox(createApiClient(values, env), parseOverrides(values.override), () => openManagement(values, env))
   await sandbox.assertSandbox()
-  const { id, since } = await scenario.run(sandbox, type)
+  const { id, previousEventId } = await scenario.run(sandbox, type)
   const events =
-    since === undefined ? await sandbox.eventsOf(id, type, scenario.until) : await sandbox.eventsSince(since, type, id)
-  if (values.json) return out(`${JSON.stringify(events, null, 2)}\n`)
-  for (const event of events) out(`${event.created_at}  ${event.type}  ${event.object_id}\n`)
+    previousEventId === undefined
+      ? await sandbox.waitForEvents(id, type, scenario.finalStatus)
+      : await sandbox.eventsSince(previousEventId, type, id)
+  if (values.json) return printNow(`${JSON.stringify(events, null, 2)}\n`)
+  for (const event of events) printNow(`${event.created_at}  ${event.type}  ${event.object_id}\n`)
 }

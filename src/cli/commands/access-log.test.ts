@@ -105,7 +105,7 @@ describe('access-log verify', () => {
     const team = await createTestTeam('sandbox-eu')
     for (let i = 0; i < 3; i++) await team.user()
     await access.flush()
-    const { rows } = await cells.of('sandbox-eu').pool.query('select min(seq)::int + 1 as seq from access_log')
+    const { rows } = await cells.db('sandbox-eu').pool.query('select min(seq)::int + 1 as seq from access_log')
     await asOwner('update sandbox_eu.access_log set line = replace(line, $2, $3) where seq = $1', [
       rows[0].seq,
       '"outcome":200',
@@ -121,7 +121,7 @@ describe('access-log verify', () => {
 
 async function unassigned(team: TestTeam): Promise<string> {
   const delivery = await deliveryFor(team, await acceptedOrder(team), { sample_id: `NOBODYS-${randomUUID()}` })
-  const intake = { cell: 'sandbox-us' as const, db: cells.of('sandbox-us'), findTenant: guard.tenant }
+  const intake = { cell: 'sandbox-us' as const, db: cells.db('sandbox-us'), findTenant: guard.tenant }
   return (await receiveFromLink(intake, delivery)).raw_result_id
 }
 

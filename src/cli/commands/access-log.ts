@@ -17,7 +17,7 @@ export async function exportLog(
   const { db } = requireCell(call)
   const user = optionalId(values.user, '--user')
   const team = optionalId(values.team, '--team')
-  const selection = { from: day(values.from, '--from'), until: day(values.until, '--until'), user, team }
+  const selection = { firstDay: day(values.from, '--from'), lastDay: day(values.until, '--until'), user, team }
   const about = { ...(team !== undefined && { team }), ...(user !== undefined && { users: [user] }) }
   await whenLogged(
     db,
@@ -46,11 +46,11 @@ export async function verify(call: Call<{ cell?: string; known?: string[] }>): P
   const broken: string[] = []
   for (const { name, db } of chosenCells(call)) {
     await appendLines(db)
-    const { lines, since, head, fault } = await verifyLog(db, known)
+    const { lines, oldestDay, head, fault } = await verifyLog(db, known)
     if (fault !== undefined) broken.push(`${name}: ${fault}`)
     else
       await call.write(
-        `${name}  ${lines} lines${since === null ? '' : ` since ${since}`}, none changed; the last is ${head.seq}:${head.hash}\n`,
+        `${name}  ${lines} lines${oldestDay === null ? '' : ` since ${oldestDay}`}, none changed; the last is ${head.seq}:${head.hash}\n`,
       )
   }
   if (broken.length) throw new Error(`The access log has been changed. ${broken.join('; ')}.`)

@@ -113,10 +113,10 @@ async function writeArchive(tar: Readable, path: string): Promise<Manifest['arch
   const sum = createHash('sha256')
   let bytes = 0
   const measure = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
+    transform(chunk: Buffer, _encoding, callback) {
       sum.update(chunk)
       bytes += chunk.length
-      done(null, chunk)
+      callback(null, chunk)
     },
   })
   const file = createWriteStream(path, { mode: 0o600, flush: true })

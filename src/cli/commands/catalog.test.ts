@@ -37,7 +37,7 @@ const Text = T.Object({ text: T.String() })
 /** Every row of the catalog, as one text. */
 const everything = async (cell: CellName): Promise<string> =>
   (
-    await cells.of(cell).queries.one(
+    await cells.db(cell).queries.one(
       Text,
       sql`
       select concat_ws(' ',
@@ -147,7 +147,7 @@ describe('a catalog file', () => {
   })
 
   test('an imported catalog is not overwritten by the bundled catalog', async () => {
-    const db = cells.of('production-us')
+    const db = cells.db('production-us')
     await imported({ format, analytes: [{ ...analyte, name: 'Mine' }] }, 'production-us')
     await db.queries.run(sql`update catalog_data_version set checksum = 'of an older program' where part <> 'own'`)
     const before = await everything('production-us')

@@ -47,15 +47,15 @@ const textMessageCommands: QueueCommands = {
 type Options = { cell?: string; name?: string; all?: boolean; retrying?: boolean; json?: boolean }
 
 /** The databases that a command reads. Errors: UsageError for no cell; Error for one that is not served. */
-function placesOf({ isInControl }: QueueCommands, call: Call<Options>): AnyPlace[] {
+function choosePlaces({ isInControl }: QueueCommands, call: Call<Options>): AnyPlace[] {
   return isInControl ? controlAndCells(call) : chosenCells(call)
 }
 
 /** Lists the dead letters of a queue, or with `--retrying` the rows that failed and will be retried: at most 1,000 of each cell. */
-const listing = (commands: QueueCommands) => async (call: Call<Options>) => {
+const listRows = (commands: QueueCommands) => async (call: Call<Options>) => {
   const { retrying, json } = call.values
   const found = await Promise.all(
-    placesOf(commands, call).map(async ({ name, db }) => {
+    choosePlaces(commands, call).map(async ({ name, db }) => {
       const rows = await listFailed(db, commands.queue, retrying ? 'retrying' : 'dead')
       return rows.map((row): FailedRow & { cell: AnyPlace['name'] } => ({ cell: name, ...row }))
     }),
@@ -78,7 +78,7 @@ const line = (row: FailedRow & { cell: AnyPlace['name'] }, { describe }: QueueCo
  * Retries rows that failed, now and with all their attempts. Writes the table of the queue. At most 1,000 ids. Errors: UsageError for
  * options that contradict each other and for an invalid id; Error if no id is a failed row.
  */
-const retrying = (commands: QueueCommands) => async (call: Call<Options>) => {
+const retryRows = (commands: QueueCommands) => async (call: Call<Options>) => {
   const { word, row, queue, hasNames } = commands
   const { args: ids, values } = call
   if (!!values.all === ids.length > 0 || (values.name !== undefined && !values.all))
@@ -86,17 +86,17 @@ const retrying = (commands: QueueCommands) => async (call: Call<Options>) => {
       `Usage: bin/drawbridge ${word} retry ID... | --all${hasNames ? ' [--name JOB]' : ''} [--cell CELL] [--json].`,
     )
   if (ids.length > IDS_MAX) throw new UsageError(`${word} retry takes ${IDS_MAX} ids at most.`)
-  const chosen = values.all ? { name: values.name } : { ids: ids.map((one) => requireId(one, capital(row))) }
+  const chosen = values.all ? { name: values.name } : { ids: ids.map((id) => requireId(id, capital(row))) }
   const retried: { id: string; cell: AnyPlace['name'] }[] = []
-  for (const { name, db } of placesOf(commands, call))
-    for (const one of await retryFailed(db, queue, chosen)) retried.push({ id: one, cell: name })
-  const known = new Set(retried.map((one) => one.id))
-  const not_found = 'ids' in chosen ? chosen.ids.filter((one) => !known.has(one)) : []
+  for (const { name, db } of choosePlaces(commands, call))
+    for (const id of await retryFailed(db, queue, chosen)) retried.push({ id, cell: name })
+  const retriedIds = new Set(retried.map(({ id }) => id))
+  const not_found = 'ids' in chosen ? chosen.ids.filter((id) => !retriedIds.has(id)) : []
   if (retried.length === 0 && not_found.length) throw new Error(`None of these is ${row} that failed in ${cellWord(call)}.`)
   if (values.json) return printJson({ retried, not_found })
   return (
-    printList(retried, (one) => `${one.id}  ${one.cell.padEnd(13)}  tried again now`) +
-    printList(not_found, (one) => `${one}  is not ${row} that failed`) +
+    printList(retried, (row) => `${row.id}  ${row.cell.padEnd(13)}  tried again now`) +
+    printList(not_found, (id) => `${id}  is not ${row} that failed`) +
     (retried.length ? '' : `There are none in ${cellWord(call)}.\n`)
   )
 }
@@ -104,11 +104,11 @@ const retrying = (commands: QueueCommands) => async (call: Call<Options>) => {
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** `jobs list` and `jobs retry`. */
-export const listJobs = listing(jobCommands)
-export const retryJobs = retrying(jobCommands)
+export const listJobs = listRows(jobCommands)
+export const retryJobs = retryRows(jobCommands)
 /** `mail failed` and `mail retry`. They print no recipient and no text. */
-export const listMails = listing(mailCommands)
-export const retryMails = retrying(mailCommands)
+export const listMails = listRows(mailCommands)
+export const retryMails = retryRows(mailCommands)
 /** `text-messages list` and `text-messages retry`. They print no recipient and no text. */
-export const listTextMessages = listing(textMessageCommands)
-export const retryTextMessages = retrying(textMessageCommands)
+export const listTextMessages = listRows(textMessageCommands)
+export const retryTextMessages = retryRows(textMessageCommands)

@@ -32,8 +32,8 @@ test('payors are added and changed in every cell, and survive a restart of the s
   assert.match(said, /^2 payors in each of .*sandbox-us.*production-us/)
   for (const cell of cells.names) {
     // Simulates a new version with another file.
-    await cells.of(cell).pool.query(`update insurance_data_version set checksum = 'other' where part = 'payors'`)
-    await loadInsuranceData(cells.of(cell))
+    await cells.db(cell).pool.query(`update insurance_data_version set checksum = 'other' where part = 'payors'`)
+    await loadInsuranceData(cells.db(cell))
   }
   for (const one of [team, other]) {
     assert.equal((await search(one, 'aetna'))[0].name, 'Aetna Renamed')

@@ -38,10 +38,10 @@ const readText = (file: string): Promise<string> =>
     throw new Error(`Cannot read the file (${error.code}).`)
   })
 
-async function importInto(places: Place[], what: string, run: (db: Db) => Promise<number>): Promise<string> {
+async function importInto(places: Place[], subject: string, run: (db: Db) => Promise<number>): Promise<string> {
   let rows = 0
   for (const { db } of places) rows = await run(db)
-  return `${rows} ${what} in each of ${places.map(({ name }) => name).join(', ')}. Takes effect within 5 s.\n`
+  return `${rows} ${subject} in each of ${places.map(({ name }) => name).join(', ')}. Takes effect within 5 s.\n`
 }
 
 async function reportInvalidRows(work: () => Promise<Outcome>): Promise<Outcome> {

@@ -1,8 +1,16 @@
 // Lab accounts by command: the operator has the contracts with laboratories, so accounts are created and changed here and not over HTTP.
 // Source: management-auth.md 12.
 import { UsageError, type Call } from '../command-tree.ts'
-import { found, optionalId, optionalOrg, requireCell, requireId, requireOneOf, runReportingProblems } from '../command-input.ts'
-import { printJson, printMade, printRows } from '../command-output.ts'
+import {
+  requireFound,
+  optionalId,
+  optionalOrg,
+  requireCell,
+  requireId,
+  requireChoice,
+  runReportingProblems,
+} from '../command-input.ts'
+import { printJson, printCreated, printRows } from '../command-output.ts'
 import { createAccount, findAccount, listForOperator, updateAccount, type AccountChange } from '../../lab/accounts/accounts.ts'
 import { accountStatuses, delegatedFlows, TEAMS_MAX, type AllowedBilling } from '../../lab/accounts/schema.ts'
 import { billingTypes } from '../../lab/catalog/enums.ts'
@@ -34,7 +42,7 @@ export async function create(call: Call<Options>): Promise<string> {
   const org_id = await optionalOrg(call)
   const change = changeOf({ billing: ['client_bill=all'], ...values })
   const accountId = await runReportingProblems(db, (tx) => createAccount(tx, { ...change, lab, provider_account_id, org_id }))
-  return printMade(values.json, { lab_account_id: accountId, cell, lab, provider_account_id }, { 'lab account': accountId })
+  return printCreated(values.json, { lab_account_id: accountId, cell, lab, provider_account_id }, { 'lab account': accountId })
 }
 
 /** `lab-account update`. */
@@ -52,7 +60,7 @@ export async function update(call: Call<Options>): Promise<string> {
 export async function show(call: Call<Options>): Promise<string> {
   const { db } = requireCell(call)
   const account = await findAccount(db.queries, requireId(call.args[0], 'The lab account'))
-  return printJson(found(account, 'Lab account not found in this cell.'))
+  return printJson(requireFound(account, 'Lab account not found in this cell.'))
 }
 
 /** `lab-account list`. */
@@ -80,8 +88,8 @@ function changeOf(values: Options): AccountChange {
   const units = readMany(values.unit, '--unit', 50)
   const teams = readMany(values.team, '--team', TEAMS_MAX)
   return {
-    ...(status !== undefined && { status: requireOneOf(accountStatuses, status, '--status') }),
-    ...(values.flow !== undefined && { delegated_flow: requireOneOf(delegatedFlows, values.flow, '--flow') }),
+    ...(status !== undefined && { status: requireChoice(accountStatuses, status, '--status') }),
+    ...(values.flow !== undefined && { delegated_flow: requireChoice(delegatedFlows, values.flow, '--flow') }),
     ...(number !== undefined && { provider_account_id: number }),
     ...(name !== undefined && { account_name: name === CLEAR_ALL ? null : name }),
     ...(notes !== undefined && { default_clinical_notes: notes === CLEAR_ALL ? null : notes }),
@@ -111,7 +119,7 @@ function billing(words: string[]): AllowedBilling {
   const result: AllowedBilling = {}
   for (const word of words) {
     const [type, states] = word.split('=')
-    const known = requireOneOf(billingTypes, type, 'The type in --billing')
+    const known = requireChoice(billingTypes, type, 'The type in --billing')
     if (result[known]) throw new UsageError(`--billing contains ${known} twice.`)
     result[known] = states === 'all' ? usStates : (states ?? '').toUpperCase().split(',').map(readState)
   }

@@ -1,6 +1,6 @@
 // Laboratories of a cell by command: whether they can take orders, and the identity that documents print.
 import { UsageError, type Call } from '../command-tree.ts'
-import { found, requireCell, runReportingProblems, type Place } from '../command-input.ts'
+import { requireFound, requireCell, runReportingProblems, type Place } from '../command-input.ts'
 import { printJson, printRows } from '../command-output.ts'
 import { listLabStates } from '../../lab/accounts/lab-states.ts'
 import { findIdentity } from '../../lab/catalog/lab-identity.ts'
@@ -49,7 +49,7 @@ export async function setIdentity(call: Call<Options>): Promise<string> {
 /** `lab identity show`. */
 export async function showIdentity(call: Call<Options>): Promise<string> {
   const identity = await requireCell(call).db.plainTx((tx) => findIdentity(tx, call.args[0]!))
-  return printJson(found(identity, NO_LAB))
+  return printJson(requireFound(identity, NO_LAB))
 }
 
 function requireProductionCell(place: Place): Place {

@@ -5,7 +5,7 @@ import { servedCells } from '../command-input.ts'
 import { reportInvalidFile, requireFile, withConsent, type Changes } from '../file-import.ts'
 import { changeOfRelease, importRelease, type ReleaseChange } from '../../lab-reports/loinc/release.ts'
 
-const lineOf = (name: string, { previous_count, removed_count, added_count, changed_count }: ReleaseChange): string =>
+const formatChange = (name: string, { previous_count, removed_count, added_count, changed_count }: ReleaseChange): string =>
   `${name.padEnd(13)}  ${removed_count} of ${previous_count} terms removed, ${added_count} added, ${changed_count} changed\n`
 
 /** `loinc import`. Removing terms needs consent. */
@@ -15,7 +15,7 @@ export async function importLoincFile(call: Call<{ yes?: boolean; dryRun?: boole
   const places = servedCells(call)
   for (const { name, db } of places) {
     const change = await reportInvalidFile(changeOfRelease(db, file))
-    changes.lines += lineOf(name, change)
+    changes.lines += formatChange(name, change)
     if (change.removed_count) changes.losses.push(`${change.removed_count} of ${change.previous_count} terms in ${name}`)
   }
   return withConsent(call, changes, async () => {

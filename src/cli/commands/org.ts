@@ -1,8 +1,8 @@
 // Organizations, teams and keys by command: the first steps of a new installation, and the way to regain access if every key is lost.
 import type { Feature, Option } from '../../platform/http/feature-flags.ts'
 import { UsageError, type Call } from '../command-tree.ts'
-import { cellWord, found, optionalId, requireId, requireOneOf, requireText } from '../command-input.ts'
-import { printJson, printMade, printRows } from '../command-output.ts'
+import { cellWord, requireFound, optionalId, requireId, requireChoice, requireText } from '../command-input.ts'
+import { printJson, printCreated, printRows } from '../command-output.ts'
 import { seedStandardTests } from '../../lab/catalog/lab-tests.ts'
 import { createOrgKey, createTeamKey, isMember, listOrgKeys, listTeamKeys, revokeKey } from '../../tenancy/keys/keys.ts'
 import { createOrg, findOrg, listOrgs, setExpiry, setPlan } from '../../tenancy/organizations/organizations.ts'
@@ -38,7 +38,7 @@ export async function createOrganization({ cells, args, values }: Call<Options>)
     const management_key_id = tx.uuid()
     const management_key = await createOrgKey(tx, { id: management_key_id, org_id, label: LABEL })
     const made = { org_id, name, management_key_id, management_key }
-    return printMade(values.json, made, { organization: org_id, 'management key': management_key })
+    return printCreated(values.json, made, { organization: org_id, 'management key': management_key })
   })
 }
 
@@ -56,8 +56,8 @@ export async function listOrganizations({ cells, values }: Call<Options>): Promi
 /** `org plan`. */
 export async function changePlan({ cells, args }: Call): Promise<string> {
   const org_id = requireId(args[0], 'The organization')
-  const plan = requireOneOf(plans, args[1], 'The plan')
-  found(await cells.control.plainTx((tx) => setPlan(tx, org_id, plan)), NO_ORG)
+  const plan = requireChoice(plans, args[1], 'The plan')
+  requireFound(await cells.control.plainTx((tx) => setPlan(tx, org_id, plan)), NO_ORG)
   return `Plan set to ${plan}.\n`
 }
 
@@ -66,7 +66,7 @@ export async function changeExpiry({ cells, args: [org, when] }: Call): Promise<
   const org_id = requireId(org, 'The organization')
   const expiresAt = when === 'never' ? undefined : parseTimestamp(when!)
   if (when !== 'never' && !expiresAt) throw new UsageError('org expire requires a date such as 2030-01-31, or "never".')
-  found(await cells.control.plainTx((tx) => setExpiry(tx, org_id, expiresAt?.instant ?? null)), NO_ORG)
+  requireFound(await cells.control.plainTx((tx) => setExpiry(tx, org_id, expiresAt?.instant ?? null)), NO_ORG)
   return expiresAt ? `The organization is read-only from ${iso(expiresAt.instant)}.\n` : 'The organization does not expire.\n'
 }
 
@@ -76,22 +76,22 @@ export async function createOrgTeam({ cells, args, values }: Call<Options>): Pro
   const name = requireText(args[0], 'team create requires a name')
   const { region } = values
   if (region !== 'us' && region !== 'eu') throw new UsageError('--region must be us or eu.')
-  const places = requireCellsOf(cells, region)
+  const places = requireCells(cells, region)
   const id = await cells.control.plainTx(async (tx) => {
-    found(await findOrg(tx, org_id), NO_ORG)
+    requireFound(await findOrg(tx, org_id), NO_ORG)
     return createTeam(tx, { org_id, name, region })
   })
   for (const cell of places) {
-    await cells.of(cell).plainTx((tx) => placeTeam(tx, cell, { id, org_id }))
-    if (cell.startsWith('sandbox')) await cells.of(cell).tx((await loadTenant(cells, cell, id))!, seedStandardTests)
+    await cells.db(cell).plainTx((tx) => placeTeam(tx, cell, { id, org_id }))
+    if (cell.startsWith('sandbox')) await cells.db(cell).tx((await loadTenant(cells, cell, id))!, seedStandardTests)
   }
-  return printMade(values.json, { team_id: id, org_id, name, region, cells: places }, { team: id })
+  return printCreated(values.json, { team_id: id, org_id, name, region, cells: places }, { team: id })
 }
 
 /** `team list`, of one organization or of all. */
 export async function listAllTeams({ cells, values }: Call<Options>): Promise<string> {
   const org_id = values.org === undefined ? null : requireId(values.org, '--org')
-  if (org_id !== null) found(await cells.control.plainTx((tx) => findOrg(tx, org_id)), NO_ORG)
+  if (org_id !== null) requireFound(await cells.control.plainTx((tx) => findOrg(tx, org_id)), NO_ORG)
   return printRows(
     values.json,
     await listTeams(cells.control.queries, org_id),
@@ -101,7 +101,7 @@ export async function listAllTeams({ cells, values }: Call<Options>): Promise<st
 }
 
 /** The cells of a region; all of them must be served here. */
-function requireCellsOf(cells: Cells, region: Region): CellName[] {
+function requireCells(cells: Cells, region: Region): CellName[] {
   const missing = cellsOfRegion(region).filter((cell) => !cells.has(cell))
   if (missing.length) throw new Error(`A team of this region requires ${missing.join(', ')}, which CELLS does not list.`)
   return cellsOfRegion(region)
@@ -110,16 +110,16 @@ function requireCellsOf(cells: Cells, region: Region): CellName[] {
 /** `team feature`: sets a feature of a team in all cells of its region, or lists the features. */
 export async function changeFeature({ cells, args: [id, name, to], values }: Call<Options>): Promise<string> {
   const team_id = requireId(id, 'The team')
-  const team = found(await findTeam(cells.control.queries, team_id), NO_TEAM)
-  const places = requireCellsOf(cells, team.region)
+  const team = requireFound(await findTeam(cells.control.queries, team_id), NO_TEAM)
+  const places = requireCells(cells, team.region)
   if (name === 'list') return listFeatures(cells, places, team_id, values.json)
   const { features, options } = await loadFeatures()
-  const names = [...features, ...options].map((each) => each.name)
-  const known = names.find((each) => each === name)
+  const names = [...features, ...options].map((feature) => feature.name)
+  const known = names.find((featureName) => featureName === name)
   if (!known) throw new UsageError(`The feature must be one of ${names.join(', ')}, or "list".`)
   if (to !== 'on' && to !== 'off') throw new UsageError('The value must be "on" or "off".')
   const change = options.some((option) => option.name === known) ? switchOption : switchFeature
-  for (const cell of places) await cells.of(cell).plainTx((tx) => change(tx, team_id, known, to === 'on'))
+  for (const cell of places) await cells.db(cell).plainTx((tx) => change(tx, team_id, known, to === 'on'))
   return `${known} is ${to}. Takes effect in every process within 5 s.\n`
 }
 
@@ -151,22 +151,22 @@ export async function createKey(call: Call<Options>): Promise<string> {
   if (org !== undefined) {
     const org_id = requireId(org, '--org')
     return cells.control.plainTx(async (tx) => {
-      found(await findOrg(tx, org_id), NO_ORG)
-      found((await isMember(tx, org_id, member_id)) || undefined, NO_MEMBER)
+      requireFound(await findOrg(tx, org_id), NO_ORG)
+      requireFound((await isMember(tx, org_id, member_id)) || undefined, NO_MEMBER)
       const key_id = tx.uuid()
       const management_key = await createOrgKey(tx, { id: key_id, org_id, label, member_id })
-      return printMade(values.json, { key_id, management_key, org_id, label }, { 'management key': management_key })
+      return printCreated(values.json, { key_id, management_key, org_id, label }, { 'management key': management_key })
     })
   }
   const team_id = requireId(team, '--team')
-  const cell = requireOneOf(cellNames, cellWord(call), '--cell')
+  const cell = requireChoice(cellNames, cellWord(call), '--cell')
   return cells.control.plainTx(async (tx) => {
-    const { region, org_id } = found(await findTeam(tx, team_id), NO_TEAM)
+    const { region, org_id } = requireFound(await findTeam(tx, team_id), NO_TEAM)
     if (!cellsOfRegion(region).includes(cell)) throw new UsageError(`Cell ${cell} is not in the team's region (${region}).`)
-    found((await isMember(tx, org_id, member_id)) || undefined, NO_MEMBER)
+    requireFound((await isMember(tx, org_id, member_id)) || undefined, NO_MEMBER)
     const key_id = tx.uuid()
     const api_key = await createTeamKey(tx, { id: key_id, team_id, cell, label, member_id })
-    return printMade(values.json, { key_id, api_key, team_id, cell, label }, { 'api key': api_key })
+    return printCreated(values.json, { key_id, api_key, team_id, cell, label }, { 'api key': api_key })
   })
 }
 
@@ -189,6 +189,6 @@ function line(key: ListedKey, kind: string): string {
 /** `key revoke`. */
 export async function revoke({ cells, args }: Call): Promise<string> {
   const key = requireText(args[0], 'key revoke requires a key id or a key')
-  found(await cells.control.plainTx((tx) => revokeKey(tx, key)), 'Key not found.')
+  requireFound(await cells.control.plainTx((tx) => revokeKey(tx, key)), 'Key not found.')
   return 'Key revoked. It stops working in every process within 5 s.\n'
 }

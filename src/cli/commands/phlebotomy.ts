@@ -16,7 +16,7 @@ export async function importFile(call: Call<Options>): Promise<Outcome> {
   const org_id = await optionalOrg(call)
   return importIntoEach(chosenCells(call), async ({ name, db }) => {
     const { staff, rejections } = await importStaff(db, org_id, call.args[0]!, call.values.strict ?? false)
-    return { imported: `${name}\n${staff} imported`, rejections }
+    return { summary: `${name}\n${staff} imported`, rejections }
   })
 }
 

@@ -26,7 +26,7 @@ export async function importPlaces(
   return withConsent(call, changes, () =>
     importIntoEach(places, async ({ name, db }) => {
       const { rows, countries, rejections } = await importPostalCodes(db, file, only)
-      return { imported: `${name.padEnd(13)}  ${rows} places of ${countries.join(', ') || 'no country'}`, rejections }
+      return { summary: `${name.padEnd(13)}  ${rows} places of ${countries.join(', ') || 'no country'}`, rejections }
     }),
   )
 }

@@ -1,6 +1,6 @@
 // Bookings pending confirmation, by command.
 import type { Call } from '../command-tree.ts'
-import { chosenCells, found, requireCell, requireId, whenLogged } from '../command-input.ts'
+import { chosenCells, requireFound, requireCell, requireId, whenLogged } from '../command-input.ts'
 import { printRowsOfCells } from '../command-output.ts'
 import { loadTenant } from '../../tenancy/teams/teams.ts'
 import { leaveCommand, leaveCommands } from '../../platform/access-log/access-line.ts'
@@ -31,8 +31,8 @@ export const list = (call: Call<Options>): Promise<string> =>
 async function resolve(call: Call<Options>, verb: 'confirm' | 'refuse', output: string): Promise<string> {
   const booking = requireId(call.args[0], 'The booking')
   const { name, db } = requireCell(call)
-  const team = found(await findBookingTeam(db.queries, booking), NOT_FOUND)
-  const tenant = found(await loadTenant(call.cells, name, team), NOT_FOUND)
+  const team = requireFound(await findBookingTeam(db.queries, booking), NOT_FOUND)
+  const tenant = requireFound(await loadTenant(call.cells, name, team), NOT_FOUND)
   const resolved = db.tx(tenant, async (tx) => {
     const done = await resolvePendingBooking(tx, booking, verb === 'confirm')
     if (done)
@@ -43,7 +43,7 @@ async function resolve(call: Call<Options>, verb: 'confirm' | 'refuse', output: 
       )
     return done
   })
-  found(await whenLogged(db, resolved), NOT_FOUND)
+  requireFound(await whenLogged(db, resolved), NOT_FOUND)
   return output
 }
 

@@ -16,7 +16,7 @@ export async function importFile(call: Call<Options>): Promise<Outcome> {
   const lab = requireLab(call)
   return importIntoEach(chosenCells(call), async ({ name, db }) => {
     const { schedules, rejections } = await importSchedules(db, await labIn(db, lab), args[0]!, values.strict ?? false)
-    return { imported: `${name}\n${schedules} imported`, rejections }
+    return { summary: `${name}\n${schedules} imported`, rejections }
   })
 }
 

@@ -1,6 +1,6 @@
 // Sites of laboratories by command.
 import type { Call, Outcome } from '../command-tree.ts'
-import { chosenCells, found, requireText } from '../command-input.ts'
+import { chosenCells, requireFound, requireText } from '../command-input.ts'
 import { loadPages, printEach, printOfEach, printRowsOfCells } from '../command-output.ts'
 import { importIntoEach, requireFile } from '../file-import.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -15,7 +15,7 @@ export const requireLab = ({ values: { lab } }: Call<Options>): string =>
 
 /** The id of a laboratory in a cell. Errors: Error if the cell has no such laboratory. */
 export const labIn = async (db: Db, slug: string): Promise<number> =>
-  found(await findLabId(db.queries, slug), 'Lab not found in the cell; "bin/drawbridge lab list" prints its laboratories.')
+  requireFound(await findLabId(db.queries, slug), 'Lab not found in the cell; "bin/drawbridge lab list" prints its laboratories.')
 
 /** `psc import`. */
 export async function importFile(call: Call<Options>): Promise<Outcome> {
@@ -24,7 +24,7 @@ export async function importFile(call: Call<Options>): Promise<Outcome> {
   const file = requireFile(args[0], 'psc import')
   return importIntoEach(chosenCells(call), async ({ name, db }) => {
     const { sites, rejections } = await importSites(db, await labIn(db, lab), file, values.strict ?? false)
-    return { imported: `${name}\n${sites} imported`, rejections }
+    return { summary: `${name}\n${sites} imported`, rejections }
   })
 }
 

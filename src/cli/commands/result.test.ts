@@ -16,7 +16,7 @@ const run = (...words: string[]) => command(cells, ['result', ...words, '--cell'
 
 async function unassigned(team: TestTeam): Promise<string> {
   const delivery = await deliveryFor(team, await acceptedOrder(team), { sample_id: `NOBODYS-${randomUUID()}` })
-  const intake = { cell: 'sandbox-us' as const, db: cells.of('sandbox-us'), findTenant: guard.tenant }
+  const intake = { cell: 'sandbox-us' as const, db: cells.db('sandbox-us'), findTenant: guard.tenant }
   return (await receiveFromLink(intake, delivery)).raw_result_id
 }
 
@@ -37,7 +37,7 @@ test('assigning a result advances its order and notifies its patient, as if the 
   const team = await createTestTeam()
   const order = await acceptedOrder(team)
   const sample_id = `NOBODYS-${randomUUID()}`
-  const intake = { cell: 'sandbox-us' as const, db: cells.of('sandbox-us'), findTenant: guard.tenant }
+  const intake = { cell: 'sandbox-us' as const, db: cells.db('sandbox-us'), findTenant: guard.tenant }
   const { raw_result_id } = await receiveFromLink(intake, await deliveryFor(team, order, { sample_id }))
   await team.db.queries.run(
     sql`update raw_result set payload = replace(payload, ${sample_id}, ${order.sample_id}) where id = ${raw_result_id}`,
@@ -63,7 +63,7 @@ test('deletes an unassigned result', async () => {
 })
 
 describe('unassigned results expire', () => {
-  const db = cells.of('sandbox-us')
+  const db = cells.db('sandbox-us')
   const age = (id: string, days: number) =>
     db.queries.run(sql`update raw_result set created_at = created_at - make_interval(days => ${days}) where id = ${id}`)
 

@@ -1,6 +1,6 @@
 // Unassigned results: they came over a link and name no team, and the operator assigns them. Prints no patient data.
 import type { Call } from '../command-tree.ts'
-import { found, requireCell, requireId, whenLogged } from '../command-input.ts'
+import { requireFound, requireCell, requireId, whenLogged } from '../command-input.ts'
 import { printRows } from '../command-output.ts'
 import { loadTenant } from '../../tenancy/teams/teams.ts'
 import { assignToTeam, deleteUnassigned, listUnassigned } from '../../lab/result-matching/operator-reviews.ts'
@@ -27,7 +27,7 @@ export async function assign(call: Call<Options>): Promise<string> {
   const { cells, args, values, config } = call
   const { name, db } = requireCell(call)
   const result = requireId(args[0], 'The result')
-  const tenant = found(await loadTenant(cells, name, requireId(values.team, '--team')), 'Team not found.')
+  const tenant = requireFound(await loadTenant(cells, name, requireId(values.team, '--team')), 'Team not found.')
   db.hooks ??= await hooks(config)
   const assigned = db.txOnWholeCell(tenant, async (tx) => {
     const receipt = await assignToTeam(tx, result)
@@ -39,7 +39,7 @@ export async function assign(call: Call<Options>): Promise<string> {
       )
     return receipt
   })
-  const { decision_code, status, order_id } = found(await whenLogged(db, assigned), NOT_FOUND)
+  const { decision_code, status, order_id } = requireFound(await whenLogged(db, assigned), NOT_FOUND)
   return `${decision_code}, ${status}${order_id ? `, order ${order_id}` : ''}\n`
 }
 
@@ -52,7 +52,7 @@ export async function drop(call: Call<Options>): Promise<string> {
     if (isGone) leaveCommand(tx, { actor: call.actor, operation: 'result drop' }, { objects: [result] })
     return isGone
   })
-  found(await whenLogged(db, dropped), NOT_FOUND)
+  requireFound(await whenLogged(db, dropped), NOT_FOUND)
   return 'Result deleted.\n'
 }
 

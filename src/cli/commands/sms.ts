@@ -1,6 +1,6 @@
 // The text messages that a sandbox has written to its fictional patients. Failed ones: dead-letters.ts.
 import { UsageError, type Call } from '../command-tree.ts'
-import { cellWord, chosenCells, found, isId, whenLogged, type Place } from '../command-input.ts'
+import { cellWord, chosenCells, requireFound, isId, whenLogged, type Place } from '../command-input.ts'
 import { printJson, printList } from '../command-output.ts'
 import { listTextMessages, type TextMessage } from '../../notifications/messages/messages.ts'
 import { leaveCommands, type OperatorCommand } from '../../platform/access-log/access-line.ts'
@@ -33,7 +33,7 @@ export async function show(call: Call<Options>): Promise<string> {
   if (!isId(id)) throw new UsageError('sms show requires the id of a text message.')
   const rows: Found[] = []
   for (const place of sandboxes(call)) rows.push(...(await messagesIn(place, { actor: call.actor, operation: 'sms show' }, id)))
-  const message = found(rows[0], `Text message not found in ${cellWord(call)}.`)
+  const message = requireFound(rows[0], `Text message not found in ${cellWord(call)}.`)
   if (call.values.json) return printJson(message)
   const { cell, created_at, state, recipient, body } = message
   return `Cell     ${cell}\nWritten  ${created_at}\nState    ${state}\nTo       ${recipient}\n\n${body}\n`

@@ -13,7 +13,7 @@ import { version } from '../../platform/runtime/version.ts'
 /** Loads the modules of the server, which takes about as long as it takes to create a database. */
 export const loadServer = async () => ({ ...(await import('../../app/server.ts')), ...(await import('../demo.ts')) })
 
-const out = (text: string): void => void process.stdout.write(text)
+const printNow = (text: string): void => void process.stdout.write(text)
 
 /**
  * `migrate`: migrates the schemas of the settings. Without DATABASE_URL it uses the folder in DATA_DIR and creates the database there if
@@ -65,7 +65,7 @@ export async function run(config: Config, roles: ServerRoles): Promise<void> {
     await database.close()
     throw error
   }
-  out(roles.serve ? startupMessage(config, running, demo) : ['Worker started.', ...operatorLine(running), ''].join('\n'))
+  printNow(roles.serve ? startupMessage(config, running, demo) : ['Worker started.', ...operatorLine(running), ''].join('\n'))
 
   const lost = database.embeddedServer?.connectionLost.then((reason) => ({ reason, code: 1 })) ?? new Promise<never>(() => {})
   const end = await Promise.race([signal, lost])
@@ -87,14 +87,14 @@ const operatorLine = ({ operator_url }: RunningServer): string[] =>
 /** The cell whose demo key is shown. With demo data there is a sandbox. */
 const shownCell = ({ cells }: Config): KnownCell => cells.find(isSandboxCell)!
 
-function startupMessage(config: Config, running: RunningServer, demo: Demo | undefined): string {
-  const { url, listening_url = url } = running
+function startupMessage(config: Config, server: RunningServer, demo: Demo | undefined): string {
+  const { url, listening_url = url } = server
   const lines = [
     `Drawbridge ${version} is listening on ${listening_url}`,
     // For browsers: PUBLIC_URL, or loopback in place of every network.
     ...(url === listening_url ? [] : [`  Address      ${url}`]),
     `  API page     ${demo ? apiPageAddress(url, demo.api_keys[shownCell(config)]) : `${url}/docs`}`,
-    ...operatorLine(running),
+    ...operatorLine(server),
   ]
   if (demo) {
     const cell = shownCell(config)

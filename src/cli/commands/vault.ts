@@ -24,7 +24,7 @@ const listDatabaseScopes = (cells: Cells): DatabaseScope[] =>
   contents.encryptedColumns.flatMap((column) =>
     column.plane === 'control'
       ? [{ where: 'control', db: cells.control, column }]
-      : cells.names.map((name) => ({ where: name, db: cells.of(name), column })),
+      : cells.names.map((name) => ({ where: name, db: cells.db(name), column })),
   )
 
 interface OpenVault {
@@ -69,14 +69,14 @@ const values = (n: number): string => (n === 1 ? '1 value' : `${n} values`)
 /** `vault status`. */
 export async function status(call: Call<{ json?: boolean }>): Promise<string> {
   const { vault, file } = openVault(call)
-  if (call.values.json) return printJson(await stateOf(call.cells, file && !file.exists ? [] : vault.keyIds()))
+  if (call.values.json) return printJson(await listKeyStates(call.cells, file && !file.exists ? [] : vault.keyIds()))
   return file && !file.exists && (await sumValues(call.cells)) === 0
     ? 'No encryption key yet; it is created with the first secret.\n'
     : printStatus(call.cells, vault)
 }
 
 /** Each key with its state and the values that depend on it, and what each column has. */
-async function stateOf(cells: Cells, [newest, ...old]: string[]) {
+async function listKeyStates(cells: Cells, [newest, ...old]: string[]) {
   const { byKey, columns } = await countValuesByKey(cells)
   const known = [...(newest === undefined ? [] : [newest]), ...old]
   const missing = [...byKey.keys()].filter((key) => !known.includes(key))

@@ -182,7 +182,7 @@ export const getBulkState = (tx: Tx, operation_id: string): Promise<BulkState> =
 
 /** Waits for the end of an operation, at most 20 s, without a connection of the database in between. @returns its state then */
 export async function waitForEnd(cells: Cells, tenant: Tenant, operation_id: string): Promise<BulkState> {
-  const db = cells.of(tenant.cell)
+  const db = cells.db(tenant.cell)
   const end_ms = performance.now() + WAIT_MS
   for (;;) {
     const { ended_at } = await db.read(tenant, (tx) =>

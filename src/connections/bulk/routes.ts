@@ -44,7 +44,7 @@ export function bulkRoutes(access: VendorAccess): Operation[] {
       await assertApplication(tx, slug)
       return beginBulkOperation(tx, type, slug, user_ids, recipes && { vault: access.vault, recipes })
     })
-    const state = await (waits ? waitForEnd(cells, tenant, id) : cells.of(tenant.cell).read(tenant, (tx) => getBulkState(tx, id)))
+    const state = await (waits ? waitForEnd(cells, tenant, id) : cells.db(tenant.cell).read(tenant, (tx) => getBulkState(tx, id)))
     return { status: state.is_over && waits ? 200 : 202, state }
   }
 

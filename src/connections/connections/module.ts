@@ -1,6 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
-import { on } from '../../platform/db/hooks.ts'
+import { defineHook } from '../../platform/db/hooks.ts'
 import { userDeleted } from '../../people/users/users.ts'
 import { deregisterAll, eraseConnections } from './connections.ts'
 import { eventTypes } from './event-types.ts'
@@ -15,6 +15,6 @@ export const userConnections: Module = {
   tables: { ofTeams: ['connection'] },
   operations: connectionsRoutes,
   jobs: [endIngestionHandler],
-  hooks: [on(userDeleted, deregisterAll)],
+  hooks: [defineHook(userDeleted, deregisterAll)],
   erasers: { user: eraseConnections, team: eraseTables('connection') },
 }

@@ -9,7 +9,7 @@ import { zipBytes } from '../../../test/support/zip.ts'
 import { ImportRunner } from './run-import.ts'
 
 // Data that is stored notifies higher modules.
-cells.of('sandbox-us').hooks = testCells.of('sandbox-us').hooks
+cells.db('sandbox-us').hooks = testCells.db('sandbox-us').hooks
 
 afterEach(stopWorkers)
 

@@ -9,7 +9,7 @@ import { eraseImports } from './imports.ts'
 import { ImportTurn, ImportRunner, type ImportOptions } from './run-import.ts'
 
 // Data that is stored notifies higher modules.
-cells.of('sandbox-us').hooks = testCells.of('sandbox-us').hooks
+cells.db('sandbox-us').hooks = testCells.db('sandbox-us').hooks
 
 afterEach(stopWorkers)
 

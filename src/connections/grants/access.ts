@@ -106,7 +106,7 @@ export async function freshGrant(
   rejectedVersion?: number,
 ): Promise<StoredGrant | undefined> {
   // Not the transaction of a job, which commits nothing once the job has lost its lease: new tokens would be lost with it.
-  const tx = <R>(work: (tx: Tx) => Promise<R>) => access.cells.of(tenant.cell).tx(tenant, work)
+  const tx = <R>(work: (tx: Tx) => Promise<R>) => access.cells.db(tenant.cell).tx(tenant, work)
   const owner = randomUUID()
   const deadline = AbortSignal.timeout(access.refresh_wait_ms ?? WAIT_MS)
   for (let pause_ms = PAUSE_MS; ; pause_ms = Math.min(pause_ms * 2, PAUSE_MS_MAX)) {
@@ -139,7 +139,7 @@ async function refresh(
   owner: string,
 ): Promise<boolean> {
   const { cells, vault } = access
-  const db = cells.of(tenant.cell)
+  const db = cells.db(tenant.cell)
   try {
     if (storedGrant.grant.refresh_token === null) throw new VendorError('invalid_grant')
     const now_ms = teamNow(tenant).getTime()

@@ -1,5 +1,5 @@
 import { eraseTables } from '../../platform/db/erasure.ts'
-import { on } from '../../platform/db/hooks.ts'
+import { defineHook } from '../../platform/db/hooks.ts'
 import type { Module, Service } from '../../platform/module/module.ts'
 import { defineHandler } from '../../platform/queue/outbox.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
@@ -20,7 +20,7 @@ export function grants(access: VendorAccess): Module {
     about: "encrypted tokens of users at vendors' clouds",
     tables: { ofTeams: ['provider_grant'] },
     jobs: [revoke],
-    hooks: [on(connectionEnded, endGrants)],
+    hooks: [defineHook(connectionEnded, endGrants)],
     services: [connections],
     periodicTasks: [
       revocationForDeletedTeams(access),

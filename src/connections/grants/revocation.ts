@@ -12,7 +12,7 @@ import { deleteGrant, endedGrant, hasCurrentGrant, replaceTokens } from './grant
  */
 export async function revokeAtVendor(access: VendorAccess, tenant: Tenant, grant_id: string): Promise<void> {
   // Not the transactions of a job, which commit nothing once the job has lost its lease: new tokens would be lost with it.
-  const db = access.cells.of(tenant.cell)
+  const db = access.cells.db(tenant.cell)
   const found = await db.tx(tenant, async (tx) => {
     const ended = await endedGrant(tx, access.vault, grant_id)
     return ended && { ended, isShared: await hasCurrentGrant(tx, ended), vendor: await findVendor(tx, access, ended.provider) }

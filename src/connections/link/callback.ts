@@ -52,7 +52,7 @@ export async function completeConsent(
   back: Return,
   onConnected: OnConnected,
 ): Promise<LinkError | undefined> {
-  const db = access.cells.of(tenant.cell)
+  const db = access.cells.db(tenant.cell)
   const error = await connect(access, tenant, session, provider, back, onConnected)
   if (error) await db.tx(tenant, (tx) => recordFailure(tx, session, error))
   return error
@@ -71,7 +71,7 @@ async function connect(
   if (back.error !== undefined) return back.error === 'access_denied' ? 'user_cancelled' : 'provider_api_error'
   const { code } = back
   if (code === undefined || code.length > CODE_MAX) return 'provider_api_error'
-  const db = access.cells.of(tenant.cell)
+  const db = access.cells.db(tenant.cell)
   const { vendor, now_ms } = await db.read(tenant, async (tx) => ({
     vendor: await findVendor(tx, access, provider),
     now_ms: tx.now.getTime(),
@@ -145,7 +145,7 @@ async function revoke(
 ): Promise<void> {
   const { external_user_id } = grant
   if (external_user_id === null) return
-  const users = await access.cells.of(tenant.cell).read(tenant, (tx) => usersOfAccount(tx, connector.provider, external_user_id))
+  const users = await access.cells.db(tenant.cell).read(tenant, (tx) => usersOfAccount(tx, connector.provider, external_user_id))
   if (users.length) return
   try {
     await connector.revoke(vendorHttp(access, tenant), app, grant, now_ms)

@@ -118,7 +118,7 @@ export class LinkCodes {
   async #use<V>({ cell, text }: LinkCodeText, prepare: (owner: Redeemed) => Promise<V>): Promise<V | undefined> {
     const { cells, vault, findTenant } = this.#dependencies
     if (!cells.has(cell)) return undefined
-    const db = cells.of(cell)
+    const db = cells.db(cell)
     const hashes = vault.signatures(text, PURPOSE)
     const owners = await db.queries.many(
       Owner,

@@ -46,7 +46,7 @@ export async function connectDemoSource(
   const error = await connect(access, tenant, user, provider, onConnected)
   if (error) {
     const { user_id, session_id: id } = user
-    await access.cells.of(tenant.cell).tx(tenant, (tx) => recordFailure(tx, { user_id, id }, error))
+    await access.cells.db(tenant.cell).tx(tenant, (tx) => recordFailure(tx, { user_id, id }, error))
   }
   return error
 }
@@ -59,7 +59,7 @@ async function connect(
   onConnected: OnConnected,
 ): Promise<LinkError | undefined> {
   try {
-    return await cells.of(tenant.cell).tx(tenant, async (tx) => {
+    return await cells.db(tenant.cell).tx(tenant, async (tx) => {
       if (!(await lockUser(tx, user.user_id))) return 'invalid_token'
       const session = await lockSession(tx, user)
       const reason = reasonAgainst(session)

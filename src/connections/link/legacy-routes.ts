@@ -52,7 +52,7 @@ export function legacyRoutes({ signingKey, guards }: LinkDependencies): Operatio
         let error_type: LinkError | undefined = 'invalid_token'
         if (known) {
           const { found, tenant } = known
-          error_type = reasonAgainst(await cells.of(found.cell).read(tenant, (tx) => findSession(tx, found)))
+          error_type = reasonAgainst(await cells.db(found.cell).read(tenant, (tx) => findSession(tx, found)))
         } else {
           const refusal = guards.checks.refusal(address, linkTokenRefused('invalid_token'))
           if (refusal.status !== 401) throw refusal
@@ -75,7 +75,7 @@ export function legacyRoutes({ signingKey, guards }: LinkDependencies): Operatio
         const known = await read(body.link_token, headers)
         if (!known) throw guards.checks.refusal(address, linkTokenRefused('invalid_token'))
         const { found, tenant } = known
-        const auth_type = await cells.of(found.cell).tx(tenant, async (tx) => {
+        const auth_type = await cells.db(found.cell).tx(tenant, async (tx) => {
           const session = usable(await lockSession(tx, found))
           assertProvider(session, body.provider)
           const type = authTypeOf(body.provider)

@@ -72,7 +72,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
     const found = token === undefined ? undefined : await readLinkToken(signingKey, token)
     const tenant = found && (await admitLinkToken(guards, found, {}))
     if (!tenant) throw guards.checks.refusal(request.address, linkTokenRefused('invalid_token'))
-    const session = await cells.of(found.cell).read(tenant, (tx) => findSession(tx, found))
+    const session = await cells.db(found.cell).read(tenant, (tx) => findSession(tx, found))
     return { tenant, token: token!, user_id: found.user_id, session_id: found.session_id, session }
   }
 
@@ -128,7 +128,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
 
   async function showSources(visit: LinkVisit): Promise<PageResponse> {
     const session = visit.session!
-    const { vendors, demos } = await cells.of(visit.tenant.cell).read(visit.tenant, async (tx) => ({
+    const { vendors, demos } = await cells.db(visit.tenant.cell).read(visit.tenant, async (tx) => ({
       vendors: await offeredVendors(tx, dependencies),
       demos: await offeredDemos(tx, dependencies, session),
     }))
@@ -262,7 +262,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
         return asJson ? jsonResponse(400, otherBrowser) : (toOwnHost(request, provider) ?? otherBrowserPage())
       const lookUp = async () => {
         const tenant = cells.has(place.cell) ? await guards.teams.tenant(place.cell, place.team) : undefined
-        const session = tenant && (await cells.of(place.cell).tx(tenant, (tx) => takeState(tx, place, state, provider)))
+        const session = tenant && (await cells.db(place.cell).tx(tenant, (tx) => takeState(tx, place, state, provider)))
         return session && { tenant, session }
       }
       const { tenant, session } = await guards.checks.find(request.address, undefined, lookUp, () => unknown)

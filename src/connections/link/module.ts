@@ -1,6 +1,6 @@
 import { userDeleted } from '../../people/users/users.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
-import { on } from '../../platform/db/hooks.ts'
+import { defineHook } from '../../platform/db/hooks.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
@@ -26,7 +26,7 @@ export function link(dependencies: LinkPageDependencies): Module {
     tables: { ofTeams: ['link_session', 'link_code'] },
     operations: [...linkRoutes(dependencies), ...oauthRoutes(dependencies), ...legacyRoutes(dependencies)],
     pages: linkPages(dependencies),
-    hooks: [on(userDeleted, forget)],
+    hooks: [defineHook(userDeleted, forget)],
     periodicTasks: [
       cleanup({ table: 'link_session', column: 'expires_at', retention_s: SESSION_KEPT_S }),
       cleanup({ table: 'link_code', column: 'expires_at' }),

@@ -61,7 +61,7 @@ export function oauthRoutes(access: ConsentDependencies): Operation[] {
       description: 'Those for which this server has a connector, the team has credentials and the token was issued.',
       reply: T.Array(OfferedSource),
       async run({ tenant, cells }, { user }) {
-        return cells.of(tenant.cell).read(tenant, async (tx) => {
+        return cells.db(tenant.cell).read(tenant, async (tx) => {
           const session = usable(await findSession(tx, user!))
           const offered = await offeredVendors(tx, access)
           const vendors = offered.filter(({ connector }) => isNamed(session, connector.provider))

@@ -84,7 +84,7 @@ export async function startConsent(
   { isBound = false }: { isBound?: boolean } = {},
 ): Promise<{ connector: Connector; oauth_url: string; state: string }> {
   const { cells, vault, publicUrl } = access
-  const db = cells.of(tenant.cell)
+  const db = cells.db(tenant.cell)
   const vendor = await db.read(tenant, async (tx) => {
     assertProvider(usable(await findSession(tx, user)), provider)
     if (await hasOther(tx, user.user_id, false)) throw mixedConnections(false)

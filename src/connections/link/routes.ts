@@ -97,7 +97,7 @@ export function linkRoutes(dependencies: LinkDependencies): Operation[] {
       summary: 'Show what a link page needs to know of its team and its token',
       reply: LinkConfig,
       async run({ tenant, cells }, { user }) {
-        const session = usable(await cells.of(tenant.cell).read(tenant, (tx) => findSession(tx, user!)))
+        const session = usable(await cells.db(tenant.cell).read(tenant, (tx) => findSession(tx, user!)))
         const [environment, region] = tenant.cell.split('-') as [LinkConfig['environment'], LinkConfig['region']]
         return {
           team_id: tenant.team,

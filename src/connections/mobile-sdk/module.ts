@@ -1,6 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
-import { on } from '../../platform/db/hooks.ts'
+import { defineHook } from '../../platform/db/hooks.ts'
 import { providerDataErased } from '../../wearables/ingestion/provider-data.ts'
 import { mobileSdkRoutes } from './routes.ts'
 import { eraseReports } from './sync-reports.ts'
@@ -11,7 +11,7 @@ export const mobileSdk: Module = {
   about: 'requests of phones',
   tag: 'mobile-sdk',
   tables: { ofTeams: ['phone_sync'] },
-  hooks: [on(providerDataErased, eraseReports)],
+  hooks: [defineHook(providerDataErased, eraseReports)],
   operations: [...mobileSdkRoutes, ...syncRoutes],
   erasers: { user: eraseReports, team: eraseTables('phone_sync') },
 }

@@ -64,7 +64,7 @@ async function take(cells: Cells, tenant: Tenant, { provider, limits }: Connecto
     burst: Math.max(1, requests * BURST),
     per_ms: (requests * (1 - BURST)) / window_ms,
   }))
-  return cells.of(tenant.cell).tx(tenant, async (tx) => {
+  return cells.db(tenant.cell).tx(tenant, async (tx) => {
     await tx.run(sql`
       insert into provider_limit (team_id, provider, tokens, refilled_at)
       values (${tx.team}, ${provider}, ${rates.map(({ burst }) => burst)}::float8[], ${dbNow}) on conflict do nothing`)
@@ -95,7 +95,7 @@ async function take(cells: Cells, tenant: Tenant, { provider, limits }: Connecto
 /** The vendor has rejected a request of the application: none is sent for a while. Writes provider_limit. */
 const block = (cells: Cells, tenant: Tenant, { provider }: Connector, wait_ms: number): Promise<number> =>
   cells
-    .of(tenant.cell)
+    .db(tenant.cell)
     .tx(tenant, (tx) =>
       tx.run(
         sql`update provider_limit set blocked_until = greatest(blocked_until, ${dbNowPlus(wait_ms / 1000)}) where team_id = ${tx.team} and provider = ${provider}`,

@@ -1,5 +1,5 @@
 import { eraseTables } from '../../platform/db/erasure.ts'
-import { on } from '../../platform/db/hooks.ts'
+import { defineHook } from '../../platform/db/hooks.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { connectionEnded } from '../connections/connections.ts'
 import { grantSaved } from '../grants/grants.ts'
@@ -22,8 +22,8 @@ export function pulls(dependencies: PullDependencies & NotificationDependencies)
     jobs: [pullHandler({ access: dependencies.access, reader }), pollHandler(dependencies), subscribeHandler(dependencies)],
     workers: [() => reader],
     hooks: [
-      on(grantSaved, (tx, grant) => startPulls(tx, grant, dependencies.poll_s())),
-      on(connectionEnded, (tx, user_id, provider) => forgetPulls(tx, user_id, provider)),
+      defineHook(grantSaved, (tx, grant) => startPulls(tx, grant, dependencies.poll_s())),
+      defineHook(connectionEnded, (tx, user_id, provider) => forgetPulls(tx, user_id, provider)),
     ],
     erasers: {
       user: (tx, user_id) => forgetPulls(tx, user_id, null),

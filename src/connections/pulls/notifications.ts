@@ -66,7 +66,7 @@ export async function receiveNotification(
   if (!connector?.receive || !isCellName(cell) || !cells.has(cell)) throw notFound('Not Found')
   if (body.length > NOTICE_BYTES_MAX) throw payloadTooLarge('The notification is too long')
   const tenant = await guards.teams.findTenant(cell, team_id)
-  const db = cells.of(cell)
+  const db = cells.db(cell)
   const now =
     tenant &&
     (await db.read(tenant, async (tx) => ({ vendor: await findVendor(tx, access, provider), now_ms: tx.now.getTime() })))

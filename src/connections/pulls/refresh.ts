@@ -49,7 +49,7 @@ export async function refreshUser(
   given_user_id: string,
   timeout_s: number,
 ): Promise<StatusReply<Refreshed>> {
-  const db = cells.of(tenant.cell)
+  const db = cells.db(tenant.cell)
   const { user_id } = await db.read(tenant, (tx) => getUser(tx, given_user_id))
   const tooMany = limiter.hit(`${tenant.cell} ${tenant.team} ${user_id}`, 'A user can be refreshed 8 times an hour')
   if (tooMany) throw tooMany

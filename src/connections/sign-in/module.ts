@@ -1,6 +1,6 @@
 import { userDeleted } from '../../people/users/users.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
-import { on } from '../../platform/db/hooks.ts'
+import { defineHook } from '../../platform/db/hooks.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
@@ -20,7 +20,7 @@ export function phoneSignIn(dependencies: SignInDependencies): Module {
     tag: 'mobile-sdk',
     tables: { ofTeams: ['phone_session'], others: ['sign_in_key'] },
     operations: signInRoutes(dependencies, signOut),
-    hooks: [on(userDeleted, (tx, user_id) => signOut(tx, user_id))],
+    hooks: [defineHook(userDeleted, (tx, user_id) => signOut(tx, user_id))],
     periodicTasks: [cleanup({ table: 'phone_session', column: 'expires_at' })],
     encryptedColumns: [encryptedKeyColumn],
     erasers: { user: eraseSessions, team: eraseTables('phone_session') },

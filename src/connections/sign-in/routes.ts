@@ -25,7 +25,7 @@ export function signInRoutes(
       params: UserParams,
       reply: SignInToken,
       async run({ tenant, cells }, { params }) {
-        const { user_id } = await cells.of(tenant.cell).read(tenant, (tx) => getUser(tx, params.user_id))
+        const { user_id } = await cells.db(tenant.cell).read(tenant, (tx) => getUser(tx, params.user_id))
         const signIn = { cell: tenant.cell, team: tenant.team, user_id, session_id: uuid() }
         return { user_id, sign_in_token: await tokens.issue(signIn) }
       },

@@ -241,11 +241,11 @@ describe('the token endpoint', () => {
     const wrong = refresh_token.replace(user_id, randomUUID())
     let taken = 0
     const count = () => taken++
-    cells.of('sandbox-us').pool.on('acquire', count)
+    cells.db('sandbox-us').pool.on('acquire', count)
     const statuses = [await statusFor('rt_x', '192.0.2.1')]
     assert.equal(taken, 0)
     for (let i = 0; i < 3; i++) statuses.push(await statusFor(wrong, '192.0.2.1'))
-    cells.of('sandbox-us').pool.off('acquire', count)
+    cells.db('sandbox-us').pool.off('acquire', count)
     assert.deepEqual(statuses, [401, 401, 429, 429])
     assert.equal(await statusFor(refresh_token, '192.0.2.1'), 429)
     assert.equal(await statusFor(refresh_token, '192.0.2.2'), 200)

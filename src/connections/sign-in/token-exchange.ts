@@ -60,7 +60,7 @@ export async function exchangeToken(
   const next: Continue = isExchange ? openSession : continueSession
   const lookUp = async () => {
     const tenant = await guards.teams.tenant(signIn.cell, signIn.team)
-    return tenant && cells.of(signIn.cell).tx(tenant, (tx) => next(tx, signIn, used, refresh_token))
+    return tenant && cells.db(signIn.cell).tx(tenant, (tx) => next(tx, signIn, used, refresh_token))
   }
   const found = await guards.checks.find(address, undefined, lookUp, invalid)
   if (found === 'reused') guards.teams.invalidateSessions(signIn.team, signIn.user_id)

@@ -20,7 +20,7 @@ const takes = ({ authentication, allowed_mappers }: FhirPipeline, mappers: reado
 
 /** Whether the team has a pipeline for one of the mappings; cached for seconds. */
 export const hasPipeline = async (tx: Tx, mappers: readonly string[]): Promise<boolean> => {
-  const known = await tx.cached(FHIR_PIPELINE, async () => ({ pipeline: await fhirPipeline(tx) }))
+  const known = await tx.readCached(FHIR_PIPELINE, async () => ({ pipeline: await fhirPipeline(tx) }))
   return known?.pipeline !== undefined && takes(known.pipeline, mappers)
 }
 

@@ -1,5 +1,5 @@
 // Sends results to the FHIR server of a team's EHR pipeline, as Observations. Source: management-auth.md 14. Unsourced: when, and the mapper.
-import { on, type Hook } from '../../platform/db/hooks.ts'
+import { defineHook, type Hook } from '../../platform/db/hooks.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { defineHandler, defineJob, enqueue, type Handler, type JobContext } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
@@ -18,7 +18,7 @@ const sendObservations = defineJob('ehr.send_observations', T.Object({ order_id:
 })
 
 /** Queues the results of an order when a report brings them, a partial one too, if the team has a pipeline for them. Writes job. */
-export const resultsHook: Hook = on(resultReceived, async (tx, { order }) => {
+export const resultsHook: Hook = defineHook(resultReceived, async (tx, { order }) => {
   if (await hasPipeline(tx, [MAPPER])) enqueue(tx, sendObservations, { order_id: order.id })
 })
 

@@ -1,5 +1,5 @@
 // Sends results of continuous queries to the FHIR server of a team's EHR pipeline. Source: management-auth.md 14, 15. Unsourced: when.
-import { on, type Hook } from '../../platform/db/hooks.ts'
+import { defineHook, type Hook } from '../../platform/db/hooks.ts'
 import { defineHandler, defineJob, enqueue, type Handler } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { readObservations, resultChanged } from '../../wearables/queries/export-results.ts'
@@ -16,7 +16,7 @@ const sendQueryResult = defineJob(
 )
 
 /** Queues the groups of a result that changed, if the team has a pipeline for them. Writes job. */
-export const queryResultsHook: Hook = on(resultChanged, async (tx, { mappers, ...changed }) => {
+export const queryResultsHook: Hook = defineHook(resultChanged, async (tx, { mappers, ...changed }) => {
   if (await hasPipeline(tx, mappers)) enqueue(tx, sendQueryResult, changed)
 })
 

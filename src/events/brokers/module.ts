@@ -1,6 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
-import { on } from '../../platform/db/hooks.ts'
+import { defineHook } from '../../platform/db/hooks.ts'
 import { rawEventsWanted } from '../../platform/queue/raw-events.ts'
 import { encryptedDestinationsColumn, takesRawEvents, type PipelineDependencies } from './pipelines.ts'
 import { brokersRoutes } from './routes.ts'
@@ -12,7 +12,7 @@ export const brokers = (dependencies: PipelineDependencies): Module => ({
   tables: { others: ['pipeline'] },
   operations: brokersRoutes(dependencies),
   hooks: [
-    on(rawEventsWanted, async (tx, raw) => {
+    defineHook(rawEventsWanted, async (tx, raw) => {
       if (await takesRawEvents(tx)) raw.areWanted = true
     }),
   ],

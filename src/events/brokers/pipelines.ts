@@ -101,7 +101,7 @@ const projectFilter =
 function findCell({ cells }: PipelineDependencies, { env, region }: CellParams): Db {
   const name: CellName = `${env}-${region}`
   if (!cells.has(name)) throw notFound('This server does not serve this cell')
-  return cells.of(name)
+  return cells.db(name)
 }
 
 /**
@@ -212,7 +212,7 @@ const TakesRaw = T.Object({ takes_raw: T.Boolean() })
 
 /** Whether the team has a pipeline that asks for raw events; cached for seconds. */
 export const takesRawEvents = async (tx: Tx): Promise<boolean> => {
-  const known = await tx.cached('raw events', () =>
+  const known = await tx.readCached('raw events', () =>
     tx.one(TakesRaw, sql`select exists (select from pipeline where team_id = ${tx.team} and provider_raw_data) as takes_raw`),
   )
   return known?.takes_raw === true

@@ -455,7 +455,7 @@ export interface DeliveryWorker {
 }
 
 export function createDeliveryWorker(cells: Cells, options: DeliveryOptions): DeliveryWorker {
-  const all = cells.names.map((name) => new CellDelivery(name, cells.of(name), options))
+  const all = cells.names.map((name) => new CellDelivery(name, cells.db(name), options))
   const forEachCell = async (call: (cell: CellDelivery) => Promise<void>) => void (await Promise.all(all.map(call)))
   return {
     start: () => all.forEach((cell) => cell.start()),

@@ -14,7 +14,7 @@ const ENDPOINTS = 20
 const BACKLOG = 5000
 const EVENTS_EACH = 2
 
-const db = cells.of('sandbox-us')
+const db = cells.db('sandbox-us')
 
 /** Inserts outbox entries with a number of events each. @returns the ids of the events, in order */
 async function announce(team_id: string, count: number, events: number): Promise<string[]> {

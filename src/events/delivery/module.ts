@@ -1,4 +1,4 @@
-import { on } from '../../platform/db/hooks.ts'
+import { defineHook } from '../../platform/db/hooks.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { eventsErased } from '../../platform/queue/outbox.ts'
@@ -35,17 +35,17 @@ export const delivery = (cells: Cells, options: () => DeliveryOptions): Module =
   },
   workers: [() => createDeliveryWorker(cells, options())],
   hooks: [
-    on(endpointCreated, async (tx, id) => void (await createWebhookDestination(tx, id))),
-    on(endpointChanging, async (tx, id) => void (await lockLease(tx, id))),
-    on(endpointChanged, async (tx, id, { isDisabled, isMoved }) => {
+    defineHook(endpointCreated, async (tx, id) => void (await createWebhookDestination(tx, id))),
+    defineHook(endpointChanging, async (tx, id) => void (await lockLease(tx, id))),
+    defineHook(endpointChanged, async (tx, id, { isDisabled, isMoved }) => {
       if (isDisabled) await stopDeliveries(tx, tx.team, id)
       if (isDisabled || isMoved) await revokeLease(tx, tx.team, id)
       await resetHealth(tx, id)
     }),
-    on(endpointDeleting, async (tx, id) => void (await deleteDestination(tx, tx.team, id))),
-    on(endpointReadable, retryUnreadable),
-    on(pipelineChanged, syncBrokers),
-    on(eventsErased, eraseDeliveriesOfEvents),
+    defineHook(endpointDeleting, async (tx, id) => void (await deleteDestination(tx, tx.team, id))),
+    defineHook(endpointReadable, retryUnreadable),
+    defineHook(pipelineChanged, syncBrokers),
+    defineHook(eventsErased, eraseDeliveriesOfEvents),
   ],
   periodicTasks: [...deliveryCleanups, deletedDestinationsCleanup, revokedLeaseCleanup],
   erasers: { team: eraseTeamDeliveries },

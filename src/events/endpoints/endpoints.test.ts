@@ -133,7 +133,7 @@ describe('endpoints', () => {
     const team = await createTestTeam()
     const stranger = await createTestTeam()
     const { id } = await endpoint(team, { url })
-    await cells.of('production-us').plainTx((tx) => placeTeam(tx, 'production-us', { id: team.team, org_id: team.org_id }))
+    await cells.db('production-us').plainTx((tx) => placeTeam(tx, 'production-us', { id: team.team, org_id: team.org_id }))
     for (const [who, path] of [
       [stranger, webhooks(stranger)],
       [team, webhooks(team, 'production')],

@@ -183,7 +183,7 @@ describe('a waiting request', () => {
     const asked = Array.from({ length: WAITING_OF_A_TEAM + 1 }, () => team.api.get('/v1/events/follow?wait_s=25'))
     const refused = await Promise.race(asked)
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '5'])
-    assert.equal(cells.of(team.cell).pool.waitingCount, 0)
+    assert.equal(cells.db(team.cell).pool.waitingCount, 0)
     const other = await following()
     assert.equal((await client(other.key).get('/v1/events/follow?wait_s=0')).status, 200)
     await emitEvents(team, [CREATED])

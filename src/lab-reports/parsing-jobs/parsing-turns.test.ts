@@ -9,7 +9,7 @@ import { glucoseReport, readJob, uploadReport } from '../../../test/support/uplo
 import { ReportParser } from './run-job.ts'
 
 // What is stored notifies higher modules.
-cells.of('sandbox-us').hooks = testCells.of('sandbox-us').hooks
+cells.db('sandbox-us').hooks = testCells.db('sandbox-us').hooks
 
 afterEach(stopWorkers)
 

@@ -54,7 +54,7 @@ export const parsingJobsRoutes = ({ files, processes, file_bytes_max }: UploadDe
       if (hasIdempotencyKey) changes.bind(contentOf(upload))
       const earlier = await changes.earlier<ParsingJob>()
       if (earlier) return earlier
-      const db = cells.of(tenant.cell)
+      const db = cells.db(tenant.cell)
       await db.tx(tenant, (tx) => assertMayUpload(tx, upload))
       const found = await inspectInProcess(processes, tenant.team, upload.files)
       if ('problem' in found) throw badRequest(problems[found.problem])

@@ -102,7 +102,7 @@ const ofTeam = ({ pictures, files_kept_s }: ReviewDependencies): Operation[] => 
       summary: 'Get the picture of a page of a lab report in review',
       params: PageParams,
       run: ({ tenant, cells }, { params }) =>
-        pictures.draw((execute) => cells.of(tenant.cell).read(tenant, execute), params.job_id, params.page),
+        pictures.draw((execute) => cells.db(tenant.cell).read(tenant, execute), params.job_id, params.page),
     }),
     operation({
       ...change,

@@ -40,7 +40,7 @@ export const reloadAccounts = (tx: Queries & { team: string }): Promise<UsableAc
   )
 
 /** The accounts that the team may order under at all labs, at most 4 s old. Needs no statement while cached. */
-export const usableAccounts = async (tx: Tx): Promise<UsableAccount[]> => (await tx.cached(KEY, () => reloadAccounts(tx)))!
+export const usableAccounts = async (tx: Tx): Promise<UsableAccount[]> => (await tx.readCached(KEY, () => reloadAccounts(tx)))!
 
 /** An order's requirements on its account. */
 export interface AccountQuery {

@@ -158,7 +158,7 @@ describe('linking teams to a lab account', () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const Id = T.Object({ id: T.String() })
     const platform = await cells
-      .of('sandbox-us')
+      .db('sandbox-us')
       .queries.maybe(Id, sql`select id from lab_account where org_id is null order by id limit 1`)
     const own = await labAccount(team)
     for (const path of [

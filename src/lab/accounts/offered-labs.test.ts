@@ -20,7 +20,7 @@ import { writeLabs } from '../catalog/load.ts'
 const CELL = 'production-us'
 const folder = mkdtempSync(join(tmpdir(), 'offered-labs-'))
 after(() => rmSync(folder, { recursive: true }))
-const db = cells.of(CELL)
+const db = cells.db(CELL)
 const lab = (...words: string[]) => command(cells, ['lab', ...words, '--cell', CELL])
 const identityOptions = [
   '--name=Harbor Light Laboratory',

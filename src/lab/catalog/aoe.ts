@@ -22,7 +22,7 @@ const NUMBER = /^[+-]?\d{1,15}(\.\d{1,10})?$/
  * Errors: 400 a required question without an answer; an answer to an unknown question, with an unlisted code, or not a number.
  */
 export async function validateAoeAnswers(tx: Tx, lab_test_id: string, answers: AoeAnswer[]): Promise<void> {
-  const questions = (await tx.cached(`questions ${lab_test_id}`, () => selectQuestions(tx, lab_test_id)))!
+  const questions = (await tx.readCached(`questions ${lab_test_id}`, () => selectQuestions(tx, lab_test_id)))!
   for (const { marker_id, question_id, answer } of answers) {
     const question = questions.get(`${marker_id} ${question_id}`)
     if (!question) throw badRequest(`Marker ${marker_id} of this order has no question ${question_id}`)
@@ -64,7 +64,7 @@ const [YES, NO] = [/^(?:y|yes|true|1)$/iu, /^(?:n|no|false|0)$/iu]
 /** Whether the patient has fasted, by the given answers; null without an answer, and if answers contradict each other. Only reads. */
 export async function fastingAnswer(tx: Tx, lab_test_id: string, answers: AoeAnswer[]): Promise<boolean | null> {
   if (answers.length === 0) return null
-  const questions = (await tx.cached(`questions ${lab_test_id}`, () => selectQuestions(tx, lab_test_id)))!
+  const questions = (await tx.readCached(`questions ${lab_test_id}`, () => selectQuestions(tx, lab_test_id)))!
   const words = answers.flatMap(({ marker_id, question_id, answer }) => {
     const question = questions.get(`${marker_id} ${question_id}`)
     if (!question || !FASTING.test(question.code)) return []

@@ -33,7 +33,7 @@ const loadLabs = async (tx: Queries): Promise<KnownLab[]> => {
 }
 
 /** All labs of the cell, by id, at most 4 s old. Needs no statement while cached. */
-export const knownLabs = async (tx: Tx): Promise<KnownLab[]> => (await tx.cached('labs', () => loadLabs(tx)))!
+export const knownLabs = async (tx: Tx): Promise<KnownLab[]> => (await tx.readCached('labs', () => loadLabs(tx)))!
 
 /** The lab if it meets a condition, at most 4 s old; read again before it is undefined. */
 export async function knownLab(tx: Tx, lab_id: number, condition: (lab: KnownLab) => boolean): Promise<Lab | undefined> {

@@ -8,7 +8,7 @@ import { catalogChecksum, loadCatalog } from './load.ts'
 const Rows = T.Object({ labs: T.Integer(), analytes: T.Integer(), markers: T.Integer(), links: T.Integer() })
 const Name = T.Object({ name: T.String() })
 
-const count = (db: ReturnType<typeof cells.of>) =>
+const count = (db: ReturnType<typeof cells.db>) =>
   db.queries.one(
     Rows,
     sql`
@@ -17,7 +17,7 @@ const count = (db: ReturnType<typeof cells.of>) =>
   )
 
 test('a cell without demo data gets the labs only, and their offers when a later load includes them', async () => {
-  const db = cells.of('sandbox-eu')
+  const db = cells.db('sandbox-eu')
   const full = await count(db)
   const tables = ['marker_analyte', 'marker', 'analyte', 'lab', 'catalog_data_version'].map((name) => `sandbox_eu.${name}`)
   await asOwner(`truncate ${tables.join()} cascade`)
@@ -29,7 +29,7 @@ test('a cell without demo data gets the labs only, and their offers when a later
 })
 
 test('a repeated load changes nothing, and a load of changed data updates rows without deleting any', async () => {
-  const db = cells.of('sandbox-us')
+  const db = cells.db('sandbox-us')
   const full = await count(db)
   const read = () => db.queries.one(Name, sql`select name from marker where provider_id = 'Q55122'`)
   const { name } = await read()

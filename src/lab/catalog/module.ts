@@ -1,4 +1,4 @@
-import { on } from '../../platform/db/hooks.ts'
+import { defineHook } from '../../platform/db/hooks.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { teamPlaced } from '../../tenancy/teams/team-hooks.ts'
@@ -19,7 +19,7 @@ export const catalog = (access: LabAccess): Module => ({
   operations: catalogRoutes(access),
   // A new sandbox team gets lab tests that it can order.
   hooks: [
-    on(teamPlaced, (tx) => {
+    defineHook(teamPlaced, (tx) => {
       if (tx.tenant.cell.startsWith('sandbox')) return seedStandardTests(tx)
     }),
   ],

@@ -45,7 +45,7 @@ async function existingTest(
 ): Promise<LabTest | undefined> {
   const [id, ...others] = new Set(lab_test_ids)
   if (id === undefined || others.length || add_on) return undefined
-  const test = await tx.cached(`lab test ${id}`, () => findLabTest(tx, id))
+  const test = await tx.readCached(`lab test ${id}`, () => findLabTest(tx, id))
   if (!test) throw notFound('Test does not exist')
   if (test.status !== 'active') throw badRequest(`Lab test ${id} is not active`)
   if (allowedLabId !== undefined && test.lab!.id !== allowedLabId)

@@ -31,7 +31,7 @@ const loadRules = (tx: Queries): Promise<Rules[]> =>
   )
 
 /** The rules of all labs that have some, at most 4 s old. Needs no statement while cached; load them early, together with other data. */
-const patientRules = async (tx: Tx): Promise<Rules[]> => (await tx.cached('patient rules', () => loadRules(tx)))!
+const patientRules = async (tx: Tx): Promise<Rules[]> => (await tx.readCached('patient rules', () => loadRules(tx)))!
 
 /** Errors: 400 a name is too long for the lab, or the lab does not allow the gender. A lab without rules allows every patient. */
 export async function assertPatientAllowed(tx: Tx, lab_id: number, patient: PatientNameAndGender): Promise<void> {

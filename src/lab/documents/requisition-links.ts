@@ -4,7 +4,7 @@ import type { Cells } from '../../platform/db/cells.ts'
 import { type Tenant, type Tx, Subjects } from '../../platform/db/transaction.ts'
 import type { LockedOrder } from '../orders/locked-order.ts'
 import { orderStepped } from '../orders/order-hooks.ts'
-import { on, type Hook } from '../../platform/db/hooks.ts'
+import { defineHook, type Hook } from '../../platform/db/hooks.ts'
 import type { CellName } from '../../settings/cells.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import type { MultiTransactionContext } from '../../platform/http/operation.ts'
@@ -30,7 +30,7 @@ export const requisitionHook = ({ vault, publicUrl }: { vault: Vault; publicUrl:
     order.requisition_form_url = publicUrl() + signedPath(tokens, tx.tenant, order.id, LIFETIME_S)
   }
   // An appointment with a requisition makes a transition of its own, whose event does not contain the link yet.
-  return on(orderStepped, giveAddress, { after: 'visits/appointments' })
+  return defineHook(orderStepped, giveAddress, { runsAfter: 'visits/appointments' })
 }
 
 const signedPath = (tokens: SignedTokens, { cell, team }: Pick<Tenant, 'cell' | 'team'>, order_id: string, lifetime_s: number) =>

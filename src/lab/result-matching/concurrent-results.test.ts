@@ -16,7 +16,7 @@ import { receiveFromLink, type Receipt } from './receive.ts'
 
 const ROUNDS = 20
 
-const db = cells.of('sandbox-us')
+const db = cells.db('sandbox-us')
 const receive = (delivery: IncomingResult): Promise<Receipt> =>
   receiveFromLink({ cell: 'sandbox-us', db, findTenant: guard.tenant }, delivery)
 

@@ -210,11 +210,11 @@ describe('results that need a review', () => {
 
 describe('results that arrive over a link', () => {
   const linked = (delivery: Parameters<typeof receiveFromLink>[1]) =>
-    receiveFromLink({ cell: 'sandbox-us', db: cells.of('sandbox-us'), findTenant: guard.tenant }, delivery)
+    receiveFromLink({ cell: 'sandbox-us', db: cells.db('sandbox-us'), findTenant: guard.tenant }, delivery)
   const teamOf = async (id: string) =>
     (
       await cells
-        .of('sandbox-us')
+        .db('sandbox-us')
         .queries.one(T.Object({ team_id: T.Union([T.String(), T.Null()]) }), sql`select team_id from raw_result where id = ${id}`)
     ).team_id
   const named = (order: Awaited<ReturnType<typeof acceptedOrder>>, sample_id: string, team: TestTeam) =>
@@ -272,7 +272,7 @@ describe('results that arrive over a link', () => {
     const team = await createTestTeam()
     const order = await acceptedOrder(team)
     const receipt = await linked(await deliveryFor(team, order, { sample_id: `NOBODYS-${randomUUID()}` }))
-    const db = cells.of('sandbox-us')
+    const db = cells.db('sandbox-us')
     assert((await listUnassigned(db.queries)).some(({ id }) => id === receipt.raw_result_id))
     const assigned = await db.txOnWholeCell(team.tenant, (tx) => assignToTeam(tx, receipt.raw_result_id))
     assert.equal(assigned!.decision_code, 'match_demo')

@@ -22,7 +22,7 @@ const renderReportPdf = (pool: WorkerPool, context: MultiTransactionContext, rea
 
 /** The laboratory's own document, if one was uploaded. */
 const labProvidedPdf = ({ tenant, cells }: MultiTransactionContext, order_id: string): Promise<FileReply | undefined> =>
-  cells.of(tenant.cell).read(tenant, (tx) => findResultPdf(tx, order_id))
+  cells.db(tenant.cell).read(tenant, (tx) => findResultPdf(tx, order_id))
 
 export const resultsRoutes = (pool: WorkerPool) => [
   operation({

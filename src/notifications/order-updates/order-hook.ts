@@ -1,6 +1,6 @@
 // Records messages to patients for the status transitions of orders, in the same transactions.
 import { orderStepped } from '../../lab/orders/order-hooks.ts'
-import { on, type Hook } from '../../platform/db/hooks.ts'
+import { defineHook, type Hook } from '../../platform/db/hooks.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import type { LockedOrder } from '../../lab/orders/locked-order.ts'
 import { selectChannels, triggeringStatuses } from '../messages/message-rules.ts'
@@ -14,7 +14,7 @@ import type { MessageDetails } from '../messages/message-templates.ts'
 
 /** @param sms whether a gateway for text messages is configured */
 export const orderHook = ({ sms }: { sms: boolean }): Hook =>
-  on(orderStepped, (tx, lockedOrder, low) => {
+  defineHook(orderStepped, (tx, lockedOrder, low) => {
     if (triggeringStatuses.has(low) && !lockedOrder.isHidden) return onStatus(tx, lockedOrder, low, sms)
   })
 

@@ -1,6 +1,6 @@
 import { userDeleted } from '../../people/users/users.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
-import { on } from '../../platform/db/hooks.ts'
+import { defineHook } from '../../platform/db/hooks.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { portalPages, type PortalDependencies } from './portal-pages.ts'
@@ -17,7 +17,7 @@ export const portal = (dependencies: PortalDependencies): Module => ({
   tables: { ofTeams: ['portal_link'] },
   operations: portalRoutes(dependencies),
   pages: portalPages(dependencies),
-  hooks: [on(userDeleted, erasePortalLinks)],
+  hooks: [defineHook(userDeleted, erasePortalLinks)],
   periodicTasks: [cleanup({ table: 'portal_link', column: 'expires_at', retention_s: LINK_KEPT_S })],
   erasers: { user: erasePortalLinks, team: eraseTables('portal_link') },
 })

@@ -70,7 +70,7 @@ export function portalPages({ cells, vault, guards, publicUrl }: PortalDependenc
     if (!named || !cells.has(named.cell)) throw guards.checks.refusal(request.address, invalid())
     const lookUp = async () => {
       const tenant = await guards.teams.findTenant(named.cell, named.team)
-      const link = tenant && (await cells.of(named.cell).read(tenant, (tx) => findShortLink(tx, code)))
+      const link = tenant && (await cells.db(named.cell).read(tenant, (tx) => findShortLink(tx, code)))
       return link && { link }
     }
     // Whoever guesses is asked to wait before a code is looked up.
@@ -102,11 +102,11 @@ export function portalPages({ cells, vault, guards, publicUrl }: PortalDependenc
       }
     }
 
-  const read = <V>({ tenant, visit }: Admitted, use: (tx: Tx) => Promise<V>): Promise<V> => cells.of(visit.cell).read(tenant, use)
+  const read = <V>({ tenant, visit }: Admitted, use: (tx: Tx) => Promise<V>): Promise<V> => cells.db(visit.cell).read(tenant, use)
 
   /** Turns the channels that a form names off or on. */
   const change = (visitor: Admitted, { form, logChange }: PageRequest): Promise<void> =>
-    cells.of(visitor.visit.cell).tx(visitor.tenant, async (tx) => {
+    cells.db(visitor.visit.cell).tx(visitor.tenant, async (tx) => {
       for (const channel of channels) {
         const wanted = form.get(channel)
         if (wanted === 'off' || wanted === 'on') await setOptOut(tx, visitor.visit.user_id, channel, wanted === 'off')
@@ -179,7 +179,7 @@ export function portalPages({ cells, vault, guards, publicUrl }: PortalDependenc
       answer: answered(async (request) => {
         const by = await admitCode(request)
         const answer = request.form.get('birth_date') ?? ''
-        const isRight = await cells.of(by.visit.cell).tx(by.tenant, (tx) => isBirthDate(tx, by.link, answer))
+        const isRight = await cells.db(by.visit.cell).tx(by.tenant, (tx) => isBirthDate(tx, by.link, answer))
         if (isRight) return [redirect(303, portalPath('', tokens.visit(by.visit))), by]
         const link = await read(by, (tx) => findShortLink(tx, by.code))
         return [await shortLink({ ...by, link: link ?? by.link }, true), by]

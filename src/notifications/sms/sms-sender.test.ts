@@ -15,12 +15,12 @@ import { command } from '../../../test/support/commands.ts'
 const messagesOf = async ({ api }: TestTeam, id: string) => (await api.get(`/v3/order/${id}/messages`)).body.data
 
 /** Removes the waiting text messages of other tests of this file. */
-const quiet = () => cells.of('sandbox-us').pool.query(`delete from patient_message where state = 'waiting'`)
+const quiet = () => cells.db('sandbox-us').pool.query(`delete from patient_message where state = 'waiting'`)
 
 /** Makes waiting messages older by a number of seconds, and their retries due earlier. */
 const later = (seconds: number) =>
   cells
-    .of('sandbox-us')
+    .db('sandbox-us')
     .pool.query(`update patient_message set due_at = due_at - make_interval(secs => $1) where state = 'waiting'`, [seconds])
 
 function courier(url: string) {

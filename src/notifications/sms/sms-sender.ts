@@ -31,7 +31,7 @@ export class SmsSender extends QueueWorkers<ClaimedText> {
 }
 
 function createWorker(cell: CellName, { cells, sms, log }: SmsSenderOptions): QueueWorker<ClaimedText> {
-  const db = cells.of(cell)
+  const db = cells.db(cell)
   return messageWorker<ClaimedText>({
     cell,
     db,

@@ -17,7 +17,7 @@ const Text = T.Object({ text: Nullable(T.String()) })
 
 /** Returns the index of the loaded codes, at most 4 s old. Each process reads a code set from the database once, at the first query. */
 async function indexFor(tx: Tx): Promise<IcdIndex> {
-  const loaded = await tx.cached('icd codes', () =>
+  const loaded = await tx.readCached('icd codes', () =>
     tx.maybe(Loaded, sql`select checksum from insurance_data_version where part = 'icd'`),
   )
   if (!loaded) return buildIcdIndex('')

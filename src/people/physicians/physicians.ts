@@ -38,7 +38,7 @@ export const listPhysicians = async (tx: Tx): Promise<{ physicians: TeamPhysicia
  * @param state two-letter code; any other text matches only physicians of every state
  */
 export async function servicePhysician(tx: Tx, state: string): Promise<Physician | undefined> {
-  const all = (await tx.cached(KEY, () => loadPhysicians(tx)))!
+  const all = (await tx.readCached(KEY, () => loadPhysicians(tx)))!
   const chosen = all.find(({ states }) => states.includes(state)) ?? all.find(({ states }) => states.length === 0)
   return chosen && sameNpi(chosen)
 }

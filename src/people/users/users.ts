@@ -158,7 +158,7 @@ export type KnownUser = Static<typeof Known>
 
 /** Returns a user with their demographics, or undefined, at most 4 s old. Statements that write data of the user use `verifiedUserId`. */
 export const cachedUser = (tx: Tx, user_id: string): Promise<KnownUser | undefined> =>
-  tx.cached(`user ${user_id}`, () =>
+  tx.readCached(`user ${user_id}`, () =>
     tx.lookup(
       Known,
       sql`

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { cells, createTestTeam } from '../../../test/support/server.ts'
-import { dropOldDays, exportLines, verifyLog, type Position } from './access-archive.ts'
+import { dropOldDays, exportLines, verifyLog, type LineFilter, type Position } from './access-archive.ts'
 import { leaveLine, lineOf, type Access } from './access-line.ts'
 import { AccessLog, appendLines } from './access-log.ts'
 import type { Db } from '../db/database.ts'
 import { createLog } from '../telemetry/log.ts'
 
 /** Each suite uses the log of a cell of its own. */
-const pool = (cell: string) => cells.of(cell).pool
+const pool = (cell: string) => cells.db(cell).pool
 
 const accessOf = (more: Partial<Access> = {}): Access => ({
   at: new Date(),
@@ -33,9 +33,9 @@ const logged = (db: Db, count: number, more: Partial<Access> = {}) =>
   )
 
 /** A complete export. */
-async function exported(db: Db, wanted = {}): Promise<{ seq: number; hash: string; line: Access; text: string }[]> {
+async function exported(db: Db, filter: LineFilter = {}): Promise<{ seq: number; hash: string; line: Access; text: string }[]> {
   let text = ''
-  for await (const piece of exportLines(db, wanted)) text += piece
+  for await (const piece of exportLines(db, filter)) text += piece
   const lines = text.split('\n').filter(Boolean)
   return lines.map((line) => ({ ...JSON.parse(line), text: line.slice(line.indexOf('"line":') + 7, -1) }))
 }
@@ -55,7 +55,7 @@ function rewritten(seq: number): string {
 }
 
 describe('concurrent writes of several processes', () => {
-  const db = cells.of('sandbox-eu')
+  const db = cells.db('sandbox-eu')
 
   test('form one chain without gaps and duplicates', async () => {
     const team = await createTestTeam('sandbox-eu')
@@ -69,8 +69,8 @@ describe('concurrent writes of several processes', () => {
     await Promise.all(
       Array.from({ length: 200 }, async (_, i) => {
         const log = processes[i % 4]!
-        if (i % 3) return log.read(db, made(i))
-        return db.tx(team.tenant, async (tx) => log.changed(db, tx, made(i)))
+        if (i % 3) return log.addRead(db, made(i))
+        return db.tx(team.tenant, async (tx) => log.addChange(db, tx, made(i)))
       }),
     )
     await Promise.all(processes.map((log) => log.stop()))
@@ -83,8 +83,8 @@ describe('concurrent writes of several processes', () => {
   test('are completed by another process when the process that left a line has ended', async () => {
     const { head } = await verifyLog(db)
     await db.plainTx(async (tx) => leaveLine(tx, lineOf(accessOf())))
-    assert.deepEqual(await appendLines(db), { appended: 1, isMore: false })
-    assert.deepEqual(await appendLines(db), { appended: 0, isMore: false })
+    assert.deepEqual(await appendLines(db), { count: 1, isMore: false })
+    assert.deepEqual(await appendLines(db), { count: 0, isMore: false })
     assert.equal((await verifyLog(db)).head.seq, head.seq + 1)
   })
 
@@ -92,9 +92,9 @@ describe('concurrent writes of several processes', () => {
     const { head } = await verifyLog(db)
     const { users, text } = lineOf(accessOf())
     await db.pool.query('insert into access_line (users, line) select $1, $2 from generate_series(1, 45000)', [users, text])
-    assert.deepEqual(await appendLines(db, [lineOf(accessOf())]), { appended: 20_001, isMore: true })
-    assert.deepEqual(await appendLines(db), { appended: 20_000, isMore: true })
-    assert.deepEqual(await appendLines(db), { appended: 5000, isMore: false })
+    assert.deepEqual(await appendLines(db, [lineOf(accessOf())]), { count: 20_001, isMore: true })
+    assert.deepEqual(await appendLines(db), { count: 20_000, isMore: true })
+    assert.deepEqual(await appendLines(db), { count: 5000, isMore: false })
     const { fault, head: end } = await verifyLog(db)
     assert.deepEqual([fault, end.seq], [undefined, head.seq + 45_001])
   })
@@ -126,7 +126,7 @@ describe('concurrent writes of several processes', () => {
 })
 
 describe('an export', () => {
-  const db = cells.of('production-us')
+  const db = cells.db('production-us')
   const [user, team] = [randomUUID(), randomUUID()]
   before(async () => {
     await logged(db, 3)
@@ -158,13 +158,13 @@ describe('an export', () => {
       [6],
     )
     assert.equal((await exported(db, { team, user })).length, 0)
-    assert.equal((await exported(db, { until: '2020-01-01' })).length, 0)
-    assert.equal((await exported(db, { from: '2020-01-01' })).length, 2506)
+    assert.equal((await exported(db, { lastDay: '2020-01-01' })).length, 0)
+    assert.equal((await exported(db, { firstDay: '2020-01-01' })).length, 2506)
   })
 })
 
 describe('a change of written lines', () => {
-  const db = cells.of('production-eu')
+  const db = cells.db('production-eu')
   let noted: Position
   before(async () => {
     for (let i = 0; i < 20; i++) await logged(db, 1, { users: [randomUUID(), randomUUID()] })
@@ -256,7 +256,7 @@ function queriesOf(client: {
 }
 
 describe('expired days', () => {
-  const db = cells.of('sandbox-us')
+  const db = cells.db('sandbox-us')
   /** Lines of earlier days, appended at that time. */
   const ago = (days: number) => new Date(Date.now() - days * 86_400_000)
   const day = (days: number) => ago(days).toISOString().slice(0, 10)
@@ -282,8 +282,8 @@ describe('expired days', () => {
     assert.equal(await dropOldDays(db), 2)
     assert.equal(await dropOldDays(db), 0)
     await logged(db, 1)
-    const { fault, lines, since, head } = await verifyLog(db)
-    assert.deepEqual([fault, lines, since, head.seq], [undefined, 4, day(3), 7])
+    const { fault, lines, oldestDay, head } = await verifyLog(db)
+    assert.deepEqual([fault, lines, oldestDay, head.seq], [undefined, 4, day(3), 7])
     assert.deepEqual(
       (await exported(db)).map(({ seq }) => seq),
       [4, 5, 6, 7],

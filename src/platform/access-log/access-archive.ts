@@ -43,13 +43,13 @@ const Row = T.Object({
 type Row = Static<typeof Row>
 
 /** The lines of a day that satisfy all conditions, in order, some thousands per batch. */
-async function* linesOf(db: Queries, of: string, conditions: Sql[] = []): AsyncGenerator<Row[]> {
+async function* readLines(db: Queries, day: string, conditions: Sql[] = []): AsyncGenerator<Row[]> {
   for (let after = 0; ;) {
     const rows = await db.many(
       Row,
       sql`
       select seq, team_id, to_json(users) as users, line, encode(hash, 'hex') as hash from access_log
-      where day = ${of}::date and seq > ${after} and ${joinConditions(conditions)} order by seq limit ${ROWS}`,
+      where day = ${day}::date and seq > ${after} and ${joinConditions(conditions)} order by seq limit ${ROWS}`,
     )
     if (rows.length) yield rows
     if (rows.length < ROWS) return
@@ -57,10 +57,10 @@ async function* linesOf(db: Queries, of: string, conditions: Sql[] = []): AsyncG
   }
 }
 
-export interface Wanted {
+export interface LineFilter {
   /** Days, UTC, both included. */
-  from?: string | undefined
-  until?: string | undefined
+  firstDay?: string | undefined
+  lastDay?: string | undefined
   user?: string | undefined
   team?: string | undefined
 }
@@ -69,13 +69,18 @@ export interface Wanted {
  * Exports the log as JSON Lines, oldest first, in pieces of text. Each line has its number, its hash, and behind `"line":` the exact text
  * from which the hash is computed.
  */
-export async function* exportLines(db: Db, { from, until, user, team }: Wanted): AsyncGenerator<string> {
+export async function* exportLines(db: Db, { firstDay, lastDay, user, team }: LineFilter): AsyncGenerator<string> {
   const conditions: Sql[] = []
   if (user !== undefined) conditions.push(sql`users @> array[${user}]::uuid[]`)
   if (team !== undefined) conditions.push(sql`team_id = ${team}::uuid`)
   for (const each of await days(db.queries)) {
-    if (each.dropped_at !== null || (from !== undefined && each.day < from) || (until !== undefined && each.day > until)) continue
-    for await (const rows of linesOf(db.queries, each.day, conditions))
+    if (
+      each.dropped_at !== null ||
+      (firstDay !== undefined && each.day < firstDay) ||
+      (lastDay !== undefined && each.day > lastDay)
+    )
+      continue
+    for await (const rows of readLines(db.queries, each.day, conditions))
       yield rows.map(({ seq, hash, line }) => `{"day":"${each.day}","seq":${seq},"hash":"${hash}","line":${line}}\n`).join('')
   }
 }
@@ -86,10 +91,10 @@ export interface Position {
   hash: string
 }
 
-export interface Verified {
+export interface Verification {
   lines: number
   /** The oldest day in the log; null if the log is empty. */
-  since: string | null
+  oldestDay: string | null
   head: Position
   /** Describes the first invalid line. */
   fault: string | undefined
@@ -101,29 +106,30 @@ const Count = T.Object({ seq: Nullable(T.Integer()) })
  * Checks every line of the log: the hash matches the previous hash and the text, the columns match the text, no line is missing, no day was
  * deleted before its retention had ended, and the given positions are in the log.
  */
-export async function verifyLog(db: Db, known: readonly Position[] = []): Promise<Verified> {
-  const all = await days(db.queries)
-  const head = all.at(-1)!
-  const checked: Verified = { lines: 0, since: null, head: { seq: head.seq, hash: head.hash }, fault: undefined }
-  const missed = new Map(known.map(({ seq, hash }) => [seq, hash]))
-  const fail = (fault: string): Verified => ({ ...checked, fault })
+export async function verifyLog(db: Db, knownPositions: readonly Position[] = []): Promise<Verification> {
+  const allDays = await days(db.queries)
+  const head = allDays.at(-1)!
+  const checked: Verification = { lines: 0, oldestDay: null, head: { seq: head.seq, hash: head.hash }, fault: undefined }
+  const missed = new Map(knownPositions.map(({ seq, hash }) => [seq, hash]))
+  const fail = (fault: string): Verification => ({ ...checked, fault })
   const meet = ({ seq, hash }: Position): string | undefined => {
     const noted = missed.get(seq)
     missed.delete(seq)
     return noted === undefined || noted === hash ? undefined : `line ${seq} has another hash than the one that was noted`
   }
-  if (all[0]!.seq !== 0 || all[0]!.hash !== sha256('').toString('hex')) return fail('the beginning of the chain is not the one')
-  let before = { seq: 0, hash: all[0]!.hash }
-  for (const each of all.slice(1)) {
+  if (allDays[0]!.seq !== 0 || allDays[0]!.hash !== sha256('').toString('hex'))
+    return fail('the beginning of the chain is not the one')
+  let before = { seq: 0, hash: allDays[0]!.hash }
+  for (const each of allDays.slice(1)) {
     if (each.seq <= before.seq) return fail(`the day ${each.day} has no lines, or ends before it begins`)
     if (each.dropped_at === null) {
       const fault = await verifyDay(db, each, before, meet)
-      if (fault && (await isDropped(db, each.day))) return verifyLog(db, known)
+      if (fault && (await isDropped(db, each.day))) return verifyLog(db, knownPositions)
       if (fault) return fail(fault)
       checked.lines += each.seq - before.seq
-      checked.since ??= each.day
+      checked.oldestDay ??= each.day
     } else {
-      if (checked.since !== null)
+      if (checked.oldestDay !== null)
         return fail(`line ${before.seq + 1} is missing: the day ${each.day} is gone, though older days are there`)
       if (each.isTooYoung) return fail(`the day ${each.day} was deleted before its retention had ended`)
       for (const seq of missed.keys())
@@ -132,7 +138,7 @@ export async function verifyLog(db: Db, known: readonly Position[] = []): Promis
     }
     before = each
   }
-  const foreignLines = await findForeignLines(db, all)
+  const foreignLines = await findForeignLines(db, allDays)
   if (foreignLines !== undefined) return fail(foreignLines)
   for (const seq of missed.keys()) return fail(`line ${seq} is missing: it was noted, and the log ends at line ${head.seq}`)
   return checked
@@ -147,35 +153,35 @@ const sha256 = (...parts: (string | Buffer)[]): Buffer => {
 /** Describes what is wrong with the lines of a day. */
 async function verifyDay(
   db: Db,
-  { day: of, seq: last, hash: lastHash }: AccessDay,
-  before: Position,
-  meet: (at: Position) => string | undefined,
+  { day, seq: last, hash: lastHash }: AccessDay,
+  previous: Position,
+  comparePosition: (position: Position) => string | undefined,
 ): Promise<string | undefined> {
-  let next = before.seq + 1
-  let hash: Buffer = Buffer.from(before.hash, 'hex')
-  for await (const rows of linesOf(db.queries, of, [sql`seq <= ${last}`]))
+  let next = previous.seq + 1
+  let hash: Buffer = Buffer.from(previous.hash, 'hex')
+  for await (const rows of readLines(db.queries, day, [sql`seq <= ${last}`]))
     for (const row of rows) {
-      if (row.seq !== next) return `line ${Math.min(row.seq, next)} of ${of} ${row.seq > next ? 'is missing' : 'is there twice'}`
+      if (row.seq !== next) return `line ${Math.min(row.seq, next)} of ${day} ${row.seq > next ? 'is missing' : 'is there twice'}`
       hash = sha256(hash, row.line)
-      if (hash.toString('hex') !== row.hash) return `line ${row.seq} of ${of} has been changed: its hash does not fit`
-      if (!saysTheSame(row)) return `line ${row.seq} of ${of} has been changed: its columns do not fit its text`
-      const fault = meet(row)
+      if (hash.toString('hex') !== row.hash) return `line ${row.seq} of ${day} has been changed: its hash does not fit`
+      if (!saysTheSame(row)) return `line ${row.seq} of ${day} has been changed: its columns do not fit its text`
+      const fault = comparePosition(row)
       if (fault) return fault
       next++
     }
-  if (next <= last) return `line ${next} of ${of} is missing`
-  return hash.toString('hex') === lastHash ? undefined : `line ${last} of ${of} has been changed: the day ends with another hash`
+  if (next <= last) return `line ${next} of ${day} is missing`
+  return hash.toString('hex') === lastHash ? undefined : `line ${last} of ${day} has been changed: the day ends with another hash`
 }
 
 const Said = T.Object({ team: Nullable(T.String()), users: T.Array(T.String()) })
 
 /** Whether the text of a line has the team and the users of its columns. A text that is not the JSON of a line has not. */
 function saysTheSame({ line, team_id, users }: Row): boolean {
-  const said = parsed(line)
+  const said = parseJson(line)
   return matchesSchema(Said, said) && said.team === team_id && said.users.map((id) => id.toLowerCase()).join() === users.join()
 }
 
-function parsed(line: string): unknown {
+function parseJson(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
@@ -186,8 +192,8 @@ function parsed(line: string): unknown {
 const Dropped = T.Object({ dropped_at: Nullable(T.String()) })
 
 /** Whether a day was deleted while it was being read. */
-const isDropped = async (db: Db, of: string): Promise<boolean> =>
-  (await db.queries.maybe(Dropped, sql`select dropped_at from access_day where day = ${of}::date`))?.dropped_at != null
+const isDropped = async (db: Db, day: string): Promise<boolean> =>
+  (await db.queries.maybe(Dropped, sql`select dropped_at from access_day where day = ${day}::date`))?.dropped_at != null
 
 const Table = T.Object({ name: T.String() })
 
@@ -195,17 +201,17 @@ const Table = T.Object({ name: T.String() })
  * Finds lines outside the checked ones. For the last day, one statement reads the lines and the row of the day, because lines are added
  * meanwhile.
  */
-async function findForeignLines(db: Db, all: AccessDay[]): Promise<string | undefined> {
+async function findForeignLines(db: Db, allDays: AccessDay[]): Promise<string | undefined> {
   const tables = await db.queries.many(
     Table,
     sql`
     select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
     where i.inhparent = 'access_log'::regclass order by 1`,
   )
-  const known = new Set((await days(db.queries)).filter((each) => each.dropped_at === null).map((each) => tableOf(each.day)))
+  const known = new Set((await days(db.queries)).filter(({ dropped_at }) => dropped_at === null).map(({ day }) => tableOf(day)))
   const unknown = tables.find(({ name }) => !known.has(name))
   if (unknown) return `the table ${unknown.name} has lines of a day that is not one of the chain`
-  for (const each of all.slice(1).filter(({ dropped_at }) => dropped_at === null)) {
+  for (const each of allDays.slice(1).filter(({ dropped_at }) => dropped_at === null)) {
     const { seq } = await db.queries.one(
       Count,
       sql`
@@ -218,7 +224,7 @@ async function findForeignLines(db: Db, all: AccessDay[]): Promise<string | unde
 }
 
 /** The name of the partition of a day, as the database functions build it. */
-const tableOf = (of: string): string => `access_log_${of.replaceAll('-', '')}`
+const tableOf = (day: string): string => `access_log_${day.replaceAll('-', '')}`
 
 const Retention = T.Object({ days: T.Integer() })
 
@@ -284,6 +290,6 @@ export const accessCleanups: Cleanup[] = [
       const { age_s } = await queries.one(Left, sql`select ${ageInSeconds(oldest)} as age_s from access_line`)
       return age_s !== null && age_s > LEFT_S ? age_s - LEFT_S : undefined
     },
-    remove: async (db) => (await appendLines(db)).appended,
+    remove: async (db) => (await appendLines(db)).count,
   },
 ]

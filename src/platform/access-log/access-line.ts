@@ -46,10 +46,10 @@ export const isId = (value: unknown): value is string => typeof value === 'strin
 
 const PLAIN = /^[\w:.-]*$/
 
-const quoted = (text: string | null): string => (text === null ? 'null' : PLAIN.test(text) ? `"${text}"` : JSON.stringify(text))
+const quote = (text: string | null): string => (text === null ? 'null' : PLAIN.test(text) ? `"${text}"` : JSON.stringify(text))
 
 /** Ids need no escaping. */
-const listed = (ids: string[]): string => (ids.length ? `["${ids.join('","')}"]` : '[]')
+const formatIds = (ids: string[]): string => (ids.length ? `["${ids.join('","')}"]` : '[]')
 
 /** Builds the line of an access. It leaves out values that are not ids, because a caller may send anything in their place. */
 export function lineOf(access: Access): Line {
@@ -58,8 +58,8 @@ export function lineOf(access: Access): Line {
   const objects = access.objects.filter(isId)
   // The texts determine the order of lines: the instant comes first. Concatenation costs a third of serializing an object.
   const text =
-    `{"at":"${shownInstant(at)}","request":${quoted(request)},"key":${quoted(key)},${member === undefined ? '' : `"member":${quoted(member)},`}"org":${quoted(org)},"team":${quoted(team)},` +
-    `"operation":${quoted(operation)},"objects":${listed(objects)},"users":${listed(users)},"address":${quoted(address)},"outcome":${outcome}}`
+    `{"at":"${shownInstant(at)}","request":${quote(request)},"key":${quote(key)},${member === undefined ? '' : `"member":${quote(member)},`}"org":${quote(org)},"team":${quote(team)},` +
+    `"operation":${quote(operation)},"objects":${formatIds(objects)},"users":${formatIds(users)},"address":${quote(address)},"outcome":${outcome}}`
   return { team_id: team, users: `{${users.join()}}`, text }
 }
 
@@ -109,9 +109,9 @@ export interface OperatorCommand {
 export function leaveCommand(
   tx: PlainTx,
   { actor, operation }: OperatorCommand,
-  about: { team?: string; org?: string; objects?: readonly string[]; users?: readonly string[] } = {},
+  subjects: { team?: string; org?: string; objects?: readonly string[]; users?: readonly string[] } = {},
 ): void {
-  const { team = null, org = null, objects = [], users = [] } = about
+  const { team = null, org = null, objects = [], users = [] } = subjects
   const said = { users: [...users, ...(tx.subjects?.users ?? [])], objects: [...objects, ...(tx.subjects?.objects ?? [])] }
   const command = { at: systemNow(), request: null, key: actor, address: null, outcome: 200 }
   leaveLine(
@@ -124,10 +124,10 @@ export function leaveCommand(
 export function leaveCommands(
   tx: PlainTx,
   command: OperatorCommand,
-  shown: readonly { team_id: string; user_id: string; object: string }[],
+  subjects: readonly { team_id: string; user_id: string; object: string }[],
 ): void {
   const teams = new Map<string, { users: string[]; objects: string[] }>()
-  for (const { team_id, user_id, object } of shown) {
+  for (const { team_id, user_id, object } of subjects) {
     const { users, objects } = teams.get(team_id) ?? { users: [], objects: [] }
     teams.set(team_id, { users: [...users, user_id], objects: [...objects, object] })
   }

@@ -8,7 +8,7 @@ import { verifyLog } from './access-archive.ts'
 import { lineOf } from './access-line.ts'
 import { appendLines } from './access-log.ts'
 
-const db = cells.of('sandbox-us')
+const db = cells.db('sandbox-us')
 const today = new Date().toISOString().slice(0, 10)
 const line = () =>
   lineOf({

@@ -6,7 +6,7 @@ import { leaveLine, lineOf, type Access, type AccessLogMode, type Line } from '.
 import type { Db } from '../db/database.ts'
 import type { PlainTx } from '../db/transaction.ts'
 import { unavailable } from '../runtime/problem.ts'
-import { bytesOf, LineBuffer, linesOf, textOf } from './line-buffer.ts'
+import { bytesOf, LineBuffer, linesOf, joinBlocks } from './line-buffer.ts'
 import { errorFields, type Log } from '../telemetry/log.ts'
 import { T } from '../schema/schema.ts'
 import { sql } from '../db/sql.ts'
@@ -30,8 +30,8 @@ const BATCH_BYTES = 2_000_000
 const FULL = 'The access log cannot be written now, try again'
 
 /** The line of a response that waits for it. */
-interface Awaited {
-  given: string
+interface AwaitedRow {
+  row: string
   resolve: () => void
   reject: (error: unknown) => void
 }
@@ -40,7 +40,7 @@ interface Awaited {
 interface Batch {
   /** Lines for which no response waits. */
   lines: LineBuffer
-  awaited: Awaited[]
+  awaitedRows: AwaitedRow[]
   /** Number of lines that are being written. */
   beingWritten: number
   /** Bytes of buffered lines and of those being written. */
@@ -48,7 +48,7 @@ interface Batch {
   /** Transactions have left lines since the last write. */
   left: boolean
   /** Called when a transaction has left a line. */
-  committed: () => void
+  onCommit: () => void
   timer: NodeJS.Timeout | undefined
   writing: Promise<void> | undefined
   /** When the last number and hash were logged. */
@@ -62,20 +62,20 @@ const Position = T.Object({ seq: T.Integer(), hash: T.String() })
 const LEFT_MAX = 20_000
 
 /** A line in the form that `append_access_log` reads. */
-const given = ({ team_id, users, text }: Line): string => `${team_id ?? ''}\t${users}\t${text}`
+const formatRow = ({ team_id, users, text }: Line): string => `${team_id ?? ''}\t${users}\t${text}`
 
 /**
  * Appends lines to the log of a cell, with at most 20,000 of the lines that transactions have left. Writes access_line, access_log,
  * access_day.
  * @returns the number of appended lines, and whether transactions may have left more
  */
-export const appendLines = (db: Db, lines: readonly Line[] = []): Promise<{ appended: number; isMore: boolean }> =>
-  appendText(db, lines.map(given).join('\n'), lines.length)
+export const appendLines = (db: Db, lines: readonly Line[] = []): Promise<{ count: number; isMore: boolean }> =>
+  appendText(db, lines.map(formatRow).join('\n'), lines.length)
 
 /** As `appendLines`, for `count` lines in the form that the function reads. */
-async function appendText(db: Db, text: string | Buffer, count: number): Promise<{ appended: number; isMore: boolean }> {
+async function appendText(db: Db, text: string | Buffer, count: number): Promise<{ count: number; isMore: boolean }> {
   const { n } = await db.queries.one(Appended, sql`select append_access_log(${text}::text) as n`)
-  return { appended: n, isMore: n - count >= LEFT_MAX }
+  return { count: n, isMore: n - count >= LEFT_MAX }
 }
 
 export interface AccessLogOptions {
@@ -108,25 +108,25 @@ export class AccessLog {
    * Records a read. If it returns a promise, the response must wait for it: the promise rejects with 503 when the line cannot be written. A
    * line that exceeds the buffer: see `assertRoom`.
    */
-  read(db: Db, access: Access): Promise<void> | undefined {
+  addRead(db: Db, access: Access): Promise<void> | undefined {
     if (this.#options.mode === 'strict')
       return new Promise((resolve, reject) =>
-        this.#await(db, { given: given(lineOf(access)), resolve, reject: () => reject(unavailable(FULL)) }),
+        this.#await(db, { row: formatRow(lineOf(access)), resolve, reject: () => reject(unavailable(FULL)) }),
       )
     this.#add(db, access)
     return undefined
   }
 
   /** Records a rejected call. No response waits for it; if the buffer is full, the line is lost and counted. */
-  refused(db: Db, access: Access): void {
+  addRejected(db: Db, access: Access): void {
     if (this.#isFull(db)) this.#options.onLost?.(1)
     else this.#add(db, access)
   }
 
   /** Records a change in the transaction that makes it. Writes access_line. */
-  changed(db: Db, tx: PlainTx, access: Access): void {
+  addChange(db: Db, tx: PlainTx, access: Access): void {
     leaveLine(tx, lineOf(access))
-    tx.afterCommit(this.#batchOf(db).committed)
+    tx.afterCommit(this.#batchOf(db).onCommit)
   }
 
   /** Writes the buffered lines now. Rejects if some of them could not be written; those stay in the buffer. */
@@ -170,11 +170,11 @@ export class AccessLog {
     if (known) return known
     const batch: Batch = {
       lines: new LineBuffer(),
-      awaited: [],
+      awaitedRows: [],
       beingWritten: 0,
       bytes: 0,
       left: false,
-      committed: () => {
+      onCommit: () => {
         batch.left = true
         this.#later(db, batch, this.#delayMs)
       },
@@ -188,14 +188,14 @@ export class AccessLog {
 
   #add(db: Db, access: Access): void {
     const batch = this.#batchOf(db)
-    batch.bytes += batch.lines.add(given(lineOf(access)))
+    batch.bytes += batch.lines.add(formatRow(lineOf(access)))
     this.#later(db, batch, this.#delayMs)
   }
 
-  #await(db: Db, line: Awaited): void {
+  #await(db: Db, line: AwaitedRow): void {
     const batch = this.#batchOf(db)
-    batch.awaited.push(line)
-    batch.bytes += Buffer.byteLength(line.given) + 1
+    batch.awaitedRows.push(line)
+    batch.bytes += Buffer.byteLength(line.row) + 1
     this.#later(db, batch, 0)
   }
 
@@ -228,12 +228,12 @@ export class AccessLog {
 
   #written(db: Db, batch: Batch, pause_ms: number): void {
     batch.writing = undefined
-    if (isWaiting(batch)) this.#later(db, batch, batch.awaited.length ? 0 : pause_ms)
+    if (isWaiting(batch)) this.#later(db, batch, batch.awaitedRows.length ? 0 : pause_ms)
   }
 
   async #writeAll(db: Db, batch: Batch): Promise<void> {
     let isMore = isWaiting(batch)
-    while (isMore) isMore = (await this.#writeSome(db, batch)).isMore || batch.awaited.length > 0
+    while (isMore) isMore = (await this.#writeSome(db, batch)).isMore || batch.awaitedRows.length > 0
     await this.#witness(db, batch)
   }
 
@@ -245,8 +245,8 @@ export class AccessLog {
   /** One statement. @returns whether it left lines in the buffer */
   async #writeSome(db: Db, batch: Batch): Promise<{ isMore: boolean }> {
     const blocks = batch.lines.take(BATCH_BYTES)
-    const awaited = batch.awaited.splice(0)
-    const text = textOf(blocks, awaited.map((line) => `${line.given}\n`).join(''))
+    const awaited = batch.awaitedRows.splice(0)
+    const text = joinBlocks(blocks, awaited.map((line) => `${line.row}\n`).join(''))
     const isRest = batch.lines.lines > 0
     batch.left = false
     batch.beingWritten = linesOf(blocks) + awaited.length
@@ -254,7 +254,7 @@ export class AccessLog {
       const { isMore } = await appendText(db, text.subarray(0, -1), batch.beingWritten)
       if (isMore) batch.left = true
       batch.bytes -= text.length
-      batch.lines.done(blocks)
+      batch.lines.recycle(blocks)
       for (const line of awaited) line.resolve()
       return { isMore: isMore || isRest }
     } catch (error) {
@@ -282,7 +282,7 @@ export class AccessLog {
   }
 }
 
-const isWaiting = ({ lines, awaited, left }: Batch): boolean => lines.lines > 0 || awaited.length > 0 || left
+const isWaiting = ({ lines, awaitedRows, left }: Batch): boolean => lines.lines > 0 || awaitedRows.length > 0 || left
 
 /** Number of lines that are buffered or being written. */
-const linesIn = ({ lines, awaited, beingWritten }: Batch): number => lines.lines + awaited.length + beingWritten
+const linesIn = ({ lines, awaitedRows, beingWritten }: Batch): number => lines.lines + awaitedRows.length + beingWritten

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bytesOf, LineBuffer, linesOf, textOf } from './line-buffer.ts'
+import { bytesOf, LineBuffer, linesOf, joinBlocks } from './line-buffer.ts'
 
-const all = (buffer: LineBuffer): string => textOf(buffer.take(Infinity)).toString()
+const all = (buffer: LineBuffer): string => joinBlocks(buffer.take(Infinity)).toString()
 
 test('lines of any length and script are read back in order', () => {
   const lines = ['', 'a', 'ü𝄞', 'long '.repeat(50_000), ...Array.from({ length: 1000 }, (_, i) => `${i} `.repeat(40))]

@@ -6,7 +6,7 @@ const BLOCK = 65_536
 
 export interface Block {
   bytes: Buffer
-  used: number
+  usedBytes: number
   lines: number
 }
 
@@ -33,13 +33,13 @@ export class LineBuffer {
   add(line: string): number {
     let block = this.#blocks.at(-1)
     const most = line.length * UNIT + 1
-    if (!block || block.bytes.length - block.used < most) {
+    if (!block || block.bytes.length - block.usedBytes < most) {
       const bytes = (most <= BLOCK ? this.#spare.pop() : undefined) ?? Buffer.allocUnsafeSlow(Math.max(BLOCK, most))
-      this.#blocks.push((block = { bytes, used: 0, lines: 0 }))
+      this.#blocks.push((block = { bytes, usedBytes: 0, lines: 0 }))
     }
-    const written = block.bytes.write(line, block.used)
-    block.used += written
-    block.bytes[block.used++] = 10
+    const written = block.bytes.write(line, block.usedBytes)
+    block.usedBytes += written
+    block.bytes[block.usedBytes++] = 10
     block.lines++
     this.#lines++
     return written + 1
@@ -48,14 +48,14 @@ export class LineBuffer {
   /** Removes whole blocks from the beginning until they contain the given number of bytes. */
   take(bytes: number): Block[] {
     let count = 0
-    for (let taken = 0; count < this.#blocks.length && taken < bytes; count++) taken += this.#blocks[count]!.used
+    for (let taken = 0; count < this.#blocks.length && taken < bytes; count++) taken += this.#blocks[count]!.usedBytes
     const blocks = this.#blocks.splice(0, count)
     this.#lines -= linesOf(blocks)
     return blocks
   }
 
   /** The removed lines have been written: their blocks may be reused. */
-  done(blocks: readonly Block[]): void {
+  recycle(blocks: readonly Block[]): void {
     for (const { bytes } of blocks) if (bytes.length === BLOCK && this.#spare.length < SPARE_MAX) this.#spare.push(bytes)
   }
 
@@ -67,8 +67,8 @@ export class LineBuffer {
 }
 
 export const linesOf = (blocks: readonly Block[]): number => blocks.reduce((sum, { lines }) => sum + lines, 0)
-export const bytesOf = (blocks: readonly Block[]): number => blocks.reduce((sum, { used }) => sum + used, 0)
+export const bytesOf = (blocks: readonly Block[]): number => blocks.reduce((sum, { usedBytes }) => sum + usedBytes, 0)
 
 /** The lines as one text, each with its line feed, followed by more text. */
-export const textOf = (blocks: readonly Block[], more = ''): Buffer =>
-  Buffer.concat([...blocks.map(({ bytes, used }) => bytes.subarray(0, used)), Buffer.from(more)])
+export const joinBlocks = (blocks: readonly Block[], suffix = ''): Buffer =>
+  Buffer.concat([...blocks.map(({ bytes, usedBytes }) => bytes.subarray(0, usedBytes)), Buffer.from(suffix)])

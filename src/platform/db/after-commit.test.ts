@@ -29,7 +29,7 @@ test('an error of a function that runs after the commit is reported and changes 
   const { one } = await db.queries.one(One, sql`select clock_offset_s as one from team where id = ${team}`)
   assert.equal(one, 1)
   // As many concurrent transactions as connections: none of the connections has been lost or leased twice.
-  const at_once = cells.of('sandbox-us').connections_max
+  const at_once = cells.db('sandbox-us').connections_max
   const busy = await Promise.all(
     Array.from({ length: at_once }, (_, i) =>
       db.tx(tenant, async (tx) => {

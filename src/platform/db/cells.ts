@@ -24,13 +24,13 @@ export class Cells {
   }
 
   /** The connections of a cell that this process serves. */
-  of(name: string): Db {
+  db(name: string): Db {
     const db = this.#cells.get(name)
     if (!db) throw new Error(`cell ${name} is not served by this process`)
     return db
   }
 
-  /** The cell of connections that `of` has returned. */
+  /** The cell of connections that `db` has returned. */
   nameOf(db: Db): string {
     const name = this.names.find((cell) => this.#cells.get(cell) === db)
     if (!name) throw new Error(`no cell of this process has the schema ${db.schema}`)

@@ -95,7 +95,7 @@ const seen: Access = {
 }
 
 const offsetOf = async ({ team }: Tenant): Promise<number> =>
-  (await cells.of('sandbox-us').queries.one(One, sql`select clock_offset_s as one from team where id = ${team}`)).one
+  (await cells.db('sandbox-us').queries.one(One, sql`select clock_offset_s as one from team where id = ${team}`)).one
 
 describe('silent connections that stay open', () => {
   test('are destroyed within seconds, and later requests use new ones', async () => {
@@ -152,7 +152,7 @@ describe('silent connections that stay open', () => {
     // The log has its connection by then: making one is bounded by another deadline.
     await db.queries.one(One, sql`select 1 as one`)
     proxy.set('black hole')
-    for (let i = 0; i < 3; i++) log.read(db, seen)
+    for (let i = 0; i < 3; i++) log.addRead(db, seen)
     await soon(log.stop())
     assert.equal(lost, 3)
     await soon(db.close())

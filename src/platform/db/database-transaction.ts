@@ -217,7 +217,7 @@ export class DatabaseTransaction implements Tx {
     this.afterCommit(this.#dependencies.listeners.onEventNotification)
   }
 
-  cached<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined> {
+  readCached<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined> {
     const { cache, mayUseCache } = this.#dependencies
     return mayUseCache
       ? cache.getOrLoad(this.tenant, key, load, () => (this.hasUsedCache = true))

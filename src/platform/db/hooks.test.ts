@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { T } from '../schema/schema.ts'
 import { cells, createTestTeam } from '../../../test/support/server.ts'
-import { hookPoint, Hooks, on } from './hooks.ts'
+import { hookPoint, Hooks, defineHook } from './hooks.ts'
 import { sql } from './sql.ts'
 
 const Shown = T.Object({ name: T.Unknown() })
@@ -13,17 +13,17 @@ test('hooks run in the order of their list, within the transaction that notifies
   const other = hookPoint<[what: string]>('test.happened')
   const ran: string[] = []
   const hooks = new Hooks([
-    on(happened, async (tx, what) => {
+    defineHook(happened, async (tx, what) => {
       await tx.run(sql`update team set settings = jsonb_build_object('name', ${what}::text) where id = ${tx.team}`)
       ran.push(`first ${what}`)
     }),
-    on(other, () => void ran.push('a hook of another point')),
-    on(happened, async (tx, what) => {
+    defineHook(other, () => void ran.push('a hook of another point')),
+    defineHook(happened, async (tx, what) => {
       const { name } = await tx.one(Shown, sql`select settings ->> 'name' as name from team where id = ${tx.team}`)
       ran.push(`second ${what}, name ${String(name)}`)
     }),
   ])
-  const db = cells.of(tenant.cell)
+  const db = cells.db(tenant.cell)
   await db.tx(tenant, (tx) => hooks.notify(tx, happened, 'one'))
   assert.deepEqual(ran, ['first one', 'second one, name one'])
 })
@@ -33,13 +33,16 @@ test('an error of a hook rolls the whole transaction back, and later hooks do no
   const happened = hookPoint<[]>('test.happened')
   const ran: string[] = []
   const hooks = new Hooks([
-    on(happened, async (tx) => void (await tx.run(sql`update team set settings = '{"name": "changed"}' where id = ${tx.team}`))),
-    on(happened, () => {
+    defineHook(
+      happened,
+      async (tx) => void (await tx.run(sql`update team set settings = '{"name": "changed"}' where id = ${tx.team}`)),
+    ),
+    defineHook(happened, () => {
       throw new Error('a hook fails')
     }),
-    on(happened, () => void ran.push('behind')),
+    defineHook(happened, () => void ran.push('behind')),
   ])
-  const db = cells.of(tenant.cell)
+  const db = cells.db(tenant.cell)
   await assert.rejects(
     db.tx(tenant, (tx) => hooks.notify(tx, happened)),
     /a hook fails/,

@@ -9,7 +9,7 @@ export interface Hook {
   readonly point: HookPoint<never, never>
   readonly run: Run<never, never>
   /** The higher module, listed later, whose hooks run before this one. */
-  readonly after?: string
+  readonly runsAfter?: string
 }
 
 /** @param name the module and the event, such as `order.stepped`. `X` is the kind of transaction. */
@@ -19,14 +19,14 @@ export const hookPoint = <A extends unknown[], X extends PlainTx = Tx>(name: str
  * Runs a function whenever a hook point is notified, within that transaction: an error rolls it back. Work that needs the network is a job.
  * Return no promise if there is nothing to do.
  */
-export const on = <A extends unknown[], X extends PlainTx>(
+export const defineHook = <A extends unknown[], X extends PlainTx>(
   point: HookPoint<A, X>,
   run: NoInfer<Run<A, X>>,
-  { after }: { after?: string } = {},
+  { runsAfter }: { runsAfter?: string } = {},
 ): Hook => ({
   point: point as unknown as HookPoint<never, never>,
   run: run as unknown as Run<never, never>,
-  ...(after !== undefined && { after }),
+  ...(runsAfter !== undefined && { runsAfter }),
 })
 
 export class Hooks {

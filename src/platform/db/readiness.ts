@@ -16,7 +16,7 @@ const WITHIN_MS = 3000
 export async function notReady(cells: Cells, within_ms = WITHIN_MS): Promise<string | undefined> {
   const reasons = await Promise.all([
     reason(cells.control, 'control', 'control', within_ms),
-    ...cells.names.map((name) => reason(cells.of(name), schemaOf(name), 'cell', within_ms)),
+    ...cells.names.map((name) => reason(cells.db(name), schemaOf(name), 'cell', within_ms)),
   ])
   return reasons.find((reason) => reason !== undefined)
 }

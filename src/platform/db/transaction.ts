@@ -128,7 +128,7 @@ export interface Tx extends PlainTx {
    * cached. A write that must not depend on an outdated value sets a required column to null in that case: the transaction then runs once
    * more without the cache.
    */
-  cached<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
+  readCached<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
   /**
    * Whether the transaction may rely on something else that its writes verify in the same way, by a required column that is null if it is
    * not so. False when it runs once more.

@@ -93,14 +93,14 @@ export function registerBrowserPages(app: FastifyInstance, pages: BrowserPage[],
           form: parseForm(method === 'POST' ? await readBytes(request.raw, reply.raw, FORM_BYTES_MAX) : undefined),
           address: ip,
           logChange(tx, status, viewer) {
-            access.changed(cells.of(viewer.tenant.cell), tx, accessOfPage(id, { id: request_id, ip }, status, viewer))
+            access.addChange(cells.db(viewer.tenant.cell), tx, accessOfPage(id, { id: request_id, ip }, status, viewer))
             tx.afterCommit(() => (isLogged = true))
           },
         })
         if (page.viewer && !isLogged) {
-          const db = cells.of(page.viewer.tenant.cell)
+          const db = cells.db(page.viewer.tenant.cell)
           access.assertRoom(db)
-          await access.read(db, accessOfPage(id, { id: request_id, ip }, page.status, page.viewer))
+          await access.addRead(db, accessOfPage(id, { id: request_id, ip }, page.status, page.viewer))
         }
         return reply
           .headers({ ...SECURITY_HEADERS, ...page.headers })

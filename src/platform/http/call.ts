@@ -98,7 +98,7 @@ export function describeAccess(
 export function recordChange(access: AccessLog, call: Call, tx: PlainTx, response: OperationResponse): readonly string[] {
   if (!call.operation.logsAccess) return []
   const line = describeAccess(call, response, tx.subjects)
-  access.changed(call.db!, tx, line)
+  access.addChange(call.db!, tx, line)
   return line.users.filter(isId)
 }
 
@@ -114,8 +114,8 @@ export function recordRead(
 ): Promise<unknown> | undefined {
   if (!call.operation.logsAccess) return undefined
   const line = describeAccess(call, response, subjects)
-  if (!subjects?.teams.size) return access.read(call.db!, line)
-  return Promise.all([...subjects.teams].map(([team, users]) => access.read(call.db!, { ...line, team, users })))
+  if (!subjects?.teams.size) return access.addRead(call.db!, line)
+  return Promise.all([...subjects.teams].map(([team, users]) => access.addRead(call.db!, { ...line, team, users })))
 }
 
 /** A team and the object of a write, if the path names neither. */

@@ -109,7 +109,7 @@ async function authenticate({ guards, cells }: RequestDependencies, call: Call):
   } else {
     const caller = await guards[auth]!(call.headers, call.address)
     call.tenant = caller.tenant
-    call.db = cells.of(caller.tenant.cell)
+    call.db = cells.db(caller.tenant.cell)
     call.user = caller.user
     setPrincipal(call, caller)
   }

@@ -258,7 +258,8 @@ async function sendError(
   const text = problem ? JSON.stringify(problem.body) : '{"detail":"Internal Server Error"}'
   if (call) {
     call.error = problem?.body
-    if (call.db && call.operation.logsAccess) options.access.refused(call.db, describeAccess(call, { status, text }, undefined))
+    if (call.db && call.operation.logsAccess)
+      options.access.addRejected(call.db, describeAccess(call, { status, text }, undefined))
     reply.headers(call.response_headers)
   }
   return sendJson(reply.headers(problem?.headers ?? {}), status, text)

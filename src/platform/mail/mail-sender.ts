@@ -32,7 +32,7 @@ export class MailSender extends QueueWorkers<ClaimedMail> {
 }
 
 function createWorker(cell: 'control' | Cells['names'][number], smtp: Smtp, { cells, isHeld: held, log }: MailSenderOptions) {
-  const db = cell === 'control' ? cells.control : cells.of(cell)
+  const db = cell === 'control' ? cells.control : cells.db(cell)
   // The control plane has no patients.
   const isHeld = async (id: string) => cell !== 'control' && (await held(db.queries, [id])).has(id)
   return messageWorker<ClaimedMail>({

@@ -97,7 +97,7 @@ describe('a delivery', () => {
     const named = await endpoint(team, { url: `https://here.example:${target.port}/` }, 'production')
     hosts.set('here.example', () => ['127.0.0.1'])
     const literal = await endpoint(team, { url: 'https://receiver.example.com/' }, 'production')
-    await cells.of('production-us').pool.query('update webhook set url = $2 where id = $1', [literal.id, target.url])
+    await cells.db('production-us').pool.query('update webhook set url = $2 where id = $1', [literal.id, target.url])
     await emitEvents(team)
     let connections = 0
     target.server.on('connection', () => connections++)

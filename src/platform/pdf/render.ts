@@ -24,7 +24,7 @@ export async function renderPdf(
   task: { url: URL; name?: string },
   read: (tx: Tx) => Promise<RenderJob>,
 ): Promise<FileReply> {
-  const { name, input } = await cells.of(tenant.cell).read(tenant, read)
+  const { name, input } = await cells.db(tenant.cell).read(tenant, read)
   try {
     const bytes = await pool.run<Uint8Array>(task.url, input, task.name === undefined ? {} : { name: task.name })
     return new FileReply('application/pdf', name, bytes)

@@ -51,7 +51,7 @@ async function readAll<V>({ cells, isInControl, read }: Pick<CellGauges<V>, 'cel
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, WAIT_MS)))
   const all = [...(isInControl ? (['control'] as const) : []), ...cells.names].map(async (name) => {
-    const values = await read(name === 'control' ? cells.control : cells.of(name)).catch(() => undefined)
+    const values = await read(name === 'control' ? cells.control : cells.db(name)).catch(() => undefined)
     if (values) found.set(name, values)
   })
   await Promise.race([Promise.all(all), late])

@@ -158,7 +158,7 @@ describe('the loop', () => {
     const cleanup: Cleanup = {
       kind: name,
       control: false,
-      overdueFor: (db) => Promise.resolve(state.left > 0 && db === cells.of('sandbox-us') ? 1 : undefined),
+      overdueFor: (db) => Promise.resolve(state.left > 0 && db === cells.db('sandbox-us') ? 1 : undefined),
       async remove() {
         state.removals++
         await remove()
@@ -188,7 +188,7 @@ describe('the loop', () => {
       kind: 'slow',
       control: false,
       async overdueFor(db) {
-        if (db !== cells.of('sandbox-us') || rounds.length) return undefined
+        if (db !== cells.db('sandbox-us') || rounds.length) return undefined
         if (began_ms !== undefined) {
           rounds.push({ took_ms: ended_ms - began_ms, rested_ms: performance.now() - ended_ms })
           return undefined

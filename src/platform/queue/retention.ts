@@ -137,7 +137,7 @@ export class Retention {
   /** @returns whether more rows may be overdue now */
   async #step(place: string | 'control', cleanup: Cleanup): Promise<boolean> {
     const { cells, log, metrics } = this.#options
-    const db = place === 'control' ? cells.control : cells.of(place)
+    const db = place === 'control' ? cells.control : cells.db(place)
     const began = performance.now()
     try {
       const overdue_s = await cleanup.overdueFor(db, cells.control)

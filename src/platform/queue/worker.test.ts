@@ -70,7 +70,7 @@ describe('a handler that never ends', { concurrency: 1 }, () => {
     abandoned.resolve()
     await waitUntil('the late transaction was tried', () => outcomes.length === 1)
     assert.deepEqual(outcomes, ['HandlerTimeout'])
-    await waitUntil('every connection is back', () => cells.of('sandbox-us').poolStats.in_use === 0)
+    await waitUntil('every connection is back', () => cells.db('sandbox-us').poolStats.in_use === 0)
     assert.deepEqual(await team.events(), [])
     inTransaction.resolve()
   })

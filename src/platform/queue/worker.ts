@@ -25,7 +25,7 @@ export interface WorkerOptions extends JobRunnerOptions {
 export class Worker extends QueueWorkers<JobRow> {
   constructor(options: WorkerOptions) {
     const runner = new JobRunner(options)
-    super(options.cells.names.map((name) => createWorker(runner.prepareCellJobs(name, options.cells.of(name)), runner, options)))
+    super(options.cells.names.map((name) => createWorker(runner.prepareCellJobs(name, options.cells.db(name)), runner, options)))
   }
 }
 

@@ -12,7 +12,7 @@ import type { StorageKind } from './file-storage.ts'
 import { openStorages } from './open-storages.ts'
 import { deleteFilesAfter, findFiles, keepFiles, StoredFiles } from './stored-files.ts'
 
-const db = cells.of('sandbox-us')
+const db = cells.db('sandbox-us')
 const report_folder = await mkdtemp(join(tmpdir(), 'stored-files-'))
 after(() => rm(report_folder, { recursive: true }))
 const peer = await s3Server()

@@ -55,7 +55,7 @@ describe('A turn of the event loop of more than 250 ms is logged and counted', (
   test('with the job that goes on computing after an answer of the database, not with what runs beside it', async () => {
     const { end, blocks } = monitored()
     const One = T.Object({ one: T.Integer() })
-    const ask = () => cells.of('sandbox-us').queries.one(One, sql`select 1 as one`)
+    const ask = () => cells.db('sandbox-us').queries.one(One, sql`select 1 as one`)
     await Promise.all([
       runWork({ kind: 'job', name: 'long' }, async () => {
         await ask()

@@ -159,7 +159,7 @@ export function createMetrics(cells: () => Cells | undefined, tracing?: Tracing)
     collect() {
       const all = cells()
       if (!all) return
-      for (const [schema, db] of [['control', all.control] as const, ...all.names.map((name) => [name, all.of(name)] as const)]) {
+      for (const [schema, db] of [['control', all.control] as const, ...all.names.map((name) => [name, all.db(name)] as const)]) {
         for (const [state, n] of Object.entries(db.poolStats)) this.set({ schema, state }, n)
       }
     },

@@ -16,7 +16,7 @@ const TEAMS = 50
 const READERS = 4
 
 const advance = ({ api }: TestTeam, seconds = SECONDS_PER_DAY) => api.post('/v1/sandbox/clock/advance', { seconds })
-const db = cells.of('sandbox-us')
+const db = cells.db('sandbox-us')
 
 async function simulated(): Promise<TestTeam> {
   const team = await createTestTeam()

@@ -48,7 +48,7 @@ export async function advanceClock(
   assertSandbox(key)
   if ((change.seconds === undefined) === (change.to === undefined))
     throw invalidField(['body'], 'exactly one of seconds and to must be given')
-  const db = cells.of(key.cell)
+  const db = cells.db(key.cell)
   try {
     return await dependencies.clocks.run(db, key.team, (lease) => advanceTo(dependencies, db, key, change, lease))
   } catch (error) {

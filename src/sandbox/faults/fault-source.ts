@@ -38,7 +38,7 @@ export class SandboxFaults implements FaultSource {
     const known = this.#known.get(cell) ?? { teams: new Set<string>(), until_ms: -Infinity, pendingTeams: undefined }
     this.#known.set(cell, known)
     if (known.until_ms > performance.now()) return Promise.resolve(known.teams)
-    known.pendingTeams ??= teamsWithFaults(this.#cells.of(cell).queries)
+    known.pendingTeams ??= teamsWithFaults(this.#cells.db(cell).queries)
       .catch(() => new Set<string>())
       .then((teams) => {
         Object.assign(known, { teams, until_ms: performance.now() + KNOWN_MS, pendingTeams: undefined })
@@ -55,6 +55,6 @@ export class SandboxFaults implements FaultSource {
   }
 
   #take({ cell, team }: Tenant, operation: string): Promise<RequestFault | undefined> {
-    return takeRequestFault(this.#cells.of(cell).queries, team, operation)
+    return takeRequestFault(this.#cells.db(cell).queries, team, operation)
   }
 }

@@ -299,6 +299,6 @@ describe('faults of deliveries', () => {
     await emitEvents(other)
     await delivery.drain()
     assert.equal(received.length, 1)
-    assert.deepEqual([...(await new SandboxFaults(cells).teams(cells.of('production-us').queries))], [])
+    assert.deepEqual([...(await new SandboxFaults(cells).teams(cells.db('production-us').queries))], [])
   })
 })

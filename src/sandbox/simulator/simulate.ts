@@ -6,7 +6,7 @@ import { activationTime } from '../../lab/orders/send-to-lab.ts'
 import { isFinal } from '../../lab/orders/status-machine.ts'
 import { lifecycleOf } from '../../lab/orders/lifecycle.ts'
 import { orderRescheduled, orderStepped } from '../../lab/orders/order-hooks.ts'
-import { on, type Hook } from '../../platform/db/hooks.ts'
+import { defineHook, type Hook } from '../../platform/db/hooks.ts'
 import { findAndLockOrder, saveOrder, lockOrder } from '../../lab/orders/change-order.ts'
 import type { LockedOrder } from '../../lab/orders/locked-order.ts'
 import { Interpretation } from '../../lab/orders/schema.ts'
@@ -224,10 +224,10 @@ const AWAITED = new Set(['registered', 'appointment_pending', 'appointment_sched
 
 /** Runs after an event that a simulation may wait for: the simulation continues or waits again. Queues simulator.step or simulator.wake. */
 export const orderHooks: Hook[] = [
-  on(orderStepped, (tx, lockedOrder, low) => {
+  defineHook(orderStepped, (tx, lockedOrder, low) => {
     if (AWAITED.has(low)) return goOn(tx, lockedOrder.order.id)
   }),
-  on(orderRescheduled, async (tx, { order }) => {
+  defineHook(orderRescheduled, async (tx, { order }) => {
     const parked = await tx.maybe(
       WaitingSimulation,
       sql`select plan from simulation where order_id = ${order.id} and team_id = ${tx.team}`,

@@ -104,6 +104,6 @@ export class OrgGuard {
 
   #cell(name: string): Db {
     if (!this.#cells.has(name as CellName)) throw notFound('This server does not serve this cell')
-    return this.#cells.of(name as CellName)
+    return this.#cells.db(name as CellName)
   }
 }

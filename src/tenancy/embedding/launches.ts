@@ -106,6 +106,6 @@ export async function assertFeature(
   const [about, id] = feature.split(':')
   if (id === undefined) return
   const kind = about === 'order' ? 'order' : 'user'
-  if (!(await dependencies.cells.of(cell).read(tenant, (tx) => dependencies.has[kind](tx, id))))
+  if (!(await dependencies.cells.db(cell).read(tenant, (tx) => dependencies.has[kind](tx, id))))
     throw notFound(kind === 'order' ? 'Order not found' : 'User not found')
 }

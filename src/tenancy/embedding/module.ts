@@ -1,4 +1,4 @@
-import { on } from '../../platform/db/hooks.ts'
+import { defineHook } from '../../platform/db/hooks.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { teamDeleted } from '../teams/team-hooks.ts'
 import { unbindEmbeddedMembers } from './embedded-members.ts'
@@ -16,6 +16,6 @@ export const embedding = (dependencies: LaunchPageDependencies): Module => ({
   operations: embeddingRoutes(dependencies),
   pages: launchPages(dependencies),
   periodicTasks: [sessionCleanup],
-  hooks: [on(teamDeleted, unbindEmbeddedMembers)],
+  hooks: [defineHook(teamDeleted, unbindEmbeddedMembers)],
   constraints: { ...embeddingConstraints, ...launchConstraints },
 })

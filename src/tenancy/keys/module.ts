@@ -1,4 +1,4 @@
-import { on } from '../../platform/db/hooks.ts'
+import { defineHook } from '../../platform/db/hooks.ts'
 import type { Module, Service } from '../../platform/module/module.ts'
 import { errorFields, type Log } from '../../platform/telemetry/log.ts'
 import { teamDeleted } from '../teams/team-hooks.ts'
@@ -21,6 +21,6 @@ export const keys = ({ use, log, ...dependencies }: KeyDependencies & { use: Key
   tables: { others: ['api_key', 'management_key', 'management_key_team'] },
   operations: keysRoutes(dependencies),
   constraints: keyConstraints,
-  hooks: [on(teamDeleted, deleteKeysOfTeam), on(teamDeleted, unbindKeys)],
+  hooks: [defineHook(teamDeleted, deleteKeysOfTeam), defineHook(teamDeleted, unbindKeys)],
   services: [recording(use, log)],
 })

@@ -1,4 +1,4 @@
-import { on } from '../../platform/db/hooks.ts'
+import { defineHook } from '../../platform/db/hooks.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { teamDeleted } from '../teams/team-hooks.ts'
 import { memberConstraints, unbindMembers } from './members.ts'
@@ -10,6 +10,6 @@ export const members = (dependencies: MemberDependencies): Module => ({
   tag: 'management',
   tables: { others: ['invite', 'member'] },
   operations: membersRoutes(dependencies),
-  hooks: [on(teamDeleted, unbindMembers)],
+  hooks: [defineHook(teamDeleted, unbindMembers)],
   constraints: memberConstraints,
 })

@@ -107,7 +107,7 @@ const SettingsRow = T.Object({ settings: T.Record(T.String(), T.Unknown()) })
 async function readSettings(dependencies: TeamDependencies, cell: CellName, team_id: string): Promise<Settings | undefined> {
   if (!dependencies.cells.has(cell)) return undefined
   const row = await dependencies.cells
-    .of(cell)
+    .db(cell)
     .queries.maybe(SettingsRow, sql`select settings from team where id = ${team_id} and deleted_at is null`)
   return row?.settings
 }
@@ -136,7 +136,7 @@ export async function createTeam(
   if (!insertedCount) throw conflictError(id)
   for (const cell of cellsOfRegion(region)) {
     const tenant = { team: id, org: manager.org, cell, clock_offset_s: 0, settings: {} }
-    await dependencies.cells.of(cell).tx(tenant, async (inCell) => {
+    await dependencies.cells.db(cell).tx(tenant, async (inCell) => {
       await updateTeamInCell(inCell, { id, org_id: manager.org }, { ...initialSettings(cell), ...settings })
       await inCell.notify(teamPlaced)
     })
@@ -200,7 +200,7 @@ export async function updateTeam(
   if (changes.length) await tx.run(sql`update team set ${join(changes, ', ')} where id = ${team_id}`)
   for (const [cell, settings] of next)
     await dependencies.cells
-      .of(cell)
+      .db(cell)
       .plainTx((inCell) => updateTeamInCell(inCell, { id: team_id, org_id: manager.org }, settings))
   tx.afterCommit(() => dependencies.teams.invalidate(team_id))
   return getTeam(tx, dependencies, manager, team_id)
@@ -221,7 +221,7 @@ export async function deleteTeam(
   assertServed(dependencies, region)
   await tx.run(sql`update team set deleted_at = ${tx.now} where id = ${team_id}`)
   await tx.notify(teamDeleted, team_id)
-  for (const cell of cellsOfRegion(region)) await dependencies.cells.of(cell).plainTx((inCell) => markDeleted(inCell, team_id))
+  for (const cell of cellsOfRegion(region)) await dependencies.cells.db(cell).plainTx((inCell) => markDeleted(inCell, team_id))
   tx.afterCommit(() => {
     dependencies.teams.invalidate(team_id)
     dependencies.orgs.invalidate(manager.org)

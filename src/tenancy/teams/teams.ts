@@ -94,7 +94,7 @@ const TeamRow = T.Object({
 
 /** A team as it is in a cell now; undefined if it is not there, or was deleted. */
 export async function loadTenant(cells: Cells, cell: CellName, team: string): Promise<Tenant | undefined> {
-  const row = await cells.of(cell).queries.maybe(
+  const row = await cells.db(cell).queries.maybe(
     TeamRow,
     sql`
       select org_id, clock_offset_s, settings, disabled_features, enabled_options, ${isSubscribed(team)} as has_subscribed

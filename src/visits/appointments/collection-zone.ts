@@ -2,7 +2,7 @@
 import { collectionZoneAsked, type ZonedOrder } from '../../lab/orders/collection-zone.ts'
 import { countryCode } from '../../people/person/countries.ts'
 import { findUser } from '../../people/users/users.ts'
-import { on, type Hook } from '../../platform/db/hooks.ts'
+import { defineHook, type Hook } from '../../platform/db/hooks.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import { zonedParts } from '../../platform/runtime/zoned-time.ts'
@@ -13,7 +13,7 @@ import { readAppointment } from './locked-appointment.ts'
 import type { Appointment } from './schema.ts'
 
 /** Answers with the first that is known: of the visit or service center, of the patient's address (of a kit without a patient, the recipient's), of its country, of the user. */
-export const collectionZoneHook: Hook = on(collectionZoneAsked, async (tx, order, answer) => {
+export const collectionZoneHook: Hook = defineHook(collectionZoneAsked, async (tx, order, answer) => {
   answer.zone ??= (await zoneOfAppointment(tx, order)) ?? (await zoneOfAddress(tx, order)) ?? (await zoneOfUser(tx, order))
 })
 

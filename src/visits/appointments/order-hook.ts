@@ -1,6 +1,6 @@
 // Applies status transitions of an order to its appointment, in the same transaction. Source: lab-testing.md 11, 17.4.
 import { orderStepped } from '../../lab/orders/order-hooks.ts'
-import { on } from '../../platform/db/hooks.ts'
+import { defineHook } from '../../platform/db/hooks.ts'
 import type { LockedOrder } from '../../lab/orders/locked-order.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { cancelAppointment, completeAppointment, advanceOrder } from './appointments.ts'
@@ -17,7 +17,7 @@ const hasAppointment = ({ order: { details } }: LockedOrder): boolean =>
 const heard = new Set([...requisition, ...collectedStatuses, 'cancelled'])
 
 // Most orders have no appointment; this check costs them no query.
-export const orderHook = on(orderStepped, (tx, lockedOrder, low) => {
+export const orderHook = defineHook(orderStepped, (tx, lockedOrder, low) => {
   if (heard.has(low) && hasAppointment(lockedOrder)) return onStatus(tx, lockedOrder, low)
 })
 

@@ -7,7 +7,7 @@ import { cells, expire } from '../../../test/support/server.ts'
 import { createGeocoder } from './geocoder.ts'
 import { placeCleanups } from './postal-places.ts'
 
-const db = cells.of('sandbox-eu')
+const db = cells.db('sandbox-eu')
 
 /** Starts a geocoder that replies with `answer`, and records its requests. */
 async function peer(answer: (request: IncomingMessage, reply: ServerResponse) => void) {

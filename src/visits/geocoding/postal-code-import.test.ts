@@ -18,7 +18,7 @@ function fileOf(...lines: string[]): string {
 }
 const line = (country: string, code: string, city: string, lat: string, lng: string) =>
   [country, code, city, 'Test Province', 'TP', '', '', '', '', lat, lng, '4'].join('\t')
-const at = (country: string, postal_code: string) => findPlace(cells.of('sandbox-eu').queries, { country, postal_code })
+const at = (country: string, postal_code: string) => findPlace(cells.db('sandbox-eu').queries, { country, postal_code })
 const run = (...words: string[]) => command(cells, ['places', 'import', ...words, '--cell', 'sandbox-eu'])
 
 test('imports valid lines and reports the errors of the others', async () => {

@@ -6,7 +6,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { cells } from '../../../test/support/server.ts'
 import { findPlace } from './postal-places.ts'
 
-const { queries } = cells.of('sandbox-us')
+const { queries } = cells.db('sandbox-us')
 const at = (country: string, postal_code: string, city?: string) => findPlace(queries, { country, postal_code, city })
 
 test('a US place is found by ZIP and by ZIP+4, with every spelling of the country', async () => {

@@ -14,7 +14,7 @@ import {
   readAppointment,
   type LockedAppointment,
 } from '../appointments/locked-appointment.ts'
-import { on } from '../../platform/db/hooks.ts'
+import { defineHook } from '../../platform/db/hooks.ts'
 import { isFinal } from '../appointments/status-machine.ts'
 import type {
   Appointment,
@@ -237,7 +237,7 @@ export async function readVisit(tx: Tx, order_id: string): Reply {
 }
 
 /** Deletes the visit when its appointment has ended, for any reason. */
-export const visitEnded = on(appointmentEnded, async (tx, { type, id, provider }) => {
+export const visitEnded = defineHook(appointmentEnded, async (tx, { type, id, provider }) => {
   if (type === 'phlebotomy') await visitLinkFor(tx.tenant, provider)?.cancel(tx, id)
 })
 

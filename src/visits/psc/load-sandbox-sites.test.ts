@@ -7,7 +7,7 @@ import { cells } from '../../../test/support/server.ts'
 import { loadSandboxSites, sitesChecksum } from './load-sandbox-sites.ts'
 import { countSites, findSite } from './sites.ts'
 
-const db = cells.of('sandbox-eu')
+const db = cells.db('sandbox-eu')
 const Versions = T.Object({ versions: T.String() })
 const versions = async () =>
   (

@@ -219,7 +219,7 @@ test('changes of another process become visible within seconds', async () => {
   assert.deepEqual(codes((await api.get(path)).body), [])
   await insertSites('production-us', lab, [site('NEW', 1), site('OTHER', 2)])
   await eventuallyHolds(async () => assert.deepEqual(codes((await api.get(path)).body), ['NEW', 'OTHER']))
-  await cells.of('production-us').plainTx((tx) => setActive(tx, lab, 'NEW', false))
+  await cells.db('production-us').plainTx((tx) => setActive(tx, lab, 'NEW', false))
   await eventuallyHolds(async () => assert.deepEqual(codes((await api.get(path)).body), ['OTHER']))
 })
 

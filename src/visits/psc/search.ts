@@ -49,7 +49,7 @@ export async function orderPscInfo(
   order_id: string,
   query: OrderPscQuery,
 ): Promise<PreserializedJson<PscInfo>> {
-  const db = cells.of(tenant.cell)
+  const db = cells.db(tenant.cell)
   const { patient_address, lab_test } = await db.read(tenant, (tx) => getOrder(tx, order_id))
   if (!patient_address) throw badRequest('The order has no patient address yet')
   const { country, zip, city } = patient_address

@@ -21,7 +21,7 @@ function fileOf(text: string | Uint8Array, ending = 'csv'): string {
 const run = (...words: string[]) => command(cells, ['psc', ...words])
 const take = (lab: string, path: string, ...more: string[]) =>
   run('import', path, '--lab', lab, '--cell', 'production-us', ...more)
-const found = async (lab: string, code: string) => findSite(cells.of('production-us').queries, await labId(lab), code)
+const found = async (lab: string, code: string) => findSite(cells.db('production-us').queries, await labId(lab), code)
 const HEADER = 'site_code,name,first_line,city,state,zip_code,lat,lng,capabilities,supported_bill_types,hours'
 const row = (code: string, lat = '33.45', lng = '-112.07', rest = ',,') =>
   `${code},Pretend Site,1 Sample Way,Phoenix,Arizona,85004,${lat},${lng},${rest}`

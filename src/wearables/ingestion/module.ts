@@ -1,7 +1,7 @@
 import { birthDateChanged } from '../../people/users/users.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
-import { on } from '../../platform/db/hooks.ts'
+import { defineHook } from '../../platform/db/hooks.ts'
 import type { Log } from '../../platform/telemetry/log.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { eraseDays } from './day-records.ts'
@@ -23,13 +23,13 @@ export const ingestion = ({ log, metrics }: IngestionDependencies): Module => ({
   tables: { ofTeams: ['historical_pull', 'resource_state', 'repeated_post', 'rejected_post', 'day_record'] },
   jobs: [updateAllZonesHandler],
   hooks: [
-    on(birthDateChanged, recomputeZones),
-    on(unitsUnknown, logUnits(log)),
-    on(recordsRejected, (tx, _provider, resource, count) => {
+    defineHook(birthDateChanged, recomputeZones),
+    defineHook(unitsUnknown, logUnits(log)),
+    defineHook(recordsRejected, (tx, _provider, resource, count) => {
       const { cell } = tx.tenant
       tx.afterCommit(() => metrics.countRejectedRecords(cell, resource, count))
     }),
-    on(postsRepeated, (tx, provider, posts) => {
+    defineHook(postsRepeated, (tx, provider, posts) => {
       const { cell } = tx.tenant
       tx.afterCommit(() => {
         metrics.countRepeatedPosts(cell)

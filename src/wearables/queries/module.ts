@@ -1,6 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
-import { on } from '../../platform/db/hooks.ts'
+import { defineHook } from '../../platform/db/hooks.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { dataChanged } from '../ingestion/ingest.ts'
@@ -26,9 +26,9 @@ export const queries: Module = {
   features: [continuousQueries],
   tables: { ofTeams: ['continuous_query', 'query_task', 'query_result'] },
   hooks: [
-    on(dataChanged, scheduleEvaluations),
-    on(dataDeleted, scheduleAfterDeletion),
-    on(prioritiesChanged, restartEvaluations),
+    defineHook(dataChanged, scheduleEvaluations),
+    defineHook(dataDeleted, scheduleAfterDeletion),
+    defineHook(prioritiesChanged, restartEvaluations),
   ],
   jobs: handlers,
   periodicTasks: [

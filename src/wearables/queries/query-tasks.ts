@@ -67,7 +67,7 @@ const dayText = (ms: number): string => new Date(Math.min(LATEST_MS, Math.max(EA
  */
 export async function scheduleEvaluations(tx: Tx, user_id: string, resource: Resource, days: ChangedDays): Promise<void> {
   if (!hasFeature(tx.tenant, continuousQueries)) return
-  const queries = await tx.cached(ACTIVE_QUERIES, activeQueries(tx))
+  const queries = await tx.readCached(ACTIVE_QUERIES, activeQueries(tx))
   const concerned = queries?.filter(({ resource_dependencies }) => resource_dependencies.includes(resource)) ?? []
   await scheduleTasks(
     tx,

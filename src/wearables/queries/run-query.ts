@@ -116,7 +116,7 @@ export const runQueries = (
   user_id: string,
   batch: QueryBatch,
 ): Promise<Table[]> =>
-  waiters.run(`${tenant.cell} ${tenant.team}`, () => cells.of(tenant.cell).tx(tenant, (tx) => readTables(tx, user_id, batch)))
+  waiters.run(`${tenant.cell} ${tenant.team}`, () => cells.db(tenant.cell).tx(tenant, (tx) => readTables(tx, user_id, batch)))
 
 /** The results of queries. Errors: those of `runQueries`. @returns undefined while no slot of the team is free */
 async function readTables(tx: Tx, user_id: string, { timeframe, queries, config }: QueryBatch): Promise<Table[] | undefined> {

@@ -1,7 +1,7 @@
 import { providers } from '../../people/users/sources.ts'
 import { ConfigError } from '../../settings/config.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
-import { on } from '../../platform/db/hooks.ts'
+import { defineHook } from '../../platform/db/hooks.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { dataArrives } from '../ingestion/ingest.ts'
 import { expiredDataCleanup, type RetentionDependencies } from './expired-data.ts'
@@ -21,7 +21,7 @@ export const retention = ({ cells, provider_retention }: RetentionDependencies):
   tag: 'wearables',
   tables: { ofTeams: ['data_retention', 'data_retention_check'] },
   operations: retentionRoutes(provider_retention),
-  hooks: [on(dataArrives, limitRetention(provider_retention))],
+  hooks: [defineHook(dataArrives, limitRetention(provider_retention))],
   periodicTasks: [expiredDataCleanup({ cells, provider_retention })],
   // The start of the process fails when the setting is wrong.
   services: [{ start: () => assertProviders(provider_retention), stop: async () => {} }],

@@ -87,7 +87,7 @@ describe('the retention of health data', () => {
     try {
       // Without limits of providers only teams with rules are looked at, which are those of this file.
       const cleanup = expiredDataCleanup({ cells, provider_retention: new Map() })
-      const db = cells.of('sandbox-us')
+      const db = cells.db('sandbox-us')
       for (let i = 0; (await chunks(team)) > 0; i++) {
         assert(i < 1000)
         await cleanup.remove(db, cells.control, () => false).catch(() => {})
@@ -205,7 +205,7 @@ describe('the retention of health data', () => {
     const left = async () =>
       (await team.db.pool.query('select count(*)::integer as n from summary where team_id = $1', [team.team])).rows[0].n
     await set(team, [{ resource: null, days: 7 }])
-    const db = cells.of('sandbox-us')
+    const db = cells.db('sandbox-us')
     for (let batches = 0; (await left()) === 500; batches++) {
       assert(batches < 1000)
       await expiredDataCleanup({ cells, provider_retention: new Map() }).remove(db, cells.control, () => false)
