@@ -26,11 +26,29 @@ table audit_log
   org_id uuid not null
   team_id uuid
   actor text not null
+  member_id uuid
   operation text not null
   object text
   created_at timestamp with time zone not null
   constraint audit_log_pkey PRIMARY KEY (id)
   CREATE INDEX audit_log__org ON audit_log USING btree (org_id, id)
+
+table console_session
+  id uuid not null
+  member_id uuid not null
+  token_hash bytea not null
+  method text not null
+  address text not null
+  user_agent text not null
+  created_at timestamp with time zone not null
+  last_seen_at timestamp with time zone not null
+  idle_expires_at timestamp with time zone not null
+  expires_at timestamp with time zone not null
+  constraint console_session__token UNIQUE (token_hash)
+  constraint console_session_pkey PRIMARY KEY (id)
+  constraint console_session_member_id_fkey FOREIGN KEY (member_id) REFERENCES member(id) ON DELETE CASCADE
+  CREATE INDEX console_session__expired ON console_session USING btree (idle_expires_at)
+  CREATE INDEX console_session__member ON console_session USING btree (member_id, last_seen_at, id)
 
 table dashboard_embedding
   org_id uuid not null
@@ -95,6 +113,7 @@ table invite
   email text not null
   role text not null
   team_ids uuid[] not null
+  team_roles jsonb not null default '{}'::jsonb
   token_hash bytea not null
   invited_at timestamp with time zone not null
   resent_at timestamp with time zone
@@ -165,6 +184,7 @@ table member
   email text not null
   role text not null
   team_ids uuid[] not null
+  team_roles jsonb not null default '{}'::jsonb
   created_at timestamp with time zone not null
   constraint member_pkey PRIMARY KEY (id)
   constraint member_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
@@ -317,6 +337,7 @@ table audit_log
   org_id uuid not null
   team_id uuid
   actor text not null
+  member_id uuid
   operation text not null
   object text
   created_at timestamp with time zone not null

@@ -194,6 +194,7 @@ create table audit_log (
   org_id      uuid not null,
   team_id     uuid,
   actor       text not null,
+  member_id   uuid,
   operation   text not null,
   object      text,
   created_at  timestamptz not null

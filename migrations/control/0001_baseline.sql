@@ -57,6 +57,7 @@ create table audit_log (
   org_id      uuid not null,
   team_id     uuid,
   actor       text not null,
+  member_id   uuid,
   operation   text not null,
   object      text,
   created_at  timestamptz not null
@@ -105,7 +106,7 @@ create table org_domain (
 create index org_domain__org on org_domain (org_id, created_at, id);
 
 -- The people of an organization. A person belongs to one organization. `team_ids` are the teams of a person with the role
--- team_admin.
+-- team_admin, and `team_roles` names the person's role in those of them where it is not that of an administrator.
 create table member (
   id          uuid primary key,
   org_id      uuid not null references org,
@@ -113,10 +114,28 @@ create table member (
   email       text not null,
   role        text not null constraint member__role check (role in ('org_admin', 'team_admin', 'no_role')),
   team_ids    uuid[] not null,
+  team_roles  jsonb not null default '{}',
   created_at  timestamptz not null
 );
 create unique index member__email on member (lower(email));
 create index member__newest on member (org_id, created_at, id);
+
+-- Sessions of members in the console. The token is stored as a hash. A session lasts until `idle_expires_at`, which requests move on, at
+-- most until `expires_at`.
+create table console_session (
+  id               uuid primary key,
+  member_id        uuid not null references member on delete cascade,
+  token_hash       bytea not null constraint console_session__token unique,
+  method           text not null,
+  address          text not null,
+  user_agent       text not null,
+  created_at       timestamptz not null,
+  last_seen_at     timestamptz not null,
+  idle_expires_at  timestamptz not null,
+  expires_at       timestamptz not null
+);
+create index console_session__expired on console_session (idle_expires_at);
+create index console_session__member on console_session (member_id, last_seen_at, id);
 
 -- Keys of teams. The text of a key is shown once; its hash and its last characters are stored. `last_used_at` is exact to about
 -- a minute.
@@ -171,6 +190,7 @@ create table invite (
   email       text not null,
   role        text not null constraint invite__role check (role in ('org_admin', 'team_admin', 'no_role')),
   team_ids    uuid[] not null,
+  team_roles  jsonb not null default '{}',
   token_hash  bytea not null constraint invite__token unique,
   invited_at  timestamptz not null,
   resent_at   timestamptz,

@@ -45,7 +45,10 @@ export interface AssembledProcess extends Composition {
 /** Assembles a process and gives its databases the hooks. Nothing is started. Errors: those of `compose`. */
 export function assemble(options: ProcessOptions): AssembledProcess {
   const { cells, vault, log, metrics, settings, access } = options
-  const guards = createAccess(cells, vault, settings, (tenant, user) => isSessionActive(cells.db(tenant.cell), tenant, user))
+  const guards = createAccess(cells, vault, settings, {
+    isSessionActive: (tenant, user) => isSessionActive(cells.db(tenant.cell), tenant, user),
+    publicUrl: options.publicUrl,
+  })
   const signingKey = new SigningKey(cells, vault)
   const process: Process = {
     ...options,
@@ -61,6 +64,7 @@ export function assemble(options: ProcessOptions): AssembledProcess {
     clocks: options.clocks ?? new ClockMoves(),
     faults: new SandboxFaults(cells),
     operationIds: () => operationIds,
+    operations: () => operations,
     requests: new RecentRequests(),
     locate: createGeocoder({
       url: () => settings.geocoder_url,
@@ -79,7 +83,12 @@ export function assemble(options: ProcessOptions): AssembledProcess {
   const app = createHttp({
     ...options,
     operations,
-    guards: { team: guards.teams.authenticate, management: guards.orgs, link: linkGuard({ signingKey, guards }) },
+    guards: {
+      team: guards.teams.authenticate,
+      management: guards.orgs,
+      link: linkGuard({ signingKey, guards }),
+      sessions: guards.sessions,
+    },
     constraints,
     onEnd: (call, response) => process.requests.record(call, response),
     intercept: new RequestFaults(process.faults).intercept,

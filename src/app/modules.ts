@@ -61,6 +61,7 @@ export function modulesOf(process: Process): Module[] {
     requests,
     faults,
     operationIds,
+    operations,
     covers,
   } = process
   const findTenant = guards.teams.tenant
@@ -70,7 +71,7 @@ export function modulesOf(process: Process): Module[] {
       mail: { cells, log, smtp: settings.smtp, isHeld: heldMail },
       storedFiles,
     }),
-    ...tenancy({ cells, log, guards, settings, publicUrl, has: { user: hasUser, order: hasOrder } }),
+    ...tenancy({ cells, log, guards, settings, publicUrl, operations, has: { user: hasUser, order: hasOrder } }),
     ...people,
     ...events({
       cells,

@@ -4,6 +4,7 @@ import type { Config } from '../settings/config.ts'
 import type { Vault } from '../platform/crypto/vault.ts'
 import type { Cells } from '../platform/db/cells.ts'
 import type { TargetPolicy } from '../platform/net/outbound-targets.ts'
+import type { Operation } from '../platform/http/operation.ts'
 import type { EventType } from '../platform/queue/event-type.ts'
 import type { SandboxFaults } from '../sandbox/faults/fault-source.ts'
 import type { RecentRequests } from '../sandbox/request-log/recent-requests.ts'
@@ -45,6 +46,9 @@ export type ModuleSettings = AccessSettings &
     | 'provider_retention'
     | 'provider_poll_hours'
     | 'google_service_account'
+    | 'demo'
+    | 'session_idle_minutes'
+    | 'session_hours'
   > & {
     /** After how long without work a worker thread ends, where not after 10 s: tests would start threads again and again. */
     thread_idle_ms?: number
@@ -80,6 +84,8 @@ export interface Process {
   faults: SandboxFaults
   /** The ids of the operations of all modules. */
   operationIds: () => ReadonlySet<string>
+  /** The operations of all modules. */
+  operations: () => readonly Operation[]
   /** The newest requests of sandbox teams. */
   requests: RecentRequests
   /** The geocoder of postal codes. */

@@ -1,8 +1,9 @@
-// Demo data: the first start creates an organization, a team per region, a key per cell, a catalog to order from, and `demo.json` with the
+// Demo data: the first start creates an organization with a member, a team per region, a key per cell, a catalog to order from, and `demo.json` with the
 // keys. Later starts only update its address, and the keys that the operator has set.
 import { contents } from '../app/contents.ts'
 import { seedSampleTests, seedStandardTests } from '../lab/catalog/lab-tests.ts'
 import { createOrgKey, createTeamKey } from '../tenancy/keys/keys.ts'
+import { ensureDemoMember } from '../tenancy/sign-in/demo-member.ts'
 import { createOrg } from '../tenancy/organizations/organizations.ts'
 import { cellsOfRegion, createTeam, loadTenant, placeTeam, type Region } from '../tenancy/teams/teams.ts'
 import type { Cells } from '../platform/db/cells.ts'
@@ -30,6 +31,7 @@ export async function prepareDemo(cells: Cells, dataDir: string, keys: readonly 
   const demo = await cells.control.plainTx(async (tx) =>
     useSetKeys(tx, known ?? { base_url: '', ...(await createDemoKeys(tx, set)) }, set),
   )
+  await cells.control.plainTx((tx) => ensureDemoMember(tx, demo.org_id))
   for (const region of regions)
     for (const cell of cellsOfRegion(region))
       if (cells.has(cell)) await loadReferenceData(cells, cell, { id: demo.teams[region], org_id: demo.org_id })

@@ -168,6 +168,10 @@ export const settings = {
   wrong_keys_per_min: limitWithoutDemo('WRONG_KEYS_PER_MINUTE', 20).means(
     'Wrong keys, tokens, invites, or sessions a minute from one address (IPv6: one /64); then 429, except for keys that were valid within the last hour. `0` disables the limit.',
   ),
+  session_idle_minutes: whole('SESSION_IDLE_MINUTES', 60, 1, 1440).means(
+    'Minutes without a request after which a session of the console ends.',
+  ),
+  session_hours: whole('SESSION_HOURS', 12, 1, 720).means('Hours after which a session of the console ends in any case.'),
   invites_per_hour: limit('INVITES_PER_HOUR', 100).means(
     'Mails with invites that an organization may send in an hour, in each process; more get 429. `0` disables the limit.',
   ),

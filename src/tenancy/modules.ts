@@ -11,18 +11,32 @@ import type { LaunchDependencies } from './embedding/launches.ts'
 import { embedding } from './embedding/module.ts'
 import { keys } from './keys/module.ts'
 import { members } from './members/module.ts'
+import type { Operation } from '../platform/http/operation.ts'
 import { organizationsRoutes } from './organizations/routes.ts'
+import { signIn } from './sign-in/module.ts'
 import { teams } from './teams/module.ts'
 
 export interface TenancyDependencies {
   cells: Cells
   log: Log
   guards: Access
-  settings: Pick<Config, 'support_email' | 'domain_target' | 'dns_servers' | 'invites_per_hour' | 'invites_per_address_per_day'>
+  settings: Pick<
+    Config,
+    | 'support_email'
+    | 'domain_target'
+    | 'dns_servers'
+    | 'invites_per_hour'
+    | 'invites_per_address_per_day'
+    | 'demo'
+    | 'session_idle_minutes'
+    | 'session_hours'
+  >
   /** The base URL for browsers, without a final slash. */
   publicUrl: () => string
   /** Whether a team has such a user or order. */
   has: LaunchDependencies['has']
+  /** The operations of all modules. */
+  operations: () => readonly Operation[]
 }
 
 /** Limit of one management key for one team. Source: management-auth.md 10. */
@@ -33,8 +47,8 @@ const DOMAIN_MAILS_PER_H = 30
 const DNS = { timeout_ms: 1500, tries: 2, deadline_ms: 8000 }
 const [MINUTE_S, HOUR_S, DAY_S] = [60, 3600, 86_400]
 
-export function tenancy({ cells, log, guards, settings, publicUrl, has }: TenancyDependencies): Module[] {
-  const { teams: teamGuard, orgs, checks, tokens, use } = guards
+export function tenancy({ cells, log, guards, settings, publicUrl, has, operations }: TenancyDependencies): Module[] {
+  const { teams: teamGuard, orgs, sessions, checks, tokens, use } = guards
   const domain_target = () => settings.domain_target
   return [
     {
@@ -51,6 +65,10 @@ export function tenancy({ cells, log, guards, settings, publicUrl, has }: Tenanc
       operations: auditRoutes,
     },
     teams({ cells, support_email: settings.support_email, teams: teamGuard, orgs }),
+    {
+      name: 'tenancy/roles',
+      about: 'which operations the roles of members permit',
+    },
     domains({
       domain_target,
       dns: { ...DNS, servers: settings.dns_servers },
@@ -71,10 +89,19 @@ export function tenancy({ cells, log, guards, settings, publicUrl, has }: Tenanc
       checks,
       teams: teamGuard,
       orgs,
+      sessions,
       inviteMails: {
         ofOrg: new FixedWindowLimiter({ max: settings.invites_per_hour, window_s: HOUR_S }),
         toAddress: new FixedWindowLimiter({ max: settings.invites_per_address_per_day, window_s: DAY_S }),
       },
+    }),
+    signIn({
+      cells,
+      sessions,
+      limits: { idle_s: settings.session_idle_minutes * MINUTE_S, total_s: settings.session_hours * HOUR_S },
+      demo: settings.demo,
+      publicUrl,
+      operations,
     }),
     embedding({ cells, checks, domain_target, publicUrl, has, findTenant: teamGuard.tenant }),
     {

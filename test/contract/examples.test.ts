@@ -5,6 +5,8 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
 import { reportForm } from '../../src/lab-reports/parsing-jobs/example-report.ts'
+import { CONSOLE_API } from '../../src/platform/http/operation.ts'
+import { consoleHeaders, createDemoMember } from '../support/console-sessions.ts'
 import { client, createTestTeam, type TestTeam } from '../support/server.ts'
 import { answered, success } from './operations/operation-cases.ts'
 import { belonging, isOwnedByTeam, linkTokenOf, target, type Request } from './operations/requests.ts'
@@ -82,7 +84,7 @@ async function requestOf(team: TestTeam, operation: Documented): Promise<Request
 
 /** The header and key that the description asks for. */
 async function keyOf(team: TestTeam, { security }: Described): Promise<[string | undefined, string]> {
-  if (security?.length === 0) return [undefined, '']
+  if (security?.length === 0 || security?.some((one) => 'consoleSession' in one)) return [undefined, '']
   if (security?.some((one) => 'linkToken' in one)) return [await linkTokenOf(team), 'x-vital-link-token']
   return security?.some((one) => 'managementKey' in one) ? [team.orgKey, 'x-management-key'] : [team.key, 'x-service-api-key']
 }
@@ -124,12 +126,15 @@ describe('the documented example works', async () => {
   for (const operation of documented)
     test(`${operation.method} ${operation.path}`, async () => {
       const team = operation.method === 'GET' ? reader : await createTestTeam()
+      if (operation.operationId === 'sign_in_to_demo') await createDemoMember(team)
       const request = await requestOf(team, operation)
       const [key, header] = await keyOf(team, operation)
       const needed = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header' && parameter.required)
       const headers = Object.fromEntries(needed.map(({ name, example }) => [name, String(example)]))
+      const ofConsole = operation.path.startsWith(CONSOLE_API) ? await consoleHeaders(team, operation.method, operation.path) : {}
       const reply = await client(key, header).call(operation.method, target(operation.path, request), request.body, {
         ...headers,
+        ...ofConsole,
         ...request.headers,
       })
       // A provider signs the request, which a document cannot do.

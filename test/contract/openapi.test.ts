@@ -99,9 +99,9 @@ describe('the OpenAPI document', () => {
       )
   })
 
-  test('shows users and orders first and management last', () => {
+  test('shows users and orders first and the console last', () => {
     const names = document.tags.map(({ name }) => name)
-    assert.deepEqual([...names.slice(0, 2), names.at(-1)], ['users', 'orders', 'management'])
+    assert.deepEqual([...names.slice(0, 2), names.at(-1)], ['users', 'orders', 'console'])
     assert.deepEqual(new Set(operations.flatMap(({ tags }) => tags)), new Set(names))
     assert(document.tags.every(({ description }) => description.endsWith('.')))
   })

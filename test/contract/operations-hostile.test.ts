@@ -159,7 +159,7 @@ describe('an invalid request is rejected with every fault', async () => {
   const gzipped = { 'content-encoding': 'gzip' }
 
   const unknown = (operation: Operation, body: Buffer) => send('sk_us_unknown', operation, { ...unknownIds(operation), body })
-  const unknownStatus = { none: 413, link: 400, team: 401, management: 401 }
+  const unknownStatus = { none: 413, link: 400, team: 401, management: 401, session: 401 }
 
   each('a body that is a byte over the limit answers 413, after the key has been looked at', small, async (operation) => {
     const body = bytes.subarray(0, (operation.body_bytes_max ?? 100_000) + 1)

@@ -102,6 +102,7 @@ test('a secret appears only in the responses that may show it', { timeout: 120_0
       management: { 'x-management-key': management_key },
       team: { 'x-service-api-key': api_keys['sandbox-us']! },
       link: { 'x-vital-link-token': link.token },
+      session: {},
       none: {},
     }
     const response = await fetch(`${server.url}${path}${more.query ?? ''}`, {

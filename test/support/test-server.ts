@@ -111,6 +111,9 @@ export const settings: ModuleSettings = {
   document_fonts: [],
   abn_form: undefined,
   abn_form_fields: [],
+  demo: true,
+  session_idle_minutes: 60,
+  session_hours: 12,
 }
 export const metrics = createMetrics(() => cells)
 /** How many jobs a move runs here: a quarter of what it runs elsewhere. */

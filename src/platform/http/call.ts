@@ -6,7 +6,7 @@ import type { Db } from '../db/database.ts'
 import { join, sql } from '../db/sql.ts'
 import type { PlainTx, Subjects, Tenant } from '../db/transaction.ts'
 import { systemNow } from '../runtime/clock.ts'
-import type { FileReply, ManagementPrincipal, Operation, UserCredential } from './operation.ts'
+import type { FileReply, ManagementPrincipal, MemberSession, Operation, UserCredential } from './operation.ts'
 
 /** A request for an operation. `serveRequest` fills in what it learns, step by step; logs read what is known when the request ends. */
 export interface Call {
@@ -21,11 +21,13 @@ export interface Call {
   readonly sent_params: Record<string, string>
   readonly sent_query: Record<string, string | string[]>
   /** Headers of the response besides those of its body, also of an error response. */
-  readonly response_headers: Record<string, string>
+  readonly response_headers: Record<string, string | string[]>
   /** The team; undefined until it is known, and for requests that concern none. */
   tenant: Tenant | undefined
   /** The principal of a management request. */
   manager: ManagementPrincipal | undefined
+  /** The session of the console, in place of a key. */
+  session: MemberSession | undefined
   /** The only user whom the request may concern. */
   user: UserCredential | undefined
   /** The id of the key or token. */
@@ -120,24 +122,45 @@ export function recordRead(
 
 /** A team and the object of a write, if the path names neither. */
 interface AuditEntry {
-  team_id: string
+  team_id: string | null
   object: string | null
 }
 
 /**
- * Adds an entry to the audit log, with the key, the operation, and the object of the path; or an entry for each of `call.audited`. The log
- * tells what was changed, and which secrets were read, by which key. An entry is added in the same transaction and scope as its change, and
- * never changed. Entries hold ids, never a secret or a body. Writes audit_log.
+ * Adds an entry to the audit log, with the key, its member, the operation, and the object of the path; or an entry for each of
+ * `call.audited`. The log tells what was changed, and which secrets were read, by which key. An entry is added in the same transaction and
+ * scope as its change, and never changed. Entries hold ids, never a secret or a body. Writes audit_log.
  */
-export function recordAudit(tx: PlainTx, { operation, manager, tenant, key_id, params, auditEntries: audited }: Call): void {
-  const org = manager?.org ?? tenant!.org
-  const path = manager ? (params as Record<string, string>) : { team_id: tenant!.team }
+export function recordAudit(tx: PlainTx, call: Call): void {
+  const { operation, manager, tenant, session, key_id, member_id, params, auditEntries: audited } = call
+  const org = manager?.org ?? tenant?.org ?? session!.org
+  const path = (tenant && !manager ? { team_id: tenant.team } : (params ?? {})) as Record<string, string>
   const { org_id: _org, team_id, environment: _environment, env: _env, region: _region, ...objects } = path
   const entry = { team_id: team_id ?? null, object: Object.values(objects).join(' ') || null }
-  const rows = (audited.length ? audited : [entry]).map(
-    (line) =>
-      sql`(${tx.uuid()}::uuid, ${org}::uuid, ${line.team_id}::uuid, ${key_id!}, ${operation.id}, ${line.object},
+  const actor = { org, key_id: key_id!, member_id, operation: operation.id }
+  addAuditEntries(tx, actor, audited.length ? audited : [entry])
+}
+
+/** Who did what, of an entry in the audit log. */
+interface AuditActor {
+  org: string
+  key_id: string
+  member_id: string | undefined
+  operation: string
+}
+
+/** Adds entries to the audit log that come from no request for an operation with a principal. Writes audit_log. */
+export function addAuditEntries(
+  tx: PlainTx,
+  { org, key_id, member_id, operation }: AuditActor,
+  entries: readonly AuditEntry[],
+): void {
+  const rows = entries.map(
+    ({ team_id, object }) =>
+      sql`(${tx.uuid()}::uuid, ${org}::uuid, ${team_id}::uuid, ${key_id}, ${member_id ?? null}::uuid, ${operation}, ${object},
            ${tx.now}::timestamptz)`,
   )
-  tx.defer(sql`insert into audit_log (id, org_id, team_id, actor, operation, object, created_at) values ${join(rows, ', ')}`)
+  tx.defer(
+    sql`insert into audit_log (id, org_id, team_id, actor, member_id, operation, object, created_at) values ${join(rows, ', ')}`,
+  )
 }

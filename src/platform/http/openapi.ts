@@ -1,7 +1,7 @@
 // Builds the published OpenAPI document from the list of operations. A pure function: it needs neither database nor server.
 import { isDeepStrictEqual } from 'node:util'
 import type { TSchema } from '../schema/schema.ts'
-import { type Idempotency, isFile, noContent, type Operation, pdf } from './operation.ts'
+import { CONSOLE_API, type Idempotency, isFile, isWrite, noContent, type Operation, pdf } from './operation.ts'
 
 type Json = Record<string, unknown>
 
@@ -95,33 +95,43 @@ export function buildOpenApi(
       schemas: sortEntries(Object.entries(schemas)),
       headers: quotaHeaderDescriptions,
       responses: errorResponses(),
-      securitySchemes: {
-        teamKey: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'x-service-api-key',
-          description: 'A team key, `sk_us_…`. `x-vital-api-key` is understood too.',
-        },
-        accessToken: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'An access token of a team, minted with a management key; valid for ten minutes.',
-        },
-        linkToken: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'x-vital-link-token',
-          description: 'The token of a link session; valid for an hour. `x-service-link-token` is understood too.',
-        },
-        managementKey: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'X-Management-Key',
-          description: 'A management key, `mg_…`. `X-Service-Org-Key` and `X-Vital-Org-Key` are understood too.',
-        },
-      },
+      securitySchemes,
     },
   }
+}
+
+/** The credentials of operations. */
+const securitySchemes: Record<string, Json> = {
+  teamKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-service-api-key',
+    description: 'A team key, `sk_us_…`. `x-vital-api-key` is understood too.',
+  },
+  accessToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An access token of a team, minted with a management key; valid for ten minutes.',
+  },
+  linkToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-vital-link-token',
+    description: 'The token of a link session; valid for an hour. `x-service-link-token` is understood too.',
+  },
+  managementKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Management-Key',
+    description: 'A management key, `mg_…`. `X-Service-Org-Key` and `X-Vital-Org-Key` are understood too.',
+  },
+  consoleSession: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-drawbridge_session',
+    description:
+      'The session of a member in the console, with the header `X-Drawbridge-Console: 1`. It is accepted in place of keys of teams and organizations too; the headers `X-Drawbridge-Team` and `X-Drawbridge-Cell` then name the team.',
+  },
 }
 
 const sortEntries = <Value>(entries: [string, Value][], isLast: (value: Value) => boolean = () => false): Record<string, Value> =>
@@ -143,6 +153,7 @@ function describeOperation(operation: Operation, primary: boolean, shape: (schem
     ...(operation.auth === 'none' && { security: [] }),
     ...(operation.auth === 'management' && { security: [{ managementKey: [] }] }),
     ...(operation.auth === 'link' && { security: [{ linkToken: [] }] }),
+    ...(operation.auth === 'session' && { security: [{ consoleSession: [] }] }),
     ...(parameters.length && { parameters }),
     ...(operation.body && {
       requestBody: {
@@ -366,6 +377,7 @@ const RESPONSES = {
     schema: 'Error',
   },
   PayloadTooLarge: { description: 'The body is larger than the operation takes', schema: 'Error' },
+  MisdirectedRequest: { description: 'A demo server is asked under a name that it does not know', schema: 'Error' },
   UnprocessableContent: {
     description: 'The request does not have the documented shape; every fault is listed',
     schema: 'HTTPValidationError',
@@ -440,14 +452,16 @@ const errorResponses = (): Record<string, Json> =>
 function errorsOf(operation: Operation): Record<string, Json> {
   const { auth, params, query, body, file, idempotency } = operation
   const takesBody = body !== undefined || file !== undefined
+  const isOfConsole = operation.path.startsWith(CONSOLE_API)
   return {
     ...(takesBody && { 400: refer('BadRequest') }),
     ...(auth !== 'none' && { 401: refer('Unauthorized') }),
-    ...(auth === 'management' && { 403: refer('Forbidden') }),
+    ...((auth === 'management' || (isOfConsole && isWrite(operation))) && { 403: refer('Forbidden') }),
     ...(params && { 404: refer('NotFound') }),
     ...(operation.formats && { 406: refer('NotAcceptable') }),
     ...(idempotency && { 409: refer('Conflict') }),
     ...(takesBody && { 413: refer('PayloadTooLarge') }),
+    ...(isOfConsole && { 421: refer('MisdirectedRequest') }),
     ...((params || query || body) && { 422: refer('UnprocessableContent') }),
     ...(auth !== 'none' && { 429: refer('TooManyRequests') }),
     503: refer('ServiceUnavailable'),

@@ -9,8 +9,11 @@ import { DAY_S } from '../runtime/durations.ts'
 import type { Problem } from '../runtime/problem.ts'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-/** Required credential: a team's key, a management key, the token of a link session, or none. */
-type Auth = 'team' | 'management' | 'link' | 'none'
+/** Required credential: a team's key, a management key, the token of a link session, a member's session in the console, or none. */
+type Auth = 'team' | 'management' | 'link' | 'session' | 'none'
+
+/** What the paths of operations begin with that only pages of the console call. */
+export const CONSOLE_API = '/console/api/'
 
 /** The user to whom an access token of a phone, or a link token, belongs, and the session in which it was issued. */
 export interface UserCredential {
@@ -44,6 +47,22 @@ export interface ManagementPrincipal {
   /** Since when the organization is read-only. */
   expires_at: string | null
   /** What is left of its rate of requests; undefined if that has no limit. */
+  quota?: Quota | undefined
+}
+
+/** A member of an organization who has signed in to the console: the principal of its requests, in place of a key. */
+export interface MemberSession {
+  session_id: string
+  /** `session:` and the id of the session. */
+  key_id: string
+  member_id: string
+  org: string
+  role: 'org_admin' | 'team_admin' | 'no_role'
+  /** Team → role of the member in it; null: every team of the organization, as an administrator. */
+  teams: ReadonlyMap<string, string> | null
+  /** As of `ManagementPrincipal`. */
+  expires_at: string | null
+  /** As of `Caller`. */
   quota?: Quota | undefined
 }
 
@@ -97,9 +116,12 @@ export class FileReply {
 export class StatusReply<R> {
   readonly status: number
   readonly body: R
-  constructor(status: number, body: R) {
+  readonly headers: Readonly<Record<string, string | string[]>>
+  /** @param headers besides those of the body, such as cookies */
+  constructor(status: number, body: R, headers: Readonly<Record<string, string | string[]>> = {}) {
     this.status = status
     this.body = body
+    this.headers = headers
   }
 }
 
@@ -154,6 +176,8 @@ interface Input<P, Q, B> {
   user: UserCredential | undefined
   /** As of `Caller`, or of the management key. */
   key_id: string
+  /** The session of a member in the console, if the request came with one. */
+  session: MemberSession | undefined
   /** The bytes of the body, of an operation that takes a file. */
   file: Buffer | undefined
   /** The bytes of the body, of any operation. */
@@ -326,6 +350,27 @@ export function multiTransactionOperation<
   },
 ): Operation {
   return { auth: 'team', module: '', ...spec, multiTransaction: true } as unknown as Operation
+}
+
+interface SessionInput<P, Q, B> extends Input<P, Q, B> {
+  session: MemberSession
+}
+
+/**
+ * Declares an operation of the console about the member who has signed in. It runs as one transaction on the control plane; a write adds an
+ * entry to the audit log of the organization.
+ */
+export function sessionOperation<
+  P extends Schema = undefined,
+  Q extends Schema = undefined,
+  B extends Schema = undefined,
+  R extends Reply = Reply,
+>(
+  spec: Omit<Declaration<P, Q, B, R>, 'idempotency' | 'auth' | 'logsAccess'> & {
+    run: (tx: PlainTx, input: SessionInput<P, Q, B>) => Promise<Out<R>>
+  },
+): Operation {
+  return { module: '', multiTransaction: false, logsAccess: false, ...spec, auth: 'session' } as unknown as Operation
 }
 
 interface ManagementInput<P, Q, B> extends Input<P, Q, B> {

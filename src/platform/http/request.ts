@@ -15,11 +15,12 @@ import type { Mode } from '../schema/request-validation.ts'
 import type { TSchema } from '../schema/schema.ts'
 import { assertMatchesSchema } from '../schema/shape-check.ts'
 import { describeAccess, recordAudit, recordChange, recordRead, type Call, type OperationResponse } from './call.ts'
-import { acceptedFormat, forbidden, unprocessable } from './errors.ts'
+import { acceptedFormat, forbidden, unauthorized, unprocessable } from './errors.ts'
 import { assertFeature } from './feature-flags.ts'
 import { findStoredResponse, withIdempotencyKey, type IdempotencyKey, type StoredResponse } from './idempotency.ts'
 import { assertUtf8, readBody, readForm, readParams, readQuery } from './input.ts'
 import {
+  CONSOLE_API,
   deprecationHeaders,
   FileReply,
   isFile,
@@ -31,6 +32,7 @@ import {
   type Changes,
   type Idempotency,
   type ManagementPrincipal,
+  type MemberSession,
   type Operation,
 } from './operation.ts'
 import { quotaHeaders } from './rate-limits.ts'
@@ -48,6 +50,20 @@ interface ManagementGuard {
   ): Promise<{ db: Db; tenant?: Tenant }>
 }
 
+/** Recognizes sessions of the console, which authenticate requests in place of keys. */
+interface SessionGuard {
+  /** Rejects a change that no page of this server sends, 403. */
+  assertOwnPage(headers: Call['headers']): void
+  /** The session of a request; undefined if it does not come with one. Throws 401, 403, 429. */
+  authenticate(call: Call): Promise<MemberSession | undefined>
+  /** The caller of an operation of teams, whom the headers of the request name. Throws 404, 422. */
+  findCaller(session: MemberSession, headers: Call['headers']): Promise<Caller>
+  /** Rejects what the member's role in the team does not permit, 403. */
+  assertPermitted(session: MemberSession, operation: Operation, tenant: Tenant): void
+  /** The principal of a management operation: its teams are those in which the member's role permits it. Throws 403. */
+  limitToRole(session: MemberSession, operation: Operation, params: Record<string, string>): ManagementPrincipal
+}
+
 /**
  * Runs after authorization, before the body is read; what it returns runs after the operation. The sandbox injects faults here. Errors
  * become the response.
@@ -56,7 +72,7 @@ type Interceptor = (call: Call) => AfterOperation | undefined | Promise<AfterOpe
 export type AfterOperation = () => Promise<void>
 
 export interface RequestDependencies {
-  guards: { team?: Guard; management?: ManagementGuard; link?: Guard }
+  guards: { team?: Guard; management?: ManagementGuard; link?: Guard; sessions?: SessionGuard }
   cells: Cells
   access: AccessLog
   /** Everything is served below this path, `''` for none. */
@@ -102,29 +118,46 @@ export function requestServer(process: RequestDependencies) {
 }
 
 async function authenticate({ guards, cells }: RequestDependencies, call: Call): Promise<void> {
-  const { auth } = call.operation
+  const { operation } = call
+  const { auth } = operation
+  if (isWrite(operation) && operation.path.startsWith(CONSOLE_API)) guards.sessions!.assertOwnPage(call.headers)
   if (auth === 'none') return
-  if (auth === 'management') {
-    call.manager = await guards.management!.authenticate(call.headers, call.address)
+  const session = auth === 'link' ? undefined : await guards.sessions?.authenticate(call)
+  call.session = session
+  if (auth === 'session') {
+    if (!session) throw unauthorized('Sign in to the console')
+    call.db = cells.control
+    setPrincipal(call, session)
+  } else if (auth === 'management') {
+    if (!session) call.manager = await guards.management!.authenticate(call.headers, call.address)
+    setPrincipal(call, session ?? call.manager!)
   } else {
-    const caller = await guards[auth]!(call.headers, call.address)
+    const caller = session
+      ? await guards.sessions!.findCaller(session, call.headers)
+      : await guards[auth]!(call.headers, call.address)
     call.tenant = caller.tenant
     call.db = cells.db(caller.tenant.cell)
     call.user = caller.user
     setPrincipal(call, caller)
   }
-  if (call.manager) setPrincipal(call, call.manager)
 }
 
-function setPrincipal(call: Call, { key_id, member_id, quota }: Caller | ManagementPrincipal): void {
+function setPrincipal(call: Call, { key_id, member_id, quota }: Caller | ManagementPrincipal | MemberSession): void {
   call.key_id = key_id
   call.member_id = member_id
   if (quota) Object.assign(call.response_headers, quotaHeaders(quota))
 }
 
-/** Errors: 403, 404 of the guard; 403 an access token of a user does not permit the path, or the organization has expired; a disabled feature. */
+/**
+ * Errors: 403, 404 of the guard; 403 the role of a member, or an access token of a user, does not permit it, or the organization has expired;
+ * a disabled feature.
+ */
 async function authorize({ guards }: RequestDependencies, call: Call): Promise<void> {
-  const { operation, manager, user } = call
+  const { operation, user, session } = call
+  if (session && operation.auth === 'management')
+    call.manager = guards.sessions!.limitToRole(session, operation, call.params as Record<string, string>)
+  if (session && call.tenant) guards.sessions!.assertPermitted(session, operation, call.tenant)
+  const { manager } = call
   if (manager) {
     const { db, tenant } = await guards.management!.authorize(manager, operation, call.params as Record<string, string>)
     call.db = db
@@ -234,7 +267,7 @@ async function runAndRecord(process: RequestDependencies, call: Call, tx: Tx) {
   // A transaction may run again.
   call.auditEntries.length = 0
   const response = createResponse(process, call, await call.operation.run(tx, inputOf(call)))
-  if (call.manager || call.operation.auditsRead) recordAudit(tx, call)
+  if (call.manager || call.operation.auth === 'session' || call.operation.auditsRead) recordAudit(tx, call)
   return { response, user_ids: recordChange(process.access, call, tx, response) }
 }
 
@@ -271,7 +304,7 @@ async function read(process: RequestDependencies, call: Call): Promise<Operation
     subjects = tx.subjects
     return result
   }
-  const result = await (operation.method === 'GET' && !manager ? db!.read(tenant!, work) : transact(call, work))
+  const result = await (operation.method === 'GET' && tenant && !manager ? db!.read(tenant, work) : transact(call, work))
   const response = createResponse(process, call, result)
   await recordRead(process.access, call, subjects, response)
   return response
@@ -372,6 +405,7 @@ const inputOf = (call: Call) => ({
   hasIdempotencyKey: call.hasIdempotencyKey,
   user: call.user,
   key_id: call.key_id ?? '',
+  session: call.session,
   file: call.operation.file && call.bytes,
   bytes: call.bytes,
   headers: call.headers,
@@ -380,7 +414,9 @@ const inputOf = (call: Call) => ({
 })
 
 /** The response with the result of an operation. */
-function createResponse({ checkReplies }: RequestDependencies, { operation }: Call, result: unknown): OperationResponse {
+function createResponse({ checkReplies }: RequestDependencies, call: Call, result: unknown): OperationResponse {
+  const { operation } = call
+  if (result instanceof StatusReply) Object.assign(call.response_headers, result.headers)
   if (operation.reply === noContent) return { status: 204, text: '' }
   const status = result instanceof StatusReply ? result.status : (operation.success ?? 200)
   if (result instanceof FileReply) return { status, text: '', file: result }

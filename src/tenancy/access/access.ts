@@ -9,10 +9,12 @@ import type { Vault } from '../../platform/crypto/vault.ts'
 import { TeamGuard, USER_TOKEN_PREFIX, type IsSessionActive } from './team-guard.ts'
 import { KeyUsageTracker } from '../keys/key-use.ts'
 import { OrgGuard } from './management-guard.ts'
+import { SessionGuard } from './session-guard.ts'
 
 export interface Access {
   teams: TeamGuard
   orgs: OrgGuard
+  sessions: SessionGuard
   use: KeyUsageTracker
   tokens: SignedTokens
   /** Access tokens of users: the cell, the team, the user, the session. */
@@ -32,9 +34,19 @@ export type AccessSettings = Pick<
   | 'sandbox_parity'
   | 'orders_without_integration'
   | 'legacy_timeseries'
+  | 'session_idle_minutes'
 >
 
-export function createAccess(cells: Cells, vault: Vault, settings: AccessSettings, isSessionActive: IsSessionActive): Access {
+/** A browser with a session that has ended asks for several things at once, and its token is no guess. */
+const WRONG_SESSIONS_OF_WRONG_KEYS = 15
+const WRONG_SESSIONS = 'Too many requests with a session that has ended from this address (WRONG_KEYS_PER_MINUTE)'
+
+export function createAccess(
+  cells: Cells,
+  vault: Vault,
+  settings: AccessSettings,
+  { isSessionActive, publicUrl }: { isSessionActive: IsSessionActive; publicUrl: () => string },
+): Access {
   const buckets = () => new TokenBuckets({ per_s: settings.requests_per_s, burst: settings.requests_burst })
   const limits = {
     requests: { teamKeys: buckets(), accessTokens: buckets(), managementKeys: buckets(), userTokens: buckets() },
@@ -54,7 +66,18 @@ export function createAccess(cells: Cells, vault: Vault, settings: AccessSetting
     use,
     hosts,
   })
-  return { teams, orgs: new OrgGuard({ cells, teams, limits, use, hosts }), use, tokens, userTokens, checks: limits.checks }
+  const sessions = new SessionGuard({
+    cells,
+    teams,
+    hosts,
+    publicUrl,
+    clock: systemNow,
+    requests: buckets(),
+    checks: new CredentialChecks({ wrong_max: settings.wrong_keys_per_min * WRONG_SESSIONS_OF_WRONG_KEYS, says: WRONG_SESSIONS }),
+    idle_s: settings.session_idle_minutes * 60,
+  })
+  const orgs = new OrgGuard({ cells, teams, limits, use, hosts })
+  return { teams, orgs, sessions, use, tokens, userTokens, checks: limits.checks }
 }
 
 /** What modules find among the settings of every tenant, beside those of its team. */

@@ -16,7 +16,7 @@ export async function listAudit(tx: PlainTx, org_id: string, team_id: string | u
   const rows = await tx.many(
     AuditEntry,
     sql`
-    select id, created_at, actor as key_id, operation, team_id, object from audit_log
+    select id, created_at, actor as key_id, member_id, operation, team_id, object from audit_log
     where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ id }) => [id])

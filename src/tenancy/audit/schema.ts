@@ -7,6 +7,9 @@ export const AuditEntry = Fields(
     id: Uuid,
     created_at: Timestamp,
     key_id: T.String({ description: 'The management key that did it; of a read of secrets with the key of a team, that key.' }),
+    member_id: Nullable(
+      T.String({ format: 'uuid', description: 'The member for whom the key was created, or who used the console; else null.' }),
+    ),
     operation: T.String(),
     team_id: Nullable(Uuid),
     object: Nullable(T.String({ description: 'What the path named beside organization and team.' })),

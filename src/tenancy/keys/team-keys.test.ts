@@ -199,7 +199,12 @@ test('the rate limits identify a key by its id, and each access token by an id o
 
 describe('limits', () => {
   const limited = (changes: Record<string, number>) =>
-    createAccess(cells, vault, { ...settings, ...changes }, () => Promise.resolve(false))
+    createAccess(
+      cells,
+      vault,
+      { ...settings, ...changes },
+      { isSessionActive: () => Promise.resolve(false), publicUrl: () => '' },
+    )
   const refused = async (work: () => unknown): Promise<{ status: number; headers: Record<string, string> }> => {
     try {
       await work()

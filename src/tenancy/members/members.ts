@@ -54,17 +54,25 @@ const Found = T.Object({ role: T.String(), team_ids: T.Array(T.String()) })
  * Changes a member's role and teams; null leaves them. Writes member. 400: no org_admin would remain. 404: no such member or team. 422: the
  * role team_admin without a team.
  */
-export async function updateMember(tx: PlainTx, org_id: string, member_id: string, body: UpdateMember): Promise<void> {
+export async function updateMember(
+  tx: PlainTx,
+  { sessions }: Pick<KeyCaches, 'sessions'>,
+  org_id: string,
+  member_id: string,
+  body: UpdateMember,
+): Promise<void> {
   const before = await lockMember(tx, org_id, member_id)
   const role = body.role ?? (before.role as Role)
   const teams = resolveRoleTeams(role, body.team_role_bindings ?? before.team_ids.map((team_id) => ({ team_id })))
   if (role !== 'org_admin' && before.role === 'org_admin') await assertAnotherAdmin(tx, org_id, member_id)
   await assertTeams(tx, org_id, teams)
   await tx.run(sql`update member set role = ${role}, team_ids = ${teams}::uuid[] where id = ${member_id}`)
+  tx.afterCommit(() => sessions.invalidateMember(member_id))
 }
 
-/** What caches keys of members. */
+/** What caches keys and sessions of members. */
 export interface KeyCaches {
+  sessions: { invalidateMember(member_id: string): void }
   teams: { invalidateMember(member_id: string): void }
   orgs: Forgets
 }
@@ -73,13 +81,19 @@ export interface KeyCaches {
  * Removes a member and the keys that are for this person. Writes member, api_key, management_key. 400: the last org_admin. 404: no such
  * member.
  */
-export async function removeMember(tx: PlainTx, { teams, orgs }: KeyCaches, org_id: string, member_id: string): Promise<void> {
+export async function removeMember(
+  tx: PlainTx,
+  { teams, orgs, sessions }: KeyCaches,
+  org_id: string,
+  member_id: string,
+): Promise<void> {
   const { role } = await lockMember(tx, org_id, member_id)
   if (role === 'org_admin') await assertAnotherAdmin(tx, org_id, member_id)
   await deleteKeysOfMember(tx, member_id)
   await tx.run(sql`delete from member where id = ${member_id}`)
   tx.afterCommit(() => {
     teams.invalidateMember(member_id)
+    sessions.invalidateMember(member_id)
     orgs.invalidate(org_id)
   })
 }

@@ -9,7 +9,7 @@ import { DAY_S } from '../../platform/runtime/durations.ts'
 export type MemberDependencies = InviteDependencies & KeyCaches
 
 /** The people of an organization. */
-export const membersRoutes = ({ teams, orgs, ...dependencies }: MemberDependencies): Operation[] => [
+export const membersRoutes = ({ teams, orgs, sessions, ...dependencies }: MemberDependencies): Operation[] => [
   managementOperation({
     id: 'list_members_in_org',
     logsAccess: false,
@@ -36,7 +36,7 @@ export const membersRoutes = ({ teams, orgs, ...dependencies }: MemberDependenci
     reply: Nothing,
     example: { role: 'org_admin', team_role_bindings: null },
     run: async (tx, { params, body }) => {
-      await updateMember(tx, params.org_id, params.member_id, body)
+      await updateMember(tx, { sessions }, params.org_id, params.member_id, body)
       return {}
     },
   }),
@@ -52,7 +52,7 @@ export const membersRoutes = ({ teams, orgs, ...dependencies }: MemberDependenci
     params: shapes.MemberParams,
     reply: Nothing,
     run: async (tx, { params }) => {
-      await removeMember(tx, { teams, orgs }, params.org_id, params.member_id)
+      await removeMember(tx, { teams, orgs, sessions }, params.org_id, params.member_id)
       return {}
     },
   }),

@@ -7,6 +7,7 @@ import { contents } from '../../../src/app/contents.ts'
 import type { AvailableSlots } from '../../../src/visits/appointments/schema.ts'
 import type { Operation } from '../../../src/platform/http/operation.ts'
 import { hashKey } from '../../../src/platform/crypto/api-keys.ts'
+import { consoleHeaders, createDemoMember, furtherSession } from '../../support/console-sessions.ts'
 import { fhirServer } from '../../support/fhir-server.ts'
 import { labAccount } from '../../support/lab-accounts.ts'
 import { avenue, createPhlebotomist, slots, street, usAddress, visitOf } from '../../support/home-visits.ts'
@@ -213,6 +214,7 @@ const belongings: Record<string, (team: TestTeam, operation: Operation, use: Use
   env: () => Promise.resolve('sandbox'),
   environment: () => Promise.resolve('sandbox'),
   region: () => Promise.resolve('us'),
+  session_id: (team) => furtherSession(team),
   key_id: (team, operation) =>
     operation.id === 'rotate_management_key'
       ? ownKey(team)
@@ -590,6 +592,7 @@ export async function valid(team: TestTeam, operation: Operation): Promise<Reque
   const required = (operation.query as { required?: string[] } | undefined)?.required ?? []
   for (const name of [...required, ...(queryFor[operation.id] ?? [])])
     request.query[name] = await belonging(team, operation, name)
+  if (operation.id === 'sign_in_to_demo') await createDemoMember(team)
   if (operation.id === 'upsert_team_ehr_pipelines') request.body = { ...(request.body as object), ...reachableEhr }
   if (operation.id === 'create_lab_report_parser_job') return { ...request, ...reportForm(await patientOf(team)) }
   return operation.id === 'receive_provider_notification' ? { ...request, ...notice() } : request
@@ -719,6 +722,11 @@ export function target(path: string, request: Request): string {
 /** Who asks: a team with the key that the path wants, or a key. */
 export type Caller = TestTeam | string | undefined
 
+const isOfConsole = (path: string): boolean => /^\/*console\/+api(\/|$)/.test(path)
+const keyOf = (caller: Caller, path: string, manages: boolean): string | undefined => {
+  if (isOfConsole(path)) return undefined
+  return typeof caller === 'object' ? (manages ? caller.orgKey : caller.key) : caller
+}
 const isManagement = (path: string): boolean => /^\/*v1\/+org(\/|$)/.test(path)
 
 /** The idempotency key of a request, where one cannot be left out. */
@@ -749,8 +757,10 @@ export async function call(
   headers?: Record<string, string>,
 ): Promise<Reply> {
   const manages = isManagement(path)
-  const key = typeof caller === 'object' ? (manages ? caller.orgKey : caller.key) : caller
-  const linked = await linkHeader(caller, method, path)
+  const key = keyOf(caller, path, manages)
+  const linked = isOfConsole(path)
+    ? await consoleHeaders(typeof caller === 'object' ? caller : undefined, method, path)
+    : await linkHeader(caller, method, path)
   const reply = await client(key, manages ? 'x-management-key' : undefined).call(method, path, body, { ...linked, ...headers })
   const fault = invalidKey(reply)
   if (fault) throw new Error(`${method} ${path.slice(0, 200)} was HTTP ${reply.status}, ${fault}`)
