@@ -124,14 +124,10 @@ export const ALLOWED_NAMES: Record<string, string> = {
 /** `file function` → why it is longer than a function may be. */
 export const ALLOWED_LENGTHS: Record<string, string> = {
   'src/app/modules.ts modulesOf': 'the list of modules',
-  'src/app/server.ts startRoles': 'not yet divided',
   'src/connections/link/link-page.ts linkPages': 'the list of pages',
-  'src/connections/pulls/refresh.ts refreshUser': 'not yet divided',
   'src/notifications/portal/portal-pages.ts portalPages': 'the list of pages',
   'src/platform/pdf/canvas.ts createPdfCanvas': 'the methods of a canvas',
   'src/platform/telemetry/metrics.ts createMetrics': 'the list of metrics',
-  'src/wearables/ingestion/ingest.ts ingestSamples': 'not yet divided',
-  'src/wearables/ingestion/ingest.ts ingestSummaries': 'not yet divided',
 }
 
 /** Exports of the program that only tests import, as `file name`, by the reason. */

@@ -2,13 +2,14 @@
 import type { Server } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
 import { contents } from './contents.ts'
 import { describeApi } from './describe-api.ts'
 import { abnFormOf } from './modules.ts'
 import { checkForm } from '../lab/documents/routes.ts'
 import { schemasOf, type Database } from './database.ts'
 import { listenError } from './ports.ts'
-import { assemble } from './assemble.ts'
+import { assemble, type AssembledProcess } from './assemble.ts'
 import { version } from '../platform/runtime/version.ts'
 import type { TeamGuard } from '../tenancy/access/team-guard.ts'
 import { storedRetention, storeRetention } from '../platform/access-log/access-archive.ts'
@@ -19,14 +20,20 @@ import type { Config } from '../settings/config.ts'
 import { NO_TENANT } from '../platform/db/database.ts'
 import type { Log } from '../platform/telemetry/log.ts'
 import { monitorLoop } from '../platform/telemetry/loop-monitor.ts'
-import { createMetrics } from '../platform/telemetry/metrics.ts'
+import { createMetrics, type Metrics } from '../platform/telemetry/metrics.ts'
 import { openTracing } from '../platform/telemetry/tracing.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import type { Service } from '../platform/module/module.ts'
 import { isWithin } from '../platform/net/network.ts'
-import { addOperatorPages, openOperatorPort, operatorAnswers } from '../platform/http/operator.ts'
+import {
+  addOperatorPages,
+  openOperatorPort,
+  operatorAnswers,
+  type OperatorAnswers,
+  type OperatorServer,
+} from '../platform/http/operator.ts'
 import { unlimitedJobs } from '../platform/queue/outbox.ts'
-import { knownHosts } from '../platform/net/host-name.ts'
+import { knownHosts, type KnownHosts } from '../platform/net/host-name.ts'
 import { registerSystemPages } from '../platform/http/system-pages.ts'
 import { notReady } from '../platform/db/readiness.ts'
 import { T } from '../platform/schema/schema.ts'
@@ -140,16 +147,14 @@ export async function startRoles(
   roles: ServerRoles,
   isDemo = false,
 ): Promise<RunningServer> {
-  let url = config.public_url ?? ''
-  let listening_url: string | undefined
-  let isDraining = false
+  const state: ServerState = { url: config.public_url ?? '', isDraining: false }
   const tracing = config.otlp_endpoint === undefined ? undefined : await openTracing(config.otlp_endpoint, log)
   const metrics = createMetrics(() => cells, tracing)
   const access = new AccessLog({ mode: config.access_log, log, onLost: metrics.accessLost })
   const sockets = new Sockets({ connections_max: config.http_connections_max, isTrusted: isWithin(config.trusted_proxies) })
   if (roles.serve) metrics.connections(() => sockets.use)
   const isKnownHost = isDemo ? knownHosts(config) : undefined
-  const assembled = assemble({
+  const assembly = assemble({
     cells,
     log,
     metrics,
@@ -159,87 +164,131 @@ export async function startRoles(
     settings: config,
     targets: new TargetPolicy({ allow: config.webhook_allow, loopback: config.loopback }),
     product: `Drawbridge/${version}`,
-    publicUrl: () => url,
+    publicUrl: () => state.url,
     base_path: config.base_path,
     trusted_proxies: config.trusted_proxies,
     checkReplies: config.check,
-    isDraining: () => isDraining,
+    isDraining: () => state.isDraining,
     ...(isKnownHost && { isKnownHost }),
   })
-  const { app, guards, handlers, heavy, services } = assembled
+  const { app, guards, services } = assembly
   const form = abnFormOf(config)
-  if (roles.serve && form) await checkForm(heavy, form)
-  const tenantOf = guards.teams.tenant
+  if (roles.serve && form) await checkForm(assembly.heavy, form)
+  const workers = roles.work ? createWorkers(assembly, { cells, log, metrics }) : []
   addGauges(metrics.registry, cells, {
-    unlimited: unlimitedJobs(handlers),
+    unlimited: unlimitedJobs(assembly.handlers),
     mail: config.smtp !== undefined,
     sms: config.sms !== undefined,
   })
-  const workers: Service[] = roles.work
-    ? [
-        new Worker({ cells, handlers, tenantOf, log, metrics }),
-        new Retention({ cells, cleanups: assembled.periodicTasks, log, metrics }),
-        ...assembled.workers.map((make) => make()),
-      ]
-    : []
-  const answers = operatorAnswers({ metrics, notReady: () => notReady(cells), isDraining: () => isDraining })
-  const { operator_port } = config
-  if (operator_port === undefined) addOperatorPages(app, answers)
-  registerSystemPages(app, {
-    description: () => describeApi(assembled, version),
-    version,
-    base_path: config.base_path,
-    demo_cell: isDemo ? config.cells.find(isSandboxCell) : undefined,
-    hasOperatorPort: operator_port !== undefined,
-  })
-  if (roles.serve) {
-    const address = await app.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
-      throw listenError('PORT', config.port, config.host, error)
-    })
-    url ||= `${address}${config.base_path}`
-    listening_url = listeningUrl(app.server.address(), config.base_path)
-  }
-  const operator =
-    operator_port === undefined
-      ? undefined
-      : await openOperatorPort(answers, { port: operator_port, host: config.host }, isKnownHost).catch(async (error: unknown) => {
-          await app.close()
-          throw listenError('OPERATOR_PORT', operator_port, config.host, error)
-        })
+  const answers = operatorAnswers({ metrics, notReady: () => notReady(cells), isDraining: () => state.isDraining })
+  registerPages(assembly, config, answers, isDemo)
+  const listening_url = roles.serve ? await listen(app, config, state) : undefined
+  const operator = await openOperator(app, config, answers, isKnownHost)
   for (const service of [...services, ...workers]) service.start()
   const endMonitor = monitorLoop(log, metrics)
-  /** Clients get the advice to open another connection before this server stops to serve. */
-  const closeApp = async () => {
-    if (roles.serve) await sleep(config.stop_delay_s * 1000)
-    for (const service of services) service.endRequests?.()
-    if (roles.serve) await sockets.close()
-    await app.close()
-  }
   return {
-    url,
+    url: state.url,
     listening_url,
     operator_url: operator?.url,
     cells,
     guard: guards.teams,
     async stop() {
-      isDraining = true
-      const drain_ms_max = DRAIN_MS_MAX + (roles.serve ? config.stop_delay_s * 1000 : 0)
-      const deadline = new Promise<void>((resolve) => setTimeout(resolve, drain_ms_max).unref())
-      await Promise.race([Promise.all([closeApp(), ...workers.map((worker) => worker.stop())]), deadline])
-      await access.stop()
-      // If the database does not respond, the buffered records are lost.
-      const stopped = Promise.all(services.map((service) => service.stop()))
-      await Promise.race([stopped, sleep(CLOSE_MS_MAX, undefined, { ref: false })])
+      state.isDraining = true
+      await stopWork({ assembly, workers, sockets, access }, roles, config.stop_delay_s)
       endMonitor()
-      await heavy.close()
+      await assembly.heavy.close()
       await operator?.close()
       await tracing?.stop()
     },
   }
 }
 
+/** What changes while a server runs. */
+interface ServerState {
+  /** The base URL; empty until the port is known, unless PUBLIC_URL has it. */
+  url: string
+  isDraining: boolean
+}
+
+function createWorkers(
+  { handlers, guards, periodicTasks, workers }: AssembledProcess,
+  { cells, log, metrics }: { cells: Cells; log: Log; metrics: Metrics },
+): Service[] {
+  return [
+    new Worker({ cells, handlers, tenantOf: guards.teams.tenant, log, metrics }),
+    new Retention({ cells, cleanups: periodicTasks, log, metrics }),
+    ...workers.map((create) => create()),
+  ]
+}
+
+/** The pages without authentication; those for operators too, unless they have a port of their own. */
+function registerPages(assembly: AssembledProcess, config: Config, answers: OperatorAnswers, isDemo: boolean): void {
+  const { app } = assembly
+  const hasOperatorPort = config.operator_port !== undefined
+  if (!hasOperatorPort) addOperatorPages(app, answers)
+  registerSystemPages(app, {
+    description: () => describeApi(assembly, version),
+    version,
+    base_path: config.base_path,
+    demo_cell: isDemo ? config.cells.find(isSandboxCell) : undefined,
+    hasOperatorPort,
+  })
+}
+
+/** Opens the port of the API. Sets the base URL if PUBLIC_URL does not. Returns the URL of the address. Errors: as of `listenError`. */
+async function listen(app: FastifyInstance, config: Config, state: ServerState): Promise<string | undefined> {
+  const { port, host, base_path } = config
+  const address = await app.listen({ port, host }).catch((error: unknown) => {
+    throw listenError('PORT', port, host, error)
+  })
+  state.url ||= `${address}${base_path}`
+  return listeningUrl(app.server.address(), base_path)
+}
+
 function listeningUrl(address: ReturnType<Server['address']>, base_path: string): string | undefined {
   if (address === null || typeof address === 'string') return undefined
   const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
   return `http://${host}:${address.port}${base_path}`
+}
+
+/** Opens the port for operators, if the settings have one. Closes `app` if it cannot be opened. Errors: as `listen`. */
+async function openOperator(
+  app: FastifyInstance,
+  { operator_port: port, host }: Config,
+  answers: OperatorAnswers,
+  isKnownHost: KnownHosts | undefined,
+): Promise<OperatorServer | undefined> {
+  if (port === undefined) return undefined
+  return openOperatorPort(answers, { port, host }, isKnownHost).catch(async (error: unknown) => {
+    await app.close()
+    throw listenError('OPERATOR_PORT', port, host, error)
+  })
+}
+
+interface RunningParts {
+  assembly: AssembledProcess
+  workers: Service[]
+  sockets: Sockets
+  access: AccessLog
+}
+
+/** Ends requests, jobs and services. What has not ended at its deadline is left. */
+async function stopWork(parts: RunningParts, roles: ServerRoles, stop_delay_s: number): Promise<void> {
+  const { assembly, workers, access } = parts
+  const stop_delay_ms = roles.serve ? stop_delay_s * 1000 : 0
+  const deadline = new Promise<void>((resolve) => setTimeout(resolve, DRAIN_MS_MAX + stop_delay_ms).unref())
+  const closing = closeApp(parts, roles, stop_delay_ms)
+  await Promise.race([Promise.all([closing, ...workers.map((worker) => worker.stop())]), deadline])
+  await access.stop()
+  // If the database does not respond, the buffered records are lost.
+  const stopped = Promise.all(assembly.services.map((service) => service.stop()))
+  await Promise.race([stopped, sleep(CLOSE_MS_MAX, undefined, { ref: false })])
+}
+
+/** Closes the HTTP server. Clients get the advice to open another connection before it stops to serve. */
+async function closeApp({ assembly, sockets }: RunningParts, roles: ServerRoles, stop_delay_ms: number): Promise<void> {
+  if (roles.serve) await sleep(stop_delay_ms)
+  for (const service of assembly.services) service.endRequests?.()
+  if (roles.serve) await sockets.close()
+  await assembly.app.close()
 }

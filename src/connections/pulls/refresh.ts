@@ -1,5 +1,6 @@
 // Asks the clouds of vendors for the last day of a user now. Source: users-wearables.md 1.
 import { getUser } from '../../people/users/users.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
 import type { OutsideRequest } from '../../platform/http/operation.ts'
 import { StatusReply } from '../../platform/http/operation.ts'
 import { FixedWindowLimiter } from '../../platform/http/rate-limits.ts'
@@ -49,68 +50,88 @@ export async function refreshUser(
   given_user_id: string,
   timeout_s: number,
 ): Promise<StatusReply<Refreshed>> {
-  const db = cells.db(tenant.cell)
-  const { user_id } = await db.read(tenant, (tx) => getUser(tx, given_user_id))
+  const { user_id } = await cells.db(tenant.cell).read(tenant, (tx) => getUser(tx, given_user_id))
   const tooMany = limiter.hit(`${tenant.cell} ${tenant.team} ${user_id}`, 'A user can be refreshed 8 times an hour')
   if (tooMany) throw tooMany
   const refresh_id = uuid()
-  const sources = await changes.make(async (tx): Promise<Source[]> => {
-    tx.concerns(user_id)
-    const user = await getUser(tx, user_id)
-    const connections = await connectedProviders(tx, user_id)
-    if (!connections.length) {
-      const error = 'user has no connected sources'
-      throw new Problem(400, { detail: error, success: false, user_id, error, failed_sources: [] } as never)
-    }
-    const queued: Source[] = []
-    for (const { provider, id: connection_id, status } of connections) {
-      if (status !== 'connected' || !connectorOf(provider)) continue
-      const now_ms = tx.now.getTime()
-      const range = withinBounds(user, { from_ms: now_ms - DAY_MS, to_ms: now_ms })
-      if (range.from_ms >= range.to_ms) continue
-      const [allowed] = await availableResources(tx, [user_id], provider)
-      for (const resource of await askedResources(tx, { user_id, provider })) {
-        enqueue(tx, pullResource, {
-          user_id,
-          provider,
-          connection_id,
-          resource,
-          ...range,
-          reason: 'refresh',
-          attempt: 0,
-          refresh_id,
-        })
-        const names = withCompanions(connectorOf(provider), resource).filter((name) => allowed?.resources.includes(name))
-        queued.push({ provider, resource, names })
-      }
-    }
-    return queued
-  })
-  const waiting = new Set(sources)
-  const [refreshed, failed]: [Source[], Source[]] = [[], []]
-  const end_ms = performance.now() + timeout_s * 1000
-  for (;;) {
-    const done = await db.read(tenant, async (tx) => {
-      const pulls = new Map<string, string | null>()
-      for (const provider of new Set([...waiting].map((source) => source.provider)))
-        for (const { resource, refresh_id: of, result } of await listPulls(tx, { user_id, provider }))
-          if (of === refresh_id) pulls.set(`${provider} ${resource}`, result)
-      return pulls
-    })
-    for (const source of waiting) {
-      const result = done.get(`${source.provider} ${source.resource}`)
-      if (result === undefined) continue
-      waiting.delete(source)
-      ;(result === 'failed' ? failed : refreshed).push(source)
-    }
-    if (!waiting.size || performance.now() + PAUSE_MS > end_ms) break
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
-  }
-  return new StatusReply(waiting.size ? 202 : 200, {
+  const sources = await changes.make((tx) => enqueuePulls(tx, user_id, refresh_id))
+  const { finishedSources, failedSources, pendingSources } = await waitForPulls(
+    { cells, tenant },
+    { user_id, refresh_id, sources },
+    performance.now() + timeout_s * 1000,
+  )
+  return new StatusReply(pendingSources.length ? 202 : 200, {
     success: true,
     user_id,
-    refreshed_sources: refreshed.flatMap(resourcePaths),
-    in_progress_sources: [...waiting].flatMap(resourcePaths),
-    failed_sources: failed.flatMap(resourcePaths),
+    refreshed_sources: finishedSources.flatMap(resourcePaths),
+    in_progress_sources: pendingSources.flatMap(resourcePaths),
+    failed_sources: failedSources.flatMap(resourcePaths),
   })
 }
+
+/** Enqueues a pull of the last day for each resource of each connected cloud. Writes job. Errors: 400 the user has no connections. */
+async function enqueuePulls(tx: Tx, user_id: string, refresh_id: string): Promise<Source[]> {
+  tx.concerns(user_id)
+  const user = await getUser(tx, user_id)
+  const connections = await connectedProviders(tx, user_id)
+  if (!connections.length) {
+    const error = 'user has no connected sources'
+    throw new Problem(400, { detail: error, success: false, user_id, error, failed_sources: [] } as never)
+  }
+  const now_ms = tx.now.getTime()
+  const range = withinBounds(user, { from_ms: now_ms - DAY_MS, to_ms: now_ms })
+  if (range.from_ms >= range.to_ms) return []
+  const sources: Source[] = []
+  for (const { provider, id: connection_id, status } of connections) {
+    if (status !== 'connected' || !connectorOf(provider)) continue
+    const [allowed] = await availableResources(tx, [user_id], provider)
+    for (const resource of await askedResources(tx, { user_id, provider })) {
+      const pull = { user_id, provider, connection_id, resource, ...range, refresh_id }
+      enqueue(tx, pullResource, { ...pull, reason: 'refresh', attempt: 0 })
+      const names = withCompanions(connectorOf(provider), resource).filter((name) => allowed?.resources.includes(name))
+      sources.push({ provider, resource, names })
+    }
+  }
+  return sources
+}
+
+interface Refresh {
+  user_id: string
+  refresh_id: string
+  sources: Source[]
+}
+
+/** Waits until the pulls of a refresh have ended, or until the deadline. */
+async function waitForPulls(
+  { cells, tenant }: Pick<OutsideRequest, 'cells' | 'tenant'>,
+  { user_id, refresh_id, sources }: Refresh,
+  end_ms: number,
+): Promise<{ finishedSources: Source[]; failedSources: Source[]; pendingSources: Source[] }> {
+  const pending = new Set(sources)
+  const [finishedSources, failedSources]: [Source[], Source[]] = [[], []]
+  for (;;) {
+    const results = await cells
+      .db(tenant.cell)
+      .read(tenant, (tx) => readResults(tx, { user_id, refresh_id, sources: [...pending] }))
+    for (const source of pending) {
+      const result = results.get(resultKey(source))
+      if (result === undefined) continue
+      pending.delete(source)
+      ;(result === 'failed' ? failedSources : finishedSources).push(source)
+    }
+    if (!pending.size || performance.now() + PAUSE_MS > end_ms)
+      return { finishedSources, failedSources, pendingSources: [...pending] }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+  }
+}
+
+/** The results of the pulls of a refresh that have ended, by provider and resource. */
+async function readResults(tx: Tx, { user_id, refresh_id, sources }: Refresh): Promise<Map<string, string | null>> {
+  const results = new Map<string, string | null>()
+  for (const provider of new Set(sources.map((source) => source.provider)))
+    for (const pull of await listPulls(tx, { user_id, provider }))
+      if (pull.refresh_id === refresh_id) results.set(resultKey({ provider, resource: pull.resource }), pull.result)
+  return results
+}
+
+const resultKey = ({ provider, resource }: { provider: string; resource: string }): string => `${provider} ${resource}`

@@ -103,83 +103,108 @@ export async function ingestSummaries(
   kind: SummaryKind,
   {
     provider,
-    records: given,
+    records: incoming,
     streams = [],
     historical,
   }: { provider: string; records: IncomingSummary[]; streams?: IncomingStream[] | undefined; historical: boolean },
 ): Promise<Ingested> {
-  const checked = await flatMapInSlices(given, (record) => checkSummary(kind, record, tx.now.getTime()))
-  const faults = checked.flatMap((check) => check.faults)
-  const possible = checked.flatMap(({ record }) => record ?? [])
+  const { user_id } = user
+  const checks = await flatMapInSlices(incoming, (record) => checkSummary(kind, record, tx.now.getTime()))
+  const possible = checks.flatMap(({ record }) => record ?? [])
   const records = await withDays(tx, user, kind, provider, possible)
-  if (kind === 'workouts') await lockHeartRates(tx, user.user_id)
+  if (kind === 'workouts') await lockHeartRates(tx, user_id)
   const isKept = await isWanted(tx, user, kind, provider)
   const wanted = records.filter(({ calendar_date }) => calendar_date === null || isKept(Date.parse(calendar_date) + DAY_MS / 2))
-  const ids = await recordDevices(
-    tx,
-    user,
-    provider,
-    wanted.flatMap(({ device, calendar_date }) =>
-      device ? [{ device, at_ms: calendar_date === null ? tx.now.getTime() : Date.parse(calendar_date) }] : [],
-    ),
-  )
-  const attributed = wanted.map(({ device, time_zone: _zone, ...record }) => ({
-    ...record,
-    device_id: device ? ids.get(deviceKey(device))! : null,
-  }))
-  const written = await writeSummaries(tx, user.user_id, kind, provider, attributed)
-  const otherwise_changed = await writeQueryValues(tx, user.user_id, kind, provider, wanted)
-  const { user_id, client_user_id } = user
-  if (kind === 'profile')
-    for (const { document, time_zone = null } of wanted as IncomingSummary<'profile'>[])
-      await adoptFallbacks(tx, user_id, provider, {
-        time_zone,
-        birth_date: (document.birth_date as string | null | undefined) ?? null,
-      })
+  const written = await writeSummaries(tx, user_id, kind, provider, await addDevices(tx, user, provider, wanted))
+  const areValuesChanged = await writeQueryValues(tx, user_id, kind, provider, wanted)
+  if (kind === 'profile') await adoptProfiles(tx, user_id, provider, wanted as IncomingSummary<'profile'>[])
   if (kind === 'profile' && written.length) await tx.notify(birthDateChanged, user_id)
-  const zoned =
-    kind === 'workouts'
-      ? await updateZones(
-          tx,
-          user,
-          provider,
-          written.map(({ key }) => key),
-          await flatMapInSlices(streams, (stream) => checkStream(stream).stream),
-        )
-      : undefined
-  for (const { key, is_new, summary: stored } of written) {
-    const turn = yieldIfLong()
-    if (turn) await turn
-    const summary = zoned?.get(key) ?? stored
-    const type = dailyEvent(kind, is_new ? 'created' : 'updated')
-    emit(tx, { type, object_id: summary.id, user_id, client_user_id, data: JSON.stringify(summary), historical })
-  }
+  const stored = kind === 'workouts' ? await addZones(tx, user, provider, written, streams) : written
+  await emitSummaries(tx, user, kind, stored, historical)
   await emitRaw(tx, user, { kind, provider, records: wanted, writtenSummaries: written, historical })
-  const dayNumbers = (records: IncomingSummary[]): DayNumber[] =>
-    records.flatMap(({ calendar_date }) => (calendar_date === null ? [] : [Date.parse(calendar_date) / DAY_MS]))
-  if (wanted.length < records.length)
-    recordDays(tx, { user_id, provider, resource: kind, outcome: 'received', days: dayNumbers(records) })
-  recordDays(tx, { user_id, provider, resource: kind, outcome: 'stored', days: dayNumbers(wanted) })
+  const key = { user_id, provider, resource: kind }
+  if (wanted.length < records.length) recordDays(tx, { ...key, outcome: 'received', days: dayNumbers(records) })
+  recordDays(tx, { ...key, outcome: 'stored', days: dayNumbers(wanted) })
+  const faults = checks.flatMap((check) => check.faults)
   const fault = faults[0] ? `${faults[0].field} ${faults[0].text}` : null
   if (fault !== null) {
-    const days = dayNumbers(given.filter((_, i) => checked[i]!.faults.length))
-    await recordRejected(tx, { user_id, provider, resource: kind, count: faults.length, days, message: fault })
+    const days = dayNumbers(incoming.filter((_, i) => checks[i]!.faults.length))
+    await recordRejected(tx, { ...key, count: faults.length, days, message: fault })
   }
-  const days = wanted.flatMap(({ calendar_date }) => (calendar_date === null ? [] : [Date.parse(calendar_date)]))
-  recordPost(tx, {
-    user_id,
-    provider,
-    resource: kind,
-    oldest_ms: days.length ? Math.min(...days) : null,
-    newest_ms: days.length ? Math.max(...days) : null,
-    changed: written.length,
-  })
-  if (written.length || otherwise_changed)
-    await tx.notify(dataChanged, user_id, kind, days.length ? { from_ms: Math.min(...days), to_ms: Math.max(...days) } : null)
+  const range = rangeOf(dayNumbers(wanted))
+  recordPost(tx, { ...key, oldest_ms: range?.from_ms ?? null, newest_ms: range?.to_ms ?? null, changed: written.length })
+  if (written.length || areValuesChanged) await tx.notify(dataChanged, user_id, kind, range)
   const created = written.filter(({ is_new }) => is_new).length
   const dropped = records.length - wanted.length
   return { accepted: wanted.length, created, updated: written.length - created, dropped, rejected: faults.length, fault }
 }
+
+/** Records the devices of summaries, and adds their ids in place of the devices. Writes device. */
+async function addDevices(tx: Tx, user: User, provider: string, records: IncomingSummary[]) {
+  const ids = await recordDevices(
+    tx,
+    user,
+    provider,
+    records.flatMap(({ device, calendar_date }) =>
+      device ? [{ device, at_ms: calendar_date === null ? tx.now.getTime() : Date.parse(calendar_date) }] : [],
+    ),
+  )
+  return records.map(({ device, time_zone: _zone, ...record }) => ({
+    ...record,
+    device_id: device ? ids.get(deviceKey(device))! : null,
+  }))
+}
+
+/** Takes the time zone and the birth date of profiles for a user without them. Writes "user". */
+async function adoptProfiles(tx: Tx, user_id: string, provider: string, profiles: IncomingSummary<'profile'>[]): Promise<void> {
+  for (const { document, time_zone = null } of profiles) {
+    const birth_date = (document.birth_date as string | null | undefined) ?? null
+    await adoptFallbacks(tx, user_id, provider, { time_zone, birth_date })
+  }
+}
+
+/** Computes the zones of heart rate of written workouts. Writes summary. Returns the workouts with their zones. */
+async function addZones(
+  tx: Tx,
+  user: User,
+  provider: string,
+  workouts: WrittenSummary[],
+  streams: IncomingStream[],
+): Promise<WrittenSummary[]> {
+  const keys = workouts.map(({ key }) => key)
+  const zoned = await updateZones(
+    tx,
+    user,
+    provider,
+    keys,
+    await flatMapInSlices(streams, (stream) => checkStream(stream).stream),
+  )
+  return workouts.map((workout) => ({ ...workout, summary: zoned.get(workout.key) ?? workout.summary }))
+}
+
+/** Emits daily.data.{kind}.created and .updated, in slices. */
+async function emitSummaries(
+  tx: Tx,
+  { user_id, client_user_id }: User,
+  kind: SummaryKind,
+  summaries: WrittenSummary[],
+  historical: boolean,
+): Promise<void> {
+  for (const { is_new, summary } of summaries) {
+    const turn = yieldIfLong()
+    if (turn) await turn
+    const type = dailyEvent(kind, is_new ? 'created' : 'updated')
+    emit(tx, { type, object_id: summary.id, user_id, client_user_id, data: JSON.stringify(summary), historical })
+  }
+}
+
+/** The days of summaries; those without one are left out. */
+const dayNumbers = (records: IncomingSummary[]): DayNumber[] =>
+  records.flatMap(({ calendar_date }) => (calendar_date === null ? [] : [Date.parse(calendar_date) / DAY_MS]))
+
+/** The first and the last of some days; null without days. */
+const rangeOf = (days: DayNumber[]): { from_ms: number; to_ms: number } | null =>
+  days.length ? { from_ms: Math.min(...days) * DAY_MS, to_ms: Math.max(...days) * DAY_MS } : null
 
 interface WrittenRecords {
   kind: SummaryKind
@@ -205,14 +230,6 @@ async function emitRaw(
   }
 }
 
-/** The samples of one source in a post. */
-interface Group {
-  source: Omit<SampleSource, 'device_id'>
-  /** The device, as its newest sample names it. */
-  seenDevice: SeenDevice | null
-  samples: IncomingSample[]
-}
-
 /**
  * Stores samples of one resource of a user. Writes series, chunk, device, resource_state, day_record. Emits daily.data.{resource}.created for
  * samples that were not there and .updated for those that have another value; samples that are there already change nothing. Events about history go only to pipelines
@@ -224,76 +241,141 @@ export async function ingestSamples(
   resource: TimeseriesName,
   { provider, samples, historical }: { provider: string; samples: IncomingSample[]; historical: boolean },
 ): Promise<Ingested> {
+  const name = resourceNameOf(resource)
   if (resource === 'heartrate') await lockHeartRates(tx, user.user_id)
-  const isKept = await isWanted(tx, user, resourceNameOf(resource), provider)
-  const groups = new Map<string, Group>()
-  let accepted = 0
+  const isKept = await isWanted(tx, user, name, provider)
+  const sorted = await sortSamples(samples, { resource, provider, now_ms: tx.now.getTime(), isKept })
+  const { sources, acceptedCount, rejectedCount, fault, oldest_ms, newest_ms } = sorted
+  const merged = await mergeSamples(tx, user.user_id, resource, await createSeries(tx, user, provider, sources))
+  await emitBatches(tx, user, resource, merged, { historical })
+  const total = (kind: 'createdSamples' | 'updatedSamples') => merged.reduce((sum, series) => sum + series[kind].length, 0)
+  const [created, updated] = [total('createdSamples'), total('updatedSamples')]
+  const key = { user_id: user.user_id, provider, resource: name }
+  recordDays(tx, { ...key, outcome: 'received', days: sorted.droppedDays })
+  recordDays(tx, { ...key, outcome: 'stored', days: sorted.storedDays })
+  if (fault !== null) await recordRejected(tx, { ...key, count: rejectedCount, days: sorted.rejectedDays, message: fault })
+  recordPost(tx, {
+    ...key,
+    oldest_ms: acceptedCount ? oldest_ms : null,
+    newest_ms: acceptedCount ? newest_ms : null,
+    changed: created + updated,
+  })
+  if (created + updated) await tx.notify(dataChanged, user.user_id, name, { from_ms: oldest_ms, to_ms: newest_ms })
+  if (resource === 'heartrate')
+    await notifyZones(tx, user.user_id, await updateZonesAt(tx, user, provider, merged, { historical }))
+  const dropped = samples.length - acceptedCount - rejectedCount
+  return { accepted: acceptedCount, created, updated, dropped, rejected: rejectedCount, fault }
+}
+
+/** The samples of a post by source, and the days of those that are stored, dropped and rejected. */
+interface SortedSamples {
+  sources: SourceSamples[]
+  acceptedCount: number
+  rejectedCount: number
+  /** Why the first sample is rejected; null if none is. */
+  fault: string | null
+  /** The instants of the first and last accepted sample; infinite without one. */
+  oldest_ms: number
+  newest_ms: number
+  storedDays: DayNumber[]
+  droppedDays: DayNumber[]
+  rejectedDays: DayNumber[]
+}
+
+/** The samples of one source in a post. */
+interface SourceSamples {
+  source: Omit<SampleSource, 'device_id'>
+  /** The device, as its newest sample names it. */
+  seenDevice: SeenDevice | null
+  samples: IncomingSample[]
+}
+
+/** Sorts out samples that cannot be and those that are not kept; groups the others by source. In slices. Errors: 422 too many sources. */
+async function sortSamples(
+  samples: IncomingSample[],
+  post: { resource: TimeseriesName; provider: string; now_ms: number; isKept: (at_ms: number) => boolean },
+): Promise<SortedSamples> {
+  const { resource, now_ms, isKept } = post
+  const groups = new SampleGroups(post.provider)
+  const [storedDays, droppedDays, rejectedDays]: [DayNumber[], DayNumber[], DayNumber[]] = [[], [], []]
+  let [acceptedCount, rejectedCount] = [0, 0]
   let [oldest_ms, newest_ms] = [Infinity, -Infinity]
-  let group: Group | undefined
-  const [stored, dropped, impossible]: DayNumber[][] = [[], [], []]
-  let [rejected, fault]: [number, string | null] = [0, null]
-  const now_ms = tx.now.getTime()
+  let fault: string | null = null
   for (const sample of samples) {
     const turn = yieldIfLong()
     if (turn) await turn
     const day = localDayOf(sample)
     const wrong = sampleFault(resource, sample, now_ms)
     if (wrong !== undefined) {
-      rejected++
+      rejectedCount++
       fault ??= `${wrong.field} ${wrong.text}`
-      if (day !== impossible!.at(-1)) impossible!.push(day)
+      if (day !== rejectedDays.at(-1)) rejectedDays.push(day)
       continue
     }
     if (!isKept(sample.at_ms)) {
-      if (day !== dropped!.at(-1)) dropped!.push(day)
+      if (day !== droppedDays.at(-1)) droppedDays.push(day)
       continue
     }
-    accepted++
-    if (day !== stored!.at(-1)) stored!.push(day)
+    acceptedCount++
+    if (day !== storedDays.at(-1)) storedDays.push(day)
     if (sample.at_ms < oldest_ms) oldest_ms = sample.at_ms
     if (sample.at_ms > newest_ms) newest_ms = sample.at_ms
-    const { source_type, app_id, device = null, workout_id = null, sport = null } = sample
-    // Most samples have the source of the one before, and neither device, workout nor sport.
-    const isSame = !device && !workout_id && !sport && group?.source.source_type === source_type && group.source.app_id === app_id
-    if (!group || !isSame || group.seenDevice || group.source.workout_id || group.source.sport) {
-      const key = JSON.stringify([source_type, app_id, device && deviceKey(device), workout_id, sport])
-      group = groups.get(key) ?? { source: { provider, source_type, app_id, workout_id, sport }, seenDevice: null, samples: [] }
-      groups.set(key, group)
-      if (groups.size > SOURCES_MAX) throw invalidField(['body', 'data'], `has samples of more than ${SOURCES_MAX} sources`)
-    }
-    if (device && (!group.seenDevice || group.seenDevice.at_ms < sample.at_ms)) group.seenDevice = { device, at_ms: sample.at_ms }
-    group.samples.push(sample)
+    groups.add(sample)
   }
-  const all = [...groups.values()]
-  const ids = await recordDevices(
-    tx,
-    user,
-    provider,
-    all.flatMap(({ seenDevice: seen }) => seen ?? []),
-  )
-  const series: SeriesSamples[] = all.map(({ source, seenDevice: seen, samples }) => ({
-    source: { ...source, device_id: seen && ids.get(deviceKey(seen.device))! },
+  const sources = groups.list()
+  return { sources, acceptedCount, rejectedCount, fault, oldest_ms, newest_ms, storedDays, droppedDays, rejectedDays }
+}
+
+/** Groups samples by their app, device, workout and sport. */
+class SampleGroups {
+  readonly #provider: string
+  readonly #groups = new Map<string, SourceSamples>()
+  #lastGroup: SourceSamples | undefined
+
+  constructor(provider: string) {
+    this.#provider = provider
+  }
+
+  list(): SourceSamples[] {
+    return [...this.#groups.values()]
+  }
+
+  /** Errors: 422 too many sources. */
+  add(sample: IncomingSample): void {
+    const group = this.#groupOf(sample)
+    const { device, at_ms } = sample
+    if (device && (!group.seenDevice || group.seenDevice.at_ms < at_ms)) group.seenDevice = { device, at_ms }
+    group.samples.push(sample)
+    this.#lastGroup = group
+  }
+
+  #groupOf({ source_type, app_id, device = null, workout_id = null, sport = null }: IncomingSample): SourceSamples {
+    // Most samples have the source of the one before, and neither device, workout nor sport.
+    const last = this.#lastGroup
+    const isPlain = !device && !workout_id && !sport
+    if (last && isPlain && isPlainGroup(last) && last.source.source_type === source_type && last.source.app_id === app_id)
+      return last
+    const key = JSON.stringify([source_type, app_id, device && deviceKey(device), workout_id, sport])
+    let group = this.#groups.get(key)
+    if (group) return group
+    const provider = this.#provider
+    group = { source: { provider, source_type, app_id, workout_id, sport }, seenDevice: null, samples: [] }
+    this.#groups.set(key, group)
+    if (this.#groups.size > SOURCES_MAX) throw invalidField(['body', 'data'], `has samples of more than ${SOURCES_MAX} sources`)
+    return group
+  }
+}
+
+const isPlainGroup = ({ seenDevice, source }: SourceSamples): boolean => !seenDevice && !source.workout_id && !source.sport
+
+/** Records the devices of sources, and returns the samples with their ids. Writes device. */
+async function createSeries(tx: Tx, user: User, provider: string, sources: SourceSamples[]): Promise<SeriesSamples[]> {
+  const devices = sources.flatMap(({ seenDevice }) => seenDevice ?? [])
+  const ids = await recordDevices(tx, user, provider, devices)
+  return sources.map(({ source, seenDevice, samples }) => ({
+    source: { ...source, device_id: seenDevice && ids.get(deviceKey(seenDevice.device))! },
     samples,
   }))
-  const merged = await mergeSamples(tx, user.user_id, resource, series)
-  await emitBatches(tx, user, resource, merged, { historical })
-  const total = (kind: 'createdSamples' | 'updatedSamples') => merged.reduce((sum, series) => sum + series[kind].length, 0)
-  const [created, updated] = [total('createdSamples'), total('updatedSamples')]
-  const key = { user_id: user.user_id, provider, resource: resourceNameOf(resource) }
-  recordDays(tx, { ...key, outcome: 'received', days: dropped! })
-  recordDays(tx, { ...key, outcome: 'stored', days: stored! })
-  if (fault !== null) await recordRejected(tx, { ...key, count: rejected, days: impossible!, message: fault })
-  recordPost(tx, {
-    ...key,
-    oldest_ms: accepted ? oldest_ms : null,
-    newest_ms: accepted ? newest_ms : null,
-    changed: created + updated,
-  })
-  if (created + updated)
-    await tx.notify(dataChanged, user.user_id, resourceNameOf(resource), { from_ms: oldest_ms, to_ms: newest_ms })
-  if (resource === 'heartrate')
-    await notifyZones(tx, user.user_id, await updateZonesAt(tx, user, provider, merged, { historical }))
-  return { accepted, created, updated, dropped: samples.length - accepted - rejected, rejected, fault }
 }
 
 /** Notifies that workouts of some days have changed. */
