@@ -2,6 +2,14 @@
 # docs/CONTAINERS.md describes it. Another base needs Node 24 and glibc: --build-arg NODE_IMAGE=…
 ARG NODE_IMAGE=node:24-trixie-slim
 
+# The console, which packages for development build.
+FROM ${NODE_IMAGE} AS console
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY console ./console
+RUN node console/build.ts
+
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -15,6 +23,7 @@ COPY bin ./bin
 COPY docs ./docs
 COPY migrations ./migrations
 COPY src ./src
+COPY --from=console /app/console/dist ./console/dist
 # The second command makes the links between libraries of the bundled PostgreSQL, which cannot be made while the file system is read-only.
 RUN node scripts/build-package.ts \
   && node --eval "import('./dist/src/platform/embedded-postgres/account.js').then((account) => account.findBinaries())"

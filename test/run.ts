@@ -62,7 +62,7 @@ const prepare = (name: string, files: string[], call: string) => {
   processes.set(entry, files)
 }
 const prepareAlone = (file: string) => prepare(file.replaceAll('/', '+'), [file], `runAlone(${JSON.stringify(file)})`)
-const isProgram = (file: string) => file.startsWith('test/e2e/')
+const isProgram = (file: string) => /^test\/(console|e2e)\//.test(file)
 for (const file of alone.filter((other) => isInTest(other) && !isProgram(other))) prepareAlone(file)
 // Whole programs, and files whose tests break connections, wait for much of their time. Processes of many files do not: they run between them,
 // and after those above, which have made of the sources what Node keeps.
@@ -95,6 +95,7 @@ process.env.NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/d
 const [, migratedFolder] = await Promise.all([prepareTestDataDir(), startsPrograms ? migratedDataDir(runMigrate) : undefined])
 const database = await openEmbedded({ dataDir: testDataDir, ownership: 'required', log: () => {}, settings: testSettings })
 // Tests of whole programs copy the one and start the other (test/support/program.ts).
+if (alone.some(isProgram)) await promisify(execFile)(process.execPath, ['console/build.ts'])
 if (migratedFolder !== undefined) {
   process.env.DRAWBRIDGE_MIGRATED = migratedFolder
   process.env.DRAWBRIDGE_PROGRAM = await bundleProgram()

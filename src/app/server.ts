@@ -34,6 +34,7 @@ import {
 } from '../platform/http/operator.ts'
 import { unlimitedJobs } from '../platform/queue/outbox.ts'
 import { knownHosts, type KnownHosts } from '../platform/net/host-name.ts'
+import { registerConsole } from '../platform/http/console-pages.ts'
 import { registerSystemPages } from '../platform/http/system-pages.ts'
 import { notReady } from '../platform/db/readiness.ts'
 import { T } from '../platform/schema/schema.ts'
@@ -233,6 +234,7 @@ function registerPages(assembly: AssembledProcess, config: Config, answers: Oper
     demo_cell: isDemo ? config.cells.find(isSandboxCell) : undefined,
     hasOperatorPort,
   })
+  registerConsole(app, config.base_path)
 }
 
 /** Opens the port of the API. Sets the base URL if PUBLIC_URL does not. Returns the URL of the address. Errors: as of `listenError`. */

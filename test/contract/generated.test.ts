@@ -20,6 +20,7 @@ import { printSchema } from '../support/schema-print.ts'
 import { families } from '../../src/wearables/resources/families.ts'
 import { summaryKinds } from '../../src/wearables/summaries/schema.ts'
 import { timeseriesNames } from '../../src/wearables/resources/timeseries.ts'
+import { writeApiTypes } from '../../console/api/generate-types.ts'
 import * as prettier from 'prettier'
 
 const { operations, eventTypes } = contents
@@ -38,8 +39,10 @@ function section(path: string, name: string, content: string): void {
   check(path, `${before}\n\n${content}\n\n${text.slice(text.indexOf(close))}`)
 }
 
-test('api/openapi.json is the description of the operations', () => {
+test('api/openapi.json is the description of the operations', async () => {
   check('api/openapi.json', `${JSON.stringify(describeApi(contents, version), null, 1)}\n`)
+  // They are not checked in.
+  if (process.env.UPDATE) await writeApiTypes()
 })
 
 test('api/operations.txt lists the operations', () => {

@@ -123,7 +123,10 @@ test('options name the port and the folder in place of the settings, and the pri
   const { base_url, api_keys } = demoIn(typed)
   assert.equal(base_url, `http://127.0.0.1:${port}`)
   const page = `${base_url}/docs#team_key=${api_keys['sandbox-us']}`
-  assert.ok(program.out().includes(`  Address      ${base_url}\n  API page     ${page}\n`), program.out())
+  assert.ok(
+    program.out().includes(`  Address      ${base_url}\n  Console      ${base_url}/console\n  API page     ${page}\n`),
+    program.out(),
+  )
   assert.equal((await caller(base_url, api_keys['sandbox-us']).get('/v3/lab_tests')).status, 200)
   assert.deepEqual(await ended(['open'], { DATA_DIR: typed }), { code: 0, out: `${page}\n`, err: '' })
   assert.equal(await program.end('SIGTERM'), 0)

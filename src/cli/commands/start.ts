@@ -5,6 +5,7 @@ import { apiPageAddress, publishDemo, type Demo } from '../demo-file.ts'
 import { firstSignal } from '../terminal.ts'
 import { readConfig, type Config } from '../../settings/config.ts'
 import { isSandboxCell, type KnownCell } from '../../settings/cells.ts'
+import { buildMissingConsole } from '../../platform/http/console-pages.ts'
 import { createLog } from '../../platform/telemetry/log.ts'
 import { assertPortsFree } from '../../app/ports.ts'
 import type { RunningServer, ServerRoles } from '../../app/server.ts'
@@ -43,6 +44,7 @@ export async function run(config: Config, roles: ServerRoles): Promise<void> {
   const log = createLog(config.log_level, { format: config.log_format })
   const signal = firstSignal()
   await assertPortsFree(config, roles)
+  if (roles.serve) buildMissingConsole(log)
   const [database, server] = await Promise.all([
     openDatabase(config, log, { ownership: roles.serve ? 'required' : 'if-free', create: roles.serve && roles.work }),
     loadServer(),
@@ -93,6 +95,7 @@ function startupMessage(config: Config, server: RunningServer, demo: Demo | unde
     `Drawbridge ${version} is listening on ${listening_url}`,
     // For browsers: PUBLIC_URL, or loopback in place of every network.
     ...(url === listening_url ? [] : [`  Address      ${url}`]),
+    `  Console      ${url}/console`,
     `  API page     ${demo ? apiPageAddress(url, demo.api_keys[shownCell(config)]) : `${url}/docs`}`,
     ...operatorLine(server),
   ]

@@ -2,6 +2,8 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { hasConsole } from './console-pages.ts'
+import { encodingOf, type Encoding } from './content-encoding.ts'
 import { findGuides, guidePage, guideText } from './guides.ts'
 import type { OpenApiDocument } from './openapi.ts'
 import { escapeHtml } from './phone-page.ts'
@@ -55,7 +57,7 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8'
 
 /**
  * Serves the landing page, the API page, the OpenAPI document and the guides, without a key. Each response is one buffer, compressed once,
- * that all requests share, so that slow peers hold no copies.
+ * that all requests share, so that slow peers hold no copies. `/` leads browsers to the console, and is the landing page for others.
  */
 export function registerSystemPages(app: FastifyInstance, options: PageOptions): void {
   const { description, version, base_path, demo_cell, hasOperatorPort } = options
@@ -71,7 +73,7 @@ export function registerSystemPages(app: FastifyInstance, options: PageOptions):
     hasOperatorPort,
   })
   const assets: Record<string, Asset> = {
-    '/': { type: HTML, max_age_s: 0, read: text(landing) },
+    '/guides': { type: HTML, max_age_s: 0, read: text(landing) },
     '/pages.css': { type: CSS, max_age_s: 0, read: text(PAGE_STYLE) },
     '/openapi.json': { type: 'application/json', max_age_s: 0, read: () => text(document())() },
     '/docs': { type: HTML, max_age_s: 0, read: text(apiPage(base_path)) },
@@ -85,9 +87,12 @@ export function registerSystemPages(app: FastifyInstance, options: PageOptions):
     assets[`/guides/${guide.name}.md`] = { type: TEXT, max_age_s: 0, read: () => text(guideText(guide))() }
   }
   for (const [path, asset] of Object.entries(assets)) app.get(path, serve(asset))
+  const serveLanding = serve(assets['/guides']!)
+  app.get('/', (request, reply) => {
+    const isBrowser = request.headers.accept?.includes('text/html') === true
+    return isBrowser && hasConsole() ? reply.redirect(`${base_path}/console`) : serveLanding(request, reply)
+  })
 }
-
-type Encoding = 'br' | 'gzip' | 'identity'
 
 const compress: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
@@ -114,12 +119,6 @@ function serve({ type, max_age_s, read }: Asset) {
     if (encoding !== 'identity') reply.header('content-encoding', encoding)
     return reply.send(await bytes)
   }
-}
-
-function encodingOf(acceptEncoding: string | string[] | undefined): Encoding {
-  const accepts = (name: string) =>
-    new RegExp(`(^|,)\\s*${name}\\s*(;(?!\\s*q=0(\\.0*)?\\s*(,|$))[^,]*)?(,|$)`, 'i').test(String(acceptEncoding ?? ''))
-  return accepts('br') ? 'br' : accepts('gzip') ? 'gzip' : 'identity'
 }
 
 /** The file of the API reference. Its package gives it out by a plugin only; its application of its own takes no connections. */
@@ -201,6 +200,8 @@ function landingPage({ base, version, guides, demo_cell, hasOperatorPort }: Land
 <main>
 <h1>Drawbridge</h1>
 <p>A server for laboratory testing and health data. Version ${escapeHtml(version)}.</p>
+<h2>Console</h2>
+<p><a href="${base}/console">Console</a>: the pages on which members of a team see and do what this server does.</p>
 <h2>API</h2>
 <p><a href="${base}/docs">API reference</a>, and the same as <a href="${base}/openapi.json">OpenAPI document</a>.</p>
 ${keys}

@@ -1,0 +1,23 @@
+import { Tooltip } from '@mantine/core'
+import { useNow } from './now.ts'
+import { formatExact, formatInZone, formatRelative } from './times.ts'
+
+interface RelativeTimeProps {
+  /** An instant, as the API writes it. */
+  value: string
+  /** The zone of the place that it concerns: its time stands beside the viewer's. */
+  timeZone?: string
+}
+
+/** An instant relative to the present of the page; exact on hover. */
+export function RelativeTime({ value, timeZone }: RelativeTimeProps) {
+  const now_ms = useNow()
+  const instant = new Date(value)
+  const exact = formatExact(instant)
+  const label = timeZone === undefined ? exact : `${exact} · ${formatInZone(instant, timeZone)} there`
+  return (
+    <Tooltip label={label}>
+      <time dateTime={value}>{formatRelative(instant.getTime(), now_ms)}</time>
+    </Tooltip>
+  )
+}

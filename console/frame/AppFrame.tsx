@@ -1,0 +1,74 @@
+import { AppShell, Box } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useMemo } from 'react'
+import { Outlet, useParams } from 'react-router'
+import { createApi } from '../api/client.ts'
+import { ClockOffsetContext } from '../components/now.ts'
+import { useSession, type Session } from '../session/session.ts'
+import { cellsOf, environmentOf, regionOf, TeamContext, type TeamScope } from '../session/team.ts'
+import { Header } from './Header.tsx'
+import { saveLastTeam } from './last-team.ts'
+import { Navigation } from './Navigation.tsx'
+import { NotFoundPage } from './NotFoundPage.tsx'
+import { useClockOffset } from './clock/team-clock.ts'
+import classes from './AppFrame.module.css'
+
+/** The frame of a team's pages: header, navigation, and the band that says which environment this is. */
+export function AppFrame() {
+  const session = useSession()
+  const { team, cell } = useParams()
+  const scope = useMemo(() => scopeOf(session, team, cell), [session, team, cell])
+  if (!scope) return <NotFoundPage />
+  return (
+    <TeamContext value={scope} key={scope.key.join('/')}>
+      <Frame />
+    </TeamContext>
+  )
+}
+
+function Frame() {
+  const [isOpen, { toggle, close }] = useDisclosure()
+  const offset_ms = useClockOffset()
+  return (
+    <ClockOffsetContext value={offset_ms}>
+      <AppShell
+        layout="alt"
+        header={{ height: 'var(--header-height)' }}
+        navbar={{ width: 'var(--navigation-width)', breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+        transitionDuration={100}
+      >
+        <a href="#content" className={classes.skip}>
+          Skip to the content
+        </a>
+        <AppShell.Header>
+          <Header isNavigationOpen={isOpen} onToggleNavigation={toggle} />
+        </AppShell.Header>
+        <AppShell.Navbar>
+          <Navigation onNavigate={close} isOpen={isOpen} onToggle={toggle} />
+        </AppShell.Navbar>
+        <AppShell.Main id="content" tabIndex={-1}>
+          <Box className={classes.content}>
+            <Outlet />
+          </Box>
+        </AppShell.Main>
+      </AppShell>
+    </ClockOffsetContext>
+  )
+}
+
+/** The scope of the address; undefined if the member has no such team, or the team is not in the cell. */
+function scopeOf(session: Session, teamId = '', cell = ''): TeamScope | undefined {
+  const team = session.teams.find(({ id }) => id === teamId)
+  if (!team || !cellsOf(team, session.cells).includes(cell)) return undefined
+  saveLastTeam(`${teamId}/${cell}`)
+  return {
+    team,
+    cell,
+    environment: environmentOf(cell),
+    region: regionOf(cell),
+    org_id: session.org.id,
+    api: createApi({ team: teamId, cell }),
+    key: ['team', teamId, cell],
+    pathTo: (page) => `/${teamId}/${cell}${page && `/${page}`}`,
+  }
+}

@@ -1,0 +1,25 @@
+import { Navigate } from 'react-router'
+import { EmptyState } from '../components/EmptyState.tsx'
+import { cellsOf, environmentOf } from '../session/team.ts'
+import { useSession } from '../session/session.ts'
+import { readLastTeam } from './last-team.ts'
+
+/** Leads to the team that was open last, or to the sandbox of the first one. */
+export function FirstTeam() {
+  const session = useSession()
+  const sandboxesFirst = session.cells.toSorted((one, other) => rankOf(one) - rankOf(other))
+  const paths = sandboxesFirst.flatMap((cell) =>
+    session.teams.filter((team) => cellsOf(team, [cell]).length > 0).map((team) => `${team.id}/${cell}`),
+  )
+  const last = readLastTeam()
+  const path = paths.find((candidate) => candidate === last) ?? paths[0]
+  if (path !== undefined) return <Navigate to={`/${path}`} replace />
+  return (
+    <EmptyState title="No teams yet">
+      You are a member of {session.org.name}, and no team of it has been opened for you. An administrator adds you to a team in
+      its settings.
+    </EmptyState>
+  )
+}
+
+const rankOf = (cell: string): number => Number(environmentOf(cell) === 'production')

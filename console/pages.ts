@@ -1,0 +1,22 @@
+// The pages of a team: their addresses, and their place in the navigation. A page is an entry here and a folder in pages/.
+import type { ComponentType } from 'react'
+import type { IconName } from './components/Icon.tsx'
+import type { OperationId } from './session/permissions.ts'
+
+export interface PageEntry {
+  /** Below `/console/:team/:cell/`. */
+  path: string
+  load: () => Promise<ComponentType>
+  /** For pages in the navigation: hidden from members who may not call the operation. */
+  navigation?: { label: string; icon: IconName; operation: OperationId }
+  /** What can be done on the page, for the command palette: `path` opens the page so that it is done there. */
+  actions?: readonly { label: string; icon: IconName; path: string; operation: OperationId }[]
+}
+
+export const PAGES: readonly PageEntry[] = [
+  {
+    path: '',
+    load: async () => (await import('./pages/overview/OverviewPage.tsx')).OverviewPage,
+    navigation: { label: 'Overview', icon: 'overview', operation: 'get_teams_metrics' },
+  },
+]

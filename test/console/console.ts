@@ -1,0 +1,77 @@
+// The console in a real browser, against a server of its own with demo data: signed in, and with what every page must hold.
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import { axeViolations } from '../support/axe.ts'
+import { keepScreenshot, skipWithoutBrowser, visit, type Page } from '../support/browser.ts'
+import { caller, demoIn, folder, serving, stopAll, type Caller, type Demo, type Server } from '../support/program.ts'
+
+/** For tests: `test('…', inBrowser, async () => …)`. */
+export const inBrowser = { skip: skipWithoutBrowser }
+
+const SCREENS = { phone: { width: 390, height: 844 }, computer: { width: 1440, height: 900 } } as const
+/** Before a member has signed in, the session is read and is not there. */
+const EXPECTED_COMPLAINTS = [/the server responded with a status of 401/]
+
+/** The server of this file, which all its tests share. */
+let started: Promise<Server> | undefined
+after(stopAll)
+
+export const startServer = (): Promise<Server> => (started ??= serving(folder('console'), {}))
+
+export interface ConsoleVisit {
+  page: Page
+  server: Server
+  demo: Demo
+  /** Requests of the team's sandbox in the United States with its key, for what a test needs beside the page. */
+  api: Caller
+  /** Complaints of the browser since the visit began. */
+  complaints: string[]
+  /** Opens a page of the demo team's sandbox, for example `orders`. */
+  open: (path: string) => Promise<void>
+}
+
+/** A browser without cookies at the console. */
+export async function visitConsole(screen: 'phone' | 'computer' = 'computer'): Promise<ConsoleVisit> {
+  const server = await startServer()
+  const demo = demoIn(server.dataDir)
+  const { page, complaints } = await visit(screen)
+  await page.setViewportSize(SCREENS[screen])
+  const open = async (path: string): Promise<void> => {
+    await page.goto(`${server.url}/console/${demo.teams.us}/sandbox-us${path && `/${path}`}`)
+  }
+  return { page, server, demo, complaints, open, api: caller(server.url, demo.api_keys['sandbox-us']) }
+}
+
+/** As `visitConsole`, signed in as the administrator of the demo organization, at a page of the sandbox. */
+export async function openConsole(path = '', screen: 'phone' | 'computer' = 'computer'): Promise<ConsoleVisit> {
+  const visited = await visitConsole(screen)
+  await visited.open(path)
+  await visited.page.getByRole('button', { name: 'Open the demo' }).click()
+  await visited.page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
+  return visited
+}
+
+/**
+ * The page holds what every page must, at 390 and 1440 pixels, light and dark: it fits its screen, axe finds nothing serious, and the
+ * browser has complained of nothing. Keeps a screenshot of each.
+ */
+export async function assertGoodPage({ page, complaints }: ConsoleVisit, name: string): Promise<void> {
+  for (const [screen, size] of Object.entries(SCREENS)) {
+    await page.setViewportSize(size)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
+      await keepScreenshot(page, `console ${name} ${screen} ${colorScheme}`)
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+      assert(width <= size.width, `${name} is ${width} pixels wide on a ${screen}`)
+      assert.deepEqual(await axeViolations(page), [], `${name} on a ${screen}, ${colorScheme}`)
+    }
+  }
+  assertNoComplaints(complaints)
+}
+
+export const assertNoComplaints = (complaints: string[]): void =>
+  assert.deepEqual(
+    complaints.filter((complaint) => !EXPECTED_COMPLAINTS.some((expected) => expected.test(complaint))),
+    [],
+  )
