@@ -77,27 +77,24 @@ test('docs/COMMANDS.md is the help of every command', () => {
   check('docs/COMMANDS.md', commandPage(tree))
 })
 
-test('docs/operating/settings.md has the table of settings', () => {
+test('docs/operating/settings.md has the list of settings', () => {
   const rows = Object.values(settings).map(({ name, expected, default: value, default_text, meaning }) => {
     const plain = typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value ?? '')
     const standard = default_text ?? (plain && `\`${plain}\``)
-    return `| \`${name}\` | ${shortValue(expected)}${standard && ` (${standard})`} | ${meaning} |`
+    return `- \`${name}\` (${shortValue(expected)}${standard && `; default ${standard}`}): ${meaning}`
   })
-  section(
-    'docs/operating/settings.md',
-    'settings',
-    ['| Setting | Value (default) | Meaning |', '|---|---|---|', ...rows].join('\n'),
-  )
+  section('docs/operating/settings.md', 'settings', rows.join('\n'))
 })
 
-/** The text of errors, shortened for a table. */
+/** The text of errors, shortened for a list. */
 const shortValue = (expected: string): string =>
   expected
     .replace(/^a whole number from /, '')
     .replace('"on" or "off"', 'on, off')
     .replace(/^one of /, '')
-    .replace(/a URL that starts with (\w+):\/\/ or (\w+):\/\//, 'a URL ($1, $2)')
+    .replace(/URL that starts with (\w+):\/\/ or (\w+):\/\//, 'URL ($1, $2)')
     .replace(/^a list of (at most )?(.*?), separated by commas, each (one of )?/, 'list ($1$2): ')
+    .replace(/^an? /, '')
     .replaceAll('<', '\\<')
 
 test('docs/ARCHITECTURE.md has the drawing of the domains and the list of their modules', () => {
@@ -108,15 +105,9 @@ test('docs/ARCHITECTURE.md has the drawing of the domains and the list of their 
     allowedImports.filter((to) => !allowedImports.some((via) => reaches(via, to))).map((to) => `  ${from} --> ${to}`),
   )
   section('docs/ARCHITECTURE.md', 'domains', ['```mermaid', 'graph TD', ...arrows, '```'].join('\n'))
-  const listed = (names: readonly string[]) => (names.length ? `; writes ${names.map((name) => `\`${name}\``).join(', ')}` : '')
   const rows = Object.entries(known).flatMap(([domain, { about }]) => [
     `- **${domain}/**: ${about}`,
-    ...contents.modules
-      .filter(({ name }) => name.startsWith(`${domain}/`))
-      .map(({ name, about, tables }) => {
-        const written = [...(tables?.ofTeams ?? []), ...(tables?.others ?? [])].sort()
-        return `  - ${name}/: ${about}${listed(written)}`
-      }),
+    ...contents.modules.filter(({ name }) => name.startsWith(`${domain}/`)).map(({ name, about }) => `  - ${name}/: ${about}`),
   ])
   section('docs/ARCHITECTURE.md', 'modules', rows.join('\n'))
 })
@@ -132,7 +123,7 @@ test('docs/wearables has a page for each family of resources, and every resource
   section('docs/WEARABLES.md', 'families', list.join('\n'))
 })
 
-/** Which guide draws which life. */
+/** The guide that lists the statuses of a lifecycle. */
 const guides: Record<keyof typeof lifecycles, string> = {
   testkit: 'test-kits',
   registrable_testkit: 'test-kits',
@@ -141,19 +132,18 @@ const guides: Record<keyof typeof lifecycles, string> = {
   on_site_collection: 'on-site',
 }
 
-function drawing(cycle: Lifecycle): string {
+function statusList(cycle: Lifecycle): string {
+  const code = (states: readonly string[]): string => states.map((state) => `\`${state}\``).join(', ')
   const states = Object.keys(cycle.steps)
+  const final = states.filter((state) => isFinal(cycle, state))
   return [
-    '```mermaid',
-    'stateDiagram-v2',
-    `  [*] --> ${cycle.start}`,
-    ...states.flatMap((from) => nextStatuses(cycle, from).map((to) => `  ${from} --> ${to}`)),
-    ...states.filter((state) => isFinal(cycle, state)).map((state) => `  ${state} --> [*]`),
-    '```',
+    `An order begins with \`${cycle.start}\`. No status follows ${code(final)}. The next statuses of the others:`,
+    '',
+    ...states.filter((state) => !final.includes(state)).map((state) => `- \`${state}\`: ${code(nextStatuses(cycle, state))}`),
   ].join('\n')
 }
 
-test('docs/guides has a drawing of every life of an order', () => {
+test('docs/guides has the statuses of every lifecycle of an order', () => {
   for (const [name, guide] of Object.entries(guides))
-    section(`docs/guides/${guide}.md`, name, drawing(lifecycles[name as keyof typeof lifecycles]))
+    section(`docs/guides/${guide}.md`, name, statusList(lifecycles[name as keyof typeof lifecycles]))
 })

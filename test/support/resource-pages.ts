@@ -86,15 +86,13 @@ function summarySection(name: string, { components, paths }: OpenApiDocument, ev
   const { properties = {} } = (components.schemas as Record<string, Schema>)[titles[name]!]!
   const rows = Object.entries(properties)
     .filter(([field]) => !COMMON.test(field))
-    .map(([field, schema]) => `| ${code(field)} | ${shortTypeOf(schema)} | ${schema.description ?? ''} |`)
+    .map(([field, schema]) => `- ${code(field)} (${shortTypeOf(schema)})${schema.description ? `: ${schema.description}` : ''}`)
   const reads = Object.keys(paths).filter((path) => path.startsWith(`/v2/summary/${name}/{user_id}`))
   return [
     `## ${code(name)}`,
     '',
     `Read with ${reads.map((path) => code(`GET ${path}`)).join(', ')}. Events: ${eventsOf(name, eventTypes)}. Sources: ${providersOf(name)}.`,
     '',
-    '| Field | Type | Unit or meaning |',
-    '| --- | --- | --- |',
     ...rows,
     '',
   ].join('\n')
@@ -103,8 +101,8 @@ function summarySection(name: string, { components, paths }: OpenApiDocument, ev
 function timeseriesSection(names: readonly TimeseriesName[], eventTypes: readonly EventType[]): string {
   const rows = names.map((name) => {
     const { unit, isInterval } = timeseriesOf(name)
-    const fields = [...(isInterval ? [code('start'), code('end')] : []), moreOf(name)].filter(Boolean).join(', ')
-    return `| ${[code(name), unit, fields, providersOf(name)].join(' | ')} |`
+    const fields = [unit, ...(isInterval ? [code('start'), code('end')] : []), moreOf(name)].filter(Boolean).join(', ')
+    return `- ${code(name)} (${fields}): ${providersOf(name)}`
   })
   const exceptions = names
     .map((name) => [code(name), eventsOf(name, eventTypes)] as const)
@@ -116,8 +114,6 @@ function timeseriesSection(names: readonly TimeseriesName[], eventTypes: readonl
     '',
     `Read with ${code('GET /v2/timeseries/{user_id}/{resource}/grouped')}. Events: ${code('daily.data.{resource}.*')}${exceptions}.`,
     '',
-    '| Resource | Unit | Further fields | Sources |',
-    '| --- | --- | --- | --- |',
     ...rows,
     '',
   ].join('\n')
@@ -127,7 +123,7 @@ function page(family: Family, document: OpenApiDocument, eventTypes: readonly Ev
   return [
     `# ${family.title}`,
     '',
-    'Generated from the schemas. [WEARABLES.md](../WEARABLES.md#resources) explains the tables.',
+    'Generated from the schemas. [WEARABLES.md](../WEARABLES.md#resources) explains the lists.',
     '',
     ...family.summaries.map((name) => summarySection(name, document, eventTypes)),
     ...(family.timeseries.length ? [timeseriesSection(family.timeseries, eventTypes)] : []),

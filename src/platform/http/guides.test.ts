@@ -57,11 +57,3 @@ test('all code of a guide is on its page, escaped, and can be scrolled with the 
   assert(blocks.length > 5)
   assert.deepEqual(shown, blocks)
 })
-
-test('a drawing of states is a table of what can follow each', () => {
-  const page = pageOf('walk-in')
-  assert.match(page, /<tr><td>start<\/td><td><code>ordered<\/code><\/td><\/tr>/)
-  assert.match(page, /<td><code>sample_error<\/code><\/td><td>end<\/td>/)
-  assert.match(page, /<td><code>corrected<\/code><\/td><td><code>corrected<\/code><\/td>/)
-  assert(!page.includes('stateDiagram'))
-})

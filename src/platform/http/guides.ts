@@ -105,7 +105,7 @@ function inOurStyle(addressOf: (href: string) => string | undefined, sections: S
       image: () => '',
       // Comments are notes to those who write; the guides have no other HTML.
       html: ({ text }) => (text.trimStart().startsWith('<!--') ? '' : escapeHtml(text)),
-      code: ({ text, lang }) => (lang === 'mermaid' ? drawing(text) : codeBlock(text)),
+      code: ({ text }) => codeBlock(text),
       table({ header, rows }) {
         const cells = (row: Tokens.TableCell[], tagName: 'td' | 'th') =>
           row.map(({ tokens, align }) => {
@@ -133,19 +133,4 @@ const table = (header: string[], rows: string[][]): string => {
 ${rows.map(line).join('\n')}
 </tbody></table></div>
 `
-}
-
-/** The states that can follow each other, as a table: a drawing would need a program in the page. */
-function drawing(text: string): string {
-  if (!text.startsWith('stateDiagram')) return codeBlock(text)
-  const next = new Map<string, string[]>()
-  for (const [, from, to] of text.matchAll(/^ *(\S+) --> (\S+)$/gm)) next.set(from!, [...(next.get(from!) ?? []), to!])
-  const shown = (state: string, atEdge: string) => (state === '[*]' ? atEdge : `<code>${escapeHtml(state)}</code>`)
-  return table(
-    ['<th>State</th>', '<th>Next</th>'],
-    [...next].map(([from, to]) => [
-      `<td>${shown(from, 'start')}</td>`,
-      `<td>${to.map((state) => shown(state, 'end')).join(', ')}</td>`,
-    ]),
-  )
 }
