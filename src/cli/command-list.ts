@@ -158,7 +158,9 @@ const requestLeaf = (method: Method, summary: string, examples: string[]): Leaf 
     usage: `${word} <path>`,
     summary,
     details:
-      'Prints the response as JSON. Paths of the Management API (/v1/org) use a management key (--key, DRAWBRIDGE_MANAGEMENT_KEY, or that of the demo).',
+      method === 'GET'
+        ? 'Prints the response as JSON. Paths of the Management API (/v1/org) use a management key (--key, DRAWBRIDGE_MANAGEMENT_KEY, or that of the demo).'
+        : 'Prints the response and chooses the key as "get" does.',
     options: [
       ...(hasBody
         ? ([

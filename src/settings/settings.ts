@@ -54,7 +54,7 @@ export const settings = {
     'Separate port at `HOST` for `/healthz`, `/readyz`, and `/metrics`, which `PORT` then does not serve; `bin/drawbridge work` opens it too.',
   ),
   host: text('HOST', '127.0.0.1', anyText('an address')).means(
-    'Address to listen on: a loopback address while demo data is enabled, unless `DEMO_ON_NETWORK` is. While it is loopback, sandbox deliveries reach loopback too.',
+    'Address to listen on; with demo data a loopback address, unless `DEMO_ON_NETWORK` is on. On loopback, sandbox deliveries can reach loopback, too.',
   ),
   base_path: text(
     'BASE_PATH',
@@ -78,42 +78,40 @@ export const settings = {
     ]),
   ) as Record<KnownCell, Setting<string | undefined>>),
   connections_max: whole('DATABASE_CONNECTIONS', 10, 1, 100).means(
-    'Most connections per cell and process for transactions and lists. Half as many again can be open for each of three uses (one-statement writes, short reads, and, with `ROW_SECURITY`, work on the whole cell), and one for `/readyz`.',
+    'Maximum connections per cell and process for transactions and lists. Half as many can be open for each of three uses (one-statement writes, short reads, and, with `ROW_SECURITY`, work on the whole cell), and one for `/readyz`.',
   ),
   team_connections_max: whole('TEAM_DATABASE_CONNECTIONS', undefined, 1, 100, {
     default_text: 'half of `DATABASE_CONNECTIONS`, at least 2',
-  }).means("Most of these connections that one team's requests and jobs hold at once; further ones wait."),
-  row_security: choice('ROW_SECURITY', rowSecurityModes, 'on').means(
-    'Row-level security: `on` uses it if the login can take the roles, `required` refuses to work without it, `off` does not use it (operating/database.md).',
-  ),
+  }).means("Maximum of these connections for one team's requests and jobs; further ones wait."),
+  row_security: choice('ROW_SECURITY', rowSecurityModes, 'on').means('Row-level security (operating/database.md).'),
   cells: choices('CELLS', cellNames).means('The cells this process serves.'),
   cell_hosts: list('CELL_HOSTS', hostBinding, 100).means(
-    'Restrict hosts to the credentials of one cell or of the Management API: `host=cell` or `host=management`. Other credentials get 401 there; unlisted hosts accept all.',
+    'Restrict hosts to the credentials of one cell or of the Management API: `host=cell` or `host=management`. Other credentials get 401; unlisted hosts accept all.',
   ),
   demo: flag('DEMO', undefined, { default_text: '`on` with a sandbox and without `DATABASE_URL`' }).means(
     'Create demo data at the first start. The server then answers only for `localhost`, IP addresses, and the hosts of `PUBLIC_URL` and `CELL_HOSTS`, with `DEMO_ON_NETWORK` also for names of one label and below `internal`; others get 421.',
   ),
   demo_keys: list('DEMO_KEYS', demoKey, 5, { secret: true, default_text: 'generated at the first start' }).means(
-    'Keys of the demo data: at most one for each cell and one of the Management API, each with its prefix, such as `sk_us_`. Earlier keys stay valid.',
+    'Keys of the demo data: at most one for each cell and one for the Management API. Earlier keys stay valid.',
   ),
   demo_on_network: flag('DEMO_ON_NETWORK', false).means(
-    'Lets `HOST` be other than loopback with demo data, as in a container. No limit of requests applies: publish the port on loopback or in a private network, and use no real patients.',
+    'Allow any `HOST` with demo data, as in a container. No rate limits apply: publish the port on loopback or in a private network, and use no real patients.',
   ),
   log_level: choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info').means(
-    'Least important lines of the log, which goes to standard error.',
+    'Minimum level of log lines on standard error.',
   ),
   log_format: choice('LOG_FORMAT', logFormats, 'auto').means(
-    '`json`: one JSON object a line; `text`: lines for people, with colors on a terminal unless `NO_COLOR` is set; `auto`: `text` on a terminal, else `json`.',
+    '`json`: one object a line; `text`: readable lines, with colors on a terminal unless `NO_COLOR` is set; `auto`: `text` on a terminal, else `json`.',
   ),
   otlp_endpoint: secret('OTEL_EXPORTER_OTLP_ENDPOINT', withoutFinalSlash(webUrl)).means(
     'Base URL of an OpenTelemetry collector for traces (OTLP over HTTP, JSON), such as `http://127.0.0.1:4318`; without it there are no traces.',
   ),
-  sandbox_users_max: limitWithoutDemo('SANDBOX_USERS_MAX', 50).means('Most users of a sandbox team; `0` disables the limit.'),
+  sandbox_users_max: limitWithoutDemo('SANDBOX_USERS_MAX', 50).means('Maximum users of a sandbox team; `0` disables the limit.'),
   report_file_max_mb: whole('REPORT_FILE_MAX', 10, 1, 30).means(
-    'Most MiB of an uploaded file of a lab report; several images together may have 30.',
+    'Maximum MiB of an uploaded file of a lab report; several images together can have 30.',
   ),
   report_threads: whole('REPORT_THREADS', 1, 1, 64).means(
-    'Lab reports that a process reads at the same time, each in a child process with at most 704 MB.',
+    'Lab reports that a process reads at the same time, each in a child process of up to 704 MB.',
   ),
   report_files_days: whole('REPORT_FILES_DAYS', 30, 0, 3650).means(
     'Days for which the files of a lab report are kept after it was parsed or reviewed.',
@@ -122,7 +120,7 @@ export const settings = {
     'Folder with other networks for text recognition (REPORTS.md).',
   ),
   report_storage: choice('REPORT_STORAGE', storageKinds, 'disk').means(
-    'Where the encrypted files of new lab reports are kept: `disk` (`REPORT_FOLDER`), `s3` (a bucket of an S3-compatible object store), or `database` (that of the cell). Stored files are read where they are.',
+    'Storage of the encrypted files of new lab reports (REPORTS.md).',
   ),
   report_folder: text('REPORT_FOLDER', undefined, anyText('a folder'), {
     default_text: '`DATA_DIR/report-files`',
@@ -149,44 +147,44 @@ export const settings = {
     'Put the bucket into the host name (`bucket.s3.example`) instead of the path.',
   ),
   document_fonts: list('DOCUMENT_FONTS', anyText('a font file'), 5).means(
-    'Fonts (TrueType or OpenType) for characters that the font of documents lacks; the first that has a character prints it (DOCUMENTS.md).',
+    'TrueType or OpenType fonts for characters that the font of documents lacks (DOCUMENTS.md); the first that has a character prints it.',
   ),
   abn_form: text('ABN_FORM', undefined, anyText('a file')).means(
     'Your copy of the form CMS-R-131 for advance beneficiary notices (DOCUMENTS.md).',
   ),
   abn_form_fields: list('ABN_FORM_FIELDS', fieldOfForm, 6).means('Fields of that form with other names: `notifier=A Notifier`.'),
   http_connections_max: whole('CONNECTIONS_MAX', 4000, 2, 1_000_000).means(
-    'Most client connections of a process; further ones are closed at once. One address (IPv6: one /64) may have half of them, an address of `TRUSTED_PROXIES` all.',
+    'Maximum client connections of a process; further ones are closed at once. One address (IPv6: one /64) can have half of them, an address of `TRUSTED_PROXIES` all.',
   ),
   stop_delay_s: whole('STOP_DELAY', 1, 0, 300).means(
-    'Seconds that the server keeps serving after a signal to stop, while `/readyz` returns 503. Behind a load balancer set more than its detection time, for example 10.',
+    'Seconds that the server keeps serving after a signal to stop, while `/readyz` returns 503. Behind a load balancer set more than its detection time.',
   ),
   requests_per_s: limitWithoutDemo('REQUESTS_PER_SECOND', 100).means(
     'Requests per second of a key in each process; more get 429. `0` disables the limit.',
   ),
   requests_burst: whole('REQUESTS_BURST', 200, 1, 1_000_000).means('Burst size of the rate limit per key.'),
   wrong_keys_per_min: limitWithoutDemo('WRONG_KEYS_PER_MINUTE', 20).means(
-    'Wrong keys, tokens, invites, or sessions a minute from one address (IPv6: one /64); then 429, except for keys that were valid within the last hour. `0` disables the limit.',
+    'Invalid keys, tokens, invites, or sessions a minute from one address (IPv6: one /64); then 429, except for keys that were valid within the last hour. `0` disables the limit.',
   ),
   session_idle_minutes: whole('SESSION_IDLE_MINUTES', 60, 1, 1440).means(
     'Minutes without a request after which a session of the console ends.',
   ),
   session_hours: whole('SESSION_HOURS', 12, 1, 720).means('Hours after which a session of the console ends in any case.'),
   invites_per_hour: limit('INVITES_PER_HOUR', 100).means(
-    'Mails with invites that an organization may send in an hour, in each process; more get 429. `0` disables the limit.',
+    'Invites that an organization can send an hour, in each process; more get 429. `0` disables the limit.',
   ),
   invites_per_address_per_day: limit('INVITES_PER_ADDRESS_PER_DAY', 5).means(
-    'Mails with invites that an organization may send to one address in a day, in each process; more get 429. `0` disables the limit.',
+    'Invites that an organization can send to one address a day, in each process; more get 429. `0` disables the limit.',
   ),
   trusted_proxies: list('TRUSTED_PROXIES', network, 1000).means(
-    'Your own proxies: the address of a caller is the last one of `X-Forwarded-For` that is not among them. Without it all callers behind a proxy share the limits of its address.',
+    'Your proxies: the address of a caller is the last one of `X-Forwarded-For` that is not listed here. Otherwise all callers behind a proxy share its limits.',
   ),
   support_email: text('SUPPORT_EMAIL', '', emailAddress).means('Default support email address for teams that set none.'),
   enforce_delegated_physician: flag('ENFORCE_DELEGATED_PHYSICIAN', true).means(
     'Require a physician on orders at Labcorp, Quest, and Sonora Quest under lab accounts with delegated ordering.',
   ),
   sandbox_parity: flag('SANDBOX_PARITY', false).means(
-    'Sandbox service centers have the same times in the zone `America/New_York` everywhere, as in the API reference; `off`: the time zone and opening hours of the site.',
+    'Sandbox service centers use the time zone of New York everywhere, as in the API reference; `off`: the time zone and opening hours of the site.',
   ),
   legacy_timeseries: flag('LEGACY_TIMESERIES', true).means(
     'Serve the deprecated lists and fields of WEARABLES.md; `off`: 404, and without the fields.',
@@ -224,10 +222,10 @@ export const settings = {
     'Non-public targets of deliveries: networks such as `10.1.0.0/16` or `fd12::/16`, addresses, host names, `*.internal.example`.',
   ),
   provider_retention: list('PROVIDER_RETENTION', daysOfProvider, 100).means(
-    'Days for which health data of a provider is kept at most (`whoop_v2=365,oura=730`); older data is deleted once a day, and dropped when it arrives.',
+    'Maximum days for which health data of a provider is kept (`whoop_v2=365,oura=730`).',
   ),
   projects: list('PUBSUB_PROJECTS', projectOfOrganization, 1000).means(
-    'Google Cloud projects that the teams of an organization may publish to with the credentials of the process: `ORGANIZATION_ID=PROJECT`, or `*=PROJECT` for all. Others are refused.',
+    'Google Cloud projects to which teams of an organization can publish with the credentials of the process: `ORGANIZATION_ID=PROJECT`, or `*=PROJECT` for all. Others are rejected.',
   ),
   pubsub_emulator_host: text(
     'PUBSUB_EMULATOR_HOST',
@@ -238,7 +236,7 @@ export const settings = {
     "Host name of this installation for the CNAME of organizations' domains (operating/administer.md). Without it only ownership of a domain is checked.",
   ),
   access_log: choice('ACCESS_LOG', accessLogModes, 'batched').means(
-    'When reads of patient data are written to the access log: `batched`, within a second, which a kill may lose; `strict`, before the response. A change is always part of its transaction.',
+    'When reads of patient data are written to the access log: `batched`, within a second, which a killed process loses; `strict`, before the response.',
   ),
   access_log_days: whole('ACCESS_LOG_DAYS', 400, 1, 100_000).means(
     'Days for which the access log is kept. `migrate` and `start` store it in the database, which drops no younger day.',
@@ -247,7 +245,7 @@ export const settings = {
     'Geocoding service for postal codes that are not in the local tables (PSC_DIRECTORY.md).',
   ),
   provider_urls: list('PROVIDER_URLS', providerUrl, 100).means(
-    "Gateways or sandboxes in place of vendors' addresses (`oura=https://gateway.example.com/oura`); paths stay the same. Addresses that are not public must be in `WEBHOOK_ALLOW`.",
+    "Gateways or sandboxes instead of vendors' addresses (`oura=https://gateway.example.com/oura`). Addresses that are not public must be in `WEBHOOK_ALLOW`.",
   ),
   google_service_account: secret(
     'GOOGLE_SERVICE_ACCOUNT',
@@ -256,7 +254,7 @@ export const settings = {
       (value) => readServiceAccount(value) !== undefined,
     ),
   ).means(
-    "Key of a service account that teams allow to act as theirs for Google Health, so that this server subscribes their applications to notifications. Without it, teams register the server's address themselves.",
+    "Service account that subscribes teams' applications to notifications of Google Health, if they allow it. Without it, teams register the server's address themselves.",
   ),
   provider_poll_hours: whole('PROVIDER_POLL_HOURS', 6, 1, 168).means(
     "Hours without a notification after which a connection to a vendor's cloud is polled, and the interval of polls.",
