@@ -200,7 +200,7 @@ export function continuesRow(
   isNamed: (name: string) => boolean,
 ): boolean {
   const gap = line.box.top - last.box.bottom
-  if (gap > heightOf(line.box) * 1.2) return false
+  if (gap > heightOf(line.box) * tolerances.BELOW_ROW) return false
   if (columns && cells.length) {
     const kindOf = (cell: TypedCell) => nearestColumn(cell.box, columns)?.kind
     const ranges = cells.filter((cell) => kindOf(cell) === 'range')
@@ -242,7 +242,7 @@ export function continuesRow(
     cells.length === 1 &&
     nameCells.length === 1 &&
     line.box.left < last.value_box.left &&
-    gap < heightOf(line.box) * 0.7 &&
+    gap < heightOf(line.box) * tolerances.NAME_REST_GAP &&
     (joinsName(last.name, text, isNamed) || completesName(last, text, isNamed)) &&
     text.length < 40 &&
     (/[,/(–-]$/u.test(last.name) || !/^\(?(?:method|serum|plasma|calculated|by )/iu.test(text))

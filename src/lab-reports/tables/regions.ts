@@ -39,12 +39,14 @@ function repeatedLines(pages: readonly ReadPage[]): Set<string> {
     // The names of columns repeat as well, and are needed.
     for (const key of new Set(lines.filter((line) => !columnsOf(line)).map(keyOf))) counts.set(key, (counts.get(key) ?? 0) + 1)
   return new Set(
-    [...counts].filter(([key, count]) => count > 1 && count >= pages.length * 0.6 && !/result/iu.test(key)).map(([key]) => key),
+    [...counts]
+      .filter(([key, count]) => count > 1 && count >= pages.length * tolerances.REPEATED_SHARE && !/result/iu.test(key))
+      .map(([key]) => key),
   )
 }
 
 const keyOf = (line: Line): string =>
-  `${Math.round(line.box.top / 4)} ${line.cells.map((cell) => cell.text.replaceAll(/\d/gu, '0')).join('|')}`
+  `${Math.round(line.box.top / tolerances.REPEATED_HEIGHT)} ${line.cells.map((cell) => cell.text.replaceAll(/\d/gu, '0')).join('|')}`
 
 /** Cuts lines at the lines that name columns. Tables side by side are read one after the other, each with headers of its own. */
 function splitRegions(lines: readonly Line[], columnsBefore: Column[] | null): Region[] {
@@ -71,7 +73,7 @@ function splitRegions(lines: readonly Line[], columnsBefore: Column[] | null): R
     end()
     region = { columns: withTimes(columns, lines.slice(index + 1, index + 1 + DATED_LINES)), lines: [] }
     if (groups.length === 1) continue
-    const starts = groups.map((group) => Math.min(...group.map((column) => column.box.left)) - 6)
+    const starts = groups.map((group) => Math.min(...group.map((column) => column.box.left)) - tolerances.TABLE_LEFT)
     const across = lines.findIndex((line, position) => position > index && isAcross(columnsOf(line), starts[1]!))
     const until = across < 0 ? lines.length : across
     for (const [position, group] of groups.entries())
@@ -95,9 +97,14 @@ function splitRegions(lines: readonly Line[], columnsBefore: Column[] | null): R
 /** The line above tables side by side if it has a heading for each of them; it is taken out of the lines above. */
 function takeHeadings(linesAbove: Line[], header: Line, groups: readonly Column[][]): Line[] {
   const line = linesAbove.at(-1)
-  if (!line || header.box.top - line.box.bottom > heightOf(line.box) * 2 || line.cells.length !== groups.length) return []
+  if (
+    !line ||
+    header.box.top - line.box.bottom > heightOf(line.box) * tolerances.TABLES_HEADING_GAP ||
+    line.cells.length !== groups.length
+  )
+    return []
   const isAbove = line.cells.every(({ text, box }, index) => {
-    const [left, right] = [groups[index]![0]!.box.left - 6, groups[index + 1]?.[0]!.box.left ?? Infinity]
+    const [left, right] = [groups[index]![0]!.box.left - tolerances.TABLE_LEFT, groups[index + 1]?.[0]!.box.left ?? Infinity]
     return box.left >= left && box.right < right && /^\p{L}/u.test(text) && !/:|\d{3}/u.test(text)
   })
   return isAbove ? linesAbove.splice(-1) : []
@@ -128,7 +135,12 @@ function splitTables(columns: readonly Column[]): Column[][] {
 /** `Reference` above `Range`: the words of both lines by their places. */
 function headerOfTwoLines(line: Line, lines: readonly Line[]): Column[] | undefined {
   const next = lines[lines.indexOf(line) + 1]
-  if (!next || next.box.top - line.box.bottom > heightOf(line.box) || line.cells.length + next.cells.length < 3) return undefined
+  if (
+    !next ||
+    next.box.top - line.box.bottom > heightOf(line.box) * tolerances.HEADER_SECOND_LINE ||
+    line.cells.length + next.cells.length < 3
+  )
+    return undefined
   if (line.cells.some((cell) => /\d/u.test(cell.text)) || next.cells.some((cell) => /\d/u.test(cell.text))) return undefined
   // A title above names no column.
   if (line.cells.length === 1 && columnsOf(next)) return undefined
@@ -159,7 +171,7 @@ const REST_OF_NAME = /^(?:ranges?|intervals?|values?|limits?|levels?|units?|name
 /** Whether a line is nothing but the rest of names of columns that stand above. */
 const isRestOfHeader = (line: Line | undefined, header: Line): boolean =>
   line !== undefined &&
-  line.box.top - header.box.bottom < heightOf(header.box) &&
+  line.box.top - header.box.bottom < heightOf(header.box) * tolerances.HEADER_SECOND_LINE &&
   line.cells.every(
     ({ text, box }) =>
       REST_OF_NAME.test(text) &&
@@ -224,13 +236,13 @@ function splitAtGutter(region: Region): Region[] {
     )
     const second = kinds.findIndex((cell, index) => index > value && value > 0 && cell.kind === 'text')
     if (second > 0 && kinds.slice(second + 1).some((cell) => cell.kind === 'value')) {
-      const left = Math.round(kinds[second]!.box.left / 6)
+      const left = Math.round(kinds[second]!.box.left / tolerances.TABLE_LEFT)
       starts.set(left, (starts.get(left) ?? 0) + 1)
     }
   }
   const [best] = [...starts].toSorted(([, one], [, other]) => other - one)
   if (!best || best[1] < 3) return [region]
-  const edge = best[0] * 6 - 6
+  const edge = (best[0] - 1) * tolerances.TABLE_LEFT
   return [
     { columns: null, lines: linesBetween(region.lines, -Infinity, edge) },
     { columns: null, lines: linesBetween(region.lines, edge, Infinity) },
@@ -322,7 +334,7 @@ function columnFor(cell: TypedCell, columns: readonly Column[]): Column | undefi
   const kind = kindOfColumn[cell.kind]
   if (kind && nearest.kind !== kind && !KEEPS_CELLS.has(nearest.kind)) {
     const own = columns.find((column) => column.kind === kind)
-    if (own && Math.abs(centerX(own.box) - centerX(cell.box)) < 120) return own
+    if (own && Math.abs(centerX(own.box) - centerX(cell.box)) < tolerances.OWN_COLUMN) return own
   }
   return nearest
 }
@@ -340,7 +352,10 @@ export function nearestColumn(box: Box, columns: readonly Column[]): Column | un
     )
     return {
       column,
-      score: (overlap > 0 ? overlap / Math.min(column.box.right - column.box.left, box.right - box.left) : 0) * 40 - distance,
+      score:
+        (overlap > 0 ? overlap / Math.min(column.box.right - column.box.left, box.right - box.left) : 0) *
+          tolerances.OVERLAP_BONUS -
+        distance,
     }
   })
   return ranked.toSorted((a, b) => b.score - a.score)[0]?.column

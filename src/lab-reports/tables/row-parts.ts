@@ -265,7 +265,7 @@ export function isHeading(line: Line, text: string, { page, columns, usualHeight
   if (!name || !columns || line.box.left <= name.box.left + tolerances.HEADING_INDENT) return true
   const value = columns.find(({ kind }) => kind === 'value')
   if (heightOf(line.box) >= usualHeight * tolerances.HEADING_LARGER && value && line.box.left < value.box.left) return true
-  const isCentered = Math.abs(centerX(line.box) - page.width / 2) < page.width * 0.05
+  const isCentered = Math.abs(centerX(line.box) - page.width / 2) < page.width * tolerances.HEADING_CENTERED
   const kind = nearestColumn(line.box, columns)?.kind
   return isCentered && kind !== 'other' && kind !== 'comment'
 }

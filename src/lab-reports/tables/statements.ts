@@ -3,7 +3,8 @@ import { type Box, heightOf } from '../pages/page.ts'
 import { dateIn } from '../texts/dates.ts'
 import { type Field, labelAt } from '../texts/names.ts'
 import { cellOf, type Line, toLine, type TypedCell, withoutPrintedCodes } from './cells.ts'
-import { type Column, type ColumnKind, panelIn } from './headers.ts'
+import { type ColumnKind, panelIn } from './headers.ts'
+import type { Region } from './regions.ts'
 import { joinedText, type Row } from './row-parts.ts'
 import * as tolerances from './tolerances.ts'
 
@@ -126,20 +127,52 @@ const isAboutPerson = ({ cells }: Line): boolean =>
 const KINDS = ['specimen', 'method'] as const
 
 interface RowsAbove {
-  rows: Row[]
+  rows: readonly Row[]
+  /** Of the last of them, with the lines below that belong to it. */
+  rowBox: Box
   /** Where the last line about them stands, if one is below them. */
   box: Box | null
   /** What none of them states itself. */
   inherits: Set<Kind>
 }
 
+/** What a line of a region, or a card, was read as. */
+export type Reading =
+  /** `statements` are those of the same line; `box`: of the last row. */
+  | { kind: 'rows'; rows: readonly Row[]; statements: readonly Statement[]; box: Box }
+  /** A further line of the last row, which has this box now. */
+  | { kind: 'continued'; box: Box }
+  /** Statements without rows. `isUnderHeading`: no row stands between the line and the heading above it. */
+  | { kind: 'statements'; line: Line; statements: readonly Statement[]; isUnderHeading: boolean }
+  /** The heading of another panel. */
+  | { kind: 'panel' }
+
+export interface ReadingsOfRegion {
+  region: Region
+  readings: readonly Reading[]
+}
+
+/** Gives the rows of a report the specimens and methods that lines of their own state. */
+export function stateSpecimensAndMethods(regions: readonly ReadingsOfRegion[]): void {
+  const lines = new StatementLines()
+  for (const { region, readings } of regions) {
+    lines.regionBegins(region)
+    for (const reading of readings)
+      if (reading.kind === 'rows') lines.rows(reading.rows, reading)
+      else if (reading.kind === 'continued') lines.rowContinues(reading.box)
+      else if (reading.kind === 'statements') lines.addLine(reading.line, reading.statements, reading.isUnderHeading)
+      else lines.panelBegins()
+    lines.regionEnds()
+  }
+}
+
 /**
- * The specimens and methods that lines of their own state, while the rows of a report are read. Where the first such line stands close below
+ * Where the first such line stands close below
  * a row, those of its kind are about the row above them, and so is one that stands closer to the row above than to the next line, or as a note.
  * Where all lines are far apart, those below most rows and below the last one are about the row above. Else one above all rows of its panel is
  * about these, and one between rows, which may be about those above or below, is about none.
  */
-export class StatementLines {
+class StatementLines {
   readonly #isBelow: Partial<Record<Kind, boolean>> = {}
   readonly #current: Partial<Record<Kind, string>> = {}
   /** Whether a row stands below the last line that is about the rows below. */
@@ -155,7 +188,6 @@ export class StatementLines {
   /** That the names of columns state. */
   #panel: string | undefined
 
-  /** @param isUnderHeading no row stands between the line and the heading above it */
   addLine(line: Line, statements: readonly Statement[], isUnderHeading: boolean): void {
     const index = this.#lines.indexOf(line)
     const rowsAbove = isUnderHeading ? null : this.#above
@@ -201,7 +233,7 @@ export class StatementLines {
   }
 
   /** Lines under these columns follow. */
-  regionBegins({ columns, lines }: { columns: readonly Column[] | null; lines: readonly Line[] }): void {
+  regionBegins({ columns, lines }: Region): void {
     this.#lines = lines
     const pitches = lines.slice(1).map(({ box }, index) => box.bottom - lines[index]!.box.bottom)
     this.#usualPitch = pitches.toSorted((a, b) => a - b)[pitches.length >> 1] ?? 0
@@ -219,8 +251,12 @@ export class StatementLines {
     this.#above = null
   }
 
-  /** Rows of a line; `statements` are those of the same line. */
-  rows(rows: readonly Row[], statements: readonly Statement[] = []): void {
+  /** The last row has a further line. */
+  rowContinues(box: Box): void {
+    if (this.#above) this.#above.rowBox = box
+  }
+
+  rows(rows: readonly Row[], { statements, box }: { statements: readonly Statement[]; box: Box }): void {
     for (const row of rows) for (const { kind, text } of statements) row[kind] ??= text
     const inherits = new Set(KINDS.filter((kind) => rows.every((row) => row[kind] === null)))
     for (const row of rows) {
@@ -229,7 +265,7 @@ export class StatementLines {
     }
     this.#hasRows = true
     this.#rowLines++
-    this.#above = { rows: [...rows], box: null, inherits }
+    this.#above = { rows, rowBox: box, box: null, inherits }
     this.#lastOfRegion = this.#above
   }
 }
@@ -240,14 +276,14 @@ function setStatement({ rows, inherits }: RowsAbove, kind: Kind, text: string): 
   inherits.delete(kind)
 }
 
-const boxOf = ({ rows, box }: RowsAbove): Box => box ?? rows.at(-1)!.box
+const boxOf = ({ rowBox, box }: RowsAbove): Box => box ?? rowBox
 
 const isNear = (upper: Box, { box }: Line): boolean =>
   box.top - upper.bottom <= heightOf(box) * tolerances.BELOW_ROW && box.bottom > upper.bottom
 
 /** Whether a line below rows is one of theirs by its place alone. @param isApart lines are so far apart that the last of all may be about all */
 function isNoteOn(rowsAbove: RowsAbove, { box, page }: Line, next: Line | undefined, isApart: boolean): boolean {
-  const row = rowsAbove.rows.at(-1)!.box
+  const row = rowsAbove.rowBox
   if (box.left > row.left + tolerances.STATEMENT_INDENT || heightOf(box) < heightOf(row) * tolerances.NOTE_HEIGHT) return true
   if (!next || next.page !== page) return !isApart
   return next.box.top - box.bottom > Math.max(box.top - boxOf(rowsAbove).bottom, 0) * tolerances.STATEMENT_GAP

@@ -56,6 +56,22 @@ export const COLUMN_EDGE = 3
 /** Share of the rows of a table: if more names have a second line, the second line is a method or another note. */
 export const TWO_LINES_SHARE = 0.6
 
+// Regions: lines under the same columns
+/** Share of the pages: lines on more of them, at the same height, are heads and feet. */
+export const REPEATED_SHARE = 0.6
+/** In points: a line that repeats moves by about this much at most. */
+export const REPEATED_HEIGHT = 4
+/** The headings of tables side by side are at most this far above the column names. */
+export const TABLES_HEADING_GAP = 2
+/** In points: the texts of a table begin at most this far left of its first column name, or of the place where most begin. */
+export const TABLE_LEFT = 6
+/** The second line of a header is at most this far below the first. */
+export const HEADER_SECOND_LINE = 1
+/** In points: a unit or flag is in its own column if the middle of that is closer. */
+export const OWN_COLUMN = 120
+/** In points: how much nearer a column is that a text overlaps wholly. */
+export const OVERLAP_BONUS = 40
+
 // Tables side by side
 /** The headers of both tables begin at heights that differ less. */
 export const SIDES_LEVEL = 2.5
@@ -84,7 +100,14 @@ export const NAME_ALIGNED = 2
 /** In points: further lines of a range begin, end or have their middle this close to that of the column name. */
 export const RANGE_ALIGNED = 12
 
+/** The result is at most this far below a name that is alone in its line. */
+export const NAME_ABOVE_RESULT = 2
+/** The rest of a name is at most this far below it. */
+export const NAME_REST_GAP = 0.7
+
 // Headings, notes and statements
+/** Share of the width of a page: the middle of a centered heading is this close to that of the page. */
+export const HEADING_CENTERED = 0.05
 /** Times the usual height of the words of a page: smaller lines below rows are notes, larger ones are headings even if indented. */
 export const [HEADING_HEIGHT, HEADING_LARGER] = [0.87, 1.15]
 /** In points: headings are indented by at most this. */

@@ -1,0 +1,287 @@
+// The rows that one line holds: which of its cells is the name, which the result, its unit, range and flag.
+import { unitBehind } from '../../lab-values/units.ts'
+import { flagOf, partFlag } from '../../lab-values/values.ts'
+import { heightOf, type PageText } from '../pages/page.ts'
+import { isDay } from '../texts/dates.ts'
+import { cleanName, isPossibleName } from '../texts/names.ts'
+import { isValueInColumn, type Line, resultsInLine, type TypedCell } from './cells.ts'
+import type { Column, ColumnKind } from './headers.ts'
+import { commentsIn } from './notes.ts'
+import { assign, isInColumnOfOtherDay, isUnderResults } from './regions.ts'
+import {
+  beginsName,
+  hasEvidence,
+  isAppointment,
+  isFreeResult,
+  isGrade,
+  isNoMeasurement,
+  isShortAnswer,
+  isWordBehindColon,
+  joinedText,
+  nameUnder,
+  newRow,
+  type ReadRowsOptions,
+  type Row,
+  secondResult,
+  unitOfColumns,
+  withNamedUnit,
+  withoutUnit,
+} from './row-parts.ts'
+import { factsInColumns } from './statements.ts'
+import * as tolerances from './tolerances.ts'
+
+/** The headings above a line. */
+export interface Headings {
+  /** That of the rows above, and of those below if no other heading follows. */
+  panel: string | null
+  /** Below all rows. */
+  heading: string | null
+  /** The last that tells more than a part of an examination. */
+  section: string | null
+}
+
+/** A text alone in the line above. */
+export interface LineAbove {
+  text: string
+  line: Line
+}
+
+/** Where lines stand. Without columns what the cells are decides. */
+export interface LinePlace {
+  page: PageText
+  columns: readonly Column[] | null
+  options: ReadRowsOptions
+}
+
+interface Surroundings extends LinePlace, Headings {
+  lineAbove: LineAbove | null
+  rowAbove: Row | undefined
+}
+
+/** The rows of a line, none if it holds no result. */
+export function rowsOfLine(line: Line, cells: readonly TypedCell[], surroundings: Surroundings): Row[] {
+  const { columns, options } = surroundings
+  const rowsByKinds = (part: readonly TypedCell[]) => rowsOfDrafts(line, draftByKinds(part, options), surroundings)
+  const results = columns && line.cells.length > 1 ? [] : resultsInLine(cells, options.isNamed)
+  if (results.length > 1) return results.flatMap(rowsByKinds)
+  const second = secondResult(cells)
+  if (second !== undefined && !isInColumnOfOtherDay(cells[second]!.box, columns)) {
+    const rowsOfBoth = [cells.slice(0, second), [cells[0]!, ...cells.slice(second)]].flatMap(rowsByKinds)
+    if (rowsOfBoth.length === 2) return rowsOfBoth
+  }
+  if (!columns) return rowsByKinds(cells)
+  const rows = rowsOfDrafts(line, draftsByColumns(assign(cells, columns), columns), surroundings)
+  // Below a table may stand lines with a colon that keep to no column.
+  return rows.length || !cells.some((cell) => cell.isAnswer) ? rows : rowsByKinds(cells)
+}
+
+/** What may be a row: its cells by what they are. */
+interface Draft {
+  name: string
+  results: readonly TypedCell[]
+  unit: readonly TypedCell[]
+  range: readonly TypedCell[]
+  flag: readonly TypedCell[]
+  isInColumn: boolean
+  isAbnormal: boolean
+  /** What columns of their own and the names of columns tell. */
+  facts?: Partial<Pick<Row, 'specimen' | 'method' | 'date' | 'comments'>>
+  unitOfColumn?: string | undefined
+}
+
+/** With columns: a draft for each column of results, or one for several columns that are of one result. */
+function draftsByColumns(cellsByColumn: ReadonlyMap<Column, TypedCell[]>, columns: readonly Column[]): Draft[] {
+  const cellsIn = (kind: ColumnKind) =>
+    [...cellsByColumn].filter(([column]) => column.kind === kind).flatMap(([, cells]) => cells)
+  const [abnormal, normal] = [cellsIn('abnormal_value'), cellsIn('normal_value')]
+  const { nameCells, valueCells } = nameAndValue(cellsByColumn, columns, cellsIn)
+  const ownValues = valueCells.filter((cell) => !nameCells.includes(cell))
+  const columnFacts = factsInColumns(cellsIn)
+  const columnsOfResults = cellsIn('dated_value').length
+    ? [...cellsByColumn].flatMap(([{ kind, date = null }, results]) => (kind === 'dated_value' ? [{ results, date }] : []))
+    : [{ results: [...ownValues, ...normal, ...abnormal], date: columnFacts.date }]
+  const inComments = cellsIn('comment')
+  // Columns whose name is not known show what they are by what stands in them.
+  const cellsOrUnnamed = (kind: 'unit' | 'range') =>
+    columns.some((column) => column.kind === kind)
+      ? cellsIn(kind)
+      : cellsIn('other')
+          .filter((cell) => cell.kind === kind)
+          .slice(0, 1)
+  const flagsInName = nameCells.filter((cell) => cell.kind === 'flag')
+  return columnsOfResults.map(({ results, date }) => ({
+    name: joinedText(nameCells.filter((cell) => cell.kind !== 'flag')),
+    results,
+    unit: cellsOrUnnamed('unit'),
+    range: cellsOrUnnamed('range'),
+    flag: [...cellsIn('flag'), ...inComments.filter((cell) => flagOf(cell.text)), ...flagsInName],
+    isInColumn: true,
+    isAbnormal: abnormal.length > 0 && normal.length === 0,
+    // Of several dates none is certain.
+    facts: { ...columnFacts, date, comments: columnsOfResults.length === 1 ? commentsIn(inComments) : [] },
+    unitOfColumn: unitOfColumns(columns),
+  }))
+}
+
+function nameAndValue(
+  cellsByColumn: ReadonlyMap<Column, TypedCell[]>,
+  columns: readonly Column[],
+  cellsIn: (kind: ColumnKind) => TypedCell[],
+): { nameCells: TypedCell[]; valueCells: TypedCell[] } {
+  let nameCells = cellsIn('name')
+  if (!columns.some((column) => column.kind === 'name')) {
+    const first = [...cellsByColumn.values()].flat().toSorted((a, b) => a.box.left - b.box.left)[0]
+    if (first && first.kind === 'text' && /\p{L}/u.test(first.text)) nameCells = [first]
+  }
+  const valueCells = cellsIn('value')
+  const hasResult = [valueCells, ...OTHER_RESULTS.map(cellsIn)].some((cells) => cells.length > 0)
+  // The name may reach below the column of results where that is empty.
+  const last = nameCells.at(-1)
+  return !hasResult && nameCells.length > 1 && last?.kind === 'value'
+    ? { nameCells: nameCells.slice(0, -1), valueCells: [last] }
+    : { nameCells, valueCells }
+}
+
+const OTHER_RESULTS: readonly ColumnKind[] = ['abnormal_value', 'normal_value', 'dated_value']
+
+/** Without columns: a name, then a result, then what belongs to it. */
+function draftByKinds(cells: readonly TypedCell[], { isNamed, isAnalyte }: ReadRowsOptions): Draft[] {
+  const first = cells[0]
+  const isKnown = first !== undefined && isNamed(cleanName(first.text))
+  const value = cells.findIndex(
+    (cell, index) =>
+      index > 0 &&
+      (cell.kind === 'value' ||
+        (index === 1 && cell.kind === 'range' && isKnown && (cell.isAnswer || cells[2]?.kind === 'range')) ||
+        (index === 1 && isShortAnswer(cell, isKnown))),
+  )
+  if (value < 1) return []
+  const cellsBefore = cells.slice(0, value)
+  // `pH` is a unit as well.
+  const names = cellsBefore.filter((cell) => cell.kind === 'text' || (cell === first && isKnown))
+  const name = joinedText(names)
+  const cellsAfter = cells.slice(value + 1)
+  const nextValue = cellsAfter.findIndex((cell) => cell.kind === 'value' && cell.value !== 'comparator')
+  const own =
+    nextValue < 0
+      ? cellsAfter
+      : cellsAfter.slice(0, nextValue).concat(cellsAfter.slice(nextValue).filter((cell) => cell.kind !== 'value'))
+  // The first comparator behind the result is its range: `95 <100`.
+  const bound = cellsAfter.find((cell) => cell.kind === 'value' && cell.value === 'comparator')
+  const ranges = [...own.filter((cell) => cell.kind === 'range'), ...(bound ? [bound] : [])]
+  const isEvident =
+    [...own, ...cellsBefore].some((cell) => cell.kind === 'unit' || cell.kind === 'range') ||
+    bound !== undefined ||
+    isWordBehindColon(cells[value]!) ||
+    isAnalyte(name)
+  if (!isEvident) return []
+  return [
+    {
+      name,
+      results: [cells[value]!],
+      unit: [...own, ...cellsBefore].filter((cell) => cell.kind === 'unit' && !names.includes(cell)),
+      range: ranges.length ? ranges : cellsBefore.filter((cell) => cell.kind === 'range'),
+      flag: [...cellsBefore, ...own].filter((cell) => cell.kind === 'flag'),
+      isInColumn: false,
+      isAbnormal: false,
+    },
+  ]
+}
+
+/** Drafts in stages: the parts of the result, the name, what shows that it is a result, and the row. */
+const rowsOfDrafts = (line: Line, drafts: readonly Draft[], surroundings: Surroundings): Row[] =>
+  drafts.flatMap((draft) => {
+    const parts = partsOfResult(draft)
+    const named = parts && nameOfRow(draft, parts, line, surroundings)
+    return named && isResult(draft, parts, named.name, surroundings) ? [toRow(draft, parts, named, line, surroundings)] : []
+  })
+
+interface ResultParts {
+  value: TypedCell
+  /** Cells that may be the result, or stand with it. */
+  candidates: TypedCell[]
+  /** The whole result as a text. */
+  text: string
+  units: TypedCell[]
+  flags: TypedCell[]
+}
+
+/** Undefined if nothing was measured. */
+function partsOfResult({ results, unit, range, flag, isInColumn }: Draft): ResultParts | undefined {
+  const cells = results.flatMap((cell) => withoutUnit(cell))
+  // A flag without a column of its own is in that of the units or ranges.
+  const units = [...unit.filter((cell) => cell.kind !== 'flag'), ...cells.filter((cell) => cell.kind === 'unit')]
+  const flags = [...flag, ...[...cells, ...unit, ...range].filter((cell) => cell.kind === 'flag')]
+  const candidates = cells.filter(({ kind, text }) => kind !== 'unit' && kind !== 'flag' && kind !== 'date' && !isDay(text))
+  const value =
+    candidates.find(isValueInColumn) ??
+    candidates[0] ??
+    (flags.length && isInColumn ? results.find((cell) => cell.kind === 'flag') : undefined)
+  if (!value || isNoMeasurement(value.text, units.length + range.length > 0)) return undefined
+  const text = isValueInColumn(value) || isGrade(value) ? value.text : joinedText(candidates)
+  return { value, candidates, text, units, flags }
+}
+
+/** The name with what the line and the heading above add to it, and the panel. Undefined for texts that are no names. */
+function nameOfRow(
+  { name: text }: Draft,
+  { units }: ResultParts,
+  line: Line,
+  { panel, heading, lineAbove, rowAbove, options }: Surroundings,
+): { name: string; panel: string | null } | undefined {
+  const isNear = lineAbove && line.box.top - lineAbove.line.box.bottom < heightOf(line.box) * tolerances.NAME_ABOVE_RESULT
+  const isAlone = !text && isNear
+  const isBegun = !isAlone && lineAbove && beginsName(lineAbove, line, text, { ...options, last: rowAbove })
+  // The first part of a name is no heading.
+  const panelOfRow = isBegun ? panel : (heading ?? panel)
+  const wholeName = isAlone ? lineAbove.text : isBegun ? `${lineAbove.text} ${text}` : text
+  const name = nameUnder(panelOfRow ?? '', cleanName(wholeName))
+  if (!isPossibleName(name, options.isNamed) || isAppointment(name, units[0]?.text)) return undefined
+  return { name, panel: panelOfRow }
+}
+
+/** Whether enough shows that a text is a result: free texts are results in the column of results only. */
+function isResult(
+  { range, isInColumn }: Draft,
+  { value, candidates, text, units, flags }: ResultParts,
+  name: string,
+  { columns, options }: Surroundings,
+): boolean {
+  if (!hasEvidence(name, value, [...units, ...flags, ...range.filter((cell) => cell.kind !== 'text')], options)) return false
+  if (isValueInColumn(value) || value.isAnswer) return true
+  return isInColumn && isFreeResult(text, options.isNamed) && candidates.length <= 1 && isUnderResults(value.box, columns!)
+}
+
+function toRow(
+  draft: Draft,
+  { value: valueCell, candidates, text, units, flags }: ResultParts,
+  { name, panel }: { name: string; panel: string | null },
+  line: Line,
+  { page, section }: Surroundings,
+): Row {
+  const { value, flag } = partFlag(text)
+  const ofRange = draft.range.filter((cell) => cell.kind !== 'flag' && cell.kind !== 'unit')
+  // `High` beside a range is the flag of the result.
+  const words = ofRange.length > 1 ? ofRange.filter((cell) => cell.value === 'word' && flagOf(cell.text)) : []
+  const inRange = ofRange.filter((cell) => !words.includes(cell))
+  // Where both columns stand close the range is under that of the results.
+  const rangeCells = inRange.length
+    ? inRange
+    : candidates.filter((cell) => cell !== valueCell && (cell.kind === 'range' || cell.value === 'comparator'))
+  const flagCell = [...flags, ...words].find((cell) => cell !== valueCell)
+  const unitCell = units[0] ?? draft.range.find((cell) => cell.kind === 'unit')
+  const row: Row = {
+    ...newRow(page.number, [...draft.results, ...draft.unit, ...draft.range, ...draft.flag]),
+    box: line.box,
+    value_box: valueCell.box,
+    name,
+    value,
+    unit: unitCell ? unitCell.text.replace(/^[([](.+)[)\]]$/u, '$1') : unitBehind(joinedText(rangeCells)),
+    range_lines: rangeCells.length ? [joinedText(rangeCells)] : [],
+    flag: flag ?? (flagCell && flagOf(flagCell.text)) ?? (draft.isAbnormal ? 'abnormal' : null),
+    panel,
+    section,
+    ...draft.facts,
+  }
+  return draft.isInColumn ? withNamedUnit(row, draft.unitOfColumn) : row
+}
