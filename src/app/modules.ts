@@ -1,5 +1,5 @@
 // The modules of all domains, from the bottom of the architecture up. This file injects what one domain needs of another.
-import { countConnections } from '../connections/connections/counts.ts'
+import { countConnections } from '../connections/connections/connections.ts'
 import { VendorClient } from '../connections/connectors/vendor-http.ts'
 import { connections } from '../connections/modules.ts'
 import { ehr } from '../ehr/modules.ts'

@@ -1,6 +1,6 @@
 // A user's connections to sources of health data. Owns the table connection. A deregistered connection has no row.
 import { lockUser, saveConnectedSources } from '../../people/users/connected-sources.ts'
-import { isIngestionOver, planIngestionEnd } from '../../people/users/ingestion-end.ts'
+import { isIngestionOver, planIngestionEnd, endIngestion } from '../../people/users/ingestion-end.ts'
 import { providerName } from '../../people/users/sources.ts'
 import { findUser, getUser } from '../../people/users/users.ts'
 import type { User } from '../../people/users/schema.ts'
@@ -8,7 +8,7 @@ import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { hookPoint } from '../../platform/db/hooks.ts'
-import { emit } from '../../platform/queue/outbox.ts'
+import { emit, defineHandler } from '../../platform/queue/outbox.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { forgetHistory } from '../../wearables/ingestion/historical-pulls.ts'
@@ -294,3 +294,50 @@ async function refreshConnectedSources(tx: Tx, user_id: string): Promise<void> {
   const user = (await findUser(tx, user_id))!
   if (!isIngestionOver(tx, user)) planIngestionEnd(tx, user)
 }
+
+/**
+ * Pauses all connections of a user whose time of ingestion is over; their data stays. A job for an end that was moved meanwhile is queued
+ * for the new one. Writes connection. Runs the hooks of `connectionEnded`, which end grants at the providers. Emits nothing.
+ */
+async function pauseAfterIngestion(tx: Tx, user_id: string): Promise<void> {
+  if (!(await lockUser(tx, user_id))) return
+  const user = (await findUser(tx, user_id))!
+  if (!isIngestionOver(tx, user)) return planIngestionEnd(tx, user)
+  await tx.run(sql`
+    update connection set status = 'paused', error_type = null, error_message = null, errored_at = null, updated_at = ${tx.now}
+    where team_id = ${tx.team} and user_id = ${user_id} and status <> 'paused'`)
+  // A connection that was paused before has a grant as well.
+  if ((await connectedProviders(tx, user_id)).length) await tx.notify(connectionEnded, user_id, null)
+}
+
+export const endIngestionHandler = defineHandler(endIngestion, (context, { user_id }) =>
+  context.tx((tx) => pauseAfterIngestion(tx, user_id)),
+)
+
+const WEEKS_SHOWN = 53
+
+const Counts = T.Object({
+  connected_count: T.Integer(),
+  errored_count: T.Integer(),
+  weeks: T.Array(T.Object({ date: T.String(), value: T.Integer(), all: T.Integer() })),
+})
+
+/**
+ * Counts the connections of the team: all, those in error, and by week of their creation. Weeks begin on Monday in UTC; `value` is the
+ * number created in the week, `all` the number by the end of it. At most the last 53 weeks with a new connection are shown.
+ */
+export const countConnections = (tx: Tx): Promise<Static<typeof Counts>> =>
+  tx.one(
+    Counts,
+    sql`
+    with weeks as (
+      select date_trunc('week', created_at at time zone 'UTC') as week, count(*) as created,
+             sum(count(*)) over (order by date_trunc('week', created_at at time zone 'UTC')) as total
+      from connection where team_id = ${tx.team} group by week order by week desc limit ${WEEKS_SHOWN})
+    select count(*) as connected_count, count(*) filter (where status = 'error') as errored_count,
+           coalesce((
+             select json_agg(json_build_object('date', to_char(week, 'YYYY-MM-DD"T"HH24:MI:SS"+00:00"'), 'value', created, 'all', total)
+                             order by week)
+             from weeks), '[]') as weeks
+    from connection where team_id = ${tx.team}`,
+  )

@@ -2,9 +2,8 @@ import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { defineHook } from '../../platform/db/hooks.ts'
 import { userDeleted } from '../../people/users/users.ts'
-import { deregisterAll, eraseConnections } from './connections.ts'
+import { deregisterAll, endIngestionHandler, eraseConnections } from './connections.ts'
 import { eventTypes } from './event-types.ts'
-import { endIngestionHandler } from './ingestion-end.ts'
 import { connectionsRoutes } from './routes.ts'
 
 export const userConnections: Module = {

@@ -1,9 +1,7 @@
 import { operation } from '../../platform/http/operation.ts'
 import { introspectHistoricalPulls, introspectResources } from './introspection.ts'
 import { introspectDays } from './days.ts'
-import { listRejectedPosts } from './rejected-posts.ts'
-import { listRepeatedPosts } from './repeated-posts.ts'
-import { listSyncReports } from './sync-reports.ts'
+import { listRejectedPosts, listRepeatedPosts, listSyncReports } from './post-lists.ts'
 import {
   DayQuery,
   PullQuery,

@@ -3,7 +3,7 @@
 import type { Vault } from '../../platform/crypto/vault.ts'
 import { readOutsideJson } from '../../platform/net/outside-json.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { FHIR_PIPELINE, fhirPipeline, type FhirPipeline } from '../pipelines/fhir-pipeline.ts'
+import { FHIR_PIPELINE, fhirPipeline, type FhirPipeline } from '../pipelines/pipelines.ts'
 import { EhrError, type EhrClient } from './ehr-client.ts'
 import { transactionsOf, type Observation } from './transactions.ts'
 

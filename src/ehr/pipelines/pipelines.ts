@@ -1,11 +1,11 @@
 // EHR pipelines: the destination of a team's records, and the credentials for it. Owns ehr_pipeline; ehr/observations sends. Source:
 // management-auth.md 14.
-import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
+import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, unprocessable } from '../../platform/http/errors.ts'
 import { valueFault, type Fault } from '../../platform/schema/fault.ts'
 import type { RecordAuditSubject, ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/list-pages.ts'
-import { Nullable, T } from '../../platform/schema/schema.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import type { EncryptedColumn } from '../../platform/crypto/encrypted-columns.ts'
 import { MASK } from '../../platform/crypto/api-keys.ts'
 import { joinConditions, sql } from '../../platform/db/sql.ts'
@@ -127,7 +127,7 @@ export async function upsertPipelines(
 }
 
 /** An encrypted secret can only be decrypted in its own row. */
-export const encryptionContext = (team_id: string, ehr_type: string): string => `secret of EHR pipeline ${ehr_type} of ${team_id}`
+const encryptionContext = (team_id: string, ehr_type: string): string => `secret of EHR pipeline ${ehr_type} of ${team_id}`
 
 export const encryptedPipelineSecretsColumn: EncryptedColumn = {
   plane: 'cell',
@@ -185,4 +185,26 @@ async function resolveTargetTeams(
   if (rows.length > TEAMS_MAX) throw badRequest(`More than ${TEAMS_MAX} teams match; specify team_ids in smaller batches`)
   if (authorizedTeams && rows.length < authorizedTeams.length) throw badRequest('A team does not exist in this environment')
   return authorizedTeams ?? rows.map(({ id }) => id)
+}
+
+const FhirRow = T.Object({
+  base_url: T.String(),
+  authentication: T.Record(T.String(), T.String()),
+  secret: Nullable(T.String()),
+  allowed_mappers: Nullable(T.Array(T.String())),
+})
+
+/** The secret is encrypted; `context` decrypts it. */
+export type FhirPipeline = Static<typeof FhirRow> & { context: string }
+
+/** The key of a team's cached pipeline. */
+export const FHIR_PIPELINE = 'FHIR pipeline'
+
+/** Where a team's Observations are sent; undefined if nowhere. */
+export async function fhirPipeline(tx: Tx): Promise<FhirPipeline | undefined> {
+  const row = await tx.maybe(
+    FhirRow,
+    sql`select base_url, authentication, secret, allowed_mappers from ehr_pipeline where team_id = ${tx.team} and ehr_type = 'fhir'`,
+  )
+  return row && { ...row, context: encryptionContext(tx.team, 'fhir') }
 }

@@ -9,7 +9,6 @@ import { StorageUnavailable } from '../../platform/stored-files/file-storage.ts'
 import { findReleaseTerms } from '../loinc/release.ts'
 import type { ReadReport, ReportFile } from '../reading/read-report.ts'
 import type { ReadOutcome, Reading } from '../reading/report.task.ts'
-import { uncertainNames } from '../reading/uncertain-names.ts'
 import {
   asksForPerson,
   claimJob,
@@ -23,6 +22,7 @@ import {
 } from './jobs.ts'
 import { ReportFileMissing, type FilesOfJob, type ReportFiles } from './report-files.ts'
 import { DAY_S } from '../../platform/runtime/durations.ts'
+import { KNOWN_FROM } from '../loinc/match-loinc.ts'
 
 /** A process that ends in the middle of a job, this one or the one that reads the file, leaves it to another; a report that ends two fails. */
 const ATTEMPTS_MAX = 2
@@ -215,3 +215,12 @@ const readingTime_ms = (pages: number): number => Math.min(READ_S_MAX, 60 + page
 
 const later = (context: JobContext, job_id: string): Promise<void> =>
   context.tx(async (tx) => enqueue(tx, parseReport, { job_id }, addSeconds(tx.now, RETRY_S)))
+
+/** The names of results for which the shipped terms have no likely candidate. */
+const uncertainNames = ({ results }: ReadReport): string[] => [
+  ...new Set(
+    results
+      .filter(({ loinc_matches }) => (loinc_matches?.[0]?.confidence_score ?? 0) < KNOWN_FROM)
+      .map(({ test_name }) => test_name),
+  ),
+]

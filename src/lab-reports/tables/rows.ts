@@ -89,15 +89,15 @@ interface TypedLine extends StatedLine {
   wholeCells: TypedCell[]
 }
 
-function typeCells(stated: StatedLine, { columns, options: { isNamed } }: LinePlace): TypedLine {
-  const cells = splitAtColumns(stated.line.cells, columns, isNamed)
+function typeCells(statedLine: StatedLine, { columns, options: { isNamed } }: LinePlace): TypedLine {
+  const cells = splitAtColumns(statedLine.line.cells, columns, isNamed)
     .flatMap((cell) => resultsInCell(cell, isNamed).flatMap((item) => partsAtColon(item, isNamed)))
     .flatMap(({ cell, isAnswer }) => splitCell(cell).map((part): TypedCell => (isAnswer ? { ...part, isAnswer } : part)))
     .map((cell, index, lineCells) => reclassify(cell, index, lineCells, isNamed))
   return {
-    ...stated,
+    ...statedLine,
     cells: withLettersOfNames(cells, isNamed),
-    wholeCells: stated.line.cells.flatMap((cell) => splitCell(cell)),
+    wholeCells: statedLine.line.cells.flatMap((cell) => splitCell(cell)),
   }
 }
 
@@ -164,11 +164,11 @@ function beginNote({ line }: TypedLine, { notes, rows }: RegionState): boolean {
 }
 
 /** `Glucose 92 mg/dL 70 - 99` */
-function readResults(typed: TypedLine, state: RegionState): boolean {
-  const { line, cells, statements, isStatement } = typed
+function readResults(typedLine: TypedLine, state: RegionState): boolean {
+  const { line, cells, statements, isStatement } = typedLine
   const rows = rowsOfLine(line, cells, { ...state, ...state.headings, rowAbove: state.rows.at(-1) })
   if (rows.length) addRows(rows, statements, state)
-  else if (statements.length && !isStatement && state.headings.heading !== null) addStatements(typed, state)
+  else if (statements.length && !isStatement && state.headings.heading !== null) addStatements(typedLine, state)
   return rows.length > 0
 }
 

@@ -8,7 +8,7 @@ import type { Region } from './regions.ts'
 import { joinedText, type Row } from './row-parts.ts'
 import * as tolerances from './tolerances.ts'
 
-export type Kind = 'specimen' | 'method'
+type Kind = 'specimen' | 'method'
 
 export interface Statement {
   kind: Kind

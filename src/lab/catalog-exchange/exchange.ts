@@ -6,10 +6,11 @@ import type { Fault } from '../../platform/schema/fault.ts'
 import { validate } from '../../platform/schema/request-validation.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { checkCatalogFile, keyOf, rowLabel } from './file-checks.ts'
-import { keepIdentities } from './file-identities.ts'
+import { checkCatalogFile, keyOf, rowLabel, type ReportError } from './file-checks.ts'
 import { CatalogFile, FORMAT_VERSION, type LabEntry, type MarkerEntry } from './file-schema.ts'
 import { isProduction, markOperatorOwned, writeLabs, writeMarkers } from '../catalog/load.ts'
+import { fictionalFields, withoutFiction } from '../catalog/lab-identity.ts'
+import { LabIdentity, type IdentityField } from '../catalog/labs.ts'
 
 /** Maximum file size, in UTF-16 units. */
 export const FILE_SIZE_MAX = 64 * 1024 * 1024
@@ -164,4 +165,24 @@ async function writeFile(tx: PlainTx, storedFile: CatalogFile, rows: Rows): Prom
 function assignIds<E extends { id: number | null }>(rows: E[], storedRows: E[]): (E & { id: number })[] {
   let last = [...storedRows, ...rows].reduce((max, { id }) => Math.max(max, id ?? 0), 0)
   return rows.map((row) => ({ ...row, id: row.id ?? ++last }))
+}
+
+const identityFields = Object.keys(LabIdentity.properties) as IdentityField[]
+const identityOf = (lab: LabIdentity): LabIdentity =>
+  Object.fromEntries(identityFields.map((field) => [field, lab[field]])) as unknown as LabIdentity
+
+/**
+ * Gives the labs of a file that have no identity of their own, or the fictional one that comes with the program, the identity that the cell
+ * has. So the catalog of a sandbox can be imported into production. Reports an identity that is fictional in part. Changes the file.
+ */
+function keepIdentities(file: CatalogFile, storedFile: CatalogFile, report: ReportError): void {
+  const known = new Map(storedFile.labs.map((lab) => [lab.slug, lab]))
+  for (const [index, lab] of file.labs.entries()) {
+    const fictional = fictionalFields(lab.slug, lab)
+    const own = withoutFiction(lab.slug, identityOf(lab))
+    const isEmpty = !own.first_line_address && !own.clia && !own.medical_director
+    if (isEmpty) Object.assign(lab, identityOf(known.get(lab.slug) ?? { ...lab, ...own }))
+    else if (fictional.length)
+      report(`labs[${index}]`, lab, `${fictional.join(', ')} of the fictional laboratory of sandboxes must be replaced`)
+  }
 }

@@ -2,7 +2,23 @@
 import type { Tenant } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { labSlugs } from '../../people/users/sources.ts'
-import type { LabLink } from './lab-link.ts'
+
+/** The request to a laboratory. */
+interface Requisition {
+  /** Identifies the request: placing the same reference twice places it once. */
+  reference: string
+  lab_slug: string
+  /** `kit`: send a collection kit whose patient is not known yet. `requisition`: test a known patient. */
+  kind: 'kit' | 'requisition'
+}
+
+interface LabLink {
+  name: string
+  /** Sends the request to the laboratory. Throws if it is unreachable; the caller retries. Absent if the laboratory needs no request. */
+  place?(requisition: Requisition): Promise<void>
+  /** The barcode of the kit for a reference, if the link determines it at once; undefined if staff assign the kit later. */
+  barcode(reference: string): string | undefined
+}
 
 /** The link for manual fulfillment: the operator's staff see the order, assign the kit and send it. Placing sends no message. */
 const manualLink: LabLink = {
