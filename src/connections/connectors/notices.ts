@@ -1,7 +1,9 @@
-// How old a signed notice may be. A vendor repeats a notice for hours with its first signature; after that a repetition comes from
+// What notices of vendors have in common: their bodies, deleted records, and how old a signed notice may be. A vendor repeats a notice for hours with its first signature; after that a repetition comes from
 // another sender, or too late to be of use: polling finds what was missed.
 import { DAY_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
-import { instantOfText } from './reading.ts'
+import { decodeUtf8 } from '../../platform/runtime/utf8.ts'
+import type { PullRequest } from './connector.ts'
+import { instantOfText, objectIn, type Values } from './reading.ts'
 
 const AGE_MS_MAX = DAY_MS
 /** Clocks of vendors may be ahead of ours. */
@@ -20,3 +22,23 @@ export function signedAt(text: string | undefined): number | null {
 /** Whether a notice signed at an instant is at most a day old and at most five minutes ahead. @param received_ms by the clock of the server, not of the team */
 export const isTimely = (signed_ms: number | null, received_ms: number): boolean =>
   signed_ms !== null && received_ms - signed_ms <= AGE_MS_MAX && signed_ms - received_ms <= AHEAD_MS_MAX
+
+/** The object in the body of a notice; undefined for any other body. */
+export function readNotice(body: Buffer): Values | undefined {
+  try {
+    return objectIn(decodeUtf8(body))
+  } catch {
+    return undefined
+  }
+}
+
+/** Marks a record that was deleted among the ids of a notice. */
+const DELETED = 'deleted:'
+
+export const toDeletedId = (id: string): string => DELETED + id
+
+/** The ids that a notice names, of records that were deleted and of others. */
+export function readIds({ ids = [] }: PullRequest): { deletedIds: string[]; otherIds: string[] } {
+  const [deletedIds, otherIds] = [true, false].map((isDeleted) => ids.filter((id) => id.startsWith(DELETED) === isDeleted))
+  return { deletedIds: deletedIds!.map((id) => id.slice(DELETED.length)), otherIds: otherIds! }
+}

@@ -1,7 +1,7 @@
 // OAuth 2 as most vendors speak it: the consent page, authentication in headers.
 import { timingSafeEqual } from 'node:crypto'
 import { readGrant } from './answers.ts'
-import { VendorError, type Grant, type VendorApp, type VendorHttp } from './connector.ts'
+import { VendorError, type Connector, type Grant, type VendorApp, type VendorHttp } from './connector.ts'
 
 /** An address with parameters. */
 export const withQuery = (address: string, query: Record<string, string>): string => {
@@ -36,6 +36,33 @@ export const askForTokens = async (
   now_ms: number,
   previousGrant?: Grant,
 ): Promise<Grant> => readGrant(await postTokens(http, app, form), now_ms, previousGrant)
+
+/** The consent page of most vendors. @param fields further fields, or others in place of the usual ones */
+export const consentPage =
+  (hasPkce: boolean, fields: (scopes: readonly string[]) => Record<string, string> = () => ({})): Connector['authorizeUrl'] =>
+  ({ client_id, urls }, { redirect_uri, state, scopes, code_challenge }) =>
+    withQuery(urls.authorize, {
+      response_type: 'code',
+      client_id,
+      redirect_uri,
+      state,
+      scope: scopes.join(' '),
+      ...(hasPkce && { code_challenge, code_challenge_method: 'S256' }),
+      ...fields(scopes),
+    })
+
+/** Refreshes a grant by its refresh token, as most vendors do it. @param fetchTokens asks for a grant with a form */
+export const refreshBy =
+  (fetchTokens: typeof askForTokens): Connector['refresh'] =>
+  async (http, app, grant, now_ms) =>
+    fetchTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant)
+
+/** What a vendor answers; undefined if the user did not grant what it needs. Errors: VendorError of other failures. */
+export const ifGranted = <V>(answer: Promise<V>): Promise<V | undefined> =>
+  answer.catch((error: unknown) => {
+    if (error instanceof VendorError && error.failure === 'scope_missing') return undefined
+    throw error
+  })
 
 /** The refresh token of a grant. Errors: VendorError `invalid_grant` without one, because nothing can renew it. */
 export function refreshTokenOf({ refresh_token }: Grant): string {

@@ -21,7 +21,7 @@ import {
   type Values,
 } from '../reading.ts'
 import { SampleBatches, toDevice, mmolPerLiter, offsetBetween } from '../vendor-records.ts'
-import { askForTokens, bearer, refreshTokenOf, withQuery } from '../tokens.ts'
+import { askForTokens, bearer, consentPage, refreshBy } from '../tokens.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 /** A longer lifetime is given in milliseconds: the description says so, while the vendor answers seconds. */
@@ -117,8 +117,7 @@ export const dexcom = {
   days_per_request: 30,
   limits: [{ requests: 60_000, window_ms: 3_600_000 }],
 
-  authorizeUrl: ({ client_id, urls }, { redirect_uri, state, scopes }) =>
-    withQuery(urls.authorize, { client_id, redirect_uri, response_type: 'code', scope: scopes.join(' '), state }),
+  authorizeUrl: consentPage(false),
 
   async exchange(http, app, { code, redirect_uri, now_ms }) {
     const grant = await fetchTokens(http, app, { grant_type: 'authorization_code', code, redirect_uri }, now_ms)
@@ -126,8 +125,7 @@ export const dexcom = {
     return { ...grant, external_user_id: readText(userId) }
   },
 
-  refresh: async (http, app, grant, now_ms) =>
-    fetchTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
+  refresh: refreshBy(fetchTokens),
 
   /** Users end a grant in their account: Dexcom has no request for it. */
   async revoke() {},

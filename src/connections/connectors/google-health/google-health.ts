@@ -4,7 +4,7 @@ import type { Access, Connector, PullRequest, Pulled } from '../connector.ts'
 import { pulledRecording } from '../electrocardiograms.ts'
 import { numberOrText, objectOrEmpty, refusalOf, readText, readInteger } from '../reading.ts'
 import { knownZone, SampleBatches } from '../vendor-records.ts'
-import { askForTokens, refreshTokenOf, withQuery } from '../tokens.ts'
+import { askForTokens, consentPage, refreshBy } from '../tokens.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import { mapOf } from '../../../wearables/streams/stream-points.ts'
 import { addPoint, addTemperatureDelta, bodyOf, filterName, nightOf, pointTypes, type PointType } from './data-points.ts'
@@ -247,19 +247,8 @@ export const googleHealth = {
   days_per_request: 10,
   limits: [{ requests: 120_000, window_ms: 60_000 }],
 
-  authorizeUrl: ({ client_id, urls }, { redirect_uri, state, scopes, code_challenge }) =>
-    withQuery(urls.authorize, {
-      response_type: 'code',
-      client_id,
-      redirect_uri,
-      state,
-      scope: scopes.join(' '),
-      // Without these two there is no refresh token the second time.
-      access_type: 'offline',
-      prompt: 'consent',
-      code_challenge,
-      code_challenge_method: 'S256',
-    }),
+  // Without these two fields there is no refresh token the second time.
+  authorizeUrl: consentPage(true, () => ({ access_type: 'offline', prompt: 'consent' })),
 
   async exchange(http, app, { code, redirect_uri, code_verifier, now_ms }) {
     const form = { grant_type: 'authorization_code', code, redirect_uri, code_verifier }
@@ -268,8 +257,7 @@ export const googleHealth = {
     return { ...grant, external_user_id: readText(healthUserId) }
   },
 
-  refresh: async (http, app, grant, now_ms) =>
-    askForTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
+  refresh: refreshBy(askForTokens),
 
   async revoke(http, { urls }, { access_token, refresh_token }) {
     const url = urls.token.replace(/\/token$/, '/revoke')

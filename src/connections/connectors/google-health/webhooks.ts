@@ -4,11 +4,11 @@ import { createPublicKey, verify, type KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Change, InboundNotification, InboundOutcome, VendorApp, VendorHttp } from '../connector.ts'
 import { instantOfText, readList, objectIn, objectOrEmpty, readText, type Values } from '../reading.ts'
+import { readNotice } from '../notices.ts'
 import { isSameText } from '../tokens.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import { fieldOf, pointTypes } from './data-points.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
-import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 
 const KEYSET_PATH = '/googlehealthapi/webhooks/webhooks_public_keyset.json'
 const GOOGLE = 'https://health.googleapis.com'
@@ -200,12 +200,8 @@ export async function receiveNotification(
   const refused: InboundOutcome = { outcome: 'refused', answer: { status: 401, body: {} } }
   // A subscriber that a team has registered may have the token alone.
   if (![`Bearer ${verify_token}`, verify_token].some((expected) => isSameText(headers.authorization, expected))) return refused
-  let sent: Values
-  try {
-    sent = objectIn(decodeUtf8(body))
-  } catch {
-    return refused
-  }
+  const sent = readNotice(body)
+  if (!sent) return refused
   // It brings nothing and has no signature.
   if (sent.type === 'verification') return { outcome: 'verified', answer: { status: 201, body: {} }, changes: [] }
   if (!(await isSigned(http, app, request))) return refused

@@ -1,12 +1,11 @@
 // Oura, API version 2. Rotating refresh tokens, documents by day, subscriptions of the application for each kind of document, signed notices
 // that name a document which may not be readable yet.
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import { StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingStream } from '../../../wearables/streams/workout-streams.ts'
 import { dayOf } from '../answers.ts'
 import {
-  VendorError,
   type Access,
   type Change,
   type Connector,
@@ -15,25 +14,14 @@ import {
   type Pulled,
   type VendorApp,
 } from '../connector.ts'
-import { isTimely, signedAt } from '../notices.ts'
-import {
-  instantOfText,
-  readList,
-  readNumber,
-  objectIn,
-  objectOrEmpty,
-  parseJson,
-  refusalOf,
-  readText,
-  type Values,
-} from '../reading.ts'
+import { isTimely, readIds, readNotice, signedAt, toDeletedId } from '../notices.ts'
+import { instantOfText, readList, readNumber, objectOrEmpty, parseJson, refusalOf, readText, type Values } from '../reading.ts'
 import { SampleBatches, knownZone, toSleepCycle, sleepOf, workoutOf, type WorkoutRecord } from '../vendor-records.ts'
-import { askForTokens, refreshTokenOf, refreshIfExpired, withQuery } from '../tokens.ts'
+import { askForTokens, consentPage, ifGranted, isSameText, refreshBy, refreshIfExpired, withQuery } from '../tokens.ts'
 import { Notes } from './notes.ts'
 import * as records from './oura-records.ts'
 import { fetchDocument, documents, getPath } from './oura-requests.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
-import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 
 const scopesByResource = {
   activity: 'daily',
@@ -52,9 +40,6 @@ const scopesByResource = {
   vo2_max: 'heart_health',
 } as const satisfies Partial<Record<Resource, string>>
 
-/** A record that was deleted, among the ids of a notification. */
-const DELETED = 'deleted:'
-
 /** The days of a range. The last day is left out of answers for some kinds of documents, so one more is asked for. */
 const dayBounds = ({ from_ms, to_ms }: PullRequest) => ({ start_date: dayOf(from_ms), end_date: dayOf(to_ms + DAY_MS - 1) })
 
@@ -63,12 +48,8 @@ type Pull = (access: Access, request: PullRequest) => AsyncGenerator<Pulled>
 /** The records that a notification names, or those of the range. */
 async function* fetchPages(access: Access, path: string, request: PullRequest): AsyncGenerator<Values[]> {
   if (!request.ids) return yield* documents(access, path, dayBounds(request))
-  const there = request.ids.filter((id) => !id.startsWith(DELETED))
-  for (const id of there) yield [await fetchDocument(access, path, id)]
+  for (const id of readIds(request).otherIds) yield [await fetchDocument(access, path, id)]
 }
-
-const deletedIn = ({ ids = [] }: PullRequest): string[] =>
-  ids.filter((id) => id.startsWith(DELETED)).map((id) => id.slice(DELETED.length))
 
 const pullActivity: Pull = async function* (access, request) {
   for await (const page of documents(access, 'daily_activity', dayBounds(request))) {
@@ -86,9 +67,9 @@ async function fetchScores(access: Access, request: PullRequest): Promise<Map<st
 }
 
 const pullSleep: Pull = async function* (access, request) {
-  const deleted_keys = deletedIn(request)
+  const { deletedIds: deleted_keys, otherIds } = readIds(request)
   if (deleted_keys.length) yield { kind: 'sleep', deleted_keys }
-  if (request.ids?.length === deleted_keys.length && request.ids.length) return
+  if (deleted_keys.length && !otherIds.length) return
   const scores = await fetchScores(access, request)
   for await (const page of fetchPages(access, 'sleep', request)) {
     const gone = page.filter(records.isNoSleep).flatMap(({ id }) => readText(id) ?? [])
@@ -111,17 +92,16 @@ const pullSleep: Pull = async function* (access, request) {
 async function fetchHeartRates(access: Access, { key, start_ms, end_ms }: WorkoutRecord): Promise<IncomingStream | undefined> {
   const points = new StreamPoints()
   const range = { start_datetime: new Date(start_ms).toISOString(), end_datetime: new Date(end_ms + 1000).toISOString() }
-  try {
+  const add = async () => {
     for await (const page of documents(access, 'heartrate', range))
       for (const { timestamp, bpm } of page) points.put('heartrate', instantOfText(timestamp) ?? NaN, readNumber(bpm))
-  } catch (error) {
-    if (!(error instanceof VendorError) || error.failure !== 'scope_missing') throw error
   }
+  await ifGranted(add())
   return points.stream(key)
 }
 
 const pullWorkouts: Pull = async function* (access, request) {
-  const deleted_keys = deletedIn(request)
+  const { deletedIds: deleted_keys } = readIds(request)
   if (deleted_keys.length) yield { kind: 'workouts', deleted_keys }
   for await (const page of fetchPages(access, 'workout', request)) {
     const batches = new SampleBatches()
@@ -204,28 +184,16 @@ const LATE_MS = 2 * DAY_MS
 /** A subscription that ends within this time is renewed. */
 const RENEW_MS = 30 * DAY_MS
 
-const isSame = (actual: string, expected: string): boolean => {
-  const [a, b] = [Buffer.from(actual), Buffer.from(expected)]
-  return expected !== '' && a.length === b.length && timingSafeEqual(a, b)
-}
-
 /** The signature is hexadecimal digits in upper case; the case of the digits says nothing, that of the secret does. */
 function isSigned({ client_secret }: VendorApp, { headers, body, received_ms }: InboundNotification): boolean {
   const [signature = '', timestamp = ''] = [headers['x-oura-signature'], headers['x-oura-timestamp']]
   if (!client_secret || !isTimely(signedAt(timestamp), received_ms)) return false
   const expected = createHmac('sha256', client_secret).update(timestamp).update(body).digest('hex')
-  return isSame(signature.toLowerCase(), expected)
+  return isSameText(signature.toLowerCase(), expected)
 }
 
 /** Whether the user has allowed it or not, a grant without the user's id gets no notices. */
-async function userId(access: Access): Promise<string | null> {
-  try {
-    return readText((await getPath(access, 'personal_info')).id)
-  } catch (error) {
-    if (error instanceof VendorError && error.failure === 'scope_missing') return null
-    throw error
-  }
-}
+const userId = async (access: Access): Promise<string | null> => readText((await ifGranted(getPath(access, 'personal_info')))?.id)
 
 export const oura: Connector = {
   provider: 'oura',
@@ -251,15 +219,7 @@ export const oura: Connector = {
   days_per_request: 30,
   limits: [{ requests: 5000, window_ms: 300_000 }],
 
-  authorizeUrl: ({ client_id, urls }, { redirect_uri, state, scopes, code_challenge }) =>
-    withQuery(urls.authorize, {
-      response_type: 'code',
-      client_id,
-      redirect_uri,
-      state,
-      scope: scopes.join(' '),
-      ...(code_challenge && { code_challenge, code_challenge_method: 'S256' }),
-    }),
+  authorizeUrl: consentPage(true),
 
   async exchange(http, app, { code, redirect_uri, code_verifier, now_ms }) {
     const form = { grant_type: 'authorization_code', code, redirect_uri, ...(code_verifier && { code_verifier }) }
@@ -267,8 +227,7 @@ export const oura: Connector = {
     return { ...grant, external_user_id: await userId({ http, app, access_token: grant.access_token }) }
   },
 
-  refresh: async (http, app, grant, now_ms) =>
-    askForTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
+  refresh: refreshBy(askForTokens),
 
   async revoke(http, app, grant, now_ms, keep) {
     const { access_token } = await refreshIfExpired(grant, now_ms, () => oura.refresh(http, app, grant, now_ms), keep)
@@ -285,16 +244,12 @@ export const oura: Connector = {
   receive(app, notification) {
     const { method, query, body, verify_token, now_ms } = notification
     if (method === 'GET') {
-      if (!isSame(query.verification_token ?? '', verify_token)) return { outcome: 'refused' }
+      if (!isSameText(query.verification_token, verify_token)) return { outcome: 'refused' }
       return { outcome: 'verified', answer: { status: 200, body: { challenge: query.challenge ?? '' } }, changes: [] }
     }
     if (!isSigned(app, notification)) return { outcome: 'refused' }
-    let notice: Values
-    try {
-      notice = objectIn(decodeUtf8(body))
-    } catch {
-      return { outcome: 'refused', answer: { status: 400, body: {} } }
-    }
+    const notice = readNotice(body)
+    if (!notice) return { outcome: 'refused', answer: { status: 400, body: {} } }
     const [external_user_id, id, data_type] = [
       readText(notice.user_id),
       readText(notice.object_id),
@@ -305,7 +260,7 @@ export const oura: Connector = {
     // Nothing is recorded in the future, whatever a notice says.
     const at_ms = Math.min(instantOfText(notice.event_time) ?? now_ms, now_ms)
     const change: Change = { external_user_id, resource: kind.resource, from_ms: at_ms - LATE_MS, to_ms: at_ms + DAY_MS }
-    const ids = kind.hasRecords && id !== null ? [notice.event_type === 'delete' ? DELETED + id : id] : undefined
+    const ids = kind.hasRecords && id !== null ? [notice.event_type === 'delete' ? toDeletedId(id) : id] : undefined
     return { outcome: 'verified', changes: [ids ? { ...change, ids } : change] }
   },
 

@@ -13,7 +13,7 @@ import {
 } from '../connector.ts'
 import { day, idOf, objectIn, refusalOf, readText, type Values } from '../reading.ts'
 import { SampleBatches, knownZone, toSleepCycle, sleepOf } from '../vendor-records.ts'
-import { basic, bearer, refreshTokenOf, withQuery } from '../tokens.ts'
+import { basic, bearer, consentPage, ifGranted, refreshBy } from '../tokens.ts'
 import { addRecovery, nightsIn } from './nights.ts'
 import { addHeartRates, addSteps, listRecords } from './polar-records.ts'
 import { addNote, sportsIn, streamIn, workoutIn, type Sports } from './training-sessions.ts'
@@ -87,14 +87,8 @@ async function* pullSleep(access: Access, request: PullRequest): AsyncGenerator<
 }
 
 /** What a user did not grant is not known of the night. */
-async function recovery(access: Access, date: string): Promise<Values> {
-  try {
-    return await readPath(access, 'nightly-recharge-results', rangeParameters(date, dayAfter(date), 'samples'))
-  } catch (error) {
-    if (error instanceof VendorError && error.failure === 'scope_missing') return {}
-    throw error
-  }
-}
+const recovery = async (access: Access, date: string): Promise<Values> =>
+  (await ifGranted(readPath(access, 'nightly-recharge-results', rangeParameters(date, dayAfter(date), 'samples')))) ?? {}
 
 async function* pullHeartRates(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
   const zone = knownZone(request.time_zone)
@@ -110,14 +104,7 @@ async function* pullHeartRates(access: Access, request: PullRequest): AsyncGener
 }
 
 /** The catalog of sports; what a user did not grant is not known. */
-async function sportsOf(access: Access): Promise<Sports> {
-  try {
-    return sportsIn(await readPath(access, 'sports/list', []))
-  } catch (error) {
-    if (error instanceof VendorError && error.failure === 'scope_missing') return sportsIn({})
-    throw error
-  }
-}
+const sportsOf = async (access: Access): Promise<Sports> => sportsIn((await ifGranted(readPath(access, 'sports/list', []))) ?? {})
 
 /** Sessions have local times without an offset. Their days are asked for at once; samples and ways only for one day at a time. */
 async function* pullWorkouts(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
@@ -221,22 +208,16 @@ export const polar = {
     { requests: 100_000, window_ms: DAY_MS },
   ],
 
-  authorizeUrl: ({ client_id, urls }, { redirect_uri, state, scopes }) =>
-    withQuery(urls.authorize, { response_type: 'code', client_id, redirect_uri, scope: scopes.join(' '), state }),
+  authorizeUrl: consentPage(false),
 
   async exchange(http, app, { code, redirect_uri, now_ms }) {
     const grant = await fetchTokens(http, app, { grant_type: 'authorization_code', code, redirect_uri }, now_ms)
     // The answer names no user. Without the account data a user can be polled, and not be notified of.
-    const access = { http, app, access_token: grant.access_token }
-    const account = await readPath(access, 'user/account-data', []).catch((error: unknown) => {
-      if (error instanceof VendorError && error.failure === 'scope_missing') return {} as Values
-      throw error
-    })
-    return { ...grant, external_user_id: idOf(account.userId ?? account.id) }
+    const account = await ifGranted(readPath({ http, app, access_token: grant.access_token }, 'user/account-data', []))
+    return { ...grant, external_user_id: idOf(account?.userId ?? account?.id) }
   },
 
-  refresh: async (http, app, grant, now_ms) =>
-    fetchTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
+  refresh: refreshBy(fetchTokens),
 
   /** Users end a grant in their account: Polar documents no request for it in version 4. */
   async revoke() {},

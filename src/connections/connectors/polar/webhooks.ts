@@ -4,8 +4,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { VendorError, type Connector, type InboundNotification, type InboundOutcome, type VendorApp } from '../connector.ts'
 import { day, idOf, instantOfText, readList, object, objectIn, refusalOf, readText, type Values } from '../reading.ts'
 import { basic } from '../tokens.ts'
+import { readNotice } from '../notices.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
-import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 
 const ofEvent = {
   EXERCISE: 'workouts',
@@ -35,12 +35,8 @@ function isSigned(details: VendorApp['details'], { headers, body }: InboundNotif
  */
 export function receiveNotification({ details }: VendorApp, request: InboundNotification): InboundOutcome {
   const signed = isSigned(details, request)
-  let event: Values
-  try {
-    event = objectIn(decodeUtf8(request.body))
-  } catch {
-    return { outcome: 'refused' }
-  }
+  const event = readNotice(request.body)
+  if (!event) return { outcome: 'refused' }
   const isPing = event.event === 'PING'
   if (isPing && (signed === undefined || signed)) return { outcome: signed ? 'verified' : 'unsigned', changes: [] }
   if (!signed) return { outcome: 'refused' }

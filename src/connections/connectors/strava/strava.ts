@@ -24,11 +24,11 @@ import {
   readText,
   type Values,
 } from '../reading.ts'
-import { bearer, isSameText, postTokens, refreshTokenOf, refreshIfExpired, withQuery } from '../tokens.ts'
+import { readNotice } from '../notices.ts'
+import { bearer, consentPage, isSameText, postTokens, refreshBy, refreshIfExpired, withQuery } from '../tokens.ts'
 import { activityOf, profileOf } from './activities.ts'
 import { streamKeys, toStream } from './streams.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
-import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 
 const QUARTER_MS = 900_000
 
@@ -181,12 +181,8 @@ function receiveEvent(app: VendorApp, notification: InboundNotification): Inboun
   const signed = isSigned(app, notification)
   if (signed === false || !isSameText(query.token, verify_token)) return { outcome: 'refused' }
   const outcome = signed ? 'verified' : 'unsigned'
-  let event: Values
-  try {
-    event = objectIn(decodeUtf8(body))
-  } catch {
-    return { outcome: 'refused', answer: { status: 400, body: {} } }
-  }
+  const event = readNotice(body)
+  if (!event) return { outcome: 'refused', answer: { status: 400, body: {} } }
   const [external_user_id, object_id] = [idOf(event.owner_id), idOf(event.object_id)]
   if (external_user_id === null || object_id === null) return { outcome: 'refused', answer: { status: 400, body: {} } }
   // No activity is in the future, whatever an event says.
@@ -222,15 +218,11 @@ export const strava = {
     { requests: 2000, window_ms: DAY_MS },
   ],
 
-  authorizeUrl: ({ client_id, urls }, { redirect_uri, state, scopes }) => {
-    const query = { client_id, response_type: 'code', redirect_uri, approval_prompt: 'auto', scope: scopes.join(), state }
-    return withQuery(urls.authorize, query)
-  },
+  authorizeUrl: consentPage(false, (scopes) => ({ approval_prompt: 'auto', scope: scopes.join() })),
 
   exchange: (http, app, { code, now_ms }) => fetchTokens(http, app, { grant_type: 'authorization_code', code }, now_ms),
 
-  refresh: async (http, app, grant, now_ms): Promise<Grant> =>
-    fetchTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
+  refresh: refreshBy(fetchTokens),
 
   /** An access token lives for six hours, and an expired one ends nothing: such a grant is refreshed first. */
   async revoke(http, app, grant, now_ms, keep?): Promise<void> {

@@ -13,13 +13,12 @@ import {
   type Pulled,
   type VendorApp,
 } from '../connector.ts'
-import { isTimely, signedAt } from '../notices.ts'
+import { isTimely, readIds, readNotice, signedAt, toDeletedId } from '../notices.ts'
 import { idOf, readList, objectIn, readText, type Values } from '../reading.ts'
 import { SampleBatches, sleepOf, workoutOf, type Night } from '../vendor-records.ts'
-import { askForTokens, bearer, refreshTokenOf, refreshIfExpired, withQuery } from '../tokens.ts'
+import { askForTokens, bearer, consentPage, ifGranted, refreshTokenOf, refreshIfExpired, withQuery } from '../tokens.ts'
 import * as records from './whoop-records.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
-import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 
 const scopesByResource = {
   activity: 'read:cycles',
@@ -33,8 +32,6 @@ const scopesByResource = {
 const PAGE = '25'
 /** Pages of one request for a range. */
 const PAGES_MAX = 200
-/** A record that was deleted, among the ids of a notification. */
-const DELETED = 'deleted:'
 
 /** WHOOP says when its limit ends in a header of its own, in seconds. */
 function refusal(answer: VendorAnswer): VendorError {
@@ -82,33 +79,22 @@ async function* fetchPages(access: Access, path: string, { from_ms, to_ms }: Pul
   throw new VendorError('unexpected')
 }
 
-const deletedIn = ({ ids = [] }: PullRequest): string[] =>
-  ids.filter((id) => id.startsWith(DELETED)).map((id) => id.slice(DELETED.length))
-const thereIn = ({ ids = [] }: PullRequest): string[] => ids.filter((id) => !id.startsWith(DELETED))
-
 type Pull = (access: Access, request: PullRequest) => AsyncGenerator<Pulled>
 
 /** The recoveries of nights, by the id of the night. A user may have allowed nights alone. */
 async function fetchRecoveries(access: Access, request: PullRequest): Promise<Map<string, Values>> {
   const found = new Map<string, Values>()
-  try {
+  const add = async () => {
     for await (const page of fetchPages(access, '/v2/recovery', request))
       for (const one of page) found.set(idOf(one.sleep_id) ?? '', one)
-  } catch (error) {
-    if (!(error instanceof VendorError) || error.failure !== 'scope_missing') throw error
   }
+  await ifGranted(add())
   return found
 }
 
 /** What was recorded in a night; undefined for an application that WHOOP does not give it to. */
-async function fetchStream(access: Access, { key }: Night): Promise<Values | undefined> {
-  try {
-    return await record(access, `/v2/activity/sleep/${encodeURIComponent(key)}/stream?types=hr`)
-  } catch (error) {
-    if (error instanceof VendorError && error.failure === 'scope_missing') return undefined
-    throw error
-  }
-}
+const fetchStream = (access: Access, { key }: Night): Promise<Values | undefined> =>
+  ifGranted(record(access, `/v2/activity/sleep/${encodeURIComponent(key)}/stream?types=hr`))
 
 /** Nights, and the heart rates in each: WHOOP gives no others. */
 async function* withHeartRates(access: Access, nights: Night[]): AsyncGenerator<Pulled> {
@@ -122,10 +108,10 @@ async function* withHeartRates(access: Access, nights: Night[]): AsyncGenerator<
 }
 
 const pullSleep: Pull = async function* (access, request) {
-  const deleted_keys = deletedIn(request)
+  const { deletedIds: deleted_keys, otherIds } = readIds(request)
   if (deleted_keys.length) yield { kind: 'sleep', deleted_keys }
   if (request.ids) {
-    for (const id of thereIn(request)) {
+    for (const id of otherIds) {
       const sent = await fetchRecord(access, `/v2/activity/sleep/${encodeURIComponent(id)}`)
       const cycle = idOf(sent.cycle_id)
       const recovery = cycle === null ? undefined : await record(access, `/v2/cycle/${encodeURIComponent(cycle)}/recovery`)
@@ -142,14 +128,14 @@ const pullSleep: Pull = async function* (access, request) {
 }
 
 const pullWorkouts: Pull = async function* (access, request) {
-  const deleted_keys = deletedIn(request)
+  const { deletedIds: deleted_keys, otherIds } = readIds(request)
   if (deleted_keys.length) yield { kind: 'workouts', deleted_keys }
   const workouts = (items: Values[]): Pulled => ({
     kind: 'workouts',
     records: items.flatMap((item) => records.toWorkout(item) ?? []).map(workoutOf),
   })
   if (!request.ids) for await (const page of fetchPages(access, '/v2/activity/workout', request)) yield workouts(page)
-  for (const id of thereIn(request)) yield workouts([await fetchRecord(access, `/v2/activity/workout/${encodeURIComponent(id)}`)])
+  for (const id of otherIds) yield workouts([await fetchRecord(access, `/v2/activity/workout/${encodeURIComponent(id)}`)])
 }
 
 const pullActivity: Pull = async function* (access, request) {
@@ -207,8 +193,7 @@ export const whoop: Connector = {
     { requests: 10_000, window_ms: DAY_MS },
   ],
 
-  authorizeUrl: ({ client_id, urls }, { redirect_uri, state, scopes }) =>
-    withQuery(urls.authorize, { response_type: 'code', client_id, redirect_uri, state, scope: scopes.join(' ') }),
+  authorizeUrl: consentPage(false),
 
   async exchange(http, app, { code, redirect_uri, now_ms }) {
     const grant = await askForTokens(http, app, { grant_type: 'authorization_code', code, redirect_uri }, now_ms)
@@ -238,12 +223,8 @@ export const whoop: Connector = {
   receive(app, notification) {
     const { method, body, now_ms } = notification
     if (method !== 'POST' || !isSigned(app, notification)) return { outcome: 'refused' }
-    let notice: Values
-    try {
-      notice = objectIn(decodeUtf8(body))
-    } catch {
-      return { outcome: 'refused', answer: { status: 400, body: {} } }
-    }
+    const notice = readNotice(body)
+    if (!notice) return { outcome: 'refused', answer: { status: 400, body: {} } }
     const [kind = '', event = ''] = (readText(notice.type) ?? '').split('.')
     const [external_user_id, id] = [idOf(notice.user_id), idOf(notice.id)]
     const resource = Object.hasOwn(notified, kind) ? notified[kind] : undefined
@@ -251,6 +232,6 @@ export const whoop: Connector = {
     // Without its recovery a night is still a night.
     const isDeleted = event === 'deleted' && kind !== 'recovery'
     const change: Change = { external_user_id, resource, from_ms: now_ms - LATE_MS, to_ms: now_ms + DAY_MS }
-    return { outcome: 'verified', changes: [{ ...change, ids: [isDeleted ? DELETED + id : id] }] }
+    return { outcome: 'verified', changes: [{ ...change, ids: [isDeleted ? toDeletedId(id) : id] }] }
   },
 }

@@ -13,7 +13,7 @@ import {
 } from '../connector.ts'
 import { readList, readNumber, readText, type Values } from '../reading.ts'
 import { SampleBatches, knownZone, sleepOf } from '../vendor-records.ts'
-import { isSameText, postTokens, refreshTokenOf, withQuery } from '../tokens.ts'
+import { consentPage, isSameText, postTokens, refreshBy, withQuery } from '../tokens.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import * as days from './days.ts'
 import { addSamples, toBody as bodyRecordOf, groupsIn, measureTypes } from './measures.ts'
@@ -208,14 +208,12 @@ export const withings = {
   days_per_request: 30,
   limits: [{ requests: 120, window_ms: 60_000 }],
 
-  authorizeUrl: ({ client_id, urls }, { redirect_uri, state, scopes }) =>
-    withQuery(urls.authorize, { response_type: 'code', client_id, scope: scopes.join(), redirect_uri, state }),
+  authorizeUrl: consentPage(false, (scopes) => ({ scope: scopes.join() })),
 
   exchange: (http, app, { code, redirect_uri, now_ms }) =>
     fetchTokens(http, app, { grant_type: 'authorization_code', code, redirect_uri }, now_ms),
 
-  refresh: async (http, app, grant, now_ms) =>
-    fetchTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
+  refresh: refreshBy(fetchTokens),
 
   revoke,
 
