@@ -562,6 +562,7 @@ table delivery
   CREATE INDEX delivery__due ON delivery USING btree (destination_id, due_at, queue_position, message_id) WHERE (due_at IS NOT NULL)
   CREATE INDEX delivery__failed ON delivery USING btree (destination_id) WHERE ((order_key IS NOT NULL) AND (attempts > 0) AND (due_at IS NOT NULL))
   CREATE INDEX delivery__ordered ON delivery USING btree (destination_id, order_key, queue_position) WHERE ((order_key IS NOT NULL) AND (due_at IS NOT NULL))
+  CREATE INDEX delivery__undelivered ON delivery USING btree (team_id, message_id) WHERE (state = ANY (ARRAY['failed'::text, 'stopped'::text]))
   policy of_team for all (team_id = current_team())
 
 table delivery_attempt
@@ -581,6 +582,7 @@ table delivery_attempt
   constraint delivery_attempt_pkey PRIMARY KEY (id)
   constraint delivery_attempt__of FOREIGN KEY (destination_id, message_id) REFERENCES delivery(destination_id, message_id) ON DELETE CASCADE
   CREATE INDEX delivery_attempt__delivery ON delivery_attempt USING btree (destination_id, message_id, id)
+  CREATE INDEX delivery_attempt__newest ON delivery_attempt USING btree (team_id, id)
   policy of_team for all (team_id = current_team())
 
 table delivery_attempt_count
@@ -836,6 +838,7 @@ table job
   constraint job_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX job__due ON job USING btree (due_at, id) WHERE (failed_at IS NULL)
   CREATE INDEX job__failed ON job USING btree (failed_at) WHERE (failed_at IS NOT NULL)
+  CREATE INDEX job__failed_of_team ON job USING btree (team_id, failed_at, id) WHERE (failed_at IS NOT NULL)
   CREATE INDEX job__retrying ON job USING btree (due_at) WHERE ((failed_at IS NULL) AND (last_error IS NOT NULL))
   CREATE INDEX job__share ON job USING btree (team_id, due_at, id) WHERE (failed_at IS NULL)
   CREATE INDEX job__team ON job USING btree (team_id, run_at, id)
@@ -1578,6 +1581,20 @@ table sandbox_fault
   constraint sandbox_fault_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint sandbox_fault_kind_check CHECK ((kind = ANY (ARRAY['request'::text, 'delivery'::text])))
   constraint sandbox_fault_remaining_check CHECK ((remaining >= 0))
+  policy of_team for all (team_id = current_team())
+
+table saved_view
+  team_id uuid not null
+  id uuid not null
+  member_id uuid
+  page text not null
+  name text not null
+  query text not null
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  constraint saved_view__name UNIQUE NULLS NOT DISTINCT (team_id, member_id, page, name)
+  constraint saved_view_pkey PRIMARY KEY (team_id, id)
+  constraint saved_view_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   policy of_team for all (team_id = current_team())
 
 table series

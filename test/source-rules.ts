@@ -141,7 +141,6 @@ export const TEST_EXPORTS: Record<string, readonly string[]> = {
     'src/lab/catalog/lab-test-changes.ts TEAM_TESTS_MAX',
     'src/lab/documents/abn-form.ts abnParts',
     'src/lab/fulfillment/schema.ts scans',
-    'src/lab/orders/lifecycle.ts lifecycles',
     'src/platform/db/fair-queue.ts OWNER_WAITING_MAX',
     'src/platform/db/fair-queue.ts WAITING_MAX',
     'src/platform/db/prepared-statements.ts NAMES_MAX',

@@ -83,7 +83,7 @@ create table event_subscribed_team (
 
 -- Work to be done. `run_at` is the time of the team, `due_at` the same instant by the system clock. A claimed job has an
 -- owner and a fencing token (src/platform/db/leases.ts). `last_error` is the class and the code of its last error. The indexes
--- find: due jobs; jobs that are not tried again; jobs that are tried again; the due jobs of a team behind the backlog of another
+-- find: due jobs; jobs that are not tried again, of the cell and of a team; jobs that are tried again; the due jobs of a team behind the backlog of another
 -- one.
 create table job (
   id            uuid primary key,
@@ -101,6 +101,7 @@ create table job (
 );
 create index job__due on job (due_at, id) where failed_at is null;
 create index job__failed on job (failed_at) where failed_at is not null;
+create index job__failed_of_team on job (team_id, failed_at, id) where failed_at is not null;
 create index job__retrying on job (due_at) where failed_at is null and last_error is not null;
 create index job__share on job (team_id, due_at, id) where failed_at is null;
 create index job__team on job (team_id, run_at, id);
@@ -423,6 +424,8 @@ create index delivery__created on delivery (created_at);
 create index delivery__due on delivery (destination_id, due_at, queue_position, message_id) where due_at is not null;
 create index delivery__failed on delivery (destination_id) where order_key is not null and attempts > 0 and due_at is not null;
 create index delivery__ordered on delivery (destination_id, order_key, queue_position) where order_key is not null and due_at is not null;
+-- The deliveries that people look for: those that were not delivered.
+create index delivery__undelivered on delivery (team_id, message_id) where state in ('failed', 'stopped');
 create sequence delivery_queue_position;
 
 -- Attempts that failed or that a person made.
@@ -445,6 +448,7 @@ create table delivery_attempt (
   constraint delivery_attempt__of foreign key (destination_id, message_id) references delivery on delete cascade
 );
 create index delivery_attempt__delivery on delivery_attempt (destination_id, message_id, id);
+create index delivery_attempt__newest on delivery_attempt (team_id, id);
 
 -- How many attempts were made in each five minutes.
 create table delivery_attempt_count (
@@ -1639,6 +1643,23 @@ create table demo_connection (
   primary key (team_id, user_id, provider)
 );
 create index demo_connection__user on demo_connection (user_id);
+
+-- ==== console
+
+-- Filters of lists that people have saved.
+create table saved_view (
+  team_id     uuid not null references team,
+  id          uuid not null,
+  -- The member whose view it is; null: every member of the team sees it.
+  member_id   uuid,
+  page        text not null,
+  name        text not null,
+  query       text not null,
+  created_at  timestamptz not null,
+  updated_at  timestamptz not null,
+  primary key (team_id, id),
+  constraint saved_view__name unique nulls not distinct (team_id, member_id, page, name)
+);
 
 -- ==== row-level security
 -- `migrate` creates the roles, the grants and, for tables with the column team_id, the policies (src/platform/db/row-security.ts). These are

@@ -48,9 +48,13 @@ export const domains = {
     about: 'features of sandboxes, built on the functions of production',
     allowedImports: ['lab', 'connections'],
   },
+  console: {
+    about: "what the console's pages need of several domains",
+    allowedImports: ['notifications', 'sandbox', 'events', 'lab-reports'],
+  },
   app: {
     about: 'the process, assembled from all modules',
-    allowedImports: ['notifications', 'sandbox', 'ehr', 'events', 'lab-reports'],
+    allowedImports: ['console', 'ehr'],
     isFlat: true,
   },
   cli: { about: 'the command line', allowedImports: ['app'], isFlat: true },

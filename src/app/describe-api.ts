@@ -36,7 +36,7 @@ const TAGS: Record<string, readonly [string, string]> = {
   ehr: ['EHR', 'EHR systems that receive results.'],
   simulator: ['Simulator', 'The sandbox: the clock of a team, simulated orders and results.'],
   management: ['Management', 'Organizations, teams, keys, members, and logs of what was done.'],
-  console: ['Console', 'Sign-in of members to the console, and their sessions.'],
+  console: ['Console', 'Sign-in of members to the console and their sessions, and what its pages show beside the other groups.'],
 }
 
 /** A fictional team, and the instant of the examples. */

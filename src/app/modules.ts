@@ -2,6 +2,7 @@
 import { countConnections } from '../connections/connections/connections.ts'
 import { VendorClient } from '../connections/connectors/vendor-http.ts'
 import { connections } from '../connections/modules.ts'
+import { consoleModules } from '../console/modules.ts'
 import { ehr } from '../ehr/modules.ts'
 import { events } from '../events/modules.ts'
 import { lab } from '../lab/modules.ts'
@@ -117,5 +118,6 @@ export function modulesOf(process: Process): Module[] {
       operations: operationIds,
       eventTypes: () => new Set(eventTypes().map(({ name }) => name)),
     }),
+    ...consoleModules({ cells }),
   ]
 }

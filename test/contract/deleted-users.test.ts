@@ -68,9 +68,13 @@ const ACCESS_LOG = 'list_user_access'
 /** Ids of what is not there are no error here: nothing is found. */
 const FINDS_NOTHING = new Set([
   'get_orders',
+  'list_order_rows',
   'list_events',
+  'list_event_rows',
+  'search_ids',
   'resend_events',
   'search_team_users',
+  'list_unmatched_results',
   'introspect_resources',
   'introspect_historical_pulls',
   'introspect_rejected_posts',
@@ -84,6 +88,8 @@ const OF_USERS = new Set([
   'order_id',
   'order_ids',
   'object_id',
+  'search_input',
+  'event_id',
   'transaction_id',
   'order_transaction_id',
   'raw_result_id',
@@ -183,7 +189,9 @@ describe('a list leaves out what is of a deleted user, and has it again when the
   const LISTS = [
     'get_orders',
     'get_teams_users',
+    'list_order_rows',
     'list_events',
+    'list_event_rows',
     'follow_events',
     'list_unmatched_results',
     'list_fulfillment_work',

@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { listAccess } from '../../src/tenancy/audit/access-log.ts'
 import { eraseRawResults } from '../../src/lab/result-matching/raw-results.ts'
 import { countOrders, listOrders } from '../../src/lab/orders/list-orders.ts'
+import { countOrdersByDay, listOrderRows } from '../../src/lab/orders/order-rows.ts'
 import { findAndLockOrder } from '../../src/lab/orders/change-order.ts'
 import { findKitBySample } from '../../src/lab/orders/orders.ts'
 import type { OrderQuery } from '../../src/lab/orders/schema.ts'
@@ -16,6 +17,10 @@ import { sql, type Sql } from '../../src/platform/db/sql.ts'
 import { countDuplicates, createOrder, tenantOf } from '../support/orders.ts'
 import { access, asOwner, connection, createTestTeam, type TestTeam } from '../support/server.ts'
 import { findDeletedUsers, listUsers, resolveUser, searchUsers, notDeleted } from '../../src/people/users/users.ts'
+import { countAttention } from '../../src/console/overview/attention.ts'
+import { search } from '../../src/console/search/search.ts'
+import { groupFailures } from '../../src/events/delivery-log/delivery-health.ts'
+import { listEventRows } from '../../src/events/delivery-log/event-rows.ts'
 import { listEvents } from '../../src/events/feed/list-events.ts'
 import { findSleep } from '../../src/wearables/summaries/summaries.ts'
 import { readWorkoutStream } from '../../src/wearables/streams/workout-streams.ts'
@@ -196,6 +201,13 @@ describe('a team with many orders, users, events and answers', async () => {
       (tx) => findKitBySample(tx, 'DBK-000'),
       /^lab_order__kit_spelling,lab_order__sample_id(,user_\w+)?$/,
     ],
+    ['lists rows of orders', (tx) => listOrderRows(tx, {}), /lab_order__newest/],
+    ['lists rows of orders by name', (tx) => listOrderRows(tx, { patient_name: 'nobody of that name' }), /lab_order__names/],
+    ['lists rows of orders by state', (tx) => listOrderRows(tx, { state: ['cancelled'] }), /lab_order__/],
+    ['counts orders by day', (tx) => countOrdersByDay(tx), /lab_order__/],
+    ['groups failures', (tx) => groupFailures(tx, {}), /delivery_attempt__newest/],
+    ['finds the beginning of an id', (tx) => search(tx, order_id.slice(0, 13)), /event_pkey.*lab_order_pkey/],
+    ['finds a name', (tx) => search(tx, 'nobody of that name'), /lab_order__names/],
     ['lists users', (tx) => listUsers(tx, { offset: 0, limit: 100 }), /user_/],
     ['lists users far back', (tx) => listUsers(tx, { offset: 5000, limit: 100 }), /user_/],
     ['searches users', (tx) => searchUsers(tx, 'person 77'), /user/],
@@ -212,4 +224,17 @@ describe('a team with many orders, users, events and answers', async () => {
   ]
   for (const [name, work, index] of works)
     test(`${name} as without policies`, async () => assert.match((await same(work)).join(), index))
+
+  // A team has few destinations: by which index of theirs they are read differs and does not matter.
+  const overDestinations: [string, (tx: Tx) => Promise<unknown>, RegExp][] = [
+    ['lists rows of events', (tx) => listEventRows(tx, notDeleted, {}), /event_pkey/],
+    ['lists events that failed', (tx) => listEventRows(tx, notDeleted, { delivery_state: 'failed' }), /delivery__undelivered/],
+    ['counts what needs attention', (tx) => countAttention(tx), /delivery__undelivered.*job__failed_of_team/],
+  ]
+  for (const [name, work, index] of overDestinations)
+    test(`${name} by indexes of events, deliveries and jobs`, async () => {
+      const found = (await waysOf(team.db, team, work)).join()
+      assert.match(found, index)
+      assert.doesNotMatch(found, /all of (event|delivery|job|destination)/)
+    })
 })

@@ -10,12 +10,11 @@ import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import type { EventCatalog } from '../catalog/event-catalog.ts'
 import type { NotDeleted } from '../feed/list-events.ts'
 import { getEnabledEndpoint, getEndpoint } from '../endpoints/endpoints.ts'
-import { attemptId, messageId, uuidFromId } from '../catalog/message-id.ts'
+import { findAttempts, toAttempt } from './attempts.ts'
+import { messageId, uuidFromId } from '../catalog/message-id.ts'
 import { resendDeliveries } from '../delivery/delivery-rows.ts'
 import { queueMessage } from '../delivery/operational-messages.ts'
-import type { Attempt, Message, MessageBody, MessageQuery } from '../endpoints/schema.ts'
-
-const SHOWN_BYTES_MAX = 4096
+import type { Message, MessageBody, MessageQuery } from '../endpoints/schema.ts'
 
 /** The time of a team's transaction by the system clock. */
 export const systemTimestamp = (tx: Tx): Date => addSeconds(tx.now, -tx.tenant.clock_offset_s)
@@ -95,20 +94,6 @@ export async function getMessage(
   return new PreserializedJson(`${JSON.stringify(toMessage(found)).slice(0, -1)},"body":${body}}`)
 }
 
-const AttemptRow = T.Object({
-  id: T.String(),
-  trigger: T.String(),
-  at: T.String(),
-  at_s: T.Integer(),
-  duration_ms: T.Integer(),
-  response_status: Nullable(T.Integer()),
-  response_body: T.String(),
-  error: Nullable(T.String()),
-  succeeded: T.Boolean(),
-  signature: T.String(),
-  custom_headers: T.Array(T.String()),
-})
-
 /** A page of a message's attempts at an endpoint, newest first. 404: unknown. 400: a cursor of another list. */
 export async function listAttempts(
   tx: Tx,
@@ -120,45 +105,13 @@ export async function listAttempts(
 ) {
   const message = await findMessage(tx, notDeleted, webhook_id, message_id)
   const pages = new Pages(`attempts ${webhook_id} ${message_id}`, query, [uuidKey(sql`id`)])
-  const kept = sql`
-    select attempt_id as id, 'scheduled' as trigger, attempted_at as at, duration_ms, response_status, response_body, null as error,
-           true as succeeded, signature, coalesce(custom_headers, '{}') as custom_headers
-    from delivery where team_id = ${tx.team} and destination_id = ${webhook_id} and message_id = ${message.id} and attempt_id is not null`
-  const found = await tx.many(
-    AttemptRow,
-    sql`
-    select id, trigger, date_trunc('second', at) as at, floor(extract(epoch from at))::bigint as at_s, duration_ms, response_status,
-           response_body, error, succeeded, signature, custom_headers
-    from (
-      select id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers
-      from delivery_attempt where team_id = ${tx.team} and destination_id = ${webhook_id} and message_id = ${message.id}
-      union all ${kept}) attempt
-    where ${pages.afterCursor} ${pages.order}`,
+  const found = await findAttempts(
+    tx,
+    { destination_ids: [webhook_id], message_id: message.id },
+    sql`${pages.afterCursor} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(found, ({ id }) => [id])
-  const id = messageId(message.id)
-  const data = page.map((row): Static<typeof Attempt> => ({
-    id: attemptId(row.id),
-    message_id: id,
-    trigger: row.trigger as Static<typeof Attempt>['trigger'],
-    at: row.at,
-    duration_ms: row.duration_ms,
-    succeeded: row.succeeded,
-    request_headers: {
-      ...Object.fromEntries(row.custom_headers.map((name) => [name, '(withheld)'])),
-      ...fixed,
-      ...Object.fromEntries(
-        ['svix', 'webhook'].flatMap((prefix) => [
-          [`${prefix}-id`, id],
-          [`${prefix}-timestamp`, String(row.at_s)],
-          [`${prefix}-signature`, row.signature],
-        ]),
-      ),
-    },
-    response_status: row.response_status,
-    response_body: Buffer.from(row.response_body).subarray(0, SHOWN_BYTES_MAX).toString('utf8'),
-    error: row.error,
-  }))
+  const data = page.map((row) => toAttempt(row, message.id, fixed))
   return { data, next_cursor }
 }
 

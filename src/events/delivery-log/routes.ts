@@ -1,10 +1,21 @@
 import { requiredPlan } from '../../tenancy/organizations/plans.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { iso } from '../../platform/runtime/clock.ts'
-import { managementOperation, type Operation } from '../../platform/http/operation.ts'
+import { managementOperation, operation, type Operation } from '../../platform/http/operation.ts'
 import { Fields, Maybe, T } from '../../platform/schema/schema.ts'
 import type { EventCatalog } from '../catalog/event-catalog.ts'
 import type { NotDeleted } from '../feed/list-events.ts'
+import { groupFailures, listEndpointHealth } from './delivery-health.ts'
+import { getEventDetails, listEventRows } from './event-rows.ts'
+import {
+  DeliveryFailures,
+  EndpointHealthList,
+  EventDetails,
+  EventPath,
+  EventRowPage,
+  EventRowQuery,
+  FailureQuery,
+} from './event-schema.ts'
 import { getMessage, listAttempts, listMessages, resendMessage, sendTest } from './messages.ts'
 import { deliveryMetric, type Interval as MetricInterval } from './delivery-metric.ts'
 import { startReplay } from './replay.ts'
@@ -39,6 +50,55 @@ export interface DeliveryLogDependencies {
   catalog: EventCatalog
   notDeleted: NotDeleted
 }
+
+/** The log of a team as people look through it. */
+export const eventRowRoutes = ({ fixedHeaders, notDeleted }: DeliveryLogDependencies): Operation[] => [
+  operation({
+    id: 'list_event_rows',
+    isUnlisted: true,
+    logsAccess: true,
+    method: 'GET',
+    path: '/console/v1/events',
+    summary: 'List events as rows with the states of their deliveries, page by page',
+    description:
+      'Without bodies, newest first unless `order_direction` is `asc`. `since` and `until` are of the clock of the server.',
+    query: EventRowQuery,
+    reply: EventRowPage,
+    run: (tx, { query }) => listEventRows(tx, notDeleted, query),
+  }),
+  operation({
+    id: 'get_event_details',
+    isUnlisted: true,
+    logsAccess: true,
+    method: 'GET',
+    path: '/console/v1/events/{event_id}',
+    summary: 'Read an event with its destinations and attempts',
+    params: EventPath,
+    reply: EventDetails,
+    run: (tx, { params }) => getEventDetails(tx, notDeleted, params.event_id, fixedHeaders),
+  }),
+  operation({
+    id: 'list_delivery_failures',
+    isUnlisted: true,
+    logsAccess: false,
+    method: 'GET',
+    path: '/console/v1/delivery_failures',
+    summary: 'Group failed attempts by destination and cause',
+    query: FailureQuery,
+    reply: DeliveryFailures,
+    run: (tx, { query }) => groupFailures(tx, query),
+  }),
+  operation({
+    id: 'list_endpoint_health',
+    isUnlisted: true,
+    logsAccess: false,
+    method: 'GET',
+    path: '/console/v1/endpoint_health',
+    summary: 'Read the health of endpoints and brokers',
+    reply: EndpointHealthList,
+    run: (tx) => listEndpointHealth(tx),
+  }),
+]
 
 export function logRoutes({ fixedHeaders, catalog, notDeleted }: DeliveryLogDependencies): Operation[] {
   const { MessageQuery, SendTest, EventTypePath } = deliveryLogParameters(catalog)

@@ -10,7 +10,7 @@ import type { EventPage, EventQuery } from './schema.ts'
 const Row = T.Object({ id: T.String(), type: T.String(), object_id: T.String(), created_at: T.String(), body: T.String() })
 
 /** History and raw events of providers go to no endpoint, only to pipelines that ask for them. Source: events.md 4.11 H2, H6. */
-const isForEndpoints = sql`not historical and not starts_with(type, 'raw.')`
+export const isForEndpoints = sql`not historical and not starts_with(type, 'raw.')`
 
 /** The condition that the user of a row, an expression, is not deleted. */
 export type NotDeleted = (tx: Tx, user_id: Sql) => Sql

@@ -112,6 +112,26 @@ export async function listWork(
   return { data: page.map((item) => ({ ...item, work_type: item.work_type! })), next_cursor }
 }
 
+const Counted = T.Object({ n: T.Integer() })
+
+/** The number of orders of a team that wait for a step of staff, without those whose sample is on its way; up to a number. */
+export async function countStaffWork(tx: Tx, max: number): Promise<number> {
+  const workType = workTypeOf(sql`${utcDate(tx.now)}::date`)
+  const labs = manualLabSlugs(tx.tenant.cell as CellName)
+  const { n } = await tx.one(
+    Counted,
+    sql`
+    select count(*) as n from (
+      select from lab_order o
+      join lab l on l.id = o.lab_id and l.slug = any (${labs})
+      cross join lateral (select ${workType} as work_type) w
+      where o.team_id = ${tx.team} and o.low_level_status = any (${STATUSES_BY_WORK_TYPE}) and w.work_type <> 'await_sample'
+        and ${notDeleted(tx, sql`o.user_id`)}
+      limit ${max}) counted`,
+  )
+  return n
+}
+
 const toWorkItem = ({ work_type, low_level_status, status_at }: Row, order: Order) => ({
   order_id: order.id,
   team_id: order.team_id,

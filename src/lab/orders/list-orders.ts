@@ -10,7 +10,7 @@ import { countedRows } from '../../platform/db/list-counts.ts'
 import { joinConditions, likeAnywhere, sql, type Sql } from '../../platform/db/sql.ts'
 import { toLowLevelStatus } from './status-machine.ts'
 import { notAmongDeleted } from '../../people/users/users.ts'
-import type { OrderPage, OrderQuery } from './schema.ts'
+import type { OrderFilters, OrderPage, OrderQuery } from './schema.ts'
 
 /** An order as lists show it, and its user for the access log. */
 const ListedOrder = T.Object({ document: T.String(), user_id: T.String() })
@@ -31,7 +31,8 @@ export async function listOrders(tx: Tx, query: OrderQuery): Promise<Preserializ
   return new PreserializedJson(text, { searchForUsers: false })
 }
 
-const isVisible = (tx: Tx): Sql => notAmongDeleted(tx, sql`user_id`)
+/** The condition that the user of an order is not deleted. */
+export const isVisible = (tx: Tx): Sql => notAmongDeleted(tx, sql`user_id`)
 
 /** The filters, sorting and page of a list. */
 interface ListQuery {
@@ -87,7 +88,7 @@ export async function countOrders(tx: Tx): Promise<number> {
 const hasTrigram = (text: string | undefined): boolean => (text?.match(/[\p{L}\p{N}]{3}/u) ?? null) !== null
 
 /** Whether the filters search for a part of a name for which the index of names can be used. */
-const searchesByName = ({ search_input: words, patient_name, shipping_recipient_name }: OrderQuery): boolean =>
+export const searchesByName = ({ search_input: words, patient_name, shipping_recipient_name }: OrderFilters): boolean =>
   hasTrigram(patient_name) ||
   hasTrigram(shipping_recipient_name) ||
   (hasTrigram(words) && !UUID.test(words!) && !DATE.test(words!))
@@ -124,7 +125,8 @@ const sorting: Record<string, Record<'asc' | 'desc', Sql>> = {
   last_status: { asc: sql`low_level_status, created_at, id`, desc: sql`low_level_status desc, created_at desc, id desc` },
 }
 
-function createFilters(tx: Tx, query: OrderQuery): Sql[] {
+/** The conditions of a list of orders. Errors: 422 an invalid date. */
+export function createFilters(tx: Tx, query: OrderFilters): Sql[] {
   const faults: Fault[] = []
   const today = utcDate(tx.now)
   const filters: (Sql | undefined)[] = [
@@ -157,7 +159,7 @@ type DateField = 'start_date' | 'end_date' | 'updated_start_date' | 'updated_end
 
 /** A date without a time means the start or the last second of its day. Stored times are whole seconds. */
 function parseDateBound(
-  query: OrderQuery,
+  query: OrderFilters,
   name: DateField,
   boundary: 'start' | 'end',
   faults: Fault[],

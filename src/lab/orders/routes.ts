@@ -5,6 +5,7 @@ import type { CoversCharacter } from '../../platform/pdf/extra-fonts.ts'
 import { createdReply, createOrder, importOrder } from './create-order.ts'
 import { createOrderIdempotency, createOrderOnce } from './create-order-once.ts'
 import { listOrders } from './list-orders.ts'
+import { countOrdersByDay, listOrderRows } from './order-rows.ts'
 import { resendEvents } from './resend-events.ts'
 import {
   CreateOrder,
@@ -13,6 +14,9 @@ import {
   OrderPage,
   OrderQuery,
   OrderReply,
+  OrderRowPage,
+  OrderRowQuery,
+  OrdersByDay,
   PatchOrder,
   ResendEvents,
   ResentEvents,
@@ -44,6 +48,30 @@ export const ordersRoutes = (countConnections: CountConnections, covers: CoversC
     query: OrderQuery,
     reply: OrderPage,
     run: (tx, { query }) => listOrders(tx, query),
+  }),
+  operation({
+    id: 'list_order_rows',
+    isUnlisted: true,
+    logsAccess: true,
+    method: 'GET',
+    path: '/console/v1/orders',
+    summary: 'List orders as rows, page by page',
+    description:
+      'With the filters of `get_orders`, top-level statuses and the lab test. Newest first, unless `order_direction` is `asc`.',
+    query: OrderRowQuery,
+    reply: OrderRowPage,
+    run: (tx, { query }) => listOrderRows(tx, query),
+  }),
+  operation({
+    id: 'count_orders_by_day',
+    isUnlisted: true,
+    logsAccess: false,
+    method: 'GET',
+    path: '/console/v1/orders_by_day',
+    summary: 'Count orders by day of creation and present status',
+    description: 'The last 30 days of UTC, by the clock of the team.',
+    reply: OrdersByDay,
+    run: (tx) => countOrdersByDay(tx),
   }),
   operation({
     id: 'get_order',

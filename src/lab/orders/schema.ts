@@ -231,15 +231,14 @@ export const ImportOrder = Fields(
 )
 export type ImportOrder = Static<typeof ImportOrder>
 
-export const OrderQuery = Fields({
+/** The filters of lists of orders. */
+const orderFilters = {
   search_input: Maybe(Text({ maxLength: 200 })),
   start_date: Maybe(Text({ maxLength: 40 })),
   end_date: Maybe(Text({ maxLength: 40 })),
   updated_start_date: Maybe(Text({ maxLength: 40 })),
   updated_end_date: Maybe(Text({ maxLength: 40 })),
   status: Maybe(T.Array(OpenEnum([...lowLevelStatuses, 'testkit_registered']), { maxItems: 50 })),
-  order_key: Maybe(OpenEnum(['created_at', 'patient_name', 'last_status'])),
-  order_direction: Maybe(OpenEnum(['asc', 'desc'])),
   order_type: Maybe(T.Array(CollectionMethod, { maxItems: 10 })),
   is_critical: Maybe(T.Boolean()),
   interpretation: Maybe(Interpretation),
@@ -249,10 +248,81 @@ export const OrderQuery = Fields({
   shipping_recipient_name: Maybe(Text({ maxLength: 200 })),
   order_ids: Maybe(T.Array(Uuid, { maxItems: 500 })),
   order_transaction_id: Maybe(Uuid),
+}
+const OrderFilters = Fields(orderFilters)
+export type OrderFilters = Static<typeof OrderFilters>
+const Direction = Maybe(OpenEnum(['asc', 'desc']))
+
+export const OrderQuery = Fields({
+  ...orderFilters,
+  order_key: Maybe(OpenEnum(['created_at', 'patient_name', 'last_status'])),
+  order_direction: Direction,
   page: Maybe(Int({ minimum: 1, maximum: 10_000_000, default: 1 })),
   size: Maybe(Int({ minimum: 1, maximum: 100, default: 50 })),
 })
 export type OrderQuery = Static<typeof OrderQuery>
+
+/** The number at which the matches of a list of rows are no longer counted. */
+export const COUNTED_ORDERS_MAX = 10_000
+
+export const OrderRowQuery = Fields({
+  ...orderFilters,
+  state: Maybe(T.Array(OpenEnum(topLevelStatuses), { maxItems: 6, description: 'Top-level statuses.' })),
+  lab_test_id: Maybe(Uuid),
+  order_direction: Direction,
+  limit: Maybe(Int({ minimum: 1, maximum: 250, default: 50 })),
+  next_cursor: Maybe(Text({ maxLength: 1000 })),
+})
+export type OrderRowQuery = Static<typeof OrderRowQuery>
+
+export const OrderRow = Fields(
+  {
+    id: Uuid,
+    user_id: Uuid,
+    order_transaction_id: Uuid,
+    patient_name: Nullable(T.String()),
+    patient_dob: Nullable(DateOnly),
+    patient_gender: Nullable(T.String()),
+    lab_test_id: Uuid,
+    lab_test_name: T.String(),
+    lab_name: Nullable(T.String()),
+    method: CollectionMethod,
+    status: OpenEnum(topLevelStatuses),
+    low_level_status: T.String(),
+    low_level_status_created_at: Timestamp,
+    status_detail: Nullable(T.String()),
+    interpretation: Nullable(Interpretation),
+    sample_id: Nullable(T.String()),
+    priority: T.Boolean(),
+    activate_by: Nullable(DateOnly),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'OrderRow' },
+)
+export type OrderRow = Static<typeof OrderRow>
+export const OrderRowPage = Fields(
+  {
+    data: T.Array(OrderRow),
+    total: T.Integer({ description: `Orders that match the filters; with filters, counting stops at ${COUNTED_ORDERS_MAX}.` }),
+    is_total_exact: T.Boolean({ description: 'False if counting has stopped.' }),
+    next_cursor: Nullable(T.String()),
+  },
+  { title: 'OrderRowPage' },
+)
+
+export const OrdersByDay = Fields(
+  {
+    data: T.Array(
+      Fields(
+        { date: DateOnly, ...Object.fromEntries(topLevelStatuses.map((status) => [status, T.Integer()])) },
+        { title: 'OrdersOfDay', description: 'The number of orders of a day by their present top-level status.' },
+      ),
+      { description: 'Oldest first, without gaps.' },
+    ),
+  },
+  { title: 'OrdersByDay' },
+)
 
 export const PatchOrder = Fields({ activate_by: Nullable(DateOnly) }, { title: 'PatchOrder' })
 

@@ -40,6 +40,19 @@ export const listReviews = (tx: Tx, query: UnmatchedResultQuery): Promise<Unmatc
 
 const Total = T.Object({ total: T.Integer() })
 
+/** The number of reviews that wait for the team, up to a number. */
+export async function countOpenReviews(tx: Tx, max: number): Promise<number> {
+  const { total } = await tx.one(
+    Total,
+    sql`
+    select count(*) as total from (
+      select from raw_result r
+      where r.team_id = ${tx.team} and r.status = 'pending_customer_review' and r.visible_to_team
+        and ${notOfDeletedAlone(tx, sql`r.candidate_user_ids`)} limit ${max}) counted`,
+  )
+  return total
+}
+
 /** A page of the team's reviews that satisfy all conditions on `r` and may belong to a user who is not deleted. */
 export async function pageReviews(
   tx: Tx,

@@ -178,6 +178,8 @@ interface Input<P, Q, B> {
   key_id: string
   /** The session of a member in the console, if the request came with one. */
   session: MemberSession | undefined
+  /** As of `Caller`. */
+  member_id: string | undefined
   /** The bytes of the body, of an operation that takes a file. */
   file: Buffer | undefined
   /** The bytes of the body, of any operation. */

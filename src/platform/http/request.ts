@@ -406,6 +406,7 @@ const inputOf = (call: Call) => ({
   user: call.user,
   key_id: call.key_id ?? '',
   session: call.session,
+  member_id: call.member_id,
   file: call.operation.file && call.bytes,
   bytes: call.bytes,
   headers: call.headers,

@@ -12,7 +12,8 @@ import type { JobRunner } from '../../platform/queue/job-runner.ts'
 import { LeaseLost } from '../../platform/db/leases.ts'
 import type { ClockLease, ClockMoves } from './clock-lease.ts'
 
-const TEN_YEARS_MS = 315_360_000_000
+/** The longest advance: ten years. */
+export const LEAP_MAX_MS = 315_360_000_000
 /** Number of jobs after which the stored clock is updated during an advance: each update touches every waiting job. */
 const CLOCK_SYNC_EVERY_JOBS = 100
 
@@ -68,7 +69,7 @@ async function advanceTo(
   const from = teamNow(tenant)
   const end = change.to === undefined ? new Date(from.getTime() + change.seconds! * 1000) : new Date(change.to)
   if (end <= from) throw badRequest('The clock can only move forward')
-  if (end.getTime() - from.getTime() > TEN_YEARS_MS) throw badRequest('The clock can be advanced by at most ten years at a time')
+  if (end.getTime() - from.getTime() > LEAP_MAX_MS) throw badRequest('The clock can be advanced by at most ten years at a time')
   const setClock = (time: Date): Promise<void> =>
     db.tx(tenant, (tx) => setClockOffset(tx, clockOffsetFor(time)), undefined, guard)
   let at = from

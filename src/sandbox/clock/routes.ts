@@ -1,6 +1,7 @@
 import { operation, multiTransactionOperation, type Operation } from '../../platform/http/operation.ts'
 import { advanceClock, assertSandbox, readClock, type ClockDependencies } from './clock.ts'
-import { AdvanceClock, AdvancedClock, Clock } from './schema.ts'
+import { previewClock } from './preview.ts'
+import { AdvanceClock, AdvancedClock, Clock, ClockPreview, ClockPreviewQuery } from './schema.ts'
 
 export const clockRoutes = (dependencies: ClockDependencies): Operation[] => [
   operation({
@@ -15,6 +16,19 @@ export const clockRoutes = (dependencies: ClockDependencies): Operation[] => [
       assertSandbox(tx.tenant)
       return readClock(tx.tenant)
     },
+  }),
+  operation({
+    id: 'preview_sandbox_clock',
+    isUnlisted: true,
+    logsAccess: false,
+    method: 'GET',
+    path: '/v1/sandbox/clock/preview',
+    summary: 'List what advancing the clock will do',
+    description:
+      'Sandbox only. Changes nothing. The jobs that become due after `seconds`, or until `to`, by name; without either until the next one.',
+    query: ClockPreviewQuery,
+    reply: ClockPreview,
+    run: (tx, { query }) => previewClock(tx, query),
   }),
   multiTransactionOperation({
     id: 'advance_sandbox_clock',

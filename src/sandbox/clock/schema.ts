@@ -1,4 +1,4 @@
-import { Fields, Int, Maybe, T, Timestamp } from '../../platform/schema/schema.ts'
+import { Fields, Int, Maybe, Nullable, OpenEnum, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
 
 export const Clock = Fields(
   { now: Timestamp, offset_s: T.Integer({ description: 'Number of seconds ahead of the system clock.' }) },
@@ -12,6 +12,40 @@ export const AdvanceClock = Fields(
   },
   { title: 'AdvanceClock' },
 )
+
+export const ClockPreviewQuery = Fields({
+  seconds: Maybe(Int({ minimum: 1, maximum: 315_360_000 })),
+  to: Maybe(Timestamp),
+})
+export type ClockPreviewQuery = Static<typeof ClockPreviewQuery>
+
+const workKinds = ['simulated_step', 'order_dispatch', 'deadline', 'reminder', 'health_data', 'retry', 'other'] as const
+export type WorkKind = (typeof workKinds)[number]
+
+export const ClockPreview = Fields(
+  {
+    now: Timestamp,
+    to: Timestamp,
+    next_at: Nullable(T.String({ format: 'date-time', description: 'When the next job becomes due.' })),
+    total: T.Integer({ description: 'Jobs that become due until `to`, at most 100,000.' }),
+    is_complete: T.Boolean(),
+    data: T.Array(
+      Fields(
+        {
+          kind: OpenEnum(workKinds, { description: '`retry`: an earlier attempt of the job has failed.' }),
+          job: T.String({ description: 'The name of the job.' }),
+          count: T.Integer(),
+          first_at: Timestamp,
+          last_at: Timestamp,
+        },
+        { title: 'DueWork' },
+      ),
+      { description: 'Earliest first. Jobs that these will queue are not among them.' },
+    ),
+  },
+  { title: 'ClockPreview' },
+)
+export type ClockPreview = Static<typeof ClockPreview>
 
 export const AdvancedClock = Fields(
   {

@@ -56,6 +56,7 @@ const groups: Readonly<Record<string, GroupRoles>> = {
   simulator: healthData,
   matching: review,
   'lab-reports': review,
+  console: { read: EVERYONE, change: ['developer', 'staff', 'reviewer'] },
   physicians: configuration,
   labs: configuration,
   webhooks: integration,
@@ -91,6 +92,7 @@ const exceptions: Readonly<Record<string, OtherRoles>> = {
   record_demo_sample: DEVELOPERS,
   // What happened to an order, and whether others were told.
   list_events: EVERYONE,
+  list_event_rows: EVERYONE,
   follow_events: EVERYONE,
   get_team_event_delivery_metric: EVERYONE,
   list_event_types: EVERYONE,

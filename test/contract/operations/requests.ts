@@ -145,6 +145,12 @@ const belongings: Record<string, (team: TestTeam, operation: Operation, use: Use
       : reportOf(team),
   page: () => Promise.resolve('1'),
   order_id: async (team, operation, use) => (await orderFor(team, operation, use)).id as string,
+  search_input: (team, operation, use) => belongings.order_id!(team, operation, use),
+  view_id: async (team, _operation, use) =>
+    thing(team, use, 'saved view', async () => {
+      const view = { ...bodies.create_saved_view, name: randomUUID() }
+      return ok(await team.api.post('/console/v1/saved_views', view)).body.id
+    }),
   object_id: (team, operation, use) => belongings.order_id!(team, operation, use),
   raw_result_id: unmatched,
   run_id: async (team, _operation, use) =>
@@ -227,6 +233,10 @@ const belongings: Record<string, (team: TestTeam, operation: Operation, use: Use
       ? (await messageOf(team)).webhook_id
       : thing(team, use, 'endpoint', () => endpoint(team)),
   message_id: async (team) => (await messageOf(team)).message_id,
+  event_id: async (team, operation, use) => {
+    const order = await orderFor(team, operation, use)
+    return ok(await team.api.get(`/v1/events?object_id=${String(order.id)}`)).body.data[0].id
+  },
   event_type: () => Promise.resolve(EVENT_TYPE),
   collection_date: () => Promise.resolve('2030-01-02T09:30:00Z'),
   ehr_type: () => Promise.resolve('fhir'),

@@ -12,10 +12,14 @@ import { TeamRows, UUID, type RowsRead } from './rows.ts'
 /** Where an id of others is no error: filters find nothing, and events are repeated for own orders only. */
 const findsNothing = new Set([
   'get_orders',
+  'list_order_rows',
   'list_events',
+  'list_event_rows',
+  'search_ids',
   'resend_events',
   'search_team_users',
   'get_team_lab_accounts',
+  'list_unmatched_results',
   'introspect_resources',
   'introspect_historical_pulls',
   'introspect_rejected_posts',
