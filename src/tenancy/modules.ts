@@ -64,11 +64,11 @@ export function tenancy({ cells, log, guards, settings, publicUrl, has, operatio
       tag: 'management',
       operations: auditRoutes,
     },
-    teams({ cells, support_email: settings.support_email, teams: teamGuard, orgs }),
     {
       name: 'tenancy/roles',
       about: 'which operations the roles of members permit',
     },
+    teams({ cells, support_email: settings.support_email, teams: teamGuard, orgs }),
     domains({
       domain_target,
       dns: { ...DNS, servers: settings.dns_servers },

@@ -16,6 +16,7 @@ import { version } from '../../src/app/server.ts'
 import { connection } from '../support/server.ts'
 import { commandPage } from '../support/command-page.ts'
 import { resourcePages } from '../support/resource-pages.ts'
+import { organizationList, roleTable } from '../support/role-table.ts'
 import { printSchema } from '../support/schema-print.ts'
 import { families } from '../../src/wearables/resources/families.ts'
 import { summaryKinds } from '../../src/wearables/summaries/schema.ts'
@@ -84,6 +85,11 @@ test('docs/operating/settings.md has the list of settings', () => {
     return `- \`${name}\` (${shortValue(expected)}${standard && `; default ${standard}`}): ${meaning}`
   })
   section('docs/operating/settings.md', 'settings', rows.join('\n'))
+})
+
+test('docs/reference/roles.md has the operations of each role', () => {
+  section('docs/reference/roles.md', 'roles', roleTable(operations))
+  section('docs/reference/roles.md', 'organization', `${organizationList(operations)}.`)
 })
 
 /** The text of errors, shortened for a list. */

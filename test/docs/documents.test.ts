@@ -8,8 +8,9 @@ const DECISION_WORDS_MAX = 550
 /** Of decisions and reference together. */
 const WORDS_MAX = 22_000
 const README_WORDS_MAX = 1200
-/** Of README.md and docs/, without the generated help of commands. */
+/** Of README.md and docs/, without the generated help of commands and table of roles. */
 const ALL_WORDS_MAX = 57_000
+const GENERATED = ['docs/COMMANDS.md', 'docs/reference/roles.md']
 const HEADINGS = ['Context', 'Decision', 'Rejected alternatives', 'Consequences']
 /** A list, with a sentence for each package. */
 const LISTS = ['docs/decisions/dependencies.md']
@@ -30,7 +31,8 @@ describe('a decision', () => {
 })
 
 test('decisions and reference stay short', () => {
-  const all = [...decisions, ...globSync('docs/reference/*.md')].reduce((sum, path) => sum + words(path), 0)
+  const pages = [...decisions, ...globSync('docs/reference/*.md')].filter((path) => !GENERATED.includes(path))
+  const all = pages.reduce((sum, path) => sum + words(path), 0)
   assert(all <= WORDS_MAX, `${all} words, at most ${WORDS_MAX}`)
 })
 
@@ -40,7 +42,7 @@ test('README stays short', () => {
 })
 
 test('all documents together stay short', () => {
-  const pages = globSync('{README.md,docs/**/*.md}').filter((path) => path !== 'docs/COMMANDS.md')
+  const pages = globSync('{README.md,docs/**/*.md}').filter((path) => !GENERATED.includes(path))
   const all = pages.reduce((sum, path) => sum + words(path), 0)
   assert(all <= ALL_WORDS_MAX, `${all} words, at most ${ALL_WORDS_MAX}`)
 })

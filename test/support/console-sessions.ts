@@ -25,13 +25,9 @@ export async function createMember(team: TestTeam, role: TeamRole | 'org_admin' 
       email,
       role: isOfTeam ? 'team_admin' : role,
       team_ids: isOfTeam ? [team.team] : [],
+      team_roles: isOfTeam ? { [team.team]: role } : {},
     }),
   )
-  if (isOfTeam)
-    await cells.control.pool.query('update member set team_roles = $2 where id = $1', [
-      member.id,
-      JSON.stringify({ [team.team]: role }),
-    ])
   return { id: member.id, email }
 }
 

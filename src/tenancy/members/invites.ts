@@ -37,7 +37,7 @@ export async function listInvites(tx: PlainTx, org_id: string, query: PeopleQuer
     Invite,
     sql`
     select id, email, invited_at, resent_at, json_build_object('type', 'management_key') as creator, role,
-           ${roleBindings(sql`role`, sql`team_ids`)}
+           ${roleBindings(sql`role`, sql`team_ids`, sql`team_roles`)}
     from invite where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ invited_at, id }) => [invited_at, id])
@@ -63,9 +63,9 @@ export async function invite(
   body: CreateInvite,
 ): Promise<{ status: Status }> {
   const role = body.role ?? 'org_admin'
-  const teams = resolveRoleTeams(role, body.team_role_bindings)
+  const { team_ids, team_roles } = resolveRoleTeams(role, body.team_role_bindings)
   await lockOrg(tx, org_id)
-  await assertTeams(tx, org_id, teams)
+  await assertTeams(tx, org_id, team_ids)
   const member = await tx.maybe(ExistingMember, sql`select org_id from member where lower(email) = lower(${body.email})`)
   if (member && member.org_id !== org_id) throw conflict('This address belongs to a member of another organization')
   if (member) return { status: 'already_in_org' }
@@ -87,14 +87,17 @@ export async function invite(
   const pending = await tx.maybe(
     Pending,
     sql`
-    update invite set role = ${role}, team_ids = ${teams}::uuid[], token_hash = ${hashKey(token)}, resent_at = ${tx.now}, expires_at = ${until}
+    update invite
+    set role = ${role}, team_ids = ${team_ids}::uuid[], team_roles = ${JSON.stringify(team_roles)}, token_hash = ${hashKey(token)},
+        resent_at = ${tx.now}, expires_at = ${until}
     where org_id = ${org_id} and lower(email) = lower(${body.email}) and expires_at > ${tx.now} returning id`,
   )
   if (!pending) {
     await tx.run(sql`delete from invite where org_id = ${org_id} and lower(email) = lower(${body.email})`)
     await tx.run(sql`
-      insert into invite (id, org_id, email, role, team_ids, token_hash, invited_at, expires_at)
-      values (${tx.uuid()}, ${org_id}, ${body.email}, ${role}, ${teams}::uuid[], ${hashKey(token)}, ${tx.now}, ${until})`)
+      insert into invite (id, org_id, email, role, team_ids, team_roles, token_hash, invited_at, expires_at)
+      values (${tx.uuid()}, ${org_id}, ${body.email}, ${role}, ${team_ids}::uuid[], ${JSON.stringify(team_roles)}, ${hashKey(token)},
+              ${tx.now}, ${until})`)
   }
   const { name } = await getOrg(tx, org_id)
   sendMail(tx, {
@@ -114,7 +117,13 @@ export async function revokeInvite(tx: PlainTx, org_id: string, invite_id: strin
   if (!deletedCount) throw notFound('Invite not found')
 }
 
-const Accepted = T.Object({ org_id: T.String(), email: T.String(), role: T.String(), team_ids: T.Array(T.String()) })
+const Accepted = T.Object({
+  org_id: T.String(),
+  email: T.String(),
+  role: T.String(),
+  team_ids: T.Array(T.String()),
+  team_roles: T.Record(T.String(), T.String()),
+})
 
 /**
  * Accepts an invite: the holder of its token becomes a member. Writes invite, member. 404: no such token, or it has expired. 409: the
@@ -136,7 +145,7 @@ async function accept(tx: PlainTx, token: string, name: string): Promise<Member 
     Accepted,
     sql`
     delete from invite where token_hash = ${hashKey(token)} and expires_at > ${tx.now}
-    returning org_id, email, role, to_json(team_ids) as team_ids`,
+    returning org_id, email, role, to_json(team_ids) as team_ids, team_roles`,
   )
   return accepted && addMember(tx, { ...accepted, name })
 }

@@ -9,7 +9,7 @@ const accept = (token: string, name = 'Testa Fictional') => client(undefined).po
 const joined = async (org: TestTeam, body: Record<string, unknown> = {}) => (await accept(await invited(org, body))).body
 const members = async (org: TestTeam, query = '') => (await org.manage.get(`/member${query}`)).body.members
 const invites = async (org: TestTeam, query = '') => (await org.manage.get(`/invite${query}`)).body.invites
-const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id }))
+const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id, role: 'administrator' }))
 const expire = (org: TestTeam) =>
   cells.control.pool.query(`update invite set expires_at = '2020-01-01' where org_id = $1`, [org.org_id])
 
@@ -156,6 +156,32 @@ describe('a member', () => {
     assert.equal((await change('team_admin', null)).status, 422)
     for (const body of [{ role: 'no_role' }, { team_role_bindings: null }, {}])
       assert.equal((await org.manage.patch(`/member/${id}`, body)).status, 422)
+  })
+
+  test('has a role in each team: that of an administrator unless it is given and known', async () => {
+    const org = await createTestTeam()
+    await joined(org)
+    const other = (await org.manage.post('/team', { name: 'Other', region: 'us' })).body.id
+    const given = [
+      { team_id: org.team, role: 'viewer' },
+      { team_id: other, role: 'admin' },
+    ]
+    const { id } = await joined(org, { role: 'team_admin', team_role_bindings: given })
+    const roles = async () =>
+      new Map<string, string>(
+        (await members(org))
+          .find((member: { id: string }) => member.id === id)
+          .team_role_bindings.map(({ team_id, role }: Record<string, string>) => [team_id, role] as const),
+      )
+    const now = await roles()
+    assert.deepEqual([now.get(org.team), now.get(other), now.size], ['viewer', 'administrator', 2])
+    await org.manage.patch(`/member/${id}`, { role: 'team_admin', team_role_bindings: null })
+    assert.equal((await roles()).get(org.team), 'viewer')
+    const changed = { role: 'team_admin', team_role_bindings: [{ team_id: org.team, role: 'reviewer' }] }
+    await org.manage.patch(`/member/${id}`, changed)
+    assert.deepEqual(await roles(), new Map([[org.team, 'reviewer']]))
+    await org.manage.patch(`/member/${id}`, { role: 'team_admin', team_role_bindings: [{ team_id: org.team }] })
+    assert.deepEqual(await roles(), new Map([[org.team, 'administrator']]))
   })
 
   test('who is the last org_admin stays one', async () => {

@@ -2,12 +2,12 @@
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { badRequest, conflict, notFound } from '../../platform/http/errors.ts'
 import { byCreation, Pages } from '../../platform/http/list-pages.ts'
-import { T } from '../../platform/schema/schema.ts'
-import { likeAnywhere, joinConditions, sql } from '../../platform/db/sql.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
+import { likeAnywhere, joinConditions, raw, sql } from '../../platform/db/sql.ts'
 import { deleteKeysOfMember } from '../keys/keys.ts'
 import { lockOrg } from '../organizations/organizations.ts'
 import type { Forgets } from '../teams/teams.ts'
-import { assertTeams, roleBindings, type Role, resolveRoleTeams } from '../teams/role-bindings.ts'
+import { assertTeams, roleBindings, type Role, type RoleTeams, resolveRoleTeams } from '../teams/role-bindings.ts'
 import { Member, type PeopleQuery, type UpdateMember } from './schema.ts'
 
 /** The constraints of the table and the responses when statements violate them. */
@@ -26,7 +26,7 @@ export async function listMembers(tx: PlainTx, org_id: string, query: PeopleQuer
   const rows = await tx.many(
     Member,
     sql`
-    select id, name, email, created_at as created_on, role, ${roleBindings(sql`role`, sql`team_ids`)} from member
+    select id, name, email, created_at as created_on, role, ${roleBindings(sql`role`, sql`team_ids`, sql`team_roles`)} from member
     where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_on, id }) => [created_on, id])
@@ -36,19 +36,19 @@ export async function listMembers(tx: PlainTx, org_id: string, query: PeopleQuer
 /** Adds a member. Writes member. 409: the address belongs to a member of an organization. */
 export async function addMember(
   tx: PlainTx,
-  member: { org_id: string; name: string; email: string; role: string; team_ids: string[] },
+  member: { org_id: string; name: string; email: string; role: string } & RoleTeams,
 ): Promise<Member> {
-  const { org_id, name, email, role, team_ids } = member
+  const { org_id, name, email, role, team_ids, team_roles } = member
   return tx.one(
     Member,
     sql`
-    insert into member (id, org_id, name, email, role, team_ids, created_at)
-    values (${tx.uuid()}, ${org_id}, ${name}, ${email}, ${role}, ${team_ids}, ${tx.now})
-    returning id, name, email, created_at as created_on, role, ${roleBindings(sql`role`, sql`team_ids`)}`,
+    insert into member (id, org_id, name, email, role, team_ids, team_roles, created_at)
+    values (${tx.uuid()}, ${org_id}, ${name}, ${email}, ${role}, ${team_ids}, ${JSON.stringify(team_roles)}, ${tx.now})
+    returning id, name, email, created_at as created_on, role, ${roleBindings(sql`role`, sql`team_ids`, sql`team_roles`)}`,
   )
 }
 
-const Found = T.Object({ role: T.String(), team_ids: T.Array(T.String()) })
+const Found = T.Object({ role: T.String(), team_ids: T.Array(T.String()), team_roles: T.Record(T.String(), T.String()) })
 
 /**
  * Changes a member's role and teams; null leaves them. Writes member. 400: no org_admin would remain. 404: no such member or team. 422: the
@@ -63,10 +63,12 @@ export async function updateMember(
 ): Promise<void> {
   const before = await lockMember(tx, org_id, member_id)
   const role = body.role ?? (before.role as Role)
-  const teams = resolveRoleTeams(role, body.team_role_bindings ?? before.team_ids.map((team_id) => ({ team_id })))
+  const former = before.team_ids.map((team_id) => ({ team_id, role: before.team_roles[team_id] }))
+  const { team_ids, team_roles } = resolveRoleTeams(role, body.team_role_bindings ?? former)
   if (role !== 'org_admin' && before.role === 'org_admin') await assertAnotherAdmin(tx, org_id, member_id)
-  await assertTeams(tx, org_id, teams)
-  await tx.run(sql`update member set role = ${role}, team_ids = ${teams}::uuid[] where id = ${member_id}`)
+  await assertTeams(tx, org_id, team_ids)
+  await tx.run(sql`
+    update member set role = ${role}, team_ids = ${team_ids}::uuid[], team_roles = ${JSON.stringify(team_roles)} where id = ${member_id}`)
   tx.afterCommit(() => sessions.invalidateMember(member_id))
 }
 
@@ -99,11 +101,11 @@ export async function removeMember(
 }
 
 /** The lock on the organization ensures that two concurrent requests cannot remove the last two. */
-async function lockMember(tx: PlainTx, org_id: string, member_id: string): Promise<{ role: string; team_ids: string[] }> {
+async function lockMember(tx: PlainTx, org_id: string, member_id: string): Promise<Static<typeof Found>> {
   await lockOrg(tx, org_id)
   const found = await tx.maybe(
     Found,
-    sql`select role, to_json(team_ids) as team_ids from member where id = ${member_id} and org_id = ${org_id}`,
+    sql`select role, to_json(team_ids) as team_ids, team_roles from member where id = ${member_id} and org_id = ${org_id}`,
   )
   if (!found) throw notFound('Member not found')
   return found
@@ -121,6 +123,8 @@ async function assertAnotherAdmin(tx: PlainTx, org_id: string, member_id: string
 
 /** Removes the bindings to a deleted team; a member without another binding is bound to no team. Writes member, invite. */
 export async function unbindMembers(tx: PlainTx, team_id: string): Promise<void> {
-  await tx.run(sql`update member set team_ids = array_remove(team_ids, ${team_id}::uuid) where ${team_id}::uuid = any (team_ids)`)
-  await tx.run(sql`update invite set team_ids = array_remove(team_ids, ${team_id}::uuid) where ${team_id}::uuid = any (team_ids)`)
+  for (const table of ['member', 'invite'])
+    await tx.run(sql`
+      update ${raw(table)} set team_ids = array_remove(team_ids, ${team_id}::uuid), team_roles = team_roles - ${team_id}::text
+      where ${team_id}::uuid = any (team_ids)`)
 }

@@ -2,7 +2,7 @@
 import { Email, Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { Creator, Cursor, NextCursor } from '../organizations/management-shapes.ts'
 import { roles } from '../teams/role-bindings.ts'
-import { Bindings, TeamRoleBinding } from '../teams/schema.ts'
+import { MemberBinding, MemberBindings } from '../teams/schema.ts'
 
 const RoleValue = OpenEnum(roles)
 /** Free text: part of a name or of an address. */
@@ -16,7 +16,7 @@ export const Member = Fields(
     email: T.String(),
     created_on: Timestamp,
     role: RoleValue,
-    team_role_bindings: Nullable(T.Array(TeamRoleBinding)),
+    team_role_bindings: Nullable(T.Array(MemberBinding)),
   },
   { title: 'Member' },
 )
@@ -25,7 +25,7 @@ export const MemberPage = Fields({ members: T.Array(Member), next_cursor: Cursor
 export const MemberParams = Fields({ org_id: Uuid, member_id: Uuid })
 /** Both are required; null leaves the current value. */
 export const UpdateMember = Fields(
-  { role: Nullable(RoleValue), team_role_bindings: Nullable(Bindings) },
+  { role: Nullable(RoleValue), team_role_bindings: Nullable(MemberBindings) },
   { title: 'UpdateMember' },
 )
 export type UpdateMember = Static<typeof UpdateMember>
@@ -38,14 +38,14 @@ export const Invite = Fields(
     resent_at: Nullable(Timestamp),
     creator: Creator,
     role: RoleValue,
-    team_role_bindings: Nullable(T.Array(TeamRoleBinding)),
+    team_role_bindings: Nullable(T.Array(MemberBinding)),
   },
   { title: 'Invite' },
 )
 export const InvitePage = Fields({ invites: T.Array(Invite), next_cursor: Cursor }, { title: 'InvitePage' })
 export const InviteParams = Fields({ org_id: Uuid, invite_id: Uuid })
 export const CreateInvite = Fields(
-  { email: Email, role: Maybe(OpenEnum(roles, { default: 'org_admin' })), team_role_bindings: Maybe(Bindings) },
+  { email: Email, role: Maybe(OpenEnum(roles, { default: 'org_admin' })), team_role_bindings: Maybe(MemberBindings) },
   { title: 'CreateInvite' },
 )
 export type CreateInvite = Static<typeof CreateInvite>

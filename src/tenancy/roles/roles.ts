@@ -1,5 +1,5 @@
 // What members may do: their role in a team, by groups of operations. Members with the role org_admin may do everything; other members have a
-// role in each of their teams.
+// role in each of their teams. docs/reference/roles.md has the table of operations and roles.
 import { isWrite, type Operation } from '../../platform/http/operation.ts'
 
 /** The roles of a member in a team. A binding without a role, or with one that is not in this list, is that of an administrator. */

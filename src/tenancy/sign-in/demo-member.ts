@@ -9,7 +9,7 @@ const DEMO_MEMBER = { name: 'Adina Testmann', email: 'adina.testmann@drawbridge.
 /** Adds the member to the demo organization if it has none. Writes member. */
 export async function ensureDemoMember(tx: PlainTx, org_id: string): Promise<void> {
   if (await findDemoMember(tx)) return
-  await addMember(tx, { ...DEMO_MEMBER, org_id, role: 'org_admin', team_ids: [] })
+  await addMember(tx, { ...DEMO_MEMBER, org_id, role: 'org_admin', team_ids: [], team_roles: {} })
 }
 
 const MemberOfOrg = T.Object({ id: T.String(), org_id: T.String() })

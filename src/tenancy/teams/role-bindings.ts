@@ -1,6 +1,7 @@
 // Common parts of members and invites: roles, and the teams they are bound to. Source: management-auth.md 4, 8.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { invalidField, notFound } from '../../platform/http/errors.ts'
+import { teamRoleOf } from '../roles/roles.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 
@@ -8,16 +9,28 @@ export const roles = ['org_admin', 'team_admin', 'no_role'] as const
 export type Role = (typeof roles)[number]
 
 /** Bindings in API format: null for roles without teams. */
-export const roleBindings = (role: Sql, teams: Sql): Sql => sql`
+export const roleBindings = (role: Sql, teams: Sql, rolesInTeams: Sql): Sql => sql`
   case ${role} when 'team_admin' then to_json(array(
-    select json_build_object('team_id', bound) from unnest(${teams}) bound order by bound)) end as team_role_bindings`
+    select json_build_object('team_id', bound, 'role', coalesce(${rolesInTeams} ->> bound::text, 'administrator'))
+    from unnest(${teams}) bound order by bound)) end as team_role_bindings`
+
+/** The teams of a role, and the roles in those of them where it is not that of an administrator, as they are stored. */
+export interface RoleTeams {
+  team_ids: string[]
+  /** Team → role. */
+  team_roles: Record<string, string>
+}
 
 /** The teams of a role: at least one for team_admin (422 otherwise), else none. */
-export function resolveRoleTeams(role: Role, bindings: readonly { team_id: string }[] | undefined): string[] {
-  if (role !== 'team_admin') return []
-  const teams = [...new Set(bindings?.map(({ team_id }) => team_id))]
-  if (teams.length === 0) throw invalidField(['body', 'team_role_bindings'], 'the role team_admin requires at least one team')
-  return teams
+export function resolveRoleTeams(
+  role: Role,
+  bindings: readonly { team_id: string; role?: string | undefined }[] | undefined,
+): RoleTeams {
+  if (role !== 'team_admin') return { team_ids: [], team_roles: {} }
+  const roleOfTeam = new Map(bindings?.map((binding) => [binding.team_id, teamRoleOf(binding.role)]))
+  if (roleOfTeam.size === 0) throw invalidField(['body', 'team_role_bindings'], 'the role team_admin requires at least one team')
+  const others = [...roleOfTeam].filter(([, teamRole]) => teamRole !== 'administrator')
+  return { team_ids: [...roleOfTeam.keys()], team_roles: Object.fromEntries(others) }
 }
 
 const Count = T.Object({ n: T.Integer() })

@@ -14,6 +14,7 @@ import {
   Uuid,
   type Static,
 } from '../../platform/schema/schema.ts'
+import { teamRoles } from '../roles/roles.ts'
 import { Creator, Cursor, Environment, Label, Name, NextCursor, Reference, Region } from '../organizations/management-shapes.ts'
 
 const BrandText = Maybe(Text({ maxLength: 500 }))
@@ -185,6 +186,25 @@ export const AccessToken = Fields({ access_token: T.String(), expires_in: T.Inte
 /** Further keys, such as the `role` of public samples, are ignored. */
 export const TeamRoleBinding = Fields({ team_id: Uuid }, { title: 'TeamRoleBinding' })
 export const Bindings = T.Array(TeamRoleBinding, { maxItems: 1000 })
+
+/** The binding of a member, who has a role in the team. */
+export const MemberBinding = Fields({ team_id: Uuid, role: OpenEnum(teamRoles) }, { title: 'MemberTeamRole' })
+export const MemberBindings = T.Array(
+  Fields(
+    {
+      team_id: Uuid,
+      role: Maybe(
+        Text({
+          maxLength: 100,
+          description: `What the member may do in the team: ${teamRoles.join(', ')}. Absent or anything else: administrator.`,
+          example: 'viewer',
+        }),
+      ),
+    },
+    { title: 'SetMemberTeamRole' },
+  ),
+  { maxItems: 1000 },
+)
 
 /** The person who uses a key. */
 const KeyMember = T.String({
