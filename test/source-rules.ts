@@ -41,29 +41,6 @@ export const FUNCTION_LINES_MAX = 70
 /** Folders with tests, or with what tests use, whose names follow the rules. The list only grows. */
 export const CHECKED_TESTS: readonly string[] = []
 
-/** Folders in which a word has at most `DEFINITIONS_MAX` definitions, counting all of `src/`. */
-export const CHECKED_DEFINITIONS: readonly string[] = [
-  'src/connections/bulk',
-  'src/connections/connections',
-  'src/connections/connectors',
-  'src/connections/credentials',
-  'src/connections/grants',
-  'src/connections/introspection',
-  'src/connections/link',
-  'src/connections/pull-preferences',
-  'src/connections/pulls',
-  'src/connections/sign-in',
-  'src/ehr',
-  'src/lab',
-  'src/lab-values',
-  'src/notifications',
-  'src/people',
-  'src/sandbox',
-  'src/tenancy',
-  'src/testing',
-  'src/visits',
-]
-
 /** `file name` → why it has a name that the rules do not allow. */
 export const ALLOWED_NAMES: Record<string, string> = {
   'src/platform/schema/request-validation.ts required': 'a keyword of JSON Schema',

@@ -123,7 +123,7 @@ export const laboratories: Group[] = [
     summary: 'laboratories and their identity',
     commands: [
       lab(
-        'list',
+        'printLabs',
         'list',
         'list the laboratories of a cell and what they need before they accept orders',
         ['lab list --cell production-us'],
@@ -178,14 +178,14 @@ export const laboratories: Group[] = [
         account,
       ),
       labAccount(
-        'list',
+        'printAccounts',
         'list',
         'list the accounts of a cell',
         ['lab-account list --cell production-us --org ORG_ID'],
         [oneCell, ['--org <id>', 'only those of an organization'], json],
       ),
       labAccount(
-        'show',
+        'printAccount',
         'show <id>',
         'print an account as JSON, in API format',
         ['lab-account show ACCOUNT_ID --cell production-us'],
@@ -283,7 +283,7 @@ export const directories: Group[] = [
         [labOption, strict, someCells],
       ),
       psc(
-        'list',
+        'printSites',
         'list',
         'count the sites, or list those of a laboratory',
         ['psc list --lab quest --cell all'],
@@ -315,14 +315,14 @@ export const directories: Group[] = [
             [labOption, strict, someCells],
           ),
           schedule(
-            'list',
+            'printSchedules',
             'list',
             'list the sites that have a schedule',
             ['psc schedule list --lab quest'],
             [labOption, someCells, json],
           ),
           schedule(
-            'show',
+            'exportSchedules',
             'show <code...>',
             'print schedules in the format of the import',
             ['psc schedule show PHX-1 --lab quest --cell production-us > phx-1.json'],
@@ -342,7 +342,7 @@ export const directories: Group[] = [
         summary: 'bookings pending confirmation',
         commands: [
           booking(
-            'list',
+            'printBookings',
             'list',
             'list bookings pending confirmation',
             ['psc booking list --cell production-us'],
@@ -421,7 +421,7 @@ export const directories: Group[] = [
         ['phlebotomy import staff.json --org ORG_ID --cell production-us'],
         [orgOption, strict, someCells],
       ),
-      phlebotomy('list', 'list', 'list phlebotomists', ['phlebotomy list --org ORG_ID'], [orgOption, someCells, json]),
+      phlebotomy('printStaff', 'list', 'list phlebotomists', ['phlebotomy list --org ORG_ID'], [orgOption, someCells, json]),
       phlebotomy(
         'remove',
         'remove <reference...>',
@@ -470,7 +470,7 @@ export const results: Group[] = [
     usage: 'result',
     summary: 'incoming results without a team',
     commands: [
-      result('list', 'list', 'list unassigned results', ['result list --cell production-us'], [oneCell, json]),
+      result('printResults', 'list', 'list unassigned results', ['result list --cell production-us'], [oneCell, json]),
       result(
         'assign',
         'assign <id>',
@@ -529,9 +529,9 @@ export const operations: Group[] = [
     usage: 'mail',
     summary: 'emails and their state',
     commands: [
-      mail('list', 'list', 'list the newest mails', ['mail list --cell control'], [mailCells, json]),
+      mail('printOutbox', 'list', 'list the newest mails', ['mail list --cell control'], [mailCells, json]),
       mail(
-        'show',
+        'printMail',
         'show <id>',
         'print an email; its text is deleted once it is sent',
         ['mail show MAIL_ID --cell all'],
@@ -544,8 +544,14 @@ export const operations: Group[] = [
     usage: 'sms',
     summary: 'text messages of sandboxes',
     commands: [
-      sms('list', 'list', 'list the newest text messages of sandboxes', ['sms list --cell sandbox-eu'], [someCells, json]),
-      sms('show', 'show <id>', 'print a text message', ['sms show MESSAGE_ID'], [someCells, json]),
+      sms(
+        'printMessages',
+        'list',
+        'list the newest text messages of sandboxes',
+        ['sms list --cell sandbox-eu'],
+        [someCells, json],
+      ),
+      sms('printMessage', 'show <id>', 'print a text message', ['sms show MESSAGE_ID'], [someCells, json]),
     ],
   },
   {

@@ -200,7 +200,7 @@ const clockCommands: Group = {
       summary: 'print the time of the team clock',
       options: [json, ...remoteOptions],
       examples: ['clock show'],
-      run: async (input, context) => (await import('./client/clock.ts')).show(input, context),
+      run: async (input, context) => (await import('./client/clock.ts')).printClock(input, context),
     },
     {
       usage: 'advance <time...>',
@@ -323,14 +323,14 @@ const inspectionCommands: (Leaf | Group)[] = [
           ...remoteOptions,
         ],
         examples: ['events list --type labtest.order.created --limit 5', 'events list --object ORDER_ID --json'],
-        run: async (input, context) => (await import('./client/events.ts')).list(input, context),
+        run: async (input, context) => (await import('./client/events.ts')).printEvents(input, context),
       },
       {
         usage: 'show <id>',
         summary: 'print an event as JSON',
         options: [alwaysJson, ...remoteOptions],
         examples: ['events show EVENT_ID'],
-        run: async (input, context) => (await import('./client/events.ts')).show(input, context),
+        run: async (input, context) => (await import('./client/events.ts')).printEvent(input, context),
       },
       {
         usage: 'resend <id>',

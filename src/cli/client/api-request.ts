@@ -28,11 +28,11 @@ export const apiRequest =
     if (!path.startsWith('/')) throw new UsageError('The path must start with a slash, such as /v3/lab_tests.')
     const body = await bodyOf(values)
     const answer = await request(clientFor(path, values, env), method, path, { ...(body !== undefined && { body }) })
-    await show(answer, values, printNow)
+    await printResponse(answer, values, printNow)
     if (answer.status < 200 || answer.status > 299) throw new Error(`The server responded ${answer.status}.`)
   }
 
-async function show(
+async function printResponse(
   { body, content_type, bytes }: ApiResponse,
   { out: file }: Values,
   printNow: (text: string) => void,

@@ -11,7 +11,7 @@ type Values = RemoteValues & { json?: boolean }
 type Context = Pick<CommandContext, 'env' | 'printNow'>
 
 /** `clock show`. @throws Error for a key of production */
-export async function show({ values }: Typed<Values>, { env, printNow }: Context): Promise<void> {
+export async function printClock({ values }: Typed<Values>, { env, printNow }: Context): Promise<void> {
   print(await readClock(createApiClient(values, env)), values, printNow)
 }
 

@@ -25,7 +25,7 @@ interface ListValues extends RemoteValues {
 }
 
 /** Prints the newest events, newest first: a line each without personal data, or with `--json` whole. @throws UsageError, or Error if the server rejects us */
-export async function list({ values }: { values: ListValues }, { env, printNow }: StatusContext): Promise<void> {
+export async function printEvents({ values }: { values: ListValues }, { env, printNow }: StatusContext): Promise<void> {
   const limit = Number(values.limit ?? LISTED)
   if (!Number.isInteger(limit) || limit < 1 || limit > LISTED_MAX)
     throw new UsageError(`--limit must be a number from 1 to ${LISTED_MAX}.`)
@@ -45,7 +45,7 @@ function formatEvent({ created_at, id, type, object_id, body: { data } }: Listed
 }
 
 /** Prints an event as JSON. @throws Error if it is not among the newest 10,000 of the team */
-export async function show(
+export async function printEvent(
   { args: [id], values }: { args: string[]; values: RemoteValues },
   { env, printNow }: StatusContext,
 ): Promise<void> {

@@ -15,7 +15,7 @@ import { tree } from '../command-list.ts'
 import { UsageError } from '../command-tree.ts'
 import { completionScript } from '../completion.ts'
 import { publishDemo } from '../demo-file.ts'
-import { list, show } from './events.ts'
+import { printEvents, printEvent } from './events.ts'
 import { uuidFromId } from '../../events/catalog/message-id.ts'
 import { keptSecret } from './listen-secrets.ts'
 import { resend } from './resend.ts'
@@ -93,35 +93,37 @@ describe('drawbridge events', () => {
 
   test('lists the newest events of the team, and shows one', async () => {
     const team = await createTestTeam()
-    const empty = await printed((context) => list({ values: remote(team) }, context))
+    const empty = await printed((context) => printEvents({ values: remote(team) }, context))
     assert.equal(empty.text, 'There is no event.\n')
     const orders = [await kit(team), await kit(team)]
-    const lines = (await printed((context) => list({ values: remote(team) }, context))).text.trimEnd().split('\n')
+    const lines = (await printed((context) => printEvents({ values: remote(team) }, context))).text.trimEnd().split('\n')
     assert.deepEqual(new Set(lines.map((line) => line.split('  ').at(-1))), new Set(orders.map(({ id }) => id)))
     const values = { ...remote(team), object: orders[0]!.id, type: 'labtest.order.created', json: true }
-    const found = JSON.parse((await printed((context) => list({ values }, context))).text)
+    const found = JSON.parse((await printed((context) => printEvents({ values }, context))).text)
     assert.deepEqual(
       found.map(({ object_id, type }: Record<string, string>) => [object_id, type]),
       [[orders[0]!.id, 'labtest.order.created']],
     )
-    const shown = await printed((context) => show({ args: [found[0].id], values: remote(team) }, context))
+    const shown = await printed((context) => printEvent({ args: [found[0].id], values: remote(team) }, context))
     assert.deepEqual(JSON.parse(shown.text), found[0])
-    const one = await printed((context) => list({ values: { ...remote(team), limit: '1' } }, context))
+    const one = await printed((context) => printEvents({ values: { ...remote(team), limit: '1' } }, context))
     assert.equal(one.text.trimEnd().split('\n').length, 1)
   })
 
   test('fails for an event that is not there, a wrong limit and a wrong key', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     await kit(other)
-    const [event] = JSON.parse((await printed((context) => list({ values: { ...remote(other), json: true } }, context))).text)
-    const absent = await printed((context) => show({ args: [event.id], values: remote(team) }, context))
+    const [event] = JSON.parse(
+      (await printed((context) => printEvents({ values: { ...remote(other), json: true } }, context))).text,
+    )
+    const absent = await printed((context) => printEvent({ args: [event.id], values: remote(team) }, context))
     assert.match(absent.error!.message, /no such event/)
     for (const limit of ['0', '1001', 'x', '1.5'])
       assert(
-        (await printed((context) => list({ values: { ...remote(team), limit } }, context))).error instanceof UsageError,
+        (await printed((context) => printEvents({ values: { ...remote(team), limit } }, context))).error instanceof UsageError,
         limit,
       )
-    const wrong = await printed((context) => list({ values: { url, key: 'none' } }, context))
+    const wrong = await printed((context) => printEvents({ values: { url, key: 'none' } }, context))
     assert.match(wrong.error!.message, /The server responded 401/)
   })
 })

@@ -35,9 +35,9 @@ interface Options {
 export async function create(call: Call<Options>): Promise<string> {
   const { values } = call
   const { name: cell, db } = requireCell(call)
-  const lab = text(values.lab, '--lab', 100)?.toLowerCase()
+  const lab = optionalText(values.lab, '--lab', 100)?.toLowerCase()
   if (lab === undefined) throw new UsageError('--lab is required: the slug of a lab of the cell.')
-  const provider_account_id = text(values.account, '--account', 100)
+  const provider_account_id = optionalText(values.account, '--account', 100)
   if (provider_account_id === undefined) throw new UsageError('--account is required: the account number at the lab.')
   const org_id = await optionalOrg(call)
   const change = changeOf({ billing: ['client_bill=all'], ...values })
@@ -57,14 +57,14 @@ export async function update(call: Call<Options>): Promise<string> {
 }
 
 /** `lab-account show`. */
-export async function show(call: Call<Options>): Promise<string> {
+export async function printAccount(call: Call<Options>): Promise<string> {
   const { db } = requireCell(call)
   const account = await findAccount(db.queries, requireId(call.args[0], 'The lab account'))
   return printJson(requireFound(account, 'Lab account not found in this cell.'))
 }
 
 /** `lab-account list`. */
-export async function list(call: Call<Options>): Promise<string> {
+export async function printAccounts(call: Call<Options>): Promise<string> {
   const { values } = call
   const { db } = requireCell(call)
   return printRows(
@@ -83,8 +83,8 @@ const CLEAR_ALL = 'none'
 /** The values of the options; omitted options change nothing. */
 function changeOf(values: Options): AccountChange {
   const status = values.status?.toLowerCase()
-  const number = text(values.account, '--account', 100)
-  const [name, notes] = [text(values.name, '--name', 200), text(values.notes, '--notes', 1000)]
+  const number = optionalText(values.account, '--account', 100)
+  const [name, notes] = [optionalText(values.name, '--name', 200), optionalText(values.notes, '--notes', 1000)]
   const units = readMany(values.unit, '--unit', 50)
   const teams = readMany(values.team, '--team', TEAMS_MAX)
   return {
@@ -93,13 +93,13 @@ function changeOf(values: Options): AccountChange {
     ...(number !== undefined && { provider_account_id: number }),
     ...(name !== undefined && { account_name: name === CLEAR_ALL ? null : name }),
     ...(notes !== undefined && { default_clinical_notes: notes === CLEAR_ALL ? null : notes }),
-    ...(units && { business_units: units.length ? units.map((unit) => text(unit, '--unit', 100)!) : null }),
+    ...(units && { business_units: units.length ? units.map((unit) => optionalText(unit, '--unit', 100)!) : null }),
     ...(values.billing && { allowed_billing: billing(readMany(values.billing, '--billing', 50)!) }),
     ...(teams && { team_ids: teams.map((team) => requireId(team, '--team')) }),
   }
 }
 
-function text(word: string | undefined, option: string, length_max: number): string | undefined {
+function optionalText(word: string | undefined, option: string, length_max: number): string | undefined {
   const trimmed = word?.trim()
   if (trimmed === undefined) return undefined
   if (!trimmed || trimmed.length > length_max || !trimmed.isWellFormed())

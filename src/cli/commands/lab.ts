@@ -23,7 +23,7 @@ interface Options {
 }
 
 /** `lab list`. */
-export async function list(call: Call<Options>): Promise<string> {
+export async function printLabs(call: Call<Options>): Promise<string> {
   const { name, db } = requireCell(call)
   return printRows(
     call.values.json,
@@ -75,13 +75,13 @@ function changeOf(values: Options): Partial<LabIdentity> {
   ]
   const change: Record<string, string | null> = {}
   for (const [field, option, length_max] of texts) {
-    const given = text(values[option] as string | undefined, `--${option}`, length_max)
+    const given = optionalLine(values[option] as string | undefined, `--${option}`, length_max)
     if (given !== undefined) change[field] = given
   }
   for (const field of ['clia', 'accreditation']) if (change[field] === CLEAR) change[field] = null
   if (change.state === CLEAR) change.state = ''
   if (change.clia) change.clia = cliaOf(change.clia)
-  const country = text(values.country, '--country', 80)
+  const country = optionalLine(values.country, '--country', 80)
   if (country !== undefined) change.country = countryOf(country)
   return change
 }
@@ -97,7 +97,7 @@ function countryOf(country: string): string {
   return knownCountry(country) as string
 }
 
-function text(word: string | undefined, option: string, length_max: number): string | undefined {
+function optionalLine(word: string | undefined, option: string, length_max: number): string | undefined {
   const trimmed = word?.trim()
   if (trimmed === undefined) return undefined
   // oxlint-disable-next-line no-control-regex -- a document prints it on one line

@@ -11,7 +11,7 @@ import { findMail, listMail, type MailSummary } from '../../platform/mail/mail-o
 type Options = { cell?: string; json?: boolean }
 
 /** `mail list`. */
-export async function list(call: Call<Options>): Promise<string> {
+export async function printOutbox(call: Call<Options>): Promise<string> {
   const lists = await Promise.all(controlAndCells(call).map(async (place) => ({ ...place, mails: await listMail(place.db) })))
   for (const { db, mails } of lists) await log(call.cells, db, { actor: call.actor, operation: 'mail list' }, mails)
   const rows = lists.flatMap(({ name, mails }) => mails.map((mail) => ({ name, mail })))
@@ -26,7 +26,7 @@ export async function list(call: Call<Options>): Promise<string> {
 }
 
 /** `mail show`. */
-export async function show(call: Call<Options>): Promise<string> {
+export async function printMail(call: Call<Options>): Promise<string> {
   const [id] = call.args
   if (!isId(id)) throw new UsageError('mail show requires the id of an email.')
   for (const { name, db } of controlAndCells(call)) {

@@ -21,7 +21,7 @@ export async function importFile(call: Call<Options>): Promise<Outcome> {
 }
 
 /** `phlebotomy list`. */
-export async function list(call: Call<Options>): Promise<string> {
+export async function printStaff(call: Call<Options>): Promise<string> {
   const org_id = await optionalOrg(call)
   return printRowsOfCells(
     { json: call.values.json, places: chosenCells(call) },

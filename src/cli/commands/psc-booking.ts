@@ -12,7 +12,7 @@ const NOT_FOUND = 'Pending booking not found.'
 type Options = { cell?: string; json?: boolean }
 
 /** `psc booking list`. */
-export const list = (call: Call<Options>): Promise<string> =>
+export const printBookings = (call: Call<Options>): Promise<string> =>
   printRowsOfCells(
     { json: call.values.json, places: chosenCells(call) },
     ({ db }) => {

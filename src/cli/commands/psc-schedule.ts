@@ -21,7 +21,7 @@ export async function importFile(call: Call<Options>): Promise<Outcome> {
 }
 
 /** `psc schedule list`. */
-export async function list(call: Call<Options>): Promise<string> {
+export async function printSchedules(call: Call<Options>): Promise<string> {
   const lab = requireLab(call)
   return printRowsOfCells(
     { json: call.values.json, places: chosenCells(call) },
@@ -44,7 +44,7 @@ export async function list(call: Call<Options>): Promise<string> {
  * `psc schedule show`: the output can be edited and imported again. Errors: Error if a site has different schedules in the cells that are
  * shown.
  */
-export async function show(call: Call<Options>): Promise<string> {
+export async function exportSchedules(call: Call<Options>): Promise<string> {
   const lab = requireLab(call)
   const shown = new Map<unknown, string>()
   for (const { db } of chosenCells(call))

@@ -29,7 +29,7 @@ export async function importFile(call: Call<Options>): Promise<Outcome> {
 }
 
 /** `psc list`: how many sites each laboratory has, or the sites of one. */
-export async function list(call: Call<Options>): Promise<string> {
+export async function printSites(call: Call<Options>): Promise<string> {
   const lab = call.values.lab === undefined ? undefined : requireLab(call)
   const where = { json: call.values.json, places: chosenCells(call) }
   if (lab === undefined)

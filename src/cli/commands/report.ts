@@ -9,7 +9,7 @@ import type { ReportResult } from '../../lab-reports/reading/result.ts'
 import { createProcessPool } from '../../platform/runtime/process-pool.ts'
 import { WorkerLimitExceeded, type WorkerPool } from '../../platform/runtime/worker-pool.ts'
 
-const task = new URL('../../lab-reports/reading/report.task.ts', import.meta.url)
+const reportTask = new URL('../../lab-reports/reading/report.task.ts', import.meta.url)
 const READ_MS_MAX = 600_000
 const MEMORY_MB_MAX = 2048
 /** Pictures of 30 pages. */
@@ -61,7 +61,7 @@ async function run(file: ReportFile, options: ExplainOptions, processes?: Worker
   const reads = options.ocr_models === undefined ? [] : [options.ocr_models]
   const pool = processes ?? createProcessPool({ processes_max: 1, ...limits, reads })
   try {
-    return await pool.run<Explained>(task, { file, ...options }, { name: 'explainFile', timeout_ms: READ_MS_MAX })
+    return await pool.run<Explained>(reportTask, { file, ...options }, { name: 'explainFile', timeout_ms: READ_MS_MAX })
   } catch (error) {
     if (error instanceof WorkerLimitExceeded)
       throw new Error('The file takes more than ten minutes or 2 GB to read, or ends what reads it.')
@@ -72,8 +72,8 @@ async function run(file: ReportFile, options: ExplainOptions, processes?: Worker
 }
 
 /** Texts of files go to a terminal: without characters that control it. */
-const plain = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\u{FFFD}')
-const orNone = (text: string | number | null): string => (text === null ? '-' : plain(String(text)))
+const replaceControls = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\u{FFFD}')
+const orNone = (text: string | number | null): string => (text === null ? '-' : replaceControls(String(text)))
 const section = (title: string, lines: readonly string[]): string =>
   `${title}\n${(lines.length ? lines : ['none']).map((line) => `  ${line}\n`).join('')}\n`
 
@@ -92,8 +92,10 @@ export function textOf({ pages, is_english, has_decimal_commas, metadata, result
     section('ROWS', pages.flatMap(rowsText)),
     section('LOINC', results.map(loincText)),
     section('FINDINGS', [
-      ...results.flatMap((result, index) => result.findings.map(({ kind, text }) => `${index + 1}  ${kind}: ${plain(text)}`)),
-      ...findings.map(({ kind, text, page }) => `page ${page}  ${kind}: ${plain(text)}`),
+      ...results.flatMap((result, index) =>
+        result.findings.map(({ kind, text }) => `${index + 1}  ${kind}: ${replaceControls(text)}`),
+      ),
+      ...findings.map(({ kind, text, page }) => `page ${page}  ${kind}: ${replaceControls(text)}`),
     ]),
     section(
       'METADATA',
@@ -109,7 +111,7 @@ export function textOf({ pages, is_english, has_decimal_commas, metadata, result
 }
 
 const linesText = ({ number, lines }: ExplainedPage): string[] =>
-  lines.map(({ cells }, index) => `${number}.${index + 1}  ${cells.map(({ text }) => plain(text)).join(' | ')}`)
+  lines.map(({ cells }, index) => `${number}.${index + 1}  ${cells.map(({ text }) => replaceControls(text)).join(' | ')}`)
 
 const columnsText = ({ number, regions }: ExplainedPage): string[] =>
   regions.map(({ columns, line_count }, index) => {
@@ -120,14 +122,16 @@ const columnsText = ({ number, regions }: ExplainedPage): string[] =>
 const rowsText = ({ number, rows }: ExplainedPage): string[] =>
   rows.map(({ name, value, unit, range_lines, flag, panel, specimen, method, date, confidence, comments }, index) =>
     [
-      `${number}.${index + 1}  ${plain(name)} = ${plain(value)}`,
+      `${number}.${index + 1}  ${replaceControls(name)} = ${replaceControls(value)}`,
       `unit ${orNone(unit)}`,
-      `range ${range_lines.length ? plain(range_lines.join(' / ')) : '-'}`,
+      `range ${range_lines.length ? replaceControls(range_lines.join(' / ')) : '-'}`,
       `flag ${orNone(flag)}`,
       `panel ${orNone(panel)}`,
-      ...Object.entries({ specimen, method, date }).flatMap(([kind, text]) => (text === null ? [] : [`${kind} ${plain(text)}`])),
+      ...Object.entries({ specimen, method, date }).flatMap(([kind, text]) =>
+        text === null ? [] : [`${kind} ${replaceControls(text)}`],
+      ),
       `confidence ${confidence.toFixed(2)}`,
-      ...comments.map((comment) => `comment ${plain(comment)}`),
+      ...comments.map((comment) => `comment ${replaceControls(comment)}`),
     ].join(', '),
   )
 
@@ -135,12 +139,12 @@ function loincText({ test_name, loinc_match_status, loinc_matches }: ReportResul
   const candidates = (loinc_matches ?? []).map(
     ({ loinc_code, loinc_name, confidence_score }) => `${loinc_code} ${confidence_score.toFixed(2)} ${loinc_name}`,
   )
-  return [`${index + 1}  ${plain(test_name)}: ${loinc_match_status ?? '-'}`, ...candidates].join('; ')
+  return [`${index + 1}  ${replaceControls(test_name)}: ${loinc_match_status ?? '-'}`, ...candidates].join('; ')
 }
 
 const resultText = (result: ReportResult, index: number): string =>
   [
-    `${index + 1}  ${plain(result.test_name)} = ${plain(result.value)} ${result.units === null ? '' : plain(result.units)}`.trimEnd(),
+    `${index + 1}  ${replaceControls(result.test_name)} = ${replaceControls(result.value)} ${result.units === null ? '' : replaceControls(result.units)}`.trimEnd(),
     result.type,
     `range ${orNone(result.min_reference_range)} to ${orNone(result.max_reference_range)}`,
     result.interpretation,

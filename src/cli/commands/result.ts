@@ -12,7 +12,7 @@ type Options = { cell?: string; team?: string; json?: boolean }
 const NOT_FOUND = 'Unassigned result not found.'
 
 /** `result list`. */
-export async function list(call: Call<Options>): Promise<string> {
+export async function printResults(call: Call<Options>): Promise<string> {
   const rows = await listUnassigned(requireCell(call).db.queries)
   return printRows(
     call.values.json,

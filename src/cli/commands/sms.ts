@@ -15,7 +15,7 @@ function sandboxes(call: Call<Options>): Place[] {
 }
 
 /** `sms list`: the newest 100 of each sandbox. Writes access_line. */
-export async function list(call: Call<Options>): Promise<string> {
+export async function printMessages(call: Call<Options>): Promise<string> {
   const rows: Found[] = []
   for (const place of sandboxes(call)) rows.push(...(await messagesIn(place, { actor: call.actor, operation: 'sms list' })))
   if (call.values.json) return printJson(rows)
@@ -28,7 +28,7 @@ export async function list(call: Call<Options>): Promise<string> {
 }
 
 /** `sms show`. Writes access_line. Errors: Error if no sandbox has the message. */
-export async function show(call: Call<Options>): Promise<string> {
+export async function printMessage(call: Call<Options>): Promise<string> {
   const [id] = call.args
   if (!isId(id)) throw new UsageError('sms show requires the id of a text message.')
   const rows: Found[] = []

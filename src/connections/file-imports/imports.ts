@@ -58,7 +58,7 @@ const Row = T.Object({
   created_at: T.String(),
   finished_at: Nullable(T.String()),
 })
-const columns = sql`id, user_id, status, format, received_bytes, progress, results, skipped, error, created_at, finished_at`
+const importColumns = sql`id, user_id, status, format, received_bytes, progress, results, skipped, error, created_at, finished_at`
 
 const noCounts = (): Counts => ({ accepted: 0, created: 0, updated: 0, dropped: 0 })
 export const countNames = Object.keys(noCounts()) as (keyof Counts)[]
@@ -92,7 +92,7 @@ export async function readImport(tx: Tx, user_id: string, id: string): Promise<F
   await getUser(tx, user_id)
   const row = await tx.maybe(
     Row,
-    sql`select ${columns} from file_import where team_id = ${tx.team} and id = ${id} and user_id = ${user_id}`,
+    sql`select ${importColumns} from file_import where team_id = ${tx.team} and id = ${id} and user_id = ${user_id}`,
   )
   if (!row) throw notFound('Import not found')
   return toFileImport(row)
@@ -104,7 +104,7 @@ export async function listImports(tx: Tx, user_id: string, limit = LISTED): Prom
   const rows = await tx.many(
     Row,
     sql`
-    select ${columns} from file_import where team_id = ${tx.team} and user_id = ${user_id} order by id desc limit ${limit}`,
+    select ${importColumns} from file_import where team_id = ${tx.team} and user_id = ${user_id} order by id desc limit ${limit}`,
   )
   return { data: rows.map(toFileImport) }
 }
@@ -145,7 +145,7 @@ export async function beginImport(
     insert into file_import (team_id, id, user_id, status, file_key, received_bytes, created_at, expires_at)
     values (${tx.team}, ${id}, ${user_id}, ${is_last ? 'queued' : 'uploading'}, ${file_key}, ${bytes.length}, ${tx.now},
             case when ${is_last}::boolean then null else ${dbNowPlus(UPLOAD_S_MAX)} end)
-    returning ${columns}`,
+    returning ${importColumns}`,
   )
   await storeBytes(tx, importKey(vault, id, file_key), id, 0, bytes)
   if (is_last) await queueIfNext(tx, id)
@@ -193,7 +193,7 @@ export async function continueImport(
     set received_bytes = ${offset + bytes.length}, last_start = ${offset}, status = ${is_last ? 'queued' : 'uploading'},
         expires_at = case when ${is_last}::boolean then null else expires_at end
     where team_id = ${tx.team} and id = ${id}
-    returning ${columns}`,
+    returning ${importColumns}`,
   )
   if (is_last) {
     await lockImports(tx)

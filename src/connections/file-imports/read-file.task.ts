@@ -8,7 +8,7 @@ import { readFile } from './read-file.ts'
 import { askProcess } from '../../platform/runtime/port-calls.ts'
 import type { MessagePort } from 'node:worker_threads'
 
-export default async function read({ port, size, now_ms, zone, provider, isLong }: ThreadInput): Promise<ReadEnd> {
+export default async function readFileTask({ port, size, now_ms, zone, provider, isLong }: ThreadInput): Promise<ReadEnd> {
   if (isLong) lowerPriority('background')
   const progress: Progress = { read_bytes: 0, content_bytes: size }
   // While a batch is being stored the next one is read.

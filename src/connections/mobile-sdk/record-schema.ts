@@ -3,15 +3,13 @@ import { DateOnly, Fields, Maybe, OpenEnum, T, Text, Timestamp, type Static } fr
 import { cycleLists, type CycleList } from '../../wearables/summaries/cycle-lists.ts'
 import { healthConnectNutrients, healthKitNutrients } from '../../wearables/summaries/nutrients.ts'
 import { envelope, Quantity, SAMPLES_MAX } from './schema.ts'
-import { RECORDS_MAX, SENT_SAMPLES_MAX } from './summary-schema.ts'
+import { optionalNumber, optionalText, RECORDS_MAX, SENT_SAMPLES_MAX } from './summary-schema.ts'
 
 /** Entries of one kind in a cycle, which has one a day. */
 const ENTRIES_MAX = 400
 /** Voltages of one electrocardiogram: a recording of 30 seconds has 15,360. */
 const VOLTAGES_MAX = SAMPLES_MAX
 
-const number = Maybe(T.Number())
-const text = (maxLength: number) => Maybe(Text({ maxLength }))
 const quantities = Maybe(T.Array(Quantity, { maxItems: SENT_SAMPLES_MAX, leavesOutFaulty: true }))
 const bundle = Text({ maxLength: 300 })
 
@@ -26,13 +24,13 @@ const HealthKitNutrition = Fields(
 const NutritionRecord = Fields(
   {
     start_time: Timestamp,
-    start_zone_offset: text(10),
+    start_zone_offset: optionalText(10),
     end_time: Timestamp,
-    end_zone_offset: text(10),
-    name: text(300),
+    end_zone_offset: optionalText(10),
+    name: optionalText(300),
     meal_type: Maybe(T.Integer({ minimum: 0, maximum: 100 })),
-    caffeine: number,
-    ...fieldsFor(Object.keys(healthConnectNutrients) as (keyof typeof healthConnectNutrients)[], number),
+    caffeine: optionalNumber,
+    ...fieldsFor(Object.keys(healthConnectNutrients) as (keyof typeof healthConnectNutrients)[], optionalNumber),
   },
   { title: 'NutritionRecord' },
 )
@@ -59,7 +57,7 @@ const SexualActivity = Fields({ date: DateOnly, protection_used: Maybe(T.Boolean
 
 const SentCycle = Fields(
   {
-    source_bundle: text(300),
+    source_bundle: optionalText(300),
     cycle: Fields({
       period_start: DateOnly,
       period_end: Maybe(DateOnly),
@@ -80,14 +78,14 @@ const SentElectrocardiogram = Fields(
       session_start: Timestamp,
       session_end: Timestamp,
       voltage_sample_count: T.Integer({ minimum: 0, maximum: VOLTAGES_MAX }),
-      heart_rate_mean: number,
-      sampling_frequency_hz: number,
+      heart_rate_mean: optionalNumber,
+      sampling_frequency_hz: optionalNumber,
       classification: Maybe(OpenEnum(['sinus_rhythm', 'atrial_fibrillation', 'inconclusive'])),
       inconclusive_cause: Maybe(OpenEnum(['high_heart_rate', 'low_heart_rate', 'poor_reading'])),
-      algorithm_version: text(100),
-      source_bundle: text(300),
-      product_type: text(100),
-      device_model: text(200),
+      algorithm_version: optionalText(100),
+      source_bundle: optionalText(300),
+      product_type: optionalText(100),
+      device_model: optionalText(200),
       metadata: Quantity.properties.metadata,
     }),
     voltage_data: Maybe(

@@ -103,7 +103,7 @@ export class PostZones {
 }
 
 /** A text that PostgreSQL can store. */
-const text = (value: unknown): string | null =>
+const storableText = (value: unknown): string | null =>
   typeof value === 'string' && value.length <= 60 && value.isWellFormed() && !value.includes('\0') ? value : null
 
 /** By the numbers of Apple Health, `HKBodyTemperatureSensorLocation`. */
@@ -132,9 +132,9 @@ function sampleType(resource: TimeseriesName, source_type: SourceType, metadata:
     case 'glucose':
       return source_type === 'automatic' || source_type === 'manual_scan' ? source_type : null
     case 'heart_rate_alert':
-      return text(metadata?.type)
+      return storableText(metadata?.type)
     case 'sleep_breathing_disturbance':
-      return text(metadata?.category) ?? text(metadata?.type)
+      return storableText(metadata?.category) ?? storableText(metadata?.type)
     case 'body_temperature':
       return typeWithDetails(resource, null, { sensor_location: sensorLocationOf(metadata) })
     default:

@@ -80,7 +80,7 @@ interface Read {
   points: Point[]
 }
 
-async function read(components: Components, workout: SentWorkout, location: (string | number)[]): Promise<Read[]> {
+async function readStreams(components: Components, workout: SentWorkout, location: (string | number)[]): Promise<Read[]> {
   const all: Read[] = []
   for (const [name, parts] of Object.entries(components)) {
     if (!isDistance(name) && name !== STROKES && !Object.hasOwn(listOf, name)) continue
@@ -95,7 +95,7 @@ const second = (ms: number): number => Math.floor(ms / 1000)
 /** The stream of a workout, made in slices; undefined if the phone sent none. Errors: 422 more than 100,000 seconds; those of `pointsOf`. */
 export async function buildStream(workout: SentWorkout, location: (string | number)[]): Promise<IncomingStream | undefined> {
   if (!workout.stream) return undefined
-  const all = await read(workout.stream.components, workout, location)
+  const all = await readStreams(workout.stream.components, workout, location)
   const values = new Map<StreamList, Map<number, number>>()
   const put = (list: StreamList, time: number, value: number) => {
     const into = values.get(list) ?? new Map<number, number>()
@@ -139,7 +139,7 @@ export async function workoutSamples(
   const samples: WorkoutSamples = { workout_distance: [], workout_swimming_stroke: [] }
   if (!workout.stream) return samples
   const { slug } = sportOf(workout.sport)
-  for (const { name, part, points } of await read(workout.stream.components, workout, location)) {
+  for (const { name, part, points } of await readStreams(workout.stream.components, workout, location)) {
     if (!isDistance(name) && name !== STROKES) continue
     const source_type = sourceTypeOf(part)
     const source = {

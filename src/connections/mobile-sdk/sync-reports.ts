@@ -22,9 +22,9 @@ const fieldsOf = (value: unknown): Json => (isObject(value) ? value : {})
 const newest = (value: unknown, max: number): unknown[] => (Array.isArray(value) ? value.slice(-max) : [])
 
 /** A text that PostgreSQL can store. */
-const text = (value: unknown): string | null =>
+const storableText = (value: unknown): string | null =>
   typeof value === 'string' && value.isWellFormed() && !value.includes('\0') ? value.slice(0, TEXT_MAX).toWellFormed() : null
-const number = (value: unknown): number | null => (typeof value === 'number' ? value : null)
+const numberOrNull = (value: unknown): number | null => (typeof value === 'number' ? value : null)
 const EARLIEST_MS = Date.UTC(1900, 0)
 const LATEST_MS = Date.UTC(3000, 0)
 function instant(value: unknown): string | null {
@@ -34,22 +34,27 @@ function instant(value: unknown): string | null {
 
 function eventOf(value: unknown): KeptEvent {
   const { timestamp, type, count, error_details } = fieldsOf(value)
-  return { timestamp: instant(timestamp), type: number(type), count: number(count), error_details: text(error_details) }
+  return {
+    timestamp: instant(timestamp),
+    type: numberOrNull(type),
+    count: numberOrNull(count),
+    error_details: storableText(error_details),
+  }
 }
 
 function toStoredType(value: unknown, syncs_max: number): KeptType {
   const { first_asked, data_count, syncs, system_events } = fieldsOf(value)
   return {
     first_asked: instant(first_asked),
-    data_count: number(data_count),
+    data_count: numberOrNull(data_count),
     syncs: newest(syncs, syncs_max).map((sync) => {
       const { start, end, tags, statuses, data_count } = fieldsOf(sync)
       return {
         start: instant(start),
         end: instant(end),
-        tags: newest(tags, TAGS_MAX).flatMap((tag) => text(typeof tag === 'number' ? String(tag) : tag) ?? []),
+        tags: newest(tags, TAGS_MAX).flatMap((tag) => storableText(typeof tag === 'number' ? String(tag) : tag) ?? []),
         statuses: newest(statuses, EVENTS_MAX).map(eventOf),
-        data_count: number(data_count),
+        data_count: numberOrNull(data_count),
       }
     }),
     system_events: newest(system_events, syncs_max === 0 ? 0 : EVENTS_MAX).map(eventOf),
@@ -65,11 +70,11 @@ function keptOf({ sync_progress, device_info = {} }: SyncReport): KeptReport {
   const known = Object.entries(sync_progress.backfill_types).filter(([name]) => /^\w{1,60}$/.test(name) && name !== '__proto__')
   const of = (syncs_max: number): KeptReport => ({
     device_info: {
-      os_version: text(os_version),
-      model: text(model),
-      app_bundle: text(app_bundle),
-      app_version: text(app_version),
-      app_build: text(app_build),
+      os_version: storableText(os_version),
+      model: storableText(model),
+      app_bundle: storableText(app_bundle),
+      app_version: storableText(app_version),
+      app_build: storableText(app_build),
     },
     backfill_types: Object.fromEntries(known.slice(0, TYPES_MAX).map(([name, value]) => [name, toStoredType(value, syncs_max)])),
   })

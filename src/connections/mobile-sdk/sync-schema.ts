@@ -64,8 +64,14 @@ const TypeProgress = Fields({
   syncs: T.Array(Sync),
   system_events: T.Array(SyncEvent),
 })
-const text = Nullable(T.String())
-const DeviceInfo = Fields({ os_version: text, model: text, app_bundle: text, app_version: text, app_build: text })
+const nullableText = Nullable(T.String())
+const DeviceInfo = Fields({
+  os_version: nullableText,
+  model: nullableText,
+  app_bundle: nullableText,
+  app_version: nullableText,
+  app_build: nullableText,
+})
 
 /** What is kept of a report. */
 export const KeptReport = Fields(

@@ -47,7 +47,7 @@ const Row = T.Object({
 })
 type Row = Static<typeof Row>
 
-const columns = sql`
+const pipelineColumns = sql`
   p.team_id, p.push_historical_data, p.provider_raw_data, p.preferred, p.enabled, p.event_type_prefixes, p.destinations, p.created_at`
 
 const contextOf = (team_id: string): string => `destinations of ${team_id}`
@@ -124,7 +124,7 @@ export async function listPipelines(
   const rows = await cell.queries.many(
     Row,
     sql`
-    select ${columns} from pipeline p join team t on t.id = p.team_id
+    select ${pipelineColumns} from pipeline p join team t on t.id = p.team_id
     where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_at, team_id }) => [created_at, team_id])
@@ -178,7 +178,7 @@ async function upsert(
   await subscribeTeam(tx, team_id)
   const before = await tx.locking.maybe(
     Row,
-    sql`select ${columns} from pipeline p where p.team_id = ${team_id} for no key update`,
+    sql`select ${pipelineColumns} from pipeline p where p.team_id = ${team_id} for no key update`,
   )
   const known = mergeDestinations(before && tryToOpen(vault, before), body)
   const { preferred, enabled } = mergePreferences(before, body, known)
@@ -197,7 +197,7 @@ async function upsert(
     on conflict (team_id) do update set push_historical_data = excluded.push_historical_data, provider_raw_data = excluded.provider_raw_data,
       preferred = excluded.preferred, enabled = excluded.enabled, event_type_prefixes = excluded.event_type_prefixes,
       destinations = excluded.destinations, updated_at = excluded.updated_at
-    returning ${columns}`,
+    returning ${pipelineColumns}`,
   )
   await tx.notify(
     pipelineChanged,
@@ -252,7 +252,10 @@ export async function deletePipelines(
   if (elsewhere) throw badRequest(`Team ${elsewhere.id} is in region ${elsewhere.region}`)
   const rows = await cell.plainTx(async (cellTx) => {
     const ids = sql`${own.map(({ id }) => id)}::uuid[]`
-    const deleted = await cellTx.many(Row, sql`delete from pipeline p where p.team_id = any (${ids}) returning ${columns}`)
+    const deleted = await cellTx.many(
+      Row,
+      sql`delete from pipeline p where p.team_id = any (${ids}) returning ${pipelineColumns}`,
+    )
     for (const { team_id } of deleted) await cellTx.notify(pipelineChanged, team_id, [], [])
     return deleted
   })

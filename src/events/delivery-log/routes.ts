@@ -40,7 +40,7 @@ import {
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}' as const
 const WEBHOOK = `${TEAM}/webhook/{webhook_id}` as const
 const bound = { scope: 'team', keyScope: 'bound', entitlement: requiredPlan.webhooks } as const
-const params = Fields(WebhookPath)
+const webhookParams = Fields(WebhookPath)
 const messageParams = Fields(MessagePath)
 
 /** The dependencies of operations on the delivery log. */
@@ -111,7 +111,7 @@ export function logRoutes({ fixedHeaders, catalog, notDeleted }: DeliveryLogDepe
       path: `${WEBHOOK}/message`,
       summary: 'List messages of an endpoint, newest first',
       description: 'Kept for 30 days.',
-      params,
+      params: webhookParams,
       query: MessageQuery,
       reply: MessagePage,
       run: (tx, { params, query }) => listMessages(tx, notDeleted, params.webhook_id, query),
@@ -159,7 +159,7 @@ export function logRoutes({ fixedHeaders, catalog, notDeleted }: DeliveryLogDepe
       summary: 'Replay events since a time',
       description:
         '`missing`: messages that were never queued for the endpoint, such as events from before it existed; `failed`: failed and stopped messages; `all`: all messages. The filter of the endpoint applies. At most the last 30 days.',
-      params,
+      params: webhookParams,
       body: Replay,
       reply: ReplayStarted,
       example: { since: '2026-01-01T00:00:00+00:00', which: 'missing_and_failed' },
@@ -172,7 +172,7 @@ export function logRoutes({ fixedHeaders, catalog, notDeleted }: DeliveryLogDepe
       method: 'POST',
       path: `${WEBHOOK}/recover`,
       summary: 'Recover failed messages since a time',
-      params,
+      params: webhookParams,
       body: Recover,
       reply: ReplayStarted,
       example: { since: '2026-01-01T00:00:00+00:00' },
@@ -185,7 +185,7 @@ export function logRoutes({ fixedHeaders, catalog, notDeleted }: DeliveryLogDepe
       method: 'POST',
       path: `${WEBHOOK}/test`,
       summary: 'Send a sample event to an endpoint',
-      params,
+      params: webhookParams,
       body: SendTest,
       reply: Message,
       example: { event_type: 'labtest.order.created' },

@@ -49,7 +49,7 @@ export interface EndpointDependencies {
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}' as const
 const bound = { scope: 'team', keyScope: 'bound', entitlement: requiredPlan.webhooks } as const
-const params = Fields(WebhookPath)
+const webhookParams = Fields(WebhookPath)
 
 export function endpointsRoutes({ vault, targets, url, awaitRevocation, catalog }: EndpointDependencies): Operation[] {
   const { CreateWebhook, PatchWebhook } = endpointBodies(catalog)
@@ -99,7 +99,7 @@ export function endpointsRoutes({ vault, targets, url, awaitRevocation, catalog 
       method: 'GET',
       path: `${TEAM}/webhook/{webhook_id}`,
       summary: 'Read a webhook endpoint',
-      params,
+      params: webhookParams,
       reply: Webhook,
       run: (tx, { params }) => getEndpoint(tx, params.webhook_id),
     }),
@@ -112,7 +112,7 @@ export function endpointsRoutes({ vault, targets, url, awaitRevocation, catalog 
       summary: 'Change a webhook endpoint; null clears rate_limit and filter_types',
       description:
         'Disabling stops what is pending: once it is answered no request begins any more, which it waits for at most 5 seconds; enabling does not take it up again, recovering does. After a change of `url` likewise no request to the former address begins; what is pending goes to the new one. An endpoint that failed for five days is disabled by the server.',
-      params,
+      params: webhookParams,
       body: PatchWebhook,
       reply: Webhook,
       example: { description: 'The receiver of the fictional clinic' },
@@ -131,7 +131,7 @@ export function endpointsRoutes({ vault, targets, url, awaitRevocation, catalog 
       summary: 'Delete a webhook endpoint and the log of its deliveries',
       description:
         'Once it is answered no request begins any more, which it waits for at most 5 seconds; one that has begun may still end.',
-      params,
+      params: webhookParams,
       reply: noContent,
       run: async (steps, { params }) => {
         await steps.write((tx) => deleteEndpoint(tx, params.webhook_id))
@@ -148,7 +148,7 @@ export function endpointsRoutes({ vault, targets, url, awaitRevocation, catalog 
       summary: 'Read custom headers',
       description:
         'Of sensitive headers only the names are shown, so what is read here must not be written back as it is. Reading them is in the audit log.',
-      params,
+      params: webhookParams,
       reply: WebhookHeaders,
       run: async (tx, { params }) => listHeaders(await getHeaders(tx, vault, params.webhook_id)),
     }),
@@ -160,7 +160,7 @@ export function endpointsRoutes({ vault, targets, url, awaitRevocation, catalog 
       path: `${TEAM}/webhook/{webhook_id}/headers`,
       summary: 'Replace all custom headers',
       description: 'At most 50. Headers of the delivery itself and of hop-by-hop transport are refused.',
-      params,
+      params: webhookParams,
       body: PutHeaders,
       reply: noContent,
       example: { headers: { 'x-clinic': 'fictional' } },
@@ -178,7 +178,7 @@ export function endpointsRoutes({ vault, targets, url, awaitRevocation, catalog 
       path: `${TEAM}/webhook/{webhook_id}/secret`,
       summary: 'Read the newest signing secret',
       description: 'Reading it is in the audit log.',
-      params,
+      params: webhookParams,
       reply: WebhookSecret,
       run: async (tx, { params }) => {
         const { id } = await getEndpoint(tx, params.webhook_id)
@@ -192,7 +192,7 @@ export function endpointsRoutes({ vault, targets, url, awaitRevocation, catalog 
       method: 'POST',
       path: `${TEAM}/webhook/{webhook_id}/secret/rotate`,
       summary: 'Replace the signing secret; the old one signs beside it for 24 h',
-      params,
+      params: webhookParams,
       body: RotateSecret,
       reply: noContent,
       example: {},

@@ -123,24 +123,24 @@ function findFault(record: Line, codesBefore: ReadonlySet<string>): string | und
 const isOfLaboratory = ({ STATUS, CLASSTYPE, SCALE_TYP }: Line): boolean =>
   USABLE.has(STATUS) && (CLASSTYPE === undefined || CLASSTYPE === '1') && ['Qn', 'Ord', 'OrdQn', 'Nom', 'Nar'].includes(SCALE_TYP)
 
-const text = (value: string): string => value.replaceAll('\0', '').slice(0, TEXT_MAX).toWellFormed()
+const storableText = (value: string): string => value.replaceAll('\0', '').slice(0, TEXT_MAX).toWellFormed()
 
 function toRow(record: Line): ReleaseRow {
   const names = [record.LONG_COMMON_NAME, record.COMPONENT, record.SHORTNAME, record.RELATEDNAMES2.slice(0, WORDS_MAX)]
-  const words = [...new Set(names.flatMap((name) => tokensOf(text(name).replace(/[;^.]/g, ' '))))].join(' ')
+  const words = [...new Set(names.flatMap((name) => tokensOf(storableText(name).replace(/[;^.]/g, ' '))))].join(' ')
   const rank = Number(record.COMMON_TEST_RANK)
   return {
     code: record.LOINC_NUM,
-    long_name: text(record.LONG_COMMON_NAME),
-    component: text(record.COMPONENT),
-    property: text(record.PROPERTY),
-    timing: text(record.TIME_ASPCT),
-    system: text(record.SYSTEM),
-    scale: text(record.SCALE_TYP),
-    method: text(record.METHOD_TYP),
-    class: text(record.CLASS),
-    short_name: text(record.SHORTNAME),
-    units: text(record.EXAMPLE_UCUM_UNITS),
+    long_name: storableText(record.LONG_COMMON_NAME),
+    component: storableText(record.COMPONENT),
+    property: storableText(record.PROPERTY),
+    timing: storableText(record.TIME_ASPCT),
+    system: storableText(record.SYSTEM),
+    scale: storableText(record.SCALE_TYP),
+    method: storableText(record.METHOD_TYP),
+    class: storableText(record.CLASS),
+    short_name: storableText(record.SHORTNAME),
+    units: storableText(record.EXAMPLE_UCUM_UNITS),
     rank: rank > 0 && rank < RANK_NONE ? rank : RANK_NONE,
     words: words.slice(0, WORDS_MAX),
   }

@@ -72,17 +72,17 @@ export function parseTsv<C extends string>(name: string, text: string, columns: 
   })
 }
 
-const list = (text: string, separator: string): string[] => text.split(separator).filter(Boolean)
+const splitList = (text: string, separator: string): string[] => text.split(separator).filter(Boolean)
 const numberOrNull = (text: string): number | null => (text === '' ? null : Number(text))
-const read = (name: string): string => readFileSync(new URL(name, folder), 'utf8')
+const readText = (name: string): string => readFileSync(new URL(name, folder), 'utf8')
 
 function readTerms(): readonly Term[] {
   const shared = new Map<string, string[]>()
-  for (const row of parseTsv('aliases.tsv', read('aliases.tsv'), aliasColumns))
-    shared.set(`${row.component}\t${row.system}`, list(row.aliases, ';'))
+  for (const row of parseTsv('aliases.tsv', readText('aliases.tsv'), aliasColumns))
+    shared.set(`${row.component}\t${row.system}`, splitList(row.aliases, ';'))
   const files = readdirSync(folder).filter((name) => /^terms-[a-z]+\.tsv$/.test(name))
   return files.sort().flatMap((file) =>
-    parseTsv(file, read(file), termColumns).map((row) => ({
+    parseTsv(file, readText(file), termColumns).map((row) => ({
       code: row.code,
       longName: row.long_name,
       component: row.component,
@@ -93,7 +93,7 @@ function readTerms(): readonly Term[] {
       method: row.method,
       shortName: row.short_name,
       displayName: row.display_name,
-      aliases: list(row.aliases, ';'),
+      aliases: splitList(row.aliases, ';'),
       sharedAliases: [
         ...new Set([
           ...(shared.get(`${row.component}\t${row.system}`) ?? []),
@@ -101,11 +101,11 @@ function readTerms(): readonly Term[] {
           ...(shared.get(`${row.component}\t`) ?? []),
         ]),
       ],
-      units: list(row.units, ' '),
+      units: splitList(row.units, ' '),
       low: numberOrNull(row.low),
       high: numberOrNull(row.high),
       rangeUnit: row.range_unit,
-      panels: list(row.panels, ' '),
+      panels: splitList(row.panels, ' '),
       rank: Number(row.rank),
       isOfRelease: false,
     })),

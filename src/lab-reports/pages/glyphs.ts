@@ -53,11 +53,11 @@ export class Glyphs {
       .flatMap((item) => this.#lines.get(item) ?? [])
       .filter((glyph) => glyph.left >= left - ASIDE && glyph.right <= right + ASIDE)
       .toSorted((a, b) => a.left - b.left)
-    return plain(near.map((glyph) => glyph.text).join('')) === plain(text) ? near : undefined
+    return comparableText(near.map((glyph) => glyph.text).join('')) === comparableText(text) ? near : undefined
   }
 }
 
-const plain = (text: string): string => text.normalize('NFKC').replaceAll(/\s/gu, '')
+const comparableText = (text: string): string => text.normalize('NFKC').replaceAll(/\s/gu, '')
 
 /** @param view from the page to the boxes */
 export function readGlyphs(operations: readonly number[], parameters: readonly unknown[], view: Matrix): Glyphs {

@@ -48,7 +48,7 @@ export interface ParserOptions {
   onConfined?: (confinement: Confinement) => void
 }
 
-const task = new URL('../reading/report.task.ts', import.meta.url)
+const reportTask = new URL('../reading/report.task.ts', import.meta.url)
 const pictureTask = new URL('../reading/file.task.ts', import.meta.url)
 /** Drawing a page takes half a second. */
 const DRAW_MS_MAX = 10_000
@@ -129,7 +129,7 @@ export class ReportParser implements Service {
     const files = await this.#options().files.readAll(context.tx, job)
     const reading: Reading = { files, ocr_models: this.#options().ocr_models }
     const inProcess = <R>(name: string, input: unknown) =>
-      this.#inProcess<R>({ task, name, input, timeout_ms: readingTime_ms(pages), attempts }, context, id)
+      this.#inProcess<R>({ task: reportTask, name, input, timeout_ms: readingTime_ms(pages), attempts }, context, id)
     const read = await inProcess<ReadOutcome>('default', reading)
     if (!read) return { failure: 'processing_error' }
     if ('failure' in read) return read

@@ -96,11 +96,11 @@ const withoutThousands = (text: string): string => text.replaceAll(THOUSANDS, (d
 /** A comma that elsewhere groups the digits of thousands: `1,005` next to `13,5` is little more than 1. */
 const THREE_DECIMALS = /(?<![\d.,])(\d),(\d{3})(?![\d.,])/gu
 
-const plain = (text: string): string => withoutThousands(text).replaceAll(THREE_DECIMALS, '$1.$2')
+const plainNumber = (text: string): string => withoutThousands(text).replaceAll(THREE_DECIMALS, '$1.$2')
 
 /** A row whose numbers can be compared, of a report with decimal commas; the result keeps the value as the page says it. */
 export const withPlainNumbers = (row: Row): Row => ({
   ...row,
-  value: plain(row.value),
-  range_lines: row.range_lines.map(plain),
+  value: plainNumber(row.value),
+  range_lines: row.range_lines.map(plainNumber),
 })

@@ -134,7 +134,7 @@ const ofTeam = ({ pictures, files_kept_s }: ReviewDependencies): Operation[] => 
   ]
 }
 
-const params = Fields({ ...teamInEnvironment, ...ReviewParams.properties })
+const reviewParams = Fields({ ...teamInEnvironment, ...ReviewParams.properties })
 
 /** The same on behalf of a team. */
 const ofManagement = ({ pictures, files_kept_s }: ReviewDependencies): Operation[] => {
@@ -155,7 +155,7 @@ const ofManagement = ({ pictures, files_kept_s }: ReviewDependencies): Operation
       id: 'get_team_lab_report_review',
       path: `${TEAM}/{job_id}`,
       summary: 'Show what was read of a lab report of a team, for its review',
-      params,
+      params: reviewParams,
       run: (tx, { params }) => readReview(tx, params.job_id),
     }),
     multiTransactionManagementOperation({
@@ -173,7 +173,7 @@ const ofManagement = ({ pictures, files_kept_s }: ReviewDependencies): Operation
       id: 'correct_team_lab_report_review',
       path: `${TEAM}/{job_id}/correct`,
       summary: 'Correct a lab report of a team in review',
-      params,
+      params: reviewParams,
       run: (tx, { params, body, manager }) => correct(tx, params.job_id, body, manager.key_id),
     }),
     managementOperation({
@@ -182,7 +182,7 @@ const ofManagement = ({ pictures, files_kept_s }: ReviewDependencies): Operation
       id: 'approve_team_lab_report_review',
       path: `${TEAM}/{job_id}/approve`,
       summary: 'Approve a lab report of a team with its corrections',
-      params,
+      params: reviewParams,
       run: (tx, { params, body, manager }) =>
         approve(tx, params.job_id, { ...body, key_id: manager.key_id, files_kept_s: files_kept_s() }),
     }),
@@ -192,7 +192,7 @@ const ofManagement = ({ pictures, files_kept_s }: ReviewDependencies): Operation
       id: 'fail_team_lab_report_review',
       path: `${TEAM}/{job_id}/fail`,
       summary: 'Let a lab report of a team in review fail',
-      params,
+      params: reviewParams,
       run: (tx, { params, body, manager }) =>
         fail(tx, params.job_id, { ...body, key_id: manager.key_id, files_kept_s: files_kept_s() }),
     }),

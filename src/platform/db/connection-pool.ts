@@ -1,10 +1,8 @@
 // A pool of connections for transactions, and for single statements that may take long. Each borrower has a connection to itself.
 import pg from 'pg'
-import { DatabaseConnection, type Setting } from './database-connection.ts'
+import { DatabaseConnection, ignoreError, type Setting } from './database-connection.ts'
 import { FairQueue, type QueueLimits } from './fair-queue.ts'
 import { Unreachable } from './outages.ts'
-
-const ignore = () => {}
 
 const IDLE_MS = 60_000
 
@@ -36,7 +34,7 @@ export class ConnectionPool {
       idleTimeoutMillis: IDLE_MS,
       maxLifetimeSeconds: lifetime_ms / 1000,
     } as unknown as pg.PoolConfig)
-    this.pool.on('error', ignore)
+    this.pool.on('error', ignoreError)
   }
 
   /** Leases a connection; the caller releases it. 503: as `FairQueue.enter`. Errors: Unreachable if no connection can be made. */

@@ -51,7 +51,8 @@ class StatementWithSetting extends (pg.Query as unknown as new (
   }
 }
 
-const ignore = () => {}
+/** For errors that the operation itself or the end of its connection reports. */
+export const ignoreError = () => {}
 
 export class DatabaseConnection extends pg.Client {
   /** The id of its backend. */
@@ -65,7 +66,7 @@ export class DatabaseConnection extends pg.Client {
   constructor(config: pg.ClientConfig) {
     super(config)
     // The statement that uses a broken connection reports the break. Without a listener the break would end the process.
-    this.on('error', ignore)
+    this.on('error', ignoreError)
   }
 
   /**

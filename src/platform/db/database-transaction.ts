@@ -5,15 +5,13 @@ import type pg from 'pg'
 import type { Static, TSchema } from 'typebox'
 import { Subjects, type HookPoint, type Queries, type Tenant, type Tx } from './transaction.ts'
 import type { Lease } from './connection-pool.ts'
-import type { Setting } from './database-connection.ts'
+import { ignoreError, type Setting } from './database-connection.ts'
 import type { Hooks } from './hooks.ts'
 import { LeaseLost } from './leases.ts'
 import { isLost, UnknownOutcome } from './outages.ts'
 import { createQueries, toStatement } from './statements.ts'
 import { join, raw, sql, type Sql } from './sql.ts'
 import { uuid } from '../runtime/uuid.ts'
-
-const ignore = () => {}
 
 interface Listeners {
   readonly onJobNotification: () => void
@@ -146,7 +144,7 @@ export class DatabaseTransaction implements Tx {
     if (statement.text.includes('advisory_xact_lock')) throw new Error('a statement that locks must be sent through `locking`')
     const { connection, release } = await lend()
     try {
-      connection.send('begin read only').catch(ignore)
+      connection.send('begin read only').catch(ignoreError)
       const result = connection.send(statement, setting)
       const [outcome] = await Promise.allSettled([result, connection.send('commit')])
       if (outcome.status === 'rejected') throw outcome.reason
@@ -159,10 +157,10 @@ export class DatabaseTransaction implements Tx {
 
   #begin(): Promise<Lease> {
     return (this.#begun ??= this.#dependencies.lend().then((lease) => {
-      lease.connection.send('begin').catch(ignore)
+      lease.connection.send('begin').catch(ignoreError)
       const { guard } = this.#dependencies
       if (guard) this.#guarded = this.#query(lease, toStatement(guard))
-      this.#guarded?.catch(ignore)
+      this.#guarded?.catch(ignoreError)
       return lease
     }))
   }
@@ -282,7 +280,7 @@ export class DatabaseTransaction implements Tx {
   /** Rolls back and releases the connection; a connection on which the rollback fails is not reused. */
   async rollback(): Promise<void> {
     this.#finished = true
-    const lease = await this.#begun?.catch(ignore)
+    const lease = await this.#begun?.catch(ignoreError)
     if (!lease) return
     this.#begun = undefined
     try {

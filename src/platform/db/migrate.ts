@@ -112,7 +112,7 @@ async function lockSchema(client: pg.Client, schema: string, { wait_ms_max = WAI
     const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [lockKey(schema)])
     if (rows[0]?.locked) return
     if (performance.now() > end)
-      throw new MigrationError(`Another process has been migrating schema "${schema}" for ${seconds(wait_ms_max)}.`)
+      throw new MigrationError(`Another process has been migrating schema "${schema}" for ${formatSeconds(wait_ms_max)}.`)
   }
 }
 
@@ -139,7 +139,7 @@ async function retryWhileLocked<R>(
       if (code !== LOCK_NOT_AVAILABLE && code !== DEADLOCK_DETECTED) throw error
       if (performance.now() > end)
         throw new MigrationError(
-          `Migration ${migration} of schema "${schema}" did not get its locks within ${seconds(wait_ms_max)}: ` +
+          `Migration ${migration} of schema "${schema}" did not get its locks within ${formatSeconds(wait_ms_max)}: ` +
             `${await openTransactions(client)}. Migrations before it are applied. End these transactions and run "bin/drawbridge migrate" again.`,
         )
       onRetry?.({ migration, pause_ms })
@@ -178,6 +178,6 @@ async function openTransactions(client: pg.Client): Promise<string> {
   return `transactions that are open: ${listed || 'none any more'}`
 }
 
-const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`
+const formatSeconds = (ms: number): string => `${Math.round(ms / 1000)} s`
 
 const lockKey = (schema: string): number => createHash('sha256').update(`drawbridge migrate ${schema}`).digest().readInt32BE(0)

@@ -1,7 +1,7 @@
 // Connections for single quick statements. Several requests share one, so that the database has received the next statement when it
 // completes the previous one: waking a process costs more than most statements.
 import type pg from 'pg'
-import { DatabaseConnection, type Setting } from './database-connection.ts'
+import { DatabaseConnection, ignoreError, type Setting } from './database-connection.ts'
 import { FairQueue, IN_FLIGHT } from './fair-queue.ts'
 import { Unreachable } from './outages.ts'
 
@@ -9,8 +9,6 @@ import { Unreachable } from './outages.ts'
 const PROMPT_MAX = 3
 /** A connection that has owed a response for this long waits for a slow disk or a lock: other connections are used as well. */
 const SLOW_MS = 3
-
-const ignore = () => {}
 
 interface Pipeline {
   connection: DatabaseConnection
@@ -78,7 +76,7 @@ export class PipelinedConnections {
     const old = this.#pipelines.find(({ opened_ms }) => now_ms - opened_ms > lifetime_ms)
     if (old) {
       this.#remove(old)
-      end(old).catch(ignore)
+      end(old).catch(ignoreError)
     }
     const age_ms = ({ connection: { responses_owed, owed_since_ms } }: Pipeline) => (responses_owed ? now_ms - owed_since_ms : 0)
     const prompt = this.#pipelines.filter((pipeline) => age_ms(pipeline) < SLOW_MS)
@@ -100,7 +98,7 @@ export class PipelinedConnections {
         pipeline.isOpen = true
       } catch (error) {
         this.#remove(pipeline)
-        connection.end().catch(ignore)
+        connection.end().catch(ignoreError)
         throw new Unreachable(error)
       }
     }
@@ -116,7 +114,7 @@ export class PipelinedConnections {
 }
 
 async function end({ connection, opening }: Pipeline): Promise<void> {
-  await opening.catch(ignore)
+  await opening.catch(ignoreError)
   await connection.end()
 }
 

@@ -9,18 +9,18 @@ import { providerName } from '../../people/users/sources.ts'
 import { wireSourceId } from '../resources/data-source.ts'
 import { sourceTypes, type SourceType } from '../resources/timeseries.ts'
 
-const text = Nullable(T.String())
+const nullableText = Nullable(T.String())
 export const Device = Fields(
   {
     id: Uuid,
     user_id: Uuid,
     provider: T.String(),
     source_type: OpenEnum(sourceTypes),
-    app_id: text,
-    device_manufacturer: text,
-    device_model: text,
-    device_version: text,
-    device_id: text,
+    app_id: nullableText,
+    device_manufacturer: nullableText,
+    device_model: nullableText,
+    device_version: nullableText,
+    device_id: nullableText,
   },
   { title: 'Device', description: '`device_id` is the provider’s name of the device; sources name it by `id`.' },
 )
@@ -47,15 +47,15 @@ export interface SeenDevice {
   at_ms: number
 }
 
-const columns = sql`id, user_id, provider, source_type, app_id, manufacturer as device_manufacturer, model as device_model,
+const deviceColumns = sql`id, user_id, provider, source_type, app_id, manufacturer as device_manufacturer, model as device_model,
   version as device_version, device_id`
 const Row = T.Object({ ...Device.properties, source_type: T.String() })
 const Known = T.Object({
   id: T.String(),
   key: T.String(),
-  manufacturer: text,
-  model: text,
-  version: text,
+  manufacturer: nullableText,
+  model: nullableText,
+  version: nullableText,
   seen_ms: T.Integer(),
 })
 const Written = T.Object({ ...Row.properties, key: T.String(), is_new: T.Boolean() })
@@ -117,7 +117,7 @@ export async function recordDevices(
         updated_at = excluded.updated_at
     where excluded.seen_at > d.seen_at
       and (d.manufacturer, d.model, d.version) is distinct from (excluded.manufacturer, excluded.model, coalesce(excluded.version, d.version))
-    returning ${columns}, key, id = any (${changed.map(({ id }) => id)}::uuid[]) as is_new`,
+    returning ${deviceColumns}, key, id = any (${changed.map(({ id }) => id)}::uuid[]) as is_new`,
   )
   for (const { key, is_new, ...device } of written) {
     ids.set(key, device.id)
@@ -135,7 +135,7 @@ export async function listDevices(tx: Tx, user_id: string): Promise<Device[]> {
   await getUser(tx, user_id)
   const rows = await tx.many(
     Row,
-    sql`select ${columns} from device where team_id = ${tx.team} and user_id = ${user_id} order by created_at, id limit 1000`,
+    sql`select ${deviceColumns} from device where team_id = ${tx.team} and user_id = ${user_id} order by created_at, id limit 1000`,
   )
   return rows as Device[]
 }
@@ -158,7 +158,7 @@ export async function readDevice(tx: Tx, user_id: string, id: string): Promise<D
   await getUser(tx, user_id)
   const row = await tx.maybe(
     Row,
-    sql`select ${columns} from device where team_id = ${tx.team} and user_id = ${user_id} and id = ${id}`,
+    sql`select ${deviceColumns} from device where team_id = ${tx.team} and user_id = ${user_id} and id = ${id}`,
   )
   if (!row) throw notFound('The user has no such device')
   return row as Device

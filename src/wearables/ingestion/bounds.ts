@@ -24,7 +24,7 @@ const watts: Bounds = [0, 10_000]
 const speed: Bounds = [0, 1000]
 const variability: Bounds = [0, 5000]
 const antibodies: Bounds = [0, 1_000_000]
-const offset: Bounds = [-64_800, 64_800]
+const offsetBounds: Bounds = [-64_800, 64_800]
 
 /** In the units of timeseries. A note has no number. */
 export const sampleBounds: Readonly<Record<Exclude<TimeseriesName, 'note'>, Bounds>> = {
@@ -96,7 +96,7 @@ export const fieldBounds: Readonly<Record<SummaryKind, Readonly<Record<string, B
     medium: dayMinutes,
     high: dayMinutes,
     floors_climbed: [0, 20_000],
-    timezone_offset: offset,
+    timezone_offset: offsetBounds,
     'heart_rate.avg_bpm': beats,
     'heart_rate.min_bpm': beats,
     'heart_rate.max_bpm': beats,
@@ -107,7 +107,7 @@ export const fieldBounds: Readonly<Record<SummaryKind, Readonly<Record<string, B
     intensity_sedentary_second: [0, 90_000],
   },
   sleep: {
-    timezone_offset: offset,
+    timezone_offset: offsetBounds,
     score: percent,
     recovery_readiness_score: percent,
     hr_lowest: beats,
@@ -126,7 +126,7 @@ export const fieldBounds: Readonly<Record<SummaryKind, Readonly<Record<string, B
   },
   sleep_cycle: {},
   workouts: {
-    timezone_offset: offset,
+    timezone_offset: offsetBounds,
     average_hr: beats,
     max_hr: beats,
     distance: meters,

@@ -53,8 +53,8 @@ export const daysBetween = (from_ms: number, to_ms: number): { first: DayNumber;
   last: dayOf(to_ms > from_ms ? to_ms - 1 : to_ms),
 })
 
-const columns = ['asked', 'answered', 'received', 'stored', 'failed'] as const
-type Masks = Record<(typeof columns)[number], number>
+const dayOutcomes = ['asked', 'answered', 'received', 'stored', 'failed'] as const
+type Masks = Record<(typeof dayOutcomes)[number], number>
 
 /** The bits of one row that a transaction sets. */
 interface Change extends Masks {
@@ -82,7 +82,7 @@ export function recordDays(tx: Tx, { user_id, provider, resource, outcome, days,
   const months = new Map<string, number>()
   let [month, mask] = ['', 0]
   let previous: DayNumber | undefined
-  for (const day of 'first' in days ? range(days.first, days.last, tomorrow) : days) {
+  for (const day of 'first' in days ? listDays(days.first, days.last, tomorrow) : days) {
     if (day === previous || !(day >= EARLIEST_DAY && day <= tomorrow)) continue
     previous = day
     const date = new Date(day * DAY_MS)
@@ -97,14 +97,14 @@ export function recordDays(tx: Tx, { user_id, provider, resource, outcome, days,
   if (mask) months.set(month, mask)
   for (const [name, bits] of months) {
     const change: Change = { user_id, provider, resource, month: `${name}01`, ...noMasks(), error }
-    for (const column of columns) if (set[outcome][column]) change[column] = bits
+    for (const column of dayOutcomes) if (set[outcome][column]) change[column] = bits
     tx.deferBatched(change, writeDays)
   }
 }
 
 const noMasks = (): Masks => ({ asked: 0, answered: 0, received: 0, stored: 0, failed: 0 })
 
-function* range(first: DayNumber, last: DayNumber, max: DayNumber): Generator<DayNumber> {
+function* listDays(first: DayNumber, last: DayNumber, max: DayNumber): Generator<DayNumber> {
   const end = Math.min(last, max)
   for (let day = Math.max(first, EARLIEST_DAY, end - RANGE_DAYS_MAX + 1); day <= end; day++) yield day
 }
@@ -120,7 +120,7 @@ const joinChanges = (first: Change, second: Change): Change => ({
   error: second.error ?? first.error,
 })
 
-const text = (value: string | undefined, max: number): string | null =>
+const storableText = (value: string | undefined, max: number): string | null =>
   value === undefined ? null : value.slice(0, max).toWellFormed().replaceAll('\0', '')
 
 /** Rows in the order of their keys: transactions that lock several of them do not wait for each other in a circle. */
@@ -140,8 +140,8 @@ function writeDays(tx: Tx, changes: Change[]): Sql {
            g.error_type, g.error_message, case when g.error_type is not null then ${tx.now}::timestamptz end
     from unnest(${of('user_id')}::uuid[], ${of('provider')}::text[], ${of('resource')}::text[], ${of('month')}::date[],
                 ${of('asked')}::integer[], ${of('answered')}::integer[], ${of('received')}::integer[], ${of('stored')}::integer[],
-                ${of('failed')}::integer[], ${sorted.map(({ error }) => text(error?.type, 60))}::text[],
-                ${sorted.map(({ error }) => text(error?.message, 300))}::text[])
+                ${of('failed')}::integer[], ${sorted.map(({ error }) => storableText(error?.type, 60))}::text[],
+                ${sorted.map(({ error }) => storableText(error?.message, 300))}::text[])
       as g (user_id, provider, resource, month, asked, answered, received, stored, failed, error_type, error_message)
     where not exists (
       select from day_record h

@@ -25,7 +25,7 @@ const PREDICTED_MS = 366 * DAY_MS
 
 export const FUTURE = 'must be after 1900 and not in the future'
 
-const range = ([min, max]: Bounds): string => `between ${min} and ${max}`
+const describeBounds = ([min, max]: Bounds): string => `between ${min} and ${max}`
 
 /** A field that cannot be so, or the one that makes the whole record impossible. */
 export interface PlausibilityFault {
@@ -46,7 +46,7 @@ export function sampleFault(
   if (resource === 'note') return undefined
   const bounds = sampleBounds[resource]
   if (isWithin(value, bounds) && (second === null || isWithin(second, bounds))) return undefined
-  return { field: 'value', text: `must be ${range(bounds)} ${timeseriesOf(resource).unit}` }
+  return { field: 'value', text: `must be ${describeBounds(bounds)} ${timeseriesOf(resource).unit}` }
 }
 
 interface Checked {
@@ -91,7 +91,7 @@ function withoutImpossible(
       const inner = withoutImpossible(value, `${field}.`, bounds, faults)
       if (inner !== value) (copy ??= { ...values })[name] = inner
     } else if (typeof value === 'number' && Object.hasOwn(bounds, field) && !isWithin(value, bounds[field]!)) {
-      faults.push({ field, text: `must be ${range(bounds[field]!)}` })
+      faults.push({ field, text: `must be ${describeBounds(bounds[field]!)}` })
       copy ??= { ...values }
       if (leavesOut) delete copy[name]
       else copy[name] = null
@@ -107,7 +107,7 @@ function checkOthers(kind: SummaryKind, document: Values, now_ms: number, faults
     case 'workouts': {
       const zones = document.hr_zones
       if (!Array.isArray(zones) || zones.every((seconds) => isWithin(seconds as number, zoneBounds))) return document
-      fault('hr_zones', `must be ${range(zoneBounds)}`)
+      fault('hr_zones', `must be ${describeBounds(zoneBounds)}`)
       return { ...document, hr_zones: null }
     }
     case 'sleep_cycle':
@@ -155,7 +155,7 @@ function checkMeal(document: Values, fault: Report): Values {
   let isChanged = false
   const isImpossible = (value: unknown, field: string): boolean => {
     if (typeof value !== 'number' || isWithin(value, nutrientBounds)) return false
-    fault(field, `must be ${range(nutrientBounds)}`)
+    fault(field, `must be ${describeBounds(nutrientBounds)}`)
     return (isChanged = true)
   }
   const checked = (value: unknown, field: string, leavesOut: boolean): unknown =>
@@ -199,7 +199,7 @@ function checkCycle(document: Values, now_ms: number, fault: Report): Values {
       const text = !(day_ms >= EARLIEST_MS && day_ms <= latest_ms)
         ? FUTURE
         : typeof value === 'number' && !isWithin(value, basalBounds)
-          ? `must be ${range(basalBounds)} °C`
+          ? `must be ${describeBounds(basalBounds)} °C`
           : undefined
       if (text !== undefined) fault(name, text)
       return text === undefined

@@ -198,7 +198,7 @@ export const sampleGroups: readonly { title: string; resources: readonly Resourc
   },
 ]
 
-const fields = new Map(sampleGroups.flatMap((group) => group.resources.map((name) => [name as string, group.fields])))
+const sampleFields = new Map(sampleGroups.flatMap((group) => group.resources.map((name) => [name as string, group.fields])))
 
 /** Returns the fields of a timeseries' samples; undefined for an unknown timeseries. */
-export const fieldsOf = (resource: string): Columns | undefined => fields.get(resource)
+export const fieldsOf = (resource: string): Columns | undefined => sampleFields.get(resource)

@@ -39,7 +39,7 @@ const Row = T.Object({
 })
 type Row = Static<typeof Row>
 
-const columns = sql`
+const queryColumns = sql`
   id, status, slug, title, team_id, query, provider_priority_overrides, minimum_gap_duration_second, result_table_schema,
   resource_dependencies, data_events, fhir_observations, created_at`
 
@@ -104,7 +104,7 @@ export async function createQuery(tx: Tx, manager: ManagementPrincipal, kind: Ki
       ${query_config?.provider_priority_overrides ?? null}::text[], ${scheduling_preferences?.minimum_gap_duration_second ?? null},
       ${export_preferences?.data_events?.enabled ?? true}, ${export_preferences?.fhir_observations ?? false},
       ${JSON.stringify(result_table_schema)}::json, ${resource_dependencies}::text[], ${tx.now}, ${tx.now})
-    returning ${columns}`,
+    returning ${queryColumns}`,
   )
   startEvaluations(tx, row.id)
   tx.invalidate(tx.team, ACTIVE_QUERIES)
@@ -117,7 +117,7 @@ export async function listQueries(tx: Tx, query: { next_cursor?: string }) {
   const rows = await tx.many(
     Row,
     sql`
-    select ${columns} from continuous_query where ${ofTeam(tx)} and ${pages.afterCursor} ${pages.order}`,
+    select ${queryColumns} from continuous_query where ${ofTeam(tx)} and ${pages.afterCursor} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
   return { data: page.map(toWire), next_cursor }
@@ -127,7 +127,7 @@ export async function listQueries(tx: Tx, query: { next_cursor?: string }) {
 async function lockQuery(tx: Tx, manager: ManagementPrincipal, id: string): Promise<Row> {
   const row = await tx.locking.maybe(
     Row,
-    sql`select ${columns} from continuous_query where id = ${id} and ${ofTeam(tx)} for no key update`,
+    sql`select ${queryColumns} from continuous_query where id = ${id} and ${ofTeam(tx)} for no key update`,
   )
   if (!row) throw notFound('Continuous query not found')
   assertQueryAccess(manager, row.team_id === null ? 'platform' : 'team')
@@ -147,7 +147,7 @@ export async function updateQuery(tx: Tx, manager: ManagementPrincipal, id: stri
     sql`
     update continuous_query set title = ${body.title ?? before.title}, updated_at = ${tx.now},
       minimum_gap_duration_second = ${gap === undefined ? before.minimum_gap_duration_second : gap}
-    where id = ${id} and ${ofTeam(tx)} returning ${columns}`,
+    where id = ${id} and ${ofTeam(tx)} returning ${queryColumns}`,
   )
   tx.invalidate(tx.team, ACTIVE_QUERIES)
   return toWire(row)

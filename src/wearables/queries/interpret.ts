@@ -56,8 +56,8 @@ const isList = (kind: Kind): kind is List => typeof kind === 'object'
 /** Any timeseries: the index of samples does not name one. */
 const SAMPLES = 'timeseries'
 
-const seconds = { minute: 60, hour: 3600, day: 86_400, week: 604_800, month: 2_592_000, year: 31_536_000 }
-const lengthOf = ({ value, unit }: Period): number => value * seconds[unit]
+const unitSeconds = { minute: 60, hour: 3600, day: 86_400, week: 604_800, month: 2_592_000, year: 31_536_000 }
+const lengthOf = ({ value, unit }: Period): number => value * unitSeconds[unit]
 
 /**
  * Analyzes a well-formed query.

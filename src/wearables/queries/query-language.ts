@@ -71,7 +71,9 @@ const titleOf = (table: string): string =>
     .map((word) => word[0]!.toUpperCase() + word.slice(1))
     .join('')}ColumnExpr`
 
-const columns = tableNames.map((table) => Fields({ [table]: OpenEnum(Object.keys(tables[table])) }, { title: titleOf(table) }))
+const columnExpressions = tableNames.map((table) =>
+  Fields({ [table]: OpenEnum(Object.keys(tables[table])) }, { title: titleOf(table) }),
+)
 const macro = Fields(
   { value_macro: OpenEnum(Object.keys(macros)), version: Maybe(OpenEnum(['automatic'], { default: 'automatic' })) },
   { title: 'ValueMacroExpr' },
@@ -79,7 +81,7 @@ const macro = Fields(
 const samples = sampleGroups.map(({ title, resources, fields }) =>
   Fields({ timeseries: OpenEnum(resources), field: OpenEnum(Object.keys(fields)) }, { title }),
 )
-const values: TSchema[] = [...columns, macro, ...samples]
+const values: TSchema[] = [...columnExpressions, macro, ...samples]
 
 const index = Fields({ index: OpenEnum([...tableNames, 'timeseries']) }, { title: 'IndexColumnExpr' })
 const source = Fields({ source: OpenEnum(Object.keys(sourceColumns)) }, { title: 'SourceColumnExpr' })

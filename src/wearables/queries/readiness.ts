@@ -42,7 +42,7 @@ export function readinessRows({ team, user_id }: Owner, span: Span): Sql {
     from recovered) s`
 }
 
-const columns: Record<string, Sql> = {
+const readinessColumns: Record<string, Sql> = {
   date: sql`s.calendar_date`,
   chronotype: chronotypeOf(sql`s.midpoint`),
   sleep_score: scoreFrom(sql`s.total`, sql`s.efficiency`, sql`s.rem`, sql`s.deep`),
@@ -55,4 +55,4 @@ const columns: Record<string, Sql> = {
     when s.strain is not null then 'Very High' end collate "C"`,
 }
 
-export const derivedReadiness = (name: string): Sql => columns[name] ?? raw('null::text')
+export const derivedReadiness = (name: string): Sql => readinessColumns[name] ?? raw('null::text')

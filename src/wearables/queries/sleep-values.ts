@@ -7,8 +7,8 @@ import { numberAt } from './summary-columns.ts'
 const ASLEEP = [1, 2, 3, 5]
 const AWAKE = 4
 
-const offset = sql`coalesce(${numberAt('timezone_offset')}, 0)`
-const start = sql`(((s.document ->> 'bedtime_start')::timestamptz at time zone 'UTC') + make_interval(secs => ${offset}))`
+const offsetSeconds = sql`coalesce(${numberAt('timezone_offset')}, 0)`
+const start = sql`(((s.document ->> 'bedtime_start')::timestamptz at time zone 'UTC') + make_interval(secs => ${offsetSeconds}))`
 
 /**
  * Version 1: half for the time asleep up to 8 h, 30 % for the efficiency up to 90 %, 20 % for the share of deep and REM sleep up to 40 %.

@@ -41,8 +41,8 @@ const kinds: Record<Exclude<TableName, 'derived_readiness'>, string> = {
 }
 
 const instantOf = (field: string): Sql => sql`(s.document ->> ${field}::text)::timestamptz`
-const offset = sql`coalesce(case jsonb_typeof(s.document -> 'timezone_offset') when 'number' then (s.document ->> 'timezone_offset')::float8 end, 0)`
-const localTime = (instant: Sql): Sql => sql`(${utc(instant)} + make_interval(secs => ${offset}))`
+const offsetSeconds = sql`coalesce(case jsonb_typeof(s.document -> 'timezone_offset') when 'number' then (s.document ->> 'timezone_offset')::float8 end, 0)`
+const localTime = (instant: Sql): Sql => sql`(${utc(instant)} + make_interval(secs => ${offsetSeconds}))`
 /** For rows without an offset, whose local day is known: the UTC time, moved into that day. */
 const withinDay = (instant: Sql): Sql =>
   sql`least(greatest(${utc(instant)}, s.calendar_date::timestamp), s.calendar_date::timestamp + interval '23:59:59')`

@@ -10,7 +10,7 @@ const textOf = (place: Place): Sql => sql`(s.document #>> ${[...place]}::text[])
 /** A number; null if the document holds anything else there. */
 export const numberAt = (...place: string[]): Sql => sql`case ${typeOf(place)} when 'number' then ${textOf(place)}::float8 end`
 
-const offset = sql`coalesce(${numberAt('timezone_offset')}, 0)`
+const offsetSeconds = sql`coalesce(${numberAt('timezone_offset')}, 0)`
 
 /** @param place where it is in the document */
 function readAs(kind: Scalar, place: Place): Sql {
@@ -23,7 +23,7 @@ function readAs(kind: Scalar, place: Place): Sql {
     case 'date':
       return sql`left(${textOf(place)}, 10)::date`
     case 'time':
-      return sql`((${textOf(place)}::timestamptz at time zone 'UTC') + make_interval(secs => ${offset}))`
+      return sql`((${textOf(place)}::timestamptz at time zone 'UTC') + make_interval(secs => ${offsetSeconds}))`
     case 'text':
       return sql`${textOf(place)} collate "C"`
   }

@@ -4,7 +4,7 @@ import { SAMPLE_PROVIDER, sampleSource } from './sample-source.ts'
 import { sampleSummary } from './sample-summaries.ts'
 import { exampleSample } from './sample-timeseries.ts'
 
-const summaries = [
+const summaryEvents = [
   'activity',
   'sleep',
   'sleep_cycle',
@@ -99,7 +99,7 @@ const ofResource = (resource: string, family: EventType['family'], example: Even
 ]
 
 export const eventTypes: readonly EventType[] = [
-  ...summaries.flatMap((resource) =>
+  ...summaryEvents.flatMap((resource) =>
     ofResource(resource, 'summary', ({ at_text }) =>
       sampleSummary(resource, at_text, { user_id: EXAMPLE_USER, source: sampleSource }),
     ),

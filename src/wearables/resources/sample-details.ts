@@ -27,7 +27,7 @@ export const bolusPurposes = ['meal', 'correction', 'mixed', 'unknown'] as const
 export const noteTags = ['food', 'exercise', 'insulin_injection', 'unspecified'] as const
 
 const locations = ['sensor_location'] as const
-const fields = {
+const detailFields = {
   body_temperature: locations,
   body_temperature_delta: locations,
   workout_duration: ['intensity'],
@@ -38,7 +38,7 @@ const fields = {
 
 /** The names of the details of a timeseries, in the order in which they are stored; empty for most. */
 export const detailsOf = (resource: TimeseriesName): readonly string[] =>
-  Object.hasOwn(fields, resource) ? fields[resource as keyof typeof fields] : []
+  Object.hasOwn(detailFields, resource) ? detailFields[resource as keyof typeof detailFields] : []
 
 export type Details = Readonly<Record<string, string | readonly string[] | null>>
 

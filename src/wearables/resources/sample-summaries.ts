@@ -47,7 +47,7 @@ function nutrientValues(names: string, value: number): Record<string, number> {
 }
 
 /** The fields of a summary beyond the common ones. */
-const summaries: Record<string, (instant: string, common: Common) => Record<string, unknown>> = {
+const sampleFields: Record<string, (instant: string, common: Common) => Record<string, unknown>> = {
   activity: (instant) => ({
     ...dayFields(instant),
     calories_total: 2150,
@@ -204,7 +204,7 @@ const dayFields = (instant: string) => ({ calendar_date: instant.slice(0, 10), d
 /** A summary that was discovered at an instant, an ISO 8601 text. */
 export function sampleSummary(resource: string, instant: string, origin: { user_id: string; source: Common['source'] }) {
   const common = { id: EXAMPLE_OBJECT, ...origin, created_at: instant, updated_at: instant }
-  const summary = summaries[resource]
+  const summary = sampleFields[resource]
   if (!summary) throw new Error(`the summary ${resource} has no sample`)
   return { ...common, ...summary(instant, common) }
 }

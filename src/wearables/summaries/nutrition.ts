@@ -2,8 +2,8 @@
 import { Fields, Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { fats, macros } from './nutrient-names.ts'
 
-const number = Nullable(T.Number())
-const numbers = <N extends string>(names: readonly N[]) => Fields(Object.fromEntries(names.map((name) => [name, number])))
+const nullableNumber = Nullable(T.Number())
+const numbers = <N extends string>(names: readonly N[]) => Fields(Object.fromEntries(names.map((name) => [name, nullableNumber])))
 
 const amounts = T.Record(T.String(), T.Number())
 
@@ -11,7 +11,7 @@ export const nutrition = {
   energy: Nullable(Fields({ unit: T.Literal('kcal'), value: T.Number() })),
   macros: Nullable(
     Fields(
-      { ...Object.fromEntries(macros.map((name) => [name, number])), fats: Nullable(numbers(fats)) },
+      { ...Object.fromEntries(macros.map((name) => [name, nullableNumber])), fats: Nullable(numbers(fats)) },
       { description: 'In grams.' },
     ),
   ),

@@ -9,11 +9,11 @@ const range = { logsAccess: true, method: 'GET', params, query: Fields(rangeQuer
 const description =
   'By local day, oldest first; samples that came with the records are timeseries. A range has at most 5,000 records and 16 MB; 422 asks for a shorter range.'
 
-const text = (body: unknown) => new PreserializedJson<never>(JSON.stringify(body))
-const list =
+const toJson = (body: unknown) => new PreserializedJson<never>(JSON.stringify(body))
+const listRawKind =
   (kind: 'activity' | 'body' | 'sleep' | 'workouts') =>
   async (tx: Tx, { params, query }: { params: { user_id: string }; query: RangeQuery }) =>
-    text({ [kind]: await listRaw(tx, params.user_id, kind, query) })
+    toJson({ [kind]: await listRaw(tx, params.user_id, kind, query) })
 
 export const rawRoutes = [
   operation({
@@ -24,7 +24,7 @@ export const rawRoutes = [
     summary: 'List days of activity as providers sent them',
     description,
     reply: Fields({ activity: T.Array(RawRecord) }, { title: 'RawActivityList' }),
-    run: list('activity'),
+    run: listRawKind('activity'),
   }),
   operation({
     ...range,
@@ -34,7 +34,7 @@ export const rawRoutes = [
     summary: 'List body measurements as providers sent them',
     description,
     reply: Fields({ body: T.Array(RawRecord) }, { title: 'RawBodyList' }),
-    run: list('body'),
+    run: listRawKind('body'),
   }),
   operation({
     ...range,
@@ -44,7 +44,7 @@ export const rawRoutes = [
     summary: 'List sleep sessions as providers sent them',
     description,
     reply: Fields({ sleep: T.Array(RawRecord) }, { title: 'RawSleepList' }),
-    run: list('sleep'),
+    run: listRawKind('sleep'),
   }),
   operation({
     ...range,
@@ -54,7 +54,7 @@ export const rawRoutes = [
     summary: 'List workouts as providers sent them',
     description,
     reply: Fields({ workouts: T.Array(RawWorkout) }, { title: 'RawWorkoutList' }),
-    run: list('workouts'),
+    run: listRawKind('workouts'),
   }),
   operation({
     id: 'get_profile_raw',
@@ -67,6 +67,6 @@ export const rawRoutes = [
     query: Fields({ provider: providerFilter }),
     reply: Fields({ profile: RawProfile }, { title: 'RawProfileReply' }),
     run: async (tx, { params, query }) =>
-      text({ profile: await readRawProfile(tx, params.user_id, query.provider || undefined) }),
+      toJson({ profile: await readRawProfile(tx, params.user_id, query.provider || undefined) }),
   }),
 ]

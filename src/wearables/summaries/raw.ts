@@ -43,7 +43,7 @@ const Row = T.Object({
 })
 const Listed = T.Object({ ...Row.properties, ...placeInRange })
 type RawRow = Static<typeof Row>
-const columns = sql`id, provider, device_id, calendar_date, key, raw, coalesce(document ->> 'time_start', document ->> 'bedtime_start') as time_start,
+const rawColumns = sql`id, provider, device_id, calendar_date, key, raw, coalesce(document ->> 'time_start', document ->> 'bedtime_start') as time_start,
   document -> 'sport' as sport, created_at, updated_at`
 
 const toRawRecord = (user_id: string, { id, provider, raw, created_at, updated_at }: RawRow) => ({
@@ -70,7 +70,7 @@ export async function listRaw(
   const rows = await readRange(
     tx,
     { user_id, kind, query },
-    { row: Listed, columns, content: sql`raw`, rows_max: READ_MAX, noun: 'records' },
+    { row: Listed, columns: rawColumns, content: sql`raw`, rows_max: READ_MAX, noun: 'records' },
   )
   return rows.map((row) => {
     const timestamp = row.time_start ?? `${row.calendar_date}T00:00:00+00:00`
@@ -86,7 +86,7 @@ export async function readRawProfile(tx: Tx, user_id: string, provider: string |
   const row = await tx.maybe(
     Row,
     sql`
-    select ${columns} from summary
+    select ${rawColumns} from summary
     where team_id = ${tx.team} and user_id = ${user_id} and kind = 'profile' ${ofProvider} order by updated_at desc, id desc limit 1`,
   )
   if (!row) throw notFound('The user has no profile')

@@ -23,11 +23,11 @@ const limits = 'A range has at most 20,000 summaries (2,000 lists of stages) and
 const description = `By local day, oldest first; \`start_date\` and \`end_date\` are days, both included. ${limits}`
 
 /** The fields of summaries follow from their kind; tests check them against the schema of the operation. */
-const text = (body: unknown) => new PreserializedJson<never>(JSON.stringify(body))
-const list =
+const toJson = (body: unknown) => new PreserializedJson<never>(JSON.stringify(body))
+const listKind =
   (kind: SummaryKind, name: string = kind) =>
   async (tx: Tx, { params, query }: { params: { user_id: string }; query: RangeQuery }) =>
-    text({ [name]: await listSummaries(tx, params.user_id, kind, query) })
+    toJson({ [name]: await listSummaries(tx, params.user_id, kind, query) })
 
 export const summariesRoutes = [
   operation({
@@ -38,7 +38,7 @@ export const summariesRoutes = [
     summary: 'List the activity of days',
     description,
     reply: Fields({ activity: T.Array(Activity) }, { title: 'ActivityList' }),
-    run: list('activity'),
+    run: listKind('activity'),
   }),
   operation({
     ...range,
@@ -48,7 +48,7 @@ export const summariesRoutes = [
     summary: 'List sleep sessions',
     description,
     reply: Fields({ sleep: T.Array(Sleep) }, { title: 'SleepList' }),
-    run: list('sleep'),
+    run: listKind('sleep'),
   }),
   operation({
     ...range,
@@ -58,7 +58,7 @@ export const summariesRoutes = [
     summary: 'List the stages of sleep sessions',
     description,
     reply: Fields({ sleep_cycle: T.Array(SleepCycle) }, { title: 'SleepCycleList' }),
-    run: list('sleep_cycle'),
+    run: listKind('sleep_cycle'),
   }),
   operation({
     ...range,
@@ -70,7 +70,7 @@ export const summariesRoutes = [
     reply: Fields({ workouts: T.Array(Workout) }, { title: 'WorkoutList' }),
     run: async (tx, { params, query, headers }) => {
       const workouts = await listSummaries(tx, params.user_id, 'workouts', query)
-      return text({ workouts: workouts.map((workout) => workoutFor(headers, workout)) })
+      return toJson({ workouts: workouts.map((workout) => workoutFor(headers, workout)) })
     },
   }),
   operation({
@@ -81,7 +81,7 @@ export const summariesRoutes = [
     summary: 'List body measurements',
     description,
     reply: Fields({ body: T.Array(Body) }, { title: 'BodyList' }),
-    run: list('body'),
+    run: listKind('body'),
   }),
   operation({
     ...range,
@@ -91,7 +91,7 @@ export const summariesRoutes = [
     summary: 'List meals',
     description,
     reply: Fields({ meals: T.Array(Meal) }, { title: 'MealList' }),
-    run: list('meal', 'meals'),
+    run: listKind('meal', 'meals'),
   }),
   operation({
     ...range,
@@ -101,7 +101,7 @@ export const summariesRoutes = [
     summary: 'List menstrual cycles',
     description: `By first day, oldest first; \`start_date\` and \`end_date\` are days, both included. ${limits}`,
     reply: Fields({ menstrual_cycle: T.Array(MenstrualCycle) }, { title: 'MenstrualCycleList' }),
-    run: list('menstrual_cycle'),
+    run: listKind('menstrual_cycle'),
   }),
   operation({
     ...range,
@@ -111,7 +111,7 @@ export const summariesRoutes = [
     summary: 'List electrocardiograms',
     description: `${description} Their voltages are the timeseries \`electrocardiogram_voltage\`.`,
     reply: Fields({ electrocardiogram: T.Array(Electrocardiogram) }, { title: 'ElectrocardiogramList' }),
-    run: list('electrocardiogram'),
+    run: listKind('electrocardiogram'),
   }),
   operation({
     id: 'get_profile',
@@ -124,6 +124,6 @@ export const summariesRoutes = [
     params,
     query: Fields({ provider: providerFilter }),
     reply: Profile,
-    run: async (tx, { params, query }) => text(await readProfile(tx, params.user_id, query.provider || undefined)),
+    run: async (tx, { params, query }) => toJson(await readProfile(tx, params.user_id, query.provider || undefined)),
   }),
 ]

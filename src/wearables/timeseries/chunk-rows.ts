@@ -132,7 +132,7 @@ export class ChunkWriter {
   async put({ series_id, hour_ms }: ChunkPlace, samples: readonly Sample[]): Promise<void> {
     if (samples.length === 0) return void this.#emptied.push({ series_id, hour_ms })
     const lists: (string | null)[] = []
-    for (const column of columns) lists.push(await toLiteral(samples, (sample) => column(sample, hour_ms)))
+    for (const column of columnValues) lists.push(await toLiteral(samples, (sample) => column(sample, hour_ms)))
     this.#chunks.push({ series_id, hour_ms, samples: samples.length, lists })
   }
 
@@ -147,7 +147,7 @@ export class ChunkWriter {
                      ${arrayLiteral(emptied.map(({ hour_ms }) => new Date(hour_ms)))}::timestamptz[]) as g (series_id, hour)
         where c.team_id = ${tx.team} and c.user_id = ${user_id} and c.series_id = g.series_id and c.hour = g.hour`)
     if (!chunks.length) return
-    const [at, values, seconds, lengths, zones, types] = columns.map((_, i) => chunks.map(({ lists }) => lists[i]!))
+    const [at, values, seconds, lengths, zones, types] = columnValues.map((_, i) => chunks.map(({ lists }) => lists[i]!))
     await tx.run(sql`
       insert into chunk (team_id, user_id, series_id, hour, samples, at, values, seconds, lengths, zones, types)
       select ${tx.team}, ${user_id}, g.series_id, g.hour, g.samples, g.at::integer[], g.values::double precision[],
@@ -164,7 +164,7 @@ export class ChunkWriter {
 }
 
 /** The values of a sample, in the order of the columns of a chunk. */
-const columns: readonly ((sample: Sample, hour_ms: number) => number | string | null)[] = [
+const columnValues: readonly ((sample: Sample, hour_ms: number) => number | string | null)[] = [
   ({ at_ms }, hour_ms) => at_ms - hour_ms,
   ({ value }) => value,
   ({ second }) => second,

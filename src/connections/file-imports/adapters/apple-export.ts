@@ -355,14 +355,14 @@ const sportName = (type: string): string =>
     .slice(0, 100)
     .trim() || 'Other'
 
-const number = (text: string | undefined): number | undefined => {
+const parseNumber = (text: string | undefined): number | undefined => {
   const value = text === undefined || text.trim() === '' ? NaN : Number(text)
   return Number.isFinite(value) ? value : undefined
 }
 
 /** A number that stands in one attribute and its unit in another. */
 function readMeasure(dimension: Dimension, value: string | undefined, unit: string | undefined): number | undefined {
-  const found = number(value)
+  const found = parseNumber(value)
   return found === undefined ? undefined : toCanonical(dimension, found, unit ?? '')
 }
 

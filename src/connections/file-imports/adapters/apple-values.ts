@@ -79,13 +79,13 @@ export class AppleSources {
     let source = this.#known.get(key)
     if (!source) {
       if (this.#known.size === CACHED_MAX) this.#known.clear()
-      this.#known.set(key, (source = read(source_name, device, was_user_entered)))
+      this.#known.set(key, (source = readSource(source_name, device, was_user_entered)))
     }
     return source
   }
 }
 
-function read(source_name: string | undefined, device: string | undefined, was_user_entered: boolean): AppleSource {
+function readSource(source_name: string | undefined, device: string | undefined, was_user_entered: boolean): AppleSource {
   const hardware = device === undefined ? '' : (readField(device, 'hardware') ?? readField(device, 'model') ?? '')
   const source_type = was_user_entered
     ? 'app'

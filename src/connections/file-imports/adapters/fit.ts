@@ -118,7 +118,7 @@ interface Writer {
 }
 
 /** The fields of a record that a list of a stream comes from: of two, the first one that is there. */
-const fields: readonly (readonly [
+const streamFields: readonly (readonly [
   list: StreamList,
   ...sources: (readonly [field: number, scale?: number, offset?: number])[],
 ])[] = [
@@ -166,7 +166,7 @@ function recordedIn(
         points.put('heartrate', at_ms, bpm)
         seconds.add(Math.floor(at_ms / 1000))
       }
-      for (const [list, ...sources] of fields) {
+      for (const [list, ...sources] of streamFields) {
         const values = sources.map(([field, scale, offset]) => numberIn(record, field, scale, offset))
         points.put(
           list,
