@@ -1,6 +1,7 @@
 // The pages of a team: their addresses, and their place in the navigation. A page is an entry here and a folder in pages/.
 import type { ComponentType } from 'react'
 import type { IconName } from './components/Icon.tsx'
+import type { FoundObject } from './frame/palette/object-search.ts'
 import type { OperationId } from './session/permissions.ts'
 
 export interface PageEntry {
@@ -11,6 +12,8 @@ export interface PageEntry {
   navigation?: { label: string; icon: IconName; operation: OperationId }
   /** What can be done on the page, for the command palette: `path` opens the page so that it is done there. */
   actions?: readonly { label: string; icon: IconName; path: string; operation: OperationId }[]
+  /** For pages of one object: kind → the path for its id, for the command palette. */
+  objects?: Partial<Record<FoundObject['kind'], (id: string) => string>>
 }
 
 export const PAGES: readonly PageEntry[] = [
@@ -20,3 +23,6 @@ export const PAGES: readonly PageEntry[] = [
     navigation: { label: 'Overview', icon: 'overview', operation: 'get_teams_metrics' },
   },
 ]
+
+/** Whether there is a page at a path, which may have a query. */
+export const hasPage = (path: string): boolean => PAGES.some((page) => page.path === path.split('?', 1)[0])

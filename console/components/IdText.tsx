@@ -8,7 +8,7 @@ export const IdText = ({ id }: { id: string }) => (
   <CopyButton value={id}>
     {({ copied, copy }) => (
       <Tooltip label={copied ? 'Copied' : id}>
-        <UnstyledButton className={classes.id} onClick={copy} aria-label={`Copy ${id}`}>
+        <UnstyledButton className={classes.id} onClick={copy} aria-label={`${shortId(id)}: copy ${id}`}>
           {shortId(id)}
         </UnstyledButton>
       </Tooltip>

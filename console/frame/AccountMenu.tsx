@@ -1,6 +1,5 @@
-import { Avatar, Menu, Text, UnstyledButton, useMantineColorScheme, type MantineColorScheme } from '@mantine/core'
+import { Avatar, Menu, Text, UnstyledButton, useMantineColorScheme, VisuallyHidden, type MantineColorScheme } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { Icon } from '../components/Icon.tsx'
 import { signOut, useSession } from '../session/session.ts'
 
 const SCHEMES: readonly (readonly [MantineColorScheme, label: string])[] = [
@@ -17,10 +16,11 @@ export function AccountMenu() {
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
-        <UnstyledButton aria-label={`Account of ${member.name}`}>
-          <Avatar size={30} radius="xl" color="accent" aria-hidden="true">
+        <UnstyledButton>
+          <Avatar size={30} radius="xl" color="accent">
             {initialsOf(member.name)}
           </Avatar>
+          <VisuallyHidden>Account of {member.name}</VisuallyHidden>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
@@ -35,17 +35,13 @@ export function AccountMenu() {
         </Menu.Label>
         <Menu.Divider />
         <Menu.Label>Colors</Menu.Label>
-        {SCHEMES.map(([scheme, label]) => (
-          <Menu.Item
-            key={scheme}
-            role="menuitemradio"
-            aria-checked={scheme === colorScheme}
-            rightSection={scheme === colorScheme && <Icon name="check" size={16} />}
-            onClick={() => setColorScheme(scheme)}
-          >
-            {label}
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}>
+          {SCHEMES.map(([scheme, label]) => (
+            <Menu.RadioItem key={scheme} value={scheme}>
+              {label}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Item onClick={() => leave.mutate()}>Sign out</Menu.Item>
       </Menu.Dropdown>

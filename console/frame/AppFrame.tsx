@@ -1,11 +1,14 @@
 import { AppShell, Box } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { useDisclosure, useMediaQuery } from '@mantine/hooks'
 import { useMemo } from 'react'
 import { Outlet, useParams } from 'react-router'
 import { createApi } from '../api/client.ts'
 import { ClockOffsetContext } from '../components/now.ts'
 import { useSession, type Session } from '../session/session.ts'
 import { cellsOf, environmentOf, regionOf, TeamContext, type TeamScope } from '../session/team.ts'
+import { PHONE } from '../theme.ts'
+import { ClockButton } from './clock/ClockButton.tsx'
+import { FrameContext } from './frame-context.ts'
 import { Header } from './Header.tsx'
 import { saveLastTeam } from './last-team.ts'
 import { Navigation } from './Navigation.tsx'
@@ -28,31 +31,40 @@ export function AppFrame() {
 
 function Frame() {
   const [isOpen, { toggle, close }] = useDisclosure()
+  const [isClockOpen, clock] = useDisclosure()
+  const actions = useMemo(() => ({ openClock: clock.open }), [clock.open])
+  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false })
   const offset_ms = useClockOffset()
   return (
-    <ClockOffsetContext value={offset_ms}>
-      <AppShell
-        layout="alt"
-        header={{ height: 'var(--header-height)' }}
-        navbar={{ width: 'var(--navigation-width)', breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
-        transitionDuration={100}
-      >
-        <a href="#content" className={classes.skip}>
-          Skip to the content
-        </a>
-        <AppShell.Header>
-          <Header isNavigationOpen={isOpen} onToggleNavigation={toggle} />
-        </AppShell.Header>
-        <AppShell.Navbar>
-          <Navigation onNavigate={close} isOpen={isOpen} onToggle={toggle} />
-        </AppShell.Navbar>
-        <AppShell.Main id="content" tabIndex={-1}>
-          <Box className={classes.content}>
-            <Outlet />
-          </Box>
-        </AppShell.Main>
-      </AppShell>
-    </ClockOffsetContext>
+    <FrameContext value={actions}>
+      <ClockOffsetContext value={offset_ms}>
+        <AppShell
+          layout="alt"
+          header={{ height: 'var(--header-height)' }}
+          navbar={{ width: 'var(--navigation-width)', breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+          transitionDuration={100}
+        >
+          <a href="#content" className={classes.skip}>
+            Skip to the content
+          </a>
+          <AppShell.Header>
+            <Header
+              isNavigationOpen={isOpen}
+              onToggleNavigation={toggle}
+              clock={<ClockButton isOpen={isClockOpen} onToggle={clock.toggle} onClose={clock.close} />}
+            />
+          </AppShell.Header>
+          <AppShell.Navbar display={isPhone && !isOpen ? 'none' : undefined}>
+            <Navigation onNavigate={close} isOpen={isOpen} onToggle={toggle} />
+          </AppShell.Navbar>
+          <AppShell.Main id="content" tabIndex={-1}>
+            <Box className={classes.content}>
+              <Outlet />
+            </Box>
+          </AppShell.Main>
+        </AppShell>
+      </ClockOffsetContext>
+    </FrameContext>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Group, Menu, Text, UnstyledButton } from '@mantine/core'
+import { Group, Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { useLocation, useNavigate } from 'react-router'
 import { Icon } from '../components/Icon.tsx'
 import { useSession } from '../session/session.ts'
@@ -17,7 +17,8 @@ export function TeamSwitch() {
   return (
     <Menu position="bottom-start" width={280}>
       <Menu.Target>
-        <UnstyledButton className={classes.button} aria-label={`Team ${team.name}, ${cell}. Change`}>
+        <UnstyledButton className={classes.button}>
+          <VisuallyHidden>Team</VisuallyHidden>
           <Text component="span" fw={600} truncate>
             {team.name}
           </Text>

@@ -47,7 +47,7 @@ export async function openConsole(path = '', screen: 'phone' | 'computer' = 'com
   const visited = await visitConsole(screen)
   await visited.open(path)
   await visited.page.getByRole('button', { name: 'Open the demo' }).click()
-  await visited.page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
+  await visited.page.getByRole('button', { name: /Account of/ }).waitFor()
   return visited
 }
 

@@ -26,7 +26,7 @@ test('the page that was asked for opens after the sign-in', inBrowser, async () 
 test('signing out shows the sign-in page, also after going back and in another tab', inBrowser, async () => {
   const { page } = await openConsole()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
-  await page.getByRole('button', { name: /^Account of/ }).click()
+  await page.getByRole('button', { name: /Account of/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('button', { name: 'Open the demo' }).waitFor()
   await page.reload()

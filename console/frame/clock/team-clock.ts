@@ -1,7 +1,15 @@
-// The clock of a sandbox team.
-import { skipToken, useQuery } from '@tanstack/react-query'
+// The clock of a sandbox team: its present, what moving it will do, and moving it.
+import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { dataOf } from '../../api/client.ts'
 import { useTeam } from '../../session/team.ts'
+
+/** How far to move the clock: by a number of seconds, or to an instant. */
+export type ClockTarget = { seconds: number } | { to: string }
+
+export interface ClockMove {
+  jobs_run: number
+  now: string
+}
 
 /** The clock. Teams outside of sandboxes have none. */
 export function useTeamClock() {
@@ -14,3 +22,30 @@ export function useTeamClock() {
 
 /** How far the team's clock is ahead of the system clock, in milliseconds. */
 export const useClockOffset = (): number => (useTeamClock().data?.offset_s ?? 0) * 1000
+
+/** What becomes due until a target; without a target until the next deadline. */
+export function useClockPreview(target: ClockTarget | undefined) {
+  const { api, key } = useTeam()
+  return useQuery({
+    queryKey: [...key, 'clock-preview', target],
+    // The clock goes on meanwhile.
+    staleTime: 0,
+    queryFn: ({ signal }) => dataOf(api.GET('/v1/sandbox/clock/preview', { params: { query: target ?? {} }, signal })),
+  })
+}
+
+/** Moves the clock, however many calls that takes, and reads everything of the team again. */
+export function useAdvanceClock() {
+  const { api, key } = useTeam()
+  const queryClient = useQueryClient()
+  return useMutation({
+    async mutationFn(to: string): Promise<ClockMove> {
+      for (let jobs_run = 0; ;) {
+        const move = await dataOf(api.POST('/v1/sandbox/clock/advance', { body: { to } }))
+        jobs_run += move.jobs_run
+        if (move.complete) return { jobs_run, now: move.now }
+      }
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: key }),
+  })
+}

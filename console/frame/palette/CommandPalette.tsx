@@ -1,18 +1,36 @@
+import { Loader } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight } from '@mantine/spotlight'
 import { useState } from 'react'
+import { useNavigate } from 'react-router'
 import { Icon } from '../../components/Icon.tsx'
+import { shortId } from '../../components/IdText.tsx'
+import { useTeam } from '../../session/team.ts'
 import { useCommands } from './commands.ts'
+import { kindInWords, pathOfObject } from './found-object.ts'
+import { useObjectSearch, type FoundObject } from './object-search.ts'
 
-const PLACEHOLDER = 'Go to a page, or run an action'
+const DEBOUNCE_MS = 150
+const PLACEHOLDER = 'Search, jump to an id, or run an action'
 
-/** Goes to a page, or runs an action. Ctrl+K opens it on every page. */
+/** Goes to a page, runs an action, or finds an object by its id or a part of it. Ctrl+K opens it on every page. */
 export function CommandPalette() {
   const [text, setText] = useState('')
+  const [searchText] = useDebouncedValue(text.trim(), DEBOUNCE_MS)
+  const search = useObjectSearch(searchText)
+  const objects = search.objects.filter((object) => pathOfObject(object) !== undefined)
   const commands = useCommands().filter(({ label }) => label.toLowerCase().includes(text.trim().toLowerCase()))
+  const isEmpty = !commands.length && !objects.length && !search.isSearching
   return (
     <Spotlight.Root query={text} onQueryChange={setText} shortcut="mod + K" tagsToIgnore={[]} scrollable maxHeight="60vh">
-      <Spotlight.Search placeholder={PLACEHOLDER} aria-label={PLACEHOLDER} leftSection={<Icon name="search" />} />
+      <Spotlight.Search
+        placeholder={PLACEHOLDER}
+        aria-label={PLACEHOLDER}
+        leftSection={<Icon name="search" />}
+        rightSection={search.isSearching && <Loader size="xs" />}
+      />
       <Spotlight.ActionsList>
+        {objects.length > 0 && <FoundObjects objects={objects} />}
         {[...new Set(commands.map(({ group }) => group))].map((group) => (
           <Spotlight.ActionsGroup key={group} label={group}>
             {commands
@@ -22,8 +40,27 @@ export function CommandPalette() {
               ))}
           </Spotlight.ActionsGroup>
         ))}
-        {!commands.length && <Spotlight.Empty>Nothing has this name.</Spotlight.Empty>}
+        {isEmpty && (
+          <Spotlight.Empty>{search.error ? 'The search failed. Try again.' : 'Nothing has this name or id.'}</Spotlight.Empty>
+        )}
       </Spotlight.ActionsList>
     </Spotlight.Root>
+  )
+}
+
+function FoundObjects({ objects }: { objects: readonly FoundObject[] }) {
+  const { pathTo } = useTeam()
+  const navigate = useNavigate()
+  return (
+    <Spotlight.ActionsGroup label="Found">
+      {objects.map((object) => (
+        <Spotlight.Action
+          key={`${object.kind} ${object.id}`}
+          label={`${kindInWords(object)} ${object.label ?? shortId(object.id)}`}
+          description={[object.label === null ? undefined : shortId(object.id), object.detail].filter(Boolean).join(' · ')}
+          onClick={() => void navigate(pathTo(pathOfObject(object) ?? ''))}
+        />
+      ))}
+    </Spotlight.ActionsGroup>
   )
 }

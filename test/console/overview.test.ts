@@ -1,0 +1,65 @@
+// The overview of a team, and the frame around every page.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertGoodPage, assertNoComplaints, inBrowser, openConsole } from './console.ts'
+
+test('the overview shows how many users and orders the team has', inBrowser, async () => {
+  const visited = await openConsole()
+  const { page, api } = visited
+  await api.post('/v2/user', { client_user_id: 'overview-fictional' })
+  await page.reload()
+  await page.getByRole('term').filter({ hasText: 'Users' }).waitFor()
+  const { number_of_users } = (await api.get('/v2/user/metrics')).body
+  await page
+    .getByRole('definition')
+    .filter({ hasText: String(number_of_users) })
+    .first()
+    .waitFor()
+  await assertGoodPage(visited, 'overview')
+})
+
+test('switching the environment keeps the page, and production has neither the clock nor the band', inBrowser, async () => {
+  const { page, complaints, demo } = await openConsole()
+  const header = page.locator('header')
+  await header.getByText(/\d{2}:\d{2}/).waitFor()
+  await page.getByRole('button', { name: /^Team / }).click()
+  await page.getByRole('menuitem', { name: /production US/ }).click()
+  await page.waitForURL(`**/console/${demo.teams.us}/production-us`)
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Overview' }).waitFor()
+  assert.equal(await header.getByText(/\d{2}:\d{2}/).count(), 0)
+  assertNoComplaints(complaints)
+})
+
+test('a color scheme that was chosen stays after a reload', inBrowser, async () => {
+  const { page } = await openConsole()
+  await page.getByRole('button', { name: /Account of/ }).click()
+  await page.getByRole('menuitemradio', { name: 'Dark' }).click()
+  await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
+  await page.reload()
+  await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
+  await page.getByRole('button', { name: /Account of/ }).click()
+  await page.getByRole('menuitemradio', { name: 'As the system' }).click()
+  await page.locator('html[data-mantine-color-scheme=light]').waitFor()
+})
+
+test('on a phone the navigation opens over the page, and closes when a page is chosen', inBrowser, async () => {
+  const { page } = await openConsole('', 'phone')
+  await page.getByRole('button', { name: /^Open the navigation/ }).click()
+  const link = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Overview' })
+  await link.click()
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'hidden' })
+})
+
+test('the command palette goes to pages and teams by keyboard alone, and ? lists the keys', inBrowser, async () => {
+  const { page, demo, complaints } = await openConsole()
+  await page.keyboard.press('Control+K')
+  await page.getByPlaceholder('Search, jump to an id, or run an action').fill('production us')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/console/${demo.teams.us}/production-us`)
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await page.keyboard.press('Shift+?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'hidden' })
+  assertNoComplaints(complaints)
+})
