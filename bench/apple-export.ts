@@ -38,22 +38,30 @@ export interface ExportOptions {
   days: number
   seed?: number
   /** The last day, `2026-01-31`. */
-  until?: string
+  lastDay?: string
 }
 
 /** Blocks of an `export.xml`, about 64 kB each. */
-export function* appleExport({ days, seed = 1, until = '2026-01-31' }: ExportOptions): Generator<string> {
+export function* appleExport({ days, seed = 1, lastDay = '2026-01-31' }: ExportOptions): Generator<string> {
   let state = seed >>> 0 || 1
-  const random = (below: number): number => {
+  const random = (limit: number): number => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
+    return Math.floor((state / 2 ** 32) * limit)
   }
-  const last = Date.parse(`${until}T07:00:00Z`)
+  const last = Date.parse(`${lastDay}T07:00:00Z`)
   const first = last - (days - 1) * DAY_MS
   let block = `${PROLOG}<HealthData locale="en_US">\n <ExportDate value="${text(last + DAY_MS)}"/>\n <Me HKCharacteristicTypeIdentifierDateOfBirth="1980-01-31" HKCharacteristicTypeIdentifierBiologicalSex="HKBiologicalSexFemale" HKCharacteristicTypeIdentifierBloodType="HKBloodTypeNotSet"/>\n`
-  const record = (type: string, source: string, unit: string, value: string | number, at: number, to = at, inside = '') => {
-    const times = `creationDate="${text(to)}" startDate="${text(at)}" endDate="${text(to)}"`
-    block += ` <Record type="HKQuantityTypeIdentifier${type}" ${source} unit="${unit}" ${times} value="${value}"${inside ? `>\n${inside} </Record>\n` : '/>\n'}`
+  const record = (
+    type: string,
+    source: string,
+    unit: string,
+    value: string | number,
+    start: number,
+    end = start,
+    content = '',
+  ) => {
+    const times = `creationDate="${text(end)}" startDate="${text(start)}" endDate="${text(end)}"`
+    block += ` <Record type="HKQuantityTypeIdentifier${type}" ${source} unit="${unit}" ${times} value="${value}"${content ? `>\n${content} </Record>\n` : '/>\n'}`
   }
   /** A quantity that a source measures so many times a day. */
   function* quantity(
@@ -63,13 +71,13 @@ export function* appleExport({ days, seed = 1, until = '2026-01-31' }: ExportOpt
     count: number,
     value: () => string | number,
     length_ms = 0,
-    inside?: () => string,
+    content?: () => string,
   ): Generator<string> {
     const step = Math.floor(DAY_MS / count / 1000) * 1000
     for (let day = first; day <= last; day += DAY_MS)
       for (let i = 0; i < count; i++) {
         const at = day + i * step + random(Math.max(1, (step - length_ms) / 2000)) * 1000
-        record(type, source, unit, value(), at, at + length_ms, inside?.())
+        record(type, source, unit, value(), at, at + length_ms, content?.())
         if (block.length >= BLOCK) {
           yield block
           block = ''

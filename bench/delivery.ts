@@ -20,7 +20,7 @@ const ARRIVAL_MS_MAX = 120_000
 
 interface Arrivals {
   count: number
-  arrived: [id: string, at_ms: number][]
+  arrivals: [id: string, at_ms: number][]
 }
 const arrivals = async (receiver: string): Promise<Arrivals> => (await (await fetch(receiver)).json()) as Arrivals
 const reset = (receiver: string) => fetch(receiver, { method: 'DELETE' })
@@ -118,7 +118,7 @@ export async function timeEvents(
   const at = new Map<string, number>()
   const until = performance.now() + ARRIVAL_MS_MAX
   for (;;) {
-    for (const [message, at_ms] of (await arrivals(receiver)).arrived) at.set(message, at_ms)
+    for (const [message, at_ms] of (await arrivals(receiver)).arrivals) at.set(message, at_ms)
     if (due.every(({ message }) => at.has(message))) break
     if (performance.now() > until) throw new Error('an event was not delivered')
     await sleep(100)

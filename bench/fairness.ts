@@ -8,7 +8,7 @@ import { writeAll } from '../test/support/zip.ts'
 import { appleExport, ofSize } from './apple-export.ts'
 import { send } from './imports.ts'
 import { heartRates } from './ingestion.ts'
-import { completed, onePage, POLL_SCAN_MS, upload } from './lab-reports.ts'
+import { awaitCompletion, onePage, POLL_SCAN_MS, upload } from './lab-reports.ts'
 import { createOtherTeam, type OtherTeam } from './other-team.ts'
 import { processorSeconds } from './processor-time.ts'
 import { percentiles, report } from './measure.ts'
@@ -83,12 +83,12 @@ export async function measureFairness(bench: Bench): Promise<void> {
   }
 }
 
-function print(alone: Times, beside: Times): void {
+function print(aloneTimes: Times, sharedTimes: Times): void {
   for (const [name, of] of [
     ['read a user', 'reads'],
     ['create an order', 'orders'],
   ] as const) {
-    const [[, own], [, neighbors]] = [percentiles(alone[of]), percentiles(beside[of])] as [number[], number[]]
+    const [[, own], [, neighbors]] = [percentiles(aloneTimes[of]), percentiles(sharedTimes[of])] as [number[], number[]]
     const ms = (n: number | undefined) => `${n!.toFixed(0)} ms p99`
     report(
       `${name} beside a busy team`,
@@ -101,59 +101,59 @@ function print(alone: Times, beside: Times): void {
   const s = (ms: number) => `${(ms / 1000).toFixed(1)} s`
   report(
     'read a scan beside a busy team',
-    s(beside.scan),
-    `${s(alone.scan)} alone`,
-    (beside.scan / alone.scan).toFixed(1),
+    s(sharedTimes.scan),
+    `${s(aloneTimes.scan)} alone`,
+    (sharedTimes.scan / aloneTimes.scan).toFixed(1),
     'at most 2 and 60 s',
   )
   report(
     'import a track beside a busy team',
-    s(beside.file),
-    `${s(alone.file)} alone`,
-    (beside.file / alone.file).toFixed(1),
+    s(sharedTimes.file),
+    `${s(aloneTimes.file)} alone`,
+    (sharedTimes.file / aloneTimes.file).toFixed(1),
     'under 5 s',
   )
 }
 
 /** Reads a user and creates orders, at a steady pace, until the scan is read and the file imported, and at least for a while. */
-async function measure(other: OtherTeam, scan: Parameters<typeof upload>[1]): Promise<Times> {
-  const heavy = Promise.all([timed(async () => readScan(other, scan)), timed(() => importTrack(other))])
+async function measure(otherTeam: OtherTeam, scan: Parameters<typeof upload>[1]): Promise<Times> {
+  const heavy = Promise.all([durationOf(async () => readScan(otherTeam, scan)), durationOf(() => importTrack(otherTeam))])
   const [observed, [scan_ms, file_ms]] = await Promise.all([
-    observe(other, MEASURED_S * 1000, heavy),
+    observe(otherTeam, MEASURED_S * 1000, heavy),
     Promise.race([heavy, sleep(WAIT_S_MAX * 1000, [Infinity, Infinity], { ref: false })]),
   ])
   return { ...observed, scan: scan_ms!, file: file_ms! }
 }
 
 /** On a machine that is too busy a report may exceed its time limit; that is printed. */
-async function readScan(other: OtherTeam, scan: Parameters<typeof upload>[1]): Promise<void> {
-  const id = await upload(other, scan)
-  await completed(other, id, POLL_SCAN_MS).catch((error: unknown) => {
+async function readScan(otherTeam: OtherTeam, scan: Parameters<typeof upload>[1]): Promise<void> {
+  const id = await upload(otherTeam, scan)
+  await awaitCompletion(otherTeam, id, POLL_SCAN_MS).catch((error: unknown) => {
     report('  a scan was not read', '', '', '', String(error))
   })
 }
 
-async function observe(other: OtherTeam, ms: number, meanwhile: Promise<unknown> = Promise.resolve()) {
+async function observe(otherTeam: OtherTeam, ms: number, meanwhile: Promise<unknown> = Promise.resolve()) {
   const until = performance.now() + ms
   const latest = until + WAIT_S_MAX * 1000
   let isDone = false
   void meanwhile.then(() => (isDone = true))
-  const every = async (pause_ms: number, one: () => Promise<unknown>): Promise<number[]> => {
+  const every = async (pause_ms: number, work: () => Promise<unknown>): Promise<number[]> => {
     const times: number[] = []
     while (performance.now() < until || (!isDone && performance.now() < latest)) {
-      times.push(await timed(one))
+      times.push(await durationOf(work))
       await sleep(pause_ms)
     }
     return times
   }
   const [reads, orders] = await Promise.all([
-    every(READ_PAUSE_MS, () => other.api('GET', `/v2/user/${other.user_id}`)),
-    every(ORDER_PAUSE_MS, other.order),
+    every(READ_PAUSE_MS, () => otherTeam.api('GET', `/v2/user/${otherTeam.user_id}`)),
+    every(ORDER_PAUSE_MS, otherTeam.order),
   ])
   return { reads, orders }
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
+async function durationOf(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now()
   await work()
   return performance.now() - began
@@ -227,10 +227,10 @@ function occupy(bench: Bench, { path, scan }: { path: string; scan: Parameters<t
     return user
   })()
   const sent = seeded.then(() => Promise.all([scanning(), ...Array.from({ length: IMPORTS }, importing)]))
-  const work = seeded.then((queried) =>
+  const work = seeded.then((queriedTeam) =>
     Promise.all([
       ...Array.from({ length: CLIENTS }, (_, client) => posting(client)),
-      ...Array.from({ length: QUERY_CLIENTS }, () => querying(queried)),
+      ...Array.from({ length: QUERY_CLIENTS }, () => querying(queriedTeam)),
     ]),
   )
   const isBusy = seeded.then(async () => {

@@ -3,10 +3,10 @@ import { createReadStream, createWriteStream, mkdtempSync, readFileSync, rmSync,
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { writeAll, zipOf } from '../test/support/zip.ts'
+import { writeAll, zipArchive } from '../test/support/zip.ts'
 import { appleExport, ofSize } from './apple-export.ts'
 import { median, report } from './measure.ts'
-import { processorTimeOf } from './processor-time.ts'
+import { sampleProcessorTime } from './processor-time.ts'
 import type { Bench } from './program.ts'
 
 const MEGABYTES = Number(process.env.BENCH_EXPORT_MB ?? 2000)
@@ -37,8 +37,8 @@ export async function importExport(bench: Bench): Promise<void> {
         yield bytes
       }
     })()
-    await writeAll(zipOf([{ name: 'apple_health_export/export.xml', content: counted }]), createWriteStream(path))
-    const read = () => timed(() => bench.api('GET', `/v3/order/${bench.order_id}`))
+    await writeAll(zipArchive([{ name: 'apple_health_export/export.xml', content: counted }]), createWriteStream(path))
+    const read = () => durationOf(() => bench.api('GET', `/v3/order/${bench.order_id}`))
     for (let i = 0; i < 50; i++) await read()
     const before = rss(bench.pid)
     const alone: number[] = []
@@ -48,7 +48,7 @@ export async function importExport(bench: Bench): Promise<void> {
     let peak = before
     const beside: number[] = []
     let state!: State
-    const used = await processorTimeOf(bench, async () => {
+    const used = await sampleProcessorTime(bench, async () => {
       do {
         beside.push(await read())
         peak = Math.max(peak, rss(bench.pid))
@@ -79,7 +79,7 @@ export async function importExport(bench: Bench): Promise<void> {
   }
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
+async function durationOf(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now()
   await work()
   return performance.now() - started

@@ -4,7 +4,7 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import autocannon from 'autocannon'
 import pg from 'pg'
 import { median, medianMs, rate, report, WARM_UPS } from './measure.ts'
-import { processorTimeOf } from './processor-time.ts'
+import { sampleProcessorTime } from './processor-time.ts'
 import type { Bench } from './program.ts'
 
 const CLIENTS = 4
@@ -39,11 +39,11 @@ const newUser = async ({ api }: Bench, name: string): Promise<string> =>
   ((await api('POST', '/v2/user', { client_user_id: `${name} ${performance.now()}` })) as { user_id: string }).user_id
 
 /** Runs `one` so many times for each client at the same time; returns samples a second. */
-async function samplesPerSecond(posts: number, one: (client: number, post: number) => Promise<void>): Promise<number> {
+async function samplesPerSecond(posts: number, sendPost: (client: number, post: number) => Promise<void>): Promise<number> {
   const began = performance.now()
   await Promise.all(
     Array.from({ length: CLIENTS }, async (_, client) => {
-      for (let post = 0; post < posts; post++) await one(client, post)
+      for (let post = 0; post < posts; post++) await sendPost(client, post)
     }),
   )
   return (CLIENTS * posts * BATCH) / ((performance.now() - began) / 1000)
@@ -63,12 +63,12 @@ export async function ingestSamples(bench: Bench): Promise<void> {
   const figures = { ours: [] as number[], statements: [] as number[], limit: [] as number[] }
   const processor = { ours: [] as number[], statements: [] as number[], limit: [] as number[] }
   /** Its rate, and the processor time of the server and the database for each sample. */
-  const measure = async (of: keyof typeof figures, posts: number, one: (client: number, post: number) => Promise<void>) => {
-    const used = await processorTimeOf(bench, async () => {
-      figures[of].push(await samplesPerSecond(posts, one))
+  const measure = async (figure: keyof typeof figures, posts: number, send: (client: number, post: number) => Promise<void>) => {
+    const used = await sampleProcessorTime(bench, async () => {
+      figures[figure].push(await samplesPerSecond(posts, send))
       return CLIENTS * posts * BATCH
     })
-    processor[of].push(used.server_us + used.database_us)
+    processor[figure].push(used.server_us + used.database_us)
   }
   let users: string[] = []
   for (let round = 0; round < ROUNDS; round++) {
@@ -149,7 +149,7 @@ const TAIL_BYTES = 400
 /**
  * Reads a whole day of a user, page by page. The bytes alone, and without `fetch`, with which this client took a quarter of the time.
  */
-async function readDay({ url, headers }: Bench, user_id: string, each?: (page: Buffer) => void): Promise<void> {
+async function readDay({ url, headers }: Bench, user_id: string, onPage?: (page: Buffer) => void): Promise<void> {
   const path = `${url}/v2/timeseries/${user_id}/heartrate/grouped?start_date=2025-01-01&end_date=2025-01-01`
   for (let next: string | undefined = ''; next !== undefined;) {
     const response = await new Promise<IncomingMessage>((resolve, reject) =>
@@ -159,10 +159,10 @@ async function readDay({ url, headers }: Bench, user_id: string, each?: (page: B
     const parts: Buffer[] = []
     let tail = Buffer.alloc(0)
     for await (const part of response as AsyncIterable<Buffer>) {
-      if (each) parts.push(part)
+      if (onPage) parts.push(part)
       tail = Buffer.concat([tail, part.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES)
     }
-    each?.(Buffer.concat(parts))
+    onPage?.(Buffer.concat(parts))
     next = /"next_cursor":"([^"]+)"\}$/.exec(tail.toString())?.[1]
   }
 }
@@ -185,7 +185,7 @@ export async function readSamples(bench: Bench): Promise<void> {
   // The first twenty days of a process take a fifth longer than later ones.
   const DAYS_READ = 100
   let ms = 0
-  const used = await processorTimeOf(bench, async () => {
+  const used = await sampleProcessorTime(bench, async () => {
     ms = await medianMs(() => readDay(bench, user_id), DAYS_READ)
     return DAYS_READ + WARM_UPS
   })

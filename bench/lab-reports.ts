@@ -45,7 +45,7 @@ export async function upload({ url, headers, user_id }: Uploader, files: readonl
   return ((await response.json()) as Job).id
 }
 
-export async function completed({ api }: Uploader, id: string, poll_ms = POLL_MS): Promise<void> {
+export async function awaitCompletion({ api }: Uploader, id: string, poll_ms = POLL_MS): Promise<void> {
   for (;;) {
     const { status, failure_reason }: Job = await api('GET', `/lab_report/v1/parser/job/${id}`)
     if (status === 'completed') return
@@ -59,7 +59,7 @@ const rss = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`
 /** Uploads reports of one page one after another, then several at once, and prints what that takes in time and memory. */
 export async function readReports(bench: Bench): Promise<void> {
   const files = await onePage('text')
-  const one = async (): Promise<void> => completed(bench, await upload(bench, files))
+  const one = async (): Promise<void> => awaitCompletion(bench, await upload(bench, files))
   const before = rss(bench.pid)
   const ms = await medianMs(one, REPORTS)
   report('a text PDF of one page, upload to completed', `${ms.toFixed(0)} ms median`, '', '', 'under 400 ms')
@@ -101,7 +101,7 @@ export async function readReports(bench: Bench): Promise<void> {
   }
   await Promise.all([send(), send()])
   for (const id of ids) {
-    await completed(bench, id)
+    await awaitCompletion(bench, id)
     peak = Math.max(peak, rss(bench.pid))
   }
   const perMinute = (ids.length / (performance.now() - started)) * 60_000
@@ -123,7 +123,7 @@ export async function readScans(bench: Bench): Promise<void> {
   const readByTeam = async (team: Uploader, pages: number): Promise<void> => {
     const ids: string[] = []
     for (let page = 0; page < pages; page++) ids.push(await upload(team, files))
-    for (const id of ids) await completed(team, id, POLL_SCAN_MS)
+    for (const id of ids) await awaitCompletion(team, id, POLL_SCAN_MS)
   }
   const engines = await Promise.all([bareEngine(files), bareEngine(files)])
   let [ours, bare, peak] = [0, 0, 0]

@@ -52,12 +52,12 @@ export async function compare(
 }
 
 /** Repeats `one` with so many in flight for so long, after a tenth of that to warm up. */
-export async function perSecond(one: () => Promise<unknown>, options: { connections: number; seconds: number }): Promise<number> {
+export async function perSecond(run: () => Promise<unknown>, options: { connections: number; seconds: number }): Promise<number> {
   let done = 0
   let until = performance.now() + options.seconds * 100
   const worker = async () => {
     while (performance.now() < until) {
-      await one()
+      await run()
       done++
     }
   }
@@ -76,16 +76,16 @@ export function percentiles(figures: number[]): [p50: number, p99: number] {
   return [sorted[Math.floor(sorted.length * 0.5)]!, sorted[Math.floor(sorted.length * 0.99)]!]
 }
 
-/** The median of timings of `one`, in milliseconds. */
-export const medianMs = async (one: () => Promise<unknown>, times: number): Promise<number> => median(await timings(one, times))
+/** The median of timings of `run`, in milliseconds. */
+export const medianMs = async (run: () => Promise<unknown>, times: number): Promise<number> => median(await timings(run, times))
 
-/** How long `one` takes, in milliseconds, so many times after `WARM_UPS` of them that are not counted. */
-export async function timings(one: () => Promise<unknown>, times: number): Promise<number[]> {
-  for (let i = 0; i < WARM_UPS; i++) await one()
+/** How long `run` takes, in milliseconds, so many times after `WARM_UPS` of them that are not counted. */
+export async function timings(run: () => Promise<unknown>, times: number): Promise<number[]> {
+  for (let i = 0; i < WARM_UPS; i++) await run()
   const took: number[] = []
   for (let i = 0; i < times; i++) {
     const started = performance.now()
-    await one()
+    await run()
     took.push(performance.now() - started)
   }
   return took

@@ -20,7 +20,7 @@ export async function createWalkIns(bench: Bench): Promise<void> {
 
 async function compareCreation(bench: Bench, name: string, path: string, body: object, order_id: string): Promise<void> {
   const { url, headers, connection, db } = bench
-  const sample = await sampleOf(bench, order_id)
+  const sample = await readSample(bench, order_id)
   const create = () => load({ url: url + path, method: 'POST', headers, body: JSON.stringify(body) })
   // The first part begins with empty tables, which have no statistics.
   await create()
@@ -64,7 +64,7 @@ export async function registerKits(bench: Bench): Promise<void> {
     return kit.order.sample_id
   }
   await register(await order(0))
-  const sample = await sampleOf(bench, registered[0]!, 2)
+  const sample = await readSample(bench, registered[0]!, 2)
   await compare('register a kit, 10 connections', 'at least 0.30', {
     ours: async () => {
       const kits: string[] = []
@@ -81,18 +81,18 @@ export async function registerKits(bench: Bench): Promise<void> {
 }
 
 /** Does something so many times, over all connections. → times a second */
-async function times(count: number, one: (i: number) => Promise<void>): Promise<number> {
+async function times(count: number, create: (i: number) => Promise<void>): Promise<number> {
   const started = performance.now()
   let next = 0
   const worker = async () => {
-    while (next < count) await one(next++)
+    while (next < count) await create(next++)
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, worker))
   return count / ((performance.now() - started) / 1000)
 }
 
 /** What the limit writes of an order: as much as ours did, with the last `events` of its events. */
-async function sampleOf({ db, team }: Bench, id: string, events = 2): Promise<Sample> {
+async function readSample({ db, team }: Bench, id: string, events = 2): Promise<Sample> {
   const { rows } = await db.query(
     'select document, internal_data, lab_id, user_id, lab_test_id, patient_name, recipient_name from lab_order where id = $1',
     [id],

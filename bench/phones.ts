@@ -1,7 +1,7 @@
 // What users cost whose phones synchronize each hour: processor time, the log of the database, bytes on disk. docs/SCALING.md computes
 // installations from these figures.
 import { report } from './measure.ts'
-import { processorTimeOf } from './processor-time.ts'
+import { sampleProcessorTime } from './processor-time.ts'
 import type { Bench } from './program.ts'
 
 const USERS = Number(process.env.BENCH_USERS ?? 16)
@@ -78,7 +78,7 @@ export async function synchronizePhones(bench: Bench): Promise<void> {
   const before = { bytes: await bytesOf(bench), log: await logBytes(bench) }
   const began = performance.now()
   let posts = 0
-  const used = await processorTimeOf(bench, async () => {
+  const used = await sampleProcessorTime(bench, async () => {
     for (let hour = 0; hour < HOURS; hour++) {
       const bodies = bodiesOf(hour)
       const waiting = users.flatMap((user) =>

@@ -10,7 +10,7 @@ interface Stat {
   /** Of the process itself. */
   ticks: number
   /** Of its children that have ended. */
-  ended: number
+  ended_ticks: number
 }
 
 function statOf(pid: number | string): Stat | undefined {
@@ -20,7 +20,7 @@ function statOf(pid: number | string): Stat | undefined {
       .replace(/^.*\) /s, '')
       .split(' ')
       .map(Number)
-    return { parent: fields[1]!, ticks: fields[11]! + fields[12]!, ended: fields[13]! + fields[14]! }
+    return { parent: fields[1]!, ticks: fields[11]! + fields[12]!, ended_ticks: fields[13]! + fields[14]! }
   } catch {
     return undefined
   }
@@ -30,17 +30,17 @@ function statOf(pid: number | string): Stat | undefined {
 export async function processorSeconds({ pid, db }: Pick<Bench, 'pid' | 'db'>): Promise<{ server: number; database: number }> {
   const { rows } = await db.query('select pg_backend_pid() as pid')
   const postmaster = statOf(rows[0].pid)!.parent
-  const { ticks, ended } = statOf(postmaster)!
+  const { ticks, ended_ticks } = statOf(postmaster)!
   const children = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map((name) => statOf(name))
-    .filter((one) => one?.parent === postmaster)
-  const database = children.reduce((sum, one) => sum + one!.ticks, ticks + ended)
+    .filter((stat) => stat?.parent === postmaster)
+  const database = children.reduce((sum, stat) => sum + stat!.ticks, ticks + ended_ticks)
   return { server: statOf(pid)!.ticks / TICKS, database: database / TICKS }
 }
 
 /** Microseconds of a processor that each of `count` things takes, of the server and of the database. */
-export async function processorTimeOf(
+export async function sampleProcessorTime(
   bench: Pick<Bench, 'pid' | 'db'>,
   work: () => Promise<number>,
 ): Promise<{ server_us: number; database_us: number }> {

@@ -1,6 +1,6 @@
 // Reading the stream of a workout of three hours with a value of each component in every second.
 import { medianMs, report, WARM_UPS } from './measure.ts'
-import { processorTimeOf } from './processor-time.ts'
+import { sampleProcessorTime } from './processor-time.ts'
 import type { Bench } from './program.ts'
 
 const SECONDS = 3 * 3600
@@ -28,7 +28,7 @@ export async function readStream(bench: Bench): Promise<void> {
   // The bytes alone: parsing them here would be measured as well.
   const read = async () => void (await (await fetch(path, { headers })).arrayBuffer())
   let ms = 0
-  const { server_us, database_us } = await processorTimeOf(bench, async () => {
+  const { server_us, database_us } = await sampleProcessorTime(bench, async () => {
     ms = await medianMs(read, READS)
     return READS + WARM_UPS
   })

@@ -71,7 +71,7 @@ async function evaluateDocument(
   seed: number,
   options: EvaluationOptions,
 ): Promise<Figures> {
-  const { truth, files } = await contentsOf(layout, kind, seed, options)
+  const { truth, files } = await readContents(layout, kind, seed, options)
   const name = `${layout.name}-${kind}-${seed}`
   if (options.keepIn !== undefined) keep(options.keepIn, name, files, truth)
   const start = performance.now()
@@ -84,13 +84,13 @@ async function evaluateDocument(
   const comparison = compareReport(truth, report, options.isInTable)
   options.onDocument?.(name, comparison, error)
   // A report that could not be read says so: none of its rows passes as right.
-  const failed = error ? { failed: 1, caught: { right: 0, total: 0 } } : {}
-  return { ...comparison.figures, ...failed, duration_ms }
+  const failure = error ? { failures: 1, caughtShare: { right: 0, total: 0 } } : {}
+  return { ...comparison.figures, ...failure, duration_ms }
 }
 
 const isPrinted = (layout: Layout | Written | Printed): layout is Printed => 'pdf' in layout
 
-async function contentsOf(
+async function readContents(
   layout: Layout | Written | Printed,
   kind: Kind,
   seed: number,

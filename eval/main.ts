@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util'
 import { pathToFileURL } from 'node:url'
 import { kinds, type Kind } from './corpus/kinds.ts'
 import { layouts } from './corpus/layouts/all.ts'
-import { printed } from './corpus/printed/all.ts'
-import { written } from './corpus/written/all.ts'
+import { printedDocuments } from './corpus/printed/all.ts'
+import { writtenDocuments } from './corpus/written/all.ts'
 import { isHeldOut } from './corpus/layouts/held-out.ts'
 import { evaluate, type Reader } from './evaluate.ts'
 import { printFailures, printTable, toJson } from './report.ts'
@@ -54,7 +54,7 @@ function chosenKinds(): readonly Kind[] {
 }
 
 function chosenLayouts() {
-  const all = [...layouts, ...written, ...printed]
+  const all = [...layouts, ...writtenDocuments, ...printedDocuments]
   const among = values.all ? all : all.filter((layout) => isHeldOut(layout) === values['held-out'])
   const named = values.layout
   return named ? among.filter(({ name }) => named.some((part) => name.includes(part))) : among

@@ -58,16 +58,16 @@ export const scoreIntervals = [0, 0.5, 0.7, 0.8, 0.9] as const
 export interface Figures {
   documents: number
   /** Documents for which the parser threw. */
-  failed: number
+  failures: number
   duration_ms: number
-  /** `matched`: name and value are both right. */
-  rows: { matched: number; read: number; expected: number }
+  /** `matches`: name and value are both right. */
+  rows: { matches: number; read: number; expected: number }
   /** Rows whose name, value, unit, range and interpretation are all right. */
   wholeRows: number
   /** Of wrong rows, and of rows that are lost: those that are caught. A lost row is caught by its report alone. */
-  caught: Share
+  caughtShare: Share
   /** Of right rows: those that are doubted. */
-  doubted: Share
+  doubtedShare: Share
   /** Of rows with a confidence of 0.9 and more: those that are right. */
   sure: Share
   /** Of matched rows. */
@@ -90,12 +90,12 @@ const noShare = (): Share => ({ right: 0, total: 0 })
 
 export const noFigures = (): Figures => ({
   documents: 0,
-  failed: 0,
+  failures: 0,
   duration_ms: 0,
-  rows: { matched: 0, read: 0, expected: 0 },
+  rows: { matches: 0, read: 0, expected: 0 },
   wholeRows: 0,
-  caught: noShare(),
-  doubted: noShare(),
+  caughtShare: noShare(),
+  doubtedShare: noShare(),
   sure: noShare(),
   units: noShare(),
   range: noShare(),
@@ -109,12 +109,12 @@ export const noFigures = (): Figures => ({
 })
 
 const comparedNames = ['units', 'range', 'interpretation', 'panel', 'comments', 'loinc', 'wrongAutoMatches'] as const
-const shareNames = [...comparedNames, 'caught', 'doubted', 'sure'] as const
+const shareNames = [...comparedNames, 'caughtShare', 'doubtedShare', 'sure'] as const
 
 /** Adds the second to the first. */
 export function addFigures(sum: Figures, figures: Figures): void {
-  for (const name of ['documents', 'failed', 'duration_ms', 'wholeRows'] as const) sum[name] += figures[name]
-  for (const name of ['matched', 'read', 'expected'] as const) sum.rows[name] += figures.rows[name]
+  for (const name of ['documents', 'failures', 'duration_ms', 'wholeRows'] as const) sum[name] += figures[name]
+  for (const name of ['matches', 'read', 'expected'] as const) sum.rows[name] += figures.rows[name]
   for (const name of shareNames) addShare(sum[name], figures[name])
   for (const [index, share] of figures.scores.entries()) addShare(sum.scores[index]!, share)
   for (const field of metadataFields) addShare(sum.metadata[field], figures.metadata[field])
@@ -128,14 +128,18 @@ function addShare(sum: Share, { right, total }: Share): void {
 /** 1 if nothing was to be found or read. */
 export const ratio = (part: number, whole: number): number => (whole === 0 ? 1 : part / whole)
 
-export const rowScores = ({ rows }: Figures): { precision: number; recall: number; f1: number } => scoresOf(rows.matched, rows)
+export const rowScores = ({ rows }: Figures): { precision: number; recall: number; f1: number } =>
+  calculateScores(rows.matches, rows)
 
 /** The same of whole rows: name, value, unit, range and interpretation are all right. */
-export const wholeRowScores = ({ rows, wholeRows }: Figures): ReturnType<typeof rowScores> => scoresOf(wholeRows, rows)
+export const wholeRowScores = ({ rows, wholeRows }: Figures): ReturnType<typeof rowScores> => calculateScores(wholeRows, rows)
 
-function scoresOf(matched: number, { read, expected }: Figures['rows']): { precision: number; recall: number; f1: number } {
-  const precision = ratio(matched, read)
-  const recall = ratio(matched, expected)
+function calculateScores(
+  matches: number,
+  { read, expected }: Figures['rows'],
+): { precision: number; recall: number; f1: number } {
+  const precision = ratio(matches, read)
+  const recall = ratio(matches, expected)
   return { precision, recall, f1: precision + recall === 0 ? 0 : (2 * precision * recall) / (precision + recall) }
 }
 
@@ -147,7 +151,7 @@ export const metadataShare = ({ metadata }: Figures): Share => {
 
 export interface Comparison {
   figures: Figures
-  missed: TrueResult[]
+  lostResults: TrueResult[]
   falseRows: ReadResult[]
   /** Matched rows in which something else differs. */
   differences: { expected: TrueResult; read: ReadResult; fields: string[] }[]
@@ -170,8 +174,8 @@ export function normalizeValue(text: string): string {
 /** Compares one document. `isInTable`: whether the shipped table has a LOINC code. */
 export function compareReport(truth: Truth, read: ReadReport, isInTable: (code: string) => boolean): Comparison {
   const figures = { ...noFigures(), documents: 1 }
-  const { pairs, missed, falseRows } = pairRows(truth.results, read.results)
-  figures.rows = { matched: pairs.length, read: read.results.length, expected: truth.results.length }
+  const { pairs, lostResults, falseRows } = pairRows(truth.results, read.results)
+  figures.rows = { matches: pairs.length, read: read.results.length, expected: truth.results.length }
   const differences: Comparison['differences'] = []
   for (const [expected, row] of pairs) {
     const fields: string[] = []
@@ -185,7 +189,7 @@ export function compareReport(truth: Truth, read: ReadReport, isInTable: (code: 
     if (expected.interpretations)
       count(
         'interpretation',
-        expected.interpretations.some((one) => one === (row.interpretation ?? 'unknown')),
+        expected.interpretations.some((interpretation) => interpretation === (row.interpretation ?? 'unknown')),
       )
     count('panel', normalize(expected.source_panel_name ?? '') === normalize(row.source_panel_name ?? ''))
     const comments = [expected.comments, row.comments].map((texts) => normalize((texts ?? []).join(' ')))
@@ -196,7 +200,10 @@ export function compareReport(truth: Truth, read: ReadReport, isInTable: (code: 
       count('loinc', isRightCode)
       const score = first?.confidence_score
       if (score !== undefined)
-        addShare(figures.scores[scoreIntervals.findLastIndex((from) => from <= score)]!, { right: Number(isRightCode), total: 1 })
+        addShare(figures.scores[scoreIntervals.findLastIndex((start) => start <= score)]!, {
+          right: Number(isRightCode),
+          total: 1,
+        })
     }
     if (row.loinc_match_status === 'auto_match' && expected.loinc.length) {
       figures.wrongAutoMatches.total++
@@ -204,8 +211,8 @@ export function compareReport(truth: Truth, read: ReadReport, isInTable: (code: 
     }
     if (fields.length) differences.push({ expected, read: row, fields })
   }
-  countDoubts(figures, read, { differences, falseRows, missed })
-  return { figures, missed, falseRows, differences, metadata: compareMetadata(truth, read.metadata, figures) }
+  countDoubts(figures, read, { differences, falseRows, lostResults })
+  return { figures, lostResults, falseRows, differences, metadata: compareMetadata(truth, read.metadata, figures) }
 }
 
 /** What of a matched row decides whether it is right as a whole. */
@@ -216,26 +223,26 @@ const SURE_MIN = 0.9
 function countDoubts(
   figures: Figures,
   read: ReadReport,
-  { differences, falseRows, missed }: Pick<Comparison, 'differences' | 'falseRows' | 'missed'>,
+  { differences, falseRows, lostResults }: Pick<Comparison, 'differences' | 'falseRows' | 'lostResults'>,
 ): void {
   const wrong = new Set([
     ...falseRows,
-    ...differences.filter(({ fields }) => fields.some((field) => WHOLE.includes(field))).map((one) => one.read),
+    ...differences.filter(({ fields }) => fields.some((field) => WHOLE.includes(field))).map((difference) => difference.read),
   ])
   figures.wholeRows = read.results.length - wrong.size
   for (const row of read.results) {
     const isDoubted = isDoubtful(row, read)
-    const share = wrong.has(row) ? figures.caught : figures.doubted
+    const share = wrong.has(row) ? figures.caughtShare : figures.doubtedShare
     share.total++
     if (isDoubted) share.right++
     if ((row.place?.confidence ?? 1) < SURE_MIN) continue
     figures.sure.total++
     if (!wrong.has(row)) figures.sure.right++
   }
-  // A false row stands for one that was missed.
-  const lost = Math.max(0, missed.length - falseRows.length)
-  figures.caught.total += lost
-  if (read.findings?.length) figures.caught.right += lost
+  // A false row stands for one that was lost.
+  const lost = Math.max(0, lostResults.length - falseRows.length)
+  figures.caughtShare.total += lost
+  if (read.findings?.length) figures.caughtShare.right += lost
 }
 
 /** Whether a client or a reviewer is told to look at a row: by a finding, by its status, or by that of its job. */
@@ -248,7 +255,7 @@ function pairRows(expected: readonly TrueResult[], read: readonly ReadResult[]) 
   const free = new Map<string, ReadResult[]>()
   for (const row of read) free.set(keyOf(row), [...(free.get(keyOf(row)) ?? []), row])
   const pairs: [TrueResult, ReadResult][] = []
-  const missed: TrueResult[] = []
+  const lostResults: TrueResult[] = []
   for (const row of expected) {
     const candidates = free.get(keyOf(row))
     // The same name and value may occur in two panels.
@@ -256,13 +263,13 @@ function pairRows(expected: readonly TrueResult[], read: readonly ReadResult[]) 
       ({ source_panel_name }) => normalize(source_panel_name ?? '') === normalize(row.source_panel_name ?? ''),
     )
     const match = best ?? candidates?.[0]
-    if (!match) missed.push(row)
+    if (!match) lostResults.push(row)
     else {
       candidates!.splice(candidates!.indexOf(match), 1)
       pairs.push([row, match])
     }
   }
-  return { pairs, missed, falseRows: [...free.values()].flat() }
+  return { pairs, lostResults, falseRows: [...free.values()].flat() }
 }
 
 const isSameRange = ({ min, max }: { min: number | null; max: number | null }, row: ReadResult): boolean =>

@@ -39,12 +39,12 @@ const hundredths = (value: number): string => (100 * value).toFixed(1)
 
 function cells(figures: Figures): string[] {
   const { precision, recall, f1 } = rowScores(figures)
-  const { documents, failed, rows, duration_ms } = figures
+  const { documents, failures, rows, duration_ms } = figures
   return [
-    failed ? `${documents} (${failed} failed)` : String(documents),
+    failures ? `${documents} (${failures} failed)` : String(documents),
     String(rows.expected),
     hundredths(wholeRowScores(figures).f1),
-    ...[figures.caught, figures.doubted, figures.sure].map(percent),
+    ...[figures.caughtShare, figures.doubtedShare, figures.sure].map(percent),
     ...[precision, recall, f1].map(hundredths),
     ...[
       figures.units,
@@ -60,13 +60,17 @@ function cells(figures: Figures): string[] {
   ]
 }
 
-const intervalNames = scoreIntervals.map((from, index) => `${from} to ${scoreIntervals[index + 1] ?? 1}`)
+const intervalNames = scoreIntervals.map((start, index) => `${start} to ${scoreIntervals[index + 1] ?? 1}`)
 
 /** What leads: whole rows, and what is said of those that are wrong. Then percentages by layout and kind, totals, metadata, and codes by score. */
 export function printTable({ byLayout, byKind }: Evaluation): string {
   const lead: string[][] = [['kind', 'whole rows F1', 'wrong rows caught', 'right rows doubted', 'right at 0.9 and more']]
   for (const [kind, figures] of byKind)
-    lead.push([kind, hundredths(wholeRowScores(figures).f1), ...[figures.caught, figures.doubted, figures.sure].map(percent)])
+    lead.push([
+      kind,
+      hundredths(wholeRowScores(figures).f1),
+      ...[figures.caughtShare, figures.doubtedShare, figures.sure].map(percent),
+    ])
   const table: string[][] = [['layout', 'kind', ...COLUMNS]]
   for (const [name, kinds] of byLayout) for (const [kind, figures] of kinds) table.push([name, kind, ...cells(figures)])
   for (const [kind, figures] of byKind) table.push(['ALL', kind, ...cells(figures)])
@@ -75,8 +79,11 @@ export function printTable({ byLayout, byKind }: Evaluation): string {
     fields.push([field, ...[...byKind.values()].map(({ metadata }) => percent(metadata[field]))])
   const scores: string[][] = [['LOINC score', ...[...byKind.keys()].flatMap((kind) => [kind, 'rows'])]]
   for (const [index, name] of intervalNames.entries())
-    scores.push([name, ...[...byKind.values()].flatMap((of) => [percent(of.scores[index]!), String(of.scores[index]!.total)])])
-  return [lead, table, fields, scores].map((one) => `${align(one)}\n`).join('\n')
+    scores.push([
+      name,
+      ...[...byKind.values()].flatMap((figures) => [percent(figures.scores[index]!), String(figures.scores[index]!.total)]),
+    ])
+  return [lead, table, fields, scores].map((block) => `${align(block)}\n`).join('\n')
 }
 
 function align(rows: string[][]): string {
@@ -88,14 +95,14 @@ function align(rows: string[][]): string {
 
 function summary(figures: Figures) {
   const share = ({ right, total }: Share) => ({ share: ratio(right, total), right, total })
-  const { documents, failed, duration_ms, rows } = figures
+  const { documents, failures, duration_ms, rows } = figures
   return {
     documents,
-    failed,
+    failed: failures,
     duration_ms: Math.round(duration_ms),
     whole_rows: { right: figures.wholeRows, ...wholeRowScores(figures) },
-    caught: share(figures.caught),
-    doubted: share(figures.doubted),
+    caught: share(figures.caughtShare),
+    doubted: share(figures.doubtedShare),
     sure: share(figures.sure),
     rows: { ...rows, ...rowScores(figures) },
     units: share(figures.units),
@@ -105,7 +112,7 @@ function summary(figures: Figures) {
     comments: share(figures.comments),
     loinc: share(figures.loinc),
     wrong_auto_matches: share(figures.wrongAutoMatches),
-    scores: Object.fromEntries(figures.scores.map((one, index) => [intervalNames[index]!, share(one)])),
+    scores: Object.fromEntries(figures.scores.map((intervalShare, index) => [intervalNames[index]!, share(intervalShare)])),
     metadata: {
       ...share(metadataShare(figures)),
       fields: Object.fromEntries(metadataFields.map((field) => [field, share(figures.metadata[field])])),
@@ -121,7 +128,7 @@ export function toJson({ byLayout, byKind }: Evaluation): unknown {
 /** What a parser got wrong in one document. The people of the corpus are invented. */
 export function printFailures(
   name: string,
-  { missed, falseRows, differences, metadata }: Comparison,
+  { lostResults, falseRows, differences, metadata }: Comparison,
   error: Error | undefined,
 ): string {
   const lines = [
@@ -129,7 +136,7 @@ export function printFailures(
     ...metadata.map(
       ({ field, expected, read }) => `  ${field}: expected ${JSON.stringify(expected)}, read ${JSON.stringify(read)}`,
     ),
-    ...missed.map(({ test_name, value }) => `  missed: ${test_name} = ${value}`),
+    ...lostResults.map(({ test_name, value }) => `  missed: ${test_name} = ${value}`),
     ...falseRows.map(({ test_name, value }) => `  false: ${test_name} = ${value}`),
     ...differences.map(
       ({ expected, read, fields }) =>

@@ -19,7 +19,7 @@ const definitions = new Map<string, string[]>()
 const longFunctions = new Map<string, number>()
 const isIn = (folders: readonly string[], file: string): boolean => folders.some((folder) => file.startsWith(`${folder}/`))
 
-for (const file of globSync('{src,test}/**/*.ts').sort()) {
+for (const file of globSync('{src,test,bench,eval,scripts}/**/*.ts').sort()) {
   if (file.endsWith('.d.ts')) continue
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true)
   const isProgram = file.startsWith('src/') && !file.endsWith('.test.ts')
@@ -45,15 +45,15 @@ function checkNode(node: ts.Node, source: ts.SourceFile, checks: { names: boolea
 /** The name of a function, field or parameter must not be a participle, a preposition or a pronoun; one with …Of converts its argument. */
 function checkName(node: ts.Node, source: ts.SourceFile): void {
   const name = declaredName(node, source)
-  if (!name) return
-  const fault = faultOf(name.text, node, source)
+  if (!name || isForeignField(node)) return
+  const fault = faultInName(name.text, node, source)
   if (!fault) return
   const exception = `${source.fileName} ${name.text}`
   if (exception in ALLOWED_NAMES) usedExceptions.add(exception)
   else problems.push(`${place(name, source)}: ${name.text} ${fault}`)
 }
 
-function faultOf(name: string, node: ts.Node, source: ts.SourceFile): string | undefined {
+function faultInName(name: string, node: ts.Node, source: ts.SourceFile): string | undefined {
   if (isFunctionWord(name)) return isColumn(name, node, source) ? undefined : 'is a preposition, a pronoun or an adverb'
   if (isParticiple(name)) return isColumn(name, node, source) || isBoolean(node) ? undefined : 'is a participle'
   const count = parameterCount(node)
@@ -74,7 +74,7 @@ function declaredName(node: ts.Node, source: ts.SourceFile): ts.Identifier | und
   const isMember =
     ts.isPropertySignature(node) || ts.isMethodSignature(node) || ts.isPropertyDeclaration(node) || ts.isMethodDeclaration(node)
   if (isTopLevelFunction || isMember || ts.isParameter(node))
-    return node.name && ts.isIdentifier(node.name) ? node.name : undefined
+    return node.name && ts.isIdentifier(node.name) && node.name.text !== 'this' ? node.name : undefined
   return undefined
 }
 
@@ -89,6 +89,14 @@ function parameterCount(node: ts.Node): number | undefined {
   if (ts.isPropertySignature(node) || ts.isParameter(node))
     return node.type && ts.isFunctionTypeNode(node.type) ? node.type.parameters.length : undefined
   return undefined
+}
+
+/** Whether a field is in a type assertion or a type argument, which describe data that has its names from elsewhere. */
+function isForeignField(node: ts.Node): boolean {
+  if (!ts.isPropertySignature(node)) return false
+  let type: ts.Node = node
+  while (ts.isTypeNode(type.parent) || ts.isPropertySignature(type.parent)) type = type.parent
+  return ts.isAsExpression(type.parent) || ts.isCallExpression(type.parent)
 }
 
 function isBoolean(node: ts.Node): boolean {

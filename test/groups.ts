@@ -128,7 +128,7 @@ export interface Group {
 }
 
 /** The files that share processes, and those that share none. Errors: a file that is to be alone and is not there. */
-export function grouped(files: string[]): { groups: Group[]; alone: string[] } {
+export function groupFiles(files: string[]): { groups: Group[]; aloneFiles: string[] } {
   const kept = new Set(Object.values(ALONE).flat())
   const there = new Set(['src/**/*.test.ts', ...TOGETHER].flatMap((pattern) => globSync(pattern)))
   const apart = Object.values(APART).flat()
@@ -148,6 +148,6 @@ export function grouped(files: string[]): { groups: Group[]; alone: string[] } {
   const lists = Object.entries(APART).map(([name, list]) => ({ name, files: list.filter((file) => files.includes(file)) }))
   return {
     groups: [...lists.filter((list) => list.files.length), ...groups],
-    alone: files.filter((file) => !shared.includes(file) && !apart.includes(file)),
+    aloneFiles: files.filter((file) => !shared.includes(file) && !apart.includes(file)),
   }
 }

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { openEmbedded } from '../src/platform/embedded-postgres/embedded-postgres.ts'
-import { grouped } from './groups.ts'
+import { groupFiles } from './groups.ts'
 import { testDataDir, testSettings } from './setup.ts'
 import { bundleProgram, bundleTypebox } from './support/program-bundle.ts'
 import { migratedDataDir, prepareTestDataDir } from './support/template.ts'
@@ -34,12 +34,12 @@ const pattern = values.grep === undefined ? undefined : new RegExp(values.grep)
 if (pattern) process.env.TEST_GREP = pattern.source
 const chosen = positionals.map((file) => relative('.', resolve(file)))
 /** Simulations first: they take longest. */
-const all = () => [
+const allFiles = () => [
   ...new Set(
     ['test/simulation/*.test.ts', 'test/**/*.test.ts', 'src/**/*.test.ts'].flatMap((pattern) => globSync(pattern).sort()),
   ),
 ]
-const { groups, alone } = grouped(chosen.length ? chosen : withPattern(all()))
+const { groups, aloneFiles } = groupFiles(chosen.length ? chosen : withPattern(allFiles()))
 
 /** The modules that are written here, one for each process. → the files that it runs */
 const processes = new Map<string, string[]>()
@@ -48,7 +48,7 @@ const folder = mkdtempSync(join(tmpdir(), 'drawbridge-run-'))
 chmodSync(folder, 0o755)
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 const isInTest = (file: string) => file.startsWith('test/')
-const startsPrograms = alone.some(isInTest)
+const startsPrograms = aloneFiles.some(isInTest)
 const typebox = encodeURIComponent(await bundleTypebox())
 const [imports, untracked, group] = [`support/relative-imports.js?typebox=${typebox}`, 'support/untracked.ts', 'group.ts'].map(
   (path) => JSON.stringify(new URL(path, import.meta.url).href),
@@ -63,10 +63,10 @@ const prepare = (name: string, files: string[], call: string) => {
 }
 const prepareAlone = (file: string) => prepare(file.replaceAll('/', '+'), [file], `runAlone(${JSON.stringify(file)})`)
 const isProgram = (file: string) => /^test\/(console|e2e)\//.test(file)
-for (const file of alone.filter((other) => isInTest(other) && !isProgram(other))) prepareAlone(file)
+for (const file of aloneFiles.filter((file) => isInTest(file) && !isProgram(file))) prepareAlone(file)
 // Whole programs, and files whose tests break connections, wait for much of their time. Processes of many files do not: they run between them,
 // and after those above, which have made of the sources what Node keeps.
-const waiting = [...alone.filter((file) => !isInTest(file)), ...alone.filter(isProgram)]
+const waiting = [...aloneFiles.filter((file) => !isInTest(file)), ...aloneFiles.filter(isProgram)]
 const turns = Math.max(waiting.length, 1)
 /** The last one begins well before the end, so that it does not run there alone. */
 const groupsBefore = (turn: number) => Math.min(Math.ceil((turn * groups.length) / (turns * 0.8)), groups.length)
@@ -95,16 +95,16 @@ process.env.NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/d
 const [, migratedFolder] = await Promise.all([prepareTestDataDir(), startsPrograms ? migratedDataDir(runMigrate) : undefined])
 const database = await openEmbedded({ dataDir: testDataDir, ownership: 'required', log: () => {}, settings: testSettings })
 // Tests of whole programs copy the one and start the other (test/support/program.ts).
-if (alone.some(isProgram)) await promisify(execFile)(process.execPath, ['console/build.ts'])
+if (aloneFiles.some(isProgram)) await promisify(execFile)(process.execPath, ['console/build.ts'])
 if (migratedFolder !== undefined) {
   process.env.DRAWBRIDGE_MIGRATED = migratedFolder
   process.env.DRAWBRIDGE_PROGRAM = await bundleProgram()
 }
 const ending = new AbortController()
 /** Also when a process of a test, or PostgreSQL, does not end. */
-const endWithin = (ms: number, what: string) =>
+const endWithin = (ms: number, subject: string) =>
   setTimeout(() => {
-    process.stdout.write(`${what}: ${process.getActiveResourcesInfo().join(', ')}\n`)
+    process.stdout.write(`${subject}: ${process.getActiveResourcesInfo().join(', ')}\n`)
     process.exit(1)
   }, ms).unref()
 const end = () => {
@@ -127,7 +127,7 @@ const tests = run({
 const durations_ms = new Map<string, number>()
 /** Files that were begun or not, and have not been reported to their end. */
 const unfinished = new Set([...processes.values()].flat())
-const done = (file: string, ms: number) => {
+const markDone = (file: string, ms: number) => {
   durations_ms.set(file, ms)
   unfinished.delete(file)
 }
@@ -139,18 +139,18 @@ interface Ended {
 }
 let testsRun = 0
 /** In a group each file is a suite. A process without tests is reported as one test. */
-const ended = ({ name, nesting, skip, details }: Ended) => {
+const countTest = ({ name, nesting, skip, details }: Ended) => {
   if (details.type === 'suite') {
-    if (nesting === 0 && unfinished.has(name)) done(name, details.duration_ms)
+    if (nesting === 0 && unfinished.has(name)) markDone(name, details.duration_ms)
   } else if (skip === undefined && !processes.has(resolve(name))) testsRun++
 }
-tests.on('test:pass', ended)
-tests.on('test:fail', ended)
+tests.on('test:pass', countTest)
+tests.on('test:fail', countTest)
 tests.on('test:summary', ({ file, success, duration_ms }) => {
   const files = processes.get(file ?? '')
   if (file === undefined) {
     if (!success) process.exitCode = 1
-  } else if (files && alone.includes(files[0]!)) done(files[0]!, duration_ms)
+  } else if (files && aloneFiles.includes(files[0]!)) markDone(files[0]!, duration_ms)
 })
 /** Before the counts, which end the output. Tests make such remarks too. */
 tests.on('test:diagnostic', ({ message }) => {

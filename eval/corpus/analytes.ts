@@ -36,7 +36,7 @@ export interface QualitativeAnalyte {
   key: string
   codes: string[]
   expected: string[]
-  unexpected: string[]
+  unexpectedTexts: string[]
   reference: string
   names: Record<Dialect, string>
 }
@@ -84,7 +84,7 @@ function qualitative(cells: string[]): QualitativeAnalyte {
     key: key!,
     codes: list(codes!, ','),
     expected: list(expected!, ';'),
-    unexpected: list(unexpected!, ';'),
+    unexpectedTexts: list(unexpected!, ';'),
     reference: reference!,
     names: { us, uk: uk || us, in: india || us, short: us },
   }

@@ -63,14 +63,14 @@ export function createContent(layout: Layout, seed: number): Content {
     panels: createPanels(layout, { sex: person.sex, age }, random.fork('panels')),
     textOf(token) {
       const [name = '', pattern] = token.split(/:(.*)/s)
-      if (isDateToken(name)) return formatDate(dates[name], patternOf(layout, token))
+      if (isDateToken(name)) return formatDate(dates[name], findPattern(layout, token))
       return pattern === undefined ? texts[name] : undefined
     },
   }
 }
 
 /** The pattern that a date's token prints. */
-export function patternOf(layout: Layout, token: string): string {
+export function findPattern(layout: Layout, token: string): string {
   const [name, own] = token.split(/:(.*)/s)
   return own ?? (name === 'dob' ? layout.dates.day : layout.dates.time)
 }
@@ -90,7 +90,7 @@ export const printName = (pattern: string, { title, first, middle, last }: Perso
   })
 
 function createDates(random: Random, count: number): { dates: Content['dates']; history: Date[] } {
-  const minutes = (from: Date, min: number, max: number) => new Date(from.getTime() + random.integer(min, max) * 60_000)
+  const minutes = (start: Date, min: number, max: number) => new Date(start.getTime() + random.integer(min, max) * 60_000)
   const collected = new Date(
     Date.UTC(
       random.integer(2021, 2025),
@@ -129,7 +129,7 @@ function createPanels(layout: Layout, subject: { sex: Person['sex']; age: number
     .shuffle(layout.panels.map((_, i) => i))
     .slice(0, wanted)
     .sort((a, b) => a - b)
-  const dialect = layout.dialect === 'short' ? 'us' : layout.dialect
+  const dialect = layout.dialect === 'short' ? 'us' : layout.dialect === 'in' ? 'india' : layout.dialect
   const chosen = positions.map((position) => knownPanels[layout.panels[position]!])
   const keysOf = ({ analytes }: { analytes: string[] }) => analytes.filter((key) => isFor(key, subject.sex))
   // An analyte of two panels has one value.

@@ -66,7 +66,7 @@ export async function createFiles(document: Document, kind: Kind): Promise<Input
     case 'garbage': {
       const pictures = (await renderPages(text, GARBAGE_DPI)).map((page) => page.toBuffer('image/jpeg', 85))
       const encoding = random.chance(0.5) ? scramble : shift
-      return pdf(pictures.map((picture, i) => ({ picture, hidden: document.pages[i]!.texts.map(encoding) })))
+      return pdf(pictures.map((picture, i) => ({ picture, hiddenMarks: document.pages[i]!.texts.map(encoding) })))
     }
   }
 }

@@ -70,7 +70,7 @@ export interface ScaledUnit {
 
 /** `{l}` and `{h}` are the bounds. */
 export interface RangeStyle {
-  both: string
+  bothSexes: string
   /** Upper bound alone. Default `< {h}`. */
   max?: string
   /** Lower bound alone. Default `> {l}`. */
@@ -82,7 +82,7 @@ export interface RangeStyle {
   /** Where clinical decision limits exist (HbA1c, lipids, vitamin D), print them as lines in place of the range. */
   decisionLimits?: boolean
   /** Text in place of a range that does not exist. */
-  none?: string
+  noRange?: string
 }
 
 /** Texts; default empty. `critical`: far outside the range. */
@@ -140,7 +140,7 @@ interface PanelStyle {
   style?: 'bold' | 'band' | 'center' | 'underlined' | 'plain'
   size?: number
   /** Lines below the heading, such as the specimen. */
-  under?: string
+  subheading?: string
   /** Points that rows of a panel are indented. */
   indent?: number
   /** Each panel begins a page. */
@@ -188,7 +188,7 @@ export interface Column {
 /** A frame for each row. */
 export interface Cards {
   kind: 'cards'
-  across: number
+  columns: number
   height: number
   parts: (TextStyle & { text: string; x: number; y: number })[]
   /** A bar with a mark where the value is in its range. */

@@ -6,12 +6,12 @@ import type { Document } from './compose/document.ts'
 import type { Emission } from './language.ts'
 import { createRandom, type Random } from './random.ts'
 
-/** A page as a picture; `hidden`: text under it that readers find. */
+/** A page as a picture; `hiddenMarks`: text under it that readers find. */
 export interface PicturePage {
   picture: Uint8Array
   /** The sides of the page are exchanged: it was scanned after a turn by 90 or 270 degrees. */
   isTurned?: boolean
-  hidden?: TextMark[]
+  hiddenMarks?: TextMark[]
 }
 
 export type PdfPage = Page | PicturePage
@@ -34,7 +34,7 @@ export async function writePdf(
     if ('picture' in page) {
       const size: [number, number] = page.isTurned ? [height, width] : [width, height]
       doc.addPage({ size, margin: 0 })
-      drawTexts(doc, page.hidden ?? [], {}, random)
+      drawTexts(doc, page.hiddenMarks ?? [], {}, random)
       doc.image(Buffer.from(page.picture), 0, 0, { width: size[0], height: size[1] })
     } else {
       doc.addPage({ size: [width, height], margin: 0 })

@@ -5,7 +5,7 @@ export interface Random {
   next(): number
   /** A whole number; both ends are included. */
   integer(min: number, max: number): number
-  between(min: number, max: number): number
+  float(min: number, max: number): number
   /** Normally distributed with mean 0 and standard deviation 1. */
   gaussian(): number
   chance(probability: number): boolean
@@ -32,11 +32,11 @@ export function createRandom(seed: string): Random {
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
   }
-  const between = (min: number, max: number) => min + next() * (max - min)
-  const integer = (min: number, max: number) => Math.floor(between(min, max + 1))
+  const float = (min: number, max: number) => min + next() * (max - min)
+  const integer = (min: number, max: number) => Math.floor(float(min, max + 1))
   const random: Random = {
     next,
-    between,
+    float,
     integer,
     gaussian: () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next()),
     chance: (probability) => next() < probability,

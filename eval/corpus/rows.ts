@@ -67,7 +67,7 @@ function printWords(
   return {
     unit: '',
     method: '',
-    range: analyte.reference || (ranges.none ?? ''),
+    range: analyte.reference || (ranges.noRange ?? ''),
     trueRange: numbers
       ? { min: Number(numbers[1]), max: Number(numbers[2]) }
       : isCutoff || isTiter
@@ -76,8 +76,8 @@ function printWords(
     codes: analyte.codes,
     fraction: 0.5,
     values: Array.from({ length: count }, () => {
-      const isExpected = random.chance(0.8) || analyte.unexpected.length === 0
-      const value = random.pick(isExpected ? analyte.expected : analyte.unexpected)
+      const isExpected = random.chance(0.8) || analyte.unexpectedTexts.length === 0
+      const value = random.pick(isExpected ? analyte.expected : analyte.unexpectedTexts)
       const isOutside = !isExpected && analyte.reference !== ''
       return {
         value,
@@ -143,7 +143,7 @@ function printNumbers(
     range: written,
     trueRange: limits ? undefined : { min: lowest, max: highest },
     codes: measure.codes,
-    fraction: fractionOf(values[0]! * measure.factor * scaled.factor, lowest, highest),
+    fraction: rangeFraction(values[0]! * measure.factor * scaled.factor, lowest, highest),
     values: values.map((value) => {
       const limit =
         layout.comparators && measure.factor === 1 && scaled.factor === 1 && random.chance(0.25)
@@ -152,8 +152,12 @@ function printNumbers(
       const text = limit ?? print(value)
       const place = compare(text, lowest, highest)
       return {
-        value: limit ? (layout.ranges.both.includes(' ') ? limit.replace(/^[<>]/, '$& ') : limit) : group(text, scaled.grouping),
-        ...flagsOf(place, layout.flags),
+        value: limit
+          ? layout.ranges.bothSexes.includes(' ')
+            ? limit.replace(/^[<>]/, '$& ')
+            : limit
+          : group(text, scaled.grouping),
+        ...createFlags(place, layout.flags),
         ...(isAtOpenBound(Number(text), written, { lowest, highest }) ? { byRange: ['abnormal'] as const } : {}),
       }
     }),
@@ -170,12 +174,12 @@ function writeBySex(
   const { low, high } = female
   const child = { low: low === null ? null : low * CHILD, high: high === null ? null : high * CHILD }
   const ranges: Record<string, Bounds> = { m: male, f: female, c: child }
-  return lines.map((line) => line.replace(/\{([mfc])\}/g, (_, of: string) => write(ranges[of]!))).join('\n')
+  return lines.map((line) => line.replace(/\{([mfc])\}/g, (_, group: string) => write(ranges[group]!))).join('\n')
 }
 
 function writeRange(low: string | null, high: string | null, style: RangeStyle): string {
   const isUpperAlone = low === null || (style.dropsZero && Number(low) === 0 && high !== null)
-  const template = isUpperAlone ? (style.max ?? '< {h}') : high === null ? (style.min ?? '> {l}') : style.both
+  const template = isUpperAlone ? (style.max ?? '< {h}') : high === null ? (style.min ?? '> {l}') : style.bothSexes
   return template.replace('{l}', low ?? '').replace('{h}', high ?? '')
 }
 
@@ -200,7 +204,7 @@ function isAtOpenBound(value: number, range: string, { lowest, highest }: Record
   return value === (/^(?:<|less|below|under)/iu.test(sign) ? highest : lowest)
 }
 
-function flagsOf(place: Place, style: FlagStyle): Omit<PrintedValue, 'value'> {
+function createFlags(place: Place, style: FlagStyle): Omit<PrintedValue, 'value'> {
   const isLow = place === 'below' || place === 'far below'
   const isFar = place === 'far below' || place === 'far above'
   const isOutside = isLow || isFar || place === 'above'
@@ -215,7 +219,7 @@ function flagsOf(place: Place, style: FlagStyle): Omit<PrintedValue, 'value'> {
   }
 }
 
-function fractionOf(value: number, low: number | null, high: number | null): number {
+function rangeFraction(value: number, low: number | null, high: number | null): number {
   const min = low ?? 0
   const max = high ?? min * 2
   return Math.min(1, Math.max(0, (value - (min - (max - min) * 0.4)) / ((max - min) * 1.8)))

@@ -66,8 +66,8 @@ export const SPELLINGS = {
   plainThousand: { '10*3/uL': 'thou/mm3', '10*6/uL': 'mill/mm3', 'mm/h': 'mm/hr' },
 } satisfies Record<string, Record<string, string | ScaledUnit>>
 
-export function spelling(unit: string, own: Record<string, string | ScaledUnit> | undefined): ScaledUnit | string {
-  return own?.[unit] ?? USUAL[unit] ?? unit
+export function spelling(unit: string, ownSpellings: Record<string, string | ScaledUnit> | undefined): ScaledUnit | string {
+  return ownSpellings?.[unit] ?? USUAL[unit] ?? unit
 }
 
 /** 7,500 or 2,45,000. */

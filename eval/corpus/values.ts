@@ -23,7 +23,7 @@ export function generateValues(
   previous?: Map<string, number>,
 ): Map<string, number> {
   const values = new Map<string, number>()
-  const wanted = new Set(keys.flatMap((key) => [key, ...(calculated[key]?.from ?? [])]))
+  const wanted = new Set(keys.flatMap((key) => [key, ...(calculated[key]?.sources ?? [])]))
   for (const key of wanted) {
     const analyte = analyteOf(key)
     if (analyte.kind !== 'number' || calculated[key]) continue
@@ -32,8 +32,8 @@ export function generateValues(
   }
   if (wanted.has('neutrophils_pct') || wanted.has('neutrophils_abs')) balanceDifferential(values)
   for (const key of Object.keys(calculated)) {
-    const { from, value } = calculated[key]!
-    if (wanted.has(key) && from.every((part) => values.has(part)))
+    const { sources, value } = calculated[key]!
+    if (wanted.has(key) && sources.every((part) => values.has(part)))
       values.set(
         key,
         value((part) => values.get(part)!, subject),
@@ -50,8 +50,8 @@ function draw(analyte: NumericAnalyte, { sex }: Subject, random: Random): number
   const place = random.next()
   // Physiology ends soon on both sides of these.
   const stretch = NARROW.has(analyte.key) ? 0.15 : 1
-  if (place < SHARES.normal) return min + width * random.between(0.08, 0.92)
-  const distance = stretch * (place < SHARES.normal + SHARES.outside ? random.between(0.08, 0.5) : random.between(FAR, 1.4))
+  if (place < SHARES.normal) return min + width * random.float(0.08, 0.92)
+  const distance = stretch * (place < SHARES.normal + SHARES.outside ? random.float(0.08, 0.5) : random.float(FAR, 1.4))
   const isHigh = low === null || low <= 0 || (high !== null && random.chance(0.65))
   return isHigh ? max + width * distance : Math.max(min * 0.3, min - width * distance)
 }
@@ -80,49 +80,49 @@ function balanceDifferential(values: Map<string, number>): void {
 }
 
 interface Calculated {
-  from: string[]
-  value: (of: (key: string) => number, subject: Subject) => number
+  sources: string[]
+  value: (get: (key: string) => number, subject: Subject) => number
 }
 
 const WHITE = ['wbc', 'neutrophils_pct', 'lymphocytes_pct', 'monocytes_pct', 'eosinophils_pct', 'basophils_pct']
-const absolute = (share: string): Calculated => ({ from: WHITE, value: (of) => (of('wbc') * of(share)) / 100 })
+const absolute = (share: string): Calculated => ({ sources: WHITE, value: (get) => (get('wbc') * get(share)) / 100 })
 
 /** In an order in which each one finds its parts. */
 const calculated: Record<string, Calculated> = {
-  hematocrit: { from: ['hemoglobin'], value: (of) => of('hemoglobin') * 2.95 },
+  hematocrit: { sources: ['hemoglobin'], value: (get) => get('hemoglobin') * 2.95 },
   // Cells of different size, from person to person.
-  rbc: { from: ['hemoglobin'], value: (of, { age }) => of('hemoglobin') / (2.8 + (age % 9) * 0.05) },
-  mcv: { from: ['hemoglobin', 'rbc'], value: (of) => (of('hemoglobin') * 29.5) / of('rbc') },
-  mch: { from: ['hemoglobin', 'rbc'], value: (of) => (of('hemoglobin') * 10) / of('rbc') },
-  mchc: { from: ['hemoglobin', 'hematocrit'], value: (of) => (of('hemoglobin') * 100) / of('hematocrit') },
+  rbc: { sources: ['hemoglobin'], value: (get, { age }) => get('hemoglobin') / (2.8 + (age % 9) * 0.05) },
+  mcv: { sources: ['hemoglobin', 'rbc'], value: (get) => (get('hemoglobin') * 29.5) / get('rbc') },
+  mch: { sources: ['hemoglobin', 'rbc'], value: (get) => (get('hemoglobin') * 10) / get('rbc') },
+  mchc: { sources: ['hemoglobin', 'hematocrit'], value: (get) => (get('hemoglobin') * 100) / get('hematocrit') },
   neutrophils_abs: absolute('neutrophils_pct'),
   lymphocytes_abs: absolute('lymphocytes_pct'),
   monocytes_abs: absolute('monocytes_pct'),
   eosinophils_abs: absolute('eosinophils_pct'),
   basophils_abs: absolute('basophils_pct'),
-  bun_creatinine: { from: ['bun', 'creatinine'], value: (of) => of('bun') / of('creatinine') },
-  urea: { from: ['bun'], value: (of) => of('bun') * 2.14 },
-  egfr: { from: ['creatinine'], value: (of, subject) => estimateFiltration(of('creatinine'), subject) },
-  anion_gap: { from: ['sodium', 'chloride', 'co2'], value: (of) => of('sodium') - of('chloride') - of('co2') },
-  globulin: { from: ['protein_total', 'albumin'], value: (of) => Math.max(1.2, of('protein_total') - of('albumin')) },
-  ag_ratio: { from: ['albumin', 'protein_total', 'globulin'], value: (of) => of('albumin') / of('globulin') },
-  bilirubin_direct: { from: ['bilirubin_total'], value: (of) => of('bilirubin_total') * 0.22 },
+  bun_creatinine: { sources: ['bun', 'creatinine'], value: (get) => get('bun') / get('creatinine') },
+  urea: { sources: ['bun'], value: (get) => get('bun') * 2.14 },
+  egfr: { sources: ['creatinine'], value: (get, subject) => estimateFiltration(get('creatinine'), subject) },
+  anion_gap: { sources: ['sodium', 'chloride', 'co2'], value: (get) => get('sodium') - get('chloride') - get('co2') },
+  globulin: { sources: ['protein_total', 'albumin'], value: (get) => Math.max(1.2, get('protein_total') - get('albumin')) },
+  ag_ratio: { sources: ['albumin', 'protein_total', 'globulin'], value: (get) => get('albumin') / get('globulin') },
+  bilirubin_direct: { sources: ['bilirubin_total'], value: (get) => get('bilirubin_total') * 0.22 },
   bilirubin_indirect: {
-    from: ['bilirubin_total', 'bilirubin_direct'],
-    value: (of) => of('bilirubin_total') - of('bilirubin_direct'),
+    sources: ['bilirubin_total', 'bilirubin_direct'],
+    value: (get) => get('bilirubin_total') - get('bilirubin_direct'),
   },
-  vldl: { from: ['triglycerides'], value: (of) => of('triglycerides') / 5 },
+  vldl: { sources: ['triglycerides'], value: (get) => get('triglycerides') / 5 },
   ldl: {
-    from: ['cholesterol', 'hdl', 'triglycerides'],
-    value: (of) => Math.max(25, of('cholesterol') - of('hdl') - of('triglycerides') / 5),
+    sources: ['cholesterol', 'hdl', 'triglycerides'],
+    value: (get) => Math.max(25, get('cholesterol') - get('hdl') - get('triglycerides') / 5),
   },
-  non_hdl: { from: ['cholesterol', 'hdl'], value: (of) => of('cholesterol') - of('hdl') },
-  chol_hdl: { from: ['cholesterol', 'hdl'], value: (of) => of('cholesterol') / of('hdl') },
-  transferrin_saturation: { from: ['iron', 'tibc'], value: (of) => (100 * of('iron')) / of('tibc') },
-  eag: { from: ['hba1c'], value: (of) => 28.7 * of('hba1c') - 46.7 },
-  inr: { from: ['pt'], value: (of) => of('pt') / 10.8 },
-  psa_free: { from: ['psa'], value: (of) => of('psa') * 0.22 },
-  acr: { from: ['urine_albumin', 'urine_creatinine'], value: (of) => (of('urine_albumin') * 100) / of('urine_creatinine') },
+  non_hdl: { sources: ['cholesterol', 'hdl'], value: (get) => get('cholesterol') - get('hdl') },
+  chol_hdl: { sources: ['cholesterol', 'hdl'], value: (get) => get('cholesterol') / get('hdl') },
+  transferrin_saturation: { sources: ['iron', 'tibc'], value: (get) => (100 * get('iron')) / get('tibc') },
+  eag: { sources: ['hba1c'], value: (get) => 28.7 * get('hba1c') - 46.7 },
+  inr: { sources: ['pt'], value: (get) => get('pt') / 10.8 },
+  psa_free: { sources: ['psa'], value: (get) => get('psa') * 0.22 },
+  acr: { sources: ['urine_albumin', 'urine_creatinine'], value: (get) => (get('urine_albumin') * 100) / get('urine_creatinine') },
 }
 
 /** CKD-EPI 2021. */

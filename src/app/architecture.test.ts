@@ -27,10 +27,11 @@ const isListOfModules = (file: string): boolean => /^src\/[^/]+\/modules\.ts$/.t
 const isRecord = (file: string): boolean => file.endsWith('/module.ts')
 const RECORD = 'src/platform/module/module.ts'
 /** From `src` on. */
-const inside = (file: string): string => file.slice('src/'.length)
+const pathInSrc = (file: string): string => file.slice('src/'.length)
 
 /** Whether the first uses the second, at once or through others. */
-const uses = (from: string, to: string): boolean => known[from]!.allowedImports.some((next) => next === to || uses(next, to))
+const uses = (source: string, target: string): boolean =>
+  known[source]!.allowedImports.some((next) => next === target || uses(next, target))
 
 test('every domain imports only domains below it', () => {
   for (const [i, domain] of names.entries())
@@ -77,14 +78,14 @@ test('what tests of other programs import has no packages', () => {
 })
 
 /** Whether a file may import another one by where both stand. */
-function mayImport(from: string, to: string): boolean {
-  const [a, b] = [domainOf(from), domainOf(to)]
-  if (isListOfModules(to)) return from === 'src/app/modules.ts'
+function mayImport(source: string, target: string): boolean {
+  const [a, b] = [domainOf(source), domainOf(target)]
+  if (isListOfModules(target)) return source === 'src/app/modules.ts'
   if (a !== b) return uses(a, b)
-  if (!isInModules(a) || isListOfModules(from)) return true
+  if (!isInModules(a) || isListOfModules(source)) return true
   // A record is of a type that names whatever a module may contribute, what stands in higher modules of the platform too.
-  if (to === RECORD && isRecord(from)) return true
-  return modules.indexOf(moduleOf(to)) <= modules.indexOf(moduleOf(from))
+  if (target === RECORD && isRecord(source)) return true
+  return modules.indexOf(moduleOf(target)) <= modules.indexOf(moduleOf(source))
 }
 
 test('imports point down, between domains and between the modules of one domain', () => {
@@ -92,7 +93,7 @@ test('imports point down, between domains and between the modules of one domain'
   for (const file of files)
     for (const target of importsOf(file)) {
       assert(target.startsWith('src/') && sources.includes(target), `${file} imports ${target}`)
-      if (!mayImport(file, target)) upward.add(`${inside(file)} -> ${moduleOf(target)}`)
+      if (!mayImport(file, target)) upward.add(`${pathInSrc(file)} -> ${moduleOf(target)}`)
     }
   assert.deepEqual([...upward].sort(), [])
 })
@@ -193,7 +194,7 @@ test('only the owning module writes a table', () => {
       /(?:insert into|update|delete from)\s+"?([a-z_]+)"?\s+(?:(?:as )?(?!set\b)\w+ )?(?:\(|set\b|where\b)/g,
     )) {
       writes.add(table!)
-      if (owners.get(table!) !== moduleOf(file)) also.add(`${inside(file)} ${table}`)
+      if (owners.get(table!) !== moduleOf(file)) also.add(`${pathInSrc(file)} ${table}`)
     }
   for (const [file, source] of text)
     for (const [, table] of source.matchAll(/\bcleanup\(\{[^}]*?\btable: '([a-z_]+)'/g))
@@ -205,7 +206,7 @@ test('only the owning module writes a table', () => {
         const owner = isListOfModules(file)
           ? domainOf(owners.get(name) === undefined ? '' : `src/${owners.get(name)}`)
           : owners.get(name)
-        if (name && owner !== (isListOfModules(file) ? domainOf(file) : moduleOf(file))) also.add(`${inside(file)} ${name}`)
+        if (name && owner !== (isListOfModules(file) ? domainOf(file) : moduleOf(file))) also.add(`${pathInSrc(file)} ${name}`)
       }
   assert(writes.size > 60, `the pattern finds writers of ${writes.size} tables`)
   assert.deepEqual([...also], [], 'files that write a table of another module')

@@ -25,7 +25,7 @@ const handler = defineHandler(work, async () => {})
 
 const noted: EventType = { name: 'note.created', family: 'lab', example: () => ({}) }
 
-const composed = (records: Omit<Module, 'about'>[]) =>
+const composeRecords = (records: Omit<Module, 'about'>[]) =>
   compose(records.map((record) => ({ about: 'made for this test', ...record })))
 
 describe('a process is refused where', () => {
@@ -44,21 +44,21 @@ describe('a process is refused where', () => {
         { name: 'low/one', ...record },
         { name: 'high/other', ...record },
       ]
-      assert.throws(() => composed(modules), says)
-      assert.doesNotThrow(() => composed(modules.slice(1)))
+      assert.throws(() => composeRecords(modules), says)
+      assert.doesNotThrow(() => composeRecords(modules.slice(1)))
     })
 
   test('two modules have the same name', () => {
-    assert.throws(() => composed([{ name: 'low/one' }, { name: 'low/one' }]), /both have the module low\/one/)
+    assert.throws(() => composeRecords([{ name: 'low/one' }, { name: 'low/one' }]), /both have the module low\/one/)
   })
 
   test('a module has operations, and nothing says in which group they are shown', () => {
-    assert.throws(() => composed([{ name: 'low/one', operations: [shown] }]), /low\/one has operations and no tag/)
+    assert.throws(() => composeRecords([{ name: 'low/one', operations: [shown] }]), /low\/one has operations and no tag/)
   })
 
   test('a hook runs after those of a module that is not there', () => {
     const hook = defineHook(hookPoint<[]>('made.happened'), () => {}, { runsAfter: 'high/none' })
-    assert.throws(() => composed([{ name: 'low/one', hooks: [hook] }]), /after those of high\/none, which is no module/)
+    assert.throws(() => composeRecords([{ name: 'low/one', hooks: [hook] }]), /after those of high\/none, which is no module/)
   })
 })
 
@@ -68,9 +68,9 @@ describe('modules that are listed from the bottom up', () => {
 
   test('hook in that order, but for hooks that name a module that they run after', async () => {
     const ran: string[] = []
-    const hook = (name: string, runsAfter?: string) =>
-      defineHook(happened, () => void ran.push(name), runsAfter === undefined ? {} : { runsAfter })
-    const { hooks } = composed([
+    const hook = (name: string, predecessor?: string) =>
+      defineHook(happened, () => void ran.push(name), predecessor === undefined ? {} : { runsAfter: predecessor })
+    const { hooks } = composeRecords([
       { name: names[0]!, hooks: [hook('late', names[1]), hook('one')] },
       { name: names[1]!, hooks: [hook('two')] },
       { name: names[2]!, hooks: [hook('three')] },
@@ -81,7 +81,7 @@ describe('modules that are listed from the bottom up', () => {
 
   test('erase teams, and carry out jobs, in the reverse order', async () => {
     const erased: string[] = []
-    const { teamErasers, handlers } = composed(
+    const { teamErasers, handlers } = composeRecords(
       names.map((name) => ({
         name,
         jobs: [defineHandler(defineJob(name, T.Object({})), async () => {})],
@@ -98,7 +98,9 @@ describe('modules that are listed from the bottom up', () => {
 
   test('bring reference data in that order', async () => {
     const loaded: string[] = []
-    const { loadReferenceData } = composed(names.map((name) => ({ name, referenceData: async () => void loaded.push(name) })))
+    const { loadReferenceData } = composeRecords(
+      names.map((name) => ({ name, referenceData: async () => void loaded.push(name) })),
+    )
     await loadReferenceData({} as never, true)
     assert.deepEqual(loaded, names)
   })

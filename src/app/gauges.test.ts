@@ -77,7 +77,7 @@ describe('metrics', () => {
     const named = [
       ...[...expression.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list]) => list!.split(',')),
       ...[...expression.matchAll(/\{([^}]*)\}/g)].flatMap(([, matchers]) =>
-        matchers!.split(',').map((one) => one.split(/[=!]/)[0]!),
+        matchers!.split(',').map((matcher) => matcher.split(/[=!]/)[0]!),
       ),
     ]
     for (const label of named) assert(labels.has(label.trim()), `${expression}: there is no label ${label}`)

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ended } from '../../test/support/command-line.ts'
+import { runToEnd } from '../../test/support/command-line.ts'
 import { tree } from './command-list.ts'
 import { walk, type Leaf } from './command-tree.ts'
-import { made, makeTableData } from '../../test/support/command-data.ts'
+import { commandData, makeTableData } from '../../test/support/command-data.ts'
 import { table } from '../../test/support/command-table.ts'
 
 before(makeTableData)
@@ -19,7 +19,7 @@ async function whileJobsRun<R>(work: Promise<R>): Promise<R> {
   let isOver = false
   const finished = work.finally(() => (isOver = true))
   while (!isOver) {
-    await made.team.settle()
+    await commandData.team.settle()
     await Promise.race([finished.catch(() => {}), sleep(20)])
   }
   return finished
@@ -43,23 +43,23 @@ for (const { path, leaf } of commands)
     const ids = (text: string) => text.match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? []
 
     test('prints its help with examples, and does nothing else', async () => {
-      const { code, out, err } = await ended([...path, '--help'])
+      const { code, stdout, err } = await runToEnd([...path, '--help'])
       assert.deepEqual([code, err], [0, ''])
-      assert.match(out, /^Usage: /)
+      assert.match(stdout, /^Usage: /)
       for (const example of leaf.examples)
-        assert.ok(out.includes(`\n  bin/drawbridge ${example}\n`) || out.endsWith(`  bin/drawbridge ${example}`), out)
+        assert.ok(stdout.includes(`\n  bin/drawbridge ${example}\n`) || stdout.endsWith(`  bin/drawbridge ${example}`), stdout)
     })
 
     test('refuses an option that it does not have with 2', async () => {
       const needed = leaf.usage.split(' ').filter((word) => word.startsWith('<'))
-      const { code, out, err } = await ended([...path, ...needed, '--no-such-option'])
-      assert.deepEqual([code, out], [2, ''])
+      const { code, stdout, err } = await runToEnd([...path, ...needed, '--no-such-option'])
+      assert.deepEqual([code, stdout], [2, ''])
       assert.match(err, /^drawbridge: Unknown option '--no-such-option'\. .*\n$/)
     })
 
     test(`ends with ${fails[1]} when it fails, and says why`, async () => {
       const [wrong, code, says, otherEnv] = fails
-      const failed = await ended([...path, ...wrong], otherEnv)
+      const failed = await runToEnd([...path, ...wrong], otherEnv)
       assert.equal(failed.code, code, failed.err)
       assert.match(failed.err, says)
       assert.match(failed.err, /^drawbridge: /)
@@ -68,21 +68,22 @@ for (const { path, leaf } of commands)
     if (words)
       test(`succeeds${hasJson ? ', and prints the same as JSON' : ''}`, async () => {
         const own = await words()
-        const run = (words: string[]) => (NEEDS_WORKER.has(path[0]!) ? whileJobsRun : waited)(ended([...path, ...words], env?.()))
-        const { code, out, err } = await run(own)
+        const run = (words: string[]) =>
+          (NEEDS_WORKER.has(path[0]!) ? whileJobsRun : waited)(runToEnd([...path, ...words], env?.()))
+        const { code, stdout, err } = await run(own)
         assert.deepEqual([code, err], [0, ''])
-        assert.match(out, prints!)
-        if (isJson.has(path.join(' '))) JSON.parse(out)
+        assert.match(stdout, prints!)
+        if (isJson.has(path.join(' '))) JSON.parse(stdout)
         if (!hasJson) return
         // What is to be tried again has to have failed again.
         const again = path.at(-1) === 'retry' ? await words() : own
         const json = await run([...again, '--json'])
         assert.deepEqual([json.code, json.err], [0, ''])
-        assert.equal(typeof JSON.parse(json.out), 'object')
+        assert.equal(typeof JSON.parse(json.stdout), 'object')
         // What it creates has other ids.
-        if (path.at(-1) === 'create') return assert.ok(ids(json.out).length >= ids(out).length, json.out)
-        for (const id of path.at(-1) === 'retry' ? ids(again.join(' ')) : ids(out))
-          assert.ok(json.out.includes(id), `${id} is in ${json.out}`)
+        if (path.at(-1) === 'create') return assert.ok(ids(json.stdout).length >= ids(stdout).length, json.stdout)
+        for (const id of path.at(-1) === 'retry' ? ids(again.join(' ')) : ids(stdout))
+          assert.ok(json.stdout.includes(id), `${id} is in ${json.stdout}`)
       })
     else
       test('is started by another test', () => {

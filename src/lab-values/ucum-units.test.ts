@@ -132,8 +132,8 @@ test('a text that is no known unit has no reading, whatever it holds', () => {
 })
 
 test('values convert between units of one kind, and not between kinds', () => {
-  const between = (value: number, from: string, to: string): number | undefined =>
-    convert(value, readUnit(from)[0]!, readUnit(to)[0]!)
+  const between = (value: number, source: string, target: string): number | undefined =>
+    convert(value, readUnit(source)[0]!, readUnit(target)[0]!)
   assert.ok(Math.abs(between(1.2, 'mg/L', 'mg/dL')! - 0.12) < 1e-12)
   assert.ok(Math.abs(between(250, 'K/uL', '10^9/L')! - 250) < 1e-9)
   assert.ok(Math.abs(between(7200, '/cumm', '10^3/uL')! - 7.2) < 1e-9)

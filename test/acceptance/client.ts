@@ -46,9 +46,9 @@ export function customer(server: Server, cell: Cell) {
     return data[0].id
   }
 
-  const order = async (more: Partial<Junction.CreateOrderRequestCompatible> = {}): Promise<Order> => {
-    const userId = more.userId ?? (await user()).userId
-    const request = { labTestId: await kitTest(), patientDetails: patient, patientAddress: home, ...more, userId }
+  const order = async (overrides: Partial<Junction.CreateOrderRequestCompatible> = {}): Promise<Order> => {
+    const userId = overrides.userId ?? (await user()).userId
+    const request = { labTestId: await kitTest(), patientDetails: patient, patientAddress: home, ...overrides, userId }
     return (await sdk.labTests.createOrder(request)).order
   }
 
@@ -57,9 +57,9 @@ export function customer(server: Server, cell: Cell) {
     return (await sdk.testkit.createOrder({ userId, labTestId: await kitTest(), shippingDetails: parcel })).order
   }
 
-  const register = async ({ sampleId }: Order, more: Partial<Junction.RegisterTestkitRequest> = {}): Promise<Order> => {
+  const register = async ({ sampleId }: Order, overrides: Partial<Junction.RegisterTestkitRequest> = {}): Promise<Order> => {
     const consents = [{ consentType: 'terms-of-use' as const }]
-    const request = { sampleId: sampleId!, patientDetails: patient, patientAddress: home, consents, ...more }
+    const request = { sampleId: sampleId!, patientDetails: patient, patientAddress: home, consents, ...overrides }
     return (await sdk.testkit.register(request)).order
   }
 

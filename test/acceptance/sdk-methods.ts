@@ -20,14 +20,14 @@ export const methodNames = (sdk: JunctionClient): string[] =>
   areasOf(sdk).flatMap(([name, area]) => methodsOf(area).map((method) => `${name}.${method}`))
 
 /** Adds the name of each method of the client that is called with success. */
-export function recordCalls(sdk: JunctionClient, succeeded: Set<string>): void {
+export function recordCalls(sdk: JunctionClient, successes: Set<string>): void {
   for (const [name, area] of areasOf(sdk))
     for (const method of methodsOf(area)) {
       const call = area[method]!.bind(area)
       area[method] = (...args) => {
         const reply = call(...args)
         reply.then(
-          () => succeeded.add(`${name}.${method}`),
+          () => successes.add(`${name}.${method}`),
           () => {},
         )
         return reply

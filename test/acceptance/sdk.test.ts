@@ -25,7 +25,7 @@ import { orders } from './parts/orders.ts'
 import { places } from './parts/places.ts'
 import { results } from './parts/results.ts'
 import { kitEndToEnd } from './parts/kit-end-to-end.ts'
-import { unmatched } from './parts/unmatched.ts'
+import { testUnmatchedResults } from './parts/unmatched.ts'
 import { users } from './parts/users.ts'
 import { vitals } from './parts/vitals.ts'
 import { atHomePhlebotomy } from './parts/at-home-phlebotomy.ts'
@@ -54,7 +54,7 @@ const parts = [
   phlebotomyOrders,
   documents,
   results,
-  unmatched,
+  testUnmatchedResults,
   places,
   appointments,
   atHomePhlebotomy,

@@ -26,9 +26,9 @@ const STOP_MS_MAX = 40_000
 const VARIABLE = 'DRAWBRIDGE_ACCEPTANCE_'
 
 export const openServer = (): Promise<Server> =>
-  process.env[`${VARIABLE}URL`] ? Promise.resolve(running(process.env[`${VARIABLE}URL`]!)) : start()
+  process.env[`${VARIABLE}URL`] ? Promise.resolve(connectServer(process.env[`${VARIABLE}URL`]!)) : start()
 
-function running(base_url: string): Server {
+function connectServer(base_url: string): Server {
   const key = (name: string) => process.env[VARIABLE + name.toUpperCase().replace('-', '_')]
   const given = cells.map((cell) => [cell, key(`key_${cell}`)] as const).filter(([, text]) => text)
   return {
@@ -59,7 +59,7 @@ async function start(): Promise<Server> {
   const child = spawn(process.execPath, ['src/cli/entry.js', 'start'], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     env: {
-      ...inherited(),
+      ...inheritedEnvironment(),
       ...(bundle && { NODE_OPTIONS: `--import=${hooks.href}` }),
       PORT: '0',
       DATA_DIR: folder,
@@ -72,11 +72,11 @@ async function start(): Promise<Server> {
   })
   let log = ''
   child.stderr.on('data', (bytes: Buffer) => (log += bytes.toString()))
-  const stop = () => stopped(child).finally(() => rmSync(made, { recursive: true, force: true }))
+  const stop = () => stopChild(child).finally(() => rmSync(made, { recursive: true, force: true }))
   try {
-    const demo = await published(folder, child)
+    const demo = await awaitDemo(folder, child)
     await identifyLabs(
-      { ...inherited(), DATA_DIR: folder },
+      { ...inheritedEnvironment(), DATA_DIR: folder },
       cells.filter((cell) => cell.startsWith('production')),
     )
     return { base_url: demo.base_url, keys: demo.api_keys, management_key: demo.management_key, log: () => log, stop }
@@ -87,7 +87,7 @@ async function start(): Promise<Server> {
 }
 
 /** The environment without settings of a server: those of the caller's are not meant for this one. */
-const inherited = () =>
+const inheritedEnvironment = () =>
   Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) => !/^(DATABASE_|NODE_TEST|HOST$|BASE_PATH$|PUBLIC_URL$|CELLS$|DEMO$|SANDBOX_)/.test(name),
@@ -95,7 +95,7 @@ const inherited = () =>
   )
 
 /** The server's `demo.json`, once it says where it listens. */
-async function published(folder: string, child: ChildProcess): Promise<Demo> {
+async function awaitDemo(folder: string, child: ChildProcess): Promise<Demo> {
   const until = performance.now() + START_MS_MAX
   while (performance.now() < until) {
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`)
@@ -115,7 +115,7 @@ function read(path: string): Demo | undefined {
 }
 
 /** Ask a server to end, and end it when it does not. */
-function stopped(child: ChildProcess): Promise<number | undefined> {
+function stopChild(child: ChildProcess): Promise<number | undefined> {
   if (child.exitCode !== null) return Promise.resolve(child.exitCode)
   return new Promise((resolve) => {
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX)

@@ -38,7 +38,7 @@ function pathOf(url: string): string {
   return pathname + search
 }
 
-const headersOf = ({ key, orgKey }: TestTeam, header: 'team' | 'org' | 'none'): Record<string, string> =>
+const createHeaders = ({ key, orgKey }: TestTeam, header: 'team' | 'org' | 'none'): Record<string, string> =>
   header === 'team' ? { 'x-service-api-key': key } : header === 'org' ? { 'x-management-key': orgKey } : {}
 
 let team: TestTeam
@@ -50,7 +50,7 @@ before(async () => {
 })
 
 /** How many lines of an operation tell that something was shown. */
-async function shown(operation: string): Promise<number> {
+async function countShown(operation: string): Promise<number> {
   const { rows } = await asOwner<{ n: number }>(
     'select count(*)::integer as n from sandbox_us.access_log where line::json ->> $1 = $2 and line::json ->> $3 = $4',
     ['operation', operation, 'outcome', '200'],
@@ -63,17 +63,17 @@ const BUSY = { status: 503, retry_after: '1' }
 describe('while the buffer of lines is full nothing is shown:', () => {
   const ask = serving({ mode: 'batched', bytes_max: 0 })
   for (const [title, , url, header] of ways)
-    test(title, async () => assert.deepEqual(await ask(url(team, order), headersOf(team, header)), BUSY))
+    test(title, async () => assert.deepEqual(await ask(url(team, order), createHeaders(team, header)), BUSY))
 })
 
 describe('a strict log', () => {
   const ask = serving({ mode: 'strict' })
   for (const [title, operation, url, header] of ways)
     test(`has the line before the answer leaves, and without it nothing is shown: ${title}`, async () => {
-      const before = await shown(operation)
-      const asked = () => ask(url(team, order), headersOf(team, header))
+      const before = await countShown(operation)
+      const asked = () => ask(url(team, order), createHeaders(team, header))
       assert.equal((await asked()).status, 200)
-      assert.equal(await shown(operation), before + 1)
+      assert.equal(await countShown(operation), before + 1)
       await asOwner('alter table sandbox_us.access_day rename to access_day_away')
       try {
         assert.deepEqual(await asked(), BUSY)

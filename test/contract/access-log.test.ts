@@ -27,12 +27,12 @@ interface Line {
 }
 
 /** The lines about a team, oldest first, without those of what a test arranged. */
-async function linesOf(team: TestTeam, ...names: string[]): Promise<Line[]> {
+async function readLines(team: TestTeam, ...names: string[]): Promise<Line[]> {
   await access.flush()
-  return written(team, ...names)
+  return readWrittenLines(team, ...names)
 }
 
-async function written(team: TestTeam, ...names: string[]): Promise<Line[]> {
+async function readWrittenLines(team: TestTeam, ...names: string[]): Promise<Line[]> {
   const { rows } = await team.db.pool.query<{ line: string }>('select line from access_log where team_id = $1 order by seq', [
     team.team,
   ])
@@ -45,7 +45,7 @@ describe('a line', () => {
     const team = await createTestTeam()
     const order = await createOrder(team)
     assert.equal((await team.api.get(`/v3/order/${order.id}`)).status, 200)
-    await eventually(async () => (await written(team, 'get_order')).length === 1)
+    await eventually(async () => (await readWrittenLines(team, 'get_order')).length === 1)
   })
 
   test('of a change is in the database when the answer is', async () => {
@@ -67,7 +67,7 @@ describe('a line', () => {
     assert.equal(status, 422)
     assert.equal((await team.api.get(`/v2/user/${id}`)).status, 404)
     assert.deepEqual(
-      (await linesOf(team, 'patch_user', 'get_user')).map(({ operation, users, outcome }) => [operation, users, outcome]),
+      (await readLines(team, 'patch_user', 'get_user')).map(({ operation, users, outcome }) => [operation, users, outcome]),
       [
         ['patch_user', [user], 422],
         ['get_user', [id], 404],
@@ -79,7 +79,7 @@ describe('a line', () => {
     const team = await createTestTeam()
     const users = [await team.user(), await team.user(), await team.user()]
     await team.api.get('/v2/user?limit=2')
-    const [line] = await linesOf(team, 'get_teams_users')
+    const [line] = await readLines(team, 'get_teams_users')
     assert.deepEqual(line!.users, [users[2], users[1]])
   })
 
@@ -98,7 +98,7 @@ describe('a line', () => {
         assert.equal((await team.api.post('/v3/order/testkit', named)).status, 200)
       }
       assert.equal((await team.api.get(`/v3/orders?size=2${filter}`)).body.orders.length, 2)
-      const [line] = await linesOf(team, 'get_orders')
+      const [line] = await readLines(team, 'get_orders')
       assert.deepEqual(line!.users, [users[2], users[1]])
     })
 
@@ -109,7 +109,7 @@ describe('a line', () => {
     assert.equal((await team.api.get(`/v2/user/resolve/${encodeURIComponent(reference)}`)).status, 200)
     assert.equal((await team.api.get(`/v2/user/${encodeURIComponent(reference)}`)).status, 422)
     assert.equal((await team.api.post('/v3/order/testkit', { user_id: `${reference}"user_id":"x` })).status, 422)
-    const lines = await linesOf(team)
+    const lines = await readLines(team)
     assert.equal(lines.length, 4)
     assert.doesNotMatch(JSON.stringify(lines), /Testa|1990/)
   })
@@ -122,7 +122,7 @@ describe('a line', () => {
     const { order } = (await team.api.post('/v3/order/testkit', body)).body
     assert.equal(order.passthrough, disguised)
     await team.api.get('/v3/orders')
-    for (const { users } of await linesOf(team, 'create_testkit_order', 'get_orders')) assert.deepEqual(users, [user])
+    for (const { users } of await readLines(team, 'create_testkit_order', 'get_orders')) assert.deepEqual(users, [user])
   })
 
   test('tells a key from a token, and a token from another', async () => {
@@ -131,7 +131,7 @@ describe('a line', () => {
     for (let i = 0; i < 2; i++)
       await client(undefined).get('/v2/user', { authorization: `Bearer ${(await mint()).access_token}` })
     await team.api.get('/v2/user')
-    const [one, other, key] = (await linesOf(team, 'get_teams_users')).map((line) => line.key)
+    const [one, other, key] = (await readLines(team, 'get_teams_users')).map((line) => line.key)
     assert.match(one!, /^token:[\w-]{12}$/)
     assert.match(other!, /^token:[\w-]{12}$/)
     assert.notEqual(one, other)
@@ -146,7 +146,7 @@ describe('a line', () => {
     const headers = { 'x-idempotency-key': randomUUID() }
     const order = (await team.api.post('/v3/order', body, headers)).body.order
     assert.equal((await team.api.post('/v3/order', body, headers)).body.order.id, order.id)
-    const lines = await linesOf(team, 'create_order')
+    const lines = await readLines(team, 'create_order')
     assert.deepEqual(
       lines.map(({ users, outcome }) => [users, outcome]),
       [
@@ -162,7 +162,7 @@ describe('a line', () => {
     const { order } = (await team.api.post('/v3/order', { ...placing(user), lab_test_id: await team.test() })).body
     const simulate = () => team.api.post(`/v3/order/${order.id}/test`, undefined, { 'x-idempotency-key': user })
     assert.deepEqual((await simulate()).body, (await simulate()).body)
-    const lines = (await linesOf(team)).filter(
+    const lines = (await readLines(team)).filter(
       ({ objects, operation }) => objects.includes(order.id) && operation !== 'create_order',
     )
     assert.deepEqual(
@@ -175,7 +175,7 @@ describe('a line', () => {
     const team = await createTestTeam()
     const order = await orderWithRequisition(team, 'walk_in_test')
     assert.equal((await fetch(order.requisition_form_url!)).status, 200)
-    const [line, ...more] = await linesOf(team, 'requisition_page')
+    const [line, ...more] = await readLines(team, 'requisition_page')
     assert.equal(more.length, 0)
     assert.match(line!.key, /^link:[\w-]{12}$/)
     assert.deepEqual([line!.objects, line!.users, line!.outcome, line!.address], [[order.id], [order.user_id], 200, '127.0.0.1'])
@@ -186,7 +186,7 @@ describe('a line', () => {
     const order = await createOrder(team)
     assert.equal((await client('sk_us_unknown').get(`/v3/order/${order.id}`)).status, 401)
     assert.equal((await fetch(`${order.requisition_form_url ?? ''}`).catch(() => ({ status: 0 }))).status, 0)
-    assert.deepEqual(await linesOf(team, 'get_order'), [])
+    assert.deepEqual(await readLines(team, 'get_order'), [])
   })
 })
 
@@ -218,11 +218,11 @@ function serving(options: Omit<AccessLogOptions, 'log'>) {
     await app.close()
     await own.stop()
   })
-  const ask = async (team: TestTeam, method: 'GET' | 'POST', url: string, payload?: object, more?: object) => {
+  const ask = async (team: TestTeam, method: 'GET' | 'POST', url: string, payload?: object, overrides?: object) => {
     const { statusCode, headers, body } = await app.inject({
       method,
       url,
-      headers: { 'x-service-api-key': team.key, ...more },
+      headers: { 'x-service-api-key': team.key, ...overrides },
       ...(payload && { payload }),
     })
     return { status: statusCode, headers, body: JSON.parse(body) }
@@ -248,10 +248,10 @@ describe('strict', () => {
     const team = await createTestTeam()
     const order = await createOrder(team)
     assert.equal((await ask(team, 'GET', `/v3/order/${order.id}`)).status, 200)
-    assert.equal((await written(team, 'get_order')).length, 1)
+    assert.equal((await readWrittenLines(team, 'get_order')).length, 1)
     const many = await Promise.all(Array.from({ length: 50 }, () => ask(team, 'GET', `/v3/order/${order.id}`)))
     assert(many.every(({ status }) => status === 200))
-    assert.equal((await written(team, 'get_order')).length, 51)
+    assert.equal((await readWrittenLines(team, 'get_order')).length, 51)
   })
 
   test('nothing is shown while no line can be written, and again when one can', async () => {
@@ -263,7 +263,7 @@ describe('strict', () => {
     })
     assert.equal((await ask(team, 'GET', `/v3/order/${order.id}`)).status, 200)
     assert.deepEqual(
-      (await written(team, 'get_order')).filter(({ outcome }) => outcome === 200).length,
+      (await readWrittenLines(team, 'get_order')).filter(({ outcome }) => outcome === 200).length,
       1,
       'the line of what was not shown is there',
     )
@@ -291,11 +291,11 @@ describe('lines that cannot be written', () => {
     })
     await eventually(async () => {
       await log.flush().catch(() => {})
-      return (await written(team, 'get_user')).length === answered
+      return (await readWrittenLines(team, 'get_user')).length === answered
     })
     assert.equal((await ask(team, 'GET', `/v2/user/${user}`)).status, 200)
     assert.equal(lost, 3, 'a refusal that could not be kept is not counted')
-    assert.equal((await written(team, 'create_user')).length, 3)
+    assert.equal((await readWrittenLines(team, 'create_user')).length, 3)
   })
 
   test('come with the next statement while one is under way, and not each with one of its own', async () => {
@@ -311,18 +311,21 @@ describe('lines that cannot be written', () => {
     await client.query('commit')
     client.release()
     await first
-    assert.deepEqual([(await written(team, 'get_teams_users')).length, (await written(team, 'get_user')).length], [1, 0])
+    assert.deepEqual(
+      [(await readWrittenLines(team, 'get_teams_users')).length, (await readWrittenLines(team, 'get_user')).length],
+      [1, 0],
+    )
     await log.flush()
-    assert.equal((await written(team, 'get_user')).length, 1)
+    assert.equal((await readWrittenLines(team, 'get_user')).length, 1)
   })
 
   test('are written when the server stops', async () => {
     const { ask, log } = serving({ mode: 'batched', delay_ms: 60_000 })
     const team = await createTestTeam()
     await ask(team, 'GET', '/v2/user')
-    assert.equal((await written(team, 'get_teams_users')).length, 0)
+    assert.equal((await readWrittenLines(team, 'get_teams_users')).length, 0)
     await log.stop()
-    assert.equal((await written(team, 'get_teams_users')).length, 1)
+    assert.equal((await readWrittenLines(team, 'get_teams_users')).length, 1)
   })
 })
 

@@ -6,7 +6,7 @@ import { contents } from '../../src/app/contents.ts'
 import { isWrite } from '../../src/platform/http/operation.ts'
 import { linesInDatabase } from '../support/access-lines.ts'
 import { access, createTestTeam, type TestTeam, type Reply } from '../support/server.ts'
-import { answered, success } from './operations/operation-cases.ts'
+import { describeReply, success } from './operations/operation-cases.ts'
 import { patientOf, send, unknownIds, valid, type Request } from './operations/requests.ts'
 
 const { operations } = contents
@@ -32,7 +32,7 @@ const LINK_SESSION = /^link_token:[0-9a-f-]{36}$/
 const SCOPE_PARAMETERS = new Set(['org_id', 'team_id', 'environment', 'env', 'region'])
 
 /** The lines about answers, by the id that each answer names. */
-async function linesOf(team: TestTeam, replies: Reply[]): Promise<Map<string, Line[]>> {
+async function readLines(team: TestTeam, replies: Reply[]): Promise<Map<string, Line[]>> {
   await access.flush()
   const ids = new Set(replies.map(idOf))
   const { rows } = await team.db.pool.query<{ line: string; users: string[]; team_id: string | null }>(
@@ -142,7 +142,7 @@ describe('an operation that concerns patients leaves one line', () => {
         ),
       })
     }
-    lines = await linesOf(
+    lines = await readLines(
       team,
       [...done.values()].map(({ reply }) => reply),
     )
@@ -154,7 +154,7 @@ describe('an operation that concerns patients leaves one line', () => {
   for (const operation of ofPatients)
     test(operation.id, () => {
       const { request, reply, users } = done.get(operation.id)!
-      assert(success(reply), answered(reply))
+      assert(success(reply), describeReply(reply))
       const [line, ...more] = lines.get(idOf(reply)) ?? []
       assert(line, 'there is no line')
       assert.equal(more.length, 0, 'there are several lines')
@@ -188,7 +188,7 @@ describe('an operation that refuses leaves a line as well, one that has nothing 
       const request = unknownIds(operation, team)
       refused.set(operation.id, { request, reply: await send(team, operation, request) })
     }
-    lines = await linesOf(
+    lines = await readLines(
       team,
       [...refused.values()].map(({ reply }) => reply),
     )
@@ -198,7 +198,7 @@ describe('an operation that refuses leaves a line as well, one that has nothing 
     test(operation.id, () => {
       const { request, reply } = refused.get(operation.id)!
       const [line, ...more] = lines.get(idOf(reply)) ?? []
-      assert(line, `there is no line of what was ${answered(reply)}`)
+      assert(line, `there is no line of what was ${describeReply(reply)}`)
       assert.equal(more.length, 0, 'there are several lines')
       assert.deepEqual([line.operation, line.outcome], [operation.id, reply.status])
       const { user_id } = request.path

@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test'
 import { keysSetDuring } from '../support/map-keys.ts'
 import { contents } from '../../src/app/contents.ts'
 import { createOrder } from '../support/orders.ts'
-import { embedding, launch, launchOf, getPage } from '../support/launch-browser.ts'
+import { embedding, launch, createLaunchBody, getPage } from '../support/launch-browser.ts'
 import { guards, client, createTestTeam, type TestTeam } from '../support/server.ts'
 import { exchange, refresh, signIn } from '../support/phones.ts'
 import { send, valid } from './operations/requests.ts'
@@ -19,37 +19,37 @@ let user_id: string
 
 /** Where a caller may put a credential, and the status of what it is answered: below 400 when the text was taken for one. */
 const spellings: Record<string, (text: string, org: TestTeam) => Promise<number>> = {
-  'x-service-api-key': (text) => statusOf('/v2/user', { 'x-service-api-key': text }),
-  'x-vital-api-key': (text) => statusOf('/v2/user', { 'x-vital-api-key': text }),
-  'both headers of team keys': (text) => statusOf('/v2/user', { 'x-service-api-key': text, 'x-vital-api-key': text }),
-  authorization: (text) => statusOf('/v2/user', { authorization: text }),
-  'authorization: Bearer': (text) => statusOf('/v2/user', { authorization: `Bearer ${text}` }),
-  'x-management-key': (text, org) => statusOf(`/v1/org/${org.org_id}`, { 'x-management-key': text }),
-  'x-service-org-key': (text, org) => statusOf(`/v1/org/${org.org_id}`, { 'x-service-org-key': text }),
-  'x-vital-org-key': (text, org) => statusOf(`/v1/org/${org.org_id}`, { 'x-vital-org-key': text }),
-  'the cookie of a session opened by a link': (text) => statusOf('/auth/session', { cookie: `drawbridge_link_out=${text}` }),
-  'the cookie of an embedded session': (text) => statusOf('/auth/session', { cookie: `drawbridge_feature_embed=${text}` }),
-  'a launch token': (text) => statusOf(`/auth/launch?token=${encodeURIComponent(text)}`),
-  'a requisition link': (text) => statusOf(`/documents/requisition?token=${encodeURIComponent(text)}`),
-  'the access token of a user': (text) => statusOf(`/v2/user/${user_id}`, { authorization: `Bearer ${text}` }),
-  'x-vital-link-token': (text) => statusOf('/v2/link/state', { 'x-vital-link-token': text }),
-  'x-service-link-token': (text) => statusOf('/v2/link/state', { 'x-service-link-token': text }),
-  'the link token of a page': (text) => statusOf(`/link?token=${encodeURIComponent(text)}`),
+  'x-service-api-key': (text) => readStatus('/v2/user', { 'x-service-api-key': text }),
+  'x-vital-api-key': (text) => readStatus('/v2/user', { 'x-vital-api-key': text }),
+  'both headers of team keys': (text) => readStatus('/v2/user', { 'x-service-api-key': text, 'x-vital-api-key': text }),
+  authorization: (text) => readStatus('/v2/user', { authorization: text }),
+  'authorization: Bearer': (text) => readStatus('/v2/user', { authorization: `Bearer ${text}` }),
+  'x-management-key': (text, org) => readStatus(`/v1/org/${org.org_id}`, { 'x-management-key': text }),
+  'x-service-org-key': (text, org) => readStatus(`/v1/org/${org.org_id}`, { 'x-service-org-key': text }),
+  'x-vital-org-key': (text, org) => readStatus(`/v1/org/${org.org_id}`, { 'x-vital-org-key': text }),
+  'the cookie of a session opened by a link': (text) => readStatus('/auth/session', { cookie: `drawbridge_link_out=${text}` }),
+  'the cookie of an embedded session': (text) => readStatus('/auth/session', { cookie: `drawbridge_feature_embed=${text}` }),
+  'a launch token': (text) => readStatus(`/auth/launch?token=${encodeURIComponent(text)}`),
+  'a requisition link': (text) => readStatus(`/documents/requisition?token=${encodeURIComponent(text)}`),
+  'the access token of a user': (text) => readStatus(`/v2/user/${user_id}`, { authorization: `Bearer ${text}` }),
+  'x-vital-link-token': (text) => readStatus('/v2/link/state', { 'x-vital-link-token': text }),
+  'x-service-link-token': (text) => readStatus('/v2/link/state', { 'x-service-link-token': text }),
+  'the link token of a page': (text) => readStatus(`/link?token=${encodeURIComponent(text)}`),
   'the link token in a body': async (text) =>
     (await client(undefined).post('/v2/link/start', { link_token: text, provider: 'oura' })).status,
   'a link code': async (text) =>
     (await client(undefined).post(`/v2/link/code/exchange?grant_type=sign_in_token&code=${encodeURIComponent(text)}`)).status,
-  'the state of a consent': (text) => statusOf(`/v2/link/connect/oura?code=x&state=${encodeURIComponent(text)}`),
-  'the token of a portal launch': (text) => statusOf(`/portal/launch?token=${encodeURIComponent(text)}`),
-  'the token of a portal visit': (text) => statusOf(`/portal?token=${encodeURIComponent(text)}`),
-  'the code of a portal link': (text) => statusOf(`/p/${encodeURIComponent(text)}`),
+  'the state of a consent': (text) => readStatus(`/v2/link/connect/oura?code=x&state=${encodeURIComponent(text)}`),
+  'the token of a portal launch': (text) => readStatus(`/portal/launch?token=${encodeURIComponent(text)}`),
+  'the token of a portal visit': (text) => readStatus(`/portal?token=${encodeURIComponent(text)}`),
+  'the code of a portal link': (text) => readStatus(`/p/${encodeURIComponent(text)}`),
   'a sign-in token': async (text) => (await exchange(text)).status,
   'a refresh token': async (text) => (await refresh(text)).status,
   'the token of an invite': async (text) =>
     (await client(undefined).post('/v1/invite/accept', { token: text, name: 'Testa Fictional' })).status,
 }
 
-const statusOf = async (path: string, headers?: Record<string, string>): Promise<number> =>
+const readStatus = async (path: string, headers?: Record<string, string>): Promise<number> =>
   (await client(undefined).get(path, headers)).status
 
 /** A token that opens the portal of a user, and a code that shows which messages are sent. */
@@ -105,8 +105,8 @@ describe('a text that is a key in the memory of the program', async () => {
     const used = await keysSetDuring(async () => {
       await useCredentials()
       const { member } = await embedding(org)
-      const { cookie } = await getPage((await launch(org, launchOf(org, member))).body.url as string)
-      assert.equal(await statusOf('/auth/session', { cookie: cookie! }), 200)
+      const { cookie } = await getPage((await launch(org, createLaunchBody(org, member))).body.url as string)
+      assert.equal(await readStatus('/auth/session', { cookie: cookie! }), 200)
       const reading = Map.groupBy(
         operations.filter(({ method }) => method === 'GET'),
         ({ module }) => module,

@@ -6,7 +6,7 @@ import type { Operation } from '../../src/platform/http/operation.ts'
 import { SECONDS_PER_DAY, advanceClock, createOrder, orderWithRequisition } from '../support/orders.ts'
 import { delivering, receiver } from '../support/webhook-receiver.ts'
 import { createTestTeam, type TestTeam, type Reply } from '../support/server.ts'
-import { answered, each, success, unknownStatus } from './operations/operation-cases.ts'
+import { describeReply, testEach, success, unknownStatus } from './operations/operation-cases.ts'
 import { belonging, places, propertiesOf, send, valid, withValue, type Place, type Request } from './operations/requests.ts'
 import { rowsOf } from './operations/rows.ts'
 
@@ -46,7 +46,7 @@ async function idsOfUsers({ db, team }: TestTeam): Promise<string[]> {
 const textOf = ({ body }: Reply): string => (Buffer.isBuffer(body) ? body.toString('latin1') : JSON.stringify(body))
 const PEOPLE = /Testa|1990-01-31/i
 /** What an answer shows of users, beyond what the request has said itself. */
-function shownOf(reply: Reply, ids: string[], request: Request): string[] {
+function listShownUsers(reply: Reply, ids: string[], request: Request): string[] {
   const [text, said] = [textOf(reply), JSON.stringify(request)]
   const found = ids.filter((id) => text.includes(id) && !said.includes(id))
   const person = PEOPLE.exec(text)?.[0]
@@ -107,7 +107,7 @@ function placesOf(operation: Operation): Place[] {
         path: [name],
         name,
         list: type === 'array',
-        beside: (operation.query as { required?: string[] } | undefined)?.required ?? [],
+        requiredNames: (operation.query as { required?: string[] } | undefined)?.required ?? [],
       })),
   )
 }
@@ -134,16 +134,16 @@ async function requestsFor(team: TestTeam, operation: Operation): Promise<[Reque
 async function assertNotThere(team: TestTeam, operation: Operation, requests: Request[], ids: string[]): Promise<void> {
   for (const request of requests) {
     const reply = await send(team, operation, request)
-    assert.equal(reply.status, FINDS_NOTHING.has(operation.id) ? 200 : unknownStatus(operation), answered(reply))
-    assert.deepEqual(shownOf(reply, ids, request), [])
+    assert.equal(reply.status, FINDS_NOTHING.has(operation.id) ? 200 : unknownStatus(operation), describeReply(reply))
+    assert.deepEqual(listShownUsers(reply, ids, request), [])
   }
 }
 
 async function assertThere(team: TestTeam, operation: Operation, request: Request): Promise<void> {
   const reply = await send(team, operation, request)
   const instead = NOT_RESTORED.get(operation.id)
-  if (instead) assert.equal(reply.status, instead, answered(reply))
-  else assert(success(reply), answered(reply))
+  if (instead) assert.equal(reply.status, instead, describeReply(reply))
+  else assert(success(reply), describeReply(reply))
 }
 
 describe('an operation that reads something of a deleted user', () => {
@@ -160,11 +160,11 @@ describe('an operation that reads something of a deleted user', () => {
     users = await deleteUsers(team)
   })
 
-  each('answers 404', reading, (operation) => assertNotThere(team, operation, requests.get(operation)!, ids))
+  testEach('answers 404', reading, (operation) => assertNotThere(team, operation, requests.get(operation)!, ids))
 
   describe('and as before', () => {
     before(() => undo(team, users))
-    each('when the deletion is undone', reading, (operation) => assertThere(team, operation, requests.get(operation)![0]))
+    testEach('when the deletion is undone', reading, (operation) => assertThere(team, operation, requests.get(operation)![0]))
   })
 })
 
@@ -237,7 +237,7 @@ describe('a list leaves out what is of a deleted user, and has it again when the
     ids = await idsOfUsers(team)
     for (const operation of lists) {
       const reply = await send(team, operation, requests.get(operation)!)
-      if (reply.status === 200 && shownOf(reply, ids, requests.get(operation)!).length) shownBefore.push(operation.id)
+      if (reply.status === 200 && listShownUsers(reply, ids, requests.get(operation)!).length) shownBefore.push(operation.id)
     }
     users = await deleteUsers(team)
   })
@@ -265,7 +265,7 @@ describe('a list leaves out what is of a deleted user, and has it again when the
   for (const operation of lists)
     test(operation.id, async () => {
       const reply = await send(team, operation, requests.get(operation)!)
-      assert.deepEqual(shownOf(reply, ids, requests.get(operation)!), [], answered(reply))
+      assert.deepEqual(listShownUsers(reply, ids, requests.get(operation)!), [], describeReply(reply))
     })
 
   test('all of them have shown something before, and do again', async () => {
@@ -273,13 +273,13 @@ describe('a list leaves out what is of a deleted user, and has it again when the
     await undo(team, users)
     for (const operation of lists.filter(({ id }) => shownBefore.includes(id))) {
       const reply = await send(team, operation, requests.get(operation)!)
-      assert(shownOf(reply, ids, requests.get(operation)!).length > 0, operation.id)
+      assert(listShownUsers(reply, ids, requests.get(operation)!).length > 0, operation.id)
     }
   })
 })
 
 /** A team with an order whose event an endpoint has had. */
-async function delivered() {
+async function createDeliveredOrder() {
   const team = await createTestTeam()
   const { url } = await receiver()
   const path = `/team/${team.team}/sandbox/webhook`
@@ -291,7 +291,7 @@ async function delivered() {
 }
 
 test('a message about a deleted user is not shown and not sent again, until the deletion is undone', async () => {
-  const { team, message } = await delivered()
+  const { team, message } = await createDeliveredOrder()
   const statuses = async () => [
     (await team.manage.get(message)).status,
     (await team.manage.get(`${message}/attempt`)).status,

@@ -8,11 +8,11 @@ import { describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { createTestTeam, type TestTeam } from '../support/server.ts'
-import { answered, success } from './operations/operation-cases.ts'
+import { describeReply, success } from './operations/operation-cases.ts'
 import { namesOf, withoutParameterNames, type OpenApi } from './operations/names.ts'
 import { send, valid } from './operations/requests.ts'
 import { rowsOf } from './operations/rows.ts'
-import { compact, fieldsOf, fullBody } from './operations/traces.ts'
+import { compact, listFields, fullBody } from './operations/traces.ts'
 
 const { operations } = contents
 
@@ -55,7 +55,7 @@ const unread: [RegExp, string][] = [
 test('every field of a request that the reference describes is one that is read', () => {
   assert(described.length >= 55, 'the list of the reference is not whole')
   const dropped = described.flatMap((operation) => {
-    const address = addresses(operation).find((each) => reference.has(each))!
+    const address = addresses(operation).find((address) => reference.has(address))!
     const fields = own.get(address) ?? []
     return reference
       .get(address)!
@@ -113,24 +113,24 @@ const telling = operations.filter(
 )
 
 /** Fields that were given and are neither in what the team has since, nor in the answer. */
-async function lost(team: TestTeam, operation: Operation): Promise<string[]> {
+async function listLostFields(team: TestTeam, operation: Operation): Promise<string[]> {
   const request = await valid(team, operation)
   const { body, traces } = await fullBody(team, operation, request)
   const before = new Set(Object.values(await rowsOf(team)).flat())
   const reply = await send(team, operation, { ...request, body })
-  assert(success(reply), answered(reply))
+  assert(success(reply), describeReply(reply))
   const after = Object.values(await rowsOf(team)).flat()
   const kept = compact([...after.filter((row) => !before.has(row)), JSON.stringify(reply.body)].join('\n'))
   untold.push(
-    ...fieldsOf(operation.body)
-      .filter((field) => !traces.some((trace) => within(trace.field, field)))
+    ...listFields(operation.body)
+      .filter((field) => !traces.some((trace) => isWithin(trace.field, field)))
       .map((field) => `${operation.id} ${field}`),
   )
   return traces.filter(({ text }) => !kept.includes(text)).map(({ field }) => `${operation.id} ${field}`)
 }
 
 /** Whether a field is another one, or stands in it. */
-const within = (field: string, other: string): boolean => field === other || other.startsWith(`${field}.`)
+const isWithin = (field: string, otherField: string): boolean => field === otherField || otherField.startsWith(`${field}.`)
 
 const steers = (line: string): boolean => steering.some(([lines]) => lines.test(line))
 /** Fields that no request here gave. */
@@ -139,7 +139,7 @@ const untold: string[] = []
 describe('what a request says of a patient is kept, answered or refused', () => {
   for (const operation of telling)
     test(operation.id, async () => {
-      const missing = await lost(await createTestTeam(), operation)
+      const missing = await listLostFields(await createTestTeam(), operation)
       assert.deepEqual(
         missing.filter((line) => !steers(line)),
         [],

@@ -36,7 +36,7 @@ const anyBusy = async (): Promise<TestTeam> => (busy ??= await busyTeam())
 /** What texts about test people have, in whatever form a column has them. */
 const PEOPLE = /Testa|1990-01-31/i
 
-const idsOf = async (
+const listIds = async (
   { db, team }: TestTeam,
   table: 'user' | 'lab_order' | 'appointment' | 'parsing_job' | 'event',
 ): Promise<string[]> => {
@@ -46,7 +46,7 @@ const idsOf = async (
 }
 
 /** Delete the team, so long ago. */
-async function deleted(team: TestTeam, ago_s: number): Promise<void> {
+async function deleteTeam(team: TestTeam, ago_s: number): Promise<void> {
   assert.equal((await team.manage.delete(`/team/${team.team}`)).status, 200)
   for (const db of [team.db, cells.control])
     await db.pool.query('update team set deleted_at = deleted_at - make_interval(secs => $2) where id = $1', [team.team, ago_s])
@@ -64,7 +64,7 @@ describe('a deleted team', () => {
       'the test does not fill these tables',
     )
     const others = await rowsOf(other)
-    await deleted(team, GRACE_S)
+    await deleteTeam(team, GRACE_S)
     // One run erases at most 100 batches of rows.
     while ((await eraseTeams(team.db, cells.control, teamErasers, never)) > 0);
     assert.deepEqual(await left(team), [])
@@ -80,7 +80,7 @@ describe('a deleted team', () => {
   test('has everything until then', async () => {
     const team = await createTestTeam()
     await createOrder(team)
-    await deleted(team, GRACE_S - 60)
+    await deleteTeam(team, GRACE_S - 60)
     const before = await rowsOf(team)
     await eraseTeams(team.db, cells.control, teamErasers, never)
     assert.deepEqual(await rowsOf(team), before)
@@ -94,7 +94,7 @@ describe('a deleted team', () => {
     const before = await rowsOf(team)
     await eraseTeams(team.db, cells.control, teamErasers, never)
     assert.deepEqual(await rowsOf(team), before)
-    await deleted(team, GRACE_S - 60)
+    await deleteTeam(team, GRACE_S - 60)
     await eraseTeams(team.db, cells.control, teamErasers, never)
     assert.deepEqual(await rowsOf(team), before)
   })
@@ -105,8 +105,8 @@ describe('a deleted team', () => {
     await endpoint(team, { url })
     await createOrder(team)
     await delivering().drain()
-    await deleted(team, GRACE_S + 60)
-    await deleted(other, GRACE_S)
+    await deleteTeam(team, GRACE_S + 60)
+    await deleteTeam(other, GRACE_S)
     const failing = [...teamErasers]
     const at = teamErasers.indexOf(contents.modules.find(({ name }) => name === 'lab/accounts')!.erasers!.team!)
     failing[at] = async (tx, id, max) => {
@@ -127,7 +127,7 @@ describe('a deleted team', () => {
   test('leaves no event that is added while it is erased: events have no key to their team', async () => {
     const team = await createTestTeam()
     await createOrder(team)
-    await deleted(team, GRACE_S)
+    await deleteTeam(team, GRACE_S)
     let isAdded = false
     const addEvent: TeamEraser = async (tx, id) => {
       if (id === team.team && !isAdded) {
@@ -147,7 +147,7 @@ describe('a deleted team', () => {
   test('is erased by one of several workers, each of which starts with it', async () => {
     const team = await createTestTeam()
     await createOrder(team)
-    await deleted(team, GRACE_S)
+    await deleteTeam(team, GRACE_S)
     const log = createLog('silent')
     const workers = [1, 2].map(() => new Retention({ cells, cleanups: [teamCleanup(teamErasers)], log, metrics }))
     for (const worker of workers) worker.start()
@@ -162,17 +162,17 @@ describe('a team that has used every operation', () => {
     const team = await anyBusy()
     const ids: Record<string, string[]> = {}
     for (const table of ['user', 'lab_order', 'appointment', 'parsing_job', 'event'] as const) {
-      ids[table] = await idsOf(team, table)
+      ids[table] = await listIds(team, table)
       assert(ids[table].length > 0, table)
     }
     await erase(team, ids.user!)
-    assert.deepEqual(await idsOf(team, 'user'), [])
+    assert.deepEqual(await listIds(team, 'user'), [])
     assert.deepEqual(await rowsWith(team, Object.values(ids).flat(), PEOPLE), [])
   })
 
   test('is erased a batch at a time, so that after an interruption another process continues', async () => {
     const team = await anyBusy()
-    await deleted(team, GRACE_S)
+    await deleteTeam(team, GRACE_S)
     const versions = new TeamRows(team)
     const rows = async () => (await versions.state()).length
     let runs = 0

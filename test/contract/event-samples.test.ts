@@ -42,41 +42,43 @@ const ours: [RegExp, string, string][] = [
 ]
 
 /** A shape with what the reference says otherwise put right. */
-function corrected(shape: unknown): unknown {
-  if (Array.isArray(shape)) return shape.map(corrected)
+function correctShape(shape: unknown): unknown {
+  if (Array.isArray(shape)) return shape.map(correctShape)
   if (shape === null || typeof shape !== 'object') return shape
   return Object.fromEntries(
     Object.entries(shape).map(([name, part]) => {
-      if (name !== 'properties') return [name, corrected(part)]
+      if (name !== 'properties') return [name, correctShape(part)]
       const fields = Object.entries(part as Record<string, unknown>)
       return [
         name,
-        Object.fromEntries(fields.map(([field, one]) => [field, otherwise.find((o) => o.field === field)?.is ?? corrected(one)])),
+        Object.fromEntries(
+          fields.map(([field, one]) => [field, otherwise.find((o) => o.field === field)?.is ?? correctShape(one)]),
+        ),
       ]
     }),
   )
 }
 
 /** Which fields of a shape a value lacks, and which it has beside them. */
-function differences(shape: Shape, value: unknown, at = ''): string[] {
+function differences(shape: Shape, value: unknown, path = ''): string[] {
   const { anyOf, properties, additionalProperties, items } = shape as Record<string, never>
   if (anyOf) {
     const found = (anyOf as Shape[])
       .filter((branch) => [...Errors(branch as unknown as TSchema, value)].length === 0)
-      .map((branch) => differences(branch, value, at))
+      .map((branch) => differences(branch, value, path))
     return found.toSorted((a, b) => a.length - b.length)[0] ?? []
   }
-  if (Array.isArray(value)) return items ? value.flatMap((item, i) => differences(items, item, `${at}/${i}`)) : []
+  if (Array.isArray(value)) return items ? value.flatMap((item, i) => differences(items, item, `${path}/${i}`)) : []
   if (value === null || typeof value !== 'object') return []
   const declared: Record<string, Shape> = properties ?? {}
   if (!properties && !additionalProperties) return []
   return [
     ...Object.keys(declared)
       .filter((name) => !(name in value))
-      .map((name) => `-${at}/${name}`),
+      .map((name) => `-${path}/${name}`),
     ...Object.entries(value).flatMap(([name, part]) => {
       const inside = declared[name] ?? additionalProperties
-      return inside ? differences(inside, part, `${at}/${name}`) : [`+${at}/${name}`]
+      return inside ? differences(inside, part, `${path}/${name}`) : [`+${path}/${name}`]
     }),
   ]
 }
@@ -86,7 +88,7 @@ describe('the sample of an event', () => {
     const faults: string[] = []
     for (const { name } of eventTypes) {
       assert.ok(reference.events[name], `${name} is not in test/contract/reference-events.json`)
-      const shape = corrected(bodyShape(reference, name)) as Shape
+      const shape = correctShape(bodyShape(reference, name)) as Shape
       const body = sample(name)
       const errors = [...Errors(shape as unknown as TSchema, body)]
       faults.push(...errors.map(({ instancePath, message }) => `${name}: ${instancePath} ${message}`))

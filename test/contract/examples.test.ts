@@ -8,7 +8,7 @@ import { reportForm } from '../../src/lab-reports/parsing-jobs/example-report.ts
 import { CONSOLE_API } from '../../src/platform/http/operation.ts'
 import { consoleHeaders, createDemoMember } from '../support/console-sessions.ts'
 import { client, createTestTeam, type TestTeam } from '../support/server.ts'
-import { answered, success } from './operations/operation-cases.ts'
+import { describeReply, success } from './operations/operation-cases.ts'
 import { belonging, isOwnedByTeam, linkTokenOf, target, type Request } from './operations/requests.ts'
 
 const { operations } = contents
@@ -47,35 +47,37 @@ const documented = Object.entries(description.paths).flatMap(([path, methods]) =
 )
 type Documented = (typeof documented)[number]
 
-const declared = ({ operationId }: Described) => operations.find(({ id }) => id === operationId.replace(/_alias$/, ''))!
+const findOperation = ({ operationId }: Described) => operations.find(({ id }) => id === operationId.replace(/_alias$/, ''))!
 
 /** The example of a body, with what the team has in place of ids. */
-async function prepared(team: TestTeam, operation: Documented, value: unknown, name = ''): Promise<unknown> {
-  if (Array.isArray(value)) return Promise.all(value.map((item) => prepared(team, operation, item, name)))
+async function prepareExample(team: TestTeam, operation: Documented, value: unknown, name = ''): Promise<unknown> {
+  if (Array.isArray(value)) return Promise.all(value.map((item) => prepareExample(team, operation, item, name)))
   if (typeof value === 'object' && value !== null) {
-    const entries = Object.entries(value).map(async ([key, item]) => [key, await prepared(team, operation, item, key)] as const)
+    const entries = Object.entries(value).map(
+      async ([key, item]) => [key, await prepareExample(team, operation, item, key)] as const,
+    )
     return Object.fromEntries(await Promise.all(entries))
   }
   const own = name === 'client_user_id' && givesReference.has(operation.operationId)
-  return value === null || own || stays(name, {}) ? value : belonging(team, declared(operation), name)
+  return value === null || own || stays(name, {}) ? value : belonging(team, findOperation(operation), name)
 }
 
-async function requestOf(team: TestTeam, operation: Documented): Promise<Request> {
+async function createRequest(team: TestTeam, operation: Documented): Promise<Request> {
   const request: Request = { path: {}, query: {}, body: undefined }
   for (const parameter of operation.parameters ?? []) {
     const { name, example } = parameter
     if (example === undefined || parameter.in === 'header') continue
     // A word of a list, for which the team has to have set something up.
     const isPrepared = name === 'oauth_provider' || !stays(name, parameter)
-    const value = isPrepared ? await belonging(team, declared(operation), name) : example
+    const value = isPrepared ? await belonging(team, findOperation(operation), name) : example
     if (parameter.in === 'path') request.path[name] = String(value)
     else request.query[name] = Array.isArray(value) ? value.map(String) : String(value)
   }
   const { content = {} } = operation.requestBody ?? {}
   const { example } = content['application/json'] ?? content['application/octet-stream'] ?? {}
-  request.body = await prepared(team, operation, example)
+  request.body = await prepareExample(team, operation, example)
   if (content[FORM]) {
-    const { user_id, file } = (await prepared(team, operation, content[FORM].example)) as { user_id: string; file: string }
+    const { user_id, file } = (await prepareExample(team, operation, content[FORM].example)) as { user_id: string; file: string }
     const { body, type } = reportForm(user_id, file)
     return { ...request, body: body.toString(), headers: { 'content-type': type } }
   }
@@ -83,10 +85,12 @@ async function requestOf(team: TestTeam, operation: Documented): Promise<Request
 }
 
 /** The header and key that the description asks for. */
-async function keyOf(team: TestTeam, { security }: Described): Promise<[string | undefined, string]> {
-  if (security?.length === 0 || security?.some((one) => 'consoleSession' in one)) return [undefined, '']
-  if (security?.some((one) => 'linkToken' in one)) return [await linkTokenOf(team), 'x-vital-link-token']
-  return security?.some((one) => 'managementKey' in one) ? [team.orgKey, 'x-management-key'] : [team.key, 'x-service-api-key']
+async function chooseKey(team: TestTeam, { security }: Described): Promise<[string | undefined, string]> {
+  if (security?.length === 0 || security?.some((requirement) => 'consoleSession' in requirement)) return [undefined, '']
+  if (security?.some((requirement) => 'linkToken' in requirement)) return [await linkTokenOf(team), 'x-vital-link-token']
+  return security?.some((requirement) => 'managementKey' in requirement)
+    ? [team.orgKey, 'x-management-key']
+    : [team.key, 'x-service-api-key']
 }
 
 test('every operation there is, and every path of it, is described', () => {
@@ -107,7 +111,7 @@ test('whatever a request needs has an example', () => {
       // The part may be repeated.
       const { file: files } = form.example as { file: unknown[] }
       assert.deepEqual(
-        files.map((one) => typeof one),
+        files.map((file) => typeof file),
         ['string'],
         `${operationId}: body`,
       )
@@ -127,8 +131,8 @@ describe('the documented example works', async () => {
     test(`${operation.method} ${operation.path}`, async () => {
       const team = operation.method === 'GET' ? reader : await createTestTeam()
       if (operation.operationId === 'sign_in_to_demo') await createDemoMember(team)
-      const request = await requestOf(team, operation)
-      const [key, header] = await keyOf(team, operation)
+      const request = await createRequest(team, operation)
+      const [key, header] = await chooseKey(team, operation)
       const needed = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header' && parameter.required)
       const headers = Object.fromEntries(needed.map(({ name, example }) => [name, String(example)]))
       const ofConsole = operation.path.startsWith(CONSOLE_API) ? await consoleHeaders(team, operation.method, operation.path) : {}
@@ -138,7 +142,7 @@ describe('the documented example works', async () => {
         ...request.headers,
       })
       // A provider signs the request, which a document cannot do.
-      if (operation.path.startsWith('/v2/link/webhook/')) assert.equal(reply.status, 401, answered(reply))
-      else assert(success(reply), answered(reply))
+      if (operation.path.startsWith('/v2/link/webhook/')) assert.equal(reply.status, 401, describeReply(reply))
+      else assert(success(reply), describeReply(reply))
     })
 })

@@ -15,7 +15,7 @@ import { Sockets } from '../../src/platform/http/sockets.ts'
 import { Environment } from '../../src/tenancy/organizations/management-shapes.ts'
 import { eventually } from '../support/eventually.ts'
 import { access, cells, createTestTeam, guard, guards, metrics, type TestTeam } from '../support/server.ts'
-import { each } from './operations/operation-cases.ts'
+import { testEach } from './operations/operation-cases.ts'
 import { send, valid } from './operations/requests.ts'
 import { assertNotDeleted } from '../../src/people/users/users.ts'
 import { command } from '../support/commands.ts'
@@ -24,7 +24,7 @@ const { constraints, operations, features } = contents
 const featureNames = features.map(({ name }) => name)
 
 const reply = Fields({ done: T.Literal(true) })
-const done = () => Promise.resolve({ done: true as const })
+const runDone = () => Promise.resolve({ done: true as const })
 const Body = Fields({ name: T.String() })
 
 const gated: Operation[] = features.flatMap((feature) => [
@@ -38,7 +38,7 @@ const gated: Operation[] = features.flatMap((feature) => [
     body: Body,
     reply,
     feature,
-    run: done,
+    run: runDone,
   }),
   managementOperation({
     id: `of_org_${feature.name}`,
@@ -51,7 +51,7 @@ const gated: Operation[] = features.flatMap((feature) => [
     params: Fields({ org_id: Uuid, team_id: Uuid, environment: Environment }),
     reply,
     feature,
-    run: done,
+    run: runDone,
   }),
 ])
 const folder = mkdtempSync(join(tmpdir(), 'features-'))
@@ -95,8 +95,8 @@ async function askOrg({ orgKey, org_id, team }: TestTeam, name: string) {
   })
   return { status: statusCode, body: json() }
 }
-async function turn(team: TestTeam, name: string, to: 'on' | 'off'): Promise<void> {
-  await command(cells, ['team', 'feature', team.team, name, to])
+async function turn(team: TestTeam, name: string, state: 'on' | 'off'): Promise<void> {
+  await command(cells, ['team', 'feature', team.team, name, state])
   guard.invalidate(team.team)
 }
 
@@ -158,14 +158,14 @@ describe('a feature', () => {
     assert('503' in answers('/v3/psc_scheduling/{id}', 'post'))
   })
 
-  each(
+  testEach(
     'that is off disables its operation',
-    operations.filter((known) => known.feature),
-    async (known) => {
+    operations.filter((operation) => operation.feature),
+    async (operation) => {
       const team = await createTestTeam()
-      const request = await valid(team, known)
-      await turn(team, known.feature!.name, 'off')
-      assert.equal((await send(team, known, request)).status, known.feature!.refusal().status)
+      const request = await valid(team, operation)
+      await turn(team, operation.feature!.name, 'off')
+      assert.equal((await send(team, operation, request)).status, operation.feature!.refusal().status)
     },
   )
 })

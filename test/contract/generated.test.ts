@@ -105,10 +105,12 @@ const shortValue = (expected: string): string =>
 
 test('docs/ARCHITECTURE.md has the drawing of the domains and the list of their modules', () => {
   const known: Record<string, Domain> = domains
-  const reaches = (from: string, to: string): boolean =>
-    known[from]!.allowedImports.some((next) => next === to || reaches(next, to))
+  const reaches = (source: string, target: string): boolean =>
+    known[source]!.allowedImports.some((next) => next === target || reaches(next, target))
   const arrows = Object.entries(known).flatMap(([from, { allowedImports }]) =>
-    allowedImports.filter((to) => !allowedImports.some((via) => reaches(via, to))).map((to) => `  ${from} --> ${to}`),
+    allowedImports
+      .filter((target) => !allowedImports.some((step) => reaches(step, target)))
+      .map((target) => `  ${from} --> ${target}`),
   )
   section('docs/ARCHITECTURE.md', 'domains', ['```mermaid', 'graph TD', ...arrows, '```'].join('\n'))
   const rows = Object.entries(known).flatMap(([domain, { about }]) => [

@@ -6,7 +6,7 @@ import { contents } from '../../src/app/contents.ts'
 import { SECONDS_PER_DAY, orderBody, advanceClock } from '../support/orders.ts'
 import { cells, createTestTeam, type TestTeam } from '../support/server.ts'
 import { glucoseReport, uploadReport } from '../support/uploaded-reports.ts'
-import { answered, success } from './operations/operation-cases.ts'
+import { describeReply, success } from './operations/operation-cases.ts'
 import { send, valid } from './operations/requests.ts'
 import { rowsOf } from './operations/rows.ts'
 
@@ -61,7 +61,7 @@ test('operations do not share keys, but for the two paths of creating an order',
 const LOGS = new Set(['access_line', 'access_log', 'access_day'])
 
 /** Everything that the team has in its cell, and how many rows each table of the control plane has. */
-async function everything(team: TestTeam): Promise<Record<string, unknown>> {
+async function readState(team: TestTeam): Promise<Record<string, unknown>> {
   const { rows } = await cells.control.pool.query<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = current_schema() order by 1`,
   )
@@ -88,8 +88,8 @@ describe('the same key does it once, answers the same, and keeps no secret:', ()
       const request = await valid(team, operation)
       const headers = { 'x-idempotency-key': randomUUID() }
       const first = await send(team, operation, request, headers)
-      assert(success(first), answered(first))
-      const before = await everything(team)
+      assert(success(first), describeReply(first))
+      const before = await readState(team)
       const second = await send(team, operation, request, headers)
       if (operation.idempotency!.secret)
         assert.deepEqual(
@@ -97,7 +97,7 @@ describe('the same key does it once, answers the same, and keeps no secret:', ()
           [409, { detail: 'A request with this idempotency key has been answered, and its secret is shown once' }],
         )
       else assert.deepEqual([second.status, second.body], [first.status, first.body])
-      assert.deepEqual(await everything(team), before)
+      assert.deepEqual(await readState(team), before)
       for (const { body } of await keptBy(team)) assert.doesNotMatch(body.replace(LINK, ''), SECRET)
     })
 })

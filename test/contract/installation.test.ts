@@ -28,7 +28,7 @@ function bytesOnDisk(folder: string): number {
 }
 
 test(`an installation takes at most ${INSTALLATION_MB_MAX} MB`, () => {
-  const sizes = installed.map((path) => ({ path, mb: bytesOnDisk(path) / 1_000_000 })).sort((one, other) => other.mb - one.mb)
+  const sizes = installed.map((path) => ({ path, mb: bytesOnDisk(path) / 1_000_000 })).sort((a, b) => b.mb - a.mb)
   const total = sizes.reduce((sum, { mb }) => sum + mb, 0)
   const largest = sizes.slice(0, 10).map(({ path, mb }) => `${path} ${mb.toFixed(1)} MB`)
   assert.ok(total > 200, `${total.toFixed(0)} MB: the packages are not installed`)

@@ -28,20 +28,20 @@ const SPECTRAL_EXCEPTIONS = {
 
 type Rules = Record<string, 'off'>
 /** Both linters read text as YAML, which takes longer than JSON. */
-const parsed = (one: object): Json => JSON.parse(JSON.stringify(one)) as Json
+const copyJson = (document: object): Json => JSON.parse(JSON.stringify(document)) as Json
 
-async function redocly(one: object, rules: Rules = {}): Promise<string[]> {
+async function redocly(document: object, rules: Rules = {}): Promise<string[]> {
   const config = await createConfig({ extends: ['recommended'], rules })
-  const source = new Source('/openapi.json', JSON.stringify(one), 'application/json')
+  const source = new Source('/openapi.json', JSON.stringify(document), 'application/json')
   const externalRefResolver = new BaseResolver(config.resolve)
-  const problems = await lintDocument({ document: { source, parsed: parsed(one) }, config, externalRefResolver })
+  const problems = await lintDocument({ document: { source, parsed: copyJson(document) }, config, externalRefResolver })
   return problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)
 }
 
-async function spectrally(one: object, rules: Rules = {}): Promise<string[]> {
+async function spectrally(document: object, rules: Rules = {}): Promise<string[]> {
   const linter = new spectral.Spectral()
   linter.setRuleset({ extends: [[oas, 'recommended']], rules } as never)
-  const read = { data: parsed(one), diagnostics: [], ast: {}, lineMap: [] }
+  const read = { data: copyJson(document), diagnostics: [], ast: {}, lineMap: [] }
   const problems = await linter.run({ parsed: read, getLocationForJsonPath: () => undefined } as never)
   return problems.map(({ code, path, message }) => `${code} at ${path.join('.')}: ${message}`)
 }
@@ -78,7 +78,7 @@ describe('the OpenAPI document', () => {
 
   test('lists paths that are deprecated after all others', () => {
     const deprecated = Object.values(document.paths).map((path) =>
-      Object.values(path).every((one) => (one as { deprecated?: boolean }).deprecated === true),
+      Object.values(path).every((operation) => (operation as { deprecated?: boolean }).deprecated === true),
     )
     assert(deprecated.includes(true))
     assert(!deprecated.slice(deprecated.indexOf(true)).includes(false))
@@ -94,7 +94,7 @@ describe('the OpenAPI document', () => {
     const examples = { openapi, info, paths: { '/x': { get: { responses: { 200: { description: 'Has none.', content } } } } } }
     for (const rule of ['no-invalid-media-type-examples', 'no-invalid-schema-examples'])
       assert(
-        (await redocly(examples, REDOCLY_EXCEPTIONS)).some((one) => one.startsWith(rule)),
+        (await redocly(examples, REDOCLY_EXCEPTIONS)).some((finding) => finding.startsWith(rule)),
         rule,
       )
   })
@@ -125,7 +125,7 @@ describe('the OpenAPI document', () => {
   })
 
   test('gives no title to two different schemas', () => {
-    const twice = contents.operations.slice(0, 1).map((one) => ({ ...one, id: 'other', path: '/other' as const }))
+    const twice = contents.operations.slice(0, 1).map((operation) => ({ ...operation, id: 'other', path: '/other' as const }))
     assert.doesNotThrow(() => describeApi({ ...contents, operations: [...contents.operations, ...twice] }, '0'))
     const { reply } = contents.operations.find(({ reply }) => typeof reply === 'object' && 'title' in reply)!
     const changed = {

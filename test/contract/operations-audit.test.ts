@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { createTestTeam, type TestTeam, type Reply } from '../support/server.ts'
-import { answered, success } from './operations/operation-cases.ts'
+import { describeReply, success } from './operations/operation-cases.ts'
 import { ask, boundTo, managing } from './operations/management-cases.ts'
 import { propertiesOf, send, valid, type Request } from './operations/requests.ts'
 
@@ -15,7 +15,7 @@ interface Line {
 }
 
 /** The newest lines about an operation, in whichever list they are. That of the team has those of its cell that name it. */
-async function linesOf(team: TestTeam, operation: string): Promise<Line[]> {
+async function readLines(team: TestTeam, operation: string): Promise<Line[]> {
   const list = async (path: string): Promise<Line[]> =>
     (await team.manage.get(`${path}?operation=${operation}&limit=250`)).body.data
   const cell = await list('/audit/sandbox/us')
@@ -72,12 +72,12 @@ describe('what is refused is not listed, and a success is when it changed someth
   for (const operation of managing)
     test(operation.id, async () => {
       const request = await valid(team, operation)
-      const before = (await linesOf(team, operation.id)).length
+      const before = (await readLines(team, operation.id)).length
       assert.equal((await ask(operation, request, keyOfOther)).status, 403)
-      assert.equal((await linesOf(team, operation.id)).length, before)
+      assert.equal((await readLines(team, operation.id)).length, before)
       const reply = await send(team, operation, request)
-      assert(success(reply), answered(reply))
-      const lines = await linesOf(team, operation.id)
+      assert(success(reply), describeReply(reply))
+      const lines = await readLines(team, operation.id)
       const due = operation.auditsRead || (operation.method !== 'GET' && !operation.reads)
       assert.equal(lines.length - before, due ? 1 : 0)
       if (!due) return

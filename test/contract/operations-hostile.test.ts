@@ -6,9 +6,9 @@ import fc from 'fast-check'
 import { contents } from '../../src/app/contents.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { createTestTeam, type TestTeam } from '../support/server.ts'
-import { asJson, each, keyed, locs, unknownStatus, withBody, writing } from './operations/operation-cases.ts'
+import { asJson, testEach, keyedOperations, locs, unknownStatus, withBody, writing } from './operations/operation-cases.ts'
 import {
-  malformed,
+  malformedValues,
   placesOf,
   requiredFields,
   textLeaves,
@@ -17,7 +17,7 @@ import {
   type Loc,
 } from './operations/invalid-values.ts'
 import { chooserByKind, inTurn } from './operations/inputs-in-turn.ts'
-import { adversarialTexts, mutated, mutations } from './operations/mutations.ts'
+import { adversarialTexts, mutateRequest, mutations } from './operations/mutations.ts'
 import { call, propertiesOf, send, unknownIds, target, valid, type Request } from './operations/requests.ts'
 
 const { operations } = contents
@@ -31,9 +31,9 @@ describe('an invalid request is rejected with every fault', async () => {
   const faulty = (operation: Operation, body: unknown, headers?: Record<string, string>) =>
     send(team, operation, { ...unknownIds(operation, team), body }, headers)
 
-  const malformedTexts = declaredInTurn(malformed)
+  const malformedTexts = declaredInTurn(malformedValues)
   const withPath = operations.filter(({ params }) => params)
-  each('a malformed value in the path answers 422', withPath, async (operation) => {
+  testEach('a malformed value in the path answers 422', withPath, async (operation) => {
     for (const [name, schema] of Object.entries(propertiesOf(operation.params)))
       for (const text of malformedTexts(name, schema)) {
         const request = unknownIds(operation)
@@ -44,7 +44,7 @@ describe('an invalid request is rejected with every fault', async () => {
       }
   })
 
-  each('fields of the wrong kind are all listed, in order', withBody, async (operation) => {
+  testEach('fields of the wrong kind are all listed, in order', withBody, async (operation) => {
     const { value, places } = invalidFields(operation.body)
     const reply = await faulty(operation, value)
     assert.equal(reply.status, 422)
@@ -54,7 +54,7 @@ describe('an invalid request is rejected with every fault', async () => {
     )
   })
 
-  each('fields of the wrong kind are all listed, however deep', withBody, async (operation) => {
+  testEach('fields of the wrong kind are all listed, however deep', withBody, async (operation) => {
     const { value, places } = invalidLeaves(operation.body)
     const reply = await faulty(operation, value)
     assert.equal(reply.status, 422)
@@ -64,7 +64,7 @@ describe('an invalid request is rejected with every fault', async () => {
     )
   })
 
-  each('fields that are missing are all listed', withBody, async (operation) => {
+  testEach('fields that are missing are all listed', withBody, async (operation) => {
     const required = requiredFields(operation.body)
     const reply = await faulty(operation, {})
     if (required.length)
@@ -78,7 +78,7 @@ describe('an invalid request is rejected with every fault', async () => {
     ['with NUL', 'a\0b'],
     ['that is half a surrogate pair', 'a\ud800'],
   ] as const)
-    each(`text ${what} is refused wherever it stands`, withBody, async (operation) => {
+    testEach(`text ${what} is refused wherever it stands`, withBody, async (operation) => {
       const { value, places } = textLeaves(operation.body, text)
       if (value === undefined) return
       const reply = await faulty(operation, value)
@@ -87,7 +87,7 @@ describe('an invalid request is rejected with every fault', async () => {
       for (const place of places) assert(found.has(['body', ...place].join()), place.join('.'))
     })
 
-  each('an invalid idempotency key, or an unknown option for it, answers 422', keyed, async (operation) => {
+  testEach('an invalid idempotency key, or an unknown option for it, answers 422', keyedOperations, async (operation) => {
     for (const [name, value] of [
       ['X-Idempotency-Key', ''],
       ['X-Idempotency-Key', 'x'.repeat(256)],
@@ -103,7 +103,7 @@ describe('an invalid request is rejected with every fault', async () => {
   })
 
   const notJson = inTurn(['{', '{"a":', 'nonsense', "{'a':1}", '{"a":1}{', '\ufeff{}', 'NaN', '[1,]', '\0'])
-  each('a body that is not JSON answers 422', withBody, async (operation) => {
+  testEach('a body that is not JSON answers 422', withBody, async (operation) => {
     for (const text of notJson(operation)) {
       const reply = await faulty(operation, text)
       assert.equal(reply.status, 422, text)
@@ -114,7 +114,7 @@ describe('an invalid request is rejected with every fault', async () => {
 
   // In Latin-1, in UTF-16, half a character, half a surrogate pair, and beside text that is in order.
   const notUtf8 = inTurn(['7b2261223a2272656ee8227d', 'fffe7b007d00', '7b2261223a22c3227d', '7b2261223a22eda080227d', '7b7dff'])
-  each('a body that is not UTF-8 answers 400', withBody, async (operation) => {
+  testEach('a body that is not UTF-8 answers 400', withBody, async (operation) => {
     for (const hex of notUtf8(operation)) {
       const reply = await faulty(operation, Buffer.from(hex, 'hex'), asJson)
       assert.deepEqual([reply.status, reply.body], [400, { detail: 'The body is not UTF-8' }], hex)
@@ -122,7 +122,7 @@ describe('an invalid request is rejected with every fault', async () => {
   })
 
   const withForm = operations.filter(({ form }) => form)
-  each('a form whose bytes or escapes are not UTF-8 answers 400', withForm, async (operation) => {
+  testEach('a form whose bytes or escapes are not UTF-8 answers 400', withForm, async (operation) => {
     for (const hex of ['613d72656ee8', Buffer.from('a=ren%E8').toString('hex')]) {
       const reply = await faulty(operation, Buffer.from(hex, 'hex'), { 'content-type': 'application/x-www-form-urlencoded' })
       assert.deepEqual([reply.status, reply.body], [400, { detail: 'The body is not UTF-8' }], hex)
@@ -130,7 +130,7 @@ describe('an invalid request is rejected with every fault', async () => {
   })
 
   const noObjects = inTurn(['[]', '[{}]', '"text"', '7', 'true', '1e308'])
-  each('a body that is no object answers 422', withBody, async (operation) => {
+  testEach('a body that is no object answers 422', withBody, async (operation) => {
     for (const text of noObjects(operation)) {
       const reply = await faulty(operation, text)
       assert.equal(reply.status, 422, text)
@@ -140,7 +140,7 @@ describe('an invalid request is rejected with every fault', async () => {
 
   const missing = inTurn([undefined, '', 'null'])
   const bodyRequired = withBody.filter(({ body_optional }) => !body_optional)
-  each('a body that is required is missed', bodyRequired, async (operation) => {
+  testEach('a body that is required is missed', bodyRequired, async (operation) => {
     for (const text of missing(operation)) {
       const reply = await faulty(operation, text, asJson)
       assert.deepEqual(reply.body.detail, [{ loc: ['body'], msg: 'Field required', type: 'missing' }])
@@ -161,7 +161,7 @@ describe('an invalid request is rejected with every fault', async () => {
   const unknown = (operation: Operation, body: Buffer) => send('sk_us_unknown', operation, { ...unknownIds(operation), body })
   const unknownStatus = { none: 413, link: 400, team: 401, management: 401, session: 401 }
 
-  each('a body that is a byte over the limit answers 413, after the key has been looked at', small, async (operation) => {
+  testEach('a body that is a byte over the limit answers 413, after the key has been looked at', small, async (operation) => {
     const body = bytes.subarray(0, (operation.body_bytes_max ?? 100_000) + 1)
     assert.equal((await faulty(operation, body)).status, 413)
     assert.equal((await unknown(operation, body)).status, unknownStatus[operation.auth])
@@ -172,14 +172,14 @@ describe('an invalid request is rejected with every fault', async () => {
     async (operation, body) => assert.equal((await unknown(operation, body)).status, unknownStatus[operation.auth]),
     async (operation) => assert.equal((await faulty(operation, bombFor(operation).bomb, gzipped)).status, 413),
   ])
-  each('a body far over the limit answers 413, and the client sees it', small, async (operation) => {
+  testEach('a body far over the limit answers 413, and the client sees it', small, async (operation) => {
     const checks = farOver(operation)
     // Where one is tried alone, it is as far over as matters to what reads the body.
     const body = checks.length > 1 ? bytes : bytes.subarray(0, 2 * (operation.body_bytes_max ?? 100_000) + 100_000)
     for (const check of checks) await check(operation, body)
   })
 
-  each('a corrupted gzip bomb is rejected safely', small, async (operation) => {
+  testEach('a corrupted gzip bomb is rejected safely', small, async (operation) => {
     assert.equal((await faulty(operation, bombFor(operation).damaged, gzipped)).status, 413)
   })
 
@@ -189,14 +189,14 @@ describe('an invalid request is rejected with every fault', async () => {
     (sound) => Buffer.concat([sound, Buffer.from('more')]),
     () => Buffer.alloc(70_000),
   ])
-  each('a body that says it is gzip and is not answers 422', withBody, async (operation) => {
+  testEach('a body that says it is gzip and is not answers 422', withBody, async (operation) => {
     const sound = gzipSync(JSON.stringify(operation.example))
     for (const damage of noGzip(operation)) assert.equal((await faulty(operation, damage(sound), gzipped)).status, 422)
   })
 
   const deep = `${'['.repeat(64)}${' '.repeat(20_000)}${']'.repeat(64)}`
   const longAndDeep = inTurn([`{"unknown":${deep}}`, `[${deep}]`])
-  each('long JSON of more than 64 levels answers 422 before it is parsed', withBody, async (operation) => {
+  testEach('long JSON of more than 64 levels answers 422 before it is parsed', withBody, async (operation) => {
     for (const text of longAndDeep(operation)) {
       const reply = await faulty(operation, text)
       assert.equal(reply.status, 422)
@@ -213,7 +213,7 @@ describe('an invalid request is rejected with every fault', async () => {
     (field) => `{"${field}":${deeper}}`,
     () => `{"unknown":${deeper}}`,
   ])
-  each('JSON of 10,000 levels is no fault of the server', withBody, async (operation) => {
+  testEach('JSON of 10,000 levels is no fault of the server', withBody, async (operation) => {
     const [field] = Object.keys(propertiesOf(operation.body))
     for (const text of tooDeep(operation)) await faulty(operation, text(field))
   })
@@ -335,7 +335,7 @@ describe('no input causes a 5xx response', () => {
   }
 
   const queries = inTurn(nonsense)
-  each('nonsense in the query', operations, async (operation) => {
+  testEach('nonsense in the query', operations, async (operation) => {
     const { key, request } = await prepared(operation)
     for (const [name, schema] of Object.entries(propertiesOf(operation.query)))
       await Promise.all(
@@ -352,14 +352,14 @@ describe('no input causes a 5xx response', () => {
 
   const paths = inTurn(['%', '%zz', '%ff', '%ed%a0%80', '%2f', '%00', '..%2f..', 'x'.repeat(3000)])
   const withPath = operations.filter(({ params }) => params)
-  each('invalid UTF-8 in the path', withPath, async (operation) => {
+  testEach('invalid UTF-8 in the path', withPath, async (operation) => {
     // It asks for nothing that is there, so the team that has been asked before will do.
     const { key } = known.get(operation.id) ?? (await prepared(operation))
     for (const text of paths(operation))
       await call(key, operation.method, operation.path.replace(/\{[\w.]+\}/g, text), operation.example)
   })
 
-  each('random changes of a request that works', operations, async (operation) => {
+  testEach('random changes of a request that works', operations, async (operation) => {
     const { key, request } = await prepared(operation)
     const further = [
       ...(operation.query ? placesOf(operation.query) : []).map((place) => ['query', ...place]),
@@ -367,7 +367,7 @@ describe('no input causes a 5xx response', () => {
     ]
     await fc.assert(
       fc.asyncProperty(mutations, async (changes) => {
-        await send(key, operation, mutated(request, further, changes))
+        await send(key, operation, mutateRequest(request, further, changes))
       }),
       { seed: SEED, numRuns: RUNS },
     )

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { createOrgKey } from '../../src/tenancy/keys/keys.ts'
 import { createOrg } from '../../src/tenancy/organizations/organizations.ts'
 import { cells, client, createTestTeam, type TestTeam } from '../support/server.ts'
-import { answered, each, success } from './operations/operation-cases.ts'
+import { describeReply, testEach, success } from './operations/operation-cases.ts'
 import { anotherTeam, ask, boundTo, managing, preparedFor, withTeam } from './operations/management-cases.ts'
 import { inTurn } from './operations/inputs-in-turn.ts'
 import { send, unknownIds, valid } from './operations/requests.ts'
@@ -66,7 +66,7 @@ describe('a management key is required', async () => {
     ['a key of 600 characters', { 'x-management-key': `mg_${'x'.repeat(600)}` }],
     ['two keys of two organizations', { 'x-management-key': team.orgKey, 'x-service-org-key': other.orgKey }],
   ])
-  each('without a key of an organization an operation answers 401', managing, async (operation) => {
+  testEach('without a key of an organization an operation answers 401', managing, async (operation) => {
     for (const [what, headers] of [...everywhere, ...refused(operation)]) {
       const reply = await ask(operation, unknownIds(operation, team), headers)
       assert.equal(reply.status, 401, what)
@@ -82,7 +82,7 @@ describe('a management key is required', async () => {
     ['in all headers', { 'x-management-key': team.orgKey, 'x-vital-org-key': team.orgKey }],
     ['beside a team key', { 'x-management-key': team.orgKey, 'x-service-api-key': team.key }],
   ])
-  each('a key is accepted wherever it may stand', managing, async (operation) => {
+  testEach('a key is accepted wherever it may stand', managing, async (operation) => {
     for (const [where, headers] of accepted(operation))
       assert.equal((await ask(operation, unknownIds(operation), headers)).status, 403, where)
   })
@@ -93,7 +93,7 @@ describe('an organization reaches what is its own', async () => {
   const other = await createTestTeam()
   const prepared = preparedFor(team)
 
-  each('another organization answers 403, whether it exists or not', managing, async (operation) => {
+  testEach('another organization answers 403, whether it exists or not', managing, async (operation) => {
     const request = await prepared(operation)
     for (const org_id of [other.org_id, randomUUID()]) {
       const reply = await ask(operation, { ...request, path: { ...request.path, org_id } }, { 'x-management-key': team.orgKey })
@@ -101,7 +101,7 @@ describe('an organization reaches what is its own', async () => {
     }
   })
 
-  each('a team of another organization answers 404, like one that is not there', withTeam, async (operation) => {
+  testEach('a team of another organization answers 404, like one that is not there', withTeam, async (operation) => {
     const request = await prepared(operation)
     for (const team_id of [other.team, randomUUID()]) {
       const reply = await ask(operation, { ...request, path: { ...request.path, team_id } }, { 'x-management-key': team.orgKey })
@@ -116,7 +116,7 @@ describe('a key that is bound to teams', async () => {
   const apart = await anotherTeam(team)
   const bound = { 'x-management-key': await boundTo(team, team.team) }
 
-  each(
+  testEach(
     'does for its team what is done for teams, and nothing for another team or the organization',
     managing,
     async (operation) => {
@@ -131,7 +131,7 @@ describe('a key that is bound to teams', async () => {
         ['remove_management_key', 'rotate_management_key'].includes(operation.id) ||
         operation.keyScope === 'org'
       const reply = await ask(operation, request, bound)
-      assert(refused ? reply.status === 403 : success(reply), answered(reply))
+      assert(refused ? reply.status === 403 : success(reply), describeReply(reply))
     },
   )
 
@@ -143,7 +143,7 @@ describe('a key that is bound to teams', async () => {
   const withoutTeams = { 'x-management-key': await boundTo(team, own) }
   assert.equal((await team.manage.delete(`/team/${own}`)).status, 200)
 
-  each('is refused everywhere when its last team is gone', managing, async (operation) => {
+  testEach('is refused everywhere when its last team is gone', managing, async (operation) => {
     assert.equal((await ask(operation, unknownIds(operation, team), withoutTeams)).status, 403)
   })
 })
@@ -157,7 +157,7 @@ describe('an organization', async () => {
   }
 
   const lesser = await changed('plan', 'grow')
-  each('of a lesser plan is refused, once it is clear who asks for what', managing, async (operation) => {
+  testEach('of a lesser plan is refused, once it is clear who asks for what', managing, async (operation) => {
     const isRefused = (operation.entitlement ?? 'scale') === 'scale'
     // What is not refused may change its organization.
     const team = isRefused ? lesser : await changed('plan', 'grow')
@@ -167,7 +167,7 @@ describe('an organization', async () => {
   })
 
   const expired = await changed('expires_at', '2020-01-01T00:00:00Z')
-  each('that has expired may only read', managing, async (operation) => {
+  testEach('that has expired may only read', managing, async (operation) => {
     const reply = await send(expired, operation, unknownIds(operation, expired))
     const reads = operation.method === 'GET' || operation.reads
     if (reads) assert.notEqual(reply.status, 403)

@@ -6,7 +6,7 @@ import { contents } from '../../src/app/contents.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { placeTeam } from '../../src/tenancy/teams/teams.ts'
 import { cells, client, createTestTeam, type TestTeam, type Reply } from '../support/server.ts'
-import { answered, each, forTeams, success } from './operations/operation-cases.ts'
+import { describeReply, testEach, forTeams, success } from './operations/operation-cases.ts'
 import { anotherTeam, ask, boundTo, forTeamAdmin, managing, withTeam } from './operations/management-cases.ts'
 import {
   call,
@@ -33,7 +33,7 @@ const inCell = managing.filter((operation) => names(operation).includes('region'
 const reads = ({ method }: Operation): boolean => method === 'GET'
 
 /** The same request, with other words in the path. */
-const at = (request: Request, path: Record<string, string>): Request => ({ ...request, path: { ...request.path, ...path } })
+const withPath = (request: Request, path: Record<string, string>): Request => ({ ...request, path: { ...request.path, ...path } })
 
 /** Places in query and body that name teams. */
 const teamsNamed = (operation: Operation) =>
@@ -56,22 +56,22 @@ describe('a key that is bound to another team', async () => {
   const apart = await anotherTeam(team)
   const headers = { 'x-management-key': await boundTo(team, apart) }
 
-  each('reaches nothing of a team that it is not bound to', withTeam, async (operation) => {
+  testEach('reaches nothing of a team that it is not bound to', withTeam, async (operation) => {
     const reply = await ask(operation, await valid(team, operation), headers)
     assert.deepEqual([reply.status, reply.body], [403, { detail: 'Action forbidden' }])
   })
 
-  each(
+  testEach(
     'sees nothing of another team on unscoped paths',
     forTeamAdmin.filter((operation) => !withTeam.includes(operation)),
     async (operation) => {
       const reply = await ask(operation, await valid(team, operation), headers)
-      assert(success(reply) || reply.status === 403 || reply.status === 404, answered(reply))
+      assert(success(reply) || reply.status === 403 || reply.status === 404, describeReply(reply))
       assert(!text(reply).includes(`"team_id":"${team.team}"`) && !text(reply).includes(`"id":"${team.team}"`), text(reply))
     },
   )
 
-  each(
+  testEach(
     'may not name it in a query or a body',
     forTeamAdmin.filter((operation) => teamsNamed(operation).length),
     async (operation) => {
@@ -82,11 +82,11 @@ describe('a key that is bound to another team', async () => {
         const kept = await listed()
         const reply = await ask(operation, request, headers)
         if (passesOver.has(operation.id)) {
-          assert(success(reply) && !text(reply).includes(team.team), answered(reply))
+          assert(success(reply) && !text(reply).includes(team.team), describeReply(reply))
           assert(JSON.stringify(kept).includes(team.team))
           assert.deepEqual(await listed(), kept)
-        } else if (success(reply)) assert(reads(operation) && !text(reply).includes(team.team), answered(reply))
-        else assert.equal(reply.status, 403, answered(reply))
+        } else if (success(reply)) assert(reads(operation) && !text(reply).includes(team.team), describeReply(reply))
+        else assert.equal(reply.status, 403, describeReply(reply))
       }
     },
   )
@@ -98,14 +98,14 @@ describe('a key that is bound to two teams', async () => {
   const headers = { 'x-management-key': await boundTo(team, team.team, apart) }
   const bound = withTeam.filter((operation) => forTeamAdmin.includes(operation))
 
-  each('does for both what is done for teams', bound, async (operation) => {
+  testEach('does for both what is done for teams', bound, async (operation) => {
     const request = await valid(team, operation)
-    const reply = await ask(operation, at(request, { team_id: apart }), headers)
+    const reply = await ask(operation, withPath(request, { team_id: apart }), headers)
     // What is named beside the team is the first one's.
-    if (namesObject(operation) && operation.id !== 'get_event_type_sample') assert.equal(reply.status, 404, answered(reply))
-    else assert(success(reply), answered(reply))
+    if (namesObject(operation) && operation.id !== 'get_event_type_sample') assert.equal(reply.status, 404, describeReply(reply))
+    else assert(success(reply), describeReply(reply))
     const own = await ask(operation, request, headers)
-    assert(success(own), answered(own))
+    assert(success(own), describeReply(own))
   })
 })
 
@@ -114,7 +114,7 @@ describe('a key of another organization', async () => {
   const other = await createTestTeam()
   const bound = await boundTo(other, other.team)
 
-  each('is refused, whatever it reaches at home, and changes nothing', managing, async (operation) => {
+  testEach('is refused, whatever it reaches at home, and changes nothing', managing, async (operation) => {
     const request = await valid(team, operation)
     for (const key of [other.orgKey, bound]) {
       const reply = await ask(operation, request, { 'x-management-key': key })
@@ -128,33 +128,33 @@ describe('environments and regions', async () => {
   const team = await createTestTeam()
   await cells.db('production-us').plainTx((tx) => placeTeam(tx, 'production-us', { id: team.team, org_id: team.org_id }))
 
-  each('what is in the sandbox is not in production', inEnvironment, async (operation) => {
-    const request = at(await valid(team, operation), { environment: 'production' })
+  testEach('what is in the sandbox is not in production', inEnvironment, async (operation) => {
+    const request = withPath(await valid(team, operation), { environment: 'production' })
     // Production sends to https only, and the server of the tests speaks http.
     if (operation.id === 'upsert_team_ehr_pipelines')
       Object.assign(request.body as object, { base_url: (operation.example as { base_url: string }).base_url })
     const reply = await send(team, operation, request)
-    if (namesObject(operation) && operation.id !== 'get_event_type_sample') assert.equal(reply.status, 404, answered(reply))
-    else assert(success(reply), answered(reply))
+    if (namesObject(operation) && operation.id !== 'get_event_type_sample') assert.equal(reply.status, 404, describeReply(reply))
+    else assert(success(reply), describeReply(reply))
     if (reads(operation) && Array.isArray(reply.body?.data)) assert(!text(reply).includes('sandbox'))
   })
 
-  each('a team of another region is refused on writing, and not in the list on reading', inCell, async (operation) => {
+  testEach('a team of another region is refused on writing, and not in the list on reading', inCell, async (operation) => {
     const request = await valid(team, operation)
     for (const region of ['eu', 'us']) {
-      const reply = await send(team, operation, at(request, { region }))
-      if (region === 'us') assert(success(reply), answered(reply))
-      else if (success(reply)) assert(!text(reply).includes(`"team_id":"${team.team}"`), answered(reply))
-      else assert.equal(reply.status, elsewhere[operation.id] ?? 400, answered(reply))
+      const reply = await send(team, operation, withPath(request, { region }))
+      if (region === 'us') assert(success(reply), describeReply(reply))
+      else if (success(reply)) assert(!text(reply).includes(`"team_id":"${team.team}"`), describeReply(reply))
+      else assert.equal(reply.status, elsewhere[operation.id] ?? 400, describeReply(reply))
     }
   })
 
-  each(
+  testEach(
     'an invalid environment or region is rejected before the other fields are read',
     managing.filter((operation) => names(operation).some((name) => ['environment', 'env', 'region'].includes(name))),
     async (operation) => {
       for (const name of ['environment', 'env', 'region'].filter((word) => names(operation).includes(word))) {
-        const reply = await send(team, operation, at(unknownIds(operation, team), { [name]: 'nowhere' }))
+        const reply = await send(team, operation, withPath(unknownIds(operation, team), { [name]: 'nowhere' }))
         assert.deepEqual([reply.status, reply.body.detail[0].loc], [422, ['path', name]])
       }
     },
@@ -166,11 +166,11 @@ describe('an access token', async () => {
   const minted = await team.manage.post(`/team/${team.team}/create_api_access_token`, { env: 'sandbox' })
   const authorization = `Bearer ${minted.body.access_token}`
 
-  each('does what a key of its team does', forTeams, async (operation) => {
+  testEach('does what a key of its team does', forTeams, async (operation) => {
     const request = await valid(team, operation)
     const headers = { authorization, ...request.headers, ...keyNeeded(operation) }
     const reply = await client(undefined).call(operation.method, target(operation.path, request), request.body, headers)
-    assert(success(reply), answered(reply))
+    assert(success(reply), describeReply(reply))
   })
 
   test('is of no use to a management key, nor a management key to it', async () => {

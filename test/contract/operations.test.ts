@@ -10,12 +10,12 @@ import { createOrgKey } from '../../src/tenancy/keys/keys.ts'
 import { isFile, type Operation } from '../../src/platform/http/operation.ts'
 import { cells, createTestTeam } from '../support/server.ts'
 import {
-  answered,
+  describeReply,
   asJson,
-  each,
+  testEach,
   forTeams,
   forbidsExtraProperties,
-  keyed,
+  keyedOperations,
   locs,
   success,
   withBody,
@@ -41,11 +41,11 @@ async function readersRequest(operation: Operation): Promise<Request> {
   return request
 }
 
-each('an operation does what its example asks for', operations, async (operation) => {
+testEach('an operation does what its example asks for', operations, async (operation) => {
   const reads = operation.method === 'GET'
   const team = reads ? reader : writer
   const reply = await send(team, operation, reads ? await readersRequest(operation) : await valid(team, operation))
-  assert(success(reply), answered(reply))
+  assert(success(reply), describeReply(reply))
   succeeded.add(operation.id)
 })
 
@@ -79,7 +79,7 @@ describe('a key is required', async () => {
     ['two keys, one of them unknown', { 'x-service-api-key': team.key, 'x-vital-api-key': unknown }],
     ['two keys of two teams', { 'x-service-api-key': team.key, 'x-vital-api-key': other.key }],
   ])
-  each('without a key of a team an operation answers 401', forTeams, async (operation) => {
+  testEach('without a key of a team an operation answers 401', forTeams, async (operation) => {
     for (const [what, headers] of [...everywhere, ...refused(operation)]) {
       const reply = await send(undefined, operation, unknownIds(operation), headers)
       assert.equal(reply.status, 401, what)
@@ -93,7 +93,7 @@ describe('a key is required', async () => {
     ['in both headers', { 'x-service-api-key': team.key, 'x-vital-api-key': team.key }],
     ['beside a management key', { 'x-service-api-key': team.key, 'x-management-key': management }],
   ])
-  each('a key is accepted wherever it may stand', forTeams, async (operation) => {
+  testEach('a key is accepted wherever it may stand', forTeams, async (operation) => {
     for (const [where, headers] of accepted(operation))
       assert.notEqual((await send(undefined, operation, unknownIds(operation), headers)).status, 401, where)
   })
@@ -110,13 +110,13 @@ describe('how a request is written makes no difference', async () => {
   const callerOf = ({ method }: Operation) => (method === 'GET' ? reader : team)
   const prepared = (operation: Operation) => (operation.method === 'GET' ? readersRequest(operation) : valid(team, operation))
 
-  each('JSON content type with zero bytes is no body', withoutBody, async (operation) => {
+  testEach('JSON content type with zero bytes is no body', withoutBody, async (operation) => {
     const request = { ...(await prepared(operation)), body: operation.method === 'GET' ? undefined : '' }
     const reply = await send(callerOf(operation), operation, request, asJson)
-    assert(success(reply), answered(reply))
+    assert(success(reply), describeReply(reply))
   })
 
-  each(
+  testEach(
     'a gzipped body is understood, and keys nobody declared are ignored or, where it says so, refused',
     withBody,
     async (operation) => {
@@ -128,7 +128,7 @@ describe('how a request is written makes no difference', async () => {
           ['body', '__proto__'],
           ['body', 'unknown'],
         ])
-      else assert(success(reply), answered(reply))
+      else assert(success(reply), describeReply(reply))
       assert.equal(({} as { polluted?: number }).polluted, undefined)
     },
   )
@@ -141,7 +141,7 @@ describe('how a request is written makes no difference', async () => {
     (path) => `/${path}`,
     (path) => path.replace('/', '//').replace(/(\/[a-z_]+)\//, '$1//'),
   ])
-  each('slashes at the end and twice lead to the same place', known, async (operation) => {
+  testEach('slashes at the end and twice lead to the same place', known, async (operation) => {
     const reads = operation.method === 'GET'
     const request = reads ? await readersRequest(operation) : unknownIds(operation)
     const [path = '', query = ''] = target(operation.path, request).split(/(?=\?)/)
@@ -158,7 +158,7 @@ describe('how a request is written makes no difference', async () => {
     }
   })
 
-  each('a list in the query may be written in four ways', operations, async (operation) => {
+  testEach('a list in the query may be written in four ways', operations, async (operation) => {
     for (const [name, { type, items }] of Object.entries(propertiesOf(operation.query))) {
       if (type !== 'array') continue
       const { type: kind, format, enum: allowed } = items as { type: string; format?: string; enum?: string[] }
@@ -170,7 +170,7 @@ describe('how a request is written makes no difference', async () => {
       const begun = path.includes('?') ? `${path}&` : `${path}?`
       const plain = await call(callerOf(operation), operation.method, `${begun}${name}=${a}&${name}=${b}`)
       // What the list names need not be there.
-      assert(plain.status === 200 || plain.status === 400, answered(plain))
+      assert(plain.status === 200 || plain.status === 400, describeReply(plain))
       for (const list of [`${name}[]=${a}&${name}[]=${b}`, `${name}%5B0%5D=${a}&${name}%5B1%5D=${b}`, `${name}=${a},${b}`])
         assert.deepEqual((await call(callerOf(operation), operation.method, begun + list)).body, plain.body)
     }
@@ -194,7 +194,7 @@ describe('what belongs to another team is not there, by the conditions of the st
   const answers = new Map<string, string>()
   const ask = async (operation: Operation): Promise<string> => {
     const reply = await send(reader, operation, await readersRequest(operation))
-    assert(success(reply), answered(reply))
+    assert(success(reply), describeReply(reply))
     return timeless(reply.body)
   }
   before(async () => {
@@ -204,15 +204,15 @@ describe('what belongs to another team is not there, by the conditions of the st
 
   whatBelongsToOthers(two)
 
-  each('what a team is answered has nothing of another, whose idempotency key is not known', forTeams, async (operation) => {
+  testEach('what a team is answered has nothing of another, whose idempotency key is not known', forTeams, async (operation) => {
     const own = await valid(stranger, operation)
     const others = await valid(owner, operation)
-    const headers: Record<string, string> = keyed.includes(operation) ? { 'x-idempotency-key': 'the-same' } : {}
-    const first = keyed.includes(operation) ? await send(owner, operation, others, headers) : undefined
+    const headers: Record<string, string> = keyedOperations.includes(operation) ? { 'x-idempotency-key': 'the-same' } : {}
+    const first = keyedOperations.includes(operation) ? await send(owner, operation, others, headers) : undefined
     const second = await askedByStranger(() => send(stranger, operation, own, headers))
-    assert(success(second), answered(second))
+    assert(success(second), describeReply(second))
     if (!first) return
-    assert(success(first), answered(first))
+    assert(success(first), describeReply(first))
     // An answer without an id or another name says the same to everybody.
     if (NAMING.test(JSON.stringify(first.body))) assert.notDeepEqual(second.body, first.body)
     assert(!JSON.stringify(second.body).includes(owner.team))

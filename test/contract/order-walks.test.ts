@@ -37,7 +37,7 @@ interface Walk {
   keys: { psc: string[]; visit: string[] }
 }
 
-const of = <X>(list: readonly X[], n: number): X => list[n % list.length]!
+const itemAt = <X>(list: readonly X[], n: number): X => list[n % list.length]!
 const methods = ['walk_in_test', 'at_home_phlebotomy', 'on_site_collection', 'testkit'] as const
 
 /** Nothing that is asked is a fault of the server; what is refused is refused by the rules. */
@@ -52,8 +52,8 @@ const acts = {
   place: async (walk: Walk, { a, b }: Act) => {
     const { body } = sound(
       await walk.team.api.post('/v3/order', {
-        user_id: of(walk.users, b),
-        lab_test_id: walk.tests[of(methods, a)],
+        user_id: itemAt(walk.users, b),
+        lab_test_id: walk.tests[itemAt(methods, a)],
         patient_details: patient,
         patient_address: a % 3 ? street : avenue,
         ...(b % 4 === 0 && { activate_by: '2100-01-31' }),
@@ -68,10 +68,10 @@ const acts = {
   import: async (walk: Walk, { a, b }: Act) => {
     const { status, body } = sound(
       await walk.team.api.post('/v3/order/import', {
-        user_id: of(walk.users, b),
+        user_id: itemAt(walk.users, b),
         billing_type: 'client_bill',
-        order_set: { lab_test_ids: [walk.tests[of(methods, a)]] },
-        collection_method: of(methods, a),
+        order_set: { lab_test_ids: [walk.tests[itemAt(methods, a)]] },
+        collection_method: itemAt(methods, a),
         patient_details: patient,
         patient_address: { ...street, receiver_name: '' },
         sample_id: `FICTIONAL-${b % 40}`,
@@ -80,54 +80,56 @@ const acts = {
     if (status === 200) walk.orders.push(body.order.id)
   },
   register: async (walk: Walk, { order }: Act) => {
-    const { sample_id } = await read(walk, of(walk.orders, order))
+    const { sample_id } = await read(walk, itemAt(walk.orders, order))
     sound(await walk.team.api.post('/v3/order/testkit/register', registration(sample_id ?? 'none')))
   },
   cancel: async (walk: Walk, { order }: Act) =>
-    void sound(await walk.team.api.post(`/v3/order/${of(walk.orders, order)}/cancel`)),
+    void sound(await walk.team.api.post(`/v3/order/${itemAt(walk.orders, order)}/cancel`)),
   draw: async (walk: Walk, { order }: Act) =>
-    void sound(await walk.team.api.patch(`/v3/order/${of(walk.orders, order)}/draw_completed`)),
+    void sound(await walk.team.api.patch(`/v3/order/${itemAt(walk.orders, order)}/draw_completed`)),
   schedule: async (walk: Walk, { order, a }: Act) =>
     void sound(
-      await walk.team.api.patch(`/v3/order/${of(walk.orders, order)}`, { activate_by: a % 2 ? null : `2100-0${1 + (a % 9)}-01` }),
+      await walk.team.api.patch(`/v3/order/${itemAt(walk.orders, order)}`, {
+        activate_by: a % 2 ? null : `2100-0${1 + (a % 9)}-01`,
+      }),
     ),
   simulate: async (walk: Walk, { order, a, b }: Act) => {
-    const { id, lab_test } = await read(walk, of(walk.orders, order))
+    const { id, lab_test } = await read(walk, itemAt(walk.orders, order))
     const names = (Object.entries(lifecycles()) as [LifecycleName, string][]).filter(([, method]) => method === lab_test.method)
-    const cycle = lifecycleOf(of(names, b)[0])
-    const target = publishedStatus(cycle, of(Object.keys(cycle.steps), a))
+    const cycle = lifecycleOf(itemAt(names, b)[0])
+    const target = publishedStatus(cycle, itemAt(Object.keys(cycle.steps), a))
     sound(
       await walk.team.api.post(`/v3/order/${id}/test?delay=${b % 3}${a % 4 ? '' : `&final_status=${target}`}`, {
-        interpretation: of(['normal', 'abnormal', 'critical'], b),
+        interpretation: itemAt(['normal', 'abnormal', 'critical'], b),
         has_missing_results: b % 5 === 0,
       }),
     )
   },
   book: async (walk: Walk, { order, a }: Act) => {
-    const { id, lab_test } = await read(walk, of(walk.orders, order))
+    const { id, lab_test } = await read(walk, itemAt(walk.orders, order))
     const atHome = lab_test.method === 'at_home_phlebotomy'
-    const booking_key = of(atHome ? walk.keys.visit : walk.keys.psc, a)
+    const booking_key = itemAt(atHome ? walk.keys.visit : walk.keys.psc, a)
     sound(await walk.team.api.post(`/v3/order/${id}/${atHome ? 'phlebotomy' : 'psc'}/appointment/book`, { booking_key }))
   },
   request: async (walk: Walk, { order }: Act) => {
     const asked = { address: usAddress(avenue), provider: 'phlebfinders' }
-    sound(await walk.team.api.post(`/v3/order/${of(walk.orders, order)}/phlebotomy/appointment/request`, asked))
+    sound(await walk.team.api.post(`/v3/order/${itemAt(walk.orders, order)}/phlebotomy/appointment/request`, asked))
   },
   move: async (walk: Walk, { order, a }: Act) => {
-    const { id, lab_test } = await read(walk, of(walk.orders, order))
+    const { id, lab_test } = await read(walk, itemAt(walk.orders, order))
     const atHome = lab_test.method === 'at_home_phlebotomy'
-    const booking_key = of(atHome ? walk.keys.visit : walk.keys.psc, a)
+    const booking_key = itemAt(atHome ? walk.keys.visit : walk.keys.psc, a)
     sound(await walk.team.api.patch(`/v3/order/${id}/${atHome ? 'phlebotomy' : 'psc'}/appointment/reschedule`, { booking_key }))
   },
   callOff: async (walk: Walk, { order }: Act) => {
-    const { id, lab_test } = await read(walk, of(walk.orders, order))
+    const { id, lab_test } = await read(walk, itemAt(walk.orders, order))
     const kind = lab_test.method === 'at_home_phlebotomy' ? 'phlebotomy' : 'psc'
     const [reason] = (await walk.team.api.get(`/v3/order/${kind}/appointment/cancellation-reasons`)).body
     const named = kind === 'psc' ? { cancellationReasonId: reason.id } : { cancellation_reason_id: reason.id }
     sound(await walk.team.api.patch(`/v3/order/${id}/${kind}/appointment/cancel`, named))
   },
   report: async (walk: Walk, { order, a, b }: Act) => {
-    const found = await read(walk, of(walk.orders, order))
+    const found = await read(walk, itemAt(walk.orders, order))
     const delivery = await deliveryFor(walk.team, found)
     const { report } = delivery
     if (a % 3 === 0) report.status = 'partial'
@@ -139,8 +141,8 @@ const acts = {
   review: async (walk: Walk, { order, a }: Act) => {
     const { data } = sound(await walk.team.api.get('/v3/unmatched_result')).body as { data: { id: string }[] }
     if (data.length === 0) return
-    const path = `/v3/unmatched_result/${of(data, a).id}`
-    const attached = a % 3 ? { order_id: of(walk.orders, order) } : {}
+    const path = `/v3/unmatched_result/${itemAt(data, a).id}`
+    const attached = a % 3 ? { order_id: itemAt(walk.orders, order) } : {}
     const { status, body } = sound(
       a % 4
         ? await walk.team.api.post(`${path}/accept`, attached)
@@ -154,7 +156,7 @@ const acts = {
 }
 
 /** Free times as they are offered at the beginning; later some are past. */
-async function offered({ api }: TestTeam): Promise<Walk['keys']> {
+async function listOfferedKeys({ api }: TestTeam): Promise<Walk['keys']> {
   const keysOf = ({ body }: Reply): string[] =>
     (body as { slots: { slots: { booking_key: string }[] }[] }).slots.flatMap((day) => day.slots.map((slot) => slot.booking_key))
   return {
@@ -235,7 +237,7 @@ test('random operation sequences keep order, transaction and events consistent',
       const team = await createTestTeam()
       const tests = Object.fromEntries(await Promise.all(methods.map(async (method) => [method, await team.test(method)])))
       const users = await Promise.all([0, 1, 2].map(() => team.user()))
-      const walk: Walk = { team, users, tests, orders: [], keys: await offered(team) }
+      const walk: Walk = { team, users, tests, orders: [], keys: await listOfferedKeys(team) }
       for (const option of ['redraws', 'pre_requisition_scheduling'])
         if (list.length % 2 || list[0]!.b % 2)
           await cells.db(team.cell).plainTx((tx) => switchOption(tx, team.team, option, true))

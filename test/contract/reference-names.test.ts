@@ -116,12 +116,12 @@ const managing = operations
   .filter(({ auth }) => auth === 'management')
   .flatMap(({ method, path, aliases = [] }) => [path, ...aliases].map((url) => withoutParameterNames(method, url)))
 
-function differing(operation: string, theirs: Names, here: Names): string[] {
-  const lines = theirs.status === here.status ? [] : [`${operation} status ${theirs.status}, here ${here.status}`]
+function differing(operation: string, theirs: Names, ours: Names): string[] {
+  const lines = theirs.status === ours.status ? [] : [`${operation} status ${theirs.status}, here ${ours.status}`]
   for (const part of ['query', 'body', 'reply'] as const)
     lines.push(
-      ...theirs[part].filter((name) => !here[part].includes(name)).map((name) => `${operation} ${part} -${name}`),
-      ...here[part].filter((name) => !theirs[part].includes(name)).map((name) => `${operation} ${part} +${name}`),
+      ...theirs[part].filter((name) => !ours[part].includes(name)).map((name) => `${operation} ${part} -${name}`),
+      ...ours[part].filter((name) => !theirs[part].includes(name)).map((name) => `${operation} ${part} +${name}`),
     )
   return lines
 }

@@ -36,7 +36,7 @@ const values: Record<string, string> = {
 const ID = '00000000-0000-4000-8000-000000000000'
 /** One of each way to connect. */
 const providers = ['oura', 'whoop', 'freestyle_libre', 'apple_health_kit']
-const filled = (path: string, provider: string) =>
+const fillPath = (path: string, provider: string) =>
   path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => (name === 'provider' ? provider : (values[name] ?? ID)))
 
 /** The parameters with which a path is one of an operation; undefined if it is not. A fixed segment is the better match, as for requests. */
@@ -56,9 +56,11 @@ function paramsFor(operation: Operation, path: string): Record<string, string> |
 }
 
 /** The operations of a request. A path with a fixed segment hides one with a parameter there, whatever their methods. */
-function found(method: string, path: string) {
+function findOperation(method: string, path: string) {
   const matches = contents.operations.flatMap((operation) => {
-    const params = providers.map((provider) => paramsFor(operation, filled(path, provider))).find((one) => one !== undefined)
+    const params = providers
+      .map((provider) => paramsFor(operation, fillPath(path, provider)))
+      .find((pathParams) => pathParams !== undefined)
     return params ? [{ operation, params }] : []
   })
   const fewest = Math.min(...matches.map(({ params }) => Object.keys(params).length))
@@ -69,7 +71,7 @@ const isPage = (method: string, path: string) => method === 'GET' && contents.pa
 test('every path of the reference is served, or listed as not implemented', () => {
   assert(rows.length >= 190, 'the list of the reference is not whole')
   const missing = rows
-    .filter(([method, path]) => !isPage(method, path) && !found(method, path).length)
+    .filter(([method, path]) => !isPage(method, path) && !findOperation(method, path).length)
     .map(([method, path]) => `${method} ${path}`)
   assert.deepEqual(missing, unimplementedPaths)
 })
@@ -80,7 +82,7 @@ const onlyDeprecated = ['GET /v2/timeseries/sleep/{sleep_id}/stream']
 test('every list of samples that the reference has ended says so in its answers', () => {
   const silent = rows
     .filter(([, , deprecated]) => deprecated)
-    .filter(([method, path]) => !found(method, path).some(({ operation, params }) => operation.deprecation?.(params)))
+    .filter(([method, path]) => !findOperation(method, path).some(({ operation, params }) => operation.deprecation?.(params)))
     .map(([method, path]) => `${method} ${path}`)
   assert.deepEqual(silent, onlyDeprecated)
 })

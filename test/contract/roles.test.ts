@@ -54,7 +54,7 @@ async function stateOf(team: TestTeam): Promise<unknown> {
 }
 
 /** Runs a few at a time. */
-async function each<V>(list: readonly V[], work: (value: V) => Promise<void>): Promise<void> {
+async function inParallel<V>(list: readonly V[], work: (value: V) => Promise<void>): Promise<void> {
   const rest = [...list]
   await Promise.all(
     Array.from({ length: 6 }, async () => {
@@ -91,7 +91,7 @@ for (const environment of environments)
         const page = await signedIn(team, await createMember(team, role))
         const before = await stateOf(team)
         const others = [...ofTeams.filter((operation) => !isIn(operation, role)), ...ofOrganization]
-        await each(others, async (operation) => {
+        await inParallel(others, async (operation) => {
           const reply = await ask(page, team, operation, environment)
           assert.deepEqual([reply.status, reply.body], [403, REFUSAL], operation.id)
         })
@@ -101,7 +101,7 @@ for (const environment of environments)
       test(`a member with the role ${role} is refused no own row of the table`, async () => {
         const team = await teamOfBoth()
         const page = await signedIn(team, await createMember(team, role))
-        await each(
+        await inParallel(
           ofTeams.filter((operation) => isIn(operation, role)),
           async (operation) => {
             const reply = await ask(page, team, operation, environment)
@@ -116,7 +116,7 @@ for (const environment of environments)
       const [admin, nobody] = [await createMember(team, 'org_admin'), await createMember(team, 'no_role')]
       const [adminPage, nobodyPage] = [await signedIn(team, admin), await signedIn(team, nobody)]
       const before = await stateOf(team)
-      await each([...ofTeams, ...ofOrganization], async (operation) => {
+      await inParallel([...ofTeams, ...ofOrganization], async (operation) => {
         const reply = await ask(nobodyPage, team, operation, environment)
         assert.equal(reply.status, operation.auth === 'team' ? 404 : 403, operation.id)
       })
@@ -124,7 +124,7 @@ for (const environment of environments)
       // It is the last: what it names is the team itself.
       const last = ofOrganization.filter(({ id }) => id === 'delete_team_in_org')
       for (const list of [[...ofTeams, ...ofOrganization].filter((operation) => !last.includes(operation)), last])
-        await each(list, async (operation) => {
+        await inParallel(list, async (operation) => {
           const reply = await ask(adminPage, team, operation, environment)
           assert(!isRefused(reply) && reply.status !== 401, `${operation.id} was HTTP ${reply.status}`)
         })

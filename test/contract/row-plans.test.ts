@@ -50,7 +50,7 @@ const ways = ({
 const Explained = T.Object({ 'QUERY PLAN': T.Unknown() })
 
 /** What each statement of `work` reads rows by. None of them is run as a write. */
-async function waysOf(db: Db, team: TestTeam, work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
+async function listAccessPaths(db: Db, team: TestTeam, work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
   const found: string[] = []
   await db.read(await tenantOf(team), async (tx) => {
     const explain = async (q: Sql) => {
@@ -81,7 +81,7 @@ test('locking an order reads its transaction by one index before PostgreSQL has 
   const team = await createTestTeam()
   const model = await createOrder(team)
   await countDuplicates(team, model, 1000, 60)
-  const read = await waysOf(team.db, team, (tx) => findAndLockOrder(tx, model.id))
+  const read = await listAccessPaths(team.db, team, (tx) => findAndLockOrder(tx, model.id))
   assert.match(read.join(), /^lab_order__transaction,lab_order_pkey,user_\w+$/)
 })
 
@@ -99,7 +99,7 @@ test('the stream of a workout and a night are read by their id among many summar
   )
   await asOwner('analyze sandbox_us.summary')
   for (const read of [readWorkoutStream, findSleep]) {
-    const ways = await waysOf(team.db, team, (tx) => read(tx, id).catch(() => undefined))
+    const ways = await listAccessPaths(team.db, team, (tx) => read(tx, id).catch(() => undefined))
     assert.match(ways.join(), /summary__id/, read.name)
     assert.doesNotMatch(ways.join(), /all of|summary__date/, read.name)
   }
@@ -115,7 +115,7 @@ test('the total of a list reads the orders of deleted users by an index when the
     [team.team],
   )
   await asOwner('analyze sandbox_us.lab_order, sandbox_us."user"')
-  const read = await waysOf(team.db, team, countOrders)
+  const read = await listAccessPaths(team.db, team, countOrders)
   assert.match(read.join(), /lab_order__user/)
   assert.doesNotMatch(read.join(), /all of/)
 })
@@ -170,8 +170,8 @@ describe('a team with many orders, users, events and answers', async () => {
 
   /** The same statements under the policies and without. */
   async function same(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
-    const held = await waysOf(team.db, team, work)
-    assert.deepEqual(held, await waysOf(free, team, work))
+    const held = await listAccessPaths(team.db, team, work)
+    assert.deepEqual(held, await listAccessPaths(free, team, work))
     return held
   }
 
@@ -233,7 +233,7 @@ describe('a team with many orders, users, events and answers', async () => {
   ]
   for (const [name, work, index] of overDestinations)
     test(`${name} by indexes of events, deliveries and jobs`, async () => {
-      const found = (await waysOf(team.db, team, work)).join()
+      const found = (await listAccessPaths(team.db, team, work)).join()
       assert.match(found, index)
       assert.doesNotMatch(found, /all of (event|delivery|job|destination)/)
     })

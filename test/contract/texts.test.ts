@@ -16,16 +16,16 @@ interface Shape {
 }
 
 /** Every pattern within a schema that has no words. */
-const wordless = (schema: unknown, at: string): string[] => {
+const wordless = (schema: unknown, path: string): string[] => {
   if (typeof schema !== 'object' || schema === null) return []
   const { pattern, says } = schema as Shape
-  const own = typeof pattern === 'string' && !says ? [`${at} ${pattern}`] : []
+  const own = typeof pattern === 'string' && !says ? [`${path} ${pattern}`] : []
   // The names of a map are patterns of its own kind.
   return [
     ...own,
     ...Object.entries(schema)
       .filter(([name]) => name !== 'pattern')
-      .flatMap(([name, part]) => wordless(part, `${at}.${name}`)),
+      .flatMap(([name, part]) => wordless(part, `${path}.${name}`)),
   ]
 }
 

@@ -7,7 +7,7 @@ import type { Operation } from '../../src/platform/http/operation.ts'
 import { bearer, signIn } from '../support/phones.ts'
 import { client, createTestTeam, type Reply, type TestTeam } from '../support/server.ts'
 import { managing } from './operations/management-cases.ts'
-import { answered, each, forTeams, success } from './operations/operation-cases.ts'
+import { describeReply, testEach, forTeams, success } from './operations/operation-cases.ts'
 import { keyNeeded, places, target, unknownIds, valid, type Request } from './operations/requests.ts'
 import { rowsOf } from './operations/rows.ts'
 
@@ -18,7 +18,7 @@ const ask = (operation: Operation, request: Request, headers: Record<string, str
   client(undefined).call(operation.method, target(operation.path, request), request.body, { ...keyNeeded(operation), ...headers })
 
 /** The same request about a user, wherever it may name one. */
-const about = (user_id: string, { path, query, body }: Request, { params }: Operation): Request => ({
+const aboutUser = (user_id: string, { path, query, body }: Request, { params }: Operation): Request => ({
   path: 'user_id' in ((params as { properties?: object } | undefined)?.properties ?? {}) ? { ...path, user_id } : path,
   query,
   body: typeof body === 'object' && body !== null && 'user_id' in body ? { ...body, user_id } : body,
@@ -95,7 +95,7 @@ describe("a user's access token", async () => {
   const headers = bearer(tokens)
   /** What was asked without a right leaves a line in the access log, and nothing else. */
   const LOGS = new Set(['access_line', 'access_log', 'access_day'])
-  const state = async (of: TestTeam) => Object.entries(await rowsOf(of)).filter(([name]) => !LOGS.has(name))
+  const state = async (owner: TestTeam) => Object.entries(await rowsOf(owner)).filter(([name]) => !LOGS.has(name))
   let earlier: unknown
   before(async () => {
     earlier = [await state(team), await state(stranger)]
@@ -104,35 +104,35 @@ describe("a user's access token", async () => {
     assert.deepEqual([await state(team), await state(stranger)], earlier)
   })
 
-  each('is refused by every other operation of the team, also about its own user', others, async (operation) => {
+  testEach('is refused by every other operation of the team, also about its own user', others, async (operation) => {
     for (const user_id of [own, other, foreign]) {
-      const reply = await ask(operation, about(user_id, unknownIds(operation), operation), headers)
-      assert.deepEqual([reply.status, reply.body], [403, REFUSED], answered(reply))
+      const reply = await ask(operation, aboutUser(user_id, unknownIds(operation), operation), headers)
+      assert.deepEqual([reply.status, reply.body], [403, REFUSED], describeReply(reply))
     }
   })
 
   const aboutUsers = permitted.filter(({ userTokens }) => userTokens !== 'record')
-  each('reaches no other user of the team, of another team, or that does not exist', aboutUsers, async (operation) => {
+  testEach('reaches no other user of the team, of another team, or that does not exist', aboutUsers, async (operation) => {
     for (const user_id of [other, foreign, randomUUID()]) {
-      const reply = await ask(operation, about(user_id, unknownIds(operation), operation), headers)
-      assert.deepEqual([reply.status, reply.body], [403, REFUSED], answered(reply))
+      const reply = await ask(operation, aboutUser(user_id, unknownIds(operation), operation), headers)
+      assert.deepEqual([reply.status, reply.body], [403, REFUSED], describeReply(reply))
     }
   })
 
   const aboutRecords = permitted.filter(({ userTokens }) => userTokens === 'record')
-  each('reaches no record of another user of the team', aboutRecords, async (operation) => {
+  testEach('reaches no record of another user of the team', aboutRecords, async (operation) => {
     const another = await createTestTeam()
     const request = await valid(another, operation)
     const headersOf = async (user_id: string) => bearer(await signIn(another, user_id))
     const unknown = await ask(operation, unknownIds(operation), await headersOf(await another.user()))
     const reply = await ask(operation, request, await headersOf(await another.user()))
-    assert.equal(reply.status, 404, answered(reply))
+    assert.equal(reply.status, 404, describeReply(reply))
     assert.deepEqual(reply.body, unknown.body)
   })
 
-  each('is no management key', managing, async (operation) => {
+  testEach('is no management key', managing, async (operation) => {
     const reply = await ask(operation, unknownIds(operation, team), headers)
-    assert.equal(reply.status, 401, answered(reply))
+    assert.equal(reply.status, 401, describeReply(reply))
   })
 
   test('is refused by a path that names another user, whatever the query names', async () => {
@@ -146,11 +146,11 @@ describe("a user's access token reaches its own user", async () => {
   const ownerOf = async ({ path }: Request): Promise<string> =>
     (await team.db.pool.query('select user_id from summary where id = $1', [Object.values(path)[0]])).rows[0].user_id
 
-  each('by an operation that accepts it', permitted, async (operation) => {
+  testEach('by an operation that accepts it', permitted, async (operation) => {
     const request = await valid(team, operation)
     const user_id =
       request.path.user_id ?? (request.body as { user_id?: string } | undefined)?.user_id ?? (await ownerOf(request))
     const reply = await ask(operation, request, bearer(await signIn(team, user_id)))
-    assert(success(reply), answered(reply))
+    assert(success(reply), describeReply(reply))
   })
 })

@@ -8,7 +8,7 @@ import { freePort } from '../support/free-ports.ts'
 import { identifyLabs } from '../support/identified-labs.ts'
 import { demoIn, folder, root, serving, start, stopAll, type Server } from '../support/program.ts'
 import { readPdf, skipWithoutPdfTools } from '../support/pdf-reader.ts'
-import { blocksOf, faultOf, isRun, scriptOf, type Block } from './pages.ts'
+import { blocksOf, faultOf, isRun, createScript, type Block } from './pages.ts'
 
 /** Records of decisions show what was measured and considered; nobody follows them. */
 const pages = ['README.md', ...globSync('docs/**/*.md').sort()].filter((path) => !path.startsWith('docs/decisions/'))
@@ -115,23 +115,23 @@ async function follow(path: string, list: Block[]): Promise<void> {
     DRAWBRIDGE_MANAGEMENT_KEY: demo.management_key,
   }
   const cwd = readersFolder(path.replaceAll(/\W/g, '-'))
-  const { out, err, ended } = start({
+  const { stdout, err, exitStatus } = start({
     program: 'timeout',
-    args: [String(PAGE_S_MAX), 'bash', '-c', scriptOf(list, { url: server.url, port })],
+    args: [String(PAGE_S_MAX), 'bash', '-c', createScript(list, { url: server.url, port })],
     settings,
     cwd,
   })
-  const code = await ended
+  const code = await exitStatus
   const line = /@(\d+)\n(?![\s\S]*@\d+\n)/.exec(err())?.[1]
-  assert.equal(code, 0, `${path}:${line} ended with ${code}\n${out().slice(-3000)}\n${err().slice(-3000)}`)
-  checks[path]?.(out(), cwd)
+  assert.equal(code, 0, `${path}:${line} ended with ${code}\n${stdout().slice(-3000)}\n${err().slice(-3000)}`)
+  checks[path]?.(stdout(), cwd)
 }
 
 /** What a page leads to, beyond blocks that do not fail. */
-const checks: Record<string, (printed: string, cwd: string) => void> = {
-  'docs/FULFILLMENT.md': (printed, cwd) => {
-    assert.match(printed, /manual +identity set +1 accounts +Fictional Laboratory/)
-    assert.match(printed, /\[ \[ 'Hemoglobin A1c', '6.1', 'abnormal' \] \]\nFictional Laboratory\n/)
+const checks: Record<string, (output: string, cwd: string) => void> = {
+  'docs/FULFILLMENT.md': (output, cwd) => {
+    assert.match(output, /manual +identity set +1 accounts +Fictional Laboratory/)
+    assert.match(output, /\[ \[ 'Hemoglobin A1c', '6.1', 'abnormal' \] \]\nFictional Laboratory\n/)
     if (skipWithoutPdfTools) return
     for (const name of ['requisition.pdf', 'first-report.pdf', 'report.pdf']) {
       const { text } = readPdf(readFileSync(join(cwd, name)))

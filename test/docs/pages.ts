@@ -15,7 +15,7 @@ export interface Block {
   /** Why it is not run. */
   reason: string | undefined
   /** Lines that are not run. */
-  without: RegExp | undefined
+  skippedLines: RegExp | undefined
   /** Shell that runs before it. */
   first: string | undefined
 }
@@ -49,7 +49,7 @@ export function blocksOf(path: string): Block[] {
         file: opening.file,
         code: `${code.join('\n')}\n`,
         reason: without === undefined ? (comments['not run'] ?? comments.drill) : undefined,
-        without: without === undefined ? undefined : new RegExp(without),
+        skippedLines: without === undefined ? undefined : new RegExp(without),
         first: comments['run first'],
       })
       comments = {}
@@ -135,13 +135,13 @@ interface Addresses {
 }
 
 /** The script of a page. The last line of standard error that begins with `@` names the line of the block at which it ended. */
-export function scriptOf(blocks: Block[], addresses: Addresses): string {
+export function createScript(blocks: Block[], addresses: Addresses): string {
   const parts = blocks.map((block) => {
     const first = block.first === undefined ? '' : `${block.first}\n`
     const name = block.file ?? `block-${block.line}.${PROGRAM[block.language]}`
     if (block.file !== undefined) return `${first}${write(block.file, block.code)}`
     if (!isRun(block)) return first
-    const lines = block.code.split('\n').filter((line) => !block.without?.test(line))
+    const lines = block.code.split('\n').filter((line) => !block.skippedLines?.test(line))
     const code = SHELL.has(block.language) ? filledIn(lines.join('\n'), addresses) : `${write(name, block.code)}node ${name}\n`
     return `echo @${block.line} >&2\n${first}${code}`
   })

@@ -43,7 +43,7 @@ after(async () => {
 })
 
 /** Which of these requests have a line, by the operation and whom it is about. */
-const written = (): Promise<string[]> =>
+const listWrittenLines = (): Promise<string[]> =>
   onDatabase({ connectionString: settings.DATABASE_URL! }, async (client) => {
     const { rows } = await client.query<{ line: string }>('select line from sandbox_us.access_log order by seq')
     return rows
@@ -51,18 +51,18 @@ const written = (): Promise<string[]> =>
       .map(({ operation, users }) => `${operation} ${users.join()}`)
   })
 
-async function verified(): Promise<void> {
-  const { code, out, err } = await outcome('access-log', { DATA_DIR: dataDir, ...settings }, 'verify')
-  assert.equal(code, 0, out + err)
-  assert.match(out, /none changed/)
+async function assertVerified(): Promise<void> {
+  const { code, stdout, err } = await outcome('access-log', { DATA_DIR: dataDir, ...settings }, 'verify')
+  assert.equal(code, 0, stdout + err)
+  assert.match(stdout, /none changed/)
 }
 
-const running = async (more: Record<string, string> = {}): Promise<{ server: Server; api: Caller }> => {
-  const server = await serving(dataDir, { ...settings, ...more })
+const startServer = async (overrides: Record<string, string> = {}): Promise<{ server: Server; api: Caller }> => {
+  const server = await serving(dataDir, { ...settings, ...overrides })
   return { server, api: caller(server.url, demoIn(dataDir).api_keys['sandbox-us']) }
 }
 
-async function created(api: Caller): Promise<string> {
+async function createUser(api: Caller): Promise<string> {
   const { status, body } = await api.post('/v2/user', { client_user_id: randomUUID() })
   assert.equal(status, 200)
   return body.user_id
@@ -75,25 +75,25 @@ test('a kill loses the lines of reads of the last second and nothing else, and t
   const kept: string[] = []
   for (let kills = 1; ; kills++) {
     assert(kills <= KILLS_MAX, 'the line was always written before the program was killed')
-    const { server, api } = await running()
-    const user = await created(api)
+    const { server, api } = await startServer()
+    const user = await createUser(api)
     assert.equal((await api.get(`/v2/user/${user}`)).status, 200)
     kept.push(`create_user ${user}`, `get_user ${user}`)
     await waitUntil(async () => {
-      const lines = await written()
+      const lines = await listWrittenLines()
       return kept.every((line) => lines.includes(line))
     })
-    const changed = await created(api)
+    const changed = await createUser(api)
     assert.equal((await api.get(`/v2/user/${changed}`)).status, 200)
     await server.end('SIGKILL')
     kept.push(`create_user ${changed}`)
     const read = `get_user ${changed}`
-    const isLost = !(await written()).includes(read)
+    const isLost = !(await listWrittenLines()).includes(read)
 
-    strict = await running({ ACCESS_LOG: 'strict' })
-    await waitUntil(async () => (await written()).includes(`create_user ${changed}`))
-    await verified()
-    const lines = await written()
+    strict = await startServer({ ACCESS_LOG: 'strict' })
+    await waitUntil(async () => (await listWrittenLines()).includes(`create_user ${changed}`))
+    await assertVerified()
+    const lines = await listWrittenLines()
     assert.deepEqual(lines.filter((line) => kept.includes(line)).toSorted(), kept.toSorted())
     assert.equal(lines.includes(read), !isLost)
     if (isLost) return t.diagnostic(`killed ${kills} times`)
@@ -105,23 +105,23 @@ test('a kill loses the lines of reads of the last second and nothing else, and t
 test('under ACCESS_LOG=strict the line of a read is there before its answer, and stays when the program is killed then', async () => {
   assert(strict, 'the program was not started again')
   const { server, api } = strict
-  const user = await created(api)
+  const user = await createUser(api)
   for (let reads = 1; reads <= 20; reads++) {
     assert.equal((await api.get(`/v2/user/${user}`)).status, 200)
-    assert.equal((await written()).filter((line) => line === `get_user ${user}`).length, reads)
+    assert.equal((await listWrittenLines()).filter((line) => line === `get_user ${user}`).length, reads)
   }
   assert.equal((await api.get('/v2/user')).status, 200)
   await server.end('SIGKILL')
-  assert.match((await written()).at(-1)!, /^get_teams_users /)
-  await verified()
+  assert.match((await listWrittenLines()).at(-1)!, /^get_teams_users /)
+  await assertVerified()
 })
 
 test('a stop loses no line of a read', async () => {
-  const { server, api } = await running()
-  const user = await created(api)
+  const { server, api } = await startServer()
+  const user = await createUser(api)
   assert.equal((await api.get(`/v2/user/${user}`)).status, 200)
   assert.equal(await server.end('SIGTERM'), 0)
-  const lines = await written()
+  const lines = await listWrittenLines()
   for (const line of [`create_user ${user}`, `get_user ${user}`]) assert(lines.includes(line), line)
-  await verified()
+  await assertVerified()
 })

@@ -74,8 +74,8 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
     return found
   }
   const toRabbit = (exchange: string) => ({ rabbitmq: { uri: broker.uri, exchange } })
-  const toHub = (hub: string, more = {}) => ({
-    azure_amqp: { connection_string: broker.connection_string, default_event_hub: `/amq/queue/${hub}`, ...more },
+  const toHub = (hub: string, overrides = {}) => ({
+    azure_amqp: { connection_string: broker.connection_string, default_event_hub: `/amq/queue/${hub}`, ...overrides },
   })
   const bodyOf = ({ content, properties }: GetMessage): string =>
     (properties.contentEncoding === 'gzip' ? gunzipSync(content) : content).toString()
@@ -248,7 +248,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
     const team = await createTestTeam()
     const [name, hub, target] = [await bound(), await queue(), await receiver()]
     await endpoint(team, { url: target.url })
-    await pipe(team, { ...toRabbit(name), ...toHub(hub) }, { more: ['svix'] })
+    await pipe(team, { ...toRabbit(name), ...toHub(hub) }, { names: ['svix'] })
     const { body, key } = await emitEvent(team)
     await pipelines.drain()
     assert.deepEqual((await emptied(name)).map(bodyOf), [body])
@@ -257,7 +257,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
       [body],
     )
     assert.deepEqual(
-      target.received.map((one) => one.body),
+      target.received.map((request) => request.body),
       [body],
     )
     assert.equal(target.received[0]!.headers['webhook-id'], key)
@@ -283,7 +283,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
     await makePipelinesDue(team)
     await pipelines.drain()
     assert.deepEqual(await countQueued(team), [])
-    const missing = (found: unknown[]) => emitted.filter((key) => !found.includes(key))
+    const missing = (bodies: unknown[]) => emitted.filter((key) => !bodies.includes(key))
     assert.deepEqual(missing((await emptied(name)).map(({ properties }) => properties.messageId)), [])
     const keys = (await received(hub)).map(({ application_properties }) => application_properties!['idempotency-key'])
     assert.deepEqual(missing(keys), [])
@@ -339,7 +339,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
       await sleep(randomInt(20, 300))
       const victim = workers.shift()!
       victim.child.kill('SIGKILL')
-      await Promise.all([telling, victim.ended])
+      await Promise.all([telling, victim.exitStatus])
       workers.push(await hire())
     }
     const pending = () =>
@@ -363,7 +363,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
       t.diagnostic(`${emitted.length} events, ${keys.length - emitted.length} of them more than once`)
     }
     for (const worker of workers) worker.child.kill('SIGTERM')
-    for (const worker of workers) assert.equal(await worker.ended, 0)
+    for (const worker of workers) assert.equal(await worker.exitStatus, 0)
     assert.equal(await server.end('SIGTERM'), 0)
   })
 })

@@ -17,6 +17,6 @@ for (const setting of ['PORT', 'OPERATOR_PORT'])
     const refused = await outcome('start', { DATA_DIR: dataDir, PORT: '0', [setting]: String(port), LOG_LEVEL: 'silent' })
     other.close()
     const err = `drawbridge: Port ${port} is already in use. Set ${setting} to a free port (${setting}=0 selects one).\n`
-    assert.deepEqual(refused, { code: 1, out: '', err })
+    assert.deepEqual(refused, { code: 1, stdout: '', err })
     assert.equal(existsSync(dataDir), false)
   })

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { parse, PROGRAM, UsageError, walk, type Group, type Leaf } from '../../src/cli/command-tree.ts'
 import { tree } from '../../src/cli/command-list.ts'
-import { ended } from '../support/local-command.ts'
+import { runToEnd } from '../support/local-command.ts'
 import { stopAll, folder, root, start } from '../support/program.ts'
 
 after(stopAll)
@@ -31,13 +31,13 @@ test('the package cannot be published, and its name has a scope', () => {
 })
 
 /** The files that a file loads with itself: not what it imports when that is needed, and not what it takes types of alone. */
-function loadedWith(file: string, found = new Set<string>()): Set<string> {
-  if (found.has(file)) return found
-  found.add(file)
+function loadedWith(file: string, loadedFiles = new Set<string>()): Set<string> {
+  if (loadedFiles.has(file)) return loadedFiles
+  loadedFiles.add(file)
   const text = readFileSync(file, 'utf8')
   for (const [, from] of text.matchAll(/^(?:import|export) (?:\{[^}]*\}|\* as \w+) from '(\.[^']+\.ts)'/gm))
-    loadedWith(join(dirname(file), from!), found)
-  return found
+    loadedWith(join(dirname(file), from!), loadedFiles)
+  return loadedFiles
 }
 
 test('a command on the database loads no server, and parsing, help and commands on a running server load no database', () => {
@@ -106,19 +106,19 @@ test('every command refuses an unknown option and an argument too many, and need
 })
 
 test('what a command refuses by itself names its help, and commands are listed by tasks', async () => {
-  const wrong = await ended(['events', 'list', '--limit', '0'])
+  const wrong = await runToEnd(['events', 'list', '--limit', '0'])
   assert.deepEqual(wrong, {
     code: 2,
-    out: '',
+    stdout: '',
     err: 'drawbridge: --limit must be a number from 1 to 1000. See "bin/drawbridge events list --help".\n',
   })
-  const missing = await ended(['team', 'create'])
+  const missing = await runToEnd(['team', 'create'])
   assert.equal(missing.err, `drawbridge: Missing required argument 'name'. See "bin/drawbridge team create --help".\n`)
-  const group = await ended(['team', 'destroy'])
+  const group = await runToEnd(['team', 'destroy'])
   assert.equal(group.err, `drawbridge: Unknown command 'destroy'. See "bin/drawbridge team --help".\n`)
-  assert.deepEqual(await ended(['team']), await ended(['team', '--help']))
-  const { out } = await ended(['help'])
-  const headings = [...out.matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading)
+  assert.deepEqual(await runToEnd(['team']), await runToEnd(['team', '--help']))
+  const { stdout } = await runToEnd(['help'])
+  const headings = [...stdout.matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading)
   assert.deepEqual(headings, [
     'Options',
     'Run a server',
@@ -129,7 +129,7 @@ test('what a command refuses by itself names its help, and commands are listed b
     'Operate',
     'Look things up',
   ])
-  for (const { path } of nodes.filter((one) => one.path.length === 1)) assert.ok(out.includes(`\n  ${path[0]} `), path[0])
+  for (const { path } of nodes.filter((node) => node.path.length === 1)) assert.ok(stdout.includes(`\n  ${path[0]} `), path[0])
 })
 
 test('options are read: the last of one, all of one that may be given often, and values that begin with a dash', () => {
@@ -170,16 +170,17 @@ test('the documents name only commands and options that exist', () => {
       if (/^(<|help$)/.test(typed!)) continue
       count++
       const words = wordsOf(typed!)
-      const known = (at: number): boolean =>
+      const known = (position: number): boolean =>
         nodes.some(
           ({ path, node }) =>
-            path.join(' ') === words.slice(0, at).join(' ') && (isLeaf(node) || at === words.length || known(at + 1)),
+            path.join(' ') === words.slice(0, position).join(' ') &&
+            (isLeaf(node) || position === words.length || known(position + 1)),
         )
       assert.ok(known(1), `${file}: ${typed}`)
       const options = leaves
         .filter(({ path }) => path.every((word, i) => word === words[i]))
         .flatMap(({ leaf }) => leaf.options ?? [])
-      for (const word of words.filter((one) => one.startsWith('--')))
+      for (const word of words.filter((option) => option.startsWith('--')))
         assert.ok(word === '--help' || options.some(([flags]) => flags.split(' ')[0] === word.split('=')[0]), `${file}: ${typed}`)
     }
   }
@@ -190,16 +191,16 @@ test('processes in an empty folder: help and the version do nothing, wrong words
   const cwd = folder('empty')
   mkdirSync(cwd)
   const run = async (...args: string[]) => {
-    const { out, err, ended } = start({
+    const { stdout, err, exitStatus } = start({
       program: join(root, 'bin/drawbridge'),
       args,
       cwd,
       settings: { LOG_LEVEL: 'silent', PORT: '0' },
     })
-    return { code: await ended, out: out(), err: err() }
+    return { code: await exitStatus, stdout: stdout(), err: err() }
   }
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
-  assert.deepEqual(await run('version'), { code: 0, out: `${version}\n`, err: '' })
+  assert.deepEqual(await run('version'), { code: 0, stdout: `${version}\n`, err: '' })
   const [help, started, wrong, surplus] = [
     await run('migrate', '--help'),
     await run('start', '--help'),
@@ -207,16 +208,16 @@ test('processes in an empty folder: help and the version do nothing, wrong words
     await run('serve', 'now'),
   ]
   assert.deepEqual([help.code, help.err, started.code, started.err], [0, '', 0, ''])
-  assert.match(help.out, /^Usage: bin\/drawbridge migrate \[options\]\n/)
-  assert.match(started.out, /^Usage: bin\/drawbridge start \[options\]\n/)
+  assert.match(help.stdout, /^Usage: bin\/drawbridge migrate \[options\]\n/)
+  assert.match(started.stdout, /^Usage: bin\/drawbridge start \[options\]\n/)
   const see = 'See "bin/drawbridge start --help".\n'
   assert.match(wrong.err, /^drawbridge: Unknown option '--ports' \(Did you mean --port\?\)\. /)
-  assert.deepEqual([wrong.code, wrong.out, wrong.err.endsWith(see)], [2, '', true])
-  assert.deepEqual([surplus.code, surplus.out], [2, ''])
+  assert.deepEqual([wrong.code, wrong.stdout, wrong.err.endsWith(see)], [2, '', true])
+  assert.deepEqual([surplus.code, surplus.stdout], [2, ''])
   assert.match(surplus.err, /^drawbridge: Too many arguments for 'serve'\..*now\..*\n$/)
   for (const words of [['org', 'create', 'Fictional Clinic'], ['serve'], ['work'], ['migrate']]) {
-    const { code, out, err } = await run(...words)
-    assert.deepEqual([code, out], [1, ''], words.join(' '))
+    const { code, stdout, err } = await run(...words)
+    assert.deepEqual([code, stdout], [1, ''], words.join(' '))
     assert.ok(err.startsWith(`drawbridge: There is no database in ${join(cwd, 'data')}. "bin/drawbridge start" makes one`), err)
   }
   assert.deepEqual(readdirSync(cwd), [])

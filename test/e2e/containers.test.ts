@@ -145,18 +145,18 @@ test('the workflow of the guide is one, and its key is of the server that it sta
 })
 
 /** A running container, and how to look at it. */
-async function running(at: string, container: Container, of_test: Record<string, string>) {
+async function startRunningContainer(folder: string, container: Container, of_test: Record<string, string>) {
   const ports = { PORT: '0', OPERATOR_PORT: `${await freePort()}`, HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...of_test }
-  const started = startContainer(at, container, ports)
+  const started = startContainer(folder, container, ports)
   // Not asked before it says so: each time is a process.
   const healthy = async () => {
     await started.says(/is listening on|Worker started/)
-    await eventually(() => Promise.resolve(checkHealth(at, container, ports).status === 0 || undefined))
+    await eventually(() => Promise.resolve(checkHealth(folder, container, ports).status === 0 || undefined))
   }
-  return { ...started, ports, healthy, health: () => checkHealth(at, container, ports) }
+  return { ...started, ports, healthy, health: () => checkHealth(folder, container, ports) }
 }
 
-const ended = async ({ child, ended: end }: ServerProcess) => {
+const stopContainer = async ({ child, exitStatus: end }: ServerProcess) => {
   child.kill('SIGTERM')
   return end
 }
@@ -179,7 +179,7 @@ describe('a container', { concurrency: 2 }, () => {
       HOST: '0.0.0.0',
       PORT: `${await freePort()}`,
     }
-    const demo = await running(at, container, data)
+    const demo = await startRunningContainer(at, container, data)
     const [, said] = await demo.says(/is listening on (\S+)\n/)
     assert.equal(said, `http://0.0.0.0:${data.PORT}`)
     await demo.says(/^ {2}Address {6}http:\/\/localhost:8080\n/m)
@@ -187,7 +187,7 @@ describe('a container', { concurrency: 2 }, () => {
     const { status, body } = await caller(`http://127.0.0.1:${data.PORT}`, 'sk_us_set_by_the_operator').get('/v3/lab_tests')
     assert.equal(status, 200)
     assert(body.length > 10)
-    assert.equal(await ended(demo), 0)
+    assert.equal(await stopContainer(demo), 0)
     const { status: code, said: reason } = demo.health()
     assert.deepEqual([code, reason], [1, 'not ready: ECONNREFUSED\n'])
   })
@@ -196,7 +196,7 @@ describe('a container', { concurrency: 2 }, () => {
     const { environment, command } = readCompose(DEMO).services.drawbridge!
     const { DEMO_ON_NETWORK: _left_out, ...rest } = environment!
     const refused = startContainer(at, { command: command!, environment: rest }, { DATA_DIR: folder('container-refused') })
-    assert.equal(await refused.ended, 1)
+    assert.equal(await refused.exitStatus, 1)
     assert.match(refused.err(), /^drawbridge: HOST is 0\.0\.0\.0, but demo data is on .* or DEMO_ON_NETWORK=on /)
   })
 
@@ -211,9 +211,9 @@ describe('a container', { concurrency: 2 }, () => {
     }
     const container = (name: string) => ({ command: services[name]!.command!, environment: services[name]!.environment! })
     const early = startContainer(at, container('serve-1'), { ...own, PORT: '0', OPERATOR_PORT: '0' })
-    assert.equal(await early.ended, 1)
+    assert.equal(await early.exitStatus, 1)
     assert.match(early.err(), /migrate/)
-    assert.equal(await startContainer(at, container('migrate'), own).ended, 0)
+    assert.equal(await startContainer(at, container('migrate'), own).exitStatus, 0)
     const spans: string[] = []
     const collector = createHttpServer((request, response) => {
       request.setEncoding('utf8').on('data', (text: string) => spans.push(text))
@@ -224,9 +224,9 @@ describe('a container', { concurrency: 2 }, () => {
     const PORT = `${await freePort()}`
     const OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${(collector.address() as AddressInfo).port}/`
     const [one, two, work] = await Promise.all([
-      running(at, container('serve-1'), { ...own, PORT, OTEL_EXPORTER_OTLP_ENDPOINT }),
-      running(at, container('serve-2'), own),
-      running(at, container('work'), own),
+      startRunningContainer(at, container('serve-1'), { ...own, PORT, OTEL_EXPORTER_OTLP_ENDPOINT }),
+      startRunningContainer(at, container('serve-2'), own),
+      startRunningContainer(at, container('work'), own),
     ])
     for (const process of [one, two, work]) await process.healthy()
     const [, url] = await one.says(/is listening on (\S+)\n/)
@@ -234,7 +234,7 @@ describe('a container', { concurrency: 2 }, () => {
     await one.says(/^ {2}Address {6}https:\/\/lab\.example\.com\n/m)
     assert.equal(existsSync(own.DATA_DIR), false, 'nothing is kept in the container')
     assert.equal((await fetch(`http://127.0.0.1:${PORT}/v2/user/fictional`)).status, 401)
-    assert.deepEqual(await Promise.all([one, two, work].map(ended)), [0, 0, 0])
+    assert.deepEqual(await Promise.all([one, two, work].map(stopContainer)), [0, 0, 0])
     assert.match(spans.join(''), /"name":"GET \/v2\/user\/\{user_id\}"/)
   })
 })

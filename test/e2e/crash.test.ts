@@ -161,12 +161,12 @@ function assertAnswered(byMarker: Map<string, Order>): void {
  * These orders cannot be sent to a laboratory: each has one more event that reports it, also if the worker was killed meanwhile.
  * Nothing else has changed.
  */
-function assertDispatchedOnce(before: Found, now: Found): void {
+function assertDispatchedOnce(earlierCounts: Found, now: Found): void {
   assert.deepEqual(now.jobs, [])
-  assert.deepEqual(now.keys.toSorted(byKey), before.keys.toSorted(byKey))
-  const earlier = assertWhole(before)
+  assert.deepEqual(now.keys.toSorted(byKey), earlierCounts.keys.toSorted(byKey))
+  const earlier = assertWhole(earlierCounts)
   const emitted = Map.groupBy(now.events, (event) => event.object_id)
-  assert.equal(now.orders.length, before.orders.length)
+  assert.equal(now.orders.length, earlierCounts.orders.length)
   for (const { id, lifecycle, document } of now.orders) {
     const order = JSON.parse(document) as Order
     const { events } = earlier.get(order.passthrough)!
@@ -194,14 +194,14 @@ const deaths: [string, (server: Server) => Promise<unknown>][] = [
     async (server) => {
       server.child.kill('SIGKILL')
       kill(server.dataDir)
-      await server.ended
+      await server.exitStatus
     },
   ],
   [
     'the database is killed, and the server ends',
     async (server) => {
       kill(server.dataDir)
-      assert.equal(await server.ended, 1)
+      assert.equal(await server.exitStatus, 1)
       assert.deepEqual(server.sentences(), [`PostgreSQL on ${server.dataDir} has ended unexpectedly.`])
     },
   ],
@@ -276,9 +276,9 @@ test('acknowledged requests survive a crash exactly once', async (t) => {
   await t.test('the jobs that waited are done, also those of a worker that was killed', async (t) => {
     const before = await contents()
     assert.equal(await server.end('SIGTERM'), 0)
-    const count = (what: string) =>
+    const count = (table: string) =>
       onDatabase(connectionOf(dataDir), async (client) => {
-        const { rows } = await client.query<{ n: number }>(`select count(*)::int as n from production_us.job where ${what}`)
+        const { rows } = await client.query<{ n: number }>(`select count(*)::int as n from production_us.job where ${table}`)
         return rows[0]!.n
       })
 

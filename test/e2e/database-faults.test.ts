@@ -59,18 +59,20 @@ after(async () => {
   await stopAll()
 })
 
-const timed = async (work: Promise<Reply>): Promise<Reply & { ms: number }> => {
+const measureReply = async (work: Promise<Reply>): Promise<Reply & { ms: number }> => {
   const began = performance.now()
   const reply = await work
   return { ...reply, ms: performance.now() - began }
 }
 
 let users = 0
-const create = (api: Caller) => timed(api.post('/v2/user', { client_user_id: `user ${++users}` }))
+const create = (api: Caller) => measureReply(api.post('/v2/user', { client_user_id: `user ${++users}` }))
 
 /** Requests of every kind that are under way when the database falls silent. */
 const load = (api: Caller) =>
-  Promise.all(Array.from({ length: 8 }, () => [create(api), timed(api.get('/v2/user')), timed(api.get('/v3/orders'))]).flat())
+  Promise.all(
+    Array.from({ length: 8 }, () => [create(api), measureReply(api.get('/v2/user')), measureReply(api.get('/v3/orders'))]).flat(),
+  )
 
 test('requests are answered again soon after open connections to the database have fallen silent', async () => {
   const api = caller(server.url, demoIn(server.dataDir).api_keys['sandbox-us'])
@@ -78,7 +80,7 @@ test('requests are answered again soon after open connections to the database ha
 
   proxy.set('silent')
   const began = performance.now()
-  const [waiting, ready] = await Promise.all([load(api), timed(caller(server.url).get('/readyz'))])
+  const [waiting, ready] = await Promise.all([load(api), measureReply(caller(server.url).get('/readyz'))])
   for (const { status, ms } of waiting) {
     assert.ok(status === 200 || status === 503, `HTTP ${status}`)
     assert.ok(ms < WAIT_MS_MAX)
@@ -157,7 +159,7 @@ test('a server whose database does not respond reports it, and stops after a sig
   const waiting = load(api).catch(() => [])
   // An answer that is at most a second old may be given again.
   await waitUntil(async () => {
-    const ready = await timed(caller(server.url).get('/readyz'))
+    const ready = await measureReply(caller(server.url).get('/readyz'))
     assert.ok(ready.ms < READY_MS_MAX, `/readyz took ${ready.ms} ms`)
     return ready.status === 503
   })

@@ -44,12 +44,12 @@ interface Receiver {
   url: string
   type: string
   /** How often it took what it was sent, by id. */
-  taken: Map<string, number>
+  receipts: Map<string, number>
 }
 
 /** A receiver that refuses, resets, dawdles, keeps silent or takes what it is sent, and remembers what it took and how often. */
 async function unreliableReceiver(type: string): Promise<Receiver> {
-  const taken = new Map<string, number>()
+  const receipts = new Map<string, number>()
   const server = createServer((request, response) => {
     const id = String(request.headers['webhook-id'])
     request.resume().on('error', () => {})
@@ -58,7 +58,7 @@ async function unreliableReceiver(type: string): Promise<Receiver> {
       const chance = randomInt(100)
       if (chance < 5) return void response.writeHead(500).end('no')
       if (chance < 8) return void request.socket.destroy()
-      taken.set(id, (taken.get(id) ?? 0) + 1)
+      receipts.set(id, (receipts.get(id) ?? 0) + 1)
       // Taken, but the sender does not learn of it.
       if (chance < 10) return void request.socket.destroy()
       setTimeout(() => response.end('thanks'), randomInt(30))
@@ -66,7 +66,7 @@ async function unreliableReceiver(type: string): Promise<Receiver> {
   })
   closing.push(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, type, taken }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, type, receipts }
 }
 
 test(`none of ${EVENTS} events is lost when ${WORKERS} workers are killed ${KILLS} times`, { timeout: 300_000 }, async (t) => {
@@ -121,7 +121,7 @@ test(`none of ${EVENTS} events is lost when ${WORKERS} workers are killed ${KILL
       await sleep(randomInt(200, 1500))
       const [victim] = workers.splice(randomInt(workers.length), 1)
       victim!.child.kill('SIGKILL')
-      await Promise.all([victim!.ended, hire()])
+      await Promise.all([victim!.exitStatus, hire()])
     }
   }
   const started = performance.now()
@@ -146,20 +146,20 @@ test(`none of ${EVENTS} events is lost when ${WORKERS} workers are killed ${KILL
     client.query('select state, count(*)::int as n from delivery group by 1'),
   )
   let duplicates = 0
-  for (const { type, taken } of receivers) {
+  for (const { type, receipts } of receivers) {
     const wanted = [...emitted].filter(([, one]) => one === type).map(([id]) => id)
     assert.deepEqual(
-      wanted.filter((id) => !taken.has(id)),
+      wanted.filter((id) => !receipts.has(id)),
       [],
       `lost: ${JSON.stringify(states.rows)}`,
     )
-    assert.equal(taken.size, wanted.length)
-    for (const times of taken.values()) duplicates += times - 1
+    assert.equal(receipts.size, wanted.length)
+    for (const times of receipts.values()) duplicates += times - 1
   }
   t.diagnostic(`${emitted.size} events, ${duplicates} arrivals more than those; ${took}`)
   for (const worker of workers) {
     worker.child.kill('SIGTERM')
-    assert.equal(await worker.ended, 0)
+    assert.equal(await worker.exitStatus, 0)
   }
   assert.equal(await server.end('SIGTERM'), 0)
 })

@@ -15,7 +15,8 @@ import { caller, connectionOf, demoIn, runCli, stopAll, folder, serving, waitUnt
 const sockets: Socket[] = []
 const inBrowser = { skip: skipWithoutBrowser }
 /** Without the attempt of the API reference to compile code, which it makes to find out that it may not. */
-const unexpected = (complaints: string[]) => complaints.filter((one) => !/kEvalViolation.*api-reference\.js/.test(one))
+const unexpectedComplaints = (complaints: string[]) =>
+  complaints.filter((complaint) => !/kEvalViolation.*api-reference\.js/.test(complaint))
 after(async () => {
   for (const socket of sockets) socket.destroy()
   await stopAll()
@@ -45,13 +46,13 @@ async function idle({ child }: Server): Promise<void> {
 }
 
 /** A connection that sends requests at once, as many as 62 kB hold if nothing else is said, and reads nothing. */
-async function flood({ url }: Server, path: string, most = CHUNK): Promise<Socket> {
+async function flood({ url }: Server, path: string, bytesMax = CHUNK): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {})
   sockets.push(socket)
   await once(socket, 'connect')
   socket.pause()
   const request = `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
-  socket.write(request.repeat(Math.min(most, Math.floor(CHUNK / request.length))))
+  socket.write(request.repeat(Math.min(bytesMax, Math.floor(CHUNK / request.length))))
   return socket
 }
 
@@ -60,7 +61,7 @@ describe('a server', () => {
   before(async () => {
     server = await serving(folder('edge'), { CELLS: 'sandbox-us', OPERATOR_PORT: '0', LOG_LEVEL: 'silent' })
   })
-  const operator = () => /Operator +(\S+)\n/.exec(server.out())![1]!
+  const operator = () => /Operator +(\S+)\n/.exec(server.stdout())![1]!
   const statusOf = async (address: string) => {
     const response = await fetch(address)
     await response.arrayBuffer()
@@ -112,7 +113,9 @@ describe('a server', () => {
     assert.match(policy, /(^|; )script-src 'self'(;|$)/)
     assert.match(policy, /(^|; )frame-ancestors 'none'(;|$)/)
     assert(!/<script(?![^>]* src=)/.test(html) && !/ on\w+=|<style/.test(html), 'nothing is inline')
-    const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!).filter((one) => one !== 'data:,')
+    const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)]
+      .map(([, address]) => address!)
+      .filter((reference) => reference !== 'data:,')
     assert(files.length >= 3 && files.every((file) => file.startsWith('/docs/')), files.join())
     for (const file of files) assert.equal(await statusOf(server.url + file), 200, file)
     const script = await (await fetch(`${server.url}/docs/page.js`)).text()
@@ -148,7 +151,7 @@ describe('a server', () => {
       await page.evaluate(`[...document.querySelectorAll('.wide')].some((one) => one.scrollWidth > one.clientWidth)`),
       true,
     )
-    assert.deepEqual(unexpected(complaints), [])
+    assert.deepEqual(unexpectedComplaints(complaints), [])
   })
 
   test(
@@ -173,7 +176,7 @@ describe('a server', () => {
       await keepScreenshot(page, 'docs request')
       const kept = `JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, await indexedDB.databases()])`
       assert(!(await page.evaluate<string>(`(async () => ${kept})()`)).includes(key))
-      assert.deepEqual(unexpected(complaints), [])
+      assert.deepEqual(unexpectedComplaints(complaints), [])
       // The title of the box of keys is not cut by the name of the scheme.
       const isCut = `((one) => one.scrollWidth > one.clientWidth)([...document.querySelectorAll('button')].find(({ innerText }) => /^Authentication/.test(innerText)))`
       assert.equal(await page.evaluate(isCut), false)
@@ -192,7 +195,7 @@ describe('a server', () => {
       await page.goto(server.url + path)
       await assertSound(page, path === '/guides' ? 'landing' : path)
     }
-    assert.deepEqual(unexpected(complaints), [])
+    assert.deepEqual(unexpectedComplaints(complaints), [])
   })
 
   test('serves no page that contains a key of the demo, and answers for no name that points to it', async () => {
@@ -260,7 +263,7 @@ describe('a server', () => {
     for (const name of ['jobs_total', 'webhook_attempt_duration_seconds', 'database_connections'])
       assert.match(metrics, new RegExp(`^# TYPE drawbridge_${name} `, 'm'))
     worker.child.kill('SIGTERM')
-    assert.equal(await worker.ended, 0)
+    assert.equal(await worker.exitStatus, 0)
   })
 
   test('answers others while it holds as many connections of one address as it may', async () => {
@@ -282,7 +285,7 @@ describe('a server', () => {
     const held: Awaited<ReturnType<typeof open>>[] = []
     for (let i = 0; i < 10; i++) held.push(await open())
     await waitUntil(() => held.filter(({ closed }) => closed()).length === 6)
-    const [, url] = /Operator +(\S+)\n/.exec(small.out())!
+    const [, url] = /Operator +(\S+)\n/.exec(small.stdout())!
     assert.equal(await statusOf(`${url}/readyz`), 200)
     for (const { socket } of held) socket.destroy()
     const api = caller(small.url, demoIn(small.dataDir).api_keys['sandbox-us'])

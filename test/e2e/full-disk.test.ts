@@ -101,10 +101,10 @@ const acknowledged = new Map<string, unknown>()
 const orders = () => [...acknowledged.keys()].flatMap((path) => /^\/v3\/order\/(.*)/.exec(path)?.[1] ?? [])
 
 /** Writes of every kind; each keeps what was answered. */
-function writesOf(client: Client, scene: { user_id: string; lab_test_id: string }): (() => Promise<Reply>)[] {
+function listWrites(client: Client, scene: { user_id: string; lab_test_id: string }): (() => Promise<Reply>)[] {
   const { user_id } = scene
-  const order = async (path: string, more: object) => {
-    const reply = await client.post(path, { ...scene, passthrough: randomUUID(), ...more })
+  const order = async (path: string, overrides: object) => {
+    const reply = await client.post(path, { ...scene, passthrough: randomUUID(), ...overrides })
     if (reply.status === 200) acknowledged.set(`/v3/order/${reply.body.order.id}`, reply.body.order)
     return reply
   }
@@ -141,15 +141,15 @@ async function assertKept(client: Client): Promise<void> {
 /** Sends each of the writes again and again, several at once, as long as `goes` says so. */
 async function load(
   writes: readonly (() => Promise<Reply>)[],
-  goes: (at: number) => boolean,
-  onReply: (at: number, reply: Reply) => void,
+  goes: (index: number) => boolean,
+  onReply: (index: number, reply: Reply) => void,
 ) {
   let count = 0
   const sender = async () => {
     while (count < WRITES_MAX) {
       const at = count++ % writes.length
       if (goes(at)) onReply(at, await writes[at]!())
-      else if (!writes.some((_, other) => goes(other))) return
+      else if (!writes.some((_, index) => goes(index))) return
     }
     throw new Error(`${WRITES_MAX} requests were not enough`)
   }
@@ -158,8 +158,8 @@ async function load(
 
 /** With a sentence, and soon: whatever starts it again does so. */
 async function assertStartFails(dataDir: string, how: RegExp): Promise<void> {
-  const { code, out, err } = await outcome('start', { ...settings, DATA_DIR: dataDir, PORT: '0' })
-  assert.deepEqual([code, out], [1, ''])
+  const { code, stdout, err } = await outcome('start', { ...settings, DATA_DIR: dataDir, PORT: '0' })
+  assert.deepEqual([code, stdout], [1, ''])
   assert.match(err, how)
 }
 
@@ -176,7 +176,7 @@ test('full disks', { timeout: 240_000 }, async (t) => {
   const lab_test_id = (await client.get('/v3/lab_tests?collection_method=testkit')).body[0].id as string
   const { port } = receiver.address() as AddressInfo
   assert.equal((await client.post(client.hooks, { url: `http://127.0.0.1:${port}/` })).status, 200)
-  const writesNow = () => writesOf(client, { user_id, lab_test_id })
+  const writesNow = () => listWrites(client, { user_id, lab_test_id })
   const assertTakesEverything = async () => {
     for (const write of writesNow()) {
       const { status, body } = await write()
@@ -195,12 +195,12 @@ test('full disks', { timeout: 240_000 }, async (t) => {
       let answered = 0
       await load(
         writes,
-        (at) => refused[at]! < REFUSALS,
-        (at, { status, body }) => {
+        (index) => refused[index]! < REFUSALS,
+        (index, { status, body }) => {
           // What fits into pages that are there is still taken.
           if (status === 200) return void answered++
           assert.deepEqual([status, body], [503, { detail: `${NO_ROOM}, try again later` }])
-          refused[at]!++
+          refused[index]!++
         },
       )
       t.diagnostic(`${answered} answered after the disk was full`)
@@ -245,7 +245,7 @@ test('full disks', { timeout: 240_000 }, async (t) => {
         }).catch(() => undefined)
         await sleep(20)
       }
-      assert.equal(await server.ended, 1)
+      assert.equal(await server.exitStatus, 1)
       await ended
       assert.deepEqual(server.sentences(), [`PostgreSQL on ${server.dataDir} has ended unexpectedly.`])
       await assertStartFails(data.folder, /^drawbridge: PostgreSQL failed to start: .*No space left on device/m)

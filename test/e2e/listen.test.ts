@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { Webhook as Standard } from 'standardwebhooks'
 import { Webhook as Svix } from 'svix'
 import { reasonsNotTriggerable, scenarios } from '../../src/cli/client/scenarios.ts'
-import { ended as endedHere } from '../support/local-command.ts'
+import { runToEnd as endedHere } from '../support/local-command.ts'
 import { demoIn, stopAll, folder, serving, start, waitUntil, type ServerProcess, type Server } from '../support/program.ts'
 
 const dataDir = folder('listen')
@@ -21,23 +21,27 @@ before(async () => {
 after(stopAll)
 
 const run = (...args: string[]): ServerProcess => start({ args: ['src/cli/entry.js', ...args], settings })
-const ended = async (program: ServerProcess) => ({ code: await program.ended, out: program.out(), err: program.err() })
-const trigger = async (...args: string[]) => ended(run('trigger', ...args))
+const awaitEnd = async (program: ServerProcess) => ({
+  code: await program.exitStatus,
+  stdout: program.stdout(),
+  err: program.err(),
+})
+const trigger = async (...args: string[]) => awaitEnd(run('trigger', ...args))
 /** As the program ends, within this process: for what is refused. */
-const within = (...words: string[]) => endedHere(words, settings)
+const runHere = (...words: string[]) => endedHere(words, settings)
 
 async function listening(...args: string[]): Promise<ServerProcess> {
   const program = run('listen', ...args)
   await program.says(/Listening at .*\n/)
   return program
 }
-const lines = ({ out }: ServerProcess) =>
-  out()
+const lines = ({ stdout }: ServerProcess) =>
+  stdout()
     .split('\n')
     .filter((text) => /^\d{4}-/.test(text))
 const stop = async (program: ServerProcess, signal: NodeJS.Signals = 'SIGINT') => {
   program.child.kill(signal)
-  assert.deepEqual([await program.ended, program.err()], [0, ''])
+  assert.deepEqual([await program.exitStatus, program.err()], [0, ''])
 }
 
 interface Received {
@@ -65,7 +69,7 @@ async function developer(
   })
   return { url: `http://127.0.0.1:${(program.address() as AddressInfo).port}/hook`, received }
 }
-const typesOf = (received: Received[]) => received.map(({ body }) => JSON.parse(body).event_type)
+const typesOf = (requests: Received[]) => requests.map(({ body }) => JSON.parse(body).event_type)
 
 describe('listen', () => {
   test('prints what happens and forwards it, signed, to a machine that has no endpoint', async () => {
@@ -90,7 +94,8 @@ describe('listen', () => {
       statuses,
       statuses.toSorted((a, b) => a - b),
     )
-    for (const word of ['Testa', 'Fictional', '1990', 'Sample', '5550100', 'testa@']) assert(!program.out().includes(word), word)
+    for (const word of ['Testa', 'Fictional', '1990', 'Sample', '5550100', 'testa@'])
+      assert(!program.stdout().includes(word), word)
     await stop(program)
   })
 
@@ -105,8 +110,8 @@ describe('listen', () => {
     for (const { body, headers } of received) new Standard(secret).verify(body, headers)
     await waitUntil(() => lines(printing).length > 2)
     assert(lines(printing).every((text) => text.includes(`  ${UPDATED}  `)))
-    assert.doesNotMatch(printing.out(), /whsec_|HTTP/)
-    assert.match(printing.out(), /^\{\n {2}"event_type": "labtest\.order\.updated",$/m)
+    assert.doesNotMatch(printing.stdout(), /whsec_|HTTP/)
+    assert.match(printing.stdout(), /^\{\n {2}"event_type": "labtest\.order\.updated",$/m)
     await stop(program)
     await stop(printing, 'SIGTERM')
   })
@@ -121,8 +126,8 @@ describe('listen', () => {
     const program = await listening('--forward-to', url, '--events', CREATED)
     const lines: string[] = []
     for (let i = 0; i < 3; i++) {
-      const { out } = await trigger(CREATED)
-      lines.push(out.split(/\s+/)[2]!)
+      const { stdout } = await trigger(CREATED)
+      lines.push(stdout.split(/\s+/)[2]!)
     }
     await waitUntil(() => received.length === 8)
     const ids = received.map(({ body }) => JSON.parse(body).data.id)
@@ -181,13 +186,13 @@ describe('listen', () => {
     ]
     for (const [words, expected, sentence] of refused) {
       // What is wrong with the words is said before a server is asked.
-      const { code, out, err } = await (expected === 2 ? within('listen', ...words) : ended(run('listen', ...words)))
-      assert.deepEqual([code, out], [expected, ''], words.join(' '))
+      const { code, stdout, err } = await (expected === 2 ? runHere('listen', ...words) : awaitEnd(run('listen', ...words)))
+      assert.deepEqual([code, stdout], [expected, ''], words.join(' '))
       assert.match(err, sentence)
       assert(!err.includes(key) && !err.includes('swordfish'))
     }
     const nowhere = start({ args: ['src/cli/entry.js', 'listen'], settings: { DATA_DIR: folder('nowhere') } })
-    assert.equal(await nowhere.ended, 1)
+    assert.equal(await nowhere.exitStatus, 1)
     assert.match(nowhere.err(), /^drawbridge: No demo data found in DATA_DIR\./)
   })
 
@@ -202,9 +207,9 @@ describe('listen', () => {
 describe('trigger', () => {
   // What each type causes: src/cli/client/trigger.test.ts.
   test('triggers an event of the demo team and prints the events', async () => {
-    const { code, out, err } = await trigger(UPDATED)
+    const { code, stdout, err } = await trigger(UPDATED)
     assert.deepEqual([code, err], [0, ''])
-    const lines = out.trim().split('\n')
+    const lines = stdout.trim().split('\n')
     assert(lines.some((text) => text.includes(`  ${UPDATED}  `)))
     const [, , about] = lines[0]!.split(/\s+/)
     const key = demoIn(dataDir).api_keys['sandbox-us']!
@@ -214,35 +219,35 @@ describe('trigger', () => {
   })
 
   test('lists the event types that can be triggered', async () => {
-    const { code, out } = await within('trigger', '--list')
+    const { code, stdout } = await runHere('trigger', '--list')
     assert.equal(code, 0)
     const typesIn = (text: string) =>
       text
         .trim()
         .split('\n')
         .map((line) => line.split(' ')[0])
-    const [caused, others] = out.split('\n\nThese cannot be triggered:\n')
+    const [caused, others] = stdout.split('\n\nThese cannot be triggered:\n')
     assert.deepEqual([typesIn(caused!), typesIn(others!)], [Object.keys(scenarios), Object.keys(reasonsNotTriggerable)])
   })
 
   test('reports unsupported event types and changes nothing', async () => {
     const type = Object.keys(reasonsNotTriggerable)[0]!
-    const { code, out, err } = await within('trigger', type)
-    assert.deepEqual([code, out], [1, ''])
+    const { code, stdout, err } = await runHere('trigger', type)
+    assert.deepEqual([code, stdout], [1, ''])
     assert.equal(err, `drawbridge: Event type ${type} cannot be triggered: ${reasonsNotTriggerable[type]}.\n`)
   })
 
   test('rejects unknown types and production keys', async () => {
-    assert.deepEqual(await within('trigger', 'nothing'), {
+    assert.deepEqual(await runHere('trigger', 'nothing'), {
       code: 2,
-      out: '',
+      stdout: '',
       err: 'drawbridge: Unrecognized event type nothing; "bin/drawbridge trigger --list" lists them. See "bin/drawbridge trigger --help".\n',
     })
-    assert.equal((await within('trigger')).code, 2)
-    const { code, out, err } = await trigger(CREATED, '--cell', 'production-us')
-    assert.deepEqual([code, out], [1, ''])
+    assert.equal((await runHere('trigger')).code, 2)
+    const { code, stdout, err } = await trigger(CREATED, '--cell', 'production-us')
+    assert.deepEqual([code, stdout], [1, ''])
     assert.match(err, /belongs to a production cell/)
-    const { code: unknown } = await within('trigger', CREATED, '--key', 'sk_us_nothing')
+    const { code: unknown } = await runHere('trigger', CREATED, '--key', 'sk_us_nothing')
     assert.equal(unknown, 1)
   })
 })

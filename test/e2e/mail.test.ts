@@ -53,19 +53,19 @@ const control = <R>(text: string): Promise<R[]> =>
 test('without an SMTP server an invite is stored and can be read by command; workers with one send it once, over TLS', async () => {
   await invite('testa@example.com')
   const show = (...words: string[]) => {
-    const { out, err, ended } = start({
+    const { stdout, err, exitStatus } = start({
       args: ['src/cli/entry.js', 'mail', ...words, '--cell', 'control'],
       settings: { DATA_DIR: dataDir, ...quick },
     })
-    return ended.then((code) => ({ code, out: out(), err: err() }))
+    return exitStatus.then((code) => ({ code, stdout: stdout(), err: err() }))
   }
   const listed = await show('list')
-  assert.match(listed.out, /waiting, 0 attempts {2}testa@example\.com {2}You are invited to Drawbridge Demo\n$/)
-  const id = listed.out.split(' ')[0]!
-  assert.match((await show('show', id)).out, /with this token: inv_/)
+  assert.match(listed.stdout, /waiting, 0 attempts {2}testa@example\.com {2}You are invited to Drawbridge Demo\n$/)
+  const id = listed.stdout.split(' ')[0]!
+  assert.match((await show('show', id)).stdout, /with this token: inv_/)
   assert.deepEqual(await show('show', '1'), {
     code: 2,
-    out: '',
+    stdout: '',
     err: 'drawbridge: mail show requires the id of an email. See "bin/drawbridge mail show --help".\n',
   })
 
@@ -82,9 +82,9 @@ test('without an SMTP server an invite is stored and can be read by command; wor
     assert.deepEqual([tls, user, from], [true, 'clinic', MAIL_FROM])
     assert.match(text.replaceAll('=\r\n', ''), /with this token: inv_/)
   }
-  assert.doesNotMatch((await show('show', id)).out, /inv_/)
+  assert.doesNotMatch((await show('show', id)).stdout, /inv_/)
   for (const worker of workers) worker.child.kill('SIGTERM')
-  assert.deepEqual(await Promise.all(workers.map(({ ended }) => ended)), [0, 0])
+  assert.deepEqual(await Promise.all(workers.map(({ exitStatus }) => exitStatus)), [0, 0])
 })
 
 test('an email claimed by a killed worker is sent by another with the same id', async () => {
@@ -95,7 +95,7 @@ test('an email claimed by a killed worker is sent by another with the same id', 
   await invite('testc@example.com')
   await waitUntil(() => peer.asked.includes('DATA'))
   victim.child.kill('SIGKILL')
-  await victim.ended
+  await victim.exitStatus
   silent = false
   const [had] = await control<{ id: string; state: string; attempts: number }>(
     `select id, state, attempts from mail where recipient = 'testc@example.com'`,
@@ -110,7 +110,7 @@ test('an email claimed by a killed worker is sent by another with the same id', 
     [`<${had!.id}@clinic.example>`],
   )
   heir.child.kill('SIGTERM')
-  assert.deepEqual([await heir.ended, await server.end('SIGTERM')], [0, 0])
+  assert.deepEqual([await heir.exitStatus, await server.end('SIGTERM')], [0, 0])
 })
 
 test('invalid mail settings are rejected before any data is created', async () => {

@@ -19,8 +19,8 @@ test('rate limits follow the settings, and responses state how long to wait', as
   }
   const server = await serving(dataDir, settings)
   const { api_keys } = demoIn(dataDir)
-  const ask = async (key: string, forwarded = '192.0.2.1') => {
-    const headers = { 'x-service-api-key': key, 'x-forwarded-for': forwarded }
+  const ask = async (key: string, forwardedFor = '192.0.2.1') => {
+    const headers = { 'x-service-api-key': key, 'x-forwarded-for': forwardedFor }
     const response = await fetch(`${server.url}/v2/user`, { headers })
     return [
       response.status,

@@ -88,7 +88,7 @@ describe('the package', { timeout: 240_000 }, () => {
     unpack(globSync(join(checkout, 'drawbridge-server-testing-*.tgz'))[0]!, client)
     // As npm installs it: what it depends on stands beside it. This checkout has the same packages.
     const packages = dirname(dirname(createRequire(import.meta.url).resolve('fastify/package.json')))
-    for (const name of readdirSync(packages).filter((one) => one !== '.cache'))
+    for (const name of readdirSync(packages).filter((packageName) => packageName !== '.cache'))
       if (!['@drawbridge-server', '.bin'].includes(name)) symlinkSync(join(packages, name), join(installed, 'node_modules', name))
     mkdirSync(join(installed, 'node_modules/.bin'))
     for (const name of readdirSync(join(packages, '.bin')))
@@ -214,9 +214,9 @@ describe('the package', { timeout: 240_000 }, () => {
 
   /** A program in the folder in which the package is installed. @returns its output */
   async function runThere(program: string, args: string[], settings: Record<string, string> = {}): Promise<string> {
-    const { out, err, ended } = start({ program, args, cwd: installed, settings: { NODE_OPTIONS: '', ...settings } })
-    assert.equal(await ended, 0, out() + err())
-    return out()
+    const { stdout, err, exitStatus } = start({ program, args, cwd: installed, settings: { NODE_OPTIONS: '', ...settings } })
+    assert.equal(await exitStatus, 0, stdout() + err())
+    return stdout()
   }
 
   test('has types for what tests import', async () => {
@@ -232,10 +232,10 @@ describe('the package', { timeout: 240_000 }, () => {
       'nodenext',
     ]
     const args = [...tsc, '--pretty', 'false', '--types', 'node', file, wrong]
-    const { out, ended } = start({ program: process.execPath, args, cwd: installed, settings: { NODE_OPTIONS: '' } })
-    assert.notEqual(await ended, 0)
+    const { stdout, exitStatus } = start({ program: process.execPath, args, cwd: installed, settings: { NODE_OPTIONS: '' } })
+    assert.notEqual(await exitStatus, 0)
     // One error, and in the file that has one.
-    assert.match(out(), /^wrong\.mts\(\d+,14\): error TS2345: [^\n]*\n$/)
+    assert.match(stdout(), /^wrong\.mts\(\d+,14\): error TS2345: [^\n]*\n$/)
   })
 
   const [current, older = current] = nodes() as [NodeOfMachine, NodeOfMachine?]
@@ -268,7 +268,7 @@ describe('the package', { timeout: 240_000 }, () => {
       })
       await server.says(/valid\n/)
     })
-    after(() => signalGroup(server.child.pid!, 'SIGTERM') && server.ended)
+    after(() => signalGroup(server.child.pid!, 'SIGTERM') && server.exitStatus)
 
     test('runs the example of pytest', async () => {
       const hasPytest = spawnSync('python3', ['-m', 'pytest', '--version']).status === 0

@@ -20,15 +20,15 @@ after(() => server.end('SIGTERM'))
 
 /** The code of a section, of one language, without what says where the server is. */
 const blocks = (section: string, language: string): string => {
-  const text = readme.split(/^## /m).find((each) => each.startsWith(section))!
+  const text = readme.split(/^## /m).find((part) => part.startsWith(section))!
   const found = [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))]
   return found.map(([, code]) => code!.replace(/^export (URL|KEY)=.*\n/gm, '')).join('')
 }
 
 async function run(program: string, args: string[], cwd = root): Promise<string> {
-  const { out, err, ended } = start({ program, args, settings: settings(), cwd })
-  assert.equal(await ended, 0, err() + out())
-  return out()
+  const { stdout, err, exitStatus } = start({ program, args, settings: settings(), cwd })
+  assert.equal(await exitStatus, 0, err() + stdout())
+  return stdout()
 }
 
 describe('the first order of the README', { concurrency: 2, timeout: 120_000 }, () => {

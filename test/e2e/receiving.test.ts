@@ -37,7 +37,7 @@ test('the receiver of the guide verifies signatures, processes each event once, 
   const forged = { 'webhook-id': 'msg_1', 'webhook-timestamp': '1614265330', 'webhook-signature': 'v1,AAAA' }
   assert.equal((await fetch(url, { method: 'POST', headers: forged, body: '{}' })).status, 401)
   assert.equal((await fetch(url, { method: 'POST', body: '{}' })).status, 401)
-  assert.equal(receiver.out().split(message).length, 2, 'worked once')
+  assert.equal(receiver.stdout().split(message).length, 2, 'worked once')
   receiver.child.kill('SIGTERM')
   assert.equal(await server.end('SIGTERM'), 0)
 })

@@ -33,7 +33,7 @@ test(
 
     assert.deepEqual(await outcome('reset', { ...settings, DATA_DIR }, '--yes'), {
       code: 0,
-      out: 'The demo is as its first start made it. Its keys are the same; the ids of its organization and teams are new.\n',
+      stdout: 'The demo is as its first start made it. Its keys are the same; the ids of its organization and teams are new.\n',
       err: '',
     })
     assert.deepEqual(demoIn(DATA_DIR).api_keys, before.api_keys)

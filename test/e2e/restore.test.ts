@@ -40,7 +40,7 @@ async function drill(mark: string, variables: Record<string, string>): Promise<v
   const commands = new RegExp(`<!-- drill: ${mark} -->\n\n\`\`\`sh\n([^]*?)\n\`\`\``).exec(page)?.[1]
   assert.ok(commands, `docs/operating/backup.md has no commands for "${mark}"`)
   const shell = start({ program: 'bash', args: ['-euo', 'pipefail', '-c', `umask 0; ${commands}`], settings: variables })
-  assert.equal(await shell.ended, 0, shell.err())
+  assert.equal(await shell.exitStatus, 0, shell.err())
 }
 
 /** The folders and files below a folder that other accounts may read, write or enter. */
@@ -60,7 +60,7 @@ async function waitingReport(url: string, key: string, user_id: string): Promise
   return id
 }
 
-async function pictureOf(url: string, key: string, report: string): Promise<string> {
+async function readPicture(url: string, key: string, report: string): Promise<string> {
   const headers = { 'x-service-api-key': key }
   const response = await fetch(`${url}/lab_report/v1/review/${report}/page/1`, { headers })
   assert.equal(response.status, 200)
@@ -104,7 +104,7 @@ async function fill(first: Server) {
       manage('GET', `${hooks}/${hook}/secret`),
     ])
     for (const answer of answers) assert.equal(answer.status, 200)
-    return [await pictureOf(url, api_keys['sandbox-us']!, report), ...answers.map(({ body }) => body)]
+    return [await readPicture(url, api_keys['sandbox-us']!, report), ...answers.map(({ body }) => body)]
   }
   const messages = async (url: string) => {
     const { body } = await at(url).manage('GET', `${hooks}/${hook}/message?limit=100`)
@@ -240,6 +240,6 @@ async function copyGrantsNothing(bin: string, postgres: OwnPostgres, dump: strin
 }
 
 async function command(bin: string, program: string, ...args: string[]): Promise<void> {
-  const { ended, err } = start({ program: join(bin, program), args })
-  assert.equal(await ended, 0, err())
+  const { exitStatus, err } = start({ program: join(bin, program), args })
+  assert.equal(await exitStatus, 0, err())
 }

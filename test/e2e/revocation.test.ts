@@ -54,11 +54,11 @@ test('keys and tokens stop working in every process within five seconds of their
       said[who] = (await Promise.all(servers.map(ask))).map(({ status }) => status)
     return said
   }
-  const allowed = Object.fromEntries(Object.keys(questions).map((who) => [who, [200, 200]]))
+  const allowed = Object.fromEntries(Object.keys(questions).map((person) => [person, [200, 200]]))
   assert.deepEqual(await answers(), allowed)
 
   const command = start({ args: ['src/cli/entry.js', 'key', 'revoke', revoked.id], settings: { ...common, DATA_DIR: dataDir } })
-  assert.equal(await command.ended, 0, command.err())
+  assert.equal(await command.exitStatus, 0, command.err())
   assert.deepEqual((await manage('DELETE', `/team_api_keys/sandbox/us?api_key_id=${deleted.id}`)).body.success, [deleted.id])
   assert.equal((await manage('DELETE', `/management_key/${removed.id}`)).status, 200)
   const less = { team_role_bindings: bindings([team]) }
@@ -78,7 +78,7 @@ test('keys and tokens stop working in every process within five seconds of their
   // Both wrote down at their end when the key was last used.
   assert.equal(await two.end('SIGTERM'), 0)
   const list = start({ args: ['src/cli/entry.js', 'key', 'list', '--team', apart], settings: { ...common, DATA_DIR: dataDir } })
-  assert.equal(await list.ended, 0, list.err())
-  assert.match(list.out(), new RegExp(`^${kept.id} .* used \\S+ from 127\\.0\\.0\\.1 `, 'm'))
+  assert.equal(await list.exitStatus, 0, list.err())
+  assert.match(list.stdout(), new RegExp(`^${kept.id} .* used \\S+ from 127\\.0\\.0\\.1 `, 'm'))
   assert.equal(await one.end('SIGTERM'), 0)
 })

@@ -54,7 +54,7 @@ interface Exchange {
 }
 
 interface Secret {
-  what: string
+  subject: string
   text: string
   /** The operations whose answers may have it. */
   shownBy: string[]
@@ -79,9 +79,9 @@ test('a secret appears only in the responses that may show it', { timeout: 120_0
   const { org_id, management_key, teams, api_keys } = demoIn(dataDir)
   const exchanges: Exchange[] = []
   const secrets: Secret[] = []
-  const hide = (what: string, text: string, ...shownBy: string[]): string => {
-    assert(text.length >= 20, `${what} is too short to be looked for`)
-    secrets.push({ what, text, shownBy })
+  const hide = (subject: string, text: string, ...shownBy: string[]): string => {
+    assert(text.length >= 20, `${subject} is too short to be looked for`)
+    secrets.push({ subject, text, shownBy })
     return text
   }
   hide('the key of the organization', management_key)
@@ -92,11 +92,11 @@ test('a secret appears only in the responses that may show it', { timeout: 120_0
   /** Asks for an operation by its id; what is not given of the path is the demo's. */
   async function ask(
     id: string,
-    more: { path?: Record<string, string>; query?: string; body?: unknown; headers?: Record<string, string> } = {},
+    overrides: { path?: Record<string, string>; query?: string; body?: unknown; headers?: Record<string, string> } = {},
   ) {
-    const operation = operations.find((one) => one.id === id)!
+    const operation = operations.find((operation) => operation.id === id)!
     const path = operation.path.replace(/\{(\w+)(?:\.\.\.)?\}/g, (_, name: string) =>
-      encodeURIComponent(more.path?.[name] ?? places[name] ?? 'x'),
+      encodeURIComponent(overrides.path?.[name] ?? places[name] ?? 'x'),
     )
     const key = {
       management: { 'x-management-key': management_key },
@@ -105,14 +105,16 @@ test('a secret appears only in the responses that may show it', { timeout: 120_0
       session: {},
       none: {},
     }
-    const response = await fetch(`${server.url}${path}${more.query ?? ''}`, {
+    const response = await fetch(`${server.url}${path}${overrides.query ?? ''}`, {
       method: operation.method,
       headers: {
         ...key[operation.auth],
-        ...(more.body !== undefined && { 'content-type': 'application/json' }),
-        ...more.headers,
+        ...(overrides.body !== undefined && { 'content-type': 'application/json' }),
+        ...overrides.headers,
       } as Record<string, string>,
-      ...(more.body !== undefined && { body: typeof more.body === 'string' ? more.body : JSON.stringify(more.body) }),
+      ...(overrides.body !== undefined && {
+        body: typeof overrides.body === 'string' ? overrides.body : JSON.stringify(overrides.body),
+      }),
       signal: AbortSignal.timeout(30_000),
     })
     const text = await response.text()
@@ -368,7 +370,7 @@ test('a secret appears only in the responses that may show it', { timeout: 120_0
   const order = operations.find(({ id }) => id === 'create_order')!.example as object
   await asked(200, 'create_order', { body: { ...order, user_id: user.user_id, lab_test_id: labTest!.id } })
   const notReached = (destination: string) => new RegExp(`"destination":"${destination}"[^\\n]*broker unreachable`)
-  await waitUntil(() => ['rabbitmq', 'azure_amqp'].every((name) => notReached(name).test(server.err() + server.out())))
+  await waitUntil(() => ['rabbitmq', 'azure_amqp'].every((name) => notReached(name).test(server.err() + server.stdout())))
 
   // The dashboard: the launch token is in the address, the session's in a cookie.
   const reference = 'your-own-reference-1'
@@ -408,7 +410,7 @@ test('a secret appears only in the responses that may show it', { timeout: 120_0
   await visit('a launch that is used', 410, launch)
 
   // What is refused is neither repeated nor recorded.
-  const wrong = (what: string, letter: string) => hide(`${what} that was refused`, letter.repeat(40))
+  const wrong = (subject: string, letter: string) => hide(`${subject} that was refused`, letter.repeat(40))
   await asked(401, 'get_org', { headers: { 'x-management-key': `mg_${wrong('a management key', 'a')}` } })
   await asked(401, 'get_teams_users', { headers: { 'x-service-api-key': `sk_us_${wrong('a team key', 'b')}` } })
   await asked(401, 'get_teams_users', {
@@ -464,7 +466,7 @@ test('a secret appears only in the responses that may show it', { timeout: 120_0
       ),
     )
     const found = new Set<string>()
-    const searched = secrets.flatMap(({ what, text }) => forms(text).map((form) => ({ what, form })))
+    const searched = secrets.flatMap(({ subject, text }) => forms(text).map((form) => ({ what: subject, form })))
     await onDatabase(connectionOf(dataDir), async (client) => {
       const { rows: tables } = await client.query<{ schema: string; name: string }>(
         `select table_schema as schema, table_name as name from information_schema.tables
@@ -523,14 +525,15 @@ test('a secret appears only in the responses that may show it', { timeout: 120_0
   })
 
   await t.test('an answer has it only where it is shown', () => {
-    for (const { what, text, shownBy } of secrets)
+    for (const { subject, text, shownBy } of secrets)
       for (const { operation, text: answer } of exchanges)
-        if (!shownBy.includes(operation)) for (const form of forms(text)) assert(!answer.includes(form), `${what}: ${operation}`)
-    for (const { what, text, shownBy } of secrets)
+        if (!shownBy.includes(operation))
+          for (const form of forms(text)) assert(!answer.includes(form), `${subject}: ${operation}`)
+    for (const { subject, text, shownBy } of secrets)
       for (const id of shownBy)
         assert(
           exchanges.some(({ operation, text: answer }) => operation === id && answer.includes(forms(text)[0]!)),
-          `${what} is not shown by ${id}`,
+          `${subject} is not shown by ${id}`,
         )
   })
 
@@ -538,15 +541,15 @@ test('a secret appears only in the responses that may show it', { timeout: 120_0
     const metrics = await (await fetch(`${server.url}/metrics`)).text()
     assert.match(metrics, /rotate_webhook_secret/)
     assert.equal(await server.end('SIGTERM'), 0)
-    const said = server.err() + server.out() + (await outcome('operations')).out
+    const said = server.err() + server.stdout() + (await outcome('operations')).stdout
     assert.match(said, /"operation":"accept_invite"/)
     assert.match(said, /delivery attempted/)
     const demo = [api_keys['sandbox-us']!]
-    for (const { what, text } of secrets)
+    for (const { subject, text } of secrets)
       for (const form of forms(text)) {
-        assert(!metrics.includes(form), `${what}: metrics`)
+        assert(!metrics.includes(form), `${subject}: metrics`)
         // The greeting shows the key of the demo, which is for this machine only.
-        assert(!(demo.includes(text) ? server.err() : said).includes(form), `${what}: logs`)
+        assert(!(demo.includes(text) ? server.err() : said).includes(form), `${subject}: logs`)
       }
   })
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { openEmbedded, type Embedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
 import { generateVaultKey } from '../../src/platform/crypto/vault.ts'
-import { ended } from '../support/local-command.ts'
+import { runToEnd } from '../support/local-command.ts'
 import {
   caller,
   connectionOf,
@@ -35,8 +35,8 @@ describe('a setting that cannot be used', { concurrency: 2 }, () => {
   test('stops the start with a message that names all of them, without passwords, before anything is made', async () => {
     const settings = { PORT: '65536', CELLS: 'moon', LOG_LEVEL: 'loud', DATABASE_URL: 'nonsense', HOST: '0.0.0.0' }
     const DATABASE_URL_CONTROL = 'mysql://someone:swordfish@localhost/data'
-    const { code, out, err } = await outcome('start', { ...settings, DEMO: 'on', DATABASE_URL_CONTROL, DATA_DIR })
-    assert.deepEqual([code, out], [1, ''])
+    const { code, stdout, err } = await outcome('start', { ...settings, DEMO: 'on', DATABASE_URL_CONTROL, DATA_DIR })
+    assert.deepEqual([code, stdout], [1, ''])
     assert.match(err, /^drawbridge: PORT must be a whole number from 0 to 65535, not "65536"\.$/m)
     for (const name of ['CELLS', 'LOG_LEVEL', 'DATABASE_URL', 'DATABASE_URL_CONTROL', 'HOST'])
       assert.match(err, new RegExp(`^(drawbridge: )?${name} .*\\.$`, 'm'))
@@ -74,24 +74,24 @@ describe('a command', () => {
 
   test('that is unknown prints one line and ends with exit code 2', async () => {
     const err = `drawbridge: Unknown command 'fly'. "bin/drawbridge help" lists the commands.\n`
-    assert.deepEqual(await ended(['fly']), { code: 2, out: '', err })
+    assert.deepEqual(await runToEnd(['fly']), { code: 2, stdout: '', err })
   })
 
   test('that is missing prints the help', async () => {
-    const { code, out, err } = await ended([])
+    const { code, stdout, err } = await runToEnd([])
     assert.deepEqual([code, err], [0, ''])
     for (const name of ['start', 'serve', 'work', 'migrate', 'openapi', 'operations', 'version'])
-      assert.match(out, new RegExp(`^  ${name} .*\\w`, 'm'))
+      assert.match(stdout, new RegExp(`^  ${name} .*\\w`, 'm'))
   })
 
   test('prints the version', async () => {
-    assert.deepEqual(await ended(['version']), { code: 0, out: `${version}\n`, err: '' })
+    assert.deepEqual(await runToEnd(['version']), { code: 0, stdout: `${version}\n`, err: '' })
   })
 
   test('prints the OpenAPI document, and a line for each operation and path', async () => {
-    const [openapi, operations] = await Promise.all([ended(['openapi']), ended(['operations'])])
+    const [openapi, operations] = await Promise.all([runToEnd(['openapi']), runToEnd(['operations'])])
     assert.deepEqual([openapi.code, openapi.err, operations.code, operations.err], [0, '', 0, ''])
-    const { info, paths } = JSON.parse(openapi.out) as {
+    const { info, paths } = JSON.parse(openapi.stdout) as {
       info: { version: string }
       paths: Record<string, Record<string, unknown>>
     }
@@ -99,7 +99,7 @@ describe('a command', () => {
     const described = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
-    const listed = operations.out
+    const listed = operations.stdout
       .trimEnd()
       .split('\n')
       // The mark of a parameter that takes the rest of the path is ours, not the description's.
@@ -117,7 +117,7 @@ const schemasIn = (connection: Embedded['connection']) =>
     return rows.map(({ name }) => name)
   })
 
-const statusesOf = async (url: string, api_keys: Record<string, string>) =>
+const readStatuses = async (url: string, api_keys: Record<string, string>) =>
   Object.fromEntries(
     await Promise.all(
       Object.entries(api_keys).map(async ([cell, key]) => [cell, (await caller(url, key).get('/v3/lab_tests')).status] as const),
@@ -127,12 +127,12 @@ const statusesOf = async (url: string, api_keys: Record<string, string>) =>
 describe('a new data folder', { concurrency: 1 }, () => {
   const dataDir = folder('new')
   const settings = { DATA_DIR: dataDir, CELLS: 'sandbox-us' }
-  const done = { code: 0, out: 'Migrations complete.\n' }
+  const done = { code: 0, stdout: 'Migrations complete.\n' }
   let one: Server
 
   test('is migrated by a command', async () => {
-    const { code, out } = await outcome('migrate', settings)
-    assert.deepEqual({ code, out }, done)
+    const { code, stdout } = await outcome('migrate', settings)
+    assert.deepEqual({ code, stdout }, done)
     assert.deepEqual(postmastersOn(dataDir), [])
     assert.equal(existsSync(join(dataDir, 'demo.json')), false)
   })
@@ -140,13 +140,13 @@ describe('a new data folder', { concurrency: 1 }, () => {
   test('has the schemas of the cells that are served, and a server of one cell accepts keys of that cell only', async () => {
     one = await servingFirst(dataDir, settings)
     const rest = { 'sandbox-eu': 401, 'production-us': 401, 'production-eu': 401 }
-    assert.deepEqual(await statusesOf(one.url, demoIn(dataDir).api_keys), { 'sandbox-us': 200, ...rest })
+    assert.deepEqual(await readStatuses(one.url, demoIn(dataDir).api_keys), { 'sandbox-us': 200, ...rest })
     assert.deepEqual(await schemasIn(connectionOf(dataDir)), ['control', 'sandbox_us'])
   })
 
   test('is migrated beside a running server', async () => {
-    const { code, out } = await outcome('migrate', settings)
-    assert.deepEqual({ code, out }, done)
+    const { code, stdout } = await outcome('migrate', settings)
+    assert.deepEqual({ code, stdout }, done)
     assert.equal((await caller(one.url).get('/readyz')).status, 200)
   })
 
@@ -154,7 +154,7 @@ describe('a new data folder', { concurrency: 1 }, () => {
     const worker = runCli('work', settings)
     await worker.says(/^Worker started\.$/m)
     assert.equal(await one.end('SIGTERM'), 0)
-    assert.equal(await worker.ended, 1)
+    assert.equal(await worker.exitStatus, 1)
     assert.match(worker.sentences().join(), /^PostgreSQL on .* has ended unexpectedly\.$/)
   })
 
@@ -163,7 +163,7 @@ describe('a new data folder', { concurrency: 1 }, () => {
     const two = await serving(dataDir, { CELLS: 'sandbox-us,production-eu' })
     assert.deepEqual(demoIn(dataDir).api_keys, api_keys)
     const rest = { 'sandbox-eu': 401, 'production-us': 401 }
-    assert.deepEqual(await statusesOf(two.url, api_keys), { 'sandbox-us': 200, 'production-eu': 200, ...rest })
+    assert.deepEqual(await readStatuses(two.url, api_keys), { 'sandbox-us': 200, 'production-eu': 200, ...rest })
     assert.equal(await two.end('SIGTERM'), 0)
   })
 })
@@ -207,7 +207,7 @@ describe('a database of your own', () => {
     })
     assert.equal((await caller(server.url).get('/readyz')).status, 200)
     assert.equal((await caller(server.url, `sk_us_${'x'.repeat(43)}`).get('/v3/lab_tests')).status, 401)
-    assert.equal(server.out().trimEnd().split('\n').length, 2)
+    assert.equal(server.stdout().trimEnd().split('\n').length, 2)
     assert.equal(await server.end('SIGTERM'), 0)
     assert.equal(existsSync(unused), false)
     const orgs = await onDatabase(inDatabase('drawbridge'), (client) => client.query('select id from control.org'))

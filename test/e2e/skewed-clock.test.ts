@@ -24,9 +24,9 @@ test('a skewed process has a clock that is ahead or behind', async () => {
     [-60, 'new Date().getTime() - Number(process.env.REAL_MS)'],
   ] as const) {
     const args = ['--import', './test/support/faults/skewed-date.ts', '-p', text]
-    const { out, ended } = start({ args, settings: { CLOCK_SKEW_S: String(seconds), REAL_MS: String(Date.now()) } })
-    assert.equal(await ended, 0)
-    assert(Math.abs(Number(out()) / 1000 - seconds) < 30, out())
+    const { stdout, exitStatus } = start({ args, settings: { CLOCK_SKEW_S: String(seconds), REAL_MS: String(Date.now()) } })
+    assert.equal(await exitStatus, 0)
+    assert(Math.abs(Number(stdout()) / 1000 - seconds) < 30, stdout())
   }
 })
 
@@ -47,9 +47,9 @@ test('workers whose clocks are right, 60 s ahead and 150 s ahead send each mail 
   const place = () => api.post('/v3/order/testkit', { user_id, lab_test_id, shipping_details: shipping })
   const orders = await Promise.all(Array.from({ length: ORDERS }, place))
   for (const { status } of orders) assert.equal(status, 200)
-  const count = (what: string) =>
+  const count = (table: string) =>
     onDatabase(connectionOf(dataDir), async (client) => {
-      const { rows } = await client.query<{ n: number }>(`select count(*)::int as n from ${what}`)
+      const { rows } = await client.query<{ n: number }>(`select count(*)::int as n from ${table}`)
       return rows[0]!.n
     })
   await onDatabase(connectionOf(dataDir), async (client) => {
@@ -71,7 +71,7 @@ test('workers whose clocks are right, 60 s ahead and 150 s ahead send each mail 
   const gateway = await startSmsGateway(() => sleep(ANSWER_MS, 202))
   const peer = await mailServer(() => undefined, {
     maxClients: 100,
-    onRcptTo: (_address, _session, done) => void setTimeout(done, ANSWER_MS),
+    onRcptTo: (_address, _session, callback) => void setTimeout(callback, ANSWER_MS),
   })
   const settings = {
     ...cells,
@@ -88,7 +88,7 @@ test('workers whose clocks are right, 60 s ahead and 150 s ahead send each mail 
   await waitUntil(async () => (await count(`sandbox_us.patient_message where state = 'waiting'`)) === 0)
   await waitUntil(async () => (await count('production_us.job')) === 0)
   for (const worker of workers) worker.child.kill('SIGTERM')
-  for (const worker of workers) assert.equal(await worker.ended, 0)
+  for (const worker of workers) assert.equal(await worker.exitStatus, 0)
   const lines = workers.flatMap((worker) =>
     worker
       .err()
@@ -102,7 +102,7 @@ test('workers whose clocks are right, 60 s ahead and 150 s ahead send each mail 
     .map((line) => line['job.id'])
   const recipients = peer.taken.map(({ to }) => to.join())
   const references = gateway.asked.map(({ reference }) => reference)
-  const counted = (all: unknown[]) => ({ all: all.length, different: new Set(all).size })
+  const counted = (items: unknown[]) => ({ all: items.length, different: new Set(items).size })
   const once = (n: number) => ({ all: n, different: n })
   assert.deepEqual(
     { jobs: counted(runs), mails: counted(recipients), messages: counted(references) },

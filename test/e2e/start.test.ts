@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { migrationsOf } from '../../src/platform/db/migrations.ts'
-import { ended } from '../support/local-command.ts'
+import { runToEnd } from '../support/local-command.ts'
 import {
   caller,
   demoIn,
@@ -101,7 +101,7 @@ const callerData = {
   key: 'key-marzipan',
 }
 
-const restarted = async (settings?: Record<string, string>): Promise<Server> => {
+const restart = async (settings?: Record<string, string>): Promise<Server> => {
   assert.equal(await server.end('SIGTERM'), 0)
   server = await serving(dataDir, settings)
   return server
@@ -124,11 +124,11 @@ test('options name the port and the folder in place of the settings, and the pri
   assert.equal(base_url, `http://127.0.0.1:${port}`)
   const page = `${base_url}/docs#team_key=${api_keys['sandbox-us']}`
   assert.ok(
-    program.out().includes(`  Address      ${base_url}\n  Console      ${base_url}/console\n  API page     ${page}\n`),
-    program.out(),
+    program.stdout().includes(`  Address      ${base_url}\n  Console      ${base_url}/console\n  API page     ${page}\n`),
+    program.stdout(),
   )
   assert.equal((await caller(base_url, api_keys['sandbox-us']).get('/v3/lab_tests')).status, 200)
-  assert.deepEqual(await ended(['open'], { DATA_DIR: typed }), { code: 0, out: `${page}\n`, err: '' })
+  assert.deepEqual(await runToEnd(['open'], { DATA_DIR: typed }), { code: 0, stdout: `${page}\n`, err: '' })
   assert.equal(await program.end('SIGTERM'), 0)
 })
 
@@ -153,7 +153,7 @@ test('what a server writes is closed to other accounts, whatever umask it was st
 
 test('an option that is no port is refused as the setting is', async () => {
   const program = start({ args: ['src/cli/entry.js', 'start', '--port', 'http'], settings: { DATA_DIR: '/nowhere' } })
-  assert.equal(await program.ended, 1)
+  assert.equal(await program.exitStatus, 1)
   assert.match(program.err(), /^drawbridge: PORT must be .*"http"/)
 })
 
@@ -165,17 +165,17 @@ describe('a start', { concurrency: 1 }, () => {
     const { url } = server
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/)
     const key = demo.api_keys['sandbox-us']!
-    for (const said of [`${url}/docs#team_key=${key}`, key, demoFile]) assert.ok(server.out().includes(` ${said}\n`))
+    for (const said of [`${url}/docs#team_key=${key}`, key, demoFile]) assert.ok(server.stdout().includes(` ${said}\n`))
     assert.deepEqual(server.sentences(), [])
   })
 
   test('prints a line for curl that works as it is', async (t) => {
     const line = (await server.says(/^ +(curl .*)$/m))[1]!
     const installed = start({ program: 'curl', args: ['--version'] })
-    if (await installed.ended.catch(() => 1)) return t.skip('there is no curl on this machine')
+    if (await installed.exitStatus.catch(() => 1)) return t.skip('there is no curl on this machine')
     const shell = start({ program: 'sh', args: ['-c', line] })
-    assert.equal(await shell.ended, 0)
-    const tests = JSON.parse(shell.out()) as { id: string }[]
+    assert.equal(await shell.exitStatus, 0)
+    const tests = JSON.parse(shell.stdout()) as { id: string }[]
     assert.ok(tests.length > 3 && tests.every(({ id }) => id))
   })
 
@@ -221,7 +221,7 @@ describe('a start', { concurrency: 1 }, () => {
         args: ['-c', `"$0" src/cli/entry.js ${words} > /dev/full`, process.execPath],
         settings: { DATA_DIR: dataDir, CELLS: 'sandbox-us', LOG_LEVEL: 'silent' },
       })
-      assert.equal(await command.ended, 1, words)
+      assert.equal(await command.exitStatus, 1, words)
       assert.match(command.err(), /^drawbridge: .*ENOSPC/, words)
     }
   })
@@ -229,8 +229,8 @@ describe('a start', { concurrency: 1 }, () => {
   test('serves its pages', () => assertPages(server.url))
 
   test('on a folder in use fails with one error message, and the first server keeps running', async () => {
-    const { code, out, err } = await outcome('start', { DATA_DIR: dataDir, PORT: '0' })
-    assert.deepEqual([code, out], [1, ''])
+    const { code, stdout, err } = await outcome('start', { DATA_DIR: dataDir, PORT: '0' })
+    assert.deepEqual([code, stdout], [1, ''])
     assert.equal(err, `drawbridge: The data folder ${dataDir} is in use by another Drawbridge (process ${server.child.pid}).\n`)
     await assertKeysWork(server.url, demo)
     assert.deepEqual(demoIn(dataDir), demo)
@@ -240,7 +240,7 @@ describe('a start', { concurrency: 1 }, () => {
     const created = await caller(server.url, demo.api_keys['production-eu']).post('/v2/user', { client_user_id: 'kept' })
     assert.deepEqual([created.status, created.body.team_id], [200, demo.teams.eu])
     const before = server.url
-    await restarted({ BASE_PATH: '/lab', CELLS })
+    await restart({ BASE_PATH: '/lab', CELLS })
     assert.notEqual(server.url, before)
     assert.deepEqual(demoIn(dataDir), { ...demo, base_url: server.url })
     assert.match(server.url, /:\d+\/lab$/)
@@ -343,7 +343,7 @@ describe('a start', { concurrency: 1 }, () => {
     const refused = await outcome('start', { DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'silent' })
     other.close()
     const err = `drawbridge: Port ${port} is already in use. Set PORT to a free port (PORT=0 selects one).\n`
-    assert.deepEqual(refused, { code: 1, out: '', err })
+    assert.deepEqual(refused, { code: 1, stdout: '', err })
     assert.equal(postmasterPid(dataDir).isAlive(), false)
     assert.deepEqual(postmastersOn(dataDir), [])
     assert.equal(readFileSync(demoFile, 'utf8'), before)

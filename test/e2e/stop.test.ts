@@ -68,7 +68,7 @@ const refuses = async ({ url }: Server): Promise<boolean> => {
 }
 
 /** Asks with a connection that is used again. `refused`: no connection could be made; `reset`: it ended instead of answering. */
-function answerOf(agent: Agent, address: string, key: string): Promise<'answered' | 'reset' | 'refused'> {
+function awaitAnswer(agent: Agent, address: string, key: string): Promise<'answered' | 'reset' | 'refused'> {
   return new Promise((resolve) => {
     const asked = get(address, { agent, headers: { 'x-service-api-key': key } }, (response) => {
       response.resume().on('end', () => resolve('answered'))
@@ -79,9 +79,9 @@ function answerOf(agent: Agent, address: string, key: string): Promise<'answered
 }
 
 /** Waits for the end, and fails when it does not come. */
-async function endOf({ ended }: ServerProcess): Promise<number | NodeJS.Signals> {
+async function endOf({ exitStatus }: ServerProcess): Promise<number | NodeJS.Signals> {
   const patience = new AbortController()
-  const end = await Promise.race([ended, sleep(50_000, 'did not end' as const, { signal: patience.signal })])
+  const end = await Promise.race([exitStatus, sleep(50_000, 'did not end' as const, { signal: patience.signal })])
   patience.abort()
   assert.notEqual(end, 'did not end')
   return end as number | NodeJS.Signals
@@ -190,7 +190,7 @@ describe('a server that is stopped while clients use it', { concurrency: 2 }, ()
       const clients = Array.from({ length: 20 }, async () => {
         const agent = new Agent({ keepAlive: true, maxSockets: 1 })
         for (;;) {
-          const outcome = await answerOf(agent, address, key)
+          const outcome = await awaitAnswer(agent, address, key)
           counts[outcome] += 1
           if (outcome === 'refused') return agent.destroy()
         }
@@ -242,7 +242,7 @@ test('the launcher runs the required Node version from an older one', async (t) 
     })
   if (!old) return t.skip('there is no Node of version 20 to 23 on the path')
   const launcher = start({ program: old, args: ['bin/drawbridge.mjs', 'version'] })
-  assert.equal(await launcher.ended, 0)
+  assert.equal(await launcher.exitStatus, 0)
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
-  assert.deepEqual([launcher.out(), launcher.err()], [`${version}\n`, ''])
+  assert.deepEqual([launcher.stdout(), launcher.err()], [`${version}\n`, ''])
 })

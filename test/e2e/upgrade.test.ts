@@ -39,8 +39,8 @@ const settings = {
 const newer = folder('newer')
 
 /** How many migrations of a kind this program has. */
-const known = (kind: 'cell' | 'control') => readdirSync(join(root, 'migrations', kind)).length
-const [cell, control] = [known('cell'), known('control')]
+const countMigrations = (kind: 'cell' | 'control') => readdirSync(join(root, 'migrations', kind)).length
+const [cell, control] = [countMigrations('cell'), countMigrations('control')]
 const fourDigits = (number: number) => String(number).padStart(4, '0')
 
 function copyProgram(): void {
@@ -84,9 +84,9 @@ const command = (release: 'this' | 'newer', ...words: string[]) =>
     ...(release === 'newer' && { cwd: newer }),
   })
 
-async function outcomeOf(release: 'this' | 'newer', ...words: string[]) {
+async function runRelease(release: 'this' | 'newer', ...words: string[]) {
   const program = command(release, ...words)
-  return { code: await program.ended, out: program.out(), err: program.err() }
+  return { code: await program.exitStatus, stdout: program.stdout(), err: program.err() }
 }
 
 const ready = (api: Caller) => api.get('/readyz')
@@ -100,8 +100,8 @@ function load(api: Caller, scene: { user_id: string; lab_test_id: string }) {
   const orders: string[] = []
   const refusals: string[] = []
   let stopped = false
-  const expect = ({ status, body }: Awaited<ReturnType<Caller['get']>>, what: string) => {
-    if (status !== 200) refusals.push(`${what}: ${status} ${JSON.stringify(body)}`)
+  const expect = ({ status, body }: Awaited<ReturnType<Caller['get']>>, subject: string) => {
+    if (status !== 200) refusals.push(`${subject}: ${status} ${JSON.stringify(body)}`)
     return body
   }
   const orderAndRead = async () => {
@@ -152,7 +152,7 @@ test(
         addMigration('cell', cell, `alter table ${table} add column newer integer`)
       addMigration('cell', cell, 'create table newer (id integer primary key)')
       addMigration('control', control, 'alter table api_key add column newer integer')
-      assert.deepEqual(await outcomeOf('newer', 'migrate'), { code: 0, out: 'Migrations complete.\n', err: '' })
+      assert.deepEqual(await runRelease('newer', 'migrate'), { code: 0, stdout: 'Migrations complete.\n', err: '' })
       await more(here.orders)
       assert.deepEqual(await ready(api), READY)
     })
@@ -187,8 +187,8 @@ test(
     await t.test('commands of this program work, and change nothing of the newer schema', async () => {
       const before = await migrations()
       assert.equal(before.cell, cell + 7)
-      assert.equal((await outcomeOf('this', 'org', 'create', 'Fictional Clinic')).code, 0)
-      assert.deepEqual(await outcomeOf('this', 'migrate'), { code: 0, out: 'Migrations complete.\n', err: '' })
+      assert.equal((await runRelease('this', 'org', 'create', 'Fictional Clinic')).code, 0)
+      assert.deepEqual(await runRelease('this', 'migrate'), { code: 0, stdout: 'Migrations complete.\n', err: '' })
       assert.deepEqual(await migrations(), before)
       assert.deepEqual(await catalog(), newerCatalog)
     })
@@ -209,7 +209,7 @@ test(
 
     await t.test('the newer program refuses to serve before its migrations have run', async () => {
       addMigration('cell', cell + 8, 'alter table newer drop column id')
-      const { code, err } = await outcomeOf('newer', 'serve')
+      const { code, err } = await runRelease('newer', 'serve')
       const has = `has ${cell + 7} of the ${cell + 8} migrations of this program`
       assert.deepEqual([code, err], [1, `drawbridge: The schema "sandbox_us" ${has}. Run "bin/drawbridge migrate" first.\n`])
     })
@@ -217,14 +217,14 @@ test(
     await t.test(
       'after a migration that is not compatible this program is not ready, and refuses to start and to run commands',
       async () => {
-        assert.equal((await outcomeOf('newer', 'migrate')).code, 0)
+        assert.equal((await runRelease('newer', 'migrate')).code, 0)
         const detail =
           'The schema "sandbox_us" is newer than this program and not compatible with it: ' +
           `it has migration ${cell + 8}, which requires a program with migration ${cell + 8}, and this program has ${cell}. Run a newer release.`
         await waitUntil(async () => (await ready(api)).status === 503)
         assert.deepEqual(await ready(api), { status: 503, body: { detail } })
         for (const words of [['start'], ['serve'], ['work'], ['migrate'], ['org', 'create', 'Fictional Clinic']])
-          assert.deepEqual(await outcomeOf('this', ...words), { code: 1, out: '', err: `drawbridge: ${detail}\n` })
+          assert.deepEqual(await runRelease('this', ...words), { code: 1, stdout: '', err: `drawbridge: ${detail}\n` })
       },
     )
 

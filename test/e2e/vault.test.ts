@@ -93,29 +93,29 @@ test(
     }
     await works()
     const [oldKey] = readFileSync(keyFile, 'utf8').trim().split('\n')
-    assert.match((await vault('status', settings)).out, NO_OLD_KEY)
+    assert.match((await vault('status', settings)).stdout, NO_OLD_KEY)
 
     const rotated = await outcome('vault', settings, 'rotate')
     assert.equal(rotated.code, 0, rotated.err)
     assert.match(
-      rotated.out,
+      rotated.stdout,
       /^sandbox-us +webhook\.headers +1 value re-encrypted\nsandbox-us +webhook_secret\.secret +1 value re-encrypted\n/,
     )
-    assert.match(rotated.out, /newest +2 values\nkey [0-9a-f]{8} +old +0 values\n/)
+    assert.match(rotated.stdout, /newest +2 values\nkey [0-9a-f]{8} +old +0 values\n/)
     const [newKey, ...others] = readFileSync(keyFile, 'utf8').trim().split('\n')
     assert.notEqual(newKey, oldKey)
     assert.deepEqual([others, statSync(keyFile).mode & 0o777], [[oldKey], 0o600])
-    assert(!(rotated.out + rotated.err).includes(newKey!), 'the key was printed')
+    assert(!(rotated.stdout + rotated.err).includes(newKey!), 'the key was printed')
     await works()
     assert.equal((await manage('POST', `/sandbox/webhook/${hook}/secret/rotate`, { key: `whsec_${'N'.repeat(32)}` })).status, 204)
-    assert.match((await vault('status', settings)).out, /newest +3 values\n.* old +0 values\n/)
+    assert.match((await vault('status', settings)).stdout, /newest +3 values\n.* old +0 values\n/)
 
     // The old key is taken away from everybody: the running ones notice, and those who start find nothing that needs it.
     assert.equal((await manage('POST', `/sandbox/webhook/${hook}/secret/rotate`, { key })).status, 204)
     writeFileSync(keyFile, `${newKey}\n`)
     // The worker first: the database ends with the server.
     worker.child.kill('SIGTERM')
-    assert.equal(await worker.ended, 0)
+    assert.equal(await worker.exitStatus, 0)
     assert.equal(await server.end('SIGTERM'), 0)
     server = await serving(dataDir, served, 'serve')
     worker = runCli('work', served)
@@ -128,7 +128,7 @@ test(
     // A rotation that was interrupted after it had made its key is carried on with that key.
     const third = generateVaultKey()
     writeFileSync(keyFile, `${third}\n${newKey}\n`)
-    assert.match((await vault('status', settings)).out, /values depend on old keys: run "vault rotate"/)
+    assert.match((await vault('status', settings)).stdout, /values depend on old keys: run "vault rotate"/)
     assert.equal((await vault('rotate', settings)).code, 0)
     assert.deepEqual(readFileSync(keyFile, 'utf8').trim().split('\n'), [third, newKey])
 
@@ -146,10 +146,10 @@ test(
     assert.deepEqual(await state(), kept)
     const fourth = generateVaultKey()
     assert.equal((await vault('rotate', { ...settings, ENCRYPTION_KEYS: `${fourth},${third}` })).code, 0)
-    assert.match((await vault('status', { ...settings, ENCRYPTION_KEYS: fourth })).out, NO_OLD_KEY)
+    assert.match((await vault('status', { ...settings, ENCRYPTION_KEYS: fourth })).stdout, NO_OLD_KEY)
 
     worker.child.kill('SIGTERM')
-    assert.equal(await worker.ended, 0)
+    assert.equal(await worker.exitStatus, 0)
     assert.equal(await server.end('SIGTERM'), 0)
   },
 )

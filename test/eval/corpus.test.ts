@@ -9,12 +9,12 @@ import { analytes } from '../../eval/corpus/analytes.ts'
 import { composeDocument, type Document } from '../../eval/corpus/compose/document.ts'
 import { createFiles, createFilesOfPrinted, kinds, kindsOfPrinted } from '../../eval/corpus/kinds.ts'
 import { layouts } from '../../eval/corpus/layouts/all.ts'
-import { printed } from '../../eval/corpus/printed/all.ts'
-import { written } from '../../eval/corpus/written/all.ts'
+import { printedDocuments } from '../../eval/corpus/printed/all.ts'
+import { writtenDocuments } from '../../eval/corpus/written/all.ts'
 import { heldOutNames } from '../../eval/corpus/layouts/held-out.ts'
 import { createScanSettings } from '../../eval/corpus/pictures/scan.ts'
 import { createRandom } from '../../eval/corpus/random.ts'
-import { documentOf } from '../support/corpus-documents.ts'
+import { createCorpusDocument } from '../support/corpus-documents.ts'
 
 /** Without spaces; of the two signs for micro, readers return either. */
 const compact = (text: string) => text.replace(/\s+/g, '').replaceAll('μ', 'µ')
@@ -35,11 +35,11 @@ async function textOf(bytes: Uint8Array): Promise<string[]> {
 
 const isInReadingOrder = ({ layout: { emission = {} } }: Document) => emission.order === undefined || emission.order === 'reading'
 
-const all = [...layouts, ...written]
+const all = [...layouts, ...writtenDocuments]
 
 for (const layout of all)
   test(`layout ${layout.name}: the text of the PDF holds every true value`, async () => {
-    const { document, files } = await documentOf(layout, 'text', 1)
+    const { document, files } = await createCorpusDocument(layout, 'text', 1)
     const { truth, width, height, pages } = document
     assert(truth.results.length >= 2, `${truth.results.length} results`)
     for (const { texts } of pages)
@@ -64,7 +64,7 @@ for (const layout of all)
       if (units) assert(whole.replaceAll('^', '').includes(compact(units).replaceAll('^', '')), `${test_name}: units ${units}`)
       if (box) assert(onPages[box.page - 1]!.includes(compact(value)), `${test_name}: page of ${value}`)
     }
-    const letters = (of: string[]) => of.join('').split('').sort().join('')
+    const letters = (texts: string[]) => texts.join('').split('').sort().join('')
     const watermarks = pages.map(() => compact(layout.watermark ?? ''))
     assert.equal(
       letters(text),
@@ -77,8 +77,8 @@ for (const layout of all)
   })
 
 test('the text of each printed report holds every true value, and each is small', async () => {
-  assert(printed.length >= 50)
-  for (const { name, truth, pdf } of printed) {
+  assert(printedDocuments.length >= 50)
+  for (const { name, truth, pdf } of printedDocuments) {
     assert(truth.results.length >= 2, `${name}: ${truth.results.length} results`)
     assert(pdf.length <= 60_000, `${name}: ${pdf.length} bytes`)
     const pages = await textOf(pdf)
@@ -93,7 +93,7 @@ test('the text of each printed report holds every true value, and each is small'
 })
 
 test('a printed report becomes a scan, a photo and a mixed file, and the text stays only where it is text', async () => {
-  const [report] = printed
+  const [report] = printedDocuments
   const pageCount = (await textOf(report!.pdf)).length
   for (const kind of kindsOfPrinted) {
     const files = await createFilesOfPrinted(report!, kind)
@@ -164,12 +164,12 @@ test('the pictures of many seeds are turned, faxed and stained in turn', () => {
   const settings = Array.from({ length: 200 }, (_, seed) => createScanSettings(createRandom(`settings ${seed}`)))
   for (const rotation of [0, 90, 180, 270])
     assert(
-      settings.some((one) => one.rotation === rotation),
+      settings.some((setting) => setting.rotation === rotation),
       `${rotation} degrees`,
     )
   for (const fax of ['standard', 'fine', undefined])
     assert(
-      settings.some((one) => one.fax === fax),
+      settings.some((setting) => setting.fax === fax),
       `fax ${fax}`,
     )
   assert(settings.some(({ hasStains }) => hasStains) && settings.some(({ hasStains }) => !hasStains))
@@ -177,17 +177,17 @@ test('the pictures of many seeds are turned, faxed and stained in turn', () => {
 })
 
 test('layouts have names of their own', () => {
-  const names = [...all, ...printed].map(({ name }) => name)
+  const names = [...all, ...printedDocuments].map(({ name }) => name)
   assert.equal(new Set(names).size, names.length)
 })
 
 test('a sixth to a third of the layouts is held out, and all of those exist', () => {
   for (const name of heldOutNames)
     assert(
-      [...all, ...printed].some((layout) => layout.name === name),
+      [...all, ...printedDocuments].some((layout) => layout.name === name),
       name,
     )
-  const share = heldOutNames.size / (all.length + printed.length)
+  const share = heldOutNames.size / (all.length + printedDocuments.length)
   assert(share >= 0.16 && share <= 0.34, `${share}`)
 })
 

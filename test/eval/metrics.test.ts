@@ -53,9 +53,13 @@ function result(test_name: string, value: string, rest: Partial<TrueResult>): Tr
 }
 
 /** The report of a parser that reads everything right. */
-const perfect = (of: Truth): ReadReport => ({
-  metadata: { ...of.metadata, lab_name: of.metadata.lab_name[0] ?? null, date_collected: of.metadata.date_collected ?? null },
-  results: of.results.map((row): ReadResult => ({
+const perfect = (truth: Truth): ReadReport => ({
+  metadata: {
+    ...truth.metadata,
+    lab_name: truth.metadata.lab_name[0] ?? null,
+    date_collected: truth.metadata.date_collected ?? null,
+  },
+  results: truth.results.map((row): ReadResult => ({
     ...row,
     min_reference_range: row.range?.min ?? null,
     max_reference_range: row.range?.max ?? null,
@@ -65,12 +69,12 @@ const perfect = (of: Truth): ReadReport => ({
   })),
 })
 
-const all = () => true
+const always = () => true
 
 test('a perfect report scores 1 in everything', () => {
-  const { figures, missed, falseRows, differences, metadata } = compareReport(truth, perfect(truth), all)
+  const { figures, lostResults, falseRows, differences, metadata } = compareReport(truth, perfect(truth), always)
   assert.deepEqual(rowScores(figures), { precision: 1, recall: 1, f1: 1 })
-  assert.deepEqual([missed, falseRows, differences, metadata], [[], [], [], []])
+  assert.deepEqual([lostResults, falseRows, differences, metadata], [[], [], [], []])
   assert.deepEqual(figures.range, { right: 3, total: 3 }, 'a range that the page leaves open is not compared')
   assert.deepEqual(figures.loinc, { right: 4, total: 4 })
   assert.deepEqual(figures.wrongAutoMatches, { right: 0, total: 4 })
@@ -85,37 +89,39 @@ test('a row is right as a whole if name, value, unit, range and interpretation a
   Object.assign(report.results[2]!, { loinc_match_status: 'needs_review', place: { confidence: 1 } })
   Object.assign(report.results[3]!, { source_panel_name: null, loinc_matches: null, place: { confidence: 0.89 } })
   report.results.push({ test_name: 'Page', value: '1', loinc_match_status: 'no_match' })
-  const { figures } = compareReport(truth, report, all)
+  const { figures } = compareReport(truth, report, always)
   assert.equal(figures.wholeRows, 2)
   const { precision, recall, f1 } = wholeRowScores(figures)
   assert.deepEqual([precision, recall, f1.toFixed(6)], [0.4, 0.5, (4 / 9).toFixed(6)])
-  assert.deepEqual(figures.caught, { right: 1, total: 3 })
-  assert.deepEqual(figures.doubted, { right: 1, total: 2 })
+  assert.deepEqual(figures.caughtShare, { right: 1, total: 3 })
+  assert.deepEqual(figures.doubtedShare, { right: 1, total: 2 })
   assert.deepEqual(figures.sure, { right: 1, total: 3 }, 'a row without a confidence is certain')
 })
 
 test('a finding on the report doubts every row, and catches what is lost; a lost row for which a false one stands counts once', () => {
   const report = { ...perfect(truth), findings: [{ kind: 'lines_not_read' }] }
   report.results = [report.results[0]!, { ...report.results[1]!, value: '7' }]
-  const { figures } = compareReport(truth, report, all)
+  const { figures } = compareReport(truth, report, always)
   assert.deepEqual(
-    [figures.caught, figures.doubted],
+    [figures.caughtShare, figures.doubtedShare],
     [
       { right: 3, total: 3 },
       { right: 1, total: 1 },
     ],
   )
-  const { figures: silent } = compareReport(truth, { ...report, findings: [] }, all)
-  assert.deepEqual(silent.caught, { right: 0, total: 3 })
+  const { figures: silent } = compareReport(truth, { ...report, findings: [] }, always)
+  assert.deepEqual(silent.caughtShare, { right: 0, total: 3 })
 })
 
 test('comments count for rows that have one or are read with one', () => {
-  const rows = [['hemolyzed'], ['repeated'], [], [], undefined].map((comments, at) => result(`Test ${at}`, '1', { comments }))
+  const rows = [['hemolyzed'], ['repeated'], [], [], undefined].map((comments, index) =>
+    result(`Test ${index}`, '1', { comments }),
+  )
   const report = perfect({ ...truth, results: rows })
   report.results[1]!.comments = []
   report.results[2]!.comments = ['of another row']
   report.results[4]!.comments = ['not compared']
-  const { figures, differences } = compareReport({ ...truth, results: rows }, report, all)
+  const { figures, differences } = compareReport({ ...truth, results: rows }, report, always)
   assert.deepEqual(figures.comments, { right: 1, total: 3 })
   assert.deepEqual(
     differences.map(({ fields }) => fields),
@@ -127,13 +133,13 @@ test('a row counts if name and value are both right, and each row once', () => {
   const report = perfect(truth)
   report.results[0]!.value = '59'
   report.results.push({ test_name: 'tsh', value: '< 0.01' }, { test_name: 'Page', value: '1' })
-  const { figures, missed, falseRows } = compareReport(truth, report, all)
-  assert.deepEqual(figures.rows, { matched: 3, read: 6, expected: 4 })
+  const { figures, lostResults, falseRows } = compareReport(truth, report, always)
+  assert.deepEqual(figures.rows, { matches: 3, read: 6, expected: 4 })
   const { precision, recall, f1 } = rowScores(figures)
   assert.deepEqual([precision, recall], [0.5, 0.75])
   assert(Math.abs(f1 - 0.6) < 1e-9)
   assert.deepEqual(
-    missed.map(({ test_name }) => test_name),
+    lostResults.map(({ test_name }) => test_name),
     ['Glucose'],
   )
   assert.deepEqual(
@@ -170,7 +176,7 @@ test('right first candidates are counted by the interval of their score', () => 
   ] as const
   for (const [index, [loinc_code, confidence_score]] of codes.entries())
     report.results[index]!.loinc_matches = [{ loinc_code, confidence_score }]
-  const { figures } = compareReport(truth, report, all)
+  const { figures } = compareReport(truth, report, always)
   const [none, counted, wrong] = [
     { right: 0, total: 0 },
     { right: 1, total: 1 },
@@ -192,7 +198,7 @@ test('metadata is compared by field', () => {
     date_reported: '2024-05-06T10:00',
     specimen_number: null,
   })
-  const { figures, metadata } = compareReport(truth, report, all)
+  const { figures, metadata } = compareReport(truth, report, always)
   assert.deepEqual(
     metadata.map(({ field }) => field),
     ['dob', 'specimen_number'],
@@ -204,7 +210,7 @@ test('a date as it is printed is right if the document leaves open which number 
   const report = perfect(truth)
   report.metadata.dob = '03/04/1980'
   const isRight = (ambiguousDates: Record<string, string>) =>
-    compareReport({ ...truth, ambiguousDates }, report, all).figures.metadata.dob.right === 1
+    compareReport({ ...truth, ambiguousDates }, report, always).figures.metadata.dob.right === 1
   assert(isRight({ dob: '03/04/1980' }))
   assert(!isRight({}))
 })
@@ -229,9 +235,9 @@ test('values are equal regardless of spaces after a comparator, groups of digits
 
 test('figures of documents add up', () => {
   const sum = noFigures()
-  addFigures(sum, compareReport(truth, perfect(truth), all).figures)
-  addFigures(sum, compareReport(truth, { metadata: {}, results: [] }, all).figures)
-  assert.deepEqual(sum.rows, { matched: 4, read: 4, expected: 8 })
+  addFigures(sum, compareReport(truth, perfect(truth), always).figures)
+  addFigures(sum, compareReport(truth, { metadata: {}, results: [] }, always).figures)
+  assert.deepEqual(sum.rows, { matches: 4, read: 4, expected: 8 })
   assert.deepEqual(sum.metadata.dob, { right: 1, total: 2 })
   assert.equal(sum.documents, 2)
 })
@@ -248,7 +254,7 @@ test('the evaluation runs a parser over layouts and counts documents for which i
     return { metadata: {}, results: [] }
   }
   const lengths = new Map<string, number>()
-  const options = { layouts: [layout!, other!], kinds: ['text'] as const, seed: 5, limit: 1, isInTable: all }
+  const options = { layouts: [layout!, other!], kinds: ['text'] as const, seed: 5, limit: 1, isInTable: always }
   let current = 0
   await evaluate(async ([file]) => {
     lengths.set(options.layouts[current++]!.name, file!.bytes.length)
@@ -258,7 +264,7 @@ test('the evaluation runs a parser over layouts and counts documents for which i
   const evaluation = await evaluate(reader, { ...options, onDocument: (...args) => printed.push(printFailures(...args)) })
   const [good, bad] = [...evaluation.byLayout.values()].map((figures) => figures.get('text')!)
   assert.equal(rowScores(good!).f1, 1)
-  assert.deepEqual([bad!.failed, bad!.rows.matched], [1, 0])
+  assert.deepEqual([bad!.failures, bad!.rows.matches], [1, 0])
   assert(bad!.rows.expected > 5)
   assert.equal(printed[0], '')
   assert.match(printed[1]!, /failed: the parser cannot read this\n[^]*missed: /)

@@ -17,7 +17,7 @@ const withBodies = contents.operations.filter(
 const PLACES: Record<string, string> = { environment: 'sandbox', env: 'sandbox', region: 'us' }
 
 /** A path with ids of nothing, but for the team and the organization of the caller: the body is read before anything else is looked up. */
-const pathOf = ({ path }: Operation, { org_id, teams }: Demo): string =>
+const fillPath = ({ path }: Operation, { org_id, teams }: Demo): string =>
   path.replace(/\{(\w+)(\.\.\.)?\}/g, (_, name: string) =>
     name === 'org_id' ? org_id : name === 'team_id' ? teams.us! : (PLACES[name] ?? ANY_ID),
   )
@@ -34,7 +34,7 @@ for (const kind of bodyKinds)
       const demo = demoIn(server.dataDir)
       for (const { operation, body } of requests) {
         const headers = operation.auth === 'management' ? { 'x-management-key': demo.management_key } : {}
-        const { status } = await api.call(operation.method, pathOf(operation, demo), body, headers)
+        const { status } = await api.call(operation.method, fillPath(operation, demo), body, headers)
         assert.ok(status < 500 && status !== 413, `${operation.id} answered ${status}`)
       }
     },

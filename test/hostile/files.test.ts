@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createCanvas } from '@napi-rs/canvas'
 import { hostileDocuments } from '../support/hostile-documents.ts'
-import { frameAt, idat, ihdr, joinBytes, jpegOf, jpegOfSides, pngOf } from '../support/pictures.ts'
+import { frameAt, idat, ihdr, joinBytes, createJpeg, jpegOfSides, pngOf } from '../support/pictures.ts'
 import { pictureOfReport } from '../support/scanned-reports.ts'
 import { eventually } from '../support/eventually.ts'
 import { hostile, serveForCases, type HostileCase } from './measured-server.ts'
@@ -37,15 +37,15 @@ async function upload({ url, key, user }: HostileCase, files: Uint8Array[], type
 
 /** Ends that no harm has come to: refused, or a job that failed or is read. */
 const file = (name: string, type: Type, make: () => Uint8Array[] | Promise<Uint8Array[]>) =>
-  hostile(name, make, async (given, files) => {
-    const [status, end] = await upload(given, files, type)
+  hostile(name, make, async (hostileCase, files) => {
+    const [status, end] = await upload(hostileCase, files, type)
     assert(status === 200 || status === 400, `${status}`)
     if (status === 200) assert.match(end!, /^(completed|pending_review|invalid_input|not_english|low_quality|processing_error)$/)
   })
 
 for (const [name, make] of Object.entries(hostileDocuments)) file(name, 'application/pdf', () => [make()])
 
-const jpeg = jpegOf(40, 30)
+const jpeg = createJpeg(40, 30)
 const SIDE = 65_535
 const LARGEST = 7_700
 

@@ -92,7 +92,7 @@ async function user(): Promise<string> {
 }
 
 /** What cases work with, once the server runs. */
-const given = (): HostileCase => ({ api, url: server.url, key, user, server })
+const createCase = (): HostileCase => ({ api, url: server.url, key, user, server })
 
 /**
  * A case: what it does is measured, its line printed, and it fails above the limits.
@@ -102,10 +102,10 @@ const given = (): HostileCase => ({ api, url: server.url, key, user, server })
 export function hostile<P>(
   name: string,
   prepare: (means: HostileCase) => P | Promise<P>,
-  run: (means: HostileCase, prepared: P) => Promise<void>,
+  run: (means: HostileCase, preparation: P) => Promise<void>,
 ): void {
   test(name, async (t) => {
-    const means = given()
+    const means = createCase()
     const prepared = await prepare(means)
     const { block_ms, work, peak_mb, postgres_mb } = await measure(() => run(means, prepared))
     t.diagnostic(
@@ -129,14 +129,14 @@ export const hostilePost = (post: PhoneBody): void =>
 
 /** Measures the server while something runs. */
 async function measure(run: () => Promise<void>): Promise<Measured> {
-  const from = await flushed()
+  const from = await flushLog()
   const memory = new MemoryWatch(server.child.pid!, server.dataDir)
   try {
     await run()
   } finally {
     memory.stop()
   }
-  const turns = linesBetween(from, await flushed()).filter(({ processor_ms }) => processor_ms !== undefined)
+  const turns = linesBetween(from, await flushLog()).filter(({ processor_ms }) => processor_ms !== undefined)
   const longest = turns.reduce<LogLine | undefined>((a, b) => (a && a.processor_ms! >= b.processor_ms! ? a : b), undefined)
   const { processor_ms = 0, operation, job, task } = longest ?? {}
   return {
@@ -148,7 +148,7 @@ async function measure(run: () => Promise<void>): Promise<Measured> {
 }
 
 /** Waits until the server has written what it has logged so far. @returns how much that is */
-async function flushed(): Promise<number> {
+async function flushLog(): Promise<number> {
   const response = await fetch(`${server.url}/v2/user/resolve/nobody`, { headers: { 'x-service-api-key': key } })
   const id = response.headers.get('x-request-id')!
   await response.arrayBuffer()
@@ -156,9 +156,9 @@ async function flushed(): Promise<number> {
   return server.err().length
 }
 
-const linesBetween = (from: number, to: number): LogLine[] =>
+const linesBetween = (start: number, end: number): LogLine[] =>
   server
     .err()
-    .slice(from, to)
+    .slice(start, end)
     .split('\n')
     .flatMap((line) => (line.startsWith('{') && line.endsWith('}') ? [JSON.parse(line) as LogLine] : []))

@@ -16,14 +16,14 @@ export interface PhoneBody {
 
 const instant = (ms: number): string => new Date(FIRST_MS + ms).toISOString()
 const day = (i: number): string => instant(-i * DAY_MS).slice(0, 10)
-const list = <V>(count: number, of: (i: number) => V): V[] => Array.from({ length: count }, (_, i) => of(i))
+const list = <V>(count: number, createItem: (i: number) => V): V[] => Array.from({ length: count }, (_, i) => createItem(i))
 const span = (from_ms: number, to_ms = from_ms) => ({ start_date: instant(from_ms), end_date: instant(to_ms) })
-const sample = (ms: number, more: object = {}) => ({ value: 61, unit: 'bpm', ...span(ms), ...more })
+const sample = (ms: number, overrides: object = {}) => ({ value: 61, unit: 'bpm', ...span(ms), ...overrides })
 
 /** As many as the size of a body allows, at most. */
-function fitting<V>(count: number, of: (i: number) => V): V[] {
-  const bytes = JSON.stringify(of(count - 1)).length + 1
-  return list(Math.min(count, Math.floor((BYTES_MAX - 1000) / bytes)), of)
+function fitting<V>(count: number, createItem: (i: number) => V): V[] {
+  const bytes = JSON.stringify(createItem(count - 1)).length + 1
+  return list(Math.min(count, Math.floor((BYTES_MAX - 1000) / bytes)), createItem)
 }
 
 const pressure = (ms: number, metadata: object = {}) => ({

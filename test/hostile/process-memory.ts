@@ -12,7 +12,7 @@ const SAMPLE_MS = 25
 
 /** Memory in kB, of PostgreSQL and of all. */
 interface Sum {
-  all: number
+  total: number
   postgres: number
 }
 
@@ -22,7 +22,7 @@ export class MemoryWatch {
   readonly #timer: NodeJS.Timeout
   /** Which process has started each process of the machine. */
   #parents = new Map<number, number>()
-  #peak: Sum = { all: 0, postgres: 0 }
+  #peak: Sum = { total: 0, postgres: 0 }
 
   constructor(pid: number, dataDir: string) {
     this.#roots = [pid, ...postmastersOn(dataDir)]
@@ -36,7 +36,7 @@ export class MemoryWatch {
   }
 
   get peak_mb(): number {
-    return Math.round(this.#peak.all / 1024)
+    return Math.round(this.#peak.total / 1024)
   }
 
   /** Of the peak. */
@@ -45,19 +45,19 @@ export class MemoryWatch {
   }
 
   #sample(): void {
-    const sum: Sum = { all: 0, postgres: 0 }
+    const sum: Sum = { total: 0, postgres: 0 }
     const files = new Map<string, number>()
     for (const pid of this.#processes()) {
       const memory = memoryOf(pid)
       if (!memory) continue
       const { program } = memory
-      sum.all += memory.own
-      if (program === POSTGRES) sum.postgres += memory.own
+      sum.total += memory.own_kb
+      if (program === POSTGRES) sum.postgres += memory.own_kb
       files.set(program, Math.max(files.get(program) ?? 0, memory.files))
     }
-    for (const kb of files.values()) sum.all += kb
+    for (const kb of files.values()) sum.total += kb
     sum.postgres += files.get(POSTGRES) ?? 0
-    if (sum.all > this.#peak.all) this.#peak = sum
+    if (sum.total > this.#peak.total) this.#peak = sum
   }
 
   /** Only processes that are new are read: a machine has hundreds. */
@@ -87,12 +87,12 @@ function parentOf(pid: number): number | undefined {
 }
 
 /** In kB; undefined if the process has ended. */
-function memoryOf(pid: number): { program: string; own: number; files: number } | undefined {
+function memoryOf(pid: number): { program: string; own_kb: number; files: number } | undefined {
   const shares = read(pid, 'smaps_rollup')
   const status = read(pid, 'status')
   if (!shares || !status) return undefined
   const program = /^Name:\s*(.*)$/m.exec(status)?.[1] ?? ''
-  return { program, own: value(shares, 'Pss_Anon') + value(shares, 'Pss_Shmem'), files: value(status, 'RssFile') }
+  return { program, own_kb: value(shares, 'Pss_Anon') + value(shares, 'Pss_Shmem'), files: value(status, 'RssFile') }
 }
 
 /** A process without memory, since it ends just now, has no value. */

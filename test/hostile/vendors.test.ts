@@ -34,7 +34,7 @@ serveForCases({ PROVIDER_URLS: ['oura', 'strava', 'withings', 'google_health'].m
 const connectedAt = new Set<string>()
 
 /** A user who is connected to the vendor with an access token that does not expire. */
-async function connected({ api, user, server }: HostileCase, provider: string): Promise<string> {
+async function connectProvider({ api, user, server }: HostileCase, provider: string): Promise<string> {
   const { org_id, management_key, teams } = demoIn(server.dataDir)
   if (!connectedAt.has(provider)) {
     const path = `/v1/org/${org_id}/team_custom_credentials/sandbox/us`
@@ -60,7 +60,7 @@ const json = (text: string): Answer => {
 const pulls = (name: string, provider: string, worst: () => Answer, requests_max = 100) =>
   hostile(
     `a vendor: ${name}`,
-    async (given) => ({ user_id: await connected(given, provider), worst: worst() }),
+    async (hostileCase) => ({ user_id: await connectProvider(hostileCase, provider), worst: worst() }),
     async ({ api }, { user_id, worst: now }) => {
       ;[answer, asked] = [now, 0]
       const started = performance.now()

@@ -35,15 +35,15 @@ interface Size {
   characters: number
 }
 
-function valueOf(shape: Shape, kind: BodyKind, size: Size, depth = 0): unknown {
+function worstValue(shape: Shape, kind: BodyKind, size: Size, depth = 0): unknown {
   const { anyOf, enum: allowed, type, properties, patternProperties, items } = shape
   if (depth > 12) return null
   if (shape.const !== undefined) return shape.const
   if (allowed) return allowed[0]
-  if (anyOf) return valueOf(anyOf.find((one) => one.type !== 'null') ?? {}, kind, size, depth + 1)
+  if (anyOf) return worstValue(anyOf.find((shape) => shape.type !== 'null') ?? {}, kind, size, depth + 1)
   switch (type) {
     case 'string':
-      return textOf(shape, kind, size)
+      return worstText(shape, kind, size)
     case 'integer':
     case 'number':
       return shape.minimum ?? 1
@@ -51,14 +51,14 @@ function valueOf(shape: Shape, kind: BodyKind, size: Size, depth = 0): unknown {
       return true
     case 'array': {
       const count = Math.min(size.items, shape.maxItems ?? MANY)
-      const item = kind === 'faulty items' ? {} : valueOf(items ?? {}, kind, depth ? { ...size, items: 3 } : size, depth + 1)
+      const item = kind === 'faulty items' ? {} : worstValue(items ?? {}, kind, depth ? { ...size, items: 3 } : size, depth + 1)
       return Array.from({ length: count }, () => item)
     }
     case 'object': {
-      const named = Object.entries(properties ?? {}).map(([name, part]) => [name, valueOf(part, kind, size, depth + 1)])
+      const named = Object.entries(properties ?? {}).map(([name, part]) => [name, worstValue(part, kind, size, depth + 1)])
       const [each] = Object.values(patternProperties ?? {})
       const others = each || kind === 'unknown fields' ? Math.min(size.items, depth ? 3 : MANY) : 0
-      const more = Array.from({ length: others }, (_, i) => [`field${i}`, valueOf(each ?? {}, kind, size, depth + 1)])
+      const more = Array.from({ length: others }, (_, i) => [`field${i}`, worstValue(each ?? {}, kind, size, depth + 1)])
       return Object.fromEntries([...named, ...more])
     }
     default:
@@ -66,7 +66,7 @@ function valueOf(shape: Shape, kind: BodyKind, size: Size, depth = 0): unknown {
   }
 }
 
-function textOf({ format, minLength = 1, maxLength = MANY }: Shape, kind: BodyKind, { characters }: Size): string {
+function worstText({ format, minLength = 1, maxLength = MANY }: Shape, kind: BodyKind, { characters }: Size): string {
   if (format !== undefined && kind !== 'long texts') return formats[format] ?? 'x'
   return 'é'.repeat(kind === 'long texts' ? Math.min(maxLength, characters) : minLength)
 }
@@ -76,7 +76,7 @@ export function worstBody(schema: TSchema, kind: BodyKind, bytes_max: number): s
   const items = Math.min(MANY, bytes_max >> 3)
   let size: Size = kind === 'long texts' ? { items: 20, characters: MANY } : { items, characters: 1 }
   for (;;) {
-    const body = JSON.stringify(valueOf(schema as Shape, kind, size))
+    const body = JSON.stringify(worstValue(schema as Shape, kind, size))
     if (Buffer.byteLength(body) <= bytes_max || (size.items <= 1 && size.characters <= 1)) return body
     size = { items: (size.items >> 1) + 1, characters: (size.characters >> 1) + 1 }
     if (size.items === 2) size.items = 1

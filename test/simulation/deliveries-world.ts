@@ -37,7 +37,7 @@ export interface Target {
   ending: boolean
   disordered: boolean
   /** Events that the receiver acknowledged. */
-  arrived: Set<string>
+  acknowledgments: Set<string>
   /** Processes that began a request. */
   owners: Set<string>
   /** By process and object: the event in flight. */
@@ -48,7 +48,7 @@ interface EmittedEvent {
   id: string
   object: string
   /** Endpoints that existed before the event was emitted and receive all events. */
-  wanted: Target[]
+  targets: Target[]
 }
 
 export const places = ['a', 'b', 'c'] as const
@@ -89,7 +89,7 @@ class Process {
       deliveryOptions({
         clock: () => new Date(Date.now() + skew_ms),
         now_ms: () => world.now_ms,
-        sender: (options) => ({ post: (...given) => this.#post(options, ...given), close: () => {} }),
+        sender: (options) => ({ post: (...args) => this.#post(options, ...args), close: () => {} }),
         gather_ms: 0,
         schedule_s: Array<number>(30).fill(0),
       }),
@@ -143,9 +143,9 @@ class Process {
 
   /**
    * Runs a function as a step of its own.
-   * @param done resolves when the transaction of the statement has ended; awaited if the statement fails or is the commit
+   * @param ending resolves when the transaction of the statement has ended; awaited if the statement fails or is the commit
    */
-  #gate<R>(label: string, run: () => Promise<R>, done?: () => Promise<unknown>): Promise<R> {
+  #gate<R>(label: string, run: () => Promise<R>, ending?: () => Promise<unknown>): Promise<R> {
     if (this.dead) return Promise.reject(new Killed('the process was killed'))
     if (this.#world.calm) return run()
     return new Promise<R>((resolve, reject) => {
@@ -157,7 +157,7 @@ class Process {
         try {
           if (outcome === 1) throw new Lost('the connection was lost before the statement')
           const value = await run()
-          if (outcome === 2 && !done) throw new Lost('the connection was lost after the statement')
+          if (outcome === 2 && !ending) throw new Lost('the connection was lost after the statement')
           resolve(value)
         } catch (error) {
           if (error instanceof Lost) this.#world.scheduler.note(`  ${this.name}: ${error.message}`)
@@ -165,30 +165,30 @@ class Process {
           reject(error as Error)
         }
         await turn()
-        if (done && isOver) {
-          await Promise.race([done(), sleep(1000, undefined, { ref: false })])
+        if (ending && isOver) {
+          await Promise.race([ending(), sleep(1000, undefined, { ref: false })])
           await turn()
         }
       })
     })
   }
 
-  #queries(to: Queries, where: string, done?: () => Promise<unknown>): Queries {
-    const gated = <A extends unknown[], R>(call: (...given: A) => Promise<R>) => {
-      return (...given: A): Promise<R> => {
-        const text = (given.at(-1) as { text?: string }).text ?? ''
+  #queries(queries: Queries, where: string, ending?: () => Promise<unknown>): Queries {
+    const gated = <A extends unknown[], R>(call: (...args: A) => Promise<R>) => {
+      return (...args: A): Promise<R> => {
+        const text = (args.at(-1) as { text?: string }).text ?? ''
         return this.#gate(
           `${where} ${/^\s*(?:with \w+ as [\w ]*\(\s*)?(\w+ (?:into |from )?\w*)/.exec(text)?.[1] ?? ''}`,
-          () => call(...given),
-          done,
+          () => call(...args),
+          ending,
         )
       }
     }
     return {
-      run: gated(to.run),
-      many: gated(to.many as never),
-      maybe: gated(to.maybe as never),
-      one: gated(to.one as never),
+      run: gated(queries.run),
+      many: gated(queries.many as never),
+      maybe: gated(queries.maybe as never),
+      one: gated(queries.one as never),
     } as Queries
   }
 
@@ -240,18 +240,18 @@ class Process {
     { id, url }: { id: string; url: string },
     headers: string[],
     _body: Buffer,
-    done: (attempted: HttpResult) => void,
+    callback: (result: HttpResult) => void,
   ): void {
     const msg = headers[headers.indexOf('webhook-id') + 1]!
     const world = this.#world
     const target = world.target(id)
     const over = (changes: Partial<HttpResult>) => {
       if (!this.dead)
-        done({ status: null, body: '', retry_after: undefined, error: null, duration_ms: 1, withheld: false, ...changes })
+        callback({ status: null, body: '', retry_after: undefined, error: null, duration_ms: 1, withheld: false, ...changes })
     }
     if (world.calm) {
       assert(mayBegin({ id, url }), 'a request may not begin although nothing goes wrong any more')
-      target.arrived.add(msg)
+      target.acknowledgments.add(msg)
       queueMicrotask(() => over({ status: 200 }))
       return
     }
@@ -265,7 +265,7 @@ class Process {
       while (target.answers === 'not') await pause(`waits for ${target.name}`)
       world.end(this, target, msg)
       if (target.answers === 'well') {
-        target.arrived.add(msg)
+        target.acknowledgments.add(msg)
         over({ status: 200 })
       } else {
         target.disordered = true
@@ -336,7 +336,7 @@ export class World {
         former: new Set(),
         ending: false,
         disordered: false,
-        arrived: new Set(),
+        acknowledgments: new Set(),
         owners: new Set(),
         open: new Map(),
       })
@@ -346,7 +346,7 @@ export class World {
   async emitEvents(count: number): Promise<void> {
     const { admin, tenant, user } = this.cell
     const objects = Array.from({ length: count }, () => this.scheduler.random.pick(this.#objects))
-    const wanted = this.targets.filter(({ ending }) => !ending)
+    const targets = this.targets.filter(({ ending }) => !ending)
     await admin.tx(tenant, async (tx) => {
       for (const object_id of objects)
         emit(tx, { type: 'labtest.order.updated', object_id, user_id: user, client_user_id: 'fictional', data: '{}' })
@@ -356,7 +356,7 @@ export class World {
       Row,
       sql`select id, object_id as object from event where team_id = ${tenant.team} order by id desc limit ${count}`,
     )
-    for (const { id, object } of rows.reverse()) this.#emitted.push({ id: `msg_${id.replaceAll('-', '')}`, object, wanted })
+    for (const { id, object } of rows.reverse()) this.#emitted.push({ id: `msg_${id.replaceAll('-', '')}`, object, targets })
   }
 
   isRunning(place: string): boolean {
@@ -484,10 +484,10 @@ export class World {
     if (target.disordered || target.ending) return
     const before = this.#emitted
       .slice(0, this.#emitted.indexOf(event))
-      .filter(({ object, wanted }) => object === event.object && wanted.includes(target))
+      .filter(({ object, targets }) => object === event.object && targets.includes(target))
     for (const { id } of before)
       assert(
-        target.arrived.has(id),
+        target.acknowledgments.has(id),
         `${target.name} got ${this.#nameOf(msg)} before ${this.#nameOf(id)}, although nothing went wrong`,
       )
   }
@@ -511,14 +511,16 @@ export class World {
     for (const target of this.targets) if (target.ending) target.closed = true
     const last = new Process('last', this.cell.dbs.get(places[0])!, this)
     await last.delivery.drain()
-    const isMissing = this.#emitted.some(({ id, wanted }) => wanted.some(({ ending, arrived }) => !ending && !arrived.has(id)))
+    const isMissing = this.#emitted.some(({ id, targets }) =>
+      targets.some(({ ending, acknowledgments }) => !ending && !acknowledgments.has(id)),
+    )
     if (isMissing) {
       await this.pass(3600)
       await last.delivery.drain()
     }
-    for (const { id, wanted } of this.#emitted)
-      for (const target of wanted)
-        assert(target.ending || target.arrived.has(id), `${this.#nameOf(id)} was lost on its way to ${target.name}`)
+    for (const { id, targets } of this.#emitted)
+      for (const target of targets)
+        assert(target.ending || target.acknowledgments.has(id), `${this.#nameOf(id)} was lost on its way to ${target.name}`)
     this.assertSound()
   }
 

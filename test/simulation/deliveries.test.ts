@@ -9,7 +9,7 @@ import { Db } from '../../src/platform/db/database.ts'
 import { connection, createTestTeam } from '../support/server.ts'
 import { installation } from '../support/template.ts'
 import { places, World, type SimulatedCell } from './deliveries-world.ts'
-import { seedsOf, simulate, type Scheduler } from './scheduler.ts'
+import { listSeeds, simulate, type Scheduler } from './scheduler.ts'
 
 /** SIMULATION_SEEDS=… runs another number of them. */
 const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 1000)
@@ -122,7 +122,7 @@ async function run(scheduler: Scheduler, cell: SimulatedCell): Promise<void> {
     for (let step = 0; step < STEPS; step++) {
       await scheduler.step()
       world.assertSound()
-      const happened = isCalm ? '' : await random.weighted(faults)(world, scheduler)
+      const happened = isCalm ? '' : await random.pickWeighted(faults)(world, scheduler)
       if (happened) scheduler.note(`  ${happened}`)
     }
     await world.settle()
@@ -132,7 +132,7 @@ async function run(scheduler: Scheduler, cell: SimulatedCell): Promise<void> {
 }
 
 test(`under faults no event is lost, each object keeps its order, and no request goes to a closed endpoint, to a former address or from two processes at once (${SEEDS} seeds)`, async (t) => {
-  const seeds = seedsOf(SEEDS)
+  const seeds = listSeeds(SEEDS)
   let steps = 0
   await Promise.all(
     cells.map(async (cell, nth) => {

@@ -17,7 +17,7 @@ export interface Expected {
   /** Numbers of the jobs that were queued. Queueing may have been rolled back. */
   jobs: Set<number>
   /** Number of claims by job number. */
-  claimed: Map<number, number>
+  claims: Map<number, number>
   /** Claims with a lost response: they may have counted as attempts of any job. */
   claimsLost: number
 }
@@ -27,7 +27,7 @@ export interface Expected {
  * after it.
  * @returns number of jobs left to run
  */
-export async function checkJobs(admin: Db, team: string, { jobs, claimed, claimsLost }: Expected): Promise<number> {
+export async function checkJobs(admin: Db, team: string, { jobs, claims: claimed, claimsLost }: Expected): Promise<number> {
   const Row = T.Object({ n: T.Integer(), attempts: T.Integer(), failed: T.Boolean(), due_in_s: T.Number() })
   const rows = await admin.queries.many(
     Row,

@@ -13,7 +13,7 @@ import { enqueue, defineHandler, defineJob, type JobContext } from '../../src/pl
 import { T } from '../../src/platform/schema/schema.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { ATTEMPTS_MAX, checkJobs, NEXT, PARTS, type Expected } from './jobs-check.ts'
-import { SimulatedProcess, tolerated, type Backends, type Faults } from './process.ts'
+import { SimulatedProcess, tolerateLoss, type Backends, type Faults } from './process.ts'
 import type { Pause, Scheduler } from './scheduler.ts'
 
 export const LEASE_S = 60
@@ -34,7 +34,7 @@ const metrics = { countJob: () => {} } as unknown as Metrics
 interface Run {
   job: Claimed<JobRow>
   n: number
-  finished: Promise<unknown>
+  completion: Promise<unknown>
 }
 
 /** Behavior of a handler, by weight. */
@@ -44,7 +44,7 @@ class Worker extends SimulatedProcess {
   readonly runner: JobRunner
   readonly jobs: CellJobs
   readonly runs = new Set<Run>()
-  done: Run[] = []
+  completedRuns: Run[] = []
 
   constructor(name: string, world: World, db: Db, faults: Faults) {
     super(name, db, faults)
@@ -81,7 +81,7 @@ export class World {
   readonly #admin: Db
   readonly #backends: readonly Backends[]
   readonly #workers: (Worker | undefined)[]
-  readonly #expected: Expected = { jobs: new Set(), claimed: new Map(), claimsLost: 0 }
+  readonly #expected: Expected = { jobs: new Set(), claims: new Map(), claimsLost: 0 }
   readonly #holders = new Map<number, Holder>()
   /** The fence of the last claim, by job number. */
   readonly #fences = new Map<number, number>()
@@ -142,13 +142,13 @@ export class World {
       claimedRows: new Map([[this.tenant.team, worker.runs.size]]),
       fullKinds: [],
     }
-    const lostBefore = worker.lost
-    const { rows } = await worker.jobs.queue.claimByTeam(limits).catch(tolerated(worker, { rows: [] }))
-    if (worker.lost > lostBefore) this.#expected.claimsLost++
+    const lostBefore = worker.lossCount
+    const { rows } = await worker.jobs.queue.claimByTeam(limits).catch(tolerateLoss(worker, { rows: [] }))
+    if (worker.lossCount > lostBefore) this.#expected.claimsLost++
     for (const row of rows) {
       const { n } = JSON.parse(row.payload) as { n: number }
       this.#assertFree(n, row)
-      this.#expected.claimed.set(n, (this.#expected.claimed.get(n) ?? 0) + 1)
+      this.#expected.claims.set(n, (this.#expected.claims.get(n) ?? 0) + 1)
       this.#holders.set(n, { owner: worker.runner.owner, fence: row.fence, until_ms: sent_ms + LEASE_S * 1000 })
       this.#fences.set(n, row.fence)
       const job = worker.jobs.runner.hold(row, sent_ms)
@@ -160,8 +160,8 @@ export class World {
   async #release(worker: Worker, { row, lease }: Claimed<JobRow>, n: number): Promise<void> {
     worker.keeper.release(lease)
     this.#holders.delete(n)
-    const given = await worker.jobs.queue.release([row]).catch(tolerated(worker, 0))
-    this.#expected.claimed.set(n, this.#expected.claimed.get(n)! - given)
+    const given = await worker.jobs.queue.release([row]).catch(tolerateLoss(worker, 0))
+    this.#expected.claims.set(n, this.#expected.claims.get(n)! - given)
     this.scheduler.note(`  ${worker.name} releases job ${n}`)
   }
 
@@ -179,28 +179,28 @@ export class World {
     const began = Promise.withResolvers<void>()
     const { id, fence } = job.row
     this.#onBegin.set(id + fence, began.resolve)
-    const run: Run = { job, n, finished: Promise.resolve() }
-    run.finished = worker.jobs.runner
-      .run(job, (claimed) => worker.runner.handle(worker.jobs, claimed, async () => this.tenant))
+    const run: Run = { job, n, completion: Promise.resolve() }
+    run.completion = worker.jobs.runner
+      .run(job, (claimedJob) => worker.runner.handle(worker.jobs, claimedJob, async () => this.tenant))
       .then((outcome) => {
         this.scheduler.note(`  ${worker.name} job ${n} fence ${fence}: ${outcome}`)
         worker.runs.delete(run)
-        if (outcome === 'completed') worker.done.push(run)
+        if (outcome === 'completed') worker.completedRuns.push(run)
         else if (outcome !== 'lost' && this.#holders.get(n)?.fence === fence) this.#holders.delete(n)
       })
-      .catch(tolerated(worker, undefined))
-    run.finished.catch(() => {})
+      .catch(tolerateLoss(worker, undefined))
+    run.completion.catch(() => {})
     worker.runs.add(run)
-    await Promise.race([began.promise, run.finished])
+    await Promise.race([began.promise, run.completion])
   }
 
   /** The handler: two parts, each a transaction; the second one queues another job for some. An actor of its own. */
   handle(worker: Worker, context: JobContext, n: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const run = [...worker.runs].findLast((one) => one.n === n)!
+    const run = [...worker.runs].findLast((run) => run.n === n)!
     const { id, fence } = run.job.row
     const name = `${worker.name} job ${n} fence ${fence}`
-    const plan = this.calm ? 'works' : this.scheduler.random.weighted(PLANS)
+    const plan = this.calm ? 'works' : this.scheduler.random.pickWeighted(PLANS)
     worker.act(name, async (pause) => {
       try {
         for (let part = 1; part <= PARTS; part++) {
@@ -224,12 +224,12 @@ export class World {
       } catch (error) {
         reject(error as Error)
       }
-      await run.finished
+      await run.completion
     })
     promise.catch(() => {})
     this.#onBegin.get(id + fence)?.()
     // An actor whose process is killed before its first step never begins.
-    return Promise.race([promise, worker.killed])
+    return Promise.race([promise, worker.death])
   }
 
   /** Resumes a handler much later, after its worker has lost the lease or was killed. */
@@ -251,24 +251,24 @@ export class World {
   }
 
   async #tick(worker: Worker): Promise<void> {
-    const [lostBefore, began_ms] = [worker.lost, this.now_ms()]
+    const [lostBefore, began_ms] = [worker.lossCount, this.now_ms()]
     await worker.keeper.tick()
     // A run whose lease has ended must end now, not later.
     const over = [...worker.runs].filter(({ job }) => job.lease.end)
-    await Promise.all(over.map(({ finished }) => finished))
+    await Promise.all(over.map(({ completion }) => completion))
     const held = [...worker.runs].filter(({ job }) => !job.lease.end)
     for (const { job, n } of held) {
       const holder = this.#holders.get(n)
       if (holder?.fence === job.row.fence) holder.until_ms = job.lease.expires_ms
-      if (worker.lost === lostBefore)
+      if (worker.lossCount === lostBefore)
         assert(job.lease.expires_ms >= began_ms + (LEASE_S * 2000) / 3, `${worker.name} has not renewed its lease of job ${n}`)
     }
     if (this.scheduler.random.chance(0.3)) await this.#assertLeased(worker, held)
   }
 
   /** Checks that no worker relies on a lease after it has expired in the database. */
-  async #assertLeased({ name, runner }: Worker, held: readonly Run[]): Promise<void> {
-    if (held.length === 0) return
+  async #assertLeased({ name, runner }: Worker, leasedRuns: readonly Run[]): Promise<void> {
+    if (leasedRuns.length === 0) return
     const Row = T.Object({ id: T.String(), fence: T.Integer(), left_ms: T.Number() })
     const rows = await this.#admin.queries.many(
       Row,
@@ -276,7 +276,7 @@ export class World {
       select id, fence, (extract(epoch from leased_until - clock_timestamp()) * 1000)::float8 as left_ms
       from job where team_id = ${this.tenant.team} and owner = ${runner.owner}`,
     )
-    for (const { job, n } of held) {
+    for (const { job, n } of leasedRuns) {
       const row = rows.find(({ id, fence }) => id === job.row.id && fence === job.row.fence)
       const left_ms = job.lease.expires_ms - this.now_ms()
       assert(
@@ -287,14 +287,14 @@ export class World {
   }
 
   async #complete(worker: Worker): Promise<void> {
-    const over = worker.done.filter(({ job }) => job.lease.end)
-    const done = worker.done.filter(({ job }) => !job.lease.end)
+    const over = worker.completedRuns.filter(({ job }) => job.lease.end)
+    const done = worker.completedRuns.filter(({ job }) => !job.lease.end)
     for (const { job } of over) worker.keeper.release(job.lease)
-    worker.done = []
+    worker.completedRuns = []
     if (done.length === 0) return
     const rows = done.map(({ job }) => job.row)
-    const gone = await worker.jobs.queue.complete(rows).catch(tolerated(worker, undefined))
-    if (gone === undefined) return void (worker.done = done)
+    const gone = await worker.jobs.queue.complete(rows).catch(tolerateLoss(worker, undefined))
+    if (gone === undefined) return void (worker.completedRuns = done)
     const ours = done.filter(({ job, n }) => this.#fences.get(n) === job.row.fence)
     assert(
       gone <= ours.length,
@@ -324,7 +324,7 @@ export class World {
     worker.kill()
     this.scheduler.abandon((name) => name === worker.name || name.startsWith(`${worker.name} `))
     await this.#backends[i]!.terminate(this.#admin, 'in a transaction')
-    await Promise.all([...worker.runs].map(({ finished }) => finished))
+    await Promise.all([...worker.runs].map(({ completion }) => completion))
   }
 
   isRunning = (i: number): boolean => this.#workers[i] !== undefined

@@ -12,7 +12,7 @@ import { connection, createTestTeam } from '../support/server.ts'
 import { installation } from '../support/template.ts'
 import { LEASE_S, World } from './jobs-world.ts'
 import { Backends } from './process.ts'
-import { seedsOf, simulate, type Scheduler } from './scheduler.ts'
+import { listSeeds, simulate, type Scheduler } from './scheduler.ts'
 
 /** SIMULATION_SEEDS=… runs another number of them. */
 const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 1000)
@@ -116,7 +116,7 @@ async function run(scheduler: Scheduler, { tenant, admin, backends }: SimulatedC
     for (let i = 0; i < WORKERS; i++) world.start(i)
     for (let step = 0; step < STEPS; step++) {
       await scheduler.step()
-      const happened = await random.weighted(faults)(world, random.whole(0, WORKERS - 1), scheduler)
+      const happened = await random.pickWeighted(faults)(world, random.whole(0, WORKERS - 1), scheduler)
       if (happened) scheduler.note(`  ${happened}`)
     }
     await world.check()
@@ -140,7 +140,7 @@ async function run(scheduler: Scheduler, { tenant, admin, backends }: SimulatedC
 }
 
 test(`under faults every job runs to its end, and never under two owners at once (${SEEDS} seeds)`, async (t) => {
-  const seeds = seedsOf(SEEDS)
+  const seeds = listSeeds(SEEDS)
   let steps = 0
   await Promise.all(
     cells.map(async (cell, nth) => {

@@ -12,8 +12,8 @@ import type { Pause, Scheduler } from './scheduler.ts'
 const skewed = new AsyncLocalStorage<{ skew_ms: number }>()
 const RealDate = Date
 globalThis.Date = class extends RealDate {
-  constructor(...given: unknown[]) {
-    if (given.length) super(...(given as [number]))
+  constructor(...args: unknown[]) {
+    if (args.length) super(...(args as [number]))
     else super(RealDate.now() + (skewed.getStore()?.skew_ms ?? 0))
   }
   static override now(): number {
@@ -41,7 +41,7 @@ export class Backends {
   }
 
   /** Ends the connections, or those with an open transaction, and waits until both sides know. */
-  async terminate(admin: Db, which: 'all' | 'in a transaction'): Promise<void> {
+  async terminate(admin: Db, choice: 'all' | 'in a transaction'): Promise<void> {
     const open = new Map(this.#ended)
     if (open.size === 0) return
     // The backends are chosen before any is terminated: in one condition the order is the planner's.
@@ -50,7 +50,7 @@ export class Backends {
       sql`
       with chosen as materialized (
         select pid from pg_stat_activity
-        where pid = any (${[...open.keys()]}::integer[]) and (${which === 'all'} or xact_start is not null))
+        where pid = any (${[...open.keys()]}::integer[]) and (${choice === 'all'} or xact_start is not null))
       select pid from chosen where pg_terminate_backend(pid, 5000)`,
     )
     await Promise.all(terminated.map(({ pid }) => open.get(pid)))
@@ -70,9 +70,9 @@ export class SimulatedProcess {
   readonly name: string
   /** The database of the process: every statement and every commit can lose its connection. */
   readonly db: Db
-  readonly killed: Promise<never>
+  readonly death: Promise<never>
   /** Number of statements and commits that have lost their connections. */
-  lost = 0
+  lossCount = 0
   #dead = false
   readonly #clock: { skew_ms: number }
   readonly #faults: Faults
@@ -84,7 +84,7 @@ export class SimulatedProcess {
     this.#clock = { skew_ms: faults.scheduler.random.pick([0, 0, 60_000, -60_000, 3_600_000]) }
     const { promise, reject } = Promise.withResolvers<never>()
     promise.catch(() => {})
-    this.killed = promise
+    this.death = promise
     this.#kill = reject
     this.db = this.#over(db)
   }
@@ -103,7 +103,7 @@ export class SimulatedProcess {
     this.#faults.scheduler.add(name, (pause) =>
       skewed.run(this.#clock, async () => {
         const killable: Pause = async (label) => {
-          await Promise.race([pause(label), this.killed])
+          await Promise.race([pause(label), this.death])
           if (this.#dead) throw new Killed('the process was killed')
         }
         await run(killable).catch((error: unknown) => {
@@ -127,11 +127,11 @@ export class SimulatedProcess {
 
   #losing({ run, many, maybe, one }: Queries): Queries {
     const losing =
-      <A extends unknown[], R>(send: (...given: A) => Promise<R>) =>
-      async (...given: A): Promise<R> => {
+      <A extends unknown[], R>(send: (...args: A) => Promise<R>) =>
+      async (...args: A): Promise<R> => {
         const isLost = this.#faults.scheduler.random.chance(this.#faults.loss())
         if (isLost && this.#faults.scheduler.random.chance(0.5)) throw this.#discard('before')
-        const answer = await send(...given)
+        const answer = await send(...args)
         if (isLost) throw this.#discard('after')
         return answer
       }
@@ -139,22 +139,22 @@ export class SimulatedProcess {
   }
 
   #committing(db: Db): Db['tx'] {
-    return async (...given) => {
-      const result = await db.tx(...given)
+    return async (...args) => {
+      const result = await db.tx(...args)
       if (!this.#faults.scheduler.random.chance(this.#faults.loss())) return result as never
       throw new UnknownOutcome(this.#discard('after'))
     }
   }
 
   #discard(when: 'before' | 'after'): Error {
-    this.lost++
+    this.lossCount++
     this.#faults.scheduler.note(`  ${this.name} loses a connection ${when} the statement has run`)
     return connectionLost()
   }
 }
 
 /** Handles errors after which a process continues: a lost connection, or any error after it was killed. */
-export const tolerated =
+export const tolerateLoss =
   <R>(process: SimulatedProcess, instead: R) =>
   (error: unknown): R => {
     if (process.isDead || (error as { code?: string }).code === 'ECONNRESET') return instead

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Random, Scheduler, seedsOf, simulate, SimulationError, type Pause } from './scheduler.ts'
+import { Random, Scheduler, listSeeds, simulate, SimulationError, type Pause } from './scheduler.ts'
 
 const three = async (pause: Pause) => {
   for (const label of ['one', 'two', 'three']) await pause(label)
@@ -39,7 +39,7 @@ test('random numbers are spread evenly, and weights are kept', () => {
   for (let i = 0; i < 4000; i++) counts[random.whole(0, 3)]!++
   for (const count of counts) assert(count > 900 && count < 1100, counts.join())
   let heavy = 0
-  for (let i = 0; i < 4000; i++) if (random.weighted([[3, true] as const, [1, false] as const])) heavy++
+  for (let i = 0; i < 4000; i++) if (random.pickWeighted([[3, true] as const, [1, false] as const])) heavy++
   assert(heavy > 2850 && heavy < 3150, String(heavy))
   assert.match(random.uuid(), /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
 })
@@ -73,7 +73,7 @@ test('a failure names its seed and shows the steps that led to it', async () => 
 })
 
 test('SIMULATION_SEED chooses one seed', () => {
-  assert.deepEqual(seedsOf(3, 5, {}), [5, 6, 7])
-  assert.deepEqual(seedsOf(3, 5, { SIMULATION_SEED: '99' }), [99])
-  assert.throws(() => seedsOf(3, 5, { SIMULATION_SEED: 'x' }), /whole number/)
+  assert.deepEqual(listSeeds(3, 5, {}), [5, 6, 7])
+  assert.deepEqual(listSeeds(3, 5, { SIMULATION_SEED: '99' }), [99])
+  assert.throws(() => listSeeds(3, 5, { SIMULATION_SEED: 'x' }), /whole number/)
 })

@@ -38,7 +38,7 @@ export class Random {
   }
 
   /** One of the items by weight: [3, 'a'], [1, 'b'] gives 'a' three times as often as 'b'. */
-  weighted<T>(items: readonly (readonly [weight: number, item: T])[]): T {
+  pickWeighted<T>(items: readonly (readonly [weight: number, item: T])[]): T {
     let left = this.next() * items.reduce((sum, [weight]) => sum + weight, 0)
     for (const [weight, item] of items) if ((left -= weight) < 0) return item
     return items.at(-1)![1]
@@ -177,7 +177,7 @@ export class Scheduler {
 const isRunnable = (actor: Actor): boolean => !actor.done && !actor.suspended && actor.label !== undefined
 
 /** The seeds of a run: `count` from `first` on, or the one that SIMULATION_SEED names. */
-export function seedsOf(count: number, first = 1, env: Record<string, string | undefined> = process.env): number[] {
+export function listSeeds(count: number, first = 1, env: Record<string, string | undefined> = process.env): number[] {
   const only = env.SIMULATION_SEED
   if (only === undefined) return Array.from({ length: count }, (_, i) => first + i)
   if (!/^\d{1,10}$/.test(only)) throw new Error('SIMULATION_SEED must be a whole number')

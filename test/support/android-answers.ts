@@ -3,17 +3,17 @@
 // Source: github.com/tryVital/vital-android, 5.0; users-wearables.md 16.8.
 import { boolean, fail, list, map, object, oneOf, optional, whatever, withDefault, type Decode } from './client-decoding.ts'
 
-const string: Decode<string> = (value, at) =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : fail(at, 'a string', value)
-const double: Decode<number> = (value, at) =>
+const string: Decode<string> = (value, path) =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : fail(path, 'a string', value)
+const double: Decode<number> = (value, path) =>
   value !== null && value !== '' && Number.isFinite(Number(value)) && typeof value !== 'boolean'
     ? Number(value)
-    : fail(at, 'a double', value)
-const int: Decode<number> = (value, at) => (Number.isInteger(double(value, at)) ? Number(value) : fail(at, 'an int', value))
-const instant: Decode<number> = (value, at) =>
+    : fail(path, 'a double', value)
+const int: Decode<number> = (value, path) => (Number.isInteger(double(value, path)) ? Number(value) : fail(path, 'an int', value))
+const instant: Decode<number> = (value, path) =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z$/.test(value.replace('+00:00', 'Z'))
     ? Date.parse(value)
-    : fail(at, 'an instant in UTC', value)
+    : fail(path, 'an instant in UTC', value)
 
 export const SyncState = object({
   status: oneOf('paused', 'error', 'active'),
@@ -58,10 +58,10 @@ export const OAuthLink = object({
 
 const source = object({ type: string, provider: string, app_id: optional(string) })
 const day = { id: string, calendar_date: string, source }
-const all = <N extends string>(of: Decode<number>, names: N[]) =>
-  Object.fromEntries(names.map((name) => [name, optional(of)])) as Record<N, Decode<number | null>>
-const doubles = <N extends string>(...names: N[]) => all(double, names)
-const ints = <N extends string>(...names: N[]) => all(int, names)
+const decodeEnum = <N extends string>(decode: Decode<number>, names: N[]) =>
+  Object.fromEntries(names.map((name) => [name, optional(decode)])) as Record<N, Decode<number | null>>
+const doubles = <N extends string>(...names: N[]) => decodeEnum(double, names)
+const ints = <N extends string>(...names: N[]) => decodeEnum(int, names)
 export const Activity = object({
   activity: list(
     object({

@@ -30,7 +30,7 @@ interface LocalState {
 export class AndroidClient extends SignedInPhone {
   readonly health = new HealthStore()
   /** The names of the permissions that its owner has granted to the app. */
-  granted: string[] = []
+  grantedPermissions: string[] = []
   readonly #provider: string
   readonly #policy: 'auto' | 'explicit'
   readonly #zone: string
@@ -93,13 +93,13 @@ export class AndroidClient extends SignedInPhone {
   raw = (kind: string) => this.#summary(`${kind}/${this.user_id}/raw`, whatever)
   profile = () => this.send('GET', `/v2/summary/profile/${this.user_id}`, answers.Profile)
   workoutStream = (id: string) => this.send('GET', `/v2/timeseries/workouts/${id}/stream`, answers.WorkoutStream)
-  samples = (resource: string, from: string) =>
-    this.send('GET', `/v2/timeseries/${this.user_id}/${resource}?start_date=${from}`, answers.Samples)
+  samples = (resource: string, start: string) =>
+    this.send('GET', `/v2/timeseries/${this.user_id}/${resource}?start_date=${start}`, answers.Samples)
 
   async #createConnection(): Promise<void> {
     try {
       await this.send('POST', `/v2/link/provider/manual/${this.#provider}`, answers.Success, {
-        body: { user_id: this.user_id, provider_id: null, granted_permissions: this.granted.toSorted() },
+        body: { user_id: this.user_id, provider_id: null, granted_permissions: this.grantedPermissions.toSorted() },
       })
     } catch (error) {
       if (!(error instanceof HttpError && error.status === 409)) throw error
@@ -114,7 +114,7 @@ export class AndroidClient extends SignedInPhone {
         tzinfo: this.#zone,
         request_start_date: new Date(now_ms - DAYS_MAX * DAY_MS).toISOString(),
         request_end_date: new Date(now_ms).toISOString(),
-        granted_permissions: this.granted.toSorted(),
+        granted_permissions: this.grantedPermissions.toSorted(),
       }
       const place = `/v2/user/${this.user_id}/sdk_sync_state/${this.#provider}`
       const answer = await this.send('POST', place, answers.SyncState, { body })
@@ -134,7 +134,7 @@ export class AndroidClient extends SignedInPhone {
     const state = await this.#syncState()
     const now_ms = Date.now()
     const end_ms = state.ingestion_end_ms ?? now_ms
-    const all = this.health.all(name)
+    const all = this.health.listAll(name)
     const before = this.#incremental.get(name)
     // Changes by a token have no lower bound; days of activity are read again from the last time on.
     const isFresh = (i: number) => !before || !resources[name]!.byRecord || i >= before.token

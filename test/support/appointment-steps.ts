@@ -1,8 +1,8 @@
 // Steps of an appointment in code, below the API, and what its order and its events then show.
 import assert from 'node:assert/strict'
 import { Problem } from '../../src/platform/runtime/problem.ts'
-import { appointmentsOf, bookingOf, applyAppointmentEvent, type Method } from './appointments.ts'
-import { orderOf } from './orders.ts'
+import { listAppointments, createBooking, applyAppointmentEvent, type Method } from './appointments.ts'
+import { getOrder } from './orders.ts'
 import type { TestTeam } from './server.ts'
 import {
   assertReschedulable,
@@ -15,9 +15,9 @@ export const methods: Method[] = ['walk_in_test', 'at_home_phlebotomy']
 
 /** Low-level statuses of an order after its first. */
 export const lows = async (team: TestTeam, id: string): Promise<string[]> =>
-  (await orderOf(team, id)).events.map(({ status }) => status.split('.').at(-1)!).slice(1)
+  (await getOrder(team, id)).events.map(({ status }) => status.split('.').at(-1)!).slice(1)
 export const statuses = async (team: TestTeam, id: string): Promise<string[]> =>
-  (await appointmentsOf(team, id)).at(-1)!.events.map(({ status }) => status)
+  (await listAppointments(team, id)).at(-1)!.events.map(({ status }) => status)
 
 export const cancel = (team: TestTeam, id: string) =>
   applyAppointmentEvent(team, id, (tx, lockedOrder, lockedAppointment) =>
@@ -28,7 +28,7 @@ export const confirm = (team: TestTeam, id: string) =>
 export const move = (team: TestTeam, id: string, method: Method, hours = 96) =>
   applyAppointmentEvent(team, id, (tx, lockedOrder, lockedAppointment) => {
     assertReschedulable(lockedOrder, lockedAppointment)
-    const { start_at, end_at } = bookingOf(tx.now, method, hours)
+    const { start_at, end_at } = createBooking(tx.now, method, hours)
     return rescheduleAppointment(
       tx,
       lockedOrder,
@@ -38,7 +38,7 @@ export const move = (team: TestTeam, id: string, method: Method, hours = 96) =>
     )
   })
 
-export const refused = (detail: string) => (error: unknown) => {
+export const assertRefused = (detail: string) => (error: unknown) => {
   assert(error instanceof Problem)
   assert.deepEqual([error.status, error.body], [400, { detail }])
   return true

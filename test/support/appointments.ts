@@ -25,7 +25,7 @@ export async function appointmentOrder(team: TestTeam, method: Method, requisiti
 }
 
 /** A booking at the only service center there is, or of a visit, so many hours ahead. */
-export function bookingOf(now: Date, method: Method, hours = 72): Booking {
+export function createBooking(now: Date, method: Method, hours = 72): Booking {
   const start = addSeconds(now, hours * 3600)
   const isVisit = method === 'at_home_phlebotomy'
   return {
@@ -50,7 +50,7 @@ export function bookingOf(now: Date, method: Method, hours = 72): Booking {
 }
 
 /** Books an appointment for an order without the checks of the API. */
-export async function booked(
+export async function bookDirectly(
   team: TestTeam,
   order_id: string,
   method: Method,
@@ -61,7 +61,7 @@ export async function booked(
   let id = ''
   await team.db.tx(tenant, (tx) =>
     updateOrder(tx, order_id, async (lockedOrder) => {
-      id = (await bookAppointment(tx, lockedOrder, bookingOf(teamNow(tenant), method, hours), reply)).appointment.id
+      id = (await bookAppointment(tx, lockedOrder, createBooking(teamNow(tenant), method, hours), reply)).appointment.id
     }),
   )
   return id
@@ -71,17 +71,17 @@ export async function booked(
 export async function applyAppointmentEvent(
   team: TestTeam,
   order_id: string,
-  what: (tx: Tx, lockedOrder: LockedOrder, lockedAppointment: LockedAppointment) => void | Promise<void>,
+  change: (tx: Tx, lockedOrder: LockedOrder, lockedAppointment: LockedAppointment) => void | Promise<void>,
 ): Promise<void> {
   await team.db.tx(await tenantOf(team), (tx) =>
-    updateOrder(tx, order_id, async (lockedOrder) => what(tx, lockedOrder, (await findAppointment(tx, lockedOrder))!)),
+    updateOrder(tx, order_id, async (lockedOrder) => change(tx, lockedOrder, (await findAppointment(tx, lockedOrder))!)),
   )
 }
 
 const Row = T.Object({ document: T.String(), internal_data: T.String(), event_status: T.String() })
 
 /** Every appointment of an order, oldest first. */
-export async function appointmentsOf(
+export async function listAppointments(
   { db, team }: TestTeam,
   order_id: string,
 ): Promise<(Appointment & { internalData: InternalData })[]> {
@@ -109,7 +109,7 @@ export async function assertAgreement(team: TestTeam): Promise<void> {
   )
   for (const row of rows) {
     const order = JSON.parse(row.document) as Order
-    const all = await appointmentsOf(team, order.id)
+    const all = await listAppointments(team, order.id)
     const [active, ...others] = all.filter(({ event_status }) => event_status !== 'cancelled')
     assert.equal(others.length, 0, 'two appointments at a time')
     const { data } = order.details as { data: { appointment_id: string | null } }
@@ -120,12 +120,12 @@ export async function assertAgreement(team: TestTeam): Promise<void> {
         [event_status, event_data, statusByEvent[event_status]],
       )
     }
-    assert.deepEqual(expectedOf(order, active), [])
+    assert.deepEqual(expectedStatuses(order, active), [])
   }
 }
 
 /** What is wrong with an order whose appointment stands so. */
-function expectedOf(order: Order, active: (Appointment & { internalData: InternalData }) | undefined): string[] {
+function expectedStatuses(order: Order, active: (Appointment & { internalData: InternalData }) | undefined): string[] {
   const lowLevelStatus = order.last_event.status.split('.').at(-1)!
   const isReady = order.events.some(({ status }) => READY.test(status))
   const over = order.status === 'cancelled' && order.details.type === 'walk_in_test'

@@ -25,9 +25,9 @@ const WIDE = 1280
 
 /**
  * The page fits its screen, and axe finds nothing in it, light and dark. Keeps a picture of either, and one on a wide screen.
- * @param allowed ids of rules that axe may find broken
+ * @param allowedRules ids of rules that axe may find broken
  */
-export async function assertSound(page: Page, name: string, allowed: string[] = []): Promise<void> {
+export async function assertSound(page: Page, name: string, allowedRules: string[] = []): Promise<void> {
   await page.waitForLoadState()
   const { width, height } = page.viewportSize()!
   if (width < WIDE) {
@@ -45,7 +45,7 @@ export async function assertSound(page: Page, name: string, allowed: string[] = 
       `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) })))`,
     )
     assert.deepEqual(
-      found.filter(({ id }) => !allowed.includes(id)),
+      found.filter(({ id }) => !allowedRules.includes(id)),
       [],
       name,
     )

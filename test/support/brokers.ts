@@ -11,13 +11,13 @@ export const createTestPipelines = (changes: Partial<DeliveryOptions> = {}) => d
 
 export const path = (environment = 'sandbox', region = 'us'): string => `/team_etl_pipelines/${environment}/${region}`
 
-/** Give a team a pipeline that writes to what is named in `destinations`, and besides to `more`. */
+/** Give a team a pipeline that writes to what is named in `destinations`, and also those in `names`. */
 export async function pipe(
   team: TestTeam,
   destinations: Record<string, unknown>,
-  { more = [], ...settings }: { more?: string[]; [setting: string]: unknown } = {},
+  { names = [], ...settings }: { names?: string[]; [setting: string]: unknown } = {},
 ): Promise<void> {
-  const enabled = [...Object.keys(destinations), ...more]
+  const enabled = [...Object.keys(destinations), ...names]
   const preferences = { preferred: enabled[0], enabled }
   const [environment, region] = team.cell.split('-')
   const body = { team_ids: [team.team], preferences, ...destinations, ...settings }

@@ -8,7 +8,7 @@ export default function area({ width, height }: { width: number; height: number 
   return { area: width * height, pid: process.pid }
 }
 
-export const reversed = (bytes: Uint8Array): Uint8Array => bytes.toReversed()
+export const reverseBytes = (bytes: Uint8Array): Uint8Array => bytes.toReversed()
 
 export function throwError(): never {
   throw new RangeError('the width is missing')
@@ -22,7 +22,7 @@ export const abortProcess = (): never => process.abort()
 export const killProcess = (): boolean => process.kill(process.pid, 'SIGSEGV')
 
 /** Blocks until a file exists, so that a test decides how long a process is taken. */
-export function held(path: string): number {
+export function blockUntilExists(path: string): number {
   const never = new Int32Array(new SharedArrayBuffer(4))
   while (!existsSync(path)) Atomics.wait(never, 0, 0, 10)
   return 1
@@ -73,7 +73,7 @@ export function forbidden({ file, fresh, secret }: Record<'file' | 'fresh' | 'se
 export const environment = (): string[] => Object.keys(process.env).sort()
 
 /** The code of the error of a connection to a port of this machine; null if there is one. */
-export const connected = (port: number): Promise<string | null> =>
+export const tryConnect = (port: number): Promise<string | null> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
     socket.on('connect', () => resolve(null)).on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.name))

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { ended } from './command-line.ts'
+import { runToEnd } from './command-line.ts'
 import { staff } from './home-visits.ts'
 import { address, patient } from './people.ts'
 import { writeMail } from './mail.ts'
@@ -22,7 +22,7 @@ import { publishDemo } from '../../src/cli/demo-file.ts'
 export const folder = mkdtempSync(join(tmpdir(), 'commands-'))
 after(() => rmSync(folder, { recursive: true }))
 let files = 0
-export function fileOf(text: string | Uint8Array, ending = 'csv'): string {
+export function writeFile(text: string | Uint8Array, ending = 'csv'): string {
   const path = join(folder, `${++files}.${ending}`)
   writeFileSync(path, text)
   return path
@@ -40,11 +40,11 @@ export interface Made {
   /** Options that name the server and the key of `team`. */
   remote: string[]
 }
-export let made: Made
+export let commandData: Made
 /** Makes what the calls of the table work on. */
 export async function makeTableData(): Promise<void> {
   const [team, production] = [await createTestTeam(), await createTestTeam('production-us')]
-  made = { team, production, remote: ['--url', url, '--key', team.key] }
+  commandData = { team, production, remote: ['--url', url, '--key', team.key] }
   await siteWithSchedule('TABLE-1', { confirms: 'by_hand', places: 5 })
   await kit(team)
   const keys = Object.fromEntries(cells.names.map((cell) => [cell, team.key])) as Record<KnownCell, string>
@@ -59,24 +59,36 @@ export async function makeTableData(): Promise<void> {
 
 export const wordAfter = (text: string, label: string): string => new RegExp(`${label}\\s+(\\S+)`).exec(text)![1]!
 export async function runAndPrint(...words: string[]): Promise<string> {
-  const { code, out, err } = await ended(words)
+  const { code, stdout, err } = await runToEnd(words)
   assert.deepEqual([code, err], [0, ''], words.join(' '))
-  return out
+  return stdout
 }
 
 export const account = async (): Promise<string> => {
-  const words = ['lab-account', 'create', ...SANDBOX, '--lab', 'quest', '--account', randomUUID(), '--org', made.team.org_id]
+  const words = [
+    'lab-account',
+    'create',
+    ...SANDBOX,
+    '--lab',
+    'quest',
+    '--account',
+    randomUUID(),
+    '--org',
+    commandData.team.org_id,
+  ]
   return wordAfter(await runAndPrint(...words), 'lab account')
 }
 
 export async function createUnassignedResult(): Promise<string> {
-  const delivery = await deliveryFor(made.team, await acceptedOrder(made.team), { sample_id: `NOBODYS-${randomUUID()}` })
+  const delivery = await deliveryFor(commandData.team, await acceptedOrder(commandData.team), {
+    sample_id: `NOBODYS-${randomUUID()}`,
+  })
   const intake = { cell: 'sandbox-us' as const, db: cells.db('sandbox-us'), findTenant: guard.tenant }
   return (await receiveFromLink(intake, delivery)).raw_result_id
 }
 
 export async function booking(): Promise<string> {
-  const { production } = made
+  const { production } = commandData
   const [slot] = await slots(production, 'lab=quest&site_codes=TABLE-1')
   return (await book(production, await walkIn(production), slot!.booking_key, { async_confirmation: true })).body.id
 }
@@ -92,7 +104,7 @@ export async function failedJob(): Promise<string> {
 }
 
 export async function pendingTest(): Promise<string> {
-  const { team } = made
+  const { team } = commandData
   const id = await team.test()
   await team.db.pool.query(`update lab_test set status = 'pending_approval', is_approved = false where id = $1`, [id])
   return id
@@ -122,7 +134,7 @@ export async function failedMail(): Promise<string> {
 
 /** The hours of a site. */
 export const allDay = Object.fromEntries(weekdays.map((name) => [name, ['00:00-24:00']]))
-export const staffFile = (reference: string) => fileOf(JSON.stringify([{ reference, ...staff() }]), 'json')
+export const staffFile = (reference: string) => writeFile(JSON.stringify([{ reference, ...staff() }]), 'json')
 export const importReference = async (reference: string) => {
   await runAndPrint('phlebotomy', 'import', staffFile(reference), ...PRODUCTION)
   return reference
@@ -142,7 +154,7 @@ export const loincFile = () => {
     STATUS: 'ACTIVE',
     CLASSTYPE: '1',
   }
-  return fileOf(
-    [columns, columns.map((name) => values[name] ?? '')].map((row) => row.map((one) => `"${one}"`).join(',')).join('\n'),
+  return writeFile(
+    [columns, columns.map((name) => values[name] ?? '')].map((row) => row.map((cell) => `"${cell}"`).join(',')).join('\n'),
   )
 }

@@ -61,5 +61,5 @@ function shorten(text: string, options: OptionText[], examples: string[]): strin
   return [words, ...kept, ...(common.length ? [`  Common options: ${common.join(', ')}`] : []), ...shown].join('\n')
 }
 
-const isOption = (line: string, [flags, about]: OptionText): boolean =>
-  line.trim().startsWith(flags) && line.trim().slice(flags.length).trim() === about
+const isOption = (line: string, [flags, description]: OptionText): boolean =>
+  line.trim().startsWith(flags) && line.trim().slice(flags.length).trim() === description

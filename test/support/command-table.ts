@@ -3,13 +3,13 @@ import { delivering, emitEvents, endpoint, receiver } from './webhook-receiver.t
 import { createTestTeam, url } from './server.ts'
 import {
   folder,
-  fileOf,
+  writeFile,
   EVERY_CELL,
   SANDBOX,
   PRODUCTION,
   NOBODY,
   ABSENT,
-  made,
+  commandData,
   wordAfter,
   runAndPrint,
   account,
@@ -63,34 +63,38 @@ export const table: Record<string, Row> = {
     fails: [[NOBODY, 'none'], 2, /must be one of/],
   },
   'org expire': {
-    words: () => [made.team.org_id, 'never'],
+    words: () => [commandData.team.org_id, 'never'],
     prints: /does not expire/,
     fails: [[NOBODY, 'never'], 1, /Organization not found/],
   },
   'org list': { words: () => [], prints: /^\S+ {2}\w+ +\S+ {2}.*\d+ teams {2}/, fails: [['x'], 2, /Too many arguments/] },
   'team list': {
-    words: () => ['--org', made.team.org_id],
+    words: () => ['--org', commandData.team.org_id],
     prints: /^\S+ {2}\S+ {2}us {2}/,
     fails: [['--org', NOBODY], 1, /Organization not found/],
   },
   'team create': {
-    words: () => ['North', '--org', made.team.org_id, '--region', 'us'],
+    words: () => ['North', '--org', commandData.team.org_id, '--region', 'us'],
     prints: /^team {2}\S+\n$/,
     fails: [['North', '--org', NOBODY, '--region', 'moon'], 2, /--region must be us or eu/],
   },
   'team feature': {
-    words: () => [made.team.team, 'list'],
+    words: () => [commandData.team.team, 'list'],
     prints: /^(on |off) {2}\w+/,
     fails: [[NOBODY, 'list'], 1, /Team not found/],
   },
   'key create': {
-    words: () => ['--team', made.team.team, ...SANDBOX],
+    words: () => ['--team', commandData.team.team, ...SANDBOX],
     prints: /^api key {2}sk_us_/,
     fails: [['--team', NOBODY, ...SANDBOX], 1, /Team not found/],
   },
-  'key list': { words: () => ['--team', made.team.team], prints: /sandbox-us .*test\n/, fails: [[], 2, /--team must be an id/] },
+  'key list': {
+    words: () => ['--team', commandData.team.team],
+    prints: /sandbox-us .*test\n/,
+    fails: [[], 2, /--team must be an id/],
+  },
   'key revoke': {
-    words: async () => [wordAfter(await runAndPrint('key', 'create', '--team', made.team.team, ...SANDBOX), 'api key')],
+    words: async () => [wordAfter(await runAndPrint('key', 'create', '--team', commandData.team.team, ...SANDBOX), 'api key')],
     prints: /^Key revoked/,
     fails: [[NOBODY], 1, /Key not found/],
   },
@@ -106,7 +110,7 @@ export const table: Record<string, Row> = {
     fails: [['x', ...SANDBOX], 1, /Lab not found/],
   },
   'lab-account create': {
-    words: () => [...SANDBOX, '--lab', 'quest', '--account', randomUUID(), '--org', made.team.org_id],
+    words: () => [...SANDBOX, '--lab', 'quest', '--account', randomUUID(), '--org', commandData.team.org_id],
     prints: /^lab account/,
     fails: [SANDBOX, 2, /--lab is required/],
   },
@@ -116,7 +120,7 @@ export const table: Record<string, Row> = {
     fails: noId(),
   },
   'lab-account list': {
-    words: async () => (await account(), [...SANDBOX, '--org', made.team.org_id]),
+    words: async () => (await account(), [...SANDBOX, '--org', commandData.team.org_id]),
     prints: /quest/,
     fails: noCell,
   },
@@ -126,18 +130,18 @@ export const table: Record<string, Row> = {
 
   'catalog export': { words: () => ['--cell', 'production-eu'], prints: /"format": "drawbridge-catalog-1"/, fails: noCell },
   'catalog import': {
-    words: async () => [fileOf(await runAndPrint('catalog', 'export', ...PRODUCTION), 'json'), ...PRODUCTION],
+    words: async () => [writeFile(await runAndPrint('catalog', 'export', ...PRODUCTION), 'json'), ...PRODUCTION],
     prints: /^labs +0 added, 0 changed/,
     fails: [[ABSENT, ...PRODUCTION], 1, /cannot be read \(ENOENT\)/],
   },
   'places import': {
-    words: () => [fileOf(['FR', '75001', 'Exempleville', 'Province', 'EX', '', '', '', '', '48.85', '2.35', '4'].join('\t'))],
+    words: () => [writeFile(['FR', '75001', 'Exempleville', 'Province', 'EX', '', '', '', '', '48.85', '2.35', '4'].join('\t'))],
     prints: /1 places of FR/,
-    fails: [[fileOf('FR\t75002\n', 'txt'), ...SANDBOX], 1, /1 of the file rejected/],
+    fails: [[writeFile('FR\t75002\n', 'txt'), ...SANDBOX], 1, /1 of the file rejected/],
   },
   'psc import': {
     words: () => [
-      fileOf('site_code,name,first_line,city,state,zip_code\nTABLE-2,Pretend Site,1 Sample Way,Phoenix,AZ,85004'),
+      writeFile('site_code,name,first_line,city,state,zip_code\nTABLE-2,Pretend Site,1 Sample Way,Phoenix,AZ,85004'),
       '--lab',
       'crl',
       ...PRODUCTION,
@@ -158,13 +162,13 @@ export const table: Record<string, Row> = {
   },
   'psc schedule import': {
     words: () => [
-      fileOf(JSON.stringify([{ site_code: 'TABLE-1', ...allDay, places: 5, confirms: 'by_hand' }]), 'json'),
+      writeFile(JSON.stringify([{ site_code: 'TABLE-1', ...allDay, places: 5, confirms: 'by_hand' }]), 'json'),
       '--lab',
       'quest',
       ...PRODUCTION,
     ],
     prints: /1 imported/,
-    fails: [[fileOf('site_code,color\nTABLE-1,green'), '--lab', 'quest', ...PRODUCTION], 1, /Unrecognized column/],
+    fails: [[writeFile('site_code,color\nTABLE-1,green'), '--lab', 'quest', ...PRODUCTION], 1, /Unrecognized column/],
   },
   'psc schedule list': {
     words: () => ['--lab', 'quest', ...PRODUCTION],
@@ -186,15 +190,17 @@ export const table: Record<string, Row> = {
   'psc booking refuse': { words: async () => [await booking(), ...PRODUCTION], prints: /^Rejected/, fails: noId() },
   'payors import': {
     words: () => [
-      fileOf('payor_code,name,first_line,city,state,zip,program,program_state\nTABLE,Plan,1 Example Street,Phoenix,AZ,85004,,'),
+      writeFile(
+        'payor_code,name,first_line,city,state,zip,program,program_state\nTABLE,Plan,1 Example Street,Phoenix,AZ,85004,,',
+      ),
     ],
     prints: /1 payors/,
     fails: [[ABSENT], 1, /Cannot read the file \(ENOENT\)/],
   },
   'icd import': {
-    words: () => [fileOf('code,description\nE119,Type 2 diabetes mellitus without complications'), '--dry-run'],
+    words: () => [writeFile('code,description\nE119,Type 2 diabetes mellitus without complications'), '--dry-run'],
     prints: /sandbox-us +\d+ of \d+ codes removed, [^]*Nothing was changed/,
-    fails: [[fileOf('code,description\nE119,Fictional\n')], 1, /^drawbridge: The import removes [^]* Say --yes/],
+    fails: [[writeFile('code,description\nE119,Fictional\n')], 1, /^drawbridge: The import removes [^]* Say --yes/],
   },
   'loinc import': {
     words: () => [loincFile(), '--dry-run'],
@@ -235,7 +241,7 @@ export const table: Record<string, Row> = {
     fails: noCell,
   },
   'result assign': {
-    words: async () => [await createUnassignedResult(), '--team', made.team.team, ...SANDBOX],
+    words: async () => [await createUnassignedResult(), '--team', commandData.team.team, ...SANDBOX],
     prints: /pending_customer_review/,
     fails: [[NOBODY, '--team', NOBODY, ...SANDBOX], 1, /Team not found/],
   },
@@ -288,22 +294,22 @@ export const table: Record<string, Row> = {
   'text-messages retry': { words: () => ['--all'], prints: /^There are none/, fails: [[], 2, /Usage: /] },
 
   'report explain': {
-    words: async () => [fileOf(await glucoseReport(), 'pdf')],
+    words: async () => [writeFile(await glucoseReport(), 'pdf')],
     prints: /OUTCOME/,
     fails: [[ABSENT], 1, /cannot be read \(ENOENT\)/],
   },
   import: {
     words: async () => [
-      fileOf(exportXml(record('HeartRate', 61, 'count/min', '2026-01-31 09:00:00 +0000')), 'xml'),
+      writeFile(exportXml(record('HeartRate', 61, 'count/min', '2026-01-31 09:00:00 +0000')), 'xml'),
       '--user',
-      await made.team.user(),
-      ...made.remote,
+      await commandData.team.user(),
+      ...commandData.remote,
     ],
     prints: /1 accepted/,
     fails: [[ABSENT], 2, /needs --user/],
   },
   status: {
-    words: () => made.remote,
+    words: () => commandData.remote,
     prints: /ready\nKey {5}valid/,
     fails: [['--url', 'elsewhere'], 2, /--url must start with/],
   },
@@ -314,14 +320,14 @@ export const table: Record<string, Row> = {
     fails: [[], 1, /No demo data found/, { DATA_DIR: ABSENT }],
   },
   'events list': {
-    words: () => ['--type', 'labtest.order.created', ...made.remote],
+    words: () => ['--type', 'labtest.order.created', ...commandData.remote],
     prints: /^\S+ {2}\S+ {2}labtest\.order\.created {2}received\.\S+ {2}\S+\n/,
     fails: [['--limit', '0'], 2, /--limit must be a number/],
   },
   'events show': {
     words: async () => {
-      const [event] = JSON.parse(await runAndPrint('events', 'list', '--json', ...made.remote))
-      return [event.id, ...made.remote]
+      const [event] = JSON.parse(await runAndPrint('events', 'list', '--json', ...commandData.remote))
+      return [event.id, ...commandData.remote]
     },
     prints: /"type": "\w+\./,
     fails: [['x'], 1, /No demo data found/, { DATA_DIR: ABSENT }],
@@ -338,15 +344,15 @@ export const table: Record<string, Row> = {
     prints: /resent\n$/,
     fails: [['x', '--cell', 'moon'], 2, /--cell must be one of/],
   },
-  'clock show': { words: () => made.remote, prints: /^\S+ {2}\d+ seconds ahead\n$/, fails: noCell },
+  'clock show': { words: () => commandData.remote, prints: /^\S+ {2}\d+ seconds ahead\n$/, fails: noCell },
   'clock advance': {
-    words: () => ['60', ...made.remote],
+    words: () => ['60', ...commandData.remote],
     prints: /^\S+ {2}\d+ seconds ahead; \d+ jobs ran\n$/,
     fails: [['0', ...SANDBOX], 2, /must be a number of seconds/],
   },
-  get: { words: () => ['/v3/lab_tests', ...made.remote], prints: /^\[\n {2}\{/, fails: noPath },
+  get: { words: () => ['/v3/lab_tests', ...commandData.remote], prints: /^\[\n {2}\{/, fails: noPath },
   post: {
-    words: () => ['/v2/user', '--set', `client_user_id=${randomUUID()}`, ...made.remote],
+    words: () => ['/v2/user', '--set', `client_user_id=${randomUUID()}`, ...commandData.remote],
     prints: /"user_id": /,
     fails: noPath,
   },
@@ -356,18 +362,18 @@ export const table: Record<string, Row> = {
   open: { startedIn: 'test/e2e/start.test.ts', fails: noCell },
   logs: {
     words: async () => {
-      await made.team.api.get('/v3/lab_tests')
-      return ['--once', '--last', '1', ...made.remote]
+      await commandData.team.api.get('/v3/lab_tests')
+      return ['--once', '--last', '1', ...commandData.remote]
     },
     prints: /^\d\d:\d\d:\d\d {2}200 +\d+ ms {2}GET +\/v3\/lab_tests\n$/,
     fails: [['--last', '201'], 2, /--last must be a number from 0 to 200/],
   },
   seed: {
-    words: () => ['--users', '1', ...made.remote],
+    words: () => ['--users', '1', ...commandData.remote],
     prints: /^seed-1 {4}\S+ {2}order \S+ \w+, order \S+ \w+, fitbit\n$/,
     fails: [['--users', '41'], 2, /--users must be a number from 1 to 40/],
   },
-  listen: { words: () => made.remote, prints: /^$/, fails: [['--forward-to', 'x'], 2, /must be an http or https URL/] },
+  listen: { words: () => commandData.remote, prints: /^$/, fails: [['--forward-to', 'x'], 2, /must be an http or https URL/] },
   trigger: { words: () => ['--list'], prints: /^labtest\.order\.created/, fails: [[], 2, /needs one type of event/] },
 
   completion: { words: () => ['bash'], prints: /complete -o default/, fails: [['csh'], 2, /must be one of bash, zsh, fish/] },

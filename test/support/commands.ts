@@ -25,7 +25,7 @@ async function dataDir(): Promise<string> {
  * @param ask answers for a terminal; without it there is none
  * @param default_cell the cell that the environment names
  */
-export async function outcomeOf(
+export async function runOnDatabase(
   cells: Cells,
   words: string[],
   ask?: Ask,
@@ -50,4 +50,4 @@ export async function outcomeOf(
 }
 
 /** What a command prints. */
-export const command = async (cells: Cells, words: string[]): Promise<string> => (await outcomeOf(cells, words)).output
+export const command = async (cells: Cells, words: string[]): Promise<string> => (await runOnDatabase(cells, words)).output

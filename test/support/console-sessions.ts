@@ -59,8 +59,8 @@ export async function signedIn(team: TestTeam, member: TestMember) {
   return {
     token,
     headers,
-    call: (method: string, path: string, body?: unknown, more: Record<string, string> = {}) =>
-      call(method, path, body, { ...headers, ...more }),
+    call: (method: string, path: string, body?: unknown, extraHeaders: Record<string, string> = {}) =>
+      call(method, path, body, { ...headers, ...extraHeaders }),
     get: (path: string) => call('GET', path, undefined, headers),
     post: (path: string, body?: unknown) => call('POST', path, body, headers),
     delete: (path: string) => call('DELETE', path, undefined, headers),

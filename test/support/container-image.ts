@@ -13,32 +13,32 @@ const dockerfile: Dockerfile = DockerfileParser.parse(dockerfileText)
 /** The instructions of the last stage. */
 const lastStage: Instruction[] = (() => {
   const all = dockerfile.getInstructions()
-  return all.slice(all.findLastIndex((one) => one.getKeyword() === 'FROM'))
+  return all.slice(all.findLastIndex((instruction) => instruction.getKeyword() === 'FROM'))
 })()
-const named = (keyword: string) => lastStage.filter((one) => one.getKeyword() === keyword)
+const instructionsOf = (keyword: string) => lastStage.filter((instruction) => instruction.getKeyword() === keyword)
 
 /** The words of an instruction in its JSON form, after its flags. */
 const words = (instruction: Instruction): string[] => {
   const text = instruction.getRawArgumentsContent() ?? ''
   return JSON.parse(text.slice(text.indexOf('['))) as string[]
 }
-const only = (keyword: string): Instruction => {
-  const found = named(keyword)
+const onlyInstruction = (keyword: string): Instruction => {
+  const found = instructionsOf(keyword)
   if (found.length !== 1) throw new Error(`Dockerfile has ${found.length} ${keyword}`)
   return found[0]!
 }
 
 /** The instructions of the image that say how it is started. */
 export const image = {
-  entrypoint: words(only('ENTRYPOINT')),
-  command: words(only('CMD')),
-  healthcheck: words(only('HEALTHCHECK')),
-  user: only('USER').getArguments().map(String).join(' '),
-  volumes: words(only('VOLUME')),
-  ports: only('EXPOSE').getArguments().map(String),
+  entrypoint: words(onlyInstruction('ENTRYPOINT')),
+  command: words(onlyInstruction('CMD')),
+  healthcheck: words(onlyInstruction('HEALTHCHECK')),
+  user: onlyInstruction('USER').getArguments().map(String).join(' '),
+  volumes: words(onlyInstruction('VOLUME')),
+  ports: onlyInstruction('EXPOSE').getArguments().map(String),
   environment: Object.fromEntries(
-    named('ENV').flatMap((one) =>
-      one.getArguments().map((argument) => {
+    instructionsOf('ENV').flatMap((instruction) =>
+      instruction.getArguments().map((argument) => {
         const [name, ...value] = argument.getValue().split('=')
         return [name!, value.join('=')]
       }),
@@ -59,13 +59,13 @@ function sources(copy: Copy): string[] {
 }
 
 /** The folder `/` of the image: what the last stage copies, from a folder in which the first stage has been made. */
-export function layOut(built: string): string {
+export function layOut(packageFolder: string): string {
   const at = folder('image')
-  const workdir = only('WORKDIR').getArguments()[0]!.getValue()
-  for (const copy of dockerfile.getCOPYs().filter((one) => lastStage.includes(one))) {
+  const workdir = onlyInstruction('WORKDIR').getArguments()[0]!.getValue()
+  for (const copy of dockerfile.getCOPYs().filter((instruction) => lastStage.includes(instruction))) {
     const target = copy.getArguments().at(-1)!.getValue()
     for (const source of sources(copy)) {
-      const from = join(built, source.replace(/^\/app\//, ''))
+      const from = join(packageFolder, source.replace(/^\/app\//, ''))
       const to = join(at, workdir, target, target === './' ? basename(source) : '')
       mkdirSync(dirname(to), { recursive: true })
       if (basename(from) === 'node_modules') symlinkSync(from, to)
@@ -78,7 +78,7 @@ export function layOut(built: string): string {
 /** What the build stage makes, without its installation: the packages are those of this checkout. */
 export function build(): string {
   const at = folder('image-build')
-  for (const name of image.copied.filter((one) => existsSync(join(root, one))))
+  for (const name of image.copied.filter((copiedName) => existsSync(join(root, copiedName))))
     cpSync(join(root, name), join(at, name), { recursive: true, verbatimSymlinks: true })
   // Before there are packages, so that none for development is needed.
   const [, command = ''] = /RUN node (scripts\/build-package\.ts[^\\\n]*)/.exec(dockerfileText)!
@@ -101,23 +101,23 @@ const variables = ({ environment }: Container, of_test: Record<string, string>) 
 })
 
 /** Starts what a container of the image would start, in the folder of the image. */
-export function startContainer(at: string, container: Container, of_test: Record<string, string>): ServerProcess {
+export function startContainer(folder: string, container: Container, of_test: Record<string, string>): ServerProcess {
   const [program, ...args] = [...image.entrypoint, ...(container.command ?? image.command)]
   if (program !== 'node') throw new Error(`ENTRYPOINT starts ${program}`)
   return start({
-    args: args.map((word) => (word.startsWith('/') ? join(at, word) : word)),
+    args: args.map((word) => (word.startsWith('/') ? join(folder, word) : word)),
     settings: variables(container, of_test),
-    cwd: join(at, 'app'),
+    cwd: join(folder, 'app'),
   })
 }
 
 /** Runs HEALTHCHECK in that container. → its exit code and what it said */
-export function checkHealth(at: string, container: Container, of_test: Record<string, string>) {
+export function checkHealth(folder: string, container: Container, of_test: Record<string, string>) {
   const [program, ...args] = image.healthcheck
   if (program !== 'node') throw new Error(`HEALTHCHECK starts ${program}`)
   const { status, stderr } = spawnSync(
     process.execPath,
-    args.map((word) => join(at, word)),
+    args.map((word) => join(folder, word)),
     { env: { ...process.env, ...variables(container, of_test) }, encoding: 'utf8' },
   )
   return { status, said: stderr }

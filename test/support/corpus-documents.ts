@@ -6,7 +6,7 @@ import { makeDocument } from '../../eval/evaluate.ts'
 
 const made = new Map<string, ReturnType<typeof makeDocument>>()
 
-export function documentOf(layout: Layout | Written, kind: Kind, seed: number): ReturnType<typeof makeDocument> {
+export function createCorpusDocument(layout: Layout | Written, kind: Kind, seed: number): ReturnType<typeof makeDocument> {
   const name = `${layout.name} ${kind} ${seed}`
   const known = made.get(name) ?? makeDocument(layout, kind, seed)
   made.set(name, known)

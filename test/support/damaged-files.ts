@@ -46,12 +46,12 @@ export async function originals(): Promise<ReportFile[]> {
 }
 
 type Random = () => number
-const below = (random: Random, limit: number): number => Math.floor(random() * limit)
-const between = (bytes: Uint8Array, random: Random): [number, number] => {
-  const start = below(random, bytes.length)
-  return [start, Math.min(bytes.length, start + 1 + below(random, 64))]
+const randomBelow = (random: Random, limit: number): number => Math.floor(random() * limit)
+const randomSlice = (bytes: Uint8Array, random: Random): [number, number] => {
+  const start = randomBelow(random, bytes.length)
+  return [start, Math.min(bytes.length, start + 1 + randomBelow(random, 64))]
 }
-const joined = (...parts: Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts))
+const joinParts = (...parts: Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts))
 const NUMBERS = ['0', '-1', '1', '99999', '2147483648', '99999999999999999999', '0.0000001', '1e9']
 const WORDS = [
   '/Pages 2 0 R',
@@ -69,25 +69,25 @@ const WORDS = [
 ]
 
 /** Changes of bytes as storage and hostile people make them. */
-const changes: ((bytes: Uint8Array, random: Random, other: Uint8Array) => Uint8Array)[] = [
-  (bytes, random) => bytes.with(below(random, bytes.length), below(random, 256)),
+const changes: ((bytes: Uint8Array, random: Random, otherBytes: Uint8Array) => Uint8Array)[] = [
+  (bytes, random) => bytes.with(randomBelow(random, bytes.length), randomBelow(random, 256)),
   (bytes, random) => {
-    const at = below(random, bytes.length)
-    return bytes.with(at, bytes[at]! ^ (1 << below(random, 8)))
+    const at = randomBelow(random, bytes.length)
+    return bytes.with(at, bytes[at]! ^ (1 << randomBelow(random, 8)))
   },
-  (bytes, random) => bytes.subarray(0, below(random, bytes.length)),
+  (bytes, random) => bytes.subarray(0, randomBelow(random, bytes.length)),
   (bytes, random) => {
-    const [start, end] = between(bytes, random)
-    return joined(bytes.subarray(0, start), bytes.subarray(end))
+    const [start, end] = randomSlice(bytes, random)
+    return joinParts(bytes.subarray(0, start), bytes.subarray(end))
   },
   (bytes, random) => {
-    const [start, end] = between(bytes, random)
-    return joined(bytes.subarray(0, end), bytes.subarray(start))
+    const [start, end] = randomSlice(bytes, random)
+    return joinParts(bytes.subarray(0, end), bytes.subarray(start))
   },
-  (bytes, random, other) => {
-    const [start, end] = between(other, random)
-    const at = below(random, bytes.length)
-    return joined(bytes.subarray(0, at), other.subarray(start, end), bytes.subarray(at))
+  (bytes, random, otherBytes) => {
+    const [start, end] = randomSlice(otherBytes, random)
+    const at = randomBelow(random, bytes.length)
+    return joinParts(bytes.subarray(0, at), otherBytes.subarray(start, end), bytes.subarray(at))
   },
   (bytes, random) => withToken(bytes, random, /\d+/g, NUMBERS),
   (bytes, random) => withToken(bytes, random, /\/[A-Z]\w+|\d+ 0 R|endobj/g, WORDS),
@@ -97,18 +97,18 @@ const changes: ((bytes: Uint8Array, random: Random, other: Uint8Array) => Uint8A
 function withToken(bytes: Uint8Array, random: Random, pattern: RegExp, texts: readonly string[]): Uint8Array {
   const text = Buffer.from(bytes).toString('latin1')
   const found = [...text.matchAll(pattern)]
-  const match = found[below(random, found.length)]
+  const match = found[randomBelow(random, found.length)]
   if (!match) return bytes
-  const put = texts[below(random, texts.length)]!
+  const put = texts[randomBelow(random, texts.length)]!
   return new Uint8Array(Buffer.from(text.slice(0, match.index) + put + text.slice(match.index + match[0].length), 'latin1'))
 }
 
 /** One of the files with one to three changes. */
 export function damagedFile(files: readonly ReportFile[], number: number, random: Random): ReportFile {
   const { bytes, type } = files[number % files.length]!
-  const other = files[below(random, files.length)]!.bytes
+  const other = files[randomBelow(random, files.length)]!.bytes
   let damaged = bytes
-  for (let left = 1 + below(random, 3); left > 0; left--)
-    if (damaged.length > 1) damaged = changes[below(random, changes.length)]!(damaged, random, other)
+  for (let left = 1 + randomBelow(random, 3); left > 0; left--)
+    if (damaged.length > 1) damaged = changes[randomBelow(random, changes.length)]!(damaged, random, other)
   return { bytes: new Uint8Array(damaged), type }
 }

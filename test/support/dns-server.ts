@@ -57,17 +57,17 @@ export async function nameServer(): Promise<NameServer> {
   const { udp, tcp, port } = await bound()
   const server: NameServer = { address: `127.0.0.1:${port}`, zone: new Map(), queries: [], truncates: false }
 
-  const respond = async (query: Packet, over: 'udp' | 'tcp'): Promise<Packet | undefined> => {
+  const respond = async (query: Packet, transport: 'udp' | 'tcp'): Promise<Packet | undefined> => {
     const [question] = query.questions!
     const name = `${question!.type} ${question!.name.toLowerCase()}`
-    server.queries.push(`${over} ${name}`)
+    server.queries.push(`${transport} ${name}`)
     const known = server.zone.get(name) ?? 'NXDOMAIN'
     const found = typeof known === 'function' ? await known() : known
     if (found === 'silence') return undefined
     const flags = RECURSION_AVAILABLE | (typeof found === 'string' ? codes[found] : 0)
     const response: Packet = { type: 'response', id: query.id!, flags, questions: query.questions! }
     if (typeof found === 'string') return response
-    if (over === 'udp' && server.truncates) return { ...response, flags: flags | TRUNCATED_RESPONSE }
+    if (transport === 'udp' && server.truncates) return { ...response, flags: flags | TRUNCATED_RESPONSE }
     return { ...response, answers: found }
   }
 

@@ -12,7 +12,7 @@ export type FixtureMessage =
   | { is: 'lost'; message: string }
   | { is: 'log'; message: string }
 
-const send = (said: FixtureMessage) => process.stdout.write(`${JSON.stringify(said)}\n`)
+const send = (message: FixtureMessage) => process.stdout.write(`${JSON.stringify(message)}\n`)
 // A test that was killed reads no more, and what it opened has to be stopped all the same.
 process.stdout.on('error', () => {})
 const { platform, ...options } = JSON.parse(process.argv[2] ?? '{}') as Options

@@ -62,17 +62,17 @@ export const releases: (() => void)[] = []
 
 /** To be called when the tests are over, however they went. */
 export async function removeScratchFolders(): Promise<void> {
-  for (const [child] of peers) await ended(child)
+  for (const [child] of peers) await awaitExit(child)
   await tidy(scratch)
 }
 
 /** Ends what works on a data folder, so that a test that failed does not fail the next one on the same folder. */
 export async function stopAllOn(dataDir: string): Promise<void> {
-  for (const [child, folder] of peers) if (folder === dataDir) await ended(child)
+  for (const [child, folder] of peers) if (folder === dataDir) await awaitExit(child)
   if (fs.existsSync(join(dataDir, 'postgres'))) await endServer(dataDir)
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function awaitExit(child: ChildProcess): Promise<void> {
   const closed = once(child, 'close')
   if (child.kill('SIGKILL')) await closed
 }
@@ -117,7 +117,7 @@ export function peer(dataDir: string, circumstances: PeerOptions = {}): FixtureP
   async function waitForMessage<Is extends FixtureMessage['is']>(...is: Is[]): Promise<MessageKind<Is>> {
     for (const until = performance.now() + wait_ms_max; ; await sleep(5)) {
       const over = !peers.has(child) || performance.now() > until
-      const found = said.find((one): one is MessageKind<Is> => is.some((wanted) => wanted === one.is))
+      const found = said.find((message): message is MessageKind<Is> => is.some((kind) => kind === message.is))
       if (found) return found
       if (over) throw new Error(`never said ${is.join(' or ')}, only ${JSON.stringify(said)}`)
     }
@@ -129,7 +129,7 @@ export function peer(dataDir: string, circumstances: PeerOptions = {}): FixtureP
   return { child, waitForMessage, stop: () => end(() => child.stdin?.end()), kill: () => end(() => child.kill('SIGKILL')) }
 }
 
-export async function opened(dataDir: string, circumstances?: PeerOptions): Promise<Opened> {
+export async function openPostgres(dataDir: string, circumstances?: PeerOptions): Promise<Opened> {
   const started = peer(dataDir, circumstances)
   return { ...started, ...(await started.waitForMessage('ready')) }
 }
@@ -153,8 +153,8 @@ export async function queryOnce(connection: Connection, statement: string, value
   }
 }
 
-export async function waitUntil(what: () => unknown): Promise<void> {
-  for (const end = performance.now() + wait_ms_max; !(await what()); await sleep(5)) {
-    if (performance.now() > end) throw new Error(`not so after ${wait_ms_max} ms: ${what}`)
+export async function waitUntil(condition: () => unknown): Promise<void> {
+  for (const end = performance.now() + wait_ms_max; !(await condition()); await sleep(5)) {
+    if (performance.now() > end) throw new Error(`not so after ${wait_ms_max} ms: ${condition}`)
   }
 }

@@ -8,19 +8,19 @@ const [FIRST_PAUSE_MS, PAUSE_MS_MAX] = [5, 200]
 
 /**
  * Wait until something is so. Fails when it is not in time.
- * @param what what is waited for, as a sentence: "the second attempt is listed"; the condition itself when it is not given
+ * @param subject what is waited for, as a sentence: "the second attempt is listed"; the condition itself when it is not given
  * @returns what `isSo` gave at last
  */
 export async function eventually<V>(
   isSo: () => V | Promise<V>,
-  what = String(isSo),
+  subject = String(isSo),
   within_ms = WITHIN_MS,
 ): Promise<NonNullable<V>> {
   const end_ms = performance.now() + within_ms
   for (let pause_ms = FIRST_PAUSE_MS; ; pause_ms = Math.min(1.3 * pause_ms, PAUSE_MS_MAX)) {
     const found = await isSo()
     if (found) return found
-    if (performance.now() > end_ms) throw new Error(`Not so after ${within_ms / 1000} s: ${what}`)
+    if (performance.now() > end_ms) throw new Error(`Not so after ${within_ms / 1000} s: ${subject}`)
     await sleep(pause_ms)
   }
 }

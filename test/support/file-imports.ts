@@ -28,17 +28,17 @@ export const PHONE = {
   device: '&lt;&lt;HKDevice: 0x2&gt;, name:iPhone, manufacturer:Apple Inc., model:iPhone, hardware:iPhone14,5, software:16.1&gt;',
 }
 
-/** A record of a quantity. @param from an instant in the notation of Apple; also its end, unless that is given */
+/** A record of a quantity. @param start an instant in the notation of Apple; also its end, unless that is given */
 export function record(
   type: string,
   value: string | number | undefined,
   unit: string,
-  from: string,
-  { to = from, inside = '', ...more }: { to?: string; inside?: string } & Record<string, string> = {},
+  start: string,
+  { end = start, content = '', ...more }: { end?: string; content?: string } & Record<string, string> = {},
 ): string {
-  const all = { unit, startDate: from, endDate: to, creationDate: to, ...WATCH, ...more }
+  const all = { unit, startDate: start, endDate: end, creationDate: end, ...WATCH, ...more }
   const identifier = type.startsWith('HK') ? type : `HKQuantityTypeIdentifier${type}`
-  return `<Record type="${identifier}" ${attributesOf(all)}${value === undefined ? '' : ` value="${value}"`}>${inside}</Record>`
+  return `<Record type="${identifier}" ${attributesOf(all)}${value === undefined ? '' : ` value="${value}"`}>${content}</Record>`
 }
 
 export const metadata = (key: string, value: string): string => `<MetadataEntry key="${key}" value="${value}"/>`
@@ -81,7 +81,7 @@ export async function reading(file: string | Buffer) {
     batches,
     { now_ms: NOW_MS },
     progress,
-  ).catch((thrown: unknown) => (error = thrown))
+  ).catch((reason: unknown) => (error = reason))
   if (error !== undefined && !(error instanceof ReadError)) throw error
   return { samples, summaries, skipped: batches.skips, error: (error as ReadError | undefined)?.code ?? null }
 }

@@ -23,7 +23,7 @@ export interface FitMessage {
   /** Developer fields: their number, and their values. */
   developer?: FitField[]
   /** The header has the last five bits of the time, and the message no field for it. */
-  compressed?: number
+  offset?: number
 }
 
 export interface FitFileOptions {
@@ -54,8 +54,8 @@ function valueBytes([, type, value]: FitField, isBigEndian: boolean): Buffer {
   return bytes
 }
 
-function definition({ kind, fields, developer, compressed }: FitMessage, isBigEndian: boolean): Buffer {
-  const listed = compressed === undefined ? fields : fields.filter(([number]) => number !== 253)
+function definition({ kind, fields, developer, offset }: FitMessage, isBigEndian: boolean): Buffer {
+  const listed = offset === undefined ? fields : fields.filter(([number]) => number !== 253)
   const number = Buffer.alloc(2)
   if (isBigEndian) number.writeUInt16BE(kind)
   else number.writeUInt16LE(kind)
@@ -83,9 +83,9 @@ function checksum(bytes: Uint8Array): number {
 /** A file of these messages, each with a definition of its own. */
 export function fitBytes(messages: FitMessage[], { isBigEndian = false, checksum_error = 0 }: FitFileOptions = {}): Buffer {
   const parts = messages.map((message) => {
-    const { fields, developer = [], compressed } = message
-    const header = compressed === undefined ? 0 : 0x80 | compressed
-    const all = compressed === undefined ? fields : fields.filter(([number]) => number !== 253)
+    const { fields, developer = [], offset } = message
+    const header = offset === undefined ? 0 : 0x80 | offset
+    const all = offset === undefined ? fields : fields.filter(([number]) => number !== 253)
     const values = [...all, ...developer].map((field) => valueBytes(field, isBigEndian))
     return Buffer.concat([definition(message, isBigEndian), Buffer.from([header]), ...values])
   })
@@ -126,12 +126,12 @@ export const developerFields = (
   })),
 ]
 
-export const fileId = (fields: Partial<{ type: number; manufacturer: number; created: number }> = {}): FitMessage => ({
+export const fileId = (fields: Partial<{ type: number; manufacturer: number; created_s: number }> = {}): FitMessage => ({
   kind: MESSAGES.file_id,
   fields: [
     [0, 'enum', fields.type ?? 4],
     [1, 'uint16', fields.manufacturer ?? 1],
     [2, 'uint16', 3113],
-    [4, 'uint32', fields.created ?? 0xffff_ffff],
+    [4, 'uint32', fields.created_s ?? 0xffff_ffff],
   ],
 })

@@ -7,9 +7,9 @@ export const T = fitTime(START)
 export const MINUTES = Array.from({ length: 11 }, (_, i) => i)
 
 /** A record a minute: 120 bpm, and 200 m a minute. */
-export const record = (minute: number, more: FitField[] = [], base = T): FitMessage => ({
+export const record = (minute: number, fields: FitField[] = [], base = T): FitMessage => ({
   kind: 20,
-  fields: [[253, 'uint32', base + minute * 60], [3, 'uint8', 120], [5, 'uint32', minute * 20_000], ...more],
+  fields: [[253, 'uint32', base + minute * 60], [3, 'uint8', 120], [5, 'uint32', minute * 20_000], ...fields],
 })
 export const session = (fields: FitField[], end = T + 600): FitMessage => ({
   kind: 18,
@@ -22,7 +22,7 @@ export const whole: FitField[] = [
   [8, 'uint32', 590_000],
   [9, 'uint32', 200_000],
 ]
-export const without = (...numbers: number[]): FitField[] => whole.filter(([number]) => !numbers.includes(number))
+export const withoutFields = (...numbers: number[]): FitField[] => whole.filter(([number]) => !numbers.includes(number))
 export const activity = (end: number, local: number): FitMessage => ({
   kind: 34,
   fields: [

@@ -23,6 +23,6 @@ export async function freePorts(count: number): Promise<number[]> {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     }
   }
-  await Promise.all([...found.values()].map((server) => new Promise((closed) => server.close(closed))))
+  await Promise.all([...found.values()].map((server) => new Promise((resolve) => server.close(resolve))))
   return [...found.keys()]
 }

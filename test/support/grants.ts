@@ -17,5 +17,5 @@ export const grant = (
   { db, tenant }: TestTeam,
   user_id: string,
   provider: OAuthProvider = 'oura',
-  more: Partial<Grant> = {},
-): Promise<SavedGrant> => db.tx(tenant, (tx) => saveGrant(tx, vault, user_id, provider, { ...fictionalGrant, ...more }))
+  overrides: Partial<Grant> = {},
+): Promise<SavedGrant> => db.tx(tenant, (tx) => saveGrant(tx, vault, user_id, provider, { ...fictionalGrant, ...overrides }))

@@ -79,15 +79,15 @@ export async function slots(team: TestTeam, address = street): Promise<TimeSlot[
 }
 
 /** What can be done with the appointment of an order. */
-export const visitOf = ({ api }: TestTeam, order_id: string) => {
+export const visitCalls = ({ api }: TestTeam, order_id: string) => {
   const path = `/v3/order/${order_id}/phlebotomy/appointment`
   return {
-    book: (booking_key: string | null, more: object = {}) => api.post(`${path}/book`, { booking_key, ...more }),
-    request: (more: object = {}) =>
-      api.post(`${path}/request`, { address: usAddress(street), provider: 'phlebfinders', ...more }),
-    move: (booking_key: string | null, more: object = {}) => api.patch(`${path}/reschedule`, { booking_key, ...more }),
-    cancel: (cancellation_reason_id: string = CANCELLATION_REASON, more: object = {}) =>
-      api.patch(`${path}/cancel`, { cancellation_reason_id, ...more }),
+    book: (booking_key: string | null, overrides: object = {}) => api.post(`${path}/book`, { booking_key, ...overrides }),
+    request: (overrides: object = {}) =>
+      api.post(`${path}/request`, { address: usAddress(street), provider: 'phlebfinders', ...overrides }),
+    move: (booking_key: string | null, overrides: object = {}) => api.patch(`${path}/reschedule`, { booking_key, ...overrides }),
+    cancel: (cancellation_reason_id: string = CANCELLATION_REASON, overrides: object = {}) =>
+      api.patch(`${path}/cancel`, { cancellation_reason_id, ...overrides }),
     read: () => api.get(path),
   }
 }

@@ -9,10 +9,10 @@ type Objects = Record<number, string | Buffer>
 const PAGE = '<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources 5 0 R>>'
 const GROUP = '/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Group<</S/Transparency/CS/DeviceGray/I true>>'
 
-const stream = (data: string | Buffer, more = ''): Buffer =>
-  Buffer.concat([Buffer.from(`<</Length ${data.length}${more}>> stream\n`), Buffer.from(data), Buffer.from('\nendstream')])
+const stream = (data: string | Buffer, entries = ''): Buffer =>
+  Buffer.concat([Buffer.from(`<</Length ${data.length}${entries}>> stream\n`), Buffer.from(data), Buffer.from('\nendstream')])
 
-function pdfOf(objects: Objects, trailer = '<</Root 1 0 R>>'): Buffer {
+function createPdf(objects: Objects, trailer = '<</Root 1 0 R>>'): Buffer {
   const all: Objects = {
     1: '<</Type/Catalog/Pages 2 0 R>>',
     2: '<</Type/Pages/Kids[3 0 R]/Count 1>>',
@@ -37,11 +37,11 @@ const masks = (count: number): Objects => ({
 })
 
 /** A picture of a page, decoded by a filter. */
-const picture = (data: string | Buffer, more: string): Buffer =>
-  pdfOf({
+const picture = (data: string | Buffer, entries: string): Buffer =>
+  createPdf({
     4: stream('612 0 0 792 0 0 cm /I Do'),
     5: '<</XObject<</I 6 0 R>>>>',
-    6: stream(data, `/Type/XObject/Subtype/Image/ColorSpace/DeviceGray${more}`),
+    6: stream(data, `/Type/XObject/Subtype/Image/ColorSpace/DeviceGray${entries}`),
   })
 
 const uint32 = (...values: number[]): Buffer => {
@@ -84,7 +84,7 @@ function hugeFont(): Buffer {
 }
 
 const withFont = (objects: Objects): Buffer =>
-  pdfOf({
+  createPdf({
     4: stream('BT /F 9 Tf 40 700 Td (Glucose 95 mg/dL 70-99) Tj ET'),
     5: '<</Font<</F 6 0 R>>>>',
     6: '<</Type/Font/Subtype/TrueType/BaseFont/Arimo/FirstChar 32/LastChar 32/Widths[250]/FontDescriptor 7 0 R/ToUnicode 9 0 R>>',
@@ -92,8 +92,8 @@ const withFont = (objects: Objects): Buffer =>
     ...objects,
   })
 
-const packed = (data: Buffer): Buffer => deflateSync(data, { level: 9 })
-const zeros = (count: number): Buffer => packed(Buffer.alloc(count))
+const deflate = (data: Buffer): Buffer => deflateSync(data, { level: 9 })
+const zeros = (count: number): Buffer => deflate(Buffer.alloc(count))
 
 const RANGES = Array.from({ length: 100 }, () => '<00000000> <FFFFFFFF> <0000>').join('\n')
 const TO_UNICODE = `/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00000000> <FFFFFFFF> endcodespacerange
@@ -103,28 +103,28 @@ const PATTERN = '/Type/Pattern/PatternType 1/PaintType 1/TilingType 1'
 
 /** Each by what it does. */
 export const hostileDocuments: Record<string, () => Buffer> = {
-  'a page that draws over a soft mask 100 times': () => pdfOf(masks(100)),
+  'a page that draws over a soft mask 100 times': () => createPdf(masks(100)),
   'a page with 400 groups of its size': () =>
-    pdfOf({
+    createPdf({
       4: stream('/X Do\n'.repeat(400)),
       5: '<</XObject<</X 6 0 R>>>>',
       6: stream('0.5 g 0 0 612 792 re f', GROUP),
     }),
   'ten pages with as many layers as a page may have': () =>
-    pdfOf({
+    createPdf({
       ...masks(4),
       2: `<</Type/Pages/Kids[${'3 0 R '.repeat(10)}]/Count 10>>`,
     }),
   'a page of a billion points': () =>
-    pdfOf({ 3: PAGE.replace('612 792', '1000000000 1000000000'), 4: stream('0 0 1000000000 1000000000 re f') }),
+    createPdf({ 3: PAGE.replace('612 792', '1000000000 1000000000'), 4: stream('0 0 1000000000 1000000000 re f') }),
   'a pattern of a million tiles, each larger than the page': () =>
-    pdfOf({
+    createPdf({
       4: stream('/Pattern cs /P scn 0 0 612 792 re f'),
       5: '<</Pattern<</P 6 0 R>>>>',
       6: stream('0 0 99999 99999 re f', `${PATTERN}/BBox[0 0 99999 99999]/XStep 0.6/YStep 0.8/Resources<<>>`),
     }),
   'a shading over a mesh of a million points': () =>
-    pdfOf({
+    createPdf({
       4: stream('/S sh'),
       5: '<</Shading<</S 6 0 R>>>>',
       6: stream(
@@ -133,21 +133,21 @@ export const hostileDocuments: Record<string, () => Buffer> = {
       ),
     }),
   'a function as a shading over all pixels of the page': () =>
-    pdfOf({
+    createPdf({
       4: stream('/S sh'),
       5: '<</Shading<</S 6 0 R>>>>',
       6: '<</ShadingType 1/ColorSpace/DeviceGray/Domain[0 1000000000 0 1000000000]/Matrix[0.000001 0 0 0.000001 0 0]/Function 7 0 R>>',
       7: stream(`{ ${'dup mul '.repeat(20)} pop }`, '/FunctionType 4/Domain[0 1000000000 0 1000000000]/Range[0 1]'),
     }),
   'an inline picture of 10 billion pixels': () =>
-    pdfOf({ 4: stream('612 0 0 792 0 0 cm BI /W 100000 /H 100000 /BPC 8 /CS /G ID \0\0\0\0 EI') }),
+    createPdf({ 4: stream('612 0 0 792 0 0 cm BI /W 100000 /H 100000 /BPC 8 /CS /G ID \0\0\0\0 EI') }),
   'a picture of 4 billion pixels': () =>
     picture(zeros(1_000_000), '/Filter/FlateDecode/Width 65535/Height 65535/BitsPerComponent 8'),
   '200 pictures of 39 million pixels': () => {
     const names = Array.from({ length: 200 }, (_, index) => index)
     const head = '/Type/XObject/Subtype/Image/ColorSpace/DeviceRGB/Width 6200/Height 6200/BitsPerComponent 8/Filter/FlateDecode'
     const data = zeros(6200 * 6200 * 3)
-    return pdfOf({
+    return createPdf({
       4: stream(names.map((name) => `q 612 0 0 792 0 0 cm /I${name} Do Q`).join('\n')),
       5: `<</XObject<<${names.map((name) => `/I${name} ${name + 6} 0 R`).join(' ')}>>>>`,
       ...Object.fromEntries(names.map((name) => [name + 6, name < 40 ? stream(data, head) : '6 0 R'])),
@@ -157,22 +157,22 @@ export const hostileDocuments: Record<string, () => Buffer> = {
     picture(jbig2(65_535), '/Filter/JBIG2Decode/Width 100/Height 100/BitsPerComponent 1'),
   'JPEG 2000 with 3.6 billion pixels': () =>
     picture(jpeg2000(60_000), '/Filter/JPXDecode/Width 100/Height 100/BitsPerComponent 8'),
-  'objects in half a million lists': () => pdfOf({ 2: '['.repeat(500_000), 4: stream('') }),
+  'objects in half a million lists': () => createPdf({ 2: '['.repeat(500_000), 4: stream('') }),
   'a table of objects that continues in itself': () => {
-    const text = pdfOf({ 4: stream('') }, '<</Root 1 0 R/Size 9/Prev 9>>').toString('latin1')
+    const text = createPdf({ 4: stream('') }, '<</Root 1 0 R/Size 9/Prev 9>>').toString('latin1')
     const body = text.slice(0, text.indexOf('trailer'))
     const table = `xref\n0 1\n0000000000 65535 f \ntrailer <</Root 1 0 R/Size 9/Prev ${body.length}>>\nstartxref\n${body.length}\n%%EOF`
     return Buffer.from(body + table, 'latin1')
   },
   'a table of a billion objects': () => {
-    const body = pdfOf({ 4: stream('') })
+    const body = createPdf({ 4: stream('') })
       .toString('latin1')
       .split('trailer')[0]!
     const table = `xref\n0 1000000000\n0000000000 65535 f \ntrailer <</Root 1 0 R/Size 1000000000>>\nstartxref\n${body.length}\n%%EOF`
     return Buffer.from(body + table, 'latin1')
   },
   'a page of a billion nested forms': () =>
-    pdfOf({
+    createPdf({
       4: stream('/X Do\n'.repeat(10)),
       5: '<</XObject<</X 10 0 R>>>>',
       ...Object.fromEntries(
@@ -188,19 +188,19 @@ export const hostileDocuments: Record<string, () => Buffer> = {
   'a page of a thousand patterns of its size': () => {
     const names = Array.from({ length: 1000 }, (_, index) => index)
     const tile = stream('0 0 612 792 re f', `${PATTERN}/BBox[0 0 612 792]/XStep 700/YStep 900/Resources<<>>`)
-    return pdfOf({
+    return createPdf({
       4: stream(`/Pattern cs\n${names.map((name) => `/P${name} scn 0 0 612 792 re f`).join('\n')}`),
       5: `<</Pattern<<${names.map((name) => `/P${name} ${name + 6} 0 R`).join(' ')}>>>>`,
       ...Object.fromEntries(names.map((name) => [name + 6, tile])),
     })
   },
   'a page of 200 MB that are packed twice': () =>
-    pdfOf({ 4: stream(packed(packed(Buffer.alloc(200_000_000, '0 0 m\n'))), '/Filter[/FlateDecode/FlateDecode]') }),
+    createPdf({ 4: stream(deflate(deflate(Buffer.alloc(200_000_000, '0 0 m\n'))), '/Filter[/FlateDecode/FlateDecode]') }),
   'a page of 300 MB of letters': () => {
     const text = Buffer.alloc(300_000_000, `(${'a'.repeat(97)})Tj\n`)
     Buffer.from('BT /F 9 Tf 40 700 Td\n').copy(text)
-    return pdfOf({
-      4: stream(packed(text), '/Filter/FlateDecode'),
+    return createPdf({
+      4: stream(deflate(text), '/Filter/FlateDecode'),
       5: '<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>',
     })
   },

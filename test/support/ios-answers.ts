@@ -15,14 +15,14 @@ import {
   type Decode,
 } from './client-decoding.ts'
 
-const date: Decode<number> = (value, at) =>
+const date: Decode<number> = (value, path) =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:?\d\d)$/.test(value)
     ? Date.parse(value)
-    : fail(at, 'an instant without fractions', value)
-const uuid: Decode<string> = (value, at) =>
-  typeof value === 'string' && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value) ? value : fail(at, 'a UUID', value)
-const address: Decode<string> = (value, at) =>
-  typeof value === 'string' && URL.canParse(value) ? value : fail(at, 'a URL', value)
+    : fail(path, 'an instant without fractions', value)
+const uuid: Decode<string> = (value, path) =>
+  typeof value === 'string' && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value) ? value : fail(path, 'a UUID', value)
+const address: Decode<string> = (value, path) =>
+  typeof value === 'string' && URL.canParse(value) ? value : fail(path, 'a URL', value)
 const source = object({ provider: string, type: string, app_id: optional(string) })
 
 export const SyncState = object({

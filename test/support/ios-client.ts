@@ -7,7 +7,11 @@ import { ConnectionDestroyed, ConnectionPaused, HealthStore, HttpError, SignedIn
 const DAY_MS = 86_400_000
 const APPLE = 'apple_health_kit'
 
-const summary = (backfill_type: string, more: object = {}) => ({ backfill_type, path: `summary/${backfill_type}`, ...more })
+const summary = (backfill_type: string, overrides: object = {}) => ({
+  backfill_type,
+  path: `summary/${backfill_type}`,
+  ...overrides,
+})
 const series = (name: string) => ({ backfill_type: name, path: `timeseries/${name}` })
 /** What the client synchronizes, by its own names; those that the tests need. */
 const resources: Record<string, { backfill_type: string; path: string; isOne?: boolean }> = {
@@ -38,7 +42,7 @@ export const swift = (ms: number): string => `${new Date(ms).toISOString().slice
 export class IosClient extends SignedInPhone {
   readonly health = new HealthStore()
   /** Identifiers of the types of HealthKit for which its owner was asked. */
-  asked: string[] = []
+  requestedPaths: string[] = []
   readonly #policy: 'auto' | 'explicit'
   readonly #days: number
   readonly #chunk: number
@@ -60,7 +64,7 @@ export class IosClient extends SignedInPhone {
 
   /** Asks its owner for permissions. */
   async ask(...identifiers: string[]): Promise<void> {
-    this.asked = [...new Set([...this.asked, ...identifiers])].toSorted()
+    this.requestedPaths = [...new Set([...this.requestedPaths, ...identifiers])].toSorted()
     if (this.#policy === 'auto') await this.#createConnection()
   }
 
@@ -111,13 +115,13 @@ export class IosClient extends SignedInPhone {
   sleeps = async () => (await this.#summary(`sleep/${this.user_id}`, answers.Sleep)).sleep
   workouts = async () => (await this.#summary(`workouts/${this.user_id}`, answers.Workouts)).workouts
   raw = async (kind: string) => (await this.#summary(`${kind}/${this.user_id}/raw`, object({ [kind]: list(whatever) })))[kind]!
-  samples = (resource: string, from: string) =>
-    this.send('GET', `/v2/timeseries/${this.user_id}/${resource}/grouped?start_date=${from}`, answers.Samples)
+  samples = (resource: string, start: string) =>
+    this.send('GET', `/v2/timeseries/${this.user_id}/${resource}/grouped?start_date=${start}`, answers.Samples)
 
   async #createConnection(): Promise<void> {
     try {
       await this.send('POST', `/v2/link/provider/manual/${APPLE}`, undefined, {
-        body: { user_id: this.user_id, granted_permissions: this.asked },
+        body: { user_id: this.user_id, granted_permissions: this.requestedPaths },
       })
     } catch (error) {
       if (!(error instanceof HttpError && error.status === 409)) throw error
@@ -132,7 +136,7 @@ export class IosClient extends SignedInPhone {
         tzinfo: this.#zone,
         request_start_date: swift(now_ms - this.#days * DAY_MS),
         request_end_date: swift(now_ms),
-        granted_permissions: this.asked,
+        granted_permissions: this.requestedPaths,
       }
       const answer = await this.send('POST', `/v2/user/${this.user_id}/sdk_sync_state/${APPLE}`, answers.SyncState, { body })
       const { pull_preferences: preferred } = answer
@@ -168,7 +172,7 @@ export class IosClient extends SignedInPhone {
       })
     let sent = 0
     for (let hasMore = true; hasMore;) {
-      const all = this.health.all(name)
+      const all = this.health.listAll(name)
       const anchor = this.#anchors.get(name) ?? 0
       const fresh = all.slice(anchor).filter(({ at_ms }) => at_ms >= from_ms && at_ms < to_ms)
       const chunk = fresh.slice(0, this.#chunk)

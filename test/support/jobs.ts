@@ -21,8 +21,8 @@ export const Payload = T.Object({ n: T.Integer() })
 export const work = defineJob('test.work', Payload, { timeout_s: 60, attempts_max: 3 })
 
 const workers = new Set<Worker>()
-export function working(handlers: Handler[], more: Partial<WorkerOptions> = {}): Worker {
-  const worker = new Worker({ cells, handlers, tenantOf: guard.tenant, log, metrics, tick_ms: 20, ...more })
+export function working(handlers: Handler[], createWorker: Partial<WorkerOptions> = {}): Worker {
+  const worker = new Worker({ cells, handlers, tenantOf: guard.tenant, log, metrics, tick_ms: 20, ...createWorker })
   workers.add(worker)
   worker.start()
   return worker
@@ -35,9 +35,9 @@ export async function stopWorkers(): Promise<void> {
   await testCells.db('sandbox-us').queries.run(sql`delete from job`)
 }
 
-export const queue = (team: TestTeam, count = 1, of = work) =>
+export const queue = (team: TestTeam, count = 1, job = work) =>
   team.db.tx(team.tenant, async (tx) => {
-    for (let n = 0; n < count; n++) enqueue(tx, of, { n })
+    for (let n = 0; n < count; n++) enqueue(tx, job, { n })
   })
 
 const Row = T.Object({
@@ -59,7 +59,7 @@ export const runJobsNow = ({ db, team }: TestTeam) =>
     sql`update job set due_at = due_at - interval '1 day', leased_until = leased_until - interval '1 day' where team_id = ${team}`,
   )
 
-export const waitUntil = (what: string, holds: () => boolean | Promise<boolean>) => eventually(holds, what)
+export const waitUntil = (subject: string, holds: () => boolean | Promise<boolean>) => eventually(holds, subject)
 /** Waits until the team has no job left. */
 export const waitForJobs = (team: TestTeam) => waitUntil('the jobs are done', async () => (await team.jobs()).length === 0)
 /** An effect of a handler that can be counted: an event. */

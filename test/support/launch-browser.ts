@@ -28,34 +28,38 @@ export const APP = 'https://app.example.com'
 export const CONTINUATION = `${APP}/continue?tenant=1`
 
 /** An organization that embeds, with a member of every team. */
-export async function embedding(org: TestTeam, more: Record<string, unknown> = {}) {
+export async function embedding(org: TestTeam, overrides: Record<string, unknown> = {}) {
   const slug = `clinic-${randomUUID()}`
   const configuration = {
     slug,
     modalities: ['feature_embed', 'link_out'],
     origin_configs: [{ origin: APP, session_continuation_url: CONTINUATION }],
-    ...more,
+    ...overrides,
   }
   const put = await org.manage.put('/ehr_integration/configuration', configuration)
   if (put.status !== 200) throw new Error(JSON.stringify(put.body))
   return { slug, configuration, member: await member(org) }
 }
 
-export async function member(org: TestTeam, more: Record<string, unknown> = {}) {
-  const body = { integration_member_id: randomUUID(), name: 'Testa Fictional', email: 'testa@example.com', ...more }
+export async function member(org: TestTeam, overrides: Record<string, unknown> = {}) {
+  const body = { integration_member_id: randomUUID(), name: 'Testa Fictional', email: 'testa@example.com', ...overrides }
   const made = await org.manage.post('/ehr_integration/member', body)
   if (made.status !== 200) throw new Error(JSON.stringify(made.body))
   return made.body as { id: string; integration_member_id: string }
 }
 
 /** What a launch URL is asked for with. */
-export const launchOf = (org: TestTeam, { id }: { id: string }, more: Record<string, unknown> = {}): Record<string, unknown> => ({
+export const createLaunchBody = (
+  org: TestTeam,
+  { id }: { id: string },
+  overrides: Record<string, unknown> = {},
+): Record<string, unknown> => ({
   member_id: id,
   team_id: org.team,
   feature: 'team_panels',
   modality: 'link_out',
   environment: 'sandbox',
-  ...more,
+  ...overrides,
 })
 
 export const launch = (org: TestTeam, body: Record<string, unknown>) =>
@@ -69,7 +73,8 @@ export async function openSession(org: TestTeam, body: Record<string, unknown>):
 }
 
 /** The launch URL of a launch. */
-export const urlOf = async (org: TestTeam, body: Record<string, unknown>): Promise<string> => (await launch(org, body)).body.url
+export const createLaunchUrl = async (org: TestTeam, body: Record<string, unknown>): Promise<string> =>
+  (await launch(org, body)).body.url
 
 /** The page of a session. */
 export const session = (cookie: string) => getPage('/auth/session', { cookie })

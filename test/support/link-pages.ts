@@ -21,11 +21,11 @@ export async function createTeamWithLink(body: Record<string, unknown> = {}, pro
   for (const provider of providers)
     await team.manage.post('/team_custom_credentials/sandbox/us', { team_id: team.team, provider, ...PEER_CLIENT })
   const user_id = await team.user()
-  return { team, user_id, ...(await linkOf(team, user_id, { redirect_url: CLINIC, ...body })) }
+  return { team, user_id, ...(await createLink(team, user_id, { redirect_url: CLINIC, ...body })) }
 }
 
 /** The token, and the address of the page on the server that reaches the peer. */
-export async function linkOf(team: TestTeam, user_id: string, body: Record<string, unknown>) {
+export async function createLink(team: TestTeam, user_id: string, body: Record<string, unknown>) {
   const { link_token, link_web_url } = (await team.api.post('/v2/link/token', { user_id, ...body })).body
   const { pathname, search } = new URL(link_web_url as string)
   return { link_token: link_token as string, address: base + pathname + search }
@@ -59,7 +59,7 @@ export async function send(path: string, form: Record<string, string>, headers: 
 export const cookieOf = (headers: Headers): Record<string, string> => ({
   cookie: headers
     .getSetCookie()
-    .map((one) => one.split(';')[0])
+    .map((cookie) => cookie.split(';')[0])
     .join('; '),
 })
 

@@ -4,7 +4,7 @@ import { execute, type ProgramContext } from '../../src/cli/execute.ts'
 
 export interface Ended {
   code: 0 | 1 | 2
-  out: string
+  stdout: string
   err: string
 }
 
@@ -13,24 +13,25 @@ export interface Ended {
  * @param env its environment: nothing of the test's own
  * @param changes of what it gets otherwise
  */
-export async function ended(
+export async function runToEnd(
   words: string[],
   env: Record<string, string> = {},
   changes: Partial<ProgramContext> = {},
 ): Promise<Ended> {
-  let [out, err] = ['', '']
+  let [stdout, err] = ['', '']
   const code = await execute(words, {
     env,
-    printNow: (text) => void (out += text),
+    printNow: (text) => void (stdout += text),
     err: (text) => void (err += text),
-    print: async (text) => void (out += text),
+    print: async (text) => void (stdout += text),
     untilStopped: () => AbortSignal.abort(),
     isTerminal: false,
     administer: () => Promise.reject(new Error('it works on a database')),
     ...changes,
   })
-  return { code, out, err }
+  return { code, stdout, err }
 }
 
 /** How a command ends that may work on the database of its environment. */
-export const endedOnDatabase = (words: string[], env: Record<string, string>): Promise<Ended> => ended(words, env, { administer })
+export const endedOnDatabase = (words: string[], env: Record<string, string>): Promise<Ended> =>
+  runToEnd(words, env, { administer })

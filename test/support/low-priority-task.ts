@@ -2,10 +2,10 @@
 import { getPriority } from 'node:os'
 import { lowerPriority } from '../../src/platform/runtime/low-priority.ts'
 
-export default function lower(): { before: number; own: number } {
-  const before = getPriority(0)
+export default function lower(): { initialPriority: number; priority: number } {
+  const initialPriority = getPriority(0)
   lowerPriority('background')
-  return { before, own: getPriority(0) }
+  return { initialPriority, priority: getPriority(0) }
 }
 
 /** The priority of the thread once it has loaded a module. */

@@ -7,14 +7,14 @@ import { sendMail, type NewMail } from '../../src/platform/mail/mail-outbox.ts'
 import { parseSmtpUrl, type SmtpSettings } from '../../src/platform/mail/smtp.ts'
 
 const log = createLog('silent')
-export const smtpSettings = (url: string, from = 'Fictional Clinic <clinic@clinic.example>'): SmtpSettings => ({
+export const smtpSettings = (url: string, sender = 'Fictional Clinic <clinic@clinic.example>'): SmtpSettings => ({
   ...parseSmtpUrl(url)!,
-  from,
+  from: sender,
 })
 /** No email of these tests has a subject who is a user. */
-export const held = async () => new Set<string>()
-export const senderTo = (url: string, from?: string) =>
-  new MailSender({ cells, smtp: smtpSettings(url, from), log, isHeld: held })
+export const noAddresses = async () => new Set<string>()
+export const senderTo = (url: string, sender?: string) =>
+  new MailSender({ cells, smtp: smtpSettings(url, sender), log, isHeld: noAddresses })
 export const plainSenderTo = ({ url }: { url: string }) => senderTo(`${url}?tls=off`)
 export const mailAddress = () => `testa-${randomUUID()}@example.com`
 
@@ -23,10 +23,10 @@ export async function writeMail(changes: Partial<NewMail> = {}): Promise<string>
   await cells.control.plainTx(async (tx) => sendMail(tx, { to, subject: 'A subject', text: 'A text', ...changes }))
   return to
 }
-export const storedMail = async (to: string) => {
+export const storedMail = async (recipient: string) => {
   const { rows } = await cells.control.pool.query(
     'select id, state, attempts, error, body, due_at from mail where recipient = $1',
-    [to],
+    [recipient],
   )
   const { id, state, attempts, error, body } = rows[0]
   return { id, state, attempts, error, body }

@@ -19,7 +19,7 @@ export class OAuthPeer {
   /** The account of the person who agrees. */
   account = 134815
   /** What is granted of what is asked; undefined: all. */
-  granted: string[] | undefined
+  grantedScopes: string[] | undefined
   /** The next request to the token endpoint is answered with 503. */
   isDown = false
   /** Fields of the answer with tokens that replace those of the peer. */
@@ -27,9 +27,9 @@ export class OAuthPeer {
   /** Forms that reached the token endpoint. */
   readonly exchanges: URLSearchParams[] = []
   /** Addresses to which browsers were sent. */
-  readonly asked: URL[] = []
+  readonly authorizations: URL[] = []
   /** Requests to end a grant. */
-  revoked = 0
+  revokedCount = 0
   readonly #codes = new Map<string, Consent>()
 
   async start(): Promise<this> {
@@ -60,12 +60,12 @@ export class OAuthPeer {
     if (url.pathname === '/decide') return void response.writeHead(302, { location: this.#decided(url.searchParams) }).end()
     if (url.pathname.endsWith('/token')) return this.#token(request, Buffer.concat(chunks).toString('utf8'), response)
     const identity = url.pathname.endsWith('/identity') ? { healthUserId: String(this.account) } : {}
-    if (/\/(deauthorize|revoke)$/.test(url.pathname)) this.revoked += 1
+    if (/\/(deauthorize|revoke)$/.test(url.pathname)) this.revokedCount += 1
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(identity))
   }
 
   #page(url: URL): string {
-    this.asked.push(url)
+    this.authorizations.push(url)
     const { searchParams: query } = url
     const href = (choice: string) => {
       const form = new URLSearchParams(query)
@@ -88,7 +88,7 @@ export class OAuthPeer {
     const code = randomBytes(16).toString('hex')
     this.#codes.set(code, { redirect_uri, code_challenge: query.get('code_challenge') })
     to.searchParams.set('code', code)
-    to.searchParams.set('scope', this.granted?.join() ?? query.get('scope') ?? '')
+    to.searchParams.set('scope', this.grantedScopes?.join() ?? query.get('scope') ?? '')
     return to.href
   }
 

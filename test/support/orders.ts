@@ -89,7 +89,7 @@ export async function advanceTo(team: TestTeam, id: string, ...steps: string[]):
     await team.db.tx(tenant, (tx) => updateOrder(tx, id, (lockedOrder: LockedOrder) => lockedOrder.transitionTo(step)))
 }
 
-export const orderOf = async ({ api }: TestTeam, id: string): Promise<Order> => (await api.get(`/v3/order/${id}`)).body
+export const getOrder = async ({ api }: TestTeam, id: string): Promise<Order> => (await api.get(`/v3/order/${id}`)).body
 
 /** An order of the team's test of a method, for which the laboratory of the sandbox has made a requisition. */
 export async function orderWithRequisition(
@@ -100,20 +100,20 @@ export async function orderWithRequisition(
   const { id } = await createOrder(team, { lab_test_id: await team.test(method), ...changes })
   await team.api.post(`/v3/order/${id}/test?final_status=received.${method}.requisition_created`)
   await team.settle()
-  return orderOf(team, id)
+  return getOrder(team, id)
 }
 
 /** Advances the team's clock and runs the due jobs; also for teams whose clock the API cannot advance. */
-export async function advanceClock(given: TestTeam, seconds: number): Promise<void> {
-  const { cell, db, team } = given
-  const tenant = await tenantOf(given)
-  const from = teamNow(tenant)
-  const end = addSeconds(from, seconds)
-  const setClock = (at: Date) => {
-    const offset_s = tenant.clock_offset_s + Math.round((at.getTime() - from.getTime()) / 1000)
+export async function advanceClock(owner: TestTeam, seconds: number): Promise<void> {
+  const { cell, db, team } = owner
+  const tenant = await tenantOf(owner)
+  const start = teamNow(tenant)
+  const end = addSeconds(start, seconds)
+  const setClock = (time: Date) => {
+    const offset_s = tenant.clock_offset_s + Math.round((time.getTime() - start.getTime()) / 1000)
     return db.tx(tenant, (tx) => setClockOffset(tx, offset_s))
   }
-  await runner.runUntil(cell, db, team, { start: from, end, jobs_max: 500 }, setClock)
+  await runner.runUntil(cell, db, team, { start, end, jobs_max: 500 }, setClock)
   await setClock(end)
   guard.invalidate(team)
 }

@@ -28,7 +28,7 @@ export function readSignInToken(sign_in_token: string) {
 }
 
 /** The `user_token` in a new sign-in token of a user. */
-export async function signInTokenOf(team: TestTeam, user_id: string): Promise<string> {
+export async function createSignInToken(team: TestTeam, user_id: string): Promise<string> {
   const { status, body } = await team.api.post(`/v2/user/${user_id}/sign_in_token`)
   assert.equal(status, 200, JSON.stringify(body))
   return readSignInToken(body.sign_in_token as string).user_token
@@ -52,7 +52,7 @@ export const refresh = (refresh_token: string): Promise<TokenAnswer> =>
 
 /** The tokens of a phone on which a user has signed in. */
 export async function signIn(team: TestTeam, user_id: string): Promise<Tokens> {
-  const { status, body } = await exchange(await signInTokenOf(team, user_id))
+  const { status, body } = await exchange(await createSignInToken(team, user_id))
   assert.equal(status, 200, JSON.stringify(body))
   return body
 }

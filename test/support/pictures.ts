@@ -5,7 +5,7 @@ import { crc32, deflateSync } from 'node:zlib'
 export const joinBytes = (...parts: Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts))
 
 /** A JPEG of a picture with some marks. */
-export function jpegOf(width: number, height: number): Uint8Array {
+export function createJpeg(width: number, height: number): Uint8Array {
   const canvas = createCanvas(width, height)
   const context = canvas.getContext('2d')
   context.fillStyle = 'white'

@@ -23,14 +23,14 @@ export const folder = (name: string): string => join(scratch, `${name}-${process
 
 export interface ServerProcess {
   child: ChildProcess
-  out: () => string
+  stdout: () => string
   err: () => string
   /** What standard error says to people: its lines without those of the log. */
   sentences: () => string[]
   /** Waits for a match in the standard output; fails when the process ends without one. */
   says(pattern: RegExp): Promise<RegExpExecArray>
   /** The exit code, or the name of the signal that ended it. */
-  ended: Promise<number | NodeJS.Signals>
+  exitStatus: Promise<number | NodeJS.Signals>
 }
 
 export interface Command {
@@ -71,19 +71,19 @@ export function start({ program = process.execPath, args, settings = {}, cwd = r
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
   let over = false
-  const ended = once(child, 'close')
+  const exitStatus = once(child, 'close')
     .then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals)
     .finally(() => {
       over = true
       if (child.pid !== undefined && !signalGroup(child.pid, 0)) groups.delete(child.pid)
     })
-  ended.catch(() => {})
+  exitStatus.catch(() => {})
   return {
     child,
-    out: () => out,
+    stdout: () => out,
     err: () => err,
     sentences: () => err.split('\n').filter((line) => line && !line.startsWith('{')),
-    ended,
+    exitStatus,
     async says(pattern) {
       for (const end = performance.now() + wait_ms_max; ; await sleep(5)) {
         const last = over || performance.now() > end
@@ -110,11 +110,11 @@ export const runCli = (command: string, settings: Record<string, string> = {}): 
 
 /** How a command that ends by itself ends. */
 export async function outcome(command: string, settings?: Record<string, string>, ...words: string[]) {
-  const { out, err, ended } = start({
+  const { stdout, err, exitStatus } = start({
     args: ['src/cli/entry.js', ...(command ? [command] : []), ...words],
     ...(settings && { settings }),
   })
-  return { code: await ended, out: out(), err: err() }
+  return { code: await exitStatus, stdout: stdout(), err: err() }
 }
 
 export interface Server extends ServerProcess {
@@ -167,7 +167,7 @@ export async function listening(program: ServerProcess, dataDir: string): Promis
   const url = (await program.says(/is listening on (\S+)\n/))[1]!
   const end = (signal: NodeJS.Signals) => {
     program.child.kill(signal)
-    return program.ended
+    return program.exitStatus
   }
   return { ...program, url, dataDir, end }
 }

@@ -9,13 +9,13 @@ import type { SiteRecord } from '../../src/visits/psc/sites.ts'
 import { appointmentOrder } from './appointments.ts'
 import { labId, site, insertSites } from './psc-sites.ts'
 import { cells, type TestTeam, type Reply, guard } from './server.ts'
-import { orderOf } from './orders.ts'
+import { getOrder } from './orders.ts'
 import { command } from './commands.ts'
 
 export const BOOKABLE = { capabilities: ['appointment_scheduling_via_service'] }
 
 /** Weekdays and weekends alike. */
-const allDayHours = (from: number, to: number): Schedule['hours'] => Array.from({ length: 7 }, () => [[from, to]])
+const allDayHours = (start: number, end: number): Schedule['hours'] => Array.from({ length: 7 }, () => [[start, end]])
 
 export const schedule = (changes: Partial<Schedule> = {}): Schedule => ({
   hours: allDayHours(0, 1440),
@@ -59,11 +59,11 @@ export const book = (
   team: TestTeam,
   order_id: string,
   booking_key: unknown,
-  more: object = {},
+  overrides: object = {},
   headers?: Record<string, string>,
-) => team.api.post(`/v3/order/${order_id}/psc/appointment/book`, { booking_key, ...more }, headers)
-export const move = (team: TestTeam, order_id: string, booking_key: unknown, more: object = {}) =>
-  team.api.patch(`/v3/order/${order_id}/psc/appointment/reschedule`, { booking_key, ...more })
+) => team.api.post(`/v3/order/${order_id}/psc/appointment/book`, { booking_key, ...overrides }, headers)
+export const move = (team: TestTeam, order_id: string, booking_key: unknown, overrides: object = {}) =>
+  team.api.patch(`/v3/order/${order_id}/psc/appointment/reschedule`, { booking_key, ...overrides })
 export const cancel = (
   team: TestTeam,
   order_id: string,
@@ -76,15 +76,15 @@ export const atLab = ({ db, team }: TestTeam, slug: string) =>
   db.queries.run(sql`
     update lab_test set lab_id = (select id from lab where slug = ${slug}) where team_id = ${team} and method = 'walk_in_test'`)
 
-export const refused = (reply: { status: number; body: unknown }, status: number, detail: string) =>
+export const assertRefused = (reply: { status: number; body: unknown }, status: number, detail: string) =>
   assert.deepEqual([reply.status, reply.body], [status, { detail }])
 export const lows = async (team: TestTeam, id: string) =>
-  (await orderOf(team, id)).events.map(({ status }) => status.split('.').at(-1)!)
+  (await getOrder(team, id)).events.map(({ status }) => status.split('.').at(-1)!)
 
 export async function option(team: TestTeam, name: string): Promise<void> {
   await command(cells, ['team', 'feature', team.team, name, 'on'])
   guard.invalidate(team.team)
 }
 
-export const keyOf = async (team: TestTeam, query?: string, index = 0): Promise<string> =>
+export const findBookingKey = async (team: TestTeam, query?: string, index = 0): Promise<string> =>
   (await slots(team, query))[index]!.booking_key!

@@ -73,7 +73,7 @@ export async function startRabbitMq(): Promise<Rabbit> {
       for (const end = performance.now() + START_MS_MAX; ; await sleep(50)) {
         const connection = await connect(uri, { timeout: 2000 }).catch(() => undefined)
         if (connection) return connection.close()
-        if (performance.now() > end) throw new Error(`the broker does not answer: ${out}\n${logOf(folder, port)}`)
+        if (performance.now() > end) throw new Error(`the broker does not answer: ${out}\n${readLog(folder, port)}`)
       }
     },
     kill,
@@ -85,7 +85,7 @@ export async function startRabbitMq(): Promise<Rabbit> {
   }
 }
 
-const logOf = (folder: string, port: number): string => {
+const readLog = (folder: string, port: number): string => {
   const path = join(folder, 'log', `drawbridge-${port}@localhost.log`)
   return existsSync(path) ? readFileSync(path, 'utf8').slice(-4000) : ''
 }

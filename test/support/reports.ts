@@ -37,7 +37,7 @@ export const toMeasured = ({ name, slug, provider_id, loinc, loinc_slug, source_
   source_markers,
 })
 
-export const numeric = (item: ExpectedResult, result = '5', more: Partial<ReportedResult> = {}): ReportedResult => ({
+export const numeric = (item: ExpectedResult, result = '5', overrides: Partial<ReportedResult> = {}): ReportedResult => ({
   ...toMeasured(item),
   type: 'numeric',
   result,
@@ -45,10 +45,10 @@ export const numeric = (item: ExpectedResult, result = '5', more: Partial<Report
   reference_range: '1-10',
   flag: '',
   notes: null,
-  ...more,
+  ...overrides,
 })
 
-export const unorderedResult = (slug: string, more: Partial<ReportedResult> = {}): ReportedResult => ({
+export const unorderedResult = (slug: string, overrides: Partial<ReportedResult> = {}): ReportedResult => ({
   ...numeric({
     name: slug,
     slug,
@@ -60,10 +60,10 @@ export const unorderedResult = (slug: string, more: Partial<ReportedResult> = {}
     source_markers: [],
   }),
   source_markers: null,
-  ...more,
+  ...overrides,
 })
 
-export const report = (results: ReportedResult[], more: Partial<DiagnosticReport> = {}): DiagnosticReport => ({
+export const report = (results: ReportedResult[], overrides: Partial<DiagnosticReport> = {}): DiagnosticReport => ({
   status: 'final',
   amended: false,
   specimen_number: 'SPEC-1',
@@ -73,10 +73,10 @@ export const report = (results: ReportedResult[], more: Partial<DiagnosticReport
   performing_laboratory: null,
   results,
   missing: [],
-  ...more,
+  ...overrides,
 })
 
-export const deliver = ({ db, tenant }: TestTeam, id: string, given: DiagnosticReport) =>
-  db.tx(tenant, (tx) => updateOrder(tx, id, (lockedOrder) => receiveReport(tx, lockedOrder, given)))
+export const deliver = ({ db, tenant }: TestTeam, id: string, diagnosticReport: DiagnosticReport) =>
+  db.tx(tenant, (tx) => updateOrder(tx, id, (lockedOrder) => receiveReport(tx, lockedOrder, diagnosticReport)))
 
-export const resultOf = ({ api }: TestTeam, id: string): Promise<Reply> => api.get(`/v3/order/${id}/result`)
+export const getResult = ({ api }: TestTeam, id: string): Promise<Reply> => api.get(`/v3/order/${id}/result`)

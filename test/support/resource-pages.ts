@@ -67,7 +67,7 @@ function providersOf(name: string): string {
   return 'no source yet'
 }
 
-const eventsOf = (name: string, eventTypes: readonly EventType[]): string => {
+const describeEvents = (name: string, eventTypes: readonly EventType[]): string => {
   const resource = isTimeseries(name) ? timeseriesOf(name).event : name
   return eventTypes.some((type) => type.resource === resource) ? code(`daily.data.${resource}.*`) : 'none'
 }
@@ -91,7 +91,7 @@ function summarySection(name: string, { components, paths }: OpenApiDocument, ev
   return [
     `## ${code(name)}`,
     '',
-    `Read with ${reads.map((path) => code(`GET ${path}`)).join(', ')}. Events: ${eventsOf(name, eventTypes)}. Sources: ${providersOf(name)}.`,
+    `Read with ${reads.map((path) => code(`GET ${path}`)).join(', ')}. Events: ${describeEvents(name, eventTypes)}. Sources: ${providersOf(name)}.`,
     '',
     ...rows,
     '',
@@ -105,7 +105,7 @@ function timeseriesSection(names: readonly TimeseriesName[], eventTypes: readonl
     return `- ${code(name)} (${fields}): ${providersOf(name)}`
   })
   const exceptions = names
-    .map((name) => [code(name), eventsOf(name, eventTypes)] as const)
+    .map((name) => [code(name), describeEvents(name, eventTypes)] as const)
     .filter(([name, events]) => events !== `\`daily.data.${name.slice(1, -1)}.*\``)
     .map(([name, events]) => `; of ${name}: ${events}`)
     .join('')

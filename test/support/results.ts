@@ -14,10 +14,10 @@ const { first_name, last_name, dob, gender } = patient
 export const reportedPatient: ReportedPatient = { first_name, last_name, dob, gender }
 
 /** A normal report of everything that a lab test expects. */
-export async function reportOf(
+export async function createReport(
   team: TestTeam,
   lab_test_id: string,
-  more: Partial<DiagnosticReport> = {},
+  overrides: Partial<DiagnosticReport> = {},
 ): Promise<DiagnosticReport> {
   const markers = await team.db.tx(await tenantOf(team), (tx) => expectedResults(tx, lab_test_id))
   const results = expectations(markers).map(({ definition: _definition, required: _required, ...item }) => ({
@@ -39,7 +39,7 @@ export async function reportOf(
     performing_laboratory: null,
     results,
     missing: [],
-    ...more,
+    ...overrides,
   }
 }
 
@@ -51,7 +51,7 @@ export async function deliveryFor(team: TestTeam, order: Order, changes: Partial
     sample_id: order.sample_id,
     account_number: null,
     patient: reportedPatient,
-    report: await reportOf(team, order.lab_test.id),
+    report: await createReport(team, order.lab_test.id),
     ...changes,
   }
 }

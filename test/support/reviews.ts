@@ -11,9 +11,9 @@ export const read = async (team: TestTeam, id: string) => (await team.api.get(it
 /** Delivers a result that ends in a review. */
 export async function createReview(
   team: TestTeam,
-  ...made: Parameters<typeof deliveryFor> extends [unknown, ...infer R] ? R : never
+  ...args: Parameters<typeof deliveryFor> extends [unknown, ...infer R] ? R : never
 ) {
-  const receipt = await receiveResult(team, await deliveryFor(team, ...made))
+  const receipt = await receiveResult(team, await deliveryFor(team, ...args))
   assert.equal(receipt.status, 'pending_customer_review')
   return receipt.raw_result_id
 }

@@ -13,7 +13,7 @@ export const isOfTeams = ({ auth, keyScope }: Operation): boolean =>
 /** Operations of the organization, for its administrators alone. */
 export const isOfOrganization = ({ auth, keyScope }: Operation): boolean => auth === 'management' && keyScope === 'org'
 
-function reachOf(operation: Operation, role: TeamRole): Reach {
+function findReach(operation: Operation, role: TeamRole): Reach {
   if (isPermitted(operation, role, 'production')) return 'both'
   return isPermitted(operation, role, 'sandbox') ? 'sandbox' : 'none'
 }
@@ -22,7 +22,7 @@ function reachOf(operation: Operation, role: TeamRole): Reach {
 export function roleTable(operations: readonly Operation[]): string {
   const rows = operations
     .filter(isOfTeams)
-    .map((operation) => [operation.module, operation.id, ...teamRoles.map((role) => MARKS[reachOf(operation, role)])])
+    .map((operation) => [operation.module, operation.id, ...teamRoles.map((role) => MARKS[findReach(operation, role)])])
     .toSorted(([a, one], [b, other]) => (`${a} ${one}` < `${b} ${other}` ? -1 : 1))
     .map(([, id, ...marks]) => `| \`${id}\` | ${marks.join(' | ')} |`)
   return [`| Operation | ${teamRoles.join(' | ')} |`, `|---${'|:-:'.repeat(teamRoles.length)}|`, ...rows].join('\n')

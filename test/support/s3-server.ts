@@ -55,7 +55,7 @@ export async function s3Server({ virtual_hosts = false, region = 'eu-central-1' 
       if (typeof planned === 'number') return done(planned, xmlOf('SlowDown'))
       try {
         verify(request, body, { ...keys, region })
-        const key = keyOf(request, virtual_hosts ? undefined : bucket)
+        const key = objectKey(request, virtual_hosts ? undefined : bucket)
         if (virtual_hosts && !request.headers.host?.startsWith(`${bucket}.`)) throw new Refusal(404, 'NoSuchBucket')
         if (request.method === 'PUT') {
           objects.set(key, body)
@@ -88,7 +88,7 @@ export async function s3Server({ virtual_hosts = false, region = 'eu-central-1' 
 const xmlOf = (code: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>Fictional</Message></Error>`
 
-function keyOf({ url = '/' }: IncomingMessage, bucket: string | undefined): string {
+function objectKey({ url = '/' }: IncomingMessage, bucket: string | undefined): string {
   const path = decodeURIComponent(url.split('?', 1)[0]!)
   if (bucket === undefined) return path.slice(1)
   if (!path.startsWith(`/${bucket}/`)) throw new Refusal(404, 'NoSuchBucket')

@@ -6,25 +6,25 @@ export interface Sent {
   unit: string
   start_date: string
   end_date: string
-  [more: string]: unknown
+  [field: string]: unknown
 }
 /** The day of the samples. */
 export const DAY = '2026-01-31'
-export const at = (time: string, value: number, more: Partial<Sent> = {}): Sent => ({
+export const sentSample = (time: string, value: number, overrides: Partial<Sent> = {}): Sent => ({
   value,
   unit: '',
   start_date: `${DAY}T${time}Z`,
   end_date: `${DAY}T${time}Z`,
-  ...more,
+  ...overrides,
 })
 export const watch = { source_bundle: 'com.apple.health.0000', product_type: 'Watch6,1' }
-export const post = ({ api }: TestTeam, user_id: string, resource: string, data: unknown[], more: object = {}) =>
+export const post = ({ api }: TestTeam, user_id: string, resource: string, data: unknown[], overrides: object = {}) =>
   api.post(`/v2/timeseries/${user_id}/${resource}`, {
     stage: 'daily',
     time_zone: 'America/Phoenix',
     provider: 'apple_health_kit',
     data,
-    ...more,
+    ...overrides,
   })
 export const read = async ({ api }: TestTeam, user_id: string, resource: string, query = `start_date=${DAY}&end_date=${DAY}`) =>
   (await api.get(`/v2/timeseries/${user_id}/${resource}/grouped?${query}`)).body
@@ -54,4 +54,4 @@ export async function storedTypes({ db, team }: TestTeam): Promise<string[]> {
   )
   return rows.map(({ type }) => type)
 }
-export const types = (emitted: Emitted[]) => emitted.map(({ event_type }) => event_type)
+export const types = (events: Emitted[]) => events.map(({ event_type }) => event_type)

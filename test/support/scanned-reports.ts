@@ -9,17 +9,17 @@ import { pdfOf, reportPage, tableRow, type DrawnText } from './uploaded-reports.
 const WIDTH = 1224
 
 /** The upper part of a page of a report with these results, which is all that is printed on, 144 dots an inch. */
-export const pictureOfReport = (...rows: string[][]): Promise<Canvas> => topOf(reportPage(...rows), 400)
+export const pictureOfReport = (...rows: string[][]): Promise<Canvas> => drawTop(reportPage(...rows), 400)
 
 /** A strip of a report with these rows and nothing else: each text takes the recognition a tenth of a second. */
 export const pictureOfRows = (...rows: string[][]): Promise<Canvas> =>
-  topOf(
+  drawTop(
     rows.flatMap((texts, index) => tableRow(14 + 16 * index, ...texts)),
     32 + 32 * rows.length,
   )
 
 /** The upper part of a page with these texts, so many pixels high. */
-async function topOf(texts: DrawnText[], height: number): Promise<Canvas> {
+async function drawTop(texts: DrawnText[], height: number): Promise<Canvas> {
   const page = await withDocument(await pdfOf(texts), async (document) => drawPage(await document.getPage(1)))
   const canvas = createCanvas(WIDTH, height)
   const scale = 2 / page.pixels_per_point

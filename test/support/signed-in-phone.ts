@@ -80,7 +80,7 @@ export class SignedInPhone {
     return read ? read(JSON.parse(text), path) : (undefined as V)
   }
 
-  #request(method: string, path: string, body: unknown, more: Record<string, string> = {}): Promise<Response> {
+  #request(method: string, path: string, body: unknown, extraHeaders: Record<string, string> = {}): Promise<Response> {
     const { headers, isPacked } = this.#platform
     const text = body === undefined ? undefined : JSON.stringify(body)
     const isGzip = text !== undefined && isPacked(path)
@@ -91,7 +91,7 @@ export class SignedInPhone {
         authorization: `Bearer ${this.tokens.access_token}`,
         ...(text === undefined ? {} : { 'content-type': 'application/json' }),
         ...(isGzip ? { 'content-encoding': 'gzip' } : {}),
-        ...more,
+        ...extraHeaders,
       },
       ...(text === undefined ? {} : { body: isGzip ? gzipSync(text) : text }),
     })
@@ -109,10 +109,10 @@ export class HealthStore {
   readonly #entries = new Map<string, Entry[]>()
 
   write(resource: string, ...entries: Entry[]): void {
-    this.#entries.set(resource, [...this.all(resource), ...entries])
+    this.#entries.set(resource, [...this.listAll(resource), ...entries])
   }
 
-  all(resource: string): Entry[] {
+  listAll(resource: string): Entry[] {
     return this.#entries.get(resource) ?? []
   }
 }

@@ -11,7 +11,7 @@ interface SmsRequest {
 }
 
 /** @param answer a status, now or later, or nothing at all; asked for each message with how many came before */
-export async function startSmsGateway(answer: (before: number) => number | 'never' | Promise<number> = () => 202) {
+export async function startSmsGateway(answer: (requestCount: number) => number | 'never' | Promise<number> = () => 202) {
   const asked: SmsRequest[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []

@@ -43,25 +43,25 @@ interface ReceivedMail {
 
 /** When a server answers, and with what: a code of SMTP, or nothing at all. Asked once per command of a mail. */
 type Code = number | 'never' | undefined
-export type SmtpReply = (command: 'RCPT' | 'DATA', to: string) => Code | Promise<Code>
+export type SmtpReply = (command: 'RCPT' | 'DATA', recipient: string) => Code | Promise<Code>
 
 export async function mailServer(answer: SmtpReply = () => undefined, options: SMTPServerOptions = {}) {
   const taken: ReceivedMail[] = []
   const asked: string[] = []
-  const reply = async (command: 'RCPT' | 'DATA', to: string, done: (error?: Error) => void) => {
+  const reply = async (command: 'RCPT' | 'DATA', recipient: string, callback: (error?: Error) => void) => {
     asked.push(command)
-    const code = await answer(command, to)
+    const code = await answer(command, recipient)
     if (code === 'never') return
-    done(code === undefined ? undefined : Object.assign(new Error('swordfish says no'), { responseCode: code }))
+    callback(code === undefined ? undefined : Object.assign(new Error('swordfish says no'), { responseCode: code }))
   }
   const server = new SMTPServer({
     cert: certificate,
     authOptional: true,
     allowInsecureAuth: true,
     logger: false,
-    onAuth: (auth, _session, done) => done(null, auth.password === 'wrong' ? {} : { user: auth.username }),
-    onRcptTo: ({ address }, _session, done) => void reply('RCPT', address, done),
-    onData: (stream, session, done) => {
+    onAuth: (auth, _session, callback) => callback(null, auth.password === 'wrong' ? {} : { user: auth.username }),
+    onRcptTo: ({ address }, _session, callback) => void reply('RCPT', address, callback),
+    onData: (stream, session, callback) => {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
@@ -78,7 +78,7 @@ export async function mailServer(answer: SmtpReply = () => undefined, options: S
               tls: session.secure,
               user: String(session.user ?? ''),
             })
-          done(error ?? null)
+          callback(error ?? null)
         })
       })
     },

@@ -2,13 +2,13 @@
 import { events } from './samples.ts'
 import type { TestTeam } from './server.ts'
 
-export const postSummary = ({ api }: TestTeam, kind: string, user_id: string, data: unknown, more: object = {}) =>
+export const postSummary = ({ api }: TestTeam, kind: string, user_id: string, data: unknown, overrides: object = {}) =>
   api.post(`/v2/summary/${kind}/${user_id}`, {
     stage: 'daily',
     time_zone: 'America/Phoenix',
     provider: 'apple_health_kit',
     data,
-    ...more,
+    ...overrides,
   })
 export const list = async (
   { api }: TestTeam,

@@ -114,7 +114,7 @@ async function keptFolder(name: string, make: (folder: string) => Promise<void>)
 }
 
 /** With the accounts and the modes of the files, which PostgreSQL looks at. */
-const copyFolder = (from: string, to: string): void => void execFileSync('cp', ['-Rp', from, to])
+const copyFolder = (source: string, target: string): void => void execFileSync('cp', ['-Rp', source, target])
 
 async function makeCluster(dataDir: string): Promise<void> {
   const embedded = await openEmbedded({ dataDir, ownership: 'required', log: () => {}, settings: testSettings })

@@ -51,9 +51,9 @@ const options = {
   deadlines: { connect_ms: 60_000 },
 }
 export const connection = options.connection
-/** As another process has them: without hooks. To be closed. @param served the cells that the process serves */
-export const newCells = (served: readonly CellName[] = cellNames): Cells =>
-  new Cells(options, new Map(served.map((cell) => [cell, options])))
+/** As another process has them: without hooks. To be closed. @param servedCells the cells that the process serves */
+export const newCells = (servedCells: readonly CellName[] = cellNames): Cells =>
+  new Cells(options, new Map(servedCells.map((cell) => [cell, options])))
 export const cells = newCells()
 const owner = new pg.Pool({ ...connection, max: 2 })
 owner.on('error', () => {})
@@ -143,7 +143,7 @@ let listeningHooks: Hooks | undefined
  * A process as the server puts it together, on the database of this file; with other parts when they are given. It does not listen. The
  * databases keep the hooks of the process that listens, which forget what that process has cached.
  */
-export function assembleProcess(other: Partial<ProcessOptions> = {}): AssembledProcess {
+export function assembleProcess(overrides: Partial<ProcessOptions> = {}): AssembledProcess {
   const process = assemble({
     cells,
     vault,
@@ -160,7 +160,7 @@ export function assembleProcess(other: Partial<ProcessOptions> = {}): AssembledP
     checkReplies: true,
     isDraining: () => false,
     sockets: new Sockets({ connections_max: 4000, isTrusted: () => true }),
-    ...other,
+    ...overrides,
   })
   listeningHooks ??= process.hooks
   for (const db of [cells.control, ...cellNames.map((cell) => cells.db(cell))]) {

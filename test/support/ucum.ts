@@ -4,9 +4,9 @@ import { createRequire } from 'node:module'
 interface Ucum {
   validateUnitString(unit: string): { status: 'valid' | 'invalid' | 'error'; ucumCode: string | null }
   convertUnitTo(
-    from: string,
+    source: string,
     value: number,
-    to: string,
+    target: string,
     options?: { molecularWeight?: number },
   ): { status: 'succeeded' | 'failed' | 'error'; toVal: number | null; msg: string[] }
 }
@@ -20,8 +20,13 @@ export function isUcum(unit: string): boolean {
 }
 
 /** A value in another unit. Errors: units that are not known or measure different things. @param molecularWeight for masses and moles */
-export function convertUnits(value: number, from: string, to: string, molecularWeight?: number): number {
-  const { status, toVal, msg } = ucum.convertUnitTo(from, value, to, molecularWeight === undefined ? {} : { molecularWeight })
-  if (status !== 'succeeded' || toVal === null) throw new Error(`${from} to ${to}: ${msg.join(' ')}`)
+export function convertUnits(value: number, source: string, target: string, molecularWeight?: number): number {
+  const { status, toVal, msg } = ucum.convertUnitTo(
+    source,
+    value,
+    target,
+    molecularWeight === undefined ? {} : { molecularWeight },
+  )
+  if (status !== 'succeeded' || toVal === null) throw new Error(`${source} to ${target}: ${msg.join(' ')}`)
   return toVal
 }

@@ -5,7 +5,7 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks'
 import { createRequire } from 'node:module'
 
-type Call = (...given: unknown[]) => unknown
+type Call = (...args: unknown[]) => unknown
 
 const registering = createRequire(import.meta.url)('node:test') as Record<string, Call>
 
@@ -28,14 +28,14 @@ const pattern = process.env.TEST_GREP === undefined ? undefined : new RegExp(pro
 const matchingSuite = new AsyncLocalStorage<boolean>()
 const matches = (title: unknown): boolean => !pattern || matchingSuite.getStore() === true || pattern.test(String(title))
 
-function watched(describe: Call): Call {
-  const watching: Call = (...given) => {
+function watchSuites(describe: Call): Call {
+  const watching: Call = (...args) => {
     assertTracked()
-    const at = given.findIndex((one) => typeof one === 'function')
-    const build = given[at] as Call | undefined
+    const at = args.findIndex((arg) => typeof arg === 'function')
+    const build = args[at] as Call | undefined
     if (build)
-      given[at] = (...context: unknown[]) => {
-        const built = matchingSuite.run(matches(given[0]), () => build(...context))
+      args[at] = (...context: unknown[]) => {
+        const built = matchingSuite.run(matches(args[0]), () => build(...context))
         if (built instanceof Promise) {
           building.add(built)
           const over = () => void building.delete(built)
@@ -43,7 +43,7 @@ function watched(describe: Call): Call {
         }
         return built
       }
-    return describe(...given)
+    return describe(...args)
   }
   return Object.assign(watching, describe)
 }
@@ -52,29 +52,29 @@ function assertTracked(): void {
   if (!isTracked) throw new Error('Suites and hooks are registered while a file is loaded.')
 }
 
-for (const name of ['describe', 'suite']) registering[name] = watched(registering[name]!)
+for (const name of ['describe', 'suite']) registering[name] = watchSuites(registering[name]!)
 const { test } = registering
 let matching = 0
 // Not without a pattern: a test that fails is reported with the line that has called `test`, which is here then.
 if (pattern)
   for (const name of ['test', 'it']) {
     const register = registering[name]!
-    const choosing: Call = (...given) => {
-      if (!matches(given[0])) return undefined
+    const choosing: Call = (...args) => {
+      if (!matches(args[0])) return undefined
       matching++
-      return register(...given)
+      return register(...args)
     }
     registering[name] = Object.assign(choosing, register)
   }
 for (const name of ['before', 'beforeEach', 'afterEach']) {
   const register = registering[name]!
-  registering[name] = (...given) => {
+  registering[name] = (...args) => {
     assertTracked()
-    return register(...given)
+    return register(...args)
   }
 }
 const { after } = registering
-registering.after = (...given) => (isTracked ? after!(...given) : void closings.push(given[0] as Call))
+registering.after = (...args) => (isTracked ? after!(...args) : void closings.push(args[0] as Call))
 
 /**
  * To be called when every file has been loaded: follow no promise from the moment on in which all suites are built. An error that nobody

@@ -16,9 +16,9 @@ export const json = (schema: TSchema, value: unknown) => outcome(schema, value, 
 export const text = (schema: TSchema, value: unknown) => outcome(schema, value, 'text', ['query', 'x'])
 
 /** The only error of a value, without its path. */
-export function faultOf(found: Outcome): Omit<Fault, 'loc'> {
-  assert.ok('faults' in found, 'nothing was refused')
-  assert.equal(found.faults.length, 1)
-  const { loc: _, ...fault } = found.faults[0]!
+export function faultOf(outcome: Outcome): Omit<Fault, 'loc'> {
+  assert.ok('faults' in outcome, 'nothing was refused')
+  assert.equal(outcome.faults.length, 1)
+  const { loc: _, ...fault } = outcome.faults[0]!
   return fault
 }

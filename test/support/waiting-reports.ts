@@ -13,7 +13,7 @@ const PLACE = {
   confidence: 0.9,
 }
 const LAB_BOX = { left: 40, top: 30, right: 160, bottom: 42 }
-const readResult = (test_name: string, value: string, more: Partial<ReportResult> = {}): ReportResult => ({
+const readResult = (test_name: string, value: string, overrides: Partial<ReportResult> = {}): ReportResult => ({
   test_name,
   value,
   type: 'numeric',
@@ -39,7 +39,7 @@ const readResult = (test_name: string, value: string, more: Partial<ReportResult
   ],
   findings: [],
   place: PLACE,
-  ...more,
+  ...overrides,
 })
 
 /** What a thread would have read of the example, and one result more that is implausible. */

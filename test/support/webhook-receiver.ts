@@ -49,7 +49,7 @@ export interface Received {
   body: string
 }
 
-type ReceiverReply = (received: Received, response: ServerResponse, request: IncomingMessage) => void
+type ReceiverReply = (request: Received, response: ServerResponse, message: IncomingMessage) => void
 
 /** A receiver. `answers` is asked for each request; without one everything is welcome. */
 export async function receiver(answer: ReceiverReply = (_received, response) => response.end('thanks')) {
@@ -90,9 +90,9 @@ export async function endpoint(team: TestTeam, body: Record<string, unknown>, en
 export async function emitEvents(
   team: TestTeam,
   types: string[] = ['labtest.order.created'],
-  { about, objects = 'one' }: { about?: string; objects?: 'one' | 'each' } = {},
+  { user, objects = 'one' }: { user?: string; objects?: 'one' | 'each' } = {},
 ): Promise<string> {
-  const user_id = about ?? (await team.user())
+  const user_id = user ?? (await team.user())
   await team.db.tx(team.tenant, async (tx) => {
     const object_id = tx.uuid()
     for (const type of types)

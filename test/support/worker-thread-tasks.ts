@@ -7,7 +7,7 @@ export default function area({ width, height }: Shape): { area: number; in_worke
   return { area: width * height, in_worker: !isMainThread }
 }
 
-export function reversed(bytes: Uint8Array): Uint8Array {
+export function reverseBytes(bytes: Uint8Array): Uint8Array {
   return bytes.toReversed()
 }
 
@@ -35,7 +35,7 @@ export function allocateForever(kind: 'objects' | 'buffers' | 'map'): never {
 }
 
 /** Ends when the other side of the shared cell is set, so that a test decides how long a thread is taken. */
-export function held(cell: Int32Array): number {
+export function blockUntilSet(cell: Int32Array): number {
   Atomics.wait(cell, 0, 0)
   return cell[0]!
 }

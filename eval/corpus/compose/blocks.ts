@@ -5,7 +5,7 @@ import { wrap, type Canvas, type Style, type StyledSegment } from './canvas.ts'
 
 export type ValueOf = (token: string) => string
 
-const styled = (template: string, valueOf: ValueOf, style: Style): StyledSegment[] =>
+const styledSegments = (template: string, valueOf: ValueOf, style: Style): StyledSegment[] =>
   fill(template, valueOf).map((segment) => ({ ...segment, style }))
 
 /** Draws blocks below each other from `canvas.y` on. */
@@ -23,7 +23,7 @@ function drawBlock(canvas: Canvas, block: Block, valueOf: ValueOf): void {
       canvas.y += 7
       return
     case 'text':
-      return drawParagraph(canvas, styled(block.text, valueOf, canvas.style(block)), block.align)
+      return drawParagraph(canvas, styledSegments(block.text, valueOf, canvas.style(block)), block.align)
     case 'band': {
       const style = canvas.style(block)
       const height = canvas.lineHeight(style.size) + 6
@@ -31,7 +31,7 @@ function drawBlock(canvas: Canvas, block: Block, valueOf: ValueOf): void {
       canvas.y += 3
       const { left, right } = canvas
       Object.assign(canvas, { left: left + 5, right: right - 5 })
-      drawParagraph(canvas, styled(block.text, valueOf, style), block.align)
+      drawParagraph(canvas, styledSegments(block.text, valueOf, style), block.align)
       Object.assign(canvas, { left, right, y: canvas.y + 3 })
       return
     }
@@ -106,17 +106,20 @@ function drawFields(canvas: Canvas, fields: Fields, valueOf: ValueOf): void {
   }
 
   function drawField(name: string, template: string): void {
-    const segments = styled(template, valueOf, value)
+    const segments = styledSegments(template, valueOf, value)
     const separator = fields.separator ?? ': '
     if (fields.stacked) {
-      drawParagraph(canvas, styled(name, valueOf, label))
+      drawParagraph(canvas, styledSegments(name, valueOf, label))
       drawParagraph(canvas, segments)
       canvas.y += 2
     } else if (fields.labelWidth === undefined) {
-      drawParagraph(canvas, [...(name ? [...styled(name, valueOf, label), { text: separator, style: label }] : []), ...segments])
+      drawParagraph(canvas, [
+        ...(name ? [...styledSegments(name, valueOf, label), { text: separator, style: label }] : []),
+        ...segments,
+      ])
     } else {
       const start = canvas.left
-      if (name) canvas.drawLine(styled(name, valueOf, label), start, canvas.y)
+      if (name) canvas.drawLine(styledSegments(name, valueOf, label), start, canvas.y)
       canvas.left = start + fields.labelWidth
       drawParagraph(canvas, [...(name ? [{ text: separator.trimStart(), style: label }] : []), ...segments])
       canvas.left = start
@@ -135,7 +138,7 @@ function drawGrid(canvas: Canvas, block: Extract<Block, { kind: 'grid' }>, value
     drawColumns(
       canvas,
       shares,
-      cells.map((cell) => () => drawParagraph(canvas, [{ text: ' ', style }, ...styled(cell, valueOf, style)])),
+      cells.map((cell) => () => drawParagraph(canvas, [{ text: ' ', style }, ...styledSegments(cell, valueOf, style)])),
     )
     canvas.y += 1
   }

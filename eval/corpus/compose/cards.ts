@@ -16,9 +16,9 @@ export function drawCards(canvas: Canvas, body: Cards, content: Content): TrueRe
   for (const [i, panel] of content.panels.entries()) {
     if (i > 0 && body.panel.breaks) canvas.nextColumn()
     drawHeading(canvas, body, panel, content, body.height)
-    const width = (canvas.right - canvas.left - GAP * (body.across - 1)) / body.across
+    const width = (canvas.right - canvas.left - GAP * (body.columns - 1)) / body.columns
     for (const [index, row] of panel.rows.entries()) {
-      const position = index % body.across
+      const position = index % body.columns
       if (position === 0 && index > 0) canvas.y += body.height + GAP
       if (position === 0) canvas.reserve(body.height)
       const x = canvas.left + position * (width + GAP)
@@ -43,8 +43,8 @@ export function drawCards(canvas: Canvas, body: Cards, content: Content): TrueRe
 /** Red, green and red, with a mark at the value. */
 function drawBar(canvas: Canvas, x: number, y: number, width: number, fraction: number): void {
   const [low, high] = [width * 0.22, width * 0.78]
-  const box = (from: number, to: number, fill: string) =>
-    canvas.drawShape({ kind: 'box', x: x + from, y, width: to - from, height: 4, fill })
+  const box = (left: number, right: number, fill: string) =>
+    canvas.drawShape({ kind: 'box', x: x + left, y, width: right - left, height: 4, fill })
   box(0, low, '#e9b7b0')
   box(low, high, '#a9d3b2')
   box(high, width, '#e9b7b0')

@@ -1,5 +1,5 @@
 // A whole document: content placed on pages, and its truth.
-import { createContent, patternOf, type Content } from '../content.ts'
+import { createContent, findPattern, type Content } from '../content.ts'
 import { formatDate, isAmbiguous, isOfDigits, isoDay } from '../dates.ts'
 import type { Block, Layout } from '../language.ts'
 import type { TrueMetadata, Truth } from '../truth.ts'
@@ -46,14 +46,14 @@ function composeLayout(layout: Layout, seed: number): Document {
   const results = drawBody()
   drawBlocks(canvas, layout.last ?? [], valueOf)
   drawRepeated()
-  for (const token of tokensOfText(layout.body.panel.heading, layout.body.panel.under)) printed.add(token)
+  for (const token of tokensOfText(layout.body.panel.heading, layout.body.panel.subheading)) printed.add(token)
   return {
     layout,
     seed,
     width: canvas.width,
     height: canvas.height,
     pages: canvas.pages,
-    truth: { results, metadata: metadataOf(content, printed), ambiguousDates: ambiguousDatesOf(content, printed) },
+    truth: { results, metadata: trueMetadata(content, printed), ambiguousDates: ambiguousDates(content, printed) },
   }
 
   function drawBody() {
@@ -84,11 +84,11 @@ const tokensOfText = (...templates: (string | undefined)[]): string[] =>
   templates.flatMap((template) => [...(template ?? '').matchAll(/\{([^}]+)\}/g)].map(([, token]) => token!))
 
 /** What the document prints of a date: the token that stands for it, with its pattern. */
-const printedToken = (printed: Set<string>, name: string): string | undefined =>
-  [...printed].find((token) => token.split(':')[0] === name)
+const printedToken = (printedTokens: Set<string>, name: string): string | undefined =>
+  [...printedTokens].find((token) => token.split(':')[0] === name)
 
-export function metadataOf({ layout, person, dates, history, textOf }: Content, printed: Set<string>): TrueMetadata {
-  const has = (name: string) => printedToken(printed, name) !== undefined
+export function trueMetadata({ layout, person, dates, history, textOf }: Content, printedTokens: Set<string>): TrueMetadata {
+  const has = (name: string) => printedToken(printedTokens, name) !== undefined
   const day = (name: 'dob' | 'collected' | 'reported') => (has(name) ? isoDay(dates[name]) : null)
   const isNamed = has('name')
   return {
@@ -104,10 +104,10 @@ export function metadataOf({ layout, person, dates, history, textOf }: Content, 
   }
 }
 
-export function ambiguousDatesOf(content: Content, printed: Set<string>): Record<string, string> {
+export function ambiguousDates(content: Content, printedTokens: Set<string>): Record<string, string> {
   const dates = (['dob', 'collected', 'received', 'reported', 'printed'] as const).flatMap((name) => {
-    const token = printedToken(printed, name)
-    return token === undefined ? [] : [{ name, date: content.dates[name], pattern: patternOf(content.layout, token) }]
+    const token = printedToken(printedTokens, name)
+    return token === undefined ? [] : [{ name, date: content.dates[name], pattern: findPattern(content.layout, token) }]
   })
   // A month in letters, and a day with the number of its month, say nothing of the order of digits.
   const deciding = dates.filter(({ date, pattern }) => isOfDigits(pattern) && date.getUTCDate() !== date.getUTCMonth() + 1)

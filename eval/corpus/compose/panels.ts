@@ -10,7 +10,7 @@ const MUTED = '#444444'
 
 /** `rowHeight`: at least so much stays together with the heading. */
 export function drawHeading(canvas: Canvas, body: Body, panel: PrintedPanel, content: Content, rowHeight: number): void {
-  const { heading, style = 'bold', under, size = canvas.base.size + 1 } = body.panel
+  const { heading, style = 'bold', subheading, size = canvas.base.size + 1 } = body.panel
   if (heading === undefined) return
   const valueOf = (token: string) =>
     token === 'panel' ? panel.title : token === 'sample' ? panel.sample : reportToken(content, token)
@@ -28,8 +28,8 @@ export function drawHeading(canvas: Canvas, body: Body, panel: PrintedPanel, con
     if (style === 'underlined') canvas.drawRule(canvas.y)
     canvas.y += 2
   }
-  if (under !== undefined)
-    drawBlocks(canvas, [{ kind: 'text', text: under, size: canvas.base.size * 0.88, color: MUTED }], valueOf)
+  if (subheading !== undefined)
+    drawBlocks(canvas, [{ kind: 'text', text: subheading, size: canvas.base.size * 0.88, color: MUTED }], valueOf)
 }
 
 export function reportToken(content: Content, token: string): string {

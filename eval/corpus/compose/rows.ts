@@ -14,7 +14,7 @@ export function printedTokens(body: Body): Set<string> {
       : body.kind === 'cards'
         ? body.parts.map(({ text }) => text)
         : [body.text]
-  return new Set([...rows, body.panel.heading ?? '', body.panel.under ?? ''].flatMap(tokensOf))
+  return new Set([...rows, body.panel.heading ?? '', body.panel.subheading ?? ''].flatMap(tokensOf))
 }
 
 /** Days whose results are rows of their own in the truth: all columns of a cumulative report, else the latest. */
@@ -97,13 +97,13 @@ export function trueResults(
   const tokens = printedTokens(body)
   return printedDays(body).map((day) => {
     const value = row.values[day]!
-    const [mark, ...others] = marks.filter(({ token, text }) => isValueOf(day, token) && text.trim())
+    const [mark, ...others] = marks.filter(({ token, text }) => isRowValue(day, token) && text.trim())
     return {
       test_name: row.name,
       value: value.value,
       units: tokens.has('units') ? row.unit || null : null,
       range: tokens.has('range') ? row.trueRange : { min: null, max: null },
-      interpretations: interpretationsOf(row, day, tokens),
+      interpretations: expectedInterpretations(row, day, tokens),
       source_panel_name: tokens.has('panel') ? panel.title : null,
       loinc: row.codes,
       comments: printedDays(body).length > 1 ? undefined : row.remark ? [row.remark] : [],
@@ -115,12 +115,12 @@ export function trueResults(
   })
 }
 
-function isValueOf(day: number, token: string | undefined): boolean {
+function isRowValue(day: number, token: string | undefined): boolean {
   if (token === `value@${day}`) return true
   return day === 0 && (token === 'value' || token === 'in' || token === 'out')
 }
 
-export function interpretationsOf(row: Row, day: number, tokens: Set<string>): Interpretation[] | undefined {
+export function expectedInterpretations(row: Row, day: number, tokens: Set<string>): Interpretation[] | undefined {
   const { byFlag, byRange, flag, isOutside, word } = row.values[day]!
   // Whether two signs mean more than one, not every laboratory says.
   if (tokens.has('flag') && byFlag) return byFlag === 'critical' && !/[a-z]/i.test(flag) ? ['critical', 'abnormal'] : [byFlag]

@@ -37,8 +37,8 @@ export function drawTable(canvas: Canvas, body: Table, content: Content): TrueRe
     drawHeading(canvas, body, panel, content, rowHeight * 2)
     if (isHeaderDue) drawDueHeader()
     for (const row of panel.rows) {
-      const cells = cellsOf(canvas, body, row, panel, content)
-      const height = heightOf(canvas, cells) + (body.spacing ?? 2)
+      const cells = layoutCells(canvas, body, row, panel, content)
+      const height = layoutRowHeight(canvas, cells) + (body.spacing ?? 2)
       const remarkHeight = row.remark ? canvas.lineHeight(canvas.base.size) : 0
       if (canvas.reserve(height + remarkHeight) && (header === 'page' || header === 'panel')) drawHeader(canvas, body, content)
       const { texts } = canvas.pages.at(-1)!
@@ -84,15 +84,15 @@ interface Cell extends PlacedColumn {
   lines: StyledSegment[][]
 }
 
-function cellsOf(canvas: Canvas, body: Table, row: Row, panel: PrintedPanel, content: Content): Cell[] {
-  return place(canvas, body).map((placed) => {
-    const { column } = placed
+function layoutCells(canvas: Canvas, body: Table, row: Row, panel: PrintedPanel, content: Content): Cell[] {
+  return place(canvas, body).map((cell) => {
+    const { column } = cell
     const size = column.size ?? canvas.base.size
     const look = { size, bold: column.bold === true, boldIfAbnormal: column.bold === 'abnormal', ...pickColors(column) }
     const segments = cellSegments(canvas, column.cell, look, { row, panel, content })
-    const lines = wrap(canvas, segments, placed.width)
+    const lines = wrap(canvas, segments, cell.width)
     const { smallLines } = column
-    return { ...placed, lines: smallLines === undefined ? lines : lines.map((line, i) => (i ? shrink(line, smallLines) : line)) }
+    return { ...cell, lines: smallLines === undefined ? lines : lines.map((line, i) => (i ? shrink(line, smallLines) : line)) }
   })
 }
 
@@ -101,7 +101,7 @@ const pickColors = ({ color, abnormalColor }: Column) => ({ ...(color && { color
 const shrink = (line: StyledSegment[], size: number): StyledSegment[] =>
   line.map((segment) => ({ ...segment, style: { ...segment.style, size, color: '#555555' } }))
 
-const heightOf = (canvas: Canvas, cells: Cell[]): number =>
+const layoutRowHeight = (canvas: Canvas, cells: Cell[]): number =>
   Math.max(...cells.map(({ lines }) => lines.reduce((sum, line) => sum + lineHeight(canvas, line), 0)))
 
 const lineHeight = (canvas: Canvas, line: StyledSegment[]): number =>
@@ -134,13 +134,13 @@ function drawVerticals(canvas: Canvas, cells: Cell[], y: number, height: number)
 function drawHeader(canvas: Canvas, body: Table, content: Content): void {
   const { bold = true, fill, color, size = canvas.base.size } = body.headerStyle ?? {}
   const style = canvas.style({ size, bold, ...(color && { color }) })
-  const cells = place(canvas, body).map((placed) => {
-    const text = placed.column.title.replace(/\{date@(\d)\}/g, (_, day) =>
+  const cells = place(canvas, body).map((cell) => {
+    const text = cell.column.title.replace(/\{date@(\d)\}/g, (_, day) =>
       formatDate(content.history[Number(day)]!, content.layout.dates.day),
     )
-    return { ...placed, lines: wrap(canvas, text ? [{ text, style }] : [], placed.width) }
+    return { ...cell, lines: wrap(canvas, text ? [{ text, style }] : [], cell.width) }
   })
-  const height = heightOf(canvas, cells) + 5
+  const height = layoutRowHeight(canvas, cells) + 5
   const { left, right, y } = canvas
   if (fill) canvas.drawShape({ kind: 'box', x: left, y, width: right - left, height, fill })
   const isRuled = body.rules !== undefined && body.rules !== 'none'

@@ -21,7 +21,8 @@ export const fields = (lines: readonly string[], rest: Partial<Fields> = {}): Bl
 })
 
 /** Labels above their values. */
-export const stacked = (lines: readonly string[], rest: Partial<Fields> = {}): Block => fields(lines, { stacked: true, ...rest })
+export const stackFields = (lines: readonly string[], rest: Partial<Fields> = {}): Block =>
+  fields(lines, { stacked: true, ...rest })
 
 export const columns = (shares: number[], ...content: Block[][]): Block => ({ kind: 'columns', shares, columns: content })
 

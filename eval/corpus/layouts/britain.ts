@@ -12,7 +12,7 @@ const british = {
   names: '{LAST}, {First}',
   sexes: { male: 'M', female: 'F' },
   dates: { day: 'DD-MMM-YYYY', time: 'DD-MMM-YYYY HH:mm' },
-  ranges: { both: '{l} - {h}', max: '<{h}', min: '>{l}' },
+  ranges: { bothSexes: '{l} - {h}', max: '<{h}', min: '>{l}' },
   flags: { low: 'L', high: 'H', abnormal: '*' },
   units: SPELLINGS.uk,
 } satisfies Partial<Layout>
@@ -81,7 +81,7 @@ export const britain: Layout[] = [
     panels: ['cbc_counts', 'iron', 'vitamins', 'lipids', 'diabetes', 'thyroid', 'microalbumin'],
     panelCount: 4,
     flags: { low: '* ', high: '* ', abnormal: '* ' },
-    ranges: { both: '{l} - {h}', max: '< {h}', min: '> {l}' },
+    ranges: { bothSexes: '{l} - {h}', max: '< {h}', min: '> {l}' },
     first: [
       text('{lab}', { bold: true, size: 13 }),
       text('Patient: {name}   D.O.B. {dob}   Sex: {sex}'),
@@ -160,7 +160,7 @@ export const britain: Layout[] = [
     panelCount: 3,
     comparators: true,
     flags: { low: '▼', high: '▲', abnormal: '◆' },
-    ranges: { both: '({l}–{h})', max: '(≤{h})', min: '(≥{l})' },
+    ranges: { bothSexes: '({l}–{h})', max: '(≤{h})', min: '(≥{l})' },
     head: [
       text('{lab} - Department of Laboratory Medicine', { bold: true, size: 11 }),
       fields(

@@ -1,7 +1,7 @@
 // In the style of services that sell tests to consumers.
 import type { Layout } from '../language.ts'
 import { SPELLINGS } from '../units.ts'
-import { columns, fields, rule, space, stacked, text } from './blocks.ts'
+import { columns, fields, rule, space, stackFields, text } from './blocks.ts'
 
 const consumer = {
   people: 'western',
@@ -24,7 +24,7 @@ export const direct: Layout[] = [
     dates: { day: 'MMMM D, YYYY', time: 'MMMM D, YYYY' },
     specimen: 'WF-######',
     dialect: 'us',
-    ranges: { both: '{l} – {h}', max: '≤ {h}', min: '≥ {l}' },
+    ranges: { bothSexes: '{l} – {h}', max: '≤ {h}', min: '≥ {l}' },
     flags: {},
     panels: ['lipids', 'lipids_advanced', 'diabetes', 'vitamins', 'hormones', 'inflammation'],
     panelCount: 3,
@@ -58,7 +58,7 @@ export const direct: Layout[] = [
     ],
     body: {
       kind: 'cards',
-      across: 2,
+      columns: 2,
       height: 74,
       frame: true,
       parts: [
@@ -83,7 +83,7 @@ export const direct: Layout[] = [
     dates: { day: 'MMM D, YYYY', time: 'MMM D, YYYY' },
     specimen: 'IF########',
     units: SPELLINGS.usMicro,
-    ranges: { both: '{l}–{h}', max: '<{h}', min: '>{l}' },
+    ranges: { bothSexes: '{l}–{h}', max: '<{h}', min: '>{l}' },
     panels: ['lipids', 'lipids_advanced', 'iron', 'vitamins', 'thyroid', 'hormones', 'cbc_counts', 'metals'],
     panelCount: 4,
     emission: { pieces: 'glyphs' },
@@ -121,22 +121,22 @@ export const direct: Layout[] = [
     dates: { day: 'D MMMM YYYY', time: 'D MMMM YYYY, HH:mm' },
     specimen: '####-####-##',
     units: SPELLINGS.ukPower,
-    ranges: { both: '{l} to {h}', max: 'up to {h}', min: 'above {l}' },
+    ranges: { bothSexes: '{l} to {h}', max: 'up to {h}', min: 'above {l}' },
     panels: ['liver', 'lipids', 'vitamins', 'iron', 'diabetes', 'hormones', 'thyroid'],
     panelCount: 3,
     first: [
       text('{lab}', { size: 22, bold: true, color: '#0b7a5b' }),
       columns(
         [1, 1],
-        [stacked(['Name={name}', 'Date of birth={dob}', 'Sex={sex}'])],
-        [stacked(['Barcode={specimen}', 'Sample date={collected}', 'Report date={reported}'])],
+        [stackFields(['Name={name}', 'Date of birth={dob}', 'Sex={sex}'])],
+        [stackFields(['Barcode={specimen}', 'Sample date={collected}', 'Report date={reported}'])],
       ),
       rule(0.5, '#0b7a5b'),
     ],
     foot: [text('Reviewed by {physician}', { size: 7 }), text('Page {page} of {pages}', { size: 7 })],
     body: {
       kind: 'cards',
-      across: 3,
+      columns: 3,
       height: 66,
       frame: true,
       parts: [
@@ -158,7 +158,7 @@ export const direct: Layout[] = [
     lab: { name: 'Longevitest Clinic', address: '30 Fictional Avenue, Testborough', phone: '555-0147' },
     dates: { day: 'YYYY-MM-DD', time: 'YYYY-MM-DD' },
     specimen: 'LC@@####',
-    ranges: { both: '{l} - {h}', max: '≤{h}', min: '≥{l}' },
+    ranges: { bothSexes: '{l} - {h}', max: '≤{h}', min: '≥{l}' },
     flags: { low: 'Below range', high: 'Above range', normal: 'In range', abnormal: 'Out of range' },
     panels: ['cmp', 'lipids', 'inflammation', 'hormones', 'cardiac', 'lipids_advanced'],
     panelCount: 3,
@@ -177,7 +177,7 @@ export const direct: Layout[] = [
     foot: [text('{page}/{pages}', { size: 7, align: 'right' })],
     body: {
       kind: 'cards',
-      across: 1,
+      columns: 1,
       height: 26,
       parts: [
         { text: '{name}', x: 4, y: 6, size: 11 },
@@ -199,7 +199,7 @@ export const direct: Layout[] = [
     dates: { day: 'MM/DD/YYYY', time: 'MM/DD/YYYY' },
     specimen: 'E##########',
     units: SPELLINGS.usK,
-    ranges: { both: '{l} - {h}', max: '<= {h}', min: '>= {l}' },
+    ranges: { bothSexes: '{l} - {h}', max: '<= {h}', min: '>= {l}' },
     flags: { low: 'Low', high: 'High', abnormal: 'Abnormal' },
     panels: ['cbc_shares', 'cmp', 'lipids', 'urinalysis', 'respiratory', 'thyroid'],
     panelCount: 3,
@@ -213,7 +213,7 @@ export const direct: Layout[] = [
     foot: [text('Page {page} of {pages}', { size: 7 })],
     body: {
       kind: 'cards',
-      across: 2,
+      columns: 2,
       height: 52,
       parts: [
         { text: '{name}', x: 0, y: 2, size: 10, bold: true, color: '#225588' },

@@ -1,13 +1,13 @@
 // In the style of laboratories of the mainland of Europe (in English), the Middle East and Africa.
 import type { Layout } from '../language.ts'
 import { SPELLINGS } from '../units.ts'
-import { columns, fields, rule, space, stacked, text } from './blocks.ts'
+import { columns, fields, rule, space, stackFields, text } from './blocks.ts'
 
 const international = {
   page: 'a4',
   dialect: 'us',
   sexes: { male: 'Male', female: 'Female' },
-  ranges: { both: '{l} - {h}', max: '< {h}', min: '> {l}' },
+  ranges: { bothSexes: '{l} - {h}', max: '< {h}', min: '> {l}' },
 } satisfies Partial<Layout>
 
 export const europeAndAfrica: Layout[] = [
@@ -83,7 +83,7 @@ export const europeAndAfrica: Layout[] = [
     flags: { low: '<', high: '>', abnormal: '!' },
     first: [
       text('{lab}', { size: 16, color: '#cc5500' }),
-      stacked(
+      stackFields(
         [
           'Patient={name} | Date of birth={dob} | Sex={sex}',
           'Sample number={specimen} | Sampling date={collected} | Report date={reported}',
@@ -150,7 +150,7 @@ export const europeAndAfrica: Layout[] = [
         { title: 'Reference Range', width: 17, cell: '{range}' },
         { title: 'Methodology', width: 20, cell: '{method}' },
       ],
-      panel: { heading: '{panel}', style: 'band', under: 'Sample: {sample}' },
+      panel: { heading: '{panel}', style: 'band', subheading: 'Sample: {sample}' },
     },
   },
   {
@@ -217,7 +217,7 @@ export const europeAndAfrica: Layout[] = [
     units: SPELLINGS.plainThousand,
     panels: ['cbc_shares', 'renal', 'liver', 'lipids', 'serology', 'fever', 'blood_group', 'hormones'],
     panelCount: 3,
-    ranges: { both: '{l}-{h}', max: 'UP TO {h}', min: 'ABOVE {l}', bySex: ['M: {m}', 'F: {f}'] },
+    ranges: { bothSexes: '{l}-{h}', max: 'UP TO {h}', min: 'ABOVE {l}', bySex: ['M: {m}', 'F: {f}'] },
     flags: { low: '(LOW)', high: '(HIGH)', abnormal: '(ABNORMAL)' },
     first: [
       text('{lab}', { bold: true, size: 17, align: 'center' }),

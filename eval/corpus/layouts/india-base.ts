@@ -9,6 +9,6 @@ export const indian = {
   names: '{Title}. {FIRST} {LAST}',
   sexes: { male: 'Male', female: 'Female' },
   dates: { day: 'DD/MM/YYYY', time: 'DD/MM/YYYY hh:mm A' },
-  ranges: { both: '{l} - {h}', max: '< {h}', min: '> {l}' },
+  ranges: { bothSexes: '{l} - {h}', max: '< {h}', min: '> {l}' },
   flags: {},
 } satisfies Partial<Layout>

@@ -1,7 +1,7 @@
 // In the style of laboratories of India, continued.
 import type { Layout } from '../language.ts'
 import { SPELLINGS } from '../units.ts'
-import { columns, fields, rule, space, stacked, text } from './blocks.ts'
+import { columns, fields, rule, space, stackFields, text } from './blocks.ts'
 import { indian } from './india-base.ts'
 
 export const indiaContinued: Layout[] = [
@@ -16,7 +16,7 @@ export const indiaContinued: Layout[] = [
     panels: ['cbc_shares', 'liver', 'lipids', 'diabetes', 'thyroid_total', 'vitamins', 'hormones'],
     panelCount: 3,
     units: SPELLINGS.indianLakh,
-    ranges: { both: '{l} - {h}', max: '<{h}', min: '>{l}', decisionLimits: true },
+    ranges: { bothSexes: '{l} - {h}', max: '<{h}', min: '>{l}', decisionLimits: true },
     remarks: 0.05,
     head: [
       columns(
@@ -81,7 +81,7 @@ export const indiaContinued: Layout[] = [
       ),
     ],
     first: [
-      stacked(
+      stackFields(
         [
           'Patient Name={name} | Sample ID={specimen} | Sample Collected={collected}',
           'Age/Gender={age} / {sex} | Order ID={order} | Report Generated={reported}',
@@ -92,7 +92,7 @@ export const indiaContinued: Layout[] = [
     foot: [text('Page {page} / {pages}', { size: 7, align: 'right' })],
     body: {
       kind: 'cards',
-      across: 1,
+      columns: 1,
       height: 46,
       frame: true,
       parts: [
@@ -120,7 +120,7 @@ export const indiaContinued: Layout[] = [
     units: SPELLINGS.indianCount,
     panels: ['cbc_shares', 'renal', 'lipids', 'liver', 'urinalysis', 'blood_group', 'fever'],
     panelCount: 2,
-    ranges: { both: '{l} - {h}', max: 'Up to {h}', min: 'Above {l}' },
+    ranges: { bothSexes: '{l} - {h}', max: 'Up to {h}', min: 'Above {l}' },
     first: [
       text('{lab}', { bold: true, size: 18, align: 'center' }),
       text('{labAddress}', { align: 'center', size: 9 }),
@@ -150,7 +150,7 @@ export const indiaContinued: Layout[] = [
     dates: { day: 'DD/MMM/YYYY', time: 'DD/MMM/YYYY hh:mm A' },
     panels: ['renal', 'liver', 'diabetes', 'lipids', 'thyroid', 'iron', 'bone'],
     panelCount: 3,
-    ranges: { both: '{l} to {h}', max: '<{h}', min: '>{l}' },
+    ranges: { bothSexes: '{l} to {h}', max: '<{h}', min: '>{l}' },
     flags: { low: 'Low', high: 'High', abnormal: 'Abnormal' },
     units: SPELLINGS.indianThousand,
     head: [
@@ -199,7 +199,7 @@ export const indiaContinued: Layout[] = [
     panelCount: 3,
     margin: 50,
     units: SPELLINGS.plainThousand,
-    ranges: { both: '{l} - {h}', max: '< {h}', min: '> {l}', none: '-' },
+    ranges: { bothSexes: '{l} - {h}', max: '< {h}', min: '> {l}', noRange: '-' },
     emission: { pieces: 'words', order: 'shuffled' },
     first: [
       text('{lab}', { bold: true, size: 16 }),

@@ -13,7 +13,7 @@ export const india: Layout[] = [
     units: SPELLINGS.indianCount,
     panels: ['cbc_shares', 'liver', 'renal', 'lipids', 'thyroid_total', 'diabetes', 'vitamins'],
     panelCount: 3,
-    ranges: { both: '{l} - {h}', max: '< {h}', min: '> {l}', bySex: ['Male : {m}', 'Female : {f}'], decisionLimits: true },
+    ranges: { bothSexes: '{l} - {h}', max: '< {h}', min: '> {l}', bySex: ['Male : {m}', 'Female : {f}'], decisionLimits: true },
     remarks: 0.08,
     head: [
       { kind: 'text', text: '{lab}', bold: true, size: 16, align: 'center', color: '#a02020' },
@@ -95,7 +95,7 @@ export const india: Layout[] = [
     panels: ['iron', 'liver', 'renal', 'lipids', 'thyroid_total', 'vitamins', 'cardiac', 'metals'],
     panelCount: 3,
     ranges: {
-      both: '{l} - {h}',
+      bothSexes: '{l} - {h}',
       max: '< {h}',
       min: '> {l}',
       bySex: ['Male : {m}', 'Female : {f}', 'Children : {c}'],
@@ -144,7 +144,7 @@ export const india: Layout[] = [
     panelCount: 4,
     units: SPELLINGS.plainThousand,
     flags: { low: 'L', high: 'H', abnormal: '*' },
-    ranges: { both: '{l}-{h}', max: 'Up to {h}', min: 'More than {l}' },
+    ranges: { bothSexes: '{l}-{h}', max: 'Up to {h}', min: 'More than {l}' },
     head: [
       text('{lab}', { bold: true, size: 13, align: 'center' }),
       text('DEPARTMENT OF LABORATORY MEDICINE', { align: 'center' }),
@@ -178,7 +178,7 @@ export const india: Layout[] = [
         { title: 'Unit', width: 15, cell: '{units}' },
         { title: 'Biological Ref. Range', width: 22, cell: '{range}' },
       ],
-      panel: { heading: '{panel}', style: 'center', under: 'Sample Type : {sample}' },
+      panel: { heading: '{panel}', style: 'center', subheading: 'Sample Type : {sample}' },
     },
   },
 ]

@@ -1,7 +1,7 @@
 // In the style of laboratories of Australia, New Zealand and Canada.
 import type { Layout } from '../language.ts'
 import { SPELLINGS } from '../units.ts'
-import { columns, fields, rule, stacked, text } from './blocks.ts'
+import { columns, fields, rule, stackFields, text } from './blocks.ts'
 import { commonwealth } from './commonwealth-base.ts'
 
 export const pacific: Layout[] = [
@@ -19,7 +19,7 @@ export const pacific: Layout[] = [
     dateCount: 3,
     panels: ['renal', 'liver', 'cbc_counts', 'iron', 'lipids'],
     panelCount: 2,
-    ranges: { both: '({l} - {h})', max: '(< {h})', min: '(> {l})' },
+    ranges: { bothSexes: '({l} - {h})', max: '(< {h})', min: '(> {l})' },
     flags: { low: 'L', high: 'H', abnormal: '*' },
     emission: { pieces: 'line' },
     first: [
@@ -60,14 +60,14 @@ export const pacific: Layout[] = [
     specimen: '########-@',
     panels: ['cbc_counts', 'renal', 'liver', 'thyroid', 'lipids', 'diabetes', 'vitamins', 'inflammation'],
     panelCount: 4,
-    ranges: { both: '{l} - {h}', max: '< {h}', min: '> {l}' },
+    ranges: { bothSexes: '{l} - {h}', max: '< {h}', min: '> {l}' },
     flags: { low: 'L', high: 'H', abnormal: 'A' },
     remarks: 0.05,
     first: [
       columns(
         [1, 1],
         [text('{lab}', { bold: true, size: 12, color: '#00607a' })],
-        [stacked(['Patient={name}', 'Birth date={dob}', 'Sex={sex}'], { size: 8 })],
+        [stackFields(['Patient={name}', 'Birth date={dob}', 'Sex={sex}'], { size: 8 })],
       ),
       fields(
         [
@@ -90,7 +90,7 @@ export const pacific: Layout[] = [
         { title: 'Units', width: 18, cell: '{units}' },
         { title: 'Ref. Interval', width: 20, cell: '{range}' },
       ],
-      panel: { heading: '{panel}', size: 10, under: 'Specimen: {sample}', notes: ['interpretation'] },
+      panel: { heading: '{panel}', size: 10, subheading: 'Specimen: {sample}', notes: ['interpretation'] },
     },
   },
   {
@@ -105,7 +105,7 @@ export const pacific: Layout[] = [
     specimen: '##@@####',
     panels: ['cbc_counts', 'renal', 'iron', 'celiac', 'thyroid', 'hepatitis', 'bone'],
     panelCount: 3,
-    ranges: { both: '{l}-{h}', max: '<{h}', min: '>{l}' },
+    ranges: { bothSexes: '{l}-{h}', max: '<{h}', min: '>{l}' },
     flags: { low: '-', high: '+', criticalLow: '--', criticalHigh: '++', abnormal: '!' },
     first: [
       text('{lab}', { bold: true, size: 14 }),
@@ -143,7 +143,7 @@ export const pacific: Layout[] = [
     units: SPELLINGS.uk,
     panels: ['cbc', 'bmp', 'liver', 'lipids', 'diabetes', 'thyroid', 'iron', 'vitamins'],
     panelCount: 4,
-    ranges: { both: '{l} - {h}', max: '<{h}', min: '>{l}' },
+    ranges: { bothSexes: '{l} - {h}', max: '<{h}', min: '>{l}' },
     flags: { low: 'LO', high: 'HI', abnormal: 'A' },
     head: [
       columns(
@@ -193,16 +193,16 @@ export const pacific: Layout[] = [
     panels: ['cbc_counts', 'bmp', 'coagulation', 'immunology', 'tumor', 'cardiac', 'rheumatology'],
     panelCount: 3,
     comparators: true,
-    ranges: { both: '{l}–{h}', max: '≤{h}', min: '≥{l}' },
+    ranges: { bothSexes: '{l}–{h}', max: '≤{h}', min: '≥{l}' },
     flags: { low: '↓ Low', high: '↑ High', abnormal: 'Abnormal' },
     emission: { pieces: 'words', order: 'columns' },
     first: [
       text('{lab}', { bold: true, size: 14 }),
       columns(
         [1, 1, 1],
-        [stacked(['Patient Name={name}', 'Date of Birth={dob}'])],
-        [stacked(['Gender={sex}', 'Lab Number={specimen}'])],
-        [stacked(['Collection Date/Time={collected}', 'Report Date/Time={reported}'])],
+        [stackFields(['Patient Name={name}', 'Date of Birth={dob}'])],
+        [stackFields(['Gender={sex}', 'Lab Number={specimen}'])],
+        [stackFields(['Collection Date/Time={collected}', 'Report Date/Time={reported}'])],
       ),
       rule(),
     ],

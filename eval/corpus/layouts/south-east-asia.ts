@@ -21,7 +21,7 @@ export const southEastAsia: Layout[] = [
     specimen: '@#######@',
     panels: ['renal', 'liver', 'lipids', 'diabetes', 'cbc_counts', 'hepatitis', 'thyroid', 'tumor'],
     panelCount: 4,
-    ranges: { both: '({l} to {h})', max: '(<{h})', min: '(>{l})' },
+    ranges: { bothSexes: '({l} to {h})', max: '(<{h})', min: '(>{l})' },
     flags: { low: 'L', high: 'H', abnormal: '*' },
     head: [
       text('{lab}', { bold: true, align: 'center', size: 12 }),
@@ -70,7 +70,7 @@ export const southEastAsia: Layout[] = [
     units: SPELLINGS.usK,
     panels: ['cbc_shares', 'bmp', 'lipids', 'urinalysis_micro', 'stool', 'hepatitis', 'thyroid'],
     panelCount: 3,
-    ranges: { both: '{l} - {h}', max: '< {h}', min: '> {l}', none: 'n/a' },
+    ranges: { bothSexes: '{l} - {h}', max: '< {h}', min: '> {l}', noRange: 'n/a' },
     flags: { low: 'LOW', high: 'HIGH', abnormal: 'ABNORMAL' },
     watermark: 'SAMPLE',
     first: [
@@ -119,7 +119,7 @@ export const southEastAsia: Layout[] = [
     specimen: '#######',
     panels: ['cbc_shares', 'renal', 'liver', 'lipids', 'diabetes', 'thyroid', 'hepatitis', 'urinalysis'],
     size: 8,
-    ranges: { both: '{l} - {h}', max: '<{h}', min: '>{l}' },
+    ranges: { bothSexes: '{l} - {h}', max: '<{h}', min: '>{l}' },
     flags: { low: '*', high: '*', criticalLow: '**', criticalHigh: '**', abnormal: '*' },
     head: [
       fields(['{lab}= | PATIENT={name} | LAB NO={specimen}', 'DOB : {dob}= | SEX={sex} | REF. DOCTOR={physician}'], {

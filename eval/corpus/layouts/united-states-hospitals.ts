@@ -1,7 +1,7 @@
 // In the style of hospitals and physicians of the United States.
 import type { Layout } from '../language.ts'
 import { SPELLINGS } from '../units.ts'
-import { columns, fields, rule, space, stacked, text } from './blocks.ts'
+import { columns, fields, rule, space, stackFields, text } from './blocks.ts'
 
 const american = {
   country: 'US',
@@ -11,7 +11,7 @@ const american = {
   names: '{Last}, {First}[ {Middle}]',
   sexes: { male: 'male', female: 'female' },
   dates: { day: 'M/D/YYYY', time: 'M/D/YYYY h:mm A' },
-  ranges: { both: '{l} - {h}', max: '<{h}', min: '>={l}' },
+  ranges: { bothSexes: '{l} - {h}', max: '<{h}', min: '>={l}' },
   flags: { low: 'L', high: 'H', criticalLow: 'LL', criticalHigh: 'HH', abnormal: 'A' },
 } satisfies Partial<Layout>
 
@@ -57,7 +57,7 @@ export const unitedStatesHospitals: Layout[] = [
         { title: 'Ref Range & Units', width: 28, cell: '{range}[ {units}]' },
         { title: 'Status', width: 10, cell: 'Final' },
       ],
-      panel: { heading: '{panel} - Final result', size: 11, under: 'Specimen: {sample}' },
+      panel: { heading: '{panel} - Final result', size: 11, subheading: 'Specimen: {sample}' },
     },
   },
   {
@@ -109,7 +109,7 @@ export const unitedStatesHospitals: Layout[] = [
     panels: ['lipids', 'diabetes', 'bmp', 'thyroid', 'vitamins', 'iron'],
     panelCount: 2,
     flags: { low: 'LOW', high: 'HIGH', abnormal: 'ABNORMAL' },
-    ranges: { both: '{l} to {h}', max: 'less than {h}', min: 'greater than {l}' },
+    ranges: { bothSexes: '{l} to {h}', max: 'less than {h}', min: 'greater than {l}' },
     first: [
       text('{lab}', { bold: true, size: 15, align: 'center' }),
       text('{labAddress}   {labPhone}', { align: 'center', size: 9 }),
@@ -182,7 +182,7 @@ export const unitedStatesHospitals: Layout[] = [
     panels: ['bmp', 'cbc_counts', 'liver', 'urinalysis'],
     size: 8,
     flags: { low: 'L', high: 'H', abnormal: '*' },
-    ranges: { both: '{l}-{h}', max: '<{h}', min: '>{l}' },
+    ranges: { bothSexes: '{l}-{h}', max: '<{h}', min: '>{l}' },
     first: [
       columns(
         [2, 1],
@@ -228,8 +228,8 @@ export const unitedStatesHospitals: Layout[] = [
       text('{lab}', { size: 16, bold: true, color: '#004a7c' }),
       columns(
         [1, 1],
-        [stacked(['Donor={name}', 'Date of Birth={dob}', 'Gender={sex}'], { boldLabels: true })],
-        [stacked(['Specimen ID={specimen}', 'Collection Date={collected}', 'Report Date={reported}'], { boldLabels: true })],
+        [stackFields(['Donor={name}', 'Date of Birth={dob}', 'Gender={sex}'], { boldLabels: true })],
+        [stackFields(['Specimen ID={specimen}', 'Collection Date={collected}', 'Report Date={reported}'], { boldLabels: true })],
       ),
       rule(),
     ],
@@ -256,7 +256,7 @@ export const unitedStatesHospitals: Layout[] = [
     dateCount: 2,
     panels: ['hormones', 'thyroid', 'adrenal', 'diabetes', 'insulin', 'bone'],
     panelCount: 3,
-    ranges: { both: '{l}-{h}', max: '<{h}', min: '>{l}', dropsZero: true },
+    ranges: { bothSexes: '{l}-{h}', max: '<{h}', min: '>{l}', dropsZero: true },
     flags: { low: 'Low', high: 'High', abnormal: 'Abnormal' },
     emission: { order: 'columns' },
     first: [
@@ -304,7 +304,7 @@ export const unitedStatesHospitals: Layout[] = [
     size: 8,
     comparators: true,
     remarks: 0.06,
-    ranges: { both: '{l}-{h}', max: 'Not Estab. or <{h}', min: '>{l}' },
+    ranges: { bothSexes: '{l}-{h}', max: 'Not Estab. or <{h}', min: '>{l}' },
     watermark: 'COPY',
     head: [
       columns(

@@ -1,7 +1,7 @@
 // In the style of laboratories of the United States.
 import type { Layout } from '../language.ts'
 import { SPELLINGS } from '../units.ts'
-import { columns, fields, rule, space, stacked, text } from './blocks.ts'
+import { columns, fields, rule, space, stackFields, text } from './blocks.ts'
 
 const american = {
   country: 'US',
@@ -11,7 +11,7 @@ const american = {
   names: '{LAST}, {FIRST}[ {Middle}]',
   sexes: { male: 'Male', female: 'Female' },
   dates: { day: 'MM/DD/YYYY', time: 'MM/DD/YYYY hh:mm A' },
-  ranges: { both: '{l}-{h}', max: '<{h}', min: '>{l}' },
+  ranges: { bothSexes: '{l}-{h}', max: '<{h}', min: '>{l}' },
   flags: { low: 'L', high: 'H', abnormal: 'A' },
 } satisfies Partial<Layout>
 
@@ -25,7 +25,7 @@ export const unitedStates: Layout[] = [
     panelCount: 3,
     comparators: true,
     flags: { low: 'Low', high: 'High', criticalHigh: 'Alert High', criticalLow: 'Alert Low', abnormal: 'Abnormal' },
-    ranges: { both: '{l} - {h}', max: '<{h}', min: '>{l}' },
+    ranges: { bothSexes: '{l} - {h}', max: '<{h}', min: '>{l}' },
     head: [
       columns([1, 1], [text('{lab}', { bold: true, size: 12 })], [text('Patient Report', { align: 'right', size: 13 })]),
       rule(),
@@ -90,14 +90,14 @@ export const unitedStates: Layout[] = [
     panelCount: 3,
     nameCase: 'upper',
     comparators: true,
-    ranges: { both: '{l}-{h}', max: '<{h}', min: '> OR = {l}' },
+    ranges: { bothSexes: '{l}-{h}', max: '<{h}', min: '> OR = {l}' },
     emission: { pieces: 'words' },
     first: [
       text('{lab}', { bold: true, size: 15, color: '#1c5a2c' }),
       columns(
         [1, 1, 1],
         [
-          stacked(['Patient Information={name}'], { boldLabels: true }),
+          stackFields(['Patient Information={name}'], { boldLabels: true }),
           fields(['DOB={dob}', 'AGE={age}', 'Gender={sex}', 'Phone={phone}', 'Patient ID={mrn}']),
         ],
         [
@@ -146,7 +146,7 @@ export const unitedStates: Layout[] = [
     panelCount: 3,
     remarks: 0.2,
     ranges: {
-      both: '{l} to {h}',
+      bothSexes: '{l} to {h}',
       max: 'less than {h}',
       min: 'greater than {l}',
       bySex: ['Adult men: {m}', 'Adult women: {f}', 'Children: {c}'],
@@ -156,8 +156,12 @@ export const unitedStates: Layout[] = [
       text('{lab}', { bold: true, size: 14, align: 'right' }),
       columns(
         [1, 1],
-        [stacked(['Patient={name} ({sex})', 'Date of Birth={dob}', 'Medical Record Number={mrn}'], { boldLabels: true })],
-        [stacked(['Accession={specimen}', 'Collection Date={collected}', 'Final Report Date={reported}'], { boldLabels: true })],
+        [stackFields(['Patient={name} ({sex})', 'Date of Birth={dob}', 'Medical Record Number={mrn}'], { boldLabels: true })],
+        [
+          stackFields(['Accession={specimen}', 'Collection Date={collected}', 'Final Report Date={reported}'], {
+            boldLabels: true,
+          }),
+        ],
       ),
       rule(),
     ],

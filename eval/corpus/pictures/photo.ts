@@ -10,25 +10,25 @@ type Point = [x: number, y: number]
 
 /** → JPEG */
 export function photographPage(page: Canvas, random: Random): Uint8Array {
-  const scale = random.between(0.9, 1.05)
+  const scale = random.float(0.9, 1.05)
   const width = Math.round(page.width * scale)
   const height = Math.round(page.height * scale)
   const photo = warp(
     page,
     width,
     height,
-    cornersOf(width, height, random),
+    randomCorners(width, height, random),
     random.pick(['#6b4a2f', '#3c4146', '#b8b2a6', '#22303c']),
   )
   // Out of focus by less than a pixel or by more than one.
-  const blurred = random.chance(0.6) ? soften(photo, random.between(1.1, 1.45)) : photo
+  const blurred = random.chance(0.6) ? soften(photo, random.float(1.1, 1.45)) : photo
   shade(blurred, random)
   return toJpeg(blurred, random.integer(55, 88))
 }
 
 /** Where the corners of the page are in the photo: top left, top right, bottom right, bottom left. */
-function cornersOf(width: number, height: number, random: Random): [Point, Point, Point, Point] {
-  const inset = (size: number) => size * random.between(0.015, 0.075)
+function randomCorners(width: number, height: number, random: Random): [Point, Point, Point, Point] {
+  const inset = (size: number) => size * random.float(0.015, 0.075)
   return [
     [inset(width), inset(height)],
     [width - inset(width), inset(height)],
@@ -103,11 +103,11 @@ const soften = (photo: Canvas, factor: number): Canvas =>
 /** A shadow that falls over a part, a lens that is darker toward the corners, and the noise of the sensor. */
 function shade(photo: Canvas, random: Random): void {
   const { width, height } = photo
-  const [angle, edge, depth] = [random.between(0, 2 * Math.PI), random.between(0.25, 0.75), random.between(15, 70)]
+  const [angle, edge, depth] = [random.float(0, 2 * Math.PI), random.float(0.25, 0.75), random.float(15, 70)]
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
-  const vignette = random.between(10, 45)
+  const vignette = random.float(10, 45)
   const noise = createNoise(random)
-  const grain = random.between(2, 8)
+  const grain = random.float(2, 8)
   adjust(photo, (_, x, y) => {
     const u = x / width - 0.5
     const v = y / height - 0.5

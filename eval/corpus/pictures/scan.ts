@@ -27,7 +27,7 @@ export function createScanSettings(random: Random): ScanSettings {
   return {
     dpi: isFax ? 204 : random.pick([150, 200, 200, 300]),
     skewMax_degrees: random.pick([0.3, 1, 2, 3]),
-    noise: random.between(3, 16),
+    noise: random.float(3, 16),
     quality: random.integer(45, 88),
     rotation: isFax || random.chance(0.75) ? 0 : random.pick([90, 180, 270]),
     fax: isFax ? random.pick(['standard', 'fine', 'fine']) : undefined,
@@ -38,7 +38,7 @@ export function createScanSettings(random: Random): ScanSettings {
 /** A page that was rendered at `settings.dpi`, as a JPEG. The pixels of a fax are not square. */
 export function scanPage(page: Canvas, settings: ScanSettings, random: Random): Scan {
   if (settings.hasStains) drawStains(page, random)
-  let scanned = turn(page, random.between(-settings.skewMax_degrees, settings.skewMax_degrees))
+  let scanned = turn(page, random.float(-settings.skewMax_degrees, settings.skewMax_degrees))
   const noise = createNoise(random)
   if (settings.fax) {
     const [, vertical] = FAX_DPI[settings.fax]
@@ -61,11 +61,7 @@ export function scanPage(page: Canvas, settings: ScanSettings, random: Random): 
 function drawStains(page: Canvas, random: Random): void {
   const context = page.getContext('2d')
   for (let i = random.integer(1, 3); i > 0; i--) {
-    const [x, y, radius] = [
-      random.between(0, page.width),
-      random.between(0, page.height),
-      page.width * random.between(0.04, 0.12),
-    ]
+    const [x, y, radius] = [random.float(0, page.width), random.float(0, page.height), page.width * random.float(0.04, 0.12)]
     context.strokeStyle = 'rgba(150, 105, 50, 0.28)'
     context.lineWidth = radius * 0.14
     context.beginPath()
@@ -76,7 +72,7 @@ function drawStains(page: Canvas, random: Random): void {
   }
   // A fold.
   context.fillStyle = 'rgba(90, 90, 90, 0.22)'
-  context.fillRect(0, page.height * random.between(0.3, 0.7), page.width, 2)
+  context.fillRect(0, page.height * random.float(0.3, 0.7), page.width, 2)
 }
 
 /** The line of the sender, and lines of a dirty sensor. */
@@ -85,5 +81,5 @@ function drawFaxArtefacts(page: Canvas, random: Random): void {
   context.fillStyle = '#000000'
   context.font = `${Math.round(page.height * 0.011)}px monospace`
   context.fillText(`FAX 555-01${random.integer(10, 99)}   P. ${random.integer(1, 9)}`, page.width * 0.05, page.height * 0.018)
-  for (let i = random.integer(0, 2); i > 0; i--) context.fillRect(Math.round(random.between(0, page.width)), 0, 1, page.height)
+  for (let i = random.integer(0, 2); i > 0; i--) context.fillRect(Math.round(random.float(0, page.width)), 0, 1, page.height)
 }

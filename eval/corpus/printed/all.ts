@@ -14,7 +14,7 @@ export interface Printed {
 
 const dataOf = (file: string): Buffer => readFileSync(new URL(`data/${file}`, import.meta.url))
 
-export const printed: readonly Printed[] = printedNames.map((name) => {
+export const printedDocuments: readonly Printed[] = printedNames.map((name) => {
   const { width, height, truth } = JSON.parse(dataOf(`${name}.json`).toString()) as Omit<Printed, 'name' | 'pdf'>
   return { name, width, height, truth, pdf: dataOf(`${name}.pdf`) }
 })

@@ -27,29 +27,29 @@ function css(look: Look): string {
   ].join('\n')
 }
 
-function block(one: PrintedBlock): string {
-  switch (one.kind) {
+function block(printedBlock: PrintedBlock): string {
+  switch (printedBlock.kind) {
     case 'grid':
-      return grid(one)
+      return grid(printedBlock)
     case 'title':
-      return `<h1>${escape(one.text)}</h1>`
+      return `<h1>${escape(printedBlock.text)}</h1>`
     case 'heading':
-      return `<h2>${escape(one.text)}</h2>`
+      return `<h2>${escape(printedBlock.text)}</h2>`
     case 'columns':
-      return `<div style="display: grid; grid-template-columns: 1fr 1fr; gap: 0 18pt; align-items: start">${one.blocks
-        .map((inside) => `<div>${inside.map(block).join('\n')}</div>`)
+      return `<div style="display: grid; grid-template-columns: 1fr 1fr; gap: 0 18pt; align-items: start">${printedBlock.blocks
+        .map((innerBlocks) => `<div>${innerBlocks.map(block).join('\n')}</div>`)
         .join('\n')}</div>`
     case 'page break':
       return '<div style="break-before: page"></div>'
     default:
-      return `<p${one.kind === 'small' ? ' class="small"' : ''}>${escape(one.text)}</p>`
+      return `<p${printedBlock.kind === 'small' ? ' class="small"' : ''}>${escape(printedBlock.text)}</p>`
   }
 }
 
 function grid({ widths, header, rows, isOfResults }: Grid): string {
   const columns = widths?.map((width) => `<col style="width: ${width}%">`).join('') ?? ''
-  const lines = (of: Cell[][], tag: 'td' | 'th') =>
-    of.map((row) => `<tr>${row.map((one) => cell(one, tag)).join('')}</tr>`).join('\n')
+  const lines = (rows: Cell[][], tag: 'td' | 'th') =>
+    rows.map((row) => `<tr>${row.map((gridCell) => cell(gridCell, tag)).join('')}</tr>`).join('\n')
   const style = widths
     ? ` style="width: ${Math.min(
         100,

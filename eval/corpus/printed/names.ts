@@ -1,13 +1,13 @@
 // The names of the printed reports; the part before the number is the program that printed them.
 
-const numbered = (program: string, count: number): string[] =>
-  Array.from({ length: count }, (_, at) => `${program}-${String(at + 1).padStart(2, '0')}`)
+const numberNames = (program: string, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${program}-${String(index + 1).padStart(2, '0')}`)
 
 /** `bare`: tables without names of columns; `beside`: two tables side by side. A browser has printed them. */
 export const printedNames: readonly string[] = [
-  ...numbered('browser', 60),
-  ...numbered('writer', 18),
-  ...numbered('calc', 10),
-  ...numbered('bare', 4),
-  ...numbered('beside', 4),
+  ...numberNames('browser', 60),
+  ...numberNames('writer', 18),
+  ...numberNames('calc', 10),
+  ...numberNames('bare', 4),
+  ...numberNames('beside', 4),
 ]

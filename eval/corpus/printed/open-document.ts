@@ -24,7 +24,7 @@ class Styles {
 
 export function toText({ look, blocks }: PrintedSheet): string {
   const styles = new Styles()
-  const body = blocks.map((one, at) => block(one, at, look, styles)).join('\n')
+  const body = blocks.map((printedBlock, index) => block(printedBlock, index, look, styles)).join('\n')
   return document('text', look, styles, `<office:text>${body}</office:text>`)
 }
 
@@ -32,17 +32,22 @@ export function toText({ look, blocks }: PrintedSheet): string {
 export function toSpreadsheet({ look, blocks }: PrintedSheet): string {
   const styles = new Styles()
   const widths = blocks
-    .filter((one): one is Grid => one.kind === 'grid' && one.isOfResults)
-    .map((grid) => widthsOf(grid, look))
+    .filter((printedBlock): printedBlock is Grid => printedBlock.kind === 'grid' && printedBlock.isOfResults)
+    .map((grid) => columnWidths(grid, look))
     // The columns of a sheet are those of all its tables.
-    .reduce((one, other) =>
-      (one.length > other.length ? one : other).map((width, at) => Math.max(width, one[at] ?? 0, other[at] ?? 0)),
+    .reduce((widest, row) =>
+      (widest.length > row.length ? widest : row).map((width, index) => Math.max(width, widest[index] ?? 0, row[index] ?? 0)),
     )
   const columns = widths.map((width) => `<table:table-column table:style-name="${columnStyle(width, styles)}"/>`).join('')
-  const rows = blocks.flatMap((one) => {
-    if (one.kind === 'grid' && one.isOfResults) return rowsOf(one, look, styles)
-    const texts = one.kind === 'grid' ? one.rows.flat().flatMap(({ lines }) => lines) : 'text' in one ? [one.text] : []
-    const style = styles.name('table-cell', textLook(one.kind === 'grid' ? 'text' : one.kind, look))
+  const rows = blocks.flatMap((printedBlock) => {
+    if (printedBlock.kind === 'grid' && printedBlock.isOfResults) return gridRows(printedBlock, look, styles)
+    const texts =
+      printedBlock.kind === 'grid'
+        ? printedBlock.rows.flat().flatMap(({ lines }) => lines)
+        : 'text' in printedBlock
+          ? [printedBlock.text]
+          : []
+    const style = styles.name('table-cell', textLook(printedBlock.kind === 'grid' ? 'text' : printedBlock.kind, look))
     return texts.map(
       (text) =>
         `<table:table-row><table:table-cell table:style-name="${style}" office:value-type="string"><text:p>${escape(text)}</text:p></table:table-cell></table:table-row>`,
@@ -69,10 +74,10 @@ function document(kind: 'text' | 'spreadsheet', look: Look, styles: Styles, body
 <office:body>${body}</office:body></office:document>`
 }
 
-function block(one: PrintedBlock, at: number, look: Look, styles: Styles): string {
-  if (one.kind === 'grid') return table(one, at, look, styles)
-  const text = 'text' in one ? one.text : ''
-  return `<text:p text:style-name="${textStyle(one.kind, look, styles)}">${escape(text)}</text:p>`
+function block(printedBlock: PrintedBlock, index: number, look: Look, styles: Styles): string {
+  if (printedBlock.kind === 'grid') return table(printedBlock, index, look, styles)
+  const text = 'text' in printedBlock ? printedBlock.text : ''
+  return `<text:p text:style-name="${textStyle(printedBlock.kind, look, styles)}">${escape(text)}</text:p>`
 }
 
 function textStyle(kind: Exclude<PrintedBlock['kind'], 'grid'>, look: Look, styles: Styles): string {
@@ -94,7 +99,7 @@ const columnCount = ({ header, rows }: Grid): number =>
   [...header, ...rows].slice(0, 1).reduce((_, row) => row.reduce((sum, { columns = 1 }) => sum + columns, 0), 0)
 
 /** Office programs do not measure contents, and break words that are wider than their column. */
-function widthsOf(grid: Grid, look: Look): number[] {
+function columnWidths(grid: Grid, look: Look): number[] {
   const width_pt = textWidth(look)
   const count = columnCount(grid)
   const widths = grid.widths?.map((width) => (width / 100) * width_pt) ?? Array.from({ length: count }, () => width_pt / count)
@@ -111,27 +116,27 @@ function longestWord({ header, rows }: Grid, column: number, count: number): num
   return Math.max(1, ...cells.flatMap(({ lines }) => lines.flatMap((line) => line.split(/[\s-]/u).map(({ length }) => length))))
 }
 
-function table(grid: Grid, at: number, look: Look, styles: Styles): string {
-  const widths = widthsOf(grid, look)
+function table(grid: Grid, index: number, look: Look, styles: Styles): string {
+  const widths = columnWidths(grid, look)
   const sum = widths.reduce((total, width) => total + width, 0)
   const style = styles.name(
     'table',
     `<style:table-properties style:width="${sum.toFixed(1)}pt" table:align="left" fo:margin-top="4pt"/>`,
   )
   const columns = widths.map((width) => `<table:table-column table:style-name="${columnStyle(width, styles)}"/>`).join('')
-  const rows = rowsOf(grid, look, styles)
+  const rows = gridRows(grid, look, styles)
   const header = rows.slice(0, grid.header.length).join('\n')
   const head = header ? `<table:table-header-rows>${header}</table:table-header-rows>` : ''
-  return `<table:table table:name="t${at}" table:style-name="${style}">${columns}${head}${rows.slice(grid.header.length).join('\n')}</table:table>`
+  return `<table:table table:name="t${index}" table:style-name="${style}">${columns}${head}${rows.slice(grid.header.length).join('\n')}</table:table>`
 }
 
-function rowsOf(grid: Grid, look: Look, styles: Styles): string[] {
+function gridRows(grid: Grid, look: Look, styles: Styles): string[] {
   // Columns that a cell of a row above covers, and for how many rows.
   const covered: number[] = []
-  return [...grid.header, ...grid.rows].map((row, at) => {
-    const isHeader = at < grid.header.length
-    const fill = isHeader ? look.band : (at - grid.header.length) % 2 ? look.zebra : undefined
-    const isLast = isHeader ? at === grid.header.length - 1 : true
+  return [...grid.header, ...grid.rows].map((row, index) => {
+    const isHeader = index < grid.header.length
+    const fill = isHeader ? look.band : (index - grid.header.length) % 2 ? look.zebra : undefined
+    const isLast = isHeader ? index === grid.header.length - 1 : true
     const cells: string[] = []
     let column = 0
     const skip = () => {

@@ -8,32 +8,32 @@ import type { PrintedStyle } from './style.ts'
 type Field = [label: string, template: string]
 
 /** Blocks, and the tokens that they print. */
-export function particularsOf(
+export function describeParticulars(
   style: PrintedStyle,
   content: Content,
   random: Random,
-): { blocks: PrintedBlock[]; printed: Set<string> } {
-  const printed = new Set<string>()
+): { blocks: PrintedBlock[]; printedTexts: Set<string> } {
+  const printedTexts = new Set<string>()
   const { first, last } = content.person
   const provider = `${random.pick('ABCDEFG'.split(''))}. ${random.pick(['Example', 'Mockford', 'Testwell'])}, ${random.pick(['MD', 'MD', 'DO', 'NP'])}`
   const valueOf = (token: string) => {
     if (token === 'provider') return provider
-    printed.add(token)
+    printedTexts.add(token)
     return content.textOf(token)!
   }
-  const fields = fieldsOf(style, random).map(([label, template]): [string, string] => [label, fillText(template, valueOf)])
-  printed.add('lab')
+  const fields = listFields(style, random).map(([label, template]): [string, string] => [label, fillText(template, valueOf)])
+  printedTexts.add('lab')
   // Long names wrap where a cell is narrow.
   const isNarrow = `${first} ${last}`.length > 14
   const blocks: PrintedBlock[] = [
     { kind: 'title', text: content.layout.lab.name },
     { kind: 'small', text: `${content.layout.lab.address} · Phone ${content.layout.lab.phone}` },
-    ...gridsOf(style, fields, isNarrow),
+    ...layoutGrids(style, fields, isNarrow),
   ]
-  return { blocks, printed }
+  return { blocks, printedTexts }
 }
 
-function fieldsOf({ splitsTimes, particulars }: PrintedStyle, random: Random): Field[] {
+function listFields({ splitsTimes, particulars }: PrintedStyle, random: Random): Field[] {
   const collected: Field[] = splitsTimes
     ? [
         [random.pick(['Collected', 'Date collected', 'Collection date']), '{collected:DD MMM YYYY}'],
@@ -70,9 +70,9 @@ const particulars = (rows: Cell[][], widths: number[] | undefined, header: Cell[
   isOfResults: false,
 })
 
-function gridsOf(style: PrintedStyle, fields: readonly [string, string][], isNarrow: boolean): PrintedBlock[] {
+function layoutGrids(style: PrintedStyle, fields: readonly [string, string][], isNarrow: boolean): PrintedBlock[] {
   const rowsOf = (count: number) =>
-    Array.from({ length: Math.ceil(fields.length / count) }, (_, at) => fields.slice(at * count, (at + 1) * count))
+    Array.from({ length: Math.ceil(fields.length / count) }, (_, index) => fields.slice(index * count, (index + 1) * count))
   const name = isNarrow ? 15 : 30
   switch (style.particulars) {
     case 'pairs':

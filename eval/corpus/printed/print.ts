@@ -18,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'printed-'))
 try {
   mkdirSync(data, { recursive: true })
   const wanted = process.argv.slice(2)
-  for (const name of printedNames.filter((one) => wanted.length === 0 || wanted.includes(one))) print(name)
+  for (const name of printedNames.filter((printedName) => wanted.length === 0 || wanted.includes(printedName))) print(name)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -79,11 +79,11 @@ const TABLES: ColumnKind[][] = [
 ]
 
 const RANGES: RangeStyle[] = [
-  { both: '{l} - {h}', max: '< {h}', min: '> {l}' },
-  { both: '{l}-{h}', max: '<{h}', min: '>{l}' },
-  { both: '{l} – {h}', max: '≤ {h}', min: '≥ {l}' },
-  { both: '{l} to {h}', max: 'up to {h}', min: 'above {l}' },
-  { both: '({l} - {h})', max: '(< {h})', min: '(> {l})', none: '-' },
+  { bothSexes: '{l} - {h}', max: '< {h}', min: '> {l}' },
+  { bothSexes: '{l}-{h}', max: '<{h}', min: '>{l}' },
+  { bothSexes: '{l} – {h}', max: '≤ {h}', min: '≥ {l}' },
+  { bothSexes: '{l} to {h}', max: 'up to {h}', min: 'above {l}' },
+  { bothSexes: '({l} - {h})', max: '(< {h})', min: '(> {l})', noRange: '-' },
 ]
 
 const FLAGS: FlagStyle[] = [
@@ -101,7 +101,7 @@ const POOL: PanelKey[] = (
 /** Panels whose results mostly share one unit. */
 const ONE_UNIT: PanelKey[] = ['electrolytes', 'liver', 'lipids', 'immunology', 'cbc_shares', 'pancreas', 'bmp']
 
-export function styleOf(name: string, random: Random, isHeldOut: boolean): PrintedStyle {
+export function createStyle(name: string, random: Random, isHeldOut: boolean): PrintedStyle {
   const style = drawnStyle(name, random, isHeldOut)
   const plain = { ...style, panels: 'headings', hasLongNames: false } as const
   if (name.startsWith('bare')) return { ...plain, ...withColumns(random.fork('bare').pick(BARE)), hasNoTitles: true }
@@ -126,12 +126,12 @@ const withColumns = (columns: ColumnKind[]): Partial<PrintedStyle> => ({
 })
 
 function drawnStyle(name: string, random: Random, isHeldOut: boolean): PrintedStyle {
-  const look = lookOf(random.fork('look'), isHeldOut)
+  const look = createLook(random.fork('look'), isHeldOut)
   const columns = random.pick(TABLES)
   const width = random.pick(['contents', 'page', 'page', 'narrow', 'narrow'] as const)
   const unitInTitle = random.chance(0.25) ? random.pick(['brackets', 'brackets', 'square brackets'] as const) : undefined
   const hasDecimalCommas = random.chance(0.15)
-  const layout = layoutOf(name, random.fork('layout'), { hasDecimalCommas, unitInTitle, look })
+  const layout = createLayout(name, random.fork('layout'), { hasDecimalCommas, unitInTitle, look })
   return {
     look,
     layout,
@@ -151,7 +151,7 @@ function drawnStyle(name: string, random: Random, isHeldOut: boolean): PrintedSt
   }
 }
 
-function lookOf(random: Random, isHeldOut: boolean): Look {
+function createLook(random: Random, isHeldOut: boolean): Look {
   return {
     page: random.pick(['a4', 'letter']),
     isLandscape: random.chance(0.2),
@@ -167,7 +167,7 @@ function lookOf(random: Random, isHeldOut: boolean): Look {
   }
 }
 
-function layoutOf(
+function createLayout(
   name: string,
   random: Random,
   { hasDecimalCommas, unitInTitle, look }: Pick<PrintedStyle, 'hasDecimalCommas' | 'unitInTitle' | 'look'>,

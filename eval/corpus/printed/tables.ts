@@ -1,11 +1,11 @@
 // Tables of results of a printed report, and what is true about their rows.
-import { interpretationsOf } from '../compose/rows.ts'
+import { expectedInterpretations } from '../compose/rows.ts'
 import type { Content, PrintedPanel } from '../content.ts'
 import type { Random } from '../random.ts'
 import type { Row } from '../rows.ts'
 import type { TrueResult } from '../truth.ts'
 import type { Align, Cell, Grid, PrintedBlock } from './model.ts'
-import { titleOf } from './titles.ts'
+import { columnTitle } from './titles.ts'
 import type { ColumnKind, PrintedStyle } from './style.ts'
 
 /** Relative widths of the columns. */
@@ -30,7 +30,7 @@ const WIDTHS: Record<ColumnKind, number> = {
 /** Of the page, where columns are narrow. */
 const NARROW_SHARE = 62
 
-export function tablesOf(
+export function createTables(
   style: PrintedStyle,
   content: Content,
   random: Random,
@@ -43,8 +43,8 @@ export function tablesOf(
     if (isOneTable && at > 0 && !style.unitInTitle) break
     const shown = isOneTable && !style.unitInTitle ? panels : [panel]
     if (style.panels === 'headings') blocks.push({ kind: 'heading', text: panel.title })
-    const columns = columnsOf(style, at)
-    blocks.push(tableOf(style, columns, shown, content, random))
+    const columns = chooseColumns(style, at)
+    blocks.push(createTable(style, columns, shown, content, random))
     for (const one of shown) results.push(...one.rows.map((row) => trueResult(row, one, columns, style)))
     if (style.hasRemarks) blocks.push({ kind: 'small', text: REMARK })
   }
@@ -54,13 +54,13 @@ export function tablesOf(
 /** Headings with their tables, two by two. */
 const besideEachOther = (blocks: PrintedBlock[]): PrintedBlock => ({
   kind: 'columns',
-  blocks: blocks.flatMap((one, at) => (one.kind === 'heading' ? [[one, blocks[at + 1]!]] : [])),
+  blocks: blocks.flatMap((printedBlock, index) => (printedBlock.kind === 'heading' ? [[printedBlock, blocks[index + 1]!]] : [])),
 })
 
 const REMARK = 'Results relate to the specimen as received. Please discuss them with your physician.'
 
-function columnsOf(style: PrintedStyle, at: number): ColumnKind[] {
-  const columns = at === 0 ? style.columns : style.laterColumns
+function chooseColumns(style: PrintedStyle, tableIndex: number): ColumnKind[] {
+  const columns = tableIndex === 0 ? style.columns : style.laterColumns
   const shown = style.unitInTitle
     ? columns.filter((kind) => kind !== 'units').map((kind) => (kind === 'value and units' ? 'value' : kind))
     : columns
@@ -70,49 +70,55 @@ function columnsOf(style: PrintedStyle, at: number): ColumnKind[] {
 /** A panel as it is printed: with long names, decimal commas, and rows of one unit if its table names it once. */
 function shownPanel(panel: PrintedPanel, style: PrintedStyle): PrintedPanel {
   const units = panel.rows.map(({ unit }) => unit)
-  const most = units.toSorted((one, other) => countOf(units, other) - countOf(units, one))[0]
+  const most = units.toSorted((a, b) => countText(units, b) - countText(units, a))[0]
   const rows = style.unitInTitle ? panel.rows.filter(({ unit }) => unit === most) : panel.rows
   return { ...panel, rows: style.hasDecimalCommas ? rows.map(withCommas) : rows }
 }
 
-const countOf = (texts: readonly string[], text: string): number => (text ? texts.filter((one) => one === text).length : 0)
+const countText = (texts: readonly string[], text: string): number => (text ? texts.filter((item) => item === text).length : 0)
 
 const comma = (text: string): string => text.replaceAll(/(?<=\d)\.(?=\d)/gu, ',')
 
 const withCommas = (row: Row): Row => ({
   ...row,
   range: comma(row.range),
-  values: row.values.map((one) => ({ ...one, value: comma(one.value) })),
+  values: row.values.map((printedValue) => ({ ...printedValue, value: comma(printedValue.value) })),
 })
 
-function tableOf(style: PrintedStyle, columns: ColumnKind[], panels: PrintedPanel[], content: Content, random: Random): Grid {
+function createTable(style: PrintedStyle, columns: ColumnKind[], panels: PrintedPanel[], content: Content, random: Random): Grid {
   const unit = style.unitInTitle ? panels[0]!.rows[0]!.unit : ''
   const rows = panels.flatMap((panel) => [
     ...(style.panels === 'rows' ? [[{ lines: [panel.title], columns: columns.length, isBold: true } satisfies Cell]] : []),
-    ...panel.rows.map((row, at) => columns.flatMap((kind) => cellOf(kind, row, at, panel, style, content))),
+    ...panel.rows.map((row, index) => columns.flatMap((kind) => rowCells(kind, row, index, panel, style, content))),
   ])
   return {
     kind: 'grid',
-    widths: widthsOf(columns, style),
-    header: style.hasNoTitles ? [] : headerOf(style, columns, unit, content, random),
+    widths: columnWidths(columns, style),
+    header: style.hasNoTitles ? [] : headerCells(style, columns, unit, content, random),
     rows,
     isOfResults: true,
   }
 }
 
-function widthsOf(columns: readonly ColumnKind[], { width }: PrintedStyle): number[] | undefined {
+function columnWidths(columns: readonly ColumnKind[], { width }: PrintedStyle): number[] | undefined {
   if (width === 'contents') return undefined
   const sum = columns.reduce((total, kind) => total + WIDTHS[kind], 0)
   return columns.map((kind) => (WIDTHS[kind] / sum) * (width === 'page' ? 100 : NARROW_SHARE))
 }
 
 /** Two lines of names where a lower and an upper bound share one. */
-function headerOf(style: PrintedStyle, columns: readonly ColumnKind[], unit: string, content: Content, random: Random): Cell[][] {
+function headerCells(
+  style: PrintedStyle,
+  columns: readonly ColumnKind[],
+  unit: string,
+  content: Content,
+  random: Random,
+): Cell[][] {
   const isSplit = columns.includes('low')
   const title = (kind: ColumnKind): Cell => ({
-    lines: titleOf(kind, style, unit, content, random.fork(kind)),
+    lines: columnTitle(kind, style, unit, content, random.fork(kind)),
     isBold: true,
-    ...alignOf(kind, style),
+    ...alignment(kind, style),
   })
   if (!isSplit) return [columns.map(title)]
   const above = columns.flatMap((kind): Cell[] => {
@@ -123,19 +129,19 @@ function headerOf(style: PrintedStyle, columns: readonly ColumnKind[], unit: str
 }
 
 const NUMBERS = new Set<ColumnKind>(['value', 'value and flag', 'previous', 'low', 'high'])
-const alignOf = (kind: ColumnKind, { numberAlign }: PrintedStyle): { align?: Align } =>
+const alignment = (kind: ColumnKind, { numberAlign }: PrintedStyle): { align?: Align } =>
   NUMBERS.has(kind) && numberAlign !== 'left' ? { align: numberAlign } : {}
 
 /** No cell below a panel that covers its rows. */
-function cellOf(kind: ColumnKind, row: Row, at: number, panel: PrintedPanel, style: PrintedStyle, content: Content): Cell[] {
-  if (kind === 'panel') return at === 0 ? [{ lines: [panel.title], rows: panel.rows.length }] : []
+function rowCells(kind: ColumnKind, row: Row, index: number, panel: PrintedPanel, style: PrintedStyle, content: Content): Cell[] {
+  if (kind === 'panel') return index === 0 ? [{ lines: [panel.title], rows: panel.rows.length }] : []
   const { value, flag, isOutside } = row.values[0]!
   const isResult = kind.startsWith('value') || kind === 'flag' || kind === 'word'
-  const look = { ...alignOf(kind, style), ...(isResult && isOutside && style.isBoldOutside ? { isBold: true } : {}) }
-  return [{ lines: [textOf(kind, row, { value, flag }, panel, content)], ...look }]
+  const look = { ...alignment(kind, style), ...(isResult && isOutside && style.isBoldOutside ? { isBold: true } : {}) }
+  return [{ lines: [cellText(kind, row, { value, flag }, panel, content)], ...look }]
 }
 
-function textOf(
+function cellText(
   kind: ColumnKind,
   row: Row,
   { value, flag }: { value: string; flag: string },
@@ -161,7 +167,7 @@ function textOf(
       return row.range
     case 'low':
     case 'high':
-      return boundOf(kind, row)
+      return boundText(kind, row)
     case 'previous':
       return row.values[1]!.value
     case 'laboratory':
@@ -178,7 +184,7 @@ function textOf(
 }
 
 /** The bound as it is printed in the range; of words the expected one. */
-function boundOf(kind: 'low' | 'high', { range, trueRange }: Row): string {
+function boundText(kind: 'low' | 'high', { range, trueRange }: Row): string {
   const numbers = range.match(/\d[\d.,]*/gu) ?? []
   if (trueRange?.min == null && trueRange?.max == null) return kind === 'low' ? range : ''
   if (trueRange.min === null) return kind === 'high' ? (numbers[0] ?? '') : ''
@@ -195,7 +201,7 @@ function trueResult(row: Row, panel: PrintedPanel, columns: readonly ColumnKind[
     value: row.values[0]!.value,
     units: hasUnit ? row.unit || null : null,
     range: tokens.has('range') ? row.trueRange : { min: null, max: null },
-    interpretations: interpretationsOf(row, 0, tokens),
+    interpretations: expectedInterpretations(row, 0, tokens),
     source_panel_name: style.panels === 'none' ? null : panel.title,
     loinc: row.codes,
     comments: undefined,

@@ -32,7 +32,7 @@ const TITLES: Record<ColumnKind, string[]> = {
 }
 
 /** The lines of the name of a column. Low and upper bounds have names that go together. */
-export function titleOf(kind: ColumnKind, style: PrintedStyle, unit: string, content: Content, random: Random): string[] {
+export function columnTitle(kind: ColumnKind, style: PrintedStyle, unit: string, content: Content, random: Random): string[] {
   const pair = kind === 'low' || kind === 'high' ? content.panels.length % TITLES.low.length : undefined
   const title = pair === undefined ? random.pick(TITLES[kind]) : TITLES[kind][pair]!
   // `H/L` is not broken.

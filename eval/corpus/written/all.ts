@@ -4,7 +4,7 @@ import { parseWritten, type Written } from './parse.ts'
 
 const folder = new URL('./', import.meta.url)
 
-export const written: readonly Written[] = readdirSync(folder)
+export const writtenDocuments: readonly Written[] = readdirSync(folder)
   .filter((file) => file.endsWith('.txt'))
   .toSorted()
   .map((file) => parseWritten(file.slice(0, -'.txt'.length), readFileSync(new URL(file, folder), 'utf8')))

@@ -63,11 +63,11 @@ export function composeWritten(report: Written): { width: number; height: number
           pages.at(-1)!.texts.push({ ...mark, angle: command.angle })
         return
       case 'truth':
-        results.push(resultOf(command.truth, [], columns, panel))
+        results.push(trueResult(command.truth, [], columns, panel))
         return
       case 'line':
         print(command.cells)
-        if (command.isResult) results.push(resultOf(command.truth, command.cells, columns, panel))
+        if (command.isResult) results.push(trueResult(command.truth, command.cells, columns, panel))
     }
   }
 
@@ -83,20 +83,24 @@ export function composeWritten(report: Written): { width: number; height: number
   }
 
   function marksOf(cell: string, column: WrittenColumn, top: number): TextMark[] {
-    const { look, text } = lookOf(cell, report.size)
+    const { look, text } = cellLook(cell, report.size)
     const raised = text.split(/\^\{([^}]*)\}/u)
-    const parts = raised.map((part, at) => ({ text: part, size: at % 2 ? look.size * 0.6 : look.size, isRaised: at % 2 === 1 }))
+    const parts = raised.map((part, index) => ({
+      text: part,
+      size: index % 2 ? look.size * 0.6 : look.size,
+      isRaised: index % 2 === 1,
+    }))
     const widths = parts.map((part) => measureText(part.text, report.font, { ...look, size: part.size }))
-    const total = widths.reduce((sum, one) => sum + one, 0)
+    const total = widths.reduce((sum, width) => sum + width, 0)
     const align = look.align ?? (look.x === undefined ? column.align : 'left')
     const place = look.x ?? (look.align === 'center' ? width / 2 : look.align === 'right' ? width - MARGIN : column.x)
     let x = place - total * { left: 0, center: 0.5, right: 1 }[align]
-    return parts.flatMap((part, at) => {
+    return parts.flatMap((part, index) => {
       const mark: TextMark = {
         text: part.text,
         x,
         y: top + look.size - (part.isRaised ? look.size * 0.35 : 0),
-        width: widths[at]!,
+        width: widths[index]!,
         font: report.font,
         size: part.size,
         bold: look.bold,
@@ -104,14 +108,14 @@ export function composeWritten(report: Written): { width: number; height: number
         color: look.color,
         token: undefined,
       }
-      x += widths[at]!
+      x += widths[index]!
       return part.text.trim() ? [mark] : []
     })
   }
 }
 
 /** `<b 12 #c00000 x300 C>text`: bold or italic, size, color, place, C for the middle of the page, R for its right edge. */
-function lookOf(cell: string, size: number): { look: Look; text: string } {
+function cellLook(cell: string, size: number): { look: Look; text: string } {
   const look: Look = { size, bold: false, italic: false, color: '#000000', x: undefined, align: undefined }
   const [, signs = '', text = cell] = /^\s*<([bi\dxCR#][^<>=]*)>(.*)$/su.exec(cell) ?? []
   for (const sign of signs.split(' ')) {
@@ -128,16 +132,18 @@ function lookOf(cell: string, size: number): { look: Look; text: string } {
 
 /** As text is read: without looks, raised digits as powers. */
 const plain = (cell: string | undefined): string =>
-  lookOf(cell ?? '', 9).text.replaceAll(/\^\{([^}]*)\}/gu, (_, raised: string) => (/^\d+$/u.test(raised) ? `^${raised}` : ''))
+  cellLook(cell ?? '', 9).text.replaceAll(/\^\{([^}]*)\}/gu, (_, exponent: string) =>
+    /^\d+$/u.test(exponent) ? `^${exponent}` : '',
+  )
 
-function resultOf(
+function trueResult(
   truth: Record<string, string>,
   cells: readonly string[],
   columns: readonly WrittenColumn[],
   panel: string | null,
 ): TrueResult {
   const of = (role: WrittenColumn['role']) =>
-    columns.flatMap((column, at) => (column.role === role && cells[at] ? [plain(cells[at])] : [])).find(Boolean)
+    columns.flatMap((column, index) => (column.role === role && cells[index] ? [plain(cells[index])] : [])).find(Boolean)
   const value = truth.value ?? of('value') ?? ''
   const printed = of('range')
   const range = truth.range === '?' ? undefined : boundsOf(truth.range ?? printed ?? '')
@@ -149,7 +155,7 @@ function resultOf(
     units: unit === '-' ? null : unit,
     range,
     interpretations:
-      truth.interpretation === '?' ? undefined : interpretationsOf(truth.interpretation ?? of('flag'), value, range, printed),
+      truth.interpretation === '?' ? undefined : trueInterpretations(truth.interpretation ?? of('flag'), value, range, printed),
     source_panel_name: panel,
     loinc: truth.loinc ? truth.loinc.split(',') : [],
     comments: truth.comment === undefined ? undefined : [truth.comment],
@@ -178,11 +184,11 @@ const WORDS: Record<string, Interpretation[]> = {
   unknown: ['unknown'],
 }
 
-function interpretationsOf(
+function trueInterpretations(
   flag: string | undefined,
   value: string,
   range: TrueResult['range'],
-  printed: string | undefined,
+  printedText: string | undefined,
 ): Interpretation[] | undefined {
   const named = WORDS[(flag ?? '').toLowerCase()]
   if (named) return named
@@ -190,6 +196,6 @@ function interpretationsOf(
   if (!range) return undefined
   const number = Number(value.replaceAll(/(?<=\d),(?=\d{3}\b)/gu, '').replace(',', '.'))
   const isBounded = range.min !== null || range.max !== null
-  if (Number.isNaN(number) || !isBounded) return printed ? ['normal', 'unknown', 'abnormal'] : ['unknown']
+  if (Number.isNaN(number) || !isBounded) return printedText ? ['normal', 'unknown', 'abnormal'] : ['unknown']
   return [number < (range.min ?? -Infinity) || number > (range.max ?? Infinity) ? 'abnormal' : 'normal']
 }

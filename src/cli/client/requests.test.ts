@@ -7,7 +7,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { ended } from '../../../test/support/local-command.ts'
+import { runToEnd } from '../../../test/support/local-command.ts'
 import { createOrder } from '../../../test/support/orders.ts'
 import { createTestTeam, url, type TestTeam } from '../../../test/support/server.ts'
 import { tree } from '../command-list.ts'
@@ -27,9 +27,9 @@ before(async () => {
 
 /** What a command prints that succeeds. */
 async function printed(...words: string[]): Promise<string> {
-  const { code, out, err } = await ended([...words, ...remote])
+  const { code, stdout, err } = await runToEnd([...words, ...remote])
   assert.deepEqual([code, err], [0, ''], words.join(' '))
-  return out
+  return stdout
 }
 
 describe('a request by command', () => {
@@ -43,27 +43,27 @@ describe('a request by command', () => {
     const found = JSON.parse(await printed('get', `/v2/user/resolve/patient-2`))
     assert.equal(found.user_id, made.user_id)
     await printed('delete', `/v2/user/${made.user_id}`)
-    const gone = await ended(['get', `/v2/user/${made.user_id}`, ...remote])
+    const gone = await runToEnd(['get', `/v2/user/${made.user_id}`, ...remote])
     assert.deepEqual([gone.code, gone.err], [1, 'drawbridge: The server responded 404.\n'])
-    assert.equal(typeof JSON.parse(gone.out).detail, 'string')
+    assert.equal(typeof JSON.parse(gone.stdout).detail, 'string')
   })
 
   test('refuses a file and arguments that are not UTF-8, of which nothing is sent', async () => {
     const file = join(folder, 'latin1.json')
     writeFileSync(file, Buffer.from('{"client_user_id":"ren\xe8"}', 'latin1'))
-    const sent = await ended(['post', '/v2/user', '--data', `@${file}`, ...remote])
+    const sent = await runToEnd(['post', '/v2/user', '--data', `@${file}`, ...remote])
     assert.equal(sent.code, 2)
     assert.match(sent.err, /The file must be UTF-8/)
     // What the arguments of a process become that are not.
-    const named = await ended(['post', '/v2/user', '--set', 'client_user_id=ren\uFFFD', ...remote])
+    const named = await runToEnd(['post', '/v2/user', '--set', 'client_user_id=ren\uFFFD', ...remote])
     assert.equal(named.code, 2)
     assert.match(named.err, /Arguments must be UTF-8/)
   })
 
   test('prints why a request was refused, and fails', async () => {
-    const { code, out, err } = await ended(['post', '/v2/user', '--data', '{"client_user_id":7}', ...remote])
+    const { code, stdout, err } = await runToEnd(['post', '/v2/user', '--data', '{"client_user_id":7}', ...remote])
     assert.deepEqual([code, err], [1, 'drawbridge: The server responded 422.\n'])
-    assert.deepEqual(JSON.parse(out).detail[0].loc, ['body', 'client_user_id'])
+    assert.deepEqual(JSON.parse(stdout).detail[0].loc, ['body', 'client_user_id'])
   })
 
   test('puts a body, and writes a document to a new file that only its owner reads', async () => {
@@ -71,25 +71,25 @@ describe('a request by command', () => {
     await printed('post', `/v3/order/${id}/test`)
     await team.settle()
     const path = `/v3/order/${id}/result/pdf`
-    const refused = await ended(['get', path, ...remote])
-    assert.deepEqual([refused.code, refused.out], [1, ''])
+    const refused = await runToEnd(['get', path, ...remote])
+    assert.deepEqual([refused.code, refused.stdout], [1, ''])
     assert.match(refused.err, /application\/pdf: --out writes it to a file/)
     const file = join(folder, 'result.pdf')
     await printed('get', path, '--out', file)
     assert.match(readFileSync(file, 'latin1'), /^%PDF-/)
     assert.equal(statSync(file).mode & 0o777, 0o600)
-    assert.match((await ended(['get', path, '--out', file, ...remote])).err, /cannot be written \(EEXIST\)/)
-    const put = await ended(['put', '/v2/user/x/device', '--data', '[]', ...remote])
+    assert.match((await runToEnd(['get', path, '--out', file, ...remote])).err, /cannot be written \(EEXIST\)/)
+    const put = await runToEnd(['put', '/v2/user/x/device', '--data', '[]', ...remote])
     assert.match(put.err, /The server responded 40[45]/)
   })
 
   test('of the Management API has the management key', async () => {
     const org = `/v1/org/${team.org_id}`
-    const { code, out, err } = await ended(['get', org, '--url', url, '--key', team.orgKey])
-    assert.deepEqual([code, err, JSON.parse(out).id], [0, '', team.org_id])
+    const { code, stdout, err } = await runToEnd(['get', org, '--url', url, '--key', team.orgKey])
+    assert.deepEqual([code, err, JSON.parse(stdout).id], [0, '', team.org_id])
     const env = { DRAWBRIDGE_URL: url, DRAWBRIDGE_MANAGEMENT_KEY: team.orgKey, DRAWBRIDGE_KEY: team.key }
-    assert.equal(JSON.parse((await ended(['get', org], env)).out).id, team.org_id)
-    assert.ok(Array.isArray(JSON.parse((await ended(['get', '/v3/lab_tests'], env)).out)))
+    assert.equal(JSON.parse((await runToEnd(['get', org], env)).stdout).id, team.org_id)
+    assert.ok(Array.isArray(JSON.parse((await runToEnd(['get', '/v3/lab_tests'], env)).stdout)))
   })
 
   test('is refused for a path without a slash and a body that is not JSON, before anything is sent', async () => {
@@ -98,11 +98,11 @@ describe('a request by command', () => {
       [['post', '/v2/user', '--data', '{client'], /--data must be JSON/],
       [['post', '/v2/user', '--set', 'client'], /--set must be a path and a value/],
     ] satisfies [string[], RegExp][]) {
-      const { code, err } = await ended([...words, ...remote])
+      const { code, err } = await runToEnd([...words, ...remote])
       assert.equal(code, 2, err)
       assert.match(err, says)
     }
-    const absent = await ended(['post', '/v2/user', '--data', `@${join(folder, 'absent')}`, ...remote])
+    const absent = await runToEnd(['post', '/v2/user', '--data', `@${join(folder, 'absent')}`, ...remote])
     assert.deepEqual([absent.code, absent.err], [1, 'drawbridge: The file cannot be read (ENOENT).\n'])
   })
 })
@@ -111,9 +111,9 @@ describe('the clock by command', () => {
   test('is shown and advanced by seconds or words', async () => {
     const own = await createTestTeam()
     const run = async (...words: string[]) => {
-      const { code, out, err } = await ended(['clock', ...words, '--url', url, '--key', own.key])
+      const { code, stdout, err } = await runToEnd(['clock', ...words, '--url', url, '--key', own.key])
       assert.deepEqual([code, err], [0, ''])
-      return out
+      return stdout
     }
     assert.match(await run('show'), /^\S+ {2}0 seconds ahead\n$/)
     assert.match(await run('advance', '90'), /^\S+ {2}(89|90|91) seconds ahead; \d+ jobs ran\n$/)
@@ -125,10 +125,14 @@ describe('the clock by command', () => {
 
   test('is not moved backwards, by nothing or by what is no time, and in production there is none', async () => {
     for (const word of ['0', '-5', 'tomorrow', '2 moons', '99999999999', '1.5', '600 weeks'])
-      assert.match((await ended(['clock', 'advance', ...remote, '--', word])).err, /The time must be a number of seconds/, word)
+      assert.match(
+        (await runToEnd(['clock', 'advance', ...remote, '--', word])).err,
+        /The time must be a number of seconds/,
+        word,
+      )
     const production = await createTestTeam('production-us')
     for (const words of [['show'], ['advance', '5']]) {
-      const { code, err } = await ended(['clock', ...words, '--url', url, '--key', production.key])
+      const { code, err } = await runToEnd(['clock', ...words, '--url', url, '--key', production.key])
       assert.deepEqual([code, err], [1, 'drawbridge: The key belongs to a production cell, whose clock cannot be moved.\n'])
     }
   })
@@ -152,7 +156,7 @@ test('the API page is opened on a terminal, and its address without the key is p
   assert.equal(await page(false), `${base}/docs\n`)
   assert.equal(await page(true, true, { print: true }), `${base}/docs\n`)
   assert.equal(opened.length, 2)
-  assert.match((await ended(['open', ...remote])).err, /has no API page \(404\)/)
+  assert.match((await runToEnd(['open', ...remote])).err, /has no API page \(404\)/)
 })
 
 describe('every command that talks to a server', () => {
@@ -178,7 +182,7 @@ describe('every command that talks to a server', () => {
       const has = (option: string) => leaf.options!.some(([flags]) => flags.startsWith(option))
       const keys = !has('--key ') ? ['--management-key', 'mg_x', '--org', NOBODY, '--team', NOBODY] : ['--key', randomUUID()]
       const started = performance.now()
-      const { code, err } = await ended(
+      const { code, err } = await runToEnd(
         [...words, '--url', absent, ...keys],
         {},
         { untilStopped: () => new AbortController().signal },

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { loadInsuranceData } from '../../people/insurance/load.ts'
 import { cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
-import { command, outcomeOf } from '../../../test/support/commands.ts'
+import { command, runOnDatabase } from '../../../test/support/commands.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'insurance-'))
 after(() => rm(directory, { recursive: true }))
@@ -89,9 +89,9 @@ test('diagnoses are replaced, and survive a restart of the server', async () => 
   // On a terminal the command asks.
   const asked: string[] = []
   const answer = (yes: boolean) => async (question: string) => (asked.push(question), yes)
-  await assert.rejects(outcomeOf(cells, ['icd', 'import', file], answer(false)), /^Error: Nothing was changed\.$/)
+  await assert.rejects(runOnDatabase(cells, ['icd', 'import', file], answer(false)), /^Error: Nothing was changed\.$/)
   await unchanged()
-  const { output: printed } = await outcomeOf(cells, ['icd', 'import', file], answer(true))
+  const { output: printed } = await runOnDatabase(cells, ['icd', 'import', file], answer(true))
   assert.match(asked.join('|'), new RegExp(`^The import removes ${before} of ${before} codes in .*Go on\\?\\|The import`))
   assert.match(printed, /codes removed, 1 added.*\n1 diagnoses in each of/s)
 

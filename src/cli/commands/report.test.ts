@@ -98,7 +98,7 @@ test('as JSON the stages are whole, and what is printed as text has nothing that
 test('a process prints what it has read and ends with 1 for a file with which a job fails', async () => {
   const letter = await pdfOf([{ x: 40, y: 40, text: 'A letter of a fictional person to another fictional person.' }])
   const args = ['report', 'explain', await fileOf('letter.pdf', letter)]
-  const { out, err, ended } = start({ program: join(root, 'bin/drawbridge'), args })
-  assert.deepEqual([await ended, err()], [1, 'drawbridge: A job with this file fails with invalid_input.\n'])
-  assert.match(out(), /A letter of a fictional person[^]*OUTCOME\n {2}invalid_input/)
+  const { stdout, err, exitStatus } = start({ program: join(root, 'bin/drawbridge'), args })
+  assert.deepEqual([await exitStatus, err()], [1, 'drawbridge: A job with this file fails with invalid_input.\n'])
+  assert.match(stdout(), /A letter of a fictional person[^]*OUTCOME\n {2}invalid_input/)
 })

@@ -17,18 +17,18 @@ peer.now_ms = Date.now()
 before(() => useVendorServer('oura', peer))
 
 /** Tokens that a user has granted to the same application elsewhere. */
-function granted(user_id: string, account = `bulk-${randomUUID()}`) {
+function grant(user_id: string, account = `bulk-${randomUUID()}`) {
   const code = peer.grants.agree(account, [...oura.scopes], REDIRECT)
   const { access_token, refresh_token, expires_at_ms } = peer.grants.exchange(code, REDIRECT, peer.now_ms)!
   const expires_at = Math.floor(expires_at_ms / 1000)
   return { user_id, access_token, refresh_token, provider_id: account, expires_at, oauth_scopes: [...oura.scopes] }
 }
-const imported = (team: TestTeam, connections: object[], more: object = {}) =>
-  team.api.post('/v2/link/bulk_import', { provider: 'oura', connections, ...more })
-const statusOf = async (team: TestTeam, user_id: string): Promise<string | undefined> =>
+const importConnections = (team: TestTeam, connections: object[], overrides: object = {}) =>
+  team.api.post('/v2/link/bulk_import', { provider: 'oura', connections, ...overrides })
+const readStatus = async (team: TestTeam, user_id: string): Promise<string | undefined> =>
   (await team.api.get(`/v2/user/providers/${user_id}`)).body.providers[0]?.status
 const operations = async (team: TestTeam, query = '') => (await team.api.get(`/v2/link/bulk_op${query}`)).body
-const eventsOf = async (team: TestTeam, type: string) => (await team.events()).filter((one) => one === type).length
+const countEvents = async (team: TestTeam, type: string) => (await team.events()).filter((eventType) => eventType === type).length
 const activity = async (team: TestTeam, user_id: string) =>
   (await team.api.get(`/v2/summary/activity/${user_id}?start_date=${daysAgo(30)}`)).body.activity as { steps: number }[]
 const users = (team: TestTeam, count: number) => Promise.all(Array.from({ length: count }, () => team.user()))
@@ -38,8 +38,8 @@ describe('an import of connections', () => {
     const team = await teamAt('oura')
     const [first, second] = (await users(team, 2)) as [string, string]
     const nobody = randomUUID()
-    const tokens = [granted(first), granted(nobody), granted(second)]
-    const queued = await imported(team, tokens)
+    const tokens = [grant(first), grant(nobody), grant(second)]
+    const queued = await importConnections(team, tokens)
     assert.deepEqual([queued.status, queued.body], [202, { user_ids_imported: [], user_ids_failed: [] }])
     const [begun] = (await operations(team)).data
     assert.deepEqual(
@@ -50,8 +50,8 @@ describe('an import of connections', () => {
     const [ended] = (await operations(team)).data
     assert.deepEqual([ended.status, ended.pending, ended.processed], ['success', 0, 3])
     assert.notEqual(ended.ended_at, null)
-    assert.deepEqual([await statusOf(team, first), await statusOf(team, second)], ['connected', 'connected'])
-    assert.equal(await eventsOf(team, 'provider.connection.created'), 2)
+    assert.deepEqual([await readStatus(team, first), await readStatus(team, second)], ['connected', 'connected'])
+    assert.equal(await countEvents(team, 'provider.connection.created'), 2)
     assert(!(await team.jobs()).includes('pulls.pull_resource'))
     assert((await team.jobs()).includes('pulls.poll'))
   })
@@ -60,8 +60,8 @@ describe('an import of connections', () => {
     const team = await teamAt('oura')
     const [user_id, demo] = (await users(team, 2)) as [string, string]
     await team.api.post('/v2/link/connect/demo', { user_id: demo, provider: 'fitbit' })
-    const tokens = [granted(demo), granted(user_id)]
-    const waiting = imported(team, tokens, { wait_for_completion: true })
+    const tokens = [grant(demo), grant(user_id)]
+    const waiting = importConnections(team, tokens, { wait_for_completion: true })
     await eventually(async () => (await team.jobs()).includes('bulk.run'))
     await run(team, 0)
     const { status, body } = await waiting
@@ -71,8 +71,8 @@ describe('an import of connections', () => {
   test('stores no token as it is, and forgets the stored ones when it has used them', async () => {
     const team = await teamAt('oura')
     const [user_id] = (await users(team, 1)) as [string]
-    const tokens = granted(user_id)
-    await imported(team, [tokens])
+    const tokens = grant(user_id)
+    await importConnections(team, [tokens])
     const rows = async () =>
       (await team.db.pool.query('select * from bulk_operation_user where team_id = $1', [team.team])).rows as { recipe: string }[]
     const [stored] = await rows()
@@ -85,14 +85,14 @@ describe('an import of connections', () => {
   test('for nobody of the team fails, and for another account of a team that allows one user for an account', async () => {
     const team = await teamAt('oura')
     const [first, second] = (await users(team, 2)) as [string, string]
-    await imported(team, [granted(randomUUID())])
+    await importConnections(team, [grant(randomUUID())])
     await run(team, 0)
     assert.equal((await operations(team)).data[0].status, 'failure')
     await team.manage.patch(`/team/${team.team}`, { sandbox: { reject_duplicate_connection: true } })
-    const again = { ...granted(first, 'shared-account') }
-    await imported(team, [again, { ...again, user_id: second }])
+    const again = { ...grant(first, 'shared-account') }
+    await importConnections(team, [again, { ...again, user_id: second }])
     await run(team, 0)
-    assert.deepEqual([await statusOf(team, first), await statusOf(team, second)], ['connected', undefined])
+    assert.deepEqual([await readStatus(team, first), await readStatus(team, second)], ['connected', undefined])
   })
 
   test('needs an application of the team at the provider, and ends without it', async () => {
@@ -100,7 +100,7 @@ describe('an import of connections', () => {
     const [user_id] = (await users(team, 1)) as [string]
     assert.equal((await team.api.post('/v2/link/bulk_import', { provider: 'strava', connections: [] })).status, 400)
     assert.equal((await team.api.post('/v2/link/bulk_import', { provider: 'garmin', connections: [] })).status, 400)
-    await imported(team, [granted(user_id)])
+    await importConnections(team, [grant(user_id)])
     await team.db.pool.query('delete from custom_credential where team_id = $1', [team.team])
     await run(team, 0)
     const [{ status, pending, processed }] = (await operations(team)).data
@@ -112,9 +112,9 @@ describe('an import of connections', () => {
   test('is polled from then on, although nothing was asked for before', async () => {
     const team = await teamAt('oura')
     const [user_id] = (await users(team, 1)) as [string]
-    const tokens = granted(user_id)
+    const tokens = grant(user_id)
     peer.put(tokens.provider_id, 'daily_activity', ouraActivity(daysAgo(1), 4321))
-    await imported(team, [tokens])
+    await importConnections(team, [tokens])
     await run(team, 0)
     await run(team, 3 * 86_400)
     assert.deepEqual(
@@ -134,15 +134,15 @@ describe('a paused connection', () => {
     const stranger = randomUUID()
     const paused = await team.api.post('/v2/link/bulk_pause', { provider: 'oura', user_ids: [user_id, other, stranger] })
     assert.deepEqual([paused.status, paused.body], [200, { user_ids_paused: [user_id] }])
-    assert.equal(await statusOf(team, user_id), 'paused')
+    assert.equal(await readStatus(team, user_id), 'paused')
     const asked = () => peer.requests.filter(({ path }) => path.startsWith('/v2/usercollection')).length
     const before = asked()
     await run(team, 2 * 86_400)
     assert.equal(asked(), before)
     peer.put(account, 'daily_activity', ouraActivity(daysAgo(1), 7777))
-    await imported(team, [granted(user_id, account)])
+    await importConnections(team, [grant(user_id, account)])
     await run(team, 0)
-    assert.equal(await statusOf(team, user_id), 'connected')
+    assert.equal(await readStatus(team, user_id), 'connected')
     await run(team, 3 * 86_400)
     assert((await activity(team, user_id)).some(({ steps }) => steps === 7777))
   })
@@ -152,9 +152,9 @@ describe('histories of many users', () => {
   test('are asked for, and users who are not connected fail', async () => {
     const team = await teamAt('oura')
     const [user_id, paused, other] = (await users(team, 3)) as [string, string, string]
-    const tokens = granted(user_id)
+    const tokens = grant(user_id)
     peer.put(tokens.provider_id, 'daily_activity', ouraActivity(daysAgo(3), 2468))
-    await imported(team, [tokens, granted(paused)])
+    await importConnections(team, [tokens, grant(paused)])
     await run(team, 0)
     await team.api.post('/v2/link/bulk_pause', { provider: 'oura', user_ids: [paused] })
     const body = { provider: 'oura', user_ids: [user_id, paused, other], wait_for_completion: true }
@@ -167,7 +167,7 @@ describe('histories of many users', () => {
       (await activity(team, user_id)).map(({ steps }) => steps),
       [2468],
     )
-    assert.equal(await eventsOf(team, 'historical.data.activity.created'), 1)
+    assert.equal(await countEvents(team, 'historical.data.activity.created'), 1)
     const [{ type, status }] = (await operations(team)).data
     assert.deepEqual([type, status], ['link_bulk_historical_trigger', 'success'])
   })
@@ -175,9 +175,9 @@ describe('histories of many users', () => {
   test('are asked for a few users at a time: the next ones wait until those before are done', async () => {
     const team = await teamAt('oura')
     const all = await users(team, HISTORIES_AT_ONCE + 1)
-    await imported(
+    await importConnections(
       team,
-      all.map((user_id) => ({ ...granted(user_id), oauth_scopes: ['workout'] })),
+      all.map((user_id) => ({ ...grant(user_id), oauth_scopes: ['workout'] })),
     )
     await run(team, 0)
     await team.api.post('/v2/link/bulk_trigger_historical_pull', { provider: 'oura', user_ids: all })
@@ -199,9 +199,9 @@ describe('an export', () => {
   test('shows live tokens page by page, can be imported, and is in the audit log', async () => {
     const [team, there] = [await teamAt('oura'), await teamAt('oura')]
     const mine = await users(team, 3)
-    await imported(
+    await importConnections(
       team,
-      mine.map((user_id) => granted(user_id)),
+      mine.map((user_id) => grant(user_id)),
     )
     await run(team, 0)
     const { status, body } = await team.api.post('/v2/link/bulk_export', { provider: 'oura' })
@@ -217,7 +217,7 @@ describe('an export', () => {
     )
     assert.deepEqual((await there.api.post('/v2/link/bulk_export', { provider: 'oura', user_ids: mine })).body.data, [])
     const user_id = await there.user()
-    await imported(there, [{ ...one.body.data[0], user_id }])
+    await importConnections(there, [{ ...one.body.data[0], user_id }])
     await run(there, 0)
     const again = (await there.api.post('/v2/link/bulk_export', { provider: 'oura' })).body.data[0]
     assert.deepEqual({ ...again, user_id: mine[1] }, one.body.data[0])
@@ -235,9 +235,9 @@ describe('an export', () => {
   test('of more connections than a page has goes on where the page before ended, of the same list only', async () => {
     const team = await teamAt('oura')
     const mine = await users(team, 3)
-    await imported(
+    await importConnections(
       team,
-      mine.map((user_id) => granted(user_id)),
+      mine.map((user_id) => grant(user_id)),
     )
     await run(team, 0)
     const page = (body: BulkExport) => team.db.tx(team.tenant, (tx) => exportConnections(tx, vault, body, 2))
@@ -256,7 +256,7 @@ describe('an export', () => {
 describe('the list of operations', () => {
   test('has pages, newest first, and none with a page size of 0', async () => {
     const team = await teamAt('oura')
-    for (let n = 0; n < 3; n++) await imported(team, [])
+    for (let n = 0; n < 3; n++) await importConnections(team, [])
     await run(team, 0)
     const first = await operations(team, '?page_size=2')
     assert.equal(first.data.length, 2)
@@ -270,13 +270,13 @@ describe('the list of operations', () => {
 
   test('is of the team alone, and a team has a limited number that have not ended', async () => {
     const [team, other] = [await teamAt('oura'), await teamAt('oura')]
-    await imported(team, [])
+    await importConnections(team, [])
     assert.deepEqual((await operations(other)).data, [])
     await team.db.pool.query(
       `insert into bulk_operation (team_id, id, type, provider, status, total, started_at)
        select $1, gen_random_uuid(), 'link_bulk_import', 'oura', 'in_progress', 0, now() from generate_series(1, 49)`,
       [team.team],
     )
-    assert.equal((await imported(team, [])).status, 400)
+    assert.equal((await importConnections(team, [])).status, 400)
   })
 })

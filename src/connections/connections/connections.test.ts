@@ -6,9 +6,10 @@ import { asOwner, createTestTeam, url, type TestTeam } from '../../../test/suppo
 import { permissionNames } from './permission-names.ts'
 import { providerOf } from './providers.ts'
 
-const connect = ({ api }: TestTeam, provider: string, user_id: string, more: object = {}) =>
-  api.post(`/v2/link/provider/manual/${provider}`, { user_id, ...more })
-const connected = async ({ api }: TestTeam, user_id: string) => (await api.get(`/v2/user/providers/${user_id}`)).body.providers
+const connect = ({ api }: TestTeam, provider: string, user_id: string, overrides: object = {}) =>
+  api.post(`/v2/link/provider/manual/${provider}`, { user_id, ...overrides })
+const listConnections = async ({ api }: TestTeam, user_id: string) =>
+  (await api.get(`/v2/user/providers/${user_id}`)).body.providers
 const events = async ({ api }: TestTeam, user_id: string) => {
   const { data } = (await api.get('/v1/events?type=provider.connection.created')).body
   return data
@@ -28,12 +29,12 @@ describe('connecting a user to a health store', () => {
   test('shows the connection of the user and emits one event, however often the phone repeats the call', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
-    assert.deepEqual(await connected(team, user_id), [])
+    assert.deepEqual(await listConnections(team, user_id), [])
     for (const more of [{}, {}, { granted_permissions: ['activity'] }]) {
       const { status, body } = await connect(team, 'apple_health_kit', user_id, more)
       assert.deepEqual([status, body], [200, { success: true }])
     }
-    const [one, ...others] = await connected(team, user_id)
+    const [one, ...others] = await listConnections(team, user_id)
     assert.deepEqual(others, [])
     const { created_on, resource_availability, ...rest } = one
     assert.match(created_on, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/)
@@ -63,7 +64,7 @@ describe('connecting a user to a health store', () => {
     const user_id = await team.user()
     const answers = await Promise.all(Array.from({ length: 12 }, () => connect(team, 'health_connect', user_id)))
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
-    assert.equal((await connected(team, user_id)).length, 1)
+    assert.equal((await listConnections(team, user_id)).length, 1)
     assert.equal((await events(team, user_id)).length, 1)
   })
 
@@ -73,7 +74,10 @@ describe('connecting a user to a health store', () => {
     await connect(team, 'samsung_health', user_id, { provider_id: 'not of a health store' })
     await connect(team, 'contour_ble', user_id, { provider_id: 'meter-0001' })
     await connect(team, 'contour_ble', user_id)
-    const shown = (await connected(team, user_id)).map((one: Record<string, unknown>) => [one.slug, one.external_user_id])
+    const shown = (await listConnections(team, user_id)).map((connection: Record<string, unknown>) => [
+      connection.slug,
+      connection.external_user_id,
+    ])
     assert.deepEqual(shown, [
       ['samsung_health', null],
       ['contour_ble', 'meter-0001'],
@@ -119,7 +123,7 @@ describe('connecting a user to a health store', () => {
     for (const [provider, granted_permissions, expected] of cases) {
       const user_id = await team.user()
       await connect(team, provider, user_id, granted_permissions && { granted_permissions })
-      const [{ resource_availability }] = await connected(team, user_id)
+      const [{ resource_availability }] = await listConnections(team, user_id)
       const all = Object.entries(resource_availability as Record<string, { status: string }>)
       const available = all.flatMap(([name, { status }]) => (status === 'available' ? [name] : []))
       if (expected === 'all') assert(all.every(([, { status }]) => status === 'available'))
@@ -155,9 +159,9 @@ describe('a connection that needs the user again', () => {
       const team = await createTestTeam()
       const user_id = await team.user()
       await connect(team, 'manual', user_id)
-      const [before] = await connected(team, user_id)
+      const [before] = await listConnections(team, user_id)
       await fail(team, user_id, status)
-      const [broken] = await connected(team, user_id)
+      const [broken] = await listConnections(team, user_id)
       assert.equal(broken.status, status)
       assert.deepEqual(
         broken.error_details,
@@ -166,7 +170,7 @@ describe('a connection that needs the user again', () => {
       const { body } = await team.api.get('/v2/user/metrics')
       assert.equal(body.number_of_errored_connected_sources, status === 'error' ? 1 : 0)
       await connect(team, 'manual', user_id)
-      assert.deepEqual(await connected(team, user_id), [before])
+      assert.deepEqual(await listConnections(team, user_id), [before])
       assert.equal((await events(team, user_id)).length, 2)
     })
 })
@@ -182,7 +186,7 @@ describe('ending connections', () => {
     const again = await team.api.delete(`/v2/user/${user_id}/apple_health_kit`)
     assert.deepEqual([again.status, again.body], [404, { detail: 'The user has no connection to this provider' }])
     assert.deepEqual(
-      (await connected(team, user_id)).map((one: { slug: string }) => one.slug),
+      (await listConnections(team, user_id)).map((connection: { slug: string }) => connection.slug),
       ['omron_ble'],
     )
     assert.equal((await team.api.get(`/v2/user/${user_id}`)).body.connected_sources.length, 1)
@@ -201,7 +205,7 @@ describe('ending connections', () => {
     assert.equal((await team.api.get(`/v2/user/providers/${user_id}`)).status, 404)
     assert.equal((await team.api.get('/v2/user/metrics')).body.number_of_connected_sources, 0)
     await team.api.post(`/v2/user/undo_delete?user_id=${user_id}`)
-    assert.deepEqual(await connected(team, user_id), [])
+    assert.deepEqual(await listConnections(team, user_id), [])
     assert.deepEqual((await team.api.get(`/v2/user/${user_id}`)).body.connected_sources, [])
   })
 })

@@ -19,7 +19,8 @@ const statuses = async ({ api }: TestTeam, user_id: string) =>
   (await api.get(`/v2/user/providers/${user_id}`)).body.providers.map(({ status }: { status: string }) => status)
 const patch = async ({ api }: TestTeam, user_id: string, body: object) =>
   assert.equal((await api.patch(`/v2/user/${user_id}`, body)).status, 204)
-const created = async ({ api }: TestTeam) => (await api.get('/v1/events?type=provider.connection.created')).body.data.length
+const countCreatedEvents = async ({ api }: TestTeam) =>
+  (await api.get('/v1/events?type=provider.connection.created')).body.data.length
 
 describe('after the end of ingestion', () => {
   test('late data is accepted for 7 days; then the connections are paused, and nothing connects them again', async () => {
@@ -42,7 +43,7 @@ describe('after the end of ingestion', () => {
     assert.deepEqual((await connect(team, user_id)).body, { success: true })
     await connect(team, user_id, 'manual')
     assert.deepEqual(await statuses(team, user_id), ['paused', 'paused', 'paused'])
-    assert.equal(await created(team), 2)
+    assert.equal(await countCreatedEvents(team), 2)
     assert.equal((await team.api.get(`/v2/timeseries/${user_id}/heartrate/grouped?start_date=${day(0)}`)).status, 200)
   })
 
@@ -71,7 +72,7 @@ describe('after the end of ingestion', () => {
     await patch(team, user_id, { ingestion_end: null })
     await connect(team, user_id)
     assert.deepEqual(await statuses(team, user_id), ['connected'])
-    assert.equal(await created(team), 2)
+    assert.equal(await countCreatedEvents(team), 2)
   })
 
   test('is planned once, however often the user is connected and changed', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { bearer, signIn } from '../../../test/support/phones.ts'
-import { at, events, post, read, watch } from '../../../test/support/samples.ts'
+import { sentSample, events, post, read, watch } from '../../../test/support/samples.ts'
 import { client, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { list, postSummary } from '../../../test/support/summaries.ts'
 import { sampleAt, storeSamples, storeSummaries } from '../../../test/support/wearable-data.ts'
@@ -16,9 +16,9 @@ async function person() {
   const user_id = await team.user()
   await team.api.post('/v2/link/provider/manual/apple_health_kit', { user_id })
   const device = { metadata: { _DMO: 'Watch', _DMA: 'Apple Inc.' } }
-  await post(team, user_id, 'heartrate', [at('09:00:00', 61, { ...watch, ...device }), at('12:00:00', 70)])
+  await post(team, user_id, 'heartrate', [sentSample('09:00:00', 61, { ...watch, ...device }), sentSample('12:00:00', 70)])
   for (let i = 0; i < 2; i++)
-    await post(team, user_id, 'steps', [at('10:00:00', 900, { unit: 'count' })], { stage: 'historical' })
+    await post(team, user_id, 'steps', [sentSample('10:00:00', 900, { unit: 'count' })], { stage: 'historical' })
   await postSummary(team, 'activity', user_id, [{ day_summary: { calendar_date: '2026-01-31', steps_sum: 900 } }])
   await postSummary(team, 'profile', user_id, { date_of_birth: '1980-01-31', time_zone: 'America/Phoenix' })
   const stream = { components: { heart_rate: [{ anchor: START, value: [120], start_offset: [0], end_offset: [1] }] } }
@@ -34,7 +34,7 @@ async function person() {
 }
 
 /** How many rows of a user each table has that names a provider. */
-async function rowsOf({ db }: TestTeam, user_id: string, provider: string): Promise<Record<string, number>> {
+async function countRows({ db }: TestTeam, user_id: string, provider: string): Promise<Record<string, number>> {
   const { rows: tables } = await db.pool.query(
     `select table_name as name from information_schema.columns where table_schema = 'sandbox_us' and column_name in ('provider', 'user_id')
      group by 1 having count(*) = 2 order by 1`,
@@ -57,7 +57,7 @@ async function rowsOf({ db }: TestTeam, user_id: string, provider: string): Prom
 describe('ending a connection', () => {
   test('with delete_data leaves no row and no event of its provider, and all of others', async () => {
     const { team, user_id } = await person()
-    const before = await rowsOf(team, user_id, 'apple_health_kit')
+    const before = await countRows(team, user_id, 'apple_health_kit')
     const tables = [
       'connection',
       'device',
@@ -69,14 +69,14 @@ describe('ending a connection', () => {
       'workout_stream',
     ]
     for (const name of [...tables, 'chunk', 'day_record', 'repeated_post']) assert(before[name]! > 0, name)
-    const ofRing = await rowsOf(team, user_id, 'oura')
+    const ofRing = await countRows(team, user_id, 'oura')
     const known = (await events(team)).map(({ data }) => data.provider ?? data.source.provider)
     assert(known.includes('apple_health_kit') && known.includes('oura'))
     assert.equal((await team.api.get(`/v2/user/${user_id}`)).body.fallback_birth_date.value, '1980-01-31')
     const { status, body } = await team.api.delete(`/v2/user/${user_id}/apple_health_kit?delete_data=true`)
     assert.deepEqual([status, body], [200, { success: true }])
-    assert.deepEqual(await rowsOf(team, user_id, 'apple_health_kit'), {})
-    assert.deepEqual(await rowsOf(team, user_id, 'oura'), ofRing)
+    assert.deepEqual(await countRows(team, user_id, 'apple_health_kit'), {})
+    assert.deepEqual(await countRows(team, user_id, 'oura'), ofRing)
     assert.deepEqual(Object.keys((await read(team, user_id, 'heartrate')).groups), ['oura'])
     const { activity } = await list(team, 'activity', user_id)
     assert.deepEqual(
@@ -98,7 +98,7 @@ describe('ending a connection', () => {
     assert.equal((await team.api.delete(`${path}?delete_data=true`)).status, 200)
     assert.deepEqual(Object.keys((await read(team, user_id, 'heartrate')).groups), ['oura'])
     assert.equal((await team.api.delete(`${path}?delete_data=true`)).status, 404)
-    const { body } = await post(team, user_id, 'heartrate', [at('09:00:00', 61)])
+    const { body } = await post(team, user_id, 'heartrate', [sentSample('09:00:00', 61)])
     assert.equal(body.created, 1, 'what comes later is new')
   })
 
@@ -108,8 +108,8 @@ describe('ending a connection', () => {
     const remove = (query: string) =>
       client(undefined).call('DELETE', `/v2/user/${user_id}/apple_health_kit${query}`, undefined, bearer(tokens))
     assert.equal((await remove('?delete_data=true')).status, 403)
-    assert.equal((await rowsOf(team, user_id, 'apple_health_kit')).connection, 1)
+    assert.equal((await countRows(team, user_id, 'apple_health_kit')).connection, 1)
     assert.equal((await remove('')).status, 200)
-    assert(Object.keys(await rowsOf(team, user_id, 'apple_health_kit')).includes('series'))
+    assert(Object.keys(await countRows(team, user_id, 'apple_health_kit')).includes('series'))
   })
 })

@@ -37,7 +37,7 @@ const isNumber = (value: unknown): boolean =>
 const isAny = (value: unknown): boolean => typeof value === 'number' || typeof value === 'string'
 
 /** A JSON text for each number or text in it that matches: with a mark instead. */
-function marked(answer: unknown, isMatch: (value: unknown) => boolean): string[] {
+function replaceEachMatch(answer: unknown, isMatch: (value: unknown) => boolean): string[] {
   const found: string[] = []
   const walk = (value: unknown, put: (text: string) => string): void => {
     if (isMatch(value)) found.push(put(MARK))
@@ -52,8 +52,8 @@ function marked(answer: unknown, isMatch: (value: unknown) => boolean): string[]
   return found
 }
 
-const httpOf =
-  (answers: Answers, replaced: number, text: string): VendorHttp =>
+const createHttp =
+  (answers: Answers, replacement: number, text: string): VendorHttp =>
   async ({ url, body }) => {
     // Strava's last page is an empty one.
     if (/[?&]page=([2-9]|\d\d)/.test(url)) return { status: 200, headers: new Headers(), text: '[]' }
@@ -61,7 +61,7 @@ const httpOf =
     const index = answers.findIndex(([path]) => path.test(`${new URL(url).pathname.split('/').slice(1).join('/')} ${action}`))
     const answer = answers[index]?.[1]
     if (answer === undefined) return { status: 404, headers: new Headers(), text: '{}' }
-    return { status: 200, headers: new Headers(), text: index === replaced ? text : JSON.stringify(answer) }
+    return { status: 200, headers: new Headers(), text: index === replacement ? text : JSON.stringify(answer) }
   }
 
 const app = (connector: Connector) => ({ ...CLIENT, details: null, urls: connector.urls })
@@ -95,19 +95,19 @@ for (const connector of connectors)
 
     async function replaceAll(isMatch: (value: unknown) => boolean, values: readonly string[]): Promise<void> {
       const answers = answersOf[connector.provider]!
-      const usual = await grantAndParts(connector, httpOf(answers, -1, ''))
+      const usual = await grantAndParts(connector, createHttp(answers, -1, ''))
       assert(usual.grants.length === 2 && usual.parts.length > 0)
       const team = await createTestTeam()
       const user_id = await team.user()
       const seen = new Set(usual.parts.map((part) => JSON.stringify(part)))
       let count = 0
       for (const [index, [path, answer]] of answers.entries())
-        for (const place of marked(answer, isMatch)) {
+        for (const place of replaceEachMatch(answer, isMatch)) {
           count++
           const all: Pulled[] = []
           for (const value of values) {
             const text = place.replace(MARK, value)
-            const { grants, parts } = await grantAndParts(connector, httpOf(answers, index, text))
+            const { grants, parts } = await grantAndParts(connector, createHttp(answers, index, text))
             for (const { expires_at_ms } of grants) {
               const isDate = expires_at_ms === null || Math.abs(expires_at_ms - NOW_MS) <= 1e12
               assert(isDate, `${path}: expires at ${expires_at_ms} with ${value}`)

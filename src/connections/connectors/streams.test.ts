@@ -7,7 +7,7 @@ import { OuraPeer, ouraWorkout } from '../../../test/support/vendors/oura.ts'
 import { PolarPeer } from '../../../test/support/vendors/polar.ts'
 import { StravaPeer } from '../../../test/support/vendors/strava.ts'
 import { nameOf, pullResource, streamsOf } from '../../../test/support/vendors/pulled.ts'
-import { recordsOf, samplesOf } from '../../../test/support/vendors/vendor-server.ts'
+import { listRecords, listSamples } from '../../../test/support/vendors/vendor-server.ts'
 import { WhoopPeer, whoopSleep } from '../../../test/support/vendors/whoop.ts'
 import { linkedToWithings } from '../../../test/support/vendors/withings-records.ts'
 import { dexcom } from './dexcom/dexcom.ts'
@@ -19,10 +19,10 @@ import { whoop } from './whoop/whoop.ts'
 const START = '2026-01-31T09:00:00Z'
 const SECOND = Date.parse(START) / 1000
 describe('Strava', () => {
-  async function peerWith(more: object) {
+  async function peerWith(overrides: object) {
     const peer = await new StravaPeer().start()
     const activity = { name: 'A fictional run', sport_type: 'Run', timezone: '(GMT+00:00) UTC', elapsed_time: 4 }
-    peer.activities.push({ id: 1, athlete: { id: 7 }, start_date: START, start_date_local: START, ...activity, ...more })
+    peer.activities.push({ id: 1, athlete: { id: 7 }, start_date: START, start_date_local: START, ...activity, ...overrides })
     return peer
   }
   const data = (...values: unknown[]) => ({ data: values, series_type: 'time', original_size: values.length, resolution: 'high' })
@@ -45,7 +45,7 @@ describe('Strava', () => {
     })
     const parts = await pullResource(strava, peer, '7', 'workouts')
     assert.deepEqual(parts.map(nameOf), ['workouts', 'stream'])
-    const [workout] = recordsOf(parts, 'workouts')
+    const [workout] = listRecords(parts, 'workouts')
     assert.deepEqual(workout!.document.map, { polyline: '_p~iF~ps|U_ulLnnqC', summary_polyline: null })
     assert.equal(workout!.device!.model, 'Fictional Watch 5')
     assert.equal(workout!.raw!.device_name, 'Fictional Watch 5')
@@ -75,13 +75,13 @@ describe('Strava', () => {
   test('an activity that was entered by hand is asked for no stream, and one without a stream is a workout still', async () => {
     const byHand = await peerWith({ manual: true })
     assert.deepEqual((await pullResource(strava, byHand, '7', 'workouts')).map(nameOf), ['workouts'])
-    assert.equal(byHand.to('/api/v3/activities/1/streams').length, 0)
+    assert.equal(byHand.requestsTo('/api/v3/activities/1/streams').length, 0)
     assert.deepEqual((await pullResource(strava, await peerWith({}), '7', 'workouts')).map(nameOf), ['workouts'])
   })
 })
 
 describe('Polar', () => {
-  const session = (id: string, sport: string, more: object = {}) => ({
+  const session = (id: string, sport: string, overrides: object = {}) => ({
     identifier: { id },
     startTime: '2026-01-31T09:00:00',
     timezoneOffsetMinutes: 0,
@@ -89,7 +89,7 @@ describe('Polar', () => {
     sport: { id: sport },
     deviceId: 'ABC123',
     product: { modelName: 'Fictional V3' },
-    ...more,
+    ...overrides,
   })
   const samples = (type: string, ...values: unknown[]) => ({ type, intervalMillis: 2000, values })
   const exercise = {
@@ -110,7 +110,7 @@ describe('Polar', () => {
       { id: '17', name: 'TREADMILL_RUNNING' },
       { id: {}, name: 'NOBODY' },
     )
-    peer.stored.set('training-sessions/list', [
+    peer.storedValues.set('training-sessions/list', [
       session('session-1', '27', { exercises: [exercise] }),
       session('session-2', '17'),
       session('session-3', '4711'),
@@ -118,7 +118,7 @@ describe('Polar', () => {
     ])
     const parts = await pullResource(polar, peer, peer.user, 'workouts')
     assert.deepEqual(parts.map(nameOf), ['workouts', 'stream', 'workouts', 'workouts', 'workouts'])
-    const workouts = recordsOf(parts, 'workouts')
+    const workouts = listRecords(parts, 'workouts')
     assert.deepEqual(
       workouts.map(({ document }) => (document.sport as { slug: string }).slug),
       ['trail_running', 'indoor_running', 'other', 'cycling'],
@@ -147,9 +147,9 @@ describe('Polar', () => {
 
   test('without the scope of the catalog a workout has another sport', async () => {
     const peer = await new PolarPeer().start()
-    peer.stored.set('training-sessions/list', [session('session-1', '27')])
+    peer.storedValues.set('training-sessions/list', [session('session-1', '27')])
     const scopes = polar.scopes.filter((scope) => scope !== 'sports:read')
-    const [workout] = recordsOf(await pullResource(polar, peer, peer.user, 'workouts', scopes), 'workouts')
+    const [workout] = listRecords(await pullResource(polar, peer, peer.user, 'workouts', scopes), 'workouts')
     assert.equal((workout!.document.sport as { slug: string }).slug, 'other')
   })
 })
@@ -176,7 +176,7 @@ describe('Withings', () => {
         recording(50, 2, '2026-01-30T11:00:00Z'),
       )
     const parts = await pull('electrocardiogram')
-    const records = recordsOf(parts, 'electrocardiogram')
+    const records = listRecords(parts, 'electrocardiogram')
     assert.deepEqual(
       records.map(({ key, source_type, document }) => [key, source_type, document.classification]),
       [
@@ -192,7 +192,7 @@ describe('Withings', () => {
       version: null,
       device_id: 'fictional-ecg',
     })
-    const samples = samplesOf(parts, 'electrocardiogram_voltage').slice(0, 3)
+    const samples = listSamples(parts, 'electrocardiogram_voltage').slice(0, 3)
     assert.deepEqual(
       samples.map(({ at_ms, value }) => [at_ms - at('2026-01-30T09:00:00Z') * 1000, value]),
       [
@@ -208,7 +208,7 @@ describe('Withings', () => {
 
   test('what the watch records during a workout is its stream; records name their devices', async () => {
     const { peer, pull } = await linkedToWithings()
-    const entry = (more: object) => ({ deviceid: 'fictional-device', model_id: 93, duration: 60, ...more })
+    const entry = (overrides: object) => ({ deviceid: 'fictional-device', model_id: 93, duration: 60, ...overrides })
     Object.assign(peer.store('363').intraday, {
       [at('2026-01-31T09:00:00Z')]: entry({ heart_rate: 120, steps: 160, distance: 150 }),
       [at('2026-01-31T09:01:00Z')]: entry({ heart_rate: 0, steps: 170, distance: 155 }),
@@ -222,10 +222,10 @@ describe('Withings', () => {
       time: [SECOND, SECOND + 60, SECOND + 120],
       lists: { heartrate: [120, null, null], cadence: [160, 170, null], distance: [null, 150, 305] },
     })
-    assert.equal(recordsOf(parts, 'workouts')[0]!.device!.model, 'Activite Steel HR Sport Edition')
-    const [rate] = samplesOf(await pull('steps'), 'heartrate')
+    assert.equal(listRecords(parts, 'workouts')[0]!.device!.model, 'Activite Steel HR Sport Edition')
+    const [rate] = listSamples(await pull('steps'), 'heartrate')
     assert.deepEqual([rate!.device!.model, rate!.device!.device_id], ['ScanWatch', 'fictional-device'])
-    const [scale] = recordsOf(await pull('body'), 'body')
+    const [scale] = listRecords(await pull('body'), 'body')
     assert.deepEqual([scale!.device!.device_id, scale!.raw!.grpid], ['fictional-device', 1001])
   })
 })
@@ -262,10 +262,10 @@ test('WHOOP: heart rates of a night come with it; an application that is not giv
   const parts = await pullResource(whoop, peer, '10129', 'sleep')
   assert.deepEqual(parts.map(nameOf), ['sleep', 'heartrate'])
   assert.deepEqual(
-    samplesOf(parts, 'heartrate').map(({ value, source_type }) => [value, source_type]),
+    listSamples(parts, 'heartrate').map(({ value, source_type }) => [value, source_type]),
     [[55, 'watch']],
   )
-  assert.equal(recordsOf(parts, 'sleep')[0]!.raw!.id, night)
+  assert.equal(listRecords(parts, 'sleep')[0]!.raw!.id, night)
   peer.givesStreams = false
   assert.deepEqual((await pullResource(whoop, peer, '10129', 'sleep')).map(nameOf), ['sleep'])
   if (noDescriptions) return
@@ -277,7 +277,7 @@ test('Dexcom: a value names its transmitter', async () => {
   const peer = await new DexcomPeer().start()
   const times = { systemTime: '2026-01-31T09:00:00Z', displayTime: '2026-01-31T09:00:00Z' }
   peer.values.push({ recordId: 'r', ...times, value: 100, transmitterId: 'fictional', transmitterGeneration: 'g6Pro' } as never)
-  const [value] = samplesOf(await pullResource(dexcom, peer, peer.user, 'glucose'), 'glucose')
+  const [value] = listSamples(await pullResource(dexcom, peer, peer.user, 'glucose'), 'glucose')
   const { manufacturer, model, device_id } = value!.device!
   assert.deepEqual([manufacturer, model, device_id], ['Dexcom', 'G6Pro', 'fictional'])
 })

@@ -6,7 +6,7 @@ import { providers } from '../../people/users/sources.ts'
 
 const HERE = '/team_custom_credentials/sandbox/us'
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-const made = async (org: TestTeam, region = 'us'): Promise<string> =>
+const createManagedTeam = async (org: TestTeam, region = 'us'): Promise<string> =>
   (await org.manage.post('/team', { name: 'Made', region })).body.id
 const boundTo = async (org: TestTeam, team_id: string): Promise<TestTeam['manage']> => {
   const { key } = (await org.manage.post('/management_key', { label: 'bound', team_id })).body
@@ -72,7 +72,7 @@ describe('credentials', () => {
 
   test('credentials of one environment are not visible in the other', async () => {
     const org = await createTestTeam()
-    const team_id = await made(org)
+    const team_id = await createManagedTeam(org)
     const sandbox = await set(org, { team_id, client_secret: 'fictional-secret' })
     const { body } = await org.manage.post('/team_custom_credentials/production/us', { team_id, provider: 'oura' })
     assert.notEqual(body.id, sandbox.id)
@@ -91,7 +91,7 @@ describe('credentials', () => {
 
   test('credentials are filtered by team and provider, and paged newest first', async () => {
     const org = await createTestTeam()
-    const apart = await made(org)
+    const apart = await createManagedTeam(org)
     const oura = await set(org)
     const strava = await set(org, { team_id: apart, provider: 'strava' })
     const ids = async (query: string, api = org.manage) =>
@@ -111,7 +111,7 @@ describe('credentials', () => {
 
   test('the list has pages of fifty credentials', async () => {
     const org = await createTestTeam()
-    const apart = await made(org)
+    const apart = await createManagedTeam(org)
     for (const provider of providers.slice(0, 37)) await set(org, { provider })
     for (const provider of providers.slice(0, 15)) await set(org, { team_id: apart, provider })
     const first = (await org.manage.get(HERE)).body
@@ -124,12 +124,12 @@ describe('credentials', () => {
 
   test('credentials require a team of the region that belongs to the organization and is accessible to the key', async () => {
     const org = await createTestTeam()
-    const apart = await made(org)
+    const apart = await createManagedTeam(org)
     const bound = await boundTo(org, org.team)
     const status = async (api: TestTeam['manage'], place: string, team_id: string) =>
       (await api.post(`/team_custom_credentials/${place}`, { team_id, provider: 'oura' })).status
     assert.equal(await status(org.manage, 'sandbox/eu', org.team), 400)
-    assert.equal(await status(org.manage, 'sandbox/us', await made(org, 'eu')), 400)
+    assert.equal(await status(org.manage, 'sandbox/us', await createManagedTeam(org, 'eu')), 400)
     assert.equal(await status(org.manage, 'sandbox/us', (await createTestTeam()).team), 404)
     assert.equal(await status(org.manage, 'sandbox/us', randomUUID()), 404)
     assert.equal(await status(bound, 'sandbox/us', apart), 403)
@@ -140,7 +140,7 @@ describe('credentials', () => {
 
   test('credentials are deleted by id, and unknown, remote or inaccessible ones are reported as not found', async () => {
     const org = await createTestTeam()
-    const apart = await made(org)
+    const apart = await createManagedTeam(org)
     const good = await set(org)
     const unbound = await set(org, { team_id: apart })
     const production = (await org.manage.post('/team_custom_credentials/production/us', { team_id: apart, provider: 'oura' }))

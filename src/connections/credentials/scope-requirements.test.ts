@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 const path = (org: TestTeam): string => `/team/${org.team}/scope_requirements`
-const of = async (org: TestTeam, provider: string) =>
+const readRequirements = async (org: TestTeam, provider: string) =>
   (await org.manage.get(`${path(org)}?provider=${provider}`)).body.requirements as Record<string, unknown>[]
 
 test('requirements are listed for every provider with scopes, with the defaults where nothing is set', async () => {
@@ -17,29 +17,29 @@ test('requirements are listed for every provider with scopes, with the defaults 
     assert.deepEqual([team_id, user_must_grant], [org.team, []])
     assert(user_may_grant.length > 0)
   }
-  assert.deepEqual(await of(org, 'strava'), [
+  assert.deepEqual(await readRequirements(org, 'strava'), [
     { team_id: org.team, provider: 'strava', user_must_grant: [], user_may_grant: ['activity:read_all', 'profile:read_all'] },
   ])
-  assert.deepEqual(await of(org, 'garmin'), [])
+  assert.deepEqual(await readRequirements(org, 'garmin'), [])
   assert.equal((await org.manage.get(`${path(org)}?provider=peloton`)).status, 422)
 })
 
 test('a requirement stays until it is replaced; absent keeps it, and null resets it to the default', async () => {
   const org = await createTestTeam()
-  const usual = await of(org, 'oura')
+  const usual = await readRequirements(org, 'oura')
   const reply = await org.manage.post(path(org), {
     oura: { user_must_grant: ['daily', 'daily'], user_may_grant: ['workout'] },
     wahoo: { user_must_grant: [], user_may_grant: [] },
   })
   assert.deepEqual([reply.status, reply.body], [200, {}])
   const expected = [{ team_id: org.team, provider: 'oura', user_must_grant: ['daily'], user_may_grant: ['workout'] }]
-  assert.deepEqual(await of(org, 'oura'), expected)
+  assert.deepEqual(await readRequirements(org, 'oura'), expected)
   await org.manage.post(path(org), { wahoo: { user_must_grant: ['email'], user_may_grant: [] } })
-  assert.deepEqual(await of(org, 'oura'), expected)
-  assert.deepEqual((await of(org, 'wahoo'))[0]!.user_must_grant, ['email'])
+  assert.deepEqual(await readRequirements(org, 'oura'), expected)
+  assert.deepEqual((await readRequirements(org, 'wahoo'))[0]!.user_must_grant, ['email'])
   await org.manage.post(path(org), { oura: null })
-  assert.deepEqual(await of(org, 'oura'), usual)
-  assert.deepEqual((await of(org, 'wahoo'))[0]!.user_must_grant, ['email'])
+  assert.deepEqual(await readRequirements(org, 'oura'), usual)
+  assert.deepEqual((await readRequirements(org, 'wahoo'))[0]!.user_must_grant, ['email'])
 })
 
 test('reports every scope that is unknown or both required and optional, and changes nothing', async () => {
@@ -61,7 +61,7 @@ test('reports every scope that is unknown or both required and optional, and cha
     'oura.user_may_grant.1 value_error',
     'oura.user_may_grant.2 value_error',
   ])
-  assert.deepEqual((await of(org, 'wahoo'))[0]!.user_must_grant, [])
+  assert.deepEqual((await readRequirements(org, 'wahoo'))[0]!.user_must_grant, [])
 })
 
 test("requirements are stored once for both environments, and changes are in the organization's audit log", async () => {

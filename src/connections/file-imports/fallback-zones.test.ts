@@ -23,7 +23,7 @@ test('a track without a zone belongs to the day on which the user was, if it is 
     const { groups } = (await team.api.get(`/v2/timeseries/${user_id}/heartrate/grouped?${range}`)).body
     const samples = Object.values(groups as Record<string, { data: { timezone_offset: number | null }[] }[]>).flat()
     assert.deepEqual(
-      samples.flatMap(({ data }) => data.map((one) => one.timezone_offset)),
+      samples.flatMap(({ data }) => data.map((sample) => sample.timezone_offset)),
       [offset, offset],
     )
   }

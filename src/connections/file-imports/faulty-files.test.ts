@@ -8,14 +8,14 @@ import { zipBytes } from '../../../test/support/zip.ts'
 import { ImportRunner } from './run-import.ts'
 
 const FROM = '2026-01-31 08:00:00 +0000'
-const rate = (value: string | number = 61, from = FROM) => record('HeartRate', value, 'count/min', from)
+const rate = (value: string | number = 61, start = FROM) => record('HeartRate', value, 'count/min', start)
 /** Heart rates of so many minutes from the beginning of January on. */
 const rates = (count: number, value: string | number = 61): string[] =>
   Array.from({ length: count }, (_, i) => {
     const at = new Date(Date.UTC(2026, 0, 1) + i * 60_000).toISOString()
     return rate(value, `${at.slice(0, 10)} ${at.slice(11, 19)} +0000`)
   })
-const archive = (xml: string, more = {}) => zipBytes([{ name: 'export.xml', content: [xml], ...more }])
+const archive = (xml: string, overrides = {}) => zipBytes([{ name: 'export.xml', content: [xml], ...overrides }])
 
 interface Shown {
   status: string
@@ -82,7 +82,7 @@ describe('a faulty file', () => {
   test('with values that are no numbers and times beyond all bounds stores the rest', async () => {
     const wrong = ['NaN', 'Infinity', '-Infinity', '1e999', '0x1', 'sixty'].map((value) => rate(value))
     const times = ['9999-12-31 23:59:59 +0000', '0000-01-01 00:00:00 +0000', '2026-13-01 00:00:00 +0000', 'yesterday', ''].map(
-      (at) => rate(61, at),
+      (time) => rate(61, time),
     )
     const { samples, error, skipped } = await reading(exportXml(...wrong, ...times, rate(62)))
     assert.deepEqual([error, values(samples.heartrate)], [null, [62]])
@@ -101,10 +101,10 @@ describe('a faulty file', () => {
   test('that grows a thousandfold when it is unpacked is read in bounded memory', async () => {
     const user = await team.user()
     const blank = ' '.repeat(1024 * 1024)
-    const content = function* (before: string, block: string, times: number, after: string) {
-      yield before
+    const content = function* (prefix: string, block: string, times: number, suffix: string) {
+      yield prefix
       for (let i = 0; i < times; i++) yield block
-      yield after
+      yield suffix
     }
     const [before, after] = exportXml(rate(), '\n', rate(62, '2026-01-31 09:00:00 +0000')).split('\n\n\n') as [string, string]
     const zip = (block: string, open = '', close = '') =>

@@ -6,7 +6,7 @@ import { T } from '../../platform/schema/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { ImportRunner } from './run-import.ts'
 import { exportXml, exportZip, importFile, record, upload } from '../../../test/support/file-imports.ts'
-import { at, events, post, read, storedTypes, types, watch } from '../../../test/support/samples.ts'
+import { sentSample, events, post, read, storedTypes, types, watch } from '../../../test/support/samples.ts'
 import { createTestTeam, vault, type TestTeam } from '../../../test/support/server.ts'
 
 const Count = T.Object({ n: T.Integer() })
@@ -66,7 +66,7 @@ describe('the import of a file', () => {
   test('what a phone has sent before is left as it is, and counted', async () => {
     const team = await createTestTeam()
     const user = await team.user()
-    await post(team, user, 'heartrate', [at('09:00:00', 61, watch)])
+    await post(team, user, 'heartrate', [sentSample('09:00:00', 61, watch)])
     const shown = await importFile(team, user, await exportZip(rates(['09:00:00', 61], ['10:00:00', 70])))
     assert.deepEqual([shown.accepted, shown.created, shown.updated], [1, 1, 0])
     assert.deepEqual(shown.skipped, { already_there: { heartrate: 1 }, unsupported: { clinical_document: 1 } })
@@ -81,7 +81,7 @@ describe('the import of a file', () => {
     const begun = await upload(team, user, xml.subarray(0, 280_000), '?is_last=false')
     assert.deepEqual([begun.status, begun.body.status, begun.body.received_bytes], [202, 'uploading', 280_000])
     const path = `/v2/user/${user}/file_import/${begun.body.id}`
-    const put = (from: number, file = xml.subarray(from)) => team.api.call('PUT', `${path}?offset=${from}`, file)
+    const put = (offset: number, file = xml.subarray(offset)) => team.api.call('PUT', `${path}?offset=${offset}`, file)
     assert.equal((await put(1)).status, 409)
     assert.equal((await put(280_000)).body.status, 'queued')
     assert.equal((await put(280_000)).status, 202)
@@ -118,7 +118,7 @@ describe('the import of a file', () => {
     assert.equal((await stranger.api.get(`/v2/user/${user}/file_import/${id}`)).status, 404)
     const { data } = (await team.api.get(`/v2/user/${user}/file_import`)).body
     assert.deepEqual(
-      data.map((one: { id: string }) => one.id),
+      data.map((sample: { id: string }) => sample.id),
       [id],
     )
   })
@@ -166,7 +166,9 @@ describe('the import of a file', () => {
     const team = await createTestTeam()
     const user = await team.user()
     const minutes = Array.from({ length: 12_000 }, (_, i) => new Date(Date.UTC(2026, 0, 1) + i * 60_000).toISOString())
-    const all = minutes.map((at) => record('HeartRate', 61, 'count/min', `${at.slice(0, 10)} ${at.slice(11, 19)} +0000`))
+    const all = minutes.map((minute) =>
+      record('HeartRate', 61, 'count/min', `${minute.slice(0, 10)} ${minute.slice(11, 19)} +0000`),
+    )
     const { body } = await upload(team, user, Buffer.from(exportXml(...all)))
     const whole = { ms: 300_000, bytes: Infinity }
     const runner = new ImportRunner({ vault, turn_limits: { first: whole, further: whole } })

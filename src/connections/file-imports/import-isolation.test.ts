@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import { cells, stopWorkers, working } from '../../../test/support/jobs.ts'
 import { exportXml, record, upload } from '../../../test/support/file-imports.ts'
-import { at, post, read } from '../../../test/support/samples.ts'
+import { sentSample, post, read } from '../../../test/support/samples.ts'
 import { cells as testCells, createTestTeam, vault } from '../../../test/support/server.ts'
 import { zipBytes } from '../../../test/support/zip.ts'
 import { ImportRunner } from './run-import.ts'
@@ -54,7 +54,10 @@ test('an import of a team is not felt by another: each of its requests is answer
       answered++
     }
     before = now.accepted
-    assert.equal((await post(other, user_id, 'heartrate', [at(`09:00:${two(answered % 60)}`, 60 + (answered % 50))])).status, 200)
+    assert.equal(
+      (await post(other, user_id, 'heartrate', [sentSample(`09:00:${two(answered % 60)}`, 60 + (answered % 50))])).status,
+      200,
+    )
     assert.equal((await read(other, user_id, 'heartrate')).groups.apple_health_kit.length, 1)
   }
   const { status, accepted } = await state()

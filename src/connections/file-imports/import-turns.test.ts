@@ -23,14 +23,14 @@ const small = exportOf(1)
 const LONG = 22_000
 const long = exportOf(LONG)
 
-const importOf = async (team: TestTeam, file: Buffer, user_id?: string): Promise<{ id: string; user_id: string }> => {
+const startImport = async (team: TestTeam, file: Buffer, user_id?: string): Promise<{ id: string; user_id: string }> => {
   const user = user_id ?? (await team.user())
   return { id: (await upload(team, user, file)).body.id, user_id: user }
 }
-const finished = async ({ db, team }: TestTeam): Promise<number> =>
+const countFinished = async ({ db, team }: TestTeam): Promise<number> =>
   (await db.pool.query('select count(*)::integer as n from file_import where team_id = $1 and finished_at is not null', [team]))
     .rows[0].n
-const shown = async (team: TestTeam, { id, user_id }: { id: string; user_id: string }) =>
+const readImport = async (team: TestTeam, { id, user_id }: { id: string; user_id: string }) =>
   (await team.api.get(`/v2/user/${user_id}/file_import/${id}`)).body
 
 const WHOLE = { first: { ms: 300_000, bytes: Infinity }, further: { ms: 300_000, bytes: Infinity } }
@@ -38,7 +38,7 @@ const WHOLE = { first: { ms: 300_000, bytes: Infinity }, further: { ms: 300_000,
 const SHORT = { first: { ms: 300_000, bytes: 1 }, further: { ms: 300_000, bytes: 1 } }
 
 /** Whether some whole batches are stored, and not all. */
-const isPart = (accepted: number): boolean => accepted > 0 && accepted < LONG && accepted % 5000 === 0
+const isPart = (count: number): boolean => count > 0 && count < LONG && count % 5000 === 0
 
 /** Runs imports. */
 function runs(turn_limits?: ImportOptions['turn_limits']) {
@@ -68,12 +68,12 @@ describe('imports of several teams', () => {
   test('run in turn: many imports of two teams do not hold up that of a third', async () => {
     const teams = [await createTestTeam(), await createTestTeam(), await createTestTeam()]
     const [first, second, third] = teams as [TestTeam, TestTeam, TestTeam]
-    for (const team of [first, first, second, second]) await importOf(team, small)
+    for (const team of [first, first, second, second]) await startImport(team, small)
     const { waiting, begun, letAll, order } = runsWhenLet(teams, runs(WHOLE))
     working(waiting)
     try {
       await waitUntil('an import runs', () => begun.length === 1)
-      await importOf(third, small)
+      await startImport(third, small)
       for (let turn = 0; turn < 3; turn++) {
         begun[turn]!.go()
         await waitUntil('the next import runs', () => begun.length === turn + 2)
@@ -83,45 +83,45 @@ describe('imports of several teams', () => {
     } finally {
       letAll()
     }
-    await waitUntil('all are imported', async () => (await Promise.all(teams.map(finished))).join() === '2,2,1')
+    await waitUntil('all are imported', async () => (await Promise.all(teams.map(countFinished))).join() === '2,2,1')
     assert.equal(begun.length, 5)
   })
 
   test('that are small begin before the second turn of a long one', async () => {
     const teams = [await createTestTeam(), await createTestTeam()]
     const [busy, other] = teams as [TestTeam, TestTeam]
-    const imports = [await importOf(busy, long), await importOf(busy, long)]
+    const imports = [await startImport(busy, long), await startImport(busy, long)]
     const { waiting, begun, letAll, order } = runsWhenLet(teams, runs(SHORT))
     working(waiting)
     try {
       await waitUntil('a long import runs', () => begun.length === 1)
-      const track = await importOf(other, small)
+      const track = await startImport(other, small)
       begun[0]!.go()
       await waitUntil('the small one and the rest of the long one run', () => begun.length === 3)
       assert.deepEqual(begun.map(({ turn }) => turn).toSorted(), ['0', '0+', '1'])
-      const { accepted } = await shown(busy, imports[0]!)
+      const { accepted } = await readImport(busy, imports[0]!)
       assert.ok(isPart(accepted), `${accepted} samples are stored`)
       // The rest of the long one waits; the small one ends, and the other long one has its first turn.
       begun.find(({ turn }) => turn === '1')!.go()
-      await waitUntil('the small one is imported', async () => (await shown(other, track)).status === 'completed')
+      await waitUntil('the small one is imported', async () => (await readImport(other, track)).status === 'completed')
       await waitUntil('the other long one runs', () => begun.length === 4)
       assert.equal(order().at(-1), '0')
     } finally {
       letAll()
     }
-    await waitUntil('all are imported', async () => (await finished(busy)) === 2)
+    await waitUntil('all are imported', async () => (await countFinished(busy)) === 2)
     for (const one of imports) {
-      const { status, accepted, created, updated } = await shown(busy, one)
+      const { status, accepted, created, updated } = await readImport(busy, one)
       assert.deepEqual([status, accepted, created, updated], ['completed', LONG, LONG, 0])
     }
   })
 
   test('that are long have their further turns one after the other, and each goes on where it was', async () => {
     const teams = [await createTestTeam(), await createTestTeam()]
-    const imports = await Promise.all(teams.map((team) => importOf(team, long)))
+    const imports = await Promise.all(teams.map((team) => startImport(team, long)))
     const { waiting, begun, letAll, order } = runsWhenLet(teams, runs(SHORT))
     working(waiting)
-    const acceptedOf = () => Promise.all(teams.map(async (team, i) => (await shown(team, imports[i]!)).accepted as number))
+    const acceptedOf = () => Promise.all(teams.map(async (team, i) => (await readImport(team, imports[i]!)).accepted as number))
     const furtherTurns = () => begun.filter(({ turn }) => turn.endsWith('+'))
     try {
       await waitUntil('a first turn begins', () => begun.length === 1)
@@ -138,21 +138,21 @@ describe('imports of several teams', () => {
       await waitUntil('the further turn of the other begins', () => furtherTurns().length === 2)
       assert.equal(new Set(furtherTurns().map(({ turn }) => turn)).size, 2, order())
       const after = await acceptedOf()
-      assert.equal(after.filter((accepted, i) => accepted > before[i]!).length, 1)
+      assert.equal(after.filter((count, i) => count > before[i]!).length, 1)
     } finally {
       letAll()
     }
     for (const [i, team] of teams.entries()) {
-      await waitUntil('it is imported', async () => (await finished(team)) === 1)
-      const { status, accepted, created, updated } = await shown(team, imports[i]!)
+      await waitUntil('it is imported', async () => (await countFinished(team)) === 1)
+      const { status, accepted, created, updated } = await readImport(team, imports[i]!)
       assert.deepEqual([status, accepted, created, updated], ['completed', LONG, LONG, 0])
     }
   })
 
   test('of one user run one after another, so that the later file wins', async () => {
     const team = await createTestTeam()
-    const first = await importOf(team, long)
-    const second = await importOf(team, small, first.user_id)
+    const first = await startImport(team, long)
+    const second = await startImport(team, small, first.user_id)
     const { waiting, begun, letAll } = runsWhenLet([team], runs(SHORT))
     working(waiting)
     try {
@@ -161,20 +161,20 @@ describe('imports of several teams', () => {
       await waitUntil('the rest and the other import begin', () => begun.length === 3)
       begun.find(({ turn }, i) => i > 0 && !turn.endsWith('+'))!.go()
       await waitUntil('the other one has had its turn', async () => !(await team.jobs()).includes('file_imports.run'))
-      assert.equal(await finished(team), 0)
+      assert.equal(await countFinished(team), 0)
     } finally {
       letAll()
     }
-    await waitUntil('both are imported', async () => (await finished(team)) === 2)
+    await waitUntil('both are imported', async () => (await countFinished(team)) === 2)
     assert.deepEqual(
-      (await Promise.all([first, second].map((one) => shown(team, one)))).map(({ accepted }) => accepted),
+      (await Promise.all([first, second].map((importedFile) => readImport(team, importedFile)))).map(({ accepted }) => accepted),
       [LONG, 1],
     )
   })
 
   test('that wait for a thread take no slot of other jobs', async () => {
     const teams = await Promise.all(Array.from({ length: 4 }, () => createTestTeam()))
-    for (const team of teams) await importOf(team, small)
+    for (const team of teams) await startImport(team, small)
     const { promise: open, resolve } = Promise.withResolvers<void>()
     const { job } = runs().first
     let waiting = 0
@@ -199,11 +199,11 @@ describe('imports of several teams', () => {
 
   test('go on with the next one of the team after an earlier one was erased', async () => {
     const team = await createTestTeam()
-    const { user_id } = await importOf(team, small)
-    await importOf(team, small)
+    const { user_id } = await startImport(team, small)
+    await startImport(team, small)
     await team.db.tx(team.tenant, (tx) => eraseImports(tx, user_id))
     working(Object.values(runs()))
-    await waitUntil('the other one has ended', async () => (await finished(team)) === 1)
+    await waitUntil('the other one has ended', async () => (await countFinished(team)) === 1)
   })
 })
 
@@ -213,9 +213,9 @@ test('the turn of an import counts from its first new batch, and is at least as 
     now_ms = 0
     return new ImportTurn({ ms: 1000, bytes: 100 }, turns, () => now_ms)
   }
-  const after = (one: ImportTurn, ms: number, bytes: number): boolean => {
+  const after = (turn: ImportTurn, ms: number, bytes: number): boolean => {
     now_ms += ms
-    return one.isOver(bytes)
+    return turn.isOver(bytes)
   }
   const quick = turn()
   quick.batch(0)

@@ -6,17 +6,17 @@ import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 const AT = '2026-01-31 08:00:00 +0000'
 const scale = { sourceName: 'Fictional Scale', device: '' }
-const weight = (kg: number, at = AT) => record('BodyMass', kg, 'kg', at, scale)
-const fat = (percent: number, at = AT) => record('BodyFatPercentage', percent / 100, '%', at, scale)
-const height = (cm: number, at = AT) => record('Height', cm, 'cm', at, scale)
+const weight = (kg: number, time = AT) => record('BodyMass', kg, 'kg', time, scale)
+const fat = (percent: number, time = AT) => record('BodyFatPercentage', percent / 100, '%', time, scale)
+const height = (cm: number, time = AT) => record('Height', cm, 'cm', time, scale)
 const me = (sex = 'Female') =>
   `<Me HKCharacteristicTypeIdentifierDateOfBirth="1990-01-31" HKCharacteristicTypeIdentifierBiologicalSex="HKBiologicalSex${sex}"/>`
 
-const bodyOf = async ({ api }: TestTeam, user: string) => {
+const readBody = async ({ api }: TestTeam, user: string) => {
   const { body } = (await api.get(`/v2/summary/body/${user}?start_date=2026-01-01&end_date=2026-02-10`)).body
   return body.map(({ weight: kg, fat: percent, body_mass_index: index }: Record<string, unknown>) => [kg, percent, index])
 }
-const profileOf = async ({ api }: TestTeam, user: string) => {
+const readProfile = async ({ api }: TestTeam, user: string) => {
   const { body } = await api.get(`/v2/summary/profile/${user}`)
   return [body.height, body.birth_date, body.sex, body.wheelchair_use]
 }
@@ -34,7 +34,7 @@ describe('measurements of one instant are one record', () => {
     ]) {
       const user = await team.user()
       await importFile(team, user, exportXml(...elements))
-      assert.deepEqual(await bodyOf(team, user), [[70, 19.4, 24.2]])
+      assert.deepEqual(await readBody(team, user), [[70, 19.4, 24.2]])
     }
   })
 
@@ -44,7 +44,7 @@ describe('measurements of one instant are one record', () => {
     await importFile(team, user, exportXml(weight(70), fat(19)))
     const later = await importFile(team, user, exportXml(fat(19.4), record('BodyMassIndex', 24.2, 'count', AT, scale)))
     assert.deepEqual([later.resources.body.created, later.resources.body.updated], [0, 1])
-    assert.deepEqual(await bodyOf(team, user), [[70, 19.4, 24.2]])
+    assert.deepEqual(await readBody(team, user), [[70, 19.4, 24.2]])
   })
 
   test('and those of another instant or app are others', async () => {
@@ -53,7 +53,7 @@ describe('measurements of one instant are one record', () => {
     const other = record('BodyFatPercentage', 0.2, '%', AT, { sourceName: 'Other app', device: '' })
     await importFile(team, user, exportXml(weight(70), fat(19, '2026-01-31 08:00:01 +0000'), other))
     assert.deepEqual(
-      (await bodyOf(team, user)).toSorted(),
+      (await readBody(team, user)).toSorted(),
       [
         [70, null, null],
         [null, 19, null],
@@ -75,7 +75,7 @@ describe('measurements of one instant are one record', () => {
     assert.equal((await post(team, user, 'body', { body_mass: [sent] })).status, 200)
     const shown = await importFile(team, user, exportXml(weight(70), fat(19)))
     assert.deepEqual(
-      (await bodyOf(team, user)).toSorted(),
+      (await readBody(team, user)).toSorted(),
       [
         [71, null, null],
         [null, 19, null],
@@ -91,9 +91,9 @@ describe('a profile keeps what a later one does not say', () => {
     const user = await team.user()
     await importFile(team, user, exportXml(me(), height(170)))
     await importFile(team, user, exportXml(me('NotSet')))
-    assert.deepEqual(await profileOf(team, user), [170, '1990-01-31', 'female', null])
+    assert.deepEqual(await readProfile(team, user), [170, '1990-01-31', 'female', null])
     await importFile(team, user, exportXml(height(165, '2026-01-01 08:00:00 +0000'), height(171)))
-    assert.deepEqual(await profileOf(team, user), [171, '1990-01-31', 'female', null])
+    assert.deepEqual(await readProfile(team, user), [171, '1990-01-31', 'female', null])
   })
 
   test('in posts of phones', async () => {
@@ -108,10 +108,10 @@ describe('a profile keeps what a later one does not say', () => {
       { biological_sex: 'not_set' },
     ]) {
       assert.equal((await post(team, user, 'profile', less)).status, 200, JSON.stringify(less))
-      assert.deepEqual(await profileOf(team, user), [170, '1990-01-31', 'female', true], JSON.stringify(less))
+      assert.deepEqual(await readProfile(team, user), [170, '1990-01-31', 'female', true], JSON.stringify(less))
     }
     await post(team, user, 'profile', { height: 172, biological_sex: 'other' })
-    assert.deepEqual(await profileOf(team, user), [172, '1990-01-31', 'other', true])
+    assert.deepEqual(await readProfile(team, user), [172, '1990-01-31', 'other', true])
   })
 
   test('and a file adds what a phone has not sent', async () => {
@@ -119,7 +119,7 @@ describe('a profile keeps what a later one does not say', () => {
     const user = await team.user()
     await post(team, user, 'profile', { biological_sex: 'other', wheelchair_use: true })
     await importFile(team, user, exportXml(me(), height(170)))
-    assert.deepEqual(await profileOf(team, user), [170, '1990-01-31', 'other', true])
+    assert.deepEqual(await readProfile(team, user), [170, '1990-01-31', 'other', true])
     const again = await importFile(team, user, exportXml(me(), height(170)))
     assert.deepEqual([again.created, again.updated, again.skipped.already_there.profile], [0, 0, 1])
   })

@@ -69,7 +69,11 @@ describe('XML in no known encoding is refused', () => {
     ['an encoding of no name', Buffer.from(gpx('x-fictional'))],
     [
       'UTF-32',
-      Buffer.concat([...`\uFEFF${gpx()}`].map((one) => Buffer.from([one.charCodeAt(0) & 0xff, one.charCodeAt(0) >> 8, 0, 0]))),
+      Buffer.concat(
+        [...`\uFEFF${gpx()}`].map((character) =>
+          Buffer.from([character.charCodeAt(0) & 0xff, character.charCodeAt(0) >> 8, 0, 0]),
+        ),
+      ),
     ],
     ['half a surrogate pair', utf16le(`\uFEFF${gpx('UTF-16', 'v\ud800lo')}`)],
   ] as const)

@@ -18,7 +18,7 @@ peer.now_ms = Date.now()
 before(() => useVendorServer('whoop_v2', peer))
 const client = new VendorClient({ targets, product: 'Drawbridge/test' })
 const urls = {
-  get: (provider: string) => settings.provider_urls.find((one) => one.startsWith(`${provider}=`))?.slice(provider.length + 1),
+  get: (provider: string) => settings.provider_urls.find((url) => url.startsWith(`${provider}=`))?.slice(provider.length + 1),
 }
 const access: VendorAccess = { cells, vault, client, urls }
 
@@ -33,11 +33,12 @@ async function expiring() {
   await team.db.pool.query(`update provider_grant set expires_at = now() + interval '10 seconds' where team_id = $1`, [team.team])
   return { team, key: { user_id, provider: 'whoop_v2' }, account }
 }
-async function fresh(team: TestTeam, key: { user_id: string; provider: string }, by = access, rejected?: number) {
-  const vendor = await team.db.tx(team.tenant, (tx) => findVendor(tx, by, key.provider))
-  return freshGrant(team.tenant, by, vendor!, key, rejected)
+async function fresh(team: TestTeam, key: { user_id: string; provider: string }, accessor = access, rejectedVersion?: number) {
+  const vendor = await team.db.tx(team.tenant, (tx) => findVendor(tx, accessor, key.provider))
+  return freshGrant(team.tenant, accessor, vendor!, key, rejectedVersion)
 }
-const refreshes = () => peer.to('/oauth/oauth2/token').filter(({ form }) => form.get('grant_type') === 'refresh_token').length
+const refreshes = () =>
+  peer.requestsTo('/oauth/oauth2/token').filter(({ form }) => form.get('grant_type') === 'refresh_token').length
 /** Stores tokens as a new consent does; returns the access token. */
 async function saveAnother({ db, tenant }: TestTeam, user_id: string, external_user_id: string) {
   const access_token = 'fictional-new'
@@ -61,8 +62,8 @@ describe('rule 14: refreshing', () => {
     const found = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => fresh(team, key, n % 2 ? access : second)))
     await other.close()
     assert.equal(refreshes() - before, 1)
-    assert.equal(new Set(found.map((one) => one!.grant.access_token)).size, 1)
-    assert.deepEqual(new Set(found.map((one) => one!.version)), new Set([2]))
+    assert.equal(new Set(found.map((access) => access!.grant.access_token)).size, 1)
+    assert.deepEqual(new Set(found.map((access) => access!.version)), new Set([2]))
     assert.equal((await status(team, key.user_id)).status, 'connected')
   })
 
@@ -90,7 +91,9 @@ describe('rule 14: refreshing', () => {
     const before = refreshes()
     const outcomes = await Promise.allSettled([1, 2, 3].map(() => fresh(team, key)))
     assert.deepEqual(
-      outcomes.map((one) => one.status === 'rejected' && [one.reason.failure, one.reason.retry_after_ms > 20_000]),
+      outcomes.map(
+        (outcome) => outcome.status === 'rejected' && [outcome.reason.failure, outcome.reason.retry_after_ms > 20_000],
+      ),
       Array(3).fill(['unavailable', true]),
     )
     assert.equal(refreshes() - before, 1)
@@ -186,7 +189,7 @@ describe('the lease of a refresh', () => {
     } finally {
       open()
     }
-    assert.deepEqual([(await outcome)!.version, ...(await others).map((one) => one!.version)], [2, 2, 2])
+    assert.deepEqual([(await outcome)!.version, ...(await others).map((access) => access!.version)], [2, 2, 2])
     assert.equal(refreshes() - before, 1)
     const second = await expiring()
     const held = await unanswered(() => fresh(second.team, second.key))
@@ -246,7 +249,7 @@ describe('addresses of vendors', () => {
   })
 
   test('no request reaches an address that is not public, in production, or follows a redirect, or takes longer or more than it may', async () => {
-    const send = (target: string, sandbox = true, by = client) => by.send(sandbox, { method: 'GET', url: target })
+    const send = (target: string, sandbox = true, sender = client) => sender.send(sandbox, { method: 'GET', url: target })
     await failsWith(send(`${peer.url}/oauth/oauth2/auth`, false), 'unavailable')
     await failsWith(send('https://169.254.169.254/latest'), 'unavailable')
     const page = `${peer.url}/oauth/oauth2/auth?redirect_uri=${encodeURIComponent('https://example.com/')}&scope=offline&state=1`
@@ -262,7 +265,7 @@ describe('addresses of vendors', () => {
 })
 
 describe('the end of a grant', () => {
-  const revocations = () => peer.to('/developer/v2/user/access').length
+  const revocations = () => peer.requestsTo('/developer/v2/user/access').length
 
   test('a user who links the same account again before the revocation keeps the new grant; one who does not loses it', async () => {
     const { team, key, account } = await expiring()

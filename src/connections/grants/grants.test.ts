@@ -8,7 +8,8 @@ import { currentGrant, isAccountOfAnother, saveGrant } from './grants.ts'
 
 const rows = async ({ db, team }: TestTeam) =>
   (await db.pool.query('select * from provider_grant where team_id = $1 order by id', [team])).rows
-const created = async (team: TestTeam) => (await team.events()).filter((type) => type === 'provider.connection.created').length
+const countCreatedEvents = async (team: TestTeam) =>
+  (await team.events()).filter((type) => type === 'provider.connection.created').length
 
 test('a grant connects its user, and its tokens are stored encrypted', async () => {
   const team = await createTestTeam()
@@ -25,7 +26,7 @@ test('a grant connects its user, and its tokens are stored encrypted', async () 
     providers.map(({ slug, status, external_user_id }: Record<string, string>) => [slug, status, external_user_id]),
     [['oura', 'connected', 'fictional-account']],
   )
-  assert.equal(await created(team), 1)
+  assert.equal(await countCreatedEvents(team), 1)
 })
 
 test('another consent of the user replaces the tokens, keeps the connection and tells of it again; an import tells of nothing', async () => {
@@ -36,19 +37,19 @@ test('another consent of the user replaces the tokens, keeps the connection and 
   assert.deepEqual([second.connection_id, second.began], [first.connection_id, true])
   const stored = await team.db.tx(team.tenant, (tx) => currentGrant(tx, vault, { user_id, provider: 'oura' }))
   assert.deepEqual([stored?.grant.access_token, stored?.version, (await rows(team)).length], ['another', 2, 1])
-  assert.equal(await created(team), 2)
+  assert.equal(await countCreatedEvents(team), 2)
   const imported = await team.db.tx(team.tenant, (tx) =>
     saveGrant(tx, vault, user_id, 'oura', fictionalGrant, { asksForHistory: false }),
   )
-  assert.deepEqual([imported.connection_id, imported.began, await created(team)], [first.connection_id, false, 2])
+  assert.deepEqual([imported.connection_id, imported.began, await countCreatedEvents(team)], [first.connection_id, false, 2])
 })
 
 test('an account that another user of the team has connected is found, and only in that team', async () => {
   const [team, other] = [await createTestTeam(), await createTestTeam()]
   const [user_id, another] = [await team.user(), await team.user()]
   await grant(team, user_id)
-  const isTaken = (of: TestTeam, id: string) =>
-    of.db.tx(of.tenant, (tx) => isAccountOfAnother(tx, { user_id: id, provider: 'oura' }, 'fictional-account'))
+  const isTaken = (owner: TestTeam, id: string) =>
+    owner.db.tx(owner.tenant, (tx) => isAccountOfAnother(tx, { user_id: id, provider: 'oura' }, 'fictional-account'))
   assert.deepEqual(
     [await isTaken(team, user_id), await isTaken(team, another), await isTaken(other, await other.user())],
     [false, true, false],

@@ -11,7 +11,7 @@ peer.now_ms = Date.now()
 before(() => useVendorServer('oura', peer))
 
 let accounts = 0
-async function connected(team: TestTeam) {
+async function connect(team: TestTeam) {
   const [user_id, account] = [await team.user(), `revoked-${++accounts}`]
   await agree(team, 'oura', peer, user_id, account)
   return { user_id, account }
@@ -21,7 +21,7 @@ const grantsOf = async ({ db, team }: TestTeam) =>
 
 test('a user who connects another account of the provider ends the grant of the account before', async () => {
   const team = await teamAt('oura')
-  const { user_id, account } = await connected(team)
+  const { user_id, account } = await connect(team)
   await agree(team, 'oura', peer, user_id, `${account}-other`)
   await run(team, 0)
   assert.deepEqual([peer.grants.isGranted(account), peer.grants.isGranted(`${account}-other`)], [false, true])
@@ -30,7 +30,7 @@ test('a user who connects another account of the provider ends the grant of the 
 
 test('the same account that is connected again keeps its grant', async () => {
   const team = await teamAt('oura')
-  const { user_id, account } = await connected(team)
+  const { user_id, account } = await connect(team)
   await agree(team, 'oura', peer, user_id, account)
   await run(team, 0)
   assert.equal(peer.grants.isGranted(account), true)
@@ -39,7 +39,7 @@ test('the same account that is connected again keeps its grant', async () => {
 
 test('a revocation that fails after its token was refreshed succeeds with the new tokens', async () => {
   const team = await teamAt('oura')
-  const { user_id, account } = await connected(team)
+  const { user_id, account } = await connect(team)
   await run(team, 0)
   await team.db.pool.query(`update provider_grant set expires_at = now() - interval '1 hour' where team_id = $1`, [team.team])
   await team.api.delete(`/v2/user/${user_id}/oura`)
@@ -58,7 +58,7 @@ async function cleanUp({ db }: TestTeam): Promise<void> {
 
 test('the grants of a deleted team are revoked at their vendors, and those of others stay', async () => {
   const [team, other] = [await teamAt('oura'), await teamAt('oura')]
-  const [first, second, kept] = [await connected(team), await connected(team), await connected(other)]
+  const [first, second, kept] = [await connect(team), await connect(team), await connect(other)]
   assert((await team.manage.delete(`/team/${team.team}`)).status < 300)
   await cleanUp(team)
   const left = [first, second, kept].map(({ account }) => peer.grants.isGranted(account))
@@ -68,7 +68,7 @@ test('the grants of a deleted team are revoked at their vendors, and those of ot
 
 test('a vendor that does not answer for a deleted team is asked again an hour later', async () => {
   const team = await teamAt('oura')
-  const { account } = await connected(team)
+  const { account } = await connect(team)
   assert((await team.manage.delete(`/team/${team.team}`)).status < 300)
   peer.fail('outage')
   await cleanUp(team)

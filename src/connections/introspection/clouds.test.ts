@@ -13,7 +13,7 @@ peer.now_ms = Date.now()
 before(() => useVendorServer('oura', peer))
 let accounts = 0
 
-async function connected() {
+async function createConnectedUser() {
   const team = await teamAt('oura')
   const [user_id, account] = [await team.user(), `seen-${++accounts}`]
   peer.put(account, 'daily_activity', ouraActivity(daysAgo(1), 4321))
@@ -29,7 +29,7 @@ const days = async ({ api }: TestTeam, user_id: string) => (await api.get(`/v2/i
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/
 
 test('an attempt to ask a cloud is shown as a success although it found nothing, for what comes with it too', async () => {
-  const { team } = await connected()
+  const { team } = await createConnectedUser()
   assert.deepEqual(await statuses(team, 'activity', 'sleep', 'hrv'), [null, null, null])
   await run(team, 0)
   assert.deepEqual(await statuses(team, 'activity', 'sleep', 'sleep_cycle', 'hrv'), ['success', 'success', 'success', 'success'])
@@ -39,7 +39,7 @@ test('an attempt to ask a cloud is shown as a success although it found nothing,
 })
 
 test('an attempt that has failed is shown as a failure until a later one succeeds', async () => {
-  const { team, account } = await connected()
+  const { team, account } = await createConnectedUser()
   peer.grants.narrow(account, 'heartrate')
   await run(team, 0)
   assert.deepEqual(await statuses(team, 'activity', 'heartrate'), ['success', 'failure'])
@@ -54,7 +54,7 @@ test('an attempt that has failed is shown as a failure until a later one succeed
 })
 
 test('rule 17: it is shown when a cloud has notified and when it was polled because it had not', async () => {
-  const { team, user_id, account } = await connected()
+  const { team, user_id, account } = await createConnectedUser()
   await run(team, 0)
   const none = await days(team, user_id)
   assert.deepEqual([none.provider, none.notified_at, none.polled_at], ['oura', null, null])
@@ -72,7 +72,7 @@ test('rule 17: it is shown when a cloud has notified and when it was polled beca
 
 const availability = async ({ api }: TestTeam, user_id: string) =>
   (await api.get(`/v2/user/providers/${user_id}`)).body.providers[0].resource_availability
-const scopes = (required: string[], optional: string[] = []) => ({ required, optional })
+const scopes = (requiredScopes: string[], optional: string[] = []) => ({ required: requiredScopes, optional })
 
 test('each resource of a cloud shows the scopes that it needs, granted and denied, in the event of the connection too', async () => {
   const team = await teamAt('whoop_v2')
@@ -101,7 +101,7 @@ test('a cloud that does not say what was granted shows no scopes, and everything
 })
 
 test('scopes that a refresh names are those of the connection from then on', async () => {
-  const { team, user_id, account } = await connected()
+  const { team, user_id, account } = await createConnectedUser()
   assert.equal((await availability(team, user_id)).heartrate.status, 'available')
   peer.grants.narrow(account, 'heartrate')
   await team.db.pool.query(`update provider_grant set expires_at = now() - interval '1 hour' where team_id = $1`, [team.team])

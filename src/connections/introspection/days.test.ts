@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { at, post, type Sent } from '../../../test/support/samples.ts'
+import { sentSample, post, type Sent } from '../../../test/support/samples.ts'
 import { asOwner, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { dayOf, recordDays } from '../../wearables/ingestion/day-records.ts'
 
@@ -24,8 +24,8 @@ async function statuses(team: TestTeam, user_id: string, resource: string, query
   const [{ days: shown }] = resources as [Shown]
   return Object.fromEntries(shown.map(({ date, status }) => [date.slice(8), status]))
 }
-const on = (date: string, value: number, more: Partial<Sent> = {}) =>
-  at('09:30:00', value, { start_date: `${date}T09:30:00Z`, end_date: `${date}T09:30:00Z`, ...more })
+const sampleOnDay = (date: string, value: number, overrides: Partial<Sent> = {}) =>
+  sentSample('09:30:00', value, { start_date: `${date}T09:30:00Z`, end_date: `${date}T09:30:00Z`, ...overrides })
 const history = { stage: 'historical', start_date: '2026-01-29T00:00:00Z', end_date: '2026-02-02T00:00:00Z' }
 
 describe('the days of a resource', () => {
@@ -42,13 +42,13 @@ describe('the days of a resource', () => {
     })
     const asked = { 28: 'not_asked', 29: 'asked', 30: 'asked', 31: 'asked', '01': 'asked', '02': 'not_asked' }
     assert.deepEqual(await statuses(team, user_id, 'heartrate'), asked)
-    await post(team, user_id, 'heartrate', [on('2026-01-30', 61)], { ...history, is_final_chunk: false })
+    await post(team, user_id, 'heartrate', [sampleOnDay('2026-01-30', 61)], { ...history, is_final_chunk: false })
     assert.deepEqual(await statuses(team, user_id, 'heartrate'), { ...asked, 30: 'stored' })
-    await post(team, user_id, 'heartrate', [on('2026-01-31', 62)], history)
+    await post(team, user_id, 'heartrate', [sampleOnDay('2026-01-31', 62)], history)
     const done = { ...asked, 29: 'empty', 30: 'stored', 31: 'stored', '01': 'empty' }
     assert.deepEqual(await statuses(team, user_id, 'heartrate'), done)
     // Data that comes late is data.
-    await post(team, user_id, 'heartrate', [on('2026-01-29', 63)])
+    await post(team, user_id, 'heartrate', [sampleOnDay('2026-01-29', 63)])
     assert.deepEqual(await statuses(team, user_id, 'heartrate'), { ...done, 29: 'stored' })
   })
 
@@ -57,7 +57,7 @@ describe('the days of a resource', () => {
     const user_id = await team.user()
     // 21:30 on the day before in Phoenix.
     const late = { start_date: '2026-01-31T04:30:00Z', end_date: '2026-01-31T04:30:00Z' }
-    await post(team, user_id, 'steps', [on('2026-01-30', 5, late)])
+    await post(team, user_id, 'steps', [sampleOnDay('2026-01-30', 5, late)])
     assert.equal((await statuses(team, user_id, 'steps'))['30'], 'stored')
     assert.equal((await statuses(team, user_id, 'steps'))['31'], 'not_asked')
     await team.api.post(`/v2/summary/activity/${user_id}`, {
@@ -72,7 +72,7 @@ describe('the days of a resource', () => {
     const team = await createTestTeam()
     const body = { client_user_id: randomUUID(), ingestion_start: '2026-01-31' }
     const { user_id } = (await team.api.post('/v2/user', body)).body
-    await post(team, user_id, 'heartrate', [on('2026-01-28', 61), on('2026-01-31', 62)])
+    await post(team, user_id, 'heartrate', [sampleOnDay('2026-01-28', 61), sampleOnDay('2026-01-31', 62)])
     assert.deepEqual(await statuses(team, user_id, 'heartrate', 'start_date=2026-01-28&end_date=2026-01-31'), {
       28: 'received',
       29: 'not_asked',
@@ -80,21 +80,21 @@ describe('the days of a resource', () => {
       31: 'stored',
     })
     await asOwner(`update sandbox_us.connection set status = 'paused' where team_id = $1`, [team.team])
-    await post(team, user_id, 'heartrate', [on('2026-02-01', 61)])
+    await post(team, user_id, 'heartrate', [sampleOnDay('2026-02-01', 61)])
     assert.equal((await statuses(team, user_id, 'heartrate'))['01'], 'received')
   })
 
   test('show the last error of a pull, until data or an answer comes', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
-    const record = (outcome: 'failed' | 'answered', from: string, to: string) =>
+    const record = (outcome: 'failed' | 'answered', start: string, end: string) =>
       team.db.tx(team.tenant, async (tx) =>
         recordDays(tx, {
           user_id,
           provider: 'oura',
           resource: 'sleep',
           outcome,
-          days: { first: dayOf(Date.parse(from)), last: dayOf(Date.parse(to)) },
+          days: { first: dayOf(Date.parse(start)), last: dayOf(Date.parse(end)) },
           ...(outcome === 'failed' && { error: { type: 'provider_unavailable', message: 'HTTP 503' } }),
         }),
       )

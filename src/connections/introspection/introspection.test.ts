@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { at, DAY, events, post, watch } from '../../../test/support/samples.ts'
+import { sentSample, DAY, events, post, watch } from '../../../test/support/samples.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 const resources = async ({ api }: TestTeam, query = '') => (await api.get(`/v2/introspect/resources${query}`)).body
@@ -22,9 +22,9 @@ describe('resources of users', () => {
       next: null,
       next_cursor: null,
     })
-    await post(team, user_id, 'heartrate', [at('09:30:00.900', 70, watch), at('09:00:00', 60)])
-    await post(team, user_id, 'heartrate', [at('09:00:00', 61), at('09:10:00', 61)])
-    await post(team, user_id, 'heartrate', [at('09:10:00', 61)])
+    await post(team, user_id, 'heartrate', [sentSample('09:30:00.900', 70, watch), sentSample('09:00:00', 60)])
+    await post(team, user_id, 'heartrate', [sentSample('09:00:00', 61), sentSample('09:10:00', 61)])
+    await post(team, user_id, 'heartrate', [sentSample('09:10:00', 61)])
     const { heartrate, steps } = (await resources(team)).data[0].provider.apple_health_kit
     assert.deepEqual(steps, never)
     const { last_attempt, ...data } = heartrate
@@ -36,7 +36,7 @@ describe('resources of users', () => {
   test('show a pulse that came with a blood pressure, and an attempt without samples', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
-    const one = (value: number) => at('09:30:00', value)
+    const one = (value: number) => sentSample('09:30:00', value)
     await post(team, user_id, 'blood_pressure', [{ systolic: one(118), diastolic: one(76), pulse: one(61) }])
     await post(team, user_id, 'temperature', [])
     const { blood_pressure, heartrate, body_temperature } = (await resources(team)).data[0].provider.apple_health_kit
@@ -51,11 +51,11 @@ describe('resources of users', () => {
     const user_id = await team.user()
     await team.api.patch(`/v2/user/${user_id}`, { ingestion_start: '2026-02-10' })
     await connect(team, user_id, ['heartrate'])
-    assert.equal((await post(team, user_id, 'heartrate', [at('09:30:00', 'NaN' as never)])).status, 422)
+    assert.equal((await post(team, user_id, 'heartrate', [sentSample('09:30:00', 'NaN' as never)])).status, 422)
     const heartrate = async () => (await resources(team)).data[0].provider.apple_health_kit.heartrate
     const failed = await heartrate()
     assert.deepEqual({ ...failed, last_attempt: failed.last_attempt.status }, { ...never, last_attempt: 'failure' })
-    await post(team, user_id, 'heartrate', [at('09:30:00', 70)])
+    await post(team, user_id, 'heartrate', [sentSample('09:30:00', 70)])
     assert.deepEqual({ ...(await heartrate()), last_attempt: null }, never)
     assert.equal((await heartrate()).last_attempt.status, 'success')
   })
@@ -63,7 +63,7 @@ describe('resources of users', () => {
   test('stay when a connection ends, and are hidden while their user is deleted', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
-    await post(team, user_id, 'heartrate', [at('09:30:00', 70)])
+    await post(team, user_id, 'heartrate', [sentSample('09:30:00', 70)])
     await team.api.delete(`/v2/user/${user_id}/apple_health_kit`)
     assert.deepEqual(Object.keys((await resources(team)).data[0].provider.apple_health_kit), ['heartrate'])
     await team.api.delete(`/v2/user/${user_id}`)
@@ -79,8 +79,8 @@ describe('pages of users', () => {
     const users = await Promise.all([team.user(), team.user(), team.user()])
     await connect(team, users[0])
     await connect(team, users[1])
-    await post(team, users[1], 'heartrate', [at('09:30:00', 70)])
-    await post(team, users[2], 'heartrate', [at('09:30:00', 70)])
+    await post(team, users[1], 'heartrate', [sentSample('09:30:00', 70)])
+    await post(team, users[2], 'heartrate', [sentSample('09:30:00', 70)])
     await team.api.delete(`/v2/user/${users[2]}/apple_health_kit`)
     for (const name of ['cursor', 'next_cursor']) {
       const found: string[] = []
@@ -102,8 +102,8 @@ describe('pages of users', () => {
   test('keep one user or one provider; a laboratory has no histories', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const [one, two] = [await team.user(), await team.user()]
-    await post(team, one, 'heartrate', [at('09:30:00', 70)])
-    await post(team, two, 'heartrate', [at('09:30:00', 70)], { provider: 'health_connect' })
+    await post(team, one, 'heartrate', [sentSample('09:30:00', 70)])
+    await post(team, two, 'heartrate', [sentSample('09:30:00', 70)], { provider: 'health_connect' })
     await connect(team, two)
     const ids = ({ data }: { data: { user_id: string }[] }) => data.map(({ user_id }) => user_id)
     for (const read of [resources, pulls]) {
@@ -123,11 +123,11 @@ describe('pages of users', () => {
 
 describe('histories of users', () => {
   const range = { stage: 'historical', start_date: '2026-01-01T00:00:00Z', end_date: '2026-01-31T23:59:59Z' }
-  const sent = (day: string, more: object = {}) => ({
-    ...at('09:30:00', 70),
+  const sent = (day: string, overrides: object = {}) => ({
+    ...sentSample('09:30:00', 70),
     start_date: `2026-01-${day}T09:30:00Z`,
     end_date: `2026-01-${day}T09:30:00Z`,
-    ...more,
+    ...overrides,
   })
   const heartrate = async (team: TestTeam) => (await pulls(team)).data[0].provider.apple_health_kit.pulled.heartrate
 

@@ -17,7 +17,7 @@ import { Problem } from '../../platform/runtime/problem.ts'
 
 const anyone = client(undefined)
 
-async function given() {
+async function createTeamWithUser() {
   const team = await createTestTeam()
   return { team, user_id: await team.user() }
 }
@@ -25,11 +25,11 @@ async function given() {
 const refusal = ({ status, body }: Reply): unknown[] => [status, body.detail?.error_type, body.detail?.link_error_type]
 
 describe('a link code', () => {
-  const create = (team: TestTeam, user_id: string, more = '') => team.api.post(`/v2/link/code/create?user_id=${user_id}${more}`)
+  const create = (team: TestTeam, user_id: string, query = '') => team.api.post(`/v2/link/code/create?user_id=${user_id}${query}`)
   const redeem = (code: string) => anyone.post(`/v2/link/code/exchange?code=${code}&grant_type=sign_in_token`)
 
   test('is exchanged once, without a key, for a sign-in token of its user', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const { status, body } = await create(team, user_id)
     assert.equal(status, 200)
     assert.match(body.code, /^skus[0-9a-f]{8}-[0-9a-hjkmnp-tv-z]{4}-[0-9a-hjkmnp-tv-z]{4}$/)
@@ -45,7 +45,7 @@ describe('a link code', () => {
   })
 
   test('rule 25: is exchanged once by twenty concurrent requests', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const { app, operations } = assembleProcess()
     after(() => app.close())
     const { run } = operations.find(({ id }) => id === 'exchange_link_code')!
@@ -61,7 +61,7 @@ describe('a link code', () => {
   })
 
   test('expires when it says, which is at most a day ahead', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const at = (seconds: number) => encodeURIComponent(new Date(Date.now() + seconds * 1000).toISOString())
     assert.equal((await create(team, user_id, `&expires_at=${at(-10)}`)).status, 422)
     assert.equal((await create(team, user_id, `&expires_at=${at(86_400 + 60)}`)).status, 422)
@@ -72,7 +72,7 @@ describe('a link code', () => {
   })
 
   test('of the oldest ends when a user has more than five, and all end when the user is deleted', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const codes: string[] = []
     for (let i = 0; i < 6; i++) codes.push((await create(team, user_id)).body.code)
     assert.equal((await redeem(codes[0]!)).status, 401)
@@ -83,7 +83,7 @@ describe('a link code', () => {
   })
 
   test('is stored as a hash under a key outside the database, and stays valid when a newer key is added', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const { code } = (await create(team, user_id)).body
     const { rows } = await asOwner('select code_hash from sandbox_us.link_code where team_id = $1', [team.team])
     const text = code.replaceAll('-', '')
@@ -104,7 +104,7 @@ describe('a link code', () => {
   })
 
   test('is read as people type it: in any case, with other separators or none, with letters that look like digits', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const typed: ((code: string) => string)[] = [
       (code) => code.toUpperCase(),
       (code) => code.replaceAll('-', ''),
@@ -139,7 +139,7 @@ describe('a link code', () => {
   const first = (i: number): string => `skus${i.toString(16).padStart(8, '0')}`
 
   test('of every team is exchanged while thousands of wrong ones come from thousands of networks', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const statusFor = attacked()
     for (let i = 0; i < 3000; i += 100) {
       const statuses = await Promise.all(
@@ -152,7 +152,7 @@ describe('a link code', () => {
   })
 
   test('rule 25: cannot be guessed: a network may send twenty wrong ones in a minute', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const statusFor = attacked()
     const statuses = (guess: (i: number) => string, n: number, address: string) =>
       Promise.all(Array.from({ length: n }, (_, i) => statusFor(guess(i), address)))
@@ -164,7 +164,7 @@ describe('a link code', () => {
   })
 
   test('of which a person knows the first half has twenty wrong guesses of the other in an hour, from all networks together', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const statusFor = attacked()
     const { code } = (await create(team, user_id)).body
     const other = (await create(team, user_id)).body.code
@@ -177,7 +177,7 @@ describe('a link code', () => {
   })
 
   test('of another person is exchanged, however many wrong ones one owner of an IPv6 network sends', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const statusFor = attacked()
     // An owner of a /48 has 65,536 networks of 64 bits.
     const statuses: number[] = []
@@ -189,7 +189,7 @@ describe('a link code', () => {
   })
 
   test('is not used up by an exchange that fails', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const { code } = (await create(team, user_id)).body
     // A process that has not read the key yet cannot sign.
     await asOwner('alter table control.sign_in_key rename to sign_in_key_away')

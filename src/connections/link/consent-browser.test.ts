@@ -8,7 +8,7 @@ import {
   cookieOf,
   get,
   createTeamWithLink,
-  linkOf,
+  createLink,
   peer,
   press,
   send,
@@ -17,15 +17,15 @@ import { asOwner, assembleProcess, createTestTeam, type TestTeam } from '../../.
 
 const rows = async ({ team }: TestTeam) =>
   (await asOwner('select * from sandbox_us.link_session where team_id = $1 order by id', [team])).rows as unknown[]
-const consentOf = (link_token: string, provider = 'strava') => `/link/consent?token=${link_token}&provider=${provider}`
+const consentPath = (link_token: string, provider = 'strava') => `/link/consent?token=${link_token}&provider=${provider}`
 
 describe('a consent that begins on the link page', () => {
   test('is completed by its browser only; what others open changes nothing', async () => {
     const { team, user_id, link_token } = await createTeamWithLink()
-    const left = await press(consentOf(link_token))
+    const left = await press(consentPath(link_token))
     const back = await peer.decide(left.to!)
     const before = await rows(team)
-    const { headers: another } = await press(consentOf((await createTeamWithLink()).link_token))
+    const { headers: another } = await press(consentPath((await createTeamWithLink()).link_token))
     const foreign = cookieOf(another).cookie!
     const own = cookieOf(left.headers).cookie!
     const [name, value] = own.split('=') as [string, string]
@@ -69,7 +69,7 @@ describe('a consent that begins on the link page', () => {
 
   test('cannot be carried to another browser by its address: its kind is part of what is stored', async () => {
     const { team, user_id, link_token } = await createTeamWithLink()
-    const back = await peer.decide((await press(consentOf(link_token))).to!)
+    const back = await peer.decide((await press(consentPath(link_token))).to!)
     assert.match(back, /[?&]state=lb_/)
     assert.equal((await get(back.replace('state=lb_', 'state=ls_'))).status, 401)
     assert.deepEqual(await connectedProviders(team, user_id), [])
@@ -77,7 +77,7 @@ describe('a consent that begins on the link page', () => {
 
   test('is completed when a team forwards the return to another host of the server, which sends the browser on once', async () => {
     const { team, user_id, link_token } = await createTeamWithLink()
-    const left = await press(consentOf(link_token))
+    const left = await press(consentPath(link_token))
     const { search } = new URL(await peer.decide(left.to!))
     const at = (query: string) =>
       app.inject({ method: 'GET', url: `/v2/link/connect/strava?${query}`, headers: { host: 'other.clinic.example' } })
@@ -93,16 +93,16 @@ describe('a consent that begins on the link page', () => {
 
   test('sets cookies that scripts cannot read, other sites cannot use, and that end within an hour', async () => {
     const { link_token } = await createTeamWithLink()
-    const page = await get(consentOf(link_token))
-    const left = await press(consentOf(link_token))
-    const attributes = (headers: Headers) => headers.getSetCookie().map((one) => one.split('; ').slice(1).join('; '))
+    const page = await get(consentPath(link_token))
+    const left = await press(consentPath(link_token))
+    const attributes = (headers: Headers) => headers.getSetCookie().map((cookie) => cookie.split('; ').slice(1).join('; '))
     assert.deepEqual(attributes(page.headers), ['Path=/link; Max-Age=3600; HttpOnly; SameSite=Lax'])
     assert.deepEqual(attributes(left.headers), ['Path=/v2/link/connect; Max-Age=3600; HttpOnly; SameSite=Lax'])
     const state = new URL(left.to!).searchParams.get('state')!
     assert(!left.headers.get('set-cookie')!.includes(state.slice(-43)))
-    const again = await get(consentOf(link_token), cookieOf(page.headers))
+    const again = await get(consentPath(link_token), cookieOf(page.headers))
     assert.deepEqual(cookieOf(again.headers), cookieOf(page.headers))
-    const made = await get(consentOf(link_token), { cookie: 'drawbridge_link=<script>' })
+    const made = await get(consentPath(link_token), { cookie: 'drawbridge_link=<script>' })
     assert.match(cookieOf(made.headers).cookie!, /^drawbridge_link=[\w-]{43}$/)
   })
 
@@ -110,7 +110,7 @@ describe('a consent that begins on the link page', () => {
     const { app } = assembleProcess({ publicUrl: () => 'https://health.clinic.example/lab' })
     t.after(() => app.close())
     const team = await createTestTeam()
-    const { link_token } = await linkOf(team, await team.user(), {})
+    const { link_token } = await createLink(team, await team.user(), {})
     const path = (page: string) => `/link/${page}?token=${link_token}&provider=fitbit&demo=true`
     const open = async (cookie: string) => {
       const { headers, body } = await app.inject({ method: 'GET', url: path('consent'), headers: { cookie } })
@@ -121,12 +121,12 @@ describe('a consent that begins on the link page', () => {
     const [cookie, value] = [own.set.split(';')[0]!, own.set.split(/[=;]/)[1]!]
     const injected = `drawbridge_link=${value}`
     assert.notEqual((await open(injected)).set.split(/[=;]/)[1], value)
-    const press = async (sent: string) =>
+    const press = async (cookie: string) =>
       (
         await app.inject({
           method: 'POST',
           url: path('start'),
-          headers: { cookie: sent, 'content-type': 'application/x-www-form-urlencoded' },
+          headers: { cookie: cookie, 'content-type': 'application/x-www-form-urlencoded' },
           payload: new URLSearchParams({ consent: own.consent }).toString(),
         })
       ).body
@@ -136,7 +136,7 @@ describe('a consent that begins on the link page', () => {
 
   test('begins by a press in the browser that saw its page: no cookie, that of another, and the form of another begin nothing', async () => {
     const { team, user_id, link_token } = await createTeamWithLink({}, ['strava'])
-    const path = `${consentOf(link_token, 'fitbit')}&demo=true`
+    const path = `${consentPath(link_token, 'fitbit')}&demo=true`
     const [mine, theirs] = [await get(path), await get(path)]
     const formOf = ({ text }: { text: string }) => /name="consent" value="([^"]*)"/.exec(text)![1]!
     const start = path.replace('/consent', '/start')
@@ -158,9 +158,9 @@ describe('a consent that begins on the link page', () => {
 
   test('of two links in two tabs of one browser is completed for each', async () => {
     const one = await createTeamWithLink()
-    const other = await linkOf(one.team, await one.team.user(), { redirect_url: 'https://clinic.example/other' })
-    const first = await press(consentOf(one.link_token))
-    const second = await press(consentOf(other.link_token), cookieOf((await get(consentOf(one.link_token))).headers))
+    const other = await createLink(one.team, await one.team.user(), { redirect_url: 'https://clinic.example/other' })
+    const first = await press(consentPath(one.link_token))
+    const second = await press(consentPath(other.link_token), cookieOf((await get(consentPath(one.link_token))).headers))
     const browser = { cookie: `${cookieOf(first.headers).cookie}; ${cookieOf(second.headers).cookie}` }
     for (const { to } of [second, first]) {
       peer.account += 1
@@ -172,11 +172,11 @@ describe('a consent that begins on the link page', () => {
     const { team, user_id, link_token } = await createTeamWithLink({ filter_on_providers: ['withings', 'fitbit'] })
     const before = await rows(team)
     for (const more of ['strava', 'oura&demo=true', 'strava&demo=true', 'withings&provider=strava']) {
-      assert.equal((await get(consentOf(link_token, more))).status, 400, more)
-      assert.equal((await get(consentOf(link_token, more).replace('/consent', '/start'))).status, 400, more)
+      assert.equal((await get(consentPath(link_token, more))).status, 400, more)
+      assert.equal((await get(consentPath(link_token, more).replace('/consent', '/start'))).status, 400, more)
     }
     // With the form of an allowed source.
-    const page = await get(consentOf(link_token, 'withings'))
+    const page = await get(consentPath(link_token, 'withings'))
     const consent = /name="consent" value="([^"]*)"/.exec(page.text)![1]!
     for (const more of ['strava', 'oura&demo=true'])
       assert.equal(
@@ -192,7 +192,7 @@ describe('a consent that begins on the link page', () => {
       (JSON.parse(offered.text) as { slug: string }[]).map(({ slug }) => slug),
       ['withings'],
     )
-    assert.match((await press(consentOf(link_token, 'withings'))).to!, /authorize/)
+    assert.match((await press(consentPath(link_token, 'withings'))).to!, /authorize/)
   })
 })
 

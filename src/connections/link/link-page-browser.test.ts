@@ -4,7 +4,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { skipWithoutBrowser, visit, type Page } from '../../../test/support/browser.ts'
 import { assertSound } from '../../../test/support/axe.ts'
-import { CLINIC, connectedProviders, expireSessions, get, createTeamWithLink, linkOf } from '../../../test/support/link-pages.ts'
+import {
+  CLINIC,
+  connectedProviders,
+  expireSessions,
+  get,
+  createTeamWithLink,
+  createLink,
+} from '../../../test/support/link-pages.ts'
 
 describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser }, () => {
   const phone = () => visit('phone')
@@ -164,7 +171,7 @@ describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser },
     const company_name = `<img src=x onerror=alert(1)> & "Sons" ${'Gesundheitszentrum'.repeat(4)}`
     const brand = { logo_url: 'https://clinic.example/logo.png', brand_information: { company_name } }
     assert.equal((await team.manage.patch(`/team/${team.team}`, { sandbox: brand })).status, 200)
-    const { address } = await linkOf(team, user_id, {})
+    const { address } = await createLink(team, user_id, {})
     const { page } = await phone()
     await page.goto(address)
     await page.waitForFunction(`document.body?.innerText.includes('onerror=alert(1)')`)

@@ -11,7 +11,7 @@ import {
   expireSessions,
   get,
   createTeamWithLink,
-  linkOf,
+  createLink,
   peer,
   press,
   send,
@@ -79,7 +79,7 @@ describe('the link page', () => {
 
   test('has no demo sources in production', async () => {
     const team = await createTestTeam('production-us')
-    const { address, link_token } = await linkOf(team, await team.user(), { redirect_url: CLINIC })
+    const { address, link_token } = await createLink(team, await team.user(), { redirect_url: CLINIC })
     assert.match((await get(address)).text, /has not set up any device or app/)
     for (const path of ['/link/consent', '/link/start'])
       assert.equal((await get(`${path}?token=${link_token}&provider=oura&demo=true`)).status, 400)
@@ -141,10 +141,10 @@ describe('the link page', () => {
 
   test('is opened by no prefetch', async () => {
     const { link_token } = await createTeamWithLink()
-    const before = peer.asked.length
+    const before = peer.authorizations.length
     const start = `/link/start?token=${link_token}&provider=strava`
     assert.equal((await get(start, { 'sec-purpose': 'prefetch' })).status, 503)
-    assert.deepEqual([(await get(start)).status, peer.asked.length], [200, before])
+    assert.deepEqual([(await get(start)).status, peer.authorizations.length], [200, before])
   })
 
   test('changes nothing for programs that open links, or send forms without the token of the page', async () => {
@@ -155,7 +155,7 @@ describe('the link page', () => {
       (await asOwner('select * from sandbox_us.link_session where team_id = $1 order by id', [team.team])).rows as unknown[]
     const { consent: ofStrava } = await press(`/link/consent?token=${link_token}&provider=strava`)
     const before = await rows()
-    const bound = await linkOf(team, user_id, { provider: 'strava' })
+    const bound = await createLink(team, user_id, { provider: 'strava' })
     const { headers: seenBefore } = await get(`/link/consent?token=${link_token}&provider=strava`)
     const [, fresh] = await rows()
     // Every address that a page shows, and those that it leads to, as a scanner finds them.

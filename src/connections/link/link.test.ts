@@ -20,13 +20,13 @@ import { contents } from '../../app/contents.ts'
 
 const anyone = client(undefined)
 
-async function given(body: Record<string, unknown> = {}) {
+async function createTeamWithToken(body: Record<string, unknown> = {}) {
   const team = await createTestTeam()
   const user_id = await team.user()
-  return { team, user_id, token: await tokenOf(team, user_id, body) }
+  return { team, user_id, token: await createToken(team, user_id, body) }
 }
 
-async function tokenOf(team: TestTeam, user_id: string, body: Record<string, unknown> = {}): Promise<string> {
+async function createToken(team: TestTeam, user_id: string, body: Record<string, unknown> = {}): Promise<string> {
   const reply = await team.api.post('/v2/link/token', { user_id, ...body })
   assert.equal(reply.status, 200, JSON.stringify(reply.body))
   return reply.body.link_token as string
@@ -46,7 +46,7 @@ const age = (team: TestTeam, seconds: number) =>
 
 describe('a link token', () => {
   test('is a JWT that names host, session, team and user, and stands in the address of the link page', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithToken()
     const { body } = await team.api.post('/v2/link/token', { user_id })
     const { aud, sub, team_id, user_id: named, iat, exp } = claimsOf(body.link_token)
     assert.deepEqual([aud, team_id, named, Number(exp) - Number(iat)], [`${url}/v2/link`, team.team, user_id, 3600])
@@ -57,7 +57,10 @@ describe('a link token', () => {
   })
 
   test('is the credential of its operations in both headers, without a key', async () => {
-    const { team, user_id, token } = await given({ redirect_url: 'https://clinic.example/back?a=1', on_close: 'redirect' })
+    const { team, user_id, token } = await createTeamWithToken({
+      redirect_url: 'https://clinic.example/back?a=1',
+      on_close: 'redirect',
+    })
     for (const header of ['x-vital-link-token', 'x-service-link-token', 'X-Vital-Link-Token']) {
       const { status, body } = await anyone.get('/v2/team/link/config', { [header]: token })
       assert.equal(status, 200)
@@ -69,13 +72,13 @@ describe('a link token', () => {
   })
 
   test('is missed with 400, and a key does not replace it', async () => {
-    const { team } = await given()
+    const { team } = await createTeamWithToken()
     for (const reply of [await anyone.get('/v2/team/link/config'), await team.api.get('/v2/team/link/config')])
       assert.deepEqual(refusal(reply), [400, 'MISSING_LINK_TOKEN', undefined])
   })
 
   test('that was changed, that another key signed, or that is another credential, is not valid', async () => {
-    const { team, user_id, token } = await given()
+    const { team, user_id, token } = await createTeamWithToken()
     const [head, , signature] = token.split('.') as [string, string, string]
     const other = Buffer.from(JSON.stringify({ ...claimsOf(token), user_id: await team.user() })).toString('base64url')
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -89,7 +92,7 @@ describe('a link token', () => {
   })
 
   test('expires after an hour; the session is forgotten a day later', async () => {
-    const { team, token } = await given()
+    const { team, token } = await createTeamWithToken()
     await age(team, 3590)
     assert.equal((await configOf(token)).status, 200)
     await age(team, 10)
@@ -102,7 +105,7 @@ describe('a link token', () => {
   })
 
   test('ends when its user is deleted, and does not return when the deletion is undone', async () => {
-    const { team, user_id, token } = await given()
+    const { team, user_id, token } = await createTeamWithToken()
     await team.api.delete(`/v2/user/${user_id}`)
     assert.deepEqual(refusal(await configOf(token)), [401, 'INVALID_REQUEST', 'invalid_token'])
     assert.equal((await team.api.post(`/v2/user/undo_delete?user_id=${user_id}`)).status, 200)
@@ -110,7 +113,7 @@ describe('a link token', () => {
   })
 
   test('is not issued for an unknown user, an unknown provider, or an address that a browser would run', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithToken()
     const stranger = await (await createTestTeam()).user()
     for (const id of [randomUUID(), stranger])
       assert.deepEqual(refusal(await team.api.post('/v2/link/token', { user_id: id })), [400, 'INVALID_USER_ID', undefined])
@@ -132,7 +135,7 @@ describe('a link token', () => {
       'https://clinic.example/\u007f',
     ])
       assert.equal((await team.api.post('/v2/link/token', { user_id, redirect_url: text })).status, 422, JSON.stringify(text))
-    const token = await tokenOf(team, user_id, { redirect_url: ' https://clinic.example/zurück zu?a=ü#ö ' })
+    const token = await createToken(team, user_id, { redirect_url: ' https://clinic.example/zurück zu?a=ü#ö ' })
     assert.equal((await configOf(token)).body.redirect_url, 'https://clinic.example/zur%C3%BCck%20zu?a=%C3%BC#%C3%B6')
     assert.equal(
       (await team.api.post('/v2/link/token', { user_id, redirect_url: `https://c.example/${'ü'.repeat(2000)}` })).status,
@@ -151,7 +154,7 @@ describe('a link token', () => {
   })
 
   test('is not issued for an address that hides its host behind a user name, a backslash, or a scheme of the system', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithToken()
     const hostile = [
       'https://clinic.example@evil.example/',
       'https://clinic.example:443@evil.example/',
@@ -189,7 +192,7 @@ describe('a link token', () => {
   })
 
   test('returns only to the origins and apps that the team lists, if it lists any', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithToken()
     const set = (link_redirect_origins: unknown) =>
       team.manage.patch(`/team/${team.team}`, { sandbox: { link_redirect_origins } })
     const { status, body } = await set(['https://CLINIC.example/', 'Clinic-App:', 'http://localhost:3000'])
@@ -233,8 +236,8 @@ describe('a link token', () => {
   })
 
   test('names the providers of its filter only, in every step that takes a provider', async () => {
-    const { team, user_id } = await given()
-    const token = await tokenOf(team, user_id, { filter_on_providers: ['strava', 'peloton'] })
+    const { team, user_id } = await createTeamWithToken()
+    const token = await createToken(team, user_id, { filter_on_providers: ['strava', 'peloton'] })
     const start = (provider: string) => anyone.post('/v2/link/start', { link_token: token, provider })
     assert.deepEqual(refusal(await start('oura')), [400, 'INVALID_PROVIDER', undefined])
     assert.equal((await start('strava')).status, 200)
@@ -249,14 +252,14 @@ describe('a link token', () => {
     after(() => app.close())
     const ask = async (text: string) =>
       (await app.inject({ method: 'GET', url: '/v2/team/link/config', headers: withToken(text) })).statusCode
-    const { token } = await given()
+    const { token } = await createTeamWithToken()
     assert.deepEqual([await ask('x'), await ask('x'), await ask('x'), await ask(token)], [401, 401, 429, 200])
   })
 })
 
 describe('the older steps', () => {
   test('tell whether a token is valid, bind it to a provider, and show its state', async () => {
-    const { team, user_id, token } = await given({ redirect_url: 'https://clinic.example/back' })
+    const { team, user_id, token } = await createTeamWithToken({ redirect_url: 'https://clinic.example/back' })
     const valid = async (text: string) => (await anyone.post('/v2/link/token/isValid', { token: text })).body
     const state = async () => (await anyone.get('/v2/link/state', withToken(token))).body
     assert.deepEqual(await valid(token), { is_valid: true, error_type: null })
@@ -273,7 +276,7 @@ describe('the older steps', () => {
   })
 
   test('start providers that can be connected, as they are listed, and those with passwords, but no others', async () => {
-    const { team, token } = await given()
+    const { team, token } = await createTeamWithToken()
     const start = (provider: string) => anyone.post('/v2/link/start', { link_token: token, provider })
     const listed = (await team.api.get('/v2/providers')).body as { slug: string; auth_type: string }[]
     for (const { slug, auth_type } of listed) assert.deepEqual([slug, (await start(slug)).body.auth_type], [slug, auth_type])
@@ -287,7 +290,7 @@ describe('the older steps', () => {
   })
 
   test('bind a token of one provider to no other', async () => {
-    const { token } = await given({ provider: 'strava' })
+    const { token } = await createTeamWithToken({ provider: 'strava' })
     const start = (provider: string) => anyone.post('/v2/link/start', { link_token: token, provider })
     assert.deepEqual(refusal(await start('oura')), [400, 'INVALID_PROVIDER', undefined])
     assert.equal((await start('strava')).status, 200)
@@ -313,7 +316,7 @@ describe('the older steps, like the operations with the token in a header,', () 
 
   test('know no token of a cell that the process does not serve', async () => {
     const team = await createTestTeam('sandbox-eu')
-    const token = await tokenOf(team, await team.user())
+    const token = await createToken(team, await team.user())
     const few = newCells(['sandbox-us'])
     const { app } = assembleProcess({ cells: few })
     after(() => app.close().then(() => few.close()))
@@ -323,7 +326,7 @@ describe('the older steps, like the operations with the token in a header,', () 
   })
 
   test('take no token at the host of another cell', async () => {
-    const { token } = await given()
+    const { token } = await createTeamWithToken()
     const hosts = new Map([['eu.clinic.example', 'sandbox-eu' as const]])
     const { app } = assembleProcess({ settings: { ...settings, hosts } })
     after(() => app.close())
@@ -336,7 +339,7 @@ describe('the older steps, like the operations with the token in a header,', () 
   })
 
   test('count as requests of the session', async () => {
-    const { token } = await given()
+    const { token } = await createTeamWithToken()
     for (const step of [0, 1] as const) {
       const { app } = assembleProcess({ settings: { ...settings, requests_per_s: 0.001, requests_burst: 2 } })
       after(() => app.close())

@@ -35,36 +35,41 @@ async function get(address: string, headers: Record<string, string> = {}): Promi
   }
 }
 
-const credentials = (team: TestTeam, more: Record<string, unknown> = {}) =>
-  team.manage.post('/team_custom_credentials/sandbox/us', { team_id: team.team, provider: 'strava', ...PEER_CLIENT, ...more })
+const credentials = (team: TestTeam, overrides: Record<string, unknown> = {}) =>
+  team.manage.post('/team_custom_credentials/sandbox/us', {
+    team_id: team.team,
+    provider: 'strava',
+    ...PEER_CLIENT,
+    ...overrides,
+  })
 
-async function given(body: Record<string, unknown> = { redirect_url: BACK }) {
+async function createTeamWithToken(body: Record<string, unknown> = { redirect_url: BACK }) {
   const team = await createTestTeam()
   assert.equal((await credentials(team)).status, 200)
   const user_id = await team.user()
-  return { team, user_id, token: await tokenOf(team, user_id, body) }
+  return { team, user_id, token: await createToken(team, user_id, body) }
 }
 
-const tokenOf = async (
+const createToken = async (
   team: TestTeam,
   user_id: string,
   body: Record<string, unknown> = { redirect_url: BACK },
 ): Promise<string> => (await team.api.post('/v2/link/token', { user_id, ...body })).body.link_token
 
-const oauthOf = (token: string, provider = 'strava') => get(`/v2/link/provider/oauth/${provider}`, withToken(token))
+const startOAuth = (token: string, provider = 'strava') => get(`/v2/link/provider/oauth/${provider}`, withToken(token))
 const addressOf = async (token: string): Promise<string> => {
-  const { status, body } = await oauthOf(token)
+  const { status, body } = await startOAuth(token)
   assert.equal(status, 200, JSON.stringify(body))
   return body.oauth_url as string
 }
 /** What the query of a return says. */
-const said = ({ location }: Answer): Record<string, string> => Object.fromEntries(location!.searchParams)
-const errorOf = (answer: Answer): unknown[] => [answer.status, said(answer).state, said(answer).error_type]
-const connectionsOf = async (team: TestTeam, user_id: string): Promise<string[][]> =>
-  (await team.api.get(`/v2/user/providers/${user_id}`)).body.providers.map((one: Record<string, string>) => [
-    one.slug,
-    one.status,
-    one.external_user_id,
+const returnedQuery = ({ location }: Answer): Record<string, string> => Object.fromEntries(location!.searchParams)
+const errorOf = (answer: Answer): unknown[] => [answer.status, returnedQuery(answer).state, returnedQuery(answer).error_type]
+const listConnections = async (team: TestTeam, user_id: string): Promise<string[][]> =>
+  (await team.api.get(`/v2/user/providers/${user_id}`)).body.providers.map((provider: Record<string, string>) => [
+    provider.slug,
+    provider.status,
+    provider.external_user_id,
   ])
 const stateOf = async (token: string): Promise<unknown[]> => {
   const { body } = await get('/v2/link/state', withToken(token))
@@ -74,7 +79,7 @@ const refusal = ({ status, body }: Answer): unknown[] => [status, body.detail?.e
 
 describe('consent', () => {
   test('connects the user, and the browser returns with the result behind the query of the team', async () => {
-    const { team, user_id, token } = await given()
+    const { team, user_id, token } = await createTeamWithToken()
     const address = new URL(await addressOf(token))
     assert.equal(address.origin, peer.url)
     assert.equal(address.searchParams.get('redirect_uri'), `${base}/v2/link/connect/strava`)
@@ -82,26 +87,26 @@ describe('consent', () => {
     const returned = await get(await peer.decide(address.href))
     assert.equal(returned.status, 307)
     assert.equal(returned.location!.href, 'https://clinic.example/linked?case=7&empty=&state=success#part')
-    assert.deepEqual(await connectionsOf(team, user_id), [['strava', 'connected', String(peer.account)]])
+    assert.deepEqual(await listConnections(team, user_id), [['strava', 'connected', String(peer.account)]])
     assert((await team.events()).includes('provider.connection.created'))
     assert.deepEqual(await stateOf(token), ['success', 'strava', null])
   })
 
   test('uses its token up: no further address, no further connection', async () => {
-    const { team, user_id, token } = await given()
+    const { team, user_id, token } = await createTeamWithToken()
     const [first, second] = [await addressOf(token), await addressOf(token)]
     assert.equal((await get(await peer.decide(first))).status, 401, 'the first address was replaced')
-    assert.equal(said(await get(await peer.decide(second))).state, 'success')
-    assert.deepEqual(refusal(await oauthOf(token)), [401, 'INVALID_REQUEST', 'token_consumed'])
-    assert.equal((await connectionsOf(team, user_id)).length, 1)
-    const other = await tokenOf(team, user_id)
+    assert.equal(returnedQuery(await get(await peer.decide(second))).state, 'success')
+    assert.deepEqual(refusal(await startOAuth(token)), [401, 'INVALID_REQUEST', 'token_consumed'])
+    assert.equal((await listConnections(team, user_id)).length, 1)
+    const other = await createToken(team, user_id)
     const again = await peer.decide(await addressOf(other))
-    assert.equal(said(await get(again)).state, 'success')
-    assert.equal((await connectionsOf(team, user_id)).length, 1)
+    assert.equal(returnedQuery(await get(again)).state, 'success')
+    assert.equal((await listConnections(team, user_id)).length, 1)
   })
 
   test('returns once, also when the browser returns twenty times at once', async () => {
-    const { team, token } = await given()
+    const { team, token } = await createTeamWithToken()
     const back = await peer.decide(await addressOf(token))
     const answers = await Promise.all(Array.from({ length: 20 }, () => get(back)))
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [307, ...Array<number>(19).fill(401)])
@@ -109,7 +114,7 @@ describe('consent', () => {
   })
 
   test('that was refused, is answered with an unknown error, or lacks a code, connects nobody; the token can be used again', async () => {
-    const { team, user_id, token } = await given()
+    const { team, user_id, token } = await createTeamWithToken()
     assert.deepEqual(errorOf(await get(await peer.decide(await addressOf(token), 'refuse'))), [307, 'error', 'user_cancelled'])
     assert.deepEqual(await stateOf(token), ['error', null, 'user_cancelled'])
     const stateIn = async () => new URL(await addressOf(token)).searchParams.get('state')!
@@ -124,12 +129,12 @@ describe('consent', () => {
       'error',
       'provider_credential_error',
     ])
-    assert.deepEqual(await connectionsOf(team, user_id), [])
-    assert.equal(said(await get(await peer.decide(await addressOf(token)))).state, 'success')
+    assert.deepEqual(await listConnections(team, user_id), [])
+    assert.equal(returnedQuery(await get(await peer.decide(await addressOf(token)))).state, 'success')
   })
 
   test('fails with provider_api_error while the provider is down, or when the team has removed its credentials', async () => {
-    const { team, token } = await given()
+    const { team, token } = await createTeamWithToken()
     const back = await peer.decide(await addressOf(token))
     peer.isDown = true
     const answer = await get(back)
@@ -142,106 +147,106 @@ describe('consent', () => {
   })
 
   test('that comes after the token has expired connects nobody', async () => {
-    const { team, user_id, token } = await given()
+    const { team, user_id, token } = await createTeamWithToken()
     const back = await peer.decide(await addressOf(token))
     await asOwner('update sandbox_us.link_session set expires_at = now() where team_id = $1', [team.team])
     assert.deepEqual(errorOf(await get(back)), [307, 'error', 'token_expired'])
-    assert.deepEqual(refusal(await oauthOf(token)), [401, 'INVALID_REQUEST', 'token_expired'])
-    assert.deepEqual(await connectionsOf(team, user_id), [])
+    assert.deepEqual(refusal(await startOAuth(token)), [401, 'INVALID_REQUEST', 'token_expired'])
+    assert.deepEqual(await listConnections(team, user_id), [])
   })
 
   test('of a user who was deleted meanwhile connects nobody', async () => {
-    const { team, user_id, token } = await given()
+    const { team, user_id, token } = await createTeamWithToken()
     const back = await peer.decide(await addressOf(token))
     await team.api.delete(`/v2/user/${user_id}`)
     assert.equal((await get(back)).status, 401)
     await team.api.post(`/v2/user/undo_delete?user_id=${user_id}`)
-    assert.deepEqual(await connectionsOf(team, user_id), [])
+    assert.deepEqual(await listConnections(team, user_id), [])
   })
 
   test('is proved by a verifier where the provider supports it, so that the code of another session is of no use', async () => {
-    const { team, user_id, token } = await given()
+    const { team, user_id, token } = await createTeamWithToken()
     await credentials(team, { provider: 'google_health' })
-    const addressAt = async (of: string) => (await oauthOf(of, 'google_health')).body.oauth_url as string
+    const addressAt = async (token: string) => (await startOAuth(token, 'google_health')).body.oauth_url as string
     const address = new URL(await addressAt(token))
     assert.equal(address.searchParams.get('code_challenge_method'), 'S256')
     assert.match(address.searchParams.get('code_challenge')!, /^[\w-]{43}$/)
     const stolen = new URL(await peer.decide(address.href)).searchParams.get('code')!
     const other = await team.user()
-    const theirs = await tokenOf(team, other)
+    const theirs = await createToken(team, other)
     const state = new URL(await addressAt(theirs)).searchParams.get('state')!
     assert.deepEqual(errorOf(await get(`/v2/link/connect/google_health?state=${state}&code=${stolen}`)), [
       307,
       'error',
       'provider_credential_error',
     ])
-    assert.deepEqual(await connectionsOf(team, other), [])
+    assert.deepEqual(await listConnections(team, other), [])
     const done = await get(await peer.decide(await addressAt(token)))
-    assert.equal(said(done).state, 'success')
+    assert.equal(returnedQuery(done).state, 'success')
     assert.match(peer.exchanges.at(-1)!.get('code_verifier')!, /^[\w-]{43}$/)
-    assert.deepEqual(await connectionsOf(team, user_id), [['google_health', 'connected', String(peer.account)]])
+    assert.deepEqual(await listConnections(team, user_id), [['google_health', 'connected', String(peer.account)]])
   })
 
   test('without the scopes that the team requires connects nobody, and the grant is returned', async () => {
-    const { team, user_id, token } = await given()
+    const { team, user_id, token } = await createTeamWithToken()
     peer.account += 1
     const path = `/team/${team.team}/scope_requirements`
     const set = await team.manage.post(path, { strava: { user_must_grant: ['activity:read_all'], user_may_grant: [] } })
     assert.equal(set.status, 200, JSON.stringify(set.body))
     const address = await addressOf(token)
     assert(new URL(address).searchParams.get('scope')!.split(',').includes('activity:read_all'))
-    peer.granted = ['read', 'activity:read']
-    const before = peer.revoked
+    peer.grantedScopes = ['read', 'activity:read']
+    const before = peer.revokedCount
     const answer = await get(await peer.decide(address))
-    peer.granted = undefined
+    peer.grantedScopes = undefined
     assert.deepEqual(errorOf(answer), [307, 'error', 'required_scopes_not_granted'])
-    assert.equal(peer.revoked, before + 1)
-    assert.deepEqual(await connectionsOf(team, user_id), [])
-    assert.equal(said(await get(await peer.decide(await addressOf(token)))).state, 'success')
+    assert.equal(peer.revokedCount, before + 1)
+    assert.deepEqual(await listConnections(team, user_id), [])
+    assert.equal(returnedQuery(await get(await peer.decide(await addressOf(token)))).state, 'success')
   })
 
   test('of a user with demo connections is refused, also when they begin before the browser returns', async () => {
-    const { team, user_id, token } = await given()
+    const { team, user_id, token } = await createTeamWithToken()
     const back = await peer.decide(await addressOf(token))
     assert.equal((await team.api.post('/v2/link/connect/demo', { user_id, provider: 'oura' })).status, 200)
     assert.deepEqual(errorOf(await get(back)), [307, 'error', 'provider_api_error'])
-    assert.equal((await oauthOf(token)).status, 400)
+    assert.equal((await startOAuth(token)).status, 400)
     assert.deepEqual(
-      (await connectionsOf(team, user_id)).map(([slug]) => slug),
+      (await listConnections(team, user_id)).map(([slug]) => slug),
       ['oura'],
     )
   })
 
   test('to an account of another user is a duplicate if the team rejects them, and the other connection stays', async () => {
-    const { team, user_id, token } = await given()
+    const { team, user_id, token } = await createTeamWithToken()
     peer.account += 1
-    assert.equal(said(await get(await peer.decide(await addressOf(token)))).state, 'success')
+    assert.equal(returnedQuery(await get(await peer.decide(await addressOf(token)))).state, 'success')
     const other = await team.user()
     const set = await team.manage.patch(`/team/${team.team}`, { sandbox: { reject_duplicate_connection: true } })
     assert.equal(set.status, 200, JSON.stringify(set.body))
-    const before = peer.revoked
-    const again = await get(await peer.decide(await addressOf(await tokenOf(team, other))))
+    const before = peer.revokedCount
+    const again = await get(await peer.decide(await addressOf(await createToken(team, other))))
     assert.deepEqual(errorOf(again), [307, 'error', 'duplicate_connection'])
-    assert.deepEqual([await connectionsOf(team, other), peer.revoked], [[], before])
-    assert.equal((await connectionsOf(team, user_id))[0]![1], 'connected')
-    const own = await get(await peer.decide(await addressOf(await tokenOf(team, user_id))))
-    assert.equal(said(own).state, 'success')
+    assert.deepEqual([await listConnections(team, other), peer.revokedCount], [[], before])
+    assert.equal((await listConnections(team, user_id))[0]![1], 'connected')
+    const own = await get(await peer.decide(await addressOf(await createToken(team, user_id))))
+    assert.equal(returnedQuery(own).state, 'success')
     await team.manage.patch(`/team/${team.team}`, { sandbox: { reject_duplicate_connection: false } })
-    const allowed = await get(await peer.decide(await addressOf(await tokenOf(team, other))))
-    assert.equal(said(allowed).state, 'success')
+    const allowed = await get(await peer.decide(await addressOf(await createToken(team, other))))
+    assert.equal(returnedQuery(allowed).state, 'success')
   })
 
   test('goes to the redirect address of the team, if it has one, which forwards the query', async () => {
-    const { team, token } = await given()
+    const { team, token } = await createTeamWithToken()
     await credentials(team, { redirect_url_override: 'https://login.clinic.example/strava' })
     const back = await peer.decide(await addressOf(token))
     assert(back.startsWith('https://login.clinic.example/strava?'))
-    assert.equal(said(await get(`/v2/link/connect/strava${new URL(back).search}`)).state, 'success')
+    assert.equal(returnedQuery(await get(`/v2/link/connect/strava${new URL(back).search}`)).state, 'success')
     assert.equal(peer.exchanges.at(-1)!.get('code'), new URL(back).searchParams.get('code'))
   })
 
   test('is answered with JSON for a client that follows no redirect', async () => {
-    const { token } = await given()
+    const { token } = await createTeamWithToken()
     const plain = { 'x-vital-sdk-no-redirect': '1' }
     const refused = await get(await peer.decide(await addressOf(token), 'refuse'), plain)
     assert.deepEqual([refused.status, refused.body.state, refused.body.error_type], [200, 'error', 'user_cancelled'])
@@ -252,7 +257,7 @@ describe('consent', () => {
   })
 
   test('shows a page if the token has no address to return to', async () => {
-    const { token } = await given({})
+    const { token } = await createTeamWithToken({})
     const refused = await get(await peer.decide(await addressOf(token), 'refuse'))
     assert.deepEqual([refused.status, refused.location], [400, undefined])
     assert.match(refused.body, /You did not agree/)
@@ -264,7 +269,7 @@ describe('consent', () => {
 
 describe('a state', () => {
   test('belongs to its provider, its session and its cell; another text is refused', async () => {
-    const { token } = await given()
+    const { token } = await createTeamWithToken()
     const address = new URL(await addressOf(token))
     const state = address.searchParams.get('state')!
     assert.match(state, /^ls_sandbox-us_/)
@@ -284,11 +289,11 @@ describe('a state', () => {
       assert.equal((await get(`/v2/link/connect/strava?code=x&state=${text}`)).status, 401, text.slice(0, 300))
     for (const provider of ['withings', 'garmin', 'nobody', '%00', '__proto__'])
       assert.equal((await get(`/v2/link/connect/${provider}?code=x&state=${state}`)).status, 401, provider)
-    assert.equal(said(await get(await peer.decide(address.href))).state, 'success')
+    assert.equal(returnedQuery(await get(await peer.decide(address.href))).state, 'success')
   })
 
   test('is stored as a hash, and neither it nor a code is in what is stored', async () => {
-    const { team, token } = await given()
+    const { team, token } = await createTeamWithToken()
     const address = new URL(await addressOf(token))
     const { rows } = await asOwner('select s::text as text from sandbox_us.link_session s where team_id = $1', [team.team])
     assert(!JSON.stringify(rows).includes(address.searchParams.get('state')!.slice(-43)))
@@ -297,8 +302,8 @@ describe('a state', () => {
 
 describe('the address for the browser', () => {
   test('is given for providers with a connector and credentials of the team, and for that of the token', async () => {
-    const { team, user_id, token } = await given()
-    const { body } = await oauthOf(token)
+    const { team, user_id, token } = await createTeamWithToken()
+    const { body } = await startOAuth(token)
     assert.deepEqual(
       [body.slug, body.name, body.auth_type, body.logo, body.is_active],
       ['strava', 'Strava', 'team_oauth', '', true],
@@ -309,9 +314,9 @@ describe('the address for the browser', () => {
       [['strava', 'team_oauth']],
     )
     for (const provider of ['withings', 'garmin'])
-      assert.deepEqual(refusal(await oauthOf(token, provider)), [400, 'INVALID_PROVIDER', undefined], provider)
-    assert.equal((await oauthOf(token, 'nobody')).status, 422)
-    const bound = await tokenOf(team, user_id, { provider: 'withings' })
-    assert.deepEqual(refusal(await oauthOf(bound)), [400, 'INVALID_PROVIDER', undefined])
+      assert.deepEqual(refusal(await startOAuth(token, provider)), [400, 'INVALID_PROVIDER', undefined], provider)
+    assert.equal((await startOAuth(token, 'nobody')).status, 422)
+    const bound = await createToken(team, user_id, { provider: 'withings' })
+    assert.deepEqual(refusal(await startOAuth(bound)), [400, 'INVALID_PROVIDER', undefined])
   })
 })

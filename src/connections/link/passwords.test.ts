@@ -7,7 +7,7 @@ const anyone = client(undefined)
 const BACK = 'https://clinic.example/linked?case=7'
 const withToken = (token: string) => ({ 'x-vital-link-token': token })
 
-async function given() {
+async function createTeamWithToken() {
   const team = await createTestTeam()
   const { body } = await team.api.post('/v2/link/token', { user_id: await team.user(), redirect_url: BACK })
   return { team, token: body.link_token as string }
@@ -17,7 +17,7 @@ describe('a password', () => {
   const SECRET = 'fictional-password-that-nothing-keeps'
 
   test('is refused with status 200, as an e-mail address is, and not stored', async () => {
-    const { team, token } = await given()
+    const { team, token } = await createTeamWithToken()
     const headers = { ...withToken(token), 'x-idempotency-key': 'the-same' }
     const link = await anyone.post('/v2/link/provider/password/peloton', { username: 'testa', password: SECRET }, headers)
     assert.deepEqual(
@@ -44,7 +44,7 @@ describe('a password', () => {
   })
 
   test('of the older steps needs the start step', async () => {
-    const { token } = await given()
+    const { token } = await createTeamWithToken()
     const link = () =>
       anyone.post('/v2/link/auth', { username: 'testa', password: SECRET, provider: 'peloton' }, withToken(token))
     assert.equal((await link()).body.error_type, 'token_not_validated')
@@ -59,7 +59,7 @@ describe('a password', () => {
   })
 
   test('learns why a token cannot be used, with status 200', async () => {
-    const { team, token } = await given()
+    const { team, token } = await createTeamWithToken()
     await asOwner('update sandbox_us.link_session set expires_at = now() where team_id = $1', [team.team])
     const { status, body } = await anyone.post(
       '/v2/link/provider/password/peloton',

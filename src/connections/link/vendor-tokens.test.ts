@@ -8,7 +8,7 @@ afterEach(() => {
   peer.answer = {}
 })
 
-async function returned(answer: Record<string, unknown>) {
+async function returnFromVendor(answer: Record<string, unknown>) {
   const { team, user_id, link_token } = await createTeamWithLink()
   const left = await press(`/link/consent?token=${link_token}&provider=strava`)
   const back = await peer.decide(left.to!)
@@ -25,7 +25,7 @@ describe('the return from a provider', () => {
       'read \ud800 activity:read_all',
       `read ${'é'.repeat(9)} activity:read_all`,
     ]) {
-      const { team, user_id, status, result } = await returned({ scope })
+      const { team, user_id, status, result } = await returnFromVendor({ scope })
       assert.deepEqual(
         [status, result, await connectedProviders(team, user_id)],
         [307, 'success', ['strava']],
@@ -46,7 +46,7 @@ describe('the return from a provider', () => {
       { refresh_token: 'r'.repeat(100_000) },
       { scope: 's '.repeat(50_000) },
     ]) {
-      const { team, user_id, status, result } = await returned(answer)
+      const { team, user_id, status, result } = await returnFromVendor(answer)
       assert.deepEqual(
         [status, result, await connectedProviders(team, user_id)],
         [307, 'error', []],

@@ -13,7 +13,7 @@ const ago = (ms: number): number => Math.floor((Date.now() - ms) / 1000) * 1000
 const instant = (ms: number): string => new Date(ms).toISOString()
 const READ = 'android.permission.health.READ_'
 
-async function given(body: object = {}, options: ConstructorParameters<typeof AndroidClient>[0] = {}) {
+async function createPhone(body: object = {}, options: ConstructorParameters<typeof AndroidClient>[0] = {}) {
   const team = await createTestTeam()
   const { user_id } = (await team.api.post('/v2/user', { client_user_id: randomUUID(), ...body })).body
   const phone = new AndroidClient(options)
@@ -85,8 +85,8 @@ const values = async (phone: AndroidClient): Promise<number[]> => {
 
 describe('the published client for Android', () => {
   test('sends thirty days, then what is new, and reads all of it', async () => {
-    const { team, phone } = await given()
-    phone.granted = ['HEART_RATE', 'SLEEP', 'EXERCISE', 'HEIGHT'].map((name) => READ + name)
+    const { team, phone } = await createPhone()
+    phone.grantedPermissions = ['HEART_RATE', 'SLEEP', 'EXERCISE', 'HEIGHT'].map((name) => READ + name)
     phone.health.write('heartRate', heartRate(ago(45 * DAY_MS), 58), heartRate(ago(29 * DAY_MS), 60), heartRate(ago(DAY_MS), 61))
     phone.health.write('sleep', night(ago(2 * DAY_MS), ago(2 * DAY_MS - 8 * HOUR_MS)))
     phone.health.write('workout', workout(ago(3 * DAY_MS), ago(3 * DAY_MS - HOUR_MS)))
@@ -108,14 +108,14 @@ describe('the published client for Android', () => {
   })
 
   test('sends what lies before an end of ingestion', async () => {
-    const { phone } = await given({ ingestion_end: instant(Date.now() - 4 * DAY_MS).slice(0, 10) })
+    const { phone } = await createPhone({ ingestion_end: instant(Date.now() - 4 * DAY_MS).slice(0, 10) })
     phone.health.write('heartRate', heartRate(ago(29 * DAY_MS), 60), heartRate(ago(60_000), 61))
     await phone.sync('heartRate')
     assert.deepEqual(await values(phone), [60])
   })
 
   test('that its app connects stays away after the end of its connection', async () => {
-    const { phone } = await given({}, { policy: 'explicit', provider: 'samsung_health' })
+    const { phone } = await createPhone({}, { policy: 'explicit', provider: 'samsung_health' })
     await assert.rejects(phone.sync('heartRate'), ConnectionDestroyed)
     await phone.connect()
     assert.equal(await phone.sync('heartRate'), 0)
@@ -124,7 +124,7 @@ describe('the published client for Android', () => {
   })
 
   test('makes each of its calls with the token of its user, and reads what comes back', async () => {
-    const { team, user_id, phone } = await given()
+    const { team, user_id, phone } = await createPhone()
     const start = ago(DAY_MS)
     phone.health.write('workout', workout(start, start + HOUR_MS))
     phone.health.write('sleep', night(start, start + 8 * HOUR_MS))
@@ -153,7 +153,7 @@ describe('the published client for Android', () => {
   })
 
   test('reads streams that lack values, and a way', async () => {
-    const { team, user_id, phone } = await given()
+    const { team, user_id, phone } = await createPhone()
     const at = instant(ago(HOUR_MS))
     const part = (value: number[], start_offset: number[]) => [{ anchor: at, value, start_offset, end_offset: start_offset }]
     const ofApple = { id: randomUUID(), start_date: at, end_date: at, sport: 'Running' }

@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { at, post, read } from '../../../test/support/samples.ts'
+import { sentSample, post, read } from '../../../test/support/samples.ts'
 import { createTestTeam, url, type TestTeam } from '../../../test/support/server.ts'
 import { list } from '../../../test/support/summaries.ts'
 
 const MB = 1_000_000
 const head = '{"stage":"daily","time_zone":"UTC","provider":"apple_health_kit","data":'
-const sample = JSON.stringify(at('09:30:00', 61))
+const sample = JSON.stringify(sentSample('09:30:00', 61))
 
 /** Sends bytes as they are. The server may close the connection before it has taken all of them. */
-async function sendBytes(team: TestTeam, path: string, body: Buffer | ReadableStream, more: Record<string, string> = {}) {
-  const headers = { 'x-service-api-key': team.key, 'content-type': 'application/json', ...more }
+async function sendBytes(team: TestTeam, path: string, body: Buffer | ReadableStream, extraHeaders: Record<string, string> = {}) {
+  const headers = { 'x-service-api-key': team.key, 'content-type': 'application/json', ...extraHeaders }
   const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit
   try {
     return (await fetch(url + path, init)).status
@@ -22,7 +22,7 @@ async function sendBytes(team: TestTeam, path: string, body: Buffer | ReadableSt
 }
 
 /** So many bytes of JSON that never ends, made as they are read. */
-function endless(bytes: number): { stream: ReadableStream; sent: () => number } {
+function endless(bytes: number): { stream: ReadableStream; sentBytes: () => number } {
   const block = Buffer.from(`${sample},`.repeat(500))
   let sent = 0
   const stream = new ReadableStream({
@@ -33,7 +33,7 @@ function endless(bytes: number): { stream: ReadableStream; sent: () => number } 
       controller.enqueue(block)
     },
   })
-  return { stream, sent: () => sent }
+  return { stream, sentBytes: () => sent }
 }
 
 async function person() {
@@ -57,10 +57,10 @@ describe('a body that is too large', () => {
   test('of 200 MB is refused long before its end', async () => {
     const { team, user_id } = await person()
     for (const path of paths(user_id).slice(0, 3)) {
-      const { stream, sent } = endless(200 * MB)
+      const { stream, sentBytes } = endless(200 * MB)
       assert.ok([413, 'closed'].includes(await sendBytes(team, path, stream)), path)
       // What the sockets hold besides is not the program's.
-      assert.ok(sent() < 120 * MB, `${path} took ${sent()} bytes`)
+      assert.ok(sentBytes() < 120 * MB, `${path} took ${sentBytes()} bytes`)
     }
     await assertNothingStored(team, user_id)
   })
@@ -156,7 +156,7 @@ describe('values that are none', () => {
   test('impossible values are rejected, and the largest possible ones are read as they are', async () => {
     const { team, user_id } = await person()
     const values = [Number.MAX_VALUE, 1e308, -61, 0, Number.MIN_VALUE, 401, 400, 1, 61.123456789012]
-    const data = values.map((value, i) => at(`09:0${i}:00`, value))
+    const data = values.map((value, i) => sentSample(`09:0${i}:00`, value))
     const { status, body } = await post(team, user_id, 'heartrate', data)
     assert.deepEqual([status, body.accepted, body.created, body.rejected], [200, 3, 3, 6])
     const [group] = (await read(team, user_id, 'heartrate')).groups.apple_health_kit
@@ -171,7 +171,7 @@ test('a value in a unit that is not known is rejected, in any form of the post',
   for (const id of ['', 'é']) {
     const { team, user_id } = await person()
     const units = ['furlong', 'a fictional text', 'count/min', '', 'mmHg']
-    const data = units.map((unit, i) => at(`09:0${i}:00`, 60 + i, { unit, ...(id && { id }) }))
+    const data = units.map((unit, i) => sentSample(`09:0${i}:00`, 60 + i, { unit, ...(id && { id }) }))
     const { body } = await post(team, user_id, 'heartrate', data)
     assert.deepEqual([body.accepted, body.rejected], [2, 3])
     const [group] = (await read(team, user_id, 'heartrate')).groups.apple_health_kit

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { connectors } from '../connectors/connectors.ts'
 import { readConfig } from '../../settings/config.ts'
-import { at, counts, DAY, post, read, watch, type Sent } from '../../../test/support/samples.ts'
+import { sentSample, counts, DAY, post, read, watch, type Sent } from '../../../test/support/samples.ts'
 import { asOwner, connection, createTestTeam } from '../../../test/support/server.ts'
 import { dayOf, recordDays } from '../../wearables/ingestion/day-records.ts'
 
@@ -14,7 +14,7 @@ const beats = (count: number): Sent[] => {
   return Array.from({ length: count }, (_, i) => {
     value = Math.max(48, Math.min(170, value + ((i * 7919) % 5) - 2))
     const instant = new Date(Date.UTC(2026, 0, 31) + i * 5000).toISOString()
-    return { ...at('00:00:00', value, watch), start_date: instant, end_date: instant }
+    return { ...sentSample('00:00:00', value, watch), start_date: instant, end_date: instant }
   })
 }
 
@@ -43,7 +43,7 @@ describe('storage', () => {
     const sent = beats(100_001)
     const bare = sent.map(({ value, unit, start_date, end_date }) => ({ value, unit, start_date, end_date }))
     assert.equal((await post(team, user_id, 'heartrate', bare)).status, 422)
-    const padded = bare.map((one) => ({ ...one, id: 'x'.repeat(100) }))
+    const padded = bare.map((sample) => ({ ...sample, id: 'x'.repeat(100) }))
     assert.equal((await post(team, user_id, 'heartrate', padded)).status, 413)
     assert.deepEqual((await read(team, user_id, 'heartrate')).groups, {})
     for (const part of [sent.slice(0, 20_000), sent.slice(10_000, 30_000)])
@@ -65,7 +65,7 @@ describe('why there is no data', () => {
       .body
     const link = { user_id, granted_permissions: ['sleep'] }
     assert.equal((await team.api.post('/v2/link/provider/manual/apple_health_kit', link)).status, 200)
-    const days = (from: string, to = from) => ({ first: dayOf(Date.parse(from)), last: dayOf(Date.parse(to)) })
+    const days = (start: string, end = start) => ({ first: dayOf(Date.parse(start)), last: dayOf(Date.parse(end)) })
     const owner = { user_id, provider: 'apple_health_kit', resource: 'sleep' as const }
     await team.db.tx(team.tenant, async (tx) => {
       recordDays(tx, { ...owner, outcome: 'asked', days: days('2026-01-25', '2026-01-30') })
@@ -83,7 +83,7 @@ describe('why there is no data', () => {
     assert.equal(status, 200)
     const query = `user_id=${user_id}&resource=sleep&start_date=2026-01-10&end_date=${DAY}`
     const [{ resources }] = (await team.api.get(`/v2/introspect/days?${query}`)).body.data
-    const shown = new Map(resources[0].days.map((one: { date: string; status: string }) => [one.date, one.status]))
+    const shown = new Map(resources[0].days.map((day: { date: string; status: string }) => [day.date, day.status]))
     const nights = ['01-10', '01-24', '01-25', '01-28', '01-29', '01-30', '01-31'].map((day) => shown.get(`2026-${day}`))
     assert.deepEqual(nights, ['received', 'not_asked', 'asked', 'empty', 'empty', 'failed', 'stored'])
     assert.equal(resources[0].last_error.error_message, 'HTTP 503')

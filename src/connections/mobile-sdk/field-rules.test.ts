@@ -3,19 +3,19 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { at, counts, events, post, read, types, watch } from '../../../test/support/samples.ts'
+import { sentSample, counts, events, post, read, types, watch } from '../../../test/support/samples.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 import { list, ofKind, postSummary } from '../../../test/support/summaries.ts'
 
-const ofDay = (calendar_date: string, more: object = {}) => ({ day_summary: { calendar_date, ...more } })
-const dates = (listed: { calendar_date: string }[]) => listed.map(({ calendar_date }) => calendar_date)
-const night = (id: string, start_date: string, end_date: string, more: object = {}) => ({
+const ofDay = (calendar_date: string, overrides: object = {}) => ({ day_summary: { calendar_date, ...overrides } })
+const dates = (entries: { calendar_date: string }[]) => entries.map(({ calendar_date }) => calendar_date)
+const night = (id: string, start_date: string, end_date: string, overrides: object = {}) => ({
   id,
   start_date,
   end_date,
   source_bundle: 'com.apple.health.0000',
   product_type: 'Watch6,1',
-  ...more,
+  ...overrides,
 })
 const stage = (start_date: string, end_date: string) => ({ value: 1, unit: '', start_date, end_date })
 
@@ -34,8 +34,8 @@ describe('days', () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const own = { ...watch, metadata: { HKTimeZone: 'Asia/Kathmandu' } }
-    await post(team, user_id, 'heartrate', [at('09:00:00', 61), at('10:00:00', 62, own)])
-    await post(team, user_id, 'steps', [at('09:00:00', 5)], { time_zone: 'Mars/Olympus_Mons' })
+    await post(team, user_id, 'heartrate', [sentSample('09:00:00', 61), sentSample('10:00:00', 62, own)])
+    await post(team, user_id, 'steps', [sentSample('09:00:00', 5)], { time_zone: 'Mars/Olympus_Mons' })
     const zones = async (resource: string) => {
       const { groups } = await read(team, user_id, resource)
       return Object.values(groups as Record<string, { data: { timezone_offset: number | null }[] }[]>)
@@ -95,7 +95,10 @@ describe('days', () => {
     )
     const { workouts } = await list(team, 'workouts', user_id, query)
     assert.deepEqual(
-      workouts.map((one: { calendar_date: string; timezone_offset: number }) => [one.calendar_date, one.timezone_offset]),
+      workouts.map((workout: { calendar_date: string; timezone_offset: number }) => [
+        workout.calendar_date,
+        workout.timezone_offset,
+      ]),
       [
         ['2026-01-31', -25_200],
         ['2026-02-01', 46_800],
@@ -116,7 +119,7 @@ describe('days', () => {
     await postSummary(team, 'activity', user_id, [ofDay('2026-02-02', { steps_sum: 70 })], { time_zone: 'Pacific/Auckland' })
     const { activity } = await list(team, 'activity', user_id, 'start_date=2026-01-01&end_date=2026-12-31')
     assert.deepEqual(
-      activity.map((one: { calendar_date: string; steps: number }) => [one.calendar_date, one.steps]),
+      activity.map((day: { calendar_date: string; steps: number }) => [day.calendar_date, day.steps]),
       [
         ['2026-01-31', 4100],
         ['2026-02-02', 70],
@@ -127,10 +130,10 @@ describe('days', () => {
       ['Pacific/Auckland', '09:00:00'],
       ['Pacific/Honolulu', '10:00:00'],
     ] as const)
-      await post(team, user_id, 'heartrate', [at(time, 60)], { time_zone })
+      await post(team, user_id, 'heartrate', [sentSample(time, 60)], { time_zone })
     const [{ data }] = (await read(team, user_id, 'heartrate')).groups.apple_health_kit
     assert.deepEqual(
-      data.map((one: { timezone_offset: number }) => one.timezone_offset),
+      data.map((sample: { timezone_offset: number }) => sample.timezone_offset),
       [46_800, -36_000],
     )
   })
@@ -146,13 +149,13 @@ describe('nights', () => {
       night('nap', '2026-01-31T21:00:00Z', '2026-01-31T22:00:00Z'),
     ]
     await fc.assert(
-      fc.asyncProperty(fc.shuffledSubarray(sent, { minLength: 3, maxLength: 3 }), fc.boolean(), async (order, together) => {
-        for (const data of together ? [order] : order.map((one) => [one])) await postSummary(team, 'sleep', user_id, data)
+      fc.asyncProperty(fc.shuffledSubarray(sent, { minLength: 3, maxLength: 3 }), fc.boolean(), async (order, isOnePost) => {
+        for (const data of isOnePost ? [order] : order.map((night) => [night])) await postSummary(team, 'sleep', user_id, data)
         const { sleep } = await list(team, 'sleep', user_id)
-        const shown = sleep.map((one: { bedtime_start: string; type: string; duration: number }) => [
-          one.bedtime_start.slice(11, 16),
-          one.type,
-          one.duration,
+        const shown = sleep.map((night: { bedtime_start: string; type: string; duration: number }) => [
+          night.bedtime_start.slice(11, 16),
+          night.type,
+          night.duration,
         ])
         assert.deepEqual(shown.toSorted(), [
           ['05:00', 'long_sleep', 28_800],
@@ -195,7 +198,7 @@ describe('identity', () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const sent = Array.from({ length: 300 }, (_, i) =>
-      at(`09:${String(Math.floor(i / 60)).padStart(2, '0')}:${String(i % 60).padStart(2, '0')}`, i + 1, watch),
+      sentSample(`09:${String(Math.floor(i / 60)).padStart(2, '0')}:${String(i % 60).padStart(2, '0')}`, i + 1, watch),
     )
     const replies = await Promise.all(Array.from({ length: 5 }, () => post(team, user_id, 'heartrate', sent)))
     assert.deepEqual(
@@ -240,7 +243,7 @@ describe('totals', () => {
   test('rules 11 and 12: the steps of a day are what the platform has merged, not the sum of phone and watch', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
-    const from = (value: number, source: object) => at('15:00:00', value, { end_date: '2026-01-31T16:00:00Z', ...source })
+    const from = (value: number, source: object) => sentSample('15:00:00', value, { end_date: '2026-01-31T16:00:00Z', ...source })
     const phone = { source_bundle: 'com.apple.health.1111', product_type: 'iPhone14,2' }
     await postSummary(team, 'activity', user_id, [
       { ...ofDay('2026-01-31', { steps_sum: 2560 }), steps: [from(2506, watch), from(1919, phone)] },
@@ -257,14 +260,14 @@ describe('totals', () => {
       ['watch', [2506]],
     ])
     // Samples that come later do not change the total.
-    await post(team, user_id, 'steps', [at('17:00:00', 100, { ...watch, end_date: '2026-01-31T18:00:00Z' })])
+    await post(team, user_id, 'steps', [sentSample('17:00:00', 100, { ...watch, end_date: '2026-01-31T18:00:00Z' })])
     assert.equal((await list(team, 'activity', user_id)).activity[0].steps, 2560)
   })
 
   test('rule 20: a client learns what was stored of its post, and introspection counts what was new', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
-    const sent = [at('09:00:00', 60), at('09:01:00', 61)]
+    const sent = [sentSample('09:00:00', 60), sentSample('09:01:00', 61)]
     assert.deepEqual(counts((await post(team, user_id, 'heartrate', sent)).body), [2, 2, 0, 0])
     assert.deepEqual(counts((await post(team, user_id, 'heartrate', sent)).body), [2, 0, 0, 0])
     const { data } = (await team.api.get(`/v2/introspect/resources?user_id=${user_id}`)).body
@@ -275,8 +278,8 @@ describe('totals', () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const alert = (metadata?: object) => [
-      at('09:30:00', 1, { metadata: { type: 'low_heart_rate' } }),
-      at('09:40:00', 1, { metadata }),
+      sentSample('09:30:00', 1, { metadata: { type: 'low_heart_rate' } }),
+      sentSample('09:40:00', 1, { metadata }),
     ]
     for (const metadata of [undefined, {}, { type: '\ud800' }]) {
       const { status, body } = await post(team, user_id, 'heart_rate_alert', alert(metadata).slice(1))

@@ -14,7 +14,7 @@ const ago = (ms: number): number => Math.floor((Date.now() - ms) / 1000) * 1000
 const HEART_RATE = 'HKQuantityTypeIdentifierHeartRate'
 const SLEEP = 'HKCategoryTypeIdentifierSleepAnalysis'
 
-async function given(body: object = {}, options: ConstructorParameters<typeof IosClient>[0] = {}) {
+async function createPhone(body: object = {}, options: ConstructorParameters<typeof IosClient>[0] = {}) {
   const team = await createTestTeam()
   const { user_id } = (await team.api.post('/v2/user', { client_user_id: randomUUID(), ...body })).body
   const phone = new IosClient(options)
@@ -53,11 +53,11 @@ const values = async (phone: IosClient): Promise<number[]> => {
   const { groups } = await phone.samples('heartrate', '2026-01-01')
   return (groups.apple_health_kit ?? []).flatMap(({ data }) => data.map(({ value }) => value))
 }
-const typesOf = async (team: TestTeam, pattern: RegExp) => types(await events(team)).filter((type) => pattern.test(type))
+const listEventTypes = async (team: TestTeam, pattern: RegExp) => types(await events(team)).filter((type) => pattern.test(type))
 
 describe('the published client for iOS', () => {
   test('sends its history in parts, then what is new, and reads all of it', async () => {
-    const { team, user_id, phone } = await given({}, { chunk: 2 })
+    const { team, user_id, phone } = await createPhone({}, { chunk: 2 })
     phone.health.write('heartRate', ...[5, 4, 3].map((days, i) => heartRate(ago(days * DAY_MS), 60 + i)))
     phone.health.write('sleep', night(ago(2 * DAY_MS), ago(2 * DAY_MS - 8 * HOUR_MS)))
     phone.health.write('profile', {
@@ -71,7 +71,7 @@ describe('the published client for iOS', () => {
       .filter(({ path }) => path.includes('/timeseries/') && path.endsWith('/heartrate'))
       .map(({ body }) => (body as { is_final_chunk: boolean }).is_final_chunk)
     assert.deepEqual(finals, [false, true])
-    assert.deepEqual(await typesOf(team, /^historical\.data\.(heartrate|sleep)\.created$/), [
+    assert.deepEqual(await listEventTypes(team, /^historical\.data\.(heartrate|sleep)\.created$/), [
       'historical.data.heartrate.created',
       'historical.data.sleep.created',
     ])
@@ -85,7 +85,7 @@ describe('the published client for iOS', () => {
   })
 
   test('sends at any time what was recorded since, whether it has asked for its state or not', async () => {
-    const { phone } = await given()
+    const { phone } = await createPhone()
     await phone.ask(HEART_RATE)
     await phone.sync('heartRate')
     const now = Date.now()
@@ -107,7 +107,7 @@ describe('the published client for iOS', () => {
       [null, -4, [1, 2]],
       [-10, -4, [2]],
     ] as const) {
-      const { phone } = await given({
+      const { phone } = await createPhone({
         ...(start === null ? {} : { ingestion_start: day(start) }),
         ...(end === null ? {} : { ingestion_end: day(end) }),
       })
@@ -119,7 +119,7 @@ describe('the published client for iOS', () => {
   })
 
   test('waits for a start of ingestion that is ahead, and sends a history that ends before the days of history begin', async () => {
-    const { team, user_id, phone } = await given({ ingestion_start: '2099-01-01' })
+    const { team, user_id, phone } = await createPhone({ ingestion_start: '2099-01-01' })
     await phone.ask(HEART_RATE)
     await assert.rejects(phone.sync('heartRate'), ConnectionPaused)
     await team.api.patch(`/v2/user/${user_id}`, { ingestion_start: null })
@@ -143,7 +143,7 @@ describe('the published client for iOS', () => {
   })
 
   test('that connects by itself is back after the end of its connection; one that its app connects stays away', async () => {
-    const { team, user_id, phone } = await given()
+    const { team, user_id, phone } = await createPhone()
     await phone.ask(HEART_RATE)
     await phone.sync('heartRate')
     await team.api.delete(`/v2/user/${user_id}/apple_health_kit`)
@@ -151,7 +151,7 @@ describe('the published client for iOS', () => {
     phone.health.write('heartRate', heartRate(ago(60_000), 65))
     assert.equal(await phone.sync('heartRate'), 1)
 
-    const { phone: explicit } = await given({}, { policy: 'explicit' })
+    const { phone: explicit } = await createPhone({}, { policy: 'explicit' })
     await explicit.ask(HEART_RATE)
     await assert.rejects(explicit.sync('heartRate'), ConnectionDestroyed)
     await explicit.connect()
@@ -166,7 +166,7 @@ describe('the published client for iOS', () => {
   })
 
   test('sends distances on foot and by wheelchair of one hour, which stay apart', async () => {
-    const { team, phone } = await given()
+    const { team, phone } = await createPhone()
     const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - DAY_MS
     const covered = (value: number, metadata?: object) => ({
       at_ms: hour,
@@ -204,7 +204,7 @@ describe('the published client for iOS', () => {
   })
 
   test('makes each of its calls with the token of its user, and reads what comes back', async () => {
-    const { team, user_id, phone } = await given()
+    const { team, user_id, phone } = await createPhone()
     await phone.ask(HEART_RATE)
     await team.manage.post('/team_custom_credentials/sandbox/us', { team_id: team.team, provider: 'strava', ...PEER_CLIENT })
     const start = ago(DAY_MS)
@@ -228,7 +228,7 @@ describe('the published client for iOS', () => {
       [9000],
     )
     assert.deepEqual(
-      (await phone.body()).map((one) => one.weight),
+      (await phone.body()).map((measurement) => measurement.weight),
       [70.5],
     )
     for (const kind of ['workouts', 'activity', 'body', 'sleep']) assert.equal((await phone.raw(kind)).length, 1, kind)

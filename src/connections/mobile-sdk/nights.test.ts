@@ -8,23 +8,23 @@ import { list, ofKind, postSummary } from '../../../test/support/summaries.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 /** Local times in Phoenix, seven hours behind, of the night to 2026-01-31. */
-const at = (time: string): string =>
+const timeAt = (time: string): string =>
   new Date(Date.parse(`2026-01-${time >= '18:00' ? '30' : '31'}T${time}:00-07:00`)).toISOString().replace('.000', '')
 type Stage = [name: 'deep' | 'light' | 'rem' | 'awake', from: string, to: string]
-const session = (from: string, to: string, stages: Stage[] = [['light', from, to]], more: object = {}) => ({
+const session = (start: string, end: string, stages: Stage[] = [['light', start, end]], overrides: object = {}) => ({
   id: randomUUID(),
-  start_date: at(from),
-  end_date: at(to),
+  start_date: timeAt(start),
+  end_date: timeAt(end),
   ...watch,
   sleep_stages: Object.fromEntries(
     ['deep', 'light', 'rem', 'awake'].map((name) => [
       `${name}_sleep_samples`,
       stages
         .filter(([stage]) => stage === name)
-        .map(([, start, end]) => ({ value: 1, unit: 'stage', start_date: at(start), end_date: at(end), ...watch })),
+        .map(([, start, end]) => ({ value: 1, unit: 'stage', start_date: timeAt(start), end_date: timeAt(end), ...watch })),
     ]),
   ),
-  ...more,
+  ...overrides,
 })
 type Session = ReturnType<typeof session>
 const send = async (team: TestTeam, user_id: string, ...sessions: Session[]) => {
@@ -35,7 +35,7 @@ const shownNight = (night: Record<string, unknown>) => [night.bedtime_start, nig
 const nights = async (team: TestTeam, user_id: string) => (await list(team, 'sleep', user_id)).sleep as Record<string, unknown>[]
 const cycles = async (team: TestTeam, user_id: string) =>
   (await list(team, 'sleep_cycle', user_id)).sleep_cycle as { sleep_id: string; stage_type: number[] }[]
-const utc = (time: string): string => at(time).replace('Z', '+00:00')
+const utc = (time: string): string => timeAt(time).replace('Z', '+00:00')
 const HOUR_S = 3600
 
 describe('a night', () => {
@@ -157,7 +157,7 @@ describe('a night', () => {
 })
 
 test('any split of a night, in any order and any posts, is that night', async () => {
-  const start = Date.parse(at('22:00'))
+  const start = Date.parse(timeAt('22:00'))
   const time = (minute: number) => new Date(start + minute * 60_000).toISOString().replace('.000', '')
   const cuts = fc.uniqueArray(fc.integer({ min: 1, max: 500 }), { minLength: 1, maxLength: 4 })
   await fc.assert(
@@ -167,8 +167,8 @@ test('any split of a night, in any order and any posts, is that night', async ()
       fc.integer({ min: 1, max: 3 }),
       async (at_minutes, order, size) => {
         const edges = [0, ...at_minutes.toSorted((a, b) => a - b), 501]
-        const parts = edges.slice(1).map((to, i) => {
-          const [start_date, end_date] = [time(edges[i]!), time(to)]
+        const parts = edges.slice(1).map((end, i) => {
+          const [start_date, end_date] = [time(edges[i]!), time(end)]
           const stage = { value: 1, unit: 'stage', start_date, end_date, ...watch }
           return {
             ...session('23:00', '23:01'),

@@ -42,14 +42,14 @@ describe('meals of Apple Health', () => {
     const { meals } = await list(team, 'meal', user_id)
     assert.deepEqual(
       meals
-        .map((one: { energy: object }) => one.energy)
+        .map((meal: { energy: object }) => meal.energy)
         .toSorted((a: { value: number }, b: { value: number }) => b.value - a.value),
       [
         { unit: 'kcal', value: 420 },
         { unit: 'kcal', value: 90 },
       ],
     )
-    const [meal] = meals.filter((one: { energy: { value: number } }) => one.energy.value === 420)
+    const [meal] = meals.filter((meal: { energy: { value: number } }) => meal.energy.value === 420)
     assert.deepEqual([meal.timestamp, meal.calendar_date, meal.name], [`${DAY}T20:00:00+00:00`, DAY, 'Meal'])
     assert.deepEqual([meal.provider_id, meal.source_app_id, meal.source_device_id], [meal.id, APP, null])
     assert.ok(Number.isInteger(meal.source_id) && Number.isInteger(meal.priority_id))
@@ -72,7 +72,7 @@ describe('meals of Apple Health', () => {
     await postSummary(team, 'meal', user_id, [first])
     const id = (await list(team, 'meal', user_id)).meals[0].id
     await postSummary(team, 'meal', user_id, [sent])
-    assert.equal((await list(team, 'meal', user_id)).meals.find((one: { id: string }) => one.id === id).energy.value, 420)
+    assert.equal((await list(team, 'meal', user_id)).meals.find((meal: { id: string }) => meal.id === id).energy.value, 420)
     assert.deepEqual(types(await ofKind(team, 'meal')).toSorted(), [
       'daily.data.meal.created',
       'daily.data.meal.created',
@@ -99,7 +99,7 @@ describe('meals of Apple Health', () => {
 })
 
 describe('meals of Health Connect', () => {
-  const record = (time: string, more: object) => ({
+  const record = (time: string, overrides: object) => ({
     start_time: `${DAY}T${time}Z`,
     start_zone_offset: '-07:00',
     end_time: `${DAY}T${time}Z`,
@@ -107,7 +107,7 @@ describe('meals of Health Connect', () => {
     meal_type: 2,
     energy: null,
     metadata: { HealthConnect: { id: 'fictional' } },
-    ...more,
+    ...overrides,
   })
 
   test('records of one app, local day and kind are a meal; their caffeine is a timeseries in grams', async () => {
@@ -123,7 +123,7 @@ describe('meals of Health Connect', () => {
     assert.deepEqual(counts(body), [3, 3, 0, 0])
     const { meals } = await list(team, 'meal', user_id)
     assert.deepEqual(
-      meals.map((one: Record<string, unknown>) => [one.calendar_date, one.name, one.timestamp]),
+      meals.map((meal: Record<string, unknown>) => [meal.calendar_date, meal.name, meal.timestamp]),
       [
         ['2026-01-30', 'Lunch', `${DAY}T05:00:00+00:00`],
         [DAY, 'Lunch', `${DAY}T19:00:00+00:00`],
@@ -245,7 +245,7 @@ describe('electrocardiograms', () => {
     assert.deepEqual(counts((await postSummary(team, 'electrocardiogram', user_id, [sent()])).body), [total, total, 0, 0])
     assert.deepEqual(counts((await postSummary(team, 'electrocardiogram', user_id, [sent()])).body), [total, 0, 0, 0])
     const { electrocardiogram } = await list(team, 'electrocardiogram', user_id)
-    const { id, created_at: _c, updated_at: _u, source: from, ...rest } = electrocardiogram[0]
+    const { id, created_at: _c, updated_at: _u, source, ...rest } = electrocardiogram[0]
     assert.deepEqual(rest, {
       user_id,
       session_start: `${DAY}T09:30:00+00:00`,
@@ -263,7 +263,7 @@ describe('electrocardiograms', () => {
       source_app_id: 'com.apple.health.0000',
       source_device_id: null,
     })
-    assert.equal(from.type, 'watch')
+    assert.equal(source.type, 'watch')
     const page = await read(team, user_id, 'electrocardiogram_voltage')
     const [first, second] = page.groups.apple_health_kit[0].data
     assert.deepEqual([first.timestamp, first.type, first.unit, first.value], [`${DAY}T09:30:00.000+00:00`, 'lead_1', 'mV', 0])
@@ -276,7 +276,7 @@ describe('electrocardiograms', () => {
       `start_date=${DAY}&end_date=${DAY}&next_cursor=${page.next_cursor}`,
     )
     const stamps = [page, rest_of].flatMap(({ groups }) =>
-      groups.apple_health_kit[0].data.map((one: { timestamp: string }) => one.timestamp),
+      groups.apple_health_kit[0].data.map((sample: { timestamp: string }) => sample.timestamp),
     )
     assert.equal(new Set(stamps).size, total - 1)
     const emitted = await events(team)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { at, DAY, events, post, read, types, watch, type Sent } from '../../../test/support/samples.ts'
+import { sentSample, DAY, events, post, read, types, watch, type Sent } from '../../../test/support/samples.ts'
 import { createTestTeam, metrics, url, type TestTeam } from '../../../test/support/server.ts'
 import { list, postSummary } from '../../../test/support/summaries.ts'
 
@@ -11,16 +11,16 @@ async function person() {
   const team = await createTestTeam()
   return { team, user_id: await team.user() }
 }
-const valuesOf = async (team: TestTeam, user_id: string, resource: string) => {
+const readValues = async (team: TestTeam, user_id: string, resource: string) => {
   const groups = Object.values((await read(team, user_id, resource)).groups) as { data: { value: number }[] }[][]
   return groups.flat().flatMap(({ data }) => data.map(({ value }) => value))
 }
-const daysOf = async ({ api }: TestTeam, user_id: string, resource: string) => {
+const readDays = async ({ api }: TestTeam, user_id: string, resource: string) => {
   const range = `start_date=2026-01-30&end_date=2026-01-31`
   const { body } = await api.get(`/v2/introspect/days?user_id=${user_id}&resource=${resource}&${range}`)
   return body.data[0]?.resources[0]
 }
-const rejectedOf = async ({ api }: TestTeam, user_id: string) =>
+const listRejected = async ({ api }: TestTeam, user_id: string) =>
   (await api.get(`/v2/introspect/rejected_posts?user_id=${user_id}`)).body.data
 
 describe('units of phones', () => {
@@ -48,9 +48,9 @@ describe('units of phones', () => {
   for (const [resource, unit, value, stored, provider = 'apple_health_kit'] of cases)
     test(`${value} ${unit} of ${resource} from ${provider} is ${stored}`, async () => {
       const { team, user_id } = await person()
-      const { body } = await post(team, user_id, resource, [at('09:30:00', value, { unit })], { provider })
+      const { body } = await post(team, user_id, resource, [sentSample('09:30:00', value, { unit })], { provider })
       assert.deepEqual([body.accepted, body.rejected], [1, 0])
-      assert.deepEqual(await valuesOf(team, user_id, names[resource] ?? resource), [stored])
+      assert.deepEqual(await readValues(team, user_id, names[resource] ?? resource), [stored])
     })
 
   test('that are not known are rejected: nothing is stored under another unit', async () => {
@@ -63,9 +63,9 @@ describe('units of phones', () => {
       ['calories_active', 'CAL'],
     ]
     for (const [resource, unit] of unknown) {
-      const { status, body } = await post(team, user_id, resource, [at('09:30:00', 5, { unit })])
+      const { status, body } = await post(team, user_id, resource, [sentSample('09:30:00', 5, { unit })])
       assert.deepEqual([status, body.detail[0].loc], [422, ['body', 'data', 0, 'unit']], resource)
-      assert.deepEqual(await valuesOf(team, user_id, resource), [])
+      assert.deepEqual(await readValues(team, user_id, resource), [])
     }
     const part = { value: 5, start_date: `${DAY}T09:30:00Z`, end_date: `${DAY}T09:30:00Z` }
     const mixed = { body_mass: [{ ...part, value: 154.32358353, unit: 'lb' }], waist_circumference: [{ ...part, unit: 'kg' }] }
@@ -113,7 +113,11 @@ describe('a post with faulty samples', () => {
 
   test('stores the good ones, counts the faulty, and days, posts and a metric show them', async () => {
     const { team, user_id } = await person()
-    const data = [at('09:30:00', 61, watch), ...faulty.map((more) => at('09:31:00', 62, more)), at('09:40:00', 63, watch)]
+    const data = [
+      sentSample('09:30:00', 61, watch),
+      ...faulty.map((fault) => sentSample('09:31:00', 62, fault)),
+      sentSample('09:40:00', 63, watch),
+    ]
     const count = async () =>
       Number(
         /^drawbridge_rejected_health_records_total\{[^}]*resource="heartrate"[^}]*\} (\d+)/m.exec(
@@ -126,12 +130,12 @@ describe('a post with faulty samples', () => {
       assert.deepEqual([status, body.accepted, body.created, body.rejected], [200, 2, i ? 0 : 2, 6])
     }
     assert((await count()) - before >= 18)
-    assert.deepEqual(await valuesOf(team, user_id, 'heartrate'), [61, 63])
+    assert.deepEqual(await readValues(team, user_id, 'heartrate'), [61, 63])
     assert.deepEqual(types(await events(team)), ['daily.data.heartrate.created'])
-    const { days, last_error, rejected_posts } = await daysOf(team, user_id, 'heartrate')
+    const { days, last_error, rejected_posts } = await readDays(team, user_id, 'heartrate')
     assert.deepEqual([days[1].status, days[1].failed, rejected_posts], ['stored', true, 3])
     assert.deepEqual([last_error.error_type, last_error.error_message], ['invalid_data', 'data.3.unit: Field required'])
-    const [shown, ...others] = await rejectedOf(team, user_id)
+    const [shown, ...others] = await listRejected(team, user_id)
     assert.equal(others.length, 0)
     const { is_whole, rejected, posts, resource, error_message } = shown
     assert.deepEqual(
@@ -139,20 +143,20 @@ describe('a post with faulty samples', () => {
       [false, 6, 3, 'heartrate', 'data.3.unit: Field required'],
     )
     // A later post without a fault ends the failure of the day.
-    await post(team, user_id, 'heartrate', [at('09:50:00', 64, watch)])
-    const later = await daysOf(team, user_id, 'heartrate')
+    await post(team, user_id, 'heartrate', [sentSample('09:50:00', 64, watch)])
+    const later = await readDays(team, user_id, 'heartrate')
     assert.deepEqual([later.days[1].status, later.days[1].failed], ['stored', false])
   })
 
   test('of which none is good is rejected, and its days, its fault and its repetitions are visible', async () => {
     const { team, user_id } = await person()
-    const data = [at('09:30:00', -5, watch), at('09:31:00', 1e308, watch)]
+    const data = [sentSample('09:30:00', -5, watch), sentSample('09:31:00', 1e308, watch)]
     for (let i = 0; i < 2; i++) assert.equal((await post(team, user_id, 'heartrate', data)).status, 422)
-    await post(team, user_id, 'heartrate', [at('09:30:00', -6, watch)])
-    const { days, last_error, rejected_posts } = await daysOf(team, user_id, 'heartrate')
+    await post(team, user_id, 'heartrate', [sentSample('09:30:00', -6, watch)])
+    const { days, last_error, rejected_posts } = await readDays(team, user_id, 'heartrate')
     assert.deepEqual([days[0].status, days[1].status, rejected_posts], ['not_asked', 'failed', 1])
     assert.equal(last_error.error_message, 'data.0.value: must be between 1 and 400 bpm')
-    const shown = await rejectedOf(team, user_id)
+    const shown = await listRejected(team, user_id)
     assert.deepEqual(
       shown
         .map(({ is_whole, rejected, posts }: Record<string, unknown>) => [is_whole, rejected, posts])
@@ -174,15 +178,15 @@ describe('a post with faulty samples', () => {
     const workout = { id: 'w', sport: 'Running', start_date: `${DAY}T09:30:00Z`, end_date: `${DAY}T10:00:00Z` }
     const body = { provider: 'apple_health_kit', stage: 'Jane Example', data: [workout] }
     assert.equal((await team.api.post(path, body)).status, 422)
-    const { days, last_error } = await daysOf(team, user_id, 'workouts')
+    const { days, last_error } = await readDays(team, user_id, 'workouts')
     assert.deepEqual([days[1].status, last_error.error_type], ['failed', 'invalid_data'])
     assert.match(last_error.error_message, /^stage: Input should be /)
     const components = { 'Jane Example': [{ ...workout, value: 'x' }] }
     await team.api.post(path, { ...body, stage: 'daily', data: [{ ...workout, stream: { components } }] })
-    assert(!JSON.stringify(await rejectedOf(team, user_id)).includes('Jane'))
+    assert(!JSON.stringify(await listRejected(team, user_id)).includes('Jane'))
     for (const provider of ['oura', 'Jane', 5, null]) assert.equal((await team.api.post(path, { ...body, provider })).status, 422)
-    const all = await rejectedOf(team, user_id)
-    assert.deepEqual(all.map((one: { provider: string }) => one.provider).toSorted(), [
+    const all = await listRejected(team, user_id)
+    assert.deepEqual(all.map((rejection: { provider: string }) => rejection.provider).toSorted(), [
       ...Array(2).fill('apple_health_kit'),
       ...Array(4).fill('unknown'),
     ])
@@ -191,8 +195,8 @@ describe('a post with faulty samples', () => {
 
   test('that cannot be read is recorded, with its provider if the text names one', async () => {
     const { team, user_id } = await person()
-    const send = async (body: string | Buffer, headers: Record<string, string> = {}, of = user_id) => {
-      const path = `/v2/timeseries/${of}/heartrate`
+    const send = async (body: string | Buffer, headers: Record<string, string> = {}, user = user_id) => {
+      const path = `/v2/timeseries/${user}/heartrate`
       const all = { 'x-service-api-key': team.key, 'content-type': 'application/json', ...headers }
       return (await fetch(`${url}${path}`, { method: 'POST', body, headers: all })).status
     }
@@ -202,7 +206,7 @@ describe('a post with faulty samples', () => {
     assert.equal(await send(' '.repeat(17 * 1024 * 1024)), 413)
     assert.equal(await send('no gzip', { 'content-encoding': 'gzip' }), 422)
     assert.equal(await send(broken, {}, randomUUID()), 422)
-    const shown = await rejectedOf(team, user_id)
+    const shown = await listRejected(team, user_id)
     assert.deepEqual(
       shown
         .map(({ provider, posts, error_message }: Record<string, unknown>) => [provider, posts, error_message])
@@ -226,16 +230,16 @@ describe('a post with faulty samples', () => {
   test('is kept apart by team, and goes with its user and with the data of its provider', async () => {
     const { team, user_id } = await person()
     const other = await createTestTeam()
-    const wrong = [at('09:30:00', -5, watch)]
+    const wrong = [sentSample('09:30:00', -5, watch)]
     await post(team, user_id, 'heartrate', wrong)
     assert.equal((await post(other, user_id, 'heartrate', wrong)).status, 404)
-    assert.deepEqual(await rejectedOf(other, user_id), [])
-    assert.equal((await rejectedOf(team, user_id)).length, 1)
-    for (let i = 0; i < 25; i++) await post(team, user_id, 'heartrate', [at('09:30:00', -5 - i, watch)])
-    assert.equal((await rejectedOf(team, user_id)).length, 20, 'the newest of them')
-    await post(team, user_id, 'steps', [at('09:30:00', 5, watch)])
+    assert.deepEqual(await listRejected(other, user_id), [])
+    assert.equal((await listRejected(team, user_id)).length, 1)
+    for (let i = 0; i < 25; i++) await post(team, user_id, 'heartrate', [sentSample('09:30:00', -5 - i, watch)])
+    assert.equal((await listRejected(team, user_id)).length, 20, 'the newest of them')
+    await post(team, user_id, 'steps', [sentSample('09:30:00', 5, watch)])
     await team.api.delete(`/v2/user/${user_id}/apple_health_kit?delete_data=true`)
-    assert.deepEqual(await rejectedOf(team, user_id), [])
+    assert.deepEqual(await listRejected(team, user_id), [])
   })
 })
 
@@ -252,7 +256,7 @@ describe('summaries with values that cannot be', () => {
     const [{ steps, calories_active, heart_rate }] = activity
     assert.deepEqual([steps, calories_active, heart_rate.min_bpm, heart_rate.max_bpm], [null, null, null, 120])
     assert.equal((await postSummary(team, 'activity', user_id, [{ day_summary: far }])).status, 422)
-    const { days } = await daysOf(team, user_id, 'activity')
+    const { days } = await readDays(team, user_id, 'activity')
     assert.deepEqual([days[1].status, days[1].failed], ['stored', true])
   })
 

@@ -1,7 +1,7 @@
 // What samples of phones are stored as: their unit, type and zone. Source: users-wearables.md 16.7.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { at, counts, events, post, read, types, type Sent } from '../../../test/support/samples.ts'
+import { sentSample, counts, events, post, read, types, type Sent } from '../../../test/support/samples.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 
 describe('units, types and zones of samples', () => {
@@ -54,7 +54,7 @@ describe('units, types and zones of samples', () => {
     test(`${sent} of ${JSON.stringify(data)} from ${provider} is ${JSON.stringify(expected)}`, async () => {
       const team = await createTestTeam()
       const user_id = await team.user()
-      assert.equal((await post(team, user_id, sent, [at('09:30:00', 0, data)], { provider })).status, 200)
+      assert.equal((await post(team, user_id, sent, [sentSample('09:30:00', 0, data)], { provider })).status, 200)
       const { groups } = await read(team, user_id, names[sent] ?? sent)
       const [one] = groups[provider][0].data
       assert.ok(Math.abs(one.value - ((expected.value as number | undefined) ?? one.value)) < 1e-9)
@@ -65,7 +65,7 @@ describe('units, types and zones of samples', () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const instants = ['2025-03-09T09:59:59Z', '2025-03-09T10:00:00Z']
-    const data = instants.map((instant) => ({ ...at('00:00:00', 60), start_date: instant, end_date: instant }))
+    const data = instants.map((instant) => ({ ...sentSample('00:00:00', 60), start_date: instant, end_date: instant }))
     await post(team, user_id, 'heartrate', data, { time_zone: 'America/Los_Angeles' })
     const { groups } = await read(team, user_id, 'heartrate', 'start_date=2025-03-09&end_date=2025-03-09')
     const offsets = groups.apple_health_kit[0].data.map(({ timezone_offset }: { timezone_offset: number }) => timezone_offset)
@@ -75,7 +75,7 @@ describe('units, types and zones of samples', () => {
   test('a blood pressure has two values, and its pulse is a heart rate', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
-    const one = (value: number) => at('09:30:00', value, { type: 'cuff' })
+    const one = (value: number) => sentSample('09:30:00', value, { type: 'cuff' })
     const { body } = await post(team, user_id, 'blood_pressure', [{ systolic: one(118), diastolic: one(76), pulse: one(61) }])
     assert.deepEqual(counts(body), [2, 2, 0, 0])
     const [group] = (await read(team, user_id, 'blood_pressure')).groups.apple_health_kit

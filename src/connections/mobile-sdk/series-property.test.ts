@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { at, DAY, events, post, read, type Emitted, type Sent } from '../../../test/support/samples.ts'
+import { sentSample, DAY, events, post, read, type Emitted, type Sent } from '../../../test/support/samples.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { list, postSummary } from '../../../test/support/summaries.ts'
 
@@ -36,17 +36,17 @@ const clients = fc.array(fc.array(fc.nat({ max: 4 }), { minLength: 1, maxLength:
 const placeOf = ({ minute }: One): string => `0${8 + (minute >> 2)}:${String((minute & 3) * 15).padStart(2, '0')}:00`
 const units = { heartrate: 'count/min', steps: 'count', glucose: 'mmol/L' }
 
-async function send(team: TestTeam, user_id: string, sent: Post): Promise<void> {
-  if ('day' in sent) {
-    const day_summary = { calendar_date: `2026-01-0${sent.day}`, steps_sum: sent.steps }
+async function send(team: TestTeam, user_id: string, phonePost: Post): Promise<void> {
+  if ('day' in phonePost) {
+    const day_summary = { calendar_date: `2026-01-0${phonePost.day}`, steps_sum: phonePost.steps }
     assert.equal((await postSummary(team, 'activity', user_id, [{ day_summary }])).status, 200)
     return
   }
   for (const resource of Object.keys(units) as One['resource'][]) {
-    const data: Sent[] = sent.samples
+    const data: Sent[] = phonePost.samples
       .filter((sample) => sample.resource === resource)
       .map((sample) =>
-        at(placeOf(sample), sample.value, {
+        sentSample(placeOf(sample), sample.value, {
           unit: units[resource],
           type: sample.type,
           ...(sample.device && { metadata: { _DMA: 'Fictional', _DMO: `Device ${sample.device}` } }),
@@ -58,27 +58,27 @@ async function send(team: TestTeam, user_id: string, sent: Post): Promise<void> 
 
 /** By what a sample is known by, its resource, type and instant: the value. Source: events.md 5. */
 type Series = Map<string, number>
-const keyOf = (resource: string, type: unknown, timestamp: string) => `${resource} ${String(type)} ${timestamp}`
+const sampleKey = (resource: string, type: unknown, timestamp: string) => `${resource} ${String(type)} ${timestamp}`
 
 /** What a receiver makes of the events: the later sample replaces the earlier one. */
-function rebuilt(emitted: Emitted[]): { samples: Series; days: Map<string, unknown> } {
+function rebuilt(events: Emitted[]): { samples: Series; days: Map<string, unknown> } {
   const samples: Series = new Map()
   const days = new Map<string, unknown>()
-  for (const { event_type, data } of emitted) {
+  for (const { event_type, data } of events) {
     const resource = event_type.split('.')[2]!
     if (resource === 'activity') days.set(String(data.id), data)
-    else for (const { timestamp, value } of data.data) samples.set(keyOf(resource, data.source.type, timestamp), value)
+    else for (const { timestamp, value } of data.data) samples.set(sampleKey(resource, data.source.type, timestamp), value)
   }
   return { samples, days }
 }
 
-async function stored(team: TestTeam, user_id: string): Promise<Series> {
+async function readStored(team: TestTeam, user_id: string): Promise<Series> {
   const found: Series = new Map()
   for (const resource of Object.keys(units)) {
     const { groups } = await read(team, user_id, resource)
     for (const { source, data } of groups.apple_health_kit ?? [])
       for (const { timestamp, value } of data) {
-        const key = keyOf(resource, source.type, timestamp)
+        const key = sampleKey(resource, source.type, timestamp)
         assert(!found.has(key), `${key} is there twice`)
         found.set(key, value)
       }
@@ -86,27 +86,27 @@ async function stored(team: TestTeam, user_id: string): Promise<Series> {
   return found
 }
 
-const sorted = (map: Map<string, unknown>) => [...map].toSorted(([a], [b]) => (a < b ? -1 : 1))
+const sortByKey = (map: Map<string, unknown>) => [...map].toSorted(([a], [b]) => (a < b ? -1 : 1))
 const instantOf = (sample: One) => `${DAY}T${placeOf(sample)}+00:00`
 
 test('several clients that send the same posts, each in its own order: events rebuild what is stored, and that was sent', async () => {
   await fc.assert(
-    fc.asyncProperty(posts, clients, async (all, orders) => {
+    fc.asyncProperty(posts, clients, async (clientPosts, orders) => {
       const team = await createTestTeam()
       const user_id = await team.user()
-      const ofClients = orders.map((order) => order.map((i) => all[i % all.length]!))
+      const ofClients = orders.map((order) => order.map((i) => clientPosts[i % clientPosts.length]!))
       await Promise.all(
-        ofClients.map(async (own) => {
-          for (const sent of own) await send(team, user_id, sent)
+        ofClients.map(async (ownPosts) => {
+          for (const sent of ownPosts) await send(team, user_id, sent)
         }),
       )
       const emitted = await events(team)
       const receiver = rebuilt(emitted.filter(({ event_type }) => event_type.startsWith('daily.')))
-      const found = await stored(team, user_id)
-      assert.deepEqual(sorted(receiver.samples), sorted(found))
+      const found = await readStored(team, user_id)
+      assert.deepEqual(sortByKey(receiver.samples), sortByKey(found))
       const { activity } = await list(team, 'activity', user_id)
-      assert.deepEqual(sorted(receiver.days), sorted(new Map(activity.map((day: { id: string }) => [day.id, day]))))
-      const sent = ofClients.flat().flatMap((one) => ('samples' in one ? one.samples : []))
+      assert.deepEqual(sortByKey(receiver.days), sortByKey(new Map(activity.map((day: { id: string }) => [day.id, day]))))
+      const sent = ofClients.flat().flatMap((clientPost) => ('samples' in clientPost ? clientPost.samples : []))
       // Each instant of a source that was sent is there, and nothing else, with a value that was sent for it.
       const places = (resource: string, type: string, timestamp: string) => `${resource} ${type} ${timestamp}`
       const values = new Map<string, Set<number>>()
@@ -121,7 +121,7 @@ test('several clients that send the same posts, each in its own order: events re
       // The same once more, in the order of the first client: what it changes it reports, too.
       for (const again of ofClients[0]!) await send(team, user_id, again)
       const later = rebuilt((await events(team)).filter(({ event_type }) => event_type.startsWith('daily.')))
-      assert.deepEqual(sorted(later.samples), sorted(await stored(team, user_id)))
+      assert.deepEqual(sortByKey(later.samples), sortByKey(await readStored(team, user_id)))
     }),
     { numRuns: 8 },
   )

@@ -7,7 +7,7 @@ import { list, postSummary } from '../../../test/support/summaries.ts'
 
 const HOUR = 3600
 const session = { start_date: '2026-01-31T05:00:00Z', end_date: '2026-01-31T13:00:00Z' }
-const part = (from: string, to: string, value = 1) => ({ value, unit: '', start_date: from, end_date: to })
+const part = (start: string, end: string, value = 1) => ({ value, unit: '', start_date: start, end_date: end })
 async function person() {
   const team = await createTestTeam()
   return { team, user_id: await team.user() }
@@ -66,9 +66,9 @@ test('a night that comes again without stages has no stages any more', async () 
 test('samples of a night without a source of their own are of its source, and in its stream', async () => {
   const { team, user_id } = await person()
   const metadata = { _DMA: 'Fictional', _DMO: 'One' }
-  const beat = (time: string, value: number, more: object = {}) => ({
+  const beat = (time: string, value: number, overrides: object = {}) => ({
     ...part(`${DAY}T${time}Z`, `${DAY}T${time}Z`, value),
-    ...more,
+    ...overrides,
   })
   const night = {
     id: 'night',
@@ -113,13 +113,13 @@ test('nights, workouts, measurements and electrocardiograms that are sent again 
   const workout = { id: 'run', sport: 'Running', ...watch, start_date: '2026-01-31T02:00:00Z', end_date: '2026-01-31T03:00:00Z' }
   const at = '2026-01-31T02:00:00Z'
   const ecg = { id: 'ecg', session_start: at, session_end: '2026-01-31T02:00:30Z', voltage_sample_count: 0 }
-  const send = async (time_zone: string, more: object = {}) => {
-    await postSummary(team, 'electrocardiogram', user_id, [{ electrocardiogram: { ...ecg, ...more } }], { time_zone })
-    await postSummary(team, 'body', user_id, { body_mass: [{ ...part(at, at, 70), unit: 'kg', ...more }] }, { time_zone })
+  const send = async (time_zone: string, overrides: object = {}) => {
+    await postSummary(team, 'electrocardiogram', user_id, [{ electrocardiogram: { ...ecg, ...overrides } }], { time_zone })
+    await postSummary(team, 'body', user_id, { body_mass: [{ ...part(at, at, 70), unit: 'kg', ...overrides }] }, { time_zone })
     const [{ calendar_date: weighed }] = (await list(team, 'body', user_id)).body
     const [{ time_zone: recorded }] = (await list(team, 'electrocardiogram', user_id)).electrocardiogram
-    await postSummary(team, 'sleep', user_id, [{ ...night, ...more }], { time_zone })
-    await postSummary(team, 'workouts', user_id, [{ ...workout, ...more }], { time_zone })
+    await postSummary(team, 'sleep', user_id, [{ ...night, ...overrides }], { time_zone })
+    await postSummary(team, 'workouts', user_id, [{ ...workout, ...overrides }], { time_zone })
     const [slept] = (await list(team, 'sleep', user_id)).sleep
     const [ran] = (await list(team, 'workouts', user_id)).workouts
     const [cycle] = (await list(team, 'sleep_cycle', user_id)).sleep_cycle

@@ -1,7 +1,7 @@
 // Streams of workouts that phones post, and the deprecated streams of nights. Source: users-wearables.md 11, 16.6; events.md 4.3.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { at, counts, DAY, events, post, read, types } from '../../../test/support/samples.ts'
+import { sentSample, counts, DAY, events, post, read, types } from '../../../test/support/samples.ts'
 import { list, ofKind, postSummary } from '../../../test/support/summaries.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
@@ -18,17 +18,17 @@ const part = (value: number[], seconds: number, source: object = watch, length =
   end_offset: value.map((_, i) => i * seconds + length),
   ...source,
 })
-const workout = (components: object | undefined, more: object = {}) => ({
+const workout = (components: object | undefined, overrides: object = {}) => ({
   id: 'workout-0001',
   sport: 'Open Water Swim',
   start_date: START,
   end_date: `${DAY}T12:00:00Z`,
   ...watch,
   ...(components && { stream: { components } }),
-  ...more,
+  ...overrides,
 })
 const workoutIn = async (team: TestTeam, user_id: string) => (await list(team, 'workouts', user_id)).workouts[0]
-const streamOf = async ({ api }: TestTeam, id: string) => (await api.get(`/v2/timeseries/workouts/${id}/stream`)).body
+const readStream = async ({ api }: TestTeam, id: string) => (await api.get(`/v2/timeseries/workouts/${id}/stream`)).body
 
 describe('the stream of a workout', () => {
   test('has lists of one length by second, with gaps as null and distances as what has been covered', async () => {
@@ -42,9 +42,9 @@ describe('the stream of a workout', () => {
     }
     await postSummary(team, 'workouts', user_id, [workout(components)])
     const { id } = await workoutIn(team, user_id)
-    const stream = await streamOf(team, id)
+    const stream = await readStream(team, id)
     assert.deepEqual(
-      { ...stream, time: stream.time.map((one: number) => one - START_S) },
+      { ...stream, time: stream.time.map((second: number) => second - START_S) },
       {
         time: [0, 5, 10],
         cadence: [],
@@ -65,7 +65,11 @@ describe('the stream of a workout', () => {
       [id, 'open_water_swimming', 'watch'],
     )
     assert.deepEqual(
-      distances.data.map((one: { value: number; end: string; unit: string }) => [one.value, one.end.slice(11, 19), one.unit]),
+      distances.data.map((distance: { value: number; end: string; unit: string }) => [
+        distance.value,
+        distance.end.slice(11, 19),
+        distance.unit,
+      ]),
       [
         [10, '09:00:05', 'm'],
         [12, '09:00:10', 'm'],
@@ -73,7 +77,7 @@ describe('the stream of a workout', () => {
     )
     const [strokes] = (await read(team, user_id, 'workout_swimming_stroke')).groups.apple_health_kit
     assert.deepEqual(
-      strokes.data.map((one: { value: number }) => one.value),
+      strokes.data.map((stroke: { value: number }) => stroke.value),
       [4, 5],
     )
   })
@@ -95,7 +99,7 @@ describe('the stream of a workout', () => {
     const { message, ...data } = shallow[0]!.data as unknown as Record<string, unknown>
     assert.ok(message)
     assert.deepEqual(data, { provider_id, workout_id: id, sport, source, user_id })
-    assert.deepEqual((await streamOf(team, id)).distance, [10, 22])
+    assert.deepEqual((await readStream(team, id)).distance, [10, 22])
   })
 
   test('of two devices that recorded one distance only one counts', async () => {
@@ -105,7 +109,7 @@ describe('the stream of a workout', () => {
       workout({ distance_cycling: [part([100, 100], 5, phone), part([90, 90], 5, watch), part([95, 95, 95], 5, phone)] }),
     ])
     const { id } = await workoutIn(team, user_id)
-    assert.deepEqual((await streamOf(team, id)).distance, [90, 180])
+    assert.deepEqual((await readStream(team, id)).distance, [90, 180])
   })
 
   test('of three hours is read whole, and stays when its workout is posted without it', async () => {
@@ -120,7 +124,7 @@ describe('the stream of a workout', () => {
     await postSummary(team, 'workouts', user_id, [workout(components)])
     await postSummary(team, 'workouts', user_id, [workout(undefined)])
     const { id } = await workoutIn(team, user_id)
-    const stream = await streamOf(team, id)
+    const stream = await readStream(team, id)
     assert.deepEqual([stream.time.length, stream.heartrate.length, stream.power.at(-1)], [10_800, 10_800, values.at(-1)])
     assert.equal((await ofKind(team, 'workout_stream')).length, 1)
   })
@@ -130,7 +134,7 @@ describe('the stream of a workout', () => {
     const user_id = await team.user()
     await postSummary(team, 'workouts', user_id, [workout(undefined)])
     const { id } = await workoutIn(team, user_id)
-    assert.deepEqual(new Set(Object.values(await streamOf(team, id)).map((one) => JSON.stringify(one))), new Set(['[]']))
+    assert.deepEqual(new Set(Object.values(await readStream(team, id)).map((values) => JSON.stringify(values))), new Set(['[]']))
     assert.equal((await other.api.get(`/v2/timeseries/workouts/${id}/stream`)).status, 404)
     assert.equal((await team.api.get(`/v2/timeseries/workouts/${user_id}/stream`)).status, 404)
     await team.api.delete(`/v2/user/${user_id}`)
@@ -163,7 +167,7 @@ describe('the stream of a workout', () => {
       const { data } = (await team.api.get(`/v2/introspect/rejected_posts?user_id=${user_id}`)).body
       const at = ['data', 0, 'stream', 'components', 'heart_rate', 0, ...place].join('.')
       assert(
-        data.some((one: { error_message: string }) => one.error_message.startsWith(`${at}: `)),
+        data.some((error: { error_message: string }) => error.error_message.startsWith(`${at}: `)),
         at,
       )
     }
@@ -186,14 +190,19 @@ describe('the stream of a workout', () => {
 })
 
 describe('the stream of a night', () => {
-  const stage = (from: string, to: string) => ({ value: 1, unit: '', start_date: `${DAY}T${from}Z`, end_date: `${DAY}T${to}Z` })
+  const stage = (start: string, end: string) => ({
+    value: 1,
+    unit: '',
+    start_date: `${DAY}T${start}Z`,
+    end_date: `${DAY}T${end}Z`,
+  })
   const night = {
     id: 'night-0001',
     start_date: `${DAY}T05:00:00Z`,
     end_date: `${DAY}T13:00:00Z`,
     ...watch,
-    heart_rate: [at('06:00:00', 52, watch), at('07:00:00', 50, watch)],
-    respiratory_rate: [at('06:00:00', 14, watch)],
+    heart_rate: [sentSample('06:00:00', 52, watch), sentSample('07:00:00', 50, watch)],
+    respiratory_rate: [sentSample('06:00:00', 14, watch)],
     sleep_stages: {
       light_sleep_samples: [stage('05:00:00', '09:00:00')],
       deep_sleep_samples: [stage('09:00:00', '13:00:00')],
@@ -204,13 +213,13 @@ describe('the stream of a night', () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     await postSummary(team, 'sleep', user_id, [night])
-    await post(team, user_id, 'heartrate', [at('06:30:00', 99, phone), at('14:00:00', 80, watch)])
+    await post(team, user_id, 'heartrate', [sentSample('06:30:00', 99, phone), sentSample('14:00:00', 80, watch)])
     const [{ id }] = (await list(team, 'sleep', user_id)).sleep
     const { body } = await team.api.get(`/v2/timeseries/sleep/${id}/stream`)
-    const values = (name: string) => body[name].map((one: { value: number }) => one.value)
+    const values = (name: string) => body[name].map((entry: { value: number }) => entry.value)
     assert.deepEqual([values('heartrate'), values('hrv'), values('respiratory_rate')], [[52, 50], [], [14]])
     assert.deepEqual(
-      body.hypnogram.map((one: Record<string, unknown>) => [one.value, one.unit, one.start, one.end]),
+      body.hypnogram.map((stage: Record<string, unknown>) => [stage.value, stage.unit, stage.start, stage.end]),
       [
         [2, 'stage', `${DAY}T05:00:00+00:00`, `${DAY}T09:00:00+00:00`],
         [1, 'stage', `${DAY}T09:00:00+00:00`, `${DAY}T13:00:00+00:00`],

@@ -7,16 +7,16 @@ import { asOwner, createTestTeam } from '../../../test/support/server.ts'
 import { storeSummaries } from '../../../test/support/wearable-data.ts'
 
 const record = (name: string) => ({ start_time: `${DAY}T19:00:00Z`, end_time: `${DAY}T19:00:00Z`, meal_type: 2, name, energy: 1 })
-const sent = (names: string[]) => [
+const mealsOf = (names: string[]) => [
   { health_connect: { source_bundle: 'com.example.food', nutrition_records: names.map(record) } },
 ]
-const names = (count: number, more = '') => Array.from({ length: count }, (_, i) => `Fictional food ${i}${more}`)
+const names = (count: number, suffix = '') => Array.from({ length: count }, (_, i) => `Fictional food ${i}${suffix}`)
 
 describe('a meal', () => {
   test('has at most 200 foods: what exceeds them counts under Food, and nothing of it is lost', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
-    const { status } = await postSummary(team, 'meal', user_id, sent(names(1000)), { provider: 'health_connect' })
+    const { status } = await postSummary(team, 'meal', user_id, mealsOf(names(1000)), { provider: 'health_connect' })
     assert.equal(status, 200)
     const { meals } = await list(team, 'meal', user_id)
     const foods = meals[0].data as Record<string, { energy: { value: number } }>
@@ -26,7 +26,7 @@ describe('a meal', () => {
   test('of exactly 200 foods has each of them', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
-    await postSummary(team, 'meal', user_id, sent(['', ...names(199)]), { provider: 'health_connect' })
+    await postSummary(team, 'meal', user_id, mealsOf(['', ...names(199)]), { provider: 'health_connect' })
     const { meals } = await list(team, 'meal', user_id)
     assert.deepEqual([Object.keys(meals[0].data).length, meals[0].data.Food.energy.value], [200, 1])
   })
@@ -35,7 +35,7 @@ describe('a meal', () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     // JSON takes six bytes for each of these characters.
-    const data = sent(names(199, '\u0001'.repeat(270)))
+    const data = mealsOf(names(199, '\u0001'.repeat(270)))
     const { status, body } = await postSummary(team, 'meal', user_id, data, { provider: 'health_connect' })
     assert.deepEqual([status, body.detail?.[0].loc], [422, ['body', 'data']])
     assert.deepEqual((await list(team, 'meal', user_id)).meals, [])

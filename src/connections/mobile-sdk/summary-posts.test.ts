@@ -1,7 +1,7 @@
 // Summaries that phones post, as they are read and reported. Source: users-wearables.md 7-9, 16.5, 16.6; events.md 4.1, 5.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { at, counts, DAY, events, read, types } from '../../../test/support/samples.ts'
+import { sentSample, counts, DAY, events, read, types } from '../../../test/support/samples.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 import { list, ofKind, postSummary as post } from '../../../test/support/summaries.ts'
 
@@ -16,8 +16,8 @@ const source = {
 }
 
 describe('activity', () => {
-  const day = (calendar_date: string, steps_sum: number, more: object = {}) => ({
-    day_summary: { calendar_date, steps_sum, active_energy_burned_sum: 480.5, basal_energy_burned_sum: 1600, ...more },
+  const day = (calendar_date: string, steps_sum: number, overrides: object = {}) => ({
+    day_summary: { calendar_date, steps_sum, active_energy_burned_sum: 480.5, basal_energy_burned_sum: 1600, ...overrides },
   })
 
   test('a day is one record, whose growing counts are reported as updates, and a repeated post is not', async () => {
@@ -63,8 +63,8 @@ describe('activity', () => {
   test('the samples of a day are timeseries too', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
-    const steps = [at('09:00:00', 120, { end_date: `${DAY}T10:00:00Z`, type: 'watch' })]
-    const energy = [at('09:00:00', 12, { unit: 'kcal', end_date: `${DAY}T10:00:00Z` })]
+    const steps = [sentSample('09:00:00', 120, { end_date: `${DAY}T10:00:00Z`, type: 'watch' })]
+    const energy = [sentSample('09:00:00', 12, { unit: 'kcal', end_date: `${DAY}T10:00:00Z` })]
     const { body } = await post(team, 'activity', user_id, [{ ...day(DAY, 120), steps, active_energy_burned: energy }])
     assert.deepEqual(counts(body), [3, 3, 0, 0])
     assert.equal((await read(team, user_id, 'steps')).groups.apple_health_kit[0].data[0].value, 120)
@@ -83,7 +83,7 @@ describe('activity', () => {
     )
     await post(team, 'activity', user_id, [day('2026-01-02', 2)], { provider: 'health_connect' })
     const dates = async (query: string) =>
-      (await list(team, 'activity', user_id, query)).activity.map((one: { calendar_date: string }) => one.calendar_date.slice(8))
+      (await list(team, 'activity', user_id, query)).activity.map((day: { calendar_date: string }) => day.calendar_date.slice(8))
     assert.deepEqual(await dates('start_date=2026-01-01&end_date=2026-01-03'), ['01', '02', '02', '03'])
     assert.deepEqual(await dates('start_date=2026-01-02T10:00:00Z&end_date=2026/01/02'), ['02', '02'])
     assert.deepEqual(await dates('start_date=2026-01-01&provider=health_connect'), ['02'])
@@ -102,7 +102,7 @@ describe('activity', () => {
 })
 
 describe('sleep', () => {
-  const stage = (from: string, to: string) => ({ value: 1, unit: '', start_date: from, end_date: to })
+  const stage = (start: string, end: string) => ({ value: 1, unit: '', start_date: start, end_date: end })
   const night = {
     id: 'night-0001',
     start_date: '2026-01-31T05:00:00Z',
@@ -267,11 +267,16 @@ describe('workouts, the body and the profile', () => {
   test('measurements of the body at one instant are one record, and samples; a later post adds to the record', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
-    await post(team, 'body', user_id, { body_mass: [at('06:00:00', 71.5, { unit: 'kg' })] })
-    await post(team, 'body', user_id, { body_fat_percentage: [at('06:00:00', 18, { unit: '%' })] })
+    await post(team, 'body', user_id, { body_mass: [sentSample('06:00:00', 71.5, { unit: 'kg' })] })
+    await post(team, 'body', user_id, { body_fat_percentage: [sentSample('06:00:00', 18, { unit: '%' })] })
     const { body } = await list(team, 'body', user_id)
     assert.deepEqual(
-      body.map((one: Record<string, unknown>) => [one.calendar_date, one.weight, one.fat, one.body_mass_index]),
+      body.map((measurement: Record<string, unknown>) => [
+        measurement.calendar_date,
+        measurement.weight,
+        measurement.fat,
+        measurement.body_mass_index,
+      ]),
       [['2026-01-30', 71.5, 18, null]],
     )
     assert.equal((await read(team, user_id, 'body_weight')).groups.apple_health_kit[0].data[0].value, 71.5)
@@ -319,7 +324,7 @@ test('the last post of a history completes each resource in it, once', async () 
   const team = await createTestTeam()
   const user_id = await team.user()
   const range = { stage: 'historical', start_date: '2026-01-01T00:00:00Z', end_date: '2026-01-31T23:59:59Z' }
-  const data = { body_mass: [at('06:00:00', 71.5, { unit: 'kg' })] }
+  const data = { body_mass: [sentSample('06:00:00', 71.5, { unit: 'kg' })] }
   for (let i = 0; i < 2; i++) await post(team, 'body', user_id, data, range)
   const notices = (await events(team)).filter(({ event_type }) => event_type.startsWith('historical'))
   assert.deepEqual(types(notices).toSorted(), ['historical.data.body.created', 'historical.data.weight.created'])
@@ -329,7 +334,7 @@ test('the history of steps ends with that of activity, although its last post ha
   const team = await createTestTeam()
   const user_id = await team.user()
   const range = { stage: 'historical', start_date: '2026-01-01T00:00:00Z', end_date: '2026-01-31T23:59:59Z' }
-  const steps = [at('09:00:00', 120, { end_date: `${DAY}T10:00:00Z` })]
+  const steps = [sentSample('09:00:00', 120, { end_date: `${DAY}T10:00:00Z` })]
   await post(team, 'activity', user_id, [{ steps }], { ...range, is_final_chunk: false })
   await post(team, 'activity', user_id, [], range)
   const notices = types(await events(team)).filter((type) => type.startsWith('historical'))

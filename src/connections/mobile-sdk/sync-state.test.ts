@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { at, DAY, post } from '../../../test/support/samples.ts'
+import { sentSample, DAY, post } from '../../../test/support/samples.ts'
 import { postSummary } from '../../../test/support/summaries.ts'
 import { asOwner, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 
@@ -45,7 +45,7 @@ describe('the state that a phone asks for', () => {
     await team.api.delete(`/v2/user/${user_id}/${APPLE}`)
     assert.equal((await ask(team, user_id)).body.status, 'error')
     // A client that connects by itself is back with its next post.
-    await post(team, user_id, 'heartrate', [at('09:30:00', 61)])
+    await post(team, user_id, 'heartrate', [sentSample('09:30:00', 61)])
     assert.equal((await ask(team, user_id)).body.status, 'active')
   })
 
@@ -64,8 +64,8 @@ describe('the state that a phone asks for', () => {
   test("gives the bounds of the user's ingestion as instants, with a day more at either end, and not the range that a phone proposes", async () => {
     const team = await createTestTeam()
     const proposed = { request_start_date: '2026-01-01T00:00:00.123Z', request_end_date: '2026-02-01T00:00:00Z' }
-    const bounds = async (given: object) => {
-      const { user_id } = (await team.api.post('/v2/user', { client_user_id: randomUUID(), ...given })).body
+    const bounds = async (requestBody: object) => {
+      const { user_id } = (await team.api.post('/v2/user', { client_user_id: randomUUID(), ...requestBody })).body
       const { body } = await ask(team, user_id, proposed)
       return [body.ingestion_start, body.request_start_date, body.request_end_date]
     }
@@ -142,7 +142,7 @@ describe('the beginning of a history', () => {
     const user_id = await team.user()
     assert.equal((await announce(team, user_id, { ...range, backfill_type: 'heartrate' })).status, 200)
     const history = { stage: 'historical', start_date: range.range_start, end_date: range.range_end }
-    await post(team, user_id, 'heartrate', [at('09:30:00', 61)], history)
+    await post(team, user_id, 'heartrate', [sentSample('09:30:00', 61)], history)
     await announce(team, user_id, { ...range, backfill_type: 'heartrate' })
     assert.equal((await pulls(team, user_id)).heartrate.status, 'success')
     await asOwner(`update sandbox_us.connection set status = 'paused' where team_id = $1`, [team.team])
@@ -182,7 +182,7 @@ describe('the beginning of a history', () => {
     assert.equal((await announce(team, user_id, { ...ahead, backfill_type: 'heartrate' })).status, 200)
     const history = { stage: 'historical', start_date: ahead.range_start, end_date: ahead.range_end }
     for (const more of [{ is_final_chunk: false }, {}]) {
-      await post(team, user_id, 'heartrate', [at('09:30:00', 61)], { ...history, ...more })
+      await post(team, user_id, 'heartrate', [sentSample('09:30:00', 61)], { ...history, ...more })
       const { heartrate } = await pulls(team, user_id)
       assert(Date.parse(heartrate.range_end) <= Date.now() + 60_000, heartrate.range_end)
     }

@@ -9,11 +9,11 @@ import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 const ANDROID = { provider: 'health_connect' }
 const userIn = async ({ api }: TestTeam, fallback_time_zone: string): Promise<string> =>
   (await api.post('/v2/user', { client_user_id: randomUUID(), fallback_time_zone })).body.user_id
-const sessionAt = (start: string, end: string, more: object = {}) => ({
+const sessionAt = (start: string, end: string, overrides: object = {}) => ({
   id: randomUUID(),
   start_date: start,
   end_date: end,
-  ...more,
+  ...overrides,
 })
 
 describe('a phone that does not know', () => {
@@ -100,7 +100,7 @@ describe('a watch', () => {
     assert.equal(status, 200, JSON.stringify(body))
     const devices = (await team.api.get(`/v2/user/${user_id}/device`)).body
     assert.deepEqual(
-      devices.map((one: Record<string, unknown>) => [one.source_type, one.device_model, one.device_version]),
+      devices.map((device: Record<string, unknown>) => [device.source_type, device.device_model, device.device_version]),
       [['watch', 'Watch', '11.1']],
     )
   })

@@ -9,9 +9,9 @@ import { Quantity } from './schema.ts'
 
 const bySchema = Fields(Quantity.properties)
 
-function outcome(schema: TSchema, given: unknown) {
+function outcome(schema: TSchema, input: unknown) {
   const faults: Fault[] = []
-  const value = validate(schema, given, ['body', 'data', 3], faults, 'json')
+  const value = validate(schema, input, ['body', 'data', 3], faults, 'json')
   return faults.length ? { faults } : { value: JSON.parse(JSON.stringify(value)) as unknown }
 }
 
@@ -50,7 +50,7 @@ test('a quantity is read as by its schema, with the same errors, whatever its fi
   // Every second one has only the fields of the usual form, so that many are usual.
   const given = fc.tuple(quantity, fc.boolean()).map(([one, isUsual]) => (isUsual ? { ...one, ...usual } : one))
   fc.assert(
-    fc.property(given, (one) => assert.deepEqual(outcome(Quantity, one), outcome(bySchema, one))),
+    fc.property(given, (value) => assert.deepEqual(outcome(Quantity, value), outcome(bySchema, value))),
     { numRuns: 3000 },
   )
 })

@@ -1,7 +1,7 @@
 // Zones of heart rate that the server computes for workouts. Source: users-wearables.md 8; events.md 4.1 P5.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { at, counts, DAY, post, watch, type Sent } from '../../../test/support/samples.ts'
+import { sentSample, counts, DAY, post, watch, type Sent } from '../../../test/support/samples.ts'
 import { list, ofKind, postSummary } from '../../../test/support/summaries.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -9,13 +9,13 @@ import { T } from '../../platform/schema/schema.ts'
 
 const START = `${DAY}T09:00:00Z`
 /** An hour. */
-const workout = (more: object = {}) => ({
+const workout = (overrides: object = {}) => ({
   id: 'workout-0001',
   sport: 'Running',
   start_date: START,
   end_date: `${DAY}T10:00:00Z`,
   ...watch,
-  ...more,
+  ...overrides,
 })
 /** A stream with a heart rate every so many seconds. */
 const withStream = (value: number[], seconds: number) =>
@@ -34,10 +34,10 @@ const withStream = (value: number[], seconds: number) =>
       },
     },
   })
-const beat = (time: string, value: number, more: Partial<Sent> = {}) => at(time, value, { ...watch, ...more })
-const workoutOf = async (team: TestTeam, user_id: string, n = 0) => (await list(team, 'workouts', user_id)).workouts[n]
-const zonesOf = async (team: TestTeam, user_id: string) => (await workoutOf(team, user_id)).hr_zones
-const emitted = async (team: TestTeam) =>
+const beat = (time: string, value: number, overrides: Partial<Sent> = {}) => sentSample(time, value, { ...watch, ...overrides })
+const readWorkout = async (team: TestTeam, user_id: string, n = 0) => (await list(team, 'workouts', user_id)).workouts[n]
+const readZones = async (team: TestTeam, user_id: string) => (await readWorkout(team, user_id)).hr_zones
+const readEvents = async (team: TestTeam) =>
   (await ofKind(team, 'workouts')).map(({ event_type, data }) => [
     event_type.slice(11),
     (data as Record<string, unknown>).hr_zones,
@@ -55,9 +55,9 @@ describe('zones of heart rate of a workout whose source sends none', () => {
     const sent = withStream(rates, 60)
     for (let i = 0; i < 2; i++) await postSummary(team, 'workouts', user_id, [sent])
     const zones = [60, 60, 60, 60, 120, 300]
-    assert.deepEqual(await zonesOf(team, user_id), zones)
-    assert.deepEqual(await emitted(team), [['workouts.created', zones]])
-    const { id } = await workoutOf(team, user_id)
+    assert.deepEqual(await readZones(team, user_id), zones)
+    assert.deepEqual(await readEvents(team), [['workouts.created', zones]])
+    const { id } = await readWorkout(team, user_id)
     assert.deepEqual((await ofKind(team, 'workouts'))[0]!.data.id, id)
   })
 
@@ -67,7 +67,7 @@ describe('zones of heart rate of a workout whose source sends none', () => {
     await post(team, user_id, 'heartrate', [beat('09:00:00', 180)])
     for (const rates of [[100], [100, 100], [100, 100], [150]])
       await postSummary(team, 'workouts', user_id, [withStream(rates, 60)])
-    assert.deepEqual(await emitted(team), [
+    assert.deepEqual(await readEvents(team), [
       ['workouts.created', null],
       ['workouts.updated', [0, 0, 0, 0, 0, 300]],
       ['workouts.updated', [0, 300, 0, 0, 0, 0]],
@@ -75,7 +75,7 @@ describe('zones of heart rate of a workout whose source sends none', () => {
       ['workouts.updated', [0, 0, 0, 300, 0, 0]],
     ])
     await post(team, user_id, 'heartrate', [beat('09:30:00', 180)])
-    assert.deepEqual(await zonesOf(team, user_id), [0, 0, 0, 300, 0, 0])
+    assert.deepEqual(await readZones(team, user_id), [0, 0, 0, 300, 0, 0])
   })
 
   test('are those of stored heart rates between its ends, each for at most 5 minutes', async () => {
@@ -88,7 +88,7 @@ describe('zones of heart rate of a workout whose source sends none', () => {
       beat('10:00:00', 180),
     ])
     await postSummary(team, 'workouts', user_id, [workout()])
-    assert.deepEqual(await emitted(team), [['workouts.created', [0, 120, 120, 0, 0, 300]]])
+    assert.deepEqual(await readEvents(team), [['workouts.created', [0, 120, 120, 0, 0, 300]]])
   })
 
   test('change with heart rates that come later, once for each change, and with no others', async () => {
@@ -99,22 +99,22 @@ describe('zones of heart rate of a workout whose source sends none', () => {
     ])
     await post(team, user_id, 'heartrate', [beat('08:59:00', 180), beat('10:00:00', 180), beat('11:00:00', 180)])
     await post(team, user_id, 'heartrate', [beat('09:30:00', 180)], { provider: 'health_connect' })
-    await post(team, user_id, 'steps', [at('09:30:00', 180, { unit: 'count' })])
-    assert.deepEqual((await emitted(team)).length, 2)
+    await post(team, user_id, 'steps', [sentSample('09:30:00', 180, { unit: 'count' })])
+    assert.deepEqual((await readEvents(team)).length, 2)
     const late = [beat('09:30:00', 100)]
     for (let i = 0; i < 2; i++) await post(team, user_id, 'heartrate', late)
     // Another value in the same zone changes nothing that is shown.
     await post(team, user_id, 'heartrate', [beat('09:30:00', 101)])
     await post(team, user_id, 'heartrate', [beat('09:30:00', 150)])
-    assert.deepEqual((await emitted(team)).slice(2), [
+    assert.deepEqual((await readEvents(team)).slice(2), [
       ['workouts.updated', [0, 300, 0, 0, 0, 0]],
       ['workouts.updated', [0, 0, 0, 300, 0, 0]],
     ])
-    assert.deepEqual((await workoutOf(team, user_id, 1)).hr_zones, null)
+    assert.deepEqual((await readWorkout(team, user_id, 1)).hr_zones, null)
     const [created, , last] = await ofKind(team, 'workouts')
     assert.equal(last!.data.id, created!.data.id)
     assert.deepEqual(last!.data, {
-      ...(await workoutOf(team, user_id)),
+      ...(await readWorkout(team, user_id)),
       hr_zones: [0, 300, 0, 0, 0, 0],
       updated_at: last!.data.updated_at,
     })
@@ -127,11 +127,11 @@ describe('zones of heart rate of a workout whose source sends none', () => {
     await post(team, user_id, 'heartrate', rates)
     await postSummary(team, 'workouts', user_id, [workout()])
     // 75 % of 160.
-    assert.deepEqual(await zonesOf(team, user_id), [0, 0, 0, 300, 0, 0])
+    assert.deepEqual(await readZones(team, user_id), [0, 0, 0, 300, 0, 0])
     await postSummary(team, 'profile', user_id, { date_of_birth: '2006-02-01', biological_sex: 'female' })
     await postSummary(team, 'workouts', user_id, [workout({ id: 'workout-0002' })])
     // 60 % of 201 is 120.6.
-    const zones = (await list(team, 'workouts', user_id)).workouts.map((one: { hr_zones: unknown }) => one.hr_zones)
+    const zones = (await list(team, 'workouts', user_id)).workouts.map((workout: { hr_zones: unknown }) => workout.hr_zones)
     assert.deepEqual(zones, [
       [0, 0, 0, 300, 0, 0],
       [0, 300, 0, 0, 0, 0],
@@ -151,23 +151,23 @@ describe('zones of heart rate of a workout whose source sends none', () => {
     const all = (zones: number[]) => Array.from({ length: 3 }, () => JSON.stringify(zones))
     // 63 % of 190.
     assert.deepEqual(await shown(), all([0, 0, 300, 0, 0, 0]))
-    const before = (await emitted(team)).length
+    const before = (await readEvents(team)).length
     await team.api.patch(`/v2/user/${user_id}`, { fallback_birth_date: '1966-01-31' })
     await team.settle()
     assert.deepEqual(await shown(), all([0, 0, 0, 300, 0, 0]))
     assert.deepEqual(
-      (await emitted(team)).slice(before),
+      (await readEvents(team)).slice(before),
       Array.from({ length: 3 }, () => ['workouts.updated', [0, 0, 0, 300, 0, 0]]),
     )
     await postSummary(team, 'profile', user_id, { date_of_birth: '2006-02-01', biological_sex: 'female' })
     await team.settle()
     // 60 % of 201 is 120.6.
     assert.deepEqual(await shown(), all([0, 300, 0, 0, 0, 0]))
-    const events = (await emitted(team)).length
+    const events = (await readEvents(team)).length
     await postSummary(team, 'profile', user_id, { date_of_birth: '2006-02-01', biological_sex: 'female', height: 170 })
     await team.api.patch(`/v2/user/${user_id}`, { fallback_birth_date: null })
     await team.settle()
-    assert.equal((await emitted(team)).length, events)
+    assert.equal((await readEvents(team)).length, events)
   })
 
   test('of more than a hundred workouts all change with the birth date', async () => {
@@ -185,7 +185,7 @@ describe('zones of heart rate of a workout whose source sends none', () => {
     await postSummary(team, 'workouts', user_id, workouts)
     await team.api.patch(`/v2/user/${user_id}`, { fallback_birth_date: '1966-01-31' })
     await team.settle()
-    const changed = (await emitted(team)).filter(([type]) => type === 'workouts.updated')
+    const changed = (await readEvents(team)).filter(([type]) => type === 'workouts.updated')
     assert.equal(changed.length, 230)
     assert.deepEqual(new Set(changed.map(([, zones]) => JSON.stringify(zones))), new Set(['[0,0,0,120,0,0]']))
   })
@@ -200,9 +200,9 @@ describe('zones of heart rate of a workout whose source sends none', () => {
       beat('09:15:00', 100, other),
     ])
     await postSummary(team, 'workouts', user_id, [workout()])
-    assert.deepEqual(await zonesOf(team, user_id), [0, 0, 0, 0, 0, 600])
+    assert.deepEqual(await readZones(team, user_id), [0, 0, 0, 0, 0, 600])
     await post(team, user_id, 'heartrate', [beat('09:30:00', 140)])
-    assert.deepEqual(await zonesOf(team, user_id), [0, 0, 0, 300, 0, 0])
+    assert.deepEqual(await readZones(team, user_id), [0, 0, 0, 300, 0, 0])
   })
 
   test('are there when a workout and its heart rates are posted at the same time', async () => {
@@ -218,7 +218,7 @@ describe('zones of heart rate of a workout whose source sends none', () => {
     }
     const { workouts } = await list(team, 'workouts', user_id)
     assert.deepEqual(
-      workouts.map((one: { hr_zones: unknown }) => one.hr_zones),
+      workouts.map((workout: { hr_zones: unknown }) => workout.hr_zones),
       Array.from({ length: 10 }, () => [0, 300, 0, 0, 0, 0]),
     )
   })
@@ -227,7 +227,7 @@ describe('zones of heart rate of a workout whose source sends none', () => {
     const { team, user_id } = await start()
     await postSummary(team, 'workouts', user_id, [workout()])
     await post(team, user_id, 'heartrate', [beat('09:30:00', 100)], { stage: 'historical', is_final_chunk: false })
-    assert.deepEqual(await zonesOf(team, user_id), [0, 300, 0, 0, 0, 0])
+    assert.deepEqual(await readZones(team, user_id), [0, 300, 0, 0, 0, 0])
     const rows = await team.db.tx(team.tenant, (tx) =>
       tx.many(
         T.Object({ type: T.String(), historical: T.Boolean() }),
@@ -252,7 +252,7 @@ describe('zones that the source of a workout sends', () => {
     await post(team, user_id, 'heartrate', [beat('09:40:00', 100)])
     assert.deepEqual(counts((await postSummary(team, 'workouts', user_id, [withStream([150], 60)])).body).slice(1, 3), [1, 1])
     await postSummary(team, 'workouts', user_id, [workout({ heart_rate_zone_1: 10 })])
-    assert.deepEqual(await emitted(team), [
+    assert.deepEqual(await readEvents(team), [
       ['workouts.created', [10, 0, 0, 0, 0, 0]],
       ['workouts.updated', [0, 0, 0, 300, 0, 0]],
       ['workouts.updated', [10, 0, 0, 0, 0, 0]],

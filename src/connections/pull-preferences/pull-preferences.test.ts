@@ -6,7 +6,7 @@ import { client, createTestTeam, type TestTeam } from '../../../test/support/ser
 const HERE = '/team_data_pull_preferences/sandbox/us'
 const days = (n: number) => ({ historical_days_to_pull: n })
 const limited = (n: number, limit = 365) => ({ historical_days_to_pull: n, historical_days_to_pull_limit: limit })
-const made = async (org: TestTeam, region = 'us'): Promise<string> =>
+const createManagedTeam = async (org: TestTeam, region = 'us'): Promise<string> =>
   (await org.manage.post('/team', { name: 'Made', region })).body.id
 const boundTo = async (org: TestTeam, team_id: string): Promise<TestTeam['manage']> => {
   const { key } = (await org.manage.post('/management_key', { label: 'bound', team_id })).body
@@ -74,7 +74,7 @@ describe('data pull preferences', () => {
 
   test('a preference applies to one environment', async () => {
     const org = await createTestTeam()
-    const team_id = await made(org)
+    const team_id = await createManagedTeam(org)
     await set(org, { oura: { default: days(60) } }, [team_id])
     const [{ providers }] = (await org.manage.get('/team_data_pull_preferences/production/us')).body.data_pull_preferences
     assert.deepEqual(providers.oura.default, limited(180))
@@ -128,7 +128,7 @@ describe('data pull preferences', () => {
   test('lists the accessible teams, five a page, newest first', async () => {
     const org = await createTestTeam()
     const teams = [org.team]
-    for (let i = 0; i < 6; i++) teams.unshift(await made(org))
+    for (let i = 0; i < 6; i++) teams.unshift(await createManagedTeam(org))
     const page = async (query: string) => (await org.manage.get(HERE + query)).body
     const first = await page('')
     const second = await page(`?next_cursor=${first.next_cursor}`)
@@ -150,8 +150,8 @@ describe('data pull preferences', () => {
 
   test('sets preferences for all teams of a list or for none', async () => {
     const org = await createTestTeam()
-    const apart = await made(org)
-    const europe = await made(org, 'eu')
+    const apart = await createManagedTeam(org)
+    const europe = await createManagedTeam(org, 'eu')
     const bound = await boundTo(org, org.team)
     const status = async (api: TestTeam['manage'], ...team_ids: string[]) =>
       (await api.post(HERE, { team_ids, providers: { oura: { default: days(60) } } })).status
@@ -176,7 +176,7 @@ describe('resetting data pull preferences', () => {
 
   test('resets the given teams and providers', async () => {
     const org = await createTestTeam()
-    const apart = await made(org)
+    const apart = await createManagedTeam(org)
     await set(org, both, [org.team, apart])
     const { status, body } = await org.manage.delete(`${HERE}?team_id=${org.team}&provider=oura`)
     assert.deepEqual([status, body], [200, {}])
@@ -201,7 +201,7 @@ describe('resetting data pull preferences', () => {
 
   test('skips teams that the key cannot access', async () => {
     const org = await createTestTeam()
-    const apart = await made(org)
+    const apart = await createManagedTeam(org)
     await set(org, both, [org.team, apart])
     const bound = await boundTo(org, org.team)
     assert.equal((await bound.delete(`${HERE}?team_id=${apart}`)).status, 200)

@@ -16,7 +16,7 @@ before(() => useVendorServer('oura', peer))
 
 let accounts = 0
 /** A user who has connected an account of their own. */
-async function connected(days = 5, fill: (account: string) => void = () => {}) {
+async function createConnectedUser(days = 5, fill: (account: string) => void = () => {}) {
   const team = await teamAt('oura')
   const user_id = await team.user()
   const account = `oura-${++accounts}`
@@ -24,28 +24,28 @@ async function connected(days = 5, fill: (account: string) => void = () => {}) {
   await agree(team, 'oura', peer, user_id, account, days)
   return { team, user_id, account }
 }
-const pulled = async ({ api }: TestTeam) =>
+const countPulls = async ({ api }: TestTeam) =>
   (await api.get('/v2/introspect/historical_pull?provider=oura')).body.data[0].provider.oura.pulled
 const activity = async ({ api }: TestTeam, user_id: string) =>
   (await api.get(`/v2/summary/activity/${user_id}?start_date=${daysAgo(30)}`)).body.activity
-const asked = (account: string, path: string) => {
+const listAskedWindows = (account: string, path: string) => {
   const token = peer.grants.tokenOf(account)
-  return peer.to(`/v2/usercollection/${path}`).filter(({ headers }) => headers.authorization === `Bearer ${token}`)
+  return peer.requestsTo(`/v2/usercollection/${path}`).filter(({ headers }) => headers.authorization === `Bearer ${token}`)
 }
 
 describe('the history of a user who connects', () => {
   test('is scheduled, pulled with today, stored and reported as complete', async () => {
-    const { team, user_id } = await connected(5, (account) => {
+    const { team, user_id } = await createConnectedUser(5, (account) => {
       for (const day of [0, 1, 2]) peer.put(account, 'daily_activity', ouraActivity(daysAgo(day), 5000 + day))
       peer.put(account, 'sleep', ouraNight(daysAgo(1)))
       peer.put(account, 'daily_sleep', ouraScore(daysAgo(1), 88))
       peer.put(account, 'workout', ouraWorkout(daysAgo(2)))
     })
-    const scheduled = await pulled(team)
+    const scheduled = await countPulls(team)
     assert.deepEqual([scheduled.activity.status, scheduled.sleep_cycle.status], ['scheduled', 'scheduled'])
     await run(team, 0)
-    const done = await pulled(team)
-    assert.deepEqual(new Set(Object.values(done).map((one) => (one as { status: string }).status)), new Set(['success']))
+    const done = await countPulls(team)
+    assert.deepEqual(new Set(Object.values(done).map((outcome) => (outcome as { status: string }).status)), new Set(['success']))
     assert.deepEqual(Object.keys(done).toSorted(), oura.resources.toSorted())
     // Rule 18: Oura leaves the last day of a range out.
     assert.deepEqual(
@@ -54,7 +54,7 @@ describe('the history of a user who connects', () => {
     )
     const { sleep } = (await team.api.get(`/v2/summary/sleep/${user_id}?start_date=${daysAgo(5)}`)).body
     assert.deepEqual(
-      sleep.map((one: Record<string, unknown>) => [one.calendar_date, one.score, one.duration, one.total]),
+      sleep.map((night: Record<string, unknown>) => [night.calendar_date, night.score, night.duration, night.total]),
       [[daysAgo(1), 88, 30_600, 28_800]],
     )
     const types = await team.events()
@@ -62,13 +62,18 @@ describe('the history of a user who connects', () => {
   })
 
   test('rule 16: only gaps are asked for when the user connects again, and the same data emits nothing', async () => {
-    const { team, user_id, account } = await connected(5, (of) => peer.put(of, 'daily_activity', ouraActivity(daysAgo(1), 7000)))
+    const { team, user_id, account } = await createConnectedUser(5, (peerAccount) =>
+      peer.put(peerAccount, 'daily_activity', ouraActivity(daysAgo(1), 7000)),
+    )
     await run(team, 0)
     await team.db.pool.query(`update connection set status = 'paused' where team_id = $1`, [team.team])
     const before = await team.events()
     await agree(team, 'oura', peer, user_id, account, 8)
     await run(team, 0)
-    const ranges = asked(account, 'daily_activity').map(({ query }) => [query.get('start_date'), query.get('end_date')])
+    const ranges = listAskedWindows(account, 'daily_activity').map(({ query }) => [
+      query.get('start_date'),
+      query.get('end_date'),
+    ])
     // Three days more than before, with a day of overlap; what was asked for is not asked for again.
     const isGap = ([from, to]: (string | null)[]) => from === daysAgo(9) && to === daysAgo(3)
     assert.equal(ranges.filter(isGap).length, 1, JSON.stringify(ranges))
@@ -85,17 +90,19 @@ describe('the history of a user who connects', () => {
   })
 
   test('is reported again when a connected user consents again, and the vendor is asked for the last days alone', async () => {
-    const { team, user_id, account } = await connected(5, (of) => peer.put(of, 'daily_activity', ouraActivity(daysAgo(1), 7000)))
+    const { team, user_id, account } = await createConnectedUser(5, (peerAccount) =>
+      peer.put(peerAccount, 'daily_activity', ouraActivity(daysAgo(1), 7000)),
+    )
     await run(team, 0)
     const before = await team.events()
     await agree(team, 'oura', peer, user_id, account, 5)
-    assert.equal((await pulled(team)).sleep_cycle.status, 'scheduled')
+    assert.equal((await countPulls(team)).sleep_cycle.status, 'scheduled')
     await run(team, 0)
-    assert(asked(account, 'daily_activity').every(({ query }) => query.get('start_date')! >= daysAgo(1)))
+    assert(listAskedWindows(account, 'daily_activity').every(({ query }) => query.get('start_date')! >= daysAgo(1)))
     const later = (await team.events()).slice(before.length).toSorted()
     const notices = oura.resources.map((resource) => `historical.data.${resource}.created`)
     assert.deepEqual(later, [...notices, 'provider.connection.created'].toSorted())
-    assert.equal((await pulled(team)).sleep_cycle.status, 'success')
+    assert.equal((await countPulls(team)).sleep_cycle.status, 'success')
   })
 
   test('is clipped to the bounds of ingestion of the user', async () => {
@@ -109,7 +116,7 @@ describe('the history of a user who connects', () => {
       (await activity(team, user_id)).map(({ steps }: Record<string, unknown>) => steps),
       [2],
     )
-    assert.equal((await pulled(team)).activity.range_start.slice(0, 10), daysAgo(3))
+    assert.equal((await countPulls(team)).activity.range_start.slice(0, 10), daysAgo(3))
   })
 
   test('rule 18: is cut into requests that the vendor allows, newest first, half-open with a day of overlap', () => {
@@ -130,7 +137,9 @@ describe('the history of a user who connects', () => {
 
 describe('late and corrected data', () => {
   test('a poll finds a day that came late and emits one update for a corrected one', async () => {
-    const { team, user_id, account } = await connected(5, (of) => peer.put(of, 'daily_activity', ouraActivity(daysAgo(1), 100)))
+    const { team, user_id, account } = await createConnectedUser(5, (peerAccount) =>
+      peer.put(peerAccount, 'daily_activity', ouraActivity(daysAgo(1), 100)),
+    )
     await run(team, 0)
     const before = await team.events()
     peer.put(account, 'daily_activity', ouraActivity(daysAgo(1), 150), ouraActivity(daysAgo(2), 90))
@@ -146,12 +155,12 @@ describe('late and corrected data', () => {
 })
 
 describe('a piece of a night and the whole night under another id', () => {
-  const night = (id: string, from: string, to: string, more: object = {}) =>
+  const night = (id: string, start: string, end: string, overrides: object = {}) =>
     ouraNight(daysAgo(1), {
       id,
-      bedtime_start: `${daysAgo(1)}T${from}:00.000+00:00`,
-      bedtime_end: `${daysAgo(1)}T${to}:00.000+00:00`,
-      ...more,
+      bedtime_start: `${daysAgo(1)}T${start}:00.000+00:00`,
+      bedtime_end: `${daysAgo(1)}T${end}:00.000+00:00`,
+      ...overrides,
     })
   const nights = async ({ api }: TestTeam, user_id: string) => {
     const of = async (kind: string) => (await api.get(`/v2/summary/${kind}/${user_id}?start_date=${daysAgo(5)}`)).body[kind]
@@ -166,8 +175,8 @@ describe('a piece of a night and the whole night under another id', () => {
   }
 
   test('are one night, the longer one, whichever comes first', async () => {
-    const { team, user_id, account } = await connected(5, (of) =>
-      peer.put(of, 'sleep', night('piece', '01:00', '03:00'), night('nap', '14:00', '14:40', { type: 'late_nap' })),
+    const { team, user_id, account } = await createConnectedUser(5, (peerAccount) =>
+      peer.put(peerAccount, 'sleep', night('piece', '01:00', '03:00'), night('nap', '14:00', '14:40', { type: 'late_nap' })),
     )
     await run(team, 0)
     assert.deepEqual((await nights(team, user_id)).toSorted(), ['01:00-03:00', '14:00-14:40'])
@@ -181,8 +190,8 @@ describe('a piece of a night and the whole night under another id', () => {
   })
 
   test('that overlap without one being in the other stay two', async () => {
-    const { team, user_id } = await connected(5, (of) =>
-      peer.put(of, 'sleep', night('first', '01:00', '04:00'), night('second', '03:00', '07:00')),
+    const { team, user_id } = await createConnectedUser(5, (peerAccount) =>
+      peer.put(peerAccount, 'sleep', night('first', '01:00', '04:00'), night('second', '03:00', '07:00')),
     )
     await run(team, 0)
     assert.deepEqual((await nights(team, user_id)).toSorted(), ['01:00-04:00', '03:00-07:00'])
@@ -191,10 +200,10 @@ describe('a piece of a night and the whole night under another id', () => {
 
 describe('an outage of the vendor', () => {
   test('is retried, shown meanwhile, and fails after its last attempt; another team is not affected', async () => {
-    const { team } = await connected(2)
+    const { team } = await createConnectedUser(2)
     peer.fail(...Array<'outage'>(60).fill('outage'))
     await run(team, 0)
-    const { activity: first } = await pulled(team)
+    const { activity: first } = await countPulls(team)
     assert.deepEqual([first.status, first.error_details], ['retrying', 'provider_unavailable'])
     await team.db.pool.query(
       `update job set payload = jsonb_set(payload::jsonb, '{attempt}', '11')::text where team_id = $1 and name = 'pulls.pull_resource'`,
@@ -202,27 +211,29 @@ describe('an outage of the vendor', () => {
     )
     peer.fail(...Array<'outage'>(60).fill('outage'))
     await run(team, 3600)
-    const { activity: last } = await pulled(team)
+    const { activity: last } = await countPulls(team)
     assert.deepEqual([last.status, last.error_details], ['failure', 'retry_quota_exhausted'])
     peer.recover()
-    const other = await connected(2)
+    const other = await createConnectedUser(2)
     await run(other.team, 0)
-    assert.equal((await pulled(other.team)).activity.status, 'success')
+    assert.equal((await countPulls(other.team)).activity.status, 'success')
   })
 
   test('that ends is made up for: the history goes on where it stood', async () => {
-    const { team, user_id } = await connected(2, (of) => peer.put(of, 'daily_activity', ouraActivity(daysAgo(1), 42)))
+    const { team, user_id } = await createConnectedUser(2, (peerAccount) =>
+      peer.put(peerAccount, 'daily_activity', ouraActivity(daysAgo(1), 42)),
+    )
     peer.fail('outage', 'garbage', 'lost')
     await run(team, 0)
     await run(team, 3600)
     peer.recover()
-    assert.equal((await pulled(team)).activity.status, 'success')
+    assert.equal((await countPulls(team)).activity.status, 'success')
     assert.equal((await activity(team, user_id))[0].steps, 42)
   })
 })
 
 test('a job of a connection that has ended asks for nothing', async () => {
-  const { team, user_id, account } = await connected(2)
+  const { team, user_id, account } = await createConnectedUser(2)
   const { rows } = await team.db.pool.query<{ payload: string }>(
     `select payload from job where team_id = $1 and name = 'pulls.pull_resource' limit 1`,
     [team.team],
@@ -239,7 +250,7 @@ test('a job of a connection that has ended asks for nothing', async () => {
 })
 
 test('the weight of an account belongs to the day on which it was first seen, and a changed one is a further record', async () => {
-  const { team, user_id } = await connected(70)
+  const { team, user_id } = await createConnectedUser(70)
   const weights = async () => {
     const { body } = (await team.api.get(`/v2/summary/body/${user_id}?start_date=${daysAgo(5)}&end_date=${daysAgo(-5)}`)).body
     return (body as { calendar_date: string; weight: number }[]).map(({ calendar_date, weight }) => [calendar_date, weight])

@@ -15,10 +15,10 @@ peer.now_ms = Date.now()
 before(() => useVendorServer('oura', peer))
 let accounts = 0
 
-const answered: VendorHttp = async () => ({ status: 200, headers: new Headers(), text: '{}' })
+const answerEmpty: VendorHttp = async () => ({ status: 200, headers: new Headers(), text: '{}' })
 /** How many requests may be sent at once, and how long to wait for the next one. */
 async function burst({ tenant }: TestTeam, connector: typeof whoop, isHistory = false, max = 200) {
-  const http = limitedHttp(cells, tenant, connector, answered, { isHistory, patience_ms: 0 })
+  const http = limitedHttp(cells, tenant, connector, answerEmpty, { isHistory, patience_ms: 0 })
   for (let sent = 0; sent < max; sent++)
     try {
       await http({ method: 'GET', url: 'https://vendor.example' })
@@ -67,7 +67,7 @@ describe('rule 19: the limit of an application', () => {
     await run(team, 0)
     const statuses = async ({ api }: TestTeam) =>
       Object.values((await api.get('/v2/introspect/historical_pull?provider=oura')).body.data[0].provider.oura.pulled).map(
-        (one) => one as { status: string; error_details: string | null },
+        (pull) => pull as { status: string; error_details: string | null },
       )
     assert(
       (await statuses(team)).every(

@@ -16,7 +16,7 @@ before(() => useVendorServer('oura', oura))
 before(() => useVendorServer('whoop_v2', whoop))
 
 let accounts = 0
-async function connected(days = 2) {
+async function createConnectedUser(days = 2) {
   const team = await teamAt('oura')
   const user_id = await team.user()
   const account = `notified-${++accounts}`
@@ -25,12 +25,12 @@ async function connected(days = 2) {
   return { team, user_id, account }
 }
 const anyone = client(undefined)
-const pathOf = (team: string, provider: string) => `/v2/link/webhook/sandbox-us/${team}/${provider}`
+const webhookPath = (team: string, provider: string) => `/v2/link/webhook/sandbox-us/${team}/${provider}`
 const send = (
   { team }: { team: string },
   provider: string,
   { headers, body }: { headers: Record<string, string>; body: string },
-) => anyone.call('POST', pathOf(team, provider), body, headers)
+) => anyone.call('POST', webhookPath(team, provider), body, headers)
 const workouts = async ({ api }: TestTeam, user_id: string) =>
   (await api.get(`/v2/summary/workouts/${user_id}?start_date=${daysAgo(9)}`)).body.workouts
 const nights = async ({ api }: TestTeam, user_id: string) =>
@@ -39,7 +39,7 @@ const jobs = async (team: TestTeam) => (await team.jobs()).filter((name) => name
 
 describe('a notice of Oura', () => {
   test('leads to a pull of the record that it names, and to one event', async () => {
-    const { team, user_id, account } = await connected()
+    const { team, user_id, account } = await createConnectedUser()
     const workout = ouraWorkout(daysAgo(1))
     oura.put(account, 'workout', workout)
     const notice = oura.notice({ event_type: 'create', data_type: 'workout', object_id: workout.id, user_id: account })
@@ -54,7 +54,7 @@ describe('a notice of Oura', () => {
   })
 
   test('Oura 404 just after a notice: the record is asked for again until it can be read', async () => {
-    const { team, user_id, account } = await connected()
+    const { team, user_id, account } = await createConnectedUser()
     const workout = ouraWorkout(daysAgo(1), { id: `late-${account}` })
     oura.put(account, 'workout', workout)
     oura.unreadable.add(workout.id)
@@ -68,7 +68,7 @@ describe('a notice of Oura', () => {
   })
 
   test('of a record that never becomes readable leads to a pull of its days', async () => {
-    const { team, user_id, account } = await connected()
+    const { team, user_id, account } = await createConnectedUser()
     oura.put(account, 'workout', ouraWorkout(daysAgo(1), { id: `other-${account}` }))
     await send(team, 'oura', oura.notice({ event_type: 'create', data_type: 'workout', object_id: 'never', user_id: account }))
     await run(team, 3600)
@@ -77,7 +77,7 @@ describe('a notice of Oura', () => {
   })
 
   test('of a deleted record deletes it, and a night that its user rejects is no night', async () => {
-    const { team, user_id, account } = await connected()
+    const { team, user_id, account } = await createConnectedUser()
     const [workout, night] = [
       ouraWorkout(daysAgo(1), { id: `gone-${account}` }),
       ouraNight(daysAgo(1), { id: `night-${account}` }),
@@ -98,7 +98,7 @@ describe('a notice of Oura', () => {
   })
 
   test('Oura secret case: digits of the signature may be in either case, the secret may not; what is not signed is refused', async () => {
-    const { team, account } = await connected()
+    const { team, account } = await createConnectedUser()
     const of = { event_type: 'update', data_type: 'daily_activity', object_id: 'x', user_id: account }
     const good = oura.notice(of)
     const signature = good.headers['x-oura-signature']
@@ -118,7 +118,7 @@ describe('a notice of Oura', () => {
   })
 
   test('is refused for a team without a secret, another provider, another cell and an unknown team, and changes nothing', async () => {
-    const { team, account } = await connected()
+    const { team, account } = await createConnectedUser()
     const notice = oura.notice({ event_type: 'update', data_type: 'daily_activity', object_id: 'x', user_id: account })
     const bare = await teamAt('whoop_v2')
     assert.equal((await send(bare, 'oura', notice)).status, 404)
@@ -133,7 +133,7 @@ describe('a notice of Oura', () => {
   })
 
   test('with objects where texts are expected is taken, and leads to nothing', async () => {
-    const { team, account } = await connected()
+    const { team, account } = await createConnectedUser()
     const odd = { toString: 1 }
     for (const field of ['event_type', 'data_type', 'object_id', 'user_id', 'event_time']) {
       const of = { event_type: 'update', data_type: 'daily_activity', object_id: 'x', user_id: account, [field]: odd }
@@ -145,7 +145,7 @@ describe('a notice of Oura', () => {
   })
 
   test('about a user of another team reaches nobody', async () => {
-    const [one, two] = [await connected(), await connected()]
+    const [one, two] = [await createConnectedUser(), await createConnectedUser()]
     await send(
       one.team,
       'oura',
@@ -155,7 +155,7 @@ describe('a notice of Oura', () => {
   })
 
   test('is not read if it is no JSON, and what it names may be anything', async () => {
-    const { team, account } = await connected()
+    const { team, account } = await createConnectedUser()
     const signed = (body: string) => {
       const { headers } = oura.notice({})
       return { headers, body }
@@ -192,7 +192,7 @@ describe('wrongly signed notices', () => {
           { params: { cell: 'sandbox-us', team_id, provider: 'oura' } } as never,
         ),
       )
-    const [one, two] = [await connected(), await connected()]
+    const [one, two] = [await createConnectedUser(), await createConnectedUser()]
     const notice = ({ account }: { account: string }, secret?: string) =>
       oura.notice({ event_type: 'update', data_type: 'daily_activity', object_id: 'x', user_id: account }, secret)
     const wrong: number[] = []
@@ -207,7 +207,7 @@ describe('wrongly signed notices', () => {
   })
 
   test('that are longer than 256 kB are not read', async () => {
-    const { team, account } = await connected()
+    const { team, account } = await createConnectedUser()
     const long = oura.notice({
       event_type: 'update',
       data_type: 'daily_activity',
@@ -220,13 +220,13 @@ describe('wrongly signed notices', () => {
 
 describe('subscriptions at Oura', () => {
   test('are made once for the application, with a handshake that only this server can answer', async () => {
-    const { team, user_id } = await connected()
+    const { team, user_id } = await createConnectedUser()
     const own = oura.subscriptions.filter(({ callback_url }) => callback_url?.endsWith(`${team.team}/oura`))
     assert.equal(own.length, 16)
-    assert.equal(own[0]!.callback_url, url + pathOf(team.team, 'oura'))
+    assert.equal(own[0]!.callback_url, url + webhookPath(team.team, 'oura'))
     const { verification_token = '' } = own[0]!
     const ask = (token: string) =>
-      anyone.get(`${pathOf(team.team, 'oura')}?verification_token=${encodeURIComponent(token)}&challenge=abc`)
+      anyone.get(`${webhookPath(team.team, 'oura')}?verification_token=${encodeURIComponent(token)}&challenge=abc`)
     assert.deepEqual((await ask(verification_token)).body, { challenge: 'abc' })
     for (const wrong of ['', 'wrong', verification_token.toUpperCase()]) assert.equal((await ask(wrong)).status, 401)
     await agree(team, 'oura', oura, await team.user(), `second of ${user_id}`)
@@ -237,7 +237,7 @@ describe('subscriptions at Oura', () => {
 
 describe('rule 17: a connection', () => {
   test('that was notified of is not polled, and one that was not is', async () => {
-    const { team, account } = await connected()
+    const { team, account } = await createConnectedUser()
     const polled = async () =>
       (await team.db.pool.query('select notified_at, polled_at from provider_watermark where team_id = $1', [team.team])).rows[0]
     oura.put(account, 'daily_activity', ouraActivity(daysAgo(1), 987))
@@ -257,7 +257,7 @@ describe('rule 17: a connection', () => {
 
 describe('a connection that waits for its next poll', () => {
   test('is not kept from it by a notification that is sent again and brings nothing new', async () => {
-    const { team, account } = await connected()
+    const { team, account } = await createConnectedUser()
     oura.put(account, 'daily_activity', ouraActivity(daysAgo(1), 654))
     const notice = oura.notice({ event_type: 'update', data_type: 'daily_activity', object_id: 'x', user_id: account })
     await send(team, 'oura', notice)
@@ -309,7 +309,7 @@ describe('a notice of WHOOP', () => {
       await send(team, 'whoop_v2', whoop.notice('recovery.updated', id))
       await run(team)
       assert.deepEqual(
-        (await nights(team, user_id)).map((one: Record<string, unknown>) => [one.recovery_readiness_score, one.score]),
+        (await nights(team, user_id)).map((night: Record<string, unknown>) => [night.recovery_readiness_score, night.score]),
         [[score, 92]],
       )
     }
@@ -325,6 +325,6 @@ describe('a notice of WHOOP', () => {
     whoop.put('activity/workout', whoopWorkout(id, `${daysAgo(1)}T04:00:00.000Z`, `${daysAgo(1)}T05:00:00.000Z`))
     assert.equal((await send(team, 'whoop_v2', whoop.notice('workout.updated', id, 'another'))).status, 401)
     assert.equal((await send(team, 'whoop_v2', whoop.notice('workout.updated', id, ''))).status, 401)
-    assert.equal((await anyone.get(pathOf(team.team, 'whoop_v2'))).status, 401)
+    assert.equal((await anyone.get(webhookPath(team.team, 'whoop_v2'))).status, 401)
   })
 })

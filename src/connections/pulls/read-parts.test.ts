@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { OuraPeer } from '../../../test/support/vendors/oura.ts'
 import { agree, daysAgo, run, useVendorServer, teamAt } from '../../../test/support/vendors/connected.ts'
-import { assertFailure, plainHttp, REDIRECT, samplesOf } from '../../../test/support/vendors/vendor-server.ts'
+import { assertFailure, plainHttp, REDIRECT, listSamples } from '../../../test/support/vendors/vendor-server.ts'
 import { VendorError, type Pulled, type VendorHttp } from '../connectors/connector.ts'
 import { oura } from '../connectors/oura/oura.ts'
 import { AnswerTooLong } from '../connectors/vendor-http.ts'
@@ -64,9 +64,9 @@ describe('a long answer', () => {
   test('comes to the same samples as short ones, also after answers that were read before', async () => {
     const { access_token } = await user(20_000)
     peer.page = 500
-    const short = samplesOf(await read(access_token), 'heartrate')
+    const short = listSamples(await read(access_token), 'heartrate')
     peer.page = 20_000
-    const long = samplesOf(await read(access_token), 'heartrate')
+    const long = listSamples(await read(access_token), 'heartrate')
     assert.equal(short.length, 20_000)
     assert.deepEqual(long, short)
   })
@@ -98,7 +98,7 @@ describe('a long answer', () => {
       }),
       full,
     )
-    assert.equal(samplesOf(await read(access_token), 'heartrate').length, 20_000)
+    assert.equal(listSamples(await read(access_token), 'heartrate').length, 20_000)
   })
 
   test('is unexpected with too many levels, objects, values or names, and no other pull suffers', async () => {
@@ -112,7 +112,7 @@ describe('a long answer', () => {
     ]) {
       const http: VendorHttp = async () => ({ status: 200, headers: new Headers(), text: `{"data":${data}}` })
       await assertFailure(read(access_token, http), 'unexpected')
-      assert.equal(samplesOf(await read(access_token), 'heartrate').length, 10)
+      assert.equal(listSamples(await read(access_token), 'heartrate').length, 10)
     }
   })
 

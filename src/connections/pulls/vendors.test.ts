@@ -26,7 +26,7 @@ const values = async ({ api }: TestTeam, user_id: string, name: string, provider
   return ((groups[provider] ?? []) as { data: { value: number }[] }[]).flatMap(({ data }) => data.map(({ value }) => value))
 }
 /** Asks for the last day again, as with an expired access token. */
-async function refreshed(team: TestTeam, provider: OAuthProvider, user_id: string, token_requests: () => number) {
+async function refreshGrant(team: TestTeam, provider: OAuthProvider, user_id: string, token_requests: () => number) {
   await team.db.pool.query('update provider_grant set expires_at = now() where team_id = $1', [team.team])
   const before = token_requests()
   const answer = team.api.post(`/v2/user/refresh/${user_id}?timeout=60`)
@@ -93,7 +93,7 @@ describe('a user who connects', () => {
     assert.equal(await notify(callbackurl, form.toString(), headers), 200)
     await run(team)
     assert.deepEqual(await values(team, user_id, 'body_weight', 'withings'), [70.1, 70.2])
-    const sources = await refreshed(team, 'withings', user_id, () => peer.to('/v2/oauth2').length)
+    const sources = await refreshGrant(team, 'withings', user_id, () => peer.requestsTo('/v2/oauth2').length)
     for (const name of ['body', 'sleep', 'vitals/blood_pressure', 'vitals/weight', 'vitals/hrv'])
       assert(sources.includes(`withings/${name}`), `${name} of ${sources.join()}`)
   })
@@ -133,7 +133,7 @@ describe('a user who connects', () => {
       (await summaries(team, user_id, 'workouts')).map(({ provider_id }) => provider_id),
       ['1', '2'],
     )
-    await refreshed(team, 'strava', user_id, () => peer.to('/oauth/token').length)
+    await refreshGrant(team, 'strava', user_id, () => peer.requestsTo('/oauth/token').length)
   })
 
   test('Google Health has a history, and a signed notification brings the next steps', async () => {
@@ -172,7 +172,7 @@ describe('a user who connects', () => {
     assert.equal(await notify(address, body, headers), 200)
     await run(team)
     assert.deepEqual(await values(team, user_id, 'steps', 'google_health'), [44, 55])
-    await refreshed(team, 'google_health', user_id, () => peer.to('/token').length)
+    await refreshGrant(team, 'google_health', user_id, () => peer.requestsTo('/token').length)
 
     // The vendor has other keys and does not answer: it is asked once, and the sender tries again.
     peer.rotate()
@@ -192,7 +192,7 @@ describe('a user who connects', () => {
     peer.now_ms = Date.now()
     useVendorServer('polar', peer)
     const sessions: Record<string, unknown>[] = []
-    peer.stored.set('training-sessions/list', sessions)
+    peer.storedValues.set('training-sessions/list', sessions)
     const train = (id: string, days: number) =>
       sessions.push({
         identifier: { id },
@@ -210,7 +210,7 @@ describe('a user who connects', () => {
       ['first'],
     )
     const address = `/v2/link/webhook/${team.cell}/${team.team}/polar`
-    const { info, secret } = peer.made!
+    const { info, secret } = peer.createdWebhook!
     assert.deepEqual([new URL(info.url).pathname, info.events.includes('EXERCISE')], [address, true])
     const { credentials } = (await team.manage.get('/team_custom_credentials/sandbox/us')).body
     assert.deepEqual(credentials[0].details, { webhook_secret: '********' })
@@ -225,7 +225,7 @@ describe('a user who connects', () => {
       (await summaries(team, user_id, 'workouts')).map(({ provider_id }) => provider_id),
       ['first', 'second'],
     )
-    await refreshed(team, 'polar', user_id, () => peer.to('/oauth/token').length)
+    await refreshGrant(team, 'polar', user_id, () => peer.requestsTo('/oauth/token').length)
   })
 
   test('Dexcom has a history, and is asked again without notifications', async () => {
@@ -241,7 +241,7 @@ describe('a user who connects', () => {
     await run(team)
     assert.deepEqual(await values(team, user_id, 'glucose', 'dexcom_v3'), [10])
     measure(noon(1), 90.091)
-    await refreshed(team, 'dexcom_v3', user_id, () => peer.to('/v3/oauth2/token').length)
+    await refreshGrant(team, 'dexcom_v3', user_id, () => peer.requestsTo('/v3/oauth2/token').length)
     assert.deepEqual(await values(team, user_id, 'glucose', 'dexcom_v3'), [10, 5])
   })
 })

@@ -11,7 +11,7 @@ import {
   readSignInToken,
   refresh,
   signIn,
-  signInTokenOf,
+  createSignInToken,
 } from '../../../test/support/phones.ts'
 import {
   asOwner,
@@ -28,14 +28,14 @@ const read = (user_id: string, tokens: { access_token: string }) => client(undef
 
 const errorOf = ({ status, body }: Awaited<ReturnType<typeof exchange>>) => [status, body.detail?.error_type]
 
-const given = async (): Promise<{ team: TestTeam; user_id: string }> => {
+const createTeamWithUser = async (): Promise<{ team: TestTeam; user_id: string }> => {
   const team = await createTestTeam()
   return { team, user_id: await team.user() }
 }
 
 describe('a sign-in token', () => {
   test('is a JWT that clients read, signed with the key beside it', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const { status, body } = await team.api.post(`/v2/user/${user_id}/sign_in_token`)
     assert.deepEqual([status, body.user_id], [200, user_id])
     const { public_key, user_token, header, claims } = readSignInToken(body.sign_in_token as string)
@@ -50,9 +50,9 @@ describe('a sign-in token', () => {
   })
 
   test('is exchanged on both paths for tokens that reach the user', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     for (const path of ['/v1/token', '/auth/v1/token']) {
-      const { status, body } = await exchange(await signInTokenOf(team, user_id), path)
+      const { status, body } = await exchange(await createSignInToken(team, user_id), path)
       assert.deepEqual([status, body.expires_in], [200, 3600])
       for (const token of [body.access_token, body.refresh_token]) assert.match(token, /^[\w.-]+$/)
       assert.equal((await read(user_id, body)).body.user_id, user_id)
@@ -61,8 +61,8 @@ describe('a sign-in token', () => {
   })
 
   test('is exchanged again after a lost answer, and no more once the phone has refreshed', async () => {
-    const { team, user_id } = await given()
-    const token = await signInTokenOf(team, user_id)
+    const { team, user_id } = await createTeamWithUser()
+    const token = await createSignInToken(team, user_id)
     await exchange(token)
     const { body } = await exchange(token)
     assert.equal((await read(user_id, body)).status, 200)
@@ -72,8 +72,8 @@ describe('a sign-in token', () => {
   })
 
   test('that was changed, has expired, or that another key signed, is not valid', async (t) => {
-    const { team, user_id } = await given()
-    const token = await signInTokenOf(team, user_id)
+    const { team, user_id } = await createTeamWithUser()
+    const token = await createSignInToken(team, user_id)
     const [head, payload, signature] = token.split('.') as [string, string, string]
     const encoded = (claims: object) => Buffer.from(JSON.stringify(claims)).toString('base64url')
     const claims = JSON.parse(Buffer.from(payload, 'base64').toString()) as object
@@ -88,8 +88,8 @@ describe('a sign-in token', () => {
   })
 
   test('does not sign in a deleted user', async () => {
-    const { team, user_id } = await given()
-    const token = await signInTokenOf(team, user_id)
+    const { team, user_id } = await createTeamWithUser()
+    const token = await createSignInToken(team, user_id)
     await team.api.delete(`/v2/user/${user_id}`)
     assert.deepEqual(errorOf(await exchange(token)), [401, 'invalid_token'])
   })
@@ -97,7 +97,7 @@ describe('a sign-in token', () => {
 
 describe('a refresh token', () => {
   test('is stored as a hash only', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const tokens = await signIn(team, user_id)
     const { rows } = await asOwner('select s::text as text from sandbox_us.phone_session s where team_id = $1', [team.team])
     const text = JSON.stringify(rows)
@@ -106,7 +106,7 @@ describe('a refresh token', () => {
   })
 
   test('rule 15: works again after a lost answer, and every token that it led to works', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const { refresh_token } = await signIn(team, user_id)
     const answers = [
       await refresh(refresh_token),
@@ -122,7 +122,7 @@ describe('a refresh token', () => {
   })
 
   test('that another in use has replaced ends the session', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const first = await signIn(team, user_id)
     const { body: second } = await refresh(first.refresh_token)
     const { body: third } = await refresh(second.refresh_token)
@@ -133,14 +133,14 @@ describe('a refresh token', () => {
   })
 
   test('of a session that nobody used for 180 days asks to sign in again', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const tokens = await signIn(team, user_id)
     await asOwner(`update sandbox_us.phone_session set expires_at = now() where team_id = $1`, [team.team])
     assert.deepEqual(errorOf(await refresh(tokens.refresh_token)), [401, 'reauthentication_required'])
   })
 
   test('is no access token, and an access token no refresh token', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const tokens = await signIn(team, user_id)
     assert.equal((await read(user_id, { access_token: tokens.refresh_token })).status, 401)
     assert.deepEqual(errorOf(await refresh(tokens.access_token)), [401, 'invalid_token'])
@@ -150,7 +150,7 @@ describe('a refresh token', () => {
 
 describe('an access token', () => {
   test('expires after 75 minutes', async (t) => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const tokens = await signIn(team, user_id)
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 74 * 60_000 })
     assert.equal((await read(user_id, tokens)).status, 200)
@@ -159,7 +159,7 @@ describe('an access token', () => {
   })
 
   test('ends on sign-out of its phone; those of other phones and users stay', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const [phone, tablet, other] = [await signIn(team, user_id), await signIn(team, user_id), await team.user()]
     const others = await signIn(team, other)
     const path = `/v2/user/${user_id}/revoke_app_api_key`
@@ -173,7 +173,7 @@ describe('an access token', () => {
   })
 
   test('ends when its user is deleted, and does not return when the deletion is undone', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const tokens = await signIn(team, user_id)
     assert.equal((await read(user_id, tokens)).status, 200)
     await team.api.delete(`/v2/user/${user_id}`)
@@ -185,7 +185,7 @@ describe('an access token', () => {
   })
 
   test('of the oldest session ends when a user has more than 20', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const first = await signIn(team, user_id)
     const second = await signIn(team, user_id)
     for (let i = 0; i < 19; i++) await signIn(team, user_id)
@@ -194,7 +194,7 @@ describe('an access token', () => {
   })
 
   test('lets a phone connect its user, post samples and read them', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const headers = bearer(await signIn(team, user_id))
     const phone = client(undefined)
     const connected = await phone.post('/v2/link/provider/manual/apple_health_kit', { user_id }, headers)
@@ -211,7 +211,7 @@ describe('an access token', () => {
   })
 
   test('shares no idempotency keys with its team', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const phone = client(undefined)
     const path = '/v2/link/provider/manual/apple_health_kit'
     const key = { 'x-idempotency-key': randomUUID() }
@@ -236,7 +236,7 @@ describe('the token endpoint', () => {
       }
       return 200
     }
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const { refresh_token } = await signIn(team, user_id)
     const wrong = refresh_token.replace(user_id, randomUUID())
     let taken = 0
@@ -262,7 +262,7 @@ describe('the token endpoint', () => {
           { body: { grant_type: 'refresh_token', refresh_token } },
         ),
       )
-    const { team, user_id } = await given()
+    const { team, user_id } = await createTeamWithUser()
     const [ended, other] = [await signIn(team, user_id), await signIn(team, await team.user())]
     await team.db.pool.query(`update phone_session set ended_at = now() where team_id = $1 and user_id = $2`, [
       team.team,

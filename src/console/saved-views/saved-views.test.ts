@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { invited } from '../../../test/contract/operations/requests.ts'
+import { createInvite } from '../../../test/contract/operations/requests.ts'
 import { client, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 const VIEWS = '/console/v1/saved_views'
 
 /** The API with a key of a new member of the organization. */
 async function memberApi(team: TestTeam) {
-  const token = await invited(team, { email: `testa-${randomUUID()}@example.com` })
+  const token = await createInvite(team, { email: `testa-${randomUUID()}@example.com` })
   const member_id = (await client(undefined).post('/v1/invite/accept', { token, name: 'Testa Fictional' })).body.id
   const key = await team.manage.post('/team_api_keys/sandbox/us', { label: 'of a person', team_id: team.team, member_id })
   return client(key.body.value)

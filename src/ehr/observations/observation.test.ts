@@ -6,7 +6,7 @@ import { atLab, deliver, report, unorderedResult } from '../../../test/support/r
 import type { ReportedResult } from '../../lab/links/diagnostic-report.ts'
 
 /** What a FHIR server receives of results. */
-async function received(results: Partial<ReportedResult>[]) {
+async function receiveResults(results: Partial<ReportedResult>[]) {
   const server = await fhirServer()
   const { team, order } = await atLab()
   const authentication = { type: 'api_key', api_key: server.token }
@@ -56,7 +56,7 @@ test('a value is a quantity with its comparator, its unit as the laboratory has 
     [{ type: 'comment', result: '5', unit: null }, { valueString: '5' }],
     [{ type: 'coded_value', result: 'NOT_DETECTED', unit: null }, { valueString: 'NOT_DETECTED' }],
   ]
-  const found = await received(values.map(([result]) => result))
+  const found = await receiveResults(values.map(([result]) => result))
   for (const [i, [result, value]] of values.entries()) {
     const { valueQuantity, valueString, valueRange } = found[i]
     assert.deepEqual(JSON.parse(JSON.stringify({ valueQuantity, valueString, valueRange })), value, result.result)
@@ -87,7 +87,7 @@ test("the interpretation is the laboratory's flag, and without one what the rang
     [{ flag: '', result: '5', reference_range: null }, undefined],
     [{ flag: '', type: 'comment', result: 'See note', reference_range: null }, undefined],
   ]
-  const found = await received(flags.map(([result]) => result))
+  const found = await receiveResults(flags.map(([result]) => result))
   for (const [i, [result, interpretation]] of flags.entries())
     assert.deepEqual(found[i].interpretation, interpretation, `${result.flag} ${result.result} ${result.reference_range}`)
 })

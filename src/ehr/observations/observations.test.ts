@@ -7,14 +7,14 @@ import { advanceClock } from '../../../test/support/orders.ts'
 import type { TestTeam } from '../../../test/support/server.ts'
 
 const PATH = '/team_ehr_pipelines/sandbox/us'
-const connect = async ({ manage }: TestTeam, server: FhirServer, more: object = {}) => {
+const connect = async ({ manage }: TestTeam, server: FhirServer, overrides: object = {}) => {
   const authentication = { type: 'api_key', api_key: server.token }
-  const body = { ehr_type: 'fhir', base_url: `${server.url}/fhir`, authentication, ...more }
+  const body = { ehr_type: 'fhir', base_url: `${server.url}/fhir`, authentication, ...overrides }
   assert.equal((await manage.post(PATH, body)).status, 200)
 }
 const milligrams = { unit: 'mg/dL', system: 'http://unitsofmeasure.org', code: 'mg/dL' }
 const resources = ({ observations }: FhirServer) => [...observations.values()].map(({ resource }) => resource)
-const waiting = async (team: TestTeam) =>
+const countWaiting = async (team: TestTeam) =>
   (
     await team.db.pool.query<{ attempts: number; last_error: string | null }>(
       `select attempts, last_error::text from job where team_id = $1 and name = 'ehr.send_observations'`,
@@ -67,7 +67,7 @@ describe('a result', () => {
     assert.equal(below.code.coding, undefined)
     assert.equal(critical.interpretation[0].coding[0].code, 'LL')
     assert.deepEqual([words.valueString, words.valueQuantity, words.referenceRange], ['Hemolyzed', undefined, undefined])
-    assert.deepEqual(await waiting(team), [])
+    assert.deepEqual(await countWaiting(team), [])
   })
 
   test('that is partial is sent as preliminary, for a kit too, and the final one replaces it', async () => {
@@ -125,9 +125,9 @@ describe('a result', () => {
     server.failures.push('503', 'lost')
     await deliver(team, order.id, report(expected.map((item) => numeric(item))))
     await team.settle().catch(() => {})
-    assert.deepEqual([server.observations.size, (await waiting(team)).length], [0, 1])
+    assert.deepEqual([server.observations.size, (await countWaiting(team)).length], [0, 1])
     for (let i = 0; i < 2; i++) await advanceClock(team, 3600)
-    assert.deepEqual([server.observations.size, (await waiting(team)).length], [expected.length, 0])
+    assert.deepEqual([server.observations.size, (await countWaiting(team)).length], [expected.length, 0])
     await deliver(team, order.id, report(expected.map((item) => numeric(item, '7'))))
     await team.settle()
     assert.equal(server.observations.size, expected.length, 'nothing is there twice')
@@ -152,7 +152,7 @@ describe('a result', () => {
     await connect(team, server, { authentication: { type: 'api_key', api_key: 'a-wrong-key' } })
     await deliver(team, order.id, report(expected.map((item) => numeric(item))))
     await team.settle().catch(() => {})
-    const [job] = await waiting(team)
+    const [job] = await countWaiting(team)
     assert.match(job!.last_error!, /http_401/)
     assert.doesNotMatch(job!.last_error!, /OperationOutcome|wrong-key/)
     await connect(team, server)
@@ -172,11 +172,11 @@ describe('a result', () => {
 
   test('is not sent without a pipeline that takes it, nor after its user was deleted', async () => {
     const server = await fhirServer()
-    const send = async (more: object | undefined, before?: (team: TestTeam, user_id: string) => Promise<unknown>) => {
+    const send = async (overrides: object | undefined, prepare?: (team: TestTeam, user_id: string) => Promise<unknown>) => {
       const { team, order, expected } = await atLab()
-      if (more) await connect(team, server, more)
+      if (overrides) await connect(team, server, overrides)
       await deliver(team, order.id, report(expected.map((item) => numeric(item))))
-      await before?.(team, order.user_id)
+      await prepare?.(team, order.user_id)
       await team.settle()
     }
     const google = {

@@ -1,7 +1,7 @@
 // Results of continuous queries that are sent to a FHIR server as vital signs.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { add, beats, byDay, create, daily, key, MINUTE_S, pathOf, person } from '../../../test/support/continuous-queries.ts'
+import { add, beats, byDay, create, daily, key, MINUTE_S, queryPath, person } from '../../../test/support/continuous-queries.ts'
 import { fhirServer, type FhirServer } from '../../../test/support/fhir-server.ts'
 import { advanceClock } from '../../../test/support/orders.ts'
 import type { TestTeam } from '../../../test/support/server.ts'
@@ -9,9 +9,9 @@ import { sampleAt, storeSamples, storeSummaries } from '../../../test/support/we
 
 const HEART_RATE = 'vital-signs#8867-4#junction-heart-rate-1'
 const exported = { export_preferences: { fhir_observations: true } }
-const connect = async ({ manage }: TestTeam, server: FhirServer, more: object = {}) => {
+const connect = async ({ manage }: TestTeam, server: FhirServer, overrides: object = {}) => {
   const authentication = { type: 'api_key', api_key: server.token }
-  const body = { ehr_type: 'fhir', base_url: `${server.url}/fhir`, authentication, ...more }
+  const body = { ehr_type: 'fhir', base_url: `${server.url}/fhir`, authentication, ...overrides }
   assert.equal((await manage.post('/team_ehr_pipelines/sandbox/us', body)).status, 200)
 }
 const resources = ({ observations }: FhirServer) => [...observations.values()].map(({ resource }) => resource)
@@ -22,8 +22,8 @@ const values = (server: FhirServer) =>
       value,
     ])
     .toSorted()
-const listed = async ({ manage, ...team }: TestTeam, id: string) =>
-  (await manage.get(pathOf({ manage, ...team } as TestTeam))).body.data.find((query: { id: string }) => query.id === id)
+const listObservations = async ({ manage, ...team }: TestTeam, id: string) =>
+  (await manage.get(queryPath({ manage, ...team } as TestTeam))).body.data.find((query: { id: string }) => query.id === id)
 
 describe('the result of a continuous query with fhir_observations', () => {
   test('is sent as Observations of vital signs, and what changes replaces what was sent', async () => {
@@ -31,7 +31,7 @@ describe('the result of a continuous query with fhir_observations', () => {
     const { team, user_id } = await person()
     await connect(team, server)
     const { id } = await create(team, daily, exported)
-    assert.deepEqual((await listed(team, id)).fhir_observation_mappers, [HEART_RATE])
+    assert.deepEqual((await listObservations(team, id)).fhir_observation_mappers, [HEART_RATE])
     await add(team, user_id, ['2026-01-30T09:00:00', 50], ['2026-01-31T09:00:00', 60])
     await advanceClock(team, MINUTE_S)
     const { client_user_id } = (await team.api.get(`/v2/user/${user_id}`)).body
@@ -130,12 +130,12 @@ describe('the result of a continuous query with fhir_observations', () => {
 
   test('is not sent without the preference, for a mapping that the pipeline does not take, or after the user was deleted', async () => {
     const server = await fhirServer()
-    const evaluated = async (preferences: object, pipeline: object, before?: (team: TestTeam, user_id: string) => unknown) => {
+    const evaluated = async (preferences: object, pipeline: object, prepare?: (team: TestTeam, user_id: string) => unknown) => {
       const { team, user_id } = await person()
       await connect(team, server, pipeline)
       await create(team, daily, preferences)
       await add(team, user_id, ['2026-01-31T09:00:00', 60])
-      await before?.(team, user_id)
+      await prepare?.(team, user_id)
       await advanceClock(team, MINUTE_S)
     }
     await evaluated({}, {})

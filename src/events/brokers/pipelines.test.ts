@@ -12,12 +12,17 @@ const shownHubs = 'Endpoint=sb://clinic.servicebus.example.com/;SharedAccessKeyN
 const shownBlobs = 'DefaultEndpointsProtocol=https;AccountName=clinic;AccountKey=***;EndpointSuffix=storage.example.com'
 
 const rabbitmq = { uri, exchange: 'events' }
-const only = (name: string) => ({ preferred: name, enabled: [name] })
-const inRabbit = (team: TestTeam, more = {}) => ({ team_ids: [team.team], preferences: only('rabbitmq'), rabbitmq, ...more })
+const onlyPreference = (name: string) => ({ preferred: name, enabled: [name] })
+const inRabbit = (team: TestTeam, overrides = {}) => ({
+  team_ids: [team.team],
+  preferences: onlyPreference('rabbitmq'),
+  rabbitmq,
+  ...overrides,
+})
 const matcher = { event_type_prefix: 'labtest.result', blob_storage: { connection_string: blobs, container: 'results' } }
 const azure_amqp = { connection_string: hubs, default_event_hub: 'events', event_hub_matchers: [matcher] }
 
-const stored = async (team: TestTeam): Promise<string> => {
+const readStoredPreferences = async (team: TestTeam): Promise<string> => {
   const { rows } = await team.db.pool.query('select * from pipeline where team_id = $1', [team.team])
   return JSON.stringify(rows)
 }
@@ -31,7 +36,7 @@ describe('a pipeline', () => {
       team_id: team.team,
       push_historical_data: false,
       provider_raw_data: false,
-      preferences: only('rabbitmq'),
+      preferences: onlyPreference('rabbitmq'),
       cloud_pubsub: null,
       rabbitmq: { uri: shownUri, exchange: 'events' },
       svix: null,
@@ -41,7 +46,7 @@ describe('a pipeline', () => {
     }
     assert.deepEqual([status, body], [200, [expected]])
     assert.deepEqual(await list(team), { pipelines: [expected], next_cursor: null })
-    assert(!/swordfish|broker\.example/.test(await stored(team)), 'at rest it is encrypted')
+    assert(!/swordfish|broker\.example/.test(await readStoredPreferences(team)), 'at rest it is encrypted')
   })
 
   test('an update keeps omitted fields and replaces a destination as a whole', async () => {
@@ -65,7 +70,11 @@ describe('a pipeline', () => {
       { event_type_regex: '^daily\\.', event_hub: 'daily' },
       { event_type_prefix: '', blob_storage: { connection_string: blobs, container_name: 'rest' } },
     ]
-    const body = { team_ids: [team.team], preferences: only('azure_amqp'), azure_amqp: { ...azure_amqp, event_hub_matchers } }
+    const body = {
+      team_ids: [team.team],
+      preferences: onlyPreference('azure_amqp'),
+      azure_amqp: { ...azure_amqp, event_hub_matchers },
+    }
     const shown = (await team.manage.post(path(), body)).body[0].azure_amqp
     const none = { event_type_prefix: null, event_type_regex: null, event_hub: null, blob_storage: null }
     const storage = (container_name: string) => ({ connection_string: shownBlobs, container_name })
@@ -109,8 +118,8 @@ describe('a pipeline', () => {
 
   test('a pipeline requires preferences, an enabled preferred destination and a configuration for each enabled one', async () => {
     const team = await createTestTeam()
-    const refused = async (more: object) => {
-      const { status, body } = await team.manage.post(path(), { ...inRabbit(team), ...more })
+    const refused = async (rejectPreferences: object) => {
+      const { status, body } = await team.manage.post(path(), { ...inRabbit(team), ...rejectPreferences })
       assert.equal(status, 400)
       return body.detail
     }
@@ -119,7 +128,7 @@ describe('a pipeline', () => {
     assert.match(await refused({ preferences: { preferred: 'rabbitmq', enabled: [] } }), /preferred/)
     assert.match(await refused({ preferences: { preferred: 'rabbitmq', enabled: ['rabbitmq', 'azure_amqp'] } }), /azure_amqp/)
     assert.deepEqual((await list(team)).pipelines, [])
-    const webhooksOnly = await team.manage.post(path(), { team_ids: [team.team], preferences: only('svix') })
+    const webhooksOnly = await team.manage.post(path(), { team_ids: [team.team], preferences: onlyPreference('svix') })
     assert.equal(webhooksOnly.status, 200)
   })
 
@@ -134,7 +143,7 @@ describe('a pipeline', () => {
       ['azure_amqp', 'connection_string'],
     ],
     ['svix that is not regional', { svix: { regional: false } }, ['svix', 'regional']],
-    ['an unknown destination', { preferences: only('kafka') }, ['preferences', 'preferred']],
+    ['an unknown destination', { preferences: onlyPreference('kafka') }, ['preferences', 'preferred']],
     ['an empty prefix', { event_type_prefixes: [''] }, ['event_type_prefixes', 0]],
     ['too many prefixes', { event_type_prefixes: Array(101).fill('a') }, ['event_type_prefixes']],
     [
@@ -196,7 +205,7 @@ describe('pipelines of several teams', () => {
     assert.deepEqual((await list(team)).pipelines, [])
     const { body } = await ask([second, team.team, second])
     assert.deepEqual(
-      body.map((one: { team_id: string }) => one.team_id),
+      body.map((pipeline: { team_id: string }) => pipeline.team_id),
       [second, team.team],
     )
     assert.equal((await team.manage.get(`${path()}?team_id=${abroad}`)).body.pipelines.length, 0)
@@ -211,13 +220,13 @@ describe('pipelines of several teams', () => {
     const { key } = (await team.manage.post('/management_key', bound)).body
     const limited = client(key, 'x-management-key', `/v1/org/${team.org_id}`)
     await team.manage.post(path(), { ...inRabbit(team), team_ids: [team.team, other] })
-    const ids = async () => (await limited.get(path())).body.pipelines.map((one: { team_id: string }) => one.team_id)
+    const ids = async () => (await limited.get(path())).body.pipelines.map((pipeline: { team_id: string }) => pipeline.team_id)
     assert.deepEqual(await ids(), [other])
     assert.equal((await limited.get(`${path()}?team_id=${team.team}`)).status, 403)
     assert.equal((await limited.post(path(), { ...inRabbit(team), team_ids: [other, team.team] })).status, 403)
     const deleted = await limited.delete(`${path()}?team_id=${team.team}&team_id=${other}`)
     assert.deepEqual(
-      deleted.body.map((one: { team_id: string }) => one.team_id),
+      deleted.body.map((pipeline: { team_id: string }) => pipeline.team_id),
       [other],
     )
     assert.equal((await list(team)).pipelines.length, 1)
@@ -231,7 +240,7 @@ describe('pipelines of several teams', () => {
     const first = await list(team)
     const second = await list(team, `?next_cursor=${first.next_cursor}`)
     assert.deepEqual([first.pipelines.length, second.pipelines.length, second.next_cursor], [50, 2, null])
-    const seen = [...first.pipelines, ...second.pipelines].map((one: { team_id: string }) => one.team_id)
+    const seen = [...first.pipelines, ...second.pipelines].map((pipeline: { team_id: string }) => pipeline.team_id)
     assert.deepEqual(new Set(seen), new Set(ids))
     assert.equal((await team.manage.get(`${path()}?next_cursor=nonsense`)).status, 400)
   })

@@ -119,8 +119,8 @@ describe('the log of an endpoint', () => {
 describe('sending again', () => {
   test('a resend is kept while the previous attempt is not recorded yet', async () => {
     const team = await createTestTeam()
-    const target = await receiver((received, response) => {
-      const resend = () => team.manage.post(`${hook.path}/message/${received.headers['webhook-id']}/resend`)
+    const target = await receiver((request, response) => {
+      const resend = () => team.manage.post(`${hook.path}/message/${request.headers['webhook-id']}/resend`)
       // The receiver has the message and has not answered.
       if (target.received.length > 1) response.end()
       else void resend().then(() => response.end())
@@ -192,7 +192,7 @@ describe('sending again', () => {
     await team.manage.patch(hook.path, { disabled: true })
     const user = await team.user()
     for (let i = 0; i < 3; i++)
-      await emitEvents(team, Array<string>(400).fill('labtest.order.updated'), { about: user, objects: 'each' })
+      await emitEvents(team, Array<string>(400).fill('labtest.order.updated'), { user: user, objects: 'each' })
     await delivery.drain()
     await team.manage.patch(hook.path, { disabled: false })
     await team.manage.post(`${hook.path}/replay`, { since: LONG_AGO })

@@ -76,7 +76,8 @@ describe('one event', () => {
     const { body, destinations, attempts, ...rest } = await get(`events/${row.id}`)
     assert.deepEqual(rest, row)
     assert.deepEqual(body, JSON.parse(good.received[0]!.body))
-    const stateOf = (id: string) => destinations.find((one: { destination_id: string }) => one.destination_id === id)
+    const stateOf = (id: string) =>
+      destinations.find((destination: { destination_id: string }) => destination.destination_id === id)
     assert.deepEqual([stateOf(hooks[0]!.id).state, stateOf(hooks[0]!.id).kind], ['delivered', 'webhook'])
     assert.deepEqual([stateOf(hooks[1]!.id).state, stateOf(hooks[1]!.id).attempts], ['failed', 2])
     const ofGood = attempts.filter(({ destination_id }: { destination_id: string }) => destination_id === hooks[0]!.id)
@@ -145,7 +146,7 @@ describe('failures of deliveries', () => {
       [hooks[1]!.id],
     )
     const stateOf = async (id: string) =>
-      (await get('endpoint_health')).data.find((one: { destination_id: string }) => one.destination_id === id)
+      (await get('endpoint_health')).data.find((destination: { destination_id: string }) => destination.destination_id === id)
     assert.deepEqual(await stateOf(hooks[0]!.id), {
       destination_id: hooks[0]!.id,
       kind: 'webhook',

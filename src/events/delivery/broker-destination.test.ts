@@ -57,7 +57,7 @@ describe('an event', () => {
       await emitEvent(team, { type: 'historical.data.sleep.created' })
       await pipelines.drain()
     }
-    const both = { more: ['svix'] }
+    const both = { names: ['svix'] }
     await pipe(team, dead, both)
     await tell()
     assert.deepEqual(await types(team), ['historical.data.sleep.created'])
@@ -71,7 +71,9 @@ describe('an event', () => {
     await team.manage.post(`${fresh.path}/replay`, { since: '2020-01-01', which: 'missing' })
     await team.settle()
     await pipelines.drain()
-    const replayed = target.received.filter((one) => one.path === '/hook/new').map(({ body }) => JSON.parse(body).event_type)
+    const replayed = target.received
+      .filter((request) => request.path === '/hook/new')
+      .map(({ body }) => JSON.parse(body).event_type)
     assert.deepEqual(replayed, ['historical.data.sleep.created', 'historical.data.sleep.created'])
   })
 
@@ -88,9 +90,9 @@ describe('an event', () => {
     assert.equal(await arrives(), 1)
     await pipe(team, dead)
     assert.equal(await arrives(), 0)
-    await pipe(team, dead, { more: ['svix'] })
+    await pipe(team, dead, { names: ['svix'] })
     assert.equal(await arrives(), 1)
-    await pipe(team, {}, { more: ['svix'] })
+    await pipe(team, {}, { names: ['svix'] })
     assert.equal(await arrives(), 1)
     await pipe(team, dead)
     await team.manage.delete(`${path()}?team_id=${team.team}`)
@@ -117,7 +119,7 @@ describe('an event', () => {
     await pipe(team, dead)
     await emitEvent(team)
     await pipelines.drain()
-    await pipe(team, {}, { more: ['svix'] })
+    await pipe(team, {}, { names: ['svix'] })
     assert.deepEqual(await countQueued(team), [])
     await pipe(team, dead)
     await emitEvent(team)

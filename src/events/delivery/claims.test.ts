@@ -9,7 +9,7 @@ import { DestinationLeases } from './leases.ts'
 import { resent } from './delivery-rows.ts'
 
 /** A team's endpoint with a number of waiting events. */
-async function behind(count: number, body: Record<string, unknown> = {}) {
+async function createBacklog(count: number, body: Record<string, unknown> = {}) {
   const team = await createTestTeam()
   const hook = await endpoint(team, { url: 'http://127.0.0.1:9/', ...body })
   await emitEvents(team, Array<string>(count).fill('labtest.order.created'), { objects: 'each' })
@@ -20,31 +20,31 @@ async function behind(count: number, body: Record<string, unknown> = {}) {
 }
 
 /** The number of deliveries claimed for an endpoint with this capacity, by a process that claims ten for an unknown endpoint. */
-const claimed = async (scene: Awaited<ReturnType<typeof behind>>, room?: number): Promise<number> =>
+const countClaimed = async (scene: Awaited<ReturnType<typeof createBacklog>>, room?: number): Promise<number> =>
   (await claimedInOrder(scene, room)).length
 
-async function claimedInOrder({ team, hook }: Awaited<ReturnType<typeof behind>>, room?: number): Promise<string[]> {
+async function claimedInOrder({ team, hook }: Awaited<ReturnType<typeof createBacklog>>, room?: number): Promise<string[]> {
   const destinations = new Map(room === undefined ? [] : [[hook.id, room]])
   const rows = await claimDue(team.db, new DestinationLeases(team.db), { total: 200, others_max: 10, destinations })
   return rows.filter(({ destination_id }) => destination_id === hook.id).map(({ message_id }) => message_id)
 }
 
 test('claims up to the known capacity of an endpoint', async () => {
-  assert.equal(await claimed(await behind(40), 30), 30)
+  assert.equal(await countClaimed(await createBacklog(40), 30), 30)
 })
 
 test('claims ten deliveries for an unknown endpoint', async () => {
-  assert.equal(await claimed(await behind(12)), 10)
+  assert.equal(await countClaimed(await createBacklog(12)), 10)
 })
 
 test('never claims more than the rate limit', async () => {
-  assert.equal(await claimed(await behind(12, { rate_limit: 3 }), 30), 3)
-  assert.equal(await claimed(await behind(12, { rate_limit: 3 })), 3)
-  assert.equal(await claimed(await behind(12, { rate_limit: 50 })), 10)
+  assert.equal(await countClaimed(await createBacklog(12, { rate_limit: 3 }), 30), 3)
+  assert.equal(await countClaimed(await createBacklog(12, { rate_limit: 3 })), 3)
+  assert.equal(await countClaimed(await createBacklog(12, { rate_limit: 50 })), 10)
 })
 
 test('deliveries due at the same instant are claimed in the order in which they were queued, not in that of the events', async () => {
-  const { team, hook } = await behind(5)
+  const { team, hook } = await createBacklog(5)
   await team.db.queries.run(sql`
     update delivery d set due_at = created.first, queue_position = -nth
     from (select message_id, min(created_at) over () as first, row_number() over (order by message_id) as nth
@@ -56,7 +56,7 @@ test('deliveries due at the same instant are claimed in the order in which they 
 })
 
 test('bulk resends keep message order', async () => {
-  const { team, hook } = await behind(5)
+  const { team, hook } = await createBacklog(5)
   await team.db.queries.run(sql`
     update delivery set queue_position = 1
     where destination_id = ${hook.id} and message_id = (select message_id from delivery where destination_id = ${hook.id} order by message_id desc limit 1)`)
@@ -67,7 +67,7 @@ test('bulk resends keep message order', async () => {
 })
 
 test('a new owner of a destination that keeps order claims in order what a killed owner had claimed', async () => {
-  const { team, hook } = await behind(12)
+  const { team, hook } = await createBacklog(12)
   await team.db.queries.run(sql`update destination set keeps_order = true where id = ${hook.id}`)
   await team.db.queries.run(sql`update delivery set order_key = gen_random_uuid() where destination_id = ${hook.id}`)
   const first = await claimedInOrder({ team, hook }, 5)

@@ -19,7 +19,7 @@ async function sending(idle_max: number) {
   after(() => sender.close())
   const to = async (...endpoints: string[]) => {
     for (const id of endpoints) {
-      const { status } = await new Promise<HttpResult>((done) => sender.post({ id, url }, [], Buffer.from('{}'), done))
+      const { status } = await new Promise<HttpResult>((resolve) => sender.post({ id, url }, [], Buffer.from('{}'), resolve))
       assert.equal(status, 200)
     }
     return connections
@@ -44,7 +44,7 @@ test('the pool closes the connection that has been idle longest, not the most re
 
 test('a receiver whose certificate nobody has signed is sent nothing, and one with a trusted certificate is sent to', async () => {
   let requests = 0
-  const server = createServer({ SNICallback: (_name, done) => done(null, secureContext()) }, (_request, response) => {
+  const server = createServer({ SNICallback: (_name, callback) => callback(null, secureContext()) }, (_request, response) => {
     requests++
     response.end()
   })
@@ -61,7 +61,7 @@ test('a receiver whose certificate nobody has signed is sent nothing, and one wi
     after(() => sender.close())
     const results: HttpResult[] = []
     for (const id of ids)
-      results.push(await new Promise<HttpResult>((done) => sender.post({ id, url }, [], Buffer.from('{}'), done)))
+      results.push(await new Promise<HttpResult>((resolve) => sender.post({ id, url }, [], Buffer.from('{}'), resolve)))
     return results.map(({ status, error }) => [status, error !== null])
   }
   assert.deepEqual(await sent('a', 'b'), [

@@ -18,7 +18,7 @@ import {
 const delivery = delivering()
 
 /** Verifies like a receiver: each token against the raw body. @returns whether each of the keys has signed */
-function signed({ headers, body }: Received, ...keys: string[]): boolean[] {
+function verifySignatures({ headers, body }: Received, ...keys: string[]): boolean[] {
   const tokens = String(headers['webhook-signature']).split(' ')
   return keys.map((key) => {
     const mac = createHmac('sha256', Buffer.from(key.replace('whsec_', ''), 'base64'))
@@ -78,7 +78,7 @@ describe('an event', () => {
     assert.deepEqual(JSON.parse(one.body), data[0].body)
     assert.equal(one.headers['webhook-id'], `msg_${data[0].id.replaceAll('-', '')}`)
     for (const name of ['id', 'timestamp', 'signature']) assert.equal(one.headers[`webhook-${name}`], one.headers[`svix-${name}`])
-    assert.deepEqual(signed(one, key), [true])
+    assert.deepEqual(verifySignatures(one, key), [true])
     assert.equal(one.headers['content-type'], 'application/json')
     assert.equal(one.headers['user-agent'], 'Drawbridge/test')
     assert.ok(Math.abs(Date.now() / 1000 - Number(one.headers['webhook-timestamp'])) < 60)

@@ -36,7 +36,7 @@ async function scene(extra: Record<string, unknown> = {}) {
   return { team, said, target, hook, listener, heard, again, disabled }
 }
 
-const leaseOf = async (team: TestTeam, webhook_id: string) =>
+const readLease = async (team: TestTeam, webhook_id: string) =>
   (
     await team.db.pool.query(
       'select extract(epoch from paused_until - clock_timestamp())::float8 as pause_s, first_failure_at, failing_since from destination where team_id = $1 and id = $2',
@@ -45,7 +45,7 @@ const leaseOf = async (team: TestTeam, webhook_id: string) =>
   ).rows[0] as { pause_s: number | null; first_failure_at: string | null; failing_since: string | null }
 
 /** The time until the next attempt, in seconds. */
-const waiting = async (team: TestTeam) =>
+const countWaiting = async (team: TestTeam) =>
   Number(
     (
       await team.db.pool.query(
@@ -168,10 +168,10 @@ describe('an endpoint', () => {
         hook.id,
         hours,
       ])
-    assert.notEqual((await leaseOf(team, hook.id)).first_failure_at, null)
+    assert.notEqual((await readLease(team, hook.id)).first_failure_at, null)
     await shift('first_failure_at', 13)
     await again()
-    assert.notEqual((await leaseOf(team, hook.id)).failing_since, null)
+    assert.notEqual((await readLease(team, hook.id)).failing_since, null)
     await shift('failing_since', 119)
     await again()
     assert.equal(await disabled(), false)
@@ -191,11 +191,11 @@ describe('an endpoint', () => {
     said.status = 500
     await emitEvents(team)
     await delivery.drain()
-    assert.notEqual((await leaseOf(team, hook.id)).first_failure_at, null)
+    assert.notEqual((await readLease(team, hook.id)).first_failure_at, null)
     said.status = 200
     await emitEvents(team)
     await delivery.drain()
-    assert.equal((await leaseOf(team, hook.id)).first_failure_at, null)
+    assert.equal((await readLease(team, hook.id)).first_failure_at, null)
   })
 
   test('an overloaded endpoint is paused with all its deliveries, and other endpoints are not', async () => {
@@ -205,7 +205,7 @@ describe('an endpoint', () => {
     Object.assign(said, { status: 429, headers: { 'retry-after': '40' } })
     await emitEvents(team)
     await delivery.drain()
-    const { pause_s } = await leaseOf(team, hook.id)
+    const { pause_s } = await readLease(team, hook.id)
     assert.ok(pause_s! > 30 && pause_s! <= 40, `${pause_s}`)
     await emitEvents(team)
     await delivery.drain()
@@ -223,7 +223,7 @@ describe('an endpoint', () => {
       Object.assign(said, { status, headers: { 'retry-after': header } })
       await emitEvents(team)
       await delivery.drain()
-      const s = await waiting(team)
+      const s = await countWaiting(team)
       assert.ok(s > from && s < to, `${status} ${header}: ${s}`)
     }
   })

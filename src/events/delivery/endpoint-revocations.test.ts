@@ -161,7 +161,7 @@ test('a request is not written if its connection is ready only after the lease w
   const mayBegin = () => ++asked === 1
   const sender = new Sender({ targets, sandbox: true, product: 'Drawbridge/test', mayBegin })
   const post = () =>
-    new Promise<HttpResult>((done) => sender.post({ id: 'ep_fictional', url: target.url }, [], Buffer.from('{}'), done))
+    new Promise<HttpResult>((resolve) => sender.post({ id: 'ep_fictional', url: target.url }, [], Buffer.from('{}'), resolve))
   assert.deepEqual([(await post()).withheld, target.received.length], [false, 1])
   assert.deepEqual([(await post()).withheld, target.received.length], [true, 1])
   sender.close()

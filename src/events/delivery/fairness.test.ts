@@ -31,9 +31,9 @@ describe('deliveries of a team', () => {
     delivery.start()
     // Fifteen hundred attempts without a response, where a process makes five hundred at a time.
     for (let i = 0; i < 3; i++)
-      await emitEvents(slow, Array<string>(10).fill('labtest.order.created'), { objects: 'each', about: slowUser })
+      await emitEvents(slow, Array<string>(10).fill('labtest.order.created'), { objects: 'each', user: slowUser })
     for (let n = 1; n <= 20; n++) {
-      await emitEvents(quiet, undefined, { about: quietUser })
+      await emitEvents(quiet, undefined, { user: quietUser })
       await eventually(() => target.received.length === n, `event ${n} of the quiet team arrived`)
     }
     await eventually(() => held.length >= ENDPOINTS, 'each of the slow endpoints was sent something')
@@ -48,7 +48,7 @@ describe('deliveries of a team', () => {
   })
 })
 
-const buffered = (id: string, team_id: string): BufferedDelivery => {
+const createBufferedDelivery = (id: string, team_id: string): BufferedDelivery => {
   const target = {
     id,
     team_id,
@@ -67,7 +67,7 @@ function process(teams: Record<string, number>) {
   const inFlight = new Map<string, number>()
   const fill = (now_ms: number) => {
     for (const { team, id } of ids) {
-      for (let n = 0; n < 20; n++) queues.add(buffered(id, team), now_ms)
+      for (let n = 0; n < 20; n++) queues.add(createBufferedDelivery(id, team), now_ms)
       queues.hold(id, now_ms, Infinity)
     }
   }
@@ -148,7 +148,7 @@ describe('the attempts of a process', () => {
 
   test('one team has at most half of the buffered deliveries', () => {
     const { queues } = process({})
-    for (let n = 0; n < 3000; n++) queues.add(buffered(`a ${n % ENDPOINTS}`, 'a'), 0)
+    for (let n = 0; n < 3000; n++) queues.add(createBufferedDelivery(`a ${n % ENDPOINTS}`, 'a'), 0)
     assert.equal(queues.teamCapacity('a'), 0)
     assert.equal(queues.teamCapacity('b'), 3000)
     const { total, destinations: rooms } = queues.claimLimits(0)

@@ -9,7 +9,7 @@ import { deletedDestinationsCleanup } from './deleted-destinations.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 
 /** A worker that delivers to a receiver whose responses the test releases. */
-async function withheld() {
+async function createBlockedDelivery() {
   const team = await createTestTeam()
   const answers: (() => void)[] = []
   const target = await receiver((_received, response) => void answers.push(() => response.end()))
@@ -20,7 +20,7 @@ async function withheld() {
 }
 
 test('a message is listed as pending while its receiver takes long to answer, and as delivered after that', async () => {
-  const { team, answers, target, hook, delivery } = await withheld()
+  const { team, answers, target, hook, delivery } = await createBlockedDelivery()
   await emitEvents(team)
   const states = async (): Promise<string[]> =>
     (await team.manage.get(`${hook.path}/message`)).body.data.map(({ state }: { state: string }) => state)
@@ -35,7 +35,7 @@ test('a message is listed as pending while its receiver takes long to answer, an
 })
 
 test('a message that is sent again before its first attempt is answered is one delivery with two attempts', async () => {
-  const { team, answers, target, hook, delivery } = await withheld()
+  const { team, answers, target, hook, delivery } = await createBlockedDelivery()
   await emitEvents(team, ['labtest.order.created', 'labtest.order.updated'], { objects: 'each' })
   await eventually(() => answers.length >= 2, 'both messages are attempted')
   const id = target.received[0]!.headers['webhook-id'] as string

@@ -44,7 +44,7 @@ async function end(team: TestTeam, webhook_id: string): Promise<void> {
   )
 }
 
-const leaseOf = ({ db, team }: TestTeam, webhook_id: string) =>
+const readLease = ({ db, team }: TestTeam, webhook_id: string) =>
   db.queries.one(
     T.Object({ lease: T.Union([T.String(), T.Null()]), state: T.String() }),
     sql`select leased_until::text as lease, state from delivery where team_id = ${team} and destination_id = ${webhook_id}`,
@@ -72,9 +72,9 @@ test('a delivery that a stalled process releases late stays with the process tha
   const stalled = await claim(there, uuid())
   await end(team, hook.id)
   assert.equal((await claim(there, uuid())).length, 1)
-  const { lease } = await leaseOf(team, hook.id)
+  const { lease } = await readLease(team, hook.id)
   await returnDeliveries(team.db, stalled)
-  assert.deepEqual(await leaseOf(team, hook.id), { lease, state: 'pending' })
+  assert.deepEqual(await readLease(team, hook.id), { lease, state: 'pending' })
 })
 
 test('an outcome that a stalled process records late does not end the lease of the process that has claimed it since', async () => {
@@ -83,7 +83,7 @@ test('an outcome that a stalled process records late does not end the lease of t
   const [row] = await claim(there, uuid())
   await end(team, hook.id)
   assert.equal((await claim(there, uuid())).length, 1)
-  const before = await leaseOf(team, hook.id)
+  const before = await readLease(team, hook.id)
   const { lease, message_id } = row!
   const delivery = {
     team_id: team.team,
@@ -109,9 +109,9 @@ test('an outcome that a stalled process records late does not end the lease of t
     last_report: null,
   }
   await recordAttempts(team.db.queries, [attempt])
-  assert.deepEqual(await leaseOf(team, hook.id), before)
+  assert.deepEqual(await readLease(team, hook.id), before)
   await recordAttempts(team.db.queries, [{ ...attempt, delivery: { ...delivery, lease: before.lease! }, attempt_id: uuid() }])
-  assert.equal((await leaseOf(team, hook.id)).lease, null)
+  assert.equal((await readLease(team, hook.id)).lease, null)
 })
 
 test('a stalled process neither renews nor ends the lease of an endpoint that another process has acquired since', async () => {

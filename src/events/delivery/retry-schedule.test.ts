@@ -51,7 +51,7 @@ describe('automatic disabling', () => {
     }
     return undefined
   }
-  const every = (step: number, until: number) => Array.from({ length: until / step + 1 }, (_, i) => i * step)
+  const every = (step: number, end: number) => Array.from({ length: end / step + 1 }, (_, i) => i * step)
 
   test('an endpoint is disabled five days after it had failed for twelve hours', () => {
     assert.equal(deadAt(every(1, 200)), 132)

@@ -24,17 +24,17 @@ async function scene() {
 }
 
 /** Encrypt the secret of an endpoint with other keys. */
-const resealSecret = (team: TestTeam, { id, key }: Hook, by: Vault) =>
+const resealSecret = (team: TestTeam, { id, key }: Hook, vault: Vault) =>
   team.db.pool.query('update webhook_secret set secret = $3 where team_id = $1 and webhook_id = $2', [
     team.team,
     id,
-    by.encrypt(key, `secret of ${id}`),
+    vault.encrypt(key, `secret of ${id}`),
   ])
 
 /** Encrypt the headers of an endpoint with other keys. */
-async function resealHeaders(team: TestTeam, { id }: Hook, by: Vault): Promise<void> {
+async function resealHeaders(team: TestTeam, { id }: Hook, otherVault: Vault): Promise<void> {
   const { rows } = await team.db.pool.query('select headers from webhook where team_id = $1 and id = $2', [team.team, id])
-  const encrypted = encryptHeaders(by, id, decryptHeaders(vault, id, rows[0].headers))
+  const encrypted = encryptHeaders(otherVault, id, decryptHeaders(vault, id, rows[0].headers))
   await team.db.pool.query('update webhook set headers = $3 where team_id = $1 and id = $2', [team.team, id, encrypted])
 }
 

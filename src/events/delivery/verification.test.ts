@@ -13,14 +13,14 @@ const delivery = delivering()
 const family = ({ headers }: Received, prefix: 'svix' | 'webhook'): Record<string, string> =>
   Object.fromEntries(['id', 'timestamp', 'signature'].map((name) => [`${prefix}-${name}`, String(headers[`${prefix}-${name}`])]))
 
-type Verify = (key: string, body: string | Buffer, received: Received) => unknown
+type Verify = (key: string, body: string | Buffer, request: Received) => unknown
 const verifiers: Record<string, Verify> = {
-  'standardwebhooks with webhook-*': (key, body, received) => new Standard(key).verify(body, family(received, 'webhook')),
-  'svix with svix-*': (key, body, received) => new Svix(key).verify(body, family(received, 'svix')),
-  'svix with webhook-*': (key, body, received) => new Svix(key).verify(body, family(received, 'webhook')),
+  'standardwebhooks with webhook-*': (key, body, request) => new Standard(key).verify(body, family(request, 'webhook')),
+  'svix with svix-*': (key, body, request) => new Svix(key).verify(body, family(request, 'svix')),
+  'svix with webhook-*': (key, body, request) => new Svix(key).verify(body, family(request, 'webhook')),
 }
 
-async function sent() {
+async function sendEvent() {
   const team = await createTestTeam()
   const target = await receiver()
   const hook = await endpoint(team, { url: target.url })
@@ -35,14 +35,14 @@ async function sent() {
 for (const [packaged, verify] of Object.entries(verifiers))
   describe(packaged, () => {
     test('the package verifies deliveries, also beyond ASCII, as text and as bytes', async () => {
-      const { hook, received } = await sent()
+      const { hook, received } = await sendEvent()
       assert.match(received.body, /ünïcode {2}.*ä reference /)
       verify(hook.key, received.body, received)
       verify(hook.key, Buffer.from(received.body), received)
     })
 
     test('the package rejects a changed body, even if only a space differs or it was serialized again', async () => {
-      const { hook, received } = await sent()
+      const { hook, received } = await sendEvent()
       const changed = [
         `${received.body} `,
         received.body.replace('ünïcode', 'unicode'),
@@ -52,8 +52,8 @@ for (const [packaged, verify] of Object.entries(verifiers))
     })
 
     test('the package rejects another key, another id and another time', async () => {
-      const { hook, received } = await sent()
-      const other = (await sent()).hook.key
+      const { hook, received } = await sendEvent()
+      const other = (await sendEvent()).hook.key
       assert.throws(() => verify(other, received.body, received), WebhookVerificationError)
       const later = String(Number(received.headers['webhook-timestamp']) + 1)
       for (const change of [
@@ -66,7 +66,7 @@ for (const [packaged, verify] of Object.entries(verifiers))
     })
 
     test('the package verifies with both keys for a day after a rotation, then with the new key only', async () => {
-      const { team, hook, deliver } = await sent()
+      const { team, hook, deliver } = await sendEvent()
       assert.equal((await team.manage.post(`${hook.path}/secret/rotate`, {})).status, 204)
       const { key } = (await team.manage.get(`${hook.path}/secret`)).body
       assert.notEqual(key, hook.key)
@@ -92,7 +92,7 @@ for (const [packaged, verify] of Object.entries(verifiers))
   })
 
 test('standardwebhooks returns the verified body', async () => {
-  const { hook, received } = await sent()
+  const { hook, received } = await sendEvent()
   const body = new Standard(hook.key).verify(received.body, family(received, 'webhook'))
   assert.deepEqual(body, JSON.parse(received.body))
 })

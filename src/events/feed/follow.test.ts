@@ -20,7 +20,7 @@ const types = ({ data }: { data: { type: string }[] }) => data.map(({ type }) =>
 const [CREATED, UPDATED, CRITICAL] = ['labtest.order.created', 'labtest.order.updated', 'labtest.result.critical']
 
 /** A team that has read its feed before, so that its events are numbered. */
-const following = async (): Promise<TestTeam> => {
+const createFollower = async (): Promise<TestTeam> => {
   const team = await createTestTeam()
   await follow(team)
   return team
@@ -28,7 +28,7 @@ const following = async (): Promise<TestTeam> => {
 
 describe('the event feed', () => {
   test('a reader receives the same ids and bytes as an endpoint, in the same order', async () => {
-    const team = await following()
+    const team = await createFollower()
     const target = await receiver()
     await endpoint(team, { url: target.url })
     await emitEvents(team, [CREATED, UPDATED, UPDATED])
@@ -43,12 +43,12 @@ describe('the event feed', () => {
   })
 
   test('a reader and the list of events see what an endpoint gets: the end of a history, and not what it consists of', async () => {
-    const team = await following()
+    const team = await createFollower()
     const target = await receiver()
     await endpoint(team, { url: target.url })
     const user_id = await team.user()
-    const post = (stage: string, at: string) => {
-      const data = [{ value: 61, unit: 'bpm', start_date: at, end_date: at }]
+    const post = (stage: string, time: string) => {
+      const data = [{ value: 61, unit: 'bpm', start_date: time, end_date: time }]
       const range = stage === 'historical' ? { start_date: '2026-01-01T00:00:00Z', end_date: '2026-01-31T00:00:00Z' } : {}
       return team.api.post(`/v2/timeseries/${user_id}/heartrate`, { stage, ...range, provider: 'apple_health_kit', data })
     }
@@ -71,7 +71,7 @@ describe('the event feed', () => {
   })
 
   test('a reader receives each event once, page by page, and a cursor when there is none', async () => {
-    const team = await following()
+    const team = await createFollower()
     await emitEvents(team, [CREATED, UPDATED, UPDATED, UPDATED, CRITICAL])
     await delivery.drain()
     const seen: string[] = []
@@ -84,7 +84,7 @@ describe('the event feed', () => {
   })
 
   test('a reader misses no event that began before another and was committed after it', async () => {
-    const team = await following()
+    const team = await createFollower()
     const user_id = await team.user()
     const slow = await team.db.pool.connect()
     await slow.query('begin')
@@ -95,7 +95,7 @@ describe('the event feed', () => {
        insert into event_outbox (team_id, event_ids) select $1, array_agg(id) from inserted returning event_ids[1] as id`,
       [team.team, user_id, CRITICAL],
     )
-    await emitEvents(team, [CREATED], { about: user_id })
+    await emitEvents(team, [CREATED], { user: user_id })
     await delivery.drain()
     const before = await follow(team)
     assert.deepEqual(types(before), [CREATED])
@@ -110,7 +110,7 @@ describe('the event feed', () => {
   })
 
   test('a reader can start at the present', async () => {
-    const team = await following()
+    const team = await createFollower()
     await emitEvents(team, [CREATED])
     await delivery.drain()
     const now = await follow(team, '?start=newest')
@@ -121,7 +121,7 @@ describe('the event feed', () => {
   })
 
   test('a reader receives only the requested types, on whichever page they are', async () => {
-    const team = await following()
+    const team = await createFollower()
     await emitEvents(team, [...Array<string>(1100).fill(UPDATED), CRITICAL, CREATED, CRITICAL])
     await delivery.drain()
     const page = await follow(team, `?type=${CRITICAL}&limit=1`)
@@ -134,7 +134,7 @@ describe('the event feed', () => {
   })
 
   test('a reader receives no events of deleted or erased users, nor of other teams', async () => {
-    const [team, other] = [await following(), await following()]
+    const [team, other] = [await createFollower(), await createFollower()]
     const deleted = await emitEvents(team, [CREATED])
     await emitEvents(team, [UPDATED])
     await emitEvents(other, [CRITICAL])
@@ -152,7 +152,7 @@ describe('the event feed', () => {
 
 describe('a waiting request', () => {
   test('a waiting request returns when there is an event', async () => {
-    const team = await following()
+    const team = await createFollower()
     const waiting = follow(team, '?wait_s=25')
     await emitEvents(team, [CREATED])
     await delivery.drain()
@@ -160,7 +160,7 @@ describe('a waiting request', () => {
   })
 
   test('a waiting request returns an empty page after the timeout without losing events', async () => {
-    const team = await following()
+    const team = await createFollower()
     const { data, next_cursor } = await follow(team, '?wait_s=1')
     assert.deepEqual(data, [])
     await emitEvents(team, [CREATED])
@@ -169,7 +169,7 @@ describe('a waiting request', () => {
   })
 
   test('a request keeps waiting for the requested type', async () => {
-    const team = await following()
+    const team = await createFollower()
     const waiting = follow(team, `?wait_s=25&type=${CRITICAL}`)
     await emitEvents(team, [CREATED])
     await delivery.drain()
@@ -179,12 +179,12 @@ describe('a waiting request', () => {
   })
 
   test('waiting requests do not hold database connections', async () => {
-    const team = await following()
+    const team = await createFollower()
     const asked = Array.from({ length: WAITING_OF_A_TEAM + 1 }, () => team.api.get('/v1/events/follow?wait_s=25'))
     const refused = await Promise.race(asked)
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '5'])
     assert.equal(cells.db(team.cell).pool.waitingCount, 0)
-    const other = await following()
+    const other = await createFollower()
     assert.equal((await client(other.key).get('/v1/events/follow?wait_s=0')).status, 200)
     await emitEvents(team, [CREATED])
     await delivery.drain()
@@ -195,7 +195,7 @@ describe('a waiting request', () => {
 })
 
 test('the feed keeps events for thirty days', async () => {
-  const team = await following()
+  const team = await createFollower()
   await emitEvents(team, [CREATED])
   await delivery.drain()
   const age = (days: number) =>

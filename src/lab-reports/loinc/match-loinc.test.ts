@@ -5,14 +5,14 @@ import { test } from 'node:test'
 import { matchLoinc, type ReportRow, type RowMeaning } from './match-loinc.ts'
 import { shippedTerm } from './terms.ts'
 
-const row = (test_name: string, value: string, units: string | null = null, more: Partial<ReportRow> = {}): ReportRow => ({
+const row = (test_name: string, value: string, units: string | null = null, overrides: Partial<ReportRow> = {}): ReportRow => ({
   test_name,
   value,
   units,
-  ...more,
+  ...overrides,
 })
-const meaningOf = (...of: Parameters<typeof row>): RowMeaning => matchLoinc([row(...of)])[0]!
-const codeOf = (...of: Parameters<typeof row>): string | undefined => meaningOf(...of).loinc_matches[0]?.loinc_code
+const meaningOf = (...args: Parameters<typeof row>): RowMeaning => matchLoinc([row(...args)])[0]!
+const codeOf = (...args: Parameters<typeof row>): string | undefined => meaningOf(...args).loinc_matches[0]?.loinc_code
 
 type Evaluated = { line: string; isRight: boolean; isSure: boolean; codes: string[] }
 
@@ -52,8 +52,8 @@ test('nineteen of twenty names as laboratories in the United States print them a
   assert.ok(doubted.length <= 0.05 * rows.length, linesOf(doubted))
 })
 
-const matchOf = (...of: Parameters<typeof row>) => {
-  const { loinc_matches, loinc_match_status } = meaningOf(...of)
+const matchOf = (...args: Parameters<typeof row>) => {
+  const { loinc_matches, loinc_match_status } = meaningOf(...args)
   return [loinc_matches[0]?.loinc_code, loinc_match_status]
 }
 

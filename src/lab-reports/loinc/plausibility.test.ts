@@ -4,11 +4,11 @@ import { matchLoinc, type Finding, type ReportRow } from './match-loinc.ts'
 import { readNumber } from './numbers.ts'
 
 type Line = [name: string, value: string, units?: string]
-const rowsOf = (lines: Line[], date: string | null = null): ReportRow[] =>
+const createRows = (lines: Line[], date: string | null = null): ReportRow[] =>
   lines.map(([test_name, value, units]) => ({ test_name, value, units: units ?? null, date }))
 /** Kinds of findings by name of the test. */
 function findingsOf(lines: Line[]): Record<string, Finding['kind'][]> {
-  const meanings = matchLoinc(rowsOf(lines))
+  const meanings = matchLoinc(createRows(lines))
   return Object.fromEntries(
     meanings
       .map((meaning, i) => [lines[i]![0], meaning.findings.map(({ kind }) => kind)])
@@ -121,7 +121,7 @@ test('one test twice on one date is found; on two dates it is a course', () => {
     ['Creatinine, Serum', '1.4', 'mg/dL'],
   ]
   assert.deepEqual(Object.values(findingsOf(lines)), [['duplicate'], ['duplicate']])
-  const [first, second] = rowsOf(lines)
+  const [first, second] = createRows(lines)
   const course = matchLoinc([
     { ...first!, date: '2026-01-02' },
     { ...second!, date: '2026-03-04' },
@@ -133,8 +133,8 @@ test('one test twice on one date is found; on two dates it is a course', () => {
 })
 
 test('a finding lowers the confidence and asks for review; the text names no value', () => {
-  const [fine] = matchLoinc(rowsOf([['Potassium', '4.4', 'mmol/L']]))
-  const [doubtful] = matchLoinc(rowsOf([['Potassium', '44', 'mmol/L']]))
+  const [fine] = matchLoinc(createRows([['Potassium', '4.4', 'mmol/L']]))
+  const [doubtful] = matchLoinc(createRows([['Potassium', '44', 'mmol/L']]))
   assert.equal(fine!.loinc_match_status, 'auto_match')
   assert.equal(doubtful!.loinc_match_status, 'needs_review')
   assert.equal(doubtful!.loinc_matches[0]!.loinc_code, fine!.loinc_matches[0]!.loinc_code)
@@ -187,7 +187,7 @@ test('a number without a unit has a finding where its test has one, and a ratio,
 test('one result that is printed in two panels has no finding, two values of one test have', () => {
   const twice = (value: string) =>
     matchLoinc(
-      rowsOf([
+      createRows([
         ['Calcium', '9.6', 'mg/dL'],
         ['Calcium', value, 'mg/dL'],
       ]),

@@ -19,9 +19,9 @@ import { cornersOfPaper, parallel, medianSlant, type Slope, slopeByInk } from '.
 import { textBoxes } from './text-boxes.ts'
 import { alphabetOf, inkOf, type Letter, decodeLetters, wordsOfLine } from './words.ts'
 
-const near = (actual: readonly number[], expected: readonly number[], by = 1e-6) =>
+const isClose = (actual: readonly number[], expected: readonly number[], tolerance = 1e-6) =>
   assert(
-    actual.length === expected.length && actual.every((value, index) => Math.abs(value - expected[index]!) <= by),
+    actual.length === expected.length && actual.every((value, index) => Math.abs(value - expected[index]!) <= tolerance),
     `${actual.join(' ')} is not ${expected.join(' ')}`,
   )
 
@@ -36,22 +36,22 @@ describe('projections', () => {
       [4, 210],
     ]
     const to = toCorners(corners, 200, 100)
-    near(project(to, [0, 0]), corners[0])
-    near(project(to, [200, 0]), corners[1])
-    near(project(to, [200, 100]), corners[2])
-    near(project(inverse(to), corners[3]), [0, 100])
+    isClose(project(to, [0, 0]), corners[0])
+    isClose(project(to, [200, 0]), corners[1])
+    isClose(project(to, [200, 100]), corners[2])
+    isClose(project(inverse(to), corners[3]), [0, 100])
   })
 
   test('are applied one after the other; quarters turn clockwise', () => {
-    near(project(compose(scaling(2), quarterTurn(1, 20, 10)), [0, 0]), [10, 0])
-    near(project(quarterTurn(2, 20, 10), [0, 0]), [20, 10])
-    near(project(quarterTurn(3, 20, 10), [20, 0]), [0, 0])
-    near(project(rotation(Math.PI / 2, [5, 5]), [9, 5]), [5, 9])
+    isClose(project(compose(scaling(2), quarterTurn(1, 20, 10)), [0, 0]), [10, 0])
+    isClose(project(quarterTurn(2, 20, 10), [0, 0]), [20, 10])
+    isClose(project(quarterTurn(3, 20, 10), [20, 0]), [0, 0])
+    isClose(project(rotation(Math.PI / 2, [5, 5]), [9, 5]), [5, 9])
   })
 })
 
 /** A picture of signs: `#` is dark. */
-const drawn = (...rows: string[]): Picture => ({
+const drawRows = (...rows: string[]): Picture => ({
   width: rows[0]!.length,
   height: rows.length,
   pixels: Uint8Array.from([...rows.join('')], (sign) => (sign === '#' ? 20 : 220)),
@@ -59,14 +59,14 @@ const drawn = (...rows: string[]): Picture => ({
 
 describe('pictures', () => {
   test('become smaller by the mean of what a pixel covers', () => {
-    assert.deepEqual([...shrink(drawn('#..#', '#..#'), 2, 1).pixels], [120, 120])
-    assert.deepEqual([...shrink(drawn('##....'), 2, 1).pixels], [87, 220])
-    const same = drawn('#.')
+    assert.deepEqual([...shrink(drawRows('#..#', '#..#'), 2, 1).pixels], [120, 120])
+    assert.deepEqual([...shrink(drawRows('##....'), 2, 1).pixels], [87, 220])
+    const same = drawRows('#.')
     assert.equal(shrink(same, 4, 4), same)
   })
 
   test('are warped between their pixels, with white beyond them', () => {
-    const { pixels } = warp(drawn('#.#.', '#.#.', '....'), [1, 0, 0.5, 0, 1, 0, 0, 0, 1], 4, 1)
+    const { pixels } = warp(drawRows('#.#.', '#.#.', '....'), [1, 0, 0.5, 0, 1, 0, 0, 0, 1], 4, 1)
     assert.deepEqual([...pixels], [120, 120, 120, 255])
   })
 
@@ -80,7 +80,7 @@ describe('pictures', () => {
   })
 
   test('have a threshold between dark and light', () => {
-    const threshold = thresholdOf(drawn('##......').pixels)
+    const threshold = thresholdOf(drawRows('##......').pixels)
     assert(threshold > 20 && threshold <= 220)
   })
 })
@@ -96,27 +96,27 @@ describe('text boxes', () => {
     const boxes = textBoxes(map(100, 60, (x, y) => (x >= 20 && x < 70 && y >= 20 && y < 30) || (x === 90 && y < 4)))
     assert.equal(boxes.length, 1)
     const [{ x, y, length, thickness, angle }] = boxes as [(typeof boxes)[0]]
-    near([x, y, angle], [45, 25, 0])
+    isClose([x, y, angle], [45, 25, 0])
     assert(length > 55 && thickness > 20 && thickness < 30, `${length} ${thickness}`)
   })
 
   test('have the slant of their text', () => {
     const slant = 0.1
     const [box] = textBoxes(map(200, 100, (x, y) => x > 20 && x < 180 && Math.abs(y - 40 - (x - 100) * slant) < 6))
-    near([box!.angle], [Math.atan(slant)], 0.02)
+    isClose([box!.angle], [Math.atan(slant)], 0.02)
   })
 
   test('of a single sign are level, of text that runs down the page there are none', () => {
     const box = { x: 5, y: 5, length: 20, thickness: 9, angle: Math.PI / 2 - 0.01 }
     const { length, thickness, angle } = levelBox(box)!
-    near([length, thickness, angle], [9, 20, -0.01])
+    isClose([length, thickness, angle], [9, 20, -0.01])
     assert.equal(levelBox({ ...box, length: 90 }), undefined)
   })
 
   test('give the slant of a page by their length', () => {
     const line = (y: number, angle: number, length = 100) => ({ x: 100, y, length, thickness: 10, angle })
-    near([medianSlant([line(0, 0.02), line(20, 0.021), line(40, 0.5, 30)], [1, 0, 0, 0, 1, 0, 0, 0, 1])], [0.021])
-    near([medianSlant([line(0, Math.PI / 2)], quarterTurn(1, 200, 200))], [0])
+    isClose([medianSlant([line(0, 0.02), line(20, 0.021), line(40, 0.5, 30)], [1, 0, 0, 0, 1, 0, 0, 0, 1])], [0.021])
+    isClose([medianSlant([line(0, Math.PI / 2)], quarterTurn(1, 200, 200))], [0])
   })
 
   test('without a slant of their own leave the slant of the page to its ink, also of a page that is turned', () => {
@@ -125,11 +125,11 @@ describe('text boxes', () => {
     for (let row = 0; row < 20; row++)
       for (let x = 40; x < 560; x++)
         for (let y = 0; y < 8; y++) if (x % 7) page.pixels[(60 + row * 34 + Math.round(x * slant) + y) * 600 + x] = 20
-    near(slopeOf(slopeByInk(page, IDENTITY, page, 0)), [slant, 0], 0.0015)
-    near(slopeOf(slopeByInk(page, IDENTITY, page, 0.02)), [slant, 0], 0.0015)
+    isClose(slopeOf(slopeByInk(page, IDENTITY, page, 0)), [slant, 0], 0.0015)
+    isClose(slopeOf(slopeByInk(page, IDENTITY, page, 0.02)), [slant, 0], 0.0015)
     const turned = warp(page, inverse(quarterTurn(1, 600, 800)), 800, 600)
-    near(slopeOf(slopeByInk(turned, quarterTurn(3, 800, 600), page, 0)), [slant, 0], 0.0015)
-    near(slopeOf(slopeByInk(blankPicture(600, 800), IDENTITY, page, 0.004)), [0.004, 0])
+    isClose(slopeOf(slopeByInk(turned, quarterTurn(3, 800, 600), page, 0)), [slant, 0], 0.0015)
+    isClose(slopeOf(slopeByInk(blankPicture(600, 800), IDENTITY, page, 0.004)), [0.004, 0])
   })
 
   test('of a photo without the edges of its paper show by their ink how they converge', () => {
@@ -139,9 +139,9 @@ describe('text boxes', () => {
         for (let x = 40; x < 560; x++) for (let y = 0; y < 8; y++) if (x % 7) page.pixels[(60 + row * 34 + y) * 600 + x] = 20
       const photo = warp(page, parallel(convergence, 600, 800), 600, 800)
       const { slant, convergence: found } = slopeByInk(photo, IDENTITY, page, 0)
-      near([slant, found], [0, convergence], 0.006)
+      isClose([slant, found], [0, convergence], 0.006)
       const flat = warp(photo, inverse(parallel(found, 600, 800)), 600, 800)
-      near([slopeByInk(flat, IDENTITY, page, 0).convergence], [0], 0.006)
+      isClose([slopeByInk(flat, IDENTITY, page, 0).convergence], [0], 0.006)
     }
   })
 })
@@ -162,7 +162,7 @@ describe('paper in a photo', () => {
       [260, 390],
       [40, 390],
     ]
-    for (const [index, corner] of expected.entries()) near(corners![index]!, corner, 3)
+    for (const [index, corner] of expected.entries()) isClose(corners![index]!, corner, 3)
   })
 
   test('has none if it fills the picture, is small or round', () => {
@@ -199,27 +199,27 @@ describe('letters', () => {
 
   test('are at the place where they are clearest', () => {
     const [letter] = read({}, { 1: 0.6 }, { 1: 0.9 }, {})
-    near([letter!.position, letter!.confidence], [2.5 / 4, 0.9])
+    isClose([letter!.position, letter!.confidence], [2.5 / 4, 0.9])
   })
 
   test('that are unlikely are left out, and weak ones between places without a letter have little confidence', () => {
     assert.equal(text(read({ 2: 0.99 }, {}, { 3: 0.25 }, {}, { 2: 0.99 })), '11')
     const [one, point] = read({ 2: 0.99 }, {}, { 3: 0.4 }, {}, { 2: 0.99 })
     assert.deepEqual([one!.text, point!.text], ['1', '.'])
-    near([point!.confidence], [0.4])
+    isClose([point!.confidence], [0.4])
     assert.equal(text(read({ 2: 0.6 }, { 3: 0.4 }, { 2: 0.6 })), '11')
   })
 
   test('of other scripts are the most similar letter, with little confidence', () => {
     const [letter] = read({ 4: 0.8, 6: 0.1 })
     assert.equal(letter!.text, 'l')
-    near([letter!.confidence], [0.1])
+    isClose([letter!.confidence], [0.1])
   })
 })
 
 describe('words', () => {
-  const letters = (...placed: [text: string, position: number][]): Letter[] =>
-    placed.map(([text, position]) => ({ text, position, confidence: 0.9 }))
+  const letters = (...positions: [text: string, position: number][]): Letter[] =>
+    positions.map(([text, position]) => ({ text, position, confidence: 0.9 }))
   const inkFrom = (line: string) => [...line].map((sign) => sign === '#')
 
   test('are parted where the ink has a gap, also without a space of the recognizer', () => {
@@ -293,11 +293,11 @@ describe('words', () => {
   })
 
   test('are parted behind the comma of a name, however narrow its space, and not behind that of a number', () => {
-    const textsOf = (before: string, behind: string, gap: number) => {
+    const textsOf = (start: string, end: string, gap: number) => {
       const ink = inkFrom(`${'.####'.repeat(4)}.##${'.'.repeat(gap)}####`)
       const index = (column: number) => column / ink.length
-      const first = [2, 7, 12, 17].map((column): [string, number] => [before, index(column)])
-      return wordsOfLine(letters(...first, [',', index(22)], [behind, index(25 + gap)]), ink, 48).map(({ text }) => text)
+      const first = [2, 7, 12, 17].map((column): [string, number] => [start, index(column)])
+      return wordsOfLine(letters(...first, [',', index(22)], [end, index(25 + gap)]), ink, 48).map(({ text }) => text)
     }
     assert.deepEqual(textsOf('a', '4', 4), ['aaaa,', '4'])
     assert.deepEqual(textsOf('a', '4', 2), ['aaaa,4'])
@@ -323,7 +323,7 @@ describe('words', () => {
       '............',
     ]
     const ruled = rows.map((row) => row.slice(0, 5) + '#' + row.slice(6))
-    assert.deepEqual(inkOf(drawn(...ruled)), inkFrom('.##......##.'))
+    assert.deepEqual(inkOf(drawRows(...ruled)), inkFrom('.##......##.'))
   })
 })
 

@@ -8,14 +8,14 @@ import { pageText } from './pdf-text.ts'
 const LINES = ['Glucose 105 mg/dL', 'Sodium 140 mmol/L']
 
 /** A page whose text is turned clockwise, at a place that is known; a word beside it is not turned. */
-function turnedPdf(degrees: number, more?: { Rotate: number }): Promise<Buffer> {
+function turnedPdf(degrees: number, rotation?: { Rotate: number }): Promise<Buffer> {
   const document = new PDFDocument({ size: [600, 800], margin: 0 })
   const parts: Buffer[] = []
   document.on('data', (part: Buffer) => parts.push(part))
   document.fontSize(10).text('Stamp', 10, 780, { lineBreak: false })
   document.rotate(degrees, { origin: [300, 400] })
   for (const [index, text] of LINES.entries()) document.text(text, 300, 400 + index * 20, { lineBreak: false })
-  if (more) Object.assign(document.page.dictionary.data, more)
+  if (rotation) Object.assign(document.page.dictionary.data, rotation)
   document.end()
   return new Promise((resolve) => document.on('end', () => resolve(Buffer.concat(parts))))
 }

@@ -4,7 +4,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createCanvas, loadImage } from '@napi-rs/canvas'
 import { randomOf } from '../../../test/support/damaged-files.ts'
-import { chunk, frameAt, idat, ihdr, joinBytes, jpegOf, jpegOfSides, pngOf, withSegment } from '../../../test/support/pictures.ts'
+import {
+  chunk,
+  frameAt,
+  idat,
+  ihdr,
+  joinBytes,
+  createJpeg,
+  jpegOfSides,
+  pngOf,
+  withSegment,
+} from '../../../test/support/pictures.ts'
 import { pictureHead } from './picture-head.ts'
 import { decodePicture, UnreadablePicture } from './pictures.ts'
 
@@ -13,7 +23,7 @@ const SEED = Number(process.env.MUTATIONS_SEED ?? 1)
 /** Larger pictures are not decoded here: it would take a tenth of a second for each. */
 const DECODED_PIXELS_MAX = 4_000_000
 
-const jpeg = jpegOf(40, 30)
+const jpeg = createJpeg(40, 30)
 const png = pngOf(ihdr(40, 30), idat(40, 30))
 const sizeOf = (bytes: Uint8Array) => {
   const head = pictureHead(bytes)
@@ -49,9 +59,9 @@ test('a picture that a camera turns has its sides the other way round', async ()
 const huge = jpegOfSides(jpeg, 20_000, 20_000)
 const header = huge.subarray(frameAt(huge), frameAt(huge) + 19)
 /** A frame header of 40 by 30 pixels, where a reader that takes `marker` for a segment or for none finds it, and a decoder does not. */
-const hidden = (marker: number): Uint8Array =>
+const createHiddenHeader = (marker: number): Uint8Array =>
   joinBytes(Uint8Array.from([0xff, marker]), Uint8Array.from([0, 2]), jpeg.subarray(frameAt(jpeg), frameAt(jpeg) + 19))
-const hiddenIn = (marker: number) => joinBytes(huge.subarray(0, 2), hidden(marker), huge.subarray(2))
+const hiddenIn = (marker: number) => joinBytes(huge.subarray(0, 2), createHiddenHeader(marker), huge.subarray(2))
 
 const refused: [name: string, bytes: Uint8Array][] = [
   ...[0x01, 0xd0, 0xd7, 0xd8, 0xd9, 0x00, 0x02, 0xbf, 0xc8, 0xcc, 0xdc, 0xde, 0xdf, 0xf0].map((marker): [string, Uint8Array] => [
@@ -97,7 +107,7 @@ for (const [name, bytes] of large)
 
 test(`${COUNT} changed heads of seed ${SEED}: the size that is read is the one that is decoded, or the picture is refused`, async (t) => {
   const random = randomOf(SEED)
-  const originals = [jpeg, jpegOf(64, 48), png, pngOf(ihdr(40, 30, [8, 0, 1]), idat(40, 30, true))]
+  const originals = [jpeg, createJpeg(64, 48), png, pngOf(ihdr(40, 30, [8, 0, 1]), idat(40, 30, true))]
   const counts = { refused: 0, damaged: 0, large: 0, same: 0 }
   for (let number = 0; number < COUNT; number++) {
     const bytes = changedHead(originals[number % originals.length]!, random)
@@ -123,7 +133,7 @@ test(`${COUNT} changed heads of seed ${SEED}: the size that is read is the one t
 })
 
 type Random = () => number
-const below = (random: Random, limit: number): number => Math.floor(random() * limit)
+const randomBelow = (random: Random, limit: number): number => Math.floor(random() * limit)
 const MARKERS = [
   0x00, 0x01, 0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0xc8, 0xcc, 0xd0, 0xd7, 0xd8, 0xd9, 0xda, 0xdb, 0xdc, 0xdd, 0xe1, 0xfe, 0xff,
 ]
@@ -133,16 +143,16 @@ function changedHead(original: Uint8Array, random: Random): Uint8Array {
   const isPng = original[0] === 0x89
   const end = isPng ? 60 : frameAt(original) + 40
   let bytes = original
-  for (let left = 1 + below(random, 2); left > 0; left--) {
+  for (let left = 1 + randomBelow(random, 2); left > 0; left--) {
     // The frame header, and IHDR, more often than the rest.
     const start = isPng ? 8 : random() < 0.5 ? frameAt(original) : 2
-    const index = start + below(random, end - start)
-    const kind = below(random, 5)
-    if (kind === 0) bytes = bytes.with(index, below(random, 256))
-    if (kind === 1) bytes = bytes.with(index, bytes[index]! ^ (1 << below(random, 8)))
-    if (kind === 2) bytes = joinBytes(bytes.subarray(0, index), bytes.subarray(index + 1 + below(random, 20)))
-    if (kind === 3) bytes = joinBytes(bytes.subarray(0, index + 1 + below(random, 30)), bytes.subarray(index))
-    if (kind === 4) bytes = joinBytes(bytes.subarray(0, index), inserted(random), bytes.subarray(index))
+    const index = start + randomBelow(random, end - start)
+    const kind = randomBelow(random, 5)
+    if (kind === 0) bytes = bytes.with(index, randomBelow(random, 256))
+    if (kind === 1) bytes = bytes.with(index, bytes[index]! ^ (1 << randomBelow(random, 8)))
+    if (kind === 2) bytes = joinBytes(bytes.subarray(0, index), bytes.subarray(index + 1 + randomBelow(random, 20)))
+    if (kind === 3) bytes = joinBytes(bytes.subarray(0, index + 1 + randomBelow(random, 30)), bytes.subarray(index))
+    if (kind === 4) bytes = joinBytes(bytes.subarray(0, index), createInsertion(random), bytes.subarray(index))
   }
   if (!isPng && random() < 0.2) bytes = withJump(original, random)
   return isPng && random() < 0.9 ? withSums(bytes) : new Uint8Array(bytes)
@@ -151,14 +161,14 @@ function changedHead(original: Uint8Array, random: Random): Uint8Array {
 /** A marker with the length of all that follows, behind which is another frame header: decoders skip the length of some markers. */
 function withJump(jpeg: Uint8Array, random: Random): Uint8Array {
   const rest = jpeg.subarray(2)
-  const marker = [0xff, MARKERS[below(random, MARKERS.length)]!, (rest.length + 2) >> 8, (rest.length + 2) & 255]
-  return joinBytes(jpeg.subarray(0, 2), Uint8Array.from(marker), rest, jpegOf(8, 8).subarray(frameAt(jpeg)))
+  const marker = [0xff, MARKERS[randomBelow(random, MARKERS.length)]!, (rest.length + 2) >> 8, (rest.length + 2) & 255]
+  return joinBytes(jpeg.subarray(0, 2), Uint8Array.from(marker), rest, createJpeg(8, 8).subarray(frameAt(jpeg)))
 }
 
 /** A marker, and often a frame header that another reader may take for that of the picture. */
-function inserted(random: Random): Uint8Array {
-  const marker = Uint8Array.from([0xff, MARKERS[below(random, MARKERS.length)]!, 0, below(random, 24)])
-  return random() < 0.5 ? marker : joinBytes(marker, jpegOf(8, 8).subarray(frameAt(jpeg), frameAt(jpeg) + 19))
+function createInsertion(random: Random): Uint8Array {
+  const marker = Uint8Array.from([0xff, MARKERS[randomBelow(random, MARKERS.length)]!, 0, randomBelow(random, 24)])
+  return random() < 0.5 ? marker : joinBytes(marker, createJpeg(8, 8).subarray(frameAt(jpeg), frameAt(jpeg) + 19))
 }
 
 function withSums(bytes: Uint8Array): Uint8Array {

@@ -16,8 +16,8 @@ import { ReportParser } from './run-job.ts'
 
 const PAGE = '<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>'
 const TEXT = 'BT /F1 9 Tf 40 700 Td (Glucose 95 mg/dL 70-99) Tj ET'
-const stream = (text: string | Buffer, more = ''): Buffer =>
-  Buffer.concat([Buffer.from(`<</Length ${text.length}${more}>> stream\n`), Buffer.from(text), Buffer.from('\nendstream')])
+const stream = (text: string | Buffer, entries = ''): Buffer =>
+  Buffer.concat([Buffer.from(`<</Length ${text.length}${entries}>> stream\n`), Buffer.from(text), Buffer.from('\nendstream')])
 
 /** A page that draws over a soft mask again and again: each time a layer of the size of the page. */
 const softMasks = () =>
@@ -47,7 +47,7 @@ function pdfWith(objects: Record<number, string | Buffer> = {}): Buffer {
   return Buffer.concat([Buffer.from('%PDF-1.4\n'), ...parts, Buffer.from('trailer <</Root 1 0 R>>\n%%EOF')])
 }
 
-function encrypted(): Promise<Buffer> {
+function createEncryptedFile(): Promise<Buffer> {
   const document = new PDFDocument({ userPassword: 'fictional' })
   const parts: Buffer[] = []
   document.on('data', (part: Buffer) => parts.push(part))
@@ -77,7 +77,7 @@ function hugeJpeg(): Buffer {
 describe('an upload is refused', () => {
   let team: Promise<TestTeam> | undefined
   const refused: [name: string, detail: string, file: () => Promise<FormFile> | FormFile][] = [
-    ['an encrypted PDF', 'The PDF is encrypted', async () => ({ bytes: await encrypted() })],
+    ['an encrypted PDF', 'The PDF is encrypted', async () => ({ bytes: await createEncryptedFile() })],
     ['a truncated PDF', 'The PDF is damaged or cannot be read', () => ({ bytes: pdfWith().subarray(0, 40) })],
     ['a PDF without pages', 'The PDF has no pages', () => ({ bytes: pdfWith({ 2: '<</Type/Pages/Kids[]/Count 0>>' }) })],
     [
@@ -126,9 +126,9 @@ const killed = parserOf(KILLED_MB_MAX)
 after(() => Promise.all([parser.stop(), killed.stop()]))
 
 /** Runs a job with limits that a test reaches soon. Returns the reasons that the log has for a failure. */
-async function run(team: TestTeam, id: string, ocr_models?: string, by = parser): Promise<string[]> {
+async function run(team: TestTeam, id: string, ocr_models?: string, reportParser = parser): Promise<string[]> {
   parsing = { ocr_models, reasons: [] }
-  await by.handler.run({ tenant: team.tenant, tx: (work) => team.db.tx(team.tenant, work) }, { job_id: id })
+  await reportParser.handler.run({ tenant: team.tenant, tx: (work) => team.db.tx(team.tenant, work) }, { job_id: id })
   return parsing.reasons
 }
 

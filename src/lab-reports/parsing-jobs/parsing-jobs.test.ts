@@ -17,7 +17,7 @@ import { SECONDS_PER_DAY, advanceClock } from '../../../test/support/orders.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 const Count = T.Object({ n: T.Integer() })
-const stored = async ({ db, team }: TestTeam): Promise<[jobs: number, files: number]> => [
+const countStored = async ({ db, team }: TestTeam): Promise<[jobs: number, files: number]> => [
   (await db.queries.one(Count, sql`select count(*) as n from parsing_job where team_id = ${team}`)).n,
   (
     await db.queries.one(
@@ -161,7 +161,7 @@ describe('an uploaded report', () => {
     await team.api.delete(`/v2/user/${user}`)
     assert.equal((await team.api.get(`/lab_report/v1/parser/job/${id}`)).status, 404)
     await advanceClock(team, 8 * SECONDS_PER_DAY)
-    assert.deepEqual(await stored(team), [0, 0])
+    assert.deepEqual(await countStored(team), [0, 0])
   })
 })
 
@@ -197,7 +197,7 @@ describe('an upload that is refused', () => {
       assert.equal((await uploadReport(team, files, { user_id, ...fields })).status, status, name)
     const plain = await team.api.post('/lab_report/v1/parser/job', { user_id })
     assert.equal(plain.status, 422)
-    assert.deepEqual(await stored(team), [0, 0])
+    assert.deepEqual(await countStored(team), [0, 0])
   })
 
   test('a sandbox team has at most 300 reports that have not failed', async () => {

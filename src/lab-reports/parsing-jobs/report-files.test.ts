@@ -18,10 +18,10 @@ import { ReportParser } from './run-job.ts'
 
 const REVIEW = '/lab_report/v1/review'
 const Attempts = T.Object({ attempts: T.Integer() })
-const attemptsOf = async ({ db, team }: TestTeam, id: string) =>
+const readAttempts = async ({ db, team }: TestTeam, id: string) =>
   (await db.queries.one(Attempts, sql`select attempts from parsing_job where team_id = ${team} and id = ${id}`)).attempts
 const Name = T.Object({ name: T.String() })
-const namesOf = async ({ db }: TestTeam, id: string) =>
+const listFileNames = async ({ db }: TestTeam, id: string) =>
   (await db.queries.many(Name, sql`select name from stored_file where set_id = ${id} order by name`)).map(({ name }) => name)
 const onDisk = (id: string, name: string) => join(settings.report_folder, id, name)
 const errorCode = (error: NodeJS.ErrnoException) => error.code
@@ -71,12 +71,12 @@ describe('the files of a report', () => {
     const bytes = await readFile(onDisk(id, 'file-0'))
     assert(bytes.length > 1000 && !bytes.includes('%PDF') && !bytes.includes('Glucose'))
     await expire(team.db, storedFiles.cleanup)
-    assert.deepEqual(await namesOf(team, id), ['file-0'])
+    assert.deepEqual(await listFileNames(team, id), ['file-0'])
     await team.db.queries.run(
       sql`update stored_file set delete_at = delete_at - interval '30 days 1 minute' where set_id = ${id}`,
     )
     await expire(team.db, storedFiles.cleanup)
-    assert.deepEqual(await namesOf(team, id), [])
+    assert.deepEqual(await listFileNames(team, id), [])
     assert.equal(await readFile(onDisk(id, 'file-0')).catch(errorCode), 'ENOENT')
     assert.equal((await readJob(team, id)).status, 'completed')
   })
@@ -90,7 +90,7 @@ describe('the files of a report', () => {
     ]
     await team.db.tx(team.tenant, (tx) => eraseJobs(tx, leaving))
     await expire(team.db, storedFiles.cleanup)
-    assert.deepEqual([await namesOf(team, gone.id), await namesOf(team, kept.id)], [[], ['file-0']])
+    assert.deepEqual([await listFileNames(team, gone.id), await listFileNames(team, kept.id)], [[], ['file-0']])
     for (const name of ['file-0', 'page-1']) assert.equal(await readFile(onDisk(gone.id, name)).catch(errorCode), 'ENOENT')
     assert((await readFile(onDisk(kept.id, 'file-0'))).length > 1000)
   })
@@ -122,7 +122,7 @@ describe('the pictures of the pages of a report', () => {
       { needs_human_review: 'true' },
     )
     assert.equal(status, 'pending_review')
-    assert.deepEqual(await namesOf(team, id), ['file-0', 'page-1'])
+    assert.deepEqual(await listFileNames(team, id), ['file-0', 'page-1'])
     assert.notEqual((await readFile(onDisk(id, 'page-1'))).toString('latin1', 1, 4), 'PNG')
     // Without the file nobody can draw the page again.
     await rm(onDisk(id, 'file-0'))
@@ -137,7 +137,7 @@ describe('the pictures of the pages of a report', () => {
   test('of a report that nobody reviews are not drawn', async () => {
     const team = await createTestTeam()
     const { id } = await parseUpload(team, await team.user(), { bytes: await glucoseReport() })
-    assert.deepEqual(await namesOf(team, id), ['file-0'])
+    assert.deepEqual(await listFileNames(team, id), ['file-0'])
   })
 })
 
@@ -178,11 +178,11 @@ describe('an object store', () => {
     for (let outage = 1; outage <= 4; outage++) {
       peer.next.push(503, 503, 503)
       await assert.rejects(run(team, id), /^StorageUnavailable/)
-      assert.deepEqual([await attemptsOf(team, id), reasons.length], [0, outage])
+      assert.deepEqual([await readAttempts(team, id), reasons.length], [0, outage])
     }
     assert.match(reasons[0]!, /^GET was answered 503 by the object store/)
     await run(team, id)
-    assert.deepEqual([(await readJob(team, id)).status, await attemptsOf(team, id)], ['completed', 1])
+    assert.deepEqual([(await readJob(team, id)).status, await readAttempts(team, id)], ['completed', 1])
     const { rows } = await team.db.pool.query("select from event where object_id = $1 and type like '%.updated'", [id])
     assert.equal(rows.length, 1)
     await stored.close()
@@ -208,7 +208,7 @@ test('a job whose pictures cannot be stored is tried again, and waits for a pers
   const { run } = parserWith(files)
   peer.next.push('serve', 503, 503, 503)
   await assert.rejects(run(team, id), /^StorageUnavailable: PUT was answered 503/)
-  assert.deepEqual([(await readJob(team, id)).status, await attemptsOf(team, id)], ['started', 0])
+  assert.deepEqual([(await readJob(team, id)).status, await readAttempts(team, id)], ['started', 0])
   await run(team, id)
   assert.equal((await readJob(team, id)).status, 'pending_review')
   assert(peer.objects.has(`${id}/page-1`))

@@ -19,7 +19,7 @@ const HEADER: PlacedText[] = [
 const [TOP, PITCH] = [40, 14]
 
 /** A row that was read from a line of `reading`, by its number from 0. */
-const rowIn = (line: number, given: Partial<Row>): Row => {
+const rowIn = (line: number, fields: Partial<Row>): Row => {
   const box = { left: 40, right: 500, top: TOP + line * PITCH, bottom: TOP + line * PITCH + 10 }
   return {
     page: 1,
@@ -37,7 +37,7 @@ const rowIn = (line: number, given: Partial<Row>): Row => {
     date: null,
     confidence: 1,
     comments: [],
-    ...given,
+    ...fields,
   }
 }
 
@@ -52,8 +52,8 @@ function findings(lines: PlacedText[][], rows: Row[], places: MetadataPlaces = {
 }
 
 /** The kinds of findings of a row alone, whose line has what the row says. */
-function ofRow(given: Partial<Row>): string[] {
-  const row = rowIn(0, given)
+function ofRow(fields: Partial<Row>): string[] {
+  const row = rowIn(0, fields)
   const texts: PlacedText[] = [
     [40, row.name],
     [220, row.value || '-'],

@@ -111,7 +111,7 @@ test('the range of a phase or an age that stands behind it alone is what the lab
 
 test('a star that only some of the flags of a report have is not understood, and asks for review', () => {
   const potassium = line('Potassium', '5.9', 'mmol/L', '3.5 - 5.1')
-  const flagged = (of: PlacedText[], flag: string): PlacedText[] => [...of.slice(0, 2), [255, flag], ...of.slice(2)]
+  const flagged = (line: PlacedText[], flag: string): PlacedText[] => [...line.slice(0, 2), [255, flag], ...line.slice(2)]
   const kinds = (flag: string) =>
     read(HEADER, flagged(line('Glucose', '148', 'mg/dL', '70 - 105'), flag), flagged(potassium, 'H*')).results[1]!.findings.map(
       ({ kind }) => kind,

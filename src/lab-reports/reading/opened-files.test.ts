@@ -15,9 +15,12 @@ const reads = [fileURLToPath(new URL('./', tasks)), folder]
 test('ten files of one team that take long delay no other team, and an eleventh gets 429', async () => {
   const processes = new FileProcesses({ reads })
   const path = join(folder, 'release')
-  const slow = Array.from({ length: 10 }, () => processes.run<number>('slow', tasks, 'held', path))
-  await assert.rejects(processes.run('slow', tasks, 'held', path), (error) => error instanceof Problem && error.status === 429)
-  assert.deepEqual(await processes.run('other', tasks, 'reversed', Uint8Array.of(1, 2)), Uint8Array.of(2, 1))
+  const slow = Array.from({ length: 10 }, () => processes.run<number>('slow', tasks, 'blockUntilExists', path))
+  await assert.rejects(
+    processes.run('slow', tasks, 'blockUntilExists', path),
+    (error) => error instanceof Problem && error.status === 429,
+  )
+  assert.deepEqual(await processes.run('other', tasks, 'reverseBytes', Uint8Array.of(1, 2)), Uint8Array.of(2, 1))
   writeFileSync(path, '')
   assert.deepEqual(
     await Promise.all(slow),
@@ -29,7 +32,7 @@ test('ten files of one team that take long delay no other team, and an eleventh 
 test('a file whose process gets no processor in its time is not called damaged: the answer is 503', async () => {
   const processes = new FileProcesses({ open_ms_max: 4_000, reads })
   await assert.rejects(
-    processes.run('team', tasks, 'held', join(folder, 'never')),
+    processes.run('team', tasks, 'blockUntilExists', join(folder, 'never')),
     (error) => error instanceof Problem && error.status === 503 && error.headers['retry-after'] === '5',
   )
   await processes.close()
@@ -39,7 +42,7 @@ test('a file that no process takes any more gets 503 with Retry-After', async ()
   const processes = new FileProcesses()
   await processes.close()
   await assert.rejects(
-    processes.run('team', tasks, 'held', folder),
+    processes.run('team', tasks, 'blockUntilExists', folder),
     (error) => error instanceof Problem && error.status === 503 && error.headers['retry-after'] === '2',
   )
 })

@@ -24,9 +24,9 @@ function pdfOfHeight(height: number, ...draws: Draw[]): Promise<Uint8Array> {
   return new Promise((resolve) => document.on('end', () => resolve(new Uint8Array(Buffer.concat(parts)))))
 }
 const texts =
-  (...drawn: DrawnText[]): Draw =>
+  (...texts: DrawnText[]): Draw =>
   (document) => {
-    for (const { x, y, text, size = 9 } of drawn) document.fontSize(size).text(text, x, y, { lineBreak: false })
+    for (const { x, y, text, size = 9 } of texts) document.fontSize(size).text(text, x, y, { lineBreak: false })
   }
 const picture =
   (canvas: Canvas, x: number, y: number, width: number, height: number): Draw =>
@@ -109,7 +109,7 @@ describe('a page is read by its picture', () => {
     const shifted = (text: string) => text.replaceAll(/[a-y]/giu, (letter) => String.fromCodePoint(letter.codePointAt(0)! + 1))
     const page = reportPage(...NAMES.map((name) => [`${name} in serum`, '105', 'H', 'mg/dL', '70-99']))
     assert(!(await isReadByPicture(texts(...page))))
-    assert(await isReadByPicture(texts(...page.map((drawn) => ({ ...drawn, text: shifted(drawn.text) })))))
+    assert(await isReadByPicture(texts(...page.map((text) => ({ ...text, text: shifted(text.text) })))))
   })
 
   test('if a letter of text stands above the picture of a report', async () => {

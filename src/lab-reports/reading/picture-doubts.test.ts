@@ -49,7 +49,7 @@ test('a range in a picture beside two ranges that were lost may be that of anoth
   const lines = rows((name, value, index) => row(name, value, index === 3 || index === 5 ? '' : '0 - 200'))
   const kinds = kindsOf(read(lines))
   assert.deepEqual(
-    kinds.map((own) => own[0] ?? ''),
+    kinds.map((ownKinds) => ownKinds[0] ?? ''),
     ['', '', 'range_is_doubtful', 'range_is_missing', 'range_is_doubtful', 'range_is_missing', 'range_is_doubtful', '', '', ''],
   )
 })

@@ -9,7 +9,7 @@ import type { ReportResult } from './result.ts'
 
 const resultsOf = (...lines: PlacedText[][]): ReportResult[] => understand([pageOfLines(lines)]).results
 const code = ({ loinc_matches }: ReportResult): string | undefined => loinc_matches?.[0]?.loinc_code
-const meant = (results: ReportResult[]) =>
+const meanings = (results: ReportResult[]) =>
   results.map((result) => [result.test_name, result.sample_type, code(result), result.loinc_match_status])
 const kinds = ({ findings }: ReportResult): string[] => findings.map(({ kind }) => kind)
 
@@ -19,9 +19,9 @@ const HEADER: PlacedText[] = [
   [320, 'Units'],
   [420, 'Reference Range'],
 ]
-const row = (name: string, value: string, unit: string, range: string, ...more: PlacedText[]): PlacedText[] => [
+const row = (name: string, value: string, unit: string, range: string, ...texts: PlacedText[]): PlacedText[] => [
   [36, name],
-  ...more,
+  ...texts,
   [240, value],
   [320, unit],
   [420, range],
@@ -37,7 +37,7 @@ describe('the specimen of a result', () => {
       row('Glucose', '95', 'mg/dL', '70-99', [140, 'Plasma']),
       row('Sodium', '85', 'mmol/L', '40-220', [140, 'U']),
     )
-    assert.deepEqual(meant(results), [
+    assert.deepEqual(meanings(results), [
       ['Creatinine', 'urine', '2161-8', 'auto_match'],
       ['Protein', 'other', '2880-3', 'auto_match'],
       ['Glucose', 'serum_plasma_blood', '2345-7', 'auto_match'],
@@ -104,7 +104,7 @@ describe('the specimen of a result', () => {
       ],
     ]
     const rows = [row('Creatinine', '85', 'mg/dL', '20-320'), row('Sodium', '85', 'mmol/L', '40-220')]
-    assert.deepEqual(meant(resultsOf(...head, HEADER, ...rows)), [
+    assert.deepEqual(meanings(resultsOf(...head, HEADER, ...rows)), [
       ['Creatinine', 'urine', '2161-8', 'auto_match'],
       ['Sodium', 'urine', '2955-3', 'auto_match'],
     ])
@@ -117,10 +117,10 @@ describe('the specimen of a result', () => {
         [320, said],
       ]
       const results = resultsOf(head, HEADER, row('Creatinine', '0.9', 'mg/dL', '0.5-1.1'))
-      assert.deepEqual(meant(results), [['Creatinine', 'unknown', '2160-0', 'auto_match']], said)
+      assert.deepEqual(meanings(results), [['Creatinine', 'unknown', '2160-0', 'auto_match']], said)
     }
     const numbered = resultsOf(withColumn('Sample'), row('Creatinine', '0.9', 'mg/dL', '0.5-1.1', [140, 'U1234']))
-    assert.deepEqual(meant(numbered), [['Creatinine', 'unknown', '2160-0', 'auto_match']])
+    assert.deepEqual(meanings(numbered), [['Creatinine', 'unknown', '2160-0', 'auto_match']])
   })
 
   test('a specimen below a heading is that of its panel and not of the next one', () => {
@@ -132,7 +132,7 @@ describe('the specimen of a result', () => {
       [[36, 'CHEMISTRY']],
       row('Creatinine', '0.9', 'mg/dL', '0.5-1.1'),
     )
-    assert.deepEqual(meant(results), [
+    assert.deepEqual(meanings(results), [
       ['Creatinine', 'urine', '2161-8', 'auto_match'],
       ['Creatinine', 'unknown', '2160-0', 'auto_match'],
     ])
@@ -146,7 +146,7 @@ describe('the specimen of a result', () => {
       row('Creatinine', '0.9', 'mg/dL', '0.5-1.1'),
       [[36, 'Sample Type : Serum']],
     )
-    assert.deepEqual(meant(results), [
+    assert.deepEqual(meanings(results), [
       ['Creatinine', 'urine', '2161-8', 'auto_match'],
       ['Creatinine', 'serum_plasma_blood', '2160-0', 'auto_match'],
     ])
@@ -182,7 +182,7 @@ describe('the specimen of a result', () => {
 
   test('venous blood is blood, except where its gases are measured', () => {
     const results = resultsOf(withColumn('Specimen'), row('Creatinine', '0.9', 'mg/dL', '0.5-1.1', [140, 'Venous blood']))
-    assert.deepEqual(meant(results), [['Creatinine', 'serum_plasma_blood', '2160-0', 'auto_match']])
+    assert.deepEqual(meanings(results), [['Creatinine', 'serum_plasma_blood', '2160-0', 'auto_match']])
   })
 
   test('urine that was collected over a day has the terms of a day', () => {
@@ -256,7 +256,7 @@ test('terms of an imported release leave the matches of other rows as they were,
   const again = withReleaseTerms(report, new Map([['Unheardofin', [shippedTerm('2161-8')!]]]))
   const before = report.results.slice(0, 2)
   assert.ok(before.every(({ loinc_match_status }) => loinc_match_status === 'auto_match'))
-  assert.deepEqual(meant(again.results.slice(0, 2)), meant(before))
+  assert.deepEqual(meanings(again.results.slice(0, 2)), meanings(before))
 })
 
 test('the unit in the spelling of UCUM is kept beside the printed one, and clients see what the API has fields for', () => {

@@ -30,7 +30,7 @@ interface Seen {
 const lineOf = ({ box }: Pick<Word, 'box'>): number => Math.round((box.top - 40) / 16)
 
 /** A page whose ink shows all of its texts. */
-function seen({ isLost = () => false, ink = [], lines = [HEADER, ...ROWS] }: Seen): PageText {
+function pageWithInk({ isLost = () => false, ink = [], lines = [HEADER, ...ROWS] }: Seen): PageText {
   const page = pageOfLines(lines, 16)
   const letters = page.words.filter(({ text }) => text !== '-').map(({ box }) => ({ ...box, bottom: box.bottom - 2 }))
   const words = page.words.filter((word) => !isLost(word, lineOf(word))).map((word) => ({ ...word, confidence: 0.98 }))
@@ -46,28 +46,28 @@ const findingsOf = (page: PageText) => {
 }
 
 test('a picture of which each row was read has no findings, whatever specks and rests of ruled lines are on it', () => {
-  assert.deepEqual(findingsOf(seen({})), { report: [], rows: [] })
+  assert.deepEqual(findingsOf(pageWithInk({})), { report: [], rows: [] })
   const dirt = [
     { left: 260, right: 262, top: 88, bottom: 90 },
     { left: 210, right: 211, top: 70, bottom: 88 },
   ]
-  assert.deepEqual(findingsOf(seen({ ink: dirt })), { report: [], rows: [] })
+  assert.deepEqual(findingsOf(pageWithInk({ ink: dirt })), { report: [], rows: [] })
 })
 
 test('a row that the ink shows and text recognition did not see asks for a person: the first, one between others and the last', () => {
   for (const lost of [1, 3, 5]) {
-    const { report } = findingsOf(seen({ isLost: (_, line) => line === lost }))
+    const { report } = findingsOf(pageWithInk({ isLost: (_, line) => line === lost }))
     assert.deepEqual(report, [['rows_not_read', lost]], `row ${lost}`)
   }
 })
 
 test('a row of which the result or the name was not seen asks for a person', () => {
-  const value = findingsOf(seen({ isLost: ({ box }, line) => line === 5 && box.left === 220 }))
+  const value = findingsOf(pageWithInk({ isLost: ({ box }, line) => line === 5 && box.left === 220 }))
   assert(
     value.report.some(([kind, line]) => kind === 'rows_not_read' && line === 5),
     JSON.stringify(value),
   )
-  const name = findingsOf(seen({ isLost: ({ box }, line) => line === 5 && box.left === 40 }))
+  const name = findingsOf(pageWithInk({ isLost: ({ box }, line) => line === 5 && box.left === 40 }))
   assert(
     name.report.some(([kind, line]) => kind === 'rows_not_read' && line === 5),
     JSON.stringify(name),
@@ -75,7 +75,7 @@ test('a row of which the result or the name was not seen asks for a person', () 
 })
 
 test('ink beside a row that is in none of its words makes the row doubtful', () => {
-  const { report, rows } = findingsOf(seen({ isLost: ({ box }, line) => line === 3 && box.left === 300 }))
+  const { report, rows } = findingsOf(pageWithInk({ isLost: ({ box }, line) => line === 3 && box.left === 300 }))
   assert.deepEqual(report, [])
   assert(
     rows.some(([name, ...kinds]) => name === 'Chloride' && kinds.includes('letters_not_read')),
@@ -85,7 +85,7 @@ test('ink beside a row that is in none of its words makes the row doubtful', () 
 
 test('a table of which nothing was seen asks for a person, also on a page without other tables', () => {
   const lines = [...Array.from({ length: 12 }, (): PlacedText[] => []), HEADER, ...ROWS]
-  const page = seen({ lines: [HEADER, ...ROWS, ...lines], isLost: (_, line) => line > 12 })
+  const page = pageWithInk({ lines: [HEADER, ...ROWS, ...lines], isLost: (_, line) => line > 12 })
   assert.deepEqual(
     findingsOf(page).report.map(([kind]) => kind),
     ['rows_not_read'],
@@ -109,16 +109,17 @@ test('notes, headings and lines between tables that were read are no lost rows, 
       [380, 'Page 1 of 1'],
     ],
   ]
-  assert.deepEqual(findingsOf(seen({ lines, isLost: (_, line) => line === 0 })), { report: [], rows: [] })
+  assert.deepEqual(findingsOf(pageWithInk({ lines, isLost: (_, line) => line === 0 })), { report: [], rows: [] })
 })
 
 test('a row is doubtful where the ink shows two results', () => {
-  const page = seen({ isLost: (_, line) => line === 3 })
+  const page = pageWithInk({ isLost: (_, line) => line === 3 })
   const { stages } = understandStages([page])
   const reading = { pages: stages.pages, rows: stages.rows, results: [], places: {} }
   // As if the row above the one that was lost reached over both.
   const rows = stages.rows.map((row, index) => (index === 1 ? { ...row, box: { ...row.box, bottom: row.box.bottom + 16 } } : row))
-  const kindsOf = (all: typeof rows) => rowsOfInk({ ...reading, rows: all }).rows.map(({ row, finding }) => [row, finding.kind])
+  const kindsOf = (candidateRows: typeof rows) =>
+    rowsOfInk({ ...reading, rows: candidateRows }).rows.map(({ row, finding }) => [row, finding.kind])
   assert.deepEqual(kindsOf(stages.rows), [])
   assert(kindsOf(rows).some(([row, kind]) => row === 1 && kind === 'rows_not_read'))
 })

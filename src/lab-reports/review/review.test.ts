@@ -22,7 +22,7 @@ const updatedEvents = async ({ api }: TestTeam) =>
     .filter(({ event_type }) => event_type === 'lab_report.parsing_job.updated')
     .toReversed()
 
-async function waiting() {
+async function createWaitingReport() {
   const team = await createTestTeam()
   const user_id = await team.user()
   const id = await waitingReport(team, user_id)
@@ -55,7 +55,7 @@ describe('a report that waits for a person', () => {
   })
 
   test('is shown with the places of its results, findings, comments and candidates', async () => {
-    const { team, user_id, id, own } = await waiting()
+    const { team, user_id, id, own } = await createWaitingReport()
     const { body } = await team.api.get(own)
     assert.deepEqual(
       [body.job_id, body.user_id, body.status, body.version, body.page_count, body.has_pictures, body.pages, body.corrections],
@@ -88,7 +88,7 @@ describe('a report that waits for a person', () => {
   })
 
   test('is not found under the key of another team, nor is a report that waits for nobody', async () => {
-    const { own } = await waiting()
+    const { own } = await createWaitingReport()
     const other = await createTestTeam()
     for (const path of ['', '/page/1']) assert.equal((await other.api.get(own + path)).status, 404)
     for (const action of ['correct', 'approve', 'fail'])
@@ -101,7 +101,7 @@ describe('a report that waits for a person', () => {
 
 describe('a correction', () => {
   test('is stored beside what was read, with its key, and approval applies all of them', async () => {
-    const { team, id, own, correct } = await waiting()
+    const { team, id, own, correct } = await createWaitingReport()
     const first = await correct({
       version: 0,
       metadata: { patient_first_name: 'Fictional', gender: 'female', dob: '1980-01-22' },
@@ -159,7 +159,7 @@ describe('a correction', () => {
   })
 
   test('at an earlier version is refused, so that no reviewer overwrites the work of another', async () => {
-    const { team, own, correct } = await waiting()
+    const { team, own, correct } = await createWaitingReport()
     const bodies = ['96', '97'].map((value) => ({ version: 0, changed: [{ result_id: 1, value }] }))
     const replies = await Promise.all(bodies.map(correct))
     assert.deepEqual(replies.map(({ status }) => status).toSorted(), [200, 409])
@@ -171,7 +171,7 @@ describe('a correction', () => {
   })
 
   test('of a name makes a certain match ask for review, and what is given counts before what follows', async () => {
-    const { correct } = await waiting()
+    const { correct } = await createWaitingReport()
     const { body } = await correct({
       version: 0,
       changed: [{ result_id: 1, test_name: 'Glucose, fasting', value: '105', interpretation: 'critical' }],
@@ -184,7 +184,7 @@ describe('a correction', () => {
   })
 
   test('that cannot be is refused and changes nothing', async () => {
-    const { team, own, correct } = await waiting()
+    const { team, own, correct } = await createWaitingReport()
     const refused: [what: string, body: object][] = [
       ['nothing', {}],
       ['an empty list', { changed: [] }],
@@ -213,7 +213,7 @@ describe('a correction', () => {
   })
 
   test('is one of a limited number', async () => {
-    const { team, id, correct } = await waiting()
+    const { team, id, correct } = await createWaitingReport()
     await team.db.queries.run(sql`
       insert into parsing_job_correction (team_id, job_id, number, action, result_id, fields, key_id, created_at)
       select ${team.team}, ${id}, n, 'change_result', 1, '{"value": "1"}', 'key', now() from generate_series(1, ${CORRECTIONS_MAX - 1}::integer) n`)
@@ -223,7 +223,7 @@ describe('a correction', () => {
   })
 
   test('goes with the user', async () => {
-    const { team, user_id, own, correct } = await waiting()
+    const { team, user_id, own, correct } = await createWaitingReport()
     await correct({ version: 0, removed: [1] })
     await team.api.delete(`/v2/user/${user_id}`)
     assert.equal((await team.api.get(own)).status, 404)
@@ -239,7 +239,7 @@ describe('a correction', () => {
 
 describe('the end of a review', () => {
   test('is a failure with its reason, and comes once', async () => {
-    const { team, id, own, correct } = await waiting()
+    const { team, id, own, correct } = await createWaitingReport()
     const failed = await team.manage.post(`${inManagement(team)}/${id}/fail`, { version: 0, failure_reason: 'low_quality' })
     assert.deepEqual(
       [failed.status, failed.body.status, failed.body.failure_reason, failed.body.data],
@@ -259,13 +259,13 @@ describe('the end of a review', () => {
   })
 
   test('is no approval of a report without results', async () => {
-    const { team, own, correct } = await waiting()
+    const { team, own, correct } = await createWaitingReport()
     await correct({ version: 0, removed: [1, 2] })
     assert.equal((await team.api.post(`${own}/approve`, { version: 1 })).status, 400)
   })
 
   test('sets when the files are deleted, which stay at most 90 days until then', async () => {
-    const { team, id, own } = await waiting()
+    const { team, id, own } = await createWaitingReport()
     const days = async () => {
       const q = sql`
         select round(extract(epoch from max(delete_at) - now()) / 86400)::integer as n from stored_file where set_id = ${id}`
@@ -278,7 +278,7 @@ describe('the end of a review', () => {
 })
 
 test('a team without the feature neither asks for a review nor reviews; the operator still ends what waits', async () => {
-  const { team, user_id, id, own, correct } = await waiting()
+  const { team, user_id, id, own, correct } = await createWaitingReport()
   await command(cells, ['team', 'feature', team.team, 'human_review', 'off'])
   guard.invalidate(team.team)
   const refusal = { detail: 'Human review is not supported yet for your team please contact support' }

@@ -21,7 +21,7 @@ const NAMES = [
 const [TOP, PITCH, HEIGHT] = [100, 16, 10]
 
 /** A page with the texts of columns moved down by what `drift` gives for a row. */
-function pageOf(drift: (row: number, column: number) => number, skipsUnit: (row: number) => boolean = () => false): PageText {
+function createPage(drift: (row: number, column: number) => number, skipsUnit: (row: number) => boolean = () => false): PageText {
   const words: Word[] = []
   const put = (text: string, left: number, row: number, column: number) => {
     const top = TOP + row * PITCH + drift(row, column)
@@ -37,7 +37,7 @@ function pageOf(drift: (row: number, column: number) => number, skipsUnit: (row:
   return { number: 1, width: 612, height: 792, source: 'ocr', words }
 }
 
-const leveled = (page: PageText) => withLevelRows(page, readLinesOfPage(page))
+const levelRows = (page: PageText) => withLevelRows(page, readLinesOfPage(page))
 const rows = (page: PageText) =>
   readRows([{ page, lines: readLinesOfPage(page) }], { isAnalyte, isNamed }).map(({ name, value, range_lines }) => [
     name,
@@ -47,16 +47,16 @@ const rows = (page: PageText) =>
 const expected = NAMES.map((name, index) => [name, String(11 + index), `${index}-${index + 20}`])
 
 test('results of a photo that stand further above their names with each row are those of their names', () => {
-  const bent = pageOf((row, column) => -row * column * 1.1)
+  const bent = createPage((row, column) => -row * column * 1.1)
   assert.notDeepEqual(rows(bent), expected)
-  assert.deepEqual(rows(leveled(bent)), expected)
-  const falling = pageOf((row, column) => (row ** 2 / 10) * column * 0.9)
-  assert.deepEqual(rows(leveled(falling)), expected)
+  assert.deepEqual(rows(levelRows(bent)), expected)
+  const falling = createPage((row, column) => (row ** 2 / 10) * column * 0.9)
+  assert.deepEqual(rows(levelRows(falling)), expected)
 })
 
 test('what was moved is found where it stands on the page', () => {
-  const bent = pageOf((row, column) => -row * column * 1.1)
-  const level = leveled(bent)
+  const bent = createPage((row, column) => -row * column * 1.1)
+  const level = levelRows(bent)
   for (const [index, { box }] of level.words.entries()) {
     const place = level.drawnPage!.place(box)
     assert.ok(Math.abs(centerY(place) - centerY(bent.words[index]!.box)) < PITCH / 4, level.words[index]!.text)
@@ -65,13 +65,13 @@ test('what was moved is found where it stands on the page', () => {
 
 test('a page whose rows are level, or stand a little or suddenly apart, stays as it is', () => {
   for (const page of [
-    pageOf(() => 0),
-    pageOf((row, column) => -row * column * 0.1),
-    pageOf((row) => (row > 5 ? 9 : 0)),
-    pageOf(
+    createPage(() => 0),
+    createPage((row, column) => -row * column * 0.1),
+    createPage((row) => (row > 5 ? 9 : 0)),
+    createPage(
       () => 0,
       (row) => row > 2 && row < 6,
     ),
   ])
-    assert.equal(leveled(page), page)
+    assert.equal(levelRows(page), page)
 })

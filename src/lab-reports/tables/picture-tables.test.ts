@@ -10,7 +10,7 @@ const [LETTER, SPACE, SIZE, LINE, PADDING] = [5, 2.8, 10, 11.5, 3]
 const AT = [40, 200, 260, 320]
 
 /** Rows of cells at their top; `|` parts their lines. Every other word is higher by `measured` points. */
-function picture(rows: readonly string[][], measured: number, position: readonly number[] = AT): PageText {
+function picture(rows: readonly string[][], measuredHeight: number, position: readonly number[] = AT): PageText {
   const words: Word[] = []
   let top = 60
   for (const row of rows) {
@@ -20,7 +20,7 @@ function picture(rows: readonly string[][], measured: number, position: readonly
         let left = position[column]!
         const y = top + PADDING + index * LINE
         for (const word of text.split(' ').filter(Boolean)) {
-          const bottom = y + SIZE + (words.length % 2 ? measured : 0)
+          const bottom = y + SIZE + (words.length % 2 ? measuredHeight : 0)
           words.push({ text: word, confidence: 0.9, box: { left, right: left + word.length * LETTER, top: y, bottom } })
           left += word.length * LETTER + SPACE
         }

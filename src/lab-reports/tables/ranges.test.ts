@@ -7,12 +7,12 @@ import { type Patient, rangeFor } from '../../lab-values/ranges.ts'
 import { understand } from '../reading/read-report.ts'
 import { ageOf } from '../texts/patient.ts'
 
-const aged = (count: number, unit: AgeUnit = 'years', sex: Patient['sex'] = null): Patient => ({
+const patientOfAge = (count: number, unit: AgeUnit = 'years', sex: Patient['sex'] = null): Patient => ({
   sex,
   age: ageOfDays(toDays(count, unit)),
 })
-const woman = aged(40, 'years', 'female')
-const man = aged(40, 'years', 'male')
+const woman = patientOfAge(40, 'years', 'female')
+const man = patientOfAge(40, 'years', 'male')
 const unknown: Patient = { sex: null, age: null }
 
 const fitting = (lines: string[], patient: Patient) => {
@@ -24,7 +24,7 @@ test('of a table of ranges the row that fits the patient counts', () => {
   assert.deepEqual(fitting(['Male : 13.0 - 17.7', 'Female : 11.1 - 15.9'], woman), [11.1, 15.9])
   assert.deepEqual(fitting(['Normal: <5.7', 'Prediabetes: 5.7-6.4', 'Diabetes: >=6.5'], woman), [null, 5.7])
   assert.deepEqual(fitting(['Children: 10-20', 'Adults: 5-9'], woman), [5, 9])
-  assert.deepEqual(fitting(['18-60 years: 2-5', '>60 years: 3-6'], aged(70)), [3, 6])
+  assert.deepEqual(fitting(['18-60 years: 2-5', '>60 years: 3-6'], patientOfAge(70)), [3, 6])
   assert.deepEqual(fitting(['Male: 1-2', 'Female: 3-4'], unknown), [null, null])
 })
 
@@ -42,8 +42,8 @@ test('rows from an age on fit nobody who is younger, however they are written', 
   ])
     for (const separator of [': ', ' ']) {
       const lines = [`${label}${separator}40-150`, '1-17 years: 100-400']
-      assert.deepEqual(fitting(lines, aged(5)), [100, 400], label)
-      assert.deepEqual(fitting(lines, aged(18)), [40, 150], label)
+      assert.deepEqual(fitting(lines, patientOfAge(5)), [100, 400], label)
+      assert.deepEqual(fitting(lines, patientOfAge(18)), [40, 150], label)
       assert.deepEqual(fitting(lines, unknown), [null, null], label)
     }
 })
@@ -58,37 +58,37 @@ test('rows up to an age fit nobody who is older, however they are written', () =
     'Children up to 17 years',
   ]) {
     const lines = [`${label}: 100-400`, 'Adults: 40-150']
-    assert.deepEqual(fitting(lines, aged(5)), [100, 400], label)
-    assert.deepEqual(fitting(lines, aged(18)), [40, 150], label)
+    assert.deepEqual(fitting(lines, patientOfAge(5)), [100, 400], label)
+    assert.deepEqual(fitting(lines, patientOfAge(18)), [40, 150], label)
   }
 })
 
 test('rows in days, weeks and months fit infants of that age, and nobody else', () => {
   const lines = ['0-7 days: 1-10', '1 week to 4 weeks: 2-20', '1-11 months: 3-30', '1-5 years: 4-40', 'Over 5 years: 5-50']
   for (const [age, range] of [
-    [aged(3, 'days'), [1, 10]],
-    [aged(2, 'weeks'), [2, 20]],
-    [aged(3, 'months'), [3, 30]],
-    [aged(11, 'months'), [3, 30]],
-    [aged(2), [4, 40]],
-    [aged(40), [5, 50]],
+    [patientOfAge(3, 'days'), [1, 10]],
+    [patientOfAge(2, 'weeks'), [2, 20]],
+    [patientOfAge(3, 'months'), [3, 30]],
+    [patientOfAge(11, 'months'), [3, 30]],
+    [patientOfAge(2), [4, 40]],
+    [patientOfAge(40), [5, 50]],
     [unknown, [null, null]],
   ] as const)
     assert.deepEqual(fitting(lines, age), range, JSON.stringify(age))
-  assert.deepEqual(fitting(['Newborn: 8-9', 'Infants: 6-7', 'Children: 4-5', 'Adults: 2-3'], aged(6, 'days')), [8, 9])
-  assert.deepEqual(fitting(['6 months - 5 years: 2-8', '6-12 years:3-9'], aged(8, 'months')), [2, 8])
+  assert.deepEqual(fitting(['Newborn: 8-9', 'Infants: 6-7', 'Children: 4-5', 'Adults: 2-3'], patientOfAge(6, 'days')), [8, 9])
+  assert.deepEqual(fitting(['6 months - 5 years: 2-8', '6-12 years:3-9'], patientOfAge(8, 'months')), [2, 8])
 })
 
 test('where one row ends and the next begins with the same age, the next fits', () => {
-  assert.deepEqual(fitting(['1-5 years: 1-2', '5-10 years: 3-4'], aged(5)), [3, 4])
-  assert.deepEqual(fitting(['18-60 years: 1-2', '>60 years: 3-4'], aged(60)), [1, 2])
-  assert.deepEqual(fitting(['>60 years: 3-4', '18-60 years: 1-2'], aged(60)), [1, 2])
-  assert.deepEqual(fitting(['>18 years: 3-4'], aged(18)), [3, 4])
+  assert.deepEqual(fitting(['1-5 years: 1-2', '5-10 years: 3-4'], patientOfAge(5)), [3, 4])
+  assert.deepEqual(fitting(['18-60 years: 1-2', '>60 years: 3-4'], patientOfAge(60)), [1, 2])
+  assert.deepEqual(fitting(['>60 years: 3-4', '18-60 years: 1-2'], patientOfAge(60)), [1, 2])
+  assert.deepEqual(fitting(['>18 years: 3-4'], patientOfAge(18)), [3, 4])
 })
 
 test('a row that names more of the patient comes before one that names less', () => {
-  assert.deepEqual(fitting(['Male: 1-2', 'Male > 60 years: 3-4', 'Female: 5-6'], aged(70, 'years', 'male')), [3, 4])
-  assert.deepEqual(fitting(['10-20', 'Children: 1-2'], aged(5)), [1, 2])
+  assert.deepEqual(fitting(['Male: 1-2', 'Male > 60 years: 3-4', 'Female: 5-6'], patientOfAge(70, 'years', 'male')), [3, 4])
+  assert.deepEqual(fitting(['10-20', 'Children: 1-2'], patientOfAge(5)), [1, 2])
 })
 
 test('a row whose condition is not understood counts only if no other fits, and never if it is about age', () => {

@@ -6,8 +6,8 @@ import { readRows } from './rows.ts'
 import { readLinesOfPage } from './tables.ts'
 
 const read = (...lines: PlacedText[][]) => {
-  const one = pageOfLines(lines, 12)
-  return readRows([{ page: one, lines: readLinesOfPage(one) }], { isAnalyte, isNamed })
+  const page = pageOfLines(lines, 12)
+  return readRows([{ page, lines: readLinesOfPage(page) }], { isAnalyte, isNamed })
 }
 const rows = (...lines: PlacedText[][]) =>
   read(...lines).map(({ name, value, unit, range_lines }) => [name, value, unit, ...range_lines])

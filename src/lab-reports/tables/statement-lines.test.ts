@@ -24,7 +24,7 @@ const SODIUM = row('Sodium', '140', 'mmol/L', '135-145')
 const specimens = (page: PageText) => understand([page]).results.map(({ test_name, specimen }) => [test_name, specimen])
 
 /** A page whose lines have further space above them where `space` names one, in points. */
-function spaced(lines: PlacedText[][], space: Record<number, number>): PageText {
+function createSpacedPage(lines: PlacedText[][], space: Record<number, number>): PageText {
   const page = pageOfLines(lines)
   const words = page.words.map((word) => {
     const above = Object.entries(space).reduce(
@@ -51,8 +51,8 @@ test('a specimen close below a row counts before the one above the rows of its p
     ['Protein', 'Urine'],
     ['Sodium', 'Serum'],
   ]
-  assert.deepEqual(specimens(spaced(lines(36), { 4: 8, 6: 8 })), expected, 'closer to the row above')
-  assert.deepEqual(specimens(spaced(lines(46), {})), expected, 'indented')
+  assert.deepEqual(specimens(createSpacedPage(lines(36), { 4: 8, 6: 8 })), expected, 'closer to the row above')
+  assert.deepEqual(specimens(createSpacedPage(lines(46), {})), expected, 'indented')
 })
 
 test('where specimens stand below rows they count before that of the panel', () => {
@@ -105,7 +105,7 @@ test('where lines are far apart, a specimen in smaller letters, indented or clos
   for (const [page, what] of [
     [smaller, 'smaller'],
     [pageOfLines(lines(46), 30), 'indented'],
-    [spaced(lines(36), { 1: 20, 2: 12, 3: 26, 4: 20 }), 'closer'],
+    [createSpacedPage(lines(36), { 1: 20, 2: 12, 3: 26, 4: 20 }), 'closer'],
   ] as const)
     assert.deepEqual(
       specimens(page),

@@ -11,7 +11,7 @@ const [LETTER, SPACE, LINE] = [5, 2.8, 11.5]
 
 interface Print {
   /** Where the columns begin. */
-  at: readonly number[]
+  columns: readonly number[]
   /** Where texts stand in their rows: 0 is the top, 1 the bottom. */
   align?: number
   /** Between a text and the edge of its row. */
@@ -23,7 +23,7 @@ interface Print {
 /** A page with one table; a line of a cell ends with `|`, a text behind `>` stands at the right edge. */
 function page(
   rows: readonly (string | readonly string[])[],
-  { at: position, align = 0.5, padding = 3, rules = 'none' }: Print,
+  { columns: position, align = 0.5, padding = 3, rules = 'none' }: Print,
 ): PageText {
   const words: Word[] = []
   const [lines, areas]: [Box[], Box[]] = [[], []]
@@ -54,12 +54,12 @@ function page(
   return { number: 1, width: 595, height: 842, source: 'text', words, drawings: { lines, areas } }
 }
 
-const read = (...given: Parameters<typeof page>) => {
-  const one = page(...given)
+const read = (...args: Parameters<typeof page>) => {
+  const one = page(...args)
   return readRows([{ page: one, lines: readLinesOfPage(one) }], { isAnalyte, isNamed })
 }
-const rows = (...given: Parameters<typeof page>) =>
-  read(...given).map(({ name, value, unit, range_lines, flag }) => [name, value, unit, range_lines.join(' | '), flag])
+const rows = (...args: Parameters<typeof page>) =>
+  read(...args).map(({ name, value, unit, range_lines, flag }) => [name, value, unit, range_lines.join(' | '), flag])
 
 const AT = [40, 160, 230, 290, 400]
 
@@ -75,7 +75,7 @@ for (const [name, align] of Object.entries({ top: 0, middle: 0.5, bottom: 1 }))
             ['Carbon Dioxide,|Total (Bicarbonate)', '24', 'mmol/L', '22 - 29', ''],
             ['Potassium', '4.0', 'mmol/L', '3.5 - 5.1', ''],
           ],
-          { at: AT, align, rules },
+          { columns: AT, align, rules },
         ),
         [
           ['Glucose', '95', 'mg/dL', '70 - 99', null],
@@ -94,7 +94,7 @@ test('names of columns with a gap of six points between them are two columns', (
         ['Glucose', '95', '70 - 99', 'mg/dL'],
         ['Sodium', '140', '136 - 145', 'mmol/L'],
       ],
-      { at: [40, 160, 196, 196 + 15 * LETTER - LETTER + SPACE + 6] },
+      { columns: [40, 160, 196, 196 + 15 * LETTER - LETTER + SPACE + 6] },
     ),
     [
       ['Glucose', '95', 'mg/dL', '70 - 99', null],
@@ -111,7 +111,7 @@ test('a range on two lines is one, and a name that is parted at its hyphen', () 
         ['Non-|HDL Cholesterol', '3.1', 'mmol/L', 'less than 4.00'],
         ['Free Thyroxine', '14.2', 'pmol/L', '10.6 to|22.8'],
       ],
-      { at: AT, rules: 'lines' },
+      { columns: AT, rules: 'lines' },
     ),
     [
       ['Non-HDL Cholesterol', '3.1', 'mmol/L', 'less than 4.00', null],
@@ -128,7 +128,7 @@ test('the unit in the name of a column is that of its numbers, and a unit behind
         ['Potassium', '4.0', '3.5 - 5.1'],
         [name, value, '136 - 145'],
       ],
-      { at: [40, 160, 300] },
+      { columns: [40, 160, 300] },
     ).map(([, , unit]) => unit)
   for (const title of ['Result (mmol/L)', 'Result [mmol/L]', 'Result|(mmol/L)'])
     assert.deepEqual(units(title, 'Sodium', '140'), ['mmol/L', 'mmol/L'])
@@ -146,7 +146,7 @@ test('the heading above a row is no part of its name, and a smaller line below o
       ['Renal profile'],
       ['Urea', '5.0', 'mmol/L', '2.5 - 7.8'],
     ],
-    { at: AT, rules: 'lines' },
+    { columns: AT, rules: 'lines' },
   )
   const result = readRows([{ page: table, lines: readLinesOfPage(table) }], { isAnalyte, isNamed })
   assert.deepEqual(
@@ -167,7 +167,7 @@ test('numbers at the right edge of their column stand in it, also where the name
         ['Glucose', '>95', '>90', 'mg/dL', '70 - 99'],
         ['Sodium', '>150', '>140', 'mmol/L', '136 - 145'],
       ],
-      { at: [40, 160, 240, 330, 400] },
+      { columns: [40, 160, 240, 330, 400] },
     ),
     [
       ['Glucose', '95', 'mg/dL', '70 - 99', null],
@@ -185,7 +185,7 @@ test('names of columns at the bottom of their row, and a column of panels whose 
       ['', 'Potassium', '4.0', 'mmol/L', '3.5 - 5.1'],
       ['Thyroid', 'TSH', '1.2', 'mIU/L', '0.4 - 4.5'],
     ],
-    { at: [40, 110, 230, 300, 390], align: 1, padding: 4 },
+    { columns: [40, 110, 230, 300, 390], align: 1, padding: 4 },
   )
   // Merged cells have their text in the middle.
   for (const word of table.words.filter(({ text }) => text === 'Basic' || text === 'metabolic')) {
@@ -214,7 +214,7 @@ test('two columns of bounds below one name are a range', () => {
         ['Sodium', '140', 'mmol/L', '136', '145'],
         ['Triglycerides', '90', 'mg/dL', '', '150'],
       ],
-      { at: [40, 160, 230, 300, 360], padding: 1 },
+      { columns: [40, 160, 230, 300, 360], padding: 1 },
     ),
     [
       ['Glucose', '95', 'mg/dL', '70 - 99', null],
@@ -234,8 +234,8 @@ const PREVIOUS = [
 
 test('former results that stand as close to the units as words of one cell are no units', () => {
   // Names of columns stand in their middle, units begin two points behind the numbers.
-  const table = page(PREVIOUS.slice(1), { at: [40, 160, 220, 300, 350], padding: 1 })
-  const header = page([PREVIOUS[0]], { at: [60, 175, 225, 312, 360], padding: 1 })
+  const table = page(PREVIOUS.slice(1), { columns: [40, 160, 220, 300, 350], padding: 1 })
+  const header = page([PREVIOUS[0]], { columns: [60, 175, 225, 312, 360], padding: 1 })
   for (const { box } of header.words) [box.top, box.bottom] = [box.top - 16, box.bottom - 16]
   const one = { ...table, words: [...header.words, ...table.words] }
   assert.deepEqual(
@@ -261,7 +261,7 @@ test('a column of numbers without a name is not that of the units beside it', ()
         ['Chol/HDL Ratio', '4.1', '4.3', '', '0.0 - 5.0'],
         ['Reaction (pH)', '4.5', '5.0', '', '5.0 - 7.5'],
       ],
-      { at: [40, 160, 225, 290, 360] },
+      { columns: [40, 160, 225, 290, 360] },
     ).map(([, value, unit]) => [value, unit]),
     [
       ['4.1', null],
@@ -284,7 +284,7 @@ test('a row with a day and results that are names of columns as well does not na
               ['Nitrite', day, 'Negative', '', 'Negative'],
               ['Iron', day, '125', 'ug/dL', '38 - 169'],
             ],
-            { at: [40, 140, 230, 300, 360], rules },
+            { columns: [40, 140, 230, 300, 360], rules },
           ).map(([name, value, unit]) => [name, value, unit]),
           [
             ['Glucose', 'Negative', null],
@@ -300,7 +300,7 @@ test('a table goes on in the next page without the names of its columns, below t
   for (const day of ['04/15/2025|08:35 AM', '04/15/2025 08:35 AM'])
     for (const head of [[], ['Sampleville Pathology', '12 Invented Street']])
       for (const rules of ['none', 'lines'] as const) {
-        const print: Print = { at: [40, 140, 240, 300, 360], rules }
+        const print: Print = { columns: [40, 140, 240, 300, 360], rules }
         const first = page(
           [
             ['Test', 'Collection|Date', 'Result', 'Unit', 'Expected values'],
@@ -357,7 +357,7 @@ for (const [name, align] of Object.entries({ top: 0, middle: 0.5, bottom: 1 }))
             ['HIV 1/2 Antibody', 'Non-Reactive', '', 'Non-Reactive', ''],
             ['Potassium', '4.0', 'mmol/L', '3.5 - 5.1', ''],
           ],
-          { at: AT, align, rules },
+          { columns: AT, align, rules },
         ),
         [
           ['Thyroid Stimulating Hormone (TSH)', '2.31', 'uIU/mL', '0.450 - 4.500', null],

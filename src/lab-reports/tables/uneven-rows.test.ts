@@ -8,8 +8,8 @@ import { readRows } from './rows.ts'
 import { readLinesOfPage } from './tables.ts'
 
 const read = (...lines: PlacedText[][]) => {
-  const one = pageOfLines(lines, 12)
-  return readRows([{ page: one, lines: readLinesOfPage(one) }], { isAnalyte, isNamed, isSpecimen })
+  const page = pageOfLines(lines, 12)
+  return readRows([{ page, lines: readLinesOfPage(page) }], { isAnalyte, isNamed, isSpecimen })
 }
 const rows = (...lines: PlacedText[][]) =>
   read(...lines).map(({ name, value, unit, range_lines, flag }) => [name, value, unit, range_lines.join(' '), flag])

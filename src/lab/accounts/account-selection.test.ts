@@ -13,7 +13,7 @@ const attempt = async (team: TestTeam, changes: Record<string, unknown> = {}) =>
   const { status, body } = await team.api.post('/v3/order', await orderBody(team, changes))
   return status === 200 ? [200, body.order.lab_account_id] : [status, body.detail]
 }
-const change = (team: TestTeam, id: string, to: AccountChange) => team.db.plainTx((tx) => updateAccount(tx, id, to))
+const change = (team: TestTeam, id: string, changes: AccountChange) => team.db.plainTx((tx) => updateAccount(tx, id, changes))
 const physician = { first_name: 'Phyllis', last_name: 'Fictional', npi: '1234567890' }
 
 /** The error for accounts of which none is active, with the command that activates one. */

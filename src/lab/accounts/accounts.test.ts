@@ -218,7 +218,7 @@ describe('lab accounts that a team may use', () => {
     const elsewhere = await labAccount(team, { lab: 'mtl' })
     const { lab } = (await team.api.get(`/v3/lab_tests/${kits}?lab_account_id=${account}`)).body
     const tests = (await team.api.get(`/v3/lab_test?lab_account_id=${account}`)).body.data
-    assert(tests.length > 0 && tests.every((found: { lab: { id: number } }) => found.lab.id === lab.id))
+    assert(tests.length > 0 && tests.every((test: { lab: { id: number } }) => test.lab.id === lab.id))
     const { markers } = (await team.api.get(`/v3/lab_tests/markers?lab_account_id=${account}`)).body
     assert(markers.length > 0 && markers.every(({ lab_id }: { lab_id: number }) => lab_id === lab.id))
     const code = encodeURIComponent(markers[0].provider_id)

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { command } from '../../../test/support/commands.ts'
-import { assertOk, finalReport, orderAtLab, production, staffAction, testOf } from '../../../test/support/fulfillment.ts'
+import { assertOk, finalReport, orderAtLab, production, staffAction, createTestWith } from '../../../test/support/fulfillment.ts'
 import { createOrder, orderBody, shipping } from '../../../test/support/orders.ts'
 import { readPdf, skipWithoutPdfTools } from '../../../test/support/pdf-reader.ts'
 import { labId } from '../../../test/support/psc-sites.ts'
@@ -51,7 +51,7 @@ describe('a production cell without identities', () => {
   let lab_test_id: string
   before(async () => {
     team = await production()
-    lab_test_id = await testOf(team, 'testkit')
+    lab_test_id = await createTestWith(team, 'testkit')
     await loadWithoutIdentities()
     await forgetLabs(team)
   })
@@ -209,7 +209,7 @@ describe('a production order at a laboratory without an account', () => {
   test('is refused with the command that creates the account, or links an account of the organization', async () => {
     await setManual()
     const team = await production()
-    const lab_test_id = await testOf(team, 'testkit')
+    const lab_test_id = await createTestWith(team, 'testkit')
     await db.queries.run(
       sql`delete from lab_account where org_id is null and lab_id = (select id from lab where slug = 'manual')`,
     )

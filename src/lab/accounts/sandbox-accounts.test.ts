@@ -13,7 +13,7 @@ const terms = { lab: 'quest', provider_account_id: 'FICTIONAL-1' }
 const put = ({ manage }: TestTeam, id: string, changes: Record<string, unknown> = {}) =>
   manage.put(`${PATH}/${id}`, { ...terms, ...changes })
 
-async function upserted(team: TestTeam, changes: Record<string, unknown> = {}, id: string = randomUUID()) {
+async function upsertAccount(team: TestTeam, changes: Record<string, unknown> = {}, id: string = randomUUID()) {
   const { status, body } = await put(team, id, changes)
   assert.equal(status, 200, JSON.stringify(body))
   assert.equal(body.lab_account.id, id)
@@ -21,7 +21,7 @@ async function upserted(team: TestTeam, changes: Record<string, unknown> = {}, i
 }
 
 /** Tries to order the team's walk-in test, at Quest, without a physician: returns the account, or the error. */
-async function ordered(team: TestTeam): Promise<string> {
+async function orderWithAccount(team: TestTeam): Promise<string> {
   const body = await orderBody(team, { lab_test_id: await team.test('walk_in_test') })
   const { status, body: reply } = await team.api.post('/v3/order', body)
   return status === 200 ? reply.order.lab_account_id : reply.detail
@@ -31,7 +31,7 @@ describe('lab accounts of a sandbox', () => {
   test('a sandbox account is created with defaults and is used by the next order', async () => {
     const team = await createTestTeam()
     const before = await createOrder(team, { lab_test_id: await team.test('walk_in_test') })
-    const account = await upserted(team, { team_id_allowlist: [team.team] })
+    const account = await upsertAccount(team, { team_id_allowlist: [team.team] })
     assert.notEqual(before.lab_account_id, account.id)
     assert.deepEqual(account, {
       id: account.id,
@@ -47,16 +47,16 @@ describe('lab accounts of a sandbox', () => {
       team_id_allowlist: [team.team],
     })
     assert.deepEqual((await team.manage.get(PATH)).body.data, [account])
-    assert.equal(await ordered(team), account.id)
+    assert.equal(await orderWithAccount(team), account.id)
   })
 
   test('a sandbox account can delegate ordering and undo it', async () => {
     const team = await createTestTeam()
-    const { id } = await upserted(team, { team_id_allowlist: [team.team] })
+    const { id } = await upsertAccount(team, { team_id_allowlist: [team.team] })
     for (const delegated_flow of ['order_delegated', 'fully_delegated', 'result_delegated']) {
-      const { team_id_allowlist } = await upserted(team, { delegated_flow }, id)
+      const { team_id_allowlist } = await upsertAccount(team, { delegated_flow }, id)
       assert.deepEqual(team_id_allowlist, [team.team])
-      assert.equal(await ordered(team), delegated_flow === 'result_delegated' ? id : PHYSICIAN_MISSING)
+      assert.equal(await orderWithAccount(team), delegated_flow === 'result_delegated' ? id : PHYSICIAN_MISSING)
     }
   })
 
@@ -70,11 +70,11 @@ describe('lab accounts of a sandbox', () => {
       allowed_billing: { client_bill: ['AZ'], patient_bill: ['AZ', 'CA'] },
       team_id_allowlist: [team.team],
     }
-    const account = await upserted(team, more)
+    const account = await upsertAccount(team, more)
     assert.deepEqual({ ...account, ...more }, account)
-    const plain = await upserted(team, { team_id_allowlist: [team.team] })
-    assert.deepEqual(await upserted(team, {}, account.id), { ...plain, id: account.id })
-    assert.deepEqual((await upserted(team, { team_id_allowlist: [] }, account.id)).team_id_allowlist, [])
+    const plain = await upsertAccount(team, { team_id_allowlist: [team.team] })
+    assert.deepEqual(await upsertAccount(team, {}, account.id), { ...plain, id: account.id })
+    assert.deepEqual((await upsertAccount(team, { team_id_allowlist: [] }, account.id)).team_id_allowlist, [])
   })
 
   test('concurrent requests create a sandbox account once', async () => {
@@ -89,7 +89,7 @@ describe('lab accounts of a sandbox', () => {
 
   test('an invalid or forbidden sandbox account is rejected and not created', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
-    const theirs = await upserted(other)
+    const theirs = await upsertAccount(other)
     const bad: [Record<string, unknown>, number][] = [
       [{ lab: 'nowhere' }, 404],
       [{ team_id_allowlist: [other.team] }, 400],
@@ -106,7 +106,7 @@ describe('lab accounts of a sandbox', () => {
     const detail = 'Lab accounts of production are created by the operator'
     assert.deepEqual([production.status, production.body], [403, { detail }])
     assert.deepEqual((await team.manage.get(PATH)).body.data, [])
-    const { id } = await upserted(team)
+    const { id } = await upsertAccount(team)
     const moved = await put(team, id, { lab: 'labcorp' })
     assert.deepEqual([moved.status, moved.body], [400, { detail: 'The laboratory of a lab account cannot be changed' }])
   })

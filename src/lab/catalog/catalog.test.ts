@@ -138,7 +138,7 @@ describe('markers', () => {
   })
 
   test("a marker is read by the lab's test code, including reflex markers", async () => {
-    const { expected_results: _, ...marker } = all.find((each) => each.provider_id === 'Q55122')!
+    const { expected_results: _, ...marker } = all.find((marker) => marker.provider_id === 'Q55122')!
     const read = await team.api.get(`/v3/lab_tests/${marker.lab_id}/markers/Q55122`)
     assert.deepEqual([read.status, read.body], [200, marker])
     assert.equal((await team.api.get(`/v3/lab_tests/${marker.lab_id}/markers/Q56214`)).body.is_orderable, false)

@@ -50,14 +50,14 @@ const analyteOf = new Map(analytes.map((row) => [row.slug, row]))
 const questionSets: Record<string, Question[]> = aoe
 const labOf = new Map(labs.map((lab) => [lab.slug, lab]))
 const markerOf = new Map(markers.map((row) => [`${row.lab} ${row.provider_id}`, row]))
-const required = (marker: Row) => words(marker.analytes)
-const reported = (marker: Row) => [...required(marker), ...words(marker.optional_analytes)]
+const requiredAnalytes = (marker: Row) => words(marker.analytes)
+const reportedAnalytes = (marker: Row) => [...requiredAnalytes(marker), ...words(marker.optional_analytes)]
 const reflexes = markers.filter((row) => row.is_orderable === 'false')
 
-function assertDistinct<Item>(what: string, items: readonly Item[], keyOf: (item: Item) => unknown = (item) => item): void {
+function assertDistinct<Item>(subject: string, items: readonly Item[], keyOf: (item: Item) => unknown = (item) => item): void {
   const values = items.map(keyOf)
   const repeated = values.filter((value, index) => values.indexOf(value) !== index)
-  assert.deepEqual(repeated, [], `repeated ${what}`)
+  assert.deepEqual(repeated, [], `repeated ${subject}`)
 }
 
 test('the catalog has the expected number of rows and every file stays small', () => {
@@ -158,16 +158,16 @@ test('every marker refers to an existing lab, analytes and question set', () => 
     assert.match(row.provider_id!, /^[A-Z0-9-]{2,20}$/, where)
     assert.match(row.slug!, slugPattern, where)
     assert.ok(labOf.has(row.lab!) && row.name && row.description, where)
-    assert.ok(row.type === 'panel' || (row.type === 'biomarker' && reported(row).length <= 1), where)
-    assertDistinct(`analyte of ${where}`, reported(row))
-    for (const slug of reported(row)) assert.ok(analyteOf.has(slug), `${where}: ${slug}`)
+    assert.ok(row.type === 'panel' || (row.type === 'biomarker' && reportedAnalytes(row).length <= 1), where)
+    assertDistinct(`analyte of ${where}`, reportedAnalytes(row))
+    for (const slug of reportedAnalytes(row)) assert.ok(analyteOf.has(slug), `${where}: ${slug}`)
     assert.match(row.price!, /^(\d+\.\d\d|N\/A)$/, where)
     assert.match(`${row.a_la_carte_enabled} ${row.is_orderable}`, /^((true|false) true|false false)$/, where)
     assert.match(`${row.common_tat_days}/${row.worst_case_tat_days}`, /^([1-9]\d*\/[1-9]\d*|\/)$/, where)
     assert.ok(Number(row.common_tat_days) <= Number(row.worst_case_tat_days), where)
     assert.ok(row.aoe === '' || row.aoe! in questionSets, `${where}: ${row.aoe}`)
   }
-  const used = new Set(markers.flatMap(reported))
+  const used = new Set(markers.flatMap(reportedAnalytes))
   const unused = analytes.filter((row) => !used.has(row.slug!)).map((row) => row.slug)
   assert.deepEqual(unused, [], 'analyte no marker reports')
 })
@@ -175,8 +175,10 @@ test('every marker refers to an existing lab, analytes and question set', () => 
 test('every reflex marker belongs to an orderable marker of its lab that may report all of its analytes', () => {
   const orderable = markers.filter((row) => row.is_orderable === 'true')
   for (const reflex of reflexes) {
-    const parents = orderable.filter((row) => required(reflex).every((slug) => words(row.optional_analytes).includes(slug)))
-    const found = required(reflex).length > 0 && parents.some((row) => row.lab === reflex.lab)
+    const parents = orderable.filter((row) =>
+      requiredAnalytes(reflex).every((slug) => words(row.optional_analytes).includes(slug)),
+    )
+    const found = requiredAnalytes(reflex).length > 0 && parents.some((row) => row.lab === reflex.lab)
     assert.ok(found, `${reflex.lab} ${reflex.provider_id}`)
   }
 })
@@ -212,7 +214,7 @@ test('every lab test can be ordered from its lab by its method and sample', () =
     const ordered = row.provider_ids.map((id) => markerOf.get(`${row.lab} ${id}`))
     for (const [index, marker] of ordered.entries())
       assert.equal(marker?.is_orderable, 'true', `${row.key}: ${row.provider_ids[index]}`)
-    const specimens = ordered.flatMap((marker) => required(marker!)).map((slug) => analyteOf.get(slug)?.specimen ?? '')
+    const specimens = ordered.flatMap((marker) => requiredAnalytes(marker!)).map((slug) => analyteOf.get(slug)?.specimen ?? '')
     const fitting = words('saliva urine stool').includes(row.sample_type) ? [row.sample_type] : blood
     assert.ok(
       specimens.some((specimen) => fitting.includes(specimen)),
@@ -226,7 +228,7 @@ test('there are four standard tests, one per collection method, each with 6 to 2
   const offered = standard.map((row) => `${row.method} ${row.lab}`).join(', ')
   assert.equal(offered, 'testkit ussl, walk_in_test quest, at_home_phlebotomy labcorp, on_site_collection bioreference')
   for (const row of standard) {
-    const results = row.provider_ids.flatMap((id) => reported(markerOf.get(`${row.lab} ${id}`)!))
+    const results = row.provider_ids.flatMap((id) => reportedAnalytes(markerOf.get(`${row.lab} ${id}`)!))
     assertDistinct(`result of ${row.key}`, results)
     assert.ok(6 <= results.length && results.length <= 20, `${row.key}: ${results.length}`)
   }

@@ -29,7 +29,7 @@ describe('lists of lab tests', () => {
     assert.deepEqual(paged.body, { data: bare.body, next_cursor: null, pricing: null })
     return idsOf(bare.body)
   }
-  const manual = (keep: (test: LabTest) => boolean) => idsOf(all.filter((each) => !each.auto_generated && keep(each)))
+  const manual = (keep: (test: LabTest) => boolean) => idsOf(all.filter((test) => !test.auto_generated && keep(test)))
 
   // Every third test is auto-generated, statuses alternate, and several tests share a price and a creation time.
   before(async () => {
@@ -60,7 +60,7 @@ describe('lists of lab tests', () => {
       await listed('generation_method=manual'),
       manual(() => true),
     )
-    assert.deepEqual(await listed('generation_method=auto'), idsOf(all.filter((each) => each.auto_generated)))
+    assert.deepEqual(await listed('generation_method=auto'), idsOf(all.filter((test) => test.auto_generated)))
     assert.deepEqual(await listed('generation_method=all'), idsOf(all))
   })
 
@@ -73,25 +73,25 @@ describe('lists of lab tests', () => {
     for (const method of ['testkit', 'walk_in_test', 'at_home_phlebotomy', 'on_site_collection'])
       assert.deepEqual(
         await listed(`collection_method=${method}`),
-        manual((each) => each.method === method),
+        manual((test) => test.method === method),
       )
     for (const status of ['active', 'inactive', 'pending_approval']) {
       assert.deepEqual(
         await listed(`status=${status}`),
-        manual((each) => each.status === status),
+        manual((test) => test.status === status),
       )
       assert.ok((await listed(`status=${status}`)).length > 0)
     }
     assert.deepEqual(
       await listed('status=active&lab_slug=labcorp'),
-      manual((each) => each.is_active && each.lab?.slug === 'labcorp'),
+      manual((test) => test.is_active && test.lab?.slug === 'labcorp'),
     )
   })
 
   test('the lists filter by markers or test codes, all of which a test must contain', async () => {
-    const several = all.find((each) => !each.auto_generated && each.markers!.length > 2)!
+    const several = all.find((test) => !test.auto_generated && test.markers!.length > 2)!
     const [first, second] = several.markers!
-    const elsewhere = all.flatMap((each) => each.markers!).find((marker) => marker.lab_id !== first!.lab_id)!
+    const elsewhere = all.flatMap((test) => test.markers!).find((marker) => marker.lab_id !== first!.lab_id)!
     const having = (...ids: number[]) => manual(({ markers }) => ids.every((id) => markers!.some((marker) => marker.id === id)))
     assert.ok(having(first!.id, second!.id).includes(several.id))
     assert.deepEqual(await listed(`marker_ids=${first!.id}`), having(first!.id))

@@ -19,12 +19,12 @@ const byNumber = (a: number, b: number) => a - b
 describe('order sets', () => {
   let team: TestTeam
   let tests: LabTest[]
-  const named = (name: string) => tests.find((each) => each.name === name)!
-  const resolve = (set: OrderSet, method?: CollectionMethod, only?: number) =>
-    team.db.tx(team.tenant, (tx) => resolveOrderSet(tx, set, method, only))
+  const named = (name: string) => tests.find((test) => test.name === name)!
+  const resolve = (set: OrderSet, method?: CollectionMethod, lab_id?: number) =>
+    team.db.tx(team.tenant, (tx) => resolveOrderSet(tx, set, method, lab_id))
   const list = (set: object, query = '') => team.api.post(`/v3/lab_tests/list_order_set_markers${query}`, set)
-  const single = async (more: string): Promise<MarkerComplete[]> =>
-    (await team.api.get(`/v3/lab_tests/markers?size=100${more}`)).body.markers
+  const single = async (fields: string): Promise<MarkerComplete[]> =>
+    (await team.api.get(`/v3/lab_tests/markers?size=100${fields}`)).body.markers
   const made = async (): Promise<LabTest[]> => (await team.api.get('/v3/lab_tests?generation_method=auto')).body
   const refused = (set: OrderSet, method: CollectionMethod | undefined, detail: string | RegExp, status = 400) =>
     assert.rejects(resolve(set, method), (error: unknown) => {

@@ -12,9 +12,9 @@ const search = async (body: object) => {
   assert.equal(reply.status, 200, JSON.stringify(reply.body))
   return reply.body
 }
-const namesOf = (found: CanonicalCandidate[]) => found.map(({ display_name }) => display_name)
-const codesOf = (found: PerLabCandidate[]) => found.map(({ provider_id }) => provider_id)
-const faultsOf = async (path: string, body: unknown) => {
+const namesOf = (candidates: CanonicalCandidate[]) => candidates.map(({ display_name }) => display_name)
+const codesOf = (candidates: PerLabCandidate[]) => candidates.map(({ provider_id }) => provider_id)
+const listFaults = async (path: string, body: unknown) => {
   const reply = await team.api.post(`/v3/compendium/${path}`, body)
   assert.equal(reply.status, 422, JSON.stringify(reply.body))
   return reply.body.detail.map(({ loc }: { loc: string[] }) => loc.join('.'))
@@ -60,7 +60,8 @@ describe('canonical search', () => {
   })
 
   test('a search respects the limit and the laboratories of the request', async () => {
-    const of = async (more: object) => (await search({ mode: 'canonical', query: 'panel', ...more })).canonical_candidates
+    const of = async (searchPanels: object) =>
+      (await search({ mode: 'canonical', query: 'panel', ...searchPanels })).canonical_candidates
     assert.equal((await of({})).length, 3)
     assert.equal((await of({ limit: 10 })).length, 10)
     const labcorp: CanonicalCandidate[] = await of({ labs: ['labcorp'], limit: 10 })
@@ -86,7 +87,7 @@ describe('crosswalk', () => {
     const seen = new Set<string>()
     for (const [slug, found] of Object.entries<PerLabCandidate[]>(per_lab)) {
       assert.ok(found.length > 1)
-      const ranks = found.map((each) => order.indexOf(each.relation))
+      const ranks = found.map((candidate) => order.indexOf(candidate.relation))
       assert.deepEqual(
         ranks,
         ranks.toSorted((a, b) => a - b),
@@ -145,31 +146,33 @@ describe('crosswalk', () => {
 describe('contradicting search parameters', () => {
   test('a search with contradicting parameters is rejected with all field errors', async () => {
     const hash = { loinc_set_hash: '0123456789' }
-    assert.deepEqual(await faultsOf('search', { mode: 'canonical' }), ['body.query'])
-    assert.deepEqual(await faultsOf('search', { mode: 'canonical', query: '  ', ...hash, limit: 11 }), [
+    assert.deepEqual(await listFaults('search', { mode: 'canonical' }), ['body.query'])
+    assert.deepEqual(await listFaults('search', { mode: 'canonical', query: '  ', ...hash, limit: 11 }), [
       'body.query',
       'body.loinc_set_hash',
       'body.limit',
     ])
-    assert.deepEqual(await faultsOf('search', { mode: 'crosswalk' }), ['body.query'])
-    assert.deepEqual(await faultsOf('search', { mode: 'crosswalk', query: 'x', ...hash }), ['body.query'])
-    assert.deepEqual(await faultsOf('search', { mode: 'crosswalk', query: 'x', limit: 21, labs: ['crl'] }), [
+    assert.deepEqual(await listFaults('search', { mode: 'crosswalk' }), ['body.query'])
+    assert.deepEqual(await listFaults('search', { mode: 'crosswalk', query: 'x', ...hash }), ['body.query'])
+    assert.deepEqual(await listFaults('search', { mode: 'crosswalk', query: 'x', limit: 21, labs: ['crl'] }), [
       'body.labs.0',
       'body.limit',
     ])
-    assert.deepEqual(await faultsOf('search', { mode: 'sideways', limit: 0 }), ['body.mode', 'body.limit'])
-    assert.deepEqual(await faultsOf('search', {}), ['body.mode'])
+    assert.deepEqual(await listFaults('search', { mode: 'sideways', limit: 0 }), ['body.mode', 'body.limit'])
+    assert.deepEqual(await listFaults('search', {}), ['body.mode'])
     const codes = { provider_ids: ['Q55122'] }
-    assert.deepEqual(await faultsOf('convert', codes), ['body.target_lab'])
-    assert.deepEqual(await faultsOf('convert', { target_lab: 'labcorp' }), ['body.lab_test_id'])
-    assert.deepEqual(await faultsOf('convert', { target_lab: 'labcorp', provider_ids: [] }), ['body.lab_test_id'])
-    assert.deepEqual(await faultsOf('convert', { ...codes, target_lab: 'labcorp', lab_test_id: randomUUID() }), [
+    assert.deepEqual(await listFaults('convert', codes), ['body.target_lab'])
+    assert.deepEqual(await listFaults('convert', { target_lab: 'labcorp' }), ['body.lab_test_id'])
+    assert.deepEqual(await listFaults('convert', { target_lab: 'labcorp', provider_ids: [] }), ['body.lab_test_id'])
+    assert.deepEqual(await listFaults('convert', { ...codes, target_lab: 'labcorp', lab_test_id: randomUUID() }), [
       'body.lab_test_id',
     ])
-    assert.deepEqual(await faultsOf('convert', { ...codes, target_lab: 'crl', limit: 0 }), ['body.target_lab', 'body.limit'])
+    assert.deepEqual(await listFaults('convert', { ...codes, target_lab: 'crl', limit: 0 }), ['body.target_lab', 'body.limit'])
     const many = Array.from({ length: 101 }, (_, i) => `Q${i}`)
-    assert.deepEqual(await faultsOf('search_orderable_tests', { provider_ids: many, target_lab: 'quest' }), ['body.provider_ids'])
-    assert.deepEqual(await faultsOf('search_orderable_tests', {}), ['body.provider_ids', 'body.target_lab'])
+    assert.deepEqual(await listFaults('search_orderable_tests', { provider_ids: many, target_lab: 'quest' }), [
+      'body.provider_ids',
+    ])
+    assert.deepEqual(await listFaults('search_orderable_tests', {}), ['body.provider_ids', 'body.target_lab'])
   })
 })
 
@@ -209,8 +212,8 @@ describe('conversion', () => {
   })
 
   test('a search for orderable tests returns one per code unless the request asks for more', async () => {
-    const ask = async (more: object) =>
-      (await team.api.post('/v3/compendium/search_orderable_tests', { target_lab: 'labcorp', ...more })).body.candidates
+    const ask = async (overrides: object) =>
+      (await team.api.post('/v3/compendium/search_orderable_tests', { target_lab: 'labcorp', ...overrides })).body.candidates
     const found = await ask({ provider_ids: ['Q55122', 'NO-SUCH', 'AYX-TSH'] })
     assert.deepEqual(codesOf(found.Q55122), codesOf(found['AYX-TSH']))
     assert.deepEqual([found.Q55122[0].lab_slug, found.Q55122[0].relation, found['NO-SUCH']], ['labcorp', 'exact', []])

@@ -14,7 +14,7 @@ const textOf = ({ status, body }: Reply): string => {
 }
 
 /** The answers to every question on fasting of a walk-in test that requires it. */
-async function answersOf(team: TestTeam, answer: string) {
+async function readAnswers(team: TestTeam, answer: string) {
   const lab_test_id = await team.test('walk_in_test')
   const { markers, fasting } = (await team.api.get(`/v3/lab_tests/${lab_test_id}`)).body as LabTest
   assert.equal(fasting, true)
@@ -28,7 +28,7 @@ async function answersOf(team: TestTeam, answer: string) {
 }
 
 /** The documents of an order with these answers, and what its result says. */
-async function documentsOf(team: TestTeam, changes: Record<string, unknown>) {
+async function readDocuments(team: TestTeam, changes: Record<string, unknown>) {
   const order = await orderWithRequisition(team, 'walk_in_test', changes)
   const requisition = textOf(await team.api.get(`/v3/order/${order.id}/requisition/pdf`))
   await deliver(team, order.id, report([unorderedResult('glucose')]))
@@ -40,7 +40,7 @@ async function documentsOf(team: TestTeam, changes: Record<string, unknown>) {
 
 test('a patient who has not fasted is shown as such, although the test requires it', { skip }, async () => {
   const team = await createTestTeam()
-  const { requisition, result, fasting } = await documentsOf(team, await answersOf(team, 'N'))
+  const { requisition, result, fasting } = await readDocuments(team, await readAnswers(team, 'N'))
   assert.match(requisition, /Fasting +No \(answered/)
   assert.match(requisition, /Fasting\? +No/)
   assert.doesNotMatch(requisition, /Fasting\??  +Yes/)
@@ -50,7 +50,7 @@ test('a patient who has not fasted is shown as such, although the test requires 
 
 test('a patient who has fasted is shown as such', { skip }, async () => {
   const team = await createTestTeam()
-  const { requisition, result, fasting } = await documentsOf(team, await answersOf(team, 'Y'))
+  const { requisition, result, fasting } = await readDocuments(team, await readAnswers(team, 'Y'))
   assert.match(requisition, /Fasting +Yes \(answered/)
   assert.match(requisition, /Fasting\? +Yes/)
   assert.match(result, /Fasting +Yes/)
@@ -62,8 +62,8 @@ test(
   { skip },
   async () => {
     const team = await createTestTeam()
-    const { lab_test_id } = await answersOf(team, 'Y')
-    const { requisition, result, fasting } = await documentsOf(team, { lab_test_id })
+    const { lab_test_id } = await readAnswers(team, 'Y')
+    const { requisition, result, fasting } = await readDocuments(team, { lab_test_id })
     assert.match(requisition, /Fasting +Required/)
     assert.doesNotMatch(requisition, /Fasting\?/)
     assert.doesNotMatch(result, /Fasting +(?:Yes|No)/)
@@ -73,10 +73,10 @@ test(
 
 test('answers that contradict each other claim nothing in the result', { skip }, async () => {
   const team = await createTestTeam()
-  const { lab_test_id, aoe_answers } = await answersOf(team, 'Y')
+  const { lab_test_id, aoe_answers } = await readAnswers(team, 'Y')
   const contradictory = aoe_answers.map((item, i) => (i ? { ...item, answer: 'N' } : item))
   if (contradictory.length < 2) contradictory.push({ ...contradictory[0]!, answer: 'N' })
-  const { result, fasting } = await documentsOf(team, { lab_test_id, aoe_answers: contradictory })
+  const { result, fasting } = await readDocuments(team, { lab_test_id, aoe_answers: contradictory })
   assert.doesNotMatch(result, /Fasting +(?:Yes|No)/)
   assert.equal(fasting, undefined)
 })

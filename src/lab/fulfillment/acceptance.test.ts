@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Order } from '../orders/schema.ts'
-import { SECONDS_PER_DAY, orderOf, advanceClock, createOrder, registration } from '../../../test/support/orders.ts'
+import { SECONDS_PER_DAY, getOrder, advanceClock, createOrder, registration } from '../../../test/support/orders.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 import {
   staffAction,
@@ -15,7 +15,7 @@ import {
   createKitOrder,
   production,
   assertOk,
-  testOf,
+  createTestWith,
 } from '../../../test/support/fulfillment.ts'
 
 describe('accepting an order', async () => {
@@ -43,7 +43,7 @@ describe('accepting an order', async () => {
     assert(replies.some(({ status, body }) => status === 200 && body.changed))
     for (const { status, body } of replies) {
       assert([200, 400].includes(status))
-      if (status === 200) assert.equal(body.sample_id, (await orderOf(team, order.id)).sample_id)
+      if (status === 200) assert.equal(body.sample_id, (await getOrder(team, order.id)).sample_id)
     }
     assert.equal((await lowLevelStatuses(team, order)).length, 2)
   })
@@ -53,7 +53,7 @@ describe('accepting an order', async () => {
     await staffActionOk(team, first, 'accept', { sample_id: 'FICTIONAL-B1' })
     const { status, body } = await staffAction(team, second, 'accept', { sample_id: 'FICTIONAL-B1' })
     assert.deepEqual([status, body.detail[0].loc], [422, ['body', 'sample_id']])
-    assert.deepEqual([(await orderOf(team, second.id)).sample_id, (await lowLevelStatuses(team, second)).length], [null, 1])
+    assert.deepEqual([(await getOrder(team, second.id)).sample_id, (await lowLevelStatuses(team, second)).length], [null, 1])
   })
 
   test('a scheduled order is rejected before its date, then listed and accepted', async () => {
@@ -103,7 +103,7 @@ describe('advance beneficiary notices', async () => {
     const order = await createAcceptedOrder(team, 'walk_in_test')
     assert.deepEqual([order.has_abn, (await notice(order)).status], [false, 404])
     await staffActionOk(team, order, 'accept', { has_abn: true })
-    assert.equal((await orderOf(team, order.id)).has_abn, true)
+    assert.equal((await getOrder(team, order.id)).has_abn, true)
     assert.deepEqual(await abnFlags(order), [true, false])
     // The document needs the form of the operator; src/lab/documents/operator-files.test.ts has one.
     const { status, body } = await notice(order)
@@ -113,7 +113,7 @@ describe('advance beneficiary notices', async () => {
   test('accepting without an advance beneficiary notice leaves it absent', async () => {
     const order = await createAcceptedOrder(team, 'walk_in_test')
     await staffActionOk(team, order, 'accept')
-    assert.deepEqual([(await orderOf(team, order.id)).has_abn, (await notice(order)).status], [false, 404])
+    assert.deepEqual([(await getOrder(team, order.id)).has_abn, (await notice(order)).status], [false, 404])
   })
 
   test('accepting again corrects the advance beneficiary notice without an event, until the order advances', async () => {
@@ -122,10 +122,10 @@ describe('advance beneficiary notices', async () => {
     for (const body of [{}, { has_abn: true }, { has_abn: null }])
       assert.deepEqual(await staffActionOk(team, order, 'accept', body), { ...first, changed: false })
     assert.equal((await staffActionOk(team, order, 'accept', { has_abn: false })).changed, true)
-    assert.deepEqual([(await orderOf(team, order.id)).has_abn, (await notice(order)).status], [false, 404])
+    assert.deepEqual([(await getOrder(team, order.id)).has_abn, (await notice(order)).status], [false, 404])
     await staffActionOk(team, order, 'draw')
     assert.equal((await staffAction(team, order, 'accept', { has_abn: true })).status, 400)
-    assert.equal((await orderOf(team, order.id)).has_abn, false)
+    assert.equal((await getOrder(team, order.id)).has_abn, false)
     assert.equal((await team.events(order.id)).length, 3)
   })
 
@@ -191,15 +191,15 @@ test('notes are shown on the order and can be removed, without an event', async 
   const order = await orderAtLab(team)
   const events = await team.events(order.id)
   await staffActionOk(team, order, 'notes', { notes: ' The box was dented. ' })
-  assert.equal((await orderOf(team, order.id)).notes, 'The box was dented.')
+  assert.equal((await getOrder(team, order.id)).notes, 'The box was dented.')
   await staffActionOk(team, order, 'notes', { notes: null })
-  assert.equal((await orderOf(team, order.id)).notes, null)
+  assert.equal((await getOrder(team, order.id)).notes, null)
   assert.deepEqual(await team.events(order.id), events)
 })
 
 test('reading work details and every staff action write an audit entry', async () => {
   const team = await production()
-  const order = await createAcceptedOrder(team, 'walk_in_test', { lab_test_id: await testOf(team, 'walk_in_test') })
+  const order = await createAcceptedOrder(team, 'walk_in_test', { lab_test_id: await createTestWith(team, 'walk_in_test') })
   await details(team, order)
   await staffActionOk(team, order, 'accept')
   const { data } = (await team.manage.get(`/team/${team.team}/production/audit`)).body

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { orderOf, registration } from '../../../test/support/orders.ts'
+import { getOrder, registration } from '../../../test/support/orders.ts'
 import type { TestTeam } from '../../../test/support/server.ts'
 import {
   staffAction,
@@ -21,17 +21,17 @@ import { scans } from './schema.ts'
 const team = await production()
 
 /** An accepted kit order whose parcels have tracking numbers. */
-async function packed(given: TestTeam = team) {
-  const order = await createAcceptedOrder(given, 'testkit')
-  await staffActionOk(given, order, 'accept')
-  await staffActionOk(given, order, 'tracking', outbound)
-  await staffActionOk(given, order, 'tracking', inbound)
+async function createKitWithParcels(owner: TestTeam = team) {
+  const order = await createAcceptedOrder(owner, 'testkit')
+  await staffActionOk(owner, order, 'accept')
+  await staffActionOk(owner, order, 'tracking', outbound)
+  await staffActionOk(owner, order, 'tracking', inbound)
   return order
 }
 
 /** The statuses of an order after its acceptance and these scans. */
-async function after(...scans: [string, string][]): Promise<string[]> {
-  const order = await packed()
+async function statusesAfterScans(...scans: [string, string][]): Promise<string[]> {
+  const order = await createKitWithParcels()
   for (const [direction, event] of scans) await staffActionOk(team, order, 'scan', scan(direction, event))
   return (await lowLevelStatuses(team, order)).slice(2).map((status) => status.split('.').at(-1)!)
 }
@@ -134,7 +134,8 @@ const cases: [string, [string, string][], string[]][] = [
     ['transit_customer', 'lost'],
   ],
 ]
-for (const [sentence, scans, statuses] of cases) test(sentence, async () => assert.deepEqual(await after(...scans), statuses))
+for (const [sentence, scans, statuses] of cases)
+  test(sentence, async () => assert.deepEqual(await statusesAfterScans(...scans), statuses))
 
 describe('rejected scans', () => {
   test('a scan is rejected before the order is accepted', async () => {
@@ -169,7 +170,7 @@ describe('rejected scans', () => {
     await staffActionOk(team, order, 'scan', scan('outbound', 'picked_up'))
     const { status } = await staffAction(team, order, 'scan', scan('inbound', 'delivered'))
     assert.deepEqual(
-      [status, (await orderOf(team, order.id)).last_event.status],
+      [status, (await getOrder(team, order.id)).last_event.status],
       [400, 'collecting_sample.testkit.transit_customer'],
     )
     assert.equal((await staffAction(team, order, 'result', { status: 'final', results: [] })).status, 400)
@@ -189,18 +190,18 @@ test('a delivery scan of a kit that was registered at home changes nothing', asy
   await staffActionOk(team, order, 'scan', scan('outbound', 'delivered'))
   assertOk(await team.api.post('/v3/order/testkit/register', registration('FICTIONAL-P2')))
   assert.equal((await staffActionOk(team, order, 'scan', scan('outbound', 'delivered'))).changed, false)
-  assert.equal((await orderOf(team, order.id)).last_event.status, 'received.testkit.testkit_registered')
+  assert.equal((await getOrder(team, order.id)).last_event.status, 'received.testkit.testkit_registered')
 })
 
 test('a tracking number can be corrected while the parcel is in transit, but not later', async () => {
-  const order = await packed()
+  const order = await createKitWithParcels()
   assert.equal((await staffActionOk(team, order, 'tracking', outbound)).changed, false)
   await staffActionOk(team, order, 'scan', scan('outbound', 'picked_up'))
   const corrected = { ...outbound, tracking_number: '9400000000000000000002', tracking_url: 'https://tracking.example/2' }
   assert.equal((await staffActionOk(team, order, 'tracking', corrected)).changed, true)
   await staffActionOk(team, order, 'scan', scan('outbound', 'delivered'))
   assert.equal((await staffAction(team, order, 'tracking', outbound)).status, 400)
-  const { details } = await orderOf(team, order.id)
+  const { details } = await getOrder(team, order.id)
   assert(details.type === 'testkit')
   assert.deepEqual(
     [details.data.shipment!.outbound_tracking_number, details.data.shipment!.outbound_tracking_url],
@@ -216,9 +217,9 @@ const anyScan = fc.record({
 
 test('no sequence of scans moves a kit back, except after a delivery problem', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(anyScan, { minLength: 4, maxLength: 14 }), async (said) => {
-      const order = await packed()
-      for (const each of said) await staffActionOk(team, order, 'scan', each)
+    fc.asyncProperty(fc.array(anyScan, { minLength: 4, maxLength: 14 }), async (scans) => {
+      const order = await createKitWithParcels()
+      for (const each of scans) await staffActionOk(team, order, 'scan', each)
       const reached = (await lowLevelStatuses(team, order)).slice(2).map((status) => status.split('.').at(-1)!)
       for (const [i, low] of reached.entries()) {
         const before = reached[i - 1]

@@ -1,7 +1,7 @@
 // Manually entered reports, and uploaded documents of the laboratory.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { orderOf } from '../../../test/support/orders.ts'
+import { getOrder } from '../../../test/support/orders.ts'
 import type { TestTeam } from '../../../test/support/server.ts'
 import {
   a1c,
@@ -13,18 +13,18 @@ import {
   lowLevelStatuses,
   createAcceptedOrder,
   production,
-  testOf,
+  createTestWith,
 } from '../../../test/support/fulfillment.ts'
 import { examplePdf } from './schema.ts'
 
 const team = await production()
-const resultOf = async (given: TestTeam, { id }: { id: string }) => (await given.api.get(`/v3/order/${id}/result`)).body
-const pdfOf = (given: TestTeam, { id }: { id: string }) => given.api.get(`/v3/order/${id}/result/pdf`)
+const readResult = async (owner: TestTeam, { id }: { id: string }) => (await owner.api.get(`/v3/order/${id}/result`)).body
+const readResultPdf = (owner: TestTeam, { id }: { id: string }) => owner.api.get(`/v3/order/${id}/result/pdf`)
 
 /** An accepted walk-in order of these markers. */
-async function accepted(...provider_ids: string[]) {
+async function createAcceptedOrderOf(...provider_ids: string[]) {
   const order = await createAcceptedOrder(team, 'walk_in_test', {
-    lab_test_id: await testOf(team, 'walk_in_test', ...provider_ids),
+    lab_test_id: await createTestWith(team, 'walk_in_test', ...provider_ids),
   })
   await staffActionOk(team, order, 'accept')
   return order
@@ -32,7 +32,7 @@ async function accepted(...provider_ids: string[]) {
 
 describe('entering a report', () => {
   test('a report is checked against ranges, flags and units, and omitted results are missing', async () => {
-    const order = await accepted('MAN-TSH', 'MAN-LIPID')
+    const order = await createAcceptedOrderOf('MAN-TSH', 'MAN-LIPID')
     const { expected_results } = await details(team, order)
     assert.deepEqual(expected_results[0], {
       analyte: 'tsh',
@@ -49,9 +49,15 @@ describe('entering a report', () => {
     ]
     const missing = [{ analyte: 'ldl-cholesterol', failure: 'missing_result_calc_failure', note: 'Triglycerides too high.' }]
     await staffActionOk(team, order, 'result', { status: 'final', results, missing })
-    const shown = await resultOf(team, order)
+    const shown = await readResult(team, order)
     assert.deepEqual(
-      shown.results.map((each: Record<string, unknown>) => [each.slug, each.result, each.type, each.unit, each.interpretation]),
+      shown.results.map((result: Record<string, unknown>) => [
+        result.slug,
+        result.result,
+        result.type,
+        result.unit,
+        result.interpretation,
+      ]),
       [
         ['tsh', '7.1', 'numeric', 'µIU/mL', 'abnormal'],
         ['triglycerides', '>1000', 'range', 'mg/dL', 'critical'],
@@ -60,13 +66,13 @@ describe('entering a report', () => {
     )
     assert.deepEqual(shown.missing_results[0].inferred_failure_type, 'missing_result_calc_failure')
     assert(shown.missing_results.some(({ slug }: { slug: string }) => slug === 'cholesterol-total'))
-    const { interpretation, has_missing_results } = await orderOf(team, order.id)
+    const { interpretation, has_missing_results } = await getOrder(team, order.id)
     assert.deepEqual([interpretation, has_missing_results], ['critical', true])
     assert((await team.events(order.id)).includes('labtest.result.critical'))
   })
 
   test('an invalid report is rejected with all field errors and changes nothing', async () => {
-    const order = await accepted('MAN-A1C', 'MAN-TSH')
+    const order = await createAcceptedOrderOf('MAN-A1C', 'MAN-TSH')
     const { status, body } = await staffAction(team, order, 'result', {
       status: 'final',
       reported_at: '2100-01-31T00:00:00Z',
@@ -90,7 +96,7 @@ describe('entering a report', () => {
   })
 
   test('partial reports are accepted, and each emits one event', async () => {
-    const order = await accepted('MAN-A1C', 'MAN-TSH')
+    const order = await createAcceptedOrderOf('MAN-A1C', 'MAN-TSH')
     const partial = { status: 'partial', results: [a1c] }
     const whole = { status: 'final', results: [a1c, { analyte: 'tsh', value: '2.1' }] }
     for (const report of [partial, partial, whole, whole]) await staffActionOk(team, order, 'result', report)
@@ -98,13 +104,13 @@ describe('entering a report', () => {
       'sample_with_lab.walk_in_test.partial_results',
       'completed.walk_in_test.completed',
     ])
-    assert.deepEqual((await resultOf(team, order)).missing_results, [])
+    assert.deepEqual((await readResult(team, order)).missing_results, [])
   })
 
   test('a partial report of a kit is readable and does not change the status', async () => {
     const order = await orderAtLab(team)
     await staffActionOk(team, order, 'result', { status: 'partial', results: [a1c] })
-    assert.equal((await resultOf(team, order)).metadata.status, 'partial')
+    assert.equal((await readResult(team, order)).metadata.status, 'partial')
     assert.equal((await lowLevelStatuses(team, order)).at(-1), 'sample_with_lab.testkit.delivered_to_lab')
   })
 
@@ -123,7 +129,7 @@ describe('entering a report', () => {
       'completed.testkit.corrected',
       'completed.testkit.corrected',
     ])
-    assert.equal((await resultOf(team, order)).results[0].result, '6.2')
+    assert.equal((await readResult(team, order)).results[0].result, '6.2')
   })
 
   test('a report without results is a sample that could not be tested', async () => {
@@ -147,27 +153,27 @@ describe("the laboratory's own document", () => {
   test('an uploaded document is shown instead of the generated one, until another report replaces the one it belongs to', async () => {
     const order = await orderAtLab(team)
     await staffActionOk(team, order, 'result', finalReport)
-    assert.notDeepEqual((await pdfOf(team, order)).body, own)
+    assert.notDeepEqual((await readResultPdf(team, order)).body, own)
     assert.equal((await staffActionOk(team, order, 'result/pdf', { pdf: examplePdf })).changed, true)
     assert.equal((await staffActionOk(team, order, 'result/pdf', { pdf: examplePdf })).changed, false)
-    const { status, body, headers } = await pdfOf(team, order)
+    const { status, body, headers } = await readResultPdf(team, order)
     assert.deepEqual([status, body, headers.get('content-type')], [200, own, 'application/pdf'])
     // Nor is it shown while its user is deleted.
     await team.api.delete(`/v2/user/${order.user_id}`)
-    assert.equal((await pdfOf(team, order)).status, 404)
+    assert.equal((await readResultPdf(team, order)).status, 404)
     await team.api.post(`/v2/user/undo_delete?user_id=${order.user_id}`)
-    assert.deepEqual((await pdfOf(team, order)).body, own)
+    assert.deepEqual((await readResultPdf(team, order)).body, own)
     await staffActionOk(team, order, 'result', { status: 'final', amended: true, results: [{ ...a1c, value: '6.1' }] })
-    const drawn = (await pdfOf(team, order)).body
+    const drawn = (await readResultPdf(team, order)).body
     assert(drawn.length > own.length)
   })
 
   test('a document uploaded before the first report is shown from that report on', async () => {
     const order = await orderAtLab(team)
     await staffActionOk(team, order, 'result/pdf', { pdf: examplePdf })
-    assert.equal((await pdfOf(team, order)).status, 404)
+    assert.equal((await readResultPdf(team, order)).status, 404)
     await staffActionOk(team, order, 'result', finalReport)
-    assert.deepEqual((await pdfOf(team, order)).body, own)
+    assert.deepEqual((await readResultPdf(team, order)).body, own)
   })
 
   test('an upload accepts line breaks in Base64, and a current PDF with a cross-reference stream', async () => {
@@ -176,7 +182,7 @@ describe("the laboratory's own document", () => {
     const modern = Buffer.from(`%PDF-1.7\n${object}startxref\n9\n%%EOF\n`)
     await staffActionOk(team, order, 'result/pdf', { pdf: modern.toString('base64').replace(/(.{40})/g, '$1\n') })
     await staffActionOk(team, order, 'result', finalReport)
-    assert.deepEqual((await pdfOf(team, order)).body, modern)
+    assert.deepEqual((await readResultPdf(team, order)).body, modern)
   })
 
   const text = own.toString('latin1')
@@ -197,7 +203,7 @@ describe("the laboratory's own document", () => {
       const { status, body } = await staffAction(team, order, 'result/pdf', { pdf: bytes.toString('base64') })
       assert.equal(status, 400)
       assert.equal(typeof body.detail, 'string')
-      assert.deepEqual((await pdfOf(team, order)).body, own)
+      assert.deepEqual((await readResultPdf(team, order)).body, own)
     })
 
   test('an upload that is not Base64, or for an order that is not at the laboratory, is rejected', async () => {

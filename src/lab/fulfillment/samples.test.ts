@@ -1,7 +1,7 @@
 // Samples: drawn, rejected, blocked, not processed, or lost.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { advanceTo, orderOf } from '../../../test/support/orders.ts'
+import { advanceTo, getOrder } from '../../../test/support/orders.ts'
 import {
   staffAction,
   orderAtLab,
@@ -58,8 +58,8 @@ describe('blocked processing', () => {
     for (const order of [tested, rejected]) await staffActionOk(team, order, 'block')
     await staffActionOk(team, tested, 'result', finalReport)
     await staffActionOk(team, rejected, 'reject', { status_detail: 'sample_contaminated' })
-    assert.equal((await orderOf(team, tested.id)).status, 'completed')
-    assert.equal((await orderOf(team, rejected.id)).status, 'failed')
+    assert.equal((await getOrder(team, tested.id)).status, 'completed')
+    assert.equal((await getOrder(team, rejected.id)).status, 'failed')
   })
 })
 

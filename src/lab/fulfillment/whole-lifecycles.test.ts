@@ -20,7 +20,7 @@ import {
 } from '../../../test/support/fulfillment.ts'
 
 const eventTypes = (count: number) => ['labtest.order.created', ...Array<string>(count).fill('labtest.order.updated')]
-const workTypeOf = async (team: TestTeam, { id }: { id: string }) =>
+const readWorkType = async (team: TestTeam, { id }: { id: string }) =>
   (await list(team)).find(({ order_id }) => order_id === id)?.work_type
 
 describe('a production order goes from ordered to completed through staff actions', () => {
@@ -28,20 +28,20 @@ describe('a production order goes from ordered to completed through staff action
     const team = await production()
     const order = await createAcceptedOrder(team, 'testkit')
     await team.settle()
-    assert.equal(await workTypeOf(team, order), 'accept')
+    assert.equal(await readWorkType(team, order), 'accept')
     const { sample_id } = assertOk(await staffAction(team, order, 'accept')).body
     assert.match(sample_id, /^DBM[0-9A-Z]{10}$/)
-    assert.equal(await workTypeOf(team, order), 'ship')
+    assert.equal(await readWorkType(team, order), 'ship')
     assert.equal((await details(team, order)).address.receiver_name, 'Testa Fictional')
     await staffActionOk(team, order, 'tracking', outbound)
     await staffActionOk(team, order, 'tracking', inbound)
     for (const event of ['picked_up', 'out_for_delivery', 'delivered'])
       await staffActionOk(team, order, 'scan', scan('outbound', event))
-    assert.equal(await workTypeOf(team, order), 'await_sample')
+    assert.equal(await readWorkType(team, order), 'await_sample')
     for (const event of ['picked_up', 'delivered']) await staffActionOk(team, order, 'scan', scan('inbound', event))
-    assert.equal(await workTypeOf(team, order), 'report')
+    assert.equal(await readWorkType(team, order), 'report')
     await staffActionOk(team, order, 'result', finalReport)
-    assert.equal(await workTypeOf(team, order), undefined)
+    assert.equal(await readWorkType(team, order), undefined)
     assert.deepEqual(await lowLevelStatuses(team, order), [
       'received.testkit.ordered',
       'received.testkit.requisition_created',
@@ -67,14 +67,14 @@ describe('a production order goes from ordered to completed through staff action
   test('staff actions complete a kit order that its patient registers at home', async () => {
     const team = await production()
     const order = await createKitOrder(team)
-    assert.equal(await workTypeOf(team, order), 'assign_kit')
+    assert.equal(await readWorkType(team, order), 'assign_kit')
     await staffActionOk(team, order, 'kit', { sample_id: 'FICTIONAL-1' })
-    assert.equal(await workTypeOf(team, order), 'ship')
+    assert.equal(await readWorkType(team, order), 'ship')
     await staffActionOk(team, order, 'tracking', outbound)
     await staffActionOk(team, order, 'scan', scan('outbound', 'picked_up'))
     await staffActionOk(team, order, 'scan', scan('outbound', 'delivered'))
     assertOk(await team.api.post('/v3/order/testkit/register', registration('FICTIONAL-1')))
-    assert.equal(await workTypeOf(team, order), 'await_sample')
+    assert.equal(await readWorkType(team, order), 'await_sample')
     await staffActionOk(team, order, 'tracking', inbound)
     await staffActionOk(team, order, 'scan', scan('inbound', 'in_transit'))
     await staffActionOk(team, order, 'scan', scan('inbound', 'delivered'))
@@ -99,7 +99,7 @@ describe('a production order goes from ordered to completed through staff action
     const order = await createKitOrder(team)
     await staffActionOk(team, order, 'kit', { sample_id: 'FICTIONAL-1' })
     assertOk(await team.api.post('/v3/order/testkit/register', registration('FICTIONAL-1')))
-    assert.equal(await workTypeOf(team, order), 'ship')
+    assert.equal(await readWorkType(team, order), 'ship')
     await staffActionOk(team, order, 'tracking', outbound)
     await staffActionOk(team, order, 'scan', scan('outbound', 'delivered'))
     await staffActionOk(team, order, 'scan', scan('inbound', 'delivered'))
@@ -117,9 +117,9 @@ describe('a production order goes from ordered to completed through staff action
     const team = await production()
     const order = await createAcceptedOrder(team, 'walk_in_test')
     await staffActionOk(team, order, 'accept', { sample_id: 'FICTIONAL-2' })
-    assert.equal(await workTypeOf(team, order), 'draw')
+    assert.equal(await readWorkType(team, order), 'draw')
     await staffActionOk(team, order, 'draw')
-    assert.equal(await workTypeOf(team, order), 'report')
+    assert.equal(await readWorkType(team, order), 'report')
     await staffActionOk(team, order, 'result', { ...finalReport, status: 'partial' })
     await staffActionOk(team, order, 'result', finalReport)
     assert.deepEqual(await lowLevelStatuses(team, order), [
@@ -182,7 +182,7 @@ describe('a production order goes from ordered to completed through staff action
       sample_id: 'FICTIONAL-3',
     })
     const { order } = assertOk(imported).body
-    assert.equal(await workTypeOf(team, order), 'ship')
+    assert.equal(await readWorkType(team, order), 'ship')
     await staffActionOk(team, order, 'tracking', outbound)
     await staffActionOk(team, order, 'scan', scan('outbound', 'delivered'))
     await staffActionOk(team, order, 'scan', scan('inbound', 'delivered'))

@@ -1,8 +1,8 @@
 // Orders at laboratories without an integration.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { testOf } from '../../../test/support/fulfillment.ts'
-import { address, kit, orderBody, orderOf, patient, createOrder, shipping } from '../../../test/support/orders.ts'
+import { createTestWith } from '../../../test/support/fulfillment.ts'
+import { address, kit, orderBody, getOrder, patient, createOrder, shipping } from '../../../test/support/orders.ts'
 import { createTestTeam, settings, type TestTeam } from '../../../test/support/server.ts'
 
 const refusal = (lab: string) => ({
@@ -12,7 +12,7 @@ const USSL = refusal('Lantern Bay ussl (ussl)')
 const QUEST = refusal('Lantern Bay quest (quest)')
 
 describe('a production order at a laboratory without an integration', () => {
-  const take = (on: boolean) => void (settings.orders_without_integration = on)
+  const take = (isEnabled: boolean) => void (settings.orders_without_integration = isEnabled)
   before(() => take(false))
   after(() => take(true))
 
@@ -35,10 +35,10 @@ describe('a production order at a laboratory without an integration', () => {
 
   test('an order without an integration is accepted under manual fulfillment, or as an import', async () => {
     const team = await createTestTeam('production-us')
-    const order = await createOrder(team, { lab_test_id: await testOf(team, 'walk_in_test') })
-    await kit(team, { lab_test_id: await testOf(team, 'testkit') })
+    const order = await createOrder(team, { lab_test_id: await createTestWith(team, 'walk_in_test') })
+    await kit(team, { lab_test_id: await createTestWith(team, 'testkit') })
     await team.settle()
-    assert.equal((await orderOf(team, order.id)).last_event.status_detail, null)
+    assert.equal((await getOrder(team, order.id)).last_event.status_detail, null)
     const { status, body } = await team.api.post('/v3/order/import', {
       user_id: await team.user(),
       billing_type: 'client_bill',
@@ -57,6 +57,6 @@ describe('a production order at a laboratory without an integration', () => {
     const team = await createTestTeam('production-us')
     const { id } = await createOrder(team)
     await team.settle()
-    assert.equal((await orderOf(team, id)).last_event.status_detail, 'fulfillment_error')
+    assert.equal((await getOrder(team, id)).last_event.status_detail, 'fulfillment_error')
   })
 })

@@ -4,28 +4,28 @@ import { describe, test } from 'node:test'
 import { orderBody, patient, createOrder, proxy, shipping } from '../../../test/support/orders.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 
-const at = (country: string, zip: string, state?: string) => ({
+const addressIn = (country: string, zip: string, state?: string) => ({
   first_line: '1 Sample Way',
   city: 'Sampleton',
   zip,
   country,
   ...(state && { state }),
 })
-const sound: [ReturnType<typeof at>, zip: string, state: string][] = [
-  [at('GB', 'SW1A 1AA'), 'SW1A 1AA', ''],
-  [at('GB', 'sw1a 1aa', 'England'), 'SW1A 1AA', 'England'],
-  [at('NL', '1012 AB'), '1012 AB', ''],
-  [at('CA', 'K1A 0B1', 'ON'), 'K1A 0B1', 'ON'],
-  [at('DE', '10115'), '10115', ''],
-  [at('US', '85004-1234', 'arizona'), '85004-1234', 'AZ'],
+const sound: [ReturnType<typeof addressIn>, zip: string, state: string][] = [
+  [addressIn('GB', 'SW1A 1AA'), 'SW1A 1AA', ''],
+  [addressIn('GB', 'sw1a 1aa', 'England'), 'SW1A 1AA', 'England'],
+  [addressIn('NL', '1012 AB'), '1012 AB', ''],
+  [addressIn('CA', 'K1A 0B1', 'ON'), 'K1A 0B1', 'ON'],
+  [addressIn('DE', '10115'), '10115', ''],
+  [addressIn('US', '85004-1234', 'arizona'), '85004-1234', 'AZ'],
 ]
-const faulty: [ReturnType<typeof at>, string][] = [
-  [at('GB', '85004'), 'zip'],
-  [at('NL', '0012 AB'), 'zip'],
-  [at('CA', 'K1A 0B1'), 'state'],
-  [at('US', 'SW1A 1AA', 'AZ'), 'zip'],
-  [at('US', '85004'), 'state'],
-  [at('US', '85004', 'England'), 'state'],
+const faulty: [ReturnType<typeof addressIn>, string][] = [
+  [addressIn('GB', '85004'), 'zip'],
+  [addressIn('NL', '0012 AB'), 'zip'],
+  [addressIn('CA', 'K1A 0B1'), 'state'],
+  [addressIn('US', 'SW1A 1AA', 'AZ'), 'zip'],
+  [addressIn('US', '85004'), 'state'],
+  [addressIn('US', '85004', 'England'), 'state'],
 ]
 
 describe('addresses', () => {
@@ -56,7 +56,7 @@ describe('addresses', () => {
 
   test('addresses of imported orders and of medical proxies in the EU need no state either', async () => {
     const team = await createTestTeam('sandbox-eu')
-    const place = at('GB', 'SW1A 1AA')
+    const place = addressIn('GB', 'SW1A 1AA')
     const medical_proxy = { ...proxy, address: place }
     const order = await createOrder(team, { patient_address: place, patient_details: { ...patient, medical_proxy } })
     assert.equal(order.patient_details?.medical_proxy?.address.state, '')
@@ -74,8 +74,8 @@ describe('addresses', () => {
 
   test('an address in the US requires a ZIP code and a state', async () => {
     const team = await createTestTeam()
-    for (const patient_address of [at('GB', 'SW1A 1AA', 'England'), at('GB', '85004')])
+    for (const patient_address of [addressIn('GB', 'SW1A 1AA', 'England'), addressIn('GB', '85004')])
       assert.equal((await team.api.post('/v3/order', await orderBody(team, { patient_address }))).status, 422)
-    assert.equal((await createOrder(team, { patient_address: at('US', '85004', 'AZ') })).patient_address?.zip, '85004')
+    assert.equal((await createOrder(team, { patient_address: addressIn('US', '85004', 'AZ') })).patient_address?.zip, '85004')
   })
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
-import { kit, orderOf, createOrder } from '../../../test/support/orders.ts'
+import { kit, getOrder, createOrder } from '../../../test/support/orders.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { lifecycles, type LifecycleName } from './lifecycle.ts'
 
@@ -74,7 +74,7 @@ for (const kind of Object.keys(lifecycles) as LifecycleName[])
             )
             assert.equal(order.order_transaction.status, 'cancelled')
             assert.equal(order.order_transaction.orders[0].low_level_status, 'cancelled')
-            assert.deepEqual(await orderOf(team, id), order)
+            assert.deepEqual(await getOrder(team, id), order)
             assert.deepEqual(await team.events(), ['labtest.order.updated'])
           }
         })
@@ -82,7 +82,7 @@ for (const kind of Object.keys(lifecycles) as LifecycleName[])
         test(`rejects cancelling a ${kind} in status ${low} on both paths and emits no event`, async () => {
           const team = await createTestTeam()
           const id = await orderIn(team, kind, low)
-          const before = await orderOf(team, id)
+          const before = await getOrder(team, id)
           for (const act of [cancel, cancelOldWay]) {
             const { status, body } = await act(team, id)
             assert.equal(status, 400)
@@ -91,7 +91,7 @@ for (const kind of Object.keys(lifecycles) as LifecycleName[])
               `{"error":"Bad Request","message":"Transition from ${low} to cancelled is not allowed","status_code":400}`,
             )
           }
-          assert.deepEqual(await orderOf(team, id), before)
+          assert.deepEqual(await getOrder(team, id), before)
           assert.deepEqual(await team.events(), [])
         })
   })
@@ -128,6 +128,6 @@ test('cancelling an order of another team returns 404', async () => {
       const { status, body } = await act(team, id)
       assert.deepEqual([status, body], [404, { detail: "Order doesn't exist" }])
     }
-  assert.deepEqual(await orderOf(other, theirs.id), theirs)
+  assert.deepEqual(await getOrder(other, theirs.id), theirs)
   assert.equal((await team.api.post('/v3/order/not-an-id/cancel')).status, 422)
 })

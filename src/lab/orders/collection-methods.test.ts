@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { findLabTest } from '../catalog/lab-tests.ts'
-import { address, orderBody, orderOf, patient, createOrder, advanceTo } from '../../../test/support/orders.ts'
+import { address, orderBody, getOrder, patient, createOrder, advanceTo } from '../../../test/support/orders.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
 import { updateOrder, saveOrder, lockOrder } from './change-order.ts'
@@ -30,7 +30,7 @@ for (const [method, detail] of [
       [`received.${method}.ordered`],
     )
     assert.deepEqual(await team.events(order.id), [CREATED])
-    assert.deepEqual(await orderOf(team, order.id), order)
+    assert.deepEqual(await getOrder(team, order.id), order)
   })
 
 const importBody = async (team: TestTeam, changes: Record<string, unknown> = {}) => ({
@@ -118,11 +118,11 @@ describe('on-site collection', () => {
 })
 
 describe('follow-up orders', () => {
-  const follow = async (team: TestTeam, id: string, to?: string): Promise<Order> => {
+  const follow = async (team: TestTeam, id: string, target?: string): Promise<Order> => {
     const { document } = await team.db.tx(team.tenant, async (tx) => {
       const lockedOrder = await lockOrder(tx, id)
       const lab_test = (await findLabTest(tx, lockedOrder.order.lab_test.id))!
-      if (to) lockedOrder.transitionTo(to)
+      if (target) lockedOrder.transitionTo(target)
       const made = await placeFollowUpOrder(tx, lockedOrder, { origin: 'redraw', lab_test })
       await saveOrder(tx, lockedOrder)
       return made
@@ -137,7 +137,7 @@ describe('follow-up orders', () => {
     const second = await follow(team, first.id, 'redraw_available')
     assert.deepEqual([second.origin, second.patient_details], ['redraw', first.patient_details])
     const members = async () => {
-      const [a, b] = [await orderOf(team, first.id), await orderOf(team, second.id)]
+      const [a, b] = [await getOrder(team, first.id), await getOrder(team, second.id)]
       assert.deepEqual(a.order_transaction, b.order_transaction)
       return a.order_transaction
     }
@@ -166,7 +166,7 @@ describe('follow-up orders', () => {
         team.db.tx(team.tenant, (tx) => updateOrder(tx, id, (lockedOrder) => lockedOrder.setStatusDetail('fulfillment_error'))),
       ),
     )
-    const [a, b] = [await orderOf(team, first.id), await orderOf(team, second.id)]
+    const [a, b] = [await getOrder(team, first.id), await getOrder(team, second.id)]
     assert.deepEqual([a.events.length, b.events.length], [4, 4])
     assert.deepEqual(a.order_transaction, b.order_transaction)
   })
@@ -214,7 +214,9 @@ describe('orders of several tests or of single markers', () => {
     const id = await team.test('walk_in_test')
     const { lab } = (await team.api.get(`/v3/lab_tests/${id}`)).body
     const labs = (await team.api.get('/v3/lab_tests/labs')).body as { id: number }[]
-    const found = await Promise.all(labs.filter((other) => other.id !== lab.id).map((other) => markersOf(team, other.id)))
+    const found = await Promise.all(
+      labs.filter((otherLab) => otherLab.id !== lab.id).map((otherLab) => markersOf(team, otherLab.id)),
+    )
     const body = await orderBody(team, {
       order_set: { lab_test_ids: [id], add_on: { marker_ids: [found.flat()[0]!.id] } },
       collection_method: 'walk_in_test',

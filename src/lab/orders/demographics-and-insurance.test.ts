@@ -9,7 +9,7 @@ import { kit, orderBody, patient, createOrder, proxy, registration, tenantOf, ad
 import type { CreateOrder } from './schema.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
-const infoOf = async ({ api }: TestTeam, user: string) => (await api.get(`/v2/user/${user}/info/latest`)).body
+const readLatestInfo = async ({ api }: TestTeam, user: string) => (await api.get(`/v2/user/${user}/info/latest`)).body
 const minor = { ...patient, dob: '2020-05-05' }
 
 describe('demographics of the user', () => {
@@ -18,10 +18,10 @@ describe('demographics of the user', () => {
     const user_id = await team.user()
     assert.equal((await team.api.get(`/v2/user/${user_id}/info/latest`)).status, 404)
     await createOrder(team, { user_id })
-    const info = await infoOf(team, user_id)
+    const info = await readLatestInfo(team, user_id)
     assert.deepEqual([info.first_name, info.address.city], ['Testa', 'Phoenix'])
     await createOrder(team, { user_id, patient_details: { ...patient, first_name: 'Tessa' } })
-    assert.equal((await infoOf(team, user_id)).first_name, 'Tessa')
+    assert.equal((await readLatestInfo(team, user_id)).first_name, 'Tessa')
   })
 
   test('an order keeps demographics that are the same, and stores them again if they have changed meanwhile', async () => {
@@ -42,14 +42,14 @@ describe('demographics of the user', () => {
       )
     assert.match((await keptVersion(patient_details.last_name))!, /^\d+$/)
     assert.equal(await keptVersion('Other'), undefined)
-    const stored = await infoOf(team, user_id)
+    const stored = await readLatestInfo(team, user_id)
     await createOrder(team, { user_id })
-    assert.deepEqual(await infoOf(team, user_id), stored)
+    assert.deepEqual(await readLatestInfo(team, user_id), stored)
     // The user is cached with the version before.
     assert.equal((await team.api.patch(`/v2/user/${user_id}/info`, { ...info, last_name: 'Other' })).status, 200)
     const orders = await team.api.get(`/v3/orders?user_id=${user_id}`)
     await createOrder(team, { user_id })
-    assert.deepEqual(await infoOf(team, user_id), stored)
+    assert.deepEqual(await readLatestInfo(team, user_id), stored)
     assert.equal((await team.api.get(`/v3/orders?user_id=${user_id}`)).body.total, orders.body.total + 1)
   })
 
@@ -58,7 +58,7 @@ describe('demographics of the user', () => {
     const [stock, user_id] = [await team.user(), await team.user()]
     const { sample_id } = await kit(team, { user_id: stock })
     assert.equal((await team.api.post('/v3/order/testkit/register', registration(sample_id, { user_id }))).status, 200)
-    assert.equal((await infoOf(team, user_id)).first_name, 'Testa')
+    assert.equal((await readLatestInfo(team, user_id)).first_name, 'Testa')
     assert.equal((await team.api.get(`/v2/user/${stock}/info/latest`)).status, 404)
   })
 })
@@ -104,7 +104,7 @@ describe('minors whose demographics have a medical proxy', () => {
     await advanceTo(team, drawn.id, 'requisition_created')
     const { input } = await team.db.tx(await tenantOf(team), (tx) => getRequisition(tx, drawn.id))
     assert.equal(input.patient.guardian, 'Guarda Fictional, +15550100198')
-    const { medical_proxy } = await infoOf(team, user_id)
+    const { medical_proxy } = await readLatestInfo(team, user_id)
     assert.deepEqual([medical_proxy.first_name, medical_proxy.email], ['Guarda', 'guarda@example.com'])
   })
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { kit, orderOf, createOrder } from '../../../test/support/orders.ts'
+import { kit, getOrder, createOrder } from '../../../test/support/orders.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { lifecycles, lowLevelStatuses, closedStatuses } from './lifecycle.ts'
 import {
@@ -26,7 +26,7 @@ for (const name of names)
     const states = Object.keys(cycle.steps)
 
     test(`the lifecycle of ${name} has exactly the published transitions and the documented additions`, () => {
-      const there = states.flatMap((from) => nextStatuses(cycle, from).map((to) => `${from} > ${to}`))
+      const there = states.flatMap((source) => nextStatuses(cycle, source).map((target) => `${source} > ${target}`))
       assert.deepEqual(there.sort(), [...expected(name)].sort())
     })
 
@@ -135,8 +135,8 @@ for (const name of names)
         and id not in (select id from event where team_id = ${team.team} order by id limit ${baseline})`)
     }
     let baseline = 0
-    const move = (to: string) =>
-      team.db.tx(team.tenant, (tx) => updateOrder(tx, id, (lockedOrder) => lockedOrder.transitionTo(to)))
+    const move = (target: string) =>
+      team.db.tx(team.tenant, (tx) => updateOrder(tx, id, (lockedOrder) => lockedOrder.transitionTo(target)))
 
     before(async () => {
       team = await createTestTeam()
@@ -151,7 +151,7 @@ for (const name of names)
 
     for (const from of Object.keys(lifecycles[name].steps)) {
       test(`${name} in ${from} accepts each allowed transition and emits one event with the order at that time`, async () => {
-        const allowed = lowLevelStatuses.filter((to) => expected(name).has(`${from} > ${to}`))
+        const allowed = lowLevelStatuses.filter((target) => expected(name).has(`${from} > ${target}`))
         for (const to of allowed) {
           await arrange(from)
           await move(to)
@@ -176,7 +176,7 @@ for (const name of names)
           assert.equal(events.length, baseline + 1)
           assert.equal(events.at(-1)!.type, 'labtest.order.updated')
           assert.deepEqual(JSON.parse(events.at(-1)!.body).data, order)
-          assert.deepEqual(await orderOf(team, id), order)
+          assert.deepEqual(await getOrder(team, id), order)
         }
       })
 

@@ -43,7 +43,7 @@ describe('the filters of the list of orders', () => {
   let other: TestTeam
   /** Replaces placeholders in a filter by the values of created orders. */
   const known = (value: string): string =>
-    value.replace(/(order|user|transaction):(\w)/, (_, what: string, name: string) => facts[`${what}:${name}`]!)
+    value.replace(/(order|user|transaction):(\w)/, (_, table: string, name: string) => facts[`${table}:${name}`]!)
   const facts: Record<string, string> = {}
 
   before(async () => {

@@ -8,8 +8,8 @@ import type { Order, OrderRow } from './schema.ts'
 describe('the rows of orders', () => {
   let team: TestTeam
   let orders: Order[]
-  const list = async (query = '', of = team) => {
-    const { status, body } = await of.api.get(`/console/v1/orders${query}`)
+  const list = async (query = '', owner = team) => {
+    const { status, body } = await owner.api.get(`/console/v1/orders${query}`)
     assert.equal(status, 200, JSON.stringify(body))
     return body as { data: OrderRow[]; total: number; is_total_exact: boolean; next_cursor: string | null }
   }
@@ -117,7 +117,7 @@ describe('the rows of orders', () => {
       completed: 0,
       failed: 0,
     })
-    assert.equal(data.filter(({ received }: { received: number }) => received > 0).length, 1)
+    assert.equal(data.filter((day: Record<string, number>) => day.received! > 0).length, 1)
     assert.deepEqual(
       data.map(({ date }: { date: string }) => date).toSorted(),
       data.map(({ date }: { date: string }) => date),

@@ -10,7 +10,7 @@ import {
   countDuplicates,
   SECONDS_PER_DAY,
   kit,
-  orderOf,
+  getOrder,
   advanceClock,
   createOrder,
   tenantOf,
@@ -21,14 +21,14 @@ import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 const resend = ({ api }: TestTeam, body: Record<string, unknown>) => api.post('/v3/order/resend_events', body)
 
 const EventRow = T.Object({ id: T.String(), type: T.String(), object_id: T.String(), body: T.String(), created_at: T.String() })
-const eventsOf = ({ db, team }: TestTeam, object_id: string) =>
+const listEvents = ({ db, team }: TestTeam, object_id: string) =>
   db.queries.many(
     EventRow,
     sql`select id, type, object_id, body, created_at from event where team_id = ${team} and object_id = ${object_id} order by id`,
   )
 
 /** The team's time plus a number of seconds. */
-const at = async (team: TestTeam, seconds: number) => iso(addSeconds(teamNow(await tenantOf(team)), seconds))
+const timeAfter = async (team: TestTeam, seconds: number) => iso(addSeconds(teamNow(await tenantOf(team)), seconds))
 
 describe('resending events of orders', () => {
   test('resending repeats the latest event of each order with the same bytes, a new id and the present time', async () => {
@@ -36,12 +36,12 @@ describe('resending events of orders', () => {
     const [first, second] = [await createOrder(team), await kit(team)]
     await advanceTo(team, first.id, 'requisition_created', 'transit_customer')
     await advanceClock(team, SECONDS_PER_DAY)
-    const earlier = await Promise.all([first, second].map(({ id }) => eventsOf(team, id)))
+    const earlier = await Promise.all([first, second].map(({ id }) => listEvents(team, id)))
     const { status, body } = await resend(team, { order_ids: [second.id, first.id] })
     assert.equal(status, 200)
     assert.deepEqual(body, { order_ids: [first.id, second.id] }, 'in the order of their age')
     for (const [i, { id }] of [first, second].entries()) {
-      const events = await eventsOf(team, id)
+      const events = await listEvents(team, id)
       assert.deepEqual(events.slice(0, -1), earlier[i])
       const [latest, again] = [events.at(-2)!, events.at(-1)!]
       assert.deepEqual([again.type, again.body], [latest.type, latest.body])
@@ -57,8 +57,8 @@ describe('resending events of orders', () => {
     for (let n = 0; n < 3; n++)
       assert.deepEqual((await resend(team, { order_ids: [order.id, order.id] })).body, { order_ids: [order.id] })
     assert.deepEqual(await team.events(), Array(4).fill('labtest.order.created'))
-    assert.equal(new Set((await eventsOf(team, order.id)).map((event) => event.body)).size, 1)
-    assert.deepEqual(await orderOf(team, order.id), order)
+    assert.equal(new Set((await listEvents(team, order.id)).map((event) => event.body)).size, 1)
+    assert.deepEqual(await getOrder(team, order.id), order)
   })
 
   test('resending ignores the orders of a deleted user until the deletion is undone', async () => {
@@ -66,9 +66,9 @@ describe('resending events of orders', () => {
     const [hidden, other] = [await createOrder(team), await createOrder(team)]
     const asked = { order_ids: [hidden.id, other.id] }
     await team.api.delete(`/v2/user/${hidden.user_id}`)
-    const before = await eventsOf(team, hidden.id)
+    const before = await listEvents(team, hidden.id)
     assert.deepEqual((await resend(team, asked)).body, { order_ids: [other.id] })
-    assert.deepEqual(await eventsOf(team, hidden.id), before)
+    assert.deepEqual(await listEvents(team, hidden.id), before)
     await team.api.post(`/v2/user/undo_delete?user_id=${hidden.user_id}`)
     assert.deepEqual((await resend(team, asked)).body, asked)
   })
@@ -91,14 +91,17 @@ describe('resending events of orders', () => {
     await advanceClock(team, SECONDS_PER_DAY)
     await advanceTo(team, moved.id, 'requisition_created')
     const fresh = await createOrder(team)
-    const last = (await orderOf(team, moved.id)).last_event.created_at
-    const first = (await orderOf(team, old.id)).last_event.created_at
+    const last = (await getOrder(team, moved.id)).last_event.created_at
+    const first = (await getOrder(team, old.id)).last_event.created_at
     const found = async (body: Record<string, unknown>) => (await resend(team, body)).body.order_ids
     assert.deepEqual(await found({ start_at: last }), [moved.id, fresh.id], 'until now')
     assert.deepEqual(await found({ start_at: first }), [old.id, moved.id, fresh.id])
-    assert.deepEqual(await found({ start_at: await at(team, -2 * SECONDS_PER_DAY), end_at: first }), [old.id])
+    assert.deepEqual(await found({ start_at: await timeAfter(team, -2 * SECONDS_PER_DAY), end_at: first }), [old.id])
     assert.deepEqual(
-      await found({ start_at: await at(team, -2 * SECONDS_PER_DAY), end_at: await at(team, -2 * SECONDS_PER_DAY + 1) }),
+      await found({
+        start_at: await timeAfter(team, -2 * SECONDS_PER_DAY),
+        end_at: await timeAfter(team, -2 * SECONDS_PER_DAY + 1),
+      }),
       [],
     )
     assert.deepEqual(await found({ start_at: last, order_ids: [old.id, moved.id] }), [moved.id], 'both say')
@@ -142,7 +145,7 @@ describe('resending events of orders', () => {
   test('a resend of 1,000 orders is accepted and one of more is rejected', async () => {
     const team = await createTestTeam()
     await countDuplicates(team, await createOrder(team), 999, 3600)
-    const start_at = await at(team, -SECONDS_PER_DAY)
+    const start_at = await timeAfter(team, -SECONDS_PER_DAY)
     assert.equal((await resend(team, { start_at })).body.order_ids.length, 1000)
     await createOrder(team)
     const { status, body } = await resend(team, { start_at })
@@ -161,7 +164,7 @@ describe('order transactions', () => {
     const order = await kit(team)
     await advanceClock(team, 60)
     await advanceTo(team, order.id, 'transit_customer')
-    const moved = await orderOf(team, order.id)
+    const moved = await getOrder(team, order.id)
     const { status, body } = await team.api.get(`/v3/order_transaction/${order.order_transaction.id}`)
     assert.equal(status, 200)
     assert.deepEqual(body, {
@@ -195,7 +198,7 @@ describe('order transactions', () => {
       await advanceTo(team, id, ...steps)
       const { body } = await team.api.get(`/v3/order_transaction/${order_transaction.id}`)
       assert.equal(body.status, status)
-      assert.equal((await orderOf(team, id)).order_transaction.status, status)
+      assert.equal((await getOrder(team, id)).order_transaction.status, status)
     }
   })
 

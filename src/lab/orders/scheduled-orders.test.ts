@@ -9,7 +9,7 @@ import {
   jobRunTimes,
   kit,
   orderBody,
-  orderOf,
+  getOrder,
   advanceClock,
   createOrder,
   tenantOf,
@@ -32,8 +32,8 @@ const midnight = (day: string) => `${day}T00:00:00+00:00`
 const patch = ({ api }: TestTeam, id: string, activate_by: unknown) => api.patch(`/v3/order/${id}`, { activate_by })
 
 /** The events in an order: time, status and detail. */
-const eventsOf = async (team: TestTeam, id: string) =>
-  (await orderOf(team, id)).events.map(({ created_at, status, status_detail }) => [created_at, status, status_detail])
+const listEvents = async (team: TestTeam, id: string) =>
+  (await getOrder(team, id)).events.map(({ created_at, status, status_detail }) => [created_at, status, status_detail])
 
 const ORDERED = 'received.testkit.ordered'
 
@@ -61,10 +61,10 @@ describe('scheduled orders', () => {
     assert.equal(order.activate_by, day)
     assert.deepEqual(await jobRunTimes(team), [midnight(day)])
     await advanceClock(team, (await secondsTo(team, day)) - 60)
-    assert.deepEqual(await eventsOf(team, order.id), [[order.created_at, ORDERED, null]])
+    assert.deepEqual(await listEvents(team, order.id), [[order.created_at, ORDERED, null]])
     assert.deepEqual(await team.jobs(), ['orders.dispatch'])
     await advanceClock(team, 3 * 3600)
-    assert.deepEqual(await eventsOf(team, order.id), [
+    assert.deepEqual(await listEvents(team, order.id), [
       [order.created_at, ORDERED, null],
       [midnight(day), ORDERED, 'fulfillment_error'],
     ])
@@ -79,7 +79,7 @@ describe('scheduled orders', () => {
     assert.deepEqual(await team.jobs(), [])
     await advanceClock(team, 2 * SECONDS_PER_DAY)
     assert.deepEqual(await team.events(), ['labtest.order.created'])
-    assert.deepEqual(await orderOf(team, order.id), order)
+    assert.deepEqual(await getOrder(team, order.id), order)
   })
 
   test('a scheduled order that is cancelled is not dispatched', async () => {
@@ -89,7 +89,7 @@ describe('scheduled orders', () => {
     await advanceClock(team, 2 * SECONDS_PER_DAY)
     assert.deepEqual(await team.events(), ['labtest.order.created', 'labtest.order.updated'])
     assert.deepEqual(await team.jobs(), [])
-    assert.equal((await orderOf(team, id)).last_event.status, 'cancelled.testkit.cancelled')
+    assert.equal((await getOrder(team, id)).last_event.status, 'cancelled.testkit.cancelled')
   })
 })
 
@@ -98,7 +98,7 @@ describe('orders for a laboratory without a link', () => {
     const team = await createTestTeam('production-us')
     const order = await createOrder(team)
     await team.settle()
-    const after = await orderOf(team, order.id)
+    const after = await getOrder(team, order.id)
     assert.deepEqual(after.events.slice(0, 1), order.events)
     assert.deepEqual(
       after.events.map(({ status, status_detail }) => [status, status_detail]),
@@ -123,7 +123,7 @@ describe('orders for a laboratory without a link', () => {
       select gen_random_uuid(), team_id, name, payload, run_at, due_at from job where team_id = ${team.team}`)
     assert.deepEqual(await team.jobs(), ['orders.dispatch', 'orders.dispatch'])
     await team.settle()
-    assert.equal((await orderOf(team, id)).events.length, 2)
+    assert.equal((await getOrder(team, id)).events.length, 2)
     assert.deepEqual(await team.events(), ['labtest.order.created', 'labtest.order.updated'])
   })
 
@@ -132,7 +132,7 @@ describe('orders for a laboratory without a link', () => {
     const { id } = await kit(team)
     await team.settle()
     assert.deepEqual(
-      (await orderOf(team, id)).events.map(({ status, status_detail }) => [status, status_detail]),
+      (await getOrder(team, id)).events.map(({ status, status_detail }) => [status, status_detail]),
       [
         [ORDERED, null],
         ['received.testkit.awaiting_registration', null],
@@ -146,9 +146,9 @@ describe('orders for a laboratory without a link', () => {
     const team = await createTestTeam('production-us')
     const { id } = await createOrder(team)
     await advanceTo(team, id, 'requisition_created')
-    const before = await orderOf(team, id)
+    const before = await getOrder(team, id)
     await team.settle()
-    assert.deepEqual(await orderOf(team, id), before)
+    assert.deepEqual(await getOrder(team, id), before)
   })
 })
 
@@ -161,7 +161,7 @@ test('an order under manual fulfillment is dispatched without an event', async (
   assert.equal(order.lab_test.lab?.slug, 'manual')
   await team.settle()
   assert.deepEqual(await team.events(), ['labtest.order.created'])
-  assert.deepEqual(await orderOf(team, order.id), order)
+  assert.deepEqual(await getOrder(team, order.id), order)
 })
 
 describe('changing the date of a scheduled order', () => {
@@ -177,10 +177,10 @@ describe('changing the date of a scheduled order', () => {
       assert.equal(status, 200)
       assert.deepEqual([body.status, body.message], ['success', 'order updated'])
       assert.deepEqual(body.order, { ...order, activate_by: day, updated_at: body.order.updated_at })
-      assert.deepEqual(await orderOf(team, order.id), body.order)
+      assert.deepEqual(await getOrder(team, order.id), body.order)
       assert.deepEqual(await team.events(), ['labtest.order.created'])
       await advanceClock(team, 7 * SECONDS_PER_DAY)
-      assert.deepEqual(await eventsOf(team, order.id), [
+      assert.deepEqual(await listEvents(team, order.id), [
         [order.created_at, ORDERED, null],
         [midnight(day), ORDERED, 'fulfillment_error'],
       ])
@@ -194,7 +194,7 @@ describe('changing the date of a scheduled order', () => {
     const today = await dayIn(team, 0)
     assert.equal((await patch(team, id, today)).body.order.activate_by, today)
     await team.settle()
-    assert.equal((await orderOf(team, id)).last_event.status_detail, 'fulfillment_error')
+    assert.equal((await getOrder(team, id)).last_event.status_detail, 'fulfillment_error')
   })
 
   test('clearing the date dispatches the order at once, and the order can be scheduled again', async () => {
@@ -203,10 +203,10 @@ describe('changing the date of a scheduled order', () => {
     const { status, body } = await patch(team, id, null)
     assert.deepEqual([status, body.order.activate_by, body.message], [200, null, 'order updated'])
     await team.settle()
-    assert.equal((await orderOf(team, id)).last_event.status_detail, 'fulfillment_error')
+    assert.equal((await getOrder(team, id)).last_event.status_detail, 'fulfillment_error')
     assert.equal((await patch(team, id, await dayIn(team, 3))).status, 200)
     await advanceClock(team, 5 * SECONDS_PER_DAY)
-    assert.equal((await orderOf(team, id)).events.length, 2)
+    assert.equal((await getOrder(team, id)).events.length, 2)
   })
 
   test('changing the date to the past is rejected', async () => {
@@ -214,7 +214,7 @@ describe('changing the date of a scheduled order', () => {
     const order = await createOrder(team, { activate_by: await dayIn(team, 2) })
     const { status, body } = await patch(team, order.id, await dayIn(team, -1))
     assert.deepEqual([status, body], [400, { detail: 'activate_by must not be in the past' }])
-    assert.deepEqual(await orderOf(team, order.id), order)
+    assert.deepEqual(await getOrder(team, order.id), order)
   })
 
   test('changing the date is rejected for an order that was not scheduled at creation', async () => {
@@ -226,7 +226,7 @@ describe('changing the date of a scheduled order', () => {
           [status, body],
           [400, { detail: 'An order created for immediate processing cannot be scheduled afterwards' }],
         )
-        assert.deepEqual(await orderOf(team, order.id), order)
+        assert.deepEqual(await getOrder(team, order.id), order)
       }
   })
 
@@ -261,7 +261,7 @@ describe('changing the date of a scheduled order', () => {
       const { status, body } = await patch(team, id, null)
       assert.deepEqual([status, body], [404, { detail: "This order doesn't exist." }])
     }
-    assert.deepEqual(await orderOf(other, theirs.id), theirs)
+    assert.deepEqual(await getOrder(other, theirs.id), theirs)
     assert.deepEqual(await team.jobs(), [])
   })
 })

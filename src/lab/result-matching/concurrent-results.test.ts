@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
-import { countLockWaiters, orderOf } from '../../../test/support/orders.ts'
+import { countLockWaiters, getOrder } from '../../../test/support/orders.ts'
 import { deliveryFor, acceptedOrder } from '../../../test/support/results.ts'
 import { asOwner, cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -67,7 +67,7 @@ const storedResults = (message_id: string) =>
 async function assertUntouched({ team, order }: Side, raw_result_id: string): Promise<void> {
   assert.deepEqual((await team.api.get('/v3/unmatched_result')).body.data, [])
   assert.deepEqual(await team.events(raw_result_id), [])
-  const { events, interpretation } = await orderOf(team, order.id)
+  const { events, interpretation } = await getOrder(team, order.id)
   assert.deepEqual([events, interpretation], [order.events, null])
   assert.equal((await team.api.get(`/v3/order/${order.id}/result`)).status, 404)
 }
@@ -140,8 +140,8 @@ for (const [what, makeSides] of [
     const nobodys = { ...one.delivery, account_number: null, sample_id: `NOBODYS-${randomUUID()}` }
     for (let round = 0; round < ROUNDS; round++) {
       const message_id = randomUUID()
-      const deliveries = [one.delivery, other.delivery, nobodys, one.delivery, other.delivery].map((each) => ({
-        ...each,
+      const deliveries = [one.delivery, other.delivery, nobodys, one.delivery, other.delivery].map((delivery) => ({
+        ...delivery,
         message_id,
       }))
       // Each of them is the first one to be sent in some rounds.

@@ -45,8 +45,8 @@ describe('reviews of the operator', () => {
   test('reviews of a team without the feature are with the operator, who can release them once the team has the feature', async () => {
     const team = await createTestTeam()
     const order = await acceptedOrder(team)
-    const turn = async (to: string) => {
-      await command(cells, ['team', 'feature', team.team, 'unmatched_results', to])
+    const turn = async (status: string) => {
+      await command(cells, ['team', 'feature', team.team, 'unmatched_results', status])
       guard.invalidate(team.team)
     }
     await turn('off')

@@ -5,8 +5,8 @@ import { describe, test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
-import { kit, orderOf, patient, createOrder } from '../../../test/support/orders.ts'
-import { receiveResult, deliveryFor, reportOf, acceptedOrder, advanceOrder } from '../../../test/support/results.ts'
+import { kit, getOrder, patient, createOrder } from '../../../test/support/orders.ts'
+import { receiveResult, deliveryFor, createReport, acceptedOrder, advanceOrder } from '../../../test/support/results.ts'
 import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { assignToTeam, listUnassigned } from './operator-reviews.ts'
 import { receiveFromLink } from './receive.ts'
@@ -14,19 +14,21 @@ import { command } from '../../../test/support/commands.ts'
 
 const CREATED = 'labtest.match_review.created'
 const reviews = async ({ api }: TestTeam) => (await api.get('/v3/unmatched_result')).body.data
-const reasonsOf = (review: { candidate_groups: { candidates: { order_id: string; reasons: string[] }[] }[] }, id: string) =>
-  review.candidate_groups.flatMap(({ candidates }) => candidates).find(({ order_id }) => order_id === id)?.reasons
+const candidateReasons = (
+  review: { candidate_groups: { candidates: { order_id: string; reasons: string[] }[] }[] },
+  id: string,
+) => review.candidate_groups.flatMap(({ candidates }) => candidates).find(({ order_id }) => order_id === id)?.reasons
 
 describe('results whose sample id, patient and order agree', () => {
   test('partial results and the final result are applied to the order', async () => {
     const team = await createTestTeam()
     const order = await acceptedOrder(team)
-    const report = await reportOf(team, order.lab_test.id, { status: 'partial' })
+    const report = await createReport(team, order.lab_test.id, { status: 'partial' })
     const first = await receiveResult(team, await deliveryFor(team, order, { report }))
     assert.deepEqual([first.status, first.order_id, first.isDuplicate], ['matched', order.id, false])
-    assert.equal((await orderOf(team, order.id)).last_event.status, 'sample_with_lab.walk_in_test.partial_results')
+    assert.equal((await getOrder(team, order.id)).last_event.status, 'sample_with_lab.walk_in_test.partial_results')
     await receiveResult(team, await deliveryFor(team, order))
-    assert.equal((await orderOf(team, order.id)).last_event.status, 'completed.walk_in_test.completed')
+    assert.equal((await getOrder(team, order.id)).last_event.status, 'completed.walk_in_test.completed')
     assert.equal((await team.api.get(`/v3/order/${order.id}/result`)).body.metadata.status, 'final')
     assert.deepEqual(await reviews(team), [])
     assert.deepEqual(await team.events(first.raw_result_id), [])
@@ -44,7 +46,7 @@ describe('results whose sample id, patient and order agree', () => {
     assert.deepEqual(receipts.map(({ isDuplicate }) => isDuplicate).sort(), [false, true, true])
     assert.equal(new Set(receipts.map(({ raw_result_id }) => raw_result_id)).size, 1)
     assert.equal((await receiveResult(team, delivery)).status, 'matched')
-    assert.equal((await orderOf(team, order.id)).last_event.status, 'completed.walk_in_test.completed')
+    assert.equal((await getOrder(team, order.id)).last_event.status, 'completed.walk_in_test.completed')
   })
 
   test("a message with a message id of another team's message is a message of its own", async () => {
@@ -69,7 +71,7 @@ describe('results whose sample id, patient and order agree', () => {
     )
     await receiveResult(team, await deliveryFor(team, order))
     assert.deepEqual(
-      (await orderOf(team, order.id)).events.slice(-2).map(({ status }) => status),
+      (await getOrder(team, order.id)).events.slice(-2).map(({ status }) => status),
       ['sample_with_lab.testkit.delivered_to_lab', 'completed.testkit.completed'],
     )
   })
@@ -78,9 +80,9 @@ describe('results whose sample id, patient and order agree', () => {
     const team = await createTestTeam()
     const order = await acceptedOrder(team)
     await receiveResult(team, await deliveryFor(team, order))
-    const report = await reportOf(team, order.lab_test.id, { amended: true })
+    const report = await createReport(team, order.lab_test.id, { amended: true })
     assert.equal((await receiveResult(team, await deliveryFor(team, order, { report }))).status, 'matched')
-    assert.equal((await orderOf(team, order.id)).last_event.status, 'completed.walk_in_test.corrected')
+    assert.equal((await getOrder(team, order.id)).last_event.status, 'completed.walk_in_test.corrected')
   })
 
   for (const [what, first_name, last_name] of [
@@ -114,7 +116,7 @@ describe('results that need a review', () => {
     await receiveResult(team, await deliveryFor(team, order))
     const review = await doubted(team, await deliveryFor(team, order))
     assert.equal(review.decision_code, 'match_completed')
-    assert(reasonsOf(review, order.id)!.includes('matched_completed_order'))
+    assert(candidateReasons(review, order.id)!.includes('matched_completed_order'))
     const [candidate] = review.candidate_groups[0].candidates
     assert.deepEqual([candidate.candidate_type, candidate.last_status], ['provenance_order', 'completed'])
     assert.deepEqual(review.markers.length > 0 && review.interpretation, 'normal')
@@ -125,7 +127,7 @@ describe('results that need a review', () => {
     const order = await advanceOrder(team, await acceptedOrder(team), 'cancelled')
     const review = await doubted(team, await deliveryFor(team, order))
     assert.equal(review.decision_code, 'match_cancelled')
-    assert(reasonsOf(review, order.id)!.includes('matched_cancelled_order'))
+    assert(candidateReasons(review, order.id)!.includes('matched_cancelled_order'))
   })
 
   test('a result for an order without a reported draw opens a review', async () => {
@@ -133,7 +135,7 @@ describe('results that need a review', () => {
     const order = await acceptedOrder(team, 'at_home_phlebotomy')
     const review = await doubted(team, await deliveryFor(team, order))
     assert.equal(review.decision_code, 'wrong_collection')
-    assert(reasonsOf(review, order.id)!.includes('invalid_collection_state'))
+    assert(candidateReasons(review, order.id)!.includes('invalid_collection_state'))
   })
 
   test('a result for an unregistered kit opens a review', async () => {
@@ -158,8 +160,8 @@ describe('results that need a review', () => {
       const reported = { first_name: 'Testa', last_name: 'Fictional', dob: patient.dob, gender: 'female', ...change }
       const review = await doubted(team, await deliveryFor(team, order, { patient: reported }))
       assert.equal(review.decision_code, 'match_sample_id_mismatch_demo')
-      assert(reasonsOf(review, order.id)!.includes('demographic_mismatch'))
-      assert.equal((await orderOf(team, order.id)).interpretation, null)
+      assert(candidateReasons(review, order.id)!.includes('demographic_mismatch'))
+      assert.equal((await getOrder(team, order.id)).interpretation, null)
     })
 
   test('a result with a different lab account opens a review', async () => {
@@ -177,7 +179,7 @@ describe('results that need a review', () => {
     const order = await acceptedOrder(team)
     const review = await doubted(team, await deliveryFor(team, order, { lab_slug: 'labcorp', sample_id: 'NOBODYS' }))
     assert.equal(review.decision_code, 'wrong_lab')
-    assert(reasonsOf(review, order.id)!.includes('possible_wrong_lab'))
+    assert(candidateReasons(review, order.id)!.includes('possible_wrong_lab'))
   })
 
   test('a result opens a review if users share name and date of birth, if a user has several orders, and if no patient matches', async () => {

@@ -15,7 +15,7 @@ test('a review event reaches endpoints, broker queues and the event feed, and na
   const { url, received } = await receiver()
   await endpoint(team, { url, filter_types: [CREATED] })
   const dead = { rabbitmq: { uri: 'amqp://events:swordfish@127.0.0.1:1/tunafish', exchange: 'marlin' } }
-  await pipe(team, dead, { more: ['svix'], event_type_prefixes: [CREATED] })
+  await pipe(team, dead, { names: ['svix'], event_type_prefixes: [CREATED] })
   const { next_cursor } = (await team.api.get(`/v1/events/follow?type=${CREATED}`)).body
   const { raw_result_id: id } = await receiveResult(team, await deliveryFor(team, order, { sample_id: null }))
   await pipelines.drain()

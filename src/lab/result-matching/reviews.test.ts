@@ -4,12 +4,12 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { SECONDS_PER_DAY, orderOf, advanceClock, patient, createOrder } from '../../../test/support/orders.ts'
+import { SECONDS_PER_DAY, getOrder, advanceClock, patient, createOrder } from '../../../test/support/orders.ts'
 import {
   receiveResult,
   deliveryFor,
   reportedPatient,
-  reportOf,
+  createReport,
   acceptedOrder,
   advanceOrder,
 } from '../../../test/support/results.ts'
@@ -19,7 +19,7 @@ import { item, accept, resolve, read, createReview, reviewWithoutPatient } from 
 const [CREATED, UPDATED] = ['labtest.match_review.created', 'labtest.match_review.updated']
 
 const Body = T.Object({ body: T.String() })
-const toldOf = async ({ db, team }: TestTeam, id: string) =>
+const listReviewEvents = async ({ db, team }: TestTeam, id: string) =>
   (await db.queries.many(Body, sql`select body from event where team_id = ${team} and object_id = ${id} order by id`)).map(
     ({ body }) => JSON.parse(body),
   )
@@ -39,7 +39,7 @@ describe('accepting a result', () => {
     )
     assert.deepEqual(review.allowed_actions, [])
     assert(review.reviewed_at)
-    const events = await toldOf(team, id)
+    const events = await listReviewEvents(team, id)
     assert.deepEqual(
       events.map(({ event_type }) => event_type),
       [CREATED, UPDATED],
@@ -59,20 +59,20 @@ describe('accepting a result', () => {
   test('accepting a result for a cancelled order creates a new order in its transaction, and later results of the sample match that order', async () => {
     const team = await createTestTeam()
     const order = await advanceOrder(team, await acceptedOrder(team), 'cancelled')
-    const report = await reportOf(team, order.lab_test.id, { status: 'partial' })
+    const report = await createReport(team, order.lab_test.id, { status: 'partial' })
     const id = await createReview(team, order, { report })
     const { status, body } = await accept(team, id)
     assert.equal(status, 200)
     assert.notEqual(body.id, order.id)
     assert.deepEqual([body.origin, body.last_event.status], ['recreation', 'sample_with_lab.walk_in_test.partial_results'])
     assert.deepEqual(body.patient_details, order.patient_details)
-    const own = body.order_transaction.orders.find((one: { id: string }) => one.id === body.id)
+    const own = body.order_transaction.orders.find((memberOrder: { id: string }) => memberOrder.id === body.id)
     assert.deepEqual([own.parent_id, body.order_transaction.id], [order.id, order.order_transaction.id])
     assert.equal((await team.api.get(`/v3/order/${body.id}/result`)).body.metadata.status, 'partial')
-    assert.deepEqual((await orderOf(team, order.id)).order_transaction, body.order_transaction)
+    assert.deepEqual((await getOrder(team, order.id)).order_transaction, body.order_transaction)
     const further = await receiveResult(team, await deliveryFor(team, order))
     assert.deepEqual([further.status, further.order_id], ['matched', body.id])
-    assert.equal((await orderOf(team, body.id)).last_event.status, 'completed.walk_in_test.completed')
+    assert.equal((await getOrder(team, body.id)).last_event.status, 'completed.walk_in_test.completed')
   })
 
   test('accepting a result for an order without a reported draw records the draw', async () => {
@@ -91,7 +91,7 @@ describe('accepting a result', () => {
     const order = await acceptedOrder(team)
     const labcorp = (await team.api.get('/v3/lab_tests/labs')).body.find(({ slug }: { slug: string }) => slug === 'labcorp')
     const [marker] = (await team.api.get(`/v3/lab_tests/markers?size=1&lab_id=${labcorp.id}`)).body.markers
-    const report = await reportOf(team, order.lab_test.id)
+    const report = await createReport(team, order.lab_test.id)
     const id = await createReview(team, order, {
       lab_slug: 'labcorp',
       sample_id: 'LABCORPS-OWN',
@@ -103,7 +103,7 @@ describe('accepting a result', () => {
     const { status, body } = await accept(team, id)
     assert.equal(status, 200, JSON.stringify(body))
     assert.deepEqual([body.origin, body.lab_test.lab.slug, body.status], ['recreation', 'labcorp', 'completed'])
-    const before = await orderOf(team, order.id)
+    const before = await getOrder(team, order.id)
     assert.equal(before.status, 'cancelled')
     assert.deepEqual(before.order_transaction, body.order_transaction)
     assert.equal(body.order_transaction.status, 'completed')
@@ -136,7 +136,7 @@ describe('accepting a result', () => {
     assert.deepEqual([foreign.status, foreign.body.detail[0].loc], [422, ['body', 'order_id']])
     const { body } = await accept(team, id, { user_id: order.user_id, order_id: second.id })
     assert.deepEqual([body.id, body.status], [second.id, 'completed'])
-    assert.equal((await orderOf(team, order.id)).status, 'received')
+    assert.equal((await getOrder(team, order.id)).status, 'received')
   })
 
   test('accepting a result for a user with one candidate order needs no order_id', async () => {
@@ -152,7 +152,7 @@ describe('accepting a result', () => {
     const id = await createReview(team, order)
     const replies = await Promise.all([accept(team, id), accept(team, id), accept(team, id)])
     assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 404, 404])
-    assert.equal((await orderOf(team, order.id)).order_transaction.orders.length, 2)
+    assert.equal((await getOrder(team, order.id)).order_transaction.orders.length, 2)
     assert.equal((await resolve(team, id, { action: 'reject' })).status, 404)
   })
 
@@ -176,7 +176,7 @@ describe('accepting a result', () => {
     const team = await createTestTeam()
     const order = await acceptedOrder(team)
     await receiveResult(team, await deliveryFor(team, order))
-    const report = await reportOf(team, order.lab_test.id, { status: 'partial' })
+    const report = await createReport(team, order.lab_test.id, { status: 'partial' })
     const id = await createReview(team, order, { report })
     const { status, body } = await accept(team, id)
     assert.equal(status, 422)

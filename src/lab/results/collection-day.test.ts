@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { address, createOrder, patient } from '../../../test/support/orders.ts'
 import { readPdf, skipWithoutPdfTools } from '../../../test/support/pdf-reader.ts'
-import { atLab, deliver, numeric, report, resultOf, unorderedResult } from '../../../test/support/reports.ts'
+import { atLab, deliver, numeric, report, getResult, unorderedResult } from '../../../test/support/reports.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 import { updateOrder } from '../orders/change-order.ts'
@@ -24,7 +24,7 @@ test('the age of a result is that on the day of collection at the place of colle
         times,
       ),
     )
-    return (await resultOf(team, order.id)).body.metadata.age
+    return (await getResult(team, order.id)).body.metadata.age
   }
   assert.equal(await ageIn(address), '35')
   assert.equal(await ageIn(address, { ...evening, collected_at: '2026-11-20T07:00:00Z' }), '36')
@@ -58,7 +58,7 @@ test('of ranges by age the one counts that holds on the day of collection there'
   const { team, order } = await atLab({ patient_details: { ...patient, dob: '1966-11-20' } })
   const reference_range = '18-59 years: 40-120; 60 years and above: 40-150'
   await deliver(team, order.id, report([unorderedResult('phosphatase', { result: '130', reference_range })], evening))
-  const { body } = await resultOf(team, order.id)
+  const { body } = await getResult(team, order.id)
   assert.deepEqual([body.metadata.age, body.results[0].max_range_value, body.results[0].interpretation], ['59', 120, 'abnormal'])
 })
 

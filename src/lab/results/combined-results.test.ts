@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { combineResults } from './combined-results.ts'
 import type { BiomarkerResult, MissingResult, ResultDocument } from './schema.ts'
 
-const measured = (slug: string, provider_id: string | null) => ({
+const measuredMarker = (slug: string, provider_id: string | null) => ({
   name: slug,
   slug,
   provider_id,
@@ -12,8 +12,8 @@ const measured = (slug: string, provider_id: string | null) => ({
   source_markers: null,
 })
 
-const result = (slug: string, text: string, more: Partial<BiomarkerResult> = {}): BiomarkerResult => ({
-  ...measured(slug, null),
+const result = (slug: string, text: string, overrides: Partial<BiomarkerResult> = {}): BiomarkerResult => ({
+  ...measuredMarker(slug, null),
   value: -1,
   result: text,
   type: 'comment',
@@ -29,11 +29,11 @@ const result = (slug: string, text: string, more: Partial<BiomarkerResult> = {})
   source_interpretation: '',
   performing_laboratory: null,
   source_sample_id: null,
-  ...more,
+  ...overrides,
 })
 
-const missing = (slug: string, provider_id: string | null = null): MissingResult => ({
-  ...measured(slug, provider_id),
+const missingMarker = (slug: string, provider_id: string | null = null): MissingResult => ({
+  ...measuredMarker(slug, provider_id),
   inferred_failure_type: 'internal_lab_failure',
   note: null,
 })
@@ -71,30 +71,30 @@ const document = (specimen: string, results: BiomarkerResult[], missing_results:
   },
 })
 
-const shown = ({ results }: ResultDocument) => results.map(({ slug, result }) => `${slug} ${result}`)
-const gone = ({ missing_results }: ResultDocument) => missing_results.map(({ slug }) => slug)
+const listResults = ({ results }: ResultDocument) => results.map(({ slug, result }) => `${slug} ${result}`)
+const listMissingSlugs = ({ missing_results }: ResultDocument) => missing_results.map(({ slug }) => slug)
 
 test('a redraw supplies the results that the first order lacks', () => {
   const combined = combineResults(
-    [document('A', [result('iron', 'first')], [missing('zinc')]), document('B', [result('zinc', 'second')])],
+    [document('A', [result('iron', 'first')], [missingMarker('zinc')]), document('B', [result('zinc', 'second')])],
     true,
   )
-  assert.deepEqual(shown(combined), ['iron first', 'zinc second'])
-  assert.deepEqual(gone(combined), [])
+  assert.deepEqual(listResults(combined), ['iron first', 'zinc second'])
+  assert.deepEqual(listMissingSlugs(combined), [])
   assert.deepEqual(Object.keys(combined.sample_information), ['A', 'B'])
   assert.deepEqual([combined.metadata.specimen_number, combined.metadata.status], ['B', 'final'])
 })
 
 test('a result of a later order replaces that of an earlier one', () => {
   const combined = combineResults([document('A', [result('iron', 'first')]), document('B', [result('iron', 'second')])], true)
-  assert.deepEqual(shown(combined), ['iron second'])
+  assert.deepEqual(listResults(combined), ['iron second'])
 })
 
 test('a result measured once is not missing, and a result missing twice is listed once', () => {
-  const first = document('A', [result('iron', 'first')], [missing('zinc')])
-  const second = document('B', [], [missing('iron'), missing('zinc')])
+  const first = document('A', [result('iron', 'first')], [missingMarker('zinc')])
+  const second = document('B', [], [missingMarker('iron'), missingMarker('zinc')])
   const combined = combineResults([first, second], true)
-  assert.deepEqual([shown(combined), gone(combined)], [['iron first'], ['zinc']])
+  assert.deepEqual([listResults(combined), listMissingSlugs(combined)], [['iron first'], ['zinc']])
 })
 
 test("results are distinguished by the laboratory's code if both have one, else by slug", () => {
@@ -105,7 +105,7 @@ test("results are distinguished by the laboratory's code if both have one, else 
     ],
     true,
   )
-  assert.deepEqual(shown(codes), ['iron first', 'iron second'])
+  assert.deepEqual(listResults(codes), ['iron first', 'iron second'])
   const renamed = combineResults(
     [
       document('A', [result('iron', 'first', { provider_id: '1' })]),
@@ -113,15 +113,15 @@ test("results are distinguished by the laboratory's code if both have one, else 
     ],
     true,
   )
-  assert.deepEqual(shown(renamed), ['fe second'])
+  assert.deepEqual(listResults(renamed), ['fe second'])
   const panel = combineResults(
     [
-      document('A', [result('iron', 'first')], [missing('zinc')]),
+      document('A', [result('iron', 'first')], [missingMarker('zinc')]),
       document('B', [result('iron', 'second', { provider_id: '1' })]),
     ],
     true,
   )
-  assert.deepEqual(shown(panel), ['iron second'])
+  assert.deepEqual(listResults(panel), ['iron second'])
 })
 
 test('combining recomputes the interpretation, and is final only if every order is final', () => {

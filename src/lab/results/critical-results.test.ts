@@ -8,7 +8,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { tenantOf } from '../../../test/support/orders.ts'
 import { guard, type TestTeam } from '../../../test/support/server.ts'
 import { receiveReport } from './results.ts'
-import { atLab, numeric, unorderedResult, report, deliver, resultOf } from '../../../test/support/reports.ts'
+import { atLab, numeric, unorderedResult, report, deliver, getResult } from '../../../test/support/reports.ts'
 
 const UPDATED = 'labtest.order.updated'
 const CRITICAL = 'labtest.result.critical'
@@ -48,14 +48,14 @@ test('emits a critical event immediately, also for a partial result', async () =
 
 test('a critical result emits one event, and another result that turns critical emits another', async () => {
   const { team, order, expected } = await atLab()
-  const reportWith = (criticalCount: number, more: Partial<DiagnosticReport> = {}) =>
+  const reportWith = (criticalCount: number, overrides: Partial<DiagnosticReport> = {}) =>
     report(
       expected.map((item, i) => numeric(item, '5', { flag: i < criticalCount ? 'CRIT' : '' })),
-      more,
+      overrides,
     )
-  const eventsAfter = async (given: DiagnosticReport): Promise<string[]> => {
+  const eventsAfter = async (diagnosticReport: DiagnosticReport): Promise<string[]> => {
     const before = await team.events(order.id)
-    await deliver(team, order.id, given)
+    await deliver(team, order.id, diagnosticReport)
     return (await team.events(order.id)).slice(before.length)
   }
   assert.deepEqual(await eventsAfter(reportWith(0, { status: 'partial' })), [])
@@ -108,8 +108,8 @@ test("a critical result is also sent by email to the team's configured address, 
 
 test('a signal of the multi-cancer test makes all results of that test critical, and none of other tests', async () => {
   const { team, order, expected } = await atLab()
-  const coded = (slug: string, provider_id: string, result: string, more: Partial<ReportedResult> = {}) =>
-    unorderedResult(slug, { provider_id, result, type: 'coded_value', unit: null, reference_range: null, ...more })
+  const coded = (slug: string, provider_id: string, result: string, overrides: Partial<ReportedResult> = {}) =>
+    unorderedResult(slug, { provider_id, result, type: 'coded_value', unit: null, reference_range: null, ...overrides })
   await deliver(
     team,
     order.id,
@@ -120,7 +120,7 @@ test('a signal of the multi-cancer test makes all results of that test critical,
       ...expected.map((item) => numeric(item)),
     ]),
   )
-  const { results, metadata } = (await resultOf(team, order.id)).body
+  const { results, metadata } = (await getResult(team, order.id)).body
   assert.deepEqual(
     results
       .slice(0, 4)

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { judgedResults } from '../../../test/support/judged-results.ts'
-import { atLab, deliver, report, resultOf, unorderedResult } from '../../../test/support/reports.ts'
-import { orderOf } from '../../../test/support/orders.ts'
+import { atLab, deliver, report, getResult, unorderedResult } from '../../../test/support/reports.ts'
+import { getOrder } from '../../../test/support/orders.ts'
 import type { ReportedResult } from '../links/diagnostic-report.ts'
 import type { BiomarkerResult } from './schema.ts'
 
@@ -11,8 +11,8 @@ import type { BiomarkerResult } from './schema.ts'
 async function shownResults(results: ReportedResult[], changes: Record<string, unknown> = {}): Promise<BiomarkerResult[]> {
   const { team, order } = await atLab(changes)
   await deliver(team, order.id, report(results))
-  const { body } = await resultOf(team, order.id)
-  assert.equal((await orderOf(team, order.id)).interpretation, body.metadata.interpretation)
+  const { body } = await getResult(team, order.id)
+  assert.equal((await getOrder(team, order.id)).interpretation, body.metadata.interpretation)
   return body.results as BiomarkerResult[]
 }
 

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { expectedResults } from '../catalog/lab-tests.ts'
 import { updateOrder } from '../orders/change-order.ts'
-import { orderOf, createOrder, tenantOf, advanceTo } from '../../../test/support/orders.ts'
+import { getOrder, createOrder, tenantOf, advanceTo } from '../../../test/support/orders.ts'
 import { createTestTeam, guard } from '../../../test/support/server.ts'
 import { expectations } from './expected-results.ts'
 import { receiveReport } from './results.ts'
-import { atLab, toMeasured, numeric, unorderedResult, report, deliver, resultOf } from '../../../test/support/reports.ts'
+import { atLab, toMeasured, numeric, unorderedResult, report, deliver, getResult } from '../../../test/support/reports.ts'
 
 const UPDATED = 'labtest.order.updated'
 
@@ -16,15 +16,15 @@ test('a partial result is readable, emits no event, and is replaced by the final
   const before = await team.events(order.id)
   await deliver(team, order.id, report([numeric(expected[0]!, '50')], { status: 'partial' }))
   assert.deepEqual(await team.events(order.id), before)
-  const shown = await orderOf(team, order.id)
+  const shown = await getOrder(team, order.id)
   assert.equal(shown.last_event.status, 'sample_with_lab.testkit.delivered_to_lab')
   assert.deepEqual([shown.interpretation, shown.has_missing_results], ['abnormal', false])
-  const partial = (await resultOf(team, order.id)).body
+  const partial = (await getResult(team, order.id)).body
   assert.deepEqual([partial.metadata.status, partial.results.length, partial.missing_results], ['partial', 1, []])
   await deliver(team, order.id, report(expected.map((item) => numeric(item))))
-  const final = (await resultOf(team, order.id)).body
+  const final = (await getResult(team, order.id)).body
   assert.deepEqual([final.metadata.status, final.results.length], ['final', expected.length])
-  assert.equal((await orderOf(team, order.id)).interpretation, 'normal')
+  assert.equal((await getOrder(team, order.id)).interpretation, 'normal')
 })
 
 test('results that a final report omits or that the laboratory could not measure are missing', async () => {
@@ -39,12 +39,12 @@ test('results that a final report omits or that the laboratory could not measure
       { missing },
     ),
   )
-  const { body } = await resultOf(team, order.id)
+  const { body } = await getResult(team, order.id)
   assert.deepEqual(body.missing_results, [
     { ...toMeasured(refused!), inferred_failure_type: 'quantity_not_sufficient_failure', note: 'Half a drop' },
     { ...toMeasured(silent!), inferred_failure_type: 'unknown_failure', note: null },
   ])
-  assert.equal((await orderOf(team, order.id)).has_missing_results, true)
+  assert.equal((await getOrder(team, order.id)).has_missing_results, true)
 })
 
 test('a result with an unknown name but the expected code is not missing', async () => {
@@ -53,16 +53,16 @@ test('a result with an unknown name but the expected code is not missing', async
   assert.ok(first!.loinc)
   const renamed = numeric(first!, '5', { name: "The laboratory's name", slug: 'of-the-laboratory' })
   await deliver(team, order.id, report([renamed, ...rest.map((item) => numeric(item))]))
-  assert.deepEqual((await resultOf(team, order.id)).body.missing_results, [])
+  assert.deepEqual((await getResult(team, order.id)).body.missing_results, [])
 })
 
 test('an order without any reportable result fails and lists the missing results', async () => {
   const { team, order, expected } = await atLab()
   await deliver(team, order.id, report([]))
-  const shown = await orderOf(team, order.id)
+  const shown = await getOrder(team, order.id)
   assert.equal(shown.last_event.status, 'failed.testkit.sample_error')
   assert.deepEqual([shown.interpretation, shown.has_missing_results], ['unknown', true])
-  const { body } = await resultOf(team, order.id)
+  const { body } = await getResult(team, order.id)
   assert.deepEqual([body.results, body.missing_results.length], [[], expected.length])
 })
 
@@ -78,10 +78,10 @@ test('a final report after the final one corrects the result', async () => {
         { amended: true },
       ),
     )
-    const shown = await orderOf(team, order.id)
+    const shown = await getOrder(team, order.id)
     assert.equal(shown.last_event.status, 'completed.testkit.corrected')
     assert.equal(shown.interpretation, 'abnormal')
-    assert.equal((await resultOf(team, order.id)).body.results[0].result, value)
+    assert.equal((await getResult(team, order.id)).body.results[0].result, value)
   }
 })
 
@@ -98,15 +98,15 @@ test('a report for an order that is not at the laboratory is rejected and change
       body: { detail: `Transition from ordered to ${target} is not allowed` },
     })
   assert.deepEqual(await team.events(order.id), before)
-  assert.equal((await resultOf(team, order.id)).status, 404)
-  assert.deepEqual(await orderOf(team, order.id), order)
+  assert.equal((await getResult(team, order.id)).status, 404)
+  assert.deepEqual(await getOrder(team, order.id), order)
 })
 
 test('a late partial report does not replace the final one', async () => {
   const { team, order, expected } = await atLab()
   await deliver(team, order.id, report(expected.map((item) => numeric(item))))
   await assert.rejects(deliver(team, order.id, report([numeric(expected[0]!)], { status: 'partial' })), { status: 400 })
-  assert.equal((await resultOf(team, order.id)).body.metadata.status, 'final')
+  assert.equal((await getResult(team, order.id)).body.metadata.status, 'final')
 })
 
 test('every partial report emits an event for a team that enabled these events', async () => {
@@ -124,11 +124,11 @@ test('every partial report emits an event for a team that enabled these events',
         receiveReport(tx, lockedOrder, report([numeric(first!)], { status: 'partial' })),
       ),
     )
-  const shown = await orderOf(team, order.id)
+  const shown = await getOrder(team, order.id)
   assert.deepEqual(
     shown.events.slice(-2).map(({ status }) => status),
     ['sample_with_lab.walk_in_test.partial_results', 'sample_with_lab.walk_in_test.partial_results'],
   )
   assert.deepEqual((await team.events(order.id)).slice(-2), [UPDATED, UPDATED])
-  assert.equal((await resultOf(team, order.id)).body.metadata.status, 'partial')
+  assert.equal((await getResult(team, order.id)).body.metadata.status, 'partial')
 })

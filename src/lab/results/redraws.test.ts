@@ -5,7 +5,7 @@ import { expectedResults } from '../catalog/lab-tests.ts'
 import type { FailureType, DiagnosticReport } from '../links/diagnostic-report.ts'
 import { updateOrder } from '../orders/change-order.ts'
 import type { Order } from '../orders/schema.ts'
-import { createOrder, orderOf, tenantOf, advanceTo } from '../../../test/support/orders.ts'
+import { createOrder, getOrder, tenantOf, advanceTo } from '../../../test/support/orders.ts'
 import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { expectations, type ExpectedResult } from './expected-results.ts'
 import { receiveReport } from './results.ts'
@@ -14,7 +14,7 @@ import { command } from '../../../test/support/commands.ts'
 const [CREATED, UPDATED] = ['labtest.order.created', 'labtest.order.updated']
 
 /** A team with redraws enabled and an order whose sample is at the laboratory. */
-async function taken(method = 'walk_in_test'): Promise<{ team: TestTeam; order: Order }> {
+async function createOrderAtLab(method = 'walk_in_test'): Promise<{ team: TestTeam; order: Order }> {
   const team = await createTestTeam()
   await command(cells, ['team', 'feature', team.team, 'redraws', 'on'])
   guard.invalidate(team.team)
@@ -23,21 +23,21 @@ async function taken(method = 'walk_in_test'): Promise<{ team: TestTeam; order: 
   return { team, order }
 }
 
-const named = ({ definition: _definition, required: _required, ...item }: ExpectedResult) => item
+const identityOf = ({ definition: _definition, required: _required, ...item }: ExpectedResult) => item
 
 /** Delivers the final report of an order without the last of its results. */
-async function reported(
+async function deliverReport(
   team: TestTeam,
   id: string,
   failure: FailureType | undefined,
-  more: Partial<DiagnosticReport> = {},
+  overrides: Partial<DiagnosticReport> = {},
 ): Promise<Order> {
   await team.db.tx(await tenantOf(team), async (tx) => {
     await updateOrder(tx, id, async (lockedOrder) => {
       const expected = expectations(await expectedResults(tx, lockedOrder.order.lab_test.id))
-      const missing = failure ? expected.slice(-1).map((item) => ({ ...named(item), failure, note: null })) : []
+      const missing = failure ? expected.slice(-1).map((item) => ({ ...identityOf(item), failure, note: null })) : []
       const results = expected.slice(0, expected.length - missing.length).map((item) => ({
-        ...named(item),
+        ...identityOf(item),
         type: 'numeric' as const,
         result: '5',
         unit: null,
@@ -56,26 +56,26 @@ async function reported(
         performing_laboratory: null,
         results,
         missing,
-        ...more,
+        ...overrides,
       })
     })
   })
-  return orderOf(team, id)
+  return getOrder(team, id)
 }
 
 /** The redraw order of an order. */
-const redrawOf = async (team: TestTeam, order: Order): Promise<Order> => {
+const readRedraw = async (team: TestTeam, order: Order): Promise<Order> => {
   const entry = order.order_transaction.orders.find(({ parent_id }) => parent_id === order.id)
   assert(entry, 'nothing is drawn again')
-  return orderOf(team, entry.id)
+  return getOrder(team, entry.id)
 }
 
 test('a final result that lacks a marker through a failure of the laboratory creates a redraw for that marker alone', async () => {
-  const { team, order } = await taken()
-  const first = await reported(team, order.id, 'internal_lab_failure')
+  const { team, order } = await createOrderAtLab()
+  const first = await deliverReport(team, order.id, 'internal_lab_failure')
   assert.equal(first.last_event.status, 'collecting_sample.walk_in_test.redraw_available')
   assert.equal(first.has_missing_results, true)
-  const again = await redrawOf(team, first)
+  const again = await readRedraw(team, first)
   assert.deepEqual([again.origin, again.status, again.user_id], ['redraw', 'received', order.user_id])
   assert.deepEqual(
     [again.patient_details, again.lab_account_id, again.billing_type],
@@ -95,15 +95,15 @@ test('a final result that lacks a marker through a failure of the laboratory cre
 })
 
 test('the result of a redraw completes both orders and appears in the combined result, and no second redraw is created', async () => {
-  const { team, order } = await taken()
-  const again = await redrawOf(team, await reported(team, order.id, 'quantity_not_sufficient_failure'))
+  const { team, order } = await createOrderAtLab()
+  const again = await readRedraw(team, await deliverReport(team, order.id, 'quantity_not_sufficient_failure'))
   await advanceTo(team, again.id, 'requisition_created')
-  const second = await reported(team, again.id, 'quantity_not_sufficient_failure', {
+  const second = await deliverReport(team, again.id, 'quantity_not_sufficient_failure', {
     results: [],
     status: 'partial',
   })
   assert.equal(second.last_event.status, 'sample_with_lab.walk_in_test.partial_results')
-  const last = await reported(team, again.id, undefined)
+  const last = await deliverReport(team, again.id, undefined)
   assert.equal(last.last_event.status, 'completed.walk_in_test.completed')
   assert.equal(last.order_transaction.status, 'completed')
   const { body } = await team.api.get(`/v3/order_transaction/${order.order_transaction.id}/result`)
@@ -111,10 +111,10 @@ test('the result of a redraw completes both orders and appears in the combined r
 })
 
 test('a second failure completes the redraw with missing results', async () => {
-  const { team, order } = await taken()
-  const again = await redrawOf(team, await reported(team, order.id, 'internal_lab_failure'))
+  const { team, order } = await createOrderAtLab()
+  const again = await readRedraw(team, await deliverReport(team, order.id, 'internal_lab_failure'))
   await advanceTo(team, again.id, 'requisition_created')
-  const second = await reported(team, again.id, 'internal_lab_failure', {
+  const second = await deliverReport(team, again.id, 'internal_lab_failure', {
     results: [
       {
         name: 'Hemolysis index',
@@ -138,68 +138,68 @@ test('a second failure completes the redraw with missing results', async () => {
 })
 
 test('cancelling a redraw completes the transaction, and the first order cannot be cancelled', async () => {
-  const { team, order } = await taken()
-  const again = await redrawOf(team, await reported(team, order.id, 'internal_lab_failure'))
+  const { team, order } = await createOrderAtLab()
+  const again = await readRedraw(team, await deliverReport(team, order.id, 'internal_lab_failure'))
   const refused = await team.api.post(`/v3/order/${order.id}/cancel`)
   assert.equal(refused.body.message, 'Transition from redraw_available to cancelled is not allowed')
   const { body } = await team.api.post(`/v3/order/${again.id}/cancel`)
   assert.equal(body.order.status, 'cancelled')
-  assert.equal((await orderOf(team, order.id)).order_transaction.status, 'completed')
+  assert.equal((await getOrder(team, order.id)).order_transaction.status, 'completed')
 })
 
 test('a report for an order that awaits a redraw is rejected', async () => {
-  const { team, order } = await taken()
-  const before = await reported(team, order.id, 'internal_lab_failure')
-  await assert.rejects(reported(team, order.id, undefined), { status: 400 })
-  assert.deepEqual(await orderOf(team, order.id), before)
+  const { team, order } = await createOrderAtLab()
+  const before = await deliverReport(team, order.id, 'internal_lab_failure')
+  await assert.rejects(deliverReport(team, order.id, undefined), { status: 400 })
+  assert.deepEqual(await getOrder(team, order.id), before)
 })
 
 const kept: Record<string, (team: TestTeam, order: Order) => Promise<Order>> = {
-  'when what is missing harms no patient': (team, order) => reported(team, order.id, 'non_failure'),
-  'when nothing is missing': (team, order) => reported(team, order.id, undefined),
+  'when what is missing harms no patient': (team, order) => deliverReport(team, order.id, 'non_failure'),
+  'when nothing is missing': (team, order) => deliverReport(team, order.id, undefined),
   'for a team that did not ask for it': async (team, order) => {
     await command(cells, ['team', 'feature', team.team, 'redraws', 'off'])
     guard.invalidate(team.team)
-    return reported(team, order.id, 'internal_lab_failure')
+    return deliverReport(team, order.id, 'internal_lab_failure')
   },
 }
 for (const [when, play] of Object.entries(kept))
   test(`an order is completed without a redraw ${when}`, async () => {
-    const { team, order } = await taken()
+    const { team, order } = await createOrderAtLab()
     const after = await play(team, order)
     assert.equal(after.last_event.status, 'completed.walk_in_test.completed')
     assert.equal(after.order_transaction.orders.length, 1)
   })
 
 test('an order whose user is deleted before the result arrives is completed without a redraw', async () => {
-  const { team, order } = await taken()
+  const { team, order } = await createOrderAtLab()
   await team.api.post(`/v3/order/${order.id}/test`, { has_missing_results: true })
   assert.equal((await team.api.delete(`/v2/user/${order.user_id}`)).status, 200)
   await team.settle()
   assert.equal((await team.api.post(`/v2/user/undo_delete?user_id=${order.user_id}`)).status, 200)
-  const after = await orderOf(team, order.id)
+  const after = await getOrder(team, order.id)
   assert.equal(after.last_event.status, 'completed.walk_in_test.completed')
   assert.deepEqual([after.has_missing_results, after.order_transaction.orders.length], [true, 1])
 })
 
 test('an order of another collection method is completed with missing results', async () => {
-  const { team, order } = await taken('on_site_collection')
-  const after = await reported(team, order.id, 'internal_lab_failure')
+  const { team, order } = await createOrderAtLab('on_site_collection')
+  const after = await deliverReport(team, order.id, 'internal_lab_failure')
   assert.equal(after.last_event.status, 'completed.on_site_collection.completed')
 })
 
 test('a simulation of missing results creates a redraw, which waits like any order', async () => {
-  const { team, order } = await taken()
+  const { team, order } = await createOrderAtLab()
   await team.api.post(`/v3/order/${order.id}/test`, { has_missing_results: true })
   await team.settle()
-  const first = await orderOf(team, order.id)
+  const first = await getOrder(team, order.id)
   assert.equal(first.last_event.status, 'collecting_sample.walk_in_test.redraw_available')
-  const again = await redrawOf(team, first)
+  const again = await readRedraw(team, first)
   assert.equal(again.last_event.status, 'received.walk_in_test.ordered')
   const target = '?final_status=collecting_sample.walk_in_test.redraw_available'
   assert.equal((await team.api.post(`/v3/order/${again.id}/test${target}`)).status, 400)
   const other = await createOrder(team, { lab_test_id: order.lab_test.id })
   assert.equal((await team.api.post(`/v3/order/${other.id}/test${target}`)).status, 200)
   await team.settle()
-  assert.equal((await redrawOf(team, await orderOf(team, other.id))).origin, 'redraw')
+  assert.equal((await readRedraw(team, await getOrder(team, other.id))).origin, 'redraw')
 })

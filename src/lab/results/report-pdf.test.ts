@@ -49,10 +49,10 @@ const find = (page: Piece[], text: string) =>
 /** The items on the line of `text`, from left to right. */
 const row = (page: Piece[], text: string) => {
   const { y } = find(page, text)
-  return texts(page.filter((piece) => Math.abs(piece.y - y) < 1.1).toSorted((one, other) => one.x - other.x))
+  return texts(page.filter((piece) => Math.abs(piece.y - y) < 1.1).toSorted((a, b) => a.x - b.x))
 }
 
-function result(name: string, value: string, more: Partial<Result> = {}): Result {
+function result(name: string, value: string, overrides: Partial<Result> = {}): Result {
   return {
     name,
     result: value,
@@ -62,7 +62,7 @@ function result(name: string, value: string, more: Partial<Result> = {}): Result
     interpretation: 'normal',
     notes: null,
     loinc: null,
-    ...more,
+    ...overrides,
   }
 }
 
@@ -294,7 +294,7 @@ test('the largest report prints each of its results', async () => {
   const results = Array.from({ length: 2000 }, (_, index) => result(`Analyte ${index}`, `${index}.5`))
   const pages = await draw(sample({}, results))
   const printed = new Set(pages.flatMap(texts))
-  assert.ok(results.every((one) => printed.has(one.name) && printed.has(one.result)))
+  assert.ok(results.every((result) => printed.has(result.name) && printed.has(result.result)))
 })
 
 test('rendering is deterministic: the same report gives the same bytes, and another report date gives others', async () => {

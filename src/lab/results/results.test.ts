@@ -5,14 +5,14 @@ import { sql } from '../../platform/db/sql.ts'
 import {
   SECONDS_PER_DAY,
   kit,
-  orderOf,
+  getOrder,
   advanceClock,
   createOrder,
   registration,
   advanceTo,
 } from '../../../test/support/orders.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
-import { TO_LAB, atLab, toMeasured, numeric, unorderedResult, report, deliver, resultOf } from '../../../test/support/reports.ts'
+import { TO_LAB, atLab, toMeasured, numeric, unorderedResult, report, deliver, getResult } from '../../../test/support/reports.ts'
 
 const UPDATED = 'labtest.order.updated'
 
@@ -45,10 +45,10 @@ test('a final report completes the order and appears in it', async () => {
   const before = await team.events(order.id)
   await deliver(team, order.id, report(expected.map((item) => numeric(item))))
   assert.deepEqual((await team.events(order.id)).slice(before.length), [UPDATED])
-  const shown = await orderOf(team, order.id)
+  const shown = await getOrder(team, order.id)
   assert.equal(shown.last_event.status, 'completed.testkit.completed')
   assert.deepEqual([shown.interpretation, shown.has_missing_results], ['normal', false])
-  const { status, body } = await resultOf(team, order.id)
+  const { status, body } = await getResult(team, order.id)
   assert.equal(status, 200)
   assert.equal(body.results.length, expected.length)
   assert.deepEqual(body.missing_results, [])
@@ -60,7 +60,7 @@ test('a result shows patient, laboratory and times', async () => {
   const physician = { first_name: 'Phyllis', last_name: 'Imaginary', npi: '1234567893' }
   const { team, order, expected } = await atLab({ physician, clinical_notes: 'Fasting since noon' })
   await deliver(team, order.id, report(expected.map((item) => numeric(item))))
-  const { body } = await resultOf(team, order.id)
+  const { body } = await getResult(team, order.id)
   const { medical_director } = Object.values(body.sample_information['SPEC-1'].performing_laboratories)[0] as Record<
     string,
     string
@@ -114,7 +114,7 @@ test('each type of result is shown in its form', async () => {
       ...rest.map((item) => numeric(item)),
     ]),
   )
-  const { body } = await resultOf(team, order.id)
+  const { body } = await getResult(team, order.id)
   const [a, b, c, d, extra] = body.results
   const common = {
     timestamp: '2030-01-04T08:00:00+00:00',
@@ -184,8 +184,8 @@ test('the report-level interpretation overrides the marker interpretations', asy
       { interpretation: 'unknown' },
     ),
   )
-  assert.equal((await orderOf(team, order.id)).interpretation, 'unknown')
-  assert.equal((await resultOf(team, order.id)).body.metadata.interpretation, 'unknown')
+  assert.equal((await getOrder(team, order.id)).interpretation, 'unknown')
+  assert.equal((await getResult(team, order.id)).body.metadata.interpretation, 'unknown')
 })
 
 test('the performing laboratory is shown if it differs from the ordering one', async () => {
@@ -206,7 +206,7 @@ test('the performing laboratory is shown if it differs from the ordering one', a
       { performing_laboratory: elsewhere },
     ),
   )
-  const { body } = await resultOf(team, order.id)
+  const { body } = await getResult(team, order.id)
   assert.equal(body.metadata['clia_#'], '99D0000001')
   assert.equal(body.metadata.laboratory, order.lab_test.lab!.name)
   assert.equal(body.results[0].performing_laboratory, 'elsewhere')
@@ -225,7 +225,7 @@ test("the result of a registered kit names the patient who registered it and the
   await team.api.post('/v3/order/testkit/register', registration(order.sample_id))
   await advanceTo(team, order.id, 'transit_lab', 'delivered_to_lab')
   await deliver(team, order.id, report([unorderedResult('any')]))
-  const { body } = await resultOf(team, order.id)
+  const { body } = await getResult(team, order.id)
   assert.equal(body.metadata.patient, 'Testa Fictional')
   assert.deepEqual(Object.keys(body.sample_information), [order.sample_id])
   assert.equal(body.results[0].source_sample_id, order.sample_id)
@@ -261,10 +261,10 @@ test('the result of a transaction is that of its order, and is final once the tr
   const path = `/v3/order_transaction/${order.order_transaction.id}/result`
   assert.deepEqual((await team.api.get(path)).body, { detail: 'No result is available for this order transaction' })
   await deliver(team, order.id, report([numeric(expected[0]!)], { status: 'partial' }))
-  assert.deepEqual((await team.api.get(path)).body, (await resultOf(team, order.id)).body)
+  assert.deepEqual((await team.api.get(path)).body, (await getResult(team, order.id)).body)
   await deliver(team, order.id, report(expected.map((item) => numeric(item))))
   const { status, body } = await team.api.get(path)
-  assert.deepEqual([status, body], [200, (await resultOf(team, order.id)).body])
+  assert.deepEqual([status, body], [200, (await getResult(team, order.id)).body])
   assert.equal(body.metadata.status, 'final')
 })
 
@@ -276,7 +276,7 @@ test('the results of a deleted user are erased after the grace period and not be
   await deliver(team, other.id, report([unorderedResult('any')]))
   await team.api.delete(`/v2/user/${order.user_id}`)
   await advanceClock(team, 6 * SECONDS_PER_DAY)
-  assert.equal((await resultOf(team, order.id)).status, 404)
+  assert.equal((await getResult(team, order.id)).status, 404)
   const { n } = await team.db.queries.one(
     T.Object({ n: T.Integer() }),
     sql`select count(*) as n from lab_result where order_id = ${order.id}`,
@@ -293,7 +293,7 @@ test('the results of a deleted user are erased after the grace period and not be
 test('a result without markers from the link belongs to the markers ordered under its name or code', async () => {
   const { team, order, expected } = await atLab()
   await deliver(team, order.id, report(expected.map((item) => ({ ...numeric(item), source_markers: null }))))
-  const { results } = (await resultOf(team, order.id)).body
+  const { results } = (await getResult(team, order.id)).body
   assert.deepEqual(
     results.map((result: { source_markers: unknown }) => result.source_markers),
     expected.map(({ source_markers }) => source_markers),

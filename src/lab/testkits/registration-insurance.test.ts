@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { address, kit, orderBody, orderOf, patient, createOrder, registration } from '../../../test/support/orders.ts'
+import { address, kit, orderBody, getOrder, patient, createOrder, registration } from '../../../test/support/orders.ts'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
@@ -24,7 +24,7 @@ const holder = {
   phone_type: 'Landline',
 }
 
-async function registered(team: TestTeam, insurance: Record<string, unknown>) {
+async function registerWithInsurance(team: TestTeam, insurance: Record<string, unknown>) {
   const { sample_id, user_id } = await kit(team)
   const { status, body } = await team.api.post(
     '/v3/order/testkit/register',
@@ -38,18 +38,18 @@ const keptWith = async ({ db, team }: TestTeam, id: string) =>
   JSON.parse(
     (await db.queries.one(Kept, sql`select internal_data from lab_order where id = ${id} and team_id = ${team}`)).internal_data,
   ).health_insurance
-const latestOf = async ({ api }: TestTeam, user_id: string) => api.get(`/v2/user/${user_id}/insurance/latest`)
+const readLatest = async ({ api }: TestTeam, user_id: string) => api.get(`/v2/user/${user_id}/insurance/latest`)
 
 describe('insurance in the registration of a kit', () => {
   test("the insurance of a registration is shown on the order under both spellings and becomes the user's primary insurance", async () => {
     const team = await createTestTeam()
-    const { status, order, user_id, body } = await registered(team, health_insurance)
+    const { status, order, user_id, body } = await registerWithInsurance(team, health_insurance)
     assert.equal(status, 200, JSON.stringify(body))
     assert.match(order.health_insurance_id ?? '', /^[0-9a-f-]{36}$/)
     assert.equal(order.health_insurace_id, order.health_insurance_id)
     assert.deepEqual([order.icd_codes, order.billing_type], [['E11.9', 'Z00.00'], 'client_bill'])
-    assert.deepEqual(await orderOf(team, order.id), order)
-    const { body: insurance } = await latestOf(team, user_id)
+    assert.deepEqual(await getOrder(team, order.id), order)
+    const { body: insurance } = await readLatest(team, user_id)
     assert.deepEqual(
       [insurance.payor_code, insurance.member_id, insurance.relationship, insurance.is_primary, insurance.guarantor],
       ['AETNA', 'M-42', 'Self', true, null],
@@ -64,8 +64,8 @@ describe('insurance in the registration of a kit', () => {
   test('the insurance of a dependent names the policyholder as the guarantor', async () => {
     const team = await createTestTeam()
     const other = { ...health_insurance, responsible_relationship: 'Spouse', responsible_details: holder }
-    const { order, user_id } = await registered(team, other)
-    const { body } = await latestOf(team, user_id)
+    const { order, user_id } = await registerWithInsurance(team, other)
+    const { body } = await readLatest(team, user_id)
     assert.deepEqual([body.relationship, body.guarantor.first_name, body.insured.first_name], ['Spouse', 'Guarda', 'Testa'])
     assert.equal((await keptWith(team, order.id)).responsible_details.phone_type, 'Landline')
   })
@@ -83,10 +83,10 @@ describe('insurance in the registration of a kit', () => {
 
   test('insurance data without payor and member id is stored with the order', async () => {
     const team = await createTestTeam()
-    const { status, order, user_id } = await registered(team, { back_image: card })
+    const { status, order, user_id } = await registerWithInsurance(team, { back_image: card })
     assert.deepEqual([status, order.health_insurance_id, order.icd_codes], [200, null, null])
     assert.deepEqual(await keptWith(team, order.id), { back_image: card })
-    assert.equal((await latestOf(team, user_id)).status, 404)
+    assert.equal((await readLatest(team, user_id)).status, 404)
   })
 
   test('an invalid insurance is rejected, and the kit still awaits registration', async () => {
@@ -98,10 +98,10 @@ describe('insurance in the registration of a kit', () => {
       [{ responsible_relationship: 'Other' }, 422, 'responsible_details'],
       [{ front_image: { content: 'x', content_type: 'image/gif' } }, 422, 'front_image.content_type'],
     ] as const) {
-      const reply = await registered(team, { ...health_insurance, ...changes })
+      const reply = await registerWithInsurance(team, { ...health_insurance, ...changes })
       assert.equal(reply.status, status, JSON.stringify(reply.body))
       if (where) assert.deepEqual(reply.body.detail[0].loc.slice(2).join('.'), where)
-      assert.equal((await latestOf(team, reply.user_id)).status, 404)
+      assert.equal((await readLatest(team, reply.user_id)).status, 404)
     }
     assert.ok((await team.api.get('/v3/orders?status=registered')).body.total === 0)
   })

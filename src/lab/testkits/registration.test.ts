@@ -7,7 +7,7 @@ import { sql } from '../../platform/db/sql.ts'
 import {
   address,
   kit,
-  orderOf,
+  getOrder,
   advanceClock,
   patient,
   createOrder,
@@ -105,7 +105,7 @@ describe('registering a kit', () => {
     })
     assert.match(order.requisition_form_url!, /\/documents\/requisition\?token=/)
     assert.ok(registered!.id > created!.id)
-    assert.deepEqual(await orderOf(team, order.id), order)
+    assert.deepEqual(await getOrder(team, order.id), order)
     assert.deepEqual(await team.events(), REGISTERED)
     const events = (await team.api.get('/v1/events')).body.data
     assert.deepEqual(events[0].body.data, order)
@@ -149,7 +149,7 @@ describe('registering a kit', () => {
       const { status, body } = await register(team, before.sample_id, { user_id })
       assert.deepEqual([status, body], [404, { detail: 'User does not exist on this team' }])
     }
-    assert.deepEqual(await orderOf(team, before.id), before)
+    assert.deepEqual(await getOrder(team, before.id), before)
     assert.deepEqual(await team.events(), ORDERED)
   })
 
@@ -164,20 +164,20 @@ describe('registering a kit', () => {
     assert.deepEqual(await team.events(), ORDERED)
     const { status, body } = await register(team, sample_id, { consents: undefined, physician })
     assert.deepEqual([status, body.order.physician], [200, physician])
-    assert.deepEqual((await orderOf(team, id)).physician, physician)
+    assert.deepEqual((await getOrder(team, id)).physician, physician)
   })
 
   test('a kit can be registered once', async () => {
     const team = await createTestTeam()
     const { sample_id, id } = await kit(team)
     assert.equal((await register(team, sample_id)).status, 200)
-    const before = await orderOf(team, id)
+    const before = await getOrder(team, id)
     const again = await register(team, sample_id, { patient_details: { ...patient, first_name: 'Other' } })
     assert.deepEqual([again.status, again.body], [400, already])
     await advanceTo(team, id, 'transit_lab', 'delivered_to_lab')
     const late = await register(team, sample_id)
     assert.deepEqual([late.status, late.body], [400, already])
-    assert.deepEqual((await orderOf(team, id)).patient_details, before.patient_details)
+    assert.deepEqual((await getOrder(team, id)).patient_details, before.patient_details)
     assert.deepEqual(await team.events(), [...REGISTERED, 'labtest.order.updated', 'labtest.order.updated'])
   })
 
@@ -189,7 +189,7 @@ describe('registering a kit', () => {
       const { status, body } = await register(team, sample_id)
       assert.deepEqual([status, body], [404, { detail: 'No test kit has this sample_id' }])
     }
-    assert.deepEqual(await orderOf(other, theirs.id), theirs)
+    assert.deepEqual(await getOrder(other, theirs.id), theirs)
     assert.deepEqual(await team.events(), ORDERED)
   })
 
@@ -256,7 +256,7 @@ describe('registering a kit', () => {
     const { id, sample_id } = await kit(team)
     await team.api.post(`/v3/order/${id}/test?final_status=collecting_sample.testkit.with_customer`)
     await team.settle()
-    const { shipment } = (await orderOf(team, id)).details.data as TestkitDetails['data']
+    const { shipment } = (await getOrder(team, id)).details.data as TestkitDetails['data']
     assert.ok(shipment?.outbound_tracking_number)
     const { body } = await register(team, sample_id)
     assert.deepEqual(body.order.details.data.shipment, shipment)
@@ -318,7 +318,7 @@ describe('two concurrent registrations of one kit', () => {
     const won = replies.filter((reply) => reply.status === 200)
     assert.equal(won.length, 1)
     for (const { status, body } of replies) if (status !== 200) assert.deepEqual([status, body], [400, already])
-    assert.deepEqual((await orderOf(team, id)).patient_details, won[0]!.body.order.patient_details)
+    assert.deepEqual((await getOrder(team, id)).patient_details, won[0]!.body.order.patient_details)
     assert.deepEqual(await team.events(), REGISTERED)
   })
 
@@ -337,7 +337,7 @@ describe('two concurrent registrations of one kit', () => {
     assert.deepEqual([first!.status, second!.status].sort(), [200, 400])
     const [won, lost] = first!.status === 200 ? [first!, second!] : [second!, first!]
     assert.deepEqual(lost.body, already)
-    assert.equal((await orderOf(team, id)).user_id, won.body.order.user_id)
+    assert.equal((await getOrder(team, id)).user_id, won.body.order.user_id)
     assert.deepEqual(await team.events(), REGISTERED)
   })
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { updateOrder } from '../orders/change-order.ts'
-import { kit, orderOf, registration, tenantOf } from '../../../test/support/orders.ts'
+import { kit, getOrder, registration, tenantOf } from '../../../test/support/orders.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { moveKit } from './shipments.ts'
 
@@ -10,8 +10,8 @@ const register = ({ api }: TestTeam, sample_id: string | null, changes: Record<s
   api.post('/v3/order/testkit/register', registration(sample_id, changes))
 
 describe('kits without a patient', () => {
-  const move = async (team: TestTeam, id: string, to: string) =>
-    team.db.tx(await tenantOf(team), (tx) => updateOrder(tx, id, (lockedOrder) => moveKit(lockedOrder, to)))
+  const move = async (team: TestTeam, id: string, target: string) =>
+    team.db.tx(await tenantOf(team), (tx) => updateOrder(tx, id, (lockedOrder) => moveKit(lockedOrder, target)))
 
   test('an unregistered kit can be delivered to its customer but not sent to the laboratory', async () => {
     const team = await createTestTeam()
@@ -22,11 +22,11 @@ describe('kits without a patient', () => {
         status: 400,
         body: { detail: `Transition from with_customer to ${to} is not allowed before registration` },
       })
-    assert.equal((await orderOf(team, id)).last_event.status, 'collecting_sample.testkit.with_customer')
+    assert.equal((await getOrder(team, id)).last_event.status, 'collecting_sample.testkit.with_customer')
     await register(team, sample_id)
     await move(team, id, 'transit_lab')
     await move(team, id, 'delivered_to_lab')
-    assert.equal((await orderOf(team, id)).last_event.status, 'sample_with_lab.testkit.delivered_to_lab')
+    assert.equal((await getOrder(team, id)).last_event.status, 'sample_with_lab.testkit.delivered_to_lab')
   })
 
   test('a kit registered during transit is delivered to its customer and then to the laboratory', async () => {
@@ -36,7 +36,7 @@ describe('kits without a patient', () => {
     await register(team, sample_id)
     for (const to of ['out_for_delivery', 'with_customer', 'transit_lab', 'delivered_to_lab']) await move(team, id, to)
     assert.deepEqual(
-      (await orderOf(team, id)).events.map((event) => event.status.split('.')[2]),
+      (await getOrder(team, id)).events.map((event) => event.status.split('.')[2]),
       [
         'ordered',
         'awaiting_registration',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { updateOrder } from '../../lab/orders/change-order.ts'
 import type { Order } from '../../lab/orders/schema.ts'
-import { address, kit, orderOf, patient, createOrder, advanceTo } from '../../../test/support/orders.ts'
+import { address, kit, getOrder, patient, createOrder, advanceTo } from '../../../test/support/orders.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 interface SentMessage {
@@ -13,20 +13,20 @@ interface SentMessage {
   state: string
 }
 
-const messagesOf = async ({ api }: TestTeam, id: string): Promise<SentMessage[]> =>
+const listMessages = async ({ api }: TestTeam, id: string): Promise<SentMessage[]> =>
   (await api.get(`/v3/order/${id}/messages`)).body.data
 const kinds = async (team: TestTeam, id: string): Promise<string[]> =>
-  (await messagesOf(team, id)).map(({ kind, channel }) => `${kind} ${channel}`)
+  (await listMessages(team, id)).map(({ kind, channel }) => `${kind} ${channel}`)
 
-const switched = (team: TestTeam, sms: boolean, email: boolean) =>
+const switchChannels = (team: TestTeam, sms: boolean, email: boolean) =>
   team.manage.patch(`/team/${team.team}`, {
     sandbox: { lab_tests_patient_sms_communication_enabled: sms, lab_tests_patient_email_communication_enabled: email },
   })
 
-const ordered = async (team: TestTeam, method: string, changes: Record<string, unknown> = {}): Promise<Order> =>
+const createOrderByMethod = async (team: TestTeam, method: string, changes: Record<string, unknown> = {}): Promise<Order> =>
   createOrder(team, { lab_test_id: await team.test(method), ...changes })
 
-const lives: Record<string, { steps: string[]; both: string[]; email: string[]; sms: string[] }> = {
+const lives: Record<string, { steps: string[]; bothChannels: string[]; email: string[]; sms: string[] }> = {
   testkit: {
     steps: [
       'requisition_created',
@@ -37,13 +37,13 @@ const lives: Record<string, { steps: string[]; both: string[]; email: string[]; 
       'delivered_to_lab',
       'completed',
     ],
-    both: ['ordered sms', 'transit_customer sms', 'out_for_delivery sms', 'delivered_to_lab sms', 'completed sms'],
+    bothChannels: ['ordered sms', 'transit_customer sms', 'out_for_delivery sms', 'delivered_to_lab sms', 'completed sms'],
     sms: ['ordered sms', 'transit_customer sms', 'out_for_delivery sms', 'delivered_to_lab sms', 'completed sms'],
     email: [],
   },
   walk_in_test: {
     steps: ['requisition_created', 'appointment_pending', 'appointment_scheduled', 'appointment_cancelled', 'redraw_available'],
-    both: [
+    bothChannels: [
       'ordered sms',
       'requisition_created sms',
       'requisition_created email',
@@ -71,7 +71,7 @@ const lives: Record<string, { steps: string[]; both: string[]; email: string[]; 
       'draw_completed',
       'completed',
     ],
-    both: [
+    bothChannels: [
       'ordered sms',
       'requisition_created sms',
       'requisition_created email',
@@ -102,7 +102,7 @@ const lives: Record<string, { steps: string[]; both: string[]; email: string[]; 
   },
   on_site_collection: {
     steps: ['requisition_created', 'draw_completed', 'partial_results', 'completed'],
-    both: ['ordered sms', 'requisition_created sms', 'requisition_created email', 'draw_completed sms', 'completed sms'],
+    bothChannels: ['ordered sms', 'requisition_created sms', 'requisition_created email', 'draw_completed sms', 'completed sms'],
     sms: ['ordered sms', 'requisition_created sms', 'draw_completed sms', 'completed sms'],
     email: ['requisition_created email'],
   },
@@ -113,8 +113,8 @@ describe('patient messages', () => {
     for (const [on, messages] of Object.entries({ ...expected, nothing: [] as string[] }))
       test(`sends the messages of an order by ${method}, with ${on} enabled`, async () => {
         const team = await createTestTeam()
-        await switched(team, on === 'both' || on === 'sms', on === 'both' || on === 'email')
-        const { id } = await ordered(team, method)
+        await switchChannels(team, on === 'both' || on === 'sms', on === 'both' || on === 'email')
+        const { id } = await createOrderByMethod(team, method)
         await advanceTo(team, id, ...steps)
         assert.deepEqual(await kinds(team, id), messages)
       })
@@ -122,7 +122,7 @@ describe('patient messages', () => {
   test('sends a message for a cancelled order of any collection method', async () => {
     const team = await createTestTeam()
     for (const method of Object.keys(lives)) {
-      const { id } = await ordered(team, method)
+      const { id } = await createOrderByMethod(team, method)
       await team.api.post(`/v3/order/${id}/cancel`)
       assert.deepEqual(await kinds(team, id), ['ordered sms', 'cancelled sms'])
     }
@@ -136,9 +136,9 @@ describe('patient messages', () => {
         brand_information: { company_name: 'Harbor Clinic', support_email: 'help@example.com' },
       },
     })
-    const { id, lab_test } = await ordered(team, 'walk_in_test')
+    const { id, lab_test } = await createOrderByMethod(team, 'walk_in_test')
     await advanceTo(team, id, 'requisition_created')
-    const [first, text, mail] = await messagesOf(team, id)
+    const [first, text, mail] = await listMessages(team, id)
     assert.deepEqual([first!.recipient, mail!.recipient], [patient.phone_number, patient.email])
     assert.match(first!.body, /^Harbor Clinic: your laboratory order has been placed/)
     assert.match(mail!.body, /Harbor Clinic\n$/)
@@ -148,27 +148,27 @@ describe('patient messages', () => {
 
   test('an email contains the link to the requisition, and a text message contains it if no email is sent', async () => {
     const team = await createTestTeam()
-    const { id } = await ordered(team, 'walk_in_test')
+    const { id } = await createOrderByMethod(team, 'walk_in_test')
     await advanceTo(team, id, 'requisition_created')
-    const link = (await orderOf(team, id)).requisition_form_url!
-    const [, text, mail] = await messagesOf(team, id)
+    const link = (await getOrder(team, id)).requisition_form_url!
+    const [, text, mail] = await listMessages(team, id)
     assert.deepEqual([text!.body.includes(link), mail!.body.includes(link)], [false, true])
     assert.equal((await fetch(link)).status, 200)
-    await switched(team, true, false)
-    const other = await ordered(team, 'walk_in_test')
+    await switchChannels(team, true, false)
+    const other = await createOrderByMethod(team, 'walk_in_test')
     await advanceTo(team, other.id, 'requisition_created')
-    const own = (await orderOf(team, other.id)).requisition_form_url!
-    assert((await messagesOf(team, other.id))[1]!.body.endsWith(` ${own}`))
+    const own = (await getOrder(team, other.id)).requisition_form_url!
+    assert((await listMessages(team, other.id))[1]!.body.endsWith(` ${own}`))
   })
 
   test("a shipped kit's message contains the expected arrival date and the tracking link", async () => {
     const team = await createTestTeam()
-    const { id } = await ordered(team, 'testkit')
+    const { id } = await createOrderByMethod(team, 'testkit')
     await team.api.post(`/v3/order/${id}/test?final_status=collecting_sample.testkit.transit_customer`)
     await team.settle()
-    const { details } = await orderOf(team, id)
+    const { details } = await getOrder(team, id)
     const parcel = (details.data as { shipment: { outbound_tracking_url: string } }).shipment
-    const { body } = (await messagesOf(team, id)).at(-1)!
+    const { body } = (await listMessages(team, id)).at(-1)!
     assert(body.endsWith(` ${parcel.outbound_tracking_url}`))
     assert.match(body, /is on its way to you and should arrive on \w+day, \w+ \d{1,2}\. /)
   })
@@ -177,7 +177,7 @@ describe('patient messages', () => {
     const team = await createTestTeam()
     const { id, shipping_details } = await kit(team)
     assert.deepEqual(
-      (await messagesOf(team, id)).map(({ kind, recipient }) => [kind, recipient]),
+      (await listMessages(team, id)).map(({ kind, recipient }) => [kind, recipient]),
       [['ordered', shipping_details!.phone_number]],
     )
   })
@@ -199,7 +199,7 @@ describe('patient messages', () => {
 
   test('sends nothing without a phone number or email address', async () => {
     const team = await createTestTeam()
-    const { id } = await ordered(team, 'walk_in_test')
+    const { id } = await createOrderByMethod(team, 'walk_in_test')
     await team.db.tx(team.tenant, (tx) =>
       updateOrder(tx, id, (lockedOrder) => {
         Object.assign(lockedOrder.order.patient_details!, { phone_number: '5550100', email: null })
@@ -211,14 +211,14 @@ describe('patient messages', () => {
 
   test('sends nothing for a rejected request', async () => {
     const team = await createTestTeam()
-    const { id } = await ordered(team, 'testkit')
+    const { id } = await createOrderByMethod(team, 'testkit')
     await assert.rejects(advanceTo(team, id, 'completed'))
     assert.deepEqual(await kinds(team, id), ['ordered sms'])
   })
 
   test('other teams have no access to the messages', async () => {
     const [mine, theirs] = [await createTestTeam(), await createTestTeam()]
-    const { id } = await ordered(theirs, 'testkit')
+    const { id } = await createOrderByMethod(theirs, 'testkit')
     const reply = await mine.api.get(`/v3/order/${id}/messages`)
     assert.deepEqual([reply.status, reply.body], [404, { detail: 'Order not found' }])
   })
@@ -229,9 +229,9 @@ describe('communication settings of an order', () => {
 
   test("an order inherits the team's setting until it has its own", async () => {
     const team = await createTestTeam()
-    const { id } = await ordered(team, 'testkit')
+    const { id } = await createOrderByMethod(team, 'testkit')
     assert.deepEqual((await team.api.get(path(id))).body, { order_id: id, sms_enabled: true })
-    await switched(team, false, false)
+    await switchChannels(team, false, false)
     assert.deepEqual((await team.api.get(path(id))).body, { order_id: id, sms_enabled: false })
     const { status, body } = await team.api.patch(path(id), { sms_enabled: true })
     assert.deepEqual([status, body], [200, { order_id: id, sms_enabled: true }])
@@ -242,7 +242,7 @@ describe('communication settings of an order', () => {
 
   test("disabling an order's text messages stops only those, and emits no event", async () => {
     const team = await createTestTeam()
-    const { id } = await ordered(team, 'walk_in_test')
+    const { id } = await createOrderByMethod(team, 'walk_in_test')
     await team.api.patch(path(id), { sms_enabled: false })
     assert.deepEqual(await team.events(id), ['labtest.order.created'])
     await advanceTo(team, id, 'requisition_created')
@@ -251,7 +251,7 @@ describe('communication settings of an order', () => {
 
   test('rejects a missing value and unknown orders', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
-    const { id } = await ordered(team, 'testkit')
+    const { id } = await createOrderByMethod(team, 'testkit')
     for (const body of [{}, { sms_enabled: null }, { sms_enabled: 'yes' }])
       assert.equal((await team.api.patch(path(id), body)).status, 422)
     for (const call of [other.api.get(path(id)), other.api.patch(path(id), { sms_enabled: false })])

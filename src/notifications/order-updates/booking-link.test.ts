@@ -1,8 +1,8 @@
 // The link for booking an at-home appointment in messages to patients.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { orderOf, createOrder, advanceTo } from '../../../test/support/orders.ts'
-import { homeOrder, ok, slots, createAtHomeTeam, visitOf } from '../../../test/support/home-visits.ts'
+import { getOrder, createOrder, advanceTo } from '../../../test/support/orders.ts'
+import { homeOrder, ok, slots, createAtHomeTeam, visitCalls } from '../../../test/support/home-visits.ts'
 import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
 
@@ -26,7 +26,7 @@ test('the messages after the requisition contain the booking link', async () => 
   await setting(team, { appointment_booking_url: PAGE })
   const id = await homeOrder(team)
   const { sms, email } = await ready(team, id)
-  const link = (await orderOf(team, id)).requisition_form_url!
+  const link = (await getOrder(team, id)).requisition_form_url!
   assert.equal(sms, `Your laboratory order is ready, and a visit at your home can be arranged. Book it: ${pageOf(id)}`)
   assert(email!.includes(`\n\nBook your visit:\n${pageOf(id)}\n\n`))
   assert(email!.includes(link))
@@ -36,7 +36,7 @@ test('with email disabled the text message labels both links', async () => {
   const team = await createTestTeam()
   await setting(team, { appointment_booking_url: PAGE, lab_tests_patient_email_communication_enabled: false })
   const id = await homeOrder(team)
-  const link = (await orderOf(team, id)).requisition_form_url!
+  const link = (await getOrder(team, id)).requisition_form_url!
   const { sms, email } = await ready(team, id)
   assert(sms!.endsWith(` Book it: ${pageOf(id)} Requisition: ${link}`))
   assert.equal(email, undefined)
@@ -69,8 +69,8 @@ test('a reserved at-home appointment omits the booking link, and a cancelled one
   await setting(team, { appointment_booking_url: PAGE })
   guard.invalidate(team.team)
   const [booked, cancelled] = [await homeOrder(team, {}, false), await homeOrder(team, {}, false)]
-  for (const id of [booked, cancelled]) ok(await visitOf(team, id).book((await slots(team)).at(-1)!.booking_key))
-  ok(await visitOf(team, cancelled).cancel())
+  for (const id of [booked, cancelled]) ok(await visitCalls(team, id).book((await slots(team)).at(-1)!.booking_key))
+  ok(await visitCalls(team, cancelled).cancel())
   for (const id of [booked, cancelled]) await advanceTo(team, id, 'requisition_created')
   for (const body of Object.values(await ready(team, booked))) assert.doesNotMatch(body, /[Bb]ook|clinic/)
   assert((await ready(team, cancelled)).sms!.endsWith(pageOf(cancelled)))

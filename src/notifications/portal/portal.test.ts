@@ -13,13 +13,13 @@ import { stateWords, type LowLevelStatus } from './order-words.ts'
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 
-async function given(method = 'walk_in_test', order: Record<string, unknown> = {}) {
+async function createOrderWithPortal(method = 'walk_in_test', order: Record<string, unknown> = {}) {
   const team = await createTestTeam()
   const placed = await createOrder(team, { lab_test_id: await team.test(method), ...order })
   return { team, order: placed, user_id: placed.user_id }
 }
 
-const linkOf = async ({ api }: TestTeam, user_id: string, body: Record<string, unknown>) => {
+const createPortalLink = async ({ api }: TestTeam, user_id: string, body: Record<string, unknown>) => {
   const { status, body: answer } = await api.post(`/v2/user/${user_id}/create_portal_url`, body)
   assert.equal(status, 200, JSON.stringify(answer))
   return answer as { url: string; expires_in: number }
@@ -30,8 +30,8 @@ const local = (address: string): string => {
   return url + pathname + search
 }
 
-async function ask(to: string, form?: Record<string, string>) {
-  const response = await fetch(local(to), {
+async function ask(target: string, form?: Record<string, string>) {
+  const response = await fetch(local(target), {
     redirect: 'manual',
     ...(form && { method: 'POST', body: new URLSearchParams(form) }),
   })
@@ -44,8 +44,8 @@ async function ask(to: string, form?: Record<string, string>) {
 }
 
 /** The address of the portal behind a launch link. */
-const launched = async (team: TestTeam, user_id: string, order_id?: string): Promise<string> => {
-  const { location } = await ask((await linkOf(team, user_id, { context: 'launch', order_id })).url)
+const launchPortal = async (team: TestTeam, user_id: string, order_id?: string): Promise<string> => {
+  const { location } = await ask((await createPortalLink(team, user_id, { context: 'launch', order_id })).url)
   assert.match(location, /^\/portal\?token=/)
   return location
 }
@@ -64,14 +64,14 @@ test('the portal shows the day of the order and the time of an appointment where
   await advanceClock(team, Math.round((monday + 3 * 3_600_000 - now) / 1000))
   const order = await createOrder(team, { lab_test_id: await team.test('walk_in_test') })
   assert.equal(new Date(order.created_at).getUTCDay(), 1)
-  const { text } = await ask(await launched(team, order.user_id))
+  const { text } = await ask(await launchPortal(team, order.user_id))
   const [, shown] = /Ordered on ([^.]+)\./.exec(text) ?? []
   assert.match(shown!, /^Sunday, /)
 })
 
 describe('a portal URL', () => {
   test('needs a user with demographics, and an order of this user', async () => {
-    const { team, order, user_id } = await given()
+    const { team, order, user_id } = await createOrderWithPortal()
     const path = (id: string) => `/v2/user/${id}/create_portal_url`
     const fresh = await team.user()
     const refused = await team.api.post(path(fresh), { context: 'launch' })
@@ -88,9 +88,9 @@ describe('a portal URL', () => {
   })
 
   test('of a launch is valid for ten minutes, and one for messages is short and valid for two weeks', async () => {
-    const { team, user_id } = await given()
-    const launch = await linkOf(team, user_id, { context: 'launch' })
-    const short = await linkOf(team, user_id, { context: 'communications' })
+    const { team, user_id } = await createOrderWithPortal()
+    const launch = await createPortalLink(team, user_id, { context: 'launch' })
+    const short = await createPortalLink(team, user_id, { context: 'communications' })
     assert.deepEqual([launch.expires_in, short.expires_in], [600, 1_209_600])
     assert.match(new URL(short.url).pathname, /^\/p\/\d[\w-]{43}$/)
     for (const { url: text } of [launch, short]) assert(!text.includes(user_id))
@@ -99,55 +99,55 @@ describe('a portal URL', () => {
 
 describe('the portal', () => {
   test('shows the orders of the user with their state, and only one if the link names it', async () => {
-    const { team, order, user_id } = await given()
+    const { team, order, user_id } = await createOrderWithPortal()
     await advanceTo(team, order.id, 'requisition_created')
     const kit = await createOrder(team, { user_id, lab_test_id: await team.test('testkit') })
     const other = await createOrder(team, { lab_test_id: await team.test('on_site_collection') })
-    const all = await ask(await launched(team, user_id))
+    const all = await ask(await launchPortal(team, user_id))
     assert.equal(all.status, 200)
     for (const words of ['Ready for your visit', 'Your order has been placed', kit.lab_test.name])
       assert(all.text.includes(words), words)
     assert(!all.text.includes(other.id))
     assert.equal(all.text.split('class="card"').length, 3)
-    const one = await ask(await launched(team, user_id, kit.id))
+    const one = await ask(await launchPortal(team, user_id, kit.id))
     assert.equal(one.text.split('class="card"').length, 2)
     const [, more] = /href="([^"]+)">All your orders/.exec(one.text)!
     assert.equal((await ask(more!.replaceAll('&#38;', '&'))).text.split('class="card"').length, 3)
   })
 
   test('gives the requisition while it is needed', async () => {
-    const { team, order, user_id } = await given()
-    assert(!(await ask(await launched(team, user_id))).text.includes('requisition (PDF)'))
+    const { team, order, user_id } = await createOrderWithPortal()
+    assert(!(await ask(await launchPortal(team, user_id))).text.includes('requisition (PDF)'))
     await advanceTo(team, order.id, 'requisition_created')
-    const { text } = await ask(await launched(team, user_id))
+    const { text } = await ask(await launchPortal(team, user_id))
     const [, href] = /href="([^"]+)">Open your requisition/.exec(text)!
     const pdf = await ask(href!)
     assert.deepEqual([pdf.status, pdf.headers.get('content-type')], [200, 'application/pdf'])
     await advanceTo(team, order.id, 'completed')
-    const done = await ask(await launched(team, user_id))
+    const done = await ask(await launchPortal(team, user_id))
     assert(!done.text.includes('requisition (PDF)'))
     assert(done.text.includes('Results are ready'))
   })
 
   test("leads to the team's booking page while an at-home appointment can be booked", async () => {
-    const { team, order, user_id } = await given('at_home_phlebotomy')
+    const { team, order, user_id } = await createOrderWithPortal('at_home_phlebotomy')
     const appointment_booking_url = 'https://clinic.example/visits/{order_id}?from=portal&x=1'
     assert.equal((await team.manage.patch(`/team/${team.team}`, { sandbox: { appointment_booking_url } })).status, 200)
     const link = `https://clinic.example/visits/${order.id}?from=portal&#38;x=1`
-    assert(!(await ask(await launched(team, user_id))).text.includes('Book your visit'))
+    assert(!(await ask(await launchPortal(team, user_id))).text.includes('Book your visit'))
     await advanceTo(team, order.id, 'requisition_created')
-    assert((await ask(await launched(team, user_id))).text.includes(`href="${link}">Book your visit`))
+    assert((await ask(await launchPortal(team, user_id))).text.includes(`href="${link}">Book your visit`))
   })
 
   test('loads nothing, may be framed by nobody, sends forms nowhere else, and leaves lines in the access log', async () => {
-    const { team, user_id } = await given()
-    const { headers, text } = await ask(await launched(team, user_id))
+    const { team, user_id } = await createOrderWithPortal()
+    const { headers, text } = await ask(await launchPortal(team, user_id))
     const policy = headers.get('content-security-policy')!.split('; ')
     for (const part of ["default-src 'none'", "form-action 'none'", "base-uri 'none'", "frame-ancestors 'none'"])
       assert(policy.includes(part), part)
     assert.deepEqual([headers.get('referrer-policy'), headers.get('cache-control')], ['no-referrer', 'no-store'])
     assert.deepEqual([...text.matchAll(/<(script|img|iframe|object|form)\b/g)], [])
-    const short = await ask((await linkOf(team, user_id, { context: 'communications' })).url)
+    const short = await ask((await createPortalLink(team, user_id, { context: 'communications' })).url)
     assert(short.headers.get('content-security-policy')!.split('; ').includes("form-action 'self'"))
     await access.flush()
     const { data } = (await team.manage.get(`/team/${team.team}/sandbox/access_log?user_id=${user_id}`)).body
@@ -157,10 +157,10 @@ describe('the portal', () => {
   })
 
   test('says that a link has expired or is not valid, and shows nothing', async () => {
-    const { team, user_id } = await given()
-    const { url: launch } = await linkOf(team, user_id, { context: 'launch' })
-    const { url: short } = await linkOf(team, user_id, { context: 'communications' })
-    const visit = new URL(await launched(team, user_id), url).searchParams.get('token')!
+    const { team, user_id } = await createOrderWithPortal()
+    const { url: launch } = await createPortalLink(team, user_id, { context: 'launch' })
+    const { url: short } = await createPortalLink(team, user_id, { context: 'communications' })
+    const visit = new URL(await launchPortal(team, user_id), url).searchParams.get('token')!
     const token = new URL(launch).searchParams.get('token')!
     for (const path of [
       '/portal',
@@ -192,9 +192,9 @@ describe('the portal', () => {
 })
 
 test('a change of messages leaves its line with the change, and no other one', async () => {
-  const { team, user_id } = await given()
-  const { url: short } = await linkOf(team, user_id, { context: 'communications' })
-  const portal = (await launched(team, user_id)).replace('/portal', '/portal/messages')
+  const { team, user_id } = await createOrderWithPortal()
+  const { url: short } = await createPortalLink(team, user_id, { context: 'communications' })
+  const portal = (await launchPortal(team, user_id)).replace('/portal', '/portal/messages')
   for (const [address, operation] of [
     [`${short}/messages`, 'portal_link_messages_change'],
     [portal, 'portal_messages_change'],
@@ -211,8 +211,8 @@ test('a change of messages leaves its line with the change, and no other one', a
 
 describe('a portal link of a message', () => {
   test('shows orders only for the birth date, and none any more after five wrong ones', async () => {
-    const { team, order, user_id } = await given()
-    const { url: short } = await linkOf(team, user_id, { context: 'communications', order_id: order.id })
+    const { team, order, user_id } = await createOrderWithPortal()
+    const { url: short } = await createPortalLink(team, user_id, { context: 'communications', order_id: order.id })
     const opened = await ask(short)
     assert.equal(opened.status, 200)
     for (const secret of [order.lab_test.name, patient.last_name, patient.email, patient.phone_number, patient.dob])
@@ -230,22 +230,22 @@ describe('a portal link of a message', () => {
     const locked = await ask(short, { birth_date: patient.dob })
     assert.deepEqual([locked.status, locked.text.includes('wrong too often')], [403, true])
     assert.equal(
-      (await ask((await linkOf(team, user_id, { context: 'communications' })).url, { birth_date: patient.dob })).status,
+      (await ask((await createPortalLink(team, user_id, { context: 'communications' })).url, { birth_date: patient.dob })).status,
       303,
     )
   })
 
   test('of a user ends with the 51st', async () => {
-    const { team, user_id } = await given()
+    const { team, user_id } = await createOrderWithPortal()
     const links = []
-    for (let i = 0; i < 51; i++) links.push((await linkOf(team, user_id, { context: 'communications' })).url)
+    for (let i = 0; i < 51; i++) links.push((await createPortalLink(team, user_id, { context: 'communications' })).url)
     assert.equal((await ask(links[0]!)).status, 401)
     assert.equal((await ask(links[1]!)).status, 200)
   })
 
   test('turns messages off for all orders, also later ones, and on again', async () => {
-    const { team, order, user_id } = await given()
-    const { url: short } = await linkOf(team, user_id, { context: 'communications' })
+    const { team, order, user_id } = await createOrderWithPortal()
+    const { url: short } = await createPortalLink(team, user_id, { context: 'communications' })
     assert.match((await ask(short)).text, /On, to the number that ends in 99/)
     for (const form of [{ sms: 'off' }, { email: 'off' }])
       assert.equal((await ask(`${short}/messages`, form as Record<string, string>)).location, new URL(short).pathname)
@@ -265,8 +265,8 @@ describe('a portal link of a message', () => {
   })
 
   test('that turns emails off has text messages sent in their place, where a message goes to one channel', async () => {
-    const { team, order, user_id } = await given('at_home_phlebotomy')
-    const portal = await launched(team, user_id)
+    const { team, order, user_id } = await createOrderWithPortal('at_home_phlebotomy')
+    const portal = await launchPortal(team, user_id)
     await ask(portal.replace('/portal', '/portal/messages'), { email: 'off' })
     await advanceTo(team, order.id, 'requisition_created', 'appointment_pending')
     const kinds = await messageKinds(team, order.id)
@@ -287,7 +287,7 @@ describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser },
   const text = (page: Page) => page.innerText('body')
 
   test('opens a link of a message, gives the birth date, reads the orders and turns text messages off', async () => {
-    const { team, order, user_id } = await given()
+    const { team, order, user_id } = await createOrderWithPortal()
     await advanceTo(team, order.id, 'requisition_created')
     await createOrder(team, { user_id, lab_test_id: await team.test('testkit') })
     const company_name = `<img src=x onerror=alert(1)> & "Sons" ${'Gesundheitszentrum'.repeat(3)}`
@@ -297,7 +297,7 @@ describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser },
     })
     assert.equal(branded.status, 200, JSON.stringify(branded.body))
     const { page, complaints } = await visit('phone')
-    await page.goto(local((await linkOf(team, user_id, { context: 'communications' })).url))
+    await page.goto(local((await createPortalLink(team, user_id, { context: 'communications' })).url))
     await page.waitForFunction(`document.body?.innerText.includes('onerror=alert(1)')`)
     assert.equal(await page.evaluate('document.images.length'), 0)
     await assertSound(page, 'portal link')
@@ -322,7 +322,7 @@ describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser },
     await page.goto(`${url}/portal?token=x`)
     await assertSound(page, 'portal invalid')
     assert.deepEqual(
-      complaints.filter((one) => !/40[13]/.test(one)),
+      complaints.filter((complaint) => !/40[13]/.test(complaint)),
       [],
     )
   })

@@ -12,7 +12,7 @@ import { SmsSender } from './sms-sender.ts'
 import { heldMail } from '../messages/messages.ts'
 import { command } from '../../../test/support/commands.ts'
 
-const messagesOf = async ({ api }: TestTeam, id: string) => (await api.get(`/v3/order/${id}/messages`)).body.data
+const listMessages = async ({ api }: TestTeam, id: string) => (await api.get(`/v3/order/${id}/messages`)).body.data
 
 /** Removes the waiting text messages of other tests of this file. */
 const quiet = () => cells.db('sandbox-us').pool.query(`delete from patient_message where state = 'waiting'`)
@@ -25,7 +25,10 @@ const later = (seconds: number) =>
 
 function courier(url: string) {
   let lines = ''
-  const log = pino({}, new Writable({ write: (chunk: Buffer, _encoding, done) => done(void (lines += chunk.toString())) }))
+  const log = pino(
+    {},
+    new Writable({ write: (chunk: Buffer, _encoding, callback) => callback(void (lines += chunk.toString())) }),
+  )
   const sms = { url, token: 'fictional-token', from: 'Harbor Clinic' }
   return { carrier: new SmsSender({ cells, sms, log }), lines: () => lines }
 }
@@ -36,14 +39,14 @@ describe('text messages', { concurrency: 1 }, () => {
     const team = await createTestTeam()
     const { url, asked } = await startSmsGateway()
     const { id } = await createOrder(team)
-    const [before] = await messagesOf(team, id)
+    const [before] = await listMessages(team, id)
     assert.equal(before.state, 'waiting')
     const { carrier, lines } = courier(url)
     assert.equal(await carrier.runOnce(), 1)
     assert.equal(await carrier.runOnce(), 0)
     const body = { from: 'Harbor Clinic', to: patient.phone_number, text: before.body, reference: before.id }
     assert.deepEqual(asked, [{ reference: before.id, authorization: 'Bearer fictional-token', body }])
-    assert.deepEqual(await messagesOf(team, id), [{ ...before, state: 'sent' }])
+    assert.deepEqual(await listMessages(team, id), [{ ...before, state: 'sent' }])
     assert.match(lines(), /text message sent/)
     assert.doesNotMatch(lines(), /5550100199|fictional-token|order has been placed|kit has been/)
   })
@@ -57,17 +60,17 @@ describe('text messages', { concurrency: 1 }, () => {
     test(`retries a text message later with the same reference when the reply is ${failure}`, async () => {
       await quiet()
       const team = await createTestTeam()
-      const { url, asked } = await startSmsGateway((before) => (before === 0 ? failure : 200))
+      const { url, asked } = await startSmsGateway((index) => (index === 0 ? failure : 200))
       const { id } = await createOrder(team)
       const first = courier(url)
       assert.deepEqual([await first.carrier.runOnce(), await first.carrier.runOnce()], [1, 0])
-      const [put] = await messagesOf(team, id)
+      const [put] = await listMessages(team, id)
       assert.deepEqual([put.state, put.error], ['waiting', error])
       assert.doesNotMatch(first.lines(), /swordfish|5550100199/)
       await later(15)
       assert.equal(await courier(url).carrier.runOnce(), 1)
       assert.equal(new Set(asked.map(({ reference }) => reference)).size, 1)
-      const [sent] = await messagesOf(team, id)
+      const [sent] = await listMessages(team, id)
       assert.deepEqual([asked.length, sent.state, sent.error], [2, 'sent', null])
     })
 
@@ -79,7 +82,7 @@ describe('text messages', { concurrency: 1 }, () => {
     await courier(url).carrier.runOnce()
     await later(SECONDS_PER_DAY / 2)
     await courier(url).carrier.runOnce()
-    const [message] = await messagesOf(team, id)
+    const [message] = await listMessages(team, id)
     assert.deepEqual([asked.length, message.state, message.error], [1, 'failed', 'HTTP 400'])
   })
 
@@ -92,7 +95,7 @@ describe('text messages', { concurrency: 1 }, () => {
       await courier(url).carrier.runOnce()
       await later(7300)
     }
-    const [message] = await messagesOf(team, id)
+    const [message] = await listMessages(team, id)
     assert.deepEqual([asked.length, message.state, message.error], [6, 'failed', 'HTTP 500'])
   })
 
@@ -105,7 +108,7 @@ describe('text messages', { concurrency: 1 }, () => {
       id,
     ])
     await courier(url).carrier.runOnce()
-    const [message] = await messagesOf(team, id)
+    const [message] = await listMessages(team, id)
     assert.deepEqual([asked.length, message.state, message.error], [0, 'failed', 'expired'])
   })
 
@@ -157,20 +160,20 @@ describe('text messages', { concurrency: 1 }, () => {
   test('lists failed text messages without recipient or text, and sends them again when retried', async () => {
     await quiet()
     const team = await createTestTeam()
-    const { url, asked } = await startSmsGateway((before) => (before === 0 ? 400 : 200))
+    const { url, asked } = await startSmsGateway((index) => (index === 0 ? 400 : 200))
     const { id: order_id } = await createOrder(team)
     await courier(url).carrier.runOnce()
-    const [{ id }] = await messagesOf(team, order_id)
+    const [{ id }] = await listMessages(team, order_id)
     const text = await command(cells, ['text-messages', 'list', '--json'])
     assert.doesNotMatch(text, /5550100199|order has been placed/)
-    const row = (JSON.parse(text) as Record<string, unknown>[]).find((one) => one.id === id)!
+    const row = (JSON.parse(text) as Record<string, unknown>[]).find((message) => message.id === id)!
     assert.deepEqual(
       [row.cell, row.team_id, row.order_id, row.attempts, row.error],
       ['sandbox-us', team.team, order_id, 1, 'HTTP 400'],
     )
     await command(cells, ['text-messages', 'retry', id])
     assert.equal(await courier(url).carrier.runOnce(), 1)
-    const [sent] = await messagesOf(team, order_id)
+    const [sent] = await listMessages(team, order_id)
     assert.deepEqual([asked.length, sent.state, sent.error], [2, 'sent', null])
     await assert.rejects(command(cells, ['text-messages', 'retry', id]), /None of these/)
   })
@@ -191,7 +194,7 @@ test('an email goes through the email outbox and shows its delivery state', asyn
   const server = await mailServer()
   const { id } = await createOrder(team, { lab_test_id: await team.test('walk_in_test') })
   await advanceTo(team, id, 'requisition_created')
-  const mail = async () => (await messagesOf(team, id)).find(({ channel }: { channel: string }) => channel === 'email')
+  const mail = async () => (await listMessages(team, id)).find(({ channel }: { channel: string }) => channel === 'email')
   assert.equal((await mail()).state, 'waiting')
   const smtp = { ...parseSmtpUrl(`${server.url}?tls=off`)!, from: 'lab@example.org' }
   const post = new MailSender({ cells, smtp, log: pino({ level: 'silent' }), isHeld: heldMail })

@@ -16,32 +16,32 @@ const index = buildIcdIndex(
     .sort()
     .join('\n'),
 )
-const found = (query: string) => searchIndex(index, query).map(({ diagnosis_code }) => diagnosis_code)
+const searchCodes = (query: string) => searchIndex(index, query).map(({ diagnosis_code }) => diagnosis_code)
 
 describe('the search for diagnoses', () => {
   test('finds by a prefix of a code, with or without its dot, in order', () => {
-    assert.deepEqual(found('E11'), ['E11.65', 'E11.9'])
-    assert.deepEqual(found('e11.'), ['E11.65', 'E11.9'])
-    assert.deepEqual(found('E11.9'), ['E11.9'])
-    assert.deepEqual(found('e119'), ['E11.9'])
-    assert.deepEqual(found('Z'), ['Z13.1'])
+    assert.deepEqual(searchCodes('E11'), ['E11.65', 'E11.9'])
+    assert.deepEqual(searchCodes('e11.'), ['E11.65', 'E11.9'])
+    assert.deepEqual(searchCodes('E11.9'), ['E11.9'])
+    assert.deepEqual(searchCodes('e119'), ['E11.9'])
+    assert.deepEqual(searchCodes('Z'), ['Z13.1'])
   })
 
   test('finds by words in any order, also within words', () => {
-    assert.deepEqual(found('hyperglycemia type'), ['E11.65'])
-    assert.deepEqual(found('LIPID'), ['E78.5'])
-    assert.deepEqual(found('e11 hyper'), ['E11.65'])
-    assert.deepEqual(found('without 1 mellitus')[0], 'E10.9')
+    assert.deepEqual(searchCodes('hyperglycemia type'), ['E11.65'])
+    assert.deepEqual(searchCodes('LIPID'), ['E78.5'])
+    assert.deepEqual(searchCodes('e11 hyper'), ['E11.65'])
+    assert.deepEqual(searchCodes('without 1 mellitus')[0], 'E10.9')
   })
 
   test('ranks whole words first, then prefixes of words, then shorter texts', () => {
-    assert.deepEqual(found('type 1 diabetes')[0], 'E10.9')
-    assert.deepEqual(found('diabetes'), ['E11.65', 'Z13.1', 'E10.9', 'E11.9'])
+    assert.deepEqual(searchCodes('type 1 diabetes')[0], 'E10.9')
+    assert.deepEqual(searchCodes('diabetes'), ['E11.65', 'Z13.1', 'E10.9', 'E11.9'])
   })
 
   test('finds the first and the last diagnosis, and returns whether they are secondary', () => {
-    assert.deepEqual(found('E10.9'), ['E10.9'])
-    assert.deepEqual(found('Encounter'), ['Z13.1'])
+    assert.deepEqual(searchCodes('E10.9'), ['E10.9'])
+    assert.deepEqual(searchCodes('Encounter'), ['Z13.1'])
     const [one] = searchIndex(index, 'neuropathy')
     assert.deepEqual(one, {
       diagnosis_code: 'G63',
@@ -51,7 +51,7 @@ describe('the search for diagnoses', () => {
   })
 
   test('finds nothing for an empty query, spaces, a single letter within words, or without codes', () => {
-    for (const query of ['xyzzy', '  ', 'i', '.', 'E11.9 lipid']) assert.deepEqual(found(query), [])
+    for (const query of ['xyzzy', '  ', 'i', '.', 'E11.9 lipid']) assert.deepEqual(searchCodes(query), [])
     assert.deepEqual(searchIndex(buildIcdIndex(''), 'E11'), [])
   })
 })

@@ -21,7 +21,7 @@ const person = {
 const insurance = { payor_code: 'AETNA', member_id: 'M-1', relationship: 'Self', insured: person }
 const guarantor = { first_name: 'Guarda', last_name: 'Fictional', address, phone_number: '+15550100188' }
 
-const known = async (team: TestTeam, state = 'AZ'): Promise<string> => {
+const createKnownUser = async (team: TestTeam, state = 'AZ'): Promise<string> => {
   const user = await team.user()
   const { status } = await team.api.patch(`/v2/user/${user}/info`, { ...person, address: { ...address, state } })
   assert.equal(status, 200)
@@ -97,10 +97,10 @@ describe('payors', () => {
       assert.deepEqual((await search(other, query)).body, [])
     }
     assert.deepEqual((await search(team, { provider: 'availity', provider_payor_id: 'F1' })).body, [])
-    const user = await known(other)
+    const user = await createKnownUser(other)
     const refused = await insure(other, user, { payor_code })
     assert.deepEqual([refused.status, refused.body], [400, { detail: 'Payor code does not exist' }])
-    assert.equal((await insure(team, await known(team), { payor_code })).body.company.name, 'Fictional Mutual')
+    assert.equal((await insure(team, await createKnownUser(team), { payor_code })).body.company.name, 'Fictional Mutual')
   })
 
   test('rejects a payor that already exists', async () => {
@@ -158,7 +158,7 @@ describe('diagnoses', () => {
 describe('an insurance', () => {
   test('is added and read, and does not replace another one', async () => {
     const team = await createTestTeam()
-    const user = await known(team)
+    const user = await createKnownUser(team)
     const latest = (query = '') => team.api.get(`/v2/user/${user}/insurance/latest${query}`)
     assert.deepEqual((await latest()).body, { detail: 'Insurance not found' })
     const { status, body } = await insure(team, user)
@@ -188,7 +188,7 @@ describe('an insurance', () => {
 
   test('requires a guarantor if another person is insured', async () => {
     const team = await createTestTeam()
-    const user = await known(team)
+    const user = await createKnownUser(team)
     const refused = await insure(team, user, { relationship: 'spouse' })
     assert.deepEqual([refused.status, where(refused.body)], [422, ['body.guarantor']])
     const { body } = await insure(team, user, { relationship: 'spouse', guarantor })
@@ -197,7 +197,7 @@ describe('an insurance', () => {
 
   test('rejects invalid input with all errors, and unknown users', async () => {
     const team = await createTestTeam()
-    const user = await known(team)
+    const user = await createKnownUser(team)
     const wrong = {
       member_id: '',
       insured: { ...person, last_name: 'García', gender: 'x', address: { ...address, state: 'ZZ' } },
@@ -210,7 +210,7 @@ describe('an insurance', () => {
     assert.equal((await insure(team, user, { insured: { ...person, dob: '2999-01-01' } })).status, 422)
     const stranger = await insure(team, await team.user())
     assert.deepEqual([stranger.status, stranger.body], [400, { detail: 'The user has no demographics; insurance requires them' }])
-    for (const id of [randomUUID(), await known(await createTestTeam())]) {
+    for (const id of [randomUUID(), await createKnownUser(await createTestTeam())]) {
       assert.equal((await insure(team, id)).status, 404)
       assert.equal((await team.api.get(`/v2/user/${id}/insurance/latest`)).status, 404)
     }
@@ -219,11 +219,11 @@ describe('an insurance', () => {
 
   test("with Medicare or Medicaid it is the plan of the user's state", async () => {
     const team = await createTestTeam()
-    const user = await known(team, 'TX')
+    const user = await createKnownUser(team, 'TX')
     assert.equal((await insure(team, user, { payor_code: 'MEDFED' })).body.payor_code, 'MEDICARE-TX')
     const { body } = await insure(team, user, { payor_code: 'maidfed' })
     assert.deepEqual([body.payor_code, body.company.name], ['MEDICAID-TX', 'Texas Medicaid'])
-    const nowhere = await insure(team, await known(team, 'GU'), { payor_code: 'MAIDFED' })
+    const nowhere = await insure(team, await createKnownUser(team, 'GU'), { payor_code: 'MAIDFED' })
     assert.deepEqual(
       [nowhere.status, nowhere.body],
       [400, { detail: 'No plan of this program is known in the state of the patient' }],
@@ -232,7 +232,7 @@ describe('an insurance', () => {
 
   test('is erased with its user after the grace period', async () => {
     const team = await createTestTeam()
-    const user = await known(team)
+    const user = await createKnownUser(team)
     await insure(team, user)
     await team.api.delete(`/v2/user/${user}`)
     await advanceClock(team, 8 * SECONDS_PER_DAY)
@@ -254,7 +254,7 @@ describe('an order billed to an insurance', () => {
 
   test('gets the newest primary insurance', async () => {
     const team = await createTestTeam()
-    const user = await known(team)
+    const user = await createKnownUser(team)
     await insure(team, user)
     const first = await asked(team, user, ['E11.9'])
     await insure(team, user, { is_primary: false })
@@ -268,7 +268,7 @@ describe('an order billed to an insurance', () => {
 
   test('rejects missing diagnoses and diagnoses that cannot be billed', async () => {
     const team = await createTestTeam()
-    const user = await known(team)
+    const user = await createKnownUser(team)
     await insure(team, user)
     for (const codes of [undefined, []]) await refused(team, user, codes, /at least one diagnosis/)
     await refused(team, user, ['I10', 'E11'], /code number 2 is not specific enough/)
@@ -278,11 +278,11 @@ describe('an order billed to an insurance', () => {
   test('rejects a user without demographics or without a primary insurance', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     await refused(team, await team.user(), ['I10'], /demographics/)
-    const user = await known(team)
+    const user = await createKnownUser(team)
     await refused(team, user, ['I10'], /no primary insurance/)
     await insure(team, user, { is_primary: false })
     await refused(team, user, ['I10'], /no primary insurance/)
-    const theirs = await known(other)
+    const theirs = await createKnownUser(other)
     await insure(other, theirs)
     await refused(team, theirs, ['I10'], /demographics/)
   })

@@ -12,7 +12,7 @@ const add = async (team: TestTeam, last_name: string, states?: string[]): Promis
   assert.equal(reply.status, 200, JSON.stringify(reply.body))
   return reply.body.id
 }
-const chosen = (team: TestTeam, state: string) =>
+const selectPhysician = (team: TestTeam, state: string) =>
   team.db.tx(team.tenant, async (tx) => (await servicePhysician(tx, state))?.last_name)
 
 describe('the physicians of a team', () => {
@@ -71,7 +71,7 @@ describe('the physicians of a team', () => {
 describe('the physician of an order', () => {
   test('an order has no physician if none is configured', async () => {
     const team = await createTestTeam()
-    assert.equal(await chosen(team, 'AZ'), undefined)
+    assert.equal(await selectPhysician(team, 'AZ'), undefined)
   })
 
   test('an order gets the first physician of the state, otherwise the first of every state', async () => {
@@ -81,19 +81,19 @@ describe('the physician of an order', () => {
     await add(team, 'Arizona', ['AZ'])
     await add(team, 'Both', ['AZ', 'CA'])
     assert.deepEqual(
-      [await chosen(team, 'AZ'), await chosen(team, 'CA'), await chosen(team, 'NY')],
+      [await selectPhysician(team, 'AZ'), await selectPhysician(team, 'CA'), await selectPhysician(team, 'NY')],
       ['Arizona', 'Both', 'Everywhere'],
     )
     await add(other, 'Arizona', ['AZ'])
-    assert.equal(await chosen(other, 'NY'), undefined)
+    assert.equal(await selectPhysician(other, 'NY'), undefined)
   })
 
   test('an order gets another physician as soon as the previous one is removed', async () => {
     const team = await createTestTeam()
     const first = await add(team, 'First', ['AZ'])
     await add(team, 'Second', ['AZ'])
-    assert.equal(await chosen(team, 'AZ'), 'First')
+    assert.equal(await selectPhysician(team, 'AZ'), 'First')
     await team.manage.delete(`${placeOf(team)}/${first}`)
-    assert.equal(await chosen(team, 'AZ'), 'Second')
+    assert.equal(await selectPhysician(team, 'AZ'), 'Second')
   })
 })

@@ -10,10 +10,11 @@ import type { User } from './schema.ts'
 
 const GRACE_S = 7 * SECONDS_PER_DAY
 
-const listed = async ({ api }: TestTeam): Promise<string[]> =>
+const listUsers = async ({ api }: TestTeam): Promise<string[]> =>
   (await api.get('/v2/user')).body.users.map((user: User) => user.client_user_id)
 
-const undo = ({ api }: TestTeam, by: Record<string, string>) => api.post(`/v2/user/undo_delete?${new URLSearchParams(by)}`)
+const undo = ({ api }: TestTeam, fields: Record<string, string>) =>
+  api.post(`/v2/user/undo_delete?${new URLSearchParams(fields)}`)
 
 /** Tables with personal data → number of rows of the team. */
 async function rowsOf({ db, team }: TestTeam): Promise<Record<string, number>> {
@@ -34,7 +35,7 @@ describe('deleting a user', () => {
     const user_id = await team.user('first')
     const { status, body } = await team.api.delete(`/v2/user/${user_id}`)
     assert.deepEqual([status, body], [200, { success: true }])
-    assert.deepEqual(await listed(team), [])
+    assert.deepEqual(await listUsers(team), [])
     assert.deepEqual((await team.api.get('/v2/team/users/search?query_id=first')).body, [])
     const read = await team.api.get(`/v2/user/${user_id}`)
     assert.deepEqual([read.status, read.body], [404, { detail: 'You have scheduled this user for deletion.' }])
@@ -63,7 +64,7 @@ describe('deleting a user', () => {
       const { status, body } = await team.api.delete(`/v2/user/${id}`)
       assert.deepEqual([status, body], [404, { detail: 'The user does not or no longer exists in this team' }])
     }
-    assert.deepEqual(await listed(other), ['theirs'])
+    assert.deepEqual(await listUsers(other), ['theirs'])
     assert.equal((await team.api.delete('/v2/user/not-an-id')).status, 422)
   })
 
@@ -132,7 +133,7 @@ describe('undoing the deletion of a user', () => {
       assert.deepEqual([body.detail[0].loc, body.detail[0].type], [['query'], 'value_error'])
     }
     assert.equal((await undo(team, { user_id: 'not-an-id' })).status, 422)
-    assert.deepEqual(await listed(team), [])
+    assert.deepEqual(await listUsers(team), [])
   })
 
   test('returns 404 for a user that is not deleted, unknown, or of another team', async () => {
@@ -151,7 +152,7 @@ describe('undoing the deletion of a user', () => {
       const { status, body } = await undo(team, by as Record<string, string>)
       assert.deepEqual([status, body], [404, { detail: 'User not found' }])
     }
-    assert.deepEqual(await listed(other), [])
+    assert.deepEqual(await listUsers(other), [])
   })
 
   test('rejects undo when the client user id is taken', async () => {
@@ -176,7 +177,7 @@ describe('undoing the deletion of a user', () => {
     await advanceClock(team, 60)
     const { status, body } = await undo(team, { user_id: too_late })
     assert.deepEqual([status, body], [404, { detail: 'User not found' }])
-    assert.deepEqual(await listed(team), ['in time'])
+    assert.deepEqual(await listUsers(team), ['in time'])
   })
 
   test('rejects undo after seven days, even before erasure has run', async () => {
@@ -221,7 +222,7 @@ describe('seven days after the deletion of a user', () => {
     const { body } = await team.api.get('/v3/orders')
     assert.equal(body.total, 2)
     assert.ok(body.orders.every((order: { user_id: string }) => order.user_id !== user_id))
-    assert.deepEqual(await listed(team), ['stays'])
+    assert.deepEqual(await listUsers(team), ['stays'])
   })
 
   test('an erasure that fails is tried again, however often it has failed before', async () => {
@@ -286,7 +287,7 @@ describe('seven days after the deletion of a user', () => {
     ])
     await team.api.delete(`/v2/user/${stock}`)
     await advanceClock(team, GRACE_S)
-    assert.deepEqual(await listed(team), ['person'])
+    assert.deepEqual(await listUsers(team), ['person'])
     assert.equal((await team.api.get(`/v3/order/${id}`)).body.user_id, person)
     assert.deepEqual(await team.events(id), ['labtest.order.updated', 'labtest.order.updated'])
     await team.api.delete(`/v2/user/${person}`)

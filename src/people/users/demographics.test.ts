@@ -33,14 +33,14 @@ const proxy = {
   phone_number: '555 0100',
 }
 
-const patched = ({ api }: TestTeam, user: string, body: unknown) => api.patch(`/v2/user/${user}/info`, body)
+const patchInfo = ({ api }: TestTeam, user: string, body: unknown) => api.patch(`/v2/user/${user}/info`, body)
 const latest = async ({ api }: TestTeam, user: string) => (await api.get(`/v2/user/${user}/info/latest`)).body
 
 describe('demographics of a user', () => {
   test('are created, shown in a normalized form, and read again', async () => {
     const team = await createTestTeam()
     const user = await team.user()
-    const { status, body } = await patched(team, user, person)
+    const { status, body } = await patchInfo(team, user, person)
     assert.deepEqual([status, body], [200, shown])
     assert.deepEqual(await latest(team, user), shown)
     assert.deepEqual(await team.events(), [])
@@ -51,11 +51,11 @@ describe('demographics of a user', () => {
     const user = await team.user()
     const place = { ...address, second_line: 'Suite 2', access_notes: 'Ring twice' }
     const whole = { ...person, address: place, race: 'asian', ethnicity: 'other', medical_proxy: proxy }
-    const { body } = await patched(team, user, whole)
+    const { body } = await patchInfo(team, user, whole)
     const { first_line, zip, country, second_line } = body.medical_proxy.address
     assert.deepEqual([first_line, zip, country, second_line], ['2 Example Street', '85004', 'United States', ''])
-    assert.deepEqual((await patched(team, user, { ...whole, race: null })).body, { ...body, race: null })
-    assert.deepEqual((await patched(team, user, { ...person, last_name: 'Renamed' })).body, { ...shown, last_name: 'Renamed' })
+    assert.deepEqual((await patchInfo(team, user, { ...whole, race: null })).body, { ...body, race: null })
+    assert.deepEqual((await patchInfo(team, user, { ...person, last_name: 'Renamed' })).body, { ...shown, last_name: 'Renamed' })
     assert.deepEqual(await latest(team, user), { ...shown, last_name: 'Renamed' })
   })
 
@@ -63,15 +63,15 @@ describe('demographics of a user', () => {
     const team = await createTestTeam()
     const user = await team.user()
     const wrong = { ...person, first_name: 'José', email: 'nobody', gender: 'x', address: { ...address, state: 'Nowhere' } }
-    const { status, body } = await patched(team, user, wrong)
+    const { status, body } = await patchInfo(team, user, wrong)
     assert.equal(status, 422)
     assert.deepEqual(
       body.detail.map(({ loc }: { loc: string[] }) => loc.join('.')),
       ['body.first_name', 'body.email', 'body.gender', 'body.address.state'],
     )
-    for (const dob of ['2999-01-01', '1850-01-01']) assert.equal((await patched(team, user, { ...person, dob })).status, 422)
+    for (const dob of ['2999-01-01', '1850-01-01']) assert.equal((await patchInfo(team, user, { ...person, dob })).status, 422)
     const { phone_number: _, ...lacking } = person
-    assert.equal((await patched(team, user, lacking)).status, 422)
+    assert.equal((await patchInfo(team, user, lacking)).status, 422)
     const read = await team.api.get(`/v2/user/${user}/info/latest`)
     assert.deepEqual([read.status, read.body], [404, { detail: 'Demographics not found' }])
   })
@@ -79,11 +79,11 @@ describe('demographics of a user', () => {
   test("of an unknown user, or of another team's, return 404", async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const theirs = await other.user()
-    await patched(other, theirs, person)
+    await patchInfo(other, theirs, person)
     const gone = await team.user()
     await team.api.delete(`/v2/user/${gone}`)
     for (const user of [theirs, gone, randomUUID()]) {
-      assert.equal((await patched(team, user, { ...person, first_name: 'Other' })).status, 404)
+      assert.equal((await patchInfo(team, user, { ...person, first_name: 'Other' })).status, 404)
       assert.equal((await team.api.get(`/v2/user/${user}/info/latest`)).status, 404)
     }
     assert.equal((await latest(other, theirs)).first_name, 'Testa')
@@ -92,7 +92,7 @@ describe('demographics of a user', () => {
   test('are erased with their user after the grace period', async () => {
     const team = await createTestTeam()
     const user = await team.user()
-    await patched(team, user, person)
+    await patchInfo(team, user, person)
     await team.api.delete(`/v2/user/${user}`)
     await team.settle()
     assert.equal(await team.db.tx(team.tenant, (tx) => latestDemographics(tx, user)).then((row) => row?.first_name), 'Testa')
@@ -106,15 +106,15 @@ describe('demographics of a user', () => {
 describe('the patient of an order', () => {
   const patient = { ...person, gender: 'female' as const, household_size: 3 }
   const place = { ...address, state: 'AZ', country: 'United States', receiver_name: 'Testa' }
-  const saved = (team: TestTeam, user: string, who: typeof patient) =>
-    team.db.tx(team.tenant, async (tx) => saveDemographics(tx, user, who, place))
+  const saved = (team: TestTeam, user: string, person: typeof patient) =>
+    team.db.tx(team.tenant, async (tx) => saveDemographics(tx, user, person, place))
 
   test('becomes the demographics of the user, and absent fields stay', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     await saved(team, user, patient)
     assert.deepEqual(await latest(team, user), shown)
-    await patched(team, user, { ...person, race: 'asian' })
+    await patchInfo(team, user, { ...person, race: 'asian' })
     await saved(team, user, { ...patient, last_name: 'Renamed' as 'Fictional' })
     assert.deepEqual(await latest(team, user), { ...shown, race: 'asian', last_name: 'Renamed' })
   })

@@ -85,7 +85,7 @@ describe('searching for users', () => {
   test('finds by a prefix of the id and by any part of the client user id, in any case, newest first', async () => {
     const { api, user } = await createTestTeam()
     const found = async (query_id: string) =>
-      (await api.get(`/v2/team/users/search?${new URLSearchParams({ query_id })}`)).body.map((each: User) => each.user_id)
+      (await api.get(`/v2/team/users/search?${new URLSearchParams({ query_id })}`)).body.map((user: User) => user.user_id)
     const [first, second] = [await user('Alpha-100%_x'), await user('beta-ALPHA\\')]
     assert.deepEqual(await found('alpha'), [second, first])
     assert.deepEqual(await found('beta'), [second])

@@ -37,9 +37,9 @@ test('more than one batch of texts is re-encrypted while others are added, and u
   const hook = await endpoint()
   const { team, id } = hook
   const texts = Array.from({ length: 450 }, () => randomUUID())
-  const write = (vault: Vault, some: string[]) =>
+  const write = (vault: Vault, texts: string[]) =>
     team.db.tx(team.tenant, async (tx) => {
-      for (const text of some) await addSecret(tx, vault, id, text)
+      for (const text of texts) await addSecret(tx, vault, id, text)
     })
   await write(before, texts)
   const foreign = vaultOf(foreignKey).encrypt('of another installation', `secret of ${id}`)

@@ -25,16 +25,16 @@ after(async () => {
   for (const close of closing.toReversed()) await close()
 })
 
-const optionsOf = (to: Partial<typeof connection>, deadlines: Partial<Deadlines> = {}) => ({
-  connection: { ...connection, ...to },
+const overrides = (target: Partial<typeof connection>, deadlines: Partial<Deadlines> = {}) => ({
+  connection: { ...connection, ...target },
   connections_max: 4,
   checkRows: true,
   installation,
   deadlines,
 })
 
-function opened(...options: Parameters<typeof optionsOf>): Db {
-  const db = new Db({ ...optionsOf(...options), schema: 'sandbox_us' })
+function openDb(...options: Parameters<typeof overrides>): Db {
+  const db = new Db({ ...overrides(...options), schema: 'sandbox_us' })
   closing.push(() => db.close())
   return db
 }
@@ -54,7 +54,7 @@ const onEach = (db: Db, tenant: Tenant, statement: (queries: Queries) => Promise
 test('a statement that the database does not answer by the deadline gets 503 and ends with its connection, although the database runs it', async () => {
   const { tenant } = await createTestTeam()
   // It runs for longer than the deadline, and not as long as the limit of the database itself.
-  const db = opened({}, { tick_ms: 50, suspect_ms: 400, statement_ms: 2000 })
+  const db = openDb({}, { tick_ms: 50, suspect_ms: 400, statement_ms: 2000 })
   const began_ms = performance.now()
   const asked = onEach(db, tenant, (queries) => queries.one(One, sql`select 1 as one from pg_sleep(${25})`))
   for (const outcome of await Promise.allSettled(asked)) {
@@ -80,7 +80,7 @@ test('the system checks that the peers of idle connections are alive', { skip: p
   const { tenant } = await createTestTeam()
   const proxy = await databaseProxy(connection)
   closing.push(() => proxy.close())
-  const db = opened({ host: '127.0.0.1', port: proxy.port })
+  const db = openDb({ host: '127.0.0.1', port: proxy.port })
   const statement = (queries: Queries) => queries.one(One, sql`select 1 as one`)
   await Promise.all([
     ...onEach(db, tenant, statement),
@@ -97,7 +97,7 @@ test('readiness is reported soon although nothing answers, and again when someth
   const proxy = await databaseProxy(connection)
   closing.push(() => proxy.close())
   const never = 600_000
-  const options = optionsOf(
+  const options = overrides(
     { host: '127.0.0.1', port: proxy.port },
     { suspect_ms: never, statement_ms: never, connect_ms: never },
   )

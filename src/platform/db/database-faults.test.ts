@@ -34,21 +34,21 @@ after(async () => {
   for (const close of closing.toReversed()) await close()
 })
 
-async function proxied(options?: ProxyOptions): Promise<DatabaseProxy> {
+async function startProxy(options?: ProxyOptions): Promise<DatabaseProxy> {
   const proxy = await databaseProxy(connection, options)
   closing.push(() => proxy.close())
   return proxy
 }
 
-async function through(options?: ProxyOptions, within = deadlines): Promise<{ proxy: DatabaseProxy; db: Db }> {
-  const proxy = await proxied(options)
+async function openThroughProxy(options?: ProxyOptions, limits = deadlines): Promise<{ proxy: DatabaseProxy; db: Db }> {
+  const proxy = await startProxy(options)
   const db = new Db({
     connection: { ...connection, host: '127.0.0.1', port: proxy.port },
     schema: 'sandbox_us',
     connections_max: 4,
     checkRows: true,
     installation,
-    deadlines: within,
+    deadlines: limits,
   })
   closing.push(() => db.close())
   return { proxy, db }
@@ -100,7 +100,7 @@ const offsetOf = async ({ team }: Tenant): Promise<number> =>
 describe('silent connections that stay open', () => {
   test('are destroyed within seconds, and later requests use new ones', async () => {
     const { tenant } = await createTestTeam()
-    const { proxy, db } = await through()
+    const { proxy, db } = await openThroughProxy()
     // Several of each kind are open.
     await Promise.all([...every, ...every].map((use) => use(db, tenant)))
     proxy.set('silent')
@@ -118,7 +118,7 @@ describe('silent connections that stay open', () => {
 
   test('are distinguished from connections with a slow statement, which completes', async () => {
     const { tenant } = await createTestTeam()
-    const { db } = await through()
+    const { db } = await openThroughProxy()
     const slow = (tx: { one: Db['queries']['one'] }) => tx.one(One, sql`select 1 as one from pg_sleep(${2})`)
     assert.deepEqual(await Promise.all([db.read(tenant, slow), slow(db.queries), db.tx(tenant, slow)]), [
       { one: 1 },
@@ -129,7 +129,7 @@ describe('silent connections that stay open', () => {
 
   test('fail their statements even if no new connection can be made, and the database is used again later', async () => {
     const { tenant } = await createTestTeam()
-    const { proxy, db } = await through()
+    const { proxy, db } = await openThroughProxy()
     await Promise.all(every.map((use) => use(db, tenant)))
     proxy.set('black hole')
     const waiting = await soon(Promise.all([...every, ...every].map((use) => statusOf(use(db, tenant)))))
@@ -140,7 +140,7 @@ describe('silent connections that stay open', () => {
 
   test('do not keep the access log from stopping: unwritten lines are counted as lost', async () => {
     const never = { ...deadlines, suspect_ms: 600_000, statement_ms: 600_000, connect_ms: 600_000 }
-    const { proxy, db } = await through({}, never)
+    const { proxy, db } = await openThroughProxy({}, never)
     let lost = 0
     const log = new AccessLog({
       mode: 'batched',
@@ -161,7 +161,7 @@ describe('silent connections that stay open', () => {
 
   test('do not keep the process from closing its connections', async () => {
     const { tenant } = await createTestTeam()
-    const { proxy, db } = await through()
+    const { proxy, db } = await openThroughProxy()
     await Promise.all(every.map((use) => use(db, tenant)))
     proxy.set('black hole')
     const waiting = every.map((use) => statusOf(use(db, tenant)))
@@ -174,7 +174,7 @@ describe('silent connections that stay open', () => {
 describe('a connection that is lost while a transaction commits', () => {
   test('leaves the outcome unknown: the response says so, and nothing runs twice', async () => {
     const { tenant } = await createTestTeam()
-    const { proxy, db } = await through()
+    const { proxy, db } = await openThroughProxy()
     let runs = 0
     proxy.set('cut before the answer of COMMIT')
     const lost = await soon(
@@ -197,7 +197,7 @@ describe('a connection that is lost while a transaction commits', () => {
 
   test('leaves it unknown also if one statement is the transaction', async () => {
     const { tenant } = await createTestTeam()
-    const { proxy, db } = await through()
+    const { proxy, db } = await openThroughProxy()
     proxy.set('cut before the answer of COMMIT', /update team/)
     await assert.rejects(soon(write(db, tenant)), UnknownOutcome)
     assert.equal(await offsetOf(tenant), tenant.clock_offset_s + 1)
@@ -205,7 +205,7 @@ describe('a connection that is lost while a transaction commits', () => {
 
   test('is distinguished from a connection that was lost earlier, when nothing can have been committed', async () => {
     const { tenant } = await createTestTeam()
-    const { proxy, db } = await through()
+    const { proxy, db } = await openThroughProxy()
     const failure = await soon(
       db
         .tx(tenant, async (tx) => {
@@ -226,7 +226,7 @@ describe('a connection that is lost while a transaction commits', () => {
 })
 
 /** One connection through a proxy, and the process id of the backend that answers on it. */
-function pipelined(proxy: DatabaseProxy): { connections: PipelinedConnections; pid: () => Promise<number> } {
+function openPipelined(proxy: DatabaseProxy): { connections: PipelinedConnections; pid: () => Promise<number> } {
   const connections = new PipelinedConnections({
     config: { ...connection, host: '127.0.0.1', port: proxy.port, pipeline: true },
     connections_max: 1,
@@ -239,8 +239,8 @@ function pipelined(proxy: DatabaseProxy): { connections: PipelinedConnections; p
 }
 
 test('a pipelined connection that replaced a lost one stays when the end of the lost one is reported late', async () => {
-  const proxy = await proxied({ linger_ms: 500 })
-  const { pid } = pipelined(proxy)
+  const proxy = await startProxy({ linger_ms: 500 })
+  const { pid } = openPipelined(proxy)
   const lost = await pid()
   await asOwner('select pg_terminate_backend($1, 5000)', [lost])
   // Its end is reported while it waits for nothing.
@@ -252,15 +252,15 @@ test('a pipelined connection that replaced a lost one stays when the end of the 
   await eventually(() => proxy.open <= 1, 'the lost connection is closed', PATIENCE_MS)
   await sleep(50)
   assert.equal(await pid(), next)
-  assert.equal(proxy.accepted, 2)
+  assert.equal(proxy.acceptedCount, 2)
 })
 
 test('a pipelined connection that was destroyed while connecting does not replace the next one', async () => {
-  const proxy = await proxied({ slow_ms: 1000 })
-  const { connections, pid } = pipelined(proxy)
+  const proxy = await startProxy({ slow_ms: 1000 })
+  const { connections, pid } = openPipelined(proxy)
   proxy.set('slow')
   const late = assert.rejects(pid())
-  await eventually(() => proxy.accepted >= 1, 'a connection is made', PATIENCE_MS)
+  await eventually(() => proxy.acceptedCount >= 1, 'a connection is made', PATIENCE_MS)
   // What the program sends to begin is on its way.
   await sleep(50)
   connections.destroy()
@@ -269,16 +269,16 @@ test('a pipelined connection that was destroyed while connecting does not replac
   await late
   await eventually(() => proxy.open <= 1, 'the lost connection is closed', PATIENCE_MS)
   assert.equal(await pid(), next)
-  assert.equal(proxy.accepted, 2)
+  assert.equal(proxy.acceptedCount, 2)
   await connections.close()
   await eventually(() => proxy.open === 0, 'every connection is closed', PATIENCE_MS)
 })
 
 test('a statement that fails leaves its connection open', async () => {
-  const { proxy, db } = await through()
+  const { proxy, db } = await openThroughProxy()
   await db.queries.one(One, sql`select 1 as one`)
   for (let i = 0; i < 5; i++) await assert.rejects(db.queries.one(One, sql`select 1 / ${0}::int as one`), { code: '22012' })
-  assert.equal(proxy.accepted, 1)
+  assert.equal(proxy.acceptedCount, 1)
 })
 
 describe('a database that cannot store anything', () => {

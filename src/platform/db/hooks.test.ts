@@ -13,14 +13,14 @@ test('hooks run in the order of their list, within the transaction that notifies
   const other = hookPoint<[what: string]>('test.happened')
   const ran: string[] = []
   const hooks = new Hooks([
-    defineHook(happened, async (tx, what) => {
-      await tx.run(sql`update team set settings = jsonb_build_object('name', ${what}::text) where id = ${tx.team}`)
-      ran.push(`first ${what}`)
+    defineHook(happened, async (tx, payload) => {
+      await tx.run(sql`update team set settings = jsonb_build_object('name', ${payload}::text) where id = ${tx.team}`)
+      ran.push(`first ${payload}`)
     }),
     defineHook(other, () => void ran.push('a hook of another point')),
-    defineHook(happened, async (tx, what) => {
+    defineHook(happened, async (tx, payload) => {
       const { name } = await tx.one(Shown, sql`select settings ->> 'name' as name from team where id = ${tx.team}`)
-      ran.push(`second ${what}, name ${String(name)}`)
+      ran.push(`second ${payload}, name ${String(name)}`)
     }),
   ])
   const db = cells.db(tenant.cell)

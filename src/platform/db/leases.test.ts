@@ -38,7 +38,7 @@ describe('a held lease', () => {
     // A WeakRef holds its target until the end of the task that made it, and a collection that had already begun keeps what is younger.
     await eventually(() => {
       collect()
-      return results.filter((one) => one.deref()).length <= 1
+      return results.filter((reference) => reference.deref()).length <= 1
     }, 'the results are collected')
     assert.equal(lease.end, undefined)
   })

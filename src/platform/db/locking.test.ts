@@ -12,8 +12,8 @@ for (const strength of ['for update', 'for no key update', 'for share', 'for key
   test(`a row that a transaction has locked ${strength} stays locked until the transaction ends`, async () => {
     const { db, tenant, team } = await createTestTeam()
     const lockedElsewhere = () =>
-      db.plainTx((other) =>
-        other.locking
+      db.plainTx((otherTx) =>
+        otherTx.locking
           .many(Id, sql`select id from team where id = ${team} for update skip locked`)
           .then((rows) => rows.length === 0),
       )
@@ -29,7 +29,9 @@ test('an advisory lock of a transaction is held until the transaction ends', asy
   const { db, tenant, team } = await createTestTeam()
   const Free = T.Object({ free: T.Boolean() })
   const free = () =>
-    db.plainTx((other) => other.locking.one(Free, sql`select pg_try_advisory_xact_lock(hashtextextended(${team}, 0)) as free`))
+    db.plainTx((otherTx) =>
+      otherTx.locking.one(Free, sql`select pg_try_advisory_xact_lock(hashtextextended(${team}, 0)) as free`),
+    )
   await db.tx(tenant, async (tx) => {
     await tx.locking.run(sql`select pg_advisory_xact_lock(hashtextextended(${team}, 0))`)
     assert.deepEqual(await free(), { free: false })

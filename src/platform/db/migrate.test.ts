@@ -23,7 +23,7 @@ const later = (number: number, text: string) =>
 const compatibleFrom = (number: number) => `-- compatible with programs from migration ${String(number).padStart(4, '0')} on\n`
 const here = migrationsOf('cell').length
 
-async function connected<R>(schema: string, work: (client: pg.Client) => Promise<R>): Promise<R> {
+async function withClient<R>(schema: string, work: (client: pg.Client) => Promise<R>): Promise<R> {
   const client = new pg.Client({ ...connection, options: `-c search_path=${schema}` })
   await client.connect()
   try {
@@ -38,8 +38,8 @@ async function migrateCell(schema: string, options?: MigrateOptions) {
   return { applied, newer }
 }
 
-const applied = (schema: string) =>
-  connected(schema, async (client) => {
+const listApplied = (schema: string) =>
+  withClient(schema, async (client) => {
     const { rows } = await client.query<{ number: number; compatible_from: number }>(
       'select number, compatible_from from migration order by number',
     )
@@ -52,13 +52,13 @@ test('a program accepts a newer schema that its migrations declare compatible, a
     `${compatibleFrom(here)}create table later_two (id integer);\n`,
   )
   await migrateCell('upgrade_newer', { migrations })
-  const before = await applied('upgrade_newer')
+  const before = await listApplied('upgrade_newer')
   assert.deepEqual(before.slice(-2), [
     { number: here + 1, compatible_from: here },
     { number: here + 2, compatible_from: here },
   ])
   assert.deepEqual(await migrateCell('upgrade_newer'), { applied: [], newer: true })
-  assert.deepEqual(await applied('upgrade_newer'), before)
+  assert.deepEqual(await listApplied('upgrade_newer'), before)
 })
 
 test('a program rejects a newer schema if one of the later migrations requires a newer program', async () => {
@@ -89,7 +89,7 @@ test('a schema with another history is rejected, also beyond the migrations that
 
 test('a schema with another baseline is rejected as that of a development version, and not changed', async () => {
   const schema = 'upgrade_development'
-  await connected(schema, (client) =>
+  await withClient(schema, (client) =>
     client.query(`
       create schema ${schema};
       create table ${schema}.migration (
@@ -99,7 +99,7 @@ test('a schema with another baseline is rejected as that of a development versio
   await assert.rejects(migrateCell(schema), {
     message: `The schema "${schema}" was made by a development version of Drawbridge: create a new data folder, or a new database.`,
   })
-  await connected(schema, async (client) => {
+  await withClient(schema, async (client) => {
     const { rows } = await client.query('select tablename from pg_tables where schemaname = $1', [schema])
     assert.deepEqual(rows, [{ tablename: 'migration' }])
   })
@@ -144,7 +144,7 @@ test('a migration behind a long transaction lets requests through and is applied
     lock_timeout_ms: 200,
     onRetry: ({ migration }) => retries.push(migration),
   })
-  await connected('upgrade_waiting', async (client) => {
+  await withClient('upgrade_waiting', async (client) => {
     await waitUntil(async () => {
       const { rowCount } = await client.query(
         `select from pg_locks where not granted and relation = '"user"'::regclass and mode = 'AccessExclusiveLock'`,
@@ -172,14 +172,14 @@ test('a migration that never gets its locks fails with an error that names the b
       ) && message.includes(`process ${report.pid} ("long report") for `),
   )
   await report.end()
-  assert.equal((await applied('upgrade_given_up')).length, here)
+  assert.equal((await listApplied('upgrade_given_up')).length, here)
 })
 
 test('a migration that a deadlock ends is tried again and applied', async () => {
   const schema = 'upgrade_deadlock'
   await migrateCell(schema)
   // Not rolled back with the migration: the first time it ends as the session that PostgreSQL chooses to end a deadlock does.
-  await connected(schema, (client) => client.query('create sequence later_attempt'))
+  await withClient(schema, (client) => client.query('create sequence later_attempt'))
   const ended = `do $$ begin if nextval('later_attempt') = 1 then raise exception using errcode = 'deadlock_detected'; end if; end $$;\n`
   const migrations = laterMigrations(`${compatibleFrom(here)}alter table "user" add column later integer;\n${ended}`)
   const retries: string[] = []

@@ -13,15 +13,15 @@ other.on('error', () => {})
 await other.connect()
 after(() => other.end())
 
-const using = async (max: number, work: (pipelined: PipelinedConnections) => Promise<void>): Promise<void> => {
+const using = async (max: number, work: (connections: PipelinedConnections) => Promise<void>): Promise<void> => {
   const pipelined = new PipelinedConnections({ config, connections_max: max, lifetime_ms: 600_000, onConnect: async () => {} })
   await work(pipelined).finally(() => pipelined.close())
 }
 
-const numbered = (pipelined: PipelinedConnections, count: number) =>
+const runNumbered = (connections: PipelinedConnections, count: number) =>
   Promise.all(
     Array.from({ length: count }, async (_, i) => {
-      const { rows } = await pipelined.query('', { text: 'select $1::int as n', values: [i] })
+      const { rows } = await connections.query('', { text: 'select $1::int as n', values: [i] })
       assert.equal(rows[0].n, i)
     }),
   )
@@ -34,16 +34,16 @@ const connections = async (): Promise<number> => {
 }
 
 test('many statements share a few connections, and each gets its own result', () =>
-  using(5, async (pipelined) => {
-    await numbered(pipelined, 500)
+  using(5, async (pipeline) => {
+    await runNumbered(pipeline, 500)
     const open = await connections()
     assert(open >= 1 && open <= 5, `${open} connections`)
   }))
 
 test('a failing statement does not affect others', () =>
-  using(1, async (pipelined) => {
+  using(1, async (connections) => {
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 20 }, (_, i) => pipelined.query('', { text: 'select 10 / $1::int as n', values: [i] })),
+      Array.from({ length: 20 }, (_, i) => connections.query('', { text: 'select 10 / $1::int as n', values: [i] })),
     )
     assert.deepEqual(
       outcomes.flatMap(({ status }, i) => (status === 'rejected' ? [i] : [])),
@@ -52,24 +52,24 @@ test('a failing statement does not affect others', () =>
   }))
 
 test('a statement waiting for a lock does not block others', () =>
-  using(5, async (pipelined) => {
+  using(5, async (connections) => {
     await other.query('begin')
     await other.query('select pg_advisory_xact_lock(4711)')
     let isOver = false
-    const waiting = pipelined.query('', { text: 'select pg_advisory_xact_lock(4711)' }).then(() => (isOver = true))
+    const waiting = connections.query('', { text: 'select pg_advisory_xact_lock(4711)' }).then(() => (isOver = true))
     // Longer than a connection is believed to be about to answer, and than others are held up by a machine that is busy.
     await sleep(500)
-    for (let i = 0; i < 20; i++) await numbered(pipelined, 10)
+    for (let i = 0; i < 20; i++) await runNumbered(connections, 10)
     assert.equal(isOver, false)
-    assert.deepEqual([pipelined.stats.in_use, pipelined.stats.waiting], [1, 0])
+    assert.deepEqual([connections.stats.in_use, connections.stats.waiting], [1, 0])
     await other.query('commit')
     await waiting
-    assert.equal(pipelined.stats.in_use, 0)
+    assert.equal(connections.stats.in_use, 0)
   }))
 
 test('statements of a broken connection fail, and the next one uses another connection', () =>
-  using(1, async (pipelined) => {
-    const sleeping = pipelined.query('', { text: 'select pg_sleep(60)' })
+  using(1, async (pipeline) => {
+    const sleeping = pipeline.query('', { text: 'select pg_sleep(60)' })
     const broken = assert.rejects(sleeping)
     await eventually(async () => (await connections()) > 0, 'the statement has a connection')
     await other.query(
@@ -78,5 +78,5 @@ test('statements of a broken connection fail, and the next one uses another conn
     await broken
     // Until it is noticed here that the connection is gone.
     await sleep(100)
-    await numbered(pipelined, 3)
+    await runNumbered(pipeline, 3)
   }))

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { join, raw, sql, type Sql } from './sql.ts'
 
-const of = ({ text, values }: Sql) => [text, values]
+const textAndValues = ({ text, values }: Sql) => [text, values]
 
 test('Values become parameters, numbered in the order of the text', () => {
   const row = (id: number) => sql`(${id}, ${'x'})`
   const statement = sql`insert into t (id, name) values ${join([row(1), row(2)], ', ')} returning ${raw('id')}, ${null}`
-  assert.deepEqual(of(statement), ['insert into t (id, name) values ($1, $2), ($3, $4) returning id, $5', [1, 'x', 2, 'x', null]])
+  assert.deepEqual(textAndValues(statement), [
+    'insert into t (id, name) values ($1, $2), ($3, $4) returning id, $5',
+    [1, 'x', 2, 'x', null],
+  ])
 })
 
 test('Statements of the same templates with different nested parts have texts of their own', () => {

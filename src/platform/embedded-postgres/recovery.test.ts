@@ -7,7 +7,7 @@ import { isServerFor } from './processes.ts'
 import {
   queryOnce,
   failure,
-  opened,
+  openPostgres,
   peer,
   postmasterPid,
   stopAllOn,
@@ -16,24 +16,24 @@ import {
   waitUntil,
 } from '../../../test/support/embedded-postgres.ts'
 
-const at = (name: string) => join(scratch, name)
-const stopped = async (dataDir: string) => (await opened(dataDir)).stop()
+const pathOf = (name: string) => join(scratch, name)
+const openAndStop = async (dataDir: string) => (await openPostgres(dataDir)).stop()
 const initFolders = (dataDir: string) => fs.globSync('postgres.init-*', { cwd: dataDir })
 
 /** A statement that is still running when this returns. */
-async function running(connection: pg.ClientConfig, statement: string): Promise<{ pid: number; ended: Promise<unknown> }> {
+async function startStatement(connection: pg.ClientConfig, statement: string): Promise<{ pid: number; exit: Promise<unknown> }> {
   const client = new pg.Client(connection)
   client.on('error', () => {})
   await client.connect()
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-  return { pid: rows[0]?.pid ?? 0, ended: client.query(statement).catch((error: unknown) => error) }
+  return { pid: rows[0]?.pid ?? 0, exit: client.query(statement).catch((error: unknown) => error) }
 }
 
 after(removeScratchFolders)
 
 /** Order matters: the first test creates one cluster, the first test that uses another cluster creates it. */
 describe('embedded PostgreSQL after SIGKILL', { concurrency: 1 }, () => {
-  const [dataDir, other] = [at('data'), at('other')]
+  const [dataDir, other] = [pathOf('data'), pathOf('other')]
   afterEach(() => Promise.all([stopAllOn(dataDir), stopAllOn(other)]))
 
   test('recovers from an interrupted first start', async () => {
@@ -45,20 +45,20 @@ describe('embedded PostgreSQL after SIGKILL', { concurrency: 1 }, () => {
       await waitUntil(then)
       await killed.kill()
     }
-    const { connection, stop } = await opened(dataDir)
+    const { connection, stop } = await openPostgres(dataDir)
     assert.deepEqual(initFolders(dataDir), [])
     assert.deepEqual(await queryOnce(connection, 'select 1 as one'), { one: 1 })
     await stop()
   })
 
   test('the server outlives its owner, and the next owner takes it over', async () => {
-    const first = await opened(dataDir)
+    const first = await openPostgres(dataDir)
     await queryOnce(first.connection, 'create table if not exists bed as select 7 as number')
     const server = postmasterPid(dataDir)
     await first.kill()
     assert.equal(server.isAlive(), true)
 
-    const second = await opened(dataDir)
+    const second = await openPostgres(dataDir)
     assert.equal(second.owner, true)
     assert.equal(postmasterPid(dataDir).pid, server.pid)
     assert.deepEqual(await queryOnce(second.connection, 'select number from bed'), { number: 7 })
@@ -70,15 +70,18 @@ describe('embedded PostgreSQL after SIGKILL', { concurrency: 1 }, () => {
     const killed = peer(dataDir)
     await waitUntil(() => fs.existsSync(join(dataDir, 'postgres/postmaster.pid')))
     await killed.kill()
-    const { connection, stop } = await opened(dataDir)
+    const { connection, stop } = await openPostgres(dataDir)
     assert.deepEqual(await queryOnce(connection, 'select 1 as one'), { one: 1 })
     await stop()
   })
 
   test('when the server is killed its owner notices it, and the next start recovers although an old statement still runs', async () => {
-    const first = await opened(dataDir, { settings: {} })
+    const first = await openPostgres(dataDir, { settings: {} })
     await queryOnce(first.connection, 'create table if not exists bed as select 7 as number')
-    const straggler = await running(first.connection, 'select count(*) from generate_series(1, 1e5) a, generate_series(1, 1e5) b')
+    const straggler = await startStatement(
+      first.connection,
+      'select count(*) from generate_series(1, 1e5) a, generate_series(1, 1e5) b',
+    )
     process.kill(postmasterPid(dataDir).pid, 'SIGKILL')
     assert.match((await first.waitForMessage('lost')).message, /has ended unexpectedly/)
     await first.kill()
@@ -86,18 +89,18 @@ describe('embedded PostgreSQL after SIGKILL', { concurrency: 1 }, () => {
     const cluster = join(dataDir, 'postgres')
     assert.equal(isServerFor(straggler.pid, cluster), true)
 
-    const second = await opened(dataDir, { settings: {} })
-    await straggler.ended
+    const second = await openPostgres(dataDir, { settings: {} })
+    await straggler.exit
     assert.equal(isServerFor(straggler.pid, cluster), false)
     assert.deepEqual(await queryOnce(second.connection, 'select number from bed'), { number: 7 })
     await second.stop()
   })
 
   test('when one connection crashes the server, its owner stays owner, and the log does not contain the statement', async () => {
-    const owner = await opened(dataDir)
-    const victim = await running(owner.connection, `select pg_sleep(60), 'zzsecret'`)
+    const owner = await openPostgres(dataDir)
+    const victim = await startStatement(owner.connection, `select pg_sleep(60), 'zzsecret'`)
     process.kill(victim.pid, 'SIGKILL')
-    await victim.ended
+    await victim.exit
     await owner.waitForMessage('log')
     const holders = `select count(*)::int as holders from pg_locks where locktype = 'advisory' and granted`
     assert.deepEqual(await queryOnce(owner.connection, holders), { holders: 1 })
@@ -108,17 +111,17 @@ describe('embedded PostgreSQL after SIGKILL', { concurrency: 1 }, () => {
   })
 
   test('ignores a stale pid file that names an unrelated process', async () => {
-    const otherCluster = await opened(other)
+    const otherCluster = await openPostgres(other)
     const file = join(dataDir, 'postgres/postmaster.pid')
     const run = join(dataDir, 'postgres/run')
     const rest = `${join(dataDir, 'postgres')}\n1700000000\n5432\n${run}\n\n  1234567         1\nready   \n`
     for (const pid of [process.pid, postmasterPid(other).pid, '']) {
       fs.writeFileSync(file, `${pid}\n${rest}`)
       fs.writeFileSync(join(run, '.s.PGSQL.5432.lock'), `${process.pid}\n${rest}`)
-      await stopped(dataDir)
+      await openAndStop(dataDir)
     }
     fs.writeFileSync(file, '')
-    await stopped(dataDir)
+    await openAndStop(dataDir)
     assert.deepEqual(await queryOnce(otherCluster.connection, 'select 1 as one'), { one: 1 })
     assert.equal(postmasterPid(other).isAlive(), true)
     await otherCluster.stop()
@@ -126,28 +129,28 @@ describe('embedded PostgreSQL after SIGKILL', { concurrency: 1 }, () => {
 })
 
 describe('embedded PostgreSQL with an unresponsive server', { concurrency: 2 }, () => {
-  const [dataDir, other] = [at('data'), at('other')]
+  const [dataDir, other] = [pathOf('data'), pathOf('other')]
 
   test('an orphan that does not respond is stopped and replaced', async () => {
-    const first = await opened(dataDir)
+    const first = await openPostgres(dataDir)
     const server = postmasterPid(dataDir)
     process.kill(server.pid, 'SIGSTOP')
     await first.kill()
-    const { connection, stop } = await opened(dataDir)
+    const { connection, stop } = await openPostgres(dataDir)
     assert.equal(server.isAlive(), false)
     assert.deepEqual(await queryOnce(connection, 'select 1 as one'), { one: 1 })
     await stop()
   })
 
   test('a server whose ownership is held beyond the reach of file locks is not disturbed', async () => {
-    const first = await opened(other)
+    const first = await openPostgres(other)
     await first.kill()
     const remote = new pg.Client({ ...first.connection, application_name: 'drawbridge 4242' })
     await remote.connect()
     await waitUntil(async () => (await remote.query('select pg_try_advisory_lock($1, 1) as mine', [0x64726177])).rows[0]?.mine)
     const { name, message } = await failure(other)
     assert.deepEqual([name, message.includes('(process 4242)')], ['DataDirInUse', true])
-    const guest = await opened(other, { ownership: 'if-free' })
+    const guest = await openPostgres(other, { ownership: 'if-free' })
     assert.equal(guest.owner, false)
     await guest.stop()
     assert.equal(postmasterPid(other).isAlive(), true)

@@ -50,20 +50,20 @@ test('bodies of one team get 429 past its share, those of all teams 503, and giv
 async function begin({ key }: TestTeam, path: string, head: string, body: string | Buffer = '') {
   const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {})
   sockets.push(socket)
-  let heard = ''
-  socket.setEncoding('latin1').on('data', (text) => (heard += text))
+  let receivedText = ''
+  socket.setEncoding('latin1').on('data', (text) => (receivedText += text))
   await once(socket, 'connect')
   socket.write(
     `POST ${path} HTTP/1.1\r\nHost: localhost\r\nX-Service-Api-Key: ${key}\r\nContent-Type: application/octet-stream\r\n${head}\r\n\r\n`,
   )
   socket.write(body)
-  return { heard: () => heard, socket }
+  return { receivedText: () => receivedText, socket }
 }
 
 describe('uploads of a team that takes its share', () => {
   const UPLOAD = 30 * MIB
   const path = '/lab_report/v1/parser/job'
-  const isRefused = ({ heard }: { heard: () => string }) => heard().includes('HTTP/1.1 429 ')
+  const isRefused = ({ receivedText }: { receivedText: () => string }) => receivedText().includes('HTTP/1.1 429 ')
   const announce = (team: TestTeam) => begin(team, path, `Content-Length: ${UPLOAD}`)
   /** Four uploads that do not end; a fifth one has no room. */
   async function full(team: TestTeam) {
@@ -79,7 +79,7 @@ describe('uploads of a team that takes its share', () => {
     const [greedy, other] = [await createTestTeam(), await createTestTeam()]
     const open = await full(greedy)
     assert.equal(open.filter(isRefused).length, 1)
-    assert.match(open.find(isRefused)!.heard(), /\r\nretry-after: 1\r\n/i)
+    assert.match(open.find(isRefused)!.receivedText(), /\r\nretry-after: 1\r\n/i)
     const small = await other.api.post(path, 'nothing', { 'content-type': 'text/plain' })
     assert.equal(small.status, 422)
     for (const { socket } of open) socket.destroy()
@@ -109,7 +109,7 @@ describe('uploads of a team that takes its share', () => {
   test('that are longer than any may be get 413, whatever room there is', async () => {
     const team = await createTestTeam()
     const long = await begin(team, path, 'Content-Length: 9000000000')
-    await eventually(() => long.heard() !== '')
-    assert.match(long.heard(), /^HTTP\/1\.1 413 /)
+    await eventually(() => long.receivedText() !== '')
+    assert.match(long.receivedText(), /^HTTP\/1\.1 413 /)
   })
 })

@@ -78,19 +78,19 @@ async function lockTables(...tables: string[]): Promise<() => Promise<void>> {
 }
 
 /** The first answer. */
-async function first(asked: Promise<Answer>[]): Promise<Answer> {
+async function first(answers: Promise<Answer>[]): Promise<Answer> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error('nothing was refused')), WITHIN_MS)
-  return Promise.race([...asked, late]).finally(() => clearTimeout(timer))
+  return Promise.race([...answers, late]).finally(() => clearTimeout(timer))
 }
 
 const OVERLOADED: Answer = { status: 503, retry_after: '1', detail: 'Temporarily overloaded; try again' }
 
 describe('a team with more requests than may wait gets 503 with Retry-After for those, and another team is served:', () => {
-  const fill = async (tables: string[], about: (team: TestTeam) => Promise<() => [path: string, body?: unknown]>) => {
+  const fill = async (tables: string[], prepare: (team: TestTeam) => Promise<() => [path: string, body?: unknown]>) => {
     const { ask } = await patientProcess()
     const [team, other] = [await createTestTeam(), await createTestTeam()]
-    const next = await about(team)
+    const next = await prepare(team)
     // Its key and the teams are known then.
     for (const each of [team, other]) assert.equal((await ask(each, '/v3/lab_tests')).status, 200)
     const release = await lockTables(...tables)
@@ -143,7 +143,7 @@ test('a document that would be drawn after too many others gets 503 with Retry-A
   const path = `/v3/lab_test/${await team.test()}/collection_instruction_pdf`
   const isHeld = new Int32Array(new SharedArrayBuffer(4))
   const task = new URL('../../../test/support/worker-thread-tasks.ts', import.meta.url)
-  const held = Array.from({ length: 202 }, () => heavy.run(task, isHeld, { name: 'held', timeout_ms: LONG_MS }))
+  const held = Array.from({ length: 202 }, () => heavy.run(task, isHeld, { name: 'blockUntilSet', timeout_ms: LONG_MS }))
   const { status, retry_after } = await first([ask(team, path)])
   Atomics.store(isHeld, 0, 1)
   Atomics.notify(isHeld, 0)

@@ -6,7 +6,7 @@ import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { endpoint } from '../../../test/support/webhook-receiver.ts'
 
 /** A cursor in the server's format, of a list whose name is public in the sources. */
-const forged = (list: string, ...position: unknown[]): string => {
+const forgeCursor = (list: string, ...position: unknown[]): string => {
   const tag = createHash('sha256').update(list).digest('base64url').slice(0, 8)
   return Buffer.from(JSON.stringify([tag, ...position])).toString('base64url')
 }
@@ -27,15 +27,15 @@ const NO_INSTANTS = [
   '294277-01-01T00:00:00+00:00',
 ]
 
-const of = (team: TestTeam) => `/team/${team.team}/sandbox`
+const sandboxPath = (team: TestTeam) => `/team/${team.team}/sandbox`
 
 describe('a forged cursor is rejected, and changes nothing', () => {
   test('of events', async () => {
     const team = await createTestTeam()
     const list = `events ${team.team}  `
-    assert.equal((await team.api.get(`/v1/events?next_cursor=${forged(list, randomUUID())}`)).status, 200)
+    assert.equal((await team.api.get(`/v1/events?next_cursor=${forgeCursor(list, randomUUID())}`)).status, 200)
     for (const id of NO_UUIDS)
-      assert.equal((await team.api.get(`/v1/events?next_cursor=${forged(list, id)}`)).status, 400, JSON.stringify(id))
+      assert.equal((await team.api.get(`/v1/events?next_cursor=${forgeCursor(list, id)}`)).status, 400, JSON.stringify(id))
   })
 
   test('of endpoints', async () => {
@@ -43,7 +43,7 @@ describe('a forged cursor is rejected, and changes nothing', () => {
     const hook = await endpoint(team, { url: 'http://127.0.0.1:9/hook' })
     const list = `webhooks ${team.team}`
     const status = async (...position: unknown[]) =>
-      (await team.manage.get(`${of(team)}/webhook?next_cursor=${forged(list, ...position)}`)).status
+      (await team.manage.get(`${sandboxPath(team)}/webhook?next_cursor=${forgeCursor(list, ...position)}`)).status
     assert.equal(await status(INSTANT, hook.id), 200)
     for (const at of NO_INSTANTS) assert.equal(await status(at, hook.id), 400, JSON.stringify(at))
     for (const id of NO_UUIDS) assert.equal(await status(INSTANT, id), 400, JSON.stringify(id))
@@ -58,10 +58,10 @@ describe('a forged cursor is rejected, and changes nothing', () => {
       [`${hook.path}/message/${body.id}/attempt`]: `attempts ${hook.id} ${body.id}`,
     }
     for (const [path, list] of Object.entries(lists)) {
-      assert.equal((await team.manage.get(`${path}?next_cursor=${forged(list, randomUUID())}`)).status, 200, path)
+      assert.equal((await team.manage.get(`${path}?next_cursor=${forgeCursor(list, randomUUID())}`)).status, 200, path)
       for (const id of NO_UUIDS)
         assert.equal(
-          (await team.manage.get(`${path}?next_cursor=${forged(list, id)}`)).status,
+          (await team.manage.get(`${path}?next_cursor=${forgeCursor(list, id)}`)).status,
           400,
           `${path} ${JSON.stringify(id)}`,
         )
@@ -72,7 +72,7 @@ describe('a forged cursor is rejected, and changes nothing', () => {
     const team = await createTestTeam()
     const list = `management keys ${team.org_id}  `
     const status = async (...position: unknown[]) =>
-      (await team.manage.get(`/management_key?next_cursor=${forged(list, ...position)}`)).status
+      (await team.manage.get(`/management_key?next_cursor=${forgeCursor(list, ...position)}`)).status
     assert.equal(await status(INSTANT, randomUUID()), 200)
     for (const at of NO_INSTANTS) assert.equal(await status(at, randomUUID()), 400, JSON.stringify(at))
     for (const id of NO_UUIDS) assert.equal(await status(INSTANT, id), 400, JSON.stringify(id))
@@ -82,12 +82,12 @@ describe('a forged cursor is rejected, and changes nothing', () => {
     const team = await createTestTeam()
     const list = `events ${team.team}  `
     const texts = [
-      forged(list),
-      forged(list, randomUUID(), randomUUID()),
-      forged(list, 7),
-      forged(list, null),
-      forged(list, [randomUUID()]),
-      forged(list, { id: randomUUID() }),
+      forgeCursor(list),
+      forgeCursor(list, randomUUID(), randomUUID()),
+      forgeCursor(list, 7),
+      forgeCursor(list, null),
+      forgeCursor(list, [randomUUID()]),
+      forgeCursor(list, { id: randomUUID() }),
       Buffer.from('{"length":2}').toString('base64url'),
       Buffer.from('['.repeat(400)).toString('base64url'),
     ]

@@ -14,7 +14,7 @@ const read = (text: string, type = TYPE) =>
     bytes.toString('latin1'),
   ])
 
-const statusOf = (body: Buffer | undefined, type = TYPE): number => {
+const readStatus = (body: Buffer | undefined, type = TYPE): number => {
   try {
     readMultipart(body, type)
   } catch (error) {
@@ -71,8 +71,8 @@ describe('a form', () => {
       ['--of-a-test\r\n\r\nx\r\n--of-a-test--', 'application/json; boundary=of-a-test'],
       [`--of-a-test\r\n${'a: b\r\n'.repeat(2000)}\r\nx\r\n--of-a-test--`, TYPE],
     ] as const)
-      assert.equal(statusOf(Buffer.from(body), type), 422, body.slice(0, 60))
-    assert.equal(statusOf(undefined), 422)
+      assert.equal(readStatus(Buffer.from(body), type), 422, body.slice(0, 60))
+    assert.equal(readStatus(undefined), 422)
   })
 
   test('of many parts, or with a long header, ends at the first thing that is too much', () => {

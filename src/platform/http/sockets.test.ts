@@ -25,8 +25,8 @@ async function listening(handler: RequestListener, limits: Partial<SocketLimits>
 
 interface Peer {
   socket: Socket
-  heard: () => string
-  closed: () => boolean
+  receivedText: () => string
+  isClosed: () => boolean
 }
 
 /** A connection of a test that can stop reading. */
@@ -39,11 +39,11 @@ async function peer(port: number, { reads = true } = {}): Promise<Peer> {
   closing.push(() => socket.destroy())
   if (reads) socket.setEncoding('latin1').on('data', (text) => (heard += text))
   else socket.pause()
-  return { socket, heard: () => heard, closed: () => closed }
+  return { socket, receivedText: () => heard, isClosed: () => closed }
 }
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
-const times = (text: string, of: string): number => text.split(of).length - 1
+const times = (text: string, part: string): number => text.split(part).length - 1
 
 describe('requests of one connection', () => {
   test('are served one after another, in order', async () => {
@@ -56,11 +56,11 @@ describe('requests of one connection', () => {
         response.end(`answer to ${request.url}.`)
       }, 5)
     })
-    const { socket, heard } = await peer(port)
+    const { socket, receivedText } = await peer(port)
     socket.write(Array.from({ length: 17 }, (_, i) => get(`/${i}`)).join(''))
-    await eventually(() => times(heard(), 'answer to') === 17)
+    await eventually(() => times(receivedText(), 'answer to') === 17)
     assert.deepEqual(
-      [...heard().matchAll(/answer to \/(\d+)\./g)].map(([, n]) => Number(n)),
+      [...receivedText().matchAll(/answer to \/(\d+)\./g)].map(([, n]) => Number(n)),
       Array.from({ length: 17 }, (_, i) => i),
     )
     assert.equal(most, 1)
@@ -73,7 +73,7 @@ describe('requests of one connection', () => {
       await sleep(2)
       response.end(`<${body}>`)
     })
-    const { socket, heard } = await peer(port)
+    const { socket, receivedText } = await peer(port)
     const text = Array.from({ length: 12 }, (_, i) => {
       const body = `${i} `.repeat(900)
       return `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`
@@ -82,9 +82,9 @@ describe('requests of one connection', () => {
       socket.write(text.slice(at, at + 1700))
       await sleep(1)
     }
-    await eventually(() => times(heard(), '>') === 12)
+    await eventually(() => times(receivedText(), '>') === 12)
     assert.deepEqual(
-      [...heard().matchAll(/<(\d+) /g)].map(([, n]) => Number(n)),
+      [...receivedText().matchAll(/<(\d+) /g)].map(([, n]) => Number(n)),
       Array.from({ length: 12 }, (_, i) => i),
     )
   })
@@ -95,34 +95,34 @@ describe('requests of one connection', () => {
     const [modest, greedy] = [await peer(port), await peer(port)]
     modest.socket.write(get('/').repeat(9))
     greedy.socket.write(get('/').repeat(10))
-    await eventually(greedy.closed)
+    await eventually(greedy.isClosed)
     await eventually(() => received === 2)
-    assert.equal(modest.closed(), false)
+    assert.equal(modest.isClosed(), false)
   })
 
   test('are read no further once their peer is disconnected, although more of them have arrived', async () => {
     let requests = 0
     const { server, port } = await listening(() => {}, { pipelined_max: 8 })
     server.on('request', () => requests++)
-    const { socket, closed } = await peer(port)
+    const { socket, isClosed } = await peer(port)
     socket.write(get('/').repeat(1500))
-    await eventually(closed)
+    await eventually(isClosed)
     assert.equal(requests, 10)
   })
 
   test('have one Host header each: two get 400 and end the connection', async () => {
     const { port } = await listening((_request, response) => response.end('served'))
     for (const headers of ['Host: a\r\nHost: b', 'host: a\r\nHOST: a', 'Host: a\r\nX: y\r\nhOst: b']) {
-      const { socket, heard, closed } = await peer(port)
+      const { socket, receivedText, isClosed } = await peer(port)
       socket.write(`GET / HTTP/1.1\r\n${headers}\r\n\r\n${get('/')}`)
-      await eventually(closed)
-      assert.match(heard(), /^HTTP\/1\.1 400 Bad Request\r\n/)
-      assert.match(heard(), /\r\nconnection: close\r\n/i)
-      assert.match(heard(), /\{"detail":"[^"]+"\}$/)
+      await eventually(isClosed)
+      assert.match(receivedText(), /^HTTP\/1\.1 400 Bad Request\r\n/)
+      assert.match(receivedText(), /\r\nconnection: close\r\n/i)
+      assert.match(receivedText(), /\{"detail":"[^"]+"\}$/)
     }
-    const { socket, heard } = await peer(port)
+    const { socket, receivedText } = await peer(port)
     socket.write('GET / HTTP/1.1\r\nHost: a\r\nX-Host: b\r\nXost: c\r\n\r\n')
-    await eventually(() => heard().endsWith('served'))
+    await eventually(() => receivedText().endsWith('served'))
   })
 })
 
@@ -185,10 +185,10 @@ describe('a peer that does not read', () => {
 
 describe('connections', () => {
   const served: RequestListener = (_request, response) => response.end('served')
-  const isServed = async ({ socket, heard, closed }: Peer): Promise<boolean> => {
+  const isServed = async ({ socket, receivedText, isClosed }: Peer): Promise<boolean> => {
     socket.write(get('/'))
-    await eventually(() => closed() || heard().endsWith('served'))
-    return !closed()
+    await eventually(() => isClosed() || receivedText().endsWith('served'))
+    return !isClosed()
   }
 
   test('of one address are at most half of all, and a trusted address may have all', async () => {
@@ -202,7 +202,7 @@ describe('connections', () => {
       const answers = await Promise.all(peers.map(isServed))
       assert.equal(answers.filter(Boolean).length, most)
       assert.deepEqual(sockets.use, { open: most, rejections: 12 - most })
-      peers.filter(({ closed }) => !closed())[0]!.socket.destroy()
+      peers.filter(({ isClosed }) => !isClosed())[0]!.socket.destroy()
       await eventually(() => sockets.use.open === most - 1)
       assert(await isServed(await peer(port)))
     }
@@ -217,11 +217,11 @@ describe('connections', () => {
     const began_ms = performance.now()
     const ended = once(server, 'close')
     await sockets.close()
-    await eventually(silent.closed)
-    assert.deepEqual([half.closed(), waiting.closed()], [false, false])
+    await eventually(silent.isClosed)
+    assert.deepEqual([half.isClosed(), waiting.isClosed()], [false, false])
     await ended
     assert(performance.now() - began_ms >= 690, 'unfinished requests have their time')
-    await eventually(() => half.closed() && waiting.closed())
+    await eventually(() => half.isClosed() && waiting.isClosed())
   })
 })
 
@@ -234,7 +234,7 @@ describe('a server that stops', () => {
     let heard = ''
     let error: NodeJS.ErrnoException | undefined
     socket.setEncoding('latin1').on('data', (text) => (heard += text))
-    socket.on('error', (one) => (error = one))
+    socket.on('error', (socketError) => (error = socketError))
     socket.write(get('/').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
     return new Promise<string>((resolve) => {
       socket.on('close', () => resolve(heard.endsWith('served') ? 'answered' : (error?.code ?? 'cut')))
@@ -290,8 +290,8 @@ describe('a server that stops', () => {
     })
     const idle = await peer(port)
     idle.socket.write(get('/'))
-    await eventually(() => idle.heard().endsWith('served'))
-    const { socket, closed } = await peer(port, { reads: false })
+    await eventually(() => idle.receivedText().endsWith('served'))
+    const { socket, isClosed } = await peer(port, { reads: false })
     socket.write(get('/large'))
     await eventually(() => socket.readableLength > 0)
     const ended = once(server, 'close')
@@ -299,7 +299,7 @@ describe('a server that stops', () => {
     let read = 0
     socket.on('data', (chunk: Buffer) => (read += chunk.length)).resume()
     await ended
-    await eventually(() => closed() && idle.closed())
+    await eventually(() => isClosed() && idle.isClosed())
     assert(read > LARGE.length, `${read} bytes were read`)
   })
 })

@@ -9,7 +9,15 @@ import { mailServer } from '../../../test/support/smtp-server.ts'
 import { createLog } from '../telemetry/log.ts'
 import { MailSender } from './mail-sender.ts'
 import { mailCleanup, sendMail } from './mail-outbox.ts'
-import { smtpSettings, held, senderTo, plainSenderTo, mailAddress, writeMail, storedMail } from '../../../test/support/mail.ts'
+import {
+  smtpSettings,
+  noAddresses,
+  senderTo,
+  plainSenderTo,
+  mailAddress,
+  writeMail,
+  storedMail,
+} from '../../../test/support/mail.ts'
 
 /** Delayed emails are due now. */
 const hurry = () => cells.control.pool.query('update mail set due_at = created_at where due_at is not null')
@@ -61,7 +69,7 @@ describe('an email', () => {
     const server = await mailServer()
     const all = await Promise.all(Array.from({ length: 12 }, () => writeMail()))
     const couriers = [plainSenderTo(server), plainSenderTo(server), plainSenderTo(server)]
-    while ((await Promise.all(couriers.map((one) => one.runOnce()))).some((tried) => tried > 0));
+    while ((await Promise.all(couriers.map((courier) => courier.runOnce()))).some((count) => count > 0));
     assert.deepEqual(server.taken.flatMap(({ to }) => to).sort(), all.sort())
   })
 
@@ -71,7 +79,7 @@ describe('an email', () => {
   ] as const)
     test(`that is delayed with ${code} at ${command} is sent later, with the same id`, async () => {
       let asked = 0
-      const server = await mailServer((at) => (at === command && ++asked < 3 ? code : undefined))
+      const server = await mailServer((smtpCommand) => (smtpCommand === command && ++asked < 3 ? code : undefined))
       const to = await writeMail()
       const carried = plainSenderTo(server)
       await carried.runOnce()
@@ -95,7 +103,7 @@ describe('an email', () => {
     ['DATA', 554],
   ] as const)
     test(`that is rejected with ${code} at ${command} fails permanently, and keeps its text`, async () => {
-      const server = await mailServer((at) => (at === command ? code : undefined))
+      const server = await mailServer((smtpCommand) => (smtpCommand === command ? code : undefined))
       const to = await writeMail()
       const carried = plainSenderTo(server)
       await carried.runOnce()
@@ -104,7 +112,7 @@ describe('an email', () => {
       const { state, attempts, error, body } = await storedMail(to)
       assert.deepEqual([state, attempts, body], ['failed', 1, 'A text'])
       assert.match(error, new RegExp(` ${code}$`))
-      assert.equal(server.asked.filter((at) => at === command).length, 1)
+      assert.equal(server.asked.filter((smtpCommand) => smtpCommand === command).length, 1)
     })
 
   test('is tried seven times and no more', async () => {
@@ -139,8 +147,8 @@ describe('an email', () => {
     const to = await writeMail()
     const lapsed = Promise.withResolvers<void>()
     const inHand = Promise.withResolvers<void>()
-    const stuck = await mailServer(async (at) => {
-      if (at !== 'RCPT') return undefined
+    const stuck = await mailServer(async (smtpCommand) => {
+      if (smtpCommand !== 'RCPT') return undefined
       inHand.resolve()
       await lapsed.promise
       return 450
@@ -234,14 +242,16 @@ test('log lines about email have ids and codes; no address, text or password', a
   const folder = mkdtempSync(join(tmpdir(), 'drawbridge-log-'))
   const path = join(folder, 'log')
   const written_to = createLog('trace', { path })
-  const server = await mailServer((at, to) => (at === 'RCPT' && to.startsWith('refused') ? 550 : undefined))
+  const server = await mailServer((smtpCommand, recipient) =>
+    smtpCommand === 'RCPT' && recipient.startsWith('refused') ? 550 : undefined,
+  )
   await writeMail({ to: 'tunafish@example.com', subject: 'marlin', text: 'marlin' })
   await writeMail({ to: 'refused-tunafish@example.com', subject: 'marlin', text: 'marlin' })
   await new MailSender({
     cells,
     smtp: smtpSettings(`smtp://herring:herring@127.0.0.1:${server.port}?tls=off`),
     log: written_to,
-    isHeld: held,
+    isHeld: noAddresses,
   }).runOnce()
   await new Promise<void>((resolve) => written_to.flush(() => resolve()))
   const text = readFileSync(path, 'utf8')

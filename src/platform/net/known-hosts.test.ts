@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { readConfig } from '../../settings/config.ts'
 import { knownHosts } from './host-name.ts'
 
-const accepted = (env: Record<string, string>, hosts: (string | undefined)[]) => {
+const acceptedHosts = (env: Record<string, string>, hosts: (string | undefined)[]) => {
   const isKnown = knownHosts(readConfig(env))
   return hosts.filter(isKnown)
 }
@@ -33,16 +33,21 @@ const FOREIGN = [
 ]
 
 test('a demo server answers for addresses and localhost, and for no name that another party can let resolve to it', () => {
-  assert.deepEqual(accepted({}, [...LOCAL, ...FOREIGN]), LOCAL)
+  assert.deepEqual(acceptedHosts({}, [...LOCAL, ...FOREIGN]), LOCAL)
 })
 
 test('a demo server answers for the hosts of PUBLIC_URL and CELL_HOSTS', () => {
   const env = { PUBLIC_URL: 'https://Demo.clinic.example:8443/path', CELL_HOSTS: 'us.clinic.example=sandbox-us' }
   const hosts = ['demo.clinic.example:8443', 'us.clinic.example', 'eu.clinic.example']
-  assert.deepEqual(accepted(env, hosts), hosts.slice(0, 2))
+  assert.deepEqual(acceptedHosts(env, hosts), hosts.slice(0, 2))
 })
 
 test('a demo server on a network also answers for names that public DNS does not have', () => {
   const env = { HOST: '0.0.0.0', DEMO_ON_NETWORK: 'on' }
-  assert.deepEqual(accepted(env, [...LOCAL, ...FOREIGN]), [...LOCAL, 'notlocalhost', 'drawbridge:8080', 'host.docker.internal'])
+  assert.deepEqual(acceptedHosts(env, [...LOCAL, ...FOREIGN]), [
+    ...LOCAL,
+    'notlocalhost',
+    'drawbridge:8080',
+    'host.docker.internal',
+  ])
 })

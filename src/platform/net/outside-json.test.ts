@@ -43,7 +43,7 @@ const parses = (source: string) =>
 test('nothing but the reader parses JSON of another server', () => {
   const found = files.filter(({ source }) => parses(source)).map(({ file }) => file)
   assert(found.length > 40, `the pattern finds ${found.length} files`)
-  const unknown = found.filter((file) => !Object.values(parsers).some((known) => known.test(file)))
+  const unknown = found.filter((file) => !Object.values(parsers).some((parser) => parser.test(file)))
   assert.deepEqual(unknown, [], 'say whose JSON it is, or use readOutsideJson')
 })
 

@@ -9,7 +9,7 @@ interface Work {
   n: number
 }
 const work = (team: string, order: string, n: number): Work => ({ team, order, n })
-const slotsOf = (slots: number, groupMax = slots) =>
+const createSlots = (slots: number, groupMax = slots) =>
   new QueueSlots<Work>({ slots, groupOf: ({ team }) => team, groupMax: () => groupMax, orderingKeyOf: ({ order }) => order })
 
 function beginAll(slots: QueueSlots<Work>): Work[] {
@@ -17,10 +17,10 @@ function beginAll(slots: QueueSlots<Work>): Work[] {
   for (let next = slots.next(); next; next = slots.next()) begun.push(next)
   return begun
 }
-const numbers = (all: Work[]) => all.map(({ n }) => n)
+const numbers = (items: Work[]) => items.map(({ n }) => n)
 
 test('rows with the same ordering key are worked on one after the other, in the order of their claims', () => {
-  const slots = slotsOf(4)
+  const slots = createSlots(4)
   for (const one of [work('a', 'x', 1), work('a', 'x', 2), work('a', 'y', 3), work('a', 'x', 4)]) slots.add(one)
   const first = beginAll(slots)
   assert.deepEqual(numbers(first), [1, 3])
@@ -31,7 +31,7 @@ test('rows with the same ordering key are worked on one after the other, in the 
 })
 
 test('a group that has its share leaves the last slots to groups without running rows', () => {
-  const slots = slotsOf(4, 2)
+  const slots = createSlots(4, 2)
   for (let n = 0; n < 4; n++) slots.add(work('a', `a${n}`, n))
   assert.deepEqual(numbers(beginAll(slots)), [0, 1])
   slots.add(work('b', 'b', 10))
@@ -41,7 +41,7 @@ test('a group that has its share leaves the last slots to groups without running
 })
 
 test('claims are limited to the free slots plus the recent throughput', () => {
-  const slots = slotsOf(2)
+  const slots = createSlots(2)
   assert.equal(slots.limits(1000).total, 2)
   slots.add(work('a', 'x', 1))
   assert.equal(slots.limits(1000).total, 1)
@@ -52,7 +52,7 @@ test('claims are limited to the free slots plus the recent throughput', () => {
 })
 
 test('waiting rows can be removed, running rows cannot', () => {
-  const slots = slotsOf(1)
+  const slots = createSlots(1)
   slots.add(work('a', 'x', 1))
   slots.add(work('a', 'y', 2))
   beginAll(slots)

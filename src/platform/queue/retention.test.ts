@@ -13,7 +13,7 @@ const { periodicTasks, app } = assembleProcess()
 after(() => app.close())
 
 /** A process that runs one round, or rounds at an interval. */
-function started(options: { poll_ms?: number; cleanups?: readonly Cleanup[] } = {}) {
+function startWorker(options: { poll_ms?: number; cleanups?: readonly Cleanup[] } = {}) {
   const metrics = createMetrics(() => cells)
   const log = createLog('silent')
   const retention = new Retention({ cells, cleanups: periodicTasks, log, metrics, poll_ms: HOUR_MS, ...options })
@@ -53,7 +53,7 @@ describe('rows whose retention is over', () => {
     await answers(team, 2, '1 hour')
     await lines(team, 3, '29 days')
     await lines(team, 60_000, '30 days 1 second')
-    const { retention, gauge } = started()
+    const { retention, gauge } = startWorker()
     try {
       await eventually(async () => ((await gauge('feed')) ?? 0) > 0)
       await eventually(async () => (await gauge('feed')) === 0 && (await gauge('idempotency_key')) === 0)
@@ -68,7 +68,7 @@ describe('rows whose retention is over', () => {
   test('a later round deletes rows that become due while the process runs', async () => {
     const team = await createTestTeam()
     await answers(team, 3, '1 second')
-    const { retention } = started({ poll_ms: 50 })
+    const { retention } = startWorker({ poll_ms: 50 })
     try {
       await eventually(async () => (await left(team)).answers === 0)
     } finally {
@@ -92,7 +92,7 @@ describe('rows whose retention is over', () => {
       await team.user()
       await access.flush()
       t.mock.timers.enable({ apis: ['Date'], now: Date.now() + ahead_days * 24 * HOUR_MS })
-      const { retention, gauge } = started({ cleanups: periodicTasks })
+      const { retention, gauge } = startWorker({ cleanups: periodicTasks })
       try {
         for (const kind of ['idempotency_key', 'feed', 'access_log_day', 'team'])
           await eventually(async () => (await gauge(kind)) !== undefined)
@@ -120,7 +120,7 @@ describe('rows whose retention is over', () => {
   test('several processes delete each row once', async () => {
     const team = await createTestTeam()
     await answers(team, 10_000, '-1 second')
-    const several = [started(), started(), started()]
+    const several = [startWorker(), startWorker(), startWorker()]
     try {
       await eventually(async () => (await left(team)).answers === 0)
     } finally {
@@ -137,7 +137,7 @@ describe('rows whose retention is over', () => {
     const holder = await team.db.pool.connect()
     await holder.query('begin')
     await holder.query('select from idempotency_key where team_id = $1 for update', [team.team])
-    const { retention, gauge } = started({ poll_ms: 50 })
+    const { retention, gauge } = startWorker({ poll_ms: 50 })
     try {
       await eventually(async () => ((await gauge('idempotency_key')) ?? 0) >= 100)
       assert.equal((await left(team)).answers, 2)
@@ -173,7 +173,7 @@ describe('the loop', () => {
     const order: string[] = []
     const long = kind('long', 5, async () => void order.push('long'))
     const short = kind('short', 1, async () => void order.push('short'))
-    const { retention } = started({ cleanups: [long.cleanup, short.cleanup] })
+    const { retention } = startWorker({ cleanups: [long.cleanup, short.cleanup] })
     await eventually(async () => long.state.left === 0)
     await retention.stop()
     assert.deepEqual(order, ['long', 'short', 'long', 'long', 'long', 'long'])
@@ -203,7 +203,7 @@ describe('the loop', () => {
         return 1
       },
     }
-    const { retention } = started({ cleanups: [cleanup] })
+    const { retention } = startWorker({ cleanups: [cleanup] })
     await eventually(async () => rounds.length > 0)
     await retention.stop()
     const { took_ms, rested_ms } = rounds[0]!
@@ -217,7 +217,7 @@ describe('the loop', () => {
       return failures++ < 2 ? Promise.reject(new Error('as if the database had gone')) : Promise.resolve()
     })
     const other = kind('other', 3)
-    const { retention, gauge } = started({ cleanups: [failing.cleanup, other.cleanup], poll_ms: 20 })
+    const { retention, gauge } = startWorker({ cleanups: [failing.cleanup, other.cleanup], poll_ms: 20 })
     await eventually(async () => other.state.left === 0 && failing.state.left === 0)
     await eventually(async () => (await gauge('failing')) === 0)
     await retention.stop()
@@ -230,13 +230,13 @@ describe('the loop', () => {
       began.resolve()
       return finished.promise
     })
-    const { retention } = started({ cleanups: [slow.cleanup] })
+    const { retention } = startWorker({ cleanups: [slow.cleanup] })
     await began.promise
     const stopped = retention.stop()
     finished.resolve()
     await stopped
     assert.equal(slow.state.removals, 1)
-    const idle = started({ cleanups: [] })
+    const idle = startWorker({ cleanups: [] })
     await idle.retention.stop()
   })
 })

@@ -19,14 +19,14 @@ function tasks(limit: ConcurrencyLimit) {
       },
       { owner },
     )
-  const end = async (name: string, done: Promise<string>) => {
+  const end = async (name: string, work: Promise<string>) => {
     ends.get(name)!()
-    await done
+    await work
   }
   return { began, take, end }
 }
 
-const refused = (status: number) => (error: unknown) =>
+const assertRefused = (status: number) => (error: unknown) =>
   error instanceof Problem && error.status === status && Number(error.headers['retry-after']) >= 1
 
 test('an owner with much work leaves a turn to another owner, and owners take turns', async () => {
@@ -51,8 +51,8 @@ test('what is too much for one owner gets 429, and what is too much for all gets
   const { take, end } = tasks(new ConcurrencyLimit(limits))
   const running = [take('a', 'a1'), take('b', 'b1')]
   const waiting = [take('a', 'a2'), take('a', 'a3'), take('b', 'b2')]
-  await assert.rejects(take('a', 'a4'), refused(429))
-  await assert.rejects(take('c', 'c1'), refused(503))
+  await assert.rejects(take('a', 'a4'), assertRefused(429))
+  await assert.rejects(take('c', 'c1'), assertRefused(503))
   await end('a1', running[0]!)
   await end('b1', running[1]!)
   await end('a2', waiting[0]!)
@@ -63,7 +63,7 @@ test('what is too much for one owner gets 429, and what is too much for all gets
 test('a task whose turn does not come in time gets 503 and is not run', async () => {
   const { began, take, end } = tasks(new ConcurrencyLimit({ ...limits, running_max: 1, wait_ms: 1 }))
   const running = take('a', 'a1')
-  await assert.rejects(take('b', 'b1'), refused(503))
+  await assert.rejects(take('b', 'b1'), assertRefused(503))
   await end('a1', running)
   assert.deepEqual(began, ['a1'])
 })

@@ -14,9 +14,12 @@ test(
   { skip: process.platform !== 'linux' },
   async () => {
     const before = getPriority(0)
-    const { own, before: inherited } = await pool.run<{ own: number; before: number }>(task, undefined)
+    const { priority, initialPriority: inherited } = await pool.run<{ priority: number; initialPriority: number }>(
+      task,
+      undefined,
+    )
     assert.equal(inherited, before)
-    assert.equal(own, Math.min(19, before + 10))
+    assert.equal(priority, Math.min(19, before + 10))
     assert.equal(getPriority(0), before)
   },
 )

@@ -28,7 +28,7 @@ interface Area {
   area: number
   pid: number
 }
-const area = (of = pool) => of.run<Area>(task, { width: 6, height: 7 })
+const area = (workerPool = pool) => workerPool.run<Area>(task, { width: 6, height: 7 })
 
 /** Whether a process runs; one that has ended may wait for its parent to ask how. */
 function isAlive(pid: number): boolean {
@@ -53,7 +53,7 @@ test('a task runs in another process, which the next task uses again', async () 
 
 test('bytes are passed in and out, also a million of them', async () => {
   const bytes = new Uint8Array(1_000_000).map((_, index) => index)
-  assert.deepEqual(await pool.run(task, bytes, { name: 'reversed' }), bytes.toReversed())
+  assert.deepEqual(await pool.run(task, bytes, { name: 'reverseBytes' }), bytes.toReversed())
 })
 
 test('what a task throws arrives with its name and message', async () => {
@@ -141,7 +141,7 @@ test('a task has no network where the system lets the account do without', async
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  assert.match((await pool.run<string>(task, port, { name: 'connected' })) ?? 'connected', /^E(NETUNREACH|CONNREFUSED)$/)
+  assert.match((await pool.run<string>(task, port, { name: 'tryConnect' })) ?? 'connected', /^E(NETUNREACH|CONNREFUSED)$/)
   server.close()
 })
 
@@ -173,8 +173,8 @@ test('a process that is killed leaves no child behind, not even one that loops',
 test('close rejects waiting and new tasks and waits for running ones', async () => {
   const one = poolOf()
   const path = join(folder, 'release')
-  const running = one.run(task, path, { name: 'held' })
-  const waiting = one.run(task, path, { name: 'held' })
+  const running = one.run(task, path, { name: 'blockUntilExists' })
+  const waiting = one.run(task, path, { name: 'blockUntilExists' })
   const closed = [one.close(), one.close()]
   await assert.rejects(waiting, WorkerPoolBusy)
   await assert.rejects(area(one), WorkerPoolBusy)

@@ -11,7 +11,7 @@ const area = () => pool.run<{ area: number; in_worker: boolean }>(task, { width:
 /** Tasks that keep every thread of `full` busy until `free` is called. */
 function occupy(full: ReturnType<typeof createWorkerPool>, threads: number) {
   const cell = new Int32Array(new SharedArrayBuffer(4))
-  const held = Array.from({ length: threads }, () => full.run<number>(task, cell, { name: 'held' }))
+  const held = Array.from({ length: threads }, () => full.run<number>(task, cell, { name: 'blockUntilSet' }))
   return {
     held,
     free() {
@@ -26,7 +26,7 @@ test('a TypeScript file runs off the main thread through its default export', as
 })
 
 test('another export is selected by name, and bytes are passed in and out', async () => {
-  assert.deepEqual(await pool.run(task, new Uint8Array([1, 2, 3]), { name: 'reversed' }), new Uint8Array([3, 2, 1]))
+  assert.deepEqual(await pool.run(task, new Uint8Array([1, 2, 3]), { name: 'reverseBytes' }), new Uint8Array([3, 2, 1]))
 })
 
 test('a task may be named by an absolute path or by the text of its URL', async () => {

@@ -13,11 +13,11 @@ const Color = OpenEnum(['red', 'Green', 'blue-ish'])
 const even = Text({ rule: (value) => (value.length % 2 ? new RuleError('must be even') : value.toUpperCase()) })
 
 /** The parsed value; for a rejected one the type of the only error. */
-function outcome(schema: TSchema, given: unknown, mode: 'json' | 'text' = 'json'): { value: unknown } | { refused: string } {
+function outcome(schema: TSchema, input: unknown, mode: 'json' | 'text' = 'json'): { value: unknown } | { rejection: string } {
   const faults: Fault[] = []
-  const value = validate(schema, given, ['body'], faults, mode)
+  const value = validate(schema, input, ['body'], faults, mode)
   assert.ok(faults.length <= 1)
-  return faults[0] ? { refused: faults[0].type } : { value }
+  return faults[0] ? { rejection: faults[0].type } : { value }
 }
 
 describe('text', () => {

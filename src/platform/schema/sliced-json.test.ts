@@ -13,7 +13,7 @@ function whole(text: string): unknown {
   }
 }
 
-async function same(text: string): Promise<void> {
+async function assertSame(text: string): Promise<void> {
   assert.deepEqual(await parseInSlices(Buffer.from(text)), whole(text), text.slice(0, 60))
 }
 
@@ -32,8 +32,8 @@ describe('A long JSON text', () => {
       [LONG, LONG],
       LONG,
     ])
-      for (const indent of [0, 1]) await same(JSON.stringify(value, null, indent))
-    await same(`{"a":[${LONG.replaceAll('x', '1,')}1],"a":2,"a":[${LONG.replaceAll('x', '2,')}1]}`)
+      for (const indent of [0, 1]) await assertSame(JSON.stringify(value, null, indent))
+    await assertSame(`{"a":[${LONG.replaceAll('x', '1,')}1],"a":2,"a":[${LONG.replaceAll('x', '2,')}1]}`)
   })
 
   test('with a fault is refused, wherever the fault is', async () => {
@@ -85,8 +85,8 @@ describe('A long JSON text', () => {
       fc.tuple(near, fc.nat(8)).map(([at, by]) => at + by),
     )
     await fc.assert(
-      fc.asyncProperty(place, marks, fc.boolean(), (at, mark, isInstead) =>
-        same(text.slice(0, at) + mark + text.slice(isInstead ? at + 1 : at)),
+      fc.asyncProperty(place, marks, fc.boolean(), (position, mark, isInstead) =>
+        assertSame(text.slice(0, position) + mark + text.slice(isInstead ? position + 1 : position)),
       ),
       { numRuns: 150 },
     )

@@ -18,8 +18,8 @@ const Request = Fields({
   either: Maybe(T.Union([T.Array(T.Integer()), T.Null()])),
 })
 
-const items = (count: number, of: (i: number) => object = () => ({})) =>
-  Array.from({ length: count }, (_, i) => ({ value: i, other: 1, ...of(i) }))
+const items = (count: number, createItem: (i: number) => object = () => ({})) =>
+  Array.from({ length: count }, (_, i) => ({ value: i, other: 1, ...createItem(i) }))
 const long = Array.from({ length: 300 }, (_, i) => i)
 
 const requests: unknown[] = [

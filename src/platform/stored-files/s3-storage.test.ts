@@ -8,9 +8,12 @@ import { StorageUnavailable } from './file-storage.ts'
 import { signRequest } from './s3-signature.ts'
 import { S3Storage, type S3Settings } from './s3-storage.ts'
 
-function storageOn({ url: endpoint, bucket, region, access_key_id, secret_access_key }: S3Peer, more: Partial<S3Settings> = {}) {
+function storageOn(
+  { url: endpoint, bucket, region, access_key_id, secret_access_key }: S3Peer,
+  overrides: Partial<S3Settings> = {},
+) {
   const settings = { endpoint, bucket, region, access_key_id, secret_access_key, prefix: 'a part/', virtual_hosts: false }
-  const storage = new S3Storage({ ...settings, ...more })
+  const storage = new S3Storage({ ...settings, ...overrides })
   after(() => storage.close())
   return storage
 }
@@ -67,10 +70,10 @@ describe('an object store', () => {
   test('is reached with its bucket in the host name, too', async () => {
     const peer = await s3Server({ virtual_hosts: true })
     const looked: string[] = []
-    const lookup: LookupFunction = (host, { all }, done) => {
+    const lookup: LookupFunction = (host, { all }, callback) => {
       looked.push(host)
-      if (all) done(null, [{ address: '127.0.0.1', family: 4 }])
-      else done(null, '127.0.0.1', 4)
+      if (all) callback(null, [{ address: '127.0.0.1', family: 4 }])
+      else callback(null, '127.0.0.1', 4)
     }
     const { bucket, region, access_key_id, secret_access_key } = peer
     const endpoint = peer.url.replace('127.0.0.1', 's3.fictional.example')

@@ -16,12 +16,12 @@ function compute(ms: number): void {
 }
 
 /** A monitor of this process; its log and its metrics. */
-function monitored() {
+function startMonitor() {
   const lines: Record<string, unknown>[] = []
   const to = new Writable({
-    write(text, _encoding, done) {
+    write(text, _encoding, callback) {
       lines.push(JSON.parse(String(text)) as Record<string, unknown>)
-      done()
+      callback()
     },
   })
   const metrics = createMetrics(() => undefined)
@@ -34,7 +34,7 @@ const operation = (name: string): Work => ({ kind: 'operation', name })
 
 describe('A turn of the event loop of more than 250 ms is logged and counted', () => {
   test('with the operation that computed', async () => {
-    const { metrics, end, blocks } = monitored()
+    const { metrics, end, blocks } = startMonitor()
     await Promise.all([
       runWork(operation('quick'), async () => compute(5)),
       runWork(operation('slow'), async () => compute(300)),
@@ -53,7 +53,7 @@ describe('A turn of the event loop of more than 250 ms is logged and counted', (
   })
 
   test('with the job that goes on computing after an answer of the database, not with what runs beside it', async () => {
-    const { end, blocks } = monitored()
+    const { end, blocks } = startMonitor()
     const One = T.Object({ one: T.Integer() })
     const ask = () => cells.db('sandbox-us').queries.one(One, sql`select 1 as one`)
     await Promise.all([
@@ -75,7 +75,7 @@ describe('A turn of the event loop of more than 250 ms is logged and counted', (
   })
 
   test('but not time without work, and not work in slices', async () => {
-    const { metrics, end, blocks } = monitored()
+    const { metrics, end, blocks } = startMonitor()
     await sleep(400)
     await runWork(operation('sliced'), async () => {
       for (let i = 0; i < 100; i++) {

@@ -18,7 +18,7 @@ const READERS = 4
 const advance = ({ api }: TestTeam, seconds = SECONDS_PER_DAY) => api.post('/v1/sandbox/clock/advance', { seconds })
 const db = cells.db('sandbox-us')
 
-async function simulated(): Promise<TestTeam> {
+async function createSimulatedTeam(): Promise<TestTeam> {
   const team = await createTestTeam()
   const { id } = await createOrder(team)
   await team.api.post(`/v3/order/${id}/test?delay=3600`)
@@ -26,7 +26,7 @@ async function simulated(): Promise<TestTeam> {
 }
 
 test('50 teams advance their clocks concurrently: every call returns 200, and reads are answered meanwhile', async (t) => {
-  const teams = await Promise.all(Array.from({ length: TEAMS }, simulated))
+  const teams = await Promise.all(Array.from({ length: TEAMS }, createSimulatedTeam))
   const times_ms: number[] = []
   const statuses = new Set<number>()
   let moving = true
@@ -174,8 +174,8 @@ describe('clock advances', () => {
       insert into job (id, team_id, name, payload, run_at, due_at, owner, fence, attempts, leased_until)
       values (${randomUUID()}, ${team.team}, 'users.erase', '{}', statement_timestamp(), statement_timestamp(), ${randomUUID()}, 1, 1,
               statement_timestamp() + interval '1 hour')`)
-    const from = new Date()
-    const span = { start: from, end: new Date(from.getTime() + 1000 * SECONDS_PER_DAY), jobs_max: 10 }
+    const start = new Date()
+    const span = { start, end: new Date(start.getTime() + 1000 * SECONDS_PER_DAY), jobs_max: 10 }
     const outcome = await new ClockMoves({ move_ms: 50 }).run(db, team.team, ({ isOver }) =>
       runner.runUntil('sandbox-us', db, team.team, { ...span, isStopped: isOver }, async () => {}),
     )

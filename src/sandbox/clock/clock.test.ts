@@ -5,17 +5,17 @@ import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import { teamNow } from '../../platform/db/database.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { SECONDS_PER_DAY, orderOf, createOrder, tenantOf } from '../../../test/support/orders.ts'
+import { SECONDS_PER_DAY, getOrder, createOrder, tenantOf } from '../../../test/support/orders.ts'
 import { createTestTeam, MOVE_JOBS_MAX, type TestTeam } from '../../../test/support/server.ts'
 
 const CLOCK = '/v1/sandbox/clock'
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/
 
-const advance = ({ api }: TestTeam, by: Record<string, unknown>) => api.post(`${CLOCK}/advance`, by)
+const advance = ({ api }: TestTeam, duration: Record<string, unknown>) => api.post(`${CLOCK}/advance`, duration)
 const read = async ({ api }: TestTeam): Promise<{ now: string; offset_s: number }> => (await api.get(CLOCK)).body
 /** The team's time plus a number of seconds. */
-const at = async (team: TestTeam, seconds: number) => iso(addSeconds(teamNow(await tenantOf(team)), seconds))
-const seconds = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 1000
+const timeAfter = async (team: TestTeam, seconds: number) => iso(addSeconds(teamNow(await tenantOf(team)), seconds))
+const seconds = (start: string, end: string) => (Date.parse(end) - Date.parse(start)) / 1000
 
 describe("a team's clock", () => {
   test("a team's clock shows the system time until it is advanced", async () => {
@@ -25,7 +25,7 @@ describe("a team's clock", () => {
     assert.match(body.now, TIMESTAMP)
     assert.deepEqual(Object.keys(body), ['now', 'offset_s'])
     assert.equal(body.offset_s, 0)
-    assert.ok(Math.abs(seconds(body.now, iso(new Date(await at(team, 0))))) < 60)
+    assert.ok(Math.abs(seconds(body.now, iso(new Date(await timeAfter(team, 0))))) < 60)
   })
 
   test('advances by seconds, immediately and for all later operations', async () => {
@@ -51,7 +51,7 @@ describe("a team's clock", () => {
       [3, (text: string) => text.slice(0, 19).replace('T', ' ')],
       [4, (text: string) => text.slice(0, 10)],
     ] as const) {
-      const to = await at(team, days * SECONDS_PER_DAY)
+      const to = await timeAfter(team, days * SECONDS_PER_DAY)
       const { status, body } = await advance(team, { to: form(to) })
       assert.equal(status, 200, form(to))
       const behind = seconds(days === 4 ? `${to.slice(0, 10)}T00:00:00Z` : to, body.now)
@@ -63,7 +63,7 @@ describe("a team's clock", () => {
     const team = await createTestTeam()
     await advance(team, { seconds: SECONDS_PER_DAY })
     const before = await read(team)
-    for (const to of ['2001-01-01', await at(team, -1), await at(team, -SECONDS_PER_DAY)]) {
+    for (const to of ['2001-01-01', await timeAfter(team, -1), await timeAfter(team, -SECONDS_PER_DAY)]) {
       const { status, body } = await advance(team, { to })
       assert.deepEqual([status, body], [400, { detail: 'The clock can only move forward' }])
     }
@@ -72,7 +72,7 @@ describe("a team's clock", () => {
 
   test('moves at most ten years at a time', async () => {
     const team = await createTestTeam()
-    const refused = await advance(team, { to: await at(team, 3651 * SECONDS_PER_DAY) })
+    const refused = await advance(team, { to: await timeAfter(team, 3651 * SECONDS_PER_DAY) })
     assert.deepEqual(
       [refused.status, refused.body],
       [400, { detail: 'The clock can be advanced by at most ten years at a time' }],
@@ -131,7 +131,7 @@ describe('jobs due during an advance', () => {
     assert.equal(status, 200)
     assert.deepEqual([body.jobs_run, body.complete], [3 + 7, true])
     const since = async (id: string) => {
-      const { events } = await orderOf(team, id)
+      const { events } = await getOrder(team, id)
       return events.slice(1).map((event) => seconds(events[1]!.created_at, event.created_at))
     }
     assert.deepEqual(await since(slow.id), [0, 3600, 7200])
@@ -149,12 +149,12 @@ describe('jobs due during an advance', () => {
     const { id } = await createOrder(team)
     await team.api.post(`/v3/order/${id}/test?delay=3600`)
     await team.settle()
-    const first = (await orderOf(team, id)).last_event.created_at
+    const first = (await getOrder(team, id)).last_event.created_at
     await advance(team, { to: iso(addSeconds(new Date(first), 3599)) })
     // The clock continues during the test, but no worker looks for jobs: the next advance runs the due ones.
-    assert.equal((await orderOf(team, id)).events.length, 2)
+    assert.equal((await getOrder(team, id)).events.length, 2)
     await advance(team, { to: iso(addSeconds(new Date(first), 3600 + 60)) })
-    const { events } = await orderOf(team, id)
+    const { events } = await getOrder(team, id)
     assert.equal(events.length, 3)
     assert.ok(seconds(first, events[2]!.created_at) >= 3600 && seconds(first, events[2]!.created_at) < 3660)
   })
@@ -166,7 +166,7 @@ describe('jobs due during an advance', () => {
     await team.db.queries.run(sql`
       update job set run_at = run_at - interval '1 hour', due_at = due_at - interval '1 hour' where team_id = ${team.team}`)
     await advance(team, { seconds: 90 })
-    const { events } = await orderOf(team, order.id)
+    const { events } = await getOrder(team, order.id)
     assert.ok(seconds(order.created_at, events[1]!.created_at) >= 0)
     assert.equal(seconds(events[1]!.created_at, events[2]!.created_at), 60)
   })
@@ -176,7 +176,7 @@ describe('jobs due during an advance', () => {
     const { id } = await createOrder(other)
     await other.api.post(`/v3/order/${id}/test?delay=60`)
     assert.equal((await advance(team, { seconds: SECONDS_PER_DAY })).body.jobs_run, 0)
-    assert.equal((await orderOf(other, id)).events.length, 1)
+    assert.equal((await getOrder(other, id)).events.length, 1)
   })
 
   test('waiting jobs move with the clock, so that each stays due at its own time', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { at, post } from '../../../test/support/samples.ts'
+import { sentSample, post } from '../../../test/support/samples.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { timeseriesNames } from '../../wearables/resources/timeseries.ts'
 import { summaryKinds } from '../../wearables/summaries/schema.ts'
@@ -10,10 +10,10 @@ import { demoProviders } from './devices.ts'
 import { createPerson } from './person.ts'
 import { DAY_S } from '../../platform/runtime/durations.ts'
 
-const connect = ({ api }: TestTeam, user_id: string, provider = 'oura', more: object = {}) =>
-  api.post('/v2/link/connect/demo', { user_id, provider, ...more })
-const advance = async ({ api }: TestTeam, by: object) => {
-  const { status, body } = await api.post('/v1/sandbox/clock/advance', by)
+const connect = ({ api }: TestTeam, user_id: string, provider = 'oura', overrides: object = {}) =>
+  api.post('/v2/link/connect/demo', { user_id, provider, ...overrides })
+const advance = async ({ api }: TestTeam, duration: object) => {
+  const { status, body } = await api.post('/v1/sandbox/clock/advance', duration)
   assert.deepEqual([status, body.complete], [200, true], JSON.stringify(body))
   return body
 }
@@ -42,7 +42,7 @@ const read = async ({ api }: TestTeam, path: string) => {
   assert.equal(status, 200, JSON.stringify(body))
   return body
 }
-async function everything(team: TestTeam, user_id: string) {
+async function readEverything(team: TestTeam, user_id: string) {
   const all: unknown[] = []
   for (const kind of ['activity', 'sleep', 'sleep_cycle', 'workouts'])
     all.push(await read(team, `/v2/summary/${kind}/${user_id}?${RANGE}`))
@@ -53,7 +53,7 @@ async function everything(team: TestTeam, user_id: string) {
   return plain(all)
 }
 /** Events about data that every destination gets, oldest first. */
-async function emitted(team: TestTeam) {
+async function listEvents(team: TestTeam) {
   const { rows } = await team.db.pool.query<{ type: string; body: string }>(
     `select type, body from event where team_id = $1 and not historical order by id`,
     [team.team],
@@ -75,7 +75,7 @@ describe('a demo connection', () => {
     assert.equal(activity.length, 31)
     const { sleep } = await read(team, `/v2/summary/sleep/${user_id}?${RANGE}`)
     assert.equal(sleep.length, 31)
-    const types = async () => (await emitted(team)).map(([type]) => type as string)
+    const types = async () => (await listEvents(team)).map(([type]) => type as string)
     const atFirst = await types()
     for (const type of ['provider.connection.created', 'historical.data.sleep.created', 'historical.data.heartrate.created'])
       assert(atFirst.includes(type), type)
@@ -104,7 +104,7 @@ describe('a demo connection', () => {
       await connect(team, user_id)
       await team.settle()
       for (const seconds of steps_s) await advance(team, { seconds })
-      return { data: await everything(team, user_id), events: await emitted(team) }
+      return { data: await readEverything(team, user_id), events: await listEvents(team) }
     }
     const atOnce = await run([20 * 3600])
     const bitByBit = await run([...Array<number>(9).fill(2 * 3600), 5000, 2200])
@@ -165,7 +165,7 @@ describe('a demo connection', () => {
       const { time, ...lists } = await read(team, `/v2/timeseries/workouts/${id}/stream`)
       assert(time.length > 100, source.provider)
       for (const list of Object.values(lists as Record<string, unknown[]>)) assert([0, time.length].includes(list.length))
-      const mean = lists.heartrate.reduce((sum: number, one: number) => sum + one, 0) / time.length
+      const mean = lists.heartrate.reduce((sum: number, value: number) => sum + value, 0) / time.length
       assert(Math.abs(mean - average_hr) < 5, `${mean} and ${average_hr}`)
       assert(Math.abs((lists.distance.at(-1) ?? 0) - (distance ?? 0)) < 100)
     }
@@ -191,10 +191,10 @@ describe('a demo connection', () => {
     assert.equal(status, 200)
     const { timestamp } = body
     assert.equal((await sample({ resource: 'stress_level', value: 42, timestamp })).status, 200)
-    const types = (await emitted(team)).map(([type]) => type as string).filter((type) => type.startsWith('daily.'))
+    const types = (await listEvents(team)).map(([type]) => type as string).filter((type) => type.startsWith('daily.'))
     assert.deepEqual(types, ['daily.data.stress_level.created', 'daily.data.stress_level.updated'])
     const { groups } = await read(team, `/v2/timeseries/${user_id}/stress_level/grouped?start_date=2020-01-01`)
-    const found = groups.fitbit[0].data.filter((one: { timestamp: string }) => one.timestamp === timestamp)
+    const found = groups.fitbit[0].data.filter((sample: { timestamp: string }) => sample.timestamp === timestamp)
     assert.deepEqual(
       found.map(({ value }: { value: number }) => value),
       [42],
@@ -213,7 +213,7 @@ describe('a demo connection', () => {
     const note = { provider: 'freestyle_libre', resource: 'note', value: 'A fictional dinner' }
     assert.equal((await sample(note)).status, 200)
     const notes = await read(team, `/v2/timeseries/${user_id}/note/grouped?start_date=2020-01-01`)
-    assert.equal(notes.groups.freestyle_libre[0].data.filter((one: { value: string }) => one.value === note.value).length, 1)
+    assert.equal(notes.groups.freestyle_libre[0].data.filter((entry: { value: string }) => entry.value === note.value).length, 1)
     assert.equal((await sample({ ...note, value: 7 })).status, 422)
   })
 
@@ -248,9 +248,9 @@ describe('a demo connection', () => {
     assert.equal(body.success, true)
     assert.deepEqual((await team.jobs()).toSorted(), ['demo_data.expire_user', 'demo_data.write'])
     await team.api.delete(`/v2/user/${user_id}/freestyle_libre`)
-    const before = (await emitted(team)).length
+    const before = (await listEvents(team)).length
     await advance(team, { seconds: 8 * DAY_S })
-    assert.equal((await emitted(team)).length, before)
+    assert.equal((await listEvents(team)).length, before)
     assert.equal((await team.api.get(`/v2/user/${user_id}`)).status, 200)
     assert.deepEqual(await team.jobs(), [])
   })
@@ -279,7 +279,7 @@ describe('demo connections and others of one user', () => {
     for (const provider of ['apple_health_kit', 'manual']) {
       const { status, body } = await manual(demo, provider)
       assert.deepEqual([status, body.detail.error_type], [400, 'INVALID_REQUEST'])
-      assert.equal((await post(team, demo, 'heartrate', [at('09:30:00', 61)], { provider })).status, 400)
+      assert.equal((await post(team, demo, 'heartrate', [sentSample('09:30:00', 61)], { provider })).status, 400)
     }
     const state = await team.api.post(`/v2/user/${demo}/sdk_sync_state/apple_health_kit`, { tzinfo: 'UTC' })
     assert.equal(state.body.status, 'paused')

@@ -19,25 +19,25 @@ const days = Array.from({ length: 28 }, (_, i) => FIRST + i)
 const people = ['fictional-1', 'fictional-2', 'fictional-3', 'fictional-4'].map((seed) => createPerson(seed, ZONE))
 
 /** Everything of a day that is known at an instant. */
-const known = (person: Person, provider: DemoProvider, day: number, known_ms: number) => [
+const listKnown = (person: Person, provider: DemoProvider, day: number, known_ms: number) => [
   ...createSummaries(person, provider, day, known_ms),
   createStages(person, provider, day, known_ms),
   ...createSamples(person, provider, day, known_ms),
 ]
-const mean = (values: number[]) => values.reduce((sum, one) => sum + one, 0) / values.length
+const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 
 test('the same seed, zone and instant give the same data, in whatever order it is requested', () => {
   for (const provider of demoProviders)
     for (const day of [FIRST + 3, FIRST, FIRST + 9]) {
       const [one, other, another] = ['a', 'a', 'b'].map((seed) =>
-        known(createPerson(seed, ZONE), provider, day, (day + 2) * DAY_MS),
+        listKnown(createPerson(seed, ZONE), provider, day, (day + 2) * DAY_MS),
       )
       assert.deepEqual(one, other)
       assert.notDeepEqual(one, another)
     }
   assert.notDeepEqual(
-    known(createPerson('a', ZONE), 'fitbit', FIRST, (FIRST + 2) * DAY_MS),
-    known(createPerson('a', 'Asia/Tokyo'), 'fitbit', FIRST, (FIRST + 2) * DAY_MS),
+    listKnown(createPerson('a', ZONE), 'fitbit', FIRST, (FIRST + 2) * DAY_MS),
+    listKnown(createPerson('a', 'Asia/Tokyo'), 'fitbit', FIRST, (FIRST + 2) * DAY_MS),
   )
 })
 

@@ -7,13 +7,22 @@ import { teamNow } from '../../platform/db/database.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { eventually } from '../../../test/support/eventually.ts'
-import { appointmentsOf, assertAgreement } from '../../../test/support/appointments.ts'
-import { SECONDS_PER_DAY, orderOf, advanceClock, createOrder, tenantOf } from '../../../test/support/orders.ts'
-import { avenue, homeOrder, managementHeaders, ok, slots, street, usAddress, visitOf } from '../../../test/support/home-visits.ts'
+import { listAppointments, assertAgreement } from '../../../test/support/appointments.ts'
+import { SECONDS_PER_DAY, getOrder, advanceClock, createOrder, tenantOf } from '../../../test/support/orders.ts'
+import {
+  avenue,
+  homeOrder,
+  managementHeaders,
+  ok,
+  slots,
+  street,
+  usAddress,
+  visitCalls,
+} from '../../../test/support/home-visits.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { REGISTERED, start, statuses, tracking, updates } from '../../../test/support/simulator.ts'
 
-const lows = async (team: TestTeam, id: string) => statuses(await orderOf(team, id)).map((status) => status.split('.').at(-1))
+const lows = async (team: TestTeam, id: string) => statuses(await getOrder(team, id)).map((status) => status.split('.').at(-1))
 const nowOf = async (team: TestTeam) => teamNow(await tenantOf(team))
 
 async function dayIn(team: TestTeam, days: number): Promise<string> {
@@ -21,8 +30,8 @@ async function dayIn(team: TestTeam, days: number): Promise<string> {
 }
 
 /** Advances the clock to an instant, or to a number of seconds after it. */
-async function until(team: TestTeam, at: string | number | Date, seconds = 0): Promise<void> {
-  const left_s = (new Date(at).getTime() - (await nowOf(team)).getTime()) / 1000 + seconds
+async function advanceUntil(team: TestTeam, time: string | number | Date, seconds = 0): Promise<void> {
+  const left_s = (new Date(time).getTime() - (await nowOf(team)).getTime()) / 1000 + seconds
   await advanceClock(team, left_s)
 }
 
@@ -36,10 +45,10 @@ describe('simulating an order for a date', () => {
     await start(team, id)
     await team.settle()
     assert.deepEqual(await lows(team, id), ['ordered'])
-    await until(team, date, -60)
+    await advanceUntil(team, date, -60)
     assert.deepEqual(await lows(team, id), ['ordered'])
     await advanceClock(team, 120)
-    const order = await orderOf(team, id)
+    const order = await getOrder(team, id)
     assert.deepEqual(statuses(order), REGISTERED)
     assert.deepEqual(
       order.events.slice(1).map(({ created_at }) => created_at),
@@ -53,9 +62,9 @@ describe('simulating an order for a date', () => {
     const date = await dayIn(team, 2)
     const { id } = await createOrder(team, { activate_by: date })
     await start(team, id, { delay: '3600', final_status: 'collecting_sample.testkit.transit_customer' })
-    await until(team, date, 2 * SECONDS_PER_DAY)
+    await advanceUntil(team, date, 2 * SECONDS_PER_DAY)
     assert.deepEqual(
-      (await orderOf(team, id)).events.slice(1).map(({ created_at }) => created_at),
+      (await getOrder(team, id)).events.slice(1).map(({ created_at }) => created_at),
       [midnight(date), iso(new Date(Date.parse(date) + 3_600_000))],
     )
   })
@@ -73,14 +82,14 @@ describe('simulating an order for a date', () => {
       const date = second === null ? null : await dayIn(team, second)
       assert.equal((await team.api.patch(`/v3/order/${id}`, { activate_by: date })).status, 200)
       await team.settle()
-      if (date === null) assert.deepEqual(statuses(await orderOf(team, id)), REGISTERED)
+      if (date === null) assert.deepEqual(statuses(await getOrder(team, id)), REGISTERED)
       else {
         assert.deepEqual(await lows(team, id), ['ordered'])
-        await until(team, date, -1)
+        await advanceUntil(team, date, -1)
         assert.deepEqual(await lows(team, id), ['ordered'])
       }
       await advanceClock(team, 6 * SECONDS_PER_DAY)
-      const order = await orderOf(team, id)
+      const order = await getOrder(team, id)
       assert.deepEqual(statuses(order), REGISTERED)
       if (date !== null) assert.equal(order.events[1]!.created_at, midnight(date))
       assert.deepEqual(await team.jobs(), [])
@@ -103,7 +112,7 @@ describe('simulating an order for a date', () => {
     await team.settle()
     assert.equal((await team.api.post(`/v3/order/${id}/cancel`)).status, 200)
     await advanceClock(team, 3 * SECONDS_PER_DAY)
-    const order = await orderOf(team, id)
+    const order = await getOrder(team, id)
     assert.deepEqual([statuses(order).at(-1), tracking(order)], ['cancelled.testkit.cancelled', null])
     assert.deepEqual(await team.jobs(), [])
   })
@@ -113,12 +122,12 @@ describe('simulating an order for a date', () => {
     const { id } = await createOrder(team, { activate_by: await dayIn(team, 0) })
     await start(team, id)
     await team.settle()
-    assert.deepEqual(statuses(await orderOf(team, id)), REGISTERED)
+    assert.deepEqual(statuses(await getOrder(team, id)), REGISTERED)
   })
 })
 
 /** Creates an at-home phlebotomy order and simulates it until it waits. */
-async function simulated(team: TestTeam, query: Record<string, string> = {}, changes: Record<string, unknown> = {}) {
+async function createSimulatedOrder(team: TestTeam, query: Record<string, string> = {}, changes: Record<string, unknown> = {}) {
   const id = await homeOrder(team, changes, false)
   await start(team, id, query)
   await team.settle()
@@ -126,25 +135,25 @@ async function simulated(team: TestTeam, query: Record<string, string> = {}, cha
   return id
 }
 
-const booked = async (team: TestTeam, id: string, slot: TimeSlot) => ok(await visitOf(team, id).book(slot.booking_key))
+const bookSlot = async (team: TestTeam, id: string, slot: TimeSlot) => ok(await visitCalls(team, id).book(slot.booking_key))
 /** When the order reached a status. */
-const instantOf = async (team: TestTeam, id: string, low: string) =>
-  (await orderOf(team, id)).events.find(({ status }) => status.endsWith(`.${low}`))?.created_at
+const readStatusTime = async (team: TestTeam, id: string, low: string) =>
+  (await getOrder(team, id)).events.find(({ status }) => status.endsWith(`.${low}`))?.created_at
 
 describe('simulating an at-home phlebotomy order', () => {
   test('records the draw when the appointment begins', async () => {
     const team = await createTestTeam()
-    const id = await simulated(team)
+    const id = await createSimulatedOrder(team)
     const slot = (await slots(team)).at(-1)!
-    await booked(team, id, slot)
+    await bookSlot(team, id, slot)
     await team.settle()
     assert.equal((await lows(team, id)).at(-1), 'appointment_scheduled')
-    await until(team, slot.start, -1)
+    await advanceUntil(team, slot.start, -1)
     assert.equal((await lows(team, id)).at(-1), 'appointment_scheduled')
     await advanceClock(team, 1)
     assert.deepEqual((await lows(team, id)).slice(-2), ['draw_completed', 'completed'])
-    assert.equal(await instantOf(team, id, 'draw_completed'), slot.start)
-    assert.equal(ok(await visitOf(team, id).read()).status, 'completed')
+    assert.equal(await readStatusTime(team, id, 'draw_completed'), slot.start)
+    assert.equal(ok(await visitCalls(team, id).read()).status, 'completed')
     await assertAgreement(team)
   })
 
@@ -154,29 +163,29 @@ describe('simulating an at-home phlebotomy order', () => {
       [-20, -1],
     ]) {
       const team = await createTestTeam()
-      const id = await simulated(team)
+      const id = await createSimulatedOrder(team)
       const all = await slots(team)
-      await booked(team, id, all.at(first!)!)
+      await bookSlot(team, id, all.at(first!)!)
       await team.settle()
-      ok(await visitOf(team, id).move(all.at(second!)!.booking_key))
+      ok(await visitCalls(team, id).move(all.at(second!)!.booking_key))
       await advanceClock(team, 15 * SECONDS_PER_DAY)
-      assert.equal(await instantOf(team, id, 'draw_completed'), all.at(second!)!.start)
+      assert.equal(await readStatusTime(team, id, 'draw_completed'), all.at(second!)!.start)
       assert.deepEqual(await team.jobs(), [])
     }
   })
 
   test('waits again when the appointment is cancelled', async () => {
     const team = await createTestTeam()
-    const id = await simulated(team)
-    await booked(team, id, (await slots(team)).at(-20)!)
+    const id = await createSimulatedOrder(team)
+    await bookSlot(team, id, (await slots(team)).at(-20)!)
     await team.settle()
-    ok(await visitOf(team, id).cancel())
+    ok(await visitCalls(team, id).cancel())
     await advanceClock(team, 15 * SECONDS_PER_DAY)
     assert.equal((await lows(team, id)).at(-1), 'appointment_cancelled')
     const slot = (await slots(team)).at(-1)!
-    await booked(team, id, slot)
+    await bookSlot(team, id, slot)
     await advanceClock(team, 15 * SECONDS_PER_DAY)
-    assert.equal(await instantOf(team, id, 'draw_completed'), slot.start)
+    assert.equal(await readStatusTime(team, id, 'draw_completed'), slot.start)
   })
 
   test('draws before the appointment if the query has a final status or a delay', async () => {
@@ -186,23 +195,23 @@ describe('simulating an at-home phlebotomy order', () => {
       { final_status: 'collecting_sample.at_home_phlebotomy.draw_completed' },
     ] as Record<string, string>[]) {
       const team = await createTestTeam()
-      const id = await simulated(team, query)
-      await booked(team, id, (await slots(team)).at(-1)!)
+      const id = await createSimulatedOrder(team, query)
+      await bookSlot(team, id, (await slots(team)).at(-1)!)
       await advanceClock(team, 60)
-      const drawn = await instantOf(team, id, 'draw_completed')
+      const drawn = await readStatusTime(team, id, 'draw_completed')
       assert.ok(drawn !== undefined && new Date(drawn) <= (await nowOf(team)), JSON.stringify(query))
     }
   })
 
   test('records the draw on the date of a requested appointment', async () => {
     const team = await createTestTeam()
-    const id = await simulated(team, {}, { patient_address: avenue })
-    ok(await visitOf(team, id).request({ address: usAddress(avenue) }))
+    const id = await createSimulatedOrder(team, {}, { patient_address: avenue })
+    ok(await visitCalls(team, id).request({ address: usAddress(avenue) }))
     await advanceClock(team, 3601)
-    const { start_at } = ok(await visitOf(team, id).read())
+    const { start_at } = ok(await visitCalls(team, id).read())
     assert.equal((await lows(team, id)).at(-1), 'appointment_scheduled')
-    await until(team, start_at)
-    assert.equal(await instantOf(team, id, 'draw_completed'), start_at)
+    await advanceUntil(team, start_at)
+    assert.equal(await readStatusTime(team, id, 'draw_completed'), start_at)
     await assertAgreement(team)
   })
 })
@@ -211,17 +220,17 @@ describe('a sandbox appointment without a simulation', () => {
   test('begins and ends at its time, whether it was booked or requested', async () => {
     const team = await createTestTeam()
     const [here, there] = [await homeOrder(team), await homeOrder(team, { patient_address: avenue })]
-    await booked(team, here, (await slots(team, street)).at(-1)!)
-    ok(await visitOf(team, there).request({ address: usAddress(avenue) }))
+    await bookSlot(team, here, (await slots(team, street)).at(-1)!)
+    ok(await visitCalls(team, there).request({ address: usAddress(avenue) }))
     await advanceClock(team, 3601)
     for (const id of [there, here]) {
-      const { start_at, end_at } = ok(await visitOf(team, id).read())
-      await until(team, start_at, -30)
-      assert.equal(ok(await visitOf(team, id).read()).status, 'confirmed')
+      const { start_at, end_at } = ok(await visitCalls(team, id).read())
+      await advanceUntil(team, start_at, -30)
+      assert.equal(ok(await visitCalls(team, id).read()).status, 'confirmed')
       await advanceClock(team, 30)
-      assert.equal(ok(await visitOf(team, id).read()).status, 'in_progress')
-      await until(team, end_at)
-      const { status, events } = ok(await visitOf(team, id).read())
+      assert.equal(ok(await visitCalls(team, id).read()).status, 'in_progress')
+      await advanceUntil(team, end_at)
+      const { status, events } = ok(await visitCalls(team, id).read())
       assert.equal(status, 'completed')
       assert.deepEqual(
         events.slice(-2).map((event: { created_at: string; status: string }) => [event.created_at, event.status]),
@@ -241,19 +250,19 @@ describe('a sandbox appointment without a simulation', () => {
     const team = await createTestTeam()
     const [moved, cancelled] = [await homeOrder(team), await homeOrder(team)]
     const all = await slots(team)
-    await booked(team, moved, all.at(-20)!)
-    ok(await visitOf(team, moved).move(all.at(-1)!.booking_key))
-    await booked(team, cancelled, all.at(-20)!)
-    ok(await visitOf(team, cancelled).cancel())
+    await bookSlot(team, moved, all.at(-20)!)
+    ok(await visitCalls(team, moved).move(all.at(-1)!.booking_key))
+    await bookSlot(team, cancelled, all.at(-20)!)
+    ok(await visitCalls(team, cancelled).cancel())
     await advanceClock(team, 15 * SECONDS_PER_DAY)
-    const [one] = await appointmentsOf(team, moved)
+    const [one] = await listAppointments(team, moved)
     assert.deepEqual(
       one!.events.map(({ status }) => status),
       ['scheduled', 'scheduled', 'in_progress', 'completed'],
     )
     assert.equal(one!.events[2]!.created_at, all.at(-1)!.start)
     assert.deepEqual(
-      (await appointmentsOf(team, cancelled)).map(({ event_status }) => event_status),
+      (await listAppointments(team, cancelled)).map(({ event_status }) => event_status),
       ['cancelled'],
     )
   })
@@ -262,10 +271,10 @@ describe('a sandbox appointment without a simulation', () => {
     const team = await createTestTeam()
     const id = await homeOrder(team)
     const slot = (await slots(team)).at(-1)!
-    await booked(team, id, slot)
+    await bookSlot(team, id, slot)
     ok(await managementHeaders(team).put(`/visit/${id}/progress`, { status: 'in_progress' }))
     await advanceClock(team, 15 * SECONDS_PER_DAY)
-    const { status, events } = ok(await visitOf(team, id).read())
+    const { status, events } = ok(await visitCalls(team, id).read())
     assert.deepEqual([status, events.at(-1).created_at], ['completed', slot.end])
   })
 })

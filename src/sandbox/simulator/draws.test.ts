@@ -1,13 +1,13 @@
 // Simulating orders with a blood draw.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { orderOf, createOrder, advanceTo } from '../../../test/support/orders.ts'
+import { getOrder, createOrder, advanceTo } from '../../../test/support/orders.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { CREATED, CRITICAL, simulate, start, statuses, updates } from '../../../test/support/simulator.ts'
 
 const order = async (team: TestTeam, method: string) => createOrder(team, { lab_test_id: await team.test(method) })
 
-const lows = async (team: TestTeam, id: string) => statuses(await orderOf(team, id)).map((status) => status.split('.').at(-1))
+const lows = async (team: TestTeam, id: string) => statuses(await getOrder(team, id)).map((status) => status.split('.').at(-1))
 
 describe('simulating draws', () => {
   test('a walk-in order goes from its requisition to its result without an appointment', async () => {
@@ -17,7 +17,7 @@ describe('simulating draws', () => {
     await team.settle()
     assert.deepEqual(await lows(team, id), ['ordered', 'requisition_created', 'completed'])
     assert.deepEqual(await team.events(id), [CREATED, ...updates(2)])
-    const done = await orderOf(team, id)
+    const done = await getOrder(team, id)
     assert.ok(done.sample_id && done.expected_result_by_date)
     assert.equal((await team.api.get(`/v3/order/${id}/result`)).body.metadata.status, 'final')
   })

@@ -22,20 +22,20 @@ const markers: ExpectedMarker[] = offers.markers.map((marker) => ({
     .filter(({ marker_id }) => marker_id === marker.id)
     .map(({ analyte, required }) => ({ ...analytes.get(analyte)!, required: required })),
 }))
-const named = (...ids: number[]) => ids.map((id) => markers.find((marker) => marker.marker_id === id)!)
+const findMarkers = (...ids: number[]) => ids.map((id) => markers.find((marker) => marker.marker_id === id)!)
 
 /** A lipid panel, A1c, hs-CRP, TSH and vitamin D of one laboratory: ten results. */
-const kit = named(3001, 3002, 3003, 3004, 3005)
+const kit = findMarkers(3001, 3002, 3003, 3004, 3005)
 const KIT_RESULTS = 10
 /** A thyroid panel, and TSH as a separate marker. */
-const overlapping = named(3021, 3004)
-const mixed = named(3025, 3024, 3001)
+const overlapping = findMarkers(3021, 3004)
+const mixed = findMarkers(3025, 3024, 3001)
 
-const order = (n: number, more: Partial<Parameters<typeof generateReport>[0]> = {}) => ({
+const order = (n: number, overrides: Partial<Parameters<typeof generateReport>[0]> = {}) => ({
   id: `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`,
   sample_id: null,
   patient_details: null,
-  ...more,
+  ...overrides,
 })
 const usual: ReportFlags = {
   interpretation: 'normal',
@@ -88,10 +88,10 @@ test('a result that two markers expect is reported once with both markers', () =
 })
 
 test('a marker without expected results is reported as one result', () => {
-  const report = generate(1, {}, named(4143))
+  const report = generate(1, {}, findMarkers(4143))
   assert.equal(report.results.length, 1)
-  assert.equal(report.results[0]!.slug, named(4143)[0]!.slug)
-  assert.equal(report.results[0]!.provider_id, named(4143)[0]!.provider_id)
+  assert.equal(report.results[0]!.slug, findMarkers(4143)[0]!.slug)
+  assert.equal(report.results[0]!.provider_id, findMarkers(4143)[0]!.provider_id)
 })
 
 test('the same order has the same report, and another order has another one', () => {
@@ -114,7 +114,7 @@ test('a report has the specimen of its order and the given instants', () => {
 
 test('the interpretation of the report is the requested one', () => {
   for (const interpretation of ['normal', 'abnormal', 'critical', 'unknown'] as const)
-    for (const expected of [kit, overlapping, mixed, named(4143)])
+    for (const expected of [kit, overlapping, mixed, findMarkers(4143)])
       for (const n of many)
         for (const partial of [true, false])
           assert.equal(wholeOf(generate(n, { interpretation, partial }, expected)), interpretation)
@@ -141,9 +141,9 @@ test('each result has the type of its analyte if no types are requested', () => 
 const panels = [
   ...markers.filter(({ expected }) => expected.length > 1).map((marker) => [marker]),
   kit,
-  named(4001, 4006, 4009, 4012),
-  named(6001, 6006, 6009, 6011),
-  named(4016, 4012),
+  findMarkers(4001, 4006, 4009, 4012),
+  findMarkers(6001, 6006, 6009, 6011),
+  findMarkers(4016, 4012),
 ]
 const patients = (['female', 'male', 'other'] as const).flatMap((gender) =>
   ['1999-05-01', '1958-05-01'].map((dob) => ({ gender, dob })),
@@ -160,11 +160,11 @@ test('numbers of a report agree with each other, whatever its interpretation', (
         assert.equal(wholeOf(report), interpretation, what)
         const values = new Map(report.results.map((result) => [result.slug, Number(result.result)]))
         for (const { slug, result } of report.results) assert(!result.startsWith('-'), `${what}: ${slug} ${result}`)
-        const agree = (within: number, computed: string, of: string[], value: (...inputs: number[]) => number) => {
-          if (![computed, ...of].every((slug) => Number.isFinite(values.get(slug)))) return
-          const difference = values.get(computed)! - value(...of.map((slug) => values.get(slug)!))
-          assert(Math.abs(difference) <= within, `${what}: ${computed} differs by ${difference}`)
-          checked.add(computed)
+        const agree = (tolerance: number, computedName: string, sources: string[], value: (...inputs: number[]) => number) => {
+          if (![computedName, ...sources].every((slug) => Number.isFinite(values.get(slug)))) return
+          const difference = values.get(computedName)! - value(...sources.map((slug) => values.get(slug)!))
+          assert(Math.abs(difference) <= tolerance, `${what}: ${computedName} differs by ${difference}`)
+          checked.add(computedName)
         }
         agree(0.51, 'ldl-cholesterol', ['cholesterol-total', 'hdl-cholesterol', 'triglycerides'], (a, b, c) => a - b - c / 5)
         agree(0, 'non-hdl-cholesterol', ['cholesterol-total', 'hdl-cholesterol'], (a, b) => a - b)
@@ -245,7 +245,7 @@ test('missing results are listed and not reported', () => {
     assert.equal(missing!.failure, 'unknown_failure')
     assert.ok(missing!.source_markers!.length > 0)
   }
-  const alone = generate(1, { has_missing_results: true }, named(3002))
+  const alone = generate(1, { has_missing_results: true }, findMarkers(3002))
   assert.deepEqual(slugsOf(alone.missing), ['hemoglobin-a1c'])
   assert.deepEqual(alone.results, [])
 })
@@ -292,24 +292,24 @@ function assertNumber(
   definition: AnalyteDefinition,
   kind: Interpretation,
   { result, reference_range, flag }: Pick<ReportedResult, 'result' | 'reference_range' | 'flag'>,
-  what: string,
+  subject: string,
 ): void {
   const decimals = definition.decimals ?? 1
-  assert.match(result, decimals === 0 ? /^\d+$/ : new RegExp(`^\\d+\\.\\d{${decimals}}$`), what)
+  assert.match(result, decimals === 0 ? /^\d+$/ : new RegExp(`^\\d+\\.\\d{${decimals}}$`), subject)
   const value = Number(result)
   const outside = judgeResult(
     { name: 'Analyte', type: 'numeric', result, reference_range, flag, unit: definition.unit },
     anyPatient,
   )
   const isOut = kind === 'abnormal' || kind === 'critical'
-  assert.equal(outside.is_above_max_range || outside.is_below_min_range, isOut, what)
-  if (isOut) assert.equal(flag[0], outside.is_above_max_range ? 'H' : 'L', what)
-  if (definition.unit === '%' && (outside.max_range_value ?? 0) < 100) assert.ok(value <= 100, what)
+  assert.equal(outside.is_above_max_range || outside.is_below_min_range, isOut, subject)
+  if (isOut) assert.equal(flag[0], outside.is_above_max_range ? 'H' : 'L', subject)
+  if (definition.unit === '%' && (outside.max_range_value ?? 0) < 100) assert.ok(value <= 100, subject)
   if (isTextual(definition)) return
   const { critical_low, critical_high } = definition
   const beyond = (critical_high !== null && value > critical_high) || (critical_low !== null && value < critical_low)
   const side = outside.is_above_max_range ? critical_high : critical_low
-  assert.equal(beyond, kind === 'critical' && side !== null, what)
+  assert.equal(beyond, kind === 'critical' && side !== null, subject)
 }
 
 test("uses the limits of the patient's gender", () => {

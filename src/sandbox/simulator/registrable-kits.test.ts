@@ -1,7 +1,7 @@
 // Simulated kits whose patient registers later: the simulation waits for the registration. Source: lab-testing.md 24.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { SECONDS_PER_DAY, kit, orderOf, advanceClock, patient, advanceTo } from '../../../test/support/orders.ts'
+import { SECONDS_PER_DAY, kit, getOrder, advanceClock, patient, advanceTo } from '../../../test/support/orders.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 import {
   CARRIER,
@@ -24,14 +24,14 @@ describe('simulating a registrable kit', () => {
     const { id, sample_id } = await kit(team)
     await start(team, id)
     await team.settle()
-    assert.deepEqual(statuses(await orderOf(team, id)), UNREGISTERED)
+    assert.deepEqual(statuses(await getOrder(team, id)), UNREGISTERED)
     assert.deepEqual(await team.jobs(), [])
     await advanceClock(team, 10 * SECONDS_PER_DAY)
-    assert.deepEqual(statuses(await orderOf(team, id)), UNREGISTERED)
+    assert.deepEqual(statuses(await getOrder(team, id)), UNREGISTERED)
     assert.equal((await register(team, sample_id)).status, 200)
     assert.deepEqual(await team.jobs(), ['simulator.step'])
     await team.settle()
-    const order = await orderOf(team, id)
+    const order = await getOrder(team, id)
     assert.deepEqual(statuses(order), [...UNREGISTERED, ...REGISTRATION, ...LABORATORY])
     assert.deepEqual(await team.events(), [CREATED, ...updates(4 + 2 + 3)])
     assert.deepEqual(order.patient_details?.first_name, patient.first_name)
@@ -45,13 +45,13 @@ describe('simulating a registrable kit', () => {
     const { id, sample_id } = await kit(team)
     await start(team, id, { delay: '60', final_status: 'completed.testkit.completed' }, { interpretation: 'critical' })
     await advanceClock(team, 600)
-    assert.deepEqual(statuses(await orderOf(team, id)), UNREGISTERED)
+    assert.deepEqual(statuses(await getOrder(team, id)), UNREGISTERED)
     await register(team, sample_id)
     await team.settle()
-    const registered = await orderOf(team, id)
+    const registered = await getOrder(team, id)
     assert.deepEqual(statuses(registered), [...UNREGISTERED, ...REGISTRATION])
     await advanceClock(team, 600)
-    const order = await orderOf(team, id)
+    const order = await getOrder(team, id)
     assert.equal(order.interpretation, 'critical')
     assert.deepEqual(
       order.events.slice(-3).map((event) => (Date.parse(event.created_at) - Date.parse(registered.updated_at)) / 1000),
@@ -68,7 +68,7 @@ describe('simulating a registrable kit', () => {
       await register(team, sample_id)
       await start(team, id)
       await team.settle()
-      assert.deepEqual(statuses(await orderOf(team, id)), [
+      assert.deepEqual(statuses(await getOrder(team, id)), [
         ...UNREGISTERED.slice(0, 2 + past),
         ...REGISTRATION,
         ...CARRIER.slice(past),
@@ -84,7 +84,7 @@ describe('simulating a registrable kit', () => {
     await team.settle()
     await register(team, sample_id)
     await advanceClock(team, 3600)
-    assert.deepEqual(statuses(await orderOf(team, id)), [
+    assert.deepEqual(statuses(await getOrder(team, id)), [
       ...UNREGISTERED.slice(0, 3),
       ...REGISTRATION,
       ...CARRIER.slice(1),
@@ -101,7 +101,7 @@ describe('simulating a registrable kit', () => {
     await register(team, sample_id)
     await team.settle()
     await advanceClock(team, SECONDS_PER_DAY)
-    assert.deepEqual(statuses(await orderOf(team, id)), [...UNREGISTERED, ...REGISTRATION])
+    assert.deepEqual(statuses(await getOrder(team, id)), [...UNREGISTERED, ...REGISTRATION])
   })
 
   for (const [final_status, steps, waits] of [
@@ -119,11 +119,11 @@ describe('simulating a registrable kit', () => {
       await start(team, id, { final_status })
       await team.settle()
       if (waits) {
-        assert.deepEqual(statuses(await orderOf(team, id)), UNREGISTERED)
+        assert.deepEqual(statuses(await getOrder(team, id)), UNREGISTERED)
         await register(team, sample_id)
         await team.settle()
       }
-      assert.deepEqual(statuses(await orderOf(team, id)), [
+      assert.deepEqual(statuses(await getOrder(team, id)), [
         ...(waits ? [...UNREGISTERED, ...REGISTRATION] : UNREGISTERED.slice(0, 2)),
         ...steps,
       ])

@@ -45,75 +45,75 @@ const places = (lifecycle: LifecycleName): OrderPosition[] =>
       return NEVER_KNOWN.includes(lowLevelStatus) ? [unknown] : [unknown, known]
     })
 
-const shown = ({ lowLevelStatus, registered, lifecycle }: OrderPosition) =>
+const describePosition = ({ lowLevelStatus, registered, lifecycle }: OrderPosition) =>
   `${lowLevelStatus}${lifecycle === 'testkit' ? '' : registered ? ' (registered)' : ' (not registered)'}`
 
 /** Steps that carriers and laboratory can take, without the patient. */
 const steps = ({ lifecycle, lowLevelStatus, registered }: OrderPosition): string[] =>
   nextStatuses(lifecycles[lifecycle], lowLevelStatus).filter(
-    (to) => lifecycle === 'testkit' || (!REGISTRATION.includes(to) && (registered || !NEEDS_PATIENT.includes(to))),
+    (target) => lifecycle === 'testkit' || (!REGISTRATION.includes(target) && (registered || !NEEDS_PATIENT.includes(target))),
   )
 
-const moved = (place: OrderPosition, to: string): OrderPosition => ({
+const moveTo = (place: OrderPosition, status: string): OrderPosition => ({
   ...place,
-  lowLevelStatus: to,
-  pastStatuses: [...place.pastStatuses, to],
+  lowLevelStatus: status,
+  pastStatuses: [...place.pastStatuses, status],
 })
 
 /** The position after a patient's registration; undefined if it is not possible. */
-const registered = (place: OrderPosition): OrderPosition | undefined =>
+const registerAt = (place: OrderPosition): OrderPosition | undefined =>
   place.lifecycle === 'testkit' || place.registered || !REGISTRABLE_AT.includes(place.lowLevelStatus)
     ? undefined
-    : { ...moved(moved(place, 'requisition_created'), 'registered'), registered: true }
+    : { ...moveTo(moveTo(place, 'requisition_created'), 'registered'), registered: true }
 
 /** Every status that can follow, through simulated steps and, if one comes up, a registration. */
-function future(from: OrderPosition): Set<string> {
+function future(start: OrderPosition): Set<string> {
   const seen = new Map<string, OrderPosition>()
   const reached = new Set<string>()
-  const queue = [from]
+  const queue = [start]
   for (const place of queue) {
-    const nexts = [...steps(place).map((to) => moved(place, to)), registered(place)].filter((next) => next !== undefined)
+    const nexts = [...steps(place).map((step) => moveTo(place, step)), registerAt(place)].filter((next) => next !== undefined)
     for (const next of nexts) {
-      if (next !== registered(place)) reached.add(next.lowLevelStatus)
-      if (seen.has(shown(next))) continue
-      seen.set(shown(next), next)
+      if (next !== registerAt(place)) reached.add(next.lowLevelStatus)
+      if (seen.has(describePosition(next))) continue
+      seen.set(describePosition(next), next)
       queue.push(next)
     }
   }
-  for (const status of REGISTRATION) if (from.lifecycle !== 'testkit') reached.delete(status)
+  for (const status of REGISTRATION) if (start.lifecycle !== 'testkit') reached.delete(status)
   return reached
 }
 
 /** Follows the route; whenever it waits, the patient registers, if `patient`. */
 function follow(
-  from: OrderPosition,
+  start: OrderPosition,
   target: string,
   patient: boolean,
-): { end: OrderPosition; waited: OrderPosition[]; taken: string[] } {
-  let place = from
-  const waited: OrderPosition[] = []
+): { end: OrderPosition; waits: OrderPosition[]; steps: string[] } {
+  let place = start
+  const waits: OrderPosition[] = []
   const taken: string[] = []
   for (let n = 0; n < 40; n++) {
     const next = nextStep(place, target)
-    if (next === undefined) return { end: place, waited, taken }
+    if (next === undefined) return { end: place, waits, steps: taken }
     if (next === 'wait') {
-      waited.push(place)
-      const after = registered(place)
-      assert.ok(after, `waits at ${shown(place)}, where nobody can register`)
-      if (!patient) return { end: place, waited, taken }
+      waits.push(place)
+      const after = registerAt(place)
+      assert.ok(after, `waits at ${describePosition(place)}, where nobody can register`)
+      if (!patient) return { end: place, waits, steps: taken }
       place = after
       continue
     }
-    assert.ok(steps(place).includes(next), `${shown(place)} → ${next} on the way to ${target}`)
+    assert.ok(steps(place).includes(next), `${describePosition(place)} → ${next} on the way to ${target}`)
     taken.push(next)
-    place = moved(place, next)
+    place = moveTo(place, next)
   }
-  assert.fail(`no end on the way from ${shown(from)} to ${target}`)
+  assert.fail(`no end on the way from ${describePosition(start)} to ${target}`)
 }
 
 for (const lifecycle of names)
   for (const place of places(lifecycle))
-    describe(`a ${lifecycle} that is ${shown(place)}`, () => {
+    describe(`a ${lifecycle} that is ${describePosition(place)}`, () => {
       const reachable = future(place)
 
       test('reaches exactly the statuses to which a path exists', () => {
@@ -123,24 +123,24 @@ for (const lifecycle of names)
 
       test('takes only legal steps, with at most one registration', () => {
         for (const target of lowLevelStatuses) {
-          const { end, waited } = follow(place, target, true)
+          const { end, waits } = follow(place, target, true)
           if (isReachable(place, target)) assert.equal(end.lowLevelStatus, target)
-          assert.ok(waited.length <= 1, target)
-          for (const at of waited) assert.equal(at.lowLevelStatus, 'with_customer', target)
+          assert.ok(waits.length <= 1, target)
+          for (const at of waits) assert.equal(at.lowLevelStatus, 'with_customer', target)
         }
       })
 
       test('waits where a patient is needed', () => {
         for (const target of lowLevelStatuses) {
-          const { end, waited } = follow(place, target, false)
-          if (waited.length) assert.equal(end.lowLevelStatus, 'with_customer')
+          const { end, waits } = follow(place, target, false)
+          if (waits.length) assert.equal(end.lowLevelStatus, 'with_customer')
           else if (isReachable(place, target)) assert.equal(end.lowLevelStatus, target)
         }
       })
 
       test('stays where it is without a path', () => {
         for (const target of lowLevelStatuses)
-          if (!isReachable(place, target)) assert.deepEqual(follow(place, target, true).taken, [], target)
+          if (!isReachable(place, target)) assert.deepEqual(follow(place, target, true).steps, [], target)
       })
     })
 
@@ -154,7 +154,7 @@ describe('the default path', () => {
   const carrier = ['transit_customer', 'out_for_delivery', 'with_customer']
 
   test('a kit for a known patient passes every scan on its default path to the result', () => {
-    assert.deepEqual(follow(start('testkit'), 'completed', true).taken, [
+    assert.deepEqual(follow(start('testkit'), 'completed', true).steps, [
       'requisition_created',
       ...carrier,
       'transit_lab',
@@ -164,10 +164,10 @@ describe('the default path', () => {
   })
 
   test('a registrable kit waits with the customer and then continues', () => {
-    const { taken, waited } = follow(start('registrable_testkit'), 'completed', true)
-    assert.deepEqual(taken, ['awaiting_registration', ...carrier, 'transit_lab', 'delivered_to_lab', 'completed'])
-    assert.equal(waited.length, 1)
-    assert.deepEqual(follow(start('registrable_testkit'), 'completed', false).taken, ['awaiting_registration', ...carrier])
+    const { steps, waits } = follow(start('registrable_testkit'), 'completed', true)
+    assert.deepEqual(steps, ['awaiting_registration', ...carrier, 'transit_lab', 'delivered_to_lab', 'completed'])
+    assert.equal(waits.length, 1)
+    assert.deepEqual(follow(start('registrable_testkit'), 'completed', false).steps, ['awaiting_registration', ...carrier])
   })
 
   test("a kit registered during shipment continues from the carrier's position", () => {
@@ -185,7 +185,7 @@ describe('the default path', () => {
         registered: true,
         pastStatuses: [...past, 'requisition_created', 'testkit_registered'],
       }
-      assert.deepEqual(follow(place, 'completed', true).taken, taken)
+      assert.deepEqual(follow(place, 'completed', true).steps, taken)
     }
   })
 
@@ -208,7 +208,7 @@ describe('the default path', () => {
         ['awaiting_registration', ...carrier, 'transit_lab', 'failure_to_deliver_to_lab'],
       ],
     ] as const)
-      assert.deepEqual(follow(start(lifecycle), target, true).taken, taken, target)
+      assert.deepEqual(follow(start(lifecycle), target, true).steps, taken, target)
   })
 
   test('rejects transitions from final statuses', () => {
@@ -275,16 +275,16 @@ for (const lifecycle of ['walk_in_test', 'at_home_phlebotomy', 'on_site_collecti
   })
 
 /** Whether a lifecycle leads from one status to another without passing some. */
-function reaches(lifecycle: LifecycleName, from: string, to: string, barred: string[] = []): boolean {
+function reaches(lifecycle: LifecycleName, start: string, target: string, blockedStatuses: string[] = []): boolean {
   const seen = new Set<string>()
-  const queue = [from]
+  const queue = [start]
   for (const at of queue)
     for (const next of nextStatuses(lifecycles[lifecycle], at))
-      if (!seen.has(next) && !barred.includes(next)) {
+      if (!seen.has(next) && !blockedStatuses.includes(next)) {
         seen.add(next)
         queue.push(next)
       }
-  return seen.has(to)
+  return seen.has(target)
 }
 
 test('the default path of phlebotomy orders skips optional visits and waits for required ones', () => {

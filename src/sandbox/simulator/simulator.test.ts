@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { eraseOrders } from '../../lab/orders/orders.ts'
 import type { Order } from '../../lab/orders/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { SECONDS_PER_DAY, jobRunTimes, orderOf, advanceClock, createOrder, advanceTo } from '../../../test/support/orders.ts'
+import { SECONDS_PER_DAY, jobRunTimes, getOrder, advanceClock, createOrder, advanceTo } from '../../../test/support/orders.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 import {
   CARRIER,
@@ -28,10 +28,10 @@ describe('simulating a kit for a known patient', () => {
     const team = await createTestTeam()
     const order = await createOrder(team)
     await start(team, order.id)
-    assert.deepEqual(await orderOf(team, order.id), order)
+    assert.deepEqual(await getOrder(team, order.id), order)
     assert.deepEqual(await team.jobs(), ['simulator.step'])
     await team.settle()
-    const after = await orderOf(team, order.id)
+    const after = await getOrder(team, order.id)
     assert.deepEqual(statuses(after), REGISTERED)
     assert.equal(after.status, 'completed')
     assert.equal(after.order_transaction.status, 'completed')
@@ -52,7 +52,7 @@ describe('simulating a kit for a known patient', () => {
     const seen: Record<string, Order> = {}
     for (let n = 1; n < REGISTERED.length; n++) {
       await (n === 1 ? team.settle() : advanceClock(team, 60))
-      const order = await orderOf(team, id)
+      const order = await getOrder(team, id)
       assert.deepEqual(statuses(order), REGISTERED.slice(0, n + 1))
       seen[order.last_event.status.split('.')[2]!] = order
     }
@@ -106,7 +106,7 @@ describe('simulating a kit for a known patient', () => {
       const { id } = await createOrder(team)
       await start(team, id, {}, { interpretation, result_types: ['numeric'], has_missing_results: true })
       await team.settle()
-      const order = await orderOf(team, id)
+      const order = await getOrder(team, id)
       assert.deepEqual([order.interpretation, order.has_missing_results], [interpretation, true])
       const { body } = await team.api.get(`/v3/order/${id}/result`)
       assert.equal(body.metadata.interpretation, interpretation)
@@ -179,7 +179,7 @@ describe('simulating a kit for a known patient', () => {
       const { id } = await createOrder(team)
       await start(team, id, { final_status })
       await team.settle()
-      assert.deepEqual(statuses(await orderOf(team, id)), ['received.testkit.ordered', ...steps])
+      assert.deepEqual(statuses(await getOrder(team, id)), ['received.testkit.ordered', ...steps])
       assert.deepEqual(await team.events(), [CREATED, ...updates(steps.length)])
       assert.deepEqual(await team.jobs(), [])
     })
@@ -193,7 +193,7 @@ describe('simulating a kit for a known patient', () => {
     const first = (await team.api.get(`/v3/order/${id}/result`)).body
     await start(team, id, { final_status: 'completed.testkit.corrected' })
     await team.settle()
-    assert.deepEqual(statuses(await orderOf(team, id)), [...REGISTERED, 'completed.testkit.corrected'])
+    assert.deepEqual(statuses(await getOrder(team, id)), [...REGISTERED, 'completed.testkit.corrected'])
     const second = (await team.api.get(`/v3/order/${id}/result`)).body
     assert.notDeepEqual(second, first)
     assert.deepEqual(await team.events(), [CREATED, ...updates(8)])
@@ -213,7 +213,7 @@ describe('simulating a kit for a known patient', () => {
       await advanceTo(team, id, ...past)
       await start(team, id)
       await team.settle()
-      assert.deepEqual(statuses(await orderOf(team, id)).slice(1 + past.length), steps)
+      assert.deepEqual(statuses(await getOrder(team, id)).slice(1 + past.length), steps)
       assert.equal((await team.api.get(`/v3/order/${id}/result`)).status, 200)
     }
   })
@@ -224,7 +224,7 @@ describe('simulating a kit for a known patient', () => {
     await start(team, id)
     await start(team, id)
     await team.settle()
-    assert.deepEqual(statuses(await orderOf(team, id)), REGISTERED)
+    assert.deepEqual(statuses(await getOrder(team, id)), REGISTERED)
     assert.deepEqual(await team.events(), [CREATED, ...updates(7)])
   })
 
@@ -233,14 +233,14 @@ describe('simulating a kit for a known patient', () => {
     const { id } = await createOrder(team)
     await start(team, id, { delay: '3600' })
     await team.settle()
-    const first = (await orderOf(team, id)).last_event.created_at
+    const first = (await getOrder(team, id)).last_event.created_at
     assert.deepEqual(await jobRunTimes(team), [new Date(Date.parse(first) + 3_600_000).toISOString().slice(0, 19) + '+00:00'])
     await advanceClock(team, 3500)
-    assert.equal((await orderOf(team, id)).events.length, 2)
+    assert.equal((await getOrder(team, id)).events.length, 2)
     await advanceClock(team, 100)
-    assert.equal((await orderOf(team, id)).events.length, 3)
+    assert.equal((await getOrder(team, id)).events.length, 3)
     await advanceClock(team, SECONDS_PER_DAY)
-    const { events } = await orderOf(team, id)
+    const { events } = await getOrder(team, id)
     assert.deepEqual(
       events.map((event) => event.status),
       REGISTERED,
@@ -263,7 +263,7 @@ describe('simulating a kit for a known patient', () => {
     await team.settle()
     assert.equal((await team.api.post(`/v3/order/${id}/cancel`)).status, 200)
     await advanceClock(team, 600)
-    assert.deepEqual(statuses(await orderOf(team, id)), [...REGISTERED.slice(0, 2), 'cancelled.testkit.cancelled'])
+    assert.deepEqual(statuses(await getOrder(team, id)), [...REGISTERED.slice(0, 2), 'cancelled.testkit.cancelled'])
     assert.deepEqual(await team.jobs(), [])
   })
 

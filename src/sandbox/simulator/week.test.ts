@@ -6,7 +6,7 @@ import type { Appointment, TimeSlot } from '../../visits/appointments/schema.ts'
 import type { Order } from '../../lab/orders/schema.ts'
 import { assertAgreement } from '../../../test/support/appointments.ts'
 import { createOrder } from '../../../test/support/orders.ts'
-import { avenue, homeOrder, ok, slots, usAddress, visitOf } from '../../../test/support/home-visits.ts'
+import { avenue, homeOrder, ok, slots, usAddress, visitCalls } from '../../../test/support/home-visits.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { start } from '../../../test/support/simulator.ts'
 
@@ -28,7 +28,7 @@ const text = (at_s: number): string => new Date(at_s * 1000).toISOString().repla
 interface Entry {
   at_s: number
   name: string
-  what: string
+  event: string
 }
 
 /** Returns the events of orders and their appointments in order, with the names that the test gave them. */
@@ -39,8 +39,8 @@ async function diary({ api }: TestTeam, names: Record<string, string>): Promise<
     .map(({ type, created_at, body }) => {
       const { id, order_id, last_event, event_status, start_at } = body.data
       const visit = `visit ${type.split('.').at(-1)}: ${event_status}${start_at ? ` for ${start_at}` : ''}`
-      const what = last_event ? last_event.status.split('.').at(-1)! : visit
-      return { at_s: Date.parse(created_at) / 1000, name: names[order_id ?? id]!, what }
+      const event = last_event ? last_event.status.split('.').at(-1)! : visit
+      return { at_s: Date.parse(created_at) / 1000, name: names[order_id ?? id]!, event }
     })
 }
 
@@ -60,22 +60,22 @@ test('a week in the sandbox emits the events of a real week', async () => {
 
   const windows = await slots(team)
   const at = (n: number): TimeSlot => windows.find(({ start: begin }) => begin === text(day(n) + TEN_S))!
-  ok(await visitOf(team, home).book(at(1).booking_key))
-  ok(await visitOf(team, asked).request({ address: usAddress(avenue) }))
+  ok(await visitCalls(team, home).book(at(1).booking_key))
+  ok(await visitCalls(team, asked).request({ address: usAddress(avenue) }))
 
   // Rescheduled twice before it begins: to a later day, and then to an earlier one.
   await moveTo(team, monday + 4 * HOUR_S)
   const again = await slots(team)
   const key = (n: number) => again.find(({ start: begin }) => begin === text(day(n) + TEN_S))!.booking_key
-  ok(await visitOf(team, home).move(key(5)))
-  ok(await visitOf(team, home).move(key(3)))
+  ok(await visitCalls(team, home).move(key(5)))
+  ok(await visitCalls(team, home).move(key(3)))
 
   // The rest happens by the clock, one day after another.
   for (let n = 1; n <= 7; n++) await moveTo(team, day(n))
 
-  const dated = ok(await visitOf(team, asked).read()) as Appointment
+  const dated = ok(await visitCalls(team, asked).read()) as Appointment
   const all = await diary(team, { [walk_in.id]: 'walk-in', [home]: 'home', [asked]: 'asked' })
-  const of = (name: string) => all.filter((entry) => entry.name === name).map(({ what }) => what)
+  const of = (name: string) => all.filter((entry) => entry.name === name).map(({ event }) => event)
   const first = text(day(1) + TEN_S)
   const later = text(day(5) + TEN_S)
   const held = text(day(3) + TEN_S)
@@ -111,7 +111,7 @@ test('a week in the sandbox emits the events of a real week', async () => {
   ])
 
   // Each at its time: the order for a date on its day, a visit when it begins, and all events in the order of these times.
-  const asking_s = all.find(({ name, what }) => name === 'asked' && what === 'visit created: pending')!.at_s
+  const asking_s = all.find(({ name, event }) => name === 'asked' && event === 'visit created: pending')!.at_s
   const expected = {
     'walk-in requisition_created': day(2),
     'walk-in completed': day(2),
@@ -122,7 +122,7 @@ test('a week in the sandbox emits the events of a real week', async () => {
     'home completed': day(3) + TEN_S,
   }
   for (const [entry, at_s] of Object.entries(expected))
-    assert.deepEqual([entry, text(all.find(({ name, what }) => `${name} ${what}` === entry)!.at_s)], [entry, text(at_s)])
+    assert.deepEqual([entry, text(all.find(({ name, event }) => `${name} ${event}` === entry)!.at_s)], [entry, text(at_s)])
   assert.deepEqual(
     all.map(({ at_s }) => at_s),
     all.map(({ at_s }) => at_s).toSorted((a, b) => a - b),

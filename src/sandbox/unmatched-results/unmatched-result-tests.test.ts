@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
-import { orderOf } from '../../../test/support/orders.ts'
+import { getOrder } from '../../../test/support/orders.ts'
 import { acceptedOrder, advanceOrder } from '../../../test/support/results.ts'
 import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { examplePhysician } from '../../people/person/example-patient.ts'
@@ -24,7 +24,7 @@ async function testRun(team: TestTeam, body: Record<string, unknown>) {
 test('lists eight unmatched-result test cases with their orders', async () => {
   const { body } = await (await createTestTeam()).api.get(`${PATH}/case`)
   assert.deepEqual(
-    body.data.map((one: { case: string }) => one.case),
+    body.data.map((test: { case: string }) => test.case),
     unmatchedResultTestCases,
   )
   assert.equal(body.data.length, 8)
@@ -32,7 +32,7 @@ test('lists eight unmatched-result test cases with their orders', async () => {
 })
 
 describe('unmatched-result tests with managed orders', () => {
-  for (const name of unmatchedResultTestCases.filter((each) => each !== 'wrong_collection'))
+  for (const name of unmatchedResultTestCases.filter((testCase) => testCase !== 'wrong_collection'))
     test(`${name} ends in a review with that code, also when it runs again`, async () => {
       const team = await createTestTeam()
       for (const interpretation of ['normal', 'critical']) {
@@ -60,10 +60,10 @@ describe('unmatched-result tests with managed orders', () => {
   test('a run of a team with several suitable tests fails with an error, unless it orders none', async () => {
     const team = await createTestTeam()
     const { name, lab_id, markers } = (await team.api.get(`/v3/lab_tests?collection_method=walk_in_test`)).body.map(
-      (one: { name: string; lab: { id: number }; markers: { id: number }[] }) => ({
-        name: one.name,
-        lab_id: one.lab.id,
-        markers: one.markers.map(({ id }) => id),
+      (test: { name: string; lab: { id: number }; markers: { id: number }[] }) => ({
+        name: test.name,
+        lab_id: test.lab.id,
+        markers: test.markers.map(({ id }) => id),
       }),
     )[0]
     const duplicate = await team.api.post('/v3/lab_tests', {
@@ -98,7 +98,7 @@ describe('unmatched-result tests with managed orders', () => {
         const run = await testRun(team, { case: name, order_source: 'managed' })
         assert.deepEqual([run.status, run.error], ['succeeded', null], name)
         for (const { order_id } of Object.values(run.orders as Record<string, { order_id: string }>))
-          assert.deepEqual((await orderOf(team, order_id)).physician, examplePhysician)
+          assert.deepEqual((await getOrder(team, order_id)).physician, examplePhysician)
       }
     })
 

@@ -8,7 +8,7 @@ import type { OutsideRequest } from '../../platform/http/operation.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { generateKey } from '../../platform/crypto/api-keys.ts'
 import { assembleProcess, cells, createTestTeam, settings } from '../../../test/support/server.ts'
-import { embedding, launch, launchOf } from '../../../test/support/launch-browser.ts'
+import { embedding, launch, createLaunchBody } from '../../../test/support/launch-browser.ts'
 import { CredentialChecks } from '../../platform/http/rate-limits.ts'
 
 const limited = (changes: Partial<ModuleSettings>): AssembledProcess => {
@@ -22,7 +22,7 @@ const invite = async ({ operations }: AssembledProcess, tx: PlainTx, org_id: str
   await run(tx, { params: { org_id }, body: { email } })
 }
 
-const refused = async (work: () => unknown): Promise<{ status: number; headers: Record<string, string> }> => {
+const readRejection = async (work: () => unknown): Promise<{ status: number; headers: Record<string, string> }> => {
   try {
     await work()
   } catch (error) {
@@ -47,12 +47,12 @@ async function connectionsTaken(work: () => Promise<unknown>): Promise<number> {
 
 const wrongKey = () => generateKey('sk_us_')
 const asTeam = ({ guards }: AssembledProcess, key: string, address: string) =>
-  refused(() => guards.teams.authenticate({ 'x-service-api-key': key }, address))
+  readRejection(() => guards.teams.authenticate({ 'x-service-api-key': key }, address))
 const asManager = ({ guards }: AssembledProcess, key: string, address: string) =>
-  refused(() => guards.orgs.authenticate({ 'x-management-key': key }, address))
+  readRejection(() => guards.orgs.authenticate({ 'x-management-key': key }, address))
 
 const acceptInvite = ({ operations }: AssembledProcess, token: string, address: string) =>
-  refused(() => {
+  readRejection(() => {
     const { run } = operations.find(({ id }) => id === 'accept_invite')!
     const none = { headers: {}, query: {}, body: undefined }
     const outside: OutsideRequest = { tenant: undefined as never, cells, address, changes: undefined as never, ...none }
@@ -79,7 +79,7 @@ const visit = (
 test('access tokens of phones that have expired do not use up the quota of their address; forged ones do', async () => {
   const { guards } = limited({ wrong_keys_per_min: 2 })
   const ask = async (token: string) =>
-    (await refused(() => guards.teams.authenticate({ authorization: `Bearer ${token}` }, '192.0.2.77'))).status
+    (await readRejection(() => guards.teams.authenticate({ authorization: `Bearer ${token}` }, '192.0.2.77'))).status
   const expired = guards.userTokens.sign(['sandbox-us', 'team', 'user', 'session'], -1)
   for (let i = 0; i < 6; i++) assert.equal(await ask(expired), 401)
   const forged = `${expired.slice(0, -4)}AAAA`
@@ -90,7 +90,8 @@ describe('invalid credentials of one address', () => {
   test('cost no statement once the address has used up its quota', async () => {
     const admin = limited({ wrong_keys_per_min: 2 })
     for (const ask of [asTeam, asManager]) assert.equal((await ask(admin, wrongKey(), '192.0.2.1')).status, 401)
-    const asTokenHolder = () => refused(() => admin.guards.teams.authenticate({ authorization: 'Bearer at_x.y' }, '192.0.2.1'))
+    const asTokenHolder = () =>
+      readRejection(() => admin.guards.teams.authenticate({ authorization: 'Bearer at_x.y' }, '192.0.2.1'))
     const taken = await connectionsTaken(async () => {
       for (const [ask, prefix] of [
         [asTeam, 'sk_us_'],
@@ -160,7 +161,7 @@ describe('invalid credentials of one address', () => {
     const checks = new CredentialChecks({ wrong_max: 1, wait_ms: 20 })
     const database = Promise.withResolvers<void>()
     const find = () =>
-      refused(() =>
+      readRejection(() =>
         checks.find(
           '192.0.2.1',
           undefined,
@@ -183,7 +184,7 @@ describe('invalid credentials of one address', () => {
     const admin = limited({ wrong_keys_per_min: 20 })
     const org = await createTestTeam()
     const { slug, member } = await embedding(org)
-    const query = { slug, ...launchOf(org, member) } as Record<string, string>
+    const query = { slug, ...createLaunchBody(org, member) } as Record<string, string>
     const cookie = () => `drawbridge_link_out=${generateKey('ds_')}; drawbridge_feature_embed=${generateKey('ds_')}`
     const pages = [
       ...Array.from({ length: 20 }, () => visit(admin, '/auth/launch', '192.0.2.1', { query, cookie: cookie() })),
@@ -208,7 +209,7 @@ describe('invalid credentials of one address', () => {
     const checks = new CredentialChecks({ wrong_max: 1 })
     const database = Promise.withResolvers<void>()
     const find = (address: string) =>
-      refused(() =>
+      readRejection(() =>
         checks.find(
           address,
           generateKey('sk_us_'),
@@ -262,7 +263,7 @@ describe('invalid credentials of one address', () => {
     const admin = limited({ wrong_keys_per_min: 1 })
     const org = await createTestTeam()
     const { member } = await embedding(org)
-    const launched = new URL((await launch(org, launchOf(org, member))).body.url).searchParams.get('token')!
+    const launched = new URL((await launch(org, createLaunchBody(org, member))).body.url).searchParams.get('token')!
     const page = await visit(admin, '/auth/launch', '192.0.2.1', { token: launched })
     const cookie = page.headers['set-cookie']!.split(';')[0]!
     assert.equal((await visit(admin, '/auth/session', '192.0.2.1', { cookie })).status, 200)
@@ -275,7 +276,7 @@ describe('invalid credentials of one address', () => {
 describe('invites', () => {
   const address = () => `testa-${randomBytes(4).toString('hex')}@example.com`
   const send = (admin: AssembledProcess, org_id: string, email: string) =>
-    refused(() => cells.control.plainTx((tx) => invite(admin, tx, org_id, email)))
+    readRejection(() => cells.control.plainTx((tx) => invite(admin, tx, org_id, email)))
   const mailsTo = async (email: string) =>
     (await cells.control.pool.query('select 1 from mail where lower(recipient) = lower($1)', [email])).rowCount
 
@@ -302,7 +303,7 @@ describe('invites', () => {
     })
     await assert.rejects(failing, /the transaction failed/)
     let runs = 0
-    const repeated = await refused(() =>
+    const repeated = await readRejection(() =>
       cells.control.plainTx(async (tx) => {
         await invite(admin, tx, org_id, email)
         if (++runs === 1) throw Object.assign(new Error('run it again'), { code: '40001' })

@@ -6,9 +6,9 @@ import { actorOf, leaveCommand } from '../../platform/access-log/access-line.ts'
 import { appendLines } from '../../platform/access-log/access-log.ts'
 import { access, guards, cells, client, createTestTeam, type TestTeam, type Reply } from '../../../test/support/server.ts'
 
-async function list(team: TestTeam, user: string, more = '', api = team.manage): Promise<Reply> {
+async function list(team: TestTeam, user: string, query = '', api = team.manage): Promise<Reply> {
   await access.flush()
-  return api.get(`/team/${team.team}/sandbox/access_log?user_id=${user}${more}`)
+  return api.get(`/team/${team.team}/sandbox/access_log?user_id=${user}${query}`)
 }
 
 const operations = ({ body }: Reply): string[] => body.data.map((line: { operation: string }) => line.operation)
@@ -68,9 +68,9 @@ describe('the access log of a user', () => {
     await appendLines(team.db)
     assert.deepEqual(operations(await list(team, user)), ['mail show', 'create_user'])
     assert.deepEqual(operations(await list(other, user)), ['get_user'])
-    const bound = async (org: TestTeam, to: string) =>
+    const bound = async (org: TestTeam, boundRole: string) =>
       client(
-        (await org.manage.post('/management_key', { label: 'x', team_id: to })).body.key,
+        (await org.manage.post('/management_key', { label: 'x', team_id: boundRole })).body.key,
         'x-management-key',
         `/v1/org/${team.org_id}`,
       )

@@ -4,11 +4,11 @@ import {
   APP,
   embedding,
   assertSecurityHeaders,
-  launchOf,
+  createLaunchBody,
   member,
   session,
   openSession,
-  urlOf,
+  createLaunchUrl,
   getPage,
 } from '../../../test/support/launch-browser.ts'
 import { assembleProcess, cells, expire, createTestTeam } from '../../../test/support/server.ts'
@@ -19,9 +19,9 @@ describe('a session', () => {
     const org = await createTestTeam()
     const { configuration } = await embedding(org)
     const own = (await org.manage.post('/team', { name: 'Another', region: 'us' })).body.id
-    const begun = async (more: Record<string, unknown> = {}) => {
+    const begun = async (createSession: Record<string, unknown> = {}) => {
       const someone = await member(org)
-      return { id: someone.id, cookie: await openSession(org, launchOf(org, someone, more)) }
+      return { id: someone.id, cookie: await openSession(org, createLaunchBody(org, someone, createSession)) }
     }
     const [removed, unbound, teamless, late, embedded] = [
       await begun(),
@@ -46,8 +46,8 @@ describe('a session', () => {
   test('is not accessible without its cookie', async () => {
     const org = await createTestTeam()
     const { member: someone } = await embedding(org)
-    const cookie = await openSession(org, launchOf(org, someone))
-    const launched = (await urlOf(org, launchOf(org, someone))).split('token=')[1]!
+    const cookie = await openSession(org, createLaunchBody(org, someone))
+    const launched = (await createLaunchUrl(org, createLaunchBody(org, someone))).split('token=')[1]!
     const wrong = ['', 'drawbridge_link_out=', 'drawbridge_link_out=ds_x', `drawbridge_link_out=${launched}`, `x${cookie}`]
     for (const value of [...wrong, `${cookie}x`, `drawbridge_link_out=${'x'.repeat(5000)}`, ';;=;', 'drawbridge_link_out'])
       assert.equal((await session(value)).status, 401, value.slice(0, 40))
@@ -58,7 +58,10 @@ describe('a session', () => {
     const org = await createTestTeam()
     const origin_configs = [{ origin: APP }, { origin: 'https://other.example.com:8443' }]
     const { member: someone } = await embedding(org, { origin_configs })
-    const address = await urlOf(org, launchOf(org, someone, { modality: 'feature_embed', feature: 'order_creation' }))
+    const address = await createLaunchUrl(
+      org,
+      createLaunchBody(org, someone, { modality: 'feature_embed', feature: 'order_creation' }),
+    )
     const page = await getPage(address)
     assert.match(
       page.headers.get('set-cookie')!,
@@ -72,7 +75,7 @@ describe('a session', () => {
   test('stays below the address that browsers use, and over https its cookie does too', async (t) => {
     const org = await createTestTeam()
     const { member: someone } = await embedding(org)
-    const token = new URL(await urlOf(org, launchOf(org, someone))).searchParams.get('token')!
+    const token = new URL(await createLaunchUrl(org, createLaunchBody(org, someone))).searchParams.get('token')!
     const { pages, app } = assembleProcess({ publicUrl: () => 'https://example.org/lab' })
     t.after(() => app.close())
     const launching = pages.find(({ path }) => path === '/auth/launch')!
@@ -92,8 +95,8 @@ describe('a session', () => {
     const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const cookies = [
-      await openSession(org, launchOf(org, someone, { feature: 'team_config' })),
-      await openSession(org, launchOf(org, someone, { feature: 'order_creation', modality: 'feature_embed' })),
+      await openSession(org, createLaunchBody(org, someone, { feature: 'team_config' })),
+      await openSession(org, createLaunchBody(org, someone, { feature: 'order_creation', modality: 'feature_embed' })),
     ].join('; ')
     assert((await getPage('/auth/session', { cookie: cookies })).text.includes('team config'))
     const framed = await getPage('/auth/session', { cookie: cookies, 'sec-fetch-dest': 'iframe' })
@@ -104,7 +107,7 @@ describe('a session', () => {
     const org = await createTestTeam()
     await embedding(org)
     const someone = await member(org, { name: `<script>alert("1")</script>&'` })
-    const { text } = await session(await openSession(org, launchOf(org, someone)))
+    const { text } = await session(await openSession(org, createLaunchBody(org, someone)))
     assert(!text.includes('<script>'))
     assert(text.includes('&#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62;&#38;&#39;'))
   })
@@ -112,7 +115,7 @@ describe('a session', () => {
   test('is kept as a hash, and forgotten a day after its end', async () => {
     const org = await createTestTeam()
     const { member: someone } = await embedding(org)
-    const cookie = await openSession(org, launchOf(org, someone))
+    const cookie = await openSession(org, createLaunchBody(org, someone))
     const rows = async () =>
       (
         await cells.control.pool.query<{ row: string }>('select s::text as row from dashboard_session s where member_id = $1', [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { APP, embedding, launch, launchOf, member } from '../../../test/support/launch-browser.ts'
+import { APP, embedding, launch, createLaunchBody, member } from '../../../test/support/launch-browser.ts'
 import { client, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 const CONFIGURATION = '/ehr_integration/configuration'
@@ -186,7 +186,7 @@ describe('an integration-managed member', () => {
     await embedding(org)
     await org.manage.delete(`/team/${own}`)
     assert.deepEqual((await org.manage.get(`${MEMBER}/${id}`)).body.team_role_bindings, [])
-    assert.equal((await launch(org, launchOf(org, { id }))).status, 403)
+    assert.equal((await launch(org, createLaunchBody(org, { id }))).status, 403)
   })
 
   test('is listed newest first, page by page, and is no member who signs in', async () => {
@@ -234,7 +234,7 @@ describe('an integration-managed member', () => {
     assert.equal((await other.manage.patch(`${MEMBER}/${id}`, { name: 'x' })).status, 404)
     assert.equal((await other.manage.delete(`${MEMBER}/${id}`)).status, 404)
     await embedding(other)
-    assert.equal((await launch(other, launchOf(other, { id }))).status, 404)
+    assert.equal((await launch(other, createLaunchBody(other, { id }))).status, 404)
     assert.equal((await org.manage.get(`${MEMBER}/${id}`)).status, 200)
   })
 })
@@ -255,7 +255,7 @@ test('embedding needs an organization-wide key', async () => {
     assert.equal((await caller.put(CONFIGURATION, configuration)).status, status)
     assert.equal((await caller.get(MEMBER)).status, status)
     assert.equal((await caller.patch(`${MEMBER}/${someone.id}`, { name: 'Testa' })).status, status)
-    assert.equal((await caller.post('/ehr_integration/create_dashboard_url', launchOf(org, someone))).status, status)
+    assert.equal((await caller.post('/ehr_integration/create_dashboard_url', createLaunchBody(org, someone))).status, status)
     assert.equal((await caller.delete(`${MEMBER}/${someone.id}`)).status, status)
   }
 })

@@ -6,11 +6,11 @@ import {
   CONTINUATION,
   embedding,
   assertSecurityHeaders,
-  launchOf,
+  createLaunchBody,
   member,
   session,
   openSession,
-  urlOf,
+  createLaunchUrl,
   getPage,
 } from '../../../test/support/launch-browser.ts'
 import { assertSound } from '../../../test/support/axe.ts'
@@ -22,7 +22,7 @@ describe('a launch token', () => {
   test('becomes a session, whose page shows its member and feature and that there is no console', async () => {
     const org = await createTestTeam()
     const { member: someone } = await embedding(org)
-    const page = await getPage(await urlOf(org, launchOf(org, someone)))
+    const page = await getPage(await createLaunchUrl(org, createLaunchBody(org, someone)))
     assert.deepEqual([page.status, page.location, page.text], [303, '/auth/session', ''])
     assertSecurityHeaders(page)
     const cookie = page.headers.get('set-cookie')!
@@ -45,7 +45,7 @@ describe('a launch token', () => {
   test('is used once', async () => {
     const org = await createTestTeam()
     const { member: someone } = await embedding(org)
-    const address = await urlOf(org, launchOf(org, someone))
+    const address = await createLaunchUrl(org, createLaunchBody(org, someone))
     assert.equal((await getPage(address)).status, 303)
     const again = await getPage(address)
     assert.deepEqual([again.status, again.cookie], [410, undefined])
@@ -55,7 +55,7 @@ describe('a launch token', () => {
   test('is used once by twenty concurrent requests', async () => {
     const org = await createTestTeam()
     const { member: someone } = await embedding(org)
-    const address = await urlOf(org, launchOf(org, someone))
+    const address = await createLaunchUrl(org, createLaunchBody(org, someone))
     const pages = await Promise.all(Array.from({ length: 20 }, () => getPage(address)))
     assert.deepEqual(pages.map(({ status }) => status).sort(), [303, ...Array<number>(19).fill(410)])
   })
@@ -63,7 +63,7 @@ describe('a launch token', () => {
   test('is not consumed by prefetch or HEAD requests', async () => {
     const org = await createTestTeam()
     const { member: someone } = await embedding(org)
-    const address = await urlOf(org, launchOf(org, someone))
+    const address = await createLaunchUrl(org, createLaunchBody(org, someone))
     for (const headers of [{ 'sec-purpose': 'prefetch' }, { 'sec-purpose': 'prefetch;prerender' }, { purpose: 'prefetch' }])
       assert.deepEqual([(await getPage(address, headers)).status, (await getPage(address, headers)).cookie], [503, undefined])
     for (const method of ['HEAD', 'POST', 'OPTIONS']) assert.equal((await getPage(address, {}, method)).status, 404)
@@ -74,7 +74,7 @@ describe('a launch token', () => {
     const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const afterMinutes = async (minutes: number) => {
-      const address = await urlOf(org, launchOf(org, someone))
+      const address = await createLaunchUrl(org, createLaunchBody(org, someone))
       await cells.control.pool.query(
         'update dashboard_session set expires_at = expires_at - make_interval(mins => $2) where member_id = $1 and session_token_hash is null',
         [someone.id, minutes],
@@ -95,10 +95,10 @@ describe('a launch token', () => {
     const own = (await org.manage.post('/team', { name: 'Another', region: 'us' })).body.id
     const [bound, later] = [await member(org, { team_role_bindings: bindings(org.team, own) }), await member(org)]
     const urls = {
-      removed: await urlOf(org, launchOf(org, removed)),
-      unbound: await urlOf(org, launchOf(org, bound)),
-      teamDeleted: await urlOf(org, launchOf(org, bound, { team_id: own })),
-      disabled: await urlOf(org, launchOf(org, later, { modality: 'feature_embed' })),
+      removed: await createLaunchUrl(org, createLaunchBody(org, removed)),
+      unbound: await createLaunchUrl(org, createLaunchBody(org, bound)),
+      teamDeleted: await createLaunchUrl(org, createLaunchBody(org, bound, { team_id: own })),
+      disabled: await createLaunchUrl(org, createLaunchBody(org, later, { modality: 'feature_embed' })),
     }
     await org.manage.delete(`/ehr_integration/member/${removed.id}`)
     await org.manage.patch(`/ehr_integration/member/${bound.id}`, { team_role_bindings: bindings(own) })
@@ -122,7 +122,7 @@ describe('a launch without a token', () => {
   test('continues a matching session', async () => {
     const org = await createTestTeam()
     const { member: someone, slug } = await embedding(org)
-    const wanted = launchOf(org, someone)
+    const wanted = createLaunchBody(org, someone)
     const cookie = await openSession(org, wanted)
     const byReference = { ...wanted, member_id: undefined, integration_member_id: someone.integration_member_id }
     for (const body of [wanted, byReference]) {
@@ -135,13 +135,13 @@ describe('a launch without a token', () => {
     const org = await createTestTeam()
     const { member: someone, slug } = await embedding(org)
     const user = await org.user()
-    const cookie = await openSession(org, launchOf(org, someone))
-    const go = (feature: string) => getPage(path(slug, launchOf(org, someone, { feature })), { cookie })
+    const cookie = await openSession(org, createLaunchBody(org, someone))
+    const go = (feature: string) => getPage(path(slug, createLaunchBody(org, someone, { feature })), { cookie })
     assert.equal((await go(`order_creation:${user}`)).status, 303)
     assert((await session(cookie)).text.includes(user))
     assert.equal((await go(`order:${user}`)).status, 404)
     assert((await session(cookie)).text.includes(`order creation:${user}`))
-    const embedded = launchOf(org, someone, { modality: 'feature_embed' })
+    const embedded = createLaunchBody(org, someone, { modality: 'feature_embed' })
     const framed = await openSession(org, embedded)
     assert.equal((await getPage(path(slug, embedded), { cookie: framed })).status, 303)
     const elsewhere = await getPage(path(slug, { ...embedded, feature: 'team_config' }), { cookie: framed })
@@ -154,12 +154,12 @@ describe('a launch without a token', () => {
     const { member: someone, slug } = await embedding(org)
     const another = await member(org)
     const whole = (await org.manage.post('/team', { name: 'Whole', region: 'us' })).body.id
-    const wanted = launchOf(org, someone)
+    const wanted = createLaunchBody(org, someone)
     const others = [
       '',
-      await openSession(org, launchOf(org, another)),
-      await openSession(org, launchOf(org, someone, { team_id: whole })),
-      await openSession(org, launchOf(org, someone, { team_id: whole, environment: 'production' })),
+      await openSession(org, createLaunchBody(org, another)),
+      await openSession(org, createLaunchBody(org, someone, { team_id: whole })),
+      await openSession(org, createLaunchBody(org, someone, { team_id: whole, environment: 'production' })),
     ]
     for (const cookie of others) {
       const page = await getPage(path(slug, wanted), { cookie })
@@ -175,8 +175,8 @@ describe('a launch without a token', () => {
     const [org, other] = [await createTestTeam(), await createTestTeam()]
     const { member: someone } = await embedding(org)
     const { slug } = await embedding(other)
-    const cookie = await openSession(org, launchOf(org, someone))
-    assert.equal((await getPage(path(slug, launchOf(org, someone)), { cookie })).status, 307)
+    const cookie = await openSession(org, createLaunchBody(org, someone))
+    assert.equal((await getPage(path(slug, createLaunchBody(org, someone)), { cookie })).status, 307)
   })
 
   test('is sent to the continuation of the page it comes from, to the only one, or nowhere', async () => {
@@ -190,7 +190,7 @@ describe('a launch without a token', () => {
       ],
     })
     const from = async (referer?: string) => {
-      const page = await getPage(path(slug, launchOf(org, someone)), referer === undefined ? {} : { referer })
+      const page = await getPage(path(slug, createLaunchBody(org, someone)), referer === undefined ? {} : { referer })
       return page.location === null ? page.status : new URL(page.location).origin
     }
     assert.deepEqual([await from(`${one}/`), await from(`${two}/a/page`)], [one, two])
@@ -201,7 +201,7 @@ describe('a launch without a token', () => {
   test('that is incomplete gets 422, of an unknown organization 404, of a disabled modality 400', async () => {
     const org = await createTestTeam()
     const { member: someone, slug } = await embedding(org, { modalities: ['link_out'] })
-    const wanted = launchOf(org, someone)
+    const wanted = createLaunchBody(org, someone)
     const status = async (address: string) => (await getPage(address)).status
     for (const name of ['member_id', 'team_id', 'feature', 'modality', 'environment'])
       assert.equal(await status(path(slug, { ...wanted, [name]: undefined })), 422, name)
@@ -219,7 +219,7 @@ describe('a launch without a token', () => {
     const { id } = (await org.manage.post('/domain', { domain })).body
     const proved = (target: string | null) =>
       cells.control.pool.query('update org_domain set verified_at = created_at, cname_target = $2 where id = $1', [id, target])
-    const status = (host: string) => statusOn(host, path(undefined, launchOf(org, someone)))
+    const status = (host: string) => statusOn(host, path(undefined, createLaunchBody(org, someone)))
     assert.equal(await status(`dashboard.${domain}`), 404)
     await proved(settings.domain_target!)
     assert.equal(await status(`dashboard.${domain}`), 307)
@@ -248,7 +248,7 @@ test('launch pages fit a phone, and axe and the browser find nothing in them', {
   const shown = [
     [`${url}/auth/session`, 'You are not signed in'],
     [`${url}/auth/launch?token=dl_${'x'.repeat(43)}`, 'Unknown link'],
-    [await urlOf(org, launchOf(org, someone)), 'Signed in as Testa Fictional'],
+    [await createLaunchUrl(org, createLaunchBody(org, someone)), 'Signed in as Testa Fictional'],
   ] as const
   for (const [address, title] of shown) {
     await page.goto(address)
@@ -256,6 +256,6 @@ test('launch pages fit a phone, and axe and the browser find nothing in them', {
     await assertSound(page, `launch ${title}`)
   }
   // Of the pages of errors it reports the status.
-  const unexpected = complaints.filter((one) => !/the server responded with a status of 40[14]/.test(one))
+  const unexpected = complaints.filter((complaint) => !/the server responded with a status of 40[14]/.test(complaint))
   assert.deepEqual(unexpected, [])
 })

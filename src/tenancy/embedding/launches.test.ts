@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { embedding, launch, launchOf, member } from '../../../test/support/launch-browser.ts'
+import { embedding, launch, createLaunchBody, member } from '../../../test/support/launch-browser.ts'
 import { asOwner, assembleProcess, cells, createTestTeam, settings, url, type TestTeam } from '../../../test/support/server.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 
@@ -21,7 +21,7 @@ describe('a launch URL', () => {
       { member_id: null, integration_member_id: someone.integration_member_id, modality: 'feature_embed' },
     ]
     for (const more of by) {
-      const { status, body } = await launch(org, launchOf(org, someone, more))
+      const { status, body } = await launch(org, createLaunchBody(org, someone, more))
       assert.deepEqual([status, Object.keys(body), body.expires_in], [200, ['url', 'expires_in'], 300])
       assert.match(body.url, new RegExp(`^${url}/auth/launch\\?token=dl_[\\w-]{43}$`))
     }
@@ -30,8 +30,8 @@ describe('a launch URL', () => {
   test('names member and team in exactly one way: every fault at once', async () => {
     const org = await createTestTeam()
     const { member: someone } = await embedding(org)
-    const faults = async (more: Record<string, unknown>) => {
-      const { status, body } = await launch(org, launchOf(org, someone, more))
+    const faults = async (overrides: Record<string, unknown>) => {
+      const { status, body } = await launch(org, createLaunchBody(org, someone, overrides))
       assert.equal(status, 422)
       return body.detail.map(({ loc }: { loc: string[] }) => loc.join('.'))
     }
@@ -49,9 +49,9 @@ describe('a launch URL', () => {
     const { member: someone } = await embedding(org)
     const unknown = ['', 'orders', 'order', 'order:', 'order:1', `order:${randomUUID()}x`, `orders:${randomUUID()}`]
     for (const feature of [...unknown, `team_config:${randomUUID()}`, 'team_panels ', 'TEAM_PANELS', null, 7])
-      assert.equal((await launch(org, launchOf(org, someone, { feature }))).status, 422, String(feature))
+      assert.equal((await launch(org, createLaunchBody(org, someone, { feature }))).status, 422, String(feature))
     for (const feature of ['order_creation', 'team_panels', 'team_config'])
-      assert.equal((await launch(org, launchOf(org, someone, { feature }))).status, 200, feature)
+      assert.equal((await launch(org, createLaunchBody(org, someone, { feature }))).status, 200, feature)
   })
 
   test('is for a user or an order that the team has in that environment', async () => {
@@ -74,7 +74,7 @@ describe('a launch URL', () => {
     }
     const [own, foreign] = [await orderOf(org), await orderOf(other)]
     const status = async (feature: string, environment = 'sandbox') =>
-      (await launch(org, launchOf(org, someone, { feature, environment }))).status
+      (await launch(org, createLaunchBody(org, someone, { feature, environment }))).status
     assert.equal(await status(`order:${own.id}`), 200)
     assert.equal(await status(`order:${own.id.toUpperCase()}`), 200)
     assert.equal(await status(`order_creation:${own.user_id}`), 200)
@@ -84,8 +84,8 @@ describe('a launch URL', () => {
     assert.equal(await status(`order_creation:${own.id}`), 404)
     const production = (await org.manage.post('/team', { name: 'Whole', region: 'us' })).body.id
     const there = { feature: `order:${own.id}`, environment: 'production', team_id: production }
-    assert.equal((await launch(org, launchOf(org, someone, there))).status, 404)
-    assert.equal((await launch(org, launchOf(org, someone, { ...there, feature: 'team_panels' }))).status, 200)
+    assert.equal((await launch(org, createLaunchBody(org, someone, there))).status, 404)
+    assert.equal((await launch(org, createLaunchBody(org, someone, { ...there, feature: 'team_panels' }))).status, 200)
     const deleted = await org.user()
     await org.api.delete(`/v2/user/${deleted}`)
     assert.equal(await status(`order_creation:${deleted}`), 404)
@@ -94,7 +94,7 @@ describe('a launch URL', () => {
   test('needs a modality that is enabled', async () => {
     const org = await createTestTeam()
     const someone = await member(org)
-    const status = async (modality: string) => (await launch(org, launchOf(org, someone, { modality }))).status
+    const status = async (modality: string) => (await launch(org, createLaunchBody(org, someone, { modality }))).status
     assert.equal(await status('link_out'), 400)
     await embedding(org, { modalities: ['link_out'] })
     assert.deepEqual([await status('link_out'), await status('feature_embed')], [200, 400])
@@ -109,13 +109,16 @@ describe('a launch URL', () => {
     const bound = await member(org, { team_role_bindings: bindings(own) })
     const none = await member(org, { team_role_bindings: [] })
     const status = async (someone: { id: string }, team_id: string) =>
-      (await launch(org, launchOf(org, someone, { team_id }))).status
+      (await launch(org, createLaunchBody(org, someone, { team_id }))).status
     assert.deepEqual([await status(bound, own), await status(bound, org.team), await status(none, own)], [200, 403, 403])
     for (const team_id of [randomUUID(), (await createTestTeam()).team]) assert.equal(await status(bound, team_id), 404)
-    assert.equal((await launch(org, launchOf(org, { id: randomUUID() }))).status, 404)
+    assert.equal((await launch(org, createLaunchBody(org, { id: randomUUID() }))).status, 404)
     const unknown = { member_id: undefined, integration_member_id: 'unknown' }
-    assert.equal((await launch(org, launchOf(org, bound, unknown))).status, 404)
-    assert.equal((await launch(org, launchOf(org, bound, { team_id: undefined, integration_team_id: 'unknown' }))).status, 404)
+    assert.equal((await launch(org, createLaunchBody(org, bound, unknown))).status, 404)
+    assert.equal(
+      (await launch(org, createLaunchBody(org, bound, { team_id: undefined, integration_team_id: 'unknown' }))).status,
+      404,
+    )
     await org.manage.delete(`/team/${own}`)
     assert.equal(await status(bound, own), 404)
   })
@@ -127,7 +130,7 @@ describe('a launch URL', () => {
     try {
       await removing.query('begin')
       await removing.query('delete from integration_member where id = $1', [someone.id])
-      const launching = launch(org, launchOf(org, someone))
+      const launching = launch(org, createLaunchBody(org, someone))
       const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
       await eventually(async () => (await asOwner(waiting)).rowCount, 'the launch waits for the deletion')
       await removing.query('commit')
@@ -143,7 +146,7 @@ describe('a launch URL', () => {
     const { member: someone } = await embedding(org)
     const domain = `${randomUUID()}.example.com`
     await org.manage.post('/domain', { domain })
-    const hostNow = async () => new URL((await launch(org, launchOf(org, someone))).body.url).host
+    const hostNow = async () => new URL((await launch(org, createLaunchBody(org, someone))).body.url).host
     const set = (target: string | null) =>
       cells.control.pool.query(`update org_domain set verified_at = now(), cname_target = $2 where org_id = $1`, [
         org.org_id,
@@ -162,7 +165,8 @@ describe('a launch URL', () => {
     const { operations, app } = assembleProcess({ publicUrl: () => 'https://example.org/lab' })
     t.after(() => app.close())
     const { run } = operations.find(({ id }) => id === 'create_dashboard_url')!
-    const made = () => cells.control.plainTx((tx) => run(tx, { params: { org_id: org.org_id }, body: launchOf(org, someone) }))
+    const made = () =>
+      cells.control.plainTx((tx) => run(tx, { params: { org_id: org.org_id }, body: createLaunchBody(org, someone) }))
     assert.match(((await made()) as { url: string }).url, /^https:\/\/example\.org\/lab\/auth\/launch\?token=/)
   })
 
@@ -170,7 +174,7 @@ describe('a launch URL', () => {
     const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const headers = { 'x-idempotency-key': 'once' }
-    const ask = () => org.manage.post('/ehr_integration/create_dashboard_url', launchOf(org, someone), headers)
+    const ask = () => org.manage.post('/ehr_integration/create_dashboard_url', createLaunchBody(org, someone), headers)
     const token = new URL((await ask()).body.url).searchParams.get('token')!.slice(3)
     const again = await ask()
     assert.deepEqual([again.status, typeof again.body.detail], [409, 'string'])

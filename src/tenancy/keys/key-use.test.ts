@@ -6,38 +6,38 @@ import { KeyUsageTracker } from './key-use.ts'
 import { command } from '../../../test/support/commands.ts'
 
 const { use } = guards
-const listed = (...words: string[]): Promise<string> => command(cells, ['key', 'list', ...words])
+const listKeys = (...words: string[]): Promise<string> => command(cells, ['key', 'list', ...words])
 const USED = /used \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00 from 127\.0\.0\.1/
 
 test('the last use of a key is shown by command, with its address, after it was written', async () => {
   const team = await createTestTeam()
-  assert.match(await listed('--team', team.team), /  not used  test\n$/)
-  assert.match(await listed('--org', team.org_id), /^[0-9a-f-]{36}  org_admin .*  not used  test\n$/)
+  assert.match(await listKeys('--team', team.team), /  not used  test\n$/)
+  assert.match(await listKeys('--org', team.org_id), /^[0-9a-f-]{36}  org_admin .*  not used  test\n$/)
   await team.api.get('/v2/user')
   await team.manage.get('/team')
-  assert.match(await listed('--team', team.team), /  not used  test\n$/)
+  assert.match(await listKeys('--team', team.team), /  not used  test\n$/)
   await use.flush()
-  assert.match(await listed('--team', team.team), USED)
-  assert.match(await listed('--org', team.org_id), USED)
+  assert.match(await listKeys('--team', team.team), USED)
+  assert.match(await listKeys('--org', team.org_id), USED)
 })
 
 test('a use of a cached key counts like a look-up, and an access token is no use of a key', async () => {
   const team = await createTestTeam()
   await team.api.get('/v2/user')
   await use.flush()
-  const forgotten = async (what: string) =>
+  const forgotten = async (countForgotten: string) =>
     cells.control.pool.query(
-      `update ${what} set last_used_at = null, last_used_ip = null where ${what === 'api_key' ? 'team_id' : 'org_id'} = $1`,
-      [what === 'api_key' ? team.team : team.org_id],
+      `update ${countForgotten} set last_used_at = null, last_used_ip = null where ${countForgotten === 'api_key' ? 'team_id' : 'org_id'} = $1`,
+      [countForgotten === 'api_key' ? team.team : team.org_id],
     )
   await forgotten('api_key')
   const { body } = await team.manage.post(`/team/${team.team}/create_api_access_token`, { env: 'sandbox' })
   assert.equal((await client(undefined).get('/v2/user', { authorization: `Bearer ${body.access_token}` })).status, 200)
   await use.flush()
-  assert.match(await listed('--team', team.team), /  not used  test\n$/)
+  assert.match(await listKeys('--team', team.team), /  not used  test\n$/)
   await team.api.get('/v2/user')
   await use.flush()
-  assert.match(await listed('--team', team.team), USED)
+  assert.match(await listKeys('--team', team.team), USED)
 })
 
 test('keeps the latest use across processes and ignores deleted keys', async () => {
@@ -49,7 +49,7 @@ test('keeps the latest use across processes and ignores deleted keys', async () 
     rows[0]!.id,
   ])
   await early.flush()
-  assert.match(await listed('--team', team.team), /used 2999-01-01T00:00:00\+00:00 from 192\.0\.2\.2/)
+  assert.match(await listKeys('--team', team.team), /used 2999-01-01T00:00:00\+00:00 from 192\.0\.2\.2/)
   late.recordUse('api_key', '01890000-0000-7000-8000-00000000dead', '192.0.2.1')
   await late.stop()
 })
@@ -74,5 +74,5 @@ test('retries failed writes without affecting requests', async () => {
     lock.release()
   }
   await own.stop()
-  assert.match(await listed('--team', team.team), /from 192\.0\.2\.3/)
+  assert.match(await listKeys('--team', team.team), /from 192\.0\.2\.3/)
 })

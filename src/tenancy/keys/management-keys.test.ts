@@ -13,7 +13,7 @@ const orgKeyId = async (org: TestTeam): Promise<string> =>
   (await org.manage.get('/management_key?role=org_admin')).body.data[0].id
 
 /** Everything the control plane has stored, as text. */
-async function stored(): Promise<string> {
+async function readStoredKeys(): Promise<string> {
   const { rows } = await cells.control.pool.query<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = current_schema()`,
   )
@@ -43,7 +43,7 @@ describe('a management key', () => {
     const changed = await org.manage.patch(`/management_key/${record.id}`, { label: 'south' })
     const removed = await org.manage.delete(`/management_key/${record.id}`)
     for (const text of [list, changed, removed].map((reply) => JSON.stringify(reply.body))) assert(!text.includes(key.slice(3)))
-    assert(!(await stored()).includes(key.slice(3)))
+    assert(!(await readStoredKeys()).includes(key.slice(3)))
   })
 
   test('that is organization-wide rotates only itself; both texts work until the overlap ends', async () => {
@@ -65,7 +65,7 @@ describe('a management key', () => {
     assert.equal((await speak(org, again).get('/team')).status, 200)
     for (const old of [key]) assert.equal((await speak(org, old).get('/team')).status, 401)
     assert.equal((await org.manage.get('/team')).status, 401)
-    assert(!(await stored()).includes(again.slice(3)))
+    assert(!(await readStoredKeys()).includes(again.slice(3)))
   })
 
   test('is rotated only by its newest text, even while the previous one works', async () => {
@@ -173,7 +173,7 @@ describe('a management key', () => {
     const first = await create(org, { label: 'x', team_id: org.team }, headers)
     const second = await create(org, { label: 'x', team_id: org.team }, headers)
     assert.deepEqual([first.status, second.status], [200, 409])
-    assert(!(await stored()).includes(first.body.key.slice(3)))
+    assert(!(await readStoredKeys()).includes(first.body.key.slice(3)))
     assert.equal((await org.manage.get('/management_key?role=team_admin')).body.data.length, 1)
   })
 

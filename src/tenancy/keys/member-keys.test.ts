@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { command } from '../../../test/support/commands.ts'
-import { invited } from '../../../test/contract/operations/requests.ts'
+import { createInvite } from '../../../test/contract/operations/requests.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 import { access, asOwner, cells, client, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 const memberOf = async (org: TestTeam): Promise<string> => {
-  const token = await invited(org, { email: `testa-${randomUUID()}@example.com` })
+  const token = await createInvite(org, { email: `testa-${randomUUID()}@example.com` })
   return (await client(undefined).post('/v1/invite/accept', { token, name: 'Testa Fictional' })).body.id
 }
 const KEYS = '/team_api_keys/sandbox/us'
@@ -77,8 +77,8 @@ describe('a key for a member', () => {
     await memberOf(org)
     const { key } = await managementKey(org, member_id)
     const manager = client(key, 'x-management-key', `/v1/org/${org.org_id}`)
-    const tokenOf = async (by: Pick<typeof manager, 'post'>) => {
-      const { access_token } = (await by.post(`/team/${org.team}/create_api_access_token`, { env: 'sandbox' })).body
+    const tokenOf = async (creator: Pick<typeof manager, 'post'>) => {
+      const { access_token } = (await creator.post(`/team/${org.team}/create_api_access_token`, { env: 'sandbox' })).body
       return { authorization: `Bearer ${access_token}` }
     }
     const [own, program] = [await tokenOf(manager), await tokenOf(org.manage)]

@@ -15,7 +15,7 @@ import { createAccess } from '../access/access.ts'
 
 const PREFIXES = { 'sandbox/us': 'sk_us_', 'sandbox/eu': 'sk_eu_', 'production/us': 'pk_us_', 'production/eu': 'pk_eu_' }
 
-const made = async (org: TestTeam, region: string): Promise<string> =>
+const createManagedTeam = async (org: TestTeam, region: string): Promise<string> =>
   (await org.manage.post('/team', { name: 'Made', region })).body.id
 const speak = (org: TestTeam, key: string) => client(key, 'x-management-key', `/v1/org/${org.org_id}`)
 const boundTo = async (org: TestTeam, team_id: string) =>
@@ -26,7 +26,7 @@ describe('a team key', () => {
   for (const [place, prefix] of Object.entries(PREFIXES))
     test(`of ${place} begins with ${prefix}, works at once, and is shown once`, async () => {
       const org = await createTestTeam()
-      const team_id = await made(org, place.slice(-2))
+      const team_id = await createManagedTeam(org, place.slice(-2))
       const { status, body } = await org.manage.post(`/team_api_keys/${place}`, { label: 'north', team_id })
       assert.equal(status, 200)
       assert.match(body.value, new RegExp(`^${prefix}[\\w-]{43}$`))
@@ -43,7 +43,7 @@ describe('a team key', () => {
 
   test('is of a team of that region, which the organization has and the key reaches', async () => {
     const org = await createTestTeam()
-    const apart = await made(org, 'us')
+    const apart = await createManagedTeam(org, 'us')
     const bound = await boundTo(org, org.team)
     const create = async (api: TestTeam['manage'], place: string, team_id: string) =>
       (await api.post(`/team_api_keys/${place}`, { label: 'x', team_id })).status
@@ -58,7 +58,7 @@ describe('a team key', () => {
 
   test('is listed for the teams that the key reaches', async () => {
     const org = await createTestTeam()
-    const apart = await made(org, 'us')
+    const apart = await createManagedTeam(org, 'us')
     await org.manage.post('/team_api_keys/sandbox/us', { label: 'apart', team_id: apart })
     const bound = await boundTo(org, org.team)
     const labels = (reply: { body: { api_keys: { label: string }[] } }) => reply.body.api_keys.map(({ label }) => label)
@@ -74,7 +74,7 @@ describe('a team key', () => {
 
   test('is deleted at once; what is unknown, elsewhere or out of reach was not found', async () => {
     const org = await createTestTeam()
-    const apart = await made(org, 'us')
+    const apart = await createManagedTeam(org, 'us')
     const key = async (place: string, team_id: string) =>
       (await org.manage.post(`/team_api_keys/${place}`, { label: 'x', team_id })).body
     const good = await key('sandbox/us', org.team)
@@ -122,7 +122,7 @@ describe('an access token', () => {
         [user],
       )
     }
-    const team = await made(org, 'us')
+    const team = await createManagedTeam(org, 'us')
     const [sandbox, production] = [await mint(org, 'sandbox', team), await mint(org, 'production', team)]
     const tests = async (token: string) => (await client(undefined).get('/v3/lab_tests', bearer(token))).body.length
     assert.deepEqual([await tests(sandbox), await tests(production)], [4, 0])
@@ -180,7 +180,7 @@ describe('an access token', () => {
     assert.match(headers.get('retry-after')!, /^([1-9]|[1-5]\d|60)$/)
     const bound = await boundTo(org, org.team)
     assert.equal((await bound.post(path(org.team), { env: 'sandbox' })).status, 200)
-    assert.equal((await org.manage.post(path(await made(org, 'us')), { env: 'sandbox' })).status, 200)
+    assert.equal((await org.manage.post(path(await createManagedTeam(org, 'us')), { env: 'sandbox' })).status, 200)
   })
 })
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { invited } from '../../../test/contract/operations/requests.ts'
+import { createInvite } from '../../../test/contract/operations/requests.ts'
 import { cells, client, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 const address = (): string => `testa-${randomUUID()}@example.com`
 const accept = (token: string, name = 'Testa Fictional') => client(undefined).post('/v1/invite/accept', { token, name })
-const joined = async (org: TestTeam, body: Record<string, unknown> = {}) => (await accept(await invited(org, body))).body
+const createMember = async (org: TestTeam, body: Record<string, unknown> = {}) =>
+  (await accept(await createInvite(org, body))).body
 const members = async (org: TestTeam, query = '') => (await org.manage.get(`/member${query}`)).body.members
 const invites = async (org: TestTeam, query = '') => (await org.manage.get(`/invite${query}`)).body.invites
 const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id, role: 'administrator' }))
@@ -29,7 +30,7 @@ describe('an invite', () => {
       role: 'org_admin',
       team_role_bindings: null,
     })
-    const member = (await accept(await invited(org, { email }))).body
+    const member = (await accept(await createInvite(org, { email }))).body
     assert.deepEqual(member, {
       id: member.id,
       name: 'Testa Fictional',
@@ -44,7 +45,7 @@ describe('an invite', () => {
   test('is written to the email outbox, and only the email has the token', async () => {
     const org = await createTestTeam()
     const email = address()
-    const token = await invited(org, { email })
+    const token = await createInvite(org, { email })
     const { rows } = await cells.control.pool.query('select recipient, subject, state from mail where recipient = $1', [email])
     assert.deepEqual(rows, [{ recipient: email, subject: 'You are invited to Test organization', state: 'waiting' }])
     const kept = await cells.control.pool.query('select i::text as i from invite i where org_id = $1', [org.org_id])
@@ -55,7 +56,7 @@ describe('an invite', () => {
   test('is renewed for the same address: the new role applies, and the older token is invalid', async () => {
     const org = await createTestTeam()
     const email = address()
-    const first = await invited(org, { email })
+    const first = await createInvite(org, { email })
     const again = { email: email.toUpperCase(), role: 'team_admin', team_role_bindings: bindings(org.team, org.team) }
     assert.deepEqual((await org.manage.post('/invite', again)).body, { status: 'invite_resent' })
     const [pending, ...more] = await invites(org)
@@ -66,7 +67,7 @@ describe('an invite', () => {
 
   test('is rejected for a member, also of another organization', async () => {
     const org = await createTestTeam()
-    const { email } = await joined(org)
+    const { email } = await createMember(org)
     assert.deepEqual((await org.manage.post('/invite', { email })).body, { status: 'already_in_org' })
     const { status, body } = await (await createTestTeam()).manage.post('/invite', { email })
     assert.deepEqual([status, typeof body.detail], [409, 'string'])
@@ -74,7 +75,10 @@ describe('an invite', () => {
 
   test('of two organizations is accepted once', async () => {
     const email = address()
-    const [one, two] = [await invited(await createTestTeam(), { email }), await invited(await createTestTeam(), { email })]
+    const [one, two] = [
+      await createInvite(await createTestTeam(), { email }),
+      await createInvite(await createTestTeam(), { email }),
+    ]
     assert.deepEqual([(await accept(one)).status, (await accept(two)).status], [200, 409])
   })
 
@@ -92,7 +96,7 @@ describe('an invite', () => {
 
   test('is revoked at once, and once', async () => {
     const org = await createTestTeam()
-    const token = await invited(org)
+    const token = await createInvite(org)
     const path = `/invite/${(await invites(org))[0].id}`
     assert.equal((await (await createTestTeam()).manage.delete(path)).status, 404)
     const { status, body } = await org.manage.delete(path)
@@ -104,7 +108,7 @@ describe('an invite', () => {
   test('expires: it is not listed, accepted or renewed any more', async () => {
     const org = await createTestTeam()
     const email = address()
-    const token = await invited(org, { email })
+    const token = await createInvite(org, { email })
     await expire(org)
     assert.deepEqual(await invites(org), [])
     assert.equal((await accept(token)).status, 404)
@@ -126,8 +130,8 @@ describe('an invite', () => {
 describe('a member', () => {
   test('is found by part of the name or the address', async () => {
     const org = await createTestTeam()
-    const one = (await accept(await invited(org), 'Testa One')).body
-    const two = (await accept(await invited(org), 'Testa Two')).body
+    const one = (await accept(await createInvite(org), 'Testa One')).body
+    const two = (await accept(await createInvite(org), 'Testa Two')).body
     const found = async (query: string) => (await members(org, `?search_query=${query}`)).map(({ id }: { id: string }) => id)
     assert.deepEqual(await found('testa'), [two.id, one.id])
     assert.deepEqual(await found('ONE'), [one.id])
@@ -138,8 +142,8 @@ describe('a member', () => {
 
   test('changes role and teams; null leaves them, and both are required', async () => {
     const org = await createTestTeam()
-    await joined(org)
-    const { id } = await joined(org)
+    await createMember(org)
+    const { id } = await createMember(org)
     const change = (role: unknown, team_role_bindings: unknown) => org.manage.patch(`/member/${id}`, { role, team_role_bindings })
     const now = async () => {
       const { role, team_role_bindings } = (await members(org)).find((member: { id: string }) => member.id === id)
@@ -160,13 +164,13 @@ describe('a member', () => {
 
   test('has a role in each team: that of an administrator unless it is given and known', async () => {
     const org = await createTestTeam()
-    await joined(org)
+    await createMember(org)
     const other = (await org.manage.post('/team', { name: 'Other', region: 'us' })).body.id
     const given = [
       { team_id: org.team, role: 'viewer' },
       { team_id: other, role: 'admin' },
     ]
-    const { id } = await joined(org, { role: 'team_admin', team_role_bindings: given })
+    const { id } = await createMember(org, { role: 'team_admin', team_role_bindings: given })
     const roles = async () =>
       new Map<string, string>(
         (await members(org))
@@ -186,20 +190,20 @@ describe('a member', () => {
 
   test('who is the last org_admin stays one', async () => {
     const org = await createTestTeam()
-    const one = await joined(org)
-    await joined(org, { role: 'team_admin', team_role_bindings: bindings(org.team) })
+    const one = await createMember(org)
+    await createMember(org, { role: 'team_admin', team_role_bindings: bindings(org.team) })
     const demote = (id: string) => org.manage.patch(`/member/${id}`, { role: 'no_role', team_role_bindings: null })
     assert.deepEqual([(await demote(one.id)).status, (await org.manage.delete(`/member/${one.id}`)).status], [400, 400])
     assert.equal((await org.manage.patch(`/member/${one.id}`, { role: null, team_role_bindings: null })).status, 200)
-    const two = await joined(org)
+    const two = await createMember(org)
     const both = await Promise.all([demote(one.id), org.manage.delete(`/member/${two.id}`)])
     assert.deepEqual(both.map(({ status }) => status).sort(), [200, 400])
   })
 
   test('is removed once, and may be invited again', async () => {
     const org = await createTestTeam()
-    await joined(org)
-    const { id, email } = await joined(org)
+    await createMember(org)
+    const { id, email } = await createMember(org)
     assert.equal((await (await createTestTeam()).manage.delete(`/member/${id}`)).status, 404)
     const { status, body } = await org.manage.delete(`/member/${id}`)
     assert.deepEqual([status, body], [200, {}])
@@ -211,8 +215,8 @@ describe('a member', () => {
     const org = await createTestTeam()
     const { id: gone } = (await org.manage.post('/team', { name: 'Gone', region: 'us' })).body
     const both = { role: 'team_admin', team_role_bindings: bindings(gone, org.team) }
-    await joined(org, both)
-    await invited(org, both)
+    await createMember(org, both)
+    await createInvite(org, both)
     await org.manage.delete(`/team/${gone}`)
     assert.deepEqual((await members(org))[0].team_role_bindings, bindings(org.team))
     assert.deepEqual((await invites(org))[0].team_role_bindings, bindings(org.team))

@@ -199,8 +199,8 @@ describe('a session ends', () => {
     await set(
       `last_seen_at = now() - interval '2 minutes', expires_at = now() + interval '1 minute', idle_expires_at = now() + interval '50 seconds'`,
     )
-    const status = async (more: Record<string, string> = {}) =>
-      (await anybody.get('/console/api/session', { ...sessionHeaders(token), ...more })).status
+    const status = async (extraHeaders: Record<string, string> = {}) =>
+      (await anybody.get('/console/api/session', { ...sessionHeaders(token), ...extraHeaders })).status
     const isProlonged = async () =>
       (
         await cells.control.pool.query('select idle_expires_at = expires_at as is_so from console_session where member_id = $1', [

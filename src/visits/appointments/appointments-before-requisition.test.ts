@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import { lockOrder } from '../../lab/orders/change-order.ts'
-import { appointmentOrder, appointmentsOf, assertAgreement, booked } from '../../../test/support/appointments.ts'
-import { orderOf, advanceClock, createOrder, tenantOf, advanceTo } from '../../../test/support/orders.ts'
+import { appointmentOrder, listAppointments, assertAgreement, bookDirectly } from '../../../test/support/appointments.ts'
+import { getOrder, advanceClock, createOrder, tenantOf, advanceTo } from '../../../test/support/orders.ts'
 import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { assertBookable } from './appointments.ts'
 import { command } from '../../../test/support/commands.ts'
-import { methods, lows, statuses, cancel, confirm, move, refused } from '../../../test/support/appointment-steps.ts'
+import { methods, lows, statuses, cancel, confirm, move, assertRefused } from '../../../test/support/appointment-steps.ts'
 
 const CREATED = 'labtest.appointment.created'
 const UPDATED = 'labtest.appointment.updated'
@@ -20,20 +20,20 @@ describe('before the requisition', () => {
   test('rejects a booking before the requisition unless the option is enabled', async () => {
     const team = await createTestTeam()
     const id = await appointmentOrder(team, 'walk_in_test', false)
-    await assert.rejects(bookable(team, id), refused('This order does not have a requisition yet.'))
+    await assert.rejects(bookable(team, id), assertRefused('This order does not have a requisition yet.'))
     await command(cells, ['team', 'feature', team.team, 'pre_requisition_scheduling', 'on'])
     guard.invalidate(team.team)
     await bookable(team, id)
     await command(cells, ['team', 'feature', team.team, 'pre_requisition_scheduling', 'off'])
     guard.invalidate(team.team)
-    await assert.rejects(bookable(team, id), refused('This order does not have a requisition yet.'))
+    await assert.rejects(bookable(team, id), assertRefused('This order does not have a requisition yet.'))
   })
 
   for (const method of methods)
     test(`${method}: the appointment is reserved, can be rescheduled, and is confirmed by the requisition`, async () => {
       const team = await createTestTeam()
       const id = await appointmentOrder(team, method, false)
-      const appointment = await booked(team, id, method)
+      const appointment = await bookDirectly(team, id, method)
       const first = method === 'walk_in_test' ? ['reserved'] : ['pending', 'reserved']
       assert.deepEqual([await lows(team, id), await statuses(team, id)], [[], first])
       assert.deepEqual(await team.events(id), ['labtest.order.created'])
@@ -54,12 +54,12 @@ describe('before the requisition', () => {
       await appointmentOrder(team, 'at_home_phlebotomy', false),
       await appointmentOrder(team, 'at_home_phlebotomy', false),
     ]
-    await booked(team, first, 'at_home_phlebotomy', 'requested')
+    await bookDirectly(team, first, 'at_home_phlebotomy', 'requested')
     await assertAgreement(team)
     await advanceTo(team, first, 'requisition_created')
     assert.deepEqual(await lows(team, first), ['requisition_created', 'appointment_pending'])
     await assertAgreement(team)
-    await booked(team, second, 'at_home_phlebotomy', 'requested')
+    await bookDirectly(team, second, 'at_home_phlebotomy', 'requested')
     await confirm(team, second)
     assert.deepEqual([await lows(team, second), await statuses(team, second)], [[], ['pending', 'reserved']])
     await advanceTo(team, second, 'requisition_created')
@@ -70,7 +70,7 @@ describe('before the requisition', () => {
   test('the requisition does not confirm an appointment that the laboratory has yet to confirm', async () => {
     const team = await createTestTeam()
     const id = await appointmentOrder(team, 'walk_in_test', false)
-    await booked(team, id, 'walk_in_test', 'unconfirmed')
+    await bookDirectly(team, id, 'walk_in_test', 'unconfirmed')
     await advanceTo(team, id, 'requisition_created')
     assert.deepEqual([await lows(team, id), await statuses(team, id)], [['requisition_created'], ['reserved']])
     await assertAgreement(team)
@@ -83,7 +83,7 @@ describe('before the requisition', () => {
     test(`${method}: cancelling a reserved appointment does not change the order`, async () => {
       const team = await createTestTeam()
       const id = await appointmentOrder(team, method, false)
-      await booked(team, id, method)
+      await bookDirectly(team, id, method)
       await cancel(team, id)
       assert.deepEqual(await lows(team, id), [])
       await assertAgreement(team)
@@ -93,7 +93,7 @@ describe('before the requisition', () => {
     const team = await createTestTeam()
     for (const method of methods) {
       const id = await appointmentOrder(team, method, false)
-      await booked(team, id, method)
+      await bookDirectly(team, id, method)
       assert.equal((await team.api.post(`/v3/order/${id}/cancel`)).status, 200)
       assert.equal((await statuses(team, id)).at(-1), method === 'walk_in_test' ? 'reserved' : 'cancelled')
       await assertAgreement(team)
@@ -106,12 +106,12 @@ describe('an appointment whose requisition does not come', () => {
   test('is cancelled when its order is more than eight hours old, and the order stays', async () => {
     const team = await createTestTeam()
     const id = await appointmentOrder(team, 'walk_in_test', false)
-    const appointment = await booked(team, id, 'walk_in_test')
-    const { created_at } = await orderOf(team, id)
+    const appointment = await bookDirectly(team, id, 'walk_in_test')
+    const { created_at } = await getOrder(team, id)
     await advanceClock(team, 8 * H - 30)
     assert.deepEqual(await statuses(team, id), ['reserved'])
     await advanceClock(team, 60)
-    const [one] = await appointmentsOf(team, id)
+    const [one] = await listAppointments(team, id)
     assert.deepEqual([one!.event_status, one!.event_data], ['cancelled', { origin: 'system', reason: 'no_requisition' }])
     assert.equal(one!.events.at(-1)!.created_at, iso(addSeconds(new Date(created_at), 8 * H + 1)))
     assert.deepEqual(await lows(team, id), [])
@@ -122,7 +122,7 @@ describe('an appointment whose requisition does not come', () => {
   test('an appointment of an order scheduled for a date is cancelled only two hours before it begins', async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team, { lab_test_id: await team.test('walk_in_test'), activate_by: '2100-01-31' })
-    await booked(team, id, 'walk_in_test', 'confirmed', 24)
+    await bookDirectly(team, id, 'walk_in_test', 'confirmed', 24)
     await advanceClock(team, 22 * H - 60)
     assert.deepEqual(await statuses(team, id), ['reserved'])
     await advanceClock(team, 120)
@@ -133,7 +133,7 @@ describe('an appointment whose requisition does not come', () => {
   test('rescheduling an appointment moves its expiry', async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team, { lab_test_id: await team.test('walk_in_test'), activate_by: '2100-01-31' })
-    await booked(team, id, 'walk_in_test', 'confirmed', 4)
+    await bookDirectly(team, id, 'walk_in_test', 'confirmed', 4)
     await move(team, id, 'walk_in_test', 10)
     await advanceClock(team, 3 * H)
     assert.deepEqual(await statuses(team, id), ['reserved', 'reserved'])
@@ -144,7 +144,7 @@ describe('an appointment whose requisition does not come', () => {
   test('does not expire an appointment whose requisition arrived', async () => {
     const team = await createTestTeam()
     const id = await appointmentOrder(team, 'walk_in_test', false)
-    await booked(team, id, 'walk_in_test')
+    await bookDirectly(team, id, 'walk_in_test')
     await advanceTo(team, id, 'requisition_created')
     await advanceClock(team, 71 * H)
     assert.deepEqual(await statuses(team, id), ['reserved', 'scheduled'])

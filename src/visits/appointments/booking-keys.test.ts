@@ -11,11 +11,11 @@ const offer: Offer = { provider: 'quest', lab: 'quest', site: 'S1', start_s: 200
 const [older, newer] = [generateVaultKey(), generateVaultKey()]
 const keys = [older]
 const vault = new Vault(() => [...keys])
-const at = (seconds: number) => new Date(seconds * 1000)
+const timeAt = (seconds: number) => new Date(seconds * 1000)
 const providers = ({ provider }: Offer) => provider === 'quest' || provider === 'sonora_quest'
 const FORMAT = 'Invalid booking key format'
 
-const refused = (detail: string) => (error: unknown) => {
+const assertRefused = (detail: string) => (error: unknown) => {
   assert(error instanceof Problem)
   assert.deepEqual([error.status, error.body], [400, { detail }])
   return true
@@ -23,14 +23,14 @@ const refused = (detail: string) => (error: unknown) => {
 
 test('a key decodes to its offer in every process that has the encryption key', () => {
   const key = bookingKey(vault, tenant, offer)
-  assert.deepEqual(verifyBookingKey(new Vault(() => [newer, older]), tenant, providers, key, at(1000)), offer)
+  assert.deepEqual(verifyBookingKey(new Vault(() => [newer, older]), tenant, providers, key, timeAt(1000)), offer)
 })
 
 test('a key stays valid when an encryption key is added, and ends when its own is removed', () => {
   const key = bookingKey(vault, tenant, offer)
   keys.unshift(newer)
-  assert.deepEqual(verifyBookingKey(vault, tenant, providers, key, at(1000)), offer)
-  assert.throws(() => verifyBookingKey(new Vault(() => [newer]), tenant, providers, key, at(1000)), refused(FORMAT))
+  assert.deepEqual(verifyBookingKey(vault, tenant, providers, key, timeAt(1000)), offer)
+  assert.throws(() => verifyBookingKey(new Vault(() => [newer]), tenant, providers, key, timeAt(1000)), assertRefused(FORMAT))
 })
 
 const key = bookingKey(vault, tenant, offer)
@@ -48,20 +48,23 @@ for (const [what, text] of Object.entries({
   'a signed text that is not an offer': bookingKey(vault, tenant, { nonsense: true } as never),
 }))
   test(`rejects ${what} as an invalid booking key`, () =>
-    assert.throws(() => verifyBookingKey(vault, tenant, providers, text, at(1000)), refused(FORMAT)))
+    assert.throws(() => verifyBookingKey(vault, tenant, providers, text, timeAt(1000)), assertRefused(FORMAT)))
 
 test('a booking key is only valid for its team, cell and provider type', () => {
   for (const other of [
     { ...tenant, team: 'b' },
     { ...tenant, cell: 'production-us' as const },
   ])
-    assert.throws(() => verifyBookingKey(vault, other, providers, key, at(1000)), refused(FORMAT))
-  assert.throws(() => verifyBookingKey(vault, tenant, ({ provider }) => provider === 'getlabs', key, at(1000)), refused(FORMAT))
+    assert.throws(() => verifyBookingKey(vault, other, providers, key, timeAt(1000)), assertRefused(FORMAT))
+  assert.throws(
+    () => verifyBookingKey(vault, tenant, ({ provider }) => provider === 'getlabs', key, timeAt(1000)),
+    assertRefused(FORMAT),
+  )
 })
 
 test('a key expires, at the latest when its time begins', () => {
-  assert.deepEqual(verifyBookingKey(vault, tenant, providers, key, at(1499)), offer)
-  assert.throws(() => verifyBookingKey(vault, tenant, providers, key, at(1500)), refused(KEY_EXPIRED))
+  assert.deepEqual(verifyBookingKey(vault, tenant, providers, key, timeAt(1499)), offer)
+  assert.throws(() => verifyBookingKey(vault, tenant, providers, key, timeAt(1500)), assertRefused(KEY_EXPIRED))
   const late = bookingKey(vault, tenant, { ...offer, expires_s: 9000 })
-  assert.throws(() => verifyBookingKey(vault, tenant, providers, late, at(2000)), refused(SLOT_UNAVAILABLE))
+  assert.throws(() => verifyBookingKey(vault, tenant, providers, late, timeAt(2000)), assertRefused(SLOT_UNAVAILABLE))
 })

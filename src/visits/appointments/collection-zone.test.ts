@@ -9,13 +9,13 @@ import { dayIn } from '../../platform/runtime/zoned-time.ts'
 import { teamNow } from '../../platform/db/database.ts'
 import { plusDays } from '../phlebotomy/local-time.ts'
 
-const zoneOf = ({ db, tenant }: TestTeam, order: Order) => db.read(tenant, (tx) => collectionZone(tx, order))
+const readZone = ({ db, tenant }: TestTeam, order: Order) => db.read(tenant, (tx) => collectionZone(tx, order))
 
 test('the zone is that of the patient address where there is no appointment', async () => {
   const team = await createTestTeam()
   const order = await createOrder(team)
   const at = (changes: Partial<NonNullable<Order['patient_address']>>) =>
-    zoneOf(team, { ...order, patient_address: { ...order.patient_address!, ...changes } })
+    readZone(team, { ...order, patient_address: { ...order.patient_address!, ...changes } })
   assert.equal(await at({}), 'America/Phoenix')
   assert.equal(await at({ city: 'Honolulu', state: 'HI', zip: '96813' }), 'Pacific/Honolulu')
   assert.equal(await at({ city: 'New York', state: 'NY', zip: '10001-1234' }), 'America/New_York')
@@ -26,14 +26,14 @@ test('the zone of a kit without a patient is that of the address it is sent to',
   const team = await createTestTeam()
   const order = await kit(team, { shipping_details: { ...shipping, city: 'Honolulu', state: 'HI', zip: '96813' } })
   assert.equal(order.patient_address, null)
-  assert.equal(await zoneOf(team, order), 'Pacific/Honolulu')
+  assert.equal(await readZone(team, order), 'Pacific/Honolulu')
 })
 
 test('without a location of the postal code, the zone is that of a country whose clocks agree', async () => {
   const team = await createTestTeam()
   const order = await createOrder(team)
   const inCountry = (country: string) =>
-    zoneOf(team, { ...order, patient_address: { ...order.patient_address!, country, state: '', zip: 'XX99' } })
+    readZone(team, { ...order, patient_address: { ...order.patient_address!, country, state: '', zip: 'XX99' } })
   assert.equal(await inCountry('Germany'), 'Europe/Berlin')
   assert.equal(await inCountry('Japan'), 'Asia/Tokyo')
   assert.equal(await inCountry('Australia'), 'Etc/UTC')
@@ -42,28 +42,28 @@ test('without a location of the postal code, the zone is that of a country whose
 test("where the place is not known, the zone is the user's fallback, else UTC", async () => {
   const team = await createTestTeam()
   const order = await createOrder(team, { patient_address: { ...address, zip: '00000' } })
-  assert.equal(await zoneOf(team, order), 'Etc/UTC')
+  assert.equal(await readZone(team, order), 'Etc/UTC')
   const { status } = await team.api.patch(`/v2/user/${order.user_id}`, { fallback_time_zone: 'America/Denver' })
   assert.equal(status, 204)
-  assert.equal(await zoneOf(team, order), 'America/Denver')
+  assert.equal(await readZone(team, order), 'America/Denver')
   // The post of forces abroad is handed over elsewhere than where it is read.
   const military = { ...order.patient_address!, city: 'APO', state: 'AE', zip: '09012' }
-  assert.equal(await zoneOf(team, { ...order, patient_address: military }), 'America/Denver')
-  assert.equal(await zoneOf(team, { ...order, patient_address: null }), 'America/Denver')
+  assert.equal(await readZone(team, { ...order, patient_address: military }), 'America/Denver')
+  assert.equal(await readZone(team, { ...order, patient_address: null }), 'America/Denver')
 })
 
 test('the zone is that of the service center of an appointment before that of the address', async () => {
   const team = await createTestTeam()
   const newYork = { ...address, city: 'New York', state: 'NY', zip: '10001' }
   const order = await createOrder(team, { lab_test_id: await team.test('walk_in_test'), patient_address: newYork })
-  assert.equal(await zoneOf(team, order), 'America/New_York')
+  assert.equal(await readZone(team, order), 'America/New_York')
   await team.api.post(`/v3/order/${order.id}/test?final_status=received.walk_in_test.requisition_created`)
   await team.settle()
   const { slots } = (await team.api.post('/v3/order/psc/appointment/availability?lab=quest&zip_code=85004')).body
   const { booking_key } = slots.find((day: { slots: unknown[] }) => day.slots.length).slots[0]
   const booked = await team.api.post(`/v3/order/${order.id}/psc/appointment/book`, { booking_key })
   assert.equal(booked.status, 200)
-  assert.equal(await zoneOf(team, order), booked.body.iana_timezone)
+  assert.equal(await readZone(team, order), booked.body.iana_timezone)
 })
 
 test('a patient is an adult from the birthday on by the calendar of the address', async () => {

@@ -28,7 +28,8 @@ for (const type of appointmentTypes)
         assert.equal(canTransition(type, from, to), allowed[from].includes(to)))
 
 test('each type of appointment begins with its own statuses', () => {
-  const starts = (type: (typeof appointmentTypes)[number]) => eventStatuses.filter((to) => canTransition(type, undefined, to))
+  const starts = (type: (typeof appointmentTypes)[number]) =>
+    eventStatuses.filter((target) => canTransition(type, undefined, target))
   assert.deepEqual(starts('phlebotomy'), ['pending', 'scheduled'])
   assert.deepEqual(starts('patient_service_center'), ['pending', 'reserved', 'scheduled'])
 })

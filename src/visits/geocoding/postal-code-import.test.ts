@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { cells } from '../../../test/support/server.ts'
 import { findPlace } from './postal-places.ts'
-import { command, outcomeOf } from '../../../test/support/commands.ts'
+import { command, runOnDatabase } from '../../../test/support/commands.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'places-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -18,7 +18,7 @@ function fileOf(...lines: string[]): string {
 }
 const line = (country: string, code: string, city: string, lat: string, lng: string) =>
   [country, code, city, 'Test Province', 'TP', '', '', '', '', lat, lng, '4'].join('\t')
-const at = (country: string, postal_code: string) => findPlace(cells.db('sandbox-eu').queries, { country, postal_code })
+const placeIn = (country: string, postal_code: string) => findPlace(cells.db('sandbox-eu').queries, { country, postal_code })
 const run = (...words: string[]) => command(cells, ['places', 'import', ...words, '--cell', 'sandbox-eu'])
 
 test('imports valid lines and reports the errors of the others', async () => {
@@ -43,8 +43,8 @@ test('imports valid lines and reports the errors of the others', async () => {
       '',
     ].join('\n'),
   )
-  assert.deepEqual(await at('France', '75001'), { lat: 48.85, lng: 2.35, city: 'Exempleville', state: 'Test Province' })
-  assert.equal((await at('PT', '1000 001'))?.city, 'Exemplo')
+  assert.deepEqual(await placeIn('France', '75001'), { lat: 48.85, lng: 2.35, city: 'Exempleville', state: 'Test Province' })
+  assert.equal((await placeIn('PT', '1000 001'))?.city, 'Exemplo')
 })
 
 test('refuses a line that is not UTF-8', async () => {
@@ -52,8 +52,8 @@ test('refuses a line that is not UTF-8', async () => {
   const lines = [line('BE', '1201', 'Gen\xe8ve', '46.2', '6.1'), line('BE', '1202', 'Gen\xc3\xa8ve', '46.2', '6.1')]
   writeFileSync(file, Buffer.from(lines.join('\n'), 'latin1'))
   assert.equal(await run(file), 'sandbox-eu     1 places of BE\n1 rejected:\n  line 1: not UTF-8\n')
-  assert.equal((await at('BE', '1202'))?.city, 'Genève')
-  assert.equal(await at('BE', '1201'), undefined)
+  assert.equal((await placeIn('BE', '1202'))?.city, 'Genève')
+  assert.equal(await placeIn('BE', '1201'), undefined)
 })
 
 test('importing a country replaces all of it, and importing one named country ignores the others in the file', async () => {
@@ -65,10 +65,10 @@ test('importing a country replaces all of it, and importing one named country ig
     '--yes',
   )
   assert.match(printed, /1 places of AT/)
-  assert.equal(await at('AT', '1010'), undefined)
-  assert.equal((await at('AT', '1020'))?.city, 'Neustadt')
-  assert.equal((await at('CH', '8000'))?.city, 'Musterdorf')
-  assert.equal(await at('CH', '9000'), undefined)
+  assert.equal(await placeIn('AT', '1010'), undefined)
+  assert.equal((await placeIn('AT', '1020'))?.city, 'Neustadt')
+  assert.equal((await placeIn('CH', '8000'))?.city, 'Musterdorf')
+  assert.equal(await placeIn('CH', '9000'), undefined)
 })
 
 test('an import that removes postal codes asks for confirmation or needs --yes; other imports do not', async () => {
@@ -76,8 +76,8 @@ test('an import that removes postal codes asks for confirmation or needs --yes; 
   await run(fileOf(one!, two!, line('NO', '0150', 'Testvik', '59', '10')))
   const file = fileOf(two!, three!)
   const unchanged = async () => {
-    assert.deepEqual([(await at('FI', '00101'))?.city, await at('FI', '00103')], ['Testila 1', undefined])
-    assert.equal((await at('NO', '0150'))?.city, 'Testvik')
+    assert.deepEqual([(await placeIn('FI', '00101'))?.city, await placeIn('FI', '00103')], ['Testila 1', undefined])
+    assert.equal((await placeIn('NO', '0150'))?.city, 'Testvik')
   }
   const loss = '1 of 2 places of FI in sandbox-eu'
   await assert.rejects(run(file), {
@@ -88,20 +88,20 @@ test('an import that removes postal codes asks for confirmation or needs --yes; 
   await unchanged()
   const asked: string[] = []
   const answered = (yes: boolean) =>
-    outcomeOf(cells, ['places', 'import', file, '--cell', 'sandbox-eu'], async (question) => (asked.push(question), yes))
+    runOnDatabase(cells, ['places', 'import', file, '--cell', 'sandbox-eu'], async (question) => (asked.push(question), yes))
   await assert.rejects(answered(false), /^Error: Nothing was changed\.$/)
   await unchanged()
   assert.match((await answered(true)).output, /2 places of FI/)
   assert.deepEqual(asked, Array(2).fill(`The import removes ${loss}, which the file does not have. Go on?`))
-  assert.equal(await at('FI', '00101'), undefined)
+  assert.equal(await placeIn('FI', '00101'), undefined)
   assert.match(await run(fileOf(two!.replace('\t60\t', '\t61\t'), three!, one!)), /3 places of FI/)
-  assert.equal((await at('FI', '00102'))?.lat, 61)
+  assert.equal((await placeIn('FI', '00102'))?.lat, 61)
 })
 
 test('an invalid file changes nothing', async () => {
   await run(fileOf(line('DK', '1000', 'Testhavn', '55', '12')))
   assert.match(await run(fileOf('DK\tnonsense')), /0 places of no country\n1 rejected/)
-  assert.equal((await at('DK', '1000'))?.city, 'Testhavn')
+  assert.equal((await placeIn('DK', '1000'))?.city, 'Testhavn')
 })
 
 test('imports many lines, and reports only the first of many errors', async () => {
@@ -112,10 +112,10 @@ test('imports many lines, and reports only the first of many errors', async () =
   assert.match(printed, /2400 places of SE\n100 rejected:/)
   assert.match(printed, / {2}… and 50 more\n$/)
   const words = (...rows: string[]) => ['places', 'import', fileOf(...rows), '--cell', 'sandbox-eu', '--yes']
-  const partly = await outcomeOf(cells, words(lines[1]!, 'SE\tnothing'))
+  const partly = await runOnDatabase(cells, words(lines[1]!, 'SE\tnothing'))
   assert.match(partly.output, /1 places of SE\n1 rejected:/)
   assert.equal(partly.failure, '1 of the file rejected; the rest was imported.')
-  assert.equal((await outcomeOf(cells, words(lines[1]!))).failure, undefined)
+  assert.equal((await runOnDatabase(cells, words(lines[1]!))).failure, undefined)
 })
 
 test('reports unusable input as a one-line error', async () => {

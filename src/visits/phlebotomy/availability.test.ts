@@ -13,7 +13,7 @@ import {
   slots,
   street,
   createAtHomeTeam,
-  visitOf,
+  visitCalls,
   week,
 } from '../../../test/support/home-visits.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
@@ -23,7 +23,8 @@ import { plusDays } from './local-time.ts'
 const PRODUCTION = 'production-us'
 const todayIn = async (team: TestTeam, timeZone = 'America/Phoenix') =>
   new Intl.DateTimeFormat('en-CA', { timeZone }).format(teamNow(await tenantOf(team)))
-const nightly = (from: string, to: string) => Object.fromEntries(Object.keys(week).map((day) => [day, [{ from, to }]]))
+const nightly = (start: string, end: string) =>
+  Object.fromEntries(Object.keys(week).map((day) => [day, [{ from: start, to: end }]]))
 
 describe('availability in the sandbox', () => {
   test('every day has six windows of two hours from 06:00 to 18:00, and the first and the last cost more', async () => {
@@ -161,6 +162,6 @@ describe('availability of own staff', () => {
     for (const first_line of ['Sample Way', 'PO Box 12', '12'])
       assertRejected(await available(team, { ...street, first_line }), 400, detail)
     const id = await homeOrder(team, { patient_address: { ...street, first_line: 'Sample Way' } })
-    assertRejected(await visitOf(team, id).book((await slots(team))[0]!.booking_key), 400, detail)
+    assertRejected(await visitCalls(team, id).book((await slots(team))[0]!.booking_key), 400, detail)
   })
 })

@@ -5,10 +5,10 @@ import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import { teamNow } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { appointmentsOf, assertAgreement } from '../../../test/support/appointments.ts'
+import { listAppointments, assertAgreement } from '../../../test/support/appointments.ts'
 import {
   SECONDS_PER_DAY,
-  orderOf,
+  getOrder,
   advanceClock,
   patient,
   createOrder,
@@ -27,7 +27,7 @@ import {
   street,
   usAddress,
   createAtHomeTeam,
-  visitOf,
+  visitCalls,
 } from '../../../test/support/home-visits.ts'
 import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
@@ -37,7 +37,7 @@ const SLOT_GONE = 'This appointment slot is no longer available. Please select a
 const PRODUCTION = 'production-us'
 
 const lows = async (team: TestTeam, id: string) =>
-  (await orderOf(team, id)).events.map(({ status }) => status.split('.').at(-1)).slice(1)
+  (await getOrder(team, id)).events.map(({ status }) => status.split('.').at(-1)).slice(1)
 const nowOf = async (team: TestTeam) => teamNow(await tenantOf(team))
 
 describe('an order with at-home phlebotomy', () => {
@@ -45,9 +45,9 @@ describe('an order with at-home phlebotomy', () => {
     const team = await createAtHomeTeam()
     const { booking_key } = (await slots(team))[0]!
     const other = await createAtHomeTeam()
-    const foreign = visitOf(team, await homeOrder(other))
-    const walkIn = visitOf(team, (await createOrder(team, { lab_test_id: await team.test('walk_in_test') })).id)
-    const early = visitOf(team, await homeOrder(team, {}, false))
+    const foreign = visitCalls(team, await homeOrder(other))
+    const walkIn = visitCalls(team, (await createOrder(team, { lab_test_id: await team.test('walk_in_test') })).id)
+    const early = visitCalls(team, await homeOrder(team, {}, false))
     for (const act of ['book', 'move'] as const) {
       assertRejected(await foreign[act](booking_key), 404, "This order doesn't exist.")
       assertRejected(await walkIn[act](booking_key), 400, 'Order is not an at-home phlebotomy order')
@@ -69,7 +69,7 @@ describe('an order with at-home phlebotomy', () => {
     const tomorrow = iso(addSeconds(await nowOf(team), SECONDS_PER_DAY)).slice(0, 10)
     const dob = `${Number(tomorrow.slice(0, 4)) - 18}${tomorrow.slice(4)}`.replace('02-29', '03-01')
     const id = await homeOrder(team, { patient_details: { ...patient, dob, medical_proxy: proxy } })
-    const book = async () => visitOf(team, id).book((await slots(team)).at(-1)!.booking_key)
+    const book = async () => visitCalls(team, id).book((await slots(team)).at(-1)!.booking_key)
     assertRejected(await book(), 400, 'At-home phlebotomy appointments are for patients of 18 years and older.')
     await advanceClock(team, 2 * SECONDS_PER_DAY)
     ok(await book())
@@ -80,18 +80,18 @@ describe('an order with at-home phlebotomy', () => {
     await command(cells, ['team', 'feature', team.team, 'pre_requisition_scheduling', 'on'])
     guard.invalidate(team.team)
     const [booked, asked] = [await homeOrder(team, {}, false), await homeOrder(team, { patient_address: avenue }, false)]
-    const early = ok(await visitOf(team, booked).book((await slots(team)).at(-1)!.booking_key))
+    const early = ok(await visitCalls(team, booked).book((await slots(team)).at(-1)!.booking_key))
     assert.deepEqual([early.status, early.event_status], ['reserved', 'reserved'])
-    ok(await visitOf(team, asked).request({ address: usAddress(avenue) }))
+    ok(await visitCalls(team, asked).request({ address: usAddress(avenue) }))
     await advanceClock(team, 3601)
-    const dated = ok(await visitOf(team, asked).read())
+    const dated = ok(await visitCalls(team, asked).read())
     assert.deepEqual([dated.status, dated.start_at !== null], ['reserved', true])
     assert.deepEqual(await lows(team, asked), [])
     await advanceTo(team, booked, 'requisition_created')
     assert.deepEqual(await lows(team, booked), ['requisition_created', 'appointment_pending', 'appointment_scheduled'])
     await advanceClock(team, 8 * 3600)
-    assert.equal((await appointmentsOf(team, asked))[0]!.status, 'cancelled')
-    assert.equal(ok(await visitOf(team, booked).read()).status, 'confirmed')
+    assert.equal((await listAppointments(team, asked))[0]!.status, 'cancelled')
+    assert.equal(ok(await visitCalls(team, booked).read()).status, 'confirmed')
     await assertAgreement(team)
   })
 })
@@ -102,13 +102,13 @@ describe('a booking key', () => {
     const id = await homeOrder(team)
     const { booking_key, start } = (await slots(team)).at(-1)!
     const other = await createAtHomeTeam('sandbox-us')
-    assertRejected(await visitOf(other, await homeOrder(other)).book(booking_key), 400, 'Invalid booking key format')
-    assertRejected(await visitOf(team, id).book(`${booking_key}x`), 400, 'Invalid booking key format')
-    assertRejected(await visitOf(team, id).book('nonsense'), 400, 'Invalid booking key format')
+    assertRejected(await visitCalls(other, await homeOrder(other)).book(booking_key), 400, 'Invalid booking key format')
+    assertRejected(await visitCalls(team, id).book(`${booking_key}x`), 400, 'Invalid booking key format')
+    assertRejected(await visitCalls(team, id).book('nonsense'), 400, 'Invalid booking key format')
     await advanceClock(team, 3601)
-    assertRejected(await visitOf(team, id).book(booking_key), 400, KEY_EXPIRED)
+    assertRejected(await visitCalls(team, id).book(booking_key), 400, KEY_EXPIRED)
     const again = (await slots(team)).find((slot) => slot.start === start)!
-    assert.equal(ok(await visitOf(team, id).book(again.booking_key)).start_at, start)
+    assert.equal(ok(await visitCalls(team, id).book(again.booking_key)).start_at, start)
   })
 
   test('rejects the booking key of a window that is no longer offered', async () => {
@@ -116,9 +116,9 @@ describe('a booking key', () => {
     const id = await homeOrder(team)
     const { booking_key } = (await slots(team)).at(-1)!
     await createPhlebotomist(team, 'north-team', { price_cents: 9900 })
-    assertRejected(await visitOf(team, id).book(booking_key), 404, SLOT_GONE)
+    assertRejected(await visitCalls(team, id).book(booking_key), 404, SLOT_GONE)
     await createPhlebotomist(team, 'north-team', { is_active: false })
-    assertRejected(await visitOf(team, id).book(booking_key), 400, 'No at-home phlebotomy provider serves this address.')
+    assertRejected(await visitCalls(team, id).book(booking_key), 400, 'No at-home phlebotomy provider serves this address.')
   })
 })
 
@@ -130,36 +130,36 @@ describe('capacity', () => {
     const left = async (start: string) =>
       (await slots(team)).find((slot) => slot.start === start)?.num_appointments_available ?? 0
     const [start, later] = (await slots(team)).slice(-2).map((slot) => slot.start) as [string, string]
-    const keyAt = async (at: string) => (await slots(team)).find((slot) => slot.start === at)!.booking_key
+    const keyAt = async (start: string) => (await slots(team)).find((slot) => slot.start === start)!.booking_key
     const orders = [await homeOrder(team), await homeOrder(team), await homeOrder(team)] as const
     const spare = await keyAt(start)
     for (const [n, id] of orders.slice(0, 2).entries()) {
       assert.equal(await left(start), 2 - n)
-      ok(await visitOf(team, id).book(await keyAt(start)))
+      ok(await visitCalls(team, id).book(await keyAt(start)))
     }
     assert.equal(await left(start), 0)
-    assertRejected(await visitOf(team, orders[2]).book(spare), 404, SLOT_GONE)
-    ok(await visitOf(team, orders[0]).move(await keyAt(later)))
+    assertRejected(await visitCalls(team, orders[2]).book(spare), 404, SLOT_GONE)
+    ok(await visitCalls(team, orders[0]).move(await keyAt(later)))
     assert.deepEqual([await left(start), await left(later)], [1, 1])
-    ok(await visitOf(team, orders[1]).cancel())
+    ok(await visitCalls(team, orders[1]).cancel())
     assert.deepEqual([await left(start), await left(later)], [2, 1])
-    ok(await visitOf(team, orders[2]).book(spare))
-    assertRejected(await visitOf(team, orders[1]).move(spare), 400, 'This appointment has already been cancelled.')
+    ok(await visitCalls(team, orders[2]).book(spare))
+    assertRejected(await visitCalls(team, orders[1]).move(spare), 400, 'This appointment has already been cancelled.')
   })
 
   test('an appointment in a full window can be rescheduled within it', async () => {
     const team = await createAtHomeTeam(PRODUCTION, one)
     const id = await homeOrder(team)
     const { booking_key, start } = (await slots(team)).at(-1)!
-    ok(await visitOf(team, id).book(booking_key))
-    assert.equal(ok(await visitOf(team, id).move(booking_key, { appointment_notes: 'Knock' })).start_at, start)
+    ok(await visitCalls(team, id).book(booking_key))
+    assert.equal(ok(await visitCalls(team, id).move(booking_key, { appointment_notes: 'Knock' })).start_at, start)
   })
 
   test('exactly one of several concurrent bookings gets the last slot', async () => {
     const team = await createAtHomeTeam(PRODUCTION, one)
     const { booking_key, start } = (await slots(team)).at(-1)!
     const orders = await Promise.all(Array.from({ length: 6 }, () => homeOrder(team)))
-    const replies = await Promise.all(orders.map((id) => visitOf(team, id).book(booking_key)))
+    const replies = await Promise.all(orders.map((id) => visitCalls(team, id).book(booking_key)))
     assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 404, 404, 404, 404, 404])
     const { n } = await team.db.queries.one(
       T.Object({ n: T.Integer() }),
@@ -174,7 +174,7 @@ describe('capacity', () => {
     const user_id = await team.user()
     const { booking_key } = (await slots(team)).at(-1)!
     const orders = await Promise.all(Array.from({ length: 5 }, () => homeOrder(team, { user_id })))
-    const replies = await Promise.all(orders.map((id) => visitOf(team, id).book(booking_key)))
+    const replies = await Promise.all(orders.map((id) => visitCalls(team, id).book(booking_key)))
     assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 400, 400, 400, 400])
     await assertAgreement(team)
   })
@@ -185,7 +185,7 @@ describe('capacity', () => {
     const { booking_key, num_appointments_available } = (await slots(team)).at(-1)!
     assert.equal(num_appointments_available, 2)
     for (const expected of [200, 200, 404])
-      assert.equal((await visitOf(team, await homeOrder(team)).book(booking_key)).status, expected)
+      assert.equal((await visitCalls(team, await homeOrder(team)).book(booking_key)).status, expected)
     const { body } = await managementHeaders(team).get('/visit')
     assert.deepEqual(body.data.map(({ phlebotomist }: { phlebotomist: string }) => phlebotomist).sort(), ['north-team', 'second'])
   })
@@ -199,7 +199,7 @@ describe('cancelling an at-home appointment', () => {
     const { body } = await team.api.get('/v3/order/phlebotomy/appointment/cancellation-reasons')
     assert.equal(body.length, 11)
     assert(body.every((reason: { is_refundable: boolean }) => reason.is_refundable))
-    const visit = visitOf(team, await homeOrder(team))
+    const visit = visitCalls(team, await homeOrder(team))
     ok(await visit.book((await slots(team)).at(-1)!.booking_key))
     assertRejected(await visit.cancel('00000000-0000-4000-8000-000000000000'), 400, 'Cancellation reason not found.')
     assert.equal((await visit.cancel('nonsense')).status, 422)
@@ -215,11 +215,11 @@ describe('cancelling an at-home appointment', () => {
       for (const withOrder of [false, true]) {
         const id = await homeOrder(team)
         const slot = (await slots(team)).at(-1)!
-        ok(await visitOf(team, id).book(slot.booking_key))
+        ok(await visitCalls(team, id).book(slot.booking_key))
         const now = (await nowOf(team)).getTime()
         await advanceClock(team, (new Date(slot.start).getTime() - now) / 1000 - hours * 3600)
-        ok(withOrder ? await team.api.post(`/v3/order/${id}/cancel`) : await visitOf(team, id).cancel(NAMED))
-        const [one] = await appointmentsOf(team, id)
+        ok(withOrder ? await team.api.post(`/v3/order/${id}/cancel`) : await visitCalls(team, id).cancel(NAMED))
+        const [one] = await listAppointments(team, id)
         const data = withOrder
           ? { origin: 'system', reason: 'order_cancelled', refundable }
           : { origin: 'patient', cancellation_reason_id: NAMED, refundable }
@@ -231,12 +231,12 @@ describe('cancelling an at-home appointment', () => {
   test('rejects cancelling a finished appointment', async () => {
     const team = await createAtHomeTeam()
     const id = await homeOrder(team)
-    ok(await visitOf(team, id).book((await slots(team)).at(-1)!.booking_key))
+    ok(await visitCalls(team, id).book((await slots(team)).at(-1)!.booking_key))
     ok(await managementHeaders(team).put(`/visit/${id}/progress`, { status: 'completed' }))
-    assertRejected(await visitOf(team, id).cancel(), 400, 'This appointment has been cancelled or completed.')
+    assertRejected(await visitCalls(team, id).cancel(), 400, 'This appointment has been cancelled or completed.')
     const key = (await slots(team)).at(-1)!.booking_key
-    assertRejected(await visitOf(team, id).move(key), 400, 'This appointment has been cancelled or completed.')
-    assert.equal(ok(await visitOf(team, id).read()).status, 'completed')
+    assertRejected(await visitCalls(team, id).move(key), 400, 'This appointment has been cancelled or completed.')
+    assert.equal(ok(await visitCalls(team, id).read()).status, 'completed')
   })
 })
 
@@ -246,8 +246,8 @@ test('a simulated order waits until its appointment is booked or dated, and is d
   for (const id of [booked, asked]) ok(await team.api.post(`/v3/order/${id}/test`))
   await team.settle()
   assert.deepEqual(await lows(team, booked), ['requisition_created'])
-  ok(await visitOf(team, booked).book((await slots(team)).at(-1)!.booking_key))
-  ok(await visitOf(team, asked).request({ address: usAddress(avenue) }))
+  ok(await visitCalls(team, booked).book((await slots(team)).at(-1)!.booking_key))
+  ok(await visitCalls(team, asked).request({ address: usAddress(avenue) }))
   await team.settle()
   assert.equal((await lows(team, booked)).at(-1), 'appointment_scheduled')
   assert.equal((await lows(team, asked)).at(-1), 'appointment_pending')
@@ -256,7 +256,7 @@ test('a simulated order waits until its appointment is booked or dated, and is d
   await advanceClock(team, 15 * SECONDS_PER_DAY)
   for (const id of [booked, asked])
     assert.deepEqual((await lows(team, id)).slice(-3), ['appointment_scheduled', 'draw_completed', 'completed'])
-  for (const id of [booked, asked]) assert.equal(ok(await visitOf(team, id).read()).status, 'completed')
+  for (const id of [booked, asked]) assert.equal(ok(await visitCalls(team, id).read()).status, 'completed')
   await assertAgreement(team)
 })
 
@@ -265,7 +265,7 @@ test('erasing a user deletes the visits and frees their slots', async () => {
   const user_id = await team.user()
   const id = await homeOrder(team, { user_id })
   const slot = (await slots(team)).at(-1)!
-  ok(await visitOf(team, id).book(slot.booking_key))
+  ok(await visitCalls(team, id).book(slot.booking_key))
   ok(await team.api.delete(`/v2/user/${user_id}`))
   await advanceClock(team, 7 * SECONDS_PER_DAY + 60)
   assert.deepEqual((await managementHeaders(team).get('/visit')).body.data, [])
@@ -274,7 +274,7 @@ test('erasing a user deletes the visits and frees their slots', async () => {
 
 test('reports all validation errors at once', async () => {
   const team = await createAtHomeTeam('sandbox-us')
-  const { status, body } = await visitOf(team, await homeOrder(team)).request({
+  const { status, body } = await visitCalls(team, await homeOrder(team)).request({
     address: { ...usAddress(street), zip_code: '8500', state: 'Nowhere', access_notes: 'x'.repeat(1001) },
     provider: 'nobody',
     appointment_notes: 'x'.repeat(1001),

@@ -15,11 +15,11 @@ import {
   staffPath,
   street,
   createAtHomeTeam,
-  visitOf,
+  visitCalls,
   week,
 } from '../../../test/support/home-visits.ts'
 import { cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
-import { command, outcomeOf } from '../../../test/support/commands.ts'
+import { command, runOnDatabase } from '../../../test/support/commands.ts'
 
 const PRODUCTION = 'production-us'
 
@@ -81,10 +81,10 @@ describe('phlebotomists of an organization', () => {
   test('phlebotomists with upcoming visits cannot be removed, and can be afterwards', async () => {
     const team = await createAtHomeTeam()
     const id = await homeOrder(team)
-    ok(await visitOf(team, id).book((await slots(team)).at(-1)!.booking_key))
+    ok(await visitCalls(team, id).book((await slots(team)).at(-1)!.booking_key))
     const detail = 'This phlebotomist has upcoming visits; deactivate it instead'
     assertRejected(await team.manage.delete(staffPath(team, 'north-team')), 400, detail)
-    ok(await visitOf(team, id).cancel())
+    ok(await visitCalls(team, id).cancel())
     assert.equal((await team.manage.delete(staffPath(team, 'north-team'))).status, 204)
   })
 
@@ -162,7 +162,7 @@ describe('drawbridge phlebotomy', () => {
         '  6: time_zone: Value error, is required: no time zone is known for the first ZIP code of the service area\n',
       ].join(''),
     )
-    const again = await outcomeOf(cells, ['phlebotomy', 'import', file(content.slice(0, 2)), ...of(team)])
+    const again = await runOnDatabase(cells, ['phlebotomy', 'import', file(content.slice(0, 2)), ...of(team)])
     assert.equal(again.failure, '1 of the file rejected; the rest was imported.')
     assert.match(
       await run('list', ...of(team)),
@@ -191,11 +191,11 @@ describe('drawbridge phlebotomy', () => {
     ok(await available(team, anchorage))
     assert.deepEqual((await team.manage.get(staffPath(team))).body, { data: [] })
     const id = await homeOrder(team, { patient_address: anchorage })
-    ok(await visitOf(team, id).book((await slots(team, anchorage)).at(-1)!.booking_key))
-    const kept = await outcomeOf(cells, ['phlebotomy', 'remove', 'own', '--cell', 'production-eu'])
+    ok(await visitCalls(team, id).book((await slots(team, anchorage)).at(-1)!.booking_key))
+    const kept = await runOnDatabase(cells, ['phlebotomy', 'remove', 'own', '--cell', 'production-eu'])
     assert.match(kept.output, /^production-eu\n {2}own {2}not removed: This phlebotomist has upcoming visits/)
     assert.equal(kept.failure, 'Not removed everywhere: own.')
-    ok(await visitOf(team, id).cancel())
+    ok(await visitCalls(team, id).cancel())
     assert.equal(await run('remove', 'own', '--cell', 'production-eu'), 'production-eu\n  own  removed\n')
     assert.equal((await available(team, anchorage)).status, 400)
   })
@@ -203,7 +203,7 @@ describe('drawbridge phlebotomy', () => {
   test('removes a phlebotomist from each cell that has it, and fails if no cell has it', async () => {
     const { org_id } = await createTestTeam(PRODUCTION)
     const removed = (...references: string[]) =>
-      outcomeOf(cells, ['phlebotomy', 'remove', ...references, '--org', org_id, '--cell', 'all'])
+      runOnDatabase(cells, ['phlebotomy', 'remove', ...references, '--org', org_id, '--cell', 'all'])
     await run('import', file(['north', 'south'].map((reference) => ({ reference, ...staff() }))), ...of({ org_id } as TestTeam))
     const linesOf = (name: string, lines: [north: string, south?: string]) =>
       `${name}\n  north  ${lines[0]}\n${lines[1] === undefined ? '' : `  south  ${lines[1]}\n`}`

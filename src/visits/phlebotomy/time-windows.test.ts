@@ -69,7 +69,7 @@ describe('windows of working hours', () => {
     const nine = schedule({ hours: always([{ from_min: 540, to_min: 1050 }]) })
     const found = createWindows(clocks, nine, day('2026-07-01', 'America/New_York'))
     assert.deepEqual(
-      found.map(({ start_ms, end_ms }) => [start_ms, end_ms].map((at) => new Date(at).toISOString().slice(11, 16))),
+      found.map(({ start_ms, end_ms }) => [start_ms, end_ms].map((time) => new Date(time).toISOString().slice(11, 16))),
       [
         ['13:00', '15:00'],
         ['15:00', '17:00'],
@@ -105,12 +105,12 @@ describe('windows of working hours', () => {
 
   test('in every zone and year windows lie within the hours, adjoin, have one length, are in order and fill the hours', () => {
     fc.assert(
-      fc.property(schedules, dates, (given, date) => {
-        const zone = given.time_zone
-        const length_ms = given.window_min * MINUTE_MS
-        const found = createWindows(clocks, given, day(date, zone))
+      fc.property(schedules, dates, (schedule, date) => {
+        const zone = schedule.time_zone
+        const length_ms = schedule.window_min * MINUTE_MS
+        const found = createWindows(clocks, schedule, day(date, zone))
         const weekday = (new Date(`${date}T12:00:00Z`).getUTCDay() + 6) % 7
-        const spans = given.hours[weekday]!.map(({ from_min, to_min }) => ({
+        const spans = schedule.hours[weekday]!.map(({ from_min, to_min }) => ({
           start_ms: clocks.day(date, zone).toInstant(from_min, 'start'),
           end_ms: clocks.day(date, zone).toInstant(to_min, 'end'),
         }))
@@ -118,7 +118,7 @@ describe('windows of working hours', () => {
           (sum, { start_ms, end_ms }) => sum + Math.max(0, Math.floor((end_ms - start_ms) / length_ms)),
           0,
         )
-        assert.equal(found.length, given.days_off.has(date) ? 0 : fitting)
+        assert.equal(found.length, schedule.days_off.has(date) ? 0 : fitting)
         let before_ms = -Infinity
         for (const { start_ms, end_ms } of found) {
           assert.equal(end_ms - start_ms, length_ms)
@@ -135,18 +135,18 @@ describe('windows of working hours', () => {
 
   test('a range of days has the windows of each of its days', () => {
     fc.assert(
-      fc.property(schedules, dates, fc.constantFrom(...zones), (given, date, patientZone) => {
+      fc.property(schedules, dates, fc.constantFrom(...zones), (schedule, date, patientZone) => {
         const { dates: days, range } = daysFrom(clocks, date, patientZone)
         assert.equal(days.length, 14)
-        const whole = createWindows(clocks, given, range)
-        const parts = days.flatMap((one) => createWindows(clocks, given, day(one, patientZone)))
+        const whole = createWindows(clocks, schedule, range)
+        const parts = days.flatMap((dayOf) => createWindows(clocks, schedule, day(dayOf, patientZone)))
         assert.deepEqual(parts, whole)
         const shown = byDay(clocks, days, patientZone, [whole.map((window) => ({ ...window, places: 1 }))])
         assert.deepEqual(
-          shown.map((one) => one.date),
+          shown.map((day) => day.date),
           days,
         )
-        assert.equal(shown.flatMap((one) => one.windows).length, whole.length)
+        assert.equal(shown.flatMap((day) => day.windows).length, whole.length)
         for (const one of shown)
           for (const { start_ms } of one.windows) assert.equal(clocks.localDate(start_ms, patientZone), one.date)
       }),

@@ -1,12 +1,12 @@
 // Addresses that can be visited. Source: lab-testing.md 19.3.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { homeOrder, street, usAddress, visitOf, createAtHomeTeam } from '../../../test/support/home-visits.ts'
+import { homeOrder, street, usAddress, visitCalls, createAtHomeTeam } from '../../../test/support/home-visits.ts'
 import type { TestTeam } from '../../../test/support/server.ts'
 import { hasStreetAddress } from './visit-location.ts'
 
 const door = { detail: 'The address must have a street and a house number.' }
-const at = (first_line: string, second_line?: string) => ({ ...street, first_line, ...(second_line && { second_line }) })
+const addressAt = (first_line: string, second_line?: string) => ({ ...street, first_line, ...(second_line && { second_line }) })
 
 const offers = async ({ api }: TestTeam, first_line: string, second_line?: string) =>
   api.post('/v3/order/phlebotomy/appointment/availability', {
@@ -40,13 +40,13 @@ describe('an address with a house number', () => {
       for (const [first, second] of unnumbered) {
         const offer = await offers(team, first, second)
         assert.deepEqual([offer.status, offer.body], [400, door], first)
-        const order = await homeOrder(team, { patient_address: at(first, second) })
-        const booked = await visitOf(team, order).book(booking_key)
+        const order = await homeOrder(team, { patient_address: addressAt(first, second) })
+        const booked = await visitCalls(team, order).book(booking_key)
         assert.deepEqual([booked.status, booked.body], [400, door], first)
       }
       for (const [first, second] of numbered) assert.equal((await offers(team, first, second)).status, 200, first)
-      const order = await homeOrder(team, { patient_address: at('1 W Lincoln St') })
-      assert.equal((await visitOf(team, order).book(booking_key)).status, 200)
+      const order = await homeOrder(team, { patient_address: addressAt('1 W Lincoln St') })
+      assert.equal((await visitCalls(team, order).book(booking_key)).status, 200)
     })
 
   test('recognizes the number of a house, not that of a road, a box or an apartment', () => {

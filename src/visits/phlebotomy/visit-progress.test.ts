@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import { teamNow } from '../../platform/db/database.ts'
 import { assertAgreement } from '../../../test/support/appointments.ts'
-import { SECONDS_PER_DAY, orderOf, advanceClock, patient, tenantOf } from '../../../test/support/orders.ts'
+import { SECONDS_PER_DAY, getOrder, advanceClock, patient, tenantOf } from '../../../test/support/orders.ts'
 import {
   avenue,
   homeOrder,
@@ -15,12 +15,12 @@ import {
   street,
   usAddress,
   createAtHomeTeam,
-  visitOf,
+  visitCalls,
 } from '../../../test/support/home-visits.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 const lows = async (team: TestTeam, id: string) =>
-  (await orderOf(team, id)).events.map(({ status }) => status.split('.').at(-1)).slice(2)
+  (await getOrder(team, id)).events.map(({ status }) => status.split('.').at(-1)).slice(2)
 const noon = (days: number) => async (team: TestTeam) => {
   const day = iso(addSeconds(teamNow(await tenantOf(team)), days * SECONDS_PER_DAY)).slice(0, 10)
   return { start_at: `${day}T18:00:00+00:00`, end_at: `${day}T20:00:00+00:00` }
@@ -32,7 +32,7 @@ describe('a requested visit', () => {
   test('can be scheduled and rescheduled by the provider', async () => {
     const team = await createAtHomeTeam()
     const id = await homeOrder(team)
-    const asked = ok(await visitOf(team, id).request())
+    const asked = ok(await visitCalls(team, id).request())
     for (const span of [await inThreeDays(team), await inFiveDays(team)]) {
       const dated = ok(await managementHeaders(team).put(`/visit/${id}/date`, span))
       assert.deepEqual(
@@ -40,10 +40,10 @@ describe('a requested visit', () => {
         [asked.id, 'confirmed', span.start_at, span.end_at],
       )
       assert.equal(dated.can_reschedule, false)
-      assert.deepEqual(ok(await visitOf(team, id).read()), dated)
+      assert.deepEqual(ok(await visitCalls(team, id).read()), dated)
     }
     assert.deepEqual(await lows(team, id), ['appointment_pending', 'appointment_scheduled', 'appointment_scheduled'])
-    const { events } = ok(await visitOf(team, id).read())
+    const { events } = ok(await visitCalls(team, id).read())
     assert.deepEqual(
       events.map(({ status, data }: { status: string; data: unknown }) => [status, data]),
       [
@@ -59,7 +59,7 @@ describe('a requested visit', () => {
     const team = await createAtHomeTeam('production-us', { window_min: 60, capacity: 1 })
     const slot = (await slots(team)).at(-3)!
     const id = await homeOrder(team)
-    ok(await visitOf(team, id).request())
+    ok(await visitCalls(team, id).request())
     const span = { start_at: slot.start, end_at: slot.end }
     assertRejected(
       await managementHeaders(team).put(`/visit/${id}/date`, { ...span, phlebotomist: 'nobody' }),
@@ -75,13 +75,13 @@ describe('a requested visit', () => {
   test('rejects a date that is past, ends before it begins or lasts more than a day', async () => {
     const team = await createAtHomeTeam()
     const id = await homeOrder(team)
-    ok(await visitOf(team, id).request())
+    ok(await visitCalls(team, id).request())
     const dating = (start_at: string, end_at: string) => managementHeaders(team).put(`/visit/${id}/date`, { start_at, end_at })
     assertRejected(await dating('2020-01-01T10:00:00Z', '2020-01-01T12:00:00Z'), 400, 'start_at must be in the future')
     const { start_at, end_at } = await inThreeDays(team)
     assert.equal((await dating(end_at, start_at)).status, 422)
     assert.equal((await dating(start_at, (await inFiveDays(team)).end_at)).status, 422)
-    assert.equal(ok(await visitOf(team, id).read()).status, 'pending')
+    assert.equal(ok(await visitCalls(team, id).read()).status, 'pending')
   })
 
   test('cannot be scheduled if it is booked, finished or unknown', async () => {
@@ -89,9 +89,9 @@ describe('a requested visit', () => {
     const [booked, over, none] = [await homeOrder(team), await homeOrder(team), await homeOrder(team)]
     const span = await inThreeDays(team)
     const date = (id: string) => managementHeaders(team).put(`/visit/${id}/date`, span)
-    ok(await visitOf(team, booked).book((await slots(team)).at(-1)!.booking_key))
+    ok(await visitCalls(team, booked).book((await slots(team)).at(-1)!.booking_key))
     assertRejected(await date(booked), 400, 'The time of this appointment was set when it was booked.')
-    ok(await visitOf(team, over).request())
+    ok(await visitCalls(team, over).request())
     ok(await date(over))
     ok(await managementHeaders(team).put(`/visit/${over}/progress`, { status: 'in_progress' }))
     assertRejected(await date(over), 400, 'This appointment cannot be rescheduled.')
@@ -108,23 +108,23 @@ describe('a requested visit', () => {
       await homeOrder(team, { patient_address: avenue }),
       await homeOrder(team, { patient_address: avenue }),
     ]
-    for (const id of [kept, cancelled, early]) ok(await visitOf(team, id).request({ address: usAddress(avenue) }))
-    ok(await visitOf(team, cancelled).cancel())
+    for (const id of [kept, cancelled, early]) ok(await visitCalls(team, id).request({ address: usAddress(avenue) }))
+    ok(await visitCalls(team, cancelled).cancel())
     const span = await inFiveDays(team)
     ok(await managementHeaders(team).put(`/visit/${early}/date`, span))
     await advanceClock(team, 3000)
-    assert.equal(ok(await visitOf(team, kept).read()).status, 'pending')
+    assert.equal(ok(await visitCalls(team, kept).read()).status, 'pending')
     await advanceClock(team, 600)
-    const dated = ok(await visitOf(team, kept).read())
+    const dated = ok(await visitCalls(team, kept).read())
     assert.equal(dated.status, 'confirmed')
     assert.equal(dated.iana_timezone, 'America/Chicago')
     const local = new Intl.DateTimeFormat('en-GB', { timeZone: 'America/Chicago', hour: '2-digit', minute: '2-digit' })
     assert.deepEqual(
-      [dated.start_at, dated.end_at].map((at) => local.format(new Date(at))),
+      [dated.start_at, dated.end_at].map((time) => local.format(new Date(time))),
       ['10:00', '12:00'],
     )
-    assert.equal((await visitOf(team, cancelled).read()).status, 404)
-    assert.equal(ok(await visitOf(team, early).read()).start_at, span.start_at)
+    assert.equal((await visitCalls(team, cancelled).read()).status, 404)
+    assert.equal(ok(await visitCalls(team, early).read()).start_at, span.start_at)
     await assertAgreement(team)
   })
 })
@@ -133,7 +133,7 @@ describe('a visit in progress', () => {
   test('starting and completing a visit records the draw on the order', async () => {
     const team = await createAtHomeTeam()
     const id = await homeOrder(team)
-    ok(await visitOf(team, id).book((await slots(team)).at(-1)!.booking_key))
+    ok(await visitCalls(team, id).book((await slots(team)).at(-1)!.booking_key))
     const progress = (status: string) => managementHeaders(team).put(`/visit/${id}/progress`, { status })
     assert.equal(ok(await progress('in_progress')).status, 'in_progress')
     assert.deepEqual(await lows(team, id), ['appointment_pending', 'appointment_scheduled'])
@@ -145,7 +145,7 @@ describe('a visit in progress', () => {
     const done = ok(await progress('completed'))
     assert.deepEqual([done.status, done.event_data, done.can_reschedule], ['completed', { origin: 'provider' }, false])
     assert.equal((await lows(team, id)).at(-1), 'draw_completed')
-    assert.equal((await orderOf(team, id)).status, 'collecting_sample')
+    assert.equal((await getOrder(team, id)).status, 'collecting_sample')
     assertRejected(await progress('completed'), 400, 'Transition of an appointment from completed to completed is not allowed')
     assert.equal((await progress('cancelled')).status, 422)
     await assertAgreement(team)
@@ -154,7 +154,7 @@ describe('a visit in progress', () => {
   test('a visit without a date cannot be started', async () => {
     const team = await createAtHomeTeam()
     const id = await homeOrder(team)
-    ok(await visitOf(team, id).request())
+    ok(await visitCalls(team, id).request())
     const reply = await managementHeaders(team).put(`/visit/${id}/progress`, { status: 'completed' })
     assertRejected(reply, 400, 'Transition of an appointment from pending to completed is not allowed')
   })
@@ -167,8 +167,8 @@ test('staff can read visit details until the visit ends', async () => {
     await homeOrder(team),
   ]
   const slot = (await slots(team)).at(-1)!
-  ok(await visitOf(team, booked).book(slot.booking_key, { appointment_notes: 'Ring twice' }))
-  ok(await visitOf(team, asked).request({ address: { ...usAddress(street), access_notes: 'By the back door' } }))
+  ok(await visitCalls(team, booked).book(slot.booking_key, { appointment_notes: 'Ring twice' }))
+  ok(await visitCalls(team, asked).request({ address: { ...usAddress(street), access_notes: 'By the back door' } }))
   const list = async () => (await managementHeaders(team).get('/visit')).body.data
   const [first, second] = await list()
   assert.deepEqual(
@@ -189,9 +189,9 @@ test('staff can read visit details until the visit ends', async () => {
     location: second.location,
     appointment_notes: 'Ring twice',
   })
-  ok(await visitOf(team, booked).move(slot.booking_key, { appointment_notes: 'Knock' }))
+  ok(await visitCalls(team, booked).move(slot.booking_key, { appointment_notes: 'Knock' }))
   assert.equal((await list())[1].appointment_notes, 'Knock')
   ok(await managementHeaders(team).put(`/visit/${booked}/progress`, { status: 'completed' }))
-  ok(await visitOf(team, asked).cancel())
+  ok(await visitCalls(team, asked).cancel())
   assert.deepEqual(await list(), [])
 })

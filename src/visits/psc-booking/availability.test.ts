@@ -17,7 +17,7 @@ const now = async (team: TestTeam) => teamNow(await tenantOf(team))
 const SITES = 'lab=quest&site_codes=SBQ0020'
 
 /** Advances a team's clock to a minute of a day in Phoenix. */
-async function until(team: TestTeam, minute: number): Promise<void> {
+async function advanceUntil(team: TestTeam, minute: number): Promise<void> {
   const at = await now(team)
   const today = PHOENIX.dayOf(at)
   const then = PHOENIX.instantAt(PHOENIX.plusDays(today, 1), minute)
@@ -77,7 +77,7 @@ describe('availability in a sandbox', () => {
           .map((text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3)))
         for (const slot of free) {
           assert.equal(calendar.dayOf(new Date(slot.start)), date)
-          const [start, end] = [slot.start, slot.end].map((at) => calendar.minuteOf(new Date(at)))
+          const [start, end] = [slot.start, slot.end].map((time) => calendar.minuteOf(new Date(time)))
           assert.ok(start! >= from! && end! <= to!, `${location!.code} on ${date}: ${start} to ${end}, open ${hours}`)
         }
       }
@@ -125,7 +125,7 @@ describe('availability in a sandbox', () => {
   ] as const)
     test(`today at minute ${minute} there are ${count} slots left`, async () => {
       const team = await createTestTeam()
-      await until(team, minute)
+      await advanceUntil(team, minute)
       const today = PHOENIX.dayOf(await now(team))
       const left = (await slots(team, SITES)).filter(({ date }) => date === today)
       assert.equal(left.length, count)
@@ -134,7 +134,7 @@ describe('availability in a sandbox', () => {
 
   test('booking keys expire after 30 minutes or at the start of the slot', async () => {
     const team = await createTestTeam()
-    await until(team, 9 * 60 + 50)
+    await advanceUntil(team, 9 * 60 + 50)
     const at = await now(team)
     const [first, , third] = await slots(team, SITES)
     assert.equal(new Date(first!.expires_at!).getTime(), new Date(first!.start).getTime())
@@ -236,7 +236,7 @@ describe('availability of own schedules', () => {
     const days = Map.groupBy(free, ({ date }) => date)
     assert(!days.has(closed))
     const after = Array.from({ length: 12 }, (_, i) => PHOENIX.plusDays(soon, i))
-    for (const date of after.filter((each) => each !== closed)) {
+    for (const date of after.filter((otherDate) => otherDate !== closed)) {
       const starts = (days.get(date) ?? []).map(({ start }) => PHOENIX.minuteOf(new Date(start)))
       assert.deepEqual(starts, PHOENIX.weekdayOf(date) === 6 ? [] : [420, 450, 600])
     }

@@ -4,11 +4,20 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { command, outcomeOf } from '../../../test/support/commands.ts'
+import { command, runOnDatabase } from '../../../test/support/commands.ts'
 import { eventuallyHolds } from '../../../test/support/eventually.ts'
-import { production, testOf } from '../../../test/support/fulfillment.ts'
+import { production, createTestWith } from '../../../test/support/fulfillment.ts'
 import { advanceTo, createOrder } from '../../../test/support/orders.ts'
-import { book, cancel, getAvailability, keyOf, move, read, refused, slots } from '../../../test/support/psc-booking.ts'
+import {
+  book,
+  cancel,
+  getAvailability,
+  findBookingKey,
+  move,
+  read,
+  assertRefused,
+  slots,
+} from '../../../test/support/psc-booking.ts'
 import { labId } from '../../../test/support/psc-sites.ts'
 import { cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
@@ -33,7 +42,7 @@ const everyDay = 'site_code,monday,tuesday,wednesday,thursday,friday,saturday,su
 const hours = '08:00-12:00,08:00-12:00,08:00-12:00,08:00-12:00,08:00-12:00,08:00-12:00,08:00-12:00'
 const NEAR = 'lab=manual&zip_code=85004'
 const order = async (team: TestTeam) => {
-  const { id } = await createOrder(team, { lab_test_id: await testOf(team, 'walk_in_test') })
+  const { id } = await createOrder(team, { lab_test_id: await createTestWith(team, 'walk_in_test') })
   await advanceTo(team, id, 'requisition_created')
   return id
 }
@@ -42,15 +51,15 @@ describe('a laboratory with sites of its own', () => {
   test('takes appointments at those with a schedule, and shows the others as not bookable', async () => {
     const team = await production()
     const id = await order(team)
-    refused(await getAvailability(team, NEAR), 400, 'This lab is not supported.')
-    refused(await book(team, id, 'x'), 400, 'This lab is not supported.')
+    assertRefused(await getAvailability(team, NEAR), 400, 'This lab is not supported.')
+    assertRefused(await book(team, id, 'x'), 400, 'This lab is not supported.')
     assert.equal(await run('import', sites), 'production-us\n3 imported\n')
-    refused(await getAvailability(team, NEAR), 400, 'This lab is not supported.')
+    assertRefused(await getAvailability(team, NEAR), 400, 'This lab is not supported.')
 
     const schedules = fileOf(everyDay, `OWN-1,${hours},2`, `OWN-3,${hours},1`)
-    const { output: printed, failure } = await outcomeOf(cells, ['psc', 'schedule', 'import', schedules, ...CELL])
+    const { output, failure } = await runOnDatabase(cells, ['psc', 'schedule', 'import', schedules, ...CELL])
     assert.match(
-      printed,
+      output,
       /^production-us\n1 imported\n1 rejected:\n.*the site has not the capability appointment_scheduling_via_service/,
     )
     assert.match(failure!, /1 of the file rejected/)
@@ -60,9 +69,9 @@ describe('a laboratory with sites of its own', () => {
       const lab_id = await labId('manual', 'production-us')
       const { body } = await team.api.get(`/v3/order/psc/info?zip_code=85004&lab_id=${lab_id}`)
       return Object.fromEntries(
-        body.patient_service_centers.map((one: { site_code: string; capabilities: string[] }) => [
-          one.site_code,
-          one.capabilities,
+        body.patient_service_centers.map((center: { site_code: string; capabilities: string[] }) => [
+          center.site_code,
+          center.capabilities,
         ]),
       )
     }
@@ -79,17 +88,17 @@ describe('a laboratory with sites of its own', () => {
     })
     assert.deepEqual([...new Set((await slots(team, NEAR)).map(({ site }) => site))], ['OWN-1'])
 
-    const booked = await book(team, id, await keyOf(team, NEAR))
+    const booked = await book(team, id, await findBookingKey(team, NEAR))
     assert.deepEqual(
       [booked.status, booked.body.provider, booked.body.status, booked.body.iana_timezone],
       [200, 'manual', 'confirmed', 'America/Phoenix'],
     )
-    assert.equal((await move(team, id, await keyOf(team, NEAR, 3))).status, 200)
+    assert.equal((await move(team, id, await findBookingKey(team, NEAR, 3))).status, 200)
     assert.equal((await read(team, id)).body.event_status, 'scheduled')
 
     await run('schedule', 'remove', 'OWN-1')
     await eventuallyHolds(async () => assert.deepEqual((await shown())['OWN-1'], []))
-    refused(await getAvailability(team, NEAR), 400, 'This lab is not supported.')
+    assertRefused(await getAvailability(team, NEAR), 400, 'This lab is not supported.')
     assert.equal((await cancel(team, id)).body.status, 'cancelled')
   })
 
@@ -97,7 +106,7 @@ describe('a laboratory with sites of its own', () => {
     await run('import', sites)
     await run('schedule', 'import', fileOf(everyDay, `OWN-2,${hours},1`))
     const [first, second] = [await production(), await production()]
-    const key = (team: TestTeam) => keyOf(team, 'lab=manual&site_codes=OWN-2')
+    const key = (team: TestTeam) => findBookingKey(team, 'lab=manual&site_codes=OWN-2')
     const taken = [await key(first), await key(second)]
     assert.equal((await book(first, await order(first), taken[0])).status, 200)
     assert.equal((await book(second, await order(second), taken[1])).status, 404)
@@ -105,7 +114,7 @@ describe('a laboratory with sites of its own', () => {
 
   test('of a sandbox has the slots of every sandbox once sites are imported', async () => {
     const team = await createTestTeam()
-    refused(await getAvailability(team, NEAR), 400, 'This lab is not supported.')
+    assertRefused(await getAvailability(team, NEAR), 400, 'This lab is not supported.')
     await command(cells, ['psc', 'import', sites, '--lab', 'manual', '--cell', 'sandbox-us'])
     assert.equal((await getAvailability(team, 'lab=manual&site_codes=OWN-1')).status, 200)
   })

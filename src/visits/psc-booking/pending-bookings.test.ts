@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { appointmentsOf, assertAgreement } from '../../../test/support/appointments.ts'
+import { listAppointments, assertAgreement } from '../../../test/support/appointments.ts'
 import { advanceClock } from '../../../test/support/orders.ts'
 import {
   atLab,
@@ -12,10 +12,10 @@ import {
   read,
   siteWithSchedule,
   walkIn,
-  refused,
+  assertRefused,
   lows,
   option,
-  keyOf,
+  findBookingKey,
 } from '../../../test/support/psc-booking.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 import { resolvePendingBooking, listPendingBookings } from './pending-bookings.ts'
@@ -27,9 +27,9 @@ describe('PSC bookings with manual confirmation', () => {
     const team = await createTestTeam('production-us')
     await siteWithSchedule('HAND-1', { confirms: 'by_hand' })
     const id = await walkIn(team)
-    const reply = await book(team, id, await keyOf(team, query('HAND-1')))
+    const reply = await book(team, id, await findBookingKey(team, query('HAND-1')))
     assert.equal(reply.status, 502)
-    assert.deepEqual([await appointmentsOf(team, id), await lows(team, id)], [[], ['ordered', 'requisition_created']])
+    assert.deepEqual([await listAppointments(team, id), await lows(team, id)], [[], ['ordered', 'requisition_created']])
   })
 
   for (const [yes, status, last] of [
@@ -41,11 +41,11 @@ describe('PSC bookings with manual confirmation', () => {
       await siteWithSchedule('HAND-2', { confirms: 'by_hand', places: 9 })
       const id = await walkIn(team)
       const headers = { 'x-idempotency-key': randomUUID() }
-      const key = await keyOf(team, query('HAND-2'))
+      const key = await findBookingKey(team, query('HAND-2'))
       const { status: answered, body } = await book(team, id, key, { async_confirmation: true }, headers)
       assert.deepEqual([answered, body.status, body.event_status, body.can_reschedule], [200, 'pending', 'pending', false])
-      refused(await move(team, id, key), 400, 'This appointment cannot be rescheduled.')
-      assert((await listPendingBookings(team.db.queries, 100)).some((one) => one.id === body.id))
+      assertRefused(await move(team, id, key), 400, 'This appointment cannot be rescheduled.')
+      assert((await listPendingBookings(team.db.queries, 100)).some((booking) => booking.id === body.id))
       assert.equal(await team.db.tx(team.tenant, (tx) => resolvePendingBooking(tx, body.id, yes)), true)
       assert.equal(await team.db.tx(team.tenant, (tx) => resolvePendingBooking(tx, body.id, yes)), false)
       assert.equal((await read(team, id)).body.status, status)
@@ -61,12 +61,12 @@ describe('PSC bookings with manual confirmation', () => {
     await siteWithSchedule('HAND-3', { confirms: 'by_hand' })
     const id = await walkIn(team)
     const more = { async_confirmation: true, async_confirmation_timeout_millisecond: 120_000 }
-    const { body } = await book(team, id, await keyOf(team, query('HAND-3')), more)
+    const { body } = await book(team, id, await findBookingKey(team, query('HAND-3')), more)
     await advanceClock(team, 115)
     assert.equal((await read(team, id)).body.status, 'pending')
     await advanceClock(team, 10)
-    refused(await read(team, id), 404, 'Appointment not found.')
-    const [one] = await appointmentsOf(team, id)
+    assertRefused(await read(team, id), 404, 'Appointment not found.')
+    const [one] = await listAppointments(team, id)
     assert.deepEqual([one!.event_status, one!.event_data], ['cancelled', { origin: 'provider', reason: 'not_confirmed' }])
     assert.deepEqual(await lows(team, id), ['ordered', 'requisition_created'])
     assert.deepEqual(await team.events(body.id), [
@@ -85,7 +85,7 @@ describe('bookings at Sonora Quest that the laboratory confirms', () => {
     await option(team, 'lab_confirmed_scheduling')
     await atLab(team, 'sonora_quest')
     const id = await walkIn(team)
-    const { status, body } = await book(team, id, await keyOf(team, QUERY))
+    const { status, body } = await book(team, id, await findBookingKey(team, QUERY))
     assert.deepEqual([status, body.status, body.provider, body.can_reschedule], [200, 'reserved', 'sonora_quest', false])
     await assertAgreement(team)
     return { team, id, body }
@@ -110,14 +110,14 @@ describe('bookings at Sonora Quest that the laboratory confirms', () => {
 
   test('the appointment can only be rescheduled or cancelled with the laboratory', async () => {
     const { team, id } = await arranged()
-    refused(await move(team, id, await keyOf(team, QUERY, 1)), 400, 'This appointment cannot be rescheduled.')
-    refused(await cancel(team, id), 400, 'This appointment can only be cancelled with the laboratory.')
+    assertRefused(await move(team, id, await findBookingKey(team, QUERY, 1)), 400, 'This appointment cannot be rescheduled.')
+    assertRefused(await cancel(team, id), 400, 'This appointment can only be cancelled with the laboratory.')
   })
 
   test('for teams without the option a booking is confirmed immediately', async () => {
     const team = await createTestTeam()
     await atLab(team, 'sonora_quest')
     const id = await walkIn(team)
-    assert.equal((await book(team, id, await keyOf(team, QUERY))).body.status, 'confirmed')
+    assert.equal((await book(team, id, await findBookingKey(team, QUERY))).body.status, 'confirmed')
   })
 })

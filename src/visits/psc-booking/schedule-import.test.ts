@@ -7,13 +7,13 @@ import { after, test } from 'node:test'
 import { book, BOOKABLE, read, siteWithSchedule, slots, walkIn } from '../../../test/support/psc-booking.ts'
 import { labId, site, insertSites } from '../../../test/support/psc-sites.ts'
 import { cells, createTestTeam } from '../../../test/support/server.ts'
-import { command, outcomeOf } from '../../../test/support/commands.ts'
+import { command, runOnDatabase } from '../../../test/support/commands.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'schedules-'))
 after(() => rmSync(folder, { recursive: true }))
 const NOBODY = '01890000-0000-7000-8000-000000000000'
 let files = 0
-function fileOf(text: string, ending = 'csv'): string {
+function writeFile(text: string, ending = 'csv'): string {
   const path = join(folder, `${++files}.${ending}`)
   writeFileSync(path, text)
   return path
@@ -21,7 +21,7 @@ function fileOf(text: string, ending = 'csv'): string {
 
 const CELL = ['--cell', 'production-us']
 const run = (...words: string[]) => command(cells, ['psc', ...words])
-const take = (path: string, ...more: string[]) => run('schedule', 'import', path, '--lab', 'quest', ...CELL, ...more)
+const take = (path: string, ...args: string[]) => run('schedule', 'import', path, '--lab', 'quest', ...CELL, ...args)
 const show = async (...codes: string[]) => JSON.parse(await run('schedule', 'show', ...codes, '--lab', 'quest', ...CELL))
 const sites = async (...codes: string[]) =>
   insertSites(
@@ -32,7 +32,7 @@ const sites = async (...codes: string[]) =>
 
 test('imports schedules from CSV and shows them in a form that can be imported again', async () => {
   await sites('F-1', 'F-2')
-  const file = fileOf(
+  const file = writeFile(
     [
       'site_code,monday,tuesday,wednesday,thursday,friday,saturday,sunday,closed,slot_minutes,places,price,confirms',
       'F-1,07:00-12:00 13:00-15:30,,07:00-12:00,00:00-24:00,,,,2030-12-25;2030-01-01,15,3,1500,by_hand',
@@ -60,17 +60,17 @@ test('imports schedules from CSV and shows them in a form that can be imported a
   ])
   const [plain] = await show('F-2')
   assert.deepEqual([plain.slot_minutes, plain.places, plain.price, plain.confirms], [20, 1, 0, 'at_once'])
-  await take(fileOf(JSON.stringify([{ ...shown[0], places: 4 }]), 'json'))
+  await take(writeFile(JSON.stringify([{ ...shown[0], places: 4 }]), 'json'))
   assert.deepEqual(await show('F-1'), [{ ...shown[0], places: 4 }])
   assert.match(await run('schedule', 'list', '--lab', 'quest', ...CELL), /F-1 +15 minutes {2}4 at a time {2}confirmed by hand\n/)
 })
 
 test('refuses a row that is not UTF-8, and a JSON file that is not', async () => {
   await sites('U-1', 'U-2')
-  const file = fileOf('site_code,monday\nU-1,07:00-12:00\nU-2,07:00-12:00 \n')
+  const file = writeFile('site_code,monday\nU-1,07:00-12:00\nU-2,07:00-12:00 \n')
   writeFileSync(file, Buffer.from('site_code,monday\nU-1,07:00-12:00\nU-2,07:00-12:00 \xa0\n', 'latin1'))
-  const { output: printed } = await outcomeOf(cells, ['psc', 'schedule', 'import', file, '--lab', 'quest', ...CELL])
-  assert.match(printed, /1 rejected:\n {2}row 2: not UTF-8/)
+  const { output } = await runOnDatabase(cells, ['psc', 'schedule', 'import', file, '--lab', 'quest', ...CELL])
+  assert.match(output, /1 rejected:\n {2}row 2: not UTF-8/)
   writeFileSync(file, Buffer.from('[{"site_code":"\xe8"}]', 'latin1'))
   const json = `${file}.json`
   renameSync(file, json)
@@ -79,7 +79,7 @@ test('refuses a row that is not UTF-8, and a JSON file that is not', async () =>
 
 test('imports valid rows and reports all errors of the others', async () => {
   await sites('G-1')
-  const file = fileOf(
+  const file = writeFile(
     [
       'site_code,monday,closed,slot_minutes,places,price,confirms',
       'G-1,,,,,,',
@@ -105,7 +105,7 @@ test('imports valid rows and reports all errors of the others', async () => {
     ].join('\n'),
   )
   await sites('G-2')
-  await assert.rejects(take(fileOf('site_code\nG-2\nNONE'), '--strict'), /Nothing was imported/)
+  await assert.rejects(take(writeFile('site_code\nG-2\nNONE'), '--strict'), /Nothing was imported/)
   assert.deepEqual(await show('G-2'), [])
 })
 
@@ -117,7 +117,7 @@ for (const [what, text, ending] of [
   ['an unclosed quote', 'site_code\n"F-1', 'csv'],
   ['no content', '', 'csv'],
 ] as const)
-  test(`rejects a file with ${what} as a whole`, async () => assert.rejects(take(fileOf(text, ending)), Error))
+  test(`rejects a file with ${what} as a whole`, async () => assert.rejects(take(writeFile(text, ending)), Error))
 
 test('a site whose schedule was removed takes no new appointments and keeps the booked ones', async () => {
   const team = await createTestTeam('production-us')
@@ -151,9 +151,9 @@ test('lists a pending booking, and confirms or declines it', async () => {
 })
 
 test('an import with an invalid row exits with the status for a partial failure', async () => {
-  const words = ['psc', 'schedule', 'import', fileOf('[{"site_code":"PHX-NOWHERE"}]', 'json'), '--lab', 'quest', ...CELL]
-  const { output: printed, failure } = await outcomeOf(cells, words)
-  assert.match(printed, /^production-us\n0 imported\n1 rejected:\n/)
+  const words = ['psc', 'schedule', 'import', writeFile('[{"site_code":"PHX-NOWHERE"}]', 'json'), '--lab', 'quest', ...CELL]
+  const { output, failure } = await runOnDatabase(cells, words)
+  assert.match(output, /^production-us\n0 imported\n1 rejected:\n/)
   assert.equal(failure, '1 of the file rejected; the rest was imported.')
 })
 

@@ -35,7 +35,7 @@ test("loading changed data updates the fictional sites once and keeps the operat
   await Promise.all([loadSandboxSites(db), loadSandboxSites(db)])
   assert.deepEqual(await findSite(db.queries, quest, 'SBQ0001'), original)
   assert.ok(await findSite(db.queries, quest, 'OWN'))
-  const sum = (labs: { active: number }[]) => labs.reduce((all, { active }) => all + active, 0)
+  const sum = (labs: { active: number }[]) => labs.reduce((total, { active }) => total + active, 0)
   assert.equal(sum(await countSites(db.queries)), sum(before) + 1)
 })
 

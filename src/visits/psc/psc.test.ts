@@ -14,7 +14,7 @@ import { eventuallyHolds } from '../../../test/support/eventually.ts'
 
 const both = ['appointment_scheduling_via_service', 'appointment_scheduling_via_junction']
 const codes = (body: { patient_service_centers: { site_code: string }[] }) =>
-  body.patient_service_centers.map((one) => one.site_code)
+  body.patient_service_centers.map((center) => center.site_code)
 
 // Before the first query, so that the first read of the directory contains the sites.
 const lab_id = await labId('ihd')
@@ -118,7 +118,9 @@ test('a lab account limits results to its lab and to the billing types that it o
   const types = async (zip: string) => {
     const { body } = await team.api.get(`/v3/order/psc/info?zip_code=${zip}&lab_id=${quest}&lab_account_id=${own}`)
     return [
-      ...new Set(body.patient_service_centers.flatMap((one: { supported_bill_types: string[] }) => one.supported_bill_types)),
+      ...new Set(
+        body.patient_service_centers.flatMap((center: { supported_bill_types: string[] }) => center.supported_bill_types),
+      ),
     ]
   }
   assert.deepEqual(await types('85004'), ['client_bill'])

@@ -6,28 +6,28 @@ import { after, test } from 'node:test'
 import { labId } from '../../../test/support/psc-sites.ts'
 import { cells } from '../../../test/support/server.ts'
 import { findSite } from './sites.ts'
-import { command, outcomeOf } from '../../../test/support/commands.ts'
+import { command, runOnDatabase } from '../../../test/support/commands.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'psc-'))
 after(() => rmSync(folder, { recursive: true }))
 
 let files = 0
-function fileOf(text: string | Uint8Array, ending = 'csv'): string {
+function writeFile(text: string | Uint8Array, ending = 'csv'): string {
   const path = join(folder, `${++files}.${ending}`)
   writeFileSync(path, text)
   return path
 }
 
 const run = (...words: string[]) => command(cells, ['psc', ...words])
-const take = (lab: string, path: string, ...more: string[]) =>
-  run('import', path, '--lab', lab, '--cell', 'production-us', ...more)
-const found = async (lab: string, code: string) => findSite(cells.db('production-us').queries, await labId(lab), code)
+const take = (lab: string, path: string, ...args: string[]) =>
+  run('import', path, '--lab', lab, '--cell', 'production-us', ...args)
+const findImported = async (lab: string, code: string) => findSite(cells.db('production-us').queries, await labId(lab), code)
 const HEADER = 'site_code,name,first_line,city,state,zip_code,lat,lng,capabilities,supported_bill_types,hours'
 const row = (code: string, lat = '33.45', lng = '-112.07', rest = ',,') =>
   `${code},Pretend Site,1 Sample Way,Phoenix,Arizona,85004,${lat},${lng},${rest}`
 
 test('a site has the values of its row, and defaults for absent values', async () => {
-  const file = fileOf(
+  const file = writeFile(
     [
       'zip_code,state,site_code,name,first_line,second_line,city,phone_number,fax_number,website,hours,lat,lng,capabilities,supported_bill_types,active',
       '85004-1234,az,A-1,"Pretend, Inc.",1 Sample Way,Suite 2,Phoenix,+15550100111,+15550100112,https://sites.example.com,"{""monday"":""07:00""}",33.45,-112.07,stat appointment_scheduling_via_junction,client_bill;patient_bill,no',
@@ -35,7 +35,7 @@ test('a site has the values of its row, and defaults for absent values', async (
     ].join('\r\n'),
   )
   assert.equal(await take('crl', file), 'production-us\n2 imported\n')
-  assert.deepEqual(await found('crl', 'A-1'), {
+  assert.deepEqual(await findImported('crl', 'A-1'), {
     site_code: 'A-1',
     name: 'Pretend, Inc.',
     first_line: '1 Sample Way',
@@ -53,13 +53,13 @@ test('a site has the values of its row, and defaults for absent values', async (
     supported_bill_types: ['client_bill', 'patient_bill'],
     active: false,
   })
-  const plain = (await found('crl', 'A-2'))!
+  const plain = (await findImported('crl', 'A-2'))!
   assert.deepEqual([plain.lat, plain.lng, plain.hours, plain.active], [33.4557, -112.0686, null, true])
   assert.deepEqual([plain.capabilities, plain.supported_bill_types], [[], ['client_bill']])
 })
 
 test('imports valid rows and reports all errors of the others', async () => {
-  const file = fileOf(
+  const file = writeFile(
     [
       HEADER,
       row('B-1'),
@@ -97,8 +97,8 @@ test('imports valid rows and reports all errors of the others', async () => {
       '',
     ].join('\n'),
   )
-  assert.ok(await found('ussl', 'B-1'))
-  assert.equal(await found('ussl', 'B-6'), undefined)
+  assert.ok(await findImported('ussl', 'B-1'))
+  assert.equal(await findImported('ussl', 'B-6'), undefined)
 })
 
 test('refuses a row that is not UTF-8 and imports the others, with and without a byte order mark', async () => {
@@ -108,22 +108,22 @@ test('refuses a row that is not UTF-8 and imports the others, with and without a
       row(`U-${i}`),
       row(`V-${i}`).replace('Pretend Site', 'Pe\xf1on Lab'),
     ]
-    const file = fileOf(
+    const file = writeFile(
       Buffer.from(`${mark}${[...rows, row(`W-${i}`).replace('Pretend', 'Pe\xc3\xb1on')].join('\n')}\n`, 'latin1'),
     )
-    const { output: printed } = await outcomeOf(cells, ['psc', 'import', file, '--lab', 'crl', '--cell', 'production-us'])
-    assert.equal(printed, 'production-us\n2 imported\n1 rejected:\n  line 3: not UTF-8\n')
-    assert.equal(await found('crl', `V-${i}`), undefined)
-    assert.equal((await found('crl', `W-${i}`))!.name, 'Peñon Site')
+    const { output } = await runOnDatabase(cells, ['psc', 'import', file, '--lab', 'crl', '--cell', 'production-us'])
+    assert.equal(output, 'production-us\n2 imported\n1 rejected:\n  line 3: not UTF-8\n')
+    assert.equal(await findImported('crl', `V-${i}`), undefined)
+    assert.equal((await findImported('crl', `W-${i}`))!.name, 'Peñon Site')
   }
   const points = Buffer.from('{"type":"FeatureCollection","features":["\xf1"]}', 'latin1')
-  await assert.rejects(take('crl', fileOf(points, 'geojson')), /The file is not UTF-8 at line 1/)
+  await assert.rejects(take('crl', writeFile(points, 'geojson')), /The file is not UTF-8 at line 1/)
 })
 
 test('a second file updates the sites that it contains and keeps the others', async () => {
-  await take('my_uti', fileOf([HEADER, row('C-1'), row('C-2')].join('\n')))
-  await take('my_uti', fileOf([HEADER, row('C-2', '33.5', '-112.07', 'stat,,'), row('C-3')].join('\n')))
-  assert.deepEqual((await found('my_uti', 'C-2'))!.capabilities, ['stat'])
+  await take('my_uti', writeFile([HEADER, row('C-1'), row('C-2')].join('\n')))
+  await take('my_uti', writeFile([HEADER, row('C-2', '33.5', '-112.07', 'stat,,'), row('C-3')].join('\n')))
+  assert.deepEqual((await findImported('my_uti', 'C-2'))!.capabilities, ['stat'])
   assert.equal(
     await run('list', '--lab', 'my_uti', '--cell', 'production-us'),
     [
@@ -139,11 +139,11 @@ test('a second file updates the sites that it contains and keeps the others', as
 test('a strict import with an invalid row imports nothing', async () => {
   const lines = [HEADER, ...Array.from({ length: 600 }, (_, i) => row(`D-${i}`)), row('D-BAD', '200', '200')]
   await assert.rejects(
-    take('spiriplex', fileOf(lines.join('\n')), '--strict'),
+    take('spiriplex', writeFile(lines.join('\n')), '--strict'),
     /Nothing was imported\. 1 rejected:\n {2}line 602: /,
   )
-  assert.equal(await found('spiriplex', 'D-0'), undefined)
-  assert.match(await take('spiriplex', fileOf(lines.slice(0, -1).join('\n')), '--strict'), /600 imported/)
+  assert.equal(await findImported('spiriplex', 'D-0'), undefined)
+  assert.match(await take('spiriplex', writeFile(lines.slice(0, -1).join('\n')), '--strict'), /600 imported/)
 })
 
 test('imports GeoJSON like CSV, with its points as coordinates', async () => {
@@ -155,10 +155,10 @@ test('imports GeoJSON like CSV, with its points as coordinates', async () => {
     state: 'AZ',
     zip_code: '85004',
   }
-  const feature = (more: object, coordinates: unknown = [-112.07, 33.45]) => ({
+  const feature = (overrides: object, coordinates: unknown = [-112.07, 33.45]) => ({
     type: 'Feature',
     geometry: { type: 'Point', coordinates },
-    properties: { ...properties, ...more },
+    properties: { ...properties, ...overrides },
   })
   const file = {
     type: 'FeatureCollection',
@@ -173,7 +173,7 @@ test('imports GeoJSON like CSV, with its points as coordinates', async () => {
       7,
     ],
   }
-  const printed = await take('ayumetrix', fileOf(JSON.stringify(file), 'geojson'))
+  const printed = await take('ayumetrix', writeFile(JSON.stringify(file), 'geojson'))
   assert.match(printed, /1 imported\n7 rejected:\n/)
   for (const line of [
     'feature 2: hours must',
@@ -182,7 +182,7 @@ test('imports GeoJSON like CSV, with its points as coordinates', async () => {
     'feature 5: site_code is not text',
   ])
     assert.ok(printed.includes(line), printed)
-  const { hours, capabilities } = (await found('ayumetrix', 'E-1'))!
+  const { hours, capabilities } = (await findImported('ayumetrix', 'E-1'))!
   assert.deepEqual([hours, capabilities], [{ monday: '07:00' }, ['stat']])
 })
 
@@ -197,14 +197,14 @@ test('rejects a file of another format with an error that does not contain its c
     ['{', 'json', /is not a GeoJSON/],
     ['[]', 'geojson', /is not a GeoJSON/],
   ] as const)
-    await assert.rejects(take('sanocardio', fileOf(text, ending)), sentence)
+    await assert.rejects(take('sanocardio', writeFile(text, ending)), sentence)
   await assert.rejects(take('sanocardio', join(folder, 'missing.csv')), /File not found/)
   await assert.rejects(take('sanocardio', join(folder, 'missing.json')), /File not found/)
-  for (const code of ['F-1', 'F-2', 'F-3']) assert.equal(await found('sanocardio', code), undefined)
+  for (const code of ['F-1', 'F-2', 'F-3']) assert.equal(await findImported('sanocardio', code), undefined)
 })
 
 test('counts sites, and disables and enables them by code', async () => {
-  await take('us_biotek', fileOf([HEADER, row('G-1'), row('G-2')].join('\n')))
+  await take('us_biotek', writeFile([HEADER, row('G-1'), row('G-2')].join('\n')))
   const inCell = ['--lab', 'us_biotek', '--cell', 'production-us']
   assert.equal(await run('deactivate', 'G-1', 'G-9', ...inCell), 'production-us\n  G-1  inactive\n  G-9  not found\n')
   assert.match(await run('list', '--cell', 'production-us'), / {2}us_biotek +1 active, 1 inactive\n/)
@@ -214,21 +214,29 @@ test('counts sites, and disables and enables them by code', async () => {
 })
 
 test('an import with an invalid row exits with the status for a partial failure', async () => {
-  const words = ['psc', 'import', fileOf([HEADER, row('H-0'), row('')].join('\n')), '--lab', 'manual', '--cell', 'production-us']
-  const { output: printed, failure } = await outcomeOf(cells, words)
-  assert.match(printed, /^production-us\n1 imported\n1 rejected:\n/)
+  const words = [
+    'psc',
+    'import',
+    writeFile([HEADER, row('H-0'), row('')].join('\n')),
+    '--lab',
+    'manual',
+    '--cell',
+    'production-us',
+  ]
+  const { output, failure } = await runOnDatabase(cells, words)
+  assert.match(output, /^production-us\n1 imported\n1 rejected:\n/)
   assert.equal(failure, '1 of the file rejected; the rest was imported.')
 })
 
 test('an import without a cell goes to the sandbox or the cell of the environment, and with "all" to every cell', async () => {
-  const words = ['psc', 'import', fileOf([HEADER, row('H-1')].join('\n')), '--lab', 'manual']
-  assert.equal((await outcomeOf(cells, words)).output, 'sandbox-us\n1 imported\n')
-  assert.equal((await outcomeOf(cells, words, undefined, 'production-eu')).output, 'production-eu\n1 imported\n')
+  const words = ['psc', 'import', writeFile([HEADER, row('H-1')].join('\n')), '--lab', 'manual']
+  assert.equal((await runOnDatabase(cells, words)).output, 'sandbox-us\n1 imported\n')
+  assert.equal((await runOnDatabase(cells, words, undefined, 'production-eu')).output, 'production-eu\n1 imported\n')
   const typed = [...words, '--cell', 'production-us']
-  assert.equal((await outcomeOf(cells, typed, undefined, 'production-eu')).output, 'production-us\n1 imported\n')
-  const all = await outcomeOf(cells, [...words, '--cell', 'all'])
+  assert.equal((await runOnDatabase(cells, typed, undefined, 'production-eu')).output, 'production-us\n1 imported\n')
+  const all = await runOnDatabase(cells, [...words, '--cell', 'all'])
   assert.equal(all.output, cells.names.map((name) => `${name}\n1 imported\n`).join(''))
-  await assert.rejects(outcomeOf(cells, words, undefined, 'moon'), /--cell must be one of/)
+  await assert.rejects(runOnDatabase(cells, words, undefined, 'moon'), /--cell must be one of/)
 })
 
 test('invalid arguments are reported', async () => {

@@ -12,7 +12,7 @@ const DAYS = 75
 const dateOf = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10)
 
 /** The days that have each outcome, from the rows. */
-async function shown({ db, tenant }: TestTeam, user_id: string) {
+async function readSummaries({ db, tenant }: TestTeam, user_id: string) {
   const rows = await db.read(tenant, (tx) =>
     dayRecords(tx, user_id, { start_date: '1900-01-01', end_date: '2100-01-01', provider: undefined, resource: undefined }),
   )
@@ -61,10 +61,10 @@ describe('days are recorded', () => {
           }
         }
       })
-    const { found } = await shown(team, user_id)
+    const { found } = await readSummaries(team, user_id)
     for (const name of NUMBERS) assert.deepEqual(found[name], [...model[name]!].toSorted(), name)
     assert((found.failed ?? []).length > 10)
-    assert.deepEqual((await shown(team, other)).rows, [])
+    assert.deepEqual((await readSummaries(team, other)).rows, [])
   })
 
   test('in rows that are not written again when they say it already', async () => {
@@ -104,7 +104,7 @@ describe('days are recorded', () => {
     await team.db.tx(team.tenant, async (tx) =>
       recordDays(tx, { ...key, outcome: 'stored', days: [NaN, Infinity, -1e12, dayOf(Date.UTC(1900, 0))] }),
     )
-    const { found, rows } = await shown(team, user_id)
+    const { found, rows } = await readSummaries(team, user_id)
     const tomorrow = dayOf(Date.now()) + 1
     assert.deepEqual([found.asked![0], found.asked!.length], [`steps ${dateOf(tomorrow - 3652)}`, 3653])
     assert.equal(found.asked!.at(-1), `steps ${dateOf(tomorrow)}`)

@@ -15,12 +15,12 @@ const rates = fc.uniqueArray(
 
 test('each second counts in the zone of the last value, at most 5 minutes after it', () => {
   fc.assert(
-    fc.property(rates, fc.integer({ min: 1, max: 2000 }), fc.integer({ min: 100, max: 210 }), (given, length, max_bpm) => {
-      const ordered = given.toSorted((a, b) => a.second - b.second)
+    fc.property(rates, fc.integer({ min: 1, max: 2000 }), fc.integer({ min: 100, max: 210 }), (samples, length, max_bpm) => {
+      const ordered = samples.toSorted((a, b) => a.second - b.second)
       const expected = [0, 0, 0, 0, 0, 0]
       const known = ordered.filter(({ second, bpm }) => second >= 0 && second < length && bpm !== null && bpm >= 1 && bpm <= 300)
       for (let second = 0; second < length; second++) {
-        const last = known.findLast((one) => one.second <= second)
+        const last = known.findLast((rate) => rate.second <= second)
         if (!last || second - last.second >= 300) continue
         const percent = (last.bpm! / max_bpm) * 100
         expected[[50, 60, 70, 80, 90].filter((bound) => percent >= bound - 1e-9).length]!++

@@ -31,7 +31,7 @@ async function rawEvents({ db, team }: TestTeam): Promise<RawEvent[]> {
   return rows.map(({ body }) => JSON.parse(body.toString()) as RawEvent)
 }
 
-async function queued({ db, team }: TestTeam): Promise<string[]> {
+async function listQueued({ db, team }: TestTeam): Promise<string[]> {
   const { rows } = await db.pool.query<{ type: string }>(
     "select e.type from delivery d join event e on e.id = d.message_id where d.team_id = $1 and d.state = 'pending' order by e.type",
     [team],
@@ -59,7 +59,7 @@ describe('raw events', () => {
     )
     assert(sent.every((event) => event.user_id === user_id))
     await pipelines.drain()
-    assert.deepEqual(await queued(team), [
+    assert.deepEqual(await listQueued(team), [
       'daily.data.activity.created',
       'daily.data.activity.updated',
       'raw.apple_health_kit.activity',
@@ -78,7 +78,7 @@ describe('raw events', () => {
       await pipe(team, dead, { provider_raw_data: true, push_historical_data, event_type_prefixes: ['raw.'] })
       await postSummary(team, 'activity', user_id, day(900), { stage: 'historical' })
       await pipelines.drain()
-      assert.deepEqual(await queued(team), expected)
+      assert.deepEqual(await listQueued(team), expected)
     }
   })
 
@@ -108,8 +108,8 @@ describe('raw events', () => {
 })
 
 /** Instants are stored as they are read. */
-const iso = (sent: typeof run) => ({
-  ...sent,
-  start_date: new Date(sent.start_date).toISOString(),
-  end_date: new Date(sent.end_date).toISOString(),
+const iso = (activity: typeof run) => ({
+  ...activity,
+  start_date: new Date(activity.start_date).toISOString(),
+  end_date: new Date(activity.end_date).toISOString(),
 })

@@ -11,7 +11,7 @@ import {
   daily,
   history,
   key,
-  pathOf,
+  queryPath,
   person,
   result,
   statuses,
@@ -53,8 +53,7 @@ describe('an evaluation of a continuous query', () => {
     const { id } = await create(team, daily)
     await add(team, user_id, [`${DAY}T09:00:00`, 60])
     await advanceClock(team, MINUTE_S)
-    const store = (computed: string) =>
-      team.db.pool.query('update query_result set computed = $2 where query_id = $1', [id, computed])
+    const store = (value: string) => team.db.pool.query('update query_result set computed = $2 where query_id = $1', [id, value])
     const { rows } = await team.db.pool.query('select computed from query_result where query_id = $1', [id])
     await store('as if it were damaged')
     await add(team, user_id, ['2026-01-20T09:00:00', 50])
@@ -81,13 +80,13 @@ describe('an evaluation of a continuous query', () => {
   test('of the organization applies again when that of the team with its slug is archived', async () => {
     const { team, user_id } = await person()
     const slug = `query-${randomUUID()}`
-    const ofAll = await team.manage.post(pathOf(team, '?query_type=platform'), { slug, title: 'For all', query: daily })
+    const ofAll = await team.manage.post(queryPath(team, '?query_type=platform'), { slug, title: 'For all', query: daily })
     assert.equal(ofAll.status, 200)
     const own = await create(team, { ...daily, select: [key, { func: 'count', arg: beats }] }, { slug })
     await add(team, user_id, [`${DAY}T09:00:00`, 60])
     await advanceClock(team, MINUTE_S)
     assert.deepEqual((await result(team, user_id, slug))['count.value'], [1])
-    await team.manage.delete(pathOf(team, `/${own.id}`))
+    await team.manage.delete(queryPath(team, `/${own.id}`))
     await team.settle()
     await advanceClock(team, MINUTE_S)
     assert.deepEqual((await result(team, user_id, slug))['mean.value'], [60])

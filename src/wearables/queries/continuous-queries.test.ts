@@ -10,14 +10,15 @@ const query = {
 }
 const monthly = { slug: 'monthly-sleep', title: 'Sleep month by month', query }
 
-const pathOf = (org: TestTeam, rest = '', team = org.team): string => `/team/${team}/sandbox/continuous_query${rest}`
-const create = async (org: TestTeam, body: object = {}, more = '') => {
-  const reply = await org.manage.post(pathOf(org, more), { ...monthly, ...body })
+const queryPath = (org: TestTeam, rest = '', team = org.team): string => `/team/${team}/sandbox/continuous_query${rest}`
+const create = async (org: TestTeam, body: object = {}, query = '') => {
+  const reply = await org.manage.post(queryPath(org, query), { ...monthly, ...body })
   assert.equal(reply.status, 200, JSON.stringify(reply.body))
   return reply.body
 }
-const list = async (org: TestTeam, team = org.team) => (await org.manage.get(pathOf(org, '', team))).body.data
-const made = async (org: TestTeam): Promise<string> => (await org.manage.post('/team', { name: 'Made', region: 'us' })).body.id
+const list = async (org: TestTeam, team = org.team) => (await org.manage.get(queryPath(org, '', team))).body.data
+const createManagedTeam = async (org: TestTeam): Promise<string> =>
+  (await org.manage.post('/team', { name: 'Made', region: 'us' })).body.id
 const boundTo = async (org: TestTeam, team_id = org.team): Promise<TestTeam['manage']> => {
   const made = (await org.manage.post('/management_key', { label: 'bound', team_id })).body
   return client(made.key, 'x-management-key', `/v1/org/${org.org_id}`)
@@ -44,8 +45,8 @@ describe('a continuous query', () => {
       export_preferences: { data_events: { enabled: true }, fhir_observations: false },
       fhir_observation_mappers: [],
     })
-    assert.deepEqual((await org.manage.get(pathOf(org))).body, { data: [body], next_cursor: null })
-    assert.deepEqual((await org.manage.get(`/team/${await made(org)}/production/continuous_query`)).body.data, [])
+    assert.deepEqual((await org.manage.get(queryPath(org))).body, { data: [body], next_cursor: null })
+    assert.deepEqual((await org.manage.get(`/team/${await createManagedTeam(org)}/production/continuous_query`)).body.data, [])
   })
 
   test('stores its other fields, and the order of its columns', async () => {
@@ -77,7 +78,7 @@ describe('a continuous query', () => {
 
   test('that cannot be used returns 400 with the reasons, and is not stored', async () => {
     const org = await createTestTeam()
-    const { status, body } = await org.manage.post(pathOf(org), {
+    const { status, body } = await org.manage.post(queryPath(org), {
       ...monthly,
       query: { select: [{ sleep: 'state' }], where: 'steps > 1' },
     })
@@ -88,7 +89,7 @@ describe('a continuous query', () => {
 
   test('that is malformed returns 422 with every error and its location', async () => {
     const org = await createTestTeam()
-    const { status, body } = await org.manage.post(pathOf(org), {
+    const { status, body } = await org.manage.post(queryPath(org), {
       slug: 'monthly_sleep',
       title: 'Sleep!',
       query: {
@@ -127,7 +128,7 @@ describe('a continuous query', () => {
     const org = await createTestTeam()
     for (const slug of slugs.good) await create(org, { slug })
     for (const slug of slugs.bad) {
-      const { status, body } = await org.manage.post(pathOf(org), { ...monthly, slug })
+      const { status, body } = await org.manage.post(queryPath(org), { ...monthly, slug })
       assert.deepEqual([status, body.detail[0].loc], [422, ['body', 'slug']], slug)
     }
   })
@@ -135,21 +136,21 @@ describe('a continuous query', () => {
   test('has a unique slug within its team and environment, including archived queries', async () => {
     const org = await createTestTeam()
     const { id } = await create(org)
-    const again = async (path = pathOf(org)) => (await org.manage.post(path, monthly)).status
+    const again = async (path = queryPath(org)) => (await org.manage.post(path, monthly)).status
     assert.equal(await again(), 409)
-    assert.equal((await org.manage.delete(pathOf(org, `/${id}`))).status, 200)
+    assert.equal((await org.manage.delete(queryPath(org, `/${id}`))).status, 200)
     assert.equal(await again(), 409)
     assert.equal((await list(org)).length, 1)
-    const apart = await made(org)
-    assert.equal(await again(pathOf(org, '', apart)), 200)
+    const apart = await createManagedTeam(org)
+    assert.equal(await again(queryPath(org, '', apart)), 200)
     assert.equal(await again(`/team/${apart}/production/continuous_query`), 200)
-    const both = await Promise.all([0, 1].map(() => org.manage.post(pathOf(org), { ...monthly, slug: 'raced' })))
+    const both = await Promise.all([0, 1].map(() => org.manage.post(queryPath(org), { ...monthly, slug: 'raced' })))
     assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409])
   })
 
   test('is created once under a repeated idempotency key', async () => {
     const org = await createTestTeam()
-    const ask = () => org.manage.post(pathOf(org), monthly, { 'x-idempotency-key': 'the-same' })
+    const ask = () => org.manage.post(queryPath(org), monthly, { 'x-idempotency-key': 'the-same' })
     const [first, second] = [await ask(), await ask()]
     assert.deepEqual([first.status, second.status, second.body], [200, 200, first.body])
   })
@@ -157,7 +158,7 @@ describe('a continuous query', () => {
   test('can change its title and schedule, and nothing else', async () => {
     const org = await createTestTeam()
     const before = await create(org, { scheduling_preferences: { minimum_gap_duration_second: 3600 } })
-    const patch = async (body: object) => (await org.manage.patch(pathOf(org, `/${before.id}`), body)).body
+    const patch = async (body: object) => (await org.manage.patch(queryPath(org, `/${before.id}`), body)).body
     assert.deepEqual(await patch({ slug: 'other', status: 'archived', query: {} }), before)
     assert.deepEqual(await patch({ title: null, scheduling_preferences: null }), before)
     assert.deepEqual(await patch({ title: 'Other' }), { ...before, title: 'Other' })
@@ -165,13 +166,13 @@ describe('a continuous query', () => {
     assert.deepEqual(await patch(gap(7200)), { ...before, title: 'Other', ...gap(7200) })
     assert.deepEqual(await patch({ scheduling_preferences: {} }), { ...before, title: 'Other', ...gap(7200) })
     assert.deepEqual(await patch(gap(null)), { ...before, title: 'Other', ...gap(null) })
-    assert.equal((await org.manage.patch(pathOf(org, `/${before.id}`), gap(60))).status, 422)
+    assert.equal((await org.manage.patch(queryPath(org, `/${before.id}`), gap(60))).status, 422)
   })
 
   test('that is archived stays in the list, cannot be changed, and stays archived', async () => {
     const org = await createTestTeam()
     const before = await create(org)
-    const path = pathOf(org, `/${before.id}`)
+    const path = queryPath(org, `/${before.id}`)
     const { status, body } = await org.manage.delete(path)
     assert.deepEqual([status, body], [200, {}])
     assert.deepEqual(await list(org), [{ ...before, status: 'archived' }])
@@ -181,35 +182,35 @@ describe('a continuous query', () => {
 
   test('of another team or environment returns 404', async () => {
     const org = await createTestTeam()
-    const apart = await made(org)
+    const apart = await createManagedTeam(org)
     const { id } = await create(org)
     for (const path of [
-      pathOf(org, `/${id}`, apart),
+      queryPath(org, `/${id}`, apart),
       `/team/${apart}/production/continuous_query/${id}`,
-      pathOf(org, `/${randomUUID()}`),
+      queryPath(org, `/${randomUUID()}`),
     ]) {
       assert.equal((await org.manage.patch(path, { title: 'Other' })).status, 404)
       assert.equal((await org.manage.delete(path)).status, 404)
     }
     const other = await createTestTeam()
-    assert.equal((await other.manage.delete(pathOf(other, `/${id}`))).status, 404)
+    assert.equal((await other.manage.delete(queryPath(other, `/${id}`))).status, 404)
     assert.equal((await list(org))[0].status, 'active')
   })
 
   test('at most a hundred can be active; the list is newest first, a hundred a page', async () => {
     const org = await createTestTeam()
     for (let i = 0; i < 100; i++) await create(org, { slug: `query-${i}` })
-    const refused = await org.manage.post(pathOf(org), monthly)
+    const refused = await org.manage.post(queryPath(org), monthly)
     assert.deepEqual([refused.status, typeof refused.body.detail], [400, 'string'])
     const [newest] = await list(org)
     assert.equal(newest.slug, 'query-99')
-    await org.manage.delete(pathOf(org, `/${newest.id}`))
+    await org.manage.delete(queryPath(org, `/${newest.id}`))
     await create(org)
-    const first = (await org.manage.get(pathOf(org))).body
-    const second = (await org.manage.get(pathOf(org, `?next_cursor=${first.next_cursor}`))).body
+    const first = (await org.manage.get(queryPath(org))).body
+    const second = (await org.manage.get(queryPath(org, `?next_cursor=${first.next_cursor}`))).body
     assert.deepEqual([first.data.length, first.data[0].slug], [100, 'monthly-sleep'])
     assert.deepEqual([second.data.map(({ slug }: { slug: string }) => slug), second.next_cursor], [['query-0'], null])
-    assert.equal((await org.manage.get(pathOf(org, '?next_cursor=nonsense'))).status, 400)
+    assert.equal((await org.manage.get(queryPath(org, '?next_cursor=nonsense'))).status, 400)
   })
 })
 
@@ -240,37 +241,37 @@ describe('validating a query', () => {
 describe('a query for the whole organization', () => {
   test('applies to every team in its environment, and belongs to none of them', async () => {
     const org = await createTestTeam()
-    const apart = await made(org)
+    const apart = await createManagedTeam(org)
     const body = await create(org, {}, '?query_type=platform')
     assert.equal(body.team_id, null)
     assert.deepEqual([await list(org), await list(org, apart)], [[body], [body]])
     assert.deepEqual((await org.manage.get(`/team/${apart}/production/continuous_query`)).body.data, [])
     const other = await createTestTeam()
     assert.deepEqual(await list(other), [])
-    assert.equal((await other.manage.delete(pathOf(other, `/${body.id}`))).status, 404)
-    assert.equal((await org.manage.post(pathOf(org, '?query_type=platform', apart), monthly)).status, 409)
-    assert.equal((await org.manage.post(pathOf(org), monthly)).status, 200)
-    assert.equal((await org.manage.patch(pathOf(org, `/${body.id}`, apart), { title: 'Other' })).body.title, 'Other')
-    assert.equal((await org.manage.delete(pathOf(org, `/${body.id}`))).status, 200)
+    assert.equal((await other.manage.delete(queryPath(other, `/${body.id}`))).status, 404)
+    assert.equal((await org.manage.post(queryPath(org, '?query_type=platform', apart), monthly)).status, 409)
+    assert.equal((await org.manage.post(queryPath(org), monthly)).status, 200)
+    assert.equal((await org.manage.patch(queryPath(org, `/${body.id}`, apart), { title: 'Other' })).body.title, 'Other')
+    assert.equal((await org.manage.delete(queryPath(org, `/${body.id}`))).status, 200)
   })
 
   test('can be read by a key that is bound to teams, but not created, validated, changed or archived', async () => {
     const org = await createTestTeam()
     const bound = await boundTo(org)
     const body = await create(org, {}, '?query_type=platform')
-    assert.deepEqual((await bound.get(pathOf(org))).body.data, [body])
+    assert.deepEqual((await bound.get(queryPath(org))).body.data, [body])
     const refused = [
-      await bound.post(pathOf(org, '?query_type=platform'), { ...monthly, slug: 'other' }),
+      await bound.post(queryPath(org, '?query_type=platform'), { ...monthly, slug: 'other' }),
       await bound.post(`/team/${org.team}/sandbox/validate_continuous_query?query_type=platform`, monthly),
-      await bound.patch(pathOf(org, `/${body.id}`), { title: 'Other' }),
-      await bound.delete(pathOf(org, `/${body.id}`)),
+      await bound.patch(queryPath(org, `/${body.id}`), { title: 'Other' }),
+      await bound.delete(queryPath(org, `/${body.id}`)),
     ]
     assert.deepEqual(
       refused.map(({ status }) => status),
       [403, 403, 403, 403],
     )
     assert.deepEqual(await list(org), [body])
-    assert.equal((await bound.post(pathOf(org), monthly)).status, 200)
-    assert.equal((await org.manage.post(pathOf(org, '?query_type=world'), monthly)).status, 422)
+    assert.equal((await bound.post(queryPath(org), monthly)).status, 200)
+    assert.equal((await org.manage.post(queryPath(org, '?query_type=world'), monthly)).status, 422)
   })
 })

@@ -14,11 +14,11 @@ import {
   daily,
   history,
   key,
-  pathOf,
+  queryPath,
   person,
   result,
   statuses,
-  urlOf,
+  queryUrl,
 } from '../../../test/support/continuous-queries.ts'
 import { advanceClock } from '../../../test/support/orders.ts'
 import type { TestTeam } from '../../../test/support/server.ts'
@@ -26,7 +26,7 @@ import { sampleAt, storeSamples, storeSummaries } from '../../../test/support/we
 import { beginTask } from './query-tasks.ts'
 
 /** The changes of results that were reported, oldest first. */
-async function reported({ api }: TestTeam) {
+async function listReported({ api }: TestTeam) {
   const { data } = (await api.get('/v1/events?limit=50')).body
   return (
     data as { body: { event_type: string; user_id: string; data: { query_id: string; query_slug: string; data: object }[] } }[]
@@ -47,7 +47,7 @@ describe('a continuous query', () => {
     const days = ['2026-01-30T00:00:00', `${DAY}T00:00:00`]
     for (const name of [id, id.toUpperCase(), slug])
       assert.deepEqual(await result(team, user_id, name), { 'group_key.0': days, 'mean.value': [50, 65] })
-    const [first, ...none] = await reported(team)
+    const [first, ...none] = await listReported(team)
     assert.deepEqual(none, [])
     assert.equal(first!.user_id, user_id)
     assert.deepEqual(first!.data, [{ query_id: id, query_slug: slug, data: { 'group_key.0': days, 'mean.value': [50, 65] } }])
@@ -56,7 +56,7 @@ describe('a continuous query', () => {
     await advanceClock(team, 29 * MINUTE_S)
     assert.deepEqual(await statuses(team, user_id, id), ['scheduled', 'completed'], 'at most every 30 minutes')
     await advanceClock(team, MINUTE_S)
-    assert.deepEqual((await reported(team)).at(-1)!.data, [
+    assert.deepEqual((await listReported(team)).at(-1)!.data, [
       { query_id: id, query_slug: slug, data: { 'group_key.0': [`${DAY}T00:00:00`], 'mean.value': [75] } },
     ])
     assert.deepEqual((await result(team, user_id, id))['mean.value'], [50, 75])
@@ -88,7 +88,7 @@ describe('a continuous query', () => {
     assert.deepEqual(await statuses(team, user_id, id), ['scheduled', 'completed'])
     await advanceClock(team, MINUTE_S)
     assert.deepEqual(await statuses(team, user_id, id), ['completed', 'completed'])
-    assert.equal((await reported(team)).length, 2)
+    assert.equal((await listReported(team)).length, 2)
   })
 
   test('that is new is evaluated for all users who have its data', async () => {
@@ -157,7 +157,7 @@ describe('a continuous query', () => {
     await advanceClock(team, MINUTE_S)
     const { 'mean.value': values } = await result(team, user_id, id)
     assert.deepEqual([values.length, values[0], values.at(-1)], [10_000, 11, 110.99])
-    const sent = await reported(team)
+    const sent = await listReported(team)
     for (const event of sent) assert(JSON.stringify(event).length < 1024 * 1024)
     const rows = sent.flatMap(({ data }) => (data[0]!.data as { 'mean.value': number[] })['mean.value'])
     assert.equal(rows.length, 10_000)
@@ -169,13 +169,13 @@ describe('a continuous query', () => {
     await add(team, user_id, [`${DAY}T09:00:00`, 60])
     await advanceClock(team, MINUTE_S)
     await add(team, user_id, [`${DAY}T09:00:00`, 90])
-    await team.manage.delete(pathOf(team, `/${id}`))
+    await team.manage.delete(queryPath(team, `/${id}`))
     await advanceClock(team, 31 * MINUTE_S)
     assert.deepEqual(await statuses(team, user_id, id), ['skipped', 'completed'])
     assert.deepEqual((await result(team, user_id, id))['mean.value'], [60])
     await add(team, user_id, [`${DAY}T10:00:00`, 90])
     assert.equal((await statuses(team, user_id, id)).length, 2)
-    assert.deepEqual(await reported(team), [])
+    assert.deepEqual(await listReported(team), [])
   })
 
   test('that exceeds a limit ends with an error, and is not tried again', async () => {
@@ -193,7 +193,7 @@ describe('a continuous query', () => {
   test('of the organization gives way to one of the team with its slug', async () => {
     const { team, user_id } = await person()
     const slug = `query-${randomUUID()}`
-    const ofAll = await team.manage.post(pathOf(team, '?query_type=platform'), { slug, title: 'For all', query: daily })
+    const ofAll = await team.manage.post(queryPath(team, '?query_type=platform'), { slug, title: 'For all', query: daily })
     assert.equal(ofAll.status, 200)
     await add(team, user_id, [`${DAY}T09:00:00`, 60])
     await advanceClock(team, MINUTE_S)
@@ -210,11 +210,11 @@ describe('a continuous query', () => {
     const [{ team, user_id }, stranger] = [await person(), await person()]
     const { id, slug } = await create(team, daily)
     for (const what of ['result_table', 'task_history']) {
-      assert.equal((await stranger.team.api.get(urlOf(stranger.user_id, id, what))).status, 404)
-      assert.equal((await stranger.team.api.get(urlOf(stranger.user_id, slug, what))).status, 404)
-      assert.equal((await team.api.get(urlOf(stranger.user_id, id, what))).status, 404)
-      assert.equal((await team.api.get(urlOf(user_id, 'unknown', what))).status, 404)
-      assert.equal((await team.api.get(urlOf(user_id, 'not_a_slug', what))).status, 422)
+      assert.equal((await stranger.team.api.get(queryUrl(stranger.user_id, id, what))).status, 404)
+      assert.equal((await stranger.team.api.get(queryUrl(stranger.user_id, slug, what))).status, 404)
+      assert.equal((await team.api.get(queryUrl(stranger.user_id, id, what))).status, 404)
+      assert.equal((await team.api.get(queryUrl(user_id, 'unknown', what))).status, 404)
+      assert.equal((await team.api.get(queryUrl(user_id, 'not_a_slug', what))).status, 422)
     }
   })
 

@@ -34,12 +34,12 @@ const rowsOf = (table: Table): [string, number][] =>
 
 test('the result of a continuous query is that of the query over all data, and events rebuild it', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(batch, { minLength: 4, maxLength: 6 }), unit, async (batches, by) => {
+    fc.asyncProperty(fc.array(batch, { minLength: 4, maxLength: 6 }), unit, async (batches, period) => {
       const team = await createTestTeam()
       const user_id = await team.user()
       const query = {
         select: [{ group_key: '*' }, { func: 'sum', arg: { timeseries: 'steps', field: 'value' } }],
-        group_by: [{ date_trunc: { value: 1, unit: by }, arg: { index: 'timeseries' } }],
+        group_by: [{ date_trunc: { value: 1, unit: period }, arg: { index: 'timeseries' } }],
       }
       const body = { slug: `query-${randomUUID()}`, title: 'A fictional query', query }
       const made = await team.manage.post(`/team/${team.team}/sandbox/continuous_query`, body)
@@ -54,7 +54,7 @@ test('the result of a continuous query is that of the query over all data, and e
       const { table } = (await team.api.get(`${path}/continuous_query/${body.slug}/result_table`)).body
       const whole = { timeframe: { type: 'relative', anchor: '2027-12-31', past: { value: 5, unit: 'year' } }, queries: [query] }
       const [all] = (await team.api.post(`${path}/query`, whole)).body.results
-      assert.deepEqual(rowsOf(table), rowsOf(all.table), by)
+      assert.deepEqual(rowsOf(table), rowsOf(all.table), period)
       const kept = new Map<string, number>()
       const { data } = (await team.api.get('/v1/events?limit=50')).body as {
         data: { body: { event_type: string; data: { data: Table }[] } }[]
@@ -62,7 +62,7 @@ test('the result of a continuous query is that of the query over all data, and e
       for (const event of data.toReversed())
         if (event.body.event_type === 'continuous_query.result_table.changed')
           for (const [key, value] of rowsOf(event.body.data[0]!.data)) kept.set(key, value)
-      assert.deepEqual([...kept].toSorted(), rowsOf(table).toSorted(), by)
+      assert.deepEqual([...kept].toSorted(), rowsOf(table).toSorted(), period)
     }),
     { numRuns: 4, endOnFailure: true },
   )

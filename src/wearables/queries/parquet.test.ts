@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
-import { beats, byDay, create, key, MINUTE_S, person, urlOf } from '../../../test/support/continuous-queries.ts'
+import { beats, byDay, create, key, MINUTE_S, person, queryUrl } from '../../../test/support/continuous-queries.ts'
 import { advanceClock } from '../../../test/support/orders.ts'
 import { url, type TestTeam } from '../../../test/support/server.ts'
 import { night, sampleAt, storeSamples, storeSummaries } from '../../../test/support/wearable-data.ts'
@@ -16,14 +16,14 @@ const timeframe = { type: 'relative', anchor: DAY, past: { value: 60, unit: 'day
 const ARCHIVE = 'application/vnd.vital.tar+gzip+parquet'
 
 /** Sends a request and returns the bytes of the answer. */
-async function bytesOf(team: TestTeam, path: string, accept: string, body?: object) {
+async function readResponseBytes(team: TestTeam, path: string, accept: string, body?: object) {
   const headers = { 'x-service-api-key': team.key, 'content-type': 'application/json', accept }
   const answer = await fetch(url + path, { method: body ? 'POST' : 'GET', headers, ...(body && { body: JSON.stringify(body) }) })
   return { status: answer.status, type: answer.headers.get('content-type'), bytes: Buffer.from(await answer.arrayBuffer()) }
 }
 
 /** The files of an archive, unpacked by the `tar` of the system. */
-function unpacked(archive: Buffer): Map<string, Buffer> {
+function unpackArchive(archive: Buffer): Map<string, Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'parquet-'))
   try {
     writeFileSync(join(folder, 'all.tar.gz'), archive)
@@ -55,9 +55,12 @@ describe('results as Parquet', () => {
     }
     const ofDays = { select: [{ activity: 'date' }, { activity: 'wheelchair_use' }] }
     const queries = [ofRates, ofNights, ofDays]
-    const { status, type, bytes } = await bytesOf(team, `/aggregate/v1/user/${user_id}/query`, ARCHIVE, { timeframe, queries })
+    const { status, type, bytes } = await readResponseBytes(team, `/aggregate/v1/user/${user_id}/query`, ARCHIVE, {
+      timeframe,
+      queries,
+    })
     assert.deepEqual([status, type], [200, ARCHIVE])
-    const files = unpacked(bytes)
+    const files = unpackArchive(bytes)
     assert.deepEqual([...files.keys()].toSorted(), ['0.parquet', '1.parquet', '2.parquet'])
     assert.deepEqual(await rowsOf(files.get('0.parquet')!), [
       { 'group_key.0': new Date(`${DAY}T00:00:00Z`), 'mean.value': 60.5, 'count.value': 2n },
@@ -91,7 +94,7 @@ describe('results as Parquet', () => {
     const body = { timeframe, queries: [{ select: [beats, { index: 'timeseries' }] }] }
     const path = `/aggregate/v1/user/${user_id}/query`
     const [{ table }] = (await team.api.post(path, body)).body.results
-    const rows = await rowsOf(unpacked((await bytesOf(team, path, ARCHIVE, body)).bytes).get('0.parquet')!)
+    const rows = await rowsOf(unpackArchive((await readResponseBytes(team, path, ARCHIVE, body)).bytes).get('0.parquet')!)
     assert.deepEqual(
       rows.map(({ value }) => value),
       table.value,
@@ -106,7 +109,7 @@ describe('results as Parquet', () => {
     const { team, user_id } = await person()
     const body = { timeframe, queries: [{ select: [{ func: 'count', arg: beats }] }] }
     const typeOf = async (accept: string) => {
-      const { status, type } = await bytesOf(team, `/aggregate/v1/user/${user_id}/query`, accept, body)
+      const { status, type } = await readResponseBytes(team, `/aggregate/v1/user/${user_id}/query`, accept, body)
       return status === 200 ? type!.split(';')[0] : status
     }
     for (const accept of [
@@ -125,13 +128,13 @@ describe('results as Parquet', () => {
   test('of a continuous query are one file', async () => {
     const { team, user_id } = await person()
     const { id } = await create(team, { select: [key, { func: 'max', arg: beats }], group_by: [byDay('timeseries')] })
-    const path = urlOf(user_id, id, 'result_table')
+    const path = queryUrl(user_id, id, 'result_table')
     const accept = 'application/vnd.apache.parquet'
-    const empty = await bytesOf(team, path, accept)
+    const empty = await readResponseBytes(team, path, accept)
     assert.deepEqual([empty.status, empty.type, await rowsOf(empty.bytes)], [200, accept, []])
     await storeSamples(team, user_id, 'heartrate', [sampleAt(`${DAY}T09:00:00`, 60), sampleAt(`${DAY}T10:00:00`, 64.5)])
     await advanceClock(team, MINUTE_S)
-    assert.deepEqual(await rowsOf((await bytesOf(team, path, accept)).bytes), [
+    assert.deepEqual(await rowsOf((await readResponseBytes(team, path, accept)).bytes), [
       { 'group_key.0': new Date(`${DAY}T00:00:00Z`), 'max.value': 64.5 },
     ])
   })

@@ -47,27 +47,27 @@ const queries = {
 }
 
 /** The provider whose value each kind of data shows. */
-async function shown({ api }: TestTeam, user_id: string): Promise<Record<string, string>> {
+async function readPriorities({ api }: TestTeam, user_id: string): Promise<Record<string, string>> {
   const { status, body } = await api.post(`/aggregate/v1/user/${user_id}/query`, { timeframe, queries: Object.values(queries) })
   assert.equal(status, 200, JSON.stringify(body))
   const values = body.results.map(({ table }: { table: Record<string, number[]> }) => Object.values(table)[0])
   for (const value of values) assert.equal(value.length, 1)
   return Object.fromEntries(Object.keys(queries).map((name, i) => [name, providers[values[i][0] - 1]!]))
 }
-const all = (provider: string) => Object.fromEntries(Object.keys(queries).map((name) => [name, provider]))
+const sameForAll = (provider: string) => Object.fromEntries(Object.keys(queries).map((name) => [name, provider]))
 
 describe('priorities of sources', () => {
   test('decide the queries of their kind of data, and of no other', async () => {
     const { team, user_id } = await person()
     await store(team, user_id)
-    assert.deepEqual(await shown(team, user_id), all('fitbit'))
+    assert.deepEqual(await readPriorities(team, user_id), sameForAll('fitbit'))
     for (const data_type of Object.keys(queries)) {
       const { status } = await team.api.patch(PATH, [{ source_slug: 'garmin', data_type, priority: 1 }])
       assert.equal(status, 200)
-      assert.deepEqual(await shown(team, user_id), { ...all('fitbit'), [data_type]: 'garmin' })
+      assert.deepEqual(await readPriorities(team, user_id), { ...sameForAll('fitbit'), [data_type]: 'garmin' })
     }
     await team.api.patch(PATH, [])
-    assert.deepEqual(await shown(team, user_id), all('fitbit'))
+    assert.deepEqual(await readPriorities(team, user_id), sameForAll('fitbit'))
   })
 
   test('are accepted in the form that the list shows, and a larger number comes first', async () => {
@@ -80,12 +80,12 @@ describe('priorities of sources', () => {
         { ...item, [name]: 'garmin', priority: 2 },
       ])
       assert.deepEqual((await team.api.get(`${PATH}?data_type=timeseries`)).body, body)
-      assert.equal((await shown(team, user_id)).timeseries, 'garmin')
+      assert.equal((await readPriorities(team, user_id)).timeseries, 'garmin')
       await team.api.patch(
         PATH,
-        body.map((one: { priority: number }) => ({ ...one, priority: -one.priority })),
+        body.map((entry: { priority: number }) => ({ ...entry, priority: -entry.priority })),
       )
-      assert.equal((await shown(team, user_id)).timeseries, 'fitbit')
+      assert.equal((await readPriorities(team, user_id)).timeseries, 'fitbit')
     }
   })
 

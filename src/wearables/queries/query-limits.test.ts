@@ -18,8 +18,8 @@ const timeframe = { type: 'relative', anchor: '2026-01-31', past: { value: 1, un
 async function person() {
   const team = await createTestTeam()
   const user_id = await team.user()
-  const ask = (queries: object[], anchored = timeframe) =>
-    team.api.post(`/aggregate/v1/user/${user_id}/query`, { timeframe: anchored, queries })
+  const ask = (queries: object[], period = timeframe) =>
+    team.api.post(`/aggregate/v1/user/${user_id}/query`, { timeframe: period, queries })
   return { team, user_id, ask }
 }
 

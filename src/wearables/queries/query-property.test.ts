@@ -91,7 +91,7 @@ function part(ms: number, name: (typeof parts)[number]): number {
   }
 }
 
-function applied(func: (typeof functions)[number], group: Stored[]): number | null {
+function applyFunction(func: (typeof functions)[number], group: Stored[]): number | null {
   const values = group.map(({ value }) => value).toSorted((a, b) => a - b)
   const n = values.length
   const sum = values.reduce((a, b) => a + b, 0)
@@ -118,11 +118,12 @@ function applied(func: (typeof functions)[number], group: Stored[]): number | nu
   }
 }
 
-const rankOf = (list: readonly string[], name: string, other: number) => (list.includes(name) ? list.indexOf(name) : other)
+const rank = (list: readonly string[], name: string, otherwiseRank: number) =>
+  list.includes(name) ? list.indexOf(name) : otherwiseRank
 
-function naive(all: Stored[], { func, period, part: name, sources, above }: Asked, preferred: readonly string[]) {
+function naive(samples: Stored[], { func, period, part: name, sources, above }: Asked, preferredSources: readonly string[]) {
   const groups = new Map<string, Stored[]>()
-  for (const sample of all) {
+  for (const sample of samples) {
     if (above !== undefined && !(sample.value > above)) continue
     const text = (ms: number) => new Date(ms).toISOString().slice(0, 19)
     const keys = [
@@ -134,23 +135,25 @@ function naive(all: Stored[], { func, period, part: name, sources, above }: Aske
   }
   const isGrouped = period !== undefined || name !== undefined || sources.length > 0
   const rows = [...groups].map(([key, group]) => {
-    const ranked = group.map((one): [number, number, string, string] => [
-      rankOf(typesBestFirst, one.source_type, typesBestFirst.indexOf('unknown')),
-      rankOf(preferred, one.provider, 99),
-      one.source_type,
-      one.provider,
+    const ranked = group.map((sample): [number, number, string, string] => [
+      rank(typesBestFirst, sample.source_type, typesBestFirst.indexOf('unknown')),
+      rank(preferredSources, sample.provider, 99),
+      sample.source_type,
+      sample.provider,
     ])
     const before = (a: (string | number)[], b: (string | number)[]) =>
       a.map((x, i) => (x < b[i]! ? -1 : x > b[i]! ? 1 : 0)).find(Boolean) ?? 0
     const [, , type, provider] = ranked.toSorted(before)[0]!
     const best =
-      isGrouped && sources.length < 2 ? group.filter((one) => one.source_type === type && one.provider === provider) : group
-    return [...(JSON.parse(key) as (string | number)[]), applied(func, best)]
+      isGrouped && sources.length < 2
+        ? group.filter((sample) => sample.source_type === type && sample.provider === provider)
+        : group
+    return [...(JSON.parse(key) as (string | number)[]), applyFunction(func, best)]
   })
   return isGrouped ? rows : [[rows.length ? rows[0]![0]! : func === 'count' ? 0 : null]]
 }
 
-const rounded = (rows: unknown[][]) =>
+const roundRows = (rows: unknown[][]) =>
   rows
     .map((row) => row.map((value) => (typeof value === 'number' ? Number(value.toPrecision(10)) : value)))
     .map((row) => JSON.stringify(row))
@@ -162,18 +165,20 @@ test('a compiled query returns what a naive evaluation of the same samples retur
       samples,
       fc.array(query, { minLength: 20, maxLength: 20 }),
       fc.subarray([...providers]),
-      async (given, asked, preferred) => {
+      async (samples, question, preferredSources) => {
         const team = await createTestTeam()
         const user_id = await team.user()
         const stored = new Map<string, Stored>()
-        for (const { place, second, value, provider, source_type } of given) {
+        for (const { place, second, value, provider, source_type } of samples) {
           const at_ms = place + second * 1000
           const wall_ms = at_ms + offsetOf(at_ms) * HOUR_MS
           stored.set(`${provider} ${source_type} ${at_ms}`, { at_ms, wall_ms, value, provider, source_type })
         }
         for (const provider of providers)
           for (const source_type of types) {
-            const ofSource = [...stored.values()].filter((one) => one.provider === provider && one.source_type === source_type)
+            const ofSource = [...stored.values()].filter(
+              (sample) => sample.provider === provider && sample.source_type === source_type,
+            )
             const rows = ofSource.map(({ at_ms, value }) => ({ at_ms, value, zone_s: offsetOf(at_ms) * 3600 }))
             const plain = { second: null, length_ms: null, type: null }
             if (rows.length)
@@ -186,7 +191,7 @@ test('a compiled query returns what a naive evaluation of the same samples retur
               )
           }
         const index = { index: 'timeseries' }
-        const queries = asked.map(({ func, period, part, sources, above }) => {
+        const queries = question.map(({ func, period, part, sources, above }) => {
           const group_by = [
             ...(period ? [{ date_trunc: period, arg: index }] : []),
             ...(part ? [{ date_part: part, arg: index }] : []),
@@ -202,14 +207,14 @@ test('a compiled query returns what a naive evaluation of the same samples retur
         const { status, body } = await team.api.post(`/aggregate/v1/user/${user_id}/query`, {
           timeframe: { type: 'relative', anchor: '2026-12-31', past: { value: 2, unit: 'year' } },
           queries,
-          config: { provider_priority_overrides: preferred },
+          config: { provider_priority_overrides: preferredSources },
         })
         assert.equal(status, 200, JSON.stringify(body))
         for (const [i, { table }] of (body.results as { table: Record<string, unknown[]> }[]).entries()) {
           const columns = Object.values(table)
           const rows = columns[0]!.map((_, row) => columns.map((column) => column[row]))
-          const expected = naive([...stored.values()], asked[i]!, preferred)
-          assert.deepEqual(rounded(rows), rounded(expected), JSON.stringify(queries[i]))
+          const expected = naive([...stored.values()], question[i]!, preferredSources)
+          assert.deepEqual(roundRows(rows), roundRows(expected), JSON.stringify(queries[i]))
         }
       },
     ),

@@ -11,15 +11,15 @@ const beats = { timeseries: 'heartrate', field: 'value' }
 const mean = (arg: object) => ({ func: 'mean', arg })
 const month = { type: 'relative', anchor: DAY, past: { value: 31, unit: 'day' } }
 
-const ask = ({ api }: TestTeam, user_id: string, queries: object[], more: object = {}) =>
-  api.post(`/aggregate/v1/user/${user_id}/query`, { timeframe: month, queries, ...more })
-async function tables(team: TestTeam, user_id: string, queries: object[], more: object = {}) {
-  const { status, body } = await ask(team, user_id, queries, more)
+const ask = ({ api }: TestTeam, user_id: string, queries: object[], overrides: object = {}) =>
+  api.post(`/aggregate/v1/user/${user_id}/query`, { timeframe: month, queries, ...overrides })
+async function tables(team: TestTeam, user_id: string, queries: object[], overrides: object = {}) {
+  const { status, body } = await ask(team, user_id, queries, overrides)
   assert.equal(status, 200, JSON.stringify(body))
   return body.results.map(({ table }: { table: unknown }) => table)
 }
-const table = async (team: TestTeam, user_id: string, query: object, more: object = {}) =>
-  (await tables(team, user_id, [query], more))[0]
+const table = async (team: TestTeam, user_id: string, query: object, overrides: object = {}) =>
+  (await tables(team, user_id, [query], overrides))[0]
 const fault = async (team: TestTeam, user_id: string, query: object): Promise<string> => {
   const { status, body } = await ask(team, user_id, [query])
   assert.equal(status, 400, JSON.stringify(body))
@@ -112,8 +112,8 @@ describe('the query language', () => {
     await add('garmin', 'watch', [`${DAY}T09:00:00`, 1919])
     await add('fitbit', 'watch', [`${DAY}T09:00:00`, 2560])
     const steps = { func: 'sum', arg: { timeseries: 'steps', field: 'value' } }
-    const sums = async (more: object = {}, ...keys: object[]) =>
-      (await table(team, user_id, { select: [steps], group_by: [byDay(), ...keys] }, more))['sum.value']
+    const sums = async (overrides: object = {}, ...keys: object[]) =>
+      (await table(team, user_id, { select: [steps], group_by: [byDay(), ...keys] }, overrides))['sum.value']
     assert.deepEqual(await sums(), [5, 2560], 'fitbit comes before garmin by name')
     const config = { provider_priority_overrides: ['apple_health_kit', 'garmin'] }
     assert.deepEqual(await sums({ config }), [5, 1919], 'the source type comes first, then the overrides')
@@ -181,15 +181,15 @@ describe('the query language', () => {
 })
 
 describe('Q8: align', () => {
-  const carry = (mode: string, more: object = {}) => ({ carry: { mode, ...more } })
-  const aligned = async (align: object | undefined, more: object = {}) => {
+  const carry = (mode: string, overrides: object = {}) => ({ carry: { mode, ...overrides } })
+  const aligned = async (align: object | undefined, overrides: object = {}) => {
     const { team, user_id } = await person()
     for (const [wall, value] of [
       ['2026-01-10T09:00:00', 60],
       ['2026-01-13T09:00:00', 90],
     ] as const)
       await storeSamples(team, user_id, 'heartrate', [sampleAt(wall, value)])
-    const found = await table(team, user_id, { select: [key, mean(beats)], group_by: [byDay()], align, ...more })
+    const found = await table(team, user_id, { select: [key, mean(beats)], group_by: [byDay()], align, ...overrides })
     return found['group_key.0'].map((day: string, i: number) => [Number(day.slice(8, 10)), found['mean.value'][i]])
   }
 

@@ -14,13 +14,13 @@ const key = { group_key: '*' }
 const timeframe = { type: 'relative', anchor: DAY, past: { value: 60, unit: 'day' } }
 const byDay = (index: string) => ({ date_trunc: { value: 1, unit: 'day' }, arg: { index } })
 
-async function results({ api }: TestTeam, user_id: string, queries: object[], more: object = {}) {
-  const { status, body } = await api.post(`/aggregate/v1/user/${user_id}/query`, { timeframe, queries, ...more })
+async function results({ api }: TestTeam, user_id: string, queries: object[], overrides: object = {}) {
+  const { status, body } = await api.post(`/aggregate/v1/user/${user_id}/query`, { timeframe, queries, ...overrides })
   assert.equal(status, 200, JSON.stringify(body))
   return body.results.map(({ table }: { table: unknown }) => table)
 }
-const only = async (team: TestTeam, user_id: string, query: object, more: object = {}) =>
-  (await results(team, user_id, [query], more))[0]
+const onlyResult = async (team: TestTeam, user_id: string, query: object, overrides: object = {}) =>
+  (await results(team, user_id, [query], overrides))[0]
 async function person() {
   const team = await createTestTeam()
   return { team, user_id: await team.user() }
@@ -92,7 +92,7 @@ describe('columns', () => {
       'heart_rate_resting',
       'date',
     ]
-    assert.deepEqual(await only(team, user_id, { select: names.map((name) => ({ activity: name })) }), {
+    assert.deepEqual(await onlyResult(team, user_id, { select: names.map((name) => ({ activity: name })) }), {
       intensity_low_second: [1800],
       duration_active_second: [1980],
       distance_meter: [5],
@@ -117,7 +117,7 @@ describe('columns', () => {
       'iron_milligram',
     ]
     const select = [{ index: 'meal' }, ...[...columns, 'iodine_microgram'].map((name) => ({ meal: name }))]
-    const found = await only(team, user_id, { select })
+    const found = await onlyResult(team, user_id, { select })
     assert.equal(found.timestamp[0].slice(0, 10), '2026-01-30', 'a meal stays in its local day')
     assert.deepEqual(Object.values(found).slice(1).flat(), [500, 60, 1.5, 0.9, 30, 4, 70])
   })
@@ -134,7 +134,7 @@ describe('functions', () => {
     const states = ['min', 'max', 'oldest', 'newest', 'count'].map((func) => ({ func, arg: { sleep: 'state' } }))
     const instants = ['min', 'newest'].map((func) => ({ func, arg: { sleep: 'session_end' } }))
     const rows = { func: 'count', arg: { index: 'sleep' } }
-    const found = await only(team, user_id, { select: [...select, ...states, ...instants, rows] })
+    const found = await onlyResult(team, user_id, { select: [...select, ...states, ...instants, rows] })
     const expected = [
       [90, 80, 100, 270, 3, 90, 10, 80, 100],
       ['confirmed', 'tentative', 'tentative', 'confirmed', 4],
@@ -142,7 +142,7 @@ describe('functions', () => {
       [4],
     ]
     assert.deepEqual(Object.values(found).flat(), expected.flat())
-    const none = await only(team, user_id, { select, where: 'score > 500' })
+    const none = await onlyResult(team, user_id, { select, where: 'score > 500' })
     assert.deepEqual(Object.values(none).flat(), [null, null, null, null, 0, null, null, null, null])
   })
 
@@ -165,7 +165,7 @@ describe('derived values', () => {
   test('of a night: when it began, how often and when it ended, and its chronotype', async () => {
     const { team, user_id } = await person()
     await storeSummaries(team, user_id, 'sleep', [night(DAY, { latency: 600, total: 25_000 })])
-    const [id] = (await only(team, user_id, { select: [{ sleep: 'id' }] })).id
+    const [id] = (await onlyResult(team, user_id, { select: [{ sleep: 'id' }] })).id
     const stages = [2, 4, 1, 4, 3, 4]
     const cycle = {
       sleep_id: id,
@@ -176,7 +176,7 @@ describe('derived values', () => {
     await storeSummaries(team, user_id, 'sleep_cycle', [{ key: 'night', calendar_date: DAY, document: cycle }])
     await storeSummaries(team, user_id, 'sleep', [night('2026-01-30', {}, { from: '23:00', until: '09:00' })])
     const select = Object.keys(macros).map((value_macro) => ({ value_macro }))
-    const found = await only(team, user_id, { select: [{ index: 'sleep' }, ...select] })
+    const found = await onlyResult(team, user_id, { select: [{ index: 'sleep' }, ...select] })
     assert.deepEqual(found, {
       timestamp: ['2026-01-30T09:00:00', `${DAY}T06:00:00`],
       sleep_score: [null, null],
@@ -200,7 +200,7 @@ describe('derived values', () => {
     ] as const
     for (const [i, [from, until]] of nights.entries())
       await storeSummaries(team, user_id, 'sleep', [night(`2026-01-1${i}`, {}, { from, until })])
-    const { chronotype } = await only(team, user_id, { select: [{ value_macro: 'chronotype' }] })
+    const { chronotype } = await onlyResult(team, user_id, { select: [{ value_macro: 'chronotype' }] })
     assert.deepEqual(
       chronotype,
       nights.map(([, , type]) => type),
@@ -222,7 +222,7 @@ describe('derived values', () => {
       await storeSummaries(team, user_id, 'sleep', [night(day, document)])
     }
     const names = Object.keys(tables.derived_readiness)
-    const found = await only(team, user_id, { select: names.map((name) => ({ derived_readiness: name })) })
+    const found = await onlyResult(team, user_id, { select: names.map((name) => ({ derived_readiness: name })) })
     assert.deepEqual(found.date, days)
     assert.deepEqual(found.sleep_score, Array(10).fill(100))
     assert.deepEqual(found.recovery_score.slice(0, 7), Array(7).fill(null))
@@ -253,8 +253,8 @@ describe('a request', () => {
     // No source can bring such values.
     await asOwner(`update sandbox_us.chunk set values = array[1e308] where team_id = $1`, [team.team])
     const beats = { timeseries: 'heartrate', field: 'value' }
-    const status = async (query: object, more: object = {}) =>
-      (await team.api.post(`/aggregate/v1/user/${user_id}/query`, { timeframe, queries: [query], ...more })).status
+    const status = async (query: object, overrides: object = {}) =>
+      (await team.api.post(`/aggregate/v1/user/${user_id}/query`, { timeframe, queries: [query], ...overrides })).status
     assert.equal(await status({ select: [{ func: 'sum', arg: beats }] }), 400)
     for (const anchor of ['0001-01-01', '1900-01-01', '9999-12-31'])
       for (const unit of ['minute', 'day', 'month', 'year']) {

@@ -6,14 +6,14 @@ import { list, ofKind, postSummary } from '../../../test/support/summaries.ts'
 import { storeSummaries } from '../../../test/support/wearable-data.ts'
 
 const stage = (start_date: string, end_date: string) => ({ value: 1, unit: '', start_date, end_date })
-const night = (more: object = {}) => ({
+const night = (overrides: object = {}) => ({
   id: 'night',
   start_date: '2026-01-31T05:00:00Z',
   end_date: '2026-01-31T13:00:00Z',
   heart_rate_maximum: 81,
   hrv_mean_sdnn: 44.5,
   sleep_stages: { unknown_sleep_samples: [stage('2026-01-31T05:00:00Z', '2026-01-31T05:10:00Z')] },
-  ...more,
+  ...overrides,
 })
 
 async function columns({ api }: TestTeam, user_id: string, table: string, names: string[]) {
@@ -74,12 +74,12 @@ test('measurements of the body belong to the day of the zone that the phone had 
   const team = await createTestTeam()
   const user_id = await team.user()
   // In Auckland it is the 30th already, and the phone has come back to Phoenix since.
-  const measured = (start_date: string, value: number, more: object = {}) => ({
+  const measured = (start_date: string, value: number, overrides: object = {}) => ({
     value,
     unit: 'kg',
     start_date,
     end_date: start_date,
-    ...more,
+    ...overrides,
   })
   const body_mass = [
     measured('2026-01-29T20:00:00Z', 70),

@@ -10,7 +10,7 @@ import {
   daily,
   key,
   MINUTE_S,
-  pathOf,
+  queryPath,
   person,
   result,
 } from '../../../test/support/continuous-queries.ts'
@@ -89,12 +89,12 @@ describe('the result of a continuous query', () => {
     const { team, user_id } = await person()
     const align = { carry: { mode: 'carry_forward' } }
     const archived = await create(team, { ...daily, align })
-    const replaced = (await team.manage.post(`${pathOf(team)}?query_type=platform`, platform(align))).body
+    const replaced = (await team.manage.post(`${queryPath(team)}?query_type=platform`, platform(align))).body
     const unused = await create(team, { ...daily, select: [key, { func: 'max', arg: beats }] })
     await add(team, user_id, ['2026-01-05T12:00:00', 60], ['2026-01-08T12:00:00', 70], ['2026-01-20T12:00:00', 80])
     await advanceClock(team, MINUTE_S)
     assert.equal((await result(team, user_id, archived.id))['mean.value'].length, 16)
-    assert.equal((await team.manage.delete(pathOf(team, `/${archived.id}`))).status, 200)
+    assert.equal((await team.manage.delete(queryPath(team, `/${archived.id}`))).status, 200)
     await create(team, daily, { slug: replaced.slug })
     await deleteBefore(team, '2026-01-07', 'heartrate')
     await advanceClock(team, 31 * MINUTE_S)

@@ -1,7 +1,7 @@
 // How long health data is kept: what teams set, what arrives too late, what is deleted.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { at, counts, events, post, read, type Sent } from '../../../test/support/samples.ts'
+import { sentSample, counts, events, post, read, type Sent } from '../../../test/support/samples.ts'
 import { deleteExpiredData } from '../../../test/support/retention.ts'
 import { asOwner, cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { expiredDataCleanup } from './expired-data.ts'
@@ -10,10 +10,10 @@ import { DAY_MS } from '../../platform/runtime/durations.ts'
 /** A sample of some days ago. */
 const ago = (days: number, value = 60): Sent => {
   const time = new Date(Date.now() - days * DAY_MS).toISOString()
-  return at('00:00:00', value, { start_date: time, end_date: time })
+  return sentSample('00:00:00', value, { start_date: time, end_date: time })
 }
 const SINCE = 'start_date=2000-01-01'
-const valuesOf = async (team: TestTeam, user_id: string, resource = 'heartrate'): Promise<number[]> => {
+const readValues = async (team: TestTeam, user_id: string, resource = 'heartrate'): Promise<number[]> => {
   const { groups } = await read(team, user_id, resource, SINCE)
   const all = Object.values(groups).flat() as { data: { value: number; systolic?: number }[] }[]
   return all.flatMap(({ data }) => data.map(({ value, systolic }) => systolic ?? value))
@@ -133,15 +133,15 @@ describe('the retention of health data', () => {
       { resource: 'heartrate', days: 10 },
     ])
     await deleteExpiredData()
-    assert.deepEqual(await valuesOf(team, user_id), [9, 1])
-    assert.deepEqual(await valuesOf(team, user_id, 'steps'), [40, 12, 9, 1])
+    assert.deepEqual(await readValues(team, user_id), [9, 1])
+    assert.deepEqual(await readValues(team, user_id, 'steps'), [40, 12, 9, 1])
     const { activity } = (await team.api.get(`/v2/summary/activity/${user_id}?${SINCE}`)).body
     assert.deepEqual(
       activity.map(({ steps }: { steps: number }) => steps),
       [12, 9, 1],
     )
     assert.equal((await events(team)).length, before, 'no events')
-    assert.deepEqual(await valuesOf(untouched, other), [60])
+    assert.deepEqual(await readValues(untouched, other), [60])
     const { data } = (await team.api.get(`/v2/introspect/resources?user_id=${user_id}`)).body
     const { oldest_data } = data[0].provider.apple_health_kit.heartrate
     assert(Date.parse(oldest_data) > Date.now() - 10.01 * DAY_MS, oldest_data)
@@ -176,7 +176,7 @@ describe('the retention of health data', () => {
     )
     assert.equal(rowCount, 1)
     await deleteExpiredData()
-    assert.deepEqual(await valuesOf(team, user_id, 'blood_pressure'), [122])
+    assert.deepEqual(await readValues(team, user_id, 'blood_pressure'), [122])
   })
 
   test("follows the team's clock", async () => {
@@ -185,11 +185,11 @@ describe('the retention of health data', () => {
     await post(team, user_id, 'heartrate', [ago(1)])
     await set(team, [{ resource: 'heartrate', days: 10 }])
     await deleteExpiredData()
-    assert.equal((await valuesOf(team, user_id)).length, 1)
+    assert.equal((await readValues(team, user_id)).length, 1)
     await team.db.pool.query('update team set clock_offset_s = 10 * 86400 where id = $1', [team.team])
     await team.db.pool.query('update data_retention_check set next_at = now() where team_id = $1', [team.team])
     await deleteExpiredData()
-    assert.equal((await valuesOf(team, user_id)).length, 0)
+    assert.equal((await readValues(team, user_id)).length, 0)
   })
 
   test('checks more users than one transaction takes, and goes on where an interrupted process stopped', async () => {

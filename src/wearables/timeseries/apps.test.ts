@@ -8,11 +8,11 @@ import { HOUR_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 const DAY_MS = Date.parse(`${DAY}T00:00:00Z`)
 const instant = (minute: number) => new Date(DAY_MS + minute * MINUTE_MS).toISOString()
-const counted = (source: object, from: number, to: number, value: number): Sent => ({
+const countedSample = (source: object, start: number, end: number, value: number): Sent => ({
   value,
   unit: '',
-  start_date: instant(from),
-  end_date: instant(to),
+  start_date: instant(start),
+  end_date: instant(end),
   ...source,
 })
 const appOf = (name: string) => ({ source_bundle: `com.example.${name}` })
@@ -27,7 +27,7 @@ async function person() {
 }
 
 /** What a reader sees, by what a sample is known by; each is there once, and a source has one group, oldest first. */
-async function shown(team: TestTeam, user_id: string, resource: string): Promise<Map<string, number>> {
+async function readSums(team: TestTeam, user_id: string, resource: string): Promise<Map<string, number>> {
   const { groups } = await read(team, user_id, resource)
   const found = new Map<string, number>()
   const sources = new Set<string>()
@@ -47,15 +47,15 @@ async function shown(team: TestTeam, user_id: string, resource: string): Promise
 }
 
 /** What a receiver of events has, who replaces what is known by the same. */
-async function received(team: TestTeam): Promise<Map<string, number>> {
+async function readReceived(team: TestTeam): Promise<Map<string, number>> {
   const found = new Map<string, number>()
   for (const { data } of await events(team))
     for (const { timestamp, value } of data.data) found.set(`${String(data.source.type)} ${timestamp}`, value)
   return found
 }
 
-const sorted = (map: Map<string, number>) => [...map].toSorted(([a], [b]) => (a < b ? -1 : 1))
-const sumsOf = async (team: TestTeam, user_id: string, resource: string): Promise<number[]> => {
+const sortByKey = (map: Map<string, number>) => [...map].toSorted(([a], [b]) => (a < b ? -1 : 1))
+const readAllSums = async (team: TestTeam, user_id: string, resource: string): Promise<number[]> => {
   const arg = { timeseries: resource, field: 'value' }
   const select = [{ func: 'sum', arg }]
   const day = [{ date_trunc: { value: 1, unit: 'day' }, arg: { index: 'timeseries' } }]
@@ -77,60 +77,68 @@ describe('sums of a day', () => {
       test(`do not add the steps of ${what} of the same hours, sent in ${inOnePost ? 'one post' : 'two posts'}`, async () => {
         const { team, user_id } = await person()
         const hours = [15, 16, 17].map((hour) => hour * 60)
-        const [ofFirst, ofSecond] = [first, second].map((source) => hours.map((at) => counted(source, at, at + 60, 1000)))
+        const [ofFirst, ofSecond] = [first, second].map((source) =>
+          hours.map((start) => countedSample(source, start, start + 60, 1000)),
+        )
         const parts = inOnePost ? [[...ofFirst!, ...ofSecond!]] : [ofFirst!, ofSecond!]
         for (const data of parts) assert.equal((await post(team, user_id, 'steps', data)).status, 200)
-        assert.deepEqual(await sumsOf(team, user_id, 'steps'), [3000, 3000])
-        assert.equal((await shown(team, user_id, 'steps')).size, 3)
-        assert.deepEqual(sorted(await received(team)), sorted(await shown(team, user_id, 'steps')))
+        assert.deepEqual(await readAllSums(team, user_id, 'steps'), [3000, 3000])
+        assert.equal((await readSums(team, user_id, 'steps')).size, 3)
+        assert.deepEqual(sortByKey(await readReceived(team)), sortByKey(await readSums(team, user_id, 'steps')))
         // A repetition changes nothing, and an hour that grows is that of the one to whom it belongs.
         const before = (await events(team)).length
         for (const data of parts) await post(team, user_id, 'steps', data)
         assert.equal((await events(team)).length, before)
-        await post(team, user_id, 'steps', [counted(first, 17 * 60, 18 * 60, 1200), counted(second, 17 * 60, 18 * 60, 1100)])
-        assert.deepEqual(await sumsOf(team, user_id, 'steps'), [3200, 3200])
+        await post(team, user_id, 'steps', [
+          countedSample(first, 17 * 60, 18 * 60, 1200),
+          countedSample(second, 17 * 60, 18 * 60, 1100),
+        ])
+        assert.deepEqual(await readAllSums(team, user_id, 'steps'), [3200, 3200])
       })
 
   test('have the hours that only one of two phones has counted, and other instants of an hour are not added either', async () => {
     const { team, user_id } = await person()
-    await post(team, user_id, 'steps', [counted(phoneOf('Old'), 900, 960, 500), counted(phoneOf('Old'), 960, 1020, 0)])
+    await post(team, user_id, 'steps', [
+      countedSample(phoneOf('Old'), 900, 960, 500),
+      countedSample(phoneOf('Old'), 960, 1020, 0),
+    ])
     const ofNew = [
-      counted(phoneOf('New'), 910, 920, 70),
-      counted(phoneOf('New'), 930, 1000, 80),
-      counted(phoneOf('New'), 961, 980, 90),
+      countedSample(phoneOf('New'), 910, 920, 70),
+      countedSample(phoneOf('New'), 930, 1000, 80),
+      countedSample(phoneOf('New'), 961, 980, 90),
     ]
     await post(team, user_id, 'steps', ofNew)
     // Of the new one: neither within the first hour nor reaching into it; an hour of nothing belongs to none.
-    assert.deepEqual([...(await shown(team, user_id, 'steps')).values()].toSorted(), [0, 500, 90])
-    assert.deepEqual(await sumsOf(team, user_id, 'steps'), [590, 590])
-    assert.deepEqual(sorted(await received(team)), sorted(await shown(team, user_id, 'steps')))
+    assert.deepEqual([...(await readSums(team, user_id, 'steps')).values()].toSorted(), [0, 500, 90])
+    assert.deepEqual(await readAllSums(team, user_id, 'steps'), [590, 590])
+    assert.deepEqual(sortByKey(await readReceived(team)), sortByKey(await readSums(team, user_id, 'steps')))
   })
 
   test('add what a phone and a watch, or two providers, have counted only where a query says so', async () => {
     const { team, user_id } = await person()
     const watch = { source_bundle: 'com.apple.health.0000', product_type: 'Watch6,1' }
-    await post(team, user_id, 'steps', [counted(watch, 900, 960, 300), counted(phoneOf('One'), 900, 960, 500)])
-    assert.deepEqual(await sumsOf(team, user_id, 'steps'), [800, 300])
+    await post(team, user_id, 'steps', [countedSample(watch, 900, 960, 300), countedSample(phoneOf('One'), 900, 960, 500)])
+    assert.deepEqual(await readAllSums(team, user_id, 'steps'), [800, 300])
   })
 })
 
 test('of what is measured the values of all apps are there, and at one instant the later one', async () => {
   const { team, user_id } = await person()
-  const beat = (source: object, at: number, value: number) => counted(source, at, at, value)
+  const beat = (source: object, time: number, value: number) => countedSample(source, time, time, value)
   await post(team, user_id, 'heartrate', [beat(appOf('one'), 900, 60), beat(appOf('one'), 902, 61)])
   await post(team, user_id, 'heartrate', [beat(appOf('two'), 901, 70), beat(appOf('two'), 902, 71)])
-  assert.deepEqual([...(await shown(team, user_id, 'heartrate')).values()], [60, 70, 71])
-  assert.deepEqual(sorted(await received(team)), sorted(await shown(team, user_id, 'heartrate')))
-  await post(team, user_id, 'water', [counted(appOf('one'), 900, 900, 200), counted(appOf('two'), 905, 905, 250)])
-  assert.deepEqual(await sumsOf(team, user_id, 'water'), [450, 450])
+  assert.deepEqual([...(await readSums(team, user_id, 'heartrate')).values()], [60, 70, 71])
+  assert.deepEqual(sortByKey(await readReceived(team)), sortByKey(await readSums(team, user_id, 'heartrate')))
+  await post(team, user_id, 'water', [countedSample(appOf('one'), 900, 900, 200), countedSample(appOf('two'), 905, 905, 250)])
+  assert.deepEqual(await readAllSums(team, user_id, 'water'), [450, 450])
 })
 
 test('blood pressures of two cuffs at one instant are two, and one without a device is that of its cuff', async () => {
   const { team, user_id } = await person()
   const cuff = (model: string | null) => ({ type: 'cuff', ...(model && { metadata: { _DMA: 'Fictional', _DMO: model } }) })
   const pressure = (model: string | null, value: number) => ({
-    systolic: counted(cuff(model), 900, 900, value),
-    diastolic: counted(cuff(model), 900, 900, 80),
+    systolic: countedSample(cuff(model), 900, 900, value),
+    diastolic: countedSample(cuff(model), 900, 900, 80),
   })
   const send = (...pressures: object[]) => post(team, user_id, 'blood_pressure', pressures)
   await send(pressure(null, 119))
@@ -147,17 +155,17 @@ test('a sample that is sent again from another time zone keeps its offset, unles
   const { team, user_id } = await person()
   const offsets = async () =>
     (await read(team, user_id, 'steps')).groups.apple_health_kit.flatMap(({ data }: { data: object[] }) =>
-      data.map((one) => (one as { timezone_offset: number }).timezone_offset / 3600),
+      data.map((sample) => (sample as { timezone_offset: number }).timezone_offset / 3600),
     )
-  const data = [counted(appOf('one'), 900, 960, 500), counted(appOf('one'), 960, 1020, 100)]
+  const data = [countedSample(appOf('one'), 900, 960, 500), countedSample(appOf('one'), 960, 1020, 100)]
   await post(team, user_id, 'steps', data)
   const before = (await events(team)).length
   await post(team, user_id, 'steps', data, { time_zone: 'Asia/Tokyo' })
   assert.deepEqual([await offsets(), (await events(team)).length], [[-7, -7], before])
-  await post(team, user_id, 'steps', [counted(appOf('one'), 960, 1020, 200)], { time_zone: 'Asia/Tokyo' })
+  await post(team, user_id, 'steps', [countedSample(appOf('one'), 960, 1020, 200)], { time_zone: 'Asia/Tokyo' })
   assert.deepEqual(await offsets(), [-7, -7])
   const named = { ...appOf('one'), metadata: { HKTimeZone: 'Asia/Tokyo' } }
-  await post(team, user_id, 'steps', [counted(named, 960, 1020, 200)])
+  await post(team, user_id, 'steps', [countedSample(named, 960, 1020, 200)])
   assert.deepEqual(await offsets(), [-7, 9])
 })
 
@@ -174,14 +182,16 @@ const valueOf = ({ app, times }: { app: number; times: number }) => times * 10 *
 test('whatever apps and phones count and send, an hour has the steps of one of each type, and events say what is read', async () => {
   const posts = fc.array(fc.array(sample, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 6 })
   await fc.assert(
-    fc.asyncProperty(posts, async (all) => {
+    fc.asyncProperty(posts, async (clientPosts) => {
       const { team, user_id } = await person()
-      for (const one of all) {
-        const data = one.map(({ app, from, length, times }) => counted(apps[app]!, from, from + length, valueOf({ app, times })))
+      for (const one of clientPosts) {
+        const data = one.map(({ app, from, length, times }) =>
+          countedSample(apps[app]!, from, from + length, valueOf({ app, times })),
+        )
         assert.equal((await post(team, user_id, 'steps', data)).status, 200)
       }
-      const found = await shown(team, user_id, 'steps')
-      assert.deepEqual(sorted(await received(team)), sorted(found))
+      const found = await readSums(team, user_id, 'steps')
+      assert.deepEqual(sortByKey(await readReceived(team)), sortByKey(found))
       const { groups } = await read(team, user_id, 'steps')
       const owners = new Map<string, Set<number>>()
       for (const { source, data } of groups.apple_health_kit ?? [])
@@ -195,7 +205,7 @@ test('whatever apps and phones count and send, an hour has the steps of one of e
         }
       for (const [hour, ofHour] of owners) assert.equal(ofHour.size, 1, hour)
       const total = [...found.values()].reduce((sum, value) => sum + value, 0)
-      assert.equal((await sumsOf(team, user_id, 'steps'))[0], total)
+      assert.equal((await readAllSums(team, user_id, 'steps'))[0], total)
     }),
     { numRuns: 25 },
   )

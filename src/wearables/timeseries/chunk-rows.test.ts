@@ -1,7 +1,7 @@
 // What is optional of a sample is kept for each by itself, whatever the others of its hour have.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { at, counts, post, read, type Sent } from '../../../test/support/samples.ts'
+import { sentSample, counts, post, read, type Sent } from '../../../test/support/samples.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 
 interface Shown {
@@ -11,7 +11,8 @@ interface Shown {
   type: string | null
   end?: string
 }
-const ofHour = (time: string, value: number, more: Partial<Sent> = {}) => at(time, value, { unit: 'mL', ...more })
+const ofHour = (time: string, value: number, overrides: Partial<Sent> = {}) =>
+  sentSample(time, value, { unit: 'mL', ...overrides })
 const zone = { metadata: { HKTimeZone: 'America/Phoenix' } }
 
 describe('samples of one hour', () => {
@@ -56,7 +57,7 @@ describe('samples of one hour', () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const send = (time: string, value: number, metadata: object) =>
-      post(team, user_id, 'sleep_breathing_disturbance', [at(time, value, { unit: 'count', metadata })])
+      post(team, user_id, 'sleep_breathing_disturbance', [sentSample(time, value, { unit: 'count', metadata })])
     await send('02:00:00', 2, { category: 'elevated' })
     await send('01:00:00', 1, {})
     await send('02:30:00', 3, {})
@@ -77,7 +78,7 @@ describe('samples of one hour', () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const values = [0.1 + 0.2, 1e-300, 5e-324, 1234567.123456789]
-    const data = values.map((value, i) => at('00:00:00', value, { ...instantOf(`1969-12-31T23:5${i}:00Z`) }))
+    const data = values.map((value, i) => sentSample('00:00:00', value, { ...instantOf(`1969-12-31T23:5${i}:00Z`) }))
     assert.deepEqual(counts((await post(team, user_id, 'distance', data)).body), [4, 4, 0, 0])
     assert.deepEqual(counts((await post(team, user_id, 'distance', data)).body), [4, 0, 0, 0])
     const { groups } = await read(team, user_id, 'distance', 'start_date=1969-12-31&end_date=1969-12-31')

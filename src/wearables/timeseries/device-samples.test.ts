@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { at, counts, events, post, read, watch } from '../../../test/support/samples.ts'
+import { sentSample, counts, events, post, read, watch } from '../../../test/support/samples.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { storeSamples } from '../../../test/support/wearable-data.ts'
 import { HOUR_MS } from '../../platform/runtime/durations.ts'
@@ -10,7 +10,7 @@ import { HOUR_MS } from '../../platform/runtime/durations.ts'
 const models = [null, 'One', 'Two'] as const
 type Model = (typeof models)[number]
 const beat = (time: string, value: number, model: Model) =>
-  at(time, value, { ...watch, ...(model && { metadata: { _DMO: model, _DMA: 'Fictional' } }) })
+  sentSample(time, value, { ...watch, ...(model && { metadata: { _DMO: model, _DMA: 'Fictional' } }) })
 
 /** What is stored, as `instant model value`. */
 async function storedBy(team: TestTeam, user_id: string, provider: string): Promise<string[]> {
@@ -28,7 +28,7 @@ async function storedBy(team: TestTeam, user_id: string, provider: string): Prom
     )
     .toSorted()
 }
-const stored = (team: TestTeam, user_id: string) => storedBy(team, user_id, 'apple_health_kit')
+const readStored = (team: TestTeam, user_id: string) => storedBy(team, user_id, 'apple_health_kit')
 const send = async (team: TestTeam, user_id: string, ...beats: ReturnType<typeof beat>[]) =>
   counts((await post(team, user_id, 'heartrate', beats)).body)
 
@@ -40,9 +40,9 @@ describe('a sample without and with its device is one sample', () => {
     assert.deepEqual(await send(team, user_id, unnamed, beat('09:01:00', 61, null)), [2, 2, 0, 0])
     assert.deepEqual(await send(team, user_id, named, beat('09:02:00', 62, 'One')), [2, 1, 1, 0])
     const both = ['09:00:00 One 60', '09:01:00 null 61', '09:02:00 One 62']
-    assert.deepEqual(await stored(team, user_id), both)
+    assert.deepEqual(await readStored(team, user_id), both)
     for (const again of [unnamed, named]) assert.deepEqual(await send(team, user_id, again), [1, 0, 0, 0])
-    assert.deepEqual(await stored(team, user_id), both)
+    assert.deepEqual(await readStored(team, user_id), both)
     const emitted = (await events(team)).map(({ event_type, data }) => [
       event_type,
       data.source.device_id === null,
@@ -61,7 +61,7 @@ describe('a sample without and with its device is one sample', () => {
     assert.deepEqual(await send(team, user_id, beat('09:00:00', 60, 'One')), [1, 1, 0, 0])
     assert.deepEqual(await send(team, user_id, beat('09:00:00', 65, null)), [1, 0, 0, 0])
     assert.deepEqual(await send(team, user_id, beat('09:00:00', 65, null), beat('09:03:00', 63, null)), [2, 1, 0, 0])
-    assert.deepEqual(await stored(team, user_id), ['09:00:00 One 60', '09:03:00 null 63'])
+    assert.deepEqual(await readStored(team, user_id), ['09:00:00 One 60', '09:03:00 null 63'])
     assert.deepEqual(
       (await events(team)).map(({ data }) => data.data.map(({ value }) => value)),
       [[60], [63]],
@@ -75,7 +75,7 @@ describe('a sample without and with its device is one sample', () => {
       await send(team, user_id, beat('09:00:00', 60, null), beat('09:00:00', 61, 'One'), beat('09:00:00', 62, null)),
       [3, 1, 0, 0],
     )
-    assert.deepEqual(await stored(team, user_id), ['09:00:00 One 61'])
+    assert.deepEqual(await readStored(team, user_id), ['09:00:00 One 61'])
   })
 
   test('the latest of several apps counts, and other kinds of sources keep theirs', async () => {
@@ -84,7 +84,7 @@ describe('a sample without and with its device is one sample', () => {
     const others = [{ source_bundle: 'com.example.other' }, { product_type: 'iPhone14,5' }]
     for (const [i, other] of others.entries()) await send(team, user_id, { ...beat('09:00:00', 50 + i, null), ...other })
     await send(team, user_id, beat('09:00:00', 60, 'One'))
-    assert.deepEqual(await stored(team, user_id), ['09:00:00 One 60', '09:00:00 null 50', '09:00:00 null 51'])
+    assert.deepEqual(await readStored(team, user_id), ['09:00:00 One 60', '09:00:00 null 50', '09:00:00 null 51'])
   })
 
   test('posted both ways at the same time, the device has every one of them', async () => {
@@ -100,7 +100,7 @@ describe('a sample without and with its device is one sample', () => {
       )
       for (const [accepted, , , dropped] of replies) assert.deepEqual([accepted, dropped], [60, 0])
     }
-    assert.deepEqual(await stored(team, user_id), [
+    assert.deepEqual(await readStored(team, user_id), [
       ...hours.flatMap((hour) => timesOf(hour).map((time) => `${time} One 60`)),
       '23:00:00 One 60',
       '23:01:00 null 61',
@@ -118,33 +118,33 @@ const sent = fc.record({
 const posts = fc.array(fc.array(sent, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 8 })
 type Sent = typeof sent extends fc.Arbitrary<infer S> ? S : never
 
-/** What is stored by instant, after a post; and how many samples were new or changed. */
-function applyPost(all: Map<number, { model: Model; value: number }>, post: Sent[]): [created: number, updated: number] {
+/** The samples by instant, after a post; and how many samples were new or changed. */
+function applyPost(samples: Map<number, { model: Model; value: number }>, post: Sent[]): [created: number, updated: number] {
   const counts: [number, number] = [0, 0]
   const latest = new Map<number, { model: Model; value: number }>()
-  for (const model of new Set(post.map((one) => one.model)))
+  for (const model of new Set(post.map((sample) => sample.model)))
     for (const at_ms of places) {
-      const value = post.findLast((one) => one.model === model && one.at_ms === at_ms)?.value
+      const value = post.findLast((sample) => sample.model === model && sample.at_ms === at_ms)?.value
       if (value !== undefined && (model !== null || !latest.get(at_ms)?.model)) latest.set(at_ms, { model, value })
     }
   for (const [at_ms, { model, value }] of latest) {
-    const there = all.get(at_ms)
+    const there = samples.get(at_ms)
     const isTaken = there?.model === null && model !== null
     if (there && model === null && there.model !== null) continue
     if (there?.value === value && !isTaken) continue
     counts[there ? 1 : 0]++
-    all.set(at_ms, { model, value })
+    samples.set(at_ms, { model, value })
   }
   return counts
 }
 
 test('posts in any order leave one sample at each instant: the latest, with its device if one has named it', async () => {
   await fc.assert(
-    fc.asyncProperty(posts, async (given) => {
+    fc.asyncProperty(posts, async (post) => {
       const team = await createTestTeam()
       const user_id = await team.user()
       const all = new Map<number, { model: Model; value: number }>()
-      for (const one of given) {
+      for (const one of post) {
         const samples = one.map(({ at_ms, model, value }) => ({
           at_ms,
           value,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { exportXml, importFile, record } from '../../../test/support/file-imports.ts'
-import { at, DAY, events, post, read, watch } from '../../../test/support/samples.ts'
+import { sentSample, DAY, events, post, read, watch } from '../../../test/support/samples.ts'
 import { createTestTeam, settings, type TestTeam } from '../../../test/support/server.ts'
 import { list, postSummary } from '../../../test/support/summaries.ts'
 import { sampleAt, storeSamples } from '../../../test/support/wearable-data.ts'
@@ -12,7 +12,7 @@ const RANGE = `start_date=${DAY}&end_date=${DAY}`
 const ANDROID = { 'x-vital-android-sdk-version': '5.0.2' }
 const ENDED = '@1789344000'
 
-const nightOf = (team: TestTeam, user_id: string) =>
+const readNight = (team: TestTeam, user_id: string) =>
   postSummary(team, 'sleep', user_id, [
     {
       id: 'night',
@@ -29,8 +29,8 @@ describe('deprecated reads', () => {
   test('have a Deprecation header and name the path that takes their place; other reads have neither', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
-    await post(team, user_id, 'heartrate', [at('09:30:00', 61, watch)])
-    await nightOf(team, user_id)
+    await post(team, user_id, 'heartrate', [sentSample('09:30:00', 61, watch)])
+    await readNight(team, user_id)
     const headers = async (path: string) => {
       const { status, headers } = await team.api.get(`${path}?${RANGE}`)
       return [status, headers.get('deprecation'), headers.get('link')]
@@ -77,7 +77,7 @@ describe('deprecated reads', () => {
       '',
       `${DAY} 01:00:00 +0530`,
       {
-        to: `${DAY} 02:00:00 +0530`,
+        end: `${DAY} 02:00:00 +0530`,
       },
     )
     await importFile(team, user_id, exportXml(stage))
@@ -96,7 +96,7 @@ describe('deprecated reads', () => {
   test('list blood pressures, although phones post them to the same path', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
-    const value = (number: number) => at('09:30:00', number, watch)
+    const value = (number: number) => sentSample('09:30:00', number, watch)
     await post(team, user_id, 'blood_pressure', [{ systolic: value(118), diastolic: value(76) }])
     const { body } = await team.api.get(`/v2/timeseries/${user_id}/blood_pressure?${RANGE}`)
     assert.deepEqual([body.length, body[0].systolic, body[0].diastolic], [1, 118, 76])
@@ -150,13 +150,13 @@ const OLD = ['name', 'slug', 'logo']
 async function oldFields() {
   const team = await createTestTeam()
   const user_id = await team.user()
-  await post(team, user_id, 'heartrate', [at('09:30:00', 61, watch)], {
+  await post(team, user_id, 'heartrate', [sentSample('09:30:00', 61, watch)], {
     stage: 'historical',
     start_date: `${DAY}T00:00:00Z`,
     end_date: `${DAY}T23:00:00Z`,
   })
-  await post(team, user_id, 'heartrate', [at('10:30:00', 61, watch)])
-  await nightOf(team, user_id)
+  await post(team, user_id, 'heartrate', [sentSample('10:30:00', 61, watch)])
+  await readNight(team, user_id)
   const emitted = await events(team)
   const of = (type: string) => emitted.find(({ event_type }) => event_type === type)!.data
   const sources = [
@@ -180,7 +180,7 @@ describe('with LEGACY_TIMESERIES=off', () => {
   test('deprecated lists answer 404 without a Deprecation header, and all others go on', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
-    await post(team, user_id, 'heartrate', [at('09:30:00', 61, watch)])
+    await post(team, user_id, 'heartrate', [sentSample('09:30:00', 61, watch)])
     const answer = async (path: string, headers = {}) => {
       const { status, headers: answered } = await team.api.get(`${path}?${RANGE}`, headers)
       return [status, answered.get('deprecation')]

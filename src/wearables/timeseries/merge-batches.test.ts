@@ -16,10 +16,10 @@ const samples = (hours: number, value: number, length_ms: number | null = null) 
     zone_s: 0,
     type: null,
   }))
-const of = (app_id: string) => ({ provider: 'apple_health_kit', source_type: 'phone' as const, app_id })
+const sourceOf = (app_id: string) => ({ provider: 'apple_health_kit', source_type: 'phone' as const, app_id })
 
-async function counts(given: Promise<{ created: number; updated: number }>): Promise<[created: number, updated: number]> {
-  const { created, updated } = await given
+async function counts(merge: Promise<{ created: number; updated: number }>): Promise<[created: number, updated: number]> {
+  const { created, updated } = await merge
   return [created, updated]
 }
 
@@ -28,7 +28,7 @@ describe('Samples of 1,200 hours', () => {
     const team = await createTestTeam()
     const user = await team.user()
     const store = (hours: number, value: number, app: string) =>
-      counts(storeSamples(team, user, 'heartrate', samples(hours, value), of(app)))
+      counts(storeSamples(team, user, 'heartrate', samples(hours, value), sourceOf(app)))
     assert.deepEqual(await store(1200, 60, 'one'), [1200, 0])
     assert.deepEqual(await store(1300, 70, 'two'), [100, 1200])
     assert.deepEqual(await store(1300, 70, 'two'), [0, 0])
@@ -38,7 +38,7 @@ describe('Samples of 1,200 hours', () => {
     const team = await createTestTeam()
     const user = await team.user()
     const store = (hours: number, value: number, app: string) =>
-      counts(storeSamples(team, user, 'steps', samples(hours, value, HOUR_MS), of(app)))
+      counts(storeSamples(team, user, 'steps', samples(hours, value, HOUR_MS), sourceOf(app)))
     assert.deepEqual(await store(1200, 10, 'one'), [1200, 0])
     assert.deepEqual(await store(1300, 99, 'two'), [100, 0])
     assert.deepEqual(await store(1300, 11, 'one'), [0, 1200])
@@ -49,7 +49,7 @@ test('samples of more than 50,000 hours are refused, and nothing of them is stor
   const team = await createTestTeam()
   const user = await team.user()
   const tooMany = samples(3, 1, 17_000 * HOUR_MS)
-  await assert.rejects(storeSamples(team, user, 'steps', tooMany, of('one')), { status: 422 })
+  await assert.rejects(storeSamples(team, user, 'steps', tooMany, sourceOf('one')), { status: 422 })
   const { body } = await team.api.get(`/v2/timeseries/${user}/steps/grouped?start_date=2020-01-01&end_date=2026-01-01`)
   assert.deepEqual(body.groups, {})
 })

@@ -1,14 +1,14 @@
 // Reading samples page by page. Source: users-wearables.md 10.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { at, DAY, events, post, read, watch, type Sent } from '../../../test/support/samples.ts'
+import { sentSample, DAY, events, post, read, watch, type Sent } from '../../../test/support/samples.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 
 describe('reading samples', () => {
   const many = (count: number): Sent[] =>
     Array.from({ length: count }, (_, i) => {
       const instant = new Date(Date.UTC(2026, 0, 31) + i * 1000).toISOString()
-      return { ...at('00:00:00', 50 + (i % 50), watch), start_date: instant, end_date: instant }
+      return { ...sentSample('00:00:00', 50 + (i % 50), watch), start_date: instant, end_date: instant }
     })
 
   test('goes on from page to page without a gap or a repetition, and events have at most 10,000 samples and 1 MiB', async () => {
@@ -19,7 +19,7 @@ describe('reading samples', () => {
       team,
       user_id,
       'heartrate',
-      many(30).map((one) => ({ ...one, source_bundle: 'com.example.other' })),
+      many(30).map((sample) => ({ ...sample, source_bundle: 'com.example.other' })),
     )
     const stamps: string[] = []
     let pages = 0
@@ -46,8 +46,8 @@ describe('reading samples', () => {
   test('keeps to the range, the provider and the user', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const user_id = await team.user()
-    await post(team, user_id, 'heartrate', [at('09:30:00', 70), at('11:00:00', 71), at('23:59:59', 72)])
-    await post(team, user_id, 'heartrate', [at('09:30:00', 80)], { provider: 'health_connect' })
+    await post(team, user_id, 'heartrate', [sentSample('09:30:00', 70), sentSample('11:00:00', 71), sentSample('23:59:59', 72)])
+    await post(team, user_id, 'heartrate', [sentSample('09:30:00', 80)], { provider: 'health_connect' })
     const values = async (query: string) => {
       const { groups } = await read(team, user_id, 'heartrate', query)
       return Object.values(groups as Record<string, { data: { value: number }[] }[]>)
@@ -69,8 +69,8 @@ describe('reading samples', () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     await post(team, user_id, 'heartrate', [
-      at('23:59:59', 72),
-      { ...at('00:00:00', 73), start_date: '2026-02-01T00:00:00Z', end_date: '2026-02-01T00:00:00Z' },
+      sentSample('23:59:59', 72),
+      { ...sentSample('00:00:00', 73), start_date: '2026-02-01T00:00:00Z', end_date: '2026-02-01T00:00:00Z' },
     ])
     const values = async (end_date: string) =>
       (await team.api.get(`/v2/timeseries/${user_id}/heartrate?start_date=${DAY}&end_date=${end_date}`)).body.map(
@@ -121,7 +121,7 @@ describe('reading samples', () => {
         [(await team.api.get(`${path}provider=ouraa`)).status, (await team.api.get(`${path}provider=Oura`)).status],
         [422, 404],
       )
-    await post(team, user_id, 'heartrate', [at('09:30:00', 70)])
+    await post(team, user_id, 'heartrate', [sentSample('09:30:00', 70)])
     const { groups } = await read(team, user_id, 'heartrate', `${range}&provider=Apple_Health_Kit`)
     assert.deepEqual(Object.keys(groups), ['apple_health_kit'])
   })

@@ -9,7 +9,7 @@ import { HOUR_MS } from '../../platform/runtime/durations.ts'
 const BEGIN_MS = Date.UTC(2026, 0, 1)
 
 /** A user with a sample in each second of so many hours, each of them a minute long in every second series. */
-async function recorded(hours: number) {
+async function createRecording(hours: number) {
   const team = await createTestTeam()
   const user_id = await team.user()
   await team.db.queries.run(sql`
@@ -29,7 +29,7 @@ async function recorded(hours: number) {
 }
 
 test('only the samples at the instants are read, and no others of their hours', async () => {
-  const samples = await recorded(20)
+  const samples = await createRecording(20)
   const instants = Array.from({ length: 20 }, (_, hour) => BEGIN_MS + hour * HOUR_MS + 1_800_000)
   const found = await samples([...instants, BEGIN_MS + 1, BEGIN_MS - 1000])
   assert.equal(found.length, 40)
@@ -46,6 +46,6 @@ test('only the samples at the instants are read, and no others of their hours', 
 })
 
 test('an instant that is asked for twice is read once', async () => {
-  const samples = await recorded(1)
+  const samples = await createRecording(1)
   assert.equal((await samples([BEGIN_MS, BEGIN_MS])).length, 2)
 })

@@ -2,7 +2,7 @@
 // Source: users-wearables.md 10, 15.2.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { at, DAY, events, post, read } from '../../../test/support/samples.ts'
+import { sentSample, DAY, events, post, read } from '../../../test/support/samples.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { sampleAt, storeSamples } from '../../../test/support/wearable-data.ts'
 import { typeWithDetails, type Details } from '../resources/sample-details.ts'
@@ -16,10 +16,13 @@ const all: [TimeseriesName, type: string | null, Details][] = [
   ['note', null, { content: 'A fictional "note"', tags: ['food', 'exercise'] }],
 ]
 
-const query = async ({ api }: TestTeam, user_id: string, timeseries: string, fields: string[], more: object = {}) => {
+const query = async ({ api }: TestTeam, user_id: string, timeseries: string, fields: string[], overrides: object = {}) => {
   const timeframe = { type: 'relative', anchor: DAY, past: { value: 2, unit: 'day' } }
   const select = fields.map((field) => ({ timeseries, field }))
-  const { status, body } = await api.post(`/aggregate/v1/user/${user_id}/query`, { timeframe, queries: [{ select, ...more }] })
+  const { status, body } = await api.post(`/aggregate/v1/user/${user_id}/query`, {
+    timeframe,
+    queries: [{ select, ...overrides }],
+  })
   assert.equal(status, 200, JSON.stringify(body))
   return body.results[0].table
 }
@@ -67,9 +70,9 @@ test('a temperature of Apple Health has the place that its metadata names by num
   const user_id = await team.user()
   const places = ['1', 6, '11', '0', '12', 'constructor', undefined]
   const data = places.map((number, i) =>
-    at(`09:0${i}:00`, 36.6, { unit: 'degC', metadata: { HKBodyTemperatureSensorLocation: number } }),
+    sentSample(`09:0${i}:00`, 36.6, { unit: 'degC', metadata: { HKBodyTemperatureSensorLocation: number } }),
   )
-  await post(team, user_id, 'temperature', [...data, at('09:30:00', 36.6, { metadata: { sensor_location: 'wrist' } })])
+  await post(team, user_id, 'temperature', [...data, sentSample('09:30:00', 36.6, { metadata: { sensor_location: 'wrist' } })])
   const [group] = (await read(team, user_id, 'body_temperature')).groups.apple_health_kit
   assert.deepEqual(
     group.data.map(({ sensor_location }: { sensor_location: string | null }) => sensor_location),

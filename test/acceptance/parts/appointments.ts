@@ -21,11 +21,11 @@ export const appointments = ({ sdk, order, kit, arrived, passthrough }: Customer
       return arrived(id, finalStatus)
     }
 
-    const ask = (more: Partial<Junction.GetPscAppointmentAvailabilityLabTestsRequest> = {}) =>
-      labTests.getPscAppointmentAvailability({ lab: 'quest', zipCode: '85004', ...more })
+    const ask = (overrides: Partial<Junction.GetPscAppointmentAvailabilityLabTestsRequest> = {}) =>
+      labTests.getPscAppointmentAvailability({ lab: 'quest', zipCode: '85004', ...overrides })
     const free = async (): Promise<Junction.TimeSlot[]> => (await ask()).slots.flatMap(({ slots }) => slots)
-    const book = (orderId: string, bookingKey: string, more: Partial<Junction.BookPscAppointmentLabTestsRequest> = {}) =>
-      labTests.bookPscAppointment({ orderId, body: { bookingKey }, ...more })
+    const book = (orderId: string, bookingKey: string, overrides: Partial<Junction.BookPscAppointmentLabTestsRequest> = {}) =>
+      labTests.bookPscAppointment({ orderId, body: { bookingKey }, ...overrides })
     const cancel = (orderId: string, cancellationReasonId = REASON) =>
       labTests.cancelPscAppointment({ orderId, cancellationReasonId, note: 'A fictional reason' })
     const lastStatus = async (orderId: string) => (await labTests.getOrder({ orderId })).lastEvent.status

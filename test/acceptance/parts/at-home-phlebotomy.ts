@@ -44,8 +44,8 @@ export const atHomePhlebotomy = ({ sdk, order, arrived }: Customer): void =>
     })
 
     test('a start that is past, and an address that nobody visits, are refused', async () => {
-      const ask = (firstLine: string, more: { startDate?: string } = {}) =>
-        sdk.labTests.getPhlebotomyAppointmentAvailability({ ...more, body: { ...usAddress(street), firstLine } })
+      const ask = (firstLine: string, overrides: { startDate?: string } = {}) =>
+        sdk.labTests.getPhlebotomyAppointmentAvailability({ ...overrides, body: { ...usAddress(street), firstLine } })
       const past = await assertRejected(ask(street.firstLine, { startDate: '2020-01-01' }), 400)
       assert.deepEqual(past.body, { detail: 'start_date must be greater or equal than the current date' })
       await assertRejected(ask('1 Sample Way'), 400)
@@ -144,7 +144,7 @@ export const atHomePhlebotomy = ({ sdk, order, arrived }: Customer): void =>
         const { phlebotomy } = await sdk.labTests.getAreaInfo({ zipCode })
         assert.equal(phlebotomy.isServed, true)
         assert.deepEqual(
-          phlebotomy.providers.map((one) => [one.name, one.serviceTypes]),
+          phlebotomy.providers.map((provider) => [provider.name, provider.serviceTypes]),
           [[name, [serviceType]]],
         )
       }

@@ -103,7 +103,7 @@ export const catalog = ({ sdk, kitTest, order, leave }: Customer): void =>
       const labTestId = await kitTest()
       const { lab } = await sdk.labTests.getById({ labTestId })
       const { data } = await sdk.labAccount.getTeamLabAccounts({ status: 'active' })
-      const account = data!.find((found) => found.lab === lab!.slug)!
+      const account = data!.find((candidate) => candidate.lab === lab!.slug)!
       assert(account.allowedBilling.client_bill!.includes('AZ'))
       assert.deepEqual((await sdk.labAccount.getTeamLabAccounts({ labAccountId: account.id })).data, [account])
       assert((await order({ labAccountId: account.id })).id)

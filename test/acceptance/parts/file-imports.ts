@@ -47,7 +47,7 @@ export const fileImports = ({ sdk, user, passthrough }: Customer): void =>
       assert.equal(workouts.length, 1)
       const { data } = (await passthrough(path)).body as { data: Import[] }
       assert.deepEqual(
-        data.map((one) => one.id),
+        data.map((sample) => sample.id),
         [id],
       )
     })

@@ -6,7 +6,7 @@ import { home, parcel, patient, type Customer } from '../client.ts'
 export function kitEndToEnd({ sdk, user, kitTest, arrived, passthrough }: Customer): void {
   test('a kit is ordered, sent, registered, sent back and reported, and every step emits an event', async () => {
     const buyer = await user()
-    const follow = async (from: string) => (await passthrough(`/v1/events/follow?wait_s=25&${from}`)).body as FeedPage
+    const follow = async (cursor: string) => (await passthrough(`/v1/events/follow?wait_s=25&${cursor}`)).body as FeedPage
     let page = (await passthrough('/v1/events/follow?start=newest')).body as FeedPage
 
     const ordered = await sdk.testkit.createOrder({

@@ -20,8 +20,8 @@ export function management(server: Server, { sdk, user, order, leave }: Customer
       })
       return { status: response.status, body: await response.json() }
     }
-    const done = async (...asked: Parameters<typeof manage>): Promise<Answer['body']> => {
-      const { status, body } = await manage(...asked)
+    const done = async (...args: Parameters<typeof manage>): Promise<Answer['body']> => {
+      const { status, body } = await manage(...args)
       assert.equal(status, 200, JSON.stringify(body))
       return body
     }
@@ -245,7 +245,7 @@ export function management(server: Server, { sdk, user, order, leave }: Customer
       assert.equal((await manage('POST', path, body)).status, 409)
       assert.equal((await done('PATCH', `${path}/${id}`, { title: 'Changed' })).title, 'Changed')
       assert.deepEqual(await done('DELETE', `${path}/${id}`), {})
-      assert.equal((await done('GET', path)).data.find((found: { id: string }) => found.id === id).status, 'archived')
+      assert.equal((await done('GET', path)).data.find((query: { id: string }) => query.id === id).status, 'archived')
     })
 
     test('the events of a team are sent to a broker, until that is ended', async () => {

@@ -7,7 +7,7 @@ import { fieldErrors, UNKNOWN_ID, assertRejected, type Customer } from '../clien
 
 const RUN_MS_MAX = 30_000
 
-export const unmatched = ({ sdk, user }: Customer): void =>
+export const testUnmatchedResults = ({ sdk, user }: Customer): void =>
   void describe('unmatched results', () => {
     const labTest = async (): Promise<string> => {
       const tests = await sdk.labTests.get({ collectionMethod: 'walk_in_test', labSlug: 'quest', status: 'active' })

@@ -81,7 +81,7 @@ export const users = ({ sdk, user }: Customer): void =>
       const { userId, clientUserId } = await user()
       const found = await sdk.team.getUserById({ queryId: clientUserId.slice(11, 40) })
       assert.deepEqual(
-        found.map((one) => one.userId),
+        found.map((user) => user.userId),
         [userId],
       )
       assert.deepEqual(await sdk.team.getUserById({ queryId: randomUUID() }), [])

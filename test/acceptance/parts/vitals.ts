@@ -8,7 +8,10 @@ const at = { start_date: `${DAY}T09:30:00Z`, end_date: `${DAY}T09:40:00Z`, type:
 const IMPORTED_MS_MAX = 60_000
 
 /** By the name in the path of reads: the unit; with `as`, the name in the path of posts. */
-const posted: Record<string, { unit: string; as?: string; metadata?: Record<string, string>; value?: number; shown?: number }> = {
+const posted: Record<
+  string,
+  { unit: string; as?: string; metadata?: Record<string, string>; value?: number; storedValue?: number }
+> = {
   afib_burden: { unit: '%' },
   basal_body_temperature: { unit: '°C' },
   blood_oxygen: { unit: '%' },
@@ -24,7 +27,7 @@ const posted: Record<string, { unit: string; as?: string; metadata?: Record<stri
   forced_vital_capacity: { unit: 'L' },
   glucose: { unit: 'mmol/L' },
   handwashing: { unit: 'count' },
-  heart_rate_alert: { unit: 'count', metadata: { type: 'irregular_rhythm' }, shown: 1 },
+  heart_rate_alert: { unit: 'count', metadata: { type: 'irregular_rhythm' }, storedValue: 1 },
   heart_rate_recovery_one_minute: { unit: 'count' },
   heartrate: { unit: 'bpm' },
   hrv: { unit: 'rmssd', as: 'heartrate_variability' },
@@ -35,7 +38,7 @@ const posted: Record<string, { unit: string; as?: string; metadata?: Record<stri
   sleep_apnea_alert: { unit: 'count' },
   sleep_breathing_disturbance: { unit: 'count', metadata: { category: 'elevated' } },
   stand_duration: { unit: 'min' },
-  stand_hour: { unit: 'count', value: 0, shown: 1 },
+  stand_hour: { unit: 'count', value: 0, storedValue: 1 },
   steps: { unit: 'count' },
   uv_exposure: { unit: 'index' },
   vo2_max: { unit: 'mL/kg/min' },
@@ -96,9 +99,9 @@ export const vitals = ({ sdk, user, passthrough }: Customer): void =>
 
     test('that phones post are read in groups and in the plain list, in its unit', async () => {
       const { userId } = await user()
-      for (const [resource, { unit, as = resource, metadata = {}, value = 7, shown = value }] of Object.entries(posted)) {
+      for (const [resource, { unit, as = resource, metadata = {}, value = 7, storedValue = value }] of Object.entries(posted)) {
         await post(`/v2/timeseries/${userId}/${as}`, [{ value, unit, ...at, metadata }])
-        assert.deepEqual(pairs(await samplesOf(userId, resource)), [[shown, unit]], resource)
+        assert.deepEqual(pairs(await samplesOf(userId, resource)), [[storedValue, unit]], resource)
       }
       assert.equal((await samplesOf(userId, 'stand_hour'))[0]!.type, 'stood')
       assert.equal((await samplesOf(userId, 'heart_rate_alert'))[0]!.type, 'irregular_rhythm')
@@ -136,8 +139,8 @@ export const vitals = ({ sdk, user, passthrough }: Customer): void =>
     test('that a file brings are read in groups', async () => {
       const { userId } = await user()
       const path = `/v2/user/${userId}/file_import`
-      const record = (type: string, unit: string, value: number, more = '') =>
-        `<Record type="HKQuantityTypeIdentifier${type}" sourceName="Fictional" unit="${unit}" startDate="2026-01-31 09:30:00 +0000" endDate="2026-01-31 09:30:00 +0000" value="${value}">${more}</Record>`
+      const record = (type: string, unit: string, value: number, fields = '') =>
+        `<Record type="HKQuantityTypeIdentifier${type}" sourceName="Fictional" unit="${unit}" startDate="2026-01-31 09:30:00 +0000" endDate="2026-01-31 09:30:00 +0000" value="${value}">${fields}</Record>`
       const file = `<?xml version="1.0"?><HealthData locale="en_US">${record('DietaryCarbohydrates', 'g', 40)}${record('InsulinDelivery', 'IU', 5, '<MetadataEntry key="HKInsulinDeliveryReason" value="2"/>')}</HealthData>`
       const headers = { 'content-type': 'application/octet-stream' }
       const { body } = await passthrough(path, { method: 'POST', headers, body: file })

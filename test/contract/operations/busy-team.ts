@@ -5,10 +5,10 @@ import { fhirServer } from '../../support/fhir-server.ts'
 import { grant } from '../../support/grants.ts'
 import { createOrder, kit } from '../../support/orders.ts'
 import { signIn } from '../../support/phones.ts'
-import { at, post } from '../../support/samples.ts'
+import { sentSample, post } from '../../support/samples.ts'
 import { createTestTeam, type TestTeam } from '../../support/server.ts'
 import { delivering, receiver } from '../../support/webhook-receiver.ts'
-import { answered, success } from './operation-cases.ts'
+import { describeReply, success } from './operation-cases.ts'
 import { send, valid } from './requests.ts'
 
 const { operations } = contents
@@ -27,13 +27,13 @@ export async function busyTeam(): Promise<TestTeam> {
   const doing = operations.filter(({ method, auth }) => !['GET', 'DELETE'].includes(method) && auth !== 'none')
   for (const operation of doing) {
     const reply = await send(team, operation, await valid(team, operation))
-    assert(success(reply), `${operation.id} ${answered(reply)}`)
+    assert(success(reply), `${operation.id} ${describeReply(reply)}`)
   }
   await connectEhr(team)
   await team.settle()
   const repeating = await team.user()
-  for (let i = 0; i < 2; i++) await post(team, repeating, 'heartrate', [at('09:30:00', 61)])
-  await post(team, repeating, 'heartrate', [at('09:30:00', -61)])
+  for (let i = 0; i < 2; i++) await post(team, repeating, 'heartrate', [sentSample('09:30:00', 61)])
+  await post(team, repeating, 'heartrate', [sentSample('09:30:00', -61)])
   await valid(
     team,
     operations.find(({ id }) => id === 'get_phlebotomy_appointment')!,

@@ -25,7 +25,7 @@ export function eventShapesOf(description: OpenApiDocument): EventShapes {
   const add = (name: string): void => {
     if (name in shapes) return
     shapes[name] = {}
-    shapes[name] = stripped(schemas[name]!, add)
+    shapes[name] = stripSchema(schemas[name]!, add)
   }
   const events: Record<string, string> = {}
   for (const [pattern, { post }] of Object.entries(description.webhooks)) {
@@ -37,14 +37,14 @@ export function eventShapesOf(description: OpenApiDocument): EventShapes {
   return { events, shapes }
 }
 
-function stripped(schema: Json, add: (name: string) => void): Shape {
+function stripSchema(schema: Json, add: (name: string) => void): Shape {
   if (typeof schema.$ref === 'string') {
     const name = schema.$ref.slice(REFERENCE.length)
     add(name)
     return { $ref: name }
   }
-  const inside = (one: unknown): Shape => stripped(one as Json, add)
-  const all = (ones: unknown): Shape[] => (ones as unknown[]).map(inside)
+  const inside = (part: unknown): Shape => stripSchema(part as Json, add)
+  const all = (parts: unknown): Shape[] => (parts as unknown[]).map(inside)
   const { type, required, anyOf, items, prefixItems, properties, additionalProperties, format } = schema
   const values = schema.enum ?? ('const' in schema ? [schema.const] : undefined)
   return {
@@ -65,19 +65,19 @@ function stripped(schema: Json, add: (name: string) => void): Shape {
 
 /** The shape of the body of an event, with every reference replaced by what it names. */
 export function bodyShape({ events, shapes }: EventShapes, type: string): Shape {
-  const whole = (one: unknown): unknown => {
-    if (Array.isArray(one)) return one.map(whole)
-    if (one === null || typeof one !== 'object') return one
-    if (typeof (one as Json).$ref === 'string') return whole(shapes[(one as { $ref: string }).$ref])
-    return Object.fromEntries(Object.entries(one).map(([name, part]) => [name, whole(part)]))
+  const whole = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(whole)
+    if (part === null || typeof part !== 'object') return part
+    if (typeof (part as Json).$ref === 'string') return whole(shapes[(part as { $ref: string }).$ref])
+    return Object.fromEntries(Object.entries(part).map(([name, part]) => [name, whole(part)]))
   }
   return whole(shapes[events[type]!]) as Shape
 }
 
 /** One shape to a line, so that a change is read in the diff. */
 export const printEventShapes = ({ events, shapes }: EventShapes): string => {
-  const lines = (of: Record<string, unknown>): string =>
-    Object.entries(of)
+  const lines = (entries: Record<string, unknown>): string =>
+    Object.entries(entries)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)}`)
       .join(',\n')

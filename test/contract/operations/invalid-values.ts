@@ -77,7 +77,7 @@ export const textLeaves = (schema: unknown, text: string): InvalidValue =>
 export const requiredFields = (schema: unknown): string[] => (schema as Shape).required ?? []
 
 /** Text that a path parameter of this shape does not take. */
-export function malformed(schema: unknown): string[] {
+export function malformedValues(schema: unknown): string[] {
   const { type, format } = schema as Shape
   if (format === 'uuid')
     return [

@@ -98,11 +98,13 @@ type Container = Record<string | number, unknown>
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null
 
 /** Every place in a value. */
-const placesIn = (value: unknown, above: Loc = []): Loc[] =>
-  isContainer(value) ? Object.keys(value).flatMap((key) => [[...above, key], ...placesIn(value[key], [...above, key])]) : []
+const placesIn = (value: unknown, parentPath: Loc = []): Loc[] =>
+  isContainer(value)
+    ? Object.keys(value).flatMap((key) => [[...parentPath, key], ...placesIn(value[key], [...parentPath, key])])
+    : []
 
 /** The thing that holds a place; what is missing on the way to it is made. */
-function holderOf(root: Container, place: Loc): Container | undefined {
+function findHolder(root: Container, place: Loc): Container | undefined {
   let holder = root
   for (const [i, key] of place.slice(0, -1).entries()) {
     if (holder[key] === undefined) holder[key] = typeof place[i + 1] === 'number' ? [] : {}
@@ -113,12 +115,12 @@ function holderOf(root: Container, place: Loc): Container | undefined {
 }
 
 /** The request after random changes. `further` are places that it does not use and could. */
-export function mutated(request: Request, further: Loc[], changes: Mutation[]): Request {
+export function mutateRequest(request: Request, further: Loc[], changes: Mutation[]): Request {
   const copy = structuredClone(request)
   const places = [...placesIn(copy).filter((place) => place.length > 1), ...further]
   for (const { place, act, value } of changes) {
     const chosen = places[place % places.length]
-    const holder = chosen && holderOf(copy as unknown as Container, chosen)
+    const holder = chosen && findHolder(copy as unknown as Container, chosen)
     if (!holder) continue
     const key = chosen.at(-1)!
     if (act === 'remove' && chosen[0] !== 'path') delete holder[key]

@@ -48,25 +48,25 @@ function namesOfOperation(description: OpenApi, operation: Json): Names {
   }
 }
 
-const content = (of: unknown): unknown =>
-  ((of as Json | undefined)?.content as Record<string, Json> | undefined)?.['application/json']?.schema
+const content = (response: unknown): unknown =>
+  ((response as Json | undefined)?.content as Record<string, Json> | undefined)?.['application/json']?.schema
 
-/** @param within names of the shapes that this one stands in: what stands in itself is followed once */
-function fields(description: OpenApi, schema: Json | undefined, at: string, within: readonly string[]): string[] {
+/** @param parents names of the shapes that this one stands in: what stands in itself is followed once */
+function fields(description: OpenApi, schema: Json | undefined, path: string, parents: readonly string[]): string[] {
   if (!schema) return []
-  const inside = (one: unknown, where: string) => fields(description, one as Json, where, within)
+  const inside = (part: unknown, where: string) => fields(description, part as Json, where, parents)
   if (typeof schema.$ref === 'string') {
     const name = schema.$ref.split('/').at(-1)!
-    return within.includes(name) ? [] : fields(description, description.components!.schemas![name], at, [...within, name])
+    return parents.includes(name) ? [] : fields(description, description.components!.schemas![name], path, [...parents, name])
   }
   const found: string[] = []
-  for (const key of ['anyOf', 'oneOf', 'allOf']) for (const one of (schema[key] ?? []) as Json[]) found.push(...inside(one, at))
+  for (const key of ['anyOf', 'oneOf', 'allOf']) for (const one of (schema[key] ?? []) as Json[]) found.push(...inside(one, path))
   for (const [name, property] of Object.entries((schema.properties ?? {}) as Json)) {
-    const where = at ? `${at}.${name}` : name
+    const where = path ? `${path}.${name}` : name
     found.push(where, ...inside(property, where))
   }
-  if (schema.items) found.push(...inside(schema.items, `${at}[]`))
-  if (typeof schema.additionalProperties === 'object') found.push(...inside(schema.additionalProperties, `${at}{}`))
+  if (schema.items) found.push(...inside(schema.items, `${path}[]`))
+  if (typeof schema.additionalProperties === 'object') found.push(...inside(schema.additionalProperties, `${path}{}`))
   return found
 }
 

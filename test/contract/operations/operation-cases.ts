@@ -17,14 +17,14 @@ const OF_PROVIDER = 'receive_provider_notification'
 export const withoutBody = operations.filter(
   ({ id, body, body_optional, file }) => id !== NEEDS_BODY && id !== OF_PROVIDER && !file && (!body || body_optional),
 )
-export const keyed = operations.filter(({ auth, idempotency }) => auth === 'team' && idempotency)
+export const keyedOperations = operations.filter(({ auth, idempotency }) => auth === 'team' && idempotency)
 /** Whether the body may have declared keys only. */
 export const forbidsExtraProperties = ({ body }: Operation): boolean =>
   (body as { additionalProperties?: boolean } | undefined)?.additionalProperties === false
 export const writing = operations.filter((operation) => operation.method !== 'GET')
 
 /** One test for each operation of a list. */
-export const each = (sentence: string, list: Operation[], check: (operation: Operation) => Promise<void>): void =>
+export const testEach = (sentence: string, list: Operation[], check: (operation: Operation) => Promise<void>): void =>
   void describe(sentence, () => {
     for (const operation of list) test(operation.id, () => check(operation))
   })
@@ -33,7 +33,7 @@ export const success = (reply: Reply): boolean => reply.status >= 200 && reply.s
 /** Where the faults of a refused request are. */
 export const locs = (reply: Reply): Loc[] => reply.body.detail.map((fault: { loc: Loc }) => fault.loc)
 export const asJson = { 'content-type': 'application/json' }
-export const answered = (reply: Reply): string => `HTTP ${reply.status}: ${JSON.stringify(reply.body)}`
+export const describeReply = (reply: Reply): string => `HTTP ${reply.status}: ${JSON.stringify(reply.body)}`
 
 /** Status for a user who is not there: 400 where the source says so, else 404. Source: users-wearables.md 2.3. */
 export const unknownStatus = ({ id }: Operation): number => (['generate_link_token', 'create_link_code'].includes(id) ? 400 : 404)

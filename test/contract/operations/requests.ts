@@ -10,8 +10,8 @@ import { hashKey } from '../../../src/platform/crypto/api-keys.ts'
 import { consoleHeaders, createDemoMember, furtherSession } from '../../support/console-sessions.ts'
 import { fhirServer } from '../../support/fhir-server.ts'
 import { labAccount } from '../../support/lab-accounts.ts'
-import { avenue, createPhlebotomist, slots, street, usAddress, visitOf } from '../../support/home-visits.ts'
-import { signIn, signInTokenOf } from '../../support/phones.ts'
+import { avenue, createPhlebotomist, slots, street, usAddress, visitCalls } from '../../support/home-visits.ts'
+import { signIn, createSignInToken } from '../../support/phones.ts'
 import { cells, client, type TestTeam, type Reply, vault } from '../../support/server.ts'
 import { waitingReport } from '../../support/waiting-reports.ts'
 import { verifyToken } from '../../../src/connections/pulls/poll.ts'
@@ -52,7 +52,7 @@ function orderFor(team: TestTeam, operation: Operation, use: Use): Promise<Json>
   const { id, module, path } = operation
   const order = (kind: string, make: () => Promise<Json>) => thing(team, use, `order ${kind}`, make)
   if (module === 'fulfillment' || id === 'get_order_abn') return order(`for ${id}`, () => byHand(team, id))
-  if (/\/result(\/|$)/.test(path)) return order('with a result', () => reported(team))
+  if (/\/result(\/|$)/.test(path)) return order('with a result', () => createReportedOrder(team))
   if (/\/psc\/(appointment|cancel)/.test(path)) {
     const isBooked = id !== 'book_psc_appointment'
     return order(isBooked ? 'with an appointment' : 'without an appointment', () => walkIn(team, isBooked))
@@ -62,8 +62,8 @@ function orderFor(team: TestTeam, operation: Operation, use: Use): Promise<Json>
   if (/\/(requisition|labels)\/pdf$/.test(path)) return order('with a requisition', () => atStep(team, 'walk_in_test'))
   // A patient has one visit at a time, so none of these orders stays as it is.
   if (/phlebotomy_appointment$|^set_visit_/.test(id)) return atHomeOrder(team, operation)
-  if (id === 'update_order') return placed(team, { activate_by: '2100-01-31' })
-  return order('that is placed', () => placed(team, {}))
+  if (id === 'update_order') return placeOrder(team, { activate_by: '2100-01-31' })
+  return order('that is placed', () => placeOrder(team, {}))
 }
 
 /** Query parameters that are given although they may be left out. */
@@ -91,7 +91,7 @@ const runUnmatchedResultTest = async (team: TestTeam): Promise<Json> => {
 }
 
 /** A result that waits for the team, or for the operator. */
-function unmatched(team: TestTeam, { auth }: Operation, use: Use): Promise<string> {
+function createUnmatchedResult(team: TestTeam, { auth }: Operation, use: Use): Promise<string> {
   return thing(team, use, `result that waits for ${auth}`, async () => {
     const id = (await runUnmatchedResultTest(team)).raw_result_id as string
     if (auth === 'management') ok(await team.api.post(`/v3/unmatched_result/${id}/resolve`, { action: 'unsure' }))
@@ -152,7 +152,7 @@ const belongings: Record<string, (team: TestTeam, operation: Operation, use: Use
       return ok(await team.api.post('/console/v1/saved_views', view)).body.id
     }),
   object_id: (team, operation, use) => belongings.order_id!(team, operation, use),
-  raw_result_id: unmatched,
+  raw_result_id: createUnmatchedResult,
   run_id: async (team, _operation, use) =>
     (await thing(team, use, 'test of an unmatched result', () => runUnmatchedResultTest(team))).run_id as string,
   wrong_lab_test_id: (team) => team.test(),
@@ -178,7 +178,10 @@ const belongings: Record<string, (team: TestTeam, operation: Operation, use: Use
     return team.org_id
   },
   physician_id: (team) =>
-    made(team, `/team/${team.team}/sandbox/physician`, { ...bodies.add_team_service_physician, npi: randomUUID().slice(0, 18) }),
+    createThing(team, `/team/${team.team}/sandbox/physician`, {
+      ...bodies.add_team_service_physician,
+      npi: randomUUID().slice(0, 18),
+    }),
   import_id: importOf,
   offset: () => Promise.resolve(String(FIRST_PART.length)),
   provider: (_team, { id, path }) =>
@@ -206,13 +209,13 @@ const belongings: Record<string, (team: TestTeam, operation: Operation, use: Use
   slug: () => Promise.resolve(`clinic-${randomUUID()}`),
   domain: () => Promise.resolve(`clinic-${randomUUID()}.example.com`),
   domain_id: async (team, _operation, use) =>
-    thing(team, use, 'domain', () => made(team, '/domain', { domain: `clinic-${randomUUID()}.example.com` })),
+    thing(team, use, 'domain', () => createThing(team, '/domain', { domain: `clinic-${randomUUID()}.example.com` })),
   team_id: async (team, operation) => {
     if (operation.id.includes('provider_notification')) {
       const application = { team_id: team.team, provider: 'oura', client_id: 'fictional', client_secret: NOTICE_SECRET }
       ok(await team.manage.post('/team_custom_credentials/sandbox/us', application))
     }
-    if (operation.id === 'delete_team_in_org') return made(team, '/team', { name: 'To go', region: 'us' })
+    if (operation.id === 'delete_team_in_org') return createThing(team, '/team', { name: 'To go', region: 'us' })
     const maker = operations.find(({ id }) => id === standing[operation.id])
     if (maker) ok(await send(team, maker, await valid(team, maker)))
     return team.team
@@ -224,10 +227,14 @@ const belongings: Record<string, (team: TestTeam, operation: Operation, use: Use
   key_id: (team, operation) =>
     operation.id === 'rotate_management_key'
       ? ownKey(team)
-      : made(team, '/management_key', { label: 'To go', team_id: team.team }),
-  api_key_id: (team) => made(team, '/team_api_keys/sandbox/us', { label: 'To go', team_id: team.team }),
+      : createThing(team, '/management_key', { label: 'To go', team_id: team.team }),
+  api_key_id: (team) => createThing(team, '/team_api_keys/sandbox/us', { label: 'To go', team_id: team.team }),
   credential_id: (team) =>
-    made(team, '/team_custom_credentials/sandbox/us', { team_id: team.team, provider: 'oura', client_secret: 'fictional' }),
+    createThing(team, '/team_custom_credentials/sandbox/us', {
+      team_id: team.team,
+      provider: 'oura',
+      client_secret: 'fictional',
+    }),
   webhook_id: async (team, operation, use) =>
     'message_id' in propertiesOf(operation.params)
       ? (await messageOf(team)).webhook_id
@@ -247,24 +254,24 @@ const belongings: Record<string, (team: TestTeam, operation: Operation, use: Use
   },
   member_id: async (team, operation) => {
     if (operation.path.includes('/ehr_integration/')) return embeddedMember(team, randomUUID())
-    const token = await invited(team, { role: 'no_role' })
+    const token = await createInvite(team, { role: 'no_role' })
     return ok(await team.api.post('/v1/invite/accept', { token, name: 'Testa Fictional' })).body.id
   },
   invite_id: async (team) => {
-    const token = await invited(team)
+    const token = await createInvite(team)
     const { rows } = await cells.control.pool.query<{ id: string }>('select id from invite where token_hash = $1', [
       hashKey(token),
     ])
     return rows[0]!.id
   },
-  token: (team, { id }) => (id === 'validate_link_token' ? linkTokenOf(team) : invited(team)),
+  token: (team, { id }) => (id === 'validate_link_token' ? linkTokenOf(team) : createInvite(team)),
   link_token: (team) => linkTokenOf(team),
   code: linkCodeOf,
   grant_type: () => Promise.resolve('sign_in_token'),
   device_id: (team, _operation, use) => thing(team, use, 'device', () => deviceOf(team)),
-  workout_id: (team, _operation, use) => thing(team, use, 'workout', () => summaryOf(team, 'workouts')),
-  sleep_id: (team, _operation, use) => thing(team, use, 'night', () => summaryOf(team, 'sleep')),
-  subject_token: async (team) => signInTokenOf(team, await patientOf(team)),
+  workout_id: (team, _operation, use) => thing(team, use, 'workout', () => createSummary(team, 'workouts')),
+  sleep_id: (team, _operation, use) => thing(team, use, 'night', () => createSummary(team, 'sleep')),
+  subject_token: async (team) => createSignInToken(team, await patientOf(team)),
   refresh_token: async (team) => (await signIn(team, await patientOf(team))).refresh_token,
   account_id: (team, operation) => (operation.id === 'upsert_lab_account' ? Promise.resolve(randomUUID()) : accountOf(team)),
   lab_account_id: async (team) => {
@@ -302,7 +309,7 @@ async function describedUser(team: TestTeam, insured: boolean): Promise<string> 
 }
 
 /** The token of an invite of the organization, from its mail. */
-export async function invited(team: TestTeam, body: Json = {}): Promise<string> {
+export async function createInvite(team: TestTeam, body: Json = {}): Promise<string> {
   const email = `testa-${randomUUID()}@example.com`
   ok(await team.manage.post('/invite', { email, ...body }))
   const { rows } = await cells.control.pool.query<{ body: string }>(
@@ -313,12 +320,13 @@ export async function invited(team: TestTeam, body: Json = {}): Promise<string> 
 }
 
 /** What makes a team, a key, an endpoint or a member, and answers with its id. */
-const made = async (team: TestTeam, path: string, body: Json): Promise<string> => ok(await team.manage.post(path, body)).body.id
+const createThing = async (team: TestTeam, path: string, body: Json): Promise<string> =>
+  ok(await team.manage.post(path, body)).body.id
 
 const PUT_EMBEDDING = 'upsert_ehr_integration_configuration'
 const CREATE_MEMBER = 'create_integration_managed_member'
 const embeddedMember = (team: TestTeam, integration_member_id: string): Promise<string> =>
-  made(team, '/ehr_integration/member', { ...bodies[CREATE_MEMBER], integration_member_id })
+  createThing(team, '/ehr_integration/member', { ...bodies[CREATE_MEMBER], integration_member_id })
 
 const PROVIDER = 'apple_health_kit'
 const NOTICE_SECRET = 'fictional-secret'
@@ -338,7 +346,7 @@ async function profiledUser(team: TestTeam): Promise<string> {
 }
 
 /** A workout or a night of the team's patient. */
-async function summaryOf(team: TestTeam, kind: 'workouts' | 'sleep'): Promise<string> {
+async function createSummary(team: TestTeam, kind: 'workouts' | 'sleep'): Promise<string> {
   const user_id = await patientOf(team)
   ok(await team.api.post(`/v2/summary/${kind}/${user_id}`, bodies[`post_${kind}`]))
   return ok(await team.api.get(`/v2/summary/${kind}/${user_id}?start_date=2026-01-01`)).body[kind][0].id
@@ -366,12 +374,13 @@ async function connectedUser(team: TestTeam): Promise<string> {
 }
 
 const EVENT_TYPE = 'labtest.order.created'
-const endpoint = (team: TestTeam): Promise<string> => made(team, `/team/${team.team}/sandbox/webhook`, bodies.create_webhook!)
+const endpoint = (team: TestTeam): Promise<string> =>
+  createThing(team, `/team/${team.team}/sandbox/webhook`, bodies.create_webhook!)
 
 const continuousQuery = (team: TestTeam, use: Use): Promise<string> =>
   thing(team, use, 'continuous query', () => {
     const query = { ...bodies.create_continuous_query, slug: `query-${randomUUID()}` }
-    return made(team, `/team/${team.team}/sandbox/continuous_query`, query)
+    return createThing(team, `/team/${team.team}/sandbox/continuous_query`, query)
   })
 
 const messages = new WeakMap<TestTeam, Promise<{ webhook_id: string; message_id: string }>>()
@@ -379,7 +388,9 @@ const messages = new WeakMap<TestTeam, Promise<{ webhook_id: string; message_id:
 function messageOf(team: TestTeam): Promise<{ webhook_id: string; message_id: string }> {
   const send = async () => {
     const webhook_id = await endpoint(team)
-    const message_id = await made(team, `/team/${team.team}/sandbox/webhook/${webhook_id}/test`, { event_type: EVENT_TYPE })
+    const message_id = await createThing(team, `/team/${team.team}/sandbox/webhook/${webhook_id}/test`, {
+      event_type: EVENT_TYPE,
+    })
     return { webhook_id, message_id }
   }
   const message = messages.get(team) ?? send()
@@ -454,7 +465,7 @@ const linkTokens = new WeakMap<TestTeam, Promise<string>>()
 /** The header of an operation that takes a link token; what asks without a team goes without one. */
 async function linkHeader(caller: Caller, method: string, path: string): Promise<Record<string, string>> {
   const [plain = ''] = path.replace(/\/\/+/g, '/').split('?')
-  if (typeof caller !== 'object' || !linking.some((one) => one.method === method && one.path.test(plain))) return {}
+  if (typeof caller !== 'object' || !linking.some((link) => link.method === method && link.path.test(plain))) return {}
   const token = linkTokens.get(caller) ?? linkTokenOf(caller)
   linkTokens.set(caller, token)
   return { 'x-vital-link-token': await token }
@@ -470,14 +481,14 @@ export function patientOf(team: TestTeam): Promise<string> {
   return patient
 }
 
-async function placed(team: TestTeam, more: Json): Promise<Json> {
-  const body = { ...bodies.create_order, user_id: await patientOf(team), lab_test_id: await team.test(), ...more }
+async function placeOrder(team: TestTeam, fields: Json): Promise<Json> {
+  const body = { ...bodies.create_order, user_id: await patientOf(team), lab_test_id: await team.test(), ...fields }
   return ok(await team.api.post('/v3/order', body)).body.order
 }
 
 /** An order of a collection method that the laboratory has taken. */
-async function atStep(team: TestTeam, method: string, more: Json = {}): Promise<Json> {
-  const order = await placed(team, { lab_test_id: await team.test(method), ...more })
+async function atStep(team: TestTeam, method: string, fields: Json = {}): Promise<Json> {
+  const order = await placeOrder(team, { lab_test_id: await team.test(method), ...fields })
   ok(await team.api.post(`/v3/order/${String(order.id)}/test?final_status=received.${method}.requisition_created`))
   await team.settle()
   return order
@@ -494,7 +505,7 @@ async function atHomeOrder(team: TestTeam, { id: operation }: Operation): Promis
   const isAsked = ['request_phlebotomy_appointment', 'set_visit_date'].includes(operation)
   const order = await atStep(team, 'at_home_phlebotomy', { patient_address: isAsked ? avenue : street })
   visitedOrders.set(team, order.id as string)
-  const visit = visitOf(team, order.id as string)
+  const visit = visitCalls(team, order.id as string)
   if (operation === 'set_visit_date') ok(await visit.request({ address: usAddress(avenue) }))
   else if (!/^(book|request)_/.test(operation)) ok(await visit.book(await windowOf(team)))
   return order
@@ -559,7 +570,7 @@ async function byHand(team: TestTeam, operation: string): Promise<Json> {
   const [method, ...before] = prerequisites[operation] ?? ['walk_in_test']
   const kitFirst = operation === 'assign_order_kit'
   const lab_test_id = await testByHand(team, kitFirst ? 'testkit' : method)
-  const order = kitFirst ? await kit(team, lab_test_id) : await placed(team, { lab_test_id })
+  const order = kitFirst ? await kit(team, lab_test_id) : await placeOrder(team, { lab_test_id })
   const path = { org_id: team.org_id, team_id: team.team, environment: 'sandbox', order_id: order.id as string }
   for (const step of before) {
     const [id, body] = typeof step === 'string' ? [step, { ...bodies[step] }] : step
@@ -567,7 +578,7 @@ async function byHand(team: TestTeam, operation: string): Promise<Json> {
     ok(
       await send(
         team,
-        operations.find((each) => each.id === id)!,
+        operations.find((operation) => operation.id === id)!,
         { path, query: {}, body },
       ),
     )
@@ -576,7 +587,7 @@ async function byHand(team: TestTeam, operation: string): Promise<Json> {
 }
 
 /** A registered kit that has come back from the laboratory. */
-async function reported(team: TestTeam): Promise<Json> {
+async function createReportedOrder(team: TestTeam): Promise<Json> {
   const order = await kit(team)
   ok(await team.api.post('/v3/order/testkit/register', { ...bodies.register_testkit_order, sample_id: order.sample_id }))
   ok(await team.api.post(`/v3/order/${String(order.id)}/test`))
@@ -597,7 +608,7 @@ const reachableEhr = { base_url: `${url}/fhir`, authentication: { type: 'api_key
 
 /** A request of the team that the operation answers with success. */
 export async function valid(team: TestTeam, operation: Operation): Promise<Request> {
-  const request: Request = { path: {}, query: {}, body: await substituted(team, operation, operation.example) }
+  const request: Request = { path: {}, query: {}, body: await substituteIds(team, operation, operation.example) }
   for (const name in propertiesOf(operation.params)) request.path[name] = await belonging(team, operation, name)
   const required = (operation.query as { required?: string[] } | undefined)?.required ?? []
   for (const name of [...required, ...(queryFor[operation.id] ?? [])])
@@ -626,13 +637,13 @@ const reportOf = (team: TestTeam): Promise<string> => {
 }
 
 /** Where an organization or a team stands in the path, so that a key gets as far as the body. */
-const own = (team: TestTeam): Record<string, string> => ({ org_id: team.org_id, team_id: team.team })
+const ownIds = (team: TestTeam): Record<string, string> => ({ org_id: team.org_id, team_id: team.team })
 
 /** A valid request with unknown ids; with the organization and team of `team`, if given. */
 export function unknownIds(operation: Operation, team?: TestTeam): Request {
   const path = Object.entries(propertiesOf(operation.params)).map(([name, { type, format, enum: allowed }]) => [
     name,
-    (team && operation.auth === 'management' && own(team)[name]) ||
+    (team && operation.auth === 'management' && ownIds(team)[name]) ||
       (allowed as string[] | undefined)?.[0] ||
       (name === 'event_type' && EVENT_TYPE) ||
       (format === 'uuid' ? randomUUID() : type === 'integer' ? '1' : 'nobody'),
@@ -655,11 +666,11 @@ export function belonging(team: TestTeam, operation: Operation, name: string, us
   return make(team, operation, use)
 }
 
-async function substituted(team: TestTeam, operation: Operation, value: unknown, name = ''): Promise<unknown> {
-  if (Array.isArray(value)) return Promise.all(value.map((item) => substituted(team, operation, item, name)))
+async function substituteIds(team: TestTeam, operation: Operation, value: unknown, name = ''): Promise<unknown> {
+  if (Array.isArray(value)) return Promise.all(value.map((item) => substituteIds(team, operation, item, name)))
   if (typeof value === 'object' && value !== null) {
     const entries = Object.entries(value).map(
-      async ([key, item]) => [key, await substituted(team, operation, item, key)] as const,
+      async ([key, item]) => [key, await substituteIds(team, operation, item, key)] as const,
     )
     return Object.fromEntries(await Promise.all(entries))
   }
@@ -678,7 +689,7 @@ export interface Place {
   name: string
   list: boolean
   /** Of a place in the query: the parameters that have to be there, too. */
-  beside: string[]
+  requiredNames: string[]
 }
 
 /** Every such place of an operation, whether its example uses it or not. */
@@ -694,9 +705,9 @@ export function places(operation: Operation): Place[] {
   ]
 }
 
-function placesIn(part: keyof Request, schema: unknown, above: string[]): Place[] {
+function placesIn(part: keyof Request, schema: unknown, parentPath: string[]): Place[] {
   return Object.entries(propertiesOf(schema)).flatMap(([name, property]) => {
-    const path = [...above, name]
+    const path = [...parentPath, name]
     const shape = ((property.anyOf as Json[] | undefined)?.[0] ?? property) as Json
     if (shape.properties) return placesIn(part, shape, path)
     const list = shape.type === 'array'
@@ -704,13 +715,13 @@ function placesIn(part: keyof Request, schema: unknown, above: string[]): Place[
     const { format } = (list ? shape.items : shape) as Json
     if (!known && format === 'uuid' && !nobodys.has(name) && !everybodys.has(name))
       throw new Error(`${part} ${path.join('.')} is an id: say in test/contract/operations/requests.ts where a team has one from`)
-    return known ? [{ part, path, name, list, beside: [] }] : []
+    return known ? [{ part, path, name, list, requiredNames: [] }] : []
   })
 }
 
 /** The request with `value` at a place. Of the query only what is required is kept. */
-export function withValue(request: Request, { part, path, list, beside }: Place, value: string): Request {
-  const required = Object.fromEntries(Object.entries(request.query).filter(([name]) => beside.includes(name)))
+export function withValue(request: Request, { part, path, list, requiredNames }: Place, value: string): Request {
+  const required = Object.fromEntries(Object.entries(request.query).filter(([name]) => requiredNames.includes(name)))
   const copy = structuredClone({ ...request, ...(part === 'query' && { query: required }) })
   let holder = copy[part] as Json
   for (const name of path.slice(0, -1)) holder = (holder[name] ??= {}) as Json
@@ -733,15 +744,15 @@ export function target(path: string, request: Request): string {
 export type Caller = TestTeam | string | undefined
 
 const isOfConsole = (path: string): boolean => /^\/*console\/+api(\/|$)/.test(path)
-const keyOf = (caller: Caller, path: string, manages: boolean): string | undefined => {
+const findKey = (caller: Caller, path: string, manages: boolean): string | undefined => {
   if (isOfConsole(path)) return undefined
   return typeof caller === 'object' ? (manages ? caller.orgKey : caller.key) : caller
 }
 const isManagement = (path: string): boolean => /^\/*v1\/+org(\/|$)/.test(path)
 
 /** The idempotency key of a request, where one cannot be left out. */
-export const keyNeeded = ({ idempotency }: Operation, given: Record<string, string> = {}): Record<string, string> => {
-  const isGiven = Object.keys(given).some((name) => name.toLowerCase() === 'x-idempotency-key')
+export const keyNeeded = ({ idempotency }: Operation, headers: Record<string, string> = {}): Record<string, string> => {
+  const isGiven = Object.keys(headers).some((name) => name.toLowerCase() === 'x-idempotency-key')
   return idempotency?.required && !isGiven ? { 'x-idempotency-key': randomUUID() } : {}
 }
 
@@ -767,7 +778,7 @@ export async function call(
   headers?: Record<string, string>,
 ): Promise<Reply> {
   const manages = isManagement(path)
-  const key = keyOf(caller, path, manages)
+  const key = findKey(caller, path, manages)
   const linked = isOfConsole(path)
     ? await consoleHeaders(typeof caller === 'object' ? caller : undefined, method, path)
     : await linkHeader(caller, method, path)

@@ -17,9 +17,9 @@ async function tablesOf({ db }: TestTeam): Promise<string[]> {
 }
 
 /** Table of the cell that belongs to teams → rows of this one, as text. */
-export async function rowsOf(of: TestTeam): Promise<Record<string, string[]>> {
-  const { db, team } = of
-  const tables = await tablesOf(of)
+export async function rowsOf(owner: TestTeam): Promise<Record<string, string[]>> {
+  const { db, team } = owner
+  const tables = await tablesOf(owner)
   const each = tables.map((name) => `select '${name}' as name, t::text as row from "${name}" t where team_id = $1`)
   const { rows } = await db.pool.query<{ name: string; row: string }>(`${each.join(' union all ')} order by name, row`, [team])
   const found = Object.fromEntries(tables.map((name) => [name, [] as string[]]))
@@ -39,8 +39,8 @@ export class TeamRows {
   readonly #versions = new Set<string>()
   readonly #ids = new Set<string>()
 
-  constructor(of: TestTeam) {
-    this.#of = of
+  constructor(owner: TestTeam) {
+    this.#of = owner
   }
 
   async read(): Promise<RowsRead> {

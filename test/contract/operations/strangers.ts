@@ -5,7 +5,7 @@ import { before, test } from 'node:test'
 import { listForOperator } from '../../../src/lab/accounts/accounts.ts'
 import type { Operation } from '../../../src/platform/http/operation.ts'
 import { createTestTeam, type Reply } from '../../support/server.ts'
-import { answered, forTeams, unknownStatus } from './operation-cases.ts'
+import { describeReply, forTeams, unknownStatus } from './operation-cases.ts'
 import { belonging, places, send, valid, withValue, type Place, type Request } from './requests.ts'
 import { TeamRows, UUID, type RowsRead } from './rows.ts'
 
@@ -51,10 +51,10 @@ export async function strangers() {
   const rows = new TeamRows(owner)
   /**
    * What another team is answered must not have anything of the owner, and must not have changed anything of it.
-   * @param known what the owner has, where it has done nothing since that was read
+   * @param knownRows what the owner has, where it has done nothing since that was read
    */
-  const askedByStranger = async (ask: () => Promise<Reply>, known?: RowsRead): Promise<Reply> => {
-    const { ids, state } = known ?? (await rows.read())
+  const askedByStranger = async (ask: () => Promise<Reply>, knownRows?: RowsRead): Promise<Reply> => {
+    const { ids, state } = knownRows ?? (await rows.read())
     const reply = await ask()
     for (const [id] of JSON.stringify(reply.body).matchAll(UUID))
       assert(shared.has(id) || !ids.has(id), 'the answer has something of the other team')
@@ -67,7 +67,7 @@ export async function strangers() {
 
 export type Strangers = Awaited<ReturnType<typeof strangers>>
 
-const titleOf = ({ id }: Operation, { path }: Place): string => `${id} ${path.join('.')}`
+const placeTitle = ({ id }: Operation, { path }: Place): string => `${id} ${path.join('.')}`
 
 /** One test for each place of an operation that can name something of another team. */
 export function whatBelongsToOthers({ owner, stranger, rows, askedByStranger }: Strangers, operations = forTeams): void {
@@ -76,14 +76,14 @@ export function whatBelongsToOthers({ owner, stranger, rows, askedByStranger }: 
   before(async () => {
     for (const operation of operations)
       for (const place of places(operation))
-        foreign.set(titleOf(operation, place), await belonging(owner, operation, place.name, 'read'))
+        foreign.set(placeTitle(operation, place), await belonging(owner, operation, place.name, 'read'))
     known = await rows.read()
   })
   for (const operation of operations) {
     /** What has been refused may be asked again. */
     let request: Request | undefined
     for (const place of places(operation)) {
-      const name = titleOf(operation, place)
+      const name = placeTitle(operation, place)
       test(name, async () => {
         const own = request ?? (await valid(stranger, operation))
         const asked = withValue(own, place, foreign.get(name)!)
@@ -91,7 +91,11 @@ export function whatBelongsToOthers({ owner, stranger, rows, askedByStranger }: 
         request = reply.status >= 400 || operation.method === 'GET' ? own : undefined
         const fine = findsNothing.has(operation.id) || isOwn.has(name)
         const refused = contradicts.has(name) || isRefused(operation, place)
-        assert.equal(reply.status, fine ? (operation.success ?? 200) : refused ? 400 : unknownStatus(operation), answered(reply))
+        assert.equal(
+          reply.status,
+          fine ? (operation.success ?? 200) : refused ? 400 : unknownStatus(operation),
+          describeReply(reply),
+        )
         assert.equal(reply.body.total ?? 0, 0)
       })
     }

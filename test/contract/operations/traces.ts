@@ -32,8 +32,8 @@ const FREE = new Set(['creator_member_id', 'client_user_id', 'insurance_id', 'gr
 
 /** What a request that works does not show, or what an operation cannot be asked beside the rest. */
 const more: Record<string, (team: TestTeam) => Promise<Record<string, unknown>>> = {
-  create_order: asked,
-  create_order_once: asked,
+  create_order: createOrderWithQuestions,
+  create_order_once: createOrderWithQuestions,
   register_testkit_order: async (team) => ({ user_id: await team.user() }),
 }
 const without: Record<string, string> = {
@@ -43,12 +43,12 @@ const without: Record<string, string> = {
 }
 
 /** A test whose laboratory asks something, and the answer. */
-async function asked(team: TestTeam): Promise<Record<string, unknown>> {
+async function createOrderWithQuestions(team: TestTeam): Promise<Record<string, unknown>> {
   const { markers } = (await team.api.get('/v3/lab_tests/markers?lab_slug=quest&size=100')).body
   const open = ({ type }: { type: string }) => type === 'text' || type === 'numeric'
   for (const { id: marker_id, aoe } of markers) {
     const question = aoe?.questions.find(open)
-    if (!question || !aoe.questions.every((each: { type: string; required: boolean }) => open(each) || !each.required)) continue
+    if (!question || !aoe.questions.every((item: { type: string; required: boolean }) => open(item) || !item.required)) continue
     const test = { name: 'Asking', method: 'walk_in_test', description: 'Asks.', marker_ids: [marker_id] }
     const { body } = await team.api.post('/v3/lab_tests', test)
     const aoe_answers = aoe.questions
@@ -68,12 +68,13 @@ export async function fullBody(
   const traces: Trace[] = []
   let n = 0
 
-  const leaf = (shape: Shape, name: string, given: unknown): { value: unknown; text: string } => {
+  const leaf = (shape: Shape, name: string, knownValue: unknown): { value: unknown; text: string } => {
     const plain = (value: unknown, text = String(value)) => ({ value, text: compact(text) })
     const named = (value: unknown, text = String(value)) => ({ value, text: compact(`${name}:${text}`) })
     n++
     if (name === 'payor_code') return plain('AETNA')
-    if (EXISTING.test(name) && !FREE.has(name)) return given === undefined ? { value: undefined, text: '' } : plain(given)
+    if (EXISTING.test(name) && !FREE.has(name))
+      return knownValue === undefined ? { value: undefined, text: '' } : plain(knownValue)
     if (shape.enum) return named(shape.enum.at(-1))
     if (shape.type === 'boolean') return named(true)
     if (shape.type === 'integer' || shape.type === 'number')
@@ -96,21 +97,21 @@ export async function fullBody(
     return plain(`Canary${n}`)
   }
 
-  const fill = (schema: Shape, path: string[], given: unknown): unknown => {
+  const fill = (schema: Shape, path: string[], knownValue: unknown): unknown => {
     const shape = schema.anyOf?.find(({ type }) => type !== 'null') ?? schema
-    if (path.join('.') === without[operation.id]) return given
+    if (path.join('.') === without[operation.id]) return knownValue
     if (shape.properties) {
       const fields = Object.entries(shape.properties).map(
         ([name, property]) =>
-          [name, fill(property, [...path, name], (given as Record<string, unknown> | undefined)?.[name])] as const,
+          [name, fill(property, [...path, name], (knownValue as Record<string, unknown> | undefined)?.[name])] as const,
       )
       return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
     }
     if (shape.items) {
-      const item = fill(shape.items, path, (given as unknown[] | undefined)?.[0])
+      const item = fill(shape.items, path, (knownValue as unknown[] | undefined)?.[0])
       return item === undefined ? undefined : [item]
     }
-    const { value, text } = leaf(shape, path.at(-1)!, given)
+    const { value, text } = leaf(shape, path.at(-1)!, knownValue)
     if (value !== undefined) traces.push({ field: path.join('.'), text })
     return value
   }
@@ -126,10 +127,10 @@ const texts = (value: unknown): string[] =>
   value === undefined ? [] : typeof value === 'object' ? Object.values(value as object).flatMap(texts) : [compact(String(value))]
 
 /** Every field that the operation reads, lists and objects within included. */
-export function fieldsOf(schema: unknown, above: string[] = []): string[] {
+export function listFields(schema: unknown, parentPath: string[] = []): string[] {
   const shape = schema as Shape
   const only = shape.anyOf?.find(({ type }) => type !== 'null') ?? shape
-  if (only.items) return fieldsOf(only.items, above)
-  if (!only.properties) return [above.join('.')]
-  return Object.entries(propertiesOf(only)).flatMap(([name, property]) => fieldsOf(property, [...above, name]))
+  if (only.items) return listFields(only.items, parentPath)
+  if (!only.properties) return [parentPath.join('.')]
+  return Object.entries(propertiesOf(only)).flatMap(([name, property]) => listFields(property, [...parentPath, name]))
 }

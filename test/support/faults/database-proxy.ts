@@ -22,7 +22,7 @@ export interface DatabaseProxy {
   /** How many connections the program has open through it. */
   readonly open: number
   /** How many connections the program has made through it since it was started. */
-  readonly accepted: number
+  readonly acceptedCount: number
   /**
    * Fail in this way from now on.
    * @param commits what the bytes of a COMMIT match; another one for a statement that is a transaction of its own
@@ -51,10 +51,10 @@ const COMMIT = /\bcommit\b/i
 
 /**
  * Start a proxy before a database on TCP or on a socket of the file system.
- * @param to where the database listens; a `host` that begins with `/` is the folder of its socket
+ * @param target where the database listens; a `host` that begins with `/` is the folder of its socket
  */
 export async function databaseProxy(
-  to: { host: string; port: number },
+  target: { host: string; port: number },
   { slow_ms = 500, linger_ms = 0 }: ProxyOptions = {},
 ): Promise<DatabaseProxy> {
   const pairs = new Set<Pair>()
@@ -80,27 +80,27 @@ export async function databaseProxy(
       client.on('close', () => swallowed.delete(client))
       return client.resume()
     }
-    const upstream = to.host.startsWith('/')
-      ? createConnection(`${to.host}/.s.PGSQL.${to.port}`)
-      : createConnection({ host: to.host, port: to.port, noDelay: true })
+    const upstream = target.host.startsWith('/')
+      ? createConnection(`${target.host}/.s.PGSQL.${target.port}`)
+      : createConnection({ host: target.host, port: target.port, noDelay: true })
     track(upstream)
     client.setNoDelay(true)
     const pair: Pair = { client, server: upstream, silent: false, committing: false }
     pairs.add(pair)
-    const pass = (from: Socket, into: Socket, look: (chunk: Buffer) => boolean) => {
-      from.on('error', () => {})
-      from.on('data', (chunk: Buffer) => {
+    const pass = (source: Socket, destination: Socket, look: (chunk: Buffer) => boolean) => {
+      source.on('error', () => {})
+      source.on('data', (chunk: Buffer) => {
         if (pair.silent || !look(chunk)) return
-        if (mode === 'slow') setTimeout(() => into.writable && into.write(chunk), slow_ms)
-        else into.write(chunk)
+        if (mode === 'slow') setTimeout(() => destination.writable && destination.write(chunk), slow_ms)
+        else destination.write(chunk)
       })
       const later = (call: () => void) =>
-        setTimeout(call, from === client ? 0 : Math.max(linger_ms, mode === 'slow' ? slow_ms : 0))
-      from.on('end', () => later(() => (!pair.silent || from === client) && into.end()))
-      from.on('close', (broken) =>
+        setTimeout(call, source === client ? 0 : Math.max(linger_ms, mode === 'slow' ? slow_ms : 0))
+      source.on('end', () => later(() => (!pair.silent || source === client) && destination.end()))
+      source.on('close', (hadError) =>
         later(() => {
           pairs.delete(pair)
-          if (broken && (!pair.silent || from === client)) into.destroy()
+          if (hadError && (!pair.silent || source === client)) destination.destroy()
         }),
       )
     }
@@ -122,12 +122,12 @@ export async function databaseProxy(
     get open() {
       return pairs.size + swallowed.size
     },
-    get accepted() {
+    get acceptedCount() {
       return accepted
     },
-    set(next, answered = COMMIT) {
+    set(next, answeredText = COMMIT) {
       mode = next
-      commits = answered
+      commits = answeredText
       if (next === 'silent' || next === 'black hole') for (const pair of pairs) pair.silent = true
       if (next === 'reset') for (const { client } of pairs) client.resetAndDestroy()
     },

@@ -22,9 +22,9 @@ function flood(socket: Socket, text: string | Buffer): void {
 }
 
 /** Calls `then` once something of a request has come, and throws away what comes. */
-function onRequest(socket: Socket, then: () => void): void {
+function onRequest(socket: Socket, respond: () => void): void {
   socket.once('data', () => {
-    then()
+    respond()
     socket.resume()
   })
 }
@@ -109,7 +109,7 @@ export interface FaultyReceivers {
 /** Start a receiver for each fault, in one process. */
 export async function startFaultyReceivers(): Promise<FaultyReceivers> {
   const process = fork(fileURLToPath(import.meta.url), ['--listen'], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-  const [ports] = (await Promise.race([once(process, 'message'), failed(process)])) as [Record<FaultName, number>]
+  const [ports] = (await Promise.race([once(process, 'message'), awaitFailure(process)])) as [Record<FaultName, number>]
   return {
     url: (name) => `http${WITH_TLS.has(name) ? 's' : ''}://127.0.0.1:${ports[name]}/hook`,
     async connections() {
@@ -126,7 +126,7 @@ export async function startFaultyReceivers(): Promise<FaultyReceivers> {
   }
 }
 
-async function failed(process: ChildProcess): Promise<never> {
+async function awaitFailure(process: ChildProcess): Promise<never> {
   const [code] = (await once(process, 'exit')) as [number]
   throw new Error(`the receivers ended with ${code}`)
 }

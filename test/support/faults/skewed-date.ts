@@ -5,9 +5,9 @@ if (!Number.isFinite(skew_ms)) throw new Error('CLOCK_SKEW_S must be a number of
 
 const RealDate = Date
 class SkewedDate extends RealDate {
-  constructor(...given: unknown[]) {
-    if (given.length === 0) super(RealDate.now() + skew_ms)
-    else super(...(given as [number]))
+  constructor(...args: unknown[]) {
+    if (args.length === 0) super(RealDate.now() + skew_ms)
+    else super(...(args as [number]))
   }
 
   static override now(): number {

@@ -24,10 +24,10 @@ export interface SmallDisk {
 }
 
 /** Whether the program `name` ended well; as root. */
-function asRoot(name: string, ...args: string[]): { ok: boolean; said: string } {
+function asRoot(name: string, ...args: string[]): { ok: boolean; output: string } {
   const [program, ...words] = process.getuid?.() === 0 ? [name, ...args] : ['sudo', '-n', name, ...args]
   const { status, stderr, error } = spawnSync(program!, words, { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] })
-  return { ok: status === 0, said: error?.message ?? stderr.trim() }
+  return { ok: status === 0, output: error?.message ?? stderr.trim() }
 }
 
 /**
@@ -40,8 +40,8 @@ export function smallDisk(name: string, size_mib: number): SmallDisk | string {
   const folder = inScratch(name)
   mkdirSync(folder)
   const owner = `uid=${process.getuid!()},gid=${process.getgid!()},mode=0755`
-  const { ok, said } = asRoot('mount', '-t', 'tmpfs', '-o', `size=${size_mib}m,${owner}`, device(process.pid), folder)
-  if (!ok) return `a tmpfs cannot be mounted: ${said}`
+  const { ok, output } = asRoot('mount', '-t', 'tmpfs', '-o', `size=${size_mib}m,${owner}`, device(process.pid), folder)
+  if (!ok) return `a tmpfs cannot be mounted: ${output}`
   mounted.add(folder)
   const ballast = join(folder, BALLAST)
   return {

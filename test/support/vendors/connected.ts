@@ -38,9 +38,9 @@ export async function agree(team: TestTeam, provider: OAuthProvider, peer: Peer,
 
 /** Runs the team's jobs that are due within some seconds from now. */
 export async function run({ cell, team, db }: TestTeam, ahead_s = 10): Promise<void> {
-  const from = teamNow((await guard.tenant(cell, team))!)
-  const end = new Date(from.getTime() + ahead_s * 1000)
-  await runner.runUntil(cell, db, team, { start: from, end, jobs_max: 500 }, async () => {})
+  const start = teamNow((await guard.tenant(cell, team))!)
+  const end = new Date(start.getTime() + ahead_s * 1000)
+  await runner.runUntil(cell, db, team, { start, end, jobs_max: 500 }, async () => {})
 }
 
 /** `YYYY-MM-DD` of some days ago. */

@@ -22,7 +22,7 @@ export interface Checks {
   /** Fields whose description shows one item of what is a list in truth. */
   lists?: readonly string[]
   /** Fields that are answered and not described, each for a reason that the test states. */
-  beyond?: readonly string[]
+  extraFields?: readonly string[]
 }
 
 /** Compares a value with a schema of a description. @returns what differs, with its place */
@@ -31,66 +31,67 @@ function differences(description: Schema, schema: unknown, value: unknown, check
   visit(schema, value, '')
   return found
 
-  function visit(given: unknown, part: unknown, at: string): void {
-    const one = flat(given)
+  function visit(schema: unknown, part: unknown, path: string): void {
+    const one = flat(schema)
     if (!one) return
     const choices = one.oneOf ?? one.anyOf
     if (Array.isArray(choices)) {
       const results = choices.map((choice) => differences(description, choice, part, checks))
-      if (results.every((result) => result.length)) found.push(`${at}: none of ${choices.length} choices`)
+      if (results.every((result) => result.length)) found.push(`${path}: none of ${choices.length} choices`)
       return
     }
     if (part === null) {
       const types = [one.type].flat()
-      if (one.nullable !== true && one['x-nullable'] !== true && !types.includes('null')) found.push(`${at}: null`)
+      if (one.nullable !== true && one['x-nullable'] !== true && !types.includes('null')) found.push(`${path}: null`)
       return
     }
     if (Array.isArray(part)) {
-      const name = at.split('.').at(-1) ?? ''
-      if (one.type === 'array') for (const item of part) visit(one.items, item, `${at}[]`)
-      else if (checks.lists?.includes(name)) for (const item of part) visit(given, item, `${at}[]`)
-      else found.push(`${at}: a list`)
+      const name = path.split('.').at(-1) ?? ''
+      if (one.type === 'array') for (const item of part) visit(one.items, item, `${path}[]`)
+      else if (checks.lists?.includes(name)) for (const item of part) visit(schema, item, `${path}[]`)
+      else found.push(`${path}: a list`)
       return
     }
-    if (isObject(part)) return visitObject(one, part, at)
-    if (typeof part === 'undefined') return void found.push(`${at}: undefined`)
-    visitScalar(one, part as string | number | boolean, at)
+    if (isObject(part)) return visitObject(one, part, path)
+    if (typeof part === 'undefined') return void found.push(`${path}: undefined`)
+    visitScalar(one, part as string | number | boolean, path)
   }
 
-  function visitObject(one: Schema, part: Schema, at: string): void {
-    if (one.type !== undefined && one.type !== 'object' && !isObject(one.properties)) return void found.push(`${at}: an object`)
-    const properties = isObject(one.properties) ? one.properties : {}
+  function visitObject(object: Schema, part: Schema, path: string): void {
+    if (object.type !== undefined && object.type !== 'object' && !isObject(object.properties))
+      return void found.push(`${path}: an object`)
+    const properties = isObject(object.properties) ? object.properties : {}
     const anyName = Object.keys(properties).find((name) => name.startsWith('$'))
-    const isOpen = one.additionalProperties !== undefined && one.additionalProperties !== false
+    const isOpen = object.additionalProperties !== undefined && object.additionalProperties !== false
     for (const [name, value] of Object.entries(part)) {
-      const inside = `${at}.${name}`
+      const inside = `${path}.${name}`
       if (Object.hasOwn(properties, name)) visit(properties[name], value, inside)
       else if (anyName !== undefined && /^\d+$/.test(name)) visit(properties[anyName], value, inside)
-      else if (isOpen) visit(one.additionalProperties, value, inside)
-      else if (Object.keys(properties).length && !checks.beyond?.includes(name)) found.push(`${inside}: not described`)
+      else if (isOpen) visit(object.additionalProperties, value, inside)
+      else if (Object.keys(properties).length && !checks.extraFields?.includes(name)) found.push(`${inside}: not described`)
     }
-    for (const name of Array.isArray(one.required) ? one.required : [])
-      if (!Object.hasOwn(part, String(name))) found.push(`${at}.${name}: missing`)
+    for (const name of Array.isArray(object.required) ? object.required : [])
+      if (!Object.hasOwn(part, String(name))) found.push(`${path}.${name}: missing`)
   }
 
-  function visitScalar(one: Schema, part: string | number | boolean, at: string): void {
-    const { type, format } = one
+  function visitScalar(scalar: Schema, part: string | number | boolean, path: string): void {
+    const { type, format } = scalar
     const types = (Array.isArray(type) ? type : [type]).filter((name) => JSON_TYPES.has(String(name)))
     const own = typeof part === 'number' ? (Number.isInteger(part) ? ['integer', 'number'] : ['number']) : [typeof part]
     if (types.length && !types.some((name) => own.includes(String(name))))
-      found.push(`${at}: ${typeof part}, not ${types.join()}`)
-    if (Array.isArray(one.enum) && !one.enum.includes(part)) found.push(`${at}: ${part} is no value of the enum`)
+      found.push(`${path}: ${typeof part}, not ${types.join()}`)
+    if (Array.isArray(scalar.enum) && !scalar.enum.includes(part)) found.push(`${path}: ${part} is no value of the enum`)
     if (typeof part === 'string' && format === 'date-time' && !Number.isFinite(Date.parse(part)))
-      found.push(`${at}: no date-time`)
-    if (typeof part === 'string' && format === 'date' && !/^\d{4}-\d\d-\d\d$/.test(part)) found.push(`${at}: no date`)
+      found.push(`${path}: no date-time`)
+    if (typeof part === 'string' && format === 'date' && !/^\d{4}-\d\d-\d\d$/.test(part)) found.push(`${path}: no date`)
   }
 
   /** A schema with its references and parts put together. */
-  function flat(given: unknown): Schema | undefined {
-    if (!isObject(given)) return undefined
-    if (typeof given.$ref === 'string') return flat(resolve(given.$ref))
-    if (!Array.isArray(given.allOf)) return given
-    const parts = [...given.allOf.map(flat), { ...given, allOf: undefined }].filter(isObject)
+  function flat(schema: unknown): Schema | undefined {
+    if (!isObject(schema)) return undefined
+    if (typeof schema.$ref === 'string') return flat(resolve(schema.$ref))
+    if (!Array.isArray(schema.allOf)) return schema
+    const parts = [...schema.allOf.map(flat), { ...schema, allOf: undefined }].filter(isObject)
     const merged: Schema = Object.assign({}, ...parts)
     merged.properties = Object.assign({}, ...parts.map(({ properties }) => properties ?? {}))
     return merged

@@ -14,7 +14,7 @@ const instantOf = (time: string): number => Date.parse(/(Z|[+-]\d\d:\d\d)$/.test
 
 export class DexcomPeer extends VendorServer {
   protected readonly vendor = dexcom.urls
-  readonly grants = new VendorGrants({ life_s: 7200, used: 'dies' })
+  readonly grants = new VendorGrants({ life_s: 7200, afterUse: 'dies' })
   readonly values: StoredValue[] = []
   readonly user = 'fictional-dexcom-user'
   left = 60_000
@@ -27,7 +27,7 @@ export class DexcomPeer extends VendorServer {
       return { status: 302, headers: { location: to.href } }
     }
     if (path === '/v3/oauth2/token') return this.#token(form)
-    if (!this.grants.holderOf((headers.authorization ?? '').replace(/^Bearer /, ''), this.now_ms))
+    if (!this.grants.findHolder((headers.authorization ?? '').replace(/^Bearer /, ''), this.now_ms))
       return { status: 401, body: '' }
     if (this.left <= 0) return { status: 429, body: '' }
     this.left--
@@ -49,8 +49,8 @@ export class DexcomPeer extends VendorServer {
     return { status: 200, body, operation: 'postTokenV3' }
   }
 
-  #wrapped(recordType: string, more: Values): Values {
-    return { recordType, recordVersion: '3.0', userId: this.user, ...more }
+  #wrapped(recordType: string, fields: Values): Values {
+    return { recordType, recordVersion: '3.0', userId: this.user, ...fields }
   }
 
   #dataRange(): VendorAnswer {

@@ -18,7 +18,7 @@ const scopeOf = (type: string): string => {
     : 'health_metrics_and_measurements'
 }
 /** A value inside a point: `heart_rate.sample_time.physical_time`. */
-const at = (point: unknown, path: string): unknown =>
+const valueAt = (point: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((node, name) => (node as Values | undefined)?.[camel(name)], point)
 
 /** A civil time or a date as a text that can be compared. */
@@ -41,7 +41,7 @@ interface SigningKey {
 export class GoogleHealthPeer extends VendorServer {
   protected readonly vendor = googleHealth.urls
   /** While the application is in testing a refresh token lives for seven days; a refresh brings no new one. */
-  readonly grants = new VendorGrants({ life_s: 3599, used: 'stays' })
+  readonly grants = new VendorGrants({ life_s: 3599, afterUse: 'stays' })
   /** By type of data. */
   readonly points = new Map<string, Values[]>()
   /** TCX, by exercise. */
@@ -69,7 +69,7 @@ export class GoogleHealthPeer extends VendorServer {
     if (path.startsWith('/v4/projects/')) return this.#subscriber(request)
     if (path === '/revoke') return this.#revoke(request.form.get('token') ?? '')
     if (path === '/googlehealthapi/webhooks/webhooks_public_keyset.json') return { status: 200, body: this.#keyset() }
-    const held = this.grants.holderOf((headers.authorization ?? '').replace(/^Bearer /, ''), this.now_ms)
+    const held = this.grants.findHolder((headers.authorization ?? '').replace(/^Bearer /, ''), this.now_ms)
     if (!held) return fault(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.')
     if (this.left <= 0) return fault(429, 'RESOURCE_EXHAUSTED', 'Quota exceeded.', { 'retry-after': '60' })
     this.left--
@@ -148,8 +148,8 @@ export class GoogleHealthPeer extends VendorServer {
       endpointUri: string
     }
     const { secret } = endpointAuthorization
-    const probe = async (more: Record<string, string>) => {
-      const headers = { 'content-type': 'application/json', ...more }
+    const probe = async (overrides: Record<string, string>) => {
+      const headers = { 'content-type': 'application/json', ...overrides }
       return (await fetch(shown.endpointUri, { method: 'POST', headers, body: '{"type":"verification"}' })).status
     }
     const isVerified = (await probe({ authorization: secret })) === 201 && [401, 403].includes(await probe({}))
@@ -203,7 +203,7 @@ export class GoogleHealthPeer extends VendorServer {
     if (!filter) return fault(400, 'INVALID_ARGUMENT', 'Invalid filter.')
     const [, field, from, to = '9999'] = filter as unknown as string[]
     const isIn = (point: Values) => {
-      const value = comparable(at(point, field!))
+      const value = comparable(valueAt(point, field!))
       return value >= from! && value < to
     }
     const found = (this.points.get(type) ?? []).filter(isIn)

@@ -12,7 +12,7 @@ export interface VendorTokens {
 export interface GrantRules {
   life_s: number
   /** What becomes of a refresh token that was used: it dies at once, lives until a token that came for it is used, or lives on and no new one comes. */
-  used: 'dies' | 'until_new_is_used' | 'stays'
+  afterUse: 'dies' | 'until_new_is_used' | 'stays'
 }
 
 export class VendorGrants {
@@ -46,15 +46,15 @@ export class VendorGrants {
   refresh(refresh_token: string, now_ms: number): VendorTokens | undefined {
     const found = this.#refresh.get(refresh_token)
     if (!found) return undefined
-    const { used } = this.#rules
-    if (used === 'dies') this.#refresh.delete(refresh_token)
-    const tokens = this.#issue(found, used === 'stays' ? refresh_token : random('refresh'), now_ms)
-    if (used === 'until_new_is_used') this.#replaced.set(tokens.access_token, refresh_token)
+    const { afterUse } = this.#rules
+    if (afterUse === 'dies') this.#refresh.delete(refresh_token)
+    const tokens = this.#issue(found, afterUse === 'stays' ? refresh_token : random('refresh'), now_ms)
+    if (afterUse === 'until_new_is_used') this.#replaced.set(tokens.access_token, refresh_token)
     return tokens
   }
 
   /** Whose access token it is; undefined if it is none, or an expired one. */
-  holderOf(access_token: string, now_ms: number): VendorTokens | undefined {
+  findHolder(access_token: string, now_ms: number): VendorTokens | undefined {
     const found = this.#access.get(access_token)
     if (!found || found.expires_at_ms <= now_ms) return undefined
     const replaced = this.#replaced.get(access_token)
@@ -76,16 +76,16 @@ export class VendorGrants {
   /** A user takes back one scope at the vendor. */
   narrow(user: string, scope: string): void {
     for (const held of [...this.#access.values(), ...this.#refresh.values()])
-      if (held.user === user) held.scopes = held.scopes.filter((one) => one !== scope)
+      if (held.user === user) held.scopes = held.scopes.filter((item) => item !== scope)
   }
 
   /** The newest access token of a user. */
   tokenOf(user: string): string | undefined {
-    return [...this.#access.values()].findLast((held) => held.user === user)?.access_token
+    return [...this.#access.values()].findLast((tokens) => tokens.user === user)?.access_token
   }
 
   isGranted(user: string): boolean {
-    return [...this.#refresh.values()].some((held) => held.user === user)
+    return [...this.#refresh.values()].some((tokens) => tokens.user === user)
   }
 
   #issue({ user, scopes }: Pick<VendorTokens, 'user' | 'scopes'>, refresh_token: string, now_ms: number): VendorTokens {

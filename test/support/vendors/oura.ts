@@ -15,7 +15,7 @@ const dayOf = (document: Document): string => String('day' in document ? documen
 
 export class OuraPeer extends VendorServer {
   protected readonly vendor = oura.urls
-  readonly grants = new VendorGrants({ life_s: 86_400, used: 'dies' })
+  readonly grants = new VendorGrants({ life_s: 86_400, afterUse: 'dies' })
   readonly documents = new Map<string, Document[]>()
   readonly heartRates = new Map<string, { timestamp: string; timestamp_unix: number; bpm: number; source: string }[]>()
   readonly subscriptions: Record<string, string>[] = []
@@ -30,7 +30,7 @@ export class OuraPeer extends VendorServer {
 
   put(user: string, collection: OuraCollection, ...documents: Document[]): void {
     const key = `${user} ${collection}`
-    const others = (this.documents.get(key) ?? []).filter(({ id }) => !documents.some((one) => one.id === id))
+    const others = (this.documents.get(key) ?? []).filter(({ id }) => !documents.some((otherDocument) => otherDocument.id === id))
     this.documents.set(
       key,
       [...others, ...documents].toSorted((a, b) => (dayOf(a) < dayOf(b) ? -1 : 1)),
@@ -43,7 +43,7 @@ export class OuraPeer extends VendorServer {
     if (path === '/oauth/token') return this.#token(form)
     if (path.startsWith('/v2/webhook/subscription')) return this.#subscription(request)
     const access_token = query.get('access_token') ?? (request.headers.authorization ?? '').replace(/^Bearer /, '')
-    const held = this.grants.holderOf(access_token, this.now_ms)
+    const held = this.grants.findHolder(access_token, this.now_ms)
     if (!held) return { status: 401, body: { status: 401, title: 'Unauthorized', detail: 'The access token is invalid' } }
     if (path === '/oauth/revoke' && method === 'POST') {
       this.grants.end(held.user)
@@ -64,13 +64,13 @@ export class OuraPeer extends VendorServer {
     if (collection === 'heartrate') return this.#heartRates(held.user, query)
     const documents = this.documents.get(`${held.user} ${collection}`) ?? []
     if (id !== undefined) {
-      const found = this.unreadable.has(id) ? undefined : documents.find((one) => one.id === decodeURIComponent(id))
+      const found = this.unreadable.has(id) ? undefined : documents.find((document) => document.id === decodeURIComponent(id))
       const operation = `Single_${collection}_Document_v2_usercollection_${collection}__document_id__get`
       return found ? { status: 200, operation, body: found } : { status: 404, body: { detail: 'Not found' } }
     }
     const [first, last] = [query.get('start_date') ?? '', query.get('end_date') ?? '9999']
     // The end is left out, so that a date alone never has today.
-    const wanted = documents.filter((one) => dayOf(one) >= first && dayOf(one) < last)
+    const wanted = documents.filter((document) => dayOf(document) >= first && dayOf(document) < last)
     return this.#pageOf(wanted, query, `Multiple_${collection}_Documents_v2_usercollection_${collection}_get`)
   }
 
@@ -183,7 +183,7 @@ export const ouraActivity = (day: string, steps: number): Document => ({
   timestamp: `${day}T04:00:00.000+01:00`,
 })
 
-export const ouraNight = (day: string, more: Record<string, unknown> = {}): Document => ({
+export const ouraNight = (day: string, overrides: Record<string, unknown> = {}): Document => ({
   id: `night-${day}`,
   meta,
   day,
@@ -207,7 +207,7 @@ export const ouraNight = (day: string, more: Record<string, unknown> = {}): Docu
   sleep_phase_5_min: '422111133224',
   hrv: sample(`${day}T00:00:00.000+00:00`, [60, null, 64]),
   readiness: { contributors, score: 81, temperature_deviation: -0.2 },
-  ...more,
+  ...overrides,
 })
 
 export const ouraScore = (day: string, score: number): Document => ({
@@ -220,7 +220,7 @@ export const ouraScore = (day: string, score: number): Document => ({
 })
 
 /** A tag with words of the user, on the local day of its beginning. */
-export const ouraTag = (id: string, start_time: string, more: Record<string, unknown>): Document => ({
+export const ouraTag = (id: string, start_time: string, overrides: Record<string, unknown>): Document => ({
   id,
   tag_type_code: null,
   start_time,
@@ -229,10 +229,10 @@ export const ouraTag = (id: string, start_time: string, more: Record<string, unk
   end_day: null,
   comment: null,
   custom_name: null,
-  ...more,
+  ...overrides,
 })
 
-export const ouraWorkout = (day: string, more: Record<string, unknown> = {}): Document => ({
+export const ouraWorkout = (day: string, overrides: Record<string, unknown> = {}): Document => ({
   id: `workout-${day}`,
   meta,
   day,
@@ -244,5 +244,5 @@ export const ouraWorkout = (day: string, more: Record<string, unknown> = {}): Do
   intensity: 'moderate',
   source: 'confirmed',
   label: null,
-  ...more,
+  ...overrides,
 })

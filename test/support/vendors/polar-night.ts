@@ -9,7 +9,7 @@ export const beyondDescription = ['sleepStateChanges', 'breathingRateSamples']
 export function addPolarNight(peer: PolarPeer, date: string): void {
   const evening = new Date(Date.parse(date) - 86_400_000).toISOString().slice(0, 10)
   const change = (offsetFromStart: string, newState: string) => ({ offsetFromStart, newState })
-  peer.stored.set('sleeps', [
+  peer.storedValues.set('sleeps', [
     {
       sleepDate: date,
       sleepResult: {
@@ -31,7 +31,7 @@ export function addPolarNight(peer: PolarPeer, date: string): void {
       sleepEvaluation: { phaseDurations: { wake: '300s', rem: '1800s', light: '22800s', deep: '3600s', unknown: '300s' } },
     },
   ])
-  peer.stored.set('nightly-recharge-results', [
+  peer.storedValues.set('nightly-recharge-results', [
     {
       sleepResultDate: date,
       meanNightlyRecoveryRmssd: 44,
@@ -39,7 +39,7 @@ export function addPolarNight(peer: PolarPeer, date: string): void {
       breathingRateSamples: [{ startTime: `${evening}T23:00:00`, sampleInterval: '300s', breathingRateValues: [14.5, 15] }],
     },
   ])
-  peer.stored.set('continuous-samples', [
+  peer.storedValues.set('continuous-samples', [
     { date, samples: [{ heartRate: 52, offsetMillis: 3_600_000, triggerType: 'TRIGGER_TIMED_247' }] },
   ])
 }

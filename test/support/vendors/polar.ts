@@ -47,9 +47,9 @@ const kinds: Record<string, { operation: string; scope: string; list: string; wr
 
 export class PolarPeer extends VendorServer {
   protected readonly vendor = polar.urls
-  readonly grants = new VendorGrants({ life_s: 43_200, used: 'dies' })
+  readonly grants = new VendorGrants({ life_s: 43_200, afterUse: 'dies' })
   /** By path. */
-  readonly stored = new Map<string, Values[]>()
+  readonly storedValues = new Map<string, Values[]>()
   readonly user = '475'
   /** The catalog of sports, as clients have met it. */
   readonly sports: Values[] = []
@@ -59,7 +59,7 @@ export class PolarPeer extends VendorServer {
   usage: [quarter: number, day: number] = [0, 0]
 
   /** The webhook of the application, and its key. */
-  made: { info: { id: string; events: string[]; url: string; active: boolean }; secret: string } | undefined
+  createdWebhook: { info: { id: string; events: string[]; url: string; active: boolean }; secret: string } | undefined
 
   protected answer(request: VendorRequest): VendorAnswer | Promise<VendorAnswer> {
     const { path, query, headers } = request
@@ -72,7 +72,7 @@ export class PolarPeer extends VendorServer {
     }
     if (path === '/oauth/token') return this.#token(request)
     if (path.startsWith('/v3/webhooks')) return this.#webhooks(request)
-    const held = this.grants.holderOf((headers.authorization ?? '').replace(/^Bearer /, ''), this.now_ms)
+    const held = this.grants.findHolder((headers.authorization ?? '').replace(/^Bearer /, ''), this.now_ms)
     if (!held) return { status: 401, body: '' }
     const [quarter, day] = this.usage
     const limits = {
@@ -84,37 +84,40 @@ export class PolarPeer extends VendorServer {
     this.usage = [quarter + 1, day + 1]
     const name = path.slice('/v4/data/'.length)
     if (name === 'user/account-data')
-      return held.scopes.includes('profile:read') ? { status: 200, body: { id: this.user } } : missing('profile:read')
+      return held.scopes.includes('profile:read') ? { status: 200, body: { id: this.user } } : missingScope('profile:read')
     if (name === 'sports/list')
-      return held.scopes.includes('sports:read') ? { status: 200, body: { sports: this.sports } } : missing('sports:read')
+      return held.scopes.includes('sports:read') ? { status: 200, body: { sports: this.sports } } : missingScope('sports:read')
     const kind = kinds[name]
     if (!kind) return { status: 404, body: '' }
-    if (!held.scopes.includes(kind.scope)) return missing(kind.scope)
+    if (!held.scopes.includes(kind.scope)) return missingScope(kind.scope)
     return this.#list(name, query)
   }
 
   /** One webhook for each application. Its address must answer a PING, which nobody can sign yet. */
   async #webhooks({ method, path, headers, body }: VendorRequest): Promise<VendorAnswer> {
     if (headers.authorization !== APPLICATION) return { status: 401, body: '' }
-    const isKnown = this.made !== undefined
+    const isKnown = this.createdWebhook !== undefined
     if (path === '/v3/webhooks' && method === 'GET')
-      return { status: 200, body: { data: this.made ? [this.made.info] : [] }, operation: 'getWebhook' }
+      return { status: 200, body: { data: this.createdWebhook ? [this.createdWebhook.info] : [] }, operation: 'getWebhook' }
     if (path === '/v3/webhooks' && method === 'POST') {
       if (isKnown) return { status: 409, body: { message: 'Webhook already exists' } }
       const { events, url } = JSON.parse(body) as { events: string[]; url: string }
       if (!(await this.#answersPing(url))) return { status: 400, body: { message: 'The ping was not answered' } }
       const [id, secret] = [`webhook${this.requests.length}`, `fictional-key-${this.requests.length}`]
-      this.made = { info: { id, events, url, active: true }, secret }
+      this.createdWebhook = { info: { id, events, url, active: true }, secret }
       return { status: 201, body: { data: { id, events, url, signature_secret_key: secret } }, operation: 'createWebhook' }
     }
     if (path === '/v3/webhooks/activate') {
-      if (this.made) this.made.info.active = true
+      if (this.createdWebhook) this.createdWebhook.info.active = true
       return { status: isKnown ? 200 : 204, body: '' }
     }
-    if (!this.made || path !== `/v3/webhooks/${this.made.info.id}`) return { status: 404, body: { message: 'Not found' } }
-    if (method === 'DELETE') this.made = undefined
-    else Object.assign(this.made.info, JSON.parse(body))
-    return method === 'DELETE' ? { status: 204 } : { status: 200, body: { data: [this.made!.info] }, operation: 'updateWebhook' }
+    if (!this.createdWebhook || path !== `/v3/webhooks/${this.createdWebhook.info.id}`)
+      return { status: 404, body: { message: 'Not found' } }
+    if (method === 'DELETE') this.createdWebhook = undefined
+    else Object.assign(this.createdWebhook.info, JSON.parse(body))
+    return method === 'DELETE'
+      ? { status: 204 }
+      : { status: 200, body: { data: [this.createdWebhook!.info] }, operation: 'updateWebhook' }
   }
 
   async #answersPing(url: string): Promise<boolean> {
@@ -148,10 +151,10 @@ export class PolarPeer extends VendorServer {
     const hasFeatures = query.has('features')
     const isLimitedToDay = hasFeatures && name !== 'continuous-samples'
     if (!(length > 0) || length > (isLimitedToDay ? 1 : days)) return { status: 400, body: { error: 'range too long' } }
-    const found = (this.stored.get(name) ?? []).filter((one) => String(one[date]) >= from && String(one[date]) < to)
+    const found = (this.storedValues.get(name) ?? []).filter((value) => String(value[date]) >= from && String(value[date]) < to)
     // Without features there are only dates, and the base of sessions.
     const base = ({ exercises: _exercises, ...session }: Values) => session
-    const shown = hasFeatures ? found : found.map((one) => (isSession ? base(one) : { [date]: one[date] }))
+    const shown = hasFeatures ? found : found.map((value) => (isSession ? base(value) : { [date]: value[date] }))
     if (!shown.length) return { status: 404, body: '' }
     const body = { [list]: shown }
     return { status: 200, body: this.wraps && wrapper !== undefined ? { [wrapper]: body } : body, operation }
@@ -165,4 +168,4 @@ export class PolarPeer extends VendorServer {
   }
 }
 
-const missing = (scope: string): VendorAnswer => ({ status: 403, body: { error: `Missing required scope: ${scope}` } })
+const missingScope = (scope: string): VendorAnswer => ({ status: 403, body: { error: `Missing required scope: ${scope}` } })

@@ -20,6 +20,6 @@ export async function pullResource(
 }
 
 /** The streams in what a pull yields. */
-export const streamsOf = (parts: Pulled[]) => parts.flatMap((one) => ('streams' in one ? one.streams : []))
+export const streamsOf = (parts: Pulled[]) => parts.flatMap((part) => ('streams' in part ? part.streams : []))
 /** What a part is about, so that a test sees the order. */
 export const nameOf = (part: Pulled) => ('streams' in part ? 'stream' : 'kind' in part ? part.kind : part.resource)

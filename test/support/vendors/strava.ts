@@ -17,7 +17,7 @@ const NOT_LISTED = new Set(['calories', 'description', 'embed_token', 'device_na
 
 export class StravaPeer extends VendorServer {
   protected readonly vendor = strava.urls
-  readonly grants = new VendorGrants({ life_s: 21_600, used: 'dies' })
+  readonly grants = new VendorGrants({ life_s: 21_600, afterUse: 'dies' })
   readonly activities: StoredActivity[] = []
   /** By activity. */
   readonly streams = new Map<number, Values>()
@@ -33,7 +33,7 @@ export class StravaPeer extends VendorServer {
     if (path === '/oauth/authorize') return this.#consent(request)
     if (path === '/oauth/token') return this.#token(request.form)
     if (path.startsWith('/api/v3/push_subscriptions')) return this.#subscription(request)
-    const held = this.grants.holderOf((request.headers.authorization ?? '').replace(/^Bearer /, ''), this.now_ms)
+    const held = this.grants.findHolder((request.headers.authorization ?? '').replace(/^Bearer /, ''), this.now_ms)
     if (!held) return fault(401, 'Authorization Error', { resource: 'Athlete', field: 'access_token', code: 'invalid' })
     if (path === '/oauth/deauthorize' && method === 'POST') {
       this.grants.end(held.user)
@@ -93,10 +93,10 @@ export class StravaPeer extends VendorServer {
   #data({ path, query }: VendorRequest, { user, scopes }: VendorTokens): VendorAnswer {
     const own = Number(user)
     if (path === '/api/v3/athlete') {
-      if (!scopes.includes('read')) return missing('read_permission')
+      if (!scopes.includes('read')) return missingField('read_permission')
       return { status: 200, body: { id: own, ...this.athletes.get(own) }, operation: 'getLoggedInAthlete' }
     }
-    if (!scopes.includes('activity:read')) return missing('activity:read_permission')
+    if (!scopes.includes('activity:read')) return missingField('activity:read_permission')
     if (path === '/api/v3/athlete/activities') {
       const [after, before] = [Number(query.get('after')) * 1000, Number(query.get('before')) * 1000]
       const found = this.activities.filter(
@@ -105,14 +105,14 @@ export class StravaPeer extends VendorServer {
       const from = (Number(query.get('page')) - 1) * this.page
       const shown = found
         .slice(from, from + this.page)
-        .map((one) => Object.fromEntries(Object.entries(one).filter(([name]) => !NOT_LISTED.has(name))))
+        .map((activity) => Object.fromEntries(Object.entries(activity).filter(([name]) => !NOT_LISTED.has(name))))
       return { status: 200, body: shown, operation: 'getLoggedInAthleteActivities' }
     }
     const ofStream = /^\/api\/v3\/activities\/(\d+)\/streams$/.exec(path)
     if (ofStream) return this.#stream(Number(ofStream[1]), query)
     const id = Number(/^\/api\/v3\/activities\/(\d+)$/.exec(path)?.[1])
     // Those of others are shown, too, if everybody may see them.
-    const activity = this.activities.find((one) => one.id === id)
+    const activity = this.activities.find((activity) => activity.id === id)
     if (!activity) return fault(404, 'Record Not Found', { resource: 'Activity', field: 'id', code: 'invalid' })
     return { status: 200, body: activity, operation: 'getActivityById' }
   }
@@ -163,15 +163,15 @@ export class StravaPeer extends VendorServer {
   }
 
   /** An event as it is sent to the subscription. `signed`: some clients receive a signature, others none. */
-  event(more: Values, signed = false): { body: string; headers: Record<string, string> } {
+  event(fields: Values, isSigned = false): { body: string; headers: Record<string, string> } {
     const second = Math.floor(this.now_ms / 1000)
-    const body = JSON.stringify({ aspect_type: 'create', event_time: second, subscription_id: 120_475, updates: {}, ...more })
+    const body = JSON.stringify({ aspect_type: 'create', event_time: second, subscription_id: 120_475, updates: {}, ...fields })
     const v1 = createHmac('sha256', CLIENT.client_secret).update(`${second}.${body}`).digest('hex')
     const signature = { 'x-strava-signature': `t=${second},v1=${v1}` }
-    return { body, headers: { 'content-type': 'application/json', ...(signed && signature) } }
+    return { body, headers: { 'content-type': 'application/json', ...(isSigned && signature) } }
   }
 }
 
 const fault = (status: number, message: string, error: Values): VendorAnswer => ({ status, body: { message, errors: [error] } })
-const missing = (field: string): VendorAnswer =>
+const missingField = (field: string): VendorAnswer =>
   fault(401, 'Authorization Error', { resource: 'AccessToken', field, code: 'missing' })

@@ -115,7 +115,7 @@ export abstract class VendorServer {
   }
 
   /** The requests to a path, oldest first. */
-  to(path: string): VendorRequest[] {
+  requestsTo(path: string): VendorRequest[] {
     return this.requests.filter((request) => request.path === path)
   }
 }
@@ -160,18 +160,18 @@ export const assertFailure = (call: Promise<unknown>, failure: VendorError['fail
   })
 
 /** All that a pull yields. */
-export async function collectAll<V>(pulled: AsyncIterable<V>): Promise<V[]> {
+export async function collectAll<V>(items: AsyncIterable<V>): Promise<V[]> {
   const found: V[] = []
-  for await (const one of pulled) found.push(one)
+  for await (const one of items) found.push(one)
   return found
 }
 
 /** The samples of one timeseries in what a pull yields. */
-export const samplesOf = (pulled: Pulled[], resource: string) =>
-  pulled.flatMap((one) => ('resource' in one && one.resource === resource ? one.samples : []))
+export const listSamples = (parts: Pulled[], resource: string) =>
+  parts.flatMap((part) => ('resource' in part && part.resource === resource ? part.samples : []))
 
 /** The records of one kind in what a pull yields, with documents whose fields a test may read. */
-export const recordsOf = (pulled: Pulled[], kind: string) =>
-  pulled
-    .flatMap((one) => ('kind' in one && one.kind === kind && 'records' in one ? one.records : []))
+export const listRecords = (parts: Pulled[], kind: string) =>
+  parts
+    .flatMap((part) => ('kind' in part && part.kind === kind && 'records' in part ? part.records : []))
     .map((record) => ({ ...record, document: record.document as Record<string, unknown> }))

@@ -16,7 +16,7 @@ export type WhoopList = 'cycle' | 'recovery' | 'activity/sleep' | 'activity/work
 
 export class WhoopPeer extends VendorServer {
   protected readonly vendor = whoop.urls
-  readonly grants = new VendorGrants({ life_s: 3600, used: 'dies' })
+  readonly grants = new VendorGrants({ life_s: 3600, afterUse: 'dies' })
   readonly records = new Map<string, Sent[]>()
   /** Requests that are still answered in this minute. */
   left = Infinity
@@ -25,8 +25,10 @@ export class WhoopPeer extends VendorServer {
 
   put(list: WhoopList, ...records: Sent[]): void {
     const key = `/developer/v2/${list}`
-    const idOf = (one: Sent) => one.id ?? one.sleep_id
-    const others = (this.records.get(key) ?? []).filter((one) => !records.some((other) => idOf(other) === idOf(one)))
+    const idOf = (record: Sent) => record.id ?? record.sleep_id
+    const others = (this.records.get(key) ?? []).filter(
+      (record) => !records.some((addedRecord) => idOf(addedRecord) === idOf(record)),
+    )
     this.records.set(
       key,
       [...others, ...records].toSorted((a, b) => (a.start < b.start ? 1 : -1)),
@@ -37,7 +39,7 @@ export class WhoopPeer extends VendorServer {
     const key = `/developer/v2/${list}`
     this.records.set(
       key,
-      (this.records.get(key) ?? []).filter((one) => one.id !== id),
+      (this.records.get(key) ?? []).filter((record) => record.id !== id),
     )
   }
 
@@ -49,7 +51,7 @@ export class WhoopPeer extends VendorServer {
   protected answer({ path, method, query, form, headers }: VendorRequest): VendorAnswer {
     if (path === '/oauth/oauth2/auth') return this.#consent(query)
     if (path === '/oauth/oauth2/token') return this.#token(form)
-    const held = this.grants.holderOf((headers.authorization ?? '').replace(/^Bearer /, ''), this.now_ms)
+    const held = this.grants.findHolder((headers.authorization ?? '').replace(/^Bearer /, ''), this.now_ms)
     if (!held || (this.deaf && path !== '/developer/v2/user/profile/basic')) return { status: 401, body: '' }
     const limits = { 'x-ratelimit-limit': '100, 100;window=60, 10000;window=86400', 'x-ratelimit-reset': '17' }
     if (this.left <= 0) return { status: 429, headers: { ...limits, 'x-ratelimit-remaining': '0' }, body: '' }
@@ -77,7 +79,11 @@ export class WhoopPeer extends VendorServer {
     }
     const [, cycle] = /^\/developer\/v2\/cycle\/(\d+)\/recovery$/.exec(path) ?? []
     if (cycle)
-      return one(this.records.get('/developer/v2/recovery'), ({ cycle_id }) => String(cycle_id) === cycle, 'getRecoveryForCycle')
+      return findRecord(
+        this.records.get('/developer/v2/recovery'),
+        ({ cycle_id }) => String(cycle_id) === cycle,
+        'getRecoveryForCycle',
+      )
     const [, night] = /^\/developer\/v2\/activity\/sleep\/(.+)\/stream$/.exec(path) ?? []
     if (night !== undefined) {
       if (!this.givesStreams) return { status: 403, body: '' }
@@ -86,7 +92,7 @@ export class WhoopPeer extends VendorServer {
     }
     const [, list = '', id = ''] = /^(\/developer\/v2\/activity\/(?:sleep|workout))\/(.+)$/.exec(path) ?? []
     const operation = list.endsWith('sleep') ? 'getSleepById' : 'getWorkoutById'
-    return one(this.records.get(list), (record) => record.id === id, operation)
+    return findRecord(this.records.get(list), (record) => record.id === id, operation)
   }
 
   #page(path: string, query: URLSearchParams): VendorAnswer {
@@ -137,7 +143,7 @@ export class WhoopPeer extends VendorServer {
   }
 }
 
-function one(records: Sent[] | undefined, isIt: (record: Sent) => boolean, operation: string): VendorAnswer {
+function findRecord(records: Sent[] | undefined, isIt: (record: Sent) => boolean, operation: string): VendorAnswer {
   const found = records?.find(isIt)
   if (!found) return { status: 404, body: '' }
   const { start: _, ...recovery } = found
@@ -146,7 +152,12 @@ function one(records: Sent[] | undefined, isIt: (record: Sent) => boolean, opera
 
 const written = { created_at: '2026-01-31T08:00:00.000Z', updated_at: '2026-01-31T08:00:00.000Z', user_id: 10_129 }
 
-export const whoopCycle = (id: number, start: string, end: string | undefined, more: Record<string, unknown> = {}): Sent => ({
+export const whoopCycle = (
+  id: number,
+  start: string,
+  end: string | undefined,
+  overrides: Record<string, unknown> = {},
+): Sent => ({
   ...written,
   id,
   start,
@@ -154,7 +165,7 @@ export const whoopCycle = (id: number, start: string, end: string | undefined, m
   timezone_offset: '-05:00',
   score_state: 'SCORED',
   score: { strain: 8.5, kilojoule: 8368, average_heart_rate: 68, max_heart_rate: 141 },
-  ...more,
+  ...overrides,
 })
 
 export const whoopSleep = (
@@ -162,7 +173,7 @@ export const whoopSleep = (
   cycle_id: number,
   start: string,
   end: string,
-  more: Record<string, unknown> = {},
+  overrides: Record<string, unknown> = {},
 ): Sent => ({
   ...written,
   id,
@@ -194,7 +205,7 @@ export const whoopSleep = (
     sleep_consistency_percentage: 80,
     sleep_efficiency_percentage: 93.75,
   },
-  ...more,
+  ...overrides,
 })
 
 export const whoopRecovery = (sleep_id: string, cycle_id: number, start: string, recovery_score: number): Sent => ({
@@ -213,7 +224,7 @@ export const whoopRecovery = (sleep_id: string, cycle_id: number, start: string,
   },
 })
 
-export const whoopWorkout = (id: string, start: string, end: string, more: Record<string, unknown> = {}): Sent => ({
+export const whoopWorkout = (id: string, start: string, end: string, overrides: Record<string, unknown> = {}): Sent => ({
   ...written,
   id,
   start,
@@ -240,5 +251,5 @@ export const whoopWorkout = (id: string, start: string, end: string, more: Recor
       zone_five_milli: 60_000,
     },
   },
-  ...more,
+  ...overrides,
 })

@@ -5,7 +5,7 @@ import { collectAll, plainHttp, REDIRECT } from './vendor-server.ts'
 import { WithingsPeer } from './withings.ts'
 
 export const WITHINGS_SCOPES = ['user.metrics', 'user.activity', 'user.sleepevents']
-const at = (text: string): number => Date.parse(text) / 1000
+const toSeconds = (text: string): number => Date.parse(text) / 1000
 const DAY: Omit<PullRequest, 'resource'> = {
   from_ms: Date.parse('2026-01-30T00:00:00Z'),
   to_ms: Date.parse('2026-02-01T00:00:00Z'),
@@ -15,15 +15,20 @@ const DAY: Omit<PullRequest, 'resource'> = {
 /** A user with a scale, a cuff, a watch and a sleep monitor, in Paris. */
 function fillWithings(peer: WithingsPeer, user = '363') {
   const stored = peer.store(user)
-  const group = (grpid: number, date: string, measures: [type: number, value: number, unit: number][], more: object = {}) => ({
+  const group = (
+    grpid: number,
+    date: string,
+    measures: [type: number, value: number, unit: number][],
+    overrides: object = {},
+  ) => ({
     grpid,
     attrib: 0,
-    date: at(date),
-    created: at(date),
-    modified: at(date),
+    date: toSeconds(date),
+    created: toSeconds(date),
+    modified: toSeconds(date),
     category: 1,
     deviceid: 'fictional-device',
-    ...more,
+    ...overrides,
     measures: measures.map(([type, value, unit]) => ({ type, value, unit })),
   })
   stored.measuregrps.push(
@@ -49,7 +54,7 @@ function fillWithings(peer: WithingsPeer, user = '363') {
     group(1005, '2026-01-31T08:00:00Z', [[1, 65, 0]], { category: 2 }),
     group(1006, '2026-01-31T09:00:00Z', [[1, 70, 0]], { attrib: 2 }),
   )
-  const day = { timezone: 'Europe/Paris', deviceid: 'fictional-device', brand: 1, modified: at('2026-01-31T09:00:00Z') }
+  const day = { timezone: 'Europe/Paris', deviceid: 'fictional-device', brand: 1, modified: toSeconds('2026-01-31T09:00:00Z') }
   stored.activities.push(
     {
       ...day,
@@ -71,15 +76,15 @@ function fillWithings(peer: WithingsPeer, user = '363') {
     { ...day, date: '2026-01-30', is_tracker: false, steps: 7000, distance: 5000, calories: 300, totalcalories: 2000 },
     { ...day, date: '2026-01-31', is_tracker: true, steps: 120, distance: 90, calories: 4, totalcalories: 800 },
   )
-  stored.intraday[at('2026-01-30T10:00:00Z')] = {
+  stored.intraday[toSeconds('2026-01-30T10:00:00Z')] = {
     deviceid: 'fictional-device',
     steps: 44,
     distance: 30.5,
     calories: 1.5,
     duration: 60,
   }
-  stored.intraday[at('2026-01-31T10:00:00Z')] = { deviceid: 'fictional-device', heart_rate: 72, duration: 60, rmssd: 41 }
-  const [start, end] = [at('2026-01-30T22:00:00Z'), at('2026-01-31T05:30:00Z')]
+  stored.intraday[toSeconds('2026-01-31T10:00:00Z')] = { deviceid: 'fictional-device', heart_rate: 72, duration: 60, rmssd: 41 }
+  const [start, end] = [toSeconds('2026-01-30T22:00:00Z'), toSeconds('2026-01-31T05:30:00Z')]
   stored.nights.push({
     id: 2001,
     timezone: 'Europe/Paris',
@@ -115,23 +120,36 @@ function fillWithings(peer: WithingsPeer, user = '363') {
     { startdate: start + 3600, enddate: start + 7200, state: 2, model: 'Activite', rmssd: { [start + 3660]: 44 } },
     { startdate: start + 7200, enddate: end, state: 3, model: 'Activite' },
   )
-  const workout = { timezone: 'Europe/Paris', model: 59, attrib: 0, modified: at('2026-01-31T11:00:00Z'), date: '2026-01-31' }
+  const workout = {
+    timezone: 'Europe/Paris',
+    model: 59,
+    attrib: 0,
+    modified: toSeconds('2026-01-31T11:00:00Z'),
+    date: '2026-01-31',
+  }
   stored.workouts.push(
     {
       ...workout,
       id: 3001,
       category: 2,
-      startdate: at('2026-01-31T09:00:00Z'),
-      enddate: at('2026-01-31T09:30:00Z'),
+      startdate: toSeconds('2026-01-31T09:00:00Z'),
+      enddate: toSeconds('2026-01-31T09:30:00Z'),
       data: { calories: 310, distance: 5000, steps: 4900, hr_average: 141, hr_max: 165, pause_duration: 60 },
     },
-    { ...workout, id: 3002, category: 128, startdate: at('2026-01-31T10:00:00Z'), enddate: at('2026-01-31T10:10:00Z'), data: {} },
+    {
+      ...workout,
+      id: 3002,
+      category: 128,
+      startdate: toSeconds('2026-01-31T10:00:00Z'),
+      enddate: toSeconds('2026-01-31T10:10:00Z'),
+      data: {},
+    },
     {
       ...workout,
       id: 3003,
       category: 999,
-      startdate: at('2026-01-31T10:30:00Z'),
-      enddate: at('2026-01-31T10:40:00Z'),
+      startdate: toSeconds('2026-01-31T10:30:00Z'),
+      enddate: toSeconds('2026-01-31T10:40:00Z'),
       data: { calories: 0, manual_calories: 90 },
     },
   )
@@ -143,7 +161,7 @@ export async function linkedToWithings(scopes = WITHINGS_SCOPES) {
   const app = peer.app()
   const code = peer.grants.agree('363', scopes, REDIRECT)
   const grant = await withings.exchange(plainHttp, app, { code, redirect_uri: REDIRECT, code_verifier: '', now_ms: peer.now_ms })
-  const pull = (resource: PullRequest['resource'], more: Partial<PullRequest> = {}, access_token = grant.access_token) =>
-    collectAll(withings.pull(plainHttp, app, access_token, { ...DAY, resource, ...more }))
+  const pull = (resource: PullRequest['resource'], overrides: Partial<PullRequest> = {}, access_token = grant.access_token) =>
+    collectAll(withings.pull(plainHttp, app, access_token, { ...DAY, resource, ...overrides }))
   return { peer, app, code, grant, pull }
 }

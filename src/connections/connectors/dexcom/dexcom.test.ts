@@ -3,10 +3,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
 import { DexcomPeer, type StoredValue } from '../../../../test/support/vendors/dexcom.ts'
-import { collectAll, assertFailure, plainHttp, REDIRECT, samplesOf } from '../../../../test/support/vendors/vendor-server.ts'
+import { collectAll, assertFailure, plainHttp, REDIRECT, listSamples } from '../../../../test/support/vendors/vendor-server.ts'
 import { dexcom } from './dexcom.ts'
 
-const egv = (systemTime: string, displayTime: string, value: number | null, more: Partial<StoredValue> = {}): StoredValue => ({
+const egv = (
+  systemTime: string,
+  displayTime: string,
+  value: number | null,
+  overrides: Partial<StoredValue> = {},
+): StoredValue => ({
   recordId: `record-${systemTime}`,
   systemTime,
   displayTime,
@@ -22,22 +27,22 @@ const egv = (systemTime: string, displayTime: string, value: number | null, more
   transmitterGeneration: 'g7',
   transmitterGenerationVariant: 'g7',
   displayApp: 'G7',
-  ...more,
+  ...overrides,
 })
 
-async function linked() {
+async function linkAccount() {
   const peer = await new DexcomPeer().start()
   const app = peer.app()
   const code = peer.grants.agree(peer.user, ['offline_access'], REDIRECT)
   const grant = await dexcom.exchange(plainHttp, app, { code, redirect_uri: REDIRECT, code_verifier: '', now_ms: peer.now_ms })
-  const pull = async (from: string, to: string) => {
+  const pull = async (start: string, end: string) => {
     const request = {
       resource: 'glucose' as const,
-      from_ms: Date.parse(from),
-      to_ms: Date.parse(to),
+      from_ms: Date.parse(start),
+      to_ms: Date.parse(end),
       time_zone: 'America/Phoenix',
     }
-    return samplesOf(await collectAll(dexcom.pull(plainHttp, app, grant.access_token, request)), 'glucose')
+    return listSamples(await collectAll(dexcom.pull(plainHttp, app, grant.access_token, request)), 'glucose')
   }
   return { peer, app, grant, pull }
 }
@@ -58,7 +63,7 @@ test('Dexcom: the consent page brings a grant that names the user; its lifetime 
 })
 
 test('Dexcom: a refresh token is used once; a wrong secret and a lost answer do not end the grant by themselves', async () => {
-  const { peer, app, grant } = await linked()
+  const { peer, app, grant } = await linkAccount()
   await assertFailure(dexcom.refresh(plainHttp, { ...app, client_secret: 'wrong' }, grant, peer.now_ms), 'unexpected')
   const next = await dexcom.refresh(plainHttp, app, grant, peer.now_ms)
   await assertFailure(dexcom.refresh(plainHttp, app, grant, peer.now_ms), 'invalid_grant')
@@ -67,7 +72,7 @@ test('Dexcom: a refresh token is used once; a wrong secret and a lost answer do 
 })
 
 test('Dexcom clock skew: values are of the time of the system, and a wrong clock of the display moves none of them', async () => {
-  const { peer, pull } = await linked()
+  const { peer, pull } = await linkAccount()
   peer.values.push(
     egv('2026-01-31T09:00:00Z', '2026-01-31T02:00:00-07:00', 90),
     // A receiver says no offset: its clock is an hour and seven minutes off, and then eight years.
@@ -83,7 +88,7 @@ test('Dexcom clock skew: values are of the time of the system, and a wrong clock
 })
 
 test('Dexcom: values are in mmol/L, and one that was not measured is left out', async () => {
-  const { peer, pull } = await linked()
+  const { peer, pull } = await linkAccount()
   peer.values.push(
     egv('2026-01-31T09:00:00Z', '2026-01-31T02:00:00-07:00', 90),
     egv('2026-01-31T09:05:00Z', '2026-01-31T02:05:00-07:00', null),
@@ -94,14 +99,14 @@ test('Dexcom: values are in mmol/L, and one that was not measured is left out', 
 })
 
 test('Dexcom: only what the account has is asked for, in ranges of at most 30 days; an account without values answers nothing', async () => {
-  const { peer, pull } = await linked()
+  const { peer, pull } = await linkAccount()
   assert.deepEqual(await pull('2025-01-01T00:00:00Z', '2026-02-01T00:00:00Z'), [])
   peer.values.push(
     egv('2025-12-01T00:00:00Z', '2025-12-01T00:00:00Z', 90),
     egv('2026-01-31T09:00:00Z', '2026-01-31T02:00:00-07:00', 95),
   )
   assert.equal((await pull('2025-01-01T00:00:00Z', '2026-02-01T00:00:00Z')).length, 2)
-  const asked = peer.to('/v3/users/self/egvs').map(({ query }) => [query.get('startDate'), query.get('endDate')])
+  const asked = peer.requestsTo('/v3/users/self/egvs').map(({ query }) => [query.get('startDate'), query.get('endDate')])
   assert.deepEqual(asked, [
     ['2025-12-01T00:00:00', '2025-12-31T00:00:00'],
     ['2025-12-31T00:00:00', '2026-01-30T00:00:00'],
@@ -110,7 +115,7 @@ test('Dexcom: only what the account has is asked for, in ranges of at most 30 da
 })
 
 test('Dexcom: a limit, an expired token, an outage and half an answer are distinguished', async () => {
-  const { peer, pull } = await linked()
+  const { peer, pull } = await linkAccount()
   const range = ['2026-01-31T00:00:00Z', '2026-02-01T00:00:00Z'] as const
   peer.fail('outage', 'garbage')
   await assertFailure(pull(...range), 'unavailable')
@@ -123,7 +128,7 @@ test('Dexcom: a limit, an expired token, an outage and half an answer are distin
 
 test('the answers of the server that stands for Dexcom are compared with a transcription of the description, dexcom-v3.openapi-transcribed.json', async (t) => {
   if (noDescriptions) return t.skip(noDescriptions)
-  const { peer, pull } = await linked()
+  const { peer, pull } = await linkAccount()
   peer.values.push(
     egv('2026-01-31T09:00:00Z', '2026-01-31T02:00:00-07:00', 90),
     egv('2026-01-31T09:05:00', '2026-01-31T02:05:00', null),

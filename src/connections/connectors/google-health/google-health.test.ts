@@ -8,9 +8,9 @@ import {
   collectAll,
   assertFailure,
   plainHttp,
-  recordsOf,
+  listRecords,
   REDIRECT,
-  samplesOf,
+  listSamples,
 } from '../../../../test/support/vendors/vendor-server.ts'
 import { readForm } from '../../../../test/support/vendors/vendor-server.ts'
 import type { InboundNotification, PullRequest } from '../connector.ts'
@@ -148,7 +148,7 @@ function fill(peer: GoogleHealthPeer): void {
   rolled('active-minutes', { activeMinutes: { activeMinutesRollupByActivityLevel: levels } })
 }
 
-async function linked(scopes: readonly string[] = googleHealth.scopes) {
+async function linkAccount(scopes: readonly string[] = googleHealth.scopes) {
   const peer = await new GoogleHealthPeer().start()
   fill(peer)
   const app = peer.app()
@@ -159,8 +159,8 @@ async function linked(scopes: readonly string[] = googleHealth.scopes) {
     code_verifier: '',
     now_ms: peer.now_ms,
   })
-  const pull = (resource: PullRequest['resource'], more: Partial<PullRequest> = {}) =>
-    collectAll(googleHealth.pull(plainHttp, app, grant.access_token, { ...RANGE, resource, ...more }))
+  const pull = (resource: PullRequest['resource'], overrides: Partial<PullRequest> = {}) =>
+    collectAll(googleHealth.pull(plainHttp, app, grant.access_token, { ...RANGE, resource, ...overrides }))
   return { peer, app, grant, pull }
 }
 
@@ -190,7 +190,7 @@ describe('Google Health: consent and tokens', () => {
   })
 
   test('a refresh brings no new refresh token, and a lost answer changes nothing', async () => {
-    const { peer, app, grant } = await linked()
+    const { peer, app, grant } = await linkAccount()
     peer.fail('lost')
     await assertFailure(googleHealth.refresh(plainHttp, app, grant, peer.now_ms), 'unavailable')
     const next = await googleHealth.refresh(plainHttp, app, grant, peer.now_ms)
@@ -199,7 +199,7 @@ describe('Google Health: consent and tokens', () => {
   })
 
   test('a grant that has ended, as after seven days in testing, is terminal, and one is ended at Google', async () => {
-    const { peer, app, grant, pull } = await linked()
+    const { peer, app, grant, pull } = await linkAccount()
     await googleHealth.revoke(plainHttp, app, grant)
     assert.equal(peer.grants.isGranted(peer.health_user_id), false)
     await assertFailure(googleHealth.refresh(plainHttp, app, grant, peer.now_ms), 'invalid_grant')
@@ -209,7 +209,7 @@ describe('Google Health: consent and tokens', () => {
 
 describe('Google Health: errors', () => {
   test('a quota, a missing scope, an outage and half an answer are distinguished', async () => {
-    const { peer, pull } = await linked(googleHealth.scopes.filter((scope) => !scope.includes('sleep')))
+    const { peer, pull } = await linkAccount(googleHealth.scopes.filter((scope) => !scope.includes('sleep')))
     await assertFailure(pull('sleep'), 'scope_missing')
     peer.fail('outage', 'garbage')
     await assertFailure(pull('steps'), 'unavailable')
@@ -221,8 +221,8 @@ describe('Google Health: errors', () => {
 
 describe('Google Health: data', () => {
   test('points of all pages become samples with their device, app and offset; one that is no number is left out', async () => {
-    const { pull } = await linked()
-    const rates = samplesOf(await pull('heartrate'), 'heartrate')
+    const { pull } = await linkAccount()
+    const rates = listSamples(await pull('heartrate'), 'heartrate')
     assert.deepEqual(
       rates.map(({ value, source_type, app_id, zone_s }) => [value, source_type, app_id, zone_s]),
       [
@@ -230,17 +230,17 @@ describe('Google Health: data', () => {
         [62, 'watch', 'com.example.fictional', -25_200],
       ],
     )
-    const [steps] = samplesOf(await pull('steps'), 'steps')
+    const [steps] = listSamples(await pull('steps'), 'steps')
     assert.deepEqual([steps!.value, steps!.length_ms], [44, 60_000])
-    assert.equal(samplesOf(await pull('distance'), 'distance')[0]!.value, 30.5)
-    const [glucose] = samplesOf(await pull('glucose'), 'glucose')
+    assert.equal(listSamples(await pull('distance'), 'distance')[0]!.value, 30.5)
+    const [glucose] = listSamples(await pull('glucose'), 'glucose')
     assert.deepEqual([glucose!.value, glucose!.type, glucose!.source_type], [5, 'automatic', 'automatic'])
   })
 
   test('weight and fat of one instant are one record of the body', async () => {
-    const { pull } = await linked()
+    const { pull } = await linkAccount()
     const pulled = await pull('body')
-    const records = recordsOf(pulled, 'body')
+    const records = listRecords(pulled, 'body')
     assert.deepEqual(
       records.map(({ key, calendar_date, source_type }) => [key, calendar_date, source_type]),
       [
@@ -249,20 +249,20 @@ describe('Google Health: data', () => {
       ],
     )
     assert.deepEqual([records[0]!.document.weight, records[0]!.document.fat, records[1]!.document.fat], [68.4, undefined, 24.5])
-    assert.deepEqual([samplesOf(pulled, 'body_weight')[0]!.value, samplesOf(pulled, 'body_fat')[0]!.value], [68.4, 24.5])
-    assert.equal(recordsOf(await pull('profile'), 'profile')[0]!.document.height, 173)
+    assert.deepEqual([listSamples(pulled, 'body_weight')[0]!.value, listSamples(pulled, 'body_fat')[0]!.value], [68.4, 24.5])
+    assert.equal(listRecords(await pull('profile'), 'profile')[0]!.document.height, 173)
   })
 
   test('a night has its stages, and a nap that Google still works on is tentative', async () => {
-    const { pull } = await linked()
+    const { pull } = await linkAccount()
     const pulled = await pull('sleep')
-    const [night, nap] = recordsOf(pulled, 'sleep')
+    const [night, nap] = listRecords(pulled, 'sleep')
     assert.deepEqual([night!.key, night!.calendar_date], ['71', '2026-01-31'])
     const { awake, light, deep, rem, total, latency, type, state, timezone_offset } = night!.document
     assert.deepEqual([awake, light, deep, rem, total, latency], [1800, 14_400, 5400, 7200, 27_000, 1800])
     assert.deepEqual([type, state, timezone_offset], ['long_sleep', 'confirmed', -25_200])
     assert.deepEqual([nap!.document.type, nap!.document.state, nap!.document.light], ['acknowledged_nap', 'tentative', 3000])
-    const cycles = recordsOf(pulled, 'sleep_cycle')
+    const cycles = listRecords(pulled, 'sleep_cycle')
     assert.deepEqual(
       cycles.map(({ key, document }) => [key, document.stage_type]),
       [['71', [4, 2, 1, 3]]],
@@ -270,17 +270,17 @@ describe('Google Health: data', () => {
   })
 
   test('a workout belongs to the local day on which it starts', async () => {
-    const { pull } = await linked()
-    const [run] = recordsOf(await pull('workouts'), 'workouts')
+    const { pull } = await linkAccount()
+    const [run] = listRecords(await pull('workouts'), 'workouts')
     const { sport, distance, moving_time, total_elevation_gain, average_speed, steps } = run!.document
     assert.deepEqual([run!.key, run!.calendar_date, (sport as { slug: string }).slug], ['81', '2026-01-30', 'trail_running'])
     assert.deepEqual([distance, moving_time, total_elevation_gain, average_speed, steps], [5012.4, 1740, 24.5, 2.88, 4900])
   })
 
   test('a day is added up by Google, within the longest range that it adds up', async () => {
-    const { pull } = await linked()
+    const { pull } = await linkAccount()
     const ten_days = { from_ms: RANGE.to_ms - googleHealth.days_per_request * 86_400_000 }
-    const [day, ...none] = recordsOf(await pull('activity', ten_days), 'activity')
+    const [day, ...none] = listRecords(await pull('activity', ten_days), 'activity')
     assert.deepEqual(none, [])
     const { steps, distance, floors_climbed, calories_active, calories_total, low, medium, high, heart_rate } = day!.document
     assert.deepEqual([day!.key, day!.source_type], ['2026-01-30', 'multiple_sources'])
@@ -295,8 +295,8 @@ describe('Google Health: notifications', () => {
   const receive = (
     peer: GoogleHealthPeer,
     notice: { body: string; headers: Record<string, string> },
-    more: Partial<InboundNotification> = {},
-  ) => googleHealth.receive(peer.app(), { ...readForm(peer, notice), verify_token: SECRET, ...more }, plainHttp)
+    overrides: Partial<InboundNotification> = {},
+  ) => googleHealth.receive(peer.app(), { ...readForm(peer, notice), verify_token: SECRET, ...overrides }, plainHttp)
 
   test('Google unauthenticated probe: the verification is answered 201 with the authorization and 401 without it', async () => {
     const peer = await new GoogleHealthPeer().start()
@@ -333,7 +333,7 @@ describe('Google Health: notifications', () => {
     const later = peer.notification('heart-rate', ...times, SECRET)
     assert.equal((await receive(peer, later)).outcome, 'refused', 'keys are not read again at once')
     assert.equal((await receive(peer, later, { now_ms: peer.now_ms + 120_000 })).outcome, 'verified')
-    assert.equal(peer.to('/googlehealthapi/webhooks/webhooks_public_keyset.json').length, 2)
+    assert.equal(peer.requestsTo('/googlehealthapi/webhooks/webhooks_public_keyset.json').length, 2)
   })
 
   test('without the keys nothing is verified', async () => {
@@ -346,7 +346,7 @@ describe('Google Health: notifications', () => {
 
 test('the answers of the server that stands for Google Health are compared with the official description, health-v4.openapi-converted.json', async (t) => {
   if (noDescriptions) return t.skip(noDescriptions)
-  const { peer, pull } = await linked()
+  const { peer, pull } = await linkAccount()
   for (const resource of googleHealth.resources) await pull(resource)
   const compared = compareAnswers(readDescription('google-health/health-v4.openapi-converted.json'), peer.answers)
   assert.deepEqual([compared.differences, compared.operations.size], [[], 3])

@@ -7,9 +7,9 @@ import {
   collectAll,
   assertFailure,
   plainHttp,
-  recordsOf,
+  listRecords,
   REDIRECT,
-  samplesOf,
+  listSamples,
 } from '../../../../test/support/vendors/vendor-server.ts'
 import type { PullRequest } from '../connector.ts'
 import { googleHealth } from './google-health.ts'
@@ -28,23 +28,29 @@ function interval(startTime: string, endTime = startTime) {
   return { startTime, endTime, ...offsets, civilStartTime: civil(startTime), civilEndTime: civil(endTime) }
 }
 
-const food = (at: string, mealType: string, foodDisplayName: string, nutrients: Record<string, number>, more: object = {}) => ({
+const food = (
+  time: string,
+  mealType: string,
+  foodDisplayName: string,
+  nutrients: Record<string, number>,
+  overrides: object = {},
+) => ({
   dataSource: app,
   nutritionLog: {
-    interval: interval(at),
+    interval: interval(time),
     mealType,
     food: 'foods/1',
     foodDisplayName,
     nutrients: Object.entries(nutrients).map(([nutrient, grams]) => ({ nutrient, quantity: { grams } })),
-    ...more,
+    ...overrides,
   },
 })
-const drink = (at: string, milliliters: number, dataSource: object = app) => ({
+const drink = (time: string, milliliters: number, dataSource: object = app) => ({
   dataSource,
-  hydrationLog: { interval: interval(at), amountConsumed: { milliliters, userProvidedUnit: 'MILLILITER' } },
+  hydrationLog: { interval: interval(time), amountConsumed: { milliliters, userProvidedUnit: 'MILLILITER' } },
 })
 
-async function linked(scopes: readonly string[] = googleHealth.scopes) {
+async function linkAccount(scopes: readonly string[] = googleHealth.scopes) {
   const peer = await new GoogleHealthPeer().start()
   const [coffee, bread] = ['2026-01-31T15:10:00Z', '2026-01-31T15:00:00Z']
   peer.points.set('nutrition-log', [
@@ -100,8 +106,8 @@ async function linked(scopes: readonly string[] = googleHealth.scopes) {
 }
 
 test('foods of one app, local day and kind of meal are a meal, with nutrients in the units of meals', async () => {
-  const { pull } = await linked()
-  const [breakfast, other, ...none] = recordsOf(await pull('meal'), 'meal')
+  const { pull } = await linkAccount()
+  const [breakfast, other, ...none] = listRecords(await pull('meal'), 'meal')
   assert.deepEqual(none, [])
   assert.deepEqual(
     [breakfast, other].map((meal) => [meal!.key, meal!.calendar_date, meal!.source_type, meal!.app_id, meal!.document.name]),
@@ -130,10 +136,10 @@ test('foods of one app, local day and kind of meal are a meal, with nutrients in
 })
 
 test('carbohydrates and caffeine come with meals, in grams, those of one instant added up', async () => {
-  const { pull } = await linked()
+  const { pull } = await linkAccount()
   const parts = await pull('meal')
   const shown = (resource: string) =>
-    samplesOf(parts, resource).map(({ at_ms, value, zone_s, source_type }) => [
+    listSamples(parts, resource).map(({ at_ms, value, zone_s, source_type }) => [
       new Date(at_ms).toISOString(),
       value,
       zone_s,
@@ -147,9 +153,9 @@ test('carbohydrates and caffeine come with meals, in grams, those of one instant
 })
 
 test('drinks of one instant and app are added up, in milliliters, and those of other apps are kept apart', async () => {
-  const { pull } = await linked()
+  const { pull } = await linkAccount()
   assert.deepEqual(
-    samplesOf(await pull('water'), 'water').map(({ at_ms, value, app_id }) => [new Date(at_ms).toISOString(), value, app_id]),
+    listSamples(await pull('water'), 'water').map(({ at_ms, value, app_id }) => [new Date(at_ms).toISOString(), value, app_id]),
     [
       ['2026-01-31T16:00:00.000Z', 400, 'com.example.diary'],
       ['2026-01-31T16:00:00.000Z', 500, 'com.example.bottle'],
@@ -158,8 +164,8 @@ test('drinks of one instant and app are added up, in milliliters, and those of o
 })
 
 test('an alert of an irregular rhythm has its type, its interval and its device', async () => {
-  const { pull } = await linked()
-  const [alert, ...none] = samplesOf(await pull('heart_rate_alert'), 'heart_rate_alert')
+  const { pull } = await linkAccount()
+  const [alert, ...none] = listSamples(await pull('heart_rate_alert'), 'heart_rate_alert')
   assert.deepEqual(none, [])
   assert.deepEqual(
     [alert!.value, alert!.type, alert!.length_ms, alert!.source_type, alert!.device?.model],
@@ -168,14 +174,14 @@ test('an alert of an irregular rhythm has its type, its interval and its device'
 })
 
 test('food and alerts have scopes of their own, and Google notifies of food and drinks', async () => {
-  const { pull } = await linked(googleHealth.scopes.filter((scope) => !/nutrition|irn/.test(scope)))
+  const { pull } = await linkAccount(googleHealth.scopes.filter((scope) => !/nutrition|irn/.test(scope)))
   for (const resource of ['meal', 'water', 'heart_rate_alert'] as const) await assertFailure(pull(resource), 'scope_missing')
   for (const type of ['nutrition-log', 'hydration-log']) assert(notifiedTypes.includes(type), type)
 })
 
 test('food, drinks and alerts of the server that stands for Google Health are compared with the official description', async (t) => {
   if (noDescriptions) return t.skip(noDescriptions)
-  const { peer, pull } = await linked()
+  const { peer, pull } = await linkAccount()
   peer.points.get('nutrition-log')!.splice(3)
   for (const resource of ['meal', 'water', 'heart_rate_alert'] as const) await pull(resource)
   const compared = compareAnswers(readDescription('google-health/health-v4.openapi-converted.json'), peer.answers)

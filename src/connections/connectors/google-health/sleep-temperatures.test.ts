@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
 import { GoogleHealthPeer } from '../../../../test/support/vendors/google-health.ts'
-import { collectAll, plainHttp, REDIRECT, samplesOf } from '../../../../test/support/vendors/vendor-server.ts'
+import { collectAll, plainHttp, REDIRECT, listSamples } from '../../../../test/support/vendors/vendor-server.ts'
 import { googleHealth } from './google-health.ts'
 
 const dataSource = {
@@ -21,7 +21,7 @@ const night = (day: number, nightlyTemperatureCelsius: number, baselineTemperatu
 })
 
 /** A user's nights, those before and after the range included. */
-async function pulled() {
+async function pullTemperatures() {
   const peer = await new GoogleHealthPeer().start()
   peer.points.set('daily-sleep-temperature-derivations', [
     night(20, 34.1, 34),
@@ -40,12 +40,12 @@ async function pulled() {
   }
   return {
     peer,
-    samples: samplesOf(await collectAll(googleHealth.pull(plainHttp, peer.app(), access_token, request)), request.resource),
+    samples: listSamples(await collectAll(googleHealth.pull(plainHttp, peer.app(), access_token, request)), request.resource),
   }
 }
 
 test('a night is compared with the median of thirty, at the beginning of its local day; one without a median is left out', async () => {
-  const { samples } = await pulled()
+  const { samples } = await pullTemperatures()
   assert.deepEqual(
     samples.map(({ at_ms, value, zone_s, source_type }) => [new Date(at_ms).toISOString(), value, zone_s, source_type]),
     [
@@ -57,7 +57,7 @@ test('a night is compared with the median of thirty, at the beginning of its loc
 
 test('the nights of the server that stands for Google Health are compared with the official description', async (t) => {
   if (noDescriptions) return t.skip(noDescriptions)
-  const { peer } = await pulled()
+  const { peer } = await pullTemperatures()
   const compared = compareAnswers(readDescription('google-health/health-v4.openapi-converted.json'), peer.answers)
   assert.deepEqual([compared.differences, compared.operations.size], [[], 2])
 })

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
 import { GoogleHealthPeer } from '../../../../test/support/vendors/google-health.ts'
 import { nameOf, pullResource, streamsOf } from '../../../../test/support/vendors/pulled.ts'
-import { recordsOf, samplesOf } from '../../../../test/support/vendors/vendor-server.ts'
+import { listRecords, listSamples } from '../../../../test/support/vendors/vendor-server.ts'
 import { googleHealth } from './google-health.ts'
 
 const START = '2026-01-31T09:00:00Z'
@@ -41,7 +41,7 @@ describe('Google Health: workouts and electrocardiograms', () => {
   test('the track of a workout becomes its stream and its way, and its device and record are kept', async () => {
     const parts = await pullResource(googleHealth, await peerWithRun(), '1', 'workouts')
     assert.deepEqual(parts.map(nameOf), ['workouts', 'stream'])
-    const [run] = recordsOf(parts, 'workouts')
+    const [run] = listRecords(parts, 'workouts')
     assert.deepEqual(run!.device, device)
     assert.equal((run!.raw!.exercise as { exerciseType: string }).exerciseType, 'RUNNING')
     assert.equal((run!.document.map as { polyline: string }).polyline, '_hymJ_h~vC_pR?')
@@ -87,7 +87,7 @@ describe('Google Health: workouts and electrocardiograms', () => {
     const point = (id: string, value: object) => ({ name: nameIn('electrocardiogram', id), dataSource, electrocardiogram: value })
     peer.points.set('electrocardiogram', [point('94', late), point('91', electrocardiogram), point('92', odd)])
     const parts = await pullResource(googleHealth, peer, '1', 'electrocardiogram')
-    const [record, ...others] = recordsOf(parts, 'electrocardiogram')
+    const [record, ...others] = listRecords(parts, 'electrocardiogram')
     assert.deepEqual(others, [])
     const { session_start, session_end, classification, inconclusive_cause, ...document } = record!.document
     assert.deepEqual([record!.key, record!.calendar_date, session_start], ['91', '2026-01-31', '2026-01-31T09:00:00+00:00'])
@@ -99,7 +99,7 @@ describe('Google Health: workouts and electrocardiograms', () => {
     assert.deepEqual([voltage_sample_count, heart_rate_mean, sampling_frequency_hz], [3, 61, 250])
     assert.deepEqual([algorithm_version, source_device_model, record!.device!.version], ['3', 'Fictional ECG', '1.2'])
     assert.equal(JSON.stringify(record!.raw).includes('waveformSamples'), false)
-    const samples = samplesOf(parts, 'electrocardiogram_voltage')
+    const samples = listSamples(parts, 'electrocardiogram_voltage')
     assert.deepEqual(
       samples.map(({ at_ms, value, zone_s }) => [at_ms - SECOND * 1000, value, zone_s]),
       [

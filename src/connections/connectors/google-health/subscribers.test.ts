@@ -16,7 +16,7 @@ const EMAIL = 'health@team.example'
 const details = { project_number: '1234567890', service_account_email: EMAIL }
 
 /** A peer at which a team has an application, and what a subscription of the team needs. */
-async function given() {
+async function createSubscriber() {
   const peer = await new GoogleHealthPeer().start()
   peer.actsAs.add(EMAIL)
   const team = await createTestTeam()
@@ -38,7 +38,7 @@ async function given() {
 }
 
 test('is made once, verified at the address of the team, and looked at again after a week', async (t) => {
-  const { peer, request } = await given()
+  const { peer, request } = await createSubscriber()
   const first = await subscribe(plainHttp, peer.app(details), request)
   assert.deepEqual(first, { renew_at_ms: peer.now_ms + 7 * 86_400_000 })
   assert.equal(peer.subscribers.size, 1)
@@ -58,7 +58,7 @@ test('is made once, verified at the address of the team, and looked at again aft
 })
 
 test('is found among the subscribers of a project on all pages, gets the types that it lacks, and replaces one with another secret', async () => {
-  const { peer, request } = await given()
+  const { peer, request } = await createSubscriber()
   const base = 'projects/1234567890/subscribers'
   for (const id of ['one', 'two', 'three']) peer.subscribers.set(`${base}/${id}`, { endpointUri: `https://other.example/${id}` })
   await subscribe(plainHttp, peer.app(details), request)
@@ -73,7 +73,7 @@ test('is found among the subscribers of a project on all pages, gets the types t
 })
 
 test('is left to the team without an account of the operator, or if the credentials name none', async () => {
-  const { peer, request } = await given()
+  const { peer, request } = await createSubscriber()
   for (const [app, googleAccount] of [
     [peer.app(details), undefined],
     [peer.app(null), request.googleAccount],
@@ -84,7 +84,7 @@ test('is left to the team without an account of the operator, or if the credenti
 })
 
 test('is not made with another key, for an account that has not allowed it, at an address that does not answer, or during an outage', async () => {
-  const { peer, request } = await given()
+  const { peer, request } = await createSubscriber()
   const app = peer.app(details)
   const another = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
     type: 'pkcs8',

@@ -4,13 +4,13 @@ import { test } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
 import { OuraPeer, ouraTag, ouraWorkout } from '../../../../test/support/vendors/oura.ts'
 import { pullResource } from '../../../../test/support/vendors/pulled.ts'
-import { assertFailure, recordsOf, samplesOf } from '../../../../test/support/vendors/vendor-server.ts'
+import { assertFailure, listRecords, listSamples } from '../../../../test/support/vendors/vendor-server.ts'
 import { oura } from './oura.ts'
 
 const USER = 'oura-user'
 
 const notesOf = async (peer: OuraPeer) =>
-  samplesOf(await pullResource(oura, peer, USER, 'note'), 'note').map(({ at_ms, length_ms, zone_s, type }) => [
+  listSamples(await pullResource(oura, peer, USER, 'note'), 'note').map(({ at_ms, length_ms, zone_s, type }) => [
     new Date(at_ms).toISOString(),
     length_ms,
     zone_s,
@@ -60,7 +60,7 @@ test('a workout has a duration with its intensity; one that Oura does not name i
   peer.put(USER, 'workout', ...workouts)
   const parts = await pullResource(oura, peer, USER, 'workouts')
   assert.deepEqual(
-    samplesOf(parts, 'workout_duration').map(({ at_ms, value, length_ms, zone_s, type }) => [
+    listSamples(parts, 'workout_duration').map(({ at_ms, value, length_ms, zone_s, type }) => [
       new Date(at_ms).toISOString(),
       value,
       length_ms,
@@ -79,11 +79,11 @@ test('a workout has a duration with its intensity; one that Oura does not name i
 
 test('the weight of the account is a record of the body without a day, and no record where there is no weight', async () => {
   const peer = await new OuraPeer().start()
-  const [body] = recordsOf(await pullResource(oura, peer, USER, 'body'), 'body')
+  const [body] = listRecords(await pullResource(oura, peer, USER, 'body'), 'body')
   assert.deepEqual([body!.document, body!.calendar_date, body!.source_type], [{ weight: 70.5 }, null, 'app'])
   assert.equal(body!.raw!.email, undefined)
   peer.weight = null
-  assert.deepEqual(recordsOf(await pullResource(oura, peer, USER, 'body'), 'body'), [])
+  assert.deepEqual(listRecords(await pullResource(oura, peer, USER, 'body'), 'body'), [])
 })
 
 test('the tags of the server that stands for Oura are compared with the official description', async (t) => {

@@ -7,9 +7,9 @@ import {
   collectAll,
   assertFailure,
   plainHttp,
-  recordsOf,
+  listRecords,
   REDIRECT,
-  samplesOf,
+  listSamples,
 } from '../../../../test/support/vendors/vendor-server.ts'
 import type { InboundNotification, PullRequest } from '../connector.ts'
 import { oura } from './oura.ts'
@@ -52,15 +52,15 @@ function fill(peer: OuraPeer): void {
   ])
 }
 
-async function linked(scopes: readonly string[] = oura.scopes) {
+async function linkAccount(scopes: readonly string[] = oura.scopes) {
   const peer = await new OuraPeer().start()
   fill(peer)
   const app = peer.app()
   const code = peer.grants.agree(USER, [...scopes], REDIRECT)
   const asked = { code, redirect_uri: REDIRECT, code_verifier: 'a-verifier', now_ms: peer.now_ms }
   const grant = await oura.exchange(plainHttp, app, asked)
-  const pull = (resource: PullRequest['resource'], more: Partial<PullRequest> = {}) =>
-    collectAll(oura.pull(plainHttp, app, grant.access_token, { ...RANGE, resource, ...more }))
+  const pull = (resource: PullRequest['resource'], overrides: Partial<PullRequest> = {}) =>
+    collectAll(oura.pull(plainHttp, app, grant.access_token, { ...RANGE, resource, ...overrides }))
   return { peer, app, grant, pull }
 }
 
@@ -80,17 +80,17 @@ describe('Oura: consent and tokens', () => {
       [grant.external_user_id, grant.scopes, grant.expires_at_ms],
       [USER, [...oura.scopes], peer.now_ms + 86_400_000],
     )
-    assert.equal(peer.to('/oauth/token')[0]!.form.get('code_verifier'), 'v')
+    assert.equal(peer.requestsTo('/oauth/token')[0]!.form.get('code_verifier'), 'v')
     await assertFailure(oura.exchange(plainHttp, app, asked), 'invalid_grant')
   })
 
   test('without the scope of the profile a user is connected and not known by an id', async () => {
-    const { grant } = await linked(['daily'])
+    const { grant } = await linkAccount(['daily'])
     assert.equal(grant.external_user_id, null)
   })
 
   test('a refresh token is used once, a wrong secret of the application does not end the grant, and neither does a lost answer', async () => {
-    const { peer, app, grant } = await linked()
+    const { peer, app, grant } = await linkAccount()
     await assertFailure(oura.refresh(plainHttp, { ...app, client_secret: 'wrong' }, grant, peer.now_ms), 'unexpected')
     const next = await oura.refresh(plainHttp, app, grant, peer.now_ms)
     assert.notEqual(next.refresh_token, grant.refresh_token)
@@ -102,7 +102,7 @@ describe('Oura: consent and tokens', () => {
 
   test('a grant is ended at the vendor, also when its access token has expired', async () => {
     for (const later_ms of [0, DAY_MS]) {
-      const { peer, app, grant, pull } = await linked()
+      const { peer, app, grant, pull } = await linkAccount()
       peer.now_ms += later_ms
       await oura.revoke(plainHttp, app, grant, peer.now_ms)
       assert.equal(peer.grants.isGranted(USER), false)
@@ -113,7 +113,7 @@ describe('Oura: consent and tokens', () => {
 
 describe('Oura: errors', () => {
   test('a limit, a missing scope, an outage, half an answer and an expired token are distinguished', async () => {
-    const { peer, pull } = await linked(['daily', 'personal'])
+    const { peer, pull } = await linkAccount(['daily', 'personal'])
     await assertFailure(pull('heartrate'), 'scope_missing')
     peer.fail('outage', 'garbage')
     await assertFailure(pull('activity'), 'unavailable')
@@ -127,8 +127,8 @@ describe('Oura: errors', () => {
 
 describe('Oura: data', () => {
   test('days are those of Oura, also the last one of a range, with distances in meters and times in minutes', async () => {
-    const { peer, pull } = await linked()
-    const days = recordsOf(await pull('activity'), 'activity')
+    const { peer, pull } = await linkAccount()
+    const days = listRecords(await pull('activity'), 'activity')
     assert.deepEqual(
       days.map(({ key, calendar_date, source_type }) => [key, calendar_date, source_type]),
       [
@@ -140,42 +140,42 @@ describe('Oura: data', () => {
     assert.deepEqual([steps, calories_total, calories_active, distance], [7000, 2300, 400, 7200])
     assert.deepEqual([low, medium, high, timezone_offset], [120, 30, 10, 3600])
     assert.deepEqual(days[1]!.query_values, { intensity_sedentary_second: 20_000 })
-    const { query } = peer.to('/v2/usercollection/daily_activity')[0]!
+    const { query } = peer.requestsTo('/v2/usercollection/daily_activity')[0]!
     assert.deepEqual([query.get('start_date'), query.get('end_date')], ['2026-01-30', '2026-02-01'])
   })
 
   test('a night has its stages, its score and the heart rate variability, by seconds and milliseconds', async () => {
-    const { pull } = await linked()
+    const { pull } = await linkAccount()
     const pulled = await pull('sleep')
-    const [night] = recordsOf(pulled, 'sleep')
+    const [night] = listRecords(pulled, 'sleep')
     const { awake, light, rem, deep, total, duration, score, efficiency, hr_lowest, average_hrv, respiratory_rate } =
       night!.document
     assert.deepEqual([night!.key, night!.calendar_date, night!.document.type], [`night-${DAY}`, DAY, 'long_sleep'])
     assert.deepEqual([awake, light, rem, deep, total, duration], [1800, 15_300, 6300, 7200, 28_800, 30_600])
     assert.deepEqual([score, efficiency, hr_lowest, average_hrv, respiratory_rate], [88, 94, 48, 62, 14.25])
-    const [cycle] = recordsOf(pulled, 'sleep_cycle')
+    const [cycle] = listRecords(pulled, 'sleep_cycle')
     assert.deepEqual(cycle!.document.stage_type, [4, 2, 1, 3, 2, 4])
     assert.deepEqual(cycle!.document.stage_start_offset_second, [0, 300, 900, 2100, 2700, 3300])
     assert.deepEqual(
-      samplesOf(pulled, 'hrv').map(({ at_ms, value }) => [new Date(at_ms).toISOString(), value]),
+      listSamples(pulled, 'hrv').map(({ at_ms, value }) => [new Date(at_ms).toISOString(), value]),
       [
         ['2026-01-31T00:00:00.000Z', 60],
         ['2026-01-31T00:10:00.000Z', 64],
       ],
     )
     assert.deepEqual(
-      samplesOf(pulled, 'body_temperature_delta').map(({ value, length_ms, type }) => [value, length_ms, type]),
+      listSamples(pulled, 'body_temperature_delta').map(({ value, length_ms, type }) => [value, length_ms, type]),
       [[-0.2, 30_600_000, '[null,"finger"]']],
     )
   })
 
   test('a night belongs to the local day on which it ends; a nap has no score; what is no sleep is deleted', async () => {
-    const { peer, pull } = await linked()
+    const { peer, pull } = await linkAccount()
     const end = { bedtime_start: `${DAY}T00:10:00.000+14:00`, bedtime_end: `${DAY}T06:30:00.000+14:00` }
     peer.put(USER, 'sleep', ouraNight(DAY, end), ouraNight('2026-01-30', { type: 'deleted' }))
     peer.put(USER, 'sleep', ouraNight(DAY, { id: 'nap', type: 'late_nap' }))
     const pulled = await pull('sleep')
-    const [night, nap] = recordsOf(pulled, 'sleep')
+    const [night, nap] = listRecords(pulled, 'sleep')
     assert.deepEqual(
       [night!.calendar_date, night!.document.timezone_offset, night!.document.bedtime_stop],
       [DAY, 14 * 3600, '2026-01-30T16:30:00+00:00'],
@@ -185,9 +185,9 @@ describe('Oura: data', () => {
   })
 
   test('pages are read to the last one, and instants of a range are half-open', async () => {
-    const { peer, pull } = await linked()
+    const { peer, pull } = await linkAccount()
     peer.page = 1
-    const rates = samplesOf(await pull('heartrate'), 'heartrate')
+    const rates = listSamples(await pull('heartrate'), 'heartrate')
     assert.deepEqual(
       rates.map(({ value, zone_s }) => [value, zone_s]),
       [
@@ -197,34 +197,38 @@ describe('Oura: data', () => {
       ],
     )
     assert.deepEqual(
-      peer.to('/v2/usercollection/heartrate').map(({ query }) => query.get('next_token')),
+      peer.requestsTo('/v2/usercollection/heartrate').map(({ query }) => query.get('next_token')),
       [null, '1', '2'],
     )
   })
 
   test('the oxygen of a night is at the beginning of its local day, and the oxygen uptake at its own time', async () => {
-    const { pull } = await linked()
+    const { pull } = await linkAccount()
     const shown = async (resource: 'blood_oxygen' | 'vo2_max') =>
-      samplesOf(await pull(resource), resource).map(({ at_ms, value, zone_s }) => [new Date(at_ms).toISOString(), value, zone_s])
+      listSamples(await pull(resource), resource).map(({ at_ms, value, zone_s }) => [
+        new Date(at_ms).toISOString(),
+        value,
+        zone_s,
+      ])
     assert.deepEqual(await shown('blood_oxygen'), [['2026-01-30T22:00:00.000Z', 96.5, 7200]])
     assert.deepEqual(await shown('vo2_max'), [['2026-01-31T07:00:00.000Z', 41.5, 7200]])
   })
 
   test('workouts have the times of their own offset, and a profile has centimeters', async () => {
-    const { pull } = await linked()
-    const [first, ride] = recordsOf(await pull('workouts'), 'workouts')
+    const { pull } = await linkAccount()
+    const [first, ride] = listRecords(await pull('workouts'), 'workouts')
     const { time_start, time_end, timezone_offset, distance, calories, title } = ride!.document
     assert.deepEqual([time_start, time_end], [`${DAY}T16:00:00+00:00`, `${DAY}T16:45:00+00:00`])
     assert.deepEqual([timezone_offset, distance, calories, title], [3600, 12_500, 320.5, 'A fictional ride'])
     assert.deepEqual([first!.key, first!.document.title], ['workout-2026-01-30', 'cycling'])
-    const [profile] = recordsOf(await pull('profile'), 'profile')
+    const [profile] = listRecords(await pull('profile'), 'profile')
     assert.deepEqual([profile!.document.height, profile!.document.sex], [175, 'female'])
   })
 
   test('a record that a notice names is asked for by its id, also if it cannot be read yet or was deleted', async () => {
-    const { peer, pull } = await linked()
+    const { peer, pull } = await linkAccount()
     const id = `workout-${DAY}`
-    const keys = recordsOf(await pull('workouts', { ids: [id] }), 'workouts').map(({ key }) => key)
+    const keys = listRecords(await pull('workouts', { ids: [id] }), 'workouts').map(({ key }) => key)
     assert.deepEqual(keys, [id])
     peer.unreadable.add(id)
     await assertFailure(pull('workouts', { ids: [id] }), 'not_ready')
@@ -233,24 +237,24 @@ describe('Oura: data', () => {
   })
 
   test('values out of bounds are left out, and the others are stored', async () => {
-    const { peer, pull } = await linked()
+    const { peer, pull } = await linkAccount()
     const hrv = { interval: 1e14, items: [60, 62], timestamp: `${DAY}T00:00:00.000+00:00` }
     peer.put(USER, 'sleep', ouraNight(DAY, { hrv }))
     const pulled = await pull('sleep')
     assert.deepEqual(
-      samplesOf(pulled, 'hrv').map(({ value }) => value),
+      listSamples(pulled, 'hrv').map(({ value }) => value),
       [60],
     )
-    assert.equal(recordsOf(pulled, 'sleep').length, 1)
+    assert.equal(listRecords(pulled, 'sleep').length, 1)
   })
 })
 
 describe('Oura: notices', () => {
   const peer = new OuraPeer()
   const app = { client_id: 'fictional-client', client_secret: 'fictional-client-secret', details: null, urls: oura.urls }
-  const receive = async (more: Partial<InboundNotification>, to = app) =>
+  const receive = async (overrides: Partial<InboundNotification>, application = app) =>
     oura.receive!(
-      to,
+      application,
       {
         method: 'POST',
         headers: {},
@@ -259,12 +263,12 @@ describe('Oura: notices', () => {
         verify_token: 'the-token',
         now_ms: peer.now_ms,
         received_ms: peer.now_ms,
-        ...more,
+        ...overrides,
       },
       plainHttp,
     )
-  const sent = ({ body, headers }: { body: string; headers: Record<string, string> }, to = app) =>
-    receive({ body: Buffer.from(body), headers }, to)
+  const sent = ({ body, headers }: { body: string; headers: Record<string, string> }, application = app) =>
+    receive({ body: Buffer.from(body), headers }, application)
   const notice = { event_type: 'update', data_type: 'workout', object_id: 'workout-1', user_id: USER }
 
   test('a signed notice leads to a pull of the record that it names, and a replayed one to the same pull', async () => {
@@ -320,7 +324,7 @@ describe('Oura: notices', () => {
         access_token: null,
         now_ms: server.now_ms,
       })
-    const calls = (method: string) => server.requests.filter((one) => one.method === method).length
+    const calls = (method: string) => server.requests.filter((request) => request.method === method).length
     assert.deepEqual(await subscribe(), { renew_at_ms: server.now_ms + 60 * DAY_MS })
     await subscribe()
     assert.deepEqual([calls('POST'), calls('PUT'), server.subscriptions.length], [16, 0, 16])
@@ -332,7 +336,7 @@ describe('Oura: notices', () => {
 
 test('the answers of the server that stands for Oura are compared with the official description, oura-v2.openapi.json', async (t) => {
   if (noDescriptions) return t.skip(noDescriptions)
-  const { peer, app, pull } = await linked()
+  const { peer, app, pull } = await linkAccount()
   for (const resource of oura.resources) await pull(resource)
   await pull('sleep', { ids: [`night-${DAY}`] })
   await pull('workouts', { ids: [`workout-${DAY}`] })

@@ -7,9 +7,9 @@ import {
   collectAll,
   assertFailure,
   plainHttp,
-  recordsOf,
+  listRecords,
   REDIRECT,
-  samplesOf,
+  listSamples,
 } from '../../../../test/support/vendors/vendor-server.ts'
 import type { InboundNotification, PullRequest } from '../connector.ts'
 import { polar } from './polar.ts'
@@ -25,10 +25,10 @@ function fill(peer: PolarPeer): void {
     deviceReference: { deviceId },
     activitySamples: [{ stepSamples: { startTime: '07:00:00', interval: 60_000, steps: counts } }],
   })
-  peer.stored.set('activity/list', [
+  peer.storedValues.set('activity/list', [
     { date: '2026-01-31', activitiesPerDevice: [steps('phone', [10, 0, 20]), steps('watch', [12, 0, 25])] },
   ])
-  peer.stored.set('sleeps', [
+  peer.storedValues.set('sleeps', [
     {
       sleepDate: '2026-01-31',
       sleepResult: { hypnogram: { sleepStart: '2026-01-30T22:30:00+02:00', sleepEnd: '2026-01-31T06:30:00+02:00' } },
@@ -36,10 +36,10 @@ function fill(peer: PolarPeer): void {
       sleepScore: { sleepScore: 81.4 },
     },
   ])
-  peer.stored.set('nightly-recharge-results', [
+  peer.storedValues.set('nightly-recharge-results', [
     { sleepResultDate: '2026-01-31', meanNightlyRecoveryRmssd: 44, meanNightlyRecoveryRespirationInterval: 4000 },
   ])
-  peer.stored.set('continuous-samples', [
+  peer.storedValues.set('continuous-samples', [
     {
       date: '2026-01-31',
       samples: [
@@ -56,7 +56,7 @@ function fill(peer: PolarPeer): void {
     hrAvg: 141,
     hrMax: 164,
   }
-  peer.stored.set('training-sessions/list', [
+  peer.storedValues.set('training-sessions/list', [
     {
       ...session,
       identifier: { id: 'session-1' },
@@ -69,14 +69,14 @@ function fill(peer: PolarPeer): void {
   ])
 }
 
-async function linked(scopes: readonly string[] = polar.scopes) {
+async function linkAccount(scopes: readonly string[] = polar.scopes) {
   const peer = await new PolarPeer().start()
   fill(peer)
   const app = peer.app()
   const code = peer.grants.agree(peer.user, [...scopes], REDIRECT)
   const grant = await polar.exchange(plainHttp, app, { code, redirect_uri: REDIRECT, code_verifier: '', now_ms: peer.now_ms })
-  const pull = (resource: PullRequest['resource'], more: Partial<PullRequest> = {}) =>
-    collectAll(polar.pull(plainHttp, app, grant.access_token, { ...RANGE, resource, ...more }))
+  const pull = (resource: PullRequest['resource'], overrides: Partial<PullRequest> = {}) =>
+    collectAll(polar.pull(plainHttp, app, grant.access_token, { ...RANGE, resource, ...overrides }))
   return { peer, app, grant, pull }
 }
 
@@ -89,17 +89,17 @@ describe('Polar: consent and tokens', () => {
     const asked = { code: back.searchParams.get('code')!, redirect_uri: REDIRECT, code_verifier: '', now_ms: peer.now_ms }
     const grant = await polar.exchange(plainHttp, app, asked)
     assert.deepEqual([grant.external_user_id, grant.scopes], [peer.user, [...polar.scopes]])
-    assert.equal(peer.to('/oauth/token')[0]!.form.has('client_secret'), false)
+    assert.equal(peer.requestsTo('/oauth/token')[0]!.form.has('client_secret'), false)
     await assertFailure(polar.exchange(plainHttp, app, asked), 'invalid_grant')
   })
 
   test('without the scope of the profile a user is connected and not known by an id', async () => {
-    const { grant } = await linked(['activity:read'])
+    const { grant } = await linkAccount(['activity:read'])
     assert.equal(grant.external_user_id, null)
   })
 
   test('a refresh token that comes back replaces the old one; a wrong secret and a lost answer do not end the grant', async () => {
-    const { peer, app, grant } = await linked()
+    const { peer, app, grant } = await linkAccount()
     await assertFailure(polar.refresh(plainHttp, { ...app, client_secret: 'wrong' }, grant, peer.now_ms), 'unexpected')
     const next = await polar.refresh(plainHttp, app, grant, peer.now_ms)
     assert.equal(next.external_user_id, peer.user)
@@ -111,7 +111,7 @@ describe('Polar: consent and tokens', () => {
 
 describe('Polar: errors', () => {
   test('limits are counted upwards, and over when the headers say so', async () => {
-    const { peer, pull } = await linked()
+    const { peer, pull } = await linkAccount()
     peer.usage = [3000, 4000]
     await assertFailure(pull('sleep'), 'rate_limited', 420_000)
     peer.usage = [3000, 100_000]
@@ -119,12 +119,12 @@ describe('Polar: errors', () => {
   })
 
   test('a scope that is missing, an outage, half an answer and an expired token are distinguished', async () => {
-    const { peer, pull } = await linked(['sleep:read'])
+    const { peer, pull } = await linkAccount(['sleep:read'])
     await assertFailure(pull('activity'), 'scope_missing')
     peer.fail('outage', 'garbage')
     await assertFailure(pull('sleep'), 'unavailable')
     await assertFailure(pull('sleep'), 'unexpected')
-    const [night] = recordsOf(await pull('sleep'), 'sleep')
+    const [night] = listRecords(await pull('sleep'), 'sleep')
     assert.equal(night!.document.average_hrv, null)
     peer.now_ms += 43_200_000
     await assertFailure(pull('sleep'), 'invalid_grant')
@@ -133,9 +133,9 @@ describe('Polar: errors', () => {
 
 describe('Polar: data', () => {
   test('Polar dates-without-data: features are asked for day by day, and a day that is only a date is no data', async () => {
-    const { peer, pull } = await linked()
+    const { peer, pull } = await linkAccount()
     const pulled = await pull('activity')
-    const requests = peer.to('/v4/data/activity/list')
+    const requests = peer.requestsTo('/v4/data/activity/list')
     assert.deepEqual(
       requests.map(({ query }) => [query.get('from'), query.get('to'), query.getAll('features')]),
       [
@@ -144,20 +144,20 @@ describe('Polar: data', () => {
         ['2026-02-01', '2026-02-02', ['samples']],
       ],
     )
-    assert.equal(recordsOf(pulled, 'activity').length, 1)
-    peer.stored.set('activity/list', [{ date: '2026-01-31' }])
+    assert.equal(listRecords(pulled, 'activity').length, 1)
+    peer.storedValues.set('activity/list', [{ date: '2026-01-31' }])
     assert.deepEqual(await pull('activity'), [])
   })
 
   for (const wraps of [true, false])
     test(`steps are those of the device that counted most, and heart rates are of local days, in lists ${wraps ? 'with' : 'without'} a wrapper`, async () => {
-      const { peer, pull } = await linked()
+      const { peer, pull } = await linkAccount()
       peer.wraps = wraps
       const pulled = await pull('steps')
-      const [day] = recordsOf(pulled, 'activity')
+      const [day] = listRecords(pulled, 'activity')
       assert.deepEqual([day!.key, day!.document.steps, day!.document.timezone_offset], ['2026-01-31', 37, 7200])
       assert.deepEqual(
-        samplesOf(pulled, 'steps').map(({ at_ms, value, length_ms, zone_s }) => [
+        listSamples(pulled, 'steps').map(({ at_ms, value, length_ms, zone_s }) => [
           new Date(at_ms).toISOString(),
           value,
           length_ms,
@@ -168,14 +168,14 @@ describe('Polar: data', () => {
           ['2026-01-31T05:02:00.000Z', 25, 60_000, 7200],
         ],
       )
-      const [rate, ...none] = samplesOf(await pull('heartrate'), 'heartrate')
+      const [rate, ...none] = listSamples(await pull('heartrate'), 'heartrate')
       assert.deepEqual(none, [])
       assert.deepEqual([new Date(rate!.at_ms).toISOString(), rate!.value], ['2026-01-30T22:05:00.000Z', 61])
     })
 
   test('a night has the durations of its phases, and what is known of its recovery', async () => {
-    const { pull } = await linked()
-    const [night] = recordsOf(await pull('sleep'), 'sleep')
+    const { pull } = await linkAccount()
+    const [night] = listRecords(await pull('sleep'), 'sleep')
     const { awake, light, rem, deep, score, average_hrv, respiratory_rate, timezone_offset, bedtime_start } = night!.document
     assert.deepEqual([night!.key, night!.calendar_date], ['2026-01-31', '2026-01-31'])
     assert.deepEqual([awake, light, rem, deep, score], [1800, 14_400, 5400, 7201, 81])
@@ -183,8 +183,8 @@ describe('Polar: data', () => {
   })
 
   test('local times of a training session are read with its offset, else with the zone of the user', async () => {
-    const { peer, pull } = await linked()
-    const [run, other] = recordsOf(await pull('workouts'), 'workouts')
+    const { peer, pull } = await linkAccount()
+    const [run, other] = listRecords(await pull('workouts'), 'workouts')
     const { time_start, time_end, moving_time, title, average_hr } = run!.document
     assert.deepEqual(
       [run!.key, run!.calendar_date, time_start, time_end],
@@ -196,15 +196,15 @@ describe('Polar: data', () => {
       ['2026-01-31T16:00:00+00:00', '2026-01-31T16:30:00+00:00', 7200],
     )
     // Once for all days, and once for the day that has sessions.
-    assert.equal(peer.to('/v4/data/training-sessions/list').length, 2)
+    assert.equal(peer.requestsTo('/v4/data/training-sessions/list').length, 2)
   })
 
   test('what a user has written about a training session is a note on its exercise', async () => {
-    const { peer, pull } = await linked()
-    const sessions = peer.stored.get('training-sessions/list')!
+    const { peer, pull } = await linkAccount()
+    const sessions = peer.storedValues.get('training-sessions/list')!
     sessions[0]!.note = ' A fictional headwind '
     sessions[1]!.note = ' '
-    const notes = samplesOf(await pull('note'), 'note')
+    const notes = listSamples(await pull('note'), 'note')
     assert.deepEqual(
       notes.map(({ at_ms, length_ms, zone_s, type }) => [new Date(at_ms).toISOString(), length_ms, zone_s, JSON.parse(type!)]),
       [['2026-01-30T22:30:00.000Z', 1_830_000, 7200, [null, 'A fictional headwind', ['exercise']]]],
@@ -214,36 +214,40 @@ describe('Polar: data', () => {
 
 describe('Polar: values out of bounds', () => {
   test('a training session that would end after the year 2100 is left out, and the others are stored', async () => {
-    const { peer, pull } = await linked()
-    const sessions = peer.stored.get('training-sessions/list')!
+    const { peer, pull } = await linkAccount()
+    const sessions = peer.storedValues.get('training-sessions/list')!
     for (const durationMillis of [1e300, 8.64e15, 3e12]) {
       sessions[1]!.durationMillis = durationMillis
-      const keys = recordsOf(await pull('workouts'), 'workouts').map(({ key }) => key)
+      const keys = listRecords(await pull('workouts'), 'workouts').map(({ key }) => key)
       assert.deepEqual(keys, ['session-1'], String(durationMillis))
     }
   })
 
   test('steps that are counted over more than a day each are left out, and heart rates are stored', async () => {
-    const { peer, pull } = await linked()
+    const { peer, pull } = await linkAccount()
     for (const interval of [1e300, 8.64e15, 86_400_001]) {
       const stepSamples = { startTime: '07:00:00', interval, steps: [10, 0, 20] }
-      peer.stored.set('activity/list', [{ date: '2026-01-31', activitiesPerDevice: [{ activitySamples: [{ stepSamples }] }] }])
+      peer.storedValues.set('activity/list', [
+        { date: '2026-01-31', activitiesPerDevice: [{ activitySamples: [{ stepSamples }] }] },
+      ])
       assert.deepEqual(await pull('steps'), [], String(interval))
     }
-    assert.equal(samplesOf(await pull('heartrate'), 'heartrate').length, 1)
+    assert.equal(listSamples(await pull('heartrate'), 'heartrate').length, 1)
   })
 
   test('steps after the year 2100 are left out', async () => {
-    const { peer, pull } = await linked()
+    const { peer, pull } = await linkAccount()
     const stepSamples = { startTime: '07:00:00', interval: 86_400_000, steps: Array.from({ length: 30_000 }, () => 1) }
-    peer.stored.set('activity/list', [{ date: '2026-01-31', activitiesPerDevice: [{ activitySamples: [{ stepSamples }] }] }])
-    const steps = samplesOf(await pull('steps'), 'steps')
+    peer.storedValues.set('activity/list', [
+      { date: '2026-01-31', activitiesPerDevice: [{ activitySamples: [{ stepSamples }] }] },
+    ])
+    const steps = listSamples(await pull('steps'), 'steps')
     assert(steps.length > 20_000 && steps.length < 30_000, String(steps.length))
     assert(steps.every(({ at_ms }) => at_ms < Date.UTC(2100, 0, 1)))
   })
 
   test('a webhook that is dated in the future leads to a pull of the last days', async () => {
-    const { peer, pull } = await linked()
+    const { peer, pull } = await linkAccount()
     const secret = 'a-fictional-webhook-key'
     for (const event of [{ date: '2026-12-31' }, { timestamp: '2026-12-31T08:00:00Z' }]) {
       const { body, headers } = peer.webhook({ event: 'EXERCISE', user_id: 475, ...event }, secret)
@@ -259,7 +263,7 @@ describe('Polar: values out of bounds', () => {
       assert(outcome.outcome === 'verified')
       const { resource, from_ms, to_ms } = outcome.changes[0]!
       assert.deepEqual([from_ms, to_ms], [peer.now_ms - 86_400_000, peer.now_ms + 86_400_000])
-      assert.equal(recordsOf(await pull(resource, { from_ms, to_ms }), 'workouts').length, 2)
+      assert.equal(listRecords(await pull(resource, { from_ms, to_ms }), 'workouts').length, 2)
     }
   })
 })
@@ -313,7 +317,7 @@ describe('Polar: webhooks', () => {
 
 test('the answers of the server that stands for Polar are compared with a reconstruction of the description, dynamic-v4.openapi-reconstructed.yaml', async (t) => {
   if (noDescriptions) return t.skip(noDescriptions)
-  const { peer, pull } = await linked()
+  const { peer, pull } = await linkAccount()
   for (const wraps of [true, false]) {
     peer.wraps = wraps
     for (const resource of polar.resources) await pull(resource)

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, test, type TestContext } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
 import { StravaPeer, type StoredActivity } from '../../../../test/support/vendors/strava.ts'
-import { collectAll, assertFailure, plainHttp, recordsOf, REDIRECT } from '../../../../test/support/vendors/vendor-server.ts'
+import { collectAll, assertFailure, plainHttp, listRecords, REDIRECT } from '../../../../test/support/vendors/vendor-server.ts'
 import type { InboundNotification, PullRequest } from '../connector.ts'
 import { strava } from './strava.ts'
 
@@ -18,7 +18,7 @@ const WEEK: Omit<PullRequest, 'resource'> = {
   time_zone: null,
 }
 
-const run = (id: number, more: Partial<StoredActivity> = {}): StoredActivity => ({
+const run = (id: number, overrides: Partial<StoredActivity> = {}): StoredActivity => ({
   id,
   athlete: { id: ATHLETE },
   name: 'A fictional run',
@@ -43,10 +43,10 @@ const run = (id: number, more: Partial<StoredActivity> = {}): StoredActivity => 
   max_heartrate: 164,
   calories: 410.2,
   manual: false,
-  ...more,
+  ...overrides,
 })
 
-async function linked(scopes = ALL) {
+async function linkAccount(scopes = ALL) {
   const peer = await new StravaPeer().start()
   peer.athletes.set(ATHLETE, { firstname: 'Fictional', sex: 'F', weight: 68.5 })
   peer.activities.push(
@@ -65,8 +65,8 @@ async function linked(scopes = ALL) {
   const app = peer.app()
   const code = peer.grants.agree(String(ATHLETE), scopes, REDIRECT)
   const grant = await strava.exchange(plainHttp, app, { code, redirect_uri: REDIRECT, code_verifier: '', now_ms: peer.now_ms })
-  const pull = (resource: PullRequest['resource'], more: Partial<PullRequest> = {}) =>
-    collectAll(strava.pull(plainHttp, app, grant.access_token, { ...WEEK, resource, ...more }))
+  const pull = (resource: PullRequest['resource'], overrides: Partial<PullRequest> = {}) =>
+    collectAll(strava.pull(plainHttp, app, grant.access_token, { ...WEEK, resource, ...overrides }))
   return { peer, app, grant, pull }
 }
 
@@ -84,7 +84,7 @@ describe('Strava: consent and tokens', () => {
   })
 
   test('each answer may have a new refresh token: the old one dies at once, and the id of the athlete stays', async () => {
-    const { peer, app, grant } = await linked()
+    const { peer, app, grant } = await linkAccount()
     const next = await strava.refresh(plainHttp, app, grant, peer.now_ms)
     assert.notEqual(next.refresh_token, grant.refresh_token)
     assert.equal(next.external_user_id, String(ATHLETE))
@@ -92,22 +92,22 @@ describe('Strava: consent and tokens', () => {
   })
 
   test('a lost answer is no end of the grant by itself, and neither is a wrong secret of the application', async () => {
-    const { peer, app, grant } = await linked()
+    const { peer, app, grant } = await linkAccount()
     await assertFailure(strava.refresh(plainHttp, { ...app, client_secret: 'wrong' }, grant, peer.now_ms), 'unexpected')
     peer.fail('lost')
     await assertFailure(strava.refresh(plainHttp, app, grant, peer.now_ms), 'unavailable')
   })
 
   test('a grant is ended at the vendor', async () => {
-    const { peer, app, grant, pull } = await linked()
+    const { peer, app, grant, pull } = await linkAccount()
     await strava.revoke(plainHttp, app, grant, peer.now_ms)
     assert.equal(peer.grants.isGranted(String(ATHLETE)), false)
-    assert.equal(peer.to('/oauth/token').length, 1)
+    assert.equal(peer.requestsTo('/oauth/token').length, 1)
     await assertFailure(pull('profile'), 'invalid_grant')
   })
 
   test('a grant whose access token has expired is refreshed, and then ended at the vendor', async () => {
-    const { peer, app, grant } = await linked()
+    const { peer, app, grant } = await linkAccount()
     peer.now_ms = grant.expires_at_ms!
     await strava.revoke(plainHttp, app, grant, peer.now_ms)
     assert.equal(peer.grants.isGranted(String(ATHLETE)), false)
@@ -118,7 +118,7 @@ describe('Strava: consent and tokens', () => {
 
 describe('Strava: errors', () => {
   test('limits are over at the next quarter of an hour, or at midnight in UTC', async () => {
-    const { peer, pull } = await linked()
+    const { peer, pull } = await linkAccount()
     peer.now_ms = Date.parse('2026-01-31T12:10:00Z')
     peer.usage = [200, 700]
     await assertFailure(pull('profile'), 'rate_limited', 300_000)
@@ -127,13 +127,13 @@ describe('Strava: errors', () => {
   })
 
   test('a scope that the user did not grant is not an end of the grant', async () => {
-    const { pull } = await linked(['read'])
+    const { pull } = await linkAccount(['read'])
     await assertFailure(pull('workouts'), 'scope_missing')
     assert.equal((await pull('profile')).length, 1)
   })
 
   test('an outage and half an answer are not data', async () => {
-    const { peer, pull } = await linked()
+    const { peer, pull } = await linkAccount()
     peer.fail('outage', 'garbage')
     await assertFailure(pull('workouts'), 'unavailable')
     await assertFailure(pull('workouts'), 'unexpected')
@@ -142,8 +142,8 @@ describe('Strava: errors', () => {
 
 describe('Strava: data', () => {
   test('activities of all pages become workouts of the local day on which they start', async () => {
-    const { peer, pull } = await linked()
-    const workouts = recordsOf(await pull('workouts'), 'workouts')
+    const { peer, pull } = await linkAccount()
+    const workouts = listRecords(await pull('workouts'), 'workouts')
     assert.deepEqual(
       workouts.map(({ key, calendar_date, source_type, document }) => [
         key,
@@ -164,19 +164,19 @@ describe('Strava: data', () => {
       ['A fictional run', '2026-01-31T06:30:00+00:00', '2026-01-31T07:00:00+00:00', 410.2, 140, 175.3],
     )
     assert.deepEqual([workouts[1]!.document.device_watts, workouts[1]!.document.average_watts], [null, 175.3])
-    assert.equal(peer.to('/api/v3/athlete/activities').length, 3)
+    assert.equal(peer.requestsTo('/api/v3/athlete/activities').length, 3)
   })
 
   test('an athlete has a profile', async () => {
-    const { pull } = await linked()
-    const [profile] = recordsOf(await pull('profile'), 'profile')
+    const { pull } = await linkAccount()
+    const [profile] = listRecords(await pull('profile'), 'profile')
     assert.deepEqual([profile!.key, profile!.document.sex], ['', 'female'])
   })
 
   test('a corrected activity keeps its id, and one that is gone is reported as deleted', async () => {
-    const { peer, pull } = await linked()
+    const { peer, pull } = await linkAccount()
     peer.activities[0]!.distance = 6000
-    const [corrected] = recordsOf(await pull('workouts', { ids: ['1'] }), 'workouts')
+    const [corrected] = listRecords(await pull('workouts', { ids: ['1'] }), 'workouts')
     assert.deepEqual([corrected!.key, corrected!.document.distance], ['1', 6000])
     peer.activities.splice(0, 1)
     assert.deepEqual(await pull('workouts', { ids: ['1'] }), [{ kind: 'workouts', deleted_keys: ['1'] }])
@@ -185,10 +185,10 @@ describe('Strava: data', () => {
 
 describe('Strava: values out of bounds', () => {
   test('an activity that would end after the year 2100 is left out, and the others are stored', async () => {
-    const { peer, pull } = await linked()
+    const { peer, pull } = await linkAccount()
     for (const elapsed_time of [1e300, 8.64e12, 3e9]) {
       peer.activities[1]!.elapsed_time = elapsed_time
-      const keys = recordsOf(await pull('workouts'), 'workouts').map(({ key }) => key)
+      const keys = listRecords(await pull('workouts'), 'workouts').map(({ key }) => key)
       assert.deepEqual(keys, ['1', '3'], String(elapsed_time))
     }
   })
@@ -221,7 +221,7 @@ describe('Strava: notifications', () => {
   const NOW = Date.parse('2026-01-31T12:00:00Z')
   const peer = new StravaPeer()
   const app = { client_id: 'fictional-client', client_secret: 'fictional-client-secret', details: null, urls: strava.urls }
-  const receive = (more: Partial<InboundNotification>) =>
+  const receive = (overrides: Partial<InboundNotification>) =>
     strava.receive(app, {
       method: 'POST',
       headers: {},
@@ -230,10 +230,12 @@ describe('Strava: notifications', () => {
       verify_token: 'the-secret',
       now_ms: NOW,
       received_ms: NOW,
-      ...more,
+      ...overrides,
     })
-  const sent = ({ body, headers }: { body: string; headers: Record<string, string> }, more: Partial<InboundNotification> = {}) =>
-    receive({ body: Buffer.from(body), headers, ...more })
+  const sent = (
+    { body, headers }: { body: string; headers: Record<string, string> },
+    overrides: Partial<InboundNotification> = {},
+  ) => receive({ body: Buffer.from(body), headers, ...overrides })
   const created = { object_type: 'activity', object_id: 9, owner_id: ATHLETE }
 
   test('Strava unsigned: an event without a signature leads only to a pull, which takes nothing of other athletes', async () => {
@@ -242,7 +244,7 @@ describe('Strava: notifications', () => {
     assert(outcome.outcome === 'unsigned')
     const [change] = outcome.changes
     assert.deepEqual([change!.external_user_id, change!.resource, change!.ids], [String(ATHLETE), 'workouts', ['9']])
-    const { pull } = await linked()
+    const { pull } = await linkAccount()
     assert.deepEqual(await pull('workouts', { ids: change!.ids! }), [])
     const ending = sent(
       peer.event({ object_type: 'athlete', object_id: ATHLETE, owner_id: ATHLETE, updates: { authorized: 'false' } }),
@@ -311,12 +313,12 @@ describe('Strava: notifications', () => {
 
 test('the answers of the server that stands for Strava are compared with the official description, strava-v3.swagger-merged.json', async (t) => {
   if (noDescriptions) return t.skip(noDescriptions)
-  const { peer, pull } = await linked()
+  const { peer, pull } = await linkAccount()
   await pull('workouts')
   await pull('profile')
   // The description has heart rates in the list of activities, and leaves them out of a single one.
-  const beyond = ['average_heartrate', 'max_heartrate']
-  const compared = compareAnswers(readDescription('strava/strava-v3.swagger-merged.json'), peer.answers, { beyond })
+  const extraFields = ['average_heartrate', 'max_heartrate']
+  const compared = compareAnswers(readDescription('strava/strava-v3.swagger-merged.json'), peer.answers, { extraFields })
   assert.deepEqual(compared.differences, [])
   assert.equal(compared.operations.size, 3)
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { agree, daysAgo, run, useVendorServer, teamAt } from '../../../../test/support/vendors/connected.ts'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
-import { collectAll, assertFailure, plainHttp, recordsOf, REDIRECT } from '../../../../test/support/vendors/vendor-server.ts'
+import { collectAll, assertFailure, plainHttp, listRecords, REDIRECT } from '../../../../test/support/vendors/vendor-server.ts'
 import { WhoopPeer, whoopCycle, whoopRecovery, whoopSleep, whoopWorkout } from '../../../../test/support/vendors/whoop.ts'
 import type { InboundNotification, PullRequest } from '../connector.ts'
 import { whoop } from './whoop.ts'
@@ -25,14 +25,14 @@ function fill(peer: WhoopPeer): void {
   peer.put('activity/workout', whoopWorkout(RUN, '2026-01-31T02:00:00.000Z', '2026-01-31T02:30:00.000Z'))
 }
 
-async function linked(scopes: readonly string[] = whoop.scopes) {
+async function linkAccount(scopes: readonly string[] = whoop.scopes) {
   const peer = await new WhoopPeer().start()
   fill(peer)
   const app = peer.app()
   const code = peer.grants.agree(USER, [...scopes], REDIRECT)
   const grant = await whoop.exchange(plainHttp, app, { code, redirect_uri: REDIRECT, code_verifier: '', now_ms: peer.now_ms })
-  const pull = (resource: PullRequest['resource'], more: Partial<PullRequest> = {}) =>
-    collectAll(whoop.pull(plainHttp, app, grant.access_token, { ...RANGE, resource, ...more }))
+  const pull = (resource: PullRequest['resource'], overrides: Partial<PullRequest> = {}) =>
+    collectAll(whoop.pull(plainHttp, app, grant.access_token, { ...RANGE, resource, ...overrides }))
   return { peer, app, grant, pull }
 }
 
@@ -51,12 +51,12 @@ describe('WHOOP: consent and tokens', () => {
   })
 
   test('a refresh token dies when it is used, the scopes and the id of the user stay, and a wrong secret does not end the grant', async () => {
-    const { peer, app, grant } = await linked()
+    const { peer, app, grant } = await linkAccount()
     await assertFailure(whoop.refresh(plainHttp, { ...app, client_secret: 'wrong' }, grant, peer.now_ms), 'unexpected')
     const next = await whoop.refresh(plainHttp, app, grant, peer.now_ms)
     assert.notEqual(next.refresh_token, grant.refresh_token)
     assert.deepEqual([next.external_user_id, next.scopes], [USER, [...whoop.scopes]])
-    assert.equal(peer.to('/oauth/oauth2/token').at(-1)!.form.get('scope'), 'offline')
+    assert.equal(peer.requestsTo('/oauth/oauth2/token').at(-1)!.form.get('scope'), 'offline')
     await assertFailure(whoop.refresh(plainHttp, app, grant, peer.now_ms), 'invalid_grant')
     peer.fail('lost')
     await assertFailure(whoop.refresh(plainHttp, app, next, peer.now_ms), 'unavailable')
@@ -64,7 +64,7 @@ describe('WHOOP: consent and tokens', () => {
 
   test('a grant is ended at the vendor, also when its access token has expired', async () => {
     for (const later_ms of [0, 3_600_000]) {
-      const { peer, app, grant, pull } = await linked()
+      const { peer, app, grant, pull } = await linkAccount()
       peer.now_ms += later_ms
       await whoop.revoke(plainHttp, app, grant, peer.now_ms)
       assert.equal(peer.grants.isGranted(USER), false)
@@ -75,7 +75,7 @@ describe('WHOOP: consent and tokens', () => {
 
 describe('WHOOP: errors', () => {
   test('a limit, a missing scope, an outage, half an answer and an expired token are distinguished', async () => {
-    const { peer, pull } = await linked(['offline', 'read:profile', 'read:cycles'])
+    const { peer, pull } = await linkAccount(['offline', 'read:profile', 'read:cycles'])
     await assertFailure(pull('workouts'), 'scope_missing')
     peer.fail('outage', 'garbage')
     await assertFailure(pull('activity'), 'unavailable')
@@ -89,9 +89,9 @@ describe('WHOOP: errors', () => {
 
 describe('WHOOP: data', () => {
   test('a cycle is of the local day in its middle, with kilocalories of kilojoules; one without a score is left out', async () => {
-    const { peer, pull } = await linked()
+    const { peer, pull } = await linkAccount()
     peer.put('cycle', whoopCycle(2, '2026-01-31T03:30:00.000Z', undefined, { score_state: 'PENDING_SCORE' }))
-    const [day, ...none] = recordsOf(await pull('activity'), 'activity')
+    const [day, ...none] = listRecords(await pull('activity'), 'activity')
     assert.deepEqual(none, [])
     assert.deepEqual([day!.key, day!.calendar_date, day!.source_type], ['1', '2026-01-30', 'watch'])
     const { calories_total, timezone_offset, heart_rate } = day!.document as Record<string, Record<string, number>>
@@ -115,7 +115,7 @@ describe('WHOOP: data', () => {
     await agree(team, 'whoop_v2', peer, user_id, USER)
     await run(team)
     const { body } = await team.api.get(`/v2/summary/activity/${user_id}?start_date=${daysAgo(9)}`)
-    const days = (body.activity as Record<string, unknown>[]).map((one) => [one.calendar_date, one.calories_total])
+    const days = (body.activity as Record<string, unknown>[]).map((day) => [day.calendar_date, day.calories_total])
     assert.deepEqual(
       days.toSorted((a, b) => Number(a[1]) - Number(b[1])).map(([of, kcal]) => [of, Math.round(Number(kcal))]),
       [
@@ -126,8 +126,8 @@ describe('WHOOP: data', () => {
   })
 
   test('a night has its recovery, the seconds of its stages, and the local day on which it ends', async () => {
-    const { pull } = await linked()
-    const [night] = recordsOf(await pull('sleep'), 'sleep')
+    const { pull } = await linkAccount()
+    const [night] = listRecords(await pull('sleep'), 'sleep')
     const { awake, light, rem, deep, total, score, efficiency, timezone_offset } = night!.document
     assert.deepEqual([night!.key, night!.calendar_date], [NIGHT, '2026-01-30'])
     assert.deepEqual([awake, light, rem, deep, total], [1800, 14_400, 6300, 6300, 27_000])
@@ -138,11 +138,11 @@ describe('WHOOP: data', () => {
   })
 
   test('a night is a night without the scope of recoveries, a nap is a nap, and one without a score is left out', async () => {
-    const { peer, pull } = await linked(['offline', 'read:profile', 'read:sleep'])
+    const { peer, pull } = await linkAccount(['offline', 'read:profile', 'read:sleep'])
     const [start, end] = ['2026-01-31T18:00:00.000Z', '2026-01-31T19:00:00.000Z']
     peer.put('activity/sleep', whoopSleep('nap', 1, start, end, { nap: true }))
     peer.put('activity/sleep', whoopSleep('pending', 1, start, end, { score_state: 'PENDING_SCORE' }))
-    const nights = recordsOf(await pull('sleep'), 'sleep')
+    const nights = listRecords(await pull('sleep'), 'sleep')
     assert.deepEqual(
       nights.map(({ key, document }) => [key, document.type, document.hr_resting]),
       [
@@ -153,26 +153,28 @@ describe('WHOOP: data', () => {
   })
 
   test('workouts have meters, kilocalories and seconds in zones; a profile has centimeters, and the weight beside it no day', async () => {
-    const { pull } = await linked()
-    const [workout] = recordsOf(await pull('workouts'), 'workouts')
+    const { pull } = await linkAccount()
+    const [workout] = listRecords(await pull('workouts'), 'workouts')
     const { distance, calories, average_hr, max_hr, hr_zones, time_start, time_end, timezone_offset } = workout!.document
     assert.deepEqual([workout!.key, workout!.calendar_date], [RUN, '2026-01-30'])
     assert.deepEqual([distance, Math.round(Number(calories)), average_hr, max_hr], [5000, 300, 140, 171])
     assert.deepEqual([hr_zones, timezone_offset], [[60, 120, 300, 600, 300, 60], -5 * 3600])
     assert.deepEqual([time_start, time_end], ['2026-01-31T02:00:00+00:00', '2026-01-31T02:30:00+00:00'])
     const account = await pull('profile')
-    assert.equal(recordsOf(account, 'profile')[0]!.document.height, 175)
-    const [body] = recordsOf(account, 'body')
+    assert.equal(listRecords(account, 'profile')[0]!.document.height, 175)
+    const [body] = listRecords(account, 'body')
     assert.deepEqual([body!.document, body!.calendar_date, body!.source_type], [{ weight: 70.5 }, null, 'app'])
   })
 
   test('pages of 25 records are read to the last one', async () => {
-    const { peer, pull } = await linked()
+    const { peer, pull } = await linkAccount()
     const at = (minute: number) => new Date(Date.parse('2026-01-30T12:00:00Z') + minute * 60_000).toISOString()
     for (let i = 0; i < 55; i++) peer.put('activity/workout', whoopWorkout(`workout-${i}`, at(i), at(i + 1)))
-    const keys = recordsOf(await pull('workouts'), 'workouts').map(({ key }) => key)
+    const keys = listRecords(await pull('workouts'), 'workouts').map(({ key }) => key)
     assert.deepEqual([keys.length, new Set(keys).size], [56, 56])
-    const asked = peer.to('/developer/v2/activity/workout').map(({ query }) => [query.get('limit'), query.get('nextToken')])
+    const asked = peer
+      .requestsTo('/developer/v2/activity/workout')
+      .map(({ query }) => [query.get('limit'), query.get('nextToken')])
     assert.deepEqual(asked, [
       ['25', null],
       ['25', '25'],
@@ -181,10 +183,10 @@ describe('WHOOP: data', () => {
   })
 
   test('a record that a notice names is asked for by its id, also if it cannot be read yet or was deleted', async () => {
-    const { peer, pull } = await linked()
-    const [night] = recordsOf(await pull('sleep', { ids: [NIGHT] }), 'sleep')
+    const { peer, pull } = await linkAccount()
+    const [night] = listRecords(await pull('sleep', { ids: [NIGHT] }), 'sleep')
     assert.deepEqual([night!.key, night!.document.recovery_readiness_score], [NIGHT, 66])
-    assert.equal(recordsOf(await pull('workouts', { ids: [RUN] }), 'workouts').length, 1)
+    assert.equal(listRecords(await pull('workouts', { ids: [RUN] }), 'workouts').length, 1)
     peer.remove('activity/workout', RUN)
     await assertFailure(pull('workouts', { ids: [RUN] }), 'not_ready')
     assert.deepEqual((await pull('workouts', { ids: [`deleted:${RUN}`] }))[0], { kind: 'workouts', deleted_keys: [RUN] })
@@ -196,11 +198,11 @@ describe('WHOOP: notices', () => {
   const app = { client_id: 'fictional-client', client_secret: 'fictional-client-secret', details: null, urls: whoop.urls }
   const sent = async (
     { body, headers }: { body: string; headers: Record<string, string> },
-    more: Partial<InboundNotification> = {},
-    to = app,
+    overrides: Partial<InboundNotification> = {},
+    application = app,
   ) =>
     whoop.receive!(
-      to,
+      application,
       {
         method: 'POST',
         headers,
@@ -209,7 +211,7 @@ describe('WHOOP: notices', () => {
         verify_token: 'the-token',
         now_ms: peer.now_ms,
         received_ms: peer.now_ms,
-        ...more,
+        ...overrides,
       },
       plainHttp,
     )
@@ -250,7 +252,7 @@ describe('WHOOP: notices', () => {
 
 test('the answers of the server that stands for WHOOP are compared with the official description, whoop-v2.openapi.yaml', async (t) => {
   if (noDescriptions) return t.skip(noDescriptions)
-  const { peer, pull } = await linked()
+  const { peer, pull } = await linkAccount()
   for (const resource of whoop.resources) await pull(resource)
   await pull('sleep', { ids: [NIGHT] })
   await pull('workouts', { ids: [RUN] })

@@ -24,7 +24,7 @@ describe('Withings: consent and tokens', () => {
       now_ms: peer.now_ms,
     })
     assert.deepEqual([grant.external_user_id, grant.scopes, grant.expires_at_ms], ['363', ALL, peer.now_ms + 10_800_000])
-    assert.equal(peer.to('/v2/oauth2')[0]!.form.get('action'), 'requesttoken')
+    assert.equal(peer.requestsTo('/v2/oauth2')[0]!.form.get('action'), 'requesttoken')
     const again = { code, redirect_uri: REDIRECT, code_verifier: '', now_ms: peer.now_ms }
     await assertFailure(withings.exchange(plainHttp, app, again), 'invalid_grant')
   })
@@ -84,7 +84,7 @@ describe('Withings: errors', () => {
 })
 
 describe('Withings: notifications', () => {
-  const notified = (form: Record<string, string>, more: Partial<InboundNotification> = {}) =>
+  const notified = (form: Record<string, string>, overrides: Partial<InboundNotification> = {}) =>
     withings.receive(
       { client_id: '', client_secret: '', details: null, urls: withings.urls },
       {
@@ -95,7 +95,7 @@ describe('Withings: notifications', () => {
         verify_token: 'the-secret',
         now_ms: Date.parse('2026-01-31T12:00:00Z'),
         received_ms: Date.parse('2026-01-31T12:00:00Z'),
-        ...more,
+        ...overrides,
       },
     )
 

@@ -27,7 +27,7 @@ async function reading(file: string | Uint8Array) {
   const stored = { size: bytes.length, read: async (start: number) => bytes.subarray(start) }
   const error: unknown = await readFile(stored, batches, { now_ms: NOW_MS }, { read_bytes: 0, content_bytes: 0 }).then(
     () => null,
-    (thrown: unknown) => thrown,
+    (error: unknown) => error,
   )
   if (error !== null && !(error instanceof ReadError)) throw error
   const documents = workouts.map(({ record }) => record.document as Record<string, unknown> & { sport: { name: string } })

@@ -4,12 +4,12 @@ import { describe, test } from 'node:test'
 import { exportXml, PHONE, reading, record, WATCH } from '../../../../test/support/file-imports.ts'
 
 const DAY = '2026-01-31'
-const at = (time: string, day = DAY) => `${day} ${time}:00 -0700`
-const energy = (type: 'Active' | 'Basal', value: number, from: string, to: string, source: Record<string, string> = WATCH) =>
-  record(`${type}EnergyBurned`, value, 'Cal', at(from), { to: at(to), ...source })
+const timeOfDay = (time: string, day = DAY) => `${day} ${time}:00 -0700`
+const energy = (type: 'Active' | 'Basal', value: number, start: string, end: string, source: Record<string, string> = WATCH) =>
+  record(`${type}EnergyBurned`, value, 'Cal', timeOfDay(start), { end: timeOfDay(end), ...source })
 const rate = (value: number, time: string, source: Record<string, string> = WATCH, type = 'HeartRate') =>
-  record(type, value, 'count/min', at(time), source)
-const ring = (more: string, day = DAY) => `<ActivitySummary dateComponents="${day}" ${more}/>`
+  record(type, value, 'count/min', timeOfDay(time), source)
+const ring = (attributes: string, day = DAY) => `<ActivitySummary dateComponents="${day}" ${attributes}/>`
 
 async function daysOf(...elements: string[]) {
   const { summaries, skipped } = await reading(exportXml(...elements))
@@ -37,7 +37,7 @@ describe('a day of an Apple Health export', () => {
   test('with rings has the energy of the rings and the minutes of exercise; rings of zero say nothing', async () => {
     const [first, second] = await daysOf(
       energy('Active', 300, '08:00', '09:00'),
-      record('ActiveEnergyBurned', 250, 'Cal', at('08:00', '2026-02-01'), { to: at('09:00', '2026-02-01') }),
+      record('ActiveEnergyBurned', 250, 'Cal', timeOfDay('08:00', '2026-02-01'), { end: timeOfDay('09:00', '2026-02-01') }),
       ring('activeEnergyBurned="1255.2" activeEnergyBurnedUnit="kJ" appleExerciseTime="31"'),
       ring('activeEnergyBurned="0" activeEnergyBurnedUnit="Cal" appleExerciseTime="0"', '2026-02-01'),
     )
@@ -54,8 +54,8 @@ describe('a day of an Apple Health export', () => {
       rate(200, '09:00', { sourceName: 'Fictional Strap', device: '&lt;&lt;HKDevice: 0x3&gt;, name:Strap&gt;' }),
       rate(52, '00:00', WATCH, 'RestingHeartRate'),
       rate(98.5, '00:00', WATCH, 'WalkingHeartRateAverage'),
-      record('StepCount', 900, 'count', at('10:00'), { to: at('10:10') }),
-      record('HeartRate', 61, 'count/min', at('08:00', '2026-02-01')),
+      record('StepCount', 900, 'count', timeOfDay('10:00'), { end: timeOfDay('10:10') }),
+      record('HeartRate', 61, 'count/min', timeOfDay('08:00', '2026-02-01')),
     )
     assert.deepEqual(none, [])
     // Five minutes of 60 twice, and one minute of 180.
@@ -66,8 +66,8 @@ describe('a day of an Apple Health export', () => {
 
   test('has pushes of a wheelchair, and no heart rates without a record of one', async () => {
     const [day] = await daysOf(
-      record('PushCount', 12, 'count', at('08:00'), { to: at('08:10') }),
-      record('PushCount', 30, 'count', at('09:00'), { to: at('09:10') }),
+      record('PushCount', 12, 'count', timeOfDay('08:00'), { end: timeOfDay('08:10') }),
+      record('PushCount', 30, 'count', timeOfDay('09:00'), { end: timeOfDay('09:10') }),
     )
     assert.deepEqual([day!.wheelchair_push, day!.heart_rate, day!.calories_active], [42, null, null])
   })

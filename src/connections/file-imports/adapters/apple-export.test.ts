@@ -7,7 +7,7 @@ import { documents, exportXml, metadata, PHONE, reading, record, values, WATCH }
 import { zipBytes } from '../../../../test/support/zip.ts'
 
 const FROM = '2026-01-31 08:00:00 -0700'
-const rate = (value: string | number = 61, more = {}) => record('HeartRate', value, 'count/min', FROM, more)
+const rate = (value: string | number = 61, overrides = {}) => record('HeartRate', value, 'count/min', FROM, overrides)
 /** An instant of the day, in minutes after midnight at the place. */
 const minute = (n: number, day = '2026-01-31') =>
   `${day} ${String(Math.floor(n / 60)).padStart(2, '0')}:${String(n % 60).padStart(2, '0')}:00 -0700`
@@ -48,13 +48,13 @@ describe('an Apple Health export', () => {
 
   test('quirk 5: has attributes with spaces in their names: their record is left out and counted, and reading goes on', async () => {
     const broken = rate(60).replace('<Record ', '<Record Withings Link="x" ')
-    const inside = rate(59, { inside: '<MetadataEntry Withings Link="x" key="a" value="b"/>' })
+    const inside = rate(59, { content: '<MetadataEntry Withings Link="x" key="a" value="b"/>' })
     const { samples, skipped, error } = await reading(exportXml(broken, inside, rate()))
     assert.deepEqual([values(samples.heartrate), skipped, error], [[61], { malformed: { HeartRate: 2 } }, null])
   })
 
   test('quirk 6: has the offsets of the phone at the time of the export, and the zone of the place in the metadata wins', async () => {
-    const { samples } = await reading(exportXml(rate(), rate(62, { inside: metadata('HKTimeZone', 'Europe/Berlin') })))
+    const { samples } = await reading(exportXml(rate(), rate(62, { content: metadata('HKTimeZone', 'Europe/Berlin') })))
     assert.deepEqual(
       samples.heartrate!.map(({ at_ms, zone_s }) => [new Date(at_ms).toISOString(), zone_s]),
       [
@@ -65,9 +65,10 @@ describe('an Apple Health export', () => {
   })
 
   test('quirk 7: has the totals of workouts in attributes, in statistics or nowhere, and durations without pauses', async () => {
-    const workout = (hour: number, attributes: string, inside = '') =>
-      `<Workout workoutActivityType="HKWorkoutActivityTypeTraditionalStrengthTraining" sourceName="Fictional" startDate="${minute(hour * 60)}" endDate="${minute(hour * 60 + 60)}" ${attributes}>${inside}</Workout>`
-    const statistics = (type: string, more: string) => `<WorkoutStatistics type="HKQuantityTypeIdentifier${type}" ${more}/>`
+    const workout = (hour: number, attributes: string, content = '') =>
+      `<Workout workoutActivityType="HKWorkoutActivityTypeTraditionalStrengthTraining" sourceName="Fictional" startDate="${minute(hour * 60)}" endDate="${minute(hour * 60 + 60)}" ${attributes}>${content}</Workout>`
+    const statistics = (type: string, attributes: string) =>
+      `<WorkoutStatistics type="HKQuantityTypeIdentifier${type}" ${attributes}/>`
     const { summaries } = await reading(
       exportXml(
         workout(
@@ -86,7 +87,7 @@ describe('an Apple Health export', () => {
     )
     const shown = ['moving_time', 'distance', 'calories', 'average_hr', 'max_hr', 'time_start', 'time_end']
     assert.deepEqual(
-      documents(summaries.workouts).map((one) => shown.map((name) => one[name])),
+      documents(summaries.workouts).map((document) => shown.map((name) => document[name])),
       [
         [3000, 5000, 300, null, null, '2026-01-31T13:00:00+00:00', '2026-01-31T14:00:00+00:00'],
         [null, 1609.344, 200, 120, 150, '2026-01-31T15:00:00+00:00', '2026-01-31T16:00:00+00:00'],
@@ -101,7 +102,7 @@ describe('an Apple Health export', () => {
   })
 
   test('has insulin with the reason of its delivery, which says the type; without one it is skipped', async () => {
-    const insulin = (value: number, inside = '') => record('InsulinDelivery', value, 'IU', minute(value), { inside })
+    const insulin = (value: number, content = '') => record('InsulinDelivery', value, 'IU', minute(value), { content })
     const reason = (text: string) => metadata('HKInsulinDeliveryReason', text)
     const { samples, skipped } = await reading(
       exportXml(insulin(1, reason('1')), insulin(2, reason('2')), insulin(3, reason('constructor')), insulin(4)),
@@ -121,7 +122,7 @@ describe('an Apple Health export', () => {
   test('has temperatures with their place, and distances by wheelchair, which count in the day', async () => {
     const temperature = (number: string) =>
       record('BodyTemperature', 36.6, 'degC', minute(Number(number)), {
-        inside: metadata('HKBodyTemperatureSensorLocation', number),
+        content: metadata('HKBodyTemperatureSensorLocation', number),
       })
     const distances = record('DistanceWheelchair', 1.2, 'km', minute(1)) + record('DistanceWalkingRunning', 30, 'm', minute(9))
     const { samples, summaries } = await reading(exportXml(temperature('3'), temperature('40'), distances))
@@ -141,8 +142,8 @@ describe('an Apple Health export', () => {
     const systolic = record('BloodPressureSystolic', 118, 'mmHg', FROM)
     const diastolic = record('BloodPressureDiastolic', 76, 'mmHg', FROM)
     const caffeine = record('DietaryCaffeine', 95, 'mg', FROM)
-    const correlation = (type: string, inside: string) =>
-      `<Correlation type="HKCorrelationTypeIdentifier${type}" startDate="${FROM}" endDate="${FROM}">${inside}</Correlation>`
+    const correlation = (type: string, content: string) =>
+      `<Correlation type="HKCorrelationTypeIdentifier${type}" startDate="${FROM}" endDate="${FROM}">${content}</Correlation>`
     const { samples } = await reading(
       exportXml(systolic, diastolic, caffeine, correlation('BloodPressure', systolic + diastolic), correlation('Food', caffeine)),
     )
@@ -154,8 +155,8 @@ describe('an Apple Health export', () => {
   })
 
   test('quirk 9: has one day from several sources, whose steps are kept apart and counted once in the day', async () => {
-    const steps = (source: object, value: number, from: number, to: number) =>
-      record('StepCount', value, 'count', minute(from), { to: minute(to), ...source })
+    const steps = (source: object, value: number, start: number, end: number) =>
+      record('StepCount', value, 'count', minute(start), { end: minute(end), ...source })
     const { samples, summaries } = await reading(
       exportXml(
         // Watch 2506 and phone 1919: 54 of the phone's steps were made without the watch.
@@ -199,7 +200,7 @@ describe('an Apple Health export', () => {
       exportXml(
         record('HKDataTypeSleepDurationGoal', 8, 'hr', FROM),
         stood,
-        record('HKCategoryTypeIdentifierMindfulSession', undefined, '', minute(480), { to: minute(490) }),
+        record('HKCategoryTypeIdentifierMindfulSession', undefined, '', minute(480), { end: minute(490) }),
         rate('').replace(' value=""', ''),
       ),
     )
@@ -223,9 +224,9 @@ describe('an Apple Health export', () => {
   })
 
   test('quirk 13: has intervals of sleep of phone and watch that overlap: stages, else sleep, else time in bed', async () => {
-    const sleep = (value: string, day: string, from: number, to: number, source: object) =>
-      record('HKCategoryTypeIdentifierSleepAnalysis', `HKCategoryValueSleepAnalysis${value}`, '', minute(from, day), {
-        to: minute(to, day),
+    const sleep = (value: string, day: string, start: number, end: number, source: object) =>
+      record('HKCategoryTypeIdentifierSleepAnalysis', `HKCategoryValueSleepAnalysis${value}`, '', minute(start, day), {
+        end: minute(end, day),
         ...source,
       })
     const { summaries, skipped } = await reading(
@@ -244,7 +245,7 @@ describe('an Apple Health export', () => {
     )
     const shown = ['calendar_date', 'duration', 'total', 'light', 'deep', 'rem', 'awake']
     assert.deepEqual(
-      documents(summaries.sleep).map((one) => shown.map((name) => one[name])),
+      documents(summaries.sleep).map((document) => shown.map((name) => document[name])),
       [
         ['2026-01-29', 480 * 60, 0, 0, 0, 0, 0],
         ['2026-01-30', 420 * 60, 420 * 60, 420 * 60, 0, 0, 0],
@@ -299,10 +300,10 @@ describe('an Apple Health export', () => {
   test('quirk 17: comes again, longer: its records have the same keys', async () => {
     const workout = `<Workout workoutActivityType="HKWorkoutActivityTypeHiking" sourceName="Fictional" startDate="${FROM}" endDate="${minute(540)}"/>`
     const night = record('HKCategoryTypeIdentifierSleepAnalysis', 'HKCategoryValueSleepAnalysisAsleepCore', '', minute(0), {
-      to: minute(300),
+      end: minute(300),
     })
     const more = record('HKCategoryTypeIdentifierSleepAnalysis', 'HKCategoryValueSleepAnalysisAsleepREM', '', minute(300), {
-      to: minute(400),
+      end: minute(400),
     })
     const keys = async (...elements: string[]) => {
       const { summaries } = await reading(exportXml(...elements))

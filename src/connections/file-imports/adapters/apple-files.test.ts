@@ -22,10 +22,10 @@ async function reading(xml: string, files: Record<string, string>) {
   const context = { now_ms: Date.parse('2026-02-10T00:00:00Z') }
   const error: unknown = await readFile(stored, batches, context, { read_bytes: 0, content_bytes: 0 }).then(
     () => null,
-    (thrown: unknown) => thrown,
+    (error: unknown) => error,
   )
   if (error !== null && !(error instanceof ReadError)) throw error
-  const of = (kind: string) => summaries.filter((one) => one.kind === kind)
+  const of = (kind: string) => summaries.filter((summary) => summary.kind === kind)
   return { of, skipped: batches.skips, error: error?.code ?? null }
 }
 

@@ -9,8 +9,12 @@ import { list, postSummary } from '../../../../test/support/summaries.ts'
 const NOON = '2026-01-31 12:00:00 +0100'
 const EVENING = '2026-01-31 19:00:00 +0100'
 const APP = { sourceName: 'Fictional Food', device: '' }
-const nutrient = (type: string, value: number, unit: string, from: string, food?: string, more = {}) =>
-  record(`Dietary${type}`, value, unit, from, { ...APP, inside: food === undefined ? '' : metadata('HKFoodType', food), ...more })
+const nutrient = (type: string, value: number, unit: string, start: string, food?: string, overrides = {}) =>
+  record(`Dietary${type}`, value, unit, start, {
+    ...APP,
+    content: food === undefined ? '' : metadata('HKFoodType', food),
+    ...overrides,
+  })
 
 const dinner = [
   nutrient('EnergyConsumed', 1255.2, 'kJ', EVENING, 'Soup'),
@@ -86,7 +90,7 @@ describe('meals of an Apple Health export', () => {
     await importFile(team, user, await exportZip(exportXml(...dinner)))
     const { meals } = await list(team, 'meal', user)
     assert.deepEqual(
-      meals.map((one: { energy: unknown; source: { app_id: unknown } }) => [one.energy, one.source.app_id]),
+      meals.map((meal: { energy: unknown; source: { app_id: unknown } }) => [meal.energy, meal.source.app_id]),
       [[{ unit: 'kcal', value: 420 }, 'Fictional Food']],
     )
     const again = await importFile(team, user, exportXml(...dinner.toReversed()))
@@ -118,15 +122,15 @@ describe('meals of an Apple Health export', () => {
 
 const HEALTH = { sourceName: 'Fictional Cycles', device: '' }
 /** A record of a day, as Apple Health writes it: at noon in UTC. */
-const onDay = (type: string, value: string | undefined, day: string, inside = '', more = {}) =>
+const onDay = (type: string, value: string | undefined, day: string, content = '', overrides = {}) =>
   record(`HKCategoryTypeIdentifier${type}`, value && `HKCategoryValue${value}`, '', `${day} 13:00:00 +0100`, {
     ...HEALTH,
-    inside,
-    ...more,
+    content,
+    ...overrides,
   })
 const begins = (yes: boolean) => metadata('HKMenstrualCycleStart', yes ? '1' : '0')
-const flow = (value: string, day: string, isFirst = false, more = {}) =>
-  onDay('MenstrualFlow', `MenstrualFlow${value}`, day, begins(isFirst), more)
+const flow = (value: string, day: string, isFirst = false, overrides = {}) =>
+  onDay('MenstrualFlow', `MenstrualFlow${value}`, day, begins(isFirst), overrides)
 
 const cycle = [
   flow('Light', '2026-01-03', true),
@@ -141,7 +145,7 @@ const cycle = [
   onDay('PregnancyTestResult', 'PregnancyTestResultNegative', '2026-01-28'),
   onDay('ProgesteroneTestResult', 'ProgesteroneTestResultPositive', '2026-01-22'),
   onDay('IrregularMenstrualCycles', 'NotApplicable', '2026-01-29'),
-  onDay('Contraceptive', 'ContraceptiveIntrauterineDevice', '2026-01-20', '', { to: '4001-01-01 01:00:00 +0100' }),
+  onDay('Contraceptive', 'ContraceptiveIntrauterineDevice', '2026-01-20', '', { end: '4001-01-01 01:00:00 +0100' }),
   record('BasalBodyTemperature', 97.7, 'degF', '2026-01-13 13:00:00 +0100', HEALTH),
 ]
 const second = [onDay('MenstrualFlow', 'VaginalBleedingLight', '2026-01-30', begins(true)), flow('Light', '2026-02-02')]
@@ -183,7 +187,7 @@ describe('menstrual cycles of an Apple Health export', () => {
     const { summaries, skipped } = await reading(
       exportXml(
         onDay('IntermenstrualBleeding', 'NotApplicable', '2026-01-01'),
-        flow('Medium', '2026-01-03', true, { to: '2026-01-08 00:00:00 +0000' }),
+        flow('Medium', '2026-01-03', true, { end: '2026-01-08 00:00:00 +0000' }),
         ...['2026-01-10', '2026-01-11', '2026-01-11', '2026-01-12'].map((day) => flow('Medium', day, true, other)),
         flow('Purple', '2026-01-20'),
         onDay('OvulationTestResult', 'OvulationTestResultconstructor', '2026-01-20'),
@@ -207,10 +211,10 @@ describe('menstrual cycles of an Apple Health export', () => {
   })
 
   test('have the days of the place that a record names, else those of UTC', async () => {
-    const at = (from: string, zone: string) =>
-      record('HKCategoryTypeIdentifierMenstrualFlow', 'HKCategoryValueMenstrualFlowLight', '', from, {
+    const at = (start: string, zone: string) =>
+      record('HKCategoryTypeIdentifierMenstrualFlow', 'HKCategoryValueMenstrualFlowLight', '', start, {
         ...HEALTH,
-        inside: begins(true) + zone,
+        content: begins(true) + zone,
       })
     const days = async (...elements: string[]) =>
       documents((await reading(exportXml(...elements))).summaries.menstrual_cycle).map(({ period_start }) => period_start)

@@ -16,9 +16,9 @@ interface Slept {
 const rankOf = ({ value }: Slept): number => (value === 'in_bed' ? 2 : value === 'asleep' ? 1 : 0)
 
 /** Adds one night of a source each. */
-function nightsOf(all: Slept[]) {
+function nightsOf(sleepEntries: Slept[]) {
   const nights = new AppleNights()
-  for (const [i, { from_ms, to_ms, value }] of all.entries())
+  for (const [i, { from_ms, to_ms, value }] of sleepEntries.entries())
     assert(nights.add(sourceOf(i), { start_ms: from_ms, end_ms: to_ms, zone_s: 0, value }))
   let left_out = 0
   const found = [...nights.nights(() => left_out++)]
@@ -27,15 +27,18 @@ function nightsOf(all: Slept[]) {
 
 test('a night is left out if one of another source that knows more overlaps it, whatever others lie between', () => {
   let seed = 7
-  const random = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below
+  const random = (limit: number): number => (seed = (seed * 48_271) % 2_147_483_647) % limit
   const values: SleepValue[] = ['deep', 'asleep', 'in_bed', 'in_bed']
   for (let round = 0; round < 50; round++) {
     const all = Array.from({ length: 30 }, (): Slept => {
       const from_ms = FROM_MS + random(96) * HOUR_MS
       return { from_ms, to_ms: from_ms + (1 + random(12)) * HOUR_MS, value: values[random(4)]! }
     })
-    const isLeftOut = (one: Slept) =>
-      all.some((other) => rankOf(other) < rankOf(one) && other.from_ms < one.to_ms && other.to_ms > one.from_ms)
+    const isLeftOut = (slept: Slept) =>
+      all.some(
+        (otherSleep) =>
+          rankOf(otherSleep) < rankOf(slept) && otherSleep.from_ms < slept.to_ms && otherSleep.to_ms > slept.from_ms,
+      )
     const { found, left_out } = nightsOf(all)
     assert.equal(left_out, all.filter(isLeftOut).length)
     assert.equal(found.length, all.length - left_out)

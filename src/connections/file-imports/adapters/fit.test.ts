@@ -22,7 +22,7 @@ import {
   T,
   times,
   whole,
-  without,
+  withoutFields,
 } from '../../../../test/support/fit-runs.ts'
 import { reading, values } from '../../../../test/support/file-imports.ts'
 
@@ -110,11 +110,11 @@ describe('a FIT file with developer fields', () => {
 })
 
 describe('a FIT file whose times count from power-on', () => {
-  const relative = (created: number, more: FitMessage[] = [], on = 2) => [
-    fileId({ created }),
-    ...MINUTES.map((minute) => record(minute, [], on)),
-    session([[2, 'uint32', on], ...without(2)], on + 600),
-    ...more,
+  const relative = (created_s: number, messages: FitMessage[] = [], index = 2) => [
+    fileId({ created_s }),
+    ...MINUTES.map((minute) => record(minute, [], index)),
+    session([[2, 'uint32', index], ...withoutFields(2)], index + 600),
+    ...messages,
   ]
 
   test('has the instants that the time of its creation and the local time at its end say', async () => {
@@ -149,30 +149,30 @@ describe('a FIT file that lacks a part', () => {
 
   test('has the start and the end of its records', async () => {
     for (const lacking of [2, 7])
-      assert.deepEqual(times((await read([fileId(), ...records, session(without(lacking))])).shown), RUN)
-    assert.deepEqual(times((await read([fileId(), ...records, session(without(2, 7, 8, 9))])).shown), [
+      assert.deepEqual(times((await read([fileId(), ...records, session(withoutFields(lacking))])).shown), RUN)
+    assert.deepEqual(times((await read([fileId(), ...records, session(withoutFields(2, 7, 8, 9))])).shown), [
       ...RUN.slice(0, 2),
       null,
       2000,
     ])
     // A device that went out writes zeros.
-    assert.deepEqual(times((await read([fileId(), ...records, session([...without(7), [7, 'uint32', 0]])])).shown), RUN)
+    assert.deepEqual(times((await read([fileId(), ...records, session([...withoutFields(7), [7, 'uint32', 0]])])).shown), RUN)
   })
 
   test('and has no records has the time at which its session was written', async () => {
-    assert.deepEqual(times((await read([fileId(), session(without(2))])).shown), RUN)
-    const { shown, skipped } = await read([fileId(), session(without(2, 7, 8), 0xffff_ffff)])
+    assert.deepEqual(times((await read([fileId(), session(withoutFields(2))])).shown), RUN)
+    const { shown, skipped } = await read([fileId(), session(withoutFields(2, 7, 8), 0xffff_ffff)])
     assert.deepEqual([shown, skipped], [[], { invalid_time: { workouts: 1 } }])
   })
 
   test('and has no session is one workout, with what its laps and its timer say', async () => {
-    const lap = (from: number, to: number): FitMessage => ({
+    const lap = (start: number, end: number): FitMessage => ({
       kind: 19,
       fields: [
-        [253, 'uint32', T + to],
-        [2, 'uint32', T + from],
-        [7, 'uint32', (to - from) * 1000],
-        [8, 'uint32', (to - from) * 1000 - 5000],
+        [253, 'uint32', T + end],
+        [2, 'uint32', T + start],
+        [7, 'uint32', (end - start) * 1000],
+        [8, 'uint32', (end - start) * 1000 - 5000],
         [9, 'uint32', 100_000],
         [11, 'uint16', 70],
         [25, 'enum', 2],
@@ -208,7 +208,7 @@ describe('a FIT file that lacks a part', () => {
         [12, 'enum', i === 4 ? 0 : 1],
       ],
     }))
-    const pool: FitField[] = [...without(7, 9), [44, 'uint16', 2500]]
+    const pool: FitField[] = [...withoutFields(7, 9), [44, 'uint16', 2500]]
     const swum = await read([fileId(), ...lengths, session(pool)])
     assert.deepEqual(times(swum.shown), ['2026-02-01T06:00:00+00:00', '2026-02-01T06:04:30+00:00', 590, 200])
     assert.equal((await read([fileId(), session([...pool, [47, 'uint16', 6]])])).shown[0]!.distance, 150)
@@ -244,7 +244,7 @@ describe('a FIT file of several sessions', () => {
   test('keeps what was covered before the first value, which is no distance of another', async () => {
     const late = MINUTES.slice(1).map((minute) => record(minute))
     assert.deepEqual(list((await read([fileId(), ...late, session(whole)])).workouts[0], 'distance'), METERS.slice(1))
-    assert.deepEqual(list((await read([fileId(), ...late, session(without(9))])).workouts[0], 'distance'), METERS.slice(1))
+    assert.deepEqual(list((await read([fileId(), ...late, session(withoutFields(9))])).workouts[0], 'distance'), METERS.slice(1))
   })
 })
 
@@ -256,7 +256,7 @@ test('a FIT file with times in its headers, and a field of another size than its
       [3, 'uint8', 100 + second],
       [7, 'uint16', [1, 2]],
     ],
-    ...(second && { compressed: (T + second) & 0x1f }),
+    ...(second && { offset: (T + second) & 0x1f }),
   }))
   const { rates, workouts, error } = await read([fileId(), ...records, session(whole)])
   assert.equal(error, null)
@@ -286,7 +286,7 @@ test('a FIT file has no place at 0° north and 0° east, at a pole, or with half
       [1, 'sint32', Math.round(lng * half)],
     ],
   }))
-  const { workouts, shown } = await read([fileId(), ...records, session(without(9))])
+  const { workouts, shown } = await read([fileId(), ...records, session(withoutFields(9))])
   assert.deepEqual(
     list(workouts[0], 'lat')!.map((lat) => lat && Math.round(lat * 1000) / 1000),
     [null, 45, null, 45.001, null, 45.002, null],

@@ -8,13 +8,13 @@ const gpx = (...segments: string[]) =>
   `<?xml version="1.0"?><gpx creator="Fictional" xmlns:gpxtpx="x" xmlns:gpxdata="y" xmlns:ns3="z"><trk><type>running</type>${segments
     .map((points) => `<trkseg>${points}</trkseg>`)
     .join('')}</trk></gpx>`
-const at = (minute: number) => `2026-02-01T06:${String(minute).padStart(2, '0')}:00Z`
-const point = (minute: number, lat: number, { lng = 7, time = at(minute), inside = '' } = {}) =>
+const timeOfMinute = (minute: number) => `2026-02-01T06:${String(minute).padStart(2, '0')}:00Z`
+const point = (minute: number, lat: number, { lng = 7, time = timeOfMinute(minute), inside = '' } = {}) =>
   `<trkpt lat="${lat}" lon="${lng}"><time>${time}</time>${inside}</trkpt>`
 const activity = (...laps: string[]) =>
   `<TrainingCenterDatabase><Activities><Activity Sport="Running"><Id>x</Id>${laps.join('')}</Activity></Activities></TrainingCenterDatabase>`
-const lap = (start: string | number, more: string, ...tracks: string[]) =>
-  `<Lap StartTime="${typeof start === 'number' ? at(start) : start}">${more}${tracks.map((points) => `<Track>${points}</Track>`).join('')}</Lap>`
+const lap = (start: string | number, content: string, ...tracks: string[]) =>
+  `<Lap StartTime="${typeof start === 'number' ? timeOfMinute(start) : start}">${content}${tracks.map((points) => `<Track>${points}</Track>`).join('')}</Lap>`
 const totals = (seconds: number | undefined, meters?: number, mean?: number, max?: number) =>
   [
     seconds === undefined ? '' : `<TotalTimeSeconds>${seconds}</TotalTimeSeconds>`,
@@ -25,7 +25,7 @@ const totals = (seconds: number | undefined, meters?: number, mean?: number, max
 const place = (lat: number, lng = 7) =>
   `<Position><LatitudeDegrees>${lat}</LatitudeDegrees><LongitudeDegrees>${lng}</LongitudeDegrees></Position>`
 const trackpoint = (minute: number, { lat, meters, bpm }: { lat?: number; meters?: number; bpm?: number } = {}) =>
-  `<Trackpoint><Time>${at(minute)}</Time>${lat === undefined ? '' : place(lat)}${meters === undefined ? '' : `<DistanceMeters>${meters}</DistanceMeters>`}${
+  `<Trackpoint><Time>${timeOfMinute(minute)}</Time>${lat === undefined ? '' : place(lat)}${meters === undefined ? '' : `<DistanceMeters>${meters}</DistanceMeters>`}${
     bpm === undefined ? '' : `<HeartRateBpm><Value>${bpm}</Value></HeartRateBpm>`
   }</Trackpoint>`
 
@@ -35,9 +35,9 @@ async function read(file: string) {
   const [shown] = documents(summaries.workouts)
   return { rates: values(samples.heartrate), lists: workout?.stream?.lists ?? {}, shown, skipped, error }
 }
-const minutes = (shown: Record<string, unknown> | undefined) => [
-  String(shown?.time_start).slice(11, 16),
-  String(shown?.time_end).slice(11, 16),
+const minutes = (track: Record<string, unknown> | undefined) => [
+  String(track?.time_start).slice(11, 16),
+  String(track?.time_end).slice(11, 16),
 ]
 
 test('a time is read in the spellings of programs, and what is none is not', () => {

@@ -52,7 +52,7 @@ const hubs = (event_hub_matchers: unknown[] = [], key = KEY) => ({
 
 const storage = await startBlobStorage(KEY)
 const { blobs, containerOf } = storage
-const of = (user: string) => arrived.filter((one) => one.user === user)
+const messagesOf = (user: string) => arrived.filter((message) => message.user === user)
 
 describe('a hub', () => {
   test('a hub receives each event with its user as the partition key, signed with the key of the policy', async () => {
@@ -68,7 +68,7 @@ describe('a hub', () => {
     const result = await emitEvent(team, { type: 'labtest.result.critical', user_id: order.user_id })
     await pipelines.drain()
     const partition = order.user_id
-    assert.deepEqual(of(order.user_id), [
+    assert.deepEqual(messagesOf(order.user_id), [
       { hub: 'events', type: order.type, user: order.user_id, key: order.key, partition },
       { hub: 'results', type: result.type, user: order.user_id, key: result.key, partition },
     ])
@@ -83,16 +83,16 @@ describe('a hub', () => {
     const second = await emitEvent(team, { user_id: first.user_id })
     const other = await emitEvent(team)
     await pipelines.drain()
-    assert.deepEqual(of(first.user_id), [])
-    assert.equal(of(other.user_id).length, 1)
+    assert.deepEqual(messagesOf(first.user_id), [])
+    assert.equal(messagesOf(other.user_id).length, 1)
     const third = await emitEvent(team, { user_id: first.user_id })
     await pipelines.drain()
-    assert.deepEqual(of(first.user_id), [])
+    assert.deepEqual(messagesOf(first.user_id), [])
     unwelcome.delete(type)
     await makePipelinesDue(team)
     await pipelines.drain()
     assert.deepEqual(
-      of(first.user_id).map(({ key }) => key),
+      messagesOf(first.user_id).map(({ key }) => key),
       [first.key, second.key, third.key],
     )
   })
@@ -118,7 +118,7 @@ describe('a container', () => {
         { type: 'application/json', encoding: 'gzip', body: large.body },
       ],
     )
-    assert.deepEqual(of(small.user_id), [])
+    assert.deepEqual(messagesOf(small.user_id), [])
   })
 
   test('a matching container receives events too large for a hub; without one they stay queued', async () => {
@@ -137,7 +137,7 @@ describe('a container', () => {
       [['overflow', true]],
     )
     assert.deepEqual(
-      of(over.user_id).map(({ hub, key }) => [hub, key]),
+      messagesOf(over.user_id).map(({ hub, key }) => [hub, key]),
       [['orders', fits.key]],
     )
     assert.deepEqual(await countQueued(team), ['azure_amqp after 1'])

@@ -16,7 +16,8 @@ const topicOf = (name: string) => `projects/fictional-clinic/topics/${name}`
 const settings = (topic: string, message_ordering = false) => ({
   cloud_pubsub: { project: 'fictional-clinic', topic, message_ordering },
 })
-const published = (name: string) => requests.filter(({ topic }) => topic === topicOf(name)).flatMap(({ messages }) => messages)
+const listPublished = (name: string) =>
+  requests.filter(({ topic }) => topic === topicOf(name)).flatMap(({ messages }) => messages)
 const bytes = (data: unknown): Buffer => Buffer.from(data as Uint8Array)
 
 describe('Pub/Sub', () => {
@@ -26,7 +27,7 @@ describe('Pub/Sub', () => {
     const small = await emitEvent(team, { bytes: 1024 })
     const large = await emitEvent(team, { type: 'labtest.order.updated', bytes: 1025 })
     await pipelines.drain()
-    const [first, second] = published('plain')
+    const [first, second] = listPublished('plain')
     assert.equal(bytes(first!.data).toString(), small.body)
     assert.deepEqual(first!.attributes, {
       'event-type': 'labtest.order.created',
@@ -52,7 +53,7 @@ describe('Pub/Sub', () => {
     for (let i = 0; i < 120; i++) emitted[i % 3]!.push((await emitEvent(team, { user_id: users[i % 3]! })).key)
     await pipelines.drain()
     for (const [i, user] of users.entries()) {
-      const own = published('ordered').filter(({ orderingKey }) => orderingKey === user)
+      const own = listPublished('ordered').filter(({ orderingKey }) => orderingKey === user)
       assert.deepEqual(
         own.map(({ attributes }) => attributes!['idempotency-key']),
         emitted[i],
@@ -79,7 +80,7 @@ describe('Pub/Sub', () => {
       await makePipelinesDue(team)
       await pipelines.drain()
       assert.deepEqual(
-        published(name).map(({ attributes }) => attributes!['idempotency-key']),
+        listPublished(name).map(({ attributes }) => attributes!['idempotency-key']),
         [first.key, second.key],
       )
       assert.deepEqual(await countQueued(team), [])
@@ -97,7 +98,7 @@ describe('Pub/Sub', () => {
     await makePipelinesDue(team)
     await pipelines.drain()
     assert.deepEqual(
-      published('waiting').map(({ attributes }) => attributes!['idempotency-key']),
+      listPublished('waiting').map(({ attributes }) => attributes!['idempotency-key']),
       [other.key],
     )
     assert.deepEqual(await countQueued(team), [])
@@ -112,7 +113,7 @@ describe('Pub/Sub', () => {
     await bad.db.pool.query('update pipeline set destinations = $2 where team_id = $1', [bad.team, encrypted])
     for (const team of [bad, good, bad, good]) await emitEvent(team)
     await pipelines.drain()
-    assert.deepEqual([published('unreadable').length, published('readable').length], [0, 2])
+    assert.deepEqual([listPublished('unreadable').length, listPublished('readable').length], [0, 2])
     assert.deepEqual(await countQueued(bad), ['cloud_pubsub after 0', 'cloud_pubsub after 0'])
     const shown = async () => (await bad.manage.get(path())).body.pipelines[0]
     const { cloud_pubsub, delivery_error } = await shown()
@@ -120,7 +121,7 @@ describe('Pub/Sub', () => {
     await pipe(bad, settings('unreadable'))
     assert.equal((await shown()).delivery_error, null)
     await pipelines.drain()
-    assert.equal(published('unreadable').length, 2)
+    assert.equal(listPublished('unreadable').length, 2)
   })
 
   test('events are published only to projects allowed for the organization, checked at configuration and sending', async () => {

@@ -5,7 +5,7 @@ import type { TimeSlot } from '../../appointments/schema.ts'
 import type { CellName } from '../../../settings/cells.ts'
 import { T } from '../../../platform/schema/schema.ts'
 import { sql } from '../../../platform/db/sql.ts'
-import { appointmentsOf, assertAgreement } from '../../../../test/support/appointments.ts'
+import { listAppointments, assertAgreement } from '../../../../test/support/appointments.ts'
 import {
   homeOrder,
   ok,
@@ -15,9 +15,9 @@ import {
   avenue,
   usAddress,
   createAtHomeTeam,
-  visitOf,
+  visitCalls,
 } from '../../../../test/support/home-visits.ts'
-import { orderOf } from '../../../../test/support/orders.ts'
+import { getOrder } from '../../../../test/support/orders.ts'
 import type { TestTeam } from '../../../../test/support/server.ts'
 import { visitLinksFor } from './links.ts'
 
@@ -40,7 +40,7 @@ const Count = T.Object({ n: T.Integer() })
 const visitsOf = async ({ db, team }: TestTeam): Promise<number> =>
   (await db.queries.one(Count, sql`select count(*) as n from phlebotomy_visit where team_id = ${team}`)).n
 
-const lows = async (team: TestTeam, id: string) => (await orderOf(team, id)).events.map(({ status }) => status.split('.').at(-1))
+const lows = async (team: TestTeam, id: string) => (await getOrder(team, id)).events.map(({ status }) => status.split('.').at(-1))
 
 test('covers every visit link of every cell', () => {
   for (const cell of ['production-us', 'sandbox-us'] as const)
@@ -54,17 +54,17 @@ for (const { name, cell, provider, tier, address } of kinds) {
   const isReady = tier === 'appointment-ready'
   const order = (team: TestTeam, changes = {}) => homeOrder(team, { patient_address: address, ...changes })
   const free = async (team: TestTeam): Promise<TimeSlot> => (await slots(team, address)).at(-1)!
-  const make = async (team: TestTeam, id: string, more: object = {}) =>
+  const make = async (team: TestTeam, id: string, overrides: object = {}) =>
     isReady
-      ? visitOf(team, id).book((await free(team)).booking_key, more)
-      : visitOf(team, id).request({ provider, address: usAddress(address), ...more })
+      ? visitCalls(team, id).book((await free(team)).booking_key, overrides)
+      : visitCalls(team, id).request({ provider, address: usAddress(address), ...overrides })
 
   describe(name, () => {
     test('serves its area and returns its service types', async () => {
       const team = await createAtHomeTeam(cell)
       const { phlebotomy } = ok(await team.api.get(`/v3/order/area/info?zip_code=${address.zip}`))
       assert.equal(phlebotomy.is_served, true)
-      const found = phlebotomy.providers.find((one: { name: string }) => one.name === provider)
+      const found = phlebotomy.providers.find((listedProvider: { name: string }) => listedProvider.name === provider)
       assert.deepEqual(found, { name: provider, service_types: [tier], tier: [tier] })
       const elsewhere = ok(await team.api.get('/v3/order/area/info?zip_code=99501')).phlebotomy
       assert.deepEqual(elsewhere, { is_served: false, providers: [] })
@@ -77,8 +77,8 @@ for (const { name, cell, provider, tier, address } of kinds) {
       const notes = { appointment_notes: 'Ring twice' }
       const made = ok(
         slot
-          ? await visitOf(team, id).book(slot.booking_key, notes)
-          : await visitOf(team, id).request({ provider, address: usAddress(address), ...notes }),
+          ? await visitCalls(team, id).book(slot.booking_key, notes)
+          : await visitCalls(team, id).request({ provider, address: usAddress(address), ...notes }),
       )
       assert.deepEqual(made.address, { ...usAddress(address), second_line: null, unit: null, access_notes: 'Code 1234' })
       assert.deepEqual([made.type, made.provider, made.order_id], ['phlebotomy', provider, id])
@@ -86,7 +86,7 @@ for (const { name, cell, provider, tier, address } of kinds) {
       assert.deepEqual([made.status, made.event_status], isReady ? ['confirmed', 'scheduled'] : ['pending', 'pending'])
       assert.equal(made.can_reschedule, isReady)
       assert.equal(made.appointment_notes, 'Ring twice')
-      assert.deepEqual(ok(await visitOf(team, id).read()), made)
+      assert.deepEqual(ok(await visitCalls(team, id).read()), made)
       const own = isReady ? ['appointment_pending', 'appointment_scheduled'] : ['appointment_pending']
       assert.deepEqual(await lows(team, id), ['ordered', 'requisition_created', ...own])
       assert.deepEqual(await team.events(made.id), ['labtest.appointment.created', 'labtest.appointment.updated'])
@@ -101,7 +101,7 @@ for (const { name, cell, provider, tier, address } of kinds) {
       assertRejected(await make(team, two), 400, 'The patient already has an active appointment with this provider.')
       assertRejected(await make(team, one), 400, 'Order is not in a state that allows booking an appointment.')
       ok(await make(team, other))
-      ok(await visitOf(team, one).cancel())
+      ok(await visitCalls(team, one).cancel())
       ok(await make(team, two))
       await assertAgreement(team)
     })
@@ -110,11 +110,11 @@ for (const { name, cell, provider, tier, address } of kinds) {
       const team = await createAtHomeTeam(cell)
       const id = await order(team)
       const first = ok(await make(team, id))
-      const cancelled = ok(await visitOf(team, id).cancel())
+      const cancelled = ok(await visitCalls(team, id).cancel())
       assert.deepEqual([cancelled.status, cancelled.event_data.refundable, cancelled.id], ['cancelled', true, first.id])
       assert.equal(await visitsOf(team), 0)
-      assertRejected(await visitOf(team, id).read(), 404, 'Appointment not found.')
-      assertRejected(await visitOf(team, id).cancel(), 400, 'This appointment has already been cancelled.')
+      assertRejected(await visitCalls(team, id).read(), 404, 'Appointment not found.')
+      assertRejected(await visitCalls(team, id).cancel(), 400, 'This appointment has already been cancelled.')
       const second = ok(await make(team, id))
       assert.notEqual(second.id, first.id)
       assert.equal(await visitsOf(team), 1)
@@ -126,7 +126,7 @@ for (const { name, cell, provider, tier, address } of kinds) {
       const id = await order(team)
       ok(await make(team, id))
       ok(await team.api.post(`/v3/order/${id}/cancel`))
-      const [one] = await appointmentsOf(team, id)
+      const [one] = await listAppointments(team, id)
       assert.deepEqual([one!.status, one!.event_data!.refundable], ['cancelled', true])
       assert.equal(await visitsOf(team), 0)
       await assertAgreement(team)
@@ -136,13 +136,13 @@ for (const { name, cell, provider, tier, address } of kinds) {
       const team = await createAtHomeTeam(cell)
       const id = await order(team)
       if (isReady) {
-        const asked = await visitOf(team, id).request({ provider, address: usAddress(address) })
+        const asked = await visitCalls(team, id).request({ provider, address: usAddress(address) })
         return assertRejected(asked, 400, 'This provider does not accept appointment requests.')
       }
       ok(await make(team, id))
       const ready = await createAtHomeTeam(cell)
       const key = (await slots(ready))[0]!.booking_key
-      assertRejected(await visitOf(team, id).move(key), 400, 'This appointment cannot be rescheduled.')
+      assertRejected(await visitCalls(team, id).move(key), 400, 'This appointment cannot be rescheduled.')
     })
 
     test('rejects unserved and unreachable addresses', async () => {
@@ -151,13 +151,13 @@ for (const { name, cell, provider, tier, address } of kinds) {
       const lost = await order(team, { patient_address: away })
       const unserved = isReady
         ? await make(team, lost)
-        : await visitOf(team, lost).request({ provider, address: usAddress(away) })
+        : await visitCalls(team, lost).request({ provider, address: usAddress(away) })
       assertRejected(unserved, 400, 'No at-home phlebotomy provider serves this address.')
       const nowhere = { ...address, first_line: 'Sample Way' }
       const hidden = await order(team, { patient_address: nowhere })
       const unfound = isReady
         ? await make(team, hidden)
-        : await visitOf(team, hidden).request({ provider, address: usAddress(nowhere) })
+        : await visitCalls(team, hidden).request({ provider, address: usAddress(nowhere) })
       assert.equal(unfound.status, 400)
       assert.match(unfound.body.detail, /address must/)
       assert.equal(await visitsOf(team), 0)
@@ -170,7 +170,7 @@ for (const { name, cell, provider, tier, address } of kinds) {
         ok(await make(team, id, { appointment_notes: 'Ring twice' }))
         for (const notes of [{}, { appointment_notes: 'Knock' }]) {
           const slot = (await slots(team, address))[3]!
-          const moved = ok(await visitOf(team, id).move(slot.booking_key, notes))
+          const moved = ok(await visitCalls(team, id).move(slot.booking_key, notes))
           assert.deepEqual([moved.start_at, moved.end_at, moved.status], [slot.start, slot.end, 'confirmed'])
           assert.deepEqual(moved.event_data, { origin: 'patient', is_reschedule: true })
           assert.equal(moved.appointment_notes, 'appointment_notes' in notes ? 'Knock' : 'Ring twice')
