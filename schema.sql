@@ -1542,6 +1542,36 @@ table repeated_post
   CREATE INDEX repeated_post__user ON repeated_post USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
+table request_count
+  team_id uuid not null
+  bucket_start timestamp with time zone not null
+  outcome text not null
+  requests bigint not null
+  duration_ms double precision not null
+  constraint request_count_pkey PRIMARY KEY (team_id, bucket_start, outcome)
+  constraint request_count_outcome_check CHECK ((outcome = ANY (ARRAY['success'::text, 'client_error'::text, 'server_error'::text])))
+  CREATE INDEX request_count__bucket_start ON request_count USING btree (bucket_start)
+  policy of_team for all (team_id = current_team())
+
+table request_log
+  team_id uuid not null
+  id uuid not null
+  request_id text not null
+  at timestamp with time zone not null
+  method text not null
+  path text not null
+  operation text not null
+  status integer not null
+  duration_ms double precision not null
+  key_id text not null
+  member_id uuid
+  error text
+  constraint request_log_pkey PRIMARY KEY (team_id, id)
+  CREATE INDEX request_log__at ON request_log USING btree (at)
+  CREATE INDEX request_log__errors ON request_log USING btree (team_id, id) WHERE (status >= 400)
+  CREATE INDEX request_log__request ON request_log USING btree (team_id, request_id)
+  policy of_team for all (team_id = current_team())
+
 table resource_state
   team_id uuid not null
   user_id uuid not null

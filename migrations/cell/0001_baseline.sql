@@ -1661,6 +1661,40 @@ create table saved_view (
   constraint saved_view__name unique nulls not distinct (team_id, member_id, page, name)
 );
 
+-- Requests of teams, without bodies, queries and values of paths. Rows are written by many requests together, and some are left out
+-- (src/console/request-log/recorder.ts). `at` is by the system clock.
+create table request_log (
+  team_id      uuid not null,
+  id           uuid not null,
+  -- As the response named it.
+  request_id   text not null,
+  at           timestamptz not null,
+  method       text not null,
+  -- The path of the operation, with the names of its parameters.
+  path         text not null,
+  operation    text not null,
+  status       integer not null,
+  duration_ms  double precision not null,
+  key_id       text not null,
+  member_id    uuid,
+  error        text,
+  primary key (team_id, id)
+);
+create index request_log__at on request_log (at);
+create index request_log__errors on request_log (team_id, id) where status >= 400;
+create index request_log__request on request_log (team_id, request_id);
+
+-- How many requests were made in each five minutes, all of them.
+create table request_count (
+  team_id       uuid not null,
+  bucket_start  timestamptz not null,
+  outcome       text not null check (outcome in ('success', 'client_error', 'server_error')),
+  requests      bigint not null,
+  duration_ms   double precision not null,
+  primary key (team_id, bucket_start, outcome)
+);
+create index request_count__bucket_start on request_count (bucket_start);
+
 -- ==== row-level security
 -- `migrate` creates the roles, the grants and, for tables with the column team_id, the policies (src/platform/db/row-security.ts). These are
 -- the other policies, and what policies and statements of teams refer to.

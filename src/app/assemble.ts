@@ -7,6 +7,7 @@ import { isSessionActive } from '../connections/sign-in/phone-sessions.ts'
 import { SigningKey } from '../connections/sign-in/signing-key.ts'
 import { assertNotDeleted } from '../people/users/users.ts'
 import type { AccessLog } from '../platform/access-log/access-log.ts'
+import { RequestRecorder } from '../console/request-log/recorder.ts'
 import { RecentRequests } from '../sandbox/request-log/recent-requests.ts'
 import { createHttp, type HttpOptions } from '../platform/http/server.ts'
 import { registerBrowserPages } from '../platform/http/browser-pages.ts'
@@ -66,6 +67,7 @@ export function assemble(options: ProcessOptions): AssembledProcess {
     operationIds: () => operationIds,
     operations: () => operations,
     requests: new RecentRequests(),
+    recorder: new RequestRecorder(cells, log),
     locate: createGeocoder({
       url: () => settings.geocoder_url,
       onFailure: (reason) => log.warn({ reason }, 'geocoder request failed'),
@@ -90,7 +92,10 @@ export function assemble(options: ProcessOptions): AssembledProcess {
       sessions: guards.sessions,
     },
     constraints,
-    onEnd: (call, response) => process.requests.record(call, response),
+    onEnd(call, response) {
+      process.requests.record(call, response)
+      if (settings.request_log_days > 0) process.recorder.record(call, response)
+    },
     intercept: new RequestFaults(process.faults).intercept,
     bodyMode: ({ cell }) => (isEuropean(cell) ? 'abroad' : 'json'),
     assertShown: assertNotDeleted,

@@ -60,6 +60,7 @@ export function modulesOf(process: Process): Module[] {
     clocks,
     locate,
     requests,
+    recorder,
     faults,
     operationIds,
     operations,
@@ -118,6 +119,6 @@ export function modulesOf(process: Process): Module[] {
       operations: operationIds,
       eventTypes: () => new Set(eventTypes().map(({ name }) => name)),
     }),
-    ...consoleModules({ cells }),
+    ...consoleModules({ cells, recorder, request_log_days: settings.request_log_days }),
   ]
 }

@@ -6,6 +6,7 @@ import type { Cells } from '../platform/db/cells.ts'
 import type { TargetPolicy } from '../platform/net/outbound-targets.ts'
 import type { Operation } from '../platform/http/operation.ts'
 import type { EventType } from '../platform/queue/event-type.ts'
+import type { RequestRecorder } from '../console/request-log/recorder.ts'
 import type { SandboxFaults } from '../sandbox/faults/fault-source.ts'
 import type { RecentRequests } from '../sandbox/request-log/recent-requests.ts'
 import type { CoversCharacter } from '../platform/pdf/extra-fonts.ts'
@@ -46,6 +47,7 @@ export type ModuleSettings = AccessSettings &
     | 'provider_retention'
     | 'provider_poll_hours'
     | 'google_service_account'
+    | 'request_log_days'
     | 'demo'
     | 'session_idle_minutes'
     | 'session_hours'
@@ -88,6 +90,8 @@ export interface Process {
   operations: () => readonly Operation[]
   /** The newest requests of sandbox teams. */
   requests: RecentRequests
+  /** Records the requests of all teams. */
+  recorder: RequestRecorder
   /** The geocoder of postal codes. */
   locate: Geocode
 }

@@ -2,6 +2,9 @@
 import type { Cells } from '../platform/db/cells.ts'
 import { eraseTables } from '../platform/db/erasure.ts'
 import type { Module } from '../platform/module/module.ts'
+import type { RequestRecorder } from './request-log/recorder.ts'
+import { requestCleanups } from './request-log/requests.ts'
+import { requestLogRoutes } from './request-log/routes.ts'
 import { overviewRoutes } from './overview/routes.ts'
 import { savedViewRoutes } from './saved-views/routes.ts'
 import { savedViewConstraints } from './saved-views/saved-views.ts'
@@ -10,14 +13,27 @@ import { searchRoutes } from './search/routes.ts'
 /** What the modules need of the process. */
 export interface ConsoleDependencies {
   cells: Cells
+  recorder: RequestRecorder
+  /** How long requests are listed. */
+  request_log_days: number
 }
 
-export const consoleModules = ({ cells }: ConsoleDependencies): Module[] => [
+export const consoleModules = ({ cells, recorder, request_log_days }: ConsoleDependencies): Module[] => [
   {
     name: 'console/overview',
     about: 'what needs the attention of people, over all domains',
     tag: 'console',
     operations: overviewRoutes,
+  },
+  {
+    name: 'console/request-log',
+    about: 'requests of teams, in production too',
+    tag: 'console',
+    tables: { ofTeams: ['request_log', 'request_count'] },
+    operations: requestLogRoutes(recorder),
+    services: [recorder],
+    periodicTasks: requestCleanups(request_log_days),
+    erasers: { team: eraseTables('request_log', 'request_count') },
   },
   {
     name: 'console/search',

@@ -238,6 +238,9 @@ export const settings = {
   access_log: choice('ACCESS_LOG', accessLogModes, 'batched').means(
     'When reads of patient data are written to the access log: `batched`, within a second, which a killed process loses; `strict`, before the response.',
   ),
+  request_log_days: whole('REQUEST_LOG_DAYS', 7, 0, 90).means(
+    'Days for which the requests of teams are listed in the console, without bodies; `0` records none.',
+  ),
   access_log_days: whole('ACCESS_LOG_DAYS', 400, 1, 100_000).means(
     'Days for which the access log is kept. `migrate` and `start` store it in the database, which drops no younger day.',
   ),

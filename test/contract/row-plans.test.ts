@@ -18,6 +18,7 @@ import { countDuplicates, createOrder, tenantOf } from '../support/orders.ts'
 import { access, asOwner, connection, createTestTeam, type TestTeam } from '../support/server.ts'
 import { findDeletedUsers, listUsers, resolveUser, searchUsers, notDeleted } from '../../src/people/users/users.ts'
 import { countAttention } from '../../src/console/overview/attention.ts'
+import { listRequests } from '../../src/console/request-log/requests.ts'
 import { search } from '../../src/console/search/search.ts'
 import { groupFailures } from '../../src/events/delivery-log/delivery-health.ts'
 import { listEventRows } from '../../src/events/delivery-log/event-rows.ts'
@@ -147,6 +148,12 @@ describe('a team with many orders, users, events and answers', async () => {
       `insert into sandbox_us.feed (team_id, event_id, created_at) select team_id, id, created_at from sandbox_us.event where team_id = $1`,
       [team.team],
     )
+    await asOwner(
+      `insert into sandbox_us.request_log (team_id, id, request_id, at, method, path, operation, status, duration_ms, key_id)
+       select $1, ('01890000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, n::text, now(), 'GET', '/v3/orders', 'get_orders', case when n % 100 = 0 then 500 else 200 end, 1, ''
+       from generate_series(1, $2::integer) n`,
+      [team.team, ROWS],
+    )
     await access.flush()
     await asOwner(
       `insert into sandbox_us.access_log (day, seq, team_id, users, line, hash)
@@ -163,7 +170,7 @@ describe('a team with many orders, users, events and answers', async () => {
       [team.team, ROWS],
     )
     await asOwner(
-      'analyze sandbox_us.access_log, sandbox_us.raw_result, sandbox_us.lab_order, sandbox_us."user", sandbox_us.event, sandbox_us.idempotency_key, sandbox_us.feed',
+      'analyze sandbox_us.access_log, sandbox_us.request_log, sandbox_us.raw_result, sandbox_us.lab_order, sandbox_us."user", sandbox_us.event, sandbox_us.idempotency_key, sandbox_us.feed',
     )
   })
   after(() => free.close())
@@ -205,6 +212,8 @@ describe('a team with many orders, users, events and answers', async () => {
     ['lists rows of orders by name', (tx) => listOrderRows(tx, { patient_name: 'nobody of that name' }), /lab_order__names/],
     ['lists rows of orders by state', (tx) => listOrderRows(tx, { state: ['cancelled'] }), /lab_order__/],
     ['counts orders by day', (tx) => countOrdersByDay(tx), /lab_order__/],
+    ['lists requests', (tx) => listRequests(tx, {}), /request_log_pkey/],
+    ['lists requests that failed', (tx) => listRequests(tx, { outcome: 'server_error' }), /request_log__/],
     ['groups failures', (tx) => groupFailures(tx, {}), /delivery_attempt__newest/],
     ['finds the beginning of an id', (tx) => search(tx, order_id.slice(0, 13)), /event_pkey.*lab_order_pkey/],
     ['finds a name', (tx) => search(tx, 'nobody of that name'), /lab_order__names/],

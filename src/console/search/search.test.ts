@@ -44,6 +44,9 @@ describe('the search', () => {
     ids.set('unmatched_result', await reviewWithoutPatient(team))
     ids.set('lab_report_job', await waitingReport(team, order.user_id, readExample))
     ids.set('job', await idOf('select id from job where team_id = $1 limit 1'))
+    const request = (await team.api.get('/v3/lab_tests')).headers.get('x-request-id')!
+    await team.api.get(`/console/v1/requests/${request}`)
+    ids.set('request', request)
     const { rows } = await cells.control.pool.query('select id from api_key where team_id = $1', [team.team])
     ids.set('key', rows[0].id)
   })
@@ -51,7 +54,7 @@ describe('the search', () => {
   const idOf = async (statement: string) => (await team.db.pool.query(statement, [team.team])).rows[0].id as string
 
   const kinds = ['order', 'user', 'order_transaction', 'lab_test', 'event', 'endpoint', 'message', 'unmatched_result']
-  for (const kind of [...kinds, 'lab_report_job', 'job', 'key'])
+  for (const kind of [...kinds, 'lab_report_job', 'job', 'request', 'key'])
     test(`finds the ${kind.replaceAll('_', ' ')} of an id, for its team only`, async () => {
       const id = ids.get(kind)!
       assert(kindsOf(await find(team, id)).includes(`${kind} ${id}`))

@@ -33,7 +33,11 @@ const Row = T.Object({
 /** What a team has whose id, sample id, client user id or name matches, at most ten of a kind. Objects of deleted users are left out. */
 export async function search(tx: Tx, text: string): Promise<Found[]> {
   const range = idRange(text)
-  const found = [...(range ? await findById(tx, range) : []), ...(await findEndpoints(tx, text))]
+  const found = [
+    ...(range ? await findById(tx, range) : []),
+    ...(await findEndpoints(tx, text)),
+    ...(await findRequests(tx, text)),
+  ]
   // One after the other: a request holds one connection at a time.
   if (!range || text.length < 32) found.push(...(await findBySample(tx, text)), ...(await findByWords(tx, text)))
   for (const { kind, id, user_id } of found) tx.concerns(user_id, kind === 'order' ? id : undefined)
@@ -101,6 +105,15 @@ const findEndpoints = (tx: Tx, text: string): Promise<Found[]> =>
     select 'endpoint' as kind, id, null::uuid as user_id, description as label, case when disabled then 'disabled' end as detail from webhook
     where team_id = ${tx.team} and (id like ${`${likeText(text.toLowerCase())}%`} or description ilike ${likeAnywhere(text)})
     order by created_at desc, id limit ${FOUND_MAX}`,
+  )
+
+/** Requests by the id of their response. */
+const findRequests = (tx: Tx, text: string): Promise<Found[]> =>
+  tx.many(
+    Row,
+    sql`
+    select 'request' as kind, request_id as id, null::uuid as user_id, operation as label, status::text as detail from request_log
+    where team_id = ${tx.team} and request_id = ${text} order by id desc limit ${FOUND_MAX}`,
   )
 
 /** Orders by the number of their sample, as it is stored or typed. */
