@@ -87,7 +87,7 @@ function inOrder(modules: readonly Module[]): Hook[] {
   const late = modules.flatMap(({ hooks = [] }) => hooks.filter(({ runsAfter }) => runsAfter !== undefined))
   const names = new Set(modules.map(({ name }) => name))
   for (const { point, runsAfter } of late)
-    if (!names.has(runsAfter!)) throw new Error(`a hook on ${point.name} runs after those of ${runsAfter}, which is no module`)
+    if (!names.has(runsAfter!)) throw new Error(`a hook on ${point.name} runs after those of ${runsAfter}, which is not a module`)
   return modules.flatMap(({ name, hooks = [] }) => [
     ...hooks.filter(({ runsAfter }) => runsAfter === undefined),
     ...late.filter(({ runsAfter }) => runsAfter === name),

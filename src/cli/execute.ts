@@ -51,14 +51,14 @@ async function runCommand(words: string[], context: ProgramContext): Promise<voi
 /** Codes of Node and PostgreSQL for a database that does not exist or denies access. */
 const CONNECTION_ERROR_CODES =
   /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|28000|28P01|3D000|57P03)$/
-/** What the driver says, without a code, when there is no answer in time or the peer is no PostgreSQL. */
+/** What the driver says, without a code, when there is no answer in time or the peer is not PostgreSQL. */
 const CONNECTION_ERROR_TEXT = /^(timeout e|Connection terminated )/
 
 /** The error as a sentence, if the user can act on it. */
 function errorMessage(error: unknown): string {
   const { code = '', message, name, cause } = error as { code?: string; message?: string; name?: string; cause?: unknown }
   if (cause instanceof NoRowSecurity) return cause.message
-  // Of the database's own module, which is not loaded for this.
+  // An error of the database module, which is not loaded for this.
   if (name === 'Unreachable' && cause) return errorMessage(cause)
   const reason = connectionReason(error as Error)
   if (reason !== undefined) return `Cannot connect to the database (${reason}). Check DATABASE_URL.`

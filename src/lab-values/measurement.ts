@@ -1,4 +1,4 @@
-// The values that a result allows, with the unit that stands in its text. Pure.
+// The values that a result allows, with the unit that is in its text. Pure.
 import { readUnit } from './ucum-units.ts'
 import { isUnit } from './units.ts'
 import { boundOf, intervalOf, numberOf, type Interval } from './values.ts'

@@ -117,7 +117,7 @@ function bothBounds(text: string): Interval | undefined {
 
 /**
  * The range for a patient out of the lines that a report prints for a result: `Male: 13.5-17.5`, `Normal: <5.7`, `18-60 years: 2-5`. A
- * table of which no row fits is no range: `min` and `max` are null. Rows that name more of the patient come before others, and one whose
+ * table of which no row fits is not a range: `min` and `max` are null. Rows that name more of the patient come before others, and one whose
  * condition is not understood counts only where it is the first and no other fits. A condition that the `name` of the test repeats is met:
  * `3.7-9.5 (morning)` of `Cortisol, morning`.
  */

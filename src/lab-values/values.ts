@@ -34,7 +34,7 @@ export interface Interval {
 
 const GROUPED = /^[1-9]\d{0,2}[.,]\d{3}$/u
 
-/** `70-99`, `(3.5 to 5.1)`. The lower bound is first; `19-9` is no interval. */
+/** `70-99`, `(3.5 to 5.1)`. The lower bound is first; `19-9` is not an interval. */
 export function intervalOf(text: string): Interval | undefined {
   const parts = INTERVAL.exec(text.trim())
   if (!parts) return undefined

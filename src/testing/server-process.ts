@@ -11,7 +11,7 @@ import type { Organization } from './server-requests.ts'
 const SERVER_PACKAGE = '@drawbridge-server/drawbridge'
 const READY_MS_MAX = 120_000
 const STOP_MS_MAX = 30_000
-/** Of what the program writes, in an error of this helper. */
+/** Maximum characters of the program's output in an error of this helper. */
 const OUTPUT_CHARACTERS_MAX = 4000
 
 export interface StartOptions {

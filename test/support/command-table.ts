@@ -229,7 +229,7 @@ export const table: Record<string, Row> = {
   },
   restore: {
     startedIn: 'test/e2e/restore.test.ts',
-    fails: [[folder], 1, /is no whole backup/, { DATA_DIR: ABSENT }],
+    fails: [[folder], 1, /is not a whole backup/, { DATA_DIR: ABSENT }],
   },
   reset: {
     startedIn: 'test/e2e/reset.test.ts',

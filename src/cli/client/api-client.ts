@@ -109,7 +109,7 @@ export async function request(
     headers,
   }: {
     body?: unknown
-    /** A body that is no JSON. */
+    /** A body that is not JSON. */
     file?: Uint8Array<ArrayBuffer>
     signal?: AbortSignal
     headers?: Record<string, string>

@@ -18,7 +18,7 @@ interface Values extends RemoteValues {
 
 /**
  * Sends a request and prints the JSON of the response, or its text. A path of the Management API has the management key, any other the key of
- * the team. @throws UsageError; Error if the response is no success, after its body is printed, or if it is neither JSON nor text and goes to no file
+ * the team. @throws UsageError; Error if the response is not a success, after its body is printed, or if it is neither JSON nor text and goes to no file
  */
 export const apiRequest =
   (method: Method) =>

@@ -16,7 +16,7 @@ export async function printClock({ values }: Typed<Values>, { env, printNow }: C
 }
 
 /**
- * `clock advance`: what becomes due runs in order, each at its time, before this returns. @throws UsageError for what is no time; Error for a
+ * `clock advance`: what becomes due runs in order, each at its time, before this returns. @throws UsageError for what is not a time; Error for a
  * key of production
  */
 export async function advance({ args, values }: Typed<Values>, { env, printNow }: Context): Promise<void> {

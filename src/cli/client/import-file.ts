@@ -46,7 +46,7 @@ export async function importFile(
     if (!size) throw new Error('The file is empty.')
     print(`sending ${megabytes(size)}\n`)
     const progress = new Progress({ printNow: print, ...(isTerminal && { isTerminal }) })
-    // Without a terminal, the parts of a large file are no news.
+    // Without a terminal, the parts of a large file are not news.
     const id = await server.send(file, size, (share) => isTerminal && progress.show('sending', share))
     const state = await server.follow(id, progress).finally(() => progress.end())
     if (values.json) printNow(`${JSON.stringify(state, null, 2)}\n`)

@@ -9,7 +9,7 @@ export interface Override {
   value: unknown
 }
 
-/** @param option that they were typed after @throws UsageError for a text that is no path and value, and for more than 50 */
+/** @param option that they were typed after @throws UsageError for a text that is not a path and value, and for more than 50 */
 export function parseOverrides(texts: string[] = [], option = '--override'): Override[] {
   if (texts.length > OVERRIDES_MAX) throw new UsageError(`${option} can be repeated at most ${OVERRIDES_MAX} times.`)
   return texts.map((text) => {
@@ -29,14 +29,14 @@ function jsonOrText(text: string): unknown {
   }
 }
 
-/** A copy of a request's body with the overrides. @throws UsageError for a path through a value that is no object and no list */
+/** A copy of a request's body with the overrides. @throws UsageError for a path through a value that is neither an object nor a list */
 export function applyOverrides(body: unknown, overrides: Override[]): unknown {
   const copy: unknown = structuredClone(body)
   for (const { path, value } of overrides) {
     let node = copy as Record<string, unknown>
     for (const segment of path.slice(0, -1)) {
       node[segment] ??= {}
-      if (typeof node[segment] !== 'object') throw new UsageError(`--override ${path.join('.')}: ${segment} is no object.`)
+      if (typeof node[segment] !== 'object') throw new UsageError(`--override ${path.join('.')}: ${segment} is not an object.`)
       node = node[segment] as Record<string, unknown>
     }
     node[path.at(-1)!] = value

@@ -37,7 +37,7 @@ const REPORT_FILES = 'report-files'
 /** Little of the time of a fast level, and half of the bytes of none. */
 const COMPRESSION_LEVEL = 3
 
-/** Written when the rest is: a folder without it is no backup. */
+/** Written when the rest is: a folder without it is not a backup. */
 const Manifest = T.Object({
   format: T.Literal('drawbridge-backup-1'),
   created_at: T.String(),
@@ -132,7 +132,7 @@ function copyPrivately(file: string, folder: string): void {
 
 /**
  * `restore`: puts the database of a backup into DATA_DIR, which must have none. The next start continues from it.
- * Errors: Error for a folder that is no whole backup, for one of another PostgreSQL, and where there is a database.
+ * Errors: Error for a folder that is not a whole backup, for one of another PostgreSQL, and where there is a database.
  */
 export async function restore({ args: [folder] }: Typed, { env, print }: Pick<CommandContext, 'env' | 'print'>): Promise<void> {
   const config = bundledConfig(env)
@@ -175,7 +175,7 @@ function readManifest(folder: string): Manifest {
   try {
     manifest = JSON.parse(readFileSync(join(folder, MANIFEST), 'utf8'))
   } catch {
-    throw new Error(`${folder} is no whole backup: it has no readable ${MANIFEST}.`)
+    throw new Error(`${folder} is not a whole backup: it has no readable ${MANIFEST}.`)
   }
   if (!matchesSchema(Manifest, manifest)) throw new Error(`${join(folder, MANIFEST)} is not that of a backup of this program.`)
   return manifest

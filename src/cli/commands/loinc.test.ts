@@ -114,7 +114,7 @@ test('a file that is not the table of a release is refused, and nothing changes'
     /no column SHORTNAME, STATUS/,
   )
   await refusal(loinc(await fileOf([])), /no rows/)
-  await refusal(loinc(await fileOf([first, line('90002-8', 'Wrong digit')])), /row 3: LOINC_NUM is no LOINC code/)
+  await refusal(loinc(await fileOf([first, line('90002-8', 'Wrong digit')])), /row 3: LOINC_NUM is not a LOINC code/)
   await refusal(loinc(await fileOf([first, first])), /row 3: LOINC_NUM occurs twice/)
   await refusal(loinc(await fileOf([{ ...first, STATUS: 'SOMETHING' }])), /row 2: STATUS is unknown/)
   const latin1 = await readFile(await fileOf([first, line('90002-7', 'B\u00e9ta')]), 'utf8')

@@ -78,7 +78,7 @@ test('comments on a result are printed with its row', async () => {
 test('files that cannot be opened are refused', async () => {
   const refused = async (path: string) => (await explained(path)).failure
   assert.equal(await refused(join(directory, 'nowhere.pdf')), 'The file cannot be read (ENOENT).')
-  assert.equal(await refused(await fileOf('text.pdf', Buffer.from('Glucose 95'))), 'The file is no PDF, JPEG or PNG.')
+  assert.equal(await refused(await fileOf('text.pdf', Buffer.from('Glucose 95'))), 'The file is not a PDF, JPEG or PNG.')
   assert.match((await refused(await fileOf('damaged.pdf', Buffer.from('%PDF-1.4'))))!, /cannot be read: corrupt/)
 })
 

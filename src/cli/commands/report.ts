@@ -52,7 +52,7 @@ async function openReport(path: string): Promise<ReportFile> {
   if (size > COMBINED_BYTES_MAX) throw new Error('The file has more than 30 MiB.')
   const bytes = new Uint8Array(await readFile(path).catch(cannot))
   const type = fileType(bytes)
-  if (!type) throw new Error('The file is no PDF, JPEG or PNG.')
+  if (!type) throw new Error('The file is not a PDF, JPEG or PNG.')
   return { bytes, type }
 }
 

@@ -16,7 +16,7 @@ export const connectionTo = (tx: Tx, user_id: string, provider: string): Promise
 
 const Other = T.Object({ id: T.String() })
 
-/** Whether a user has a connection of the other kind: one that is no demo beside a demo, or the reverse. */
+/** Whether a user has a connection of the other kind: one that is not a demo, next to a demo, or the reverse. */
 export const hasOther = async (tx: Tx, user_id: string, is_demo: boolean): Promise<boolean> =>
   (await tx.maybe(
     Other,
@@ -28,6 +28,6 @@ export const mixedConnections = (is_demo: boolean) =>
   badRequest({
     error_type: 'INVALID_REQUEST',
     error_message: is_demo
-      ? 'The user has a connection that is no demo; connect another user to the demo'
+      ? 'The user has a connection that is not a demo; connect another user to the demo'
       : 'The user has a demo connection, and its data is made up; use another user',
   })

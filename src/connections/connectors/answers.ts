@@ -78,7 +78,7 @@ export const scopesIn = (text: string): string[] => text.split(/[\s,]+/).filter(
 /** More than thirty years: Dexcom describes its lifetimes in milliseconds. */
 const LIFE_S_MAX = 1e9
 
-/** The seconds for which a token lives, as a number or a text; null for what is no lifetime. */
+/** The seconds for which a token lives, as a number or a text; null for what is not a lifetime. */
 const lifetime = (value: unknown): number | null => {
   const seconds = typeof value === 'string' && /^\d{1,10}(\.\d{1,9})?$/.test(value) ? Number(value) : value
   return typeof seconds === 'number' && seconds >= 0 && seconds <= LIFE_S_MAX ? seconds : null

@@ -76,7 +76,7 @@ export const readText = (value: unknown): string | null =>
     ? value
     : null
 
-/** Of what a user has written. */
+/** Maximum length of a text that a user has written. */
 const WORDS_MAX = 1000
 
 /** What a user has written, cut at 1000 characters; empty if that is nothing, or PostgreSQL cannot store it. */

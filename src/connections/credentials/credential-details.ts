@@ -165,7 +165,7 @@ const SHOWN = [
 const isShown = (path: readonly string[]): boolean =>
   SHOWN.some((pattern) => pattern.length === path.length && pattern.every((name, i) => name === '*' || name === path[i]))
 
-/** A yes, a no or nothing is no secret, whatever its name. */
+/** A yes, a no or nothing is not a secret, whatever its name. */
 const isSecret = (value: unknown, path: readonly string[]): boolean =>
   value !== null && typeof value !== 'boolean' && !isShown(path)
 

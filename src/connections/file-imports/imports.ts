@@ -25,7 +25,7 @@ const TIMEOUT_S = 8 * 3600
  */
 export type Phase = 'first' | 'further'
 
-/** Of a team only the next import of a phase is queued, so that teams have their turns in the order in which their jobs became due. */
+/** Only the next import of a team's phase is queued, so that teams take turns in the order in which their jobs became due. */
 const defineTurn = (name: string) =>
   defineJob(name, T.Object({ import_id: T.String() }), { timeout_s: TIMEOUT_S, running_max: 1 })
 export const turnJobs = { first: defineTurn('file_imports.run'), further: defineTurn('file_imports.resume') } as const
@@ -118,7 +118,7 @@ function assertPart(bytes: Buffer | undefined, is_last: boolean): Buffer {
   return bytes
 }
 
-/** Of a team: the check of the number of its imports, and the choice of the next one, do not run at the same time. */
+/** Serializes, for a team, the check of the number of its imports and the choice of the next one. */
 const lockImports = (tx: Tx): Promise<number> =>
   tx.locking.run(sql`select pg_advisory_xact_lock(hashtextextended(${`file_import ${tx.team}`}, 0))`)
 
@@ -225,7 +225,7 @@ async function queueNext(tx: Tx, phase: Phase): Promise<void> {
 }
 
 /**
- * Ends the turn of an import that has not ended: its next one comes after those of the teams that wait. Such a turn is no interruption. After
+ * Ends the turn of an import that has not ended: its next one comes after those of the teams that wait. Such a turn is not an interruption. After
  * a first turn the next import of the team has its own. Writes file_import, job.
  */
 export async function endTurn(tx: Tx, id: string, phase: Phase): Promise<void> {

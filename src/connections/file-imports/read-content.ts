@@ -16,7 +16,7 @@ const CONTENT_MAX = 8 * 1024 ** 3
 /** Bytes of content for each byte of an archive: exports have 15 to 30. A small archive may have more. */
 const UNPACKED_MAX = 100
 const UNPACKED_BYTES_MIN = 64 * 1024 ** 2
-/** One file that is no export is decoded in memory. */
+/** One file that is not an export is decoded in memory. */
 const ACTIVITY_MAX = 64 * 1024 ** 2
 
 export const contentMax = ({ size }: Pick<StoredBytes, 'size'>): number =>

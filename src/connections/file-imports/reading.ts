@@ -79,11 +79,11 @@ export function countSkipped(skips: Skipped, reason: SkipReason, kind: string, c
 export interface ReadSummary<K extends SummaryKind = SummaryKind> {
   kind: K
   record: IncomingSummary<K>
-  /** Of a night: its stages, which name the id of the night once it has one. */
+  /** Stages of a night, which name the id of the night once it has one. */
   stages?: IncomingSummary<'sleep_cycle'>
-  /** Of a workout. */
+  /** The stream of a workout. */
   stream?: IncomingStream
-  /** Of an electrocardiogram. */
+  /** Voltages of an electrocardiogram. */
   voltages?: IncomingSample[]
 }
 

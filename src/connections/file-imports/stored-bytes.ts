@@ -161,7 +161,7 @@ async function* readContentOfEntry(zip: ZipFile, entry: Entry): AsyncGenerator<U
 /** Whatever zlib and yauzl say of the content of a file is damage of the file; other errors, such as of the database, stay. */
 function asReadError(error: unknown): unknown {
   if (error instanceof ReadError) return error
-  // The process could not send a part, or store a batch: that is no fault of the file.
+  // The process could not send a part, or store a batch: that is not a fault of the file.
   if (error instanceof Unanswered) return error
   const { code } = error as { code?: string }
   return code === undefined || code.startsWith('Z_') ? new ReadError('damaged') : error

@@ -9,7 +9,7 @@ const PROLOG_MAX = 1024 * 1024
 /** Characters without the beginning or end of a tag: the parser holds them in memory. */
 const PIECE_MAX = 1024 * 1024
 const DEPTH_MAX = 64
-/** A file with more faults is no XML. */
+/** A file with more faults is not XML. */
 const FAULTS_MAX = 100_000
 
 export interface XmlHandler {
@@ -29,7 +29,7 @@ const FORBIDDEN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g
 
 /**
  * Reads a document in its encoding. Errors: ReadError `unknown_format` without the root, `truncated` if the root does not end, `damaged`
- * for what is no XML, `invalid_encoding`.
+ * for what is not XML, `invalid_encoding`.
  * @param root finds the beginning of the root
  */
 export async function readXml(

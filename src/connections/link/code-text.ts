@@ -38,7 +38,7 @@ export function generateCode(cell: CellName): string {
   return `${prefixes[cell]}${randomBytes(FIRST_BYTES).toString('hex')}-${group()}-${group()}`
 }
 
-/** A code as a person types it: in upper or lower case, with any separators or none, `O` for 0, `I` and `L` for 1. Undefined: it is no code. */
+/** A code as a person types it: in upper or lower case, with any separators or none, `O` for 0, `I` and `L` for 1. Undefined: it is not a code. */
 export function readCode(enteredCode: string): LinkCodeText | undefined {
   if (enteredCode.length > CODE_TEXT_MAX) return undefined
   const plain = enteredCode.toLowerCase().replace(SEPARATORS, '')

@@ -25,7 +25,7 @@ export interface DemoAccess {
   demoSources: DemoSources
 }
 
-/** The demo providers that a session may connect; none if its user has a connection that is no demo. */
+/** The demo providers that a session may connect; none if its user has a connection that is not a demo. */
 export async function offeredDemos(tx: Tx, { demoSources }: DemoAccess, session: LinkSession): Promise<string[]> {
   const names = [...demoSources.resourcesByProvider(tx.tenant).keys()].filter((name) => isNamed(session, name))
   return names.length && (await hasOther(tx, session.user_id, true)) ? [] : names
@@ -71,7 +71,7 @@ async function connect(
       return undefined
     })
   } catch (error) {
-    // The user has a connection that is no demo.
+    // The user has a connection that is not a demo.
     if (error instanceof Problem && error.status === 400) return 'provider_api_error'
     throw error
   }

@@ -7,18 +7,18 @@ import { zoneOffset } from '../../wearables/resources/zones.ts'
 import type { Quantity } from './schema.ts'
 import type { SentSleep, StageName } from './summary-schema.ts'
 
-/** Of all parts of a night: twice as many as one session may have, which has about 30. */
+/** Maximum stages of all parts of a night: twice as many as one session may have, which has about 30. */
 const STAGES_MAX = 6000
 /** Parts of a night have at most this between them. */
 const GAP_MS_MAX = 2 * 3_600_000
-/** A shorter session within the day is a nap, which is no part of a night. */
+/** A shorter session within the day is a nap, which is not part of a night. */
 const NAP_MS_MAX = 3 * 3_600_000
 const DAY_BEGINS = '09:00'
 const DAY_ENDS = '21:00'
 
 export interface Night {
   session: SentSleep
-  /** Of the end; null: unknown. */
+  /** Time zone of the end; null: unknown. */
   zone: string | null
   /** What tells sources apart: the app, the kind of source, and the device, null if it is not known. */
   source: string
@@ -93,7 +93,7 @@ function stagesOfBoth(night: Night, part: Night): Stages {
 export const withoutUndefined = (values: Partial<Record<keyof SentSleep, number | undefined>>): Partial<SentSleep> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
-/** Of two parts, by their lengths; that of one, if the other says none. */
+/** Mean of two parts, weighted by their lengths; the value of one part if the other has none. */
 function mean(a: number | undefined, b: number | undefined, [a_ms, b_ms]: [number, number]): number | undefined {
   if (a === undefined || b === undefined) return a ?? b
   return a_ms + b_ms === 0 ? b : (a * a_ms + b * b_ms) / (a_ms + b_ms)

@@ -52,10 +52,10 @@ async function jsonOf(bytes: Buffer | undefined): Promise<Record<string, unknown
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
 }
 
-/** Of a post whose provider cannot be read. */
+/** The provider of a post whose provider cannot be read. */
 const UNKNOWN = 'unknown'
 
-/** The provider that a post names, also in a text that is no whole JSON; `unknown` without one of phones. */
+/** The provider that a post names, also in a text that is not a whole JSON; `unknown` without one of phones. */
 function providerIn(body: Record<string, unknown> | undefined, bytes: Buffer | undefined): string {
   const text = body ? '' : (bytes?.toString('latin1') ?? '')
   const named = body ? body.provider : /"provider"\s{0,20}:\s{0,20}"(\w{1,40})"/.exec(text)?.[1]

@@ -167,7 +167,7 @@ export interface ExampleContext {
   now_ms: number
   /** Takes samples that are left out. */
   faults: Faults
-  /** Where the sample stands in the request, or the list whose `place` it has. */
+  /** Where the sample is in the request, or the list whose `place` it has. */
   location: (string | number)[]
 }
 

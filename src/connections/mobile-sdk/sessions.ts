@@ -11,7 +11,7 @@ import type { PhoneContext } from './summaries.ts'
 
 const SESSION_MS_MAX = 7 * DAY_MS
 
-/** A record and where it stands in the request. */
+/** A record and where it is in the request. */
 export interface Placed<S> {
   record: S
   place: number
@@ -49,7 +49,7 @@ export function goodSessions<S>(
   })
 }
 
-/** Of nights and workouts, whose instants have these names. */
+/** Fields of nights and workouts, whose instants have these names. */
 export const ofPhone: SessionFields<{ start_date: string; end_date: string }> = {
   instantsOf: ({ start_date, end_date }) => [start_date, end_date],
   path: [],

@@ -34,7 +34,7 @@ export interface SampleBatch {
 interface SummaryBatch {
   kind: SummaryKind
   records: IncomingSummary[]
-  /** Of the workouts; they are stored by a batch of `next`. */
+  /** Streams of the workouts; a batch of `next` stores them. */
   streams?: IncomingStream[]
   /** Timeseries whose samples come with such records: their histories end with that of the records. */
   derivedResources?: readonly (TimeseriesName | 'workout_stream')[]

@@ -76,7 +76,7 @@ const sampleContext = (tx: Tx, { provider, time_zone }: Envelope, faults: Faults
   faults,
 })
 
-/** The samples of a post, by timeseries. @param records the objects that hold the lists, with where they stand in the request */
+/** The samples of a post, by timeseries. @param records the objects that hold the lists, with where they are in the request */
 async function readBatches(
   tx: Tx,
   context: Omit<ExampleContext, 'location'>,

@@ -13,7 +13,7 @@ const SYNCS_MAX = 12
 const EVENTS_MAX = 20
 const TAGS_MAX = 10
 const TEXT_MAX = 300
-/** Of the report as JSON. */
+/** Maximum bytes of the report as JSON. */
 const REPORT_BYTES_MAX = 128 * 1024
 
 type Json = Record<string, unknown>

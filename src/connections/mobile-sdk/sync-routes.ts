@@ -34,7 +34,7 @@ export const syncRoutes = [
     path: '/v2/user/{user_id}/sdk_start_historical_stage/{provider}',
     userTokens: 'path',
     summary: 'Record that a phone begins to send the history of a kind of data',
-    description: 'A kind that is not stored, and a connection that is paused or not there, are no errors.',
+    description: 'A kind that is not stored, and a connection that is paused or not there, are not errors.',
     params: SyncParams,
     body: HistoricalStage,
     reply: Success,

@@ -86,7 +86,7 @@ function storedAs(backfill_type: string): TimeseriesName | SummaryKind | undefin
 
 /**
  * Records that a phone begins to send the history of a kind of data, and its range. A kind that is not stored, and a connection that is
- * paused or not there, are no errors, and nothing is recorded of them. A range that ends with the user's ingestion, which may be ahead, ends
+ * paused or not there, are not errors, and nothing is recorded of them. A range that ends with the user's ingestion, which may be ahead, ends
  * now. Writes historical_pull, day_record.
  * Errors: 404 unknown user; 422 the range ends before it starts, starts before 1900, or ends more than a day ahead.
  */

@@ -9,7 +9,7 @@ import { VendorError, type Connector, type VendorHttp } from '../connectors/conn
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 const BURST = 0.2
-/** Of the burst: what history leaves for notices and refreshes. */
+/** Share of the burst that history leaves for notices and refreshes. */
 const RESERVED = 0.5
 /** A wait that is no longer happens within a job; for a longer one the job ends and comes back. */
 const PATIENCE_MS = 3_000

@@ -42,7 +42,7 @@ export interface WholeNights {
 }
 
 /**
- * Of nights that arrive, those that are no pieces of others, of the same answer or stored, and the stored ones that are pieces. Locks the
+ * Selects the arriving nights that are not pieces of others, in the same answer or stored, and the stored nights that are pieces. Locks the
  * user until the transaction ends. Only reads.
  */
 export async function wholeNights(
@@ -62,7 +62,7 @@ export async function wholeNights(
   const arriving = new Set(spans.map(({ key }) => key))
   // What arrives under a key that is stored takes its place.
   const all = [...there.filter(({ key }) => !arriving.has(key)), ...spans]
-  // Of two of one length the later one counts, and a stored one before one that arrives.
+  // If two have the same length, the later one counts, and a stored one before an arriving one.
   const isPiece = (span: Span): boolean =>
     all.some(
       (candidate) =>

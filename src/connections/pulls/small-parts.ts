@@ -3,7 +3,7 @@ import type { Pulled } from '../connectors/connector.ts'
 
 const SAMPLES_MAX = 10_000
 const RECORDS_MAX = 200
-/** Of the records of one part, as JSON. */
+/** Maximum length of the records of one part, as JSON. */
 const RECORDS_LENGTH_MAX = 500_000
 
 /** The parts of a part. */

@@ -19,7 +19,7 @@ export const historyName = (resource: Resource): TimeseriesName | SummaryKind | 
 /** Numbers of records and samples. */
 export interface Stored {
   received_count: number
-  /** Of these, new ones and those with another value; and records that were deleted. */
+  /** Number of new and changed records, and of deleted ones. */
   changed_count: number
 }
 

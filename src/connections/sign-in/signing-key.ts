@@ -79,7 +79,7 @@ export class SigningKey {
     return found?.private_key
   }
 
-  /** Of two processes that create the key at once, both get the one that was stored first. */
+  /** If two processes create the key at once, both get the one that was stored first. */
   async #create(): Promise<string> {
     const { privateKey } = await promisify(generateKeyPair)('rsa', {
       modulusLength: RSA_BITS,

@@ -65,7 +65,7 @@ export async function exchangeToken(
   const found = await guards.checks.find(address, undefined, lookUp, invalid)
   if (found === 'reused') guards.teams.invalidateSessions(signIn.team, signIn.user_id)
   if (found === 'unknown') throw guards.checks.refusal(address, invalid())
-  // A token that was valid once is no guess: phones with ended sessions must not shut out others behind their address.
+  // A token that was valid once is not a guess: phones with ended sessions must not shut out others behind their address.
   if (found !== 'continued') throw tokenProblem(errors[found])
   const words = [signIn.cell, signIn.team, signIn.user_id, signIn.session_id]
   return {

@@ -24,7 +24,7 @@ export interface SentResult {
   /** What earlier reports had and the present one has not. */
   withdrawnResults: readonly WithdrawnResult[]
   subject: UserIdentity
-  /** Of the place of collection; null if the place is not known. */
+  /** Time zone of the place of collection; null if the place is unknown. */
   time_zone: string | null
 }
 

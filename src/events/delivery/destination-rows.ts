@@ -18,12 +18,12 @@ export const DestinationRow = T.Object({
   failing_since: Nullable(T.String()),
   /** It could not be decrypted before. */
   unreadable: T.Boolean(),
-  /** Of a webhook endpoint. */
+  /** URL of a webhook endpoint. */
   url: Nullable(T.String()),
   rate_limit: Nullable(T.Integer()),
   headers: Nullable(T.String()),
   secrets: T.Array(T.String()),
-  /** Of a broker: the encrypted settings of the pipeline, and the organization of the team. */
+  /** The encrypted settings of a broker's pipeline, and the organization of the team. */
   settings: Nullable(T.String()),
   org_id: T.String(),
 })

@@ -84,9 +84,9 @@ export async function fanOut(db: DeliveryDb, options: FanOutOptions, events_max:
 
 const Candidate = T.Object({
   ...DestinationRow.properties,
-  /** Of an endpoint: the types that it gets; null: all. */
+  /** The types that an endpoint gets; null: all. */
   filter_types: Nullable(T.Array(T.String())),
-  /** Of a pipeline. */
+  /** The prefixes of a pipeline. */
   type_prefixes: Nullable(T.Array(T.String())),
   wants_historical: T.Boolean(),
   wants_raw: T.Boolean(),

@@ -102,7 +102,7 @@ interface DestinationQueue {
 export class DestinationQueues {
   readonly #queues = new Map<string, DestinationQueue>()
   readonly #teams = new Map<string, Share>()
-  /** Of all teams together. */
+  /** The share of all teams together. */
   readonly #total: Share = newShare()
   /** Destinations with free slots and buffered deliveries whose team has no share left; those that waited longest come first. */
   readonly #blocked = { quick: new Set<string>(), slow: new Set<string>() }

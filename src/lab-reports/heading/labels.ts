@@ -22,9 +22,9 @@ export interface LabeledText extends PlacedText {
   label?: string
 }
 
-/** Of a cell that is searched. */
+/** Maximum letters of a cell that is searched. */
 const LETTERS_MAX = 1_000
-/** Of a cell that is searched for labels. */
+/** Maximum letters of a cell that is searched for labels. */
 const LABELLED_LETTERS_MAX = 400
 
 /** Where no label stands at the beginning of a cell: sentences, and lines that hold everything. */
@@ -52,7 +52,7 @@ export const placedTexts = (lines: readonly Line[]): PlacedText[] =>
 export function readLabels(lines: readonly Line[]): LabeledText[] {
   const labels: LabeledText[] = []
   for (const [index, line] of lines.entries()) {
-    // `Test name` is no name of a patient.
+    // `Test name` is not a name of a patient.
     if (!line.isParticulars && columnsOf(line)) continue
     for (const [position, cell] of line.cells.entries()) labels.push(...labelsInCell(lines, index, cell, position))
   }

@@ -39,7 +39,7 @@ export interface ReportMetadata extends Metadata {
   places: MetadataPlaces
 }
 
-/** Of the height of the first page: what stands above is its head, if no table begins before. */
+/** Share of the height of the first page: what is above is its head, if no table begins before. */
 const HEAD = 0.45
 
 /** What the cover of a fax calls itself, in a line of its own: `Fax` beside a number is a part of a letterhead. */
@@ -298,7 +298,7 @@ const NO_LAB =
 const CONTACT =
   /\b(?:tel|phone|fax|clia|cap|accredited|iso ?15189|nabl|www|road|street|st|avenue|ave|drive|park|terrace|suite|floor|block|plot|p\.?o\.? box|email)\b|\d{3}-\d{4}|\b\d{5}\b|@|^\d+\s\p{L}/iu
 
-/** Of the height of the page: the letterhead stands above. */
+/** Share of the height of the page above which the letterhead is. */
 const LETTERHEAD = 0.3
 const TOP_OF_PAGE = 0.12
 const LABORATORY_SCORE_MIN = 1.5
@@ -376,7 +376,7 @@ function usualHeight(lines: readonly Line[]): number {
   return heights[Math.floor(heights.length / 2)] || 1
 }
 
-/** Whether an address, a number of a telephone or an accreditation stands in the two lines below a text. */
+/** Whether an address, a number of a telephone or an accreditation is in the two lines below a text. */
 const hasContact = (head: readonly Line[], index: number, line: Line, cell: Cell): boolean =>
   head
     .slice(index + 1, index + 3)

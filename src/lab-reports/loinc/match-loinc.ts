@@ -41,10 +41,10 @@ const AUTO_ABOVE_SECOND = 0.05
 const REVIEW_FROM = 0.5
 /** Candidates of the release are names without aliases and usual units, so that a person decides. */
 const RELEASE_MAX = 0.8
-/** Of a candidate: a row has five, and a report hundreds of rows. */
+/** Maximum aliases of a candidate: a row has five candidates, and a report hundreds of rows. */
 const ALIASES_MAX = 5
 const ROWS_MAX = 5_000
-/** Of the best shipped candidate: from this score on the release is not asked. */
+/** Score of the best shipped candidate from which on the release is not searched. */
 export const KNOWN_FROM = 0.7
 
 /** The index of the shipped terms; the first call builds it. */

@@ -95,7 +95,7 @@ function unitFit(term: Term, units: readonly Unit[], text: string, { value }: Re
     const unitOfDimer = /\b(?:FEU|DDU)\b/iu.exec(text)?.[0].toUpperCase()
     if (unitOfDimer && /\b(?:FEU|DDU)\b/u.test(term.component) && !term.component.includes(unitOfDimer))
       return { fit: 0.7, isExact: false }
-    // Of ratios the very unit decides: `mg/mmol` and `mg/g` are terms of their own.
+    // For ratios the exact unit decides: `mg/mmol` and `mg/g` are separate terms.
     if (units[0]!.kind === 'creatinine_ratio' && !term.units.some((unit) => units.some(({ canonical }) => canonical === unit)))
       return { fit: 0.9, isExact: false }
     // Sediments are reported as words with the unit of their count.
@@ -112,7 +112,7 @@ function unitFit(term: Term, units: readonly Unit[], text: string, { value }: Re
   return { fit: 0.86, isExact: false }
 }
 
-/** Of a term that has no usual unit in which the value of a row without unit is possible. */
+/** Factor for a term that has no usual unit in which the value of a row without unit is possible. */
 const IMPOSSIBLE = 0.75
 
 /** Whether a number is within the limits of a term in one of its usual units. */

@@ -36,7 +36,7 @@ export interface NameIndex {
 }
 
 const FUZZY_MAX = 40
-/** Of the certainty of a reading: below it only a part of the name was found. */
+/** Certainty of a reading below which only a part of the name was found. */
 const EXACT_FROM = 0.95
 /** Only words this rare decide which names are compared. */
 const SIMILAR_FROM = 0.45
@@ -173,8 +173,8 @@ export const isTermName = (index: NameIndex, term: Term, text: string): boolean 
   nameKeys(text).some((key) => index.exact.get(key)?.some((entry) => entry.term.component === term.component))
 
 /**
- * Whether each word of a text stands in the names by which reports print a term, as `(Conjugated)` beside `Bilirubin, Direct`. Of a sum, a part is something
- * else; numbers and single letters stand in names of many meanings.
+ * Whether each word of a text is in the names by which reports print a term, as `(Conjugated)` beside `Bilirubin, Direct`. Of a sum, a part is something
+ * else; numbers and single letters are in names of many meanings.
  */
 export function isSaidByTerm(index: NameIndex, term: Term, text: string): boolean {
   const tokens = tokensOf(text)

@@ -9,7 +9,7 @@ export interface NameParts {
   parts: string[]
   /** What the name says about the specimen, or undefined. */
   specimen: string | undefined
-  /** The name without what stands in brackets. */
+  /** The name without what is in brackets. */
   outsideBrackets: string
   /** Words for methods in the name. */
   methods: string[]

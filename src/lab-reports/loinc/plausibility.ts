@@ -89,7 +89,7 @@ function* duplicates(results: readonly KnownResult[]): Generator<{ index: number
     byTerm.set(key, [...(byTerm.get(key) ?? []), result])
   }
   for (const same of byTerm.values())
-    // One result may stand in several panels.
+    // One result may be in several panels.
     if (new Set(same.map(({ row }) => `${row.value.trim().toLowerCase()}\t${row.units ?? ''}`)).size > 1)
       for (const { index, term } of same)
         yield {

@@ -113,11 +113,11 @@ async function* recordsOf(path: string): AsyncGenerator<Line> {
 
 function findFault(record: Line, codesBefore: ReadonlySet<string>): string | undefined {
   if (!isUtf8Row(record as Record<string, string>)) return NOT_UTF8
-  if (!hasCheckDigit(record.LOINC_NUM)) return 'LOINC_NUM is no LOINC code'
+  if (!hasCheckDigit(record.LOINC_NUM)) return 'LOINC_NUM is not a LOINC code'
   if (codesBefore.has(record.LOINC_NUM)) return 'LOINC_NUM occurs twice'
   if (!STATUSES.has(record.STATUS)) return 'STATUS is unknown'
   if (record.STATUS !== 'DEPRECATED' && (record.LONG_COMMON_NAME === '' || record.COMPONENT === '')) return 'a name is empty'
-  return /^\d*$/.test(record.COMMON_TEST_RANK) ? undefined : 'COMMON_TEST_RANK is no number'
+  return /^\d*$/.test(record.COMMON_TEST_RANK) ? undefined : 'COMMON_TEST_RANK is not a number'
 }
 
 const isOfLaboratory = ({ STATUS, CLASSTYPE, SCALE_TYP }: Line): boolean =>

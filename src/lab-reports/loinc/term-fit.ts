@@ -200,6 +200,6 @@ export function assumedFamily(terms: readonly Term[], fits: (term: Term) => bool
 export function familyFit(term: Term, family: string): number {
   const own = familyOf(term.system)
   if (own !== family) return own === 'other' ? 0.85 : 0.7
-  // Of specimens without a family of their own, any specimen is meant rather than one.
+  // For specimens without a family, any specimen is meant rather than one.
   return own === 'other' && !['XXX', 'Respiratory'].includes(term.system) ? 0.9 : 1
 }

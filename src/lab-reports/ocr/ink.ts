@@ -18,25 +18,25 @@ export interface Ink {
 
 /** Pixels: the shade of the paper is taken from squares of this side. */
 const SQUARE = 32
-/** Of the pixels of a square, from dark to light: the one that shows the paper. */
+/** Position, among the pixels of a square from dark to light, of the one that shows the paper. */
 const PAPER_SHARE = 0.85
-/** Of the shade of the paper: ink is darker by as much, ruled lines by less. */
+/** Shares of the shade of the paper by which ink and ruled lines are darker. */
 const [INK_CONTRAST, RULE_CONTRAST] = [0.3, 0.1]
 /** Darker ground is not that of paper. */
 const PAPER_MIN = 60
-/** Of the longer side of the page: shorter lines are strokes of letters, thicker ones are areas. */
+/** Shares of the longer side of the page: shorter lines are strokes of letters, thicker ones are areas. */
 const [RULE_LENGTH, RULE_THICKNESS] = [0.03, 0.004]
-/** Of the page: upright lines that are longer are streaks of the scanner, also in pieces beside each other. */
+/** Shares of the page: longer upright lines are streaks of the scanner, also in pieces next to each other. */
 const [STREAK_LENGTH, STREAK_WIDTH] = [0.8, 0.01]
 /** Pixels: gaps in a ruled line, and the distance from it at which the paper is seen. */
 const [RULE_GAP, RULE_MARGIN] = [2, 2]
-/** Of the length of a ruled line: texts that touch it are above or below less of it. */
+/** Share of the length of a ruled line: texts that touch it are above or below less of it. */
 const BESIDE_RULE_MAX = 0.35
-/** Pixels: lower or higher shapes are no letters. */
+/** Pixels: lower or higher shapes are not letters. */
 const [LETTER_MIN, LETTER_MAX] = [6, 70]
-/** Of the usual height of letters: dots, dashes and specks are lower, pictures higher, and wider than letters that touch each other. */
+/** Multiples of the usual height of letters: dots, dashes and specks are lower, pictures higher, and wider than letters that touch each other. */
 const [HEIGHT_MIN, HEIGHT_MAX, WIDTH_MAX] = [0.6, 2.2, 16]
-/** Of the usual height of letters: wider gaps part words. */
+/** Share of the usual height of letters: wider gaps separate words. */
 const TEXT_GAP = 0.35
 /** A page has some thousand letters and some hundred texts; more are noise, which tells nothing. */
 const [SHAPES_MAX, TEXTS_MAX] = [20_000, 3_000]
@@ -107,7 +107,7 @@ interface Direction {
   length: number
   step: number
   stride: number
-  /** Shorter runs are no lines, thicker ones neither. */
+  /** Shorter runs are not lines, thicker ones neither. */
   least: number
   thick: number
 }
@@ -213,7 +213,7 @@ function textsOf(shapes: readonly InkBox[]): InkBox[] {
     return height >= usual * HEIGHT_MIN && height <= usual * HEIGHT_MAX && right - left <= usual * WIDTH_MAX
   })
   const texts: InkBox[] = []
-  // Of what begins further to the left, only what has not ended long ago can go on.
+  // A box that begins further to the left can continue only if it has not ended long ago.
   let open: InkBox[] = []
   for (const letter of letters.toSorted((a, b) => a.left - b.left)) {
     open = open.filter(({ right }) => letter.left - right < usual * TEXT_GAP)

@@ -18,7 +18,7 @@ export interface PictureWord {
 }
 
 export interface PicturePage {
-  /** Of the straight page. */
+  /** Width of the straight page. */
   width: number
   height: number
   words: PictureWord[]
@@ -32,7 +32,7 @@ export interface PicturePage {
 
 /** Pixels on the longer side of what the detector sees: letters of 6 points are 10 high in a page of paper. */
 const DETECTED_SIDE = 1280
-/** Of the height of a line's picture: the letters, as a font's size counts them. */
+/** Share of the height of a line's picture that is the font size. */
 const FONT_SHARE = 0.62
 /** A single digit is higher than wide; what is longer runs up or down the page. */
 const SIGN_ASPECT_MAX = 3.2
@@ -84,7 +84,7 @@ export const uprightPage = (ocr: Engine, page: Picture): Promise<OpenedPage> =>
     (read, isReversed) => surenessOfPage(ocr, read, isReversed),
   )
 
-/** Of the usual height of words, and how sure their letter is at most. */
+/** Share of the usual height of words below which a sign is a speck, and the maximum confidence of its letter. */
 const [SPECK_HEIGHT_MAX, SPECK_CONFIDENCE_MAX] = [0.7, 0.6]
 
 /** Specks and small signs beside a result are read as an unsure letter or digit, which would be taken for the result. */

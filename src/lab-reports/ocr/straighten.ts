@@ -28,7 +28,7 @@ const SEEN_SIDE = 736
 const ASPECT_MIN = 3
 /** Lines that are read to know which way is up, and how long they are at most, in heights. */
 const [PROBES, PROBE_ASPECT_MAX] = [4, 14]
-/** Of letters that are read the right way up; of those upside down it is 0.5 and less. */
+/** Confidence of letters that are read the right way up; upside down it is 0.5 and less. */
 const UPRIGHT_MIN = 0.85
 /** A page that is turned by less is straight: half a millimeter over the width of the paper. */
 const SLANT_MIN = 0.0025
@@ -208,7 +208,7 @@ export function medianSlant(boxes: readonly TextBox[], projection: Projection): 
 const INK_SIDE = 1000
 /** By how much a pixel is darker than the one above it at the upper edge of a letter. */
 const EDGE_MIN = 40
-/** Fewer edges are no lines. */
+/** Fewer edges are not lines. */
 const EDGES_MIN = 500
 /** How far the boxes can be wrong, and how exactly the slant is measured, in radians: a pixel over the width of the page. */
 const [REACH, STEP] = [0.02, 0.001]
@@ -324,11 +324,11 @@ function findEdges(small: Picture, picture: Picture, projection: Projection): Po
 
 /** Pixels on the longer side of what is looked at: a corner is found within a thousandth of the picture. */
 const SIDE = 512
-/** Of the picture: less is a card or a window on it, more has no edges to go by. */
+/** Shares of the picture: a smaller area is a card or a window on it, a larger one has no edges. */
 const [AREA_MIN, AREA_MAX] = [0.3, 0.985]
-/** Of the area of the paper: how well four corners describe it. */
+/** Share of the paper's area that four corners must describe. */
 const FIT_MIN = 0.96
-/** Of what lies around the paper: more that is as bright is paper as well, cut off by a line of a scanner. */
+/** Share of the area around the paper: if more is as bright, it is paper that a line of a scanner cuts off. */
 const BRIGHT_AROUND_MAX = 0.5
 
 /** The corners of the paper in a picture; undefined if there are no clear ones. */
@@ -409,7 +409,7 @@ function outline(area: Uint8Array, width: number): Point[] {
   return points
 }
 
-/** Of a polygon (the shoelace formula). */
+/** Area of a polygon (the shoelace formula). */
 const areaOf = (points: readonly Point[]): number =>
   Math.abs(
     points.reduce((sum, [x, y], index) => {

@@ -6,9 +6,9 @@ export interface LineWord {
   text: string
   left: number
   right: number
-  /** Of its weakest letter. */
+  /** Confidence of its weakest letter. */
   confidence: number
-  /** Of its clearest letter. */
+  /** Confidence of its clearest letter. */
   clearest: number
 }
 
@@ -34,7 +34,7 @@ const SPACED: [share: number, before: RegExp, behind: RegExp][] = [
 const SPACE_AROUND = 0.19
 /** `Amylase, Serum`: a gap before a comma that touches the next letter is the space behind it, whose place was misread. */
 const COMMA_MISPLACED = 0.15
-/** Of the gap between most letters of the line: those of letters of equal width are wide. */
+/** Multiple of the gap between most letters of the line; letters of equal width have wide gaps. */
 const SPACE_TO_GAP = 2.2
 /** Rows that are dark over more of the line are ruled lines. */
 const RULE_SHARE = 0.75

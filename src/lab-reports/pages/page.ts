@@ -33,11 +33,11 @@ export interface PageText {
   height: number
   source: 'text' | 'ocr'
   words: Word[]
-  /** Of a page that was read from a picture: where there is a text of which no letter was recognized. */
+  /** For a page that was read from a picture: where a text is of which no letter was recognized. */
   unread?: Box[]
-  /** Of a page that was read from a picture: where its ink forms texts, seen without text recognition. */
+  /** For a page that was read from a picture: where its ink forms texts, seen without text recognition. */
   ink?: Box[]
-  /** Of a picture: its ruled lines. */
+  /** Ruled lines of a picture. */
   drawings?: Drawings
   /** The page as it is drawn, if that is not upright and straight; `place` says where a box of a word is there. */
   drawnPage?: { width: number; height: number; place: (box: Box) => Box }
@@ -64,7 +64,7 @@ export const centerY = (box: Box): number => (box.top + box.bottom) / 2
 export const heightOf = (box: Box): number => box.bottom - box.top
 export const widthOf = (box: Box): number => box.right - box.left
 
-/** Of the smaller height: what overlaps less stands in another line. */
+/** Share of the smaller height: what overlaps less is in another line. */
 const SAME_LINE = 0.5
 
 export const areInLine = (a: Box, b: Box): boolean => overlapY(a, b) > Math.min(heightOf(a), heightOf(b)) * SAME_LINE

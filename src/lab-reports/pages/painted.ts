@@ -3,7 +3,7 @@ import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import { type Box, boxAround, type Drawings, heightOf, widthOf } from './page.ts'
 
 export interface Painted extends Drawings {
-  /** Of the pictures, in points from the upper left corner of the page. */
+  /** Boxes of the pictures, in points from the upper left corner of the page. */
   pictures: Box[]
   /** Curves of the outlines that are filled or stroked: a round letter has about ten. */
   curves: number
@@ -72,7 +72,7 @@ function addDrawings({ lines, areas }: Drawings, parameter: unknown, current: Ma
   if (STROKES.has(operation)) lines.push(...findSegments(numbers, current))
 }
 
-/** A matrix after another one; what is no matrix changes nothing. */
+/** A matrix after another one; what is not a matrix changes nothing. */
 export function multiply(outer: Matrix, inner: unknown): Matrix {
   if (inner === null || typeof inner !== 'object') return outer
   const [a, b, c, d, e, f] = outer
@@ -143,7 +143,7 @@ const PATH_NUMBERS = [2, 2, 6, 4, 0]
 const [MOVE, LINE, , , CLOSE] = [0, 1, 2, 3, 4]
 /** Points: edges differ no more from straight ones. */
 const STRAIGHT = 0.5
-/** Of one path; a grid of a page has hundreds. */
+/** Maximum parts of one path; a grid of a page has hundreds. */
 const PARTS_MAX = 4_000
 
 type Point = readonly [x: number, y: number]

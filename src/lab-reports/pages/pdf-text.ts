@@ -180,7 +180,7 @@ function splitByKind({ text, box, font }: Piece): Piece[] {
   return words
 }
 
-/** Of Helvetica, roughly, in thousandths of the size. */
+/** Approximate widths of Helvetica, in thousandths of the size. */
 function letterWidth(letter: string): number {
   if (/[iljtf.,:;'|!()[\]\s/-]/u.test(letter)) return 290
   if (/[mwMW%@]/u.test(letter)) return 850
@@ -188,7 +188,7 @@ function letterWidth(letter: string): number {
   return 550
 }
 
-/** Of the height of the letters before: a smaller sign is raised, if it ends so much above them and begins so close. */
+/** Shares of the height of the previous letters: a smaller sign is raised if it ends so far above them and begins so close. */
 const [RAISED_HEIGHT, RAISED_BY, RAISED_GAP] = [0.8, 0.15, 0.4]
 
 /** Raised digits belong to what stands before them: `10` and a raised `9` are `10^9`, `m` and a raised `2` are `m^2`; others are marks of notes. */

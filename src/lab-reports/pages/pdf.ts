@@ -6,7 +6,7 @@ import { Layers } from './layers.ts'
 /** The most pages of a document that is read. Source: lab-testing.md 25.1. */
 const PAGES_MAX = 30
 
-/** Of a picture within a document, which is decoded whole: a page of paper at 600 dots an inch has 35 million. */
+/** Maximum pixels of a picture within a document, which is decoded as a whole: a page at 600 dots an inch has 35 million. */
 const IMAGE_PIXELS_MAX = 40_000_000
 
 /** A document that cannot be read. The reason goes into the answer; nothing of the document does. */

@@ -9,7 +9,7 @@ export interface PictureHead {
   decoded_bytes: number
 }
 
-/** The head of a picture; undefined if it is no JPEG or PNG that is well-formed as far as decoders rely on it. */
+/** The head of a picture; undefined if it is not a JPEG or PNG that is well-formed as far as decoders rely on it. */
 export const pictureHead = (bytes: Uint8Array): PictureHead | undefined => (bytes[0] === 0x89 ? pngHead(bytes) : jpegHead(bytes))
 
 const RGBA_BYTES = 4
@@ -88,7 +88,7 @@ const DEPTHS: Record<number, { depths: readonly number[]; samples: number }> = {
   4: { depths: [8, 16], samples: 2 },
   6: { depths: [8, 16], samples: 4 },
 }
-/** Chunks without which no decoder understands a picture. Others with a capital letter are not known, and animations are no page. */
+/** Chunks without which no decoder understands a picture. Others with a capital letter are not known, and animations are not a page. */
 const CRITICAL = new Set(['IHDR', 'PLTE', 'IDAT', 'IEND'])
 const ANIMATION = new Set(['acTL', 'fcTL', 'fdAT'])
 

@@ -5,14 +5,14 @@ import type { PageText } from './page.ts'
 const LETTERS_MIN = 40
 /** Good files have 0.7 and more. Source: measured over reports of many laboratories. */
 const READABLE_SHARE_MIN = 0.5
-/** Of words of three letters and more. Wrong encodings leave consonants in rows. */
+/** Share of vowels in words of three letters and more. Wrong encodings leave sequences of consonants. */
 const VOWEL_SHARE_MIN = 0.4
 
-/** Of words of four letters and more, where a page has enough of them: fonts whose letters stand for others leave none. */
+/** Share of known words among those of four letters and more, if a page has enough: fonts whose letters stand for others leave none. */
 const KNOWN_SHARE_MIN = 0.07
 const KNOWN_WORDS_MIN = 30
 /**
- * Of the letters of these words in languages with Latin letters, English too; letters that stand for others seldom have as many vowels, and
+ * Shares among the letters of these words in languages with Latin letters; letters that stand for others seldom have as many vowels, and
  * neither units nor some letters with marks among many without.
  */
 const VOWEL_LETTERS_MIN = 0.33

@@ -24,7 +24,7 @@ const SANDBOX_JOBS_MAX = 300
 const REVIEW_FILES_S = 90 * 86_400
 /** A scanned page of small print takes 10 s, more on a machine with other work. Reports of other teams wait no longer than this for one. */
 export const READ_S_PER_PAGE = 40
-/** Of one report: 30 pages. */
+/** Maximum time of one report: 30 pages. */
 export const READ_S_MAX = 1_260
 /** Longer than its thread may take. */
 const TIMEOUT_S = READ_S_MAX + 240
@@ -88,7 +88,7 @@ function emitJob(tx: Tx, type: `lab_report.parsing_job.${'created' | 'updated'}`
   })
 }
 
-/** Of a team: the count of its jobs, and the choice of the next one, do not run at the same time. */
+/** Serializes, for a team, the count of its jobs and the choice of the next one. */
 const lockJobs = (tx: Tx): Promise<number> =>
   tx.locking.run(sql`select pg_advisory_xact_lock(hashtextextended(${`parsing_job ${tx.team}`}, 0))`)
 

@@ -29,7 +29,7 @@ const ATTEMPTS_MAX = 2
 const RETRY_S = 2
 /** A square scan, the largest page, takes 590. */
 const MEMORY_MB_MAX = 704
-/** Of all reports that a process reads: the longest one takes half of it. */
+/** Processor time of all reports that a process reads: the longest one takes half of it. */
 const CPU_S_MAX = 2 * READ_S_MAX
 
 export interface ParserOptions {

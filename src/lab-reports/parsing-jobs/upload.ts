@@ -7,9 +7,9 @@ import type { ReportFile } from '../reading/read-report.ts'
 /** Source: lab-testing.md 25.1. */
 const FILES_MAX = 8
 export const COMBINED_BYTES_MAX = 30 * 1024 * 1024
-/** Of another field. */
+/** Maximum bytes of a text field. */
 const FIELD_BYTES_MAX = 1000
-/** Of the form around the files. */
+/** Maximum bytes of the form around the files. */
 const FORM_BYTES_MAX = 64 * 1024
 export const BODY_BYTES_MAX = COMBINED_BYTES_MAX + FORM_BYTES_MAX
 
@@ -32,8 +32,8 @@ const PDF_HEADER_WITHIN = 1024
 
 /**
  * Reads the form `multipart/form-data` with `file` (once or several times), `user_id` and `needs_human_review`. Changes nothing.
- * Errors: 422 it is no such form, a part is missing or not valid; 413 a file of more than `file_bytes_max` bytes, or 30 MiB together; 400 a
- * file that is empty, is no PDF, JPEG or PNG, or is not of the type that it is sent as; more than 8 files, or several with a PDF among them.
+ * Errors: 422 it is not such a form, a part is missing or not valid; 413 a file of more than `file_bytes_max` bytes, or 30 MiB together; 400 a
+ * file that is empty, is not a PDF, JPEG or PNG, or is not of the type that it is sent as; more than 8 files, or several with a PDF among them.
  */
 export function readUpload(
   bytes: Buffer | undefined,
@@ -85,7 +85,7 @@ function fileOf({ bytes, type: sent_as }: FormPart): ReportFile {
   return { bytes: new Uint8Array(bytes), type }
 }
 
-/** What a file is by its first bytes; undefined for what is no PDF, JPEG or PNG. */
+/** What a file is by its first bytes; undefined for what is not a PDF, JPEG or PNG. */
 export function fileType(bytes: Uint8Array): ReportFile['type'] | undefined {
   const known = SIGNATURES.find(([, signature]) => signature.every((byte, index) => bytes[index] === byte))
   if (known) return known[0]

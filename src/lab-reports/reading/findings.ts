@@ -66,14 +66,14 @@ export const isParticular = (row: Row, places: MetadataPlaces, names: Pick<ReadR
   (PHYSICIAN.test(row.name) || dateIn(row.name) !== undefined) &&
   isAmongParticulars(row, places, names)
 
-/** Whether a row stands in the line of something that is said about the patient. */
+/** Whether a row is in the line of something that is said about the patient. */
 function isAmongParticulars(row: Row, places: MetadataPlaces, { isNamed }: Pick<ReadRowsOptions, 'isNamed'>): boolean {
   if (isNamed(row.name) && row.unit !== null) return false
   return Object.values(places).some(({ page, box }) => page === row.page && boxesOverlap(box, row.box))
 }
 
 const COMPARED = /[<>≤≥]\s?\d/u
-/** A number which is no part of a name: an interval, a decimal number, a time. */
+/** A number which is not part of a name: an interval, a decimal number, a time. */
 const VALUE_WITHIN =
   /(?<![\p{L}\d.,-])(?:\d+[.,]\d+|\d+(?:[.,]\d+)?\s?(?:-|–|—|to)\s?\d+(?:[.,]\d+)?|\d{1,2}:\d{2})(?![\p{L}\d-])/u
 /** `Non-`, `Antigen/`, `25-Hydroxy,`, `Alkaline and`: something follows. */

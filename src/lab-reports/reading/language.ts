@@ -26,7 +26,7 @@ const TELLING = new Set(
 /** Different ones of them, where they are more than the English words. */
 const TELLING_MIN = 4
 
-/** Of English letters and notices. */
+/** Words of English letters and notices. */
 const PROSE = new Set(
   'about above after also another because been before below between both care contact could dear during each enclosed every following found further have health here however important including information into known less made make many medical more most much must need needs notice only other over people person please provide provided questions received regarding request review right same should show since some such than that their them then there these they this those through time under until upon used using very was well were what when where which while will within without would year years your yours sincerely'.split(
     ' ',
@@ -38,7 +38,7 @@ export const isUsualWord = (word: string): boolean => ENGLISH.has(word) || OTHER
 
 /** Fewer words say nothing about the language. */
 const WORDS_MIN = 30
-/** Of words of four letters and more, which are not read from pictures; English reports have 0.38 and more, others 0.11 and less. */
+/** Share of English words among those of four letters and more that were not read from pictures; English reports have 0.38 and more, others 0.11 and less. */
 const ENGLISH_SHARE_MIN = 0.2
 const LONG_WORDS_MIN = 40
 

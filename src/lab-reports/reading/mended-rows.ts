@@ -73,7 +73,7 @@ export function hasDecimalCommas(rows: readonly Row[]): boolean {
   return count(COMMA) > 0 && count(POINT) === 0
 }
 
-/** Of the decimals of a report: where so many have a comma, a point in a picture is a comma that was misread. */
+/** Share of the decimals of a report: if so many have a comma, a point in a picture is a misread comma. */
 const COMMAS_SHARE = 0.8
 /** Fewer decimals do not show it. */
 const DECIMALS_MIN = 5

@@ -12,9 +12,9 @@ const OPEN_MS_MAX = 10_000
 const MEMORY_MB_MAX = 576
 /** The report of an upload is read next, by a process of its own that needs the memory. */
 const IDLE_MS = 1_000
-/** Of all files that a process opens. */
+/** Processor time of all files that a process opens. */
 const CPU_S_MAX = 120
-/** Of a team, beside the one that is opened: ten uploads at once are allowed. A file may be 30 MB, and stays in memory while it waits. */
+/** Maximum files of a team that wait, in addition to the one that is opened: ten uploads at once are allowed. A file may have 30 MB, and stays in memory while it waits. */
 const WAITING_EACH_MAX = 9
 const WAITING_MAX = 40
 /** Two files that take their whole time. */

@@ -20,14 +20,14 @@ export type PageOptions = OcrOptions
 const LETTERS_MIN = 200
 /** A page with as many has no room for a large picture of a report. */
 const FULL_PAGE_LETTERS = 1_000
-/** Of the page. */
+/** Share of the page. */
 const LARGE_PICTURE = 0.4
 /** More curves are letters that are drawn as outlines: a logo has some hundreds. */
 const OUTLINES = 1_500
 /** The longer side of a page that is an image, in points. */
 const IMAGE_POINTS = 792
 
-/** Of the text that a page carries. */
+/** Quality of the text of a page. */
 export const qualityOf = (page: PageText): TextQuality =>
   textQuality(page, { isKnown: (word) => isReportWord(word) || isUsualWord(word), isUnit })
 

@@ -38,7 +38,7 @@ export interface ReadReport {
 
 export type ReportFailure = 'invalid_input' | 'not_english' | 'low_quality' | 'too_many_pages'
 
-/** Files that can be opened and are no report that can be read. */
+/** Files that can be opened and are not a report that can be read. */
 export class ReportError extends Error {
   override name = 'ReportError'
   readonly failure: ReportFailure
@@ -58,7 +58,7 @@ export async function readReport(files: readonly ReportFile[], options: PageOpti
   return report
 }
 
-/** Why pages with these results are no report that can be read; null if they are one. */
+/** Why pages with these results are not a report that can be read; null if they are one. */
 export function findFailure(pages: readonly PageText[], results: readonly ReportResult[]): ReportFailure | null {
   if (!isEnglish(pages)) return 'not_english'
   if (results.length) return null
@@ -82,9 +82,9 @@ export async function readPages(files: readonly ReportFile[], options: PageOptio
   return pages
 }
 
-/** Fewer words are no report that could have been read. */
+/** Fewer words are not a report that could have been read. */
 const BLURRED_WORDS_MIN = 20
-/** Of the words of a page; clear pages have 0.9. */
+/** Share of the clear words of a page; clear pages have 0.9. */
 const CLEAR_MIN = 0.6
 
 /** Whether pages were read from pictures that show text of which most is unsure. */
@@ -161,7 +161,7 @@ function withLines(pages: readonly PageText[], isName?: (name: string) => boolea
 
 /** What is left of the confidence of a doubtful row, and of a row of a report of which something is in no result or much is doubtful. */
 const [DOUBTFUL_ROW, DOUBTFUL_REPORT] = [0.5, 0.8]
-/** Of the rows in pictures: where more are doubtful, none is certain. */
+/** Share of the rows in pictures: if more are doubtful, none is certain. */
 const DOUBTFUL_SHARE = 0.2
 
 function withConfidences(

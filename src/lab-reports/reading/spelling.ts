@@ -105,7 +105,7 @@ function spelledWord(word: Word): Word {
   return { ...word, text: spell(word.confidence < UNSURE ? withoutDot(word.text) : word.text) }
 }
 
-/** Of a word in which a dot may be a letter. */
+/** Confidence of a word in which a dot may be a letter. */
 const UNSURE = 0.6
 
 /** `Ur.a`: the one word that has one letter in place of the dot, else the one that has two or none. */
@@ -158,7 +158,7 @@ function spelledUnit(text: string): string | undefined {
   const plain = text.replace(/[.,]$/u, '').replace(/^([xX]?10)[~"']?(3|6|9|12)(?=\/)/u, '$1^$2')
   const { units, printedUnits: printed } = vocabulary()
   if (printed.has(plain) || (plain !== text && /^[xX]?10\^/u.test(plain))) return plain
-  // What is no unit and looks like one; `g/cL` is one that nobody prints.
+  // What is not a unit and looks like one; `g/cL` is one that nobody prints.
   if (!/\p{L}/u.test(plain) || (isUnit(plain) && !/\/c[Ll]$/u.test(plain))) return undefined
   const found =
     units.get(lookOf(plain)) ??
@@ -227,7 +227,7 @@ interface KnownWords {
   isShort: (word: string) => boolean
 }
 
-/** Of the height of the letters: a space that is hardly one. */
+/** Multiple of the height of the letters up to which a gap is hardly a space. */
 const GAP_MAX = 0.7
 const LETTER_GAP_MAX = 0.32
 /** Shorter words are not put together or cut. */

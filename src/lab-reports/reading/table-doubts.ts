@@ -1,4 +1,4 @@
-// What the rows of a table show together: lost cells, missing flags, results that stand in the rows of others.
+// What the rows of a table show together: lost cells, missing flags, results that are in the rows of others.
 import { numberOf } from '../../lab-values/values.ts'
 import type { MetadataPlaces } from '../heading/metadata.ts'
 import { areInLine, centerY, type PageText, type Word } from '../pages/page.ts'
@@ -93,7 +93,7 @@ const OF_COLUMNS = new Set<ReadingFinding['kind']>([
   'column_is_empty',
   'text_not_read',
 ])
-/** Of the rows of a table: where more are doubtful its columns may be misread. */
+/** Share of the rows of a table: if more are doubtful, its columns may be misread. */
 const DOUBTFUL = 0.5
 
 /** The other rows of tables of which most are doubtful. `findings`: in the order of the rows. */
@@ -129,7 +129,7 @@ export function movedRanges(reading: Reading, findings: readonly ReadingFinding[
 /** Quantities without a unit. */
 const UNITLESS = /\b(?:ph|gravity|ratio|inr|index|titre|titer|score)\b|\//iu
 
-/** Of the numeric rows of a table: fewer have no range by themselves. */
+/** Share of the numeric rows of a table: fewer rows without a range are not a lost column. */
 const MOST = 0.5
 
 const EMPTY: ReadingFinding = { kind: 'column_is_empty', text: 'Nothing was read in a column that the table names.' }
@@ -156,7 +156,7 @@ function lostCells({ page, columns, rows: own }: TableOfRows, { rows }: Reading)
     found.push(
       ...noRange.map((row) => ({ row, finding: wordsUnder('range', columns, page, rows, own).length ? MISSING : EMPTY })),
     )
-  // Of what was read from a picture a range may be lost by itself.
+  // In a picture a single range may be lost.
   else if (page.source === 'ocr' && has('range')) found.push(...noRange.map((row) => ({ row, finding: LOST_RANGE })))
   if (has('unit') && noUnit.length > 1 && numeric.every((index) => rows[index]!.unit === null))
     found.push(...noUnit.map((row) => ({ row, finding: EMPTY })))
@@ -202,7 +202,7 @@ const OF_OTHER_ROWS: ReadonlySet<string> = new Set([
   'range_is_not_understood',
   'flag_contradicts_range',
 ])
-/** Of the results of a page: where as many do not fit their names, no row of it is certain. */
+/** Number and share of the results of a page: if as many do not fit their names, no row of it is certain. */
 const [ROWS_MIN, ROWS_SHARE] = [3, 0.2]
 
 const MOVED: ReadingFinding = {

@@ -30,16 +30,16 @@ const BESIDE_LINE: ReadingFinding = {
   text: 'A line above or below this row belongs to no row: a name, a value or a range may go on there.',
 }
 
-/** What stands in them is no part of a result. */
+/** What is in them is not part of a result. */
 const OTHER_COLUMNS = new Set<ColumnKind>(['previous', 'comment', 'other', 'date', 'dated_value', 'flag', 'method', 'specimen'])
 const RESULTS = new Set<ColumnKind>(['value', 'normal_value', 'abnormal_value'])
-/** Of the height of a line: a line that is further above the first row or below the last one belongs to no table. */
+/** Multiple of the height of a line: a line that is further above the first row or below the last one belongs to no table. */
 const REACH = 0.5
-/** Of the height of a line: rows further away are not meant by a line between them. */
+/** Multiple of the height of a line: a line between rows does not refer to rows further away. */
 const NEIGHBOR = 1.5
-/** Of the height of a line: a row that is nearer by more is the one that is meant. */
+/** Multiple of the height of a line: the line refers to a row that is nearer by more. */
 const NEARER = 0.4
-/** Of the height of results: what is lower is a speck or a rule. */
+/** Share of the height of results: what is lower is a speck or a rule. */
 const SIGN_HEIGHT_MIN = 0.5
 /** What so many rows of a table have is how it is printed: a label, a former result. */
 const [USUAL_ROWS_MIN, USUAL_SHARE] = [3, 0.3]
@@ -121,7 +121,7 @@ const isOther = ({ box }: Word, columns: readonly Column[] | null): boolean =>
 
 const isInBrackets = (text: string): boolean => /^\(.*\)$/u.test(text)
 
-/** Whether a number stands in a column that is not understood, of a table in which no column of ranges is. */
+/** Whether a number is in a column that is not understood, of a table in which no column of ranges is. */
 const isPerhapsBound = ({ box, text }: Word, { range_lines, value }: Row, columns: readonly Column[] | null): boolean =>
   columns !== null &&
   !range_lines.length &&
@@ -252,13 +252,13 @@ const isResultLine = (line: Line, columns: readonly Column[] | null, { isNamed }
   (line.cells.some(({ text }) => isNamed(cleanName(text))) &&
     line.cells.slice(1).some(({ text }) => valueKind(text) !== undefined))
 
-/** Of the distance of rows: what is further above the first row or below the last one belongs to no table. */
+/** Multiple of the distance of rows: what is further above the first row or below the last one belongs to no table. */
 const INK_REACH = 2.2
-/** Of the width of a text: a text of which recognized words cover less was not read. */
+/** Share of the width of a text: a text of which recognized words cover less was not read. */
 const COVERED = 0.4
-/** Of the height of letters: texts of a row stand further apart than words. */
+/** Multiple of the height of letters: texts of a row are further apart than words. */
 const APART = 1.2
-/** Of the height of results: lower ink is a speck, narrower ink the rest of a ruled line. */
+/** Shares of the height of results: lower ink is a speck, narrower ink the rest of a ruled line. */
 const [HEIGHT_MIN, WIDTH_MIN] = [0.5, 0.24]
 /** So many rows that nothing was read of are a table, wherever they stand. */
 const ROWS_OF_TABLE = 3
@@ -312,7 +312,7 @@ function zonesOf(boxes: readonly { row: Box; value: Box }[]): Zones | undefined 
   return { names: { ...all, left: left - height, right: values.left }, values, pitch: medianOf(gaps) || height * 2, height }
 }
 
-/** Of a table of which no row was read: by the names of its columns. */
+/** Zones of a table without rows, by the names of its columns. */
 function zonesOfColumns({ columns, lines }: TableOfRows): Zones | undefined {
   const name = columns?.find(({ kind }) => kind === 'name')?.box
   const value = columns?.find(({ kind }) => kind === 'value')?.box

@@ -2,7 +2,7 @@
 import { Clearable, Fields, Int, Maybe, Nullable, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { failureReasons, jobStatuses, Metadata, oneOf, Result } from '../parsing-jobs/schema.ts'
 
-/** Of a job: a report has at most 1,000 results, and each of them may be corrected twice. */
+/** Maximum corrections of a job: a report has at most 1,000 results, and each may be corrected twice. */
 export const CORRECTIONS_MAX = 2_000
 const PER_REQUEST_MAX = 200
 const NUMBER_MAX = 1e15

@@ -7,7 +7,7 @@ import { cleanName } from '../texts/names.ts'
 import { type Cell, cellOf, type Line } from './cells.ts'
 import { newRow, type Row } from './row-parts.ts'
 
-/** Fewer antibiotics are no table: one may stand among drugs whose level in the blood was measured. */
+/** Fewer antibiotics are not a table: one may stand among drugs whose level in the blood was measured. */
 const ENTRIES_MIN = 2
 const NAME_WORDS_MAX = 7
 /** Lines between a table and its heading that belong to it. */

@@ -23,7 +23,7 @@ export interface Cell {
   text: string
   box: Box
   words: Word[]
-  /** Of a cell of a table: how far its column reaches. */
+  /** How far the column of a table's cell reaches. */
   band?: Band
   /** Whether it is in the column of ranges of a table without column names. */
   isRange?: boolean
@@ -176,7 +176,7 @@ export function splitCell(cell: Cell): readonly TypedCell[] {
 }
 
 function splitUncached(cell: Cell): TypedCell[] {
-  // A text of many words is no row, and trying each part of it would take the square of their number.
+  // A text of many words is not a row, and trying each part of it would take the square of their number.
   if (cell.words.length > CELL_WORDS_MAX || cell.text.length > CELL_LETTERS_MAX) return [withKind(cell, 'text')]
   const classified = classify(cell)
   if (classified.kind !== 'text') return [classified]
@@ -289,7 +289,7 @@ export const isValueInColumn = (cell: TypedCell): boolean =>
   partFlag(cell.text).flag !== undefined ||
   (cell.kind === 'range' && (intervalOf(cell.text) !== undefined || /^(?:more|less|greater) than \d/iu.test(cell.text)))
 
-/** Longer texts are no rows. */
+/** Longer texts are not rows. */
 const LETTERS_MAX = 400
 const CODE = /\s?[([]LOINC(?: code)?:?\s?\d{1,7}-\d[)\]]/iu
 

@@ -19,7 +19,7 @@ export interface DatedRows {
 /** What one column of such a table holds. */
 interface AnalyteColumn {
   column: Column
-  /** Null if it is nothing that laboratories measure: its cells are no results, and none of a column beside it. */
+  /** Null if it is nothing that laboratories measure: its cells are not results, and none of a column beside it. */
   name: string | null
   unit: string | null
   range: string | null
@@ -37,7 +37,7 @@ const LINES_BETWEEN = 4
 const RANGE_LABEL = /^(?:ref(?:erence)?|normal|range|expected|target|limits?)\b/iu
 const UNIT_LABEL = /^units?\b/iu
 
-/** Of the line that names the columns, and of each name. */
+/** Maximum columns in the line of their names, and letters of a name. */
 const [COLUMNS_MAX, NAME_LETTERS_MAX] = [40, 90]
 
 /** The results of the tables of a page that have an order of their own: antibiotics, and days as lines. */
@@ -116,7 +116,7 @@ const splitNames = (cell: Cell, day: Line, isNamed: (name: string) => boolean): 
     ? cell.words.map((word) => cellOf([word]))
     : [cell]
 
-/** The column that a cell stands in. */
+/** The column that a cell is in. */
 function findColumn(cell: Cell, columns: readonly AnalyteColumn[]): AnalyteColumn | undefined {
   const nearest = nearestColumn(
     cell.box,

@@ -31,13 +31,13 @@ export interface Column {
   band?: Band
   /** The unit that its name says: `Result (mmol/L)`. */
   unit?: string
-  /** Of results of one day: the date as printed. */
+  /** Date, as printed, of results of one day. */
   date?: string
-  /** Of a column whose name does not say what it holds: the name as printed. */
+  /** Name, as printed, of a column whose content is unknown. */
   title?: string
 }
 
-/** Words of which the names of columns consist. A line with others is no header. */
+/** Words of which the names of columns consist. A line with others is not a header. */
 const VOCABULARY = new Set(
   `test tests name names of the result results value values observed observation observations current your patient patient's patients and flag flags
   previous prior last past historical history earlier date dates time unit units uom measure measurement measurements reference ref refer range ranges interval
@@ -148,7 +148,7 @@ const DAYS = new Set<ColumnKind | undefined>(['date', 'other'])
 export const isTitleOfResults = (text: string): boolean =>
   /^(?:(?:lab(?:oratory)?|tests?|your|all|patient)\s){0,2}results?:?$/iu.test(text)
 
-/** The columns that a line names; undefined if it is no header: it names a result and a further column, or dates. */
+/** The columns that a line names; undefined if it is not a header: it names a result and a further column, or dates. */
 export function columnsOf(line: Line): Column[] | undefined {
   // `Examination date: 2024/04/22` names nothing but itself.
   if (line.cells.some(({ text }) => text.length > 60 || /\p{L}:\s+\S/u.test(text) || statesResult(text))) return undefined
@@ -310,7 +310,7 @@ function isNext(lines: readonly Line[], start: number, index: number, isParted: 
     Math.abs(heightOf(upper.box) - heightOf(lower.box)) < height * tolerance &&
     line.box.top - Math.max(...linesAbove.map(({ box }) => box.bottom)) < height * tolerances.HEADER_LINE_GAP &&
     !isParted(last, line) &&
-    // Of two lines that each name all of a table the second is the next header; the second lines of some names are fewer.
+    // If two lines each name all columns of a table, the second is the next header; second lines of some names are shorter.
     !(
       line.box.top - last.box.bottom > height * tolerances.HEADER_STACK_GAP &&
       line.cells.length >= last.cells.length &&

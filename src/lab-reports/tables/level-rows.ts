@@ -7,9 +7,9 @@ import * as tolerances from './tolerances.ts'
 
 /** Fewer rows do not show how a column runs. */
 const PAIRS_MIN = 5
-/** More columns are no table of results. */
+/** More columns are not a table of results. */
 const COLUMNS_MAX = 20
-/** More texts of a column are no table of results on one page. */
+/** More texts of a column are not a table of results on one page. */
 const TEXTS_MAX = 150
 /** Names without a result, as headings, and results without a name are passed over, as many as this between two rows. */
 const SKIPPED_MAX = 4

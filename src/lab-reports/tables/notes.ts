@@ -20,14 +20,14 @@ const EXPLANATION = /^(?:\p{L}+ )?(?:interpretation|guideline|reference|signific
 const OF_REPORT =
   /\b(?:this|the) (?:\p{L}+ )?report\b|\breports? (?:is|are|was|were)\b|\bsignatures?\b|\bcomputer[- ]generated\b|\bpage \d/iu
 
-/** Longer texts explain a test, and are no notes on its result. */
+/** Longer texts explain a test, and are not notes on its result. */
 const LINES_MAX = 8
 const WORDS_MIN = 3
 
 interface Note {
   row: Row
   texts: string[]
-  /** Of its last line. */
+  /** Box of its last line. */
   box: Box
   lefts: number[]
   lines: number
@@ -70,7 +70,7 @@ export class NotesBelowRows {
     return this.#take(line, rows, { text: text.slice(label[0].length).trim(), isLabelled: true })
   }
 
-  /** Takes a line that is no row if it goes on with a note or is a sentence below a row. False for others. */
+  /** Takes a line that is not a row if it goes on with a note or is a sentence below a row. False for others. */
   continues(line: Line, rows: readonly Row[]): boolean {
     const note = this.#note
     const text = textOf(line)
@@ -254,7 +254,7 @@ export function continuesRow(
   return false
 }
 
-/** `Phosphatase` below `Alkaline`, which is no name of its own, nor under the heading of its panel: that may be `Bilirubin` for `Direct`. */
+/** `Phosphatase` below `Alkaline`, which is not a name of its own, nor under the heading of its panel: that may be `Bilirubin` for `Direct`. */
 const completesName = ({ name, panel }: Row, rest: string, isNamed: (name: string) => boolean): boolean =>
   panel !== null && !isNamed(name) && !isNamed(`${panel} ${name}`) && isNamed(`${name} ${rest}`)
 

@@ -36,7 +36,7 @@ interface TextLine {
 
 interface Particulars {
   rows: Line[]
-  /** Lines that are no particulars, and runs of lines that are. */
+  /** Lines that are not particulars, and runs of lines that are. */
   rest: TextLine[]
 }
 
@@ -69,7 +69,7 @@ function readValuesBelow(texts: readonly TextLine[]): Particulars {
 interface Labels {
   /** The runs of each, from left to right. */
   columns: Run[][]
-  /** Of the columns: those that are labels. */
+  /** Share of the columns that are labels. */
   share: number
   /** The first line behind them. */
   end: number
@@ -170,7 +170,7 @@ function valuesBelow(texts: readonly TextLine[], { columns, end }: Labels): { co
   return position > end && values.filter((runs) => runs.length > 0).length > 1 ? { columns: values, end: position } : undefined
 }
 
-/** The column that a run stands in; -1 if it stands in several or in none. */
+/** The column that a run is in; -1 if it is in several or in none. */
 function findColumnIndex({ box }: Run, labels: readonly Run[][], values: readonly Run[][]): number {
   const boxes = labels.map((runs, index) => boxOf([...runs, ...values[index]!]))
   const own = boxes.flatMap((item, index) => (overlapX(item, box) > 0.5 ? [index] : []))
@@ -211,7 +211,7 @@ function readValuesBeside(texts: readonly TextLine[]): Particulars {
   return { rows: rowsOfLabels(texts[0]!.line.page, labels), rest }
 }
 
-/** Without a colon, what names a column of results is no label. */
+/** Without a colon, what names a column of results is not a label. */
 const isLabelBeside = (text: string): boolean =>
   text.length <= LABEL_LETTERS_MAX &&
   isLabel(text) &&

@@ -301,7 +301,7 @@ export function assign(cells: readonly TypedCell[], columns: readonly Column[]):
   return assigned
 }
 
-/** What stands in them is no unit and no flag of the result: `U` is a specimen there. */
+/** What is in them is neither a unit nor a flag of the result: `U` is a specimen there. */
 const KEEPS_CELLS = new Set<ColumnKind>(['previous', 'specimen', 'method'])
 
 /** Where a name and its result stand without a gap, each under its own column: `C-Reactive Protein 94.5` in text of equal widths. */
@@ -328,7 +328,7 @@ function columnFor(cell: TypedCell, columns: readonly Column[]): Column | undefi
   if (!nearest) return undefined
   const kindOfColumn: Partial<Record<TypedCell['kind'], ColumnKind>> = {
     unit: 'unit',
-    // Flags may stand in a column of remarks.
+    // Flags may be in a column of remarks.
     flag: columns.some((column) => column.kind === 'flag') ? 'flag' : 'comment',
   }
   const kind = kindOfColumn[cell.kind]
@@ -361,7 +361,7 @@ export function nearestColumn(box: Box, columns: readonly Column[]): Column | un
   return ranked.toSorted((a, b) => b.score - a.score)[0]?.column
 }
 
-/** Whether a box stands in a column of former results, or of the results of one of several days. */
+/** Whether a box is in a column of former results, or of the results of one of several days. */
 export function isInColumnOfOtherDay(box: Box, columns: readonly Column[] | null): boolean {
   const kind = columns && nearestColumn(box, columns)?.kind
   return kind === 'previous' || kind === 'dated_value'

@@ -10,7 +10,7 @@ import * as tolerances from './tolerances.ts'
 
 export interface Row {
   page: number
-  /** Of the whole row, and of the result in it. */
+  /** Box of the whole row, and of the result in it. */
   box: Box
   value_box: Box
   name: string
@@ -56,7 +56,7 @@ export interface ReadRowsOptions {
   isAnalyte: (name: string) => boolean
   /** Whether a text is, word for word, such a name: it is one even where it looks like a label. */
   isNamed: (name: string) => boolean
-  /** Texts that are no headings, though they look like some: the name of the laboratory. */
+  /** Texts that are not headings, though they look like some: the name of the laboratory. */
   isLetterhead?: (text: string) => boolean
   /** Whether a text names a specimen, and not its number. */
   isSpecimen?: (text: string) => boolean
@@ -102,8 +102,8 @@ const GRADE = /^\((?:\+{1,4}|-|±)\)$|^\+{1,4}$/u
 export const isGrade = ({ kind, text }: TypedCell): boolean => kind === 'flag' && GRADE.test(text)
 
 /**
- * The letter of a blood group is no flag where the name says so, nor a grade that is the only result of a line; at the begin of a line `pH`
- * is no unit and `Cl` no flag.
+ * The letter of a blood group is not a flag where the name says so, nor a grade that is the only result of a line; at the begin of a line `pH`
+ * is not a unit and `Cl` not a flag.
  */
 export function reclassify(
   cell: TypedCell,
@@ -147,7 +147,7 @@ export const isNoMeasurement = (text: string, hasUnitOrRange: boolean): boolean 
 
 const UNIT_WORDS_MAX = 4
 
-/** `>90 mL/min/1.73 m²` and `4 - 6 /hpf` as a result and its unit: where a result is expected they are no range. */
+/** `>90 mL/min/1.73 m²` and `4 - 6 /hpf` as a result and its unit: where a result is expected they are not a range. */
 export function withoutUnit(cell: TypedCell): TypedCell[] {
   if (cell.kind !== 'range') return [cell]
   for (let count = Math.min(UNIT_WORDS_MAX, cell.words.length - 1); count > 0; count--) {
@@ -235,7 +235,7 @@ export const isPartOfExamination = (text: string): boolean =>
 /** Names that say nothing: the heading above is what was measured. */
 const NAMELESS = /^(?:(?:test )?results?|values?|levels?|readings?|findings?|observed values?|interpretation of result)$/iu
 
-/** `Recheck in 6 weeks` is no result. */
+/** `Recheck in 6 weeks` is not a result. */
 export const isAppointment = (name: string, unit: string | undefined): boolean =>
   /\s(?:in|every|after|for)$/iu.test(name) && /^(?:days?|weeks?|months?|years?)$/iu.test(unit ?? '')
 
@@ -302,7 +302,7 @@ export function withNamedUnit(row: Row, ofColumns?: string): Row {
   return ofColumns === undefined ? row : { ...row, unit: ofColumns }
 }
 
-/** `mL/min/1.73` whose `m2` stands in the line below: alone it can be nothing else. */
+/** `mL/min/1.73` whose `m2` is in the line below: alone it can be nothing else. */
 export function withRestOfArea(row: Row, pages: readonly { page: PageText }[]): Row {
   if (!row.unit || !/\/\s?1[.,]73$/u.test(row.unit)) return row
   const { words } = pages.find(({ page }) => page.number === row.page)!.page
@@ -320,7 +320,7 @@ export function withRestOfArea(row: Row, pages: readonly { page: PageText }[]): 
 
 /** Fewer rows with the same number may be names that end with it: `Vitamin B 12`. */
 const MARKED_MIN = 4
-/** Of all rows. */
+/** Minimum share of all rows. */
 const SHARE_MIN = 0.5
 const MARK = /^(.*\S)\s+[0oO]?(\d)$/u
 

@@ -13,7 +13,7 @@ export const runOf = (words: Word[]): Run => ({ words, box: boxAround(words.map(
 
 export const textOf = ({ words }: { words: readonly Word[] }): string => words.map(({ text }) => text).join(' ')
 
-/** Of the height of letters. */
+/** Spaces as multiples of the height of letters. */
 export interface Spaces {
   /** The gap between most words of a page. */
   usual: number

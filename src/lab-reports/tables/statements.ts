@@ -31,7 +31,7 @@ const ALONE: [Kind, RegExp][] = [
 const METHOD_AND_SPECIMEN =
   /^((?:calculated|photomet\w+|colou?rimet\w+|(?:electrical )?impedance|microscop\w+|westergren|flow cytometry|spectrophotomet\w+|(?:immuno-?)?turbidimet\w+|nephelomet\w+|enzymatic|kinetic|hplc|e?clia|cmia|elisa|ise)\b[^,:]*?)\s?,\s?([^,:]+)$/iu
 const LETTERS_MAX = 100
-/** Of a cell with its label. */
+/** Maximum letters of a cell with its label. */
 const CELL_LETTERS_MAX = 150
 
 /** What a line says, and the line without it. `isSpecimen` tells that a text is the name of a specimen: a number may stand there as well. */
@@ -101,7 +101,7 @@ const isText = (kind: Kind, text: string, isSpecimen: (text: string) => boolean)
 
 /** What only the head of a report says. */
 const OF_PERSON = new Set<Field>(['name', 'first_name', 'last_name', 'dob', 'sex', 'age', 'sex_age'])
-/** Lines between a label and those of the person that stand in one head. */
+/** Lines between a label and those of the person that are in one head. */
 const HEAD_LINES = 4
 
 /** The specimen that the head of each page names, among what it says about the person; null where pages name several. */

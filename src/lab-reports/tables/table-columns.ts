@@ -262,7 +262,7 @@ const isUnits = ({ names }: Pick<NamedColumn, 'names'>): boolean =>
 
 /**
  * Parts texts of a number and its unit below the name of units and that of the column before it, where all these numbers end before all
- * units begin and nothing else stands in the column of the numbers.
+ * units begin and nothing else is in the column of the numbers.
  * @param columns the columns by their names alone
  */
 function splitNumbersFromUnits(columns: readonly NamedColumn[], body: readonly { line: Line; runs: Run[] }[]): void {

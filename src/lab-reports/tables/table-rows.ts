@@ -333,7 +333,7 @@ function cellsOfColumn(parts: readonly Part[], column: TableColumn, writer: Writ
   return cells.map(cellOfRuns)
 }
 
-/** Whether a line below a name is no part of it: a note, or nothing that makes a longer name of a name. */
+/** Whether a line below a name is not part of it: a note, or nothing that makes a longer name of a name. */
 function standsAlone(runsAbove: readonly Run[], segment: readonly Run[], { isSystematic, isNamed }: Writer): boolean {
   const [first, next] = [runsAbove[0]!, segment[0]!]
   const [name, text] = [cellOfRuns(runsAbove).text, textOf(next)]

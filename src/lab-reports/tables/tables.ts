@@ -129,7 +129,7 @@ function continuedTable(
   for (let first = begin; first < Math.min(options.end, begin + STARTS_MAX); first++) {
     if (!isRow(lines[first]!)) continue
     let start = first
-    // Of cells on several lines the first may stand above the others.
+    // The first of cells on several lines may be above the others.
     while (start > begin && overlapY(lines[start - 1]!.box, lines[start]!.box) > 0) start--
     const table = tableLines(page, lines, { start, bodyStart: start, runs: names }, options)
     if (table) return table

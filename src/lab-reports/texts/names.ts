@@ -13,7 +13,7 @@ export type Field =
   | 'collected'
   | 'reported'
   | 'received'
-  /** Of what, the report does not say. */
+  /** A date whose meaning the report does not state. */
   | 'date'
   | 'specimen'
   | 'lab'
@@ -171,7 +171,7 @@ export const isLabel = (text: string): boolean => {
   return labelAt(plain)?.length === plain.length
 }
 
-/** Labels of what is no result, though it may look like one. */
+/** Labels of what is not a result, though it may look like one. */
 const NOT_A_NAME =
   /^(?!diabetes?\s?[/&]\s?\w+$|(?:diabet\w*|pre-?diabet\w*|(?:fe)?male|(?:wo)?men|adults?|children|pregnan\w*|newborn|toxic|therapeutic|fasting|health)(?:['’]?s)?\s(?:[\w&/-]+\s){0,3}(?:profile|panel|screen(?:ing)?|monitoring|assessment|markers?|hormones?|metals|serology|package|check|checkup)$)(?:page|names?|out of|age|sex(?! horm)|gender|dob|d\.o\.b|date|time|phone|tel|fax|mobile|address|account|a\/c|mrn|uhid|zip|po box|suite|npi|clia|cap|id|accession|specimen id|sample id|lab (?:no|id)|patient|physician|ordering|referr|collected|received|reported|printed|report(?:ed)? |registered|ref(?:erred)? by|copyright|version|iso|order|requisition|room|fasting|status|client|print|tests? ordered|height|weight|bmi:|email|www|http|note|comment|high$|low$|very low|desirable|optimal|borderline|very high|high risk|low risk|moderate risk|average risk|deficien\w*|insufficien\w*|sufficien\w*|pre-?diabet\w*|diabet\w*|non-?diabet\w*|normal|near optimal|above optimal|male|female|adults?|children|men|women|trimester|(?:first|second|third)$|first trimester|second trimester|third trimester|follicular|luteal|mid-?cycle|ovulat\w+|post-?menopaus\w*|pre-?menopaus\w*|pregnan\w*|newborn|toxic|therapeutic|stage \w+|g[1-5][ab]?|risk|(?:extreme|very high|high|moderate|intermediate|average|low)(?: risk)?(?: group \w)?$|results? (?:outside|within|released|reported|are)|(?:scan|verify) |interpretation|reference|method|methodology|end of|disclaimer|tel\.|gst\w*|cin|reg(?:n|d)?\.? no|your|you|health (?:no|card)|dr\.?|drs|mbbs|m\.?b\.?b\.?s|m\.?d\.?|m\.?phil|ph\.?d|fcps|frcpath|consultant|(?:medical(?:ly)? )?validat\w+|authori[sz]\w+|verified|approved|signed|lab(?:oratory)? director|(?:medical )?(?:lab(?:oratory)? )?(?:technician|technologist)|medical director|director|processed|performed|performing|site|level \d|requested|requestor|requester|copies|copy to|cc|legend|rating|category|class|age group|goal|target|treatment|diagnosing|printed|run date|operator|serial)(?![\w])/iu
 
@@ -195,7 +195,7 @@ export const cleanName = (name: string): string =>
 /** `Health No.: 0000 Age`: a label with its text. */
 const hasLabel = (name: string): boolean => /:\s\S/u.test(name) && labelAt(name) !== undefined
 
-/** `isNamed`: whether a text is, word for word, the name of something that laboratories measure; `Fasting glucose` is no label. */
+/** `isNamed`: whether a text is, word for word, the name of something that laboratories measure; `Fasting glucose` is not a label. */
 export const isPossibleName = (name: string, isNamed: (name: string) => boolean): boolean =>
   !/^\p{L}+(?:[- ]\p{L}+){0,2} method$/u.test(name) &&
   // Degrees below a name.

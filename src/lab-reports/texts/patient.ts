@@ -13,7 +13,7 @@ const TITLE = '(?:mr|mrs|ms|miss|mstr|master|baby|dr|prof|mx|smt|shri|sri|kumari
 const TITLES = new RegExp(String.raw`^${TITLE}(?:\.\s*|\s+)`, 'iu')
 const TITLES_BEHIND = new RegExp(String.raw`[\s,]+${TITLE}\.?$`, 'iu')
 
-/** Words of reports, laboratories and addresses that are no names of people. */
+/** Words of reports, laboratories and addresses that are not names of people. */
 const NO_PERSON =
   /\b(?:laborator\w*|labs?|hospital|clinic\w*|clinic|reports?|information|tests?|names?|results?|patients?|specimen|sample|panel|profile|summary|health\w*|medical|medicine|pathology|diagnostics?|cent(?:er|re)|university|infirmary|surgery|trust|department|page|date|birth|sex|gender|male|female|age|number|account|physician|doctor|provider|collected|received|reported|final|copy|platform|assessment|source|dataset|road|street|avenue|drive|terrace|suite|phone|address|status|unknown|confidential|blood|serum|plasma|urine|count|function|total|your|the|and|for|dear)\b/iu
 
@@ -91,7 +91,7 @@ const isCapitals = (word: string): boolean => word.length > 1 && word === word.t
 const PARTICLES =
   /^(?:van|von|de|der|den|del|della|dela|delos|di|da|dos|du|bin|binti|ibn|al|el|la|le|ter|ten|st\.?|san|santa|abu)$/iu
 
-/** An initial is no given name. */
+/** An initial is not a given name. */
 const withoutInitials = (givenNames: string[]): string => {
   const fullNames = givenNames.filter((word) => word.replace('.', '').length > 1)
   return (fullNames.length ? fullNames : givenNames).join(' ')

@@ -67,7 +67,7 @@ export type ImportReport = Record<'labs' | 'analytes' | 'markers', ImportCounts>
  * one.
  * A row of the file replaces the existing row completely; in production, a lab without a real identity keeps that of the cell. One
  * transaction.
- * Throws CatalogFileError if the text is no catalog file or a row is invalid; nothing has then changed.
+ * Throws CatalogFileError if the text is not a catalog file or a row is invalid; nothing has then changed.
  */
 export async function importCatalog(db: Db, text: string): Promise<ImportReport> {
   const file = readFile(text)

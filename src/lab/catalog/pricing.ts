@@ -4,7 +4,7 @@ import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { Price, type LabTest, type LabTestPricing, type Marker, type MarkerPricing } from './schema.ts'
 
-/** A catalog price, dollars as text, in cents. Any other text, such as `N/A`, is no price. */
+/** A catalog price, dollars as text, in cents. Any other text, such as `N/A`, is not a price. */
 export function priceOf(price: string | null): Price {
   const [, dollars, fraction = ''] = /^(\d{1,10})(?:\.(\d{1,2}))?$/.exec(price ?? '') ?? []
   return dollars === undefined ? { unspecified: 'price_unavailable' } : cents(Number(dollars + fraction.padEnd(2, '0')))

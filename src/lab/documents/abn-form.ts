@@ -37,7 +37,7 @@ async function openForm({ file, fields }: AbnForm): Promise<{ document: PDFDocum
   const { getDocument } = await import('pdfjs-dist/legacy/build/pdf.mjs')
   const loading = getDocument({ data, verbosity: 0, standardFontDataUrl: FONTS })
   const document = await loading.promise.catch(() => {
-    throw new Error(`ABN_FORM names ${file}, which is no PDF that can be read.`)
+    throw new Error(`ABN_FORM names ${file}, which is not a PDF that can be read.`)
   })
   const found = ((await document.getFieldObjects()) ?? new Map()) as unknown as Map<string, FormField[]>
   const ids = Object.fromEntries(

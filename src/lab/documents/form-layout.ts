@@ -31,7 +31,7 @@ export interface FormHeader {
 }
 
 const sandboxLine = 'Sandbox: not for clinical use'
-/** Of the patient at the top of later pages: the longest names need more than one line. */
+/** Width of the patient at the top of later pages: the longest names need more than one line. */
 const RUNNING_WIDTH = 380
 const RUNNING_LINE = 11
 const BARS = { height: 34, module: 0.95, width_max: 200 }

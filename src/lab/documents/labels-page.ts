@@ -17,7 +17,7 @@ export interface Label {
   collectionTime: string
   /** Time zone of the collection site. */
   time_zone: string
-  /** Of the other documents of the cell: labels have one size, but dates are written alike. */
+  /** Paper of the other documents of the cell: labels have one size, but dates have the same format. */
   paper: Paper
 }
 

@@ -59,7 +59,7 @@ describe('fonts of the operator', { skip: withoutFont }, () => {
   test('are refused with their name when they are none', () => {
     const file = join(folder, 'font.ttf')
     writeFileSync(file, 'no font')
-    assert.throws(() => coverageOf([file]), /^Error: DOCUMENT_FONTS names .*font\.ttf, which is no font that can be read/)
+    assert.throws(() => coverageOf([file]), /^Error: DOCUMENT_FONTS names .*font\.ttf, which is not a font that can be read/)
     assert.throws(() => coverageOf([join(folder, 'absent.ttf')]), /\(ENOENT\)/)
   })
 })
@@ -124,7 +124,7 @@ describe('the form of the operator for advance beneficiary notices', () => {
     await assert.rejects(checkForm(pool, { file: join(folder, 'absent.pdf'), fields: {} }), /cannot be read \(ENOENT\)/)
     const file = join(folder, 'text.pdf')
     writeFileSync(file, 'no PDF')
-    await assert.rejects(checkForm(pool, { file, fields: {} }), /is no PDF that can be read/)
+    await assert.rejects(checkForm(pool, { file, fields: {} }), /is not a PDF that can be read/)
   })
 
   test('is needed in production, where the page of the sandbox is no notice', async () => {

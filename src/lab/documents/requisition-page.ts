@@ -23,7 +23,7 @@ export interface Requisition {
     sample_id: string | null
     orderedAt: string
     createdAt: string
-    /** Of the collection site. */
+    /** Time zone of the collection site. */
     time_zone: string
     priority: boolean
     fasting: { isRequired: boolean; answer: boolean | null }

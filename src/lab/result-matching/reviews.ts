@@ -31,7 +31,7 @@ const NOT_FOUND_TEXT = 'Unmatched result not found'
 const awaitingCustomer: Sql = sql`
   (r.status = 'pending_customer_review' or (r.status = 'pending_ops_review' and r.resolution_action = 'unsure'))`
 
-/** Of the reviews with the operator, a team sees those that it referred itself. */
+/** A team sees the operator's reviews that it referred itself. */
 const visibleToTeam: Sql = sql`r.visible_to_team and (r.status <> 'pending_ops_review' or r.resolution_action = 'unsure')`
 
 /** The team's reviews, newest first; without a status, open reviews and those that the team was unsure of. Errors: 400 an invalid cursor. */

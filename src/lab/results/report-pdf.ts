@@ -28,7 +28,7 @@ export interface Report {
     collectedAt: string | null
     receivedAt: string | null
     reportedAt: string
-    /** Of the collection site: instants are printed in it. */
+    /** Time zone of the collection site, in which instants are printed. */
     time_zone: string
     status: 'final' | 'partial' | 'corrected'
     /** As the patient answered. */

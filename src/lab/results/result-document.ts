@@ -19,7 +19,7 @@ import type { BiomarkerResult, LabResultsMetadata, MissingResult, ResultDocument
 
 /** What the report does not say itself. */
 export interface CollectionFacts {
-  /** Of the place of collection. */
+  /** Time zone of the place of collection. */
   time_zone: string
   /** Whether the patient has fasted, by the given answer; null without one. */
   fasting: boolean | null

@@ -102,7 +102,7 @@ async function createCode(tx: Tx, { cell, team, user_id, order_id }: PortalVisit
 
 const hashOf = (code: string): string => hashKey(code).toString('base64url')
 
-/** The cell and the team that a code names; undefined if the text is no code. */
+/** The cell and the team that a code names; undefined if the text is not a code. */
 export function teamOfCode(code: string): { cell: CellName; team: string } | undefined {
   const cell = cellNames[Number(code[0])]
   if (!cell || !/^\d[\w-]{43}$/.test(code)) return undefined

@@ -81,7 +81,7 @@ async function assertUserLimit(tx: Tx, exceptClientUserId?: string): Promise<voi
   })
 }
 
-/** Of the transactions that add users to a team with a limit, one runs at a time. */
+/** Serializes transactions that add users to a team with a limit. */
 const lockTeam = (tx: Tx): Promise<number> => tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`)
 
 const fallback = (tx: Tx, key: 'id' | 'value', value: string | null | undefined): string | null =>

@@ -22,7 +22,7 @@ export class IdAllocator {
 
   /**
    * The next `count` numbers of a sequence, ascending and above `last_id`, which must come from the same sequence: a block that another
-   * process reserved before that number is discarded. 503: too many wait for a block, in total or for the team; `''` is no team.
+   * process reserved before that number is discarded. 503: too many wait for a block, in total or for the team; `''` is not a team.
    */
   async allocate(sequence: string, count: number, last_id: number, team = ''): Promise<number[]> {
     if (count > BLOCK_SIZE) throw new Error(`at most ${BLOCK_SIZE} ids can be allocated at once`)

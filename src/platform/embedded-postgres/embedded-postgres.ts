@@ -15,7 +15,7 @@ import * as postmaster from './postmaster.ts'
 import { terminateOrphans, isServerFor, type Running } from './processes.ts'
 
 export interface Embedded {
-  /** pg settings of the application's role, which is no superuser */
+  /** pg settings of the application's role, which is not a superuser */
   connection: cluster.Connection
   /** this process started or took over the server and must stop it */
   owner: boolean

@@ -42,7 +42,7 @@ export interface PageResponse {
   viewer?: PageAccess
 }
 
-/** A page of a module, for browsers: it needs no key and is no operation. */
+/** A page of a module, for browsers: it needs no key and is not an operation. */
 export interface BrowserPage {
   /** The name in the access log. */
   id: string

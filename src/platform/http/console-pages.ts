@@ -14,7 +14,7 @@ const BUNDLE = fileURLToPath(new URL('../../../console/dist', import.meta.url))
 const MANIFEST = join(BUNDLE, 'manifest.json')
 const BUILD = fileURLToPath(new URL('../../../console/build.ts', import.meta.url))
 const BUILD_MS_MAX = 120_000
-/** The first segments below `/console/` that are no pages: operations and files. */
+/** The first segments below `/console/` that are not pages: operations and files. */
 const PAGE = ':page(^(?!(?:api|v1|assets)$)[^/]+$)'
 /** A year: the name of a file changes with its content. */
 const FILE_MAX_AGE_S = 31_536_000

@@ -5,7 +5,7 @@ import { Problem } from '../runtime/problem.ts'
 import { type Fault, type Loc, missingFault, valueFault } from '../schema/fault.ts'
 import { T } from '../schema/schema.ts'
 
-/** A response that is no failure of this server, even with status 500 or 503: a disabled feature, a fault that a test asked for. */
+/** A response that is not a failure of this server, even with status 500 or 503: a disabled feature, a fault that a test asked for. */
 export class IntendedProblem extends Problem {
   override name = 'IntendedProblem'
 }

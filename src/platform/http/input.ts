@@ -69,7 +69,7 @@ const MEDIA_TYPE = /^[^\s/;,]+\/[^\s/;,]+\s*(;|$)/
  * @param bytes_max of the decompressed body
  * @param memory counts the bytes of the body until the response is sent, for a team
  * @returns undefined if the request has no body
- * Errors: 413 too large, 415 `Content-Type` is no media type, 422 not gzip, 429 and 503 of the memory; 400 or another error if the connection ends. The
+ * Errors: 413 too large, 415 `Content-Type` is not a media type, 422 not gzip, 429 and 503 of the memory; 400 or another error if the connection ends. The
  * rest of a rejected body is discarded.
  */
 export async function readBytes(
@@ -207,7 +207,7 @@ export function assertUtf8(bytes: Buffer | undefined): void {
 const LONG_BYTES = 64 * 1024
 
 /**
- * A JSON body in UTF-8 (`assertUtf8`); appends errors. No bytes, or `null`, is no body. One that exceeds the limits of json-limits.ts is an
+ * A JSON body in UTF-8 (`assertUtf8`); appends errors. No bytes, or `null`, is not a body. One that exceeds the limits of json-limits.ts is an
  * error and not parsed. Lists are read without their faulty items, where their schemas say so, unless there are other errors.
  * @returns a promise for a long body, which is read in slices
  */

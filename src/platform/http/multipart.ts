@@ -4,7 +4,7 @@ import { decodeUtf8 } from '../runtime/utf8.ts'
 import { invalidField } from './errors.ts'
 
 const PARTS_MAX = 32
-/** Of the header of one part. */
+/** Maximum bytes of the header of one part. */
 const HEADER_BYTES_MAX = 8192
 /** RFC 2046. */
 const BOUNDARY = /^multipart\/form-data\b[^]*?;\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s;"]{1,70}))/iu
@@ -21,7 +21,7 @@ export interface FormPart {
   bytes: Buffer
 }
 
-/** The parts of a form, in order. Errors: 422 it is no such form, or has more than 32 parts. */
+/** The parts of a form, in order. Errors: 422 it is not such a form, or has more than 32 parts. */
 export function readMultipart(body: Buffer | undefined, content_type = ''): FormPart[] {
   const [, quoted, plain] = BOUNDARY.exec(content_type.slice(0, HEADER_BYTES_MAX)) ?? []
   const boundary = quoted ?? plain

@@ -39,7 +39,7 @@ export interface ManagementPrincipal {
   key_id: string
   /** As of `Caller`. */
   member_id?: string
-  /** Of the key text that was sent: a key has two texts while a rotation overlaps. */
+  /** Hash of the key text that was sent: a key has two texts while a rotation overlaps. */
   key_hash: Buffer
   org: string
   /** null: every team of the organization, and the organization itself. */

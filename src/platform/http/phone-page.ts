@@ -55,7 +55,7 @@ export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (si
 /** Who shows the page. */
 export interface PageTeam {
   name: string
-  /** Of buttons and the team's sign, if white text can be read on it; any text. */
+  /** Color of buttons and of the team's sign, if white text is readable on it; any text. */
   brand_color: string | null
 }
 

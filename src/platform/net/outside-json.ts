@@ -4,7 +4,7 @@ import { findExcess } from '../schema/json-limits.ts'
 /** Values in a text: more than a day of a workout's streams, second by second. */
 const VALUES_MAX = 2_000_000
 
-/** The text is no JSON, or has too much of something. It is not kept: it may hold patient data or secrets. */
+/** The text is not JSON, or has too much of something. It is not kept: it may hold patient data or secrets. */
 export class OutsideJsonError extends Error {
   override name = 'OutsideJsonError'
 }
@@ -19,7 +19,7 @@ export function readOutsideJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new OutsideJsonError('the text is no JSON')
+    throw new OutsideJsonError('the text is not JSON')
   }
 }
 

@@ -35,12 +35,12 @@ export function openFont(file: string): fontkit.Font {
     return font as fontkit.Font
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    throw new Error(`DOCUMENT_FONTS names ${file}, which is no font that can be read (${code ?? message}).`)
+    throw new Error(`DOCUMENT_FONTS names ${file}, which is not a font that can be read (${code ?? message}).`)
   }
 }
 
 /**
- * Which characters the files have. The fonts themselves are not kept. Errors: Error for a file that is no font.
+ * Which characters the files have. The fonts themselves are not kept. Errors: Error for a file that is not a font.
  * @param files TrueType and OpenType fonts, or collections, of which the first is taken
  */
 export function coverageOf(files: readonly string[]): CoversCharacter {

@@ -37,7 +37,7 @@ export interface Cleanup {
 const Oldest = T.Object({ age_s: Nullable(T.Number()) })
 
 interface Retained {
-  /** Of the calling module. `column` must have an index. */
+  /** A table of the calling module. `column` must have an index. */
   table: string
   /** An instant of machine time. */
   column: string

@@ -13,7 +13,7 @@ export function toFrame(value: unknown): [head: Buffer, body: Buffer] {
 
 /**
  * Puts messages together from the bytes that arrive, and calls `receive` with each.
- * Errors: a message of more than `bytes_max` bytes; bytes that are no message.
+ * Errors: a message of more than `bytes_max` bytes; bytes that are not a message.
  */
 export function frameReader(bytes_max: number, receive: (value: unknown) => void): (bytes: Buffer) => void {
   let parts: Buffer[] = []

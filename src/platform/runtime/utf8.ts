@@ -29,7 +29,7 @@ export function encodeUtf8(text: string): Buffer {
 export const hasForeignEscapes = (text: string): boolean =>
   (text.match(/(?:%[\da-f]{2})+/gi) ?? []).some((run) => !isUtf8(Buffer.from(run.replaceAll('%', ''), 'hex')))
 
-/** Of bytes from 0x80 on, with those of the characters and a half for each other one. */
+/** Text of bytes from 0x80 on: their characters, and half a surrogate pair for each invalid byte. */
 function textOfRun(run: string): string {
   const bytes = Buffer.from(run, 'latin1')
   if (isUtf8(bytes)) return bytes.toString('utf8')

@@ -63,7 +63,7 @@ export class JsonCount {
   }
 }
 
-/** Of a text that is long enough to be checked. */
+/** Counts a text that is long enough to be checked. */
 const countOf = (bytes: Uint8Array): JsonCount | undefined =>
   bytes.length < CHECKED_BYTES_MIN ? undefined : new JsonCount(bytes)
 

@@ -13,7 +13,7 @@ export interface LeftOut {
   items: unknown[]
   /** The errors of the first ones. */
   faults: Fault[]
-  /** Of each item that was read, its place in the list that was given. */
+  /** For each item that was read, its place in the given list. */
   places: number[]
 }
 const leftOut = new WeakMap<readonly unknown[], LeftOut>()
@@ -64,7 +64,7 @@ export interface ReadList {
 /** By the list that was given, and whether its faulty items may be left out. */
 const readLists = { lenient: new WeakMap<unknown[], ReadList>(), strict: new WeakMap<unknown[], ReadList>() }
 
-/** Keeps what was made of a long list, for when the request that it stands in is read. */
+/** Keeps what was made of a long list, for when the request that it is in is read. */
 export const keepList = (list: unknown[], isLenient: boolean, read: ReadList): void =>
   void readLists[isLenient ? 'lenient' : 'strict'].set(list, read)
 

@@ -18,7 +18,7 @@ function twoDigits(text: string, index: number): number {
 const DAYS_OF_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 /** From 1 March of year 0. */
 const DAYS_TO_1970 = 719_468
-/** Of `2026-01-31T09:30:00Z` and `2026-01-31T09:30:00.250Z`. */
+/** Lengths of `2026-01-31T09:30:00Z` and `2026-01-31T09:30:00.250Z`. */
 const [WITHOUT_MS, WITH_MS] = [20, 24]
 
 /** Whether a text is a day as `2026-01-31`, from year 1000 on; 29 February is left to the calendar. */

@@ -17,7 +17,7 @@ export interface S3Settings extends S3Credentials {
 }
 
 const CONNECTIONS_MAX = 16
-/** Of one attempt: 30 MiB at 1 MiB/s. */
+/** Maximum time of one attempt: 30 MiB at 1 MiB/s. */
 const ATTEMPT_MS_MAX = 30_000
 /** Between the attempts of a request that a caller waits for. */
 const PAUSES_MS = [200, 1_000]

@@ -10,7 +10,7 @@ export const isForPeople = (format: LogFormat, isTerminal = process.stderr.isTTY
   format === 'text' || (format === 'auto' && isTerminal)
 
 const COLORS = { debug: 'gray', trace: 'gray', warn: 'yellow', error: 'red', fatal: 'red' } as const
-/** Of a message, so that the fields of most lines begin in one column. */
+/** Width of a message, so that the fields of most lines begin in one column. */
 const MESSAGE_WIDTH = 10
 
 /**

@@ -8,7 +8,7 @@ export interface Workout {
   start_ms: number
   stop_ms: number
   sport: string
-  /** Of the range between the resting and the highest heart rate. */
+  /** Share of the range between the resting and the highest heart rate. */
   intensity: number
   steps_a_minute: number
   meters_a_minute: number
@@ -69,7 +69,7 @@ export interface HourOfSteps {
   at_ms: number
   steps: number
   meters: number
-  /** Of these, those outside of workouts. */
+  /** Steps outside of workouts. */
   walkedSteps: number
 }
 

@@ -14,7 +14,7 @@ export interface Measurement {
   length_ms?: number
   second?: number
   type?: string | null
-  /** Of another device than the one that records most. */
+  /** Source type of a device other than the one that records most. */
   source_type?: SourceType
 }
 

@@ -24,7 +24,7 @@ function calibrationError(person: Person, day: Day, known_ms: number): (measurem
 }
 
 const KCAL_A_STEP = 0.0005
-/** Of a workout, for each minute and kilogram. */
+/** Energy of a workout, for each minute and kilogram. */
 const KCAL_A_MINUTE = 0.11
 
 /** The energy of a workout up to an instant. */

@@ -8,7 +8,7 @@ import { iso, truncateToSeconds } from '../../platform/runtime/clock.ts'
 
 /** A request that was answered. */
 export interface RecentRequest {
-  /** Of the `request.id` in the log. */
+  /** The `request.id` in the log. */
   id: string
   at: string
   method: string

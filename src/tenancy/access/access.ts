@@ -37,7 +37,7 @@ export type AccessSettings = Pick<
   | 'session_idle_minutes'
 >
 
-/** A browser with a session that has ended asks for several things at once, and its token is no guess. */
+/** A browser with a session that has ended asks for several things at once, and its token is not a guess. */
 const WRONG_SESSIONS_OF_WRONG_KEYS = 15
 const WRONG_SESSIONS = 'Too many requests with a session that has ended from this address (WRONG_KEYS_PER_MINUTE)'
 

@@ -1,5 +1,5 @@
 // Host bindings: a host is bound to one cell, or to the Management API. They prevent mix-ups, such as a production key in the settings of a
-// sandbox; they are no access control, because a caller may name any host. Source: management-auth.md E3.
+// sandbox; they are not access control, because a caller may name any host. Source: management-auth.md E3.
 import type { HostBindings } from '../../settings/config.ts'
 import type { CellName } from '../../settings/cells.ts'
 import { nameInHeader } from '../../platform/net/host-name.ts'

@@ -46,7 +46,7 @@ export interface Limits {
   checks: CredentialChecks
 }
 
-/** The prefix of an access token's name, instead of a key's id. The name is no secret: the signature authenticates. */
+/** The prefix of an access token's name, instead of a key's id. The name is not a secret: the signature authenticates. */
 const TOKEN = 'token:'
 const USER_TOKEN = 'user_token:'
 /** What access tokens of users begin with. */
@@ -197,7 +197,7 @@ export class TeamGuard {
   async #authenticateUserToken(text: string, headers: Headers, address: string): Promise<Caller> {
     const token = this.#userTokens.read(text)
     if (!token) throw this.#limits.checks.refusal(address, wrongToken())
-    // It was signed here, so it is no guess: many phones send from one address, and some send an expired token before they refresh it.
+    // It was signed here, so it is not a guess: many phones send from one address, and some send an expired token before they refresh it.
     if (token.has_expired) throw wrongToken()
     const [cell, team, user_id, session_id] = token.words as [CellName, string, string, string]
     const session = token.words.join(' ')

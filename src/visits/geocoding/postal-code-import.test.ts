@@ -39,7 +39,7 @@ test('imports valid lines and reports the errors of the others', async () => {
       '3 rejected:',
       '  line 3: 2 fields instead of 12',
       '  line 5: the first field is not the code of a country',
-      '  line 6: the postal code is none; the name of the place must have 1 to 200 characters; latitude and longitude are no point',
+      '  line 6: the postal code is none; the name of the place must have 1 to 200 characters; latitude and longitude are not a point',
       '',
     ].join('\n'),
   )

@@ -116,7 +116,7 @@ function parseRow(text: string): Row | string[] {
     ...(country === undefined ? ['the first field is not the code of a country'] : []),
     ...(/^[\p{L}\p{N}]{1,20}$/u.test(postal_code) ? [] : ['the postal code is none']),
     ...(city === '' || city.length > TEXT_MAX ? [`the name of the place must have 1 to ${TEXT_MAX} characters`] : []),
-    ...(isPoint({ lat, lng }) ? [] : ['latitude and longitude are no point']),
+    ...(isPoint({ lat, lng }) ? [] : ['latitude and longitude are not a point']),
   ]
   if (country === undefined || faults.length) return faults
   const state = (country === 'US' ? stateCode : stateName).slice(0, TEXT_MAX)

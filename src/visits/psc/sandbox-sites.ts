@@ -18,7 +18,7 @@ interface Plan {
   prefix: string
   sites: number
   states: string[]
-  /** Of ten sites, the number that can be booked here, or only with the lab. */
+  /** The number of ten sites that can be booked here, or only with the lab. */
   bookable: number
   with_lab: number
 }

@@ -84,7 +84,7 @@ async function* geoJsonRows(path: string): AsyncGenerator<FileRow, void> {
     if (!properties || typeof properties !== 'object') yield { where, fault: 'it has no properties' }
     else if (hasUnknown) yield { where, fault: 'unrecognized properties' }
     else if (geometry?.type !== 'Point' || !Array.isArray(geometry.coordinates))
-      yield { where, fault: 'its geometry is no point' }
+      yield { where, fault: 'its geometry is not a point' }
     else yield { where, raw: { ...properties, lng: geometry.coordinates[0], lat: geometry.coordinates[1] } }
   }
 }

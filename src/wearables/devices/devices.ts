@@ -31,7 +31,7 @@ export interface IncomingDevice {
   source_type: SourceType
   manufacturer: string | null
   model: string | null
-  /** Of its firmware or software. */
+  /** Version of its firmware or software. */
   version: string | null
   /** The provider's own id, if it has one. */
   device_id: string | null

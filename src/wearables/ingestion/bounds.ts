@@ -14,7 +14,7 @@ const celsius: Bounds = [0, 50]
 const kilograms: Bounds = [0.1, 1000]
 const count: Bounds = [0, 5_000_000]
 const events: Bounds = [0, 10_000]
-/** Of 24 days, the longest interval. */
+/** Minutes of 24 days, the longest interval. */
 const minutes: Bounds = [0, 34_560]
 const seconds: Bounds = [0, 2_073_600]
 const meters: Bounds = [0, 10_000_000]
@@ -164,7 +164,7 @@ export const fieldBounds: Readonly<Record<SummaryKind, Readonly<Record<string, B
 /** Seconds of a zone of heart rate, and amounts of nutrients in whatever unit. */
 export const zoneBounds = seconds
 export const nutrientBounds: Bounds = [0, 10_000_000]
-/** Of temperatures in a menstrual cycle. */
+/** Bounds of temperatures in a menstrual cycle. */
 export const basalBounds = celsius
 
 /** The lists of the stream of a workout. */

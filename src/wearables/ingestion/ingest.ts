@@ -37,7 +37,7 @@ export interface IncomingSample extends Sample {
   app_id: string | null
   /** Absent or null: unknown. */
   device?: IncomingDevice | null
-  /** Of samples that belong to a workout: its id, and the slug of its sport. */
+  /** For samples of a workout: its id, and the slug of its sport. */
   workout_id?: string | null
   sport?: string | null
 }

@@ -77,7 +77,7 @@ const Last = T.Object({
 })
 
 /**
- * Of users, providers and resources the post that was rejected last within 30 days.
+ * Lists, by user, provider and resource, the post that was rejected last within 30 days.
  * @param isWhole only posts of which nothing was stored
  */
 export const lastRejectedPosts = (tx: Tx, user_ids: string[], isWhole = false): Promise<Static<typeof Last>[]> =>

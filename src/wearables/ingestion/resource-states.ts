@@ -11,7 +11,7 @@ export interface ResourcePost {
   user_id: string
   provider: string
   resource: Resource
-  /** Of the data that was accepted; null if there was none. */
+  /** Oldest accepted data; null if there was none. */
   oldest_ms: number | null
   newest_ms: number | null
   /** Records that were new or changed. */

@@ -210,7 +210,7 @@ const [BPM_MIN, BPM_MAX] = [1, 300]
 const DEFAULT_AGE = 30
 const AGE_MAX = 130
 
-/** Whole years from a birth date to a day, both `YYYY-MM-DD`; undefined if that is no age. */
+/** Whole years from a birth date to a day, both `YYYY-MM-DD`; undefined if that is not an age. */
 function ageOn(birth_date: string, day: string): number | undefined {
   if (Number.isNaN(Date.parse(birth_date))) return undefined
   const years = Number(day.slice(0, 4)) - Number(birth_date.slice(0, 4)) - (day.slice(5) < birth_date.slice(5, 10) ? 1 : 0)

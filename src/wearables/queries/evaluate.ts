@@ -20,7 +20,7 @@ import { alignResult, columnsOf, columnwise, limitTime, preferredProviders, quer
 import { EARLIEST_MS, LATEST_MS, type Span } from './timeframe.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 
-/** Of one statement. */
+/** Deadline of one statement. */
 const TIMEOUT_MS = 20_000
 /** Days of a timeseries that one statement reads. */
 const PIECE_DAYS = 31

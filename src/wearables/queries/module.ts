@@ -15,7 +15,7 @@ import { scheduleAfterDeletion, eraseResults } from './stored-results.ts'
 import { eventTypes } from './event-types.ts'
 import { eraseTasks, restartEvaluations, scheduleEvaluations } from './query-tasks.ts'
 
-/** Of evaluations that have begun. */
+/** Retention of evaluations that have begun. */
 const HISTORY_S = 30 * 86_400
 
 export const queries: Module = {

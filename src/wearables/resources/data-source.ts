@@ -29,7 +29,7 @@ interface SourceDetails {
   /** Null for samples: only summaries name their app. */
   app_id: string | null
   device_id: string | null
-  /** Of samples that belong to a workout. */
+  /** The workout that samples belong to. */
   workout_id?: string | null
   sport?: string | null
 }

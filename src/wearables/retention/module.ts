@@ -12,7 +12,7 @@ import { retentionRoutes } from './routes.ts'
 function assertProviders(limits: ProviderLimits): void {
   const known: readonly string[] = providers
   const unknown = [...limits.keys()].filter((name) => !known.includes(name))
-  if (unknown.length) throw new ConfigError(`PROVIDER_RETENTION names ${unknown.join()}, which is no provider.`)
+  if (unknown.length) throw new ConfigError(`PROVIDER_RETENTION names ${unknown.join()}, which is not a provider.`)
 }
 
 export const retention = ({ cells, provider_retention }: RetentionDependencies): Module => ({

@@ -75,7 +75,7 @@ export class StreamPoints {
     return largest
   }
 
-  /** Leaves out what is no place, and half a place. */
+  /** Leaves out what is not a place, and half a place. */
   #dropFalsePlaces(): void {
     const [lat, lng] = [this.#lists.get('lat'), this.#lists.get('lng')]
     if (!lat && !lng) return
@@ -166,7 +166,7 @@ function metersBetween([from_lat, from_lng]: Place, [to_lat, to_lng]: Place): nu
 
 /**
  * How far each place of a stream is along its way, in meters; null where it has no place. Undefined without two places.
- * @param breaks seconds, in order: what lies between such a second and the place before it is no part of the way
+ * @param breaks seconds, in order: what lies between such a second and the place before it is not part of the way
  */
 export function distancesAlong(
   { time, lists: { lat = [], lng = [] } }: Pick<IncomingStream, 'time' | 'lists'>,

@@ -26,7 +26,7 @@ export function readFood({ foods }: Meal, name: string): Nutrition {
   return food
 }
 
-/** Of a meal whose source does not say which one it is. */
+/** Name of a meal whose source does not name it. */
 export const MEAL = 'Meal'
 
 /** A meal as it is stored. */

@@ -41,7 +41,7 @@ export interface IncomingSummary<K extends SummaryKind = SummaryKind> {
   raw?: Record<string, unknown>
   /** What only queries show. */
   query_values?: QueryValues
-  /** Of a profile: where the user lives, an IANA name that this server knows. */
+  /** Time zone of a profile, an IANA name that this server knows. */
   time_zone?: string | null
 }
 
@@ -238,7 +238,7 @@ function dayRange(tx: Tx, { start_date, end_date }: RangeQuery): [from: string, 
   ]
 }
 
-/** Of a row in a range: where it stands, and the size of its page up to it. */
+/** Place of a row in a range, and the size of its page up to it. */
 export const placeInRange = { id: T.String(), day: T.String(), bytes: T.Integer() }
 interface RangeRow<S extends T.TSchema> {
   /** Has the fields of `placeInRange`, and those that `columns` select. */

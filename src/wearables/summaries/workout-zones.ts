@@ -5,7 +5,7 @@ import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { summaryRowColumns, SummaryRow, toSummary, type Summary } from './summaries.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 
-/** Of longer workouts no zones are computed: their times cannot be meant. */
+/** No zones are computed for longer workouts, whose times are errors. */
 const DAYS_MAX = 8
 /** Workouts of which zones are computed at once. */
 const WORKOUTS_MAX = 1000

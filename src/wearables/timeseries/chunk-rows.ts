@@ -14,7 +14,7 @@ export interface Sample {
   /** Seconds east of UTC. */
   zone_s: number | null
   type: string | null
-  /** Of one that comes in: its zone is that of the client, which may be on a trip; a zone that is stored stays. */
+  /** For an incoming sample: its zone is that of the client, which may be on a trip; a stored zone stays. */
   isZoneAssumed?: true
 }
 

@@ -65,7 +65,7 @@ interface KinHours extends KinHour {
   last_ms: number
 }
 
-/** Of all apps and devices of a kin together: an electrocardiogram has 15,000 in half a minute. */
+/** Maximum samples of an hour for all apps and devices of a kin: an electrocardiogram has 15,000 in half a minute. */
 const HOUR_SAMPLES_MAX = 500_000
 
 interface MergeRules {
@@ -184,7 +184,7 @@ async function mergeOne(
   else await mergeKin({ hour_ms, incoming, chunks: stored }, writer, isByDevice)
 }
 
-/** Of what is counted, leaves out the samples of hours that belong to another app or device. Of several in one post the one with most comes first. */
+/** Omits counted samples of hours that belong to another app or device. If one post has several, the one with the highest count comes first. */
 async function claimHours(kinHours: KinHours[], owners: Map<number, Owners>): Promise<void> {
   const totals = new Map<number, number>()
   for (const { incoming } of kinHours)

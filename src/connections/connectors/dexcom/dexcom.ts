@@ -89,7 +89,7 @@ async function* pull(http: VendorHttp, app: VendorApp, access_token: string, req
     const { records } = await readPath(http, app, access_token, `egvs?${new URLSearchParams(range)}`)
     const batches = new SampleBatches()
     for (const { systemTime, displayTime, value, transmitterGeneration, transmitterId } of readList(records)) {
-      // What the display shows is no instant: its clock is the user's.
+      // What the display shows is not an instant: its clock is the user's.
       const at_ms = readInstant(systemInstant(systemTime))
       const mg_dl = readNumber(value)
       if (at_ms === null || mg_dl === null || mg_dl <= 0) continue

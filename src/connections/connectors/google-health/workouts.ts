@@ -92,7 +92,7 @@ export function toStream(key: string, tcx: string): IncomingStream | undefined {
     const at_ms = instantOfText(values.find(([name]) => name === 'Time')?.[1])
     if (at_ms === null) continue
     for (const [name, value] of values) {
-      // Of the elements in a point, the one called `Value` is that of the heart rate.
+      // Within a point, `Value` is the element of the heart rate.
       if (name === 'Value') points.put('heartrate', at_ms, numberOrText(value))
       else if (Object.hasOwn(elements, name)) points.put(elements[name as keyof typeof elements], at_ms, numberOrText(value))
     }

@@ -4,7 +4,7 @@ import { instantOfText, localTime, wordsOf, type Values } from '../reading.ts'
 import { instantIn, offsetAt, type SampleBatches } from '../vendor-records.ts'
 import { offsetOf } from './oura-records.ts'
 
-/** Of all that was written for one instant. */
+/** Maximum length of all notes of one instant. */
 const NOTE_MAX = 4000
 
 interface Note {

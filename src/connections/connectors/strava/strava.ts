@@ -88,7 +88,7 @@ const athlete = async (http: VendorHttp, { urls }: VendorApp, access_token: stri
   return objectIn(answer.text)
 }
 
-/** Of an activity that is there: all its fields. Of one that is gone, or was never the user's: undefined. */
+/** Reads all fields of an activity. Undefined if it was deleted or never belonged to the user. */
 async function activity(http: VendorHttp, { urls }: VendorApp, access_token: string, id: string): Promise<Values | undefined> {
   const answer = await getUrl(http, `${urls.api}/activities/${id}`, access_token)
   if (answer.status === 404) return undefined

@@ -6,7 +6,7 @@ import { knownZone, offsetAt } from '../vendor-records.ts'
 import { deviceIn } from './devices.ts'
 import { ask, fetchPages } from './withings-requests.ts'
 
-/** Of what a recording says about atrial fibrillation, the absence of signs is no finding of a sinus rhythm. */
+/** What a recording says about atrial fibrillation. The absence of signs is not a finding of a sinus rhythm. */
 const classifications = { 1: 'atrial_fibrillation', 2: 'inconclusive' } as const
 /** The models of cuffs that record electrocardiograms. */
 const BPM = new Set([44, 48])

@@ -82,7 +82,7 @@ const sportNames: Readonly<Record<number, string>> = {
   566: 'Nordic Walking',
 }
 
-/** Of a workout that was in truth none, Withings says category 128. */
+/** The category that Withings gives to a workout that was not one. */
 export const NO_ACTIVITY = 128
 export const sportOfCategory = (category: number | null): string =>
   (category === null ? undefined : sportNames[category]) ?? 'Other'

@@ -17,7 +17,7 @@ const RATE_MS_MAX = 300_000
 export const dayRates = { RestingHeartRate: 'resting_bpm', WalkingHeartRateAverage: 'avg_walking_bpm' } as const
 type DayRate = (typeof dayRates)[keyof typeof dayRates]
 
-/** Of the heart rates of a day: the time they count for, their sum over it, the smallest and the largest; by rank of their source. */
+/** Fields of the heart rates of a day, by rank of their source: the time that they count for, their sum over it, the smallest and the largest. */
 const FIELDS = 4
 const [WEIGHT, SUM, MIN, MAX] = [0, 1, 2, 3]
 
@@ -109,7 +109,7 @@ export class AppleActivity {
   }
 
   /**
-   * The summaries of all days with a total or a ring, in their order; heart rates alone are no activity.
+   * The summaries of all days with a total or a ring, in their order; heart rates alone are not an activity.
    * @param skip called for what did not fit into memory
    */
   *days(skip: (reason: SkipReason, kind: string) => void): Generator<ReadSummary<'activity'>> {

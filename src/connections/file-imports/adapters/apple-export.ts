@@ -360,7 +360,7 @@ const parseNumber = (text: string | undefined): number | undefined => {
   return Number.isFinite(value) ? value : undefined
 }
 
-/** A number that stands in one attribute and its unit in another. */
+/** A number that is in one attribute and its unit in another. */
 function readMeasure(dimension: Dimension, value: string | undefined, unit: string | undefined): number | undefined {
   const found = parseNumber(value)
   return found === undefined ? undefined : toCanonical(dimension, found, unit ?? '')

@@ -15,7 +15,7 @@ export interface FitMessage {
 export const TIMESTAMP = 253
 const CHECKSUM_BYTES = 2
 
-/** Of the base types: how many bytes a value takes, how it is read, and which value says that there is none. */
+/** A base type: the number of bytes of a value, how it is read, and the value that means "none". */
 interface BaseType {
   size: number
   read(view: DataView, offset: number, isLittle: boolean): number

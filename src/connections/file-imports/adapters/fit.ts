@@ -141,7 +141,7 @@ interface Recorded {
 
 /**
  * What records and stored heart rates say in the course of each leg. Several sessions of one file follow each other.
- * @returns also how many records have a heart rate and a time that is no instant, and how many lie in no leg
+ * @returns also how many records have a heart rate and a time that is not an instant, and how many lie in no leg
  */
 function recordedIn(
   file: Buffer,

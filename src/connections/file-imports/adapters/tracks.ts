@@ -75,7 +75,7 @@ class Track implements XmlHandler {
   #bpm: number | undefined
   /** The segment that is open: whether it has no point so far, and whether the activity went on from the one before. */
   #segment: { isEmpty: boolean; goesOn: boolean } | undefined
-  /** Of the point that is open. */
+  /** Values of the current point. */
   #values: Map<StreamList, number> | undefined
   readonly #points_of_all: StreamPoints | undefined
   faults = 0
@@ -269,7 +269,7 @@ const INSTANT =
 const OFFSET = /^([+\-\u2212])(\d\d?):?(\d\d)?$/
 const OFFSET_MINUTES_MAX = 15 * 60
 
-/** An instant. A text without a zone is meant in UTC; undefined for what is no date and time. */
+/** An instant. A text without a zone is meant in UTC; undefined for what is not a date and time. */
 export function instantOf(text: string | undefined): number | undefined {
   const [, year, month, day, hour, minute, second = '0', fraction = '0', zone = 'Z'] = INSTANT.exec((text ?? '').trim()) ?? []
   if (year === undefined) return undefined
