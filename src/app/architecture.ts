@@ -1,5 +1,5 @@
 // The architecture as data: the domains and the allowed imports between them. The modules of a domain are its folders; their records say what
-// they are about, and the order of the records in modules.ts of the domain is the order of their imports. The tests beside this file check
+// they are about, and the order of the records in modules.ts of the domain is the order of their imports. The tests next to this file check
 // every file against it; docs/ARCHITECTURE.md shows it.
 export interface Domain {
   about: string

@@ -80,7 +80,7 @@ export interface Process {
   runner: () => JobRunner
   /** Advances the clocks of sandbox teams. */
   clocks: ClockMoves
-  /** Which characters documents can print beside those of the embedded font. */
+  /** Which characters documents can print in addition to those of the embedded font. */
   covers: CoversCharacter
   /** The faults that sandbox teams have asked for. */
   faults: SandboxFaults

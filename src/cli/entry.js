@@ -1,4 +1,4 @@
-// The entry. Node's compiled code of the sources is cached beside the installed packages: the next start is faster, and needs less memory
+// The entry. Node's compiled code of the sources is cached next to the installed packages: the next start is faster, and needs less memory
 // because the TypeScript compiler stays unloaded. For the same reason only this file is JavaScript (docs/decisions/worker-threads.md).
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'

@@ -59,7 +59,7 @@ export function statedAge(text: string): StatedAge | undefined {
   return last && age !== undefined && age <= toDays(YEARS_MAX, 'years') + 366 ? { days: age, unit: last.unit } : undefined
 }
 
-/** The age on a date, by the calendar; dates in ISO form. Undefined if nobody can have it. */
+/** The age on a date, by the calendar; dates in ISO form. Undefined if no person can have it. */
 export function ageBetween(birthDate: string | undefined, end: string | undefined): Age | undefined {
   if (!birthDate || !end) return undefined
   const [birthDay, endDay] = [new Date(birthDate), new Date(end)]

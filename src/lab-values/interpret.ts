@@ -83,7 +83,7 @@ const DECIMAL_POINT = /(?<![\d.,])(?:\d*\.(?:\d{1,2}|\d{4,})|0\.\d+|\d{1,3}(?:,\
 const [EITHER_COMMA, EITHER_POINT] = [/(?<![\d.,])[1-9]\d{0,2},\d{3}(?![\d.,])/u, /(?<![\d.,])[1-9]\d{0,2}\.\d{3}(?![\d.,])/u]
 
 /**
- * Which sign parts the decimals of texts that are compared with each other. `1,234` alone has thousands and `1.234` decimals; beside `0,5`
+ * Which sign parts the decimals of texts that are compared with each other. `1,234` alone has thousands and `1.234` decimals; next to `0,5`
  * it is the other way round. Contradictory: both readings are possible.
  */
 function signsOf(texts: readonly string[]): 'comma' | 'point' | 'contradictory' {
@@ -148,7 +148,7 @@ function titerOf(text: string): Interval | undefined {
   return denominator === undefined ? undefined : measurementOf(`${sign} ${denominator}${suffix}`.trim())
 }
 
-/** Codes of messages that printed reports do not have beside a result. `AA` is only abnormal. Source: lab-testing.md 13.4. */
+/** Codes of messages that printed reports do not have next to a result. `AA` is only abnormal. Source: lab-testing.md 13.4. */
 const CODES: Record<string, Statement> = { neg: 'normal', pos: 'abnormal', aa: 'abnormal' }
 
 /** What the flag of a message says. A mark alone, such as `*`, has no meaning that the message names. `''`: none. */
@@ -160,7 +160,7 @@ export function statementOfCode(code: string): Statement {
   return flag === undefined || flag === 'marked' || flag === 'noted' ? 'not understood' : statementOfFlag(flag)
 }
 
-/** What a printed flag says: a star beside a result marks it as abnormal, `†` refers to a note. */
+/** What a printed flag says: a star next to a result marks it as abnormal, `†` refers to a note. */
 export function statementOfFlag(flag: Flag | null): Statement {
   if (flag === null || flag === 'noted') return null
   if (flag === 'critical' || flag === 'critical_high' || flag === 'critical_low') return 'critical'

@@ -2,7 +2,7 @@
 import { isUnit } from './units.ts'
 
 export interface RangeOfGroup {
-  /** The word for the group and whatever else stands beside the range. */
+  /** The word for the group and whatever else is next to the range. */
   label: string
   range: string
 }

@@ -1,5 +1,5 @@
 // Reads units as reports print them: one spelling (UCUM's, where it has one), what kind of quantity it is, and the factor to the base unit
-// of that kind. The reported text stays as it is beside it. Pure.
+// of that kind. The reported text stays as it is next to it. Pure.
 import { fixed, unit, type Unit, type UnitKind } from './unit-spellings.ts'
 
 export type { Unit, UnitKind } from './unit-spellings.ts'

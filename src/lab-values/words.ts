@@ -30,7 +30,7 @@ const SCALES: readonly (readonly (readonly string[])[])[] = [
   [['rare'], ['occasional', 'occ'], ['few', 'scant', 'scanty'], ['moderate'], ['many', 'numerous', 'plenty']],
 ]
 
-/** Words that a reference rules out, beside those that the sets above rule out. */
+/** Words that a reference rules out, in addition to those of the sets above. */
 const OPPOSITES: Record<string, readonly string[]> = {
   normal: ['abnormal'],
   immune: ['non immune', 'not immune'],

@@ -68,7 +68,7 @@ export class EventLog {
   readonly #headers: Record<string, string>
   #events: TeamEvent[] = []
   #cursor: string | undefined
-  /** The request under way, which all who wait share; it is aborted when nobody waits any more. */
+  /** The request under way, which all waiting callers share; it is aborted when none waits any more. */
   #reading: Promise<void> | undefined
   #abort = new AbortController()
   #waiting = 0

@@ -142,7 +142,7 @@ export async function recordResult(tx: Tx, operation_id: string, position: numbe
 }
 
 /**
- * Ends an operation: with success, if it had nobody to process or was successful for anybody. Users who were erased meanwhile count as
+ * Ends an operation: with success, if it had no users or succeeded for at least one. Users who were erased meanwhile count as
  * processed. Writes bulk_operation, bulk_operation_user.
  */
 export async function endBulkOperation(tx: Tx, operation_id: string, { isAborted }: { isAborted: boolean }): Promise<void> {

@@ -1,4 +1,4 @@
-// The connectors to clouds of vendors, one per provider. A connector has a folder of its own beside this file.
+// The connectors to clouds of vendors, one per provider. A connector has a folder of its own next to this file.
 import type { Connector } from './connector.ts'
 import { dexcom } from './dexcom/dexcom.ts'
 import { googleHealth } from './google-health/google-health.ts'

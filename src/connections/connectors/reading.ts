@@ -89,7 +89,7 @@ export const wordsOf = (value: unknown): string =>
 const RAW_BYTES_MAX = 200_000
 
 /**
- * A record as it is kept beside what becomes of it: without the fields that hold samples. Undefined if it is too large, or PostgreSQL
+ * A record as it is kept next to its result: without the fields that hold samples. Undefined if it is too large, or PostgreSQL
  * cannot store a text in it.
  * @param omitted_names names of fields, at its top level, that hold samples
  */

@@ -86,7 +86,7 @@ export async function refreshIfExpired(
   return refreshed
 }
 
-/** Whether a text is the secret one. An empty secret is nobody's. */
+/** Whether a text is the secret one. An empty secret never matches. */
 export function isSameText(actual: string | undefined, expected: string): boolean {
   const [a, b] = [Buffer.from(actual ?? ''), Buffer.from(expected)]
   return expected !== '' && a.length === b.length && timingSafeEqual(a, b)

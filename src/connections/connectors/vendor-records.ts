@@ -63,7 +63,7 @@ interface Recorder {
   app_id?: string | null
 }
 
-/** What a summary has beside its document. */
+/** What a summary has in addition to its document. */
 const commonFields = ({ source_type, device, app_id, raw }: Recorder & { raw?: Values | undefined }) => ({
   source_type,
   app_id: app_id ?? null,

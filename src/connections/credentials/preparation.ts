@@ -34,7 +34,7 @@ export const webhookUri = (
   kind: string | null,
 ): string => `${base}/v2/link/webhook/${env}-${region}/${team_id}/${provider}${kind === null ? '' : `/${kind}`}`
 
-/** What a provider names to us in the handshake of a subscription, or in each notification: nobody else knows it. */
+/** A secret that a provider sends in the handshake of a subscription, or in each notification. */
 export const notificationToken = (vault: Pick<Vault, 'sign'>, cell: string, team: string, provider: string): string =>
   vault.sign(`${cell} ${team} ${provider}`, 'notifications of vendors')
 

@@ -43,7 +43,7 @@ export async function upsertScopes(tx: PlainTx, team_id: string, body: UpsertSco
   for (const name of scopedProviders)
     for (const [i, scope] of (body[name]?.user_may_grant ?? []).entries())
       if (body[name]!.user_must_grant.includes(scope))
-        faults.push(valueFault(['body', name, 'user_may_grant', i], 'stands in user_must_grant too'))
+        faults.push(valueFault(['body', name, 'user_may_grant', i], 'is also in user_must_grant'))
   if (faults.length) throw unprocessable(faults)
   for (const name of scopedProviders) {
     const requirement = body[name]

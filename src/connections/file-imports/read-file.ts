@@ -77,7 +77,7 @@ const baseName = ({ fileName }: Entry): string => fileName.slice(fileName.lastIn
 const isOwnFile = (entry: Entry): boolean =>
   !entry.fileName.endsWith('/') && !entry.fileName.startsWith('__MACOSX/') && !baseName(entry).startsWith('.')
 
-/** Beside an export stands a document for hospitals that is called the same with `_cda`. */
+/** Next to an export is a document for hospitals with the same name and `_cda`. */
 const isOfHospital = ({ fileName }: Entry): boolean => /_cda\.xml$/i.test(fileName)
 const isRoute = ({ fileName }: Entry): boolean => /(^|\/)workout-routes\/[^/]*\.gpx$/i.test(fileName)
 const isRecording = ({ fileName }: Entry): boolean => /(^|\/)ecg_[^/]*\.csv$/i.test(fileName)

@@ -297,7 +297,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
     { id: 'link_page', path: '/link', logsAccess: true, answer: withSession(showSources) },
     { id: 'link_consent_page', path: '/link/consent', logsAccess: true, answer: withSession(showConsent) },
     { id: 'link_start_page', path: '/link/start', method: 'POST', logsAccess: true, answer: withSession(answerForm) },
-    // Whoever opens the address of the form reads first.
+    // A visitor who opens the address of the form reads first.
     { id: 'link_restart_page', path: '/link/start', logsAccess: true, answer: withSession(showConsent) },
     { id: 'link_closed_page', path: '/link/closed', logsAccess: false, answer: async () => closedPage() },
     { id: 'link_return_page', path: '/v2/link/connect/{provider}', logsAccess: true, answer: complete },

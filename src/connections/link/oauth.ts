@@ -42,7 +42,7 @@ export function readState(text: string): StatePlace | undefined {
   return known && { cell: known, team: team!, session_id: session_id!, isBound: kind === 'lb' }
 }
 
-/** The code verifier of a `state` (RFC 7636). It is derived and not stored, so that nobody who reads the database has it. */
+/** The code verifier of a `state` (RFC 7636). It is derived and not stored, so that a reader of the database does not have it. */
 export const codeVerifier = (vault: Vault, state: string): string => vault.sign(state, 'link code verifier').split('.')[1]!
 const codeChallenge = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
 

@@ -152,7 +152,7 @@ const sentences: Record<LinkError, (source: string) => string> = {
 /**
  * Why nothing was connected, and what to do.
  * @param back the address to return to, if there is one
- * @param team undefined: the link leads to nobody who is known
+ * @param team undefined: the link leads to an unknown team
  */
 export function failedPage(status: number, error: LinkError, source: string, back?: string, team?: PageTeam): PageResponse {
   const isConnected = error === 'token_consumed'

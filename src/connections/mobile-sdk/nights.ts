@@ -23,7 +23,7 @@ export interface Night {
   /** What tells sources apart: the app, the kind of source, and the device, null if it is not known. */
   source: string
   device: string | null
-  /** The ids of the sessions that it was joined of, beside its own. */
+  /** The ids of the other sessions that it was joined from. */
   joinedIds: ReadonlySet<string>
   isStored: boolean
   /** It has to be written. */
@@ -49,7 +49,7 @@ function covers(a: Night, b: Night): boolean {
 const localTime = (zone: string, at_ms: number): string =>
   new Date(at_ms + zoneOffset(zone, at_ms) * 1000).toISOString().slice(11, 16)
 
-/** A short session of the day; where its zone is not known, nobody can say. */
+/** A short session of the day; not if its zone is unknown. */
 function isNap(night: Night): boolean {
   const [from, to] = span(night)
   if (night.zone === null || to - from >= NAP_MS_MAX) return false
@@ -150,7 +150,7 @@ export interface MergedNights {
 }
 
 /**
- * Sessions that arrive beside those that are stored, as nights. A session that covers others takes their place under its own id; a piece of
+ * Joins arriving and stored sessions to nights. A session that covers others takes their place under its own id; a piece of
  * a longer one that came whole changes nothing; parts that overlap, or have a short gap, become one night, which keeps the id of the part that came first.
  * The order in which the parts of a night come makes no difference but for that id. In slices. Errors: 422 a night of more than 6,000 stages.
  */

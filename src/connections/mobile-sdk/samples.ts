@@ -192,7 +192,7 @@ export function incoming(
   return incomingAt(resource, { start_ms, end_ms, value: sample.value, kind: sample }, facts, context, place)
 }
 
-/** The good samples of a list of a request, beside what the phone sent. In slices. */
+/** The good samples of a list of a request, with what the phone sent. In slices. */
 export async function goodSamples(
   resource: TimeseriesName,
   list: Quantity[],

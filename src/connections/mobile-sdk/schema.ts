@@ -59,7 +59,7 @@ function readQuantity(fields: Record<string, unknown>): Record<string, unknown> 
   const start_date = usualTimestamp(from)
   const end_date = from === to ? start_date : usualTimestamp(to)
   if (start_date === undefined || end_date === undefined) return undefined
-  // Copies would be moved by garbage collections beside what they are copies of.
+  // Copies would be moved by garbage collections in addition to their originals.
   if (start_date === from && end_date === to && hasNoOthers(fields)) return fields
   return { value, unit, start_date, end_date, source_bundle, product_type, type, metadata }
 }

@@ -1,4 +1,4 @@
-// The nights that a post of sessions makes, beside those that are stored.
+// The nights that result from the sessions of a post and stored ones.
 import { lockUser } from '../../people/users/connected-sources.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { flatMapInSlices } from '../../platform/runtime/loop-work.ts'
@@ -90,7 +90,7 @@ function storedNight(row: StoredNight, zone: string | null): Night {
 }
 
 /**
- * The nights that sessions of a phone make beside those that are stored. Locks the user until the transaction ends, so that two posts do
+ * The nights that result from sessions of a phone and stored ones. Locks the user until the transaction ends, so that two posts do
  * not each store a part.
  */
 export async function nightsOfSessions(

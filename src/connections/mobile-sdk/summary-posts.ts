@@ -177,7 +177,7 @@ function withOwnSamples(record: SentSleep, { zone }: PhoneContext, provider: str
 }
 
 /**
- * Stores nights and their stages. Sessions that are parts of one night, in this post or beside those that are stored, become one. A night
+ * Stores nights and their stages. Sessions that are parts of one night, in this post or with stored ones, become one. A night
  * that comes without stages has none any more. Writes and deletes summary; locks the user. Errors: 404 unknown user; 422 each session ends
  * before it starts, or lasts more than 7 days.
  */

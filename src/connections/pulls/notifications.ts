@@ -104,7 +104,7 @@ async function apply(tx: Tx, provider: string, outcome: Exclude<InboundOutcome, 
   for (const change of outcome.changes.slice(0, CHANGES_MAX))
     for (const user_id of await usersOfAccount(tx, provider, change.external_user_id))
       await pullChange(tx, { user_id, provider, isVerified }, change)
-  // Nobody but the vendor may end a connection.
+  // Only the vendor may end a connection.
   if (!isVerified) return
   for (const external_user_id of (outcome.revoked_accounts ?? []).slice(0, CHANGES_MAX))
     for (const user_id of await usersOfAccount(tx, provider, external_user_id))

@@ -68,7 +68,7 @@ export const pollHandler = ({ poll_s }: PullDependencies): Handler =>
     }),
   )
 
-/** What a vendor names in the handshake of a subscription: nobody else knows it. */
+/** A secret that a vendor sends in the handshake of a subscription. */
 export const verifyToken = ({ vault }: Pick<VendorAccess, 'vault'>, cell: string, team: string, provider: string): string =>
   notificationToken(vault, cell, team, provider)
 

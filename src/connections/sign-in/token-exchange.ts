@@ -39,7 +39,7 @@ type Continue = (tx: Tx, signIn: SignIn, expiredToken: string, refresh_token: st
 
 /**
  * Issues an access token and a refresh token for a sign-in token or a refresh token. Writes phone_session.
- * Errors: 401 `invalid_token`; 401 `reauthentication_required` for a session that nobody used for 180 days, or a refresh token that was
+ * Errors: 401 `invalid_token`; 401 `reauthentication_required` for a session that was not used for 180 days, or a refresh token that was
  * replaced by one in use, which ends its session; 422 a token is missing; 429 too many invalid tokens from the address.
  */
 export async function exchangeToken(

@@ -23,7 +23,7 @@ const CODES_OF_FLAGS: Partial<Record<Flag, string>> = {
 }
 
 /**
- * The field `interpretation`: the laboratory's flag as it was sent, as its code and, where they differ, as text. Without a flag, and beside one
+ * The field `interpretation`: the laboratory's flag as it was sent, as its code and, where they differ, as text. Without a flag, and next to one
  * that has no code, what the reference range shows. Absent if nothing is known.
  */
 export function interpretationOf(result: BiomarkerResult): { interpretation?: object[] } {

@@ -48,7 +48,7 @@ export const placedTexts = (lines: readonly Line[]): PlacedText[] =>
     line.cells.map((cell) => ({ value: cell.text.slice(0, LETTERS_MAX), place: { page: line.page, box: cell.box } })),
   )
 
-/** Each label with what stands behind it in its cell, beside it, or below it; then what sentences say. */
+/** Each label with what stands behind it in its cell, next to it, or below it; then what sentences say. */
 export function readLabels(lines: readonly Line[]): LabeledText[] {
   const labels: LabeledText[] = []
   for (const [index, line] of lines.entries()) {
@@ -83,7 +83,7 @@ function labelsInCell(lines: readonly Line[], index: number, cell: Cell, positio
         ? [{ value: item.cell.text.replace(/^[:\s]+/u, ''), place: { page: item.line.page, box: item.cell.box } }]
         : [],
     )
-    // What cannot be a value of the field is another's: a label with others beside it has its value below.
+    // What cannot be a value of the field is another's: a label with others next to it has its value below.
     const possible = texts.find((item) => isPossible(field, item.value))
     if (!possible) return []
     // `DoB 09.11.84 F`: the sex behind it has no label.

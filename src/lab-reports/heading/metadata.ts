@@ -42,7 +42,7 @@ export interface ReportMetadata extends Metadata {
 /** Share of the height of the first page: what is above is its head, if no table begins before. */
 const HEAD = 0.45
 
-/** What the cover of a fax calls itself, in a line of its own: `Fax` beside a number is a part of a letterhead. */
+/** What the cover of a fax calls itself, in a line of its own: `Fax` next to a number is a part of a letterhead. */
 const COVER =
   /^(?:\p{L}+ )?(?:facsimile|telefax)\b|\bfax (?:cover|transmi\p{L}+|message|sheet)\b|\bcover (?:sheet|page|letter)\b/iu
 /** What the cover of a fax does not tell of a patient. */

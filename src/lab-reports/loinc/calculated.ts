@@ -251,7 +251,7 @@ function differentialFindings(results: readonly KnownResult[], whiteCells: numbe
   }
   if (percent.size === CELL_LINES.length) {
     const sum = [...percent.values()].reduce((total, { value }) => total + value, 0)
-    // Analyzers count immature cells among the neutrophils or beside them.
+    // Analyzers count immature cells among the neutrophils or separately.
     if (Math.abs(sum - 100) > 2.5 && Math.abs(sum + others - 100) > 2.5)
       for (const { index } of percent.values())
         found.push({ index, text: 'The percentages of the differential do not add up to 100.' })

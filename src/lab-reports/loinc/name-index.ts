@@ -173,7 +173,7 @@ export const isTermName = (index: NameIndex, term: Term, text: string): boolean 
   nameKeys(text).some((key) => index.exact.get(key)?.some((entry) => entry.term.component === term.component))
 
 /**
- * Whether each word of a text is in the names by which reports print a term, as `(Conjugated)` beside `Bilirubin, Direct`. Of a sum, a part is something
+ * Whether each word of a text is in the names by which reports print a term, as `(Conjugated)` next to `Bilirubin, Direct`. Of a sum, a part is something
  * else; numbers and single letters are in names of many meanings.
  */
 export function isSaidByTerm(index: NameIndex, term: Term, text: string): boolean {

@@ -87,7 +87,7 @@ export const uprightPage = (ocr: Engine, page: Picture): Promise<OpenedPage> =>
 /** Share of the usual height of words below which a sign is a speck, and the maximum confidence of its letter. */
 const [SPECK_HEIGHT_MAX, SPECK_CONFIDENCE_MAX] = [0.7, 0.6]
 
-/** Specks and small signs beside a result are read as an unsure letter or digit, which would be taken for the result. */
+/** Specks and small signs next to a result are read as an unsure letter or digit, which would be taken for the result. */
 export function withoutSpecks<Word extends Pick<PictureWord, 'text' | 'confidence' | 'top' | 'bottom'>>(
   words: readonly Word[],
 ): Word[] {

@@ -18,7 +18,7 @@ const SPACE_SEEN = 0.06
 const SPACE_ALONE = 0.14
 /** … between a 1 and another digit: the ink of a 1 is narrower than its place. */
 const SPACE_BESIDE_ONE = 0.21
-/** Where nobody writes a space: in numbers, before a comma or a closing bracket, after an opening one. A wider gap parts columns. */
+/** Where no space is written: in numbers, before a comma or a closing bracket, after an opening one. A wider gap parts columns. */
 const SPACE_UNWRITTEN = 0.45
 const TIGHT: [before: RegExp, behind: RegExp][] = [
   [/./u, /[,;:.)\]/]/u],
@@ -154,7 +154,7 @@ function placedLetters(letters: readonly Letter[], ink: readonly boolean[]): Pla
   return placed
 }
 
-/** The recognizer often sees a letter beside its ink: that is before it, if it is not the ink of the previous letter, else behind it. */
+/** The recognizer often sees a letter next to its ink: that is before it, if it is not the ink of the previous letter, else behind it. */
 function darkColumn(ink: readonly boolean[], column: number, previous: number): number {
   if (ink[column]) return column
   const before = ink.lastIndexOf(true, column)
@@ -211,7 +211,7 @@ const SAME: Record<string, string> = {
   '▲': '▲',
   '▼': '▼',
 }
-/** Beside ASCII: what units, ranges, names and flags are written with. */
+/** In addition to ASCII: what units, ranges, names and flags are written with. */
 const OTHERS = new Set('±×÷°²‰≤≥≈β α ε γ π Ω Φ Δ é è ü ä ö á í ó ú É Ü à ò ì ® ™ § ↑ ↓ → ·'.replaceAll(' ', ''))
 
 /** What each class of the recognizer stands for: undefined for letters that no English report has. The first class is none, the last a space. */
@@ -260,7 +260,7 @@ export function decodeLetters(shares: Float32Array, alphabet: readonly (string |
         if (value > most) [letter, most] = [index, value]
       }
       const weak = /[\d.,]/u.test(alphabet[letter] ?? '') ? WEAK_MIN.inNumber : WEAK_MIN.letter
-      // With the rest, a sign that no report has is there: the letter that looks most like it, and nobody relies on it.
+      // Otherwise a sign is there that no report has: use the letter that looks most like it, with low confidence.
       if (letter && (most >= share || rest > CERTAIN || (isAlone && most > weak && alphabet[letter] !== ' ')))
         [chosen, share] = [letter, most]
     }

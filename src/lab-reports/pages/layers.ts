@@ -1,4 +1,4 @@
-// The canvases that pdf.js makes beside that of the page: for soft masks, groups, patterns and pictures. Their pixels are outside V8, which
+// The canvases that pdf.js makes in addition to that of the page: for soft masks, groups, patterns and pictures. Their pixels are outside V8, which
 // does not know of them, and what is drawn of a canvas stays in memory until the page is complete.
 import { createCanvas, type Canvas, type SKRSContext2D } from '@napi-rs/canvas'
 import type { PDFPageProxy } from 'pdfjs-dist/types/src/display/api.js'

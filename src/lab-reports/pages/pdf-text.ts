@@ -32,7 +32,7 @@ const NOTHING: Operations = { fnArray: [], argsArray: [] }
 /** The operations of a page; none of one that cannot be drawn, whose text may be read all the same. */
 export const operationsOf = (page: PDFPageProxy): Promise<Operations> => page.getOperatorList().catch(() => NOTHING)
 
-/** What a page paints beside its text, as it is drawn. */
+/** What a page paints in addition to its text, as it is drawn. */
 export const readPaintedPartsOfPage = (page: PDFPageProxy, { fnArray, argsArray }: Operations): Painted =>
   readPaintedParts(fnArray, argsArray, page.getViewport({ scale: 1 }).transform as unknown as Matrix)
 
@@ -139,7 +139,7 @@ function split({ text, box, font }: Piece, glyphs: Glyphs): Piece[] {
   return (placed && splitByGlyphs({ text, box, font }, placed)) ?? splitByKind({ text, box, font })
 }
 
-/** The words of a piece by its letters; undefined if these do not end where words do, as a ligature beside a space. */
+/** The words of a piece by its letters; undefined if these do not end where words do, as a ligature next to a space. */
 function splitByGlyphs({ text, box, font }: Piece, glyphs: readonly Glyph[]): Piece[] | undefined {
   const words: Piece[] = []
   let index = 0

@@ -138,7 +138,7 @@ function valueDoubt(
 ): ReadingFinding | undefined {
   const isMoment = TIME.test(value) || (dateIn(value)?.index === 0 && numberOf(value) === undefined)
   const isNothing = !/[\p{L}\p{N}+±]|^\(-\)$/u.test(value) || /\p{L}[-–/,]$/u.test(value) || hasOpenBracket(value)
-  // `Normal` beside a range of numbers is what the report says of the result.
+  // `Normal` next to a range of numbers is what the report says of the result.
   const isFlag = (min !== null || max !== null) && flagOf(value) !== undefined
   return isNothing || isFlag || (isMoment && !(isNamed(name) && /\btime\b/iu.test(name)))
     ? {

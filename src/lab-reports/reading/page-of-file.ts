@@ -72,7 +72,7 @@ const isInside = (box: Box, boxes: readonly Box[]): boolean => {
   return boxes.some(({ left, top, right, bottom }) => left <= x && x <= right && top <= y && y <= bottom)
 }
 
-/** The text of a page beside its pictures, and what was read in them. */
+/** The text of a page outside its pictures, and what was read in them. */
 function joinPages(text: PageText, { words, unread = [], ink = [], drawnPage }: PageText, pictures: readonly Box[]): PageText {
   const placed = (box: Box) => drawnPage?.place(box) ?? box
   const inPictures = (boxes: readonly Box[]) => boxes.map(placed).filter((box) => isInside(box, pictures))

@@ -22,7 +22,7 @@ const REPORT_WORDS =
     /\s+/u,
   )
 
-/** Units as reports print them beside those of the shipped terms. */
+/** Units as reports print them, in addition to those of the shipped terms. */
 const PRINTED_UNITS =
   'fL pg % mill/cumm lakhs/cumm /cumm cells/cumm thou/cumm gm/dL mg% mm/hr mm/1st hr sec x10E3/uL x10E6/uL x10^9/L x10^12/L K/uL M/uL Thousand/uL Million/uL'.split(
     ' ',
@@ -158,7 +158,7 @@ function spelledUnit(text: string): string | undefined {
   const plain = text.replace(/[.,]$/u, '').replace(/^([xX]?10)[~"']?(3|6|9|12)(?=\/)/u, '$1^$2')
   const { units, printedUnits: printed } = vocabulary()
   if (printed.has(plain) || (plain !== text && /^[xX]?10\^/u.test(plain))) return plain
-  // What is not a unit and looks like one; `g/cL` is one that nobody prints.
+  // What is not a unit and looks like one; `g/cL` is never printed.
   if (!/\p{L}/u.test(plain) || (isUnit(plain) && !/\/c[Ll]$/u.test(plain))) return undefined
   const found =
     units.get(lookOf(plain)) ??

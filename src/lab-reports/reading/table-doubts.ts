@@ -57,7 +57,7 @@ const UNKNOWN: ReadingFinding = {
   text: 'The row stands outside of the tables of the report, has no range, and laboratories know no test of its name.',
 }
 
-/** Rows of lines beside the tables of a report, which may say something else than a result. */
+/** Rows of lines outside the tables of a report, which may say something else than a result. */
 function unknownNames(tables: readonly TableOfRows[], { rows }: Reading, { isNamed }: Names): RowFinding[] {
   if (!tables.some((table) => table.columns && table.rows.length > 0)) return []
   const outside = tables.filter(({ columns }) => !columns).flatMap((table) => table.rows)
@@ -207,7 +207,7 @@ const [ROWS_MIN, ROWS_SHARE] = [3, 0.2]
 
 const MOVED: ReadingFinding = {
   kind: 'table_is_doubtful',
-  text: 'Several results of this page do not fit their names: results may stand in the rows of others.',
+  text: 'Several results of this page do not fit their names: results may be in the rows of others.',
 }
 
 /** Results with a finding where they stand on the picture of a page whose results may have moved. @param pictures numbers of such pages */

@@ -131,7 +131,7 @@ const isPerhapsBound = ({ box, text }: Word, { range_lines, value }: Row, column
   (nearestColumn(box, columns)!.title !== undefined || columns.filter(({ kind }) => kind === 'other').length > 1) &&
   columns.every(({ kind }) => kind !== 'range')
 
-/** Whether a word is one that many rows have besides: a label, or a number beside rows that have their range, as former results are. */
+/** Whether a word is one that many rows have besides: a label, or a number next to rows that have their range, as former results are. */
 function usualIn(unread: readonly Word[][], rowCount: number): (word: Word, row: Row) => boolean {
   const isMost = (count: number) => count >= USUAL_ROWS_MIN && count >= rowCount * USUAL_SHARE
   const isNumber = ({ text }: Word) => numberOf(text) !== undefined
@@ -143,7 +143,7 @@ function usualIn(unread: readonly Word[][], rowCount: number): (word: Word, row:
     isMost(counts.get(word.text)!) ? !/\d/u.test(word.text) : hasFormer && isNumber(word) && range_lines.length > 0
 }
 
-/** Lines of a table of which nothing was read, with a value beside a name that laboratories measure. */
+/** Lines of a table of which nothing was read, with a value next to a name that laboratories measure. */
 function linesOfResults({ page, lines }: TableOfRows, { rows }: Reading, { isNamed }: Names): Line[] {
   const onPage = rows.filter((row) => row.page === page.number)
   const isValue = ({ text }: { text: string }) => numberOf(text) !== undefined || valueKind(text) === 'comparator'
@@ -218,7 +218,7 @@ const LETTERS_NOT_READ: ReadingFinding = {
   text: 'The picture of the page has a text in the line of this row of which no letter was recognized.',
 }
 
-/** Texts on the picture of a page, inside of a table, of which no letter was recognized: beside a row, or of a row that was not read. */
+/** Texts on the picture of a page, inside of a table, of which no letter was recognized: next to a row, or of a row that was not read. */
 function lettersNotRead({ page, rows: own }: TableOfRows, { rows }: Reading): { rows: RowFinding[]; report: ReportFinding[] } {
   if (!page.unread?.length || !own.length) return { rows: [], report: [] }
   const table = boxAround(own.map((index) => rows[index]!.box))
@@ -235,7 +235,7 @@ function lettersNotRead({ page, rows: own }: TableOfRows, { rows }: Reading): { 
   }
 }
 
-/** Whether a line begins with a name that laboratories measure and a number, whatever cells both stand in, and goes on behind them. */
+/** Whether a line begins with a name that laboratories measure and a number, whatever cells they are in, and continues after them. */
 const namesResult = ({ cells }: Pick<Line, 'cells'>, { isNamed }: Names): boolean => {
   const texts = cells.flatMap(({ words }) => words.map(({ text }) => text))
   if (looksLikeSentence(texts.join(' ')) || /\p{L}\.$/u.test(texts.at(-1) ?? '')) return false
@@ -245,7 +245,7 @@ const namesResult = ({ cells }: Pick<Line, 'cells'>, { isNamed }: Names): boolea
   return position > 0 && position < texts.length - 1
 }
 
-/** Whether a line has a value where the table has its results, or beside a name that laboratories measure. */
+/** Whether a line has a value where the table has its results, or next to a name that laboratories measure. */
 const isResultLine = (line: Line, columns: readonly Column[] | null, { isNamed }: Names): boolean =>
   hasValue(line, columns) ||
   namesResult(line, { isNamed }) ||

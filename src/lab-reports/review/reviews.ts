@@ -109,7 +109,7 @@ interface NewCorrection {
 }
 
 /**
- * Corrects a report that waits for a person: what was read stays beside it. Writes parsing_job_correction, parsing_job.
+ * Corrects a report that waits for a person: what was read is kept. Writes parsing_job_correction, parsing_job.
  * Errors: 404 as `readReview`; 409 another version, or the report has been decided; 422 nothing is corrected, or a result or a LOINC code is
  * not known; 400 more than 2,000 corrections of one report.
  * @param key_id the key of the reviewer

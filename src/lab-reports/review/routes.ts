@@ -52,7 +52,7 @@ const change = {
   body: CorrectionBody,
   reply: Review,
   description:
-    'Changes fields of results and of the metadata, adds results and removes them. What was read is kept beside it. Type and interpretation follow from a changed value or range, unless they are given. 409: another reviewer has corrected the report since `version`, or it has been decided.',
+    'Changes fields of results and of the metadata, adds results and removes them. What was read is kept. Type and interpretation follow from a changed value or range, unless they are given. 409: another reviewer has corrected the report since `version`, or it has been decided.',
   example: { version: 0, changed: [{ result_id: 1, value: '96', units: 'mg/dL' }] },
 } as const
 const approval = {

@@ -65,7 +65,7 @@ function wordLines(page: PageText): Word[][] {
     const line = lines.findLast(({ top, bottom, words }) => {
       const overlap = Math.min(bottom, word.box.bottom) - Math.max(top, word.box.top)
       const smaller = Math.min(bottom - top, heightOf(word.box))
-      // A large value beside a name and a unit is in their line, what stands above a word is not.
+      // A large value next to a name and a unit is in their line, what stands above a word is not.
       return (
         overlap > smaller * tolerances.LINE_OVERLAP &&
         words.every((wordOfLine) => overlapX(wordOfLine.box, word.box) < heightOf(word.box) * 0.5)

@@ -19,7 +19,7 @@ export interface DatedRows {
 /** What one column of such a table holds. */
 interface AnalyteColumn {
   column: Column
-  /** Null if it is nothing that laboratories measure: its cells are not results, and none of a column beside it. */
+  /** Null if it is nothing that laboratories measure: its cells are not results, and none of a column next to it. */
   name: string | null
   unit: string | null
   range: string | null

@@ -171,7 +171,7 @@ export function columnsOf(line: Line): Column[] | undefined {
   // `Result: 5` names no columns, and `Value Normal Value Normal` are results.
   if (knownColumns.filter((column) => column.kind === 'value').length > 1 && !kinds.has('name')) return undefined
   if (knownColumns.length < 2) return undefined
-  // Dates beside a column of results are older results; alone they are the results.
+  // Dates next to a column of results are older results; alone they are the results.
   const columnsWithKind = columns.map((column): Column => ({ ...column, kind: column.kind ?? 'other' }))
   // A table of names and ranges has results, whatever their column is called.
   if (!values && !dates) {

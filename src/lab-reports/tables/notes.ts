@@ -205,7 +205,7 @@ export function continuesRow(
     const kindOf = (cell: TypedCell) => nearestColumn(cell.box, columns)?.kind
     const ranges = cells.filter((cell) => kindOf(cell) === 'range')
     const others = cells.filter((cell) => kindOf(cell) !== 'range')
-    // Beside it may stand the method in brackets, or the rest of the name.
+    // Next to it may be the method in brackets, or the rest of the name.
     if (
       ranges.length &&
       !isHeadingBesideRanges(line, ranges, columns) &&

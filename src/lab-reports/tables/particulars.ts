@@ -184,7 +184,7 @@ interface LabelWithValues {
   values: Run[]
 }
 
-/** Labels with the value of each beside it. */
+/** Labels with the value of each next to it. */
 function readValuesBeside(texts: readonly TextLine[]): Particulars {
   const edges = labelEdges(texts)
   if (!edges.length) return { rows: [], rest: [...texts] }
@@ -222,7 +222,7 @@ const OF_TABLES = new Set(['name', 'value', 'range', 'unit', 'flag', 'date'])
 /** Words with a colon, of which one label alone need be known. */
 const mayBeLabel = (text: string): boolean => isLabelBeside(text) || /^[\p{L}\s/.#'’()-]{2,40}:$/u.test(text)
 
-/** Where the labels of a grid begin, from left to right: at least two below each other, with something beside each. */
+/** Where the labels of a grid begin, from left to right: at least two below each other, with something next to each. */
 function labelEdges(texts: readonly TextLine[]): number[] {
   const labels = texts.flatMap(({ runs }) =>
     runs.filter((run, index) => {
@@ -262,7 +262,7 @@ function labelsAt(texts: readonly TextLine[], edge: number, end: number, usedRun
     openRuns = []
   }
   for (const { runs } of labels) for (const run of runs) usedRuns.add(run)
-  // What stands beside another text at this place is the value of a label that is not known.
+  // What is next to another text at this place is the value of a label that is not known.
   const others = atEdge.filter((run) => !usedRuns.has(run))
   addValues(
     labels,
@@ -274,7 +274,7 @@ function labelsAt(texts: readonly TextLine[], edge: number, end: number, usedRun
   return labels
 }
 
-/** Gives each label what stands beside it, and the lines above and below that begin where such texts do. */
+/** Gives each label what is next to it, and the lines above and below that begin where such texts do. */
 function addValues(labels: readonly LabelWithValues[], runs: readonly Run[]): void {
   const nearest = ({ box }: Run): LabelWithValues | undefined => {
     const distance = (label: LabelWithValues) => Math.abs(centerY(boxOf(label.runs)) - centerY(box))
@@ -295,7 +295,7 @@ function addValues(labels: readonly LabelWithValues[], runs: readonly Run[]): vo
 
 const isNextTo = (a: Run, b: Run): boolean => a !== b && overlapY(a.box, b.box) > heightOf(a.box) / 2
 
-/** Labels whose texts stand beside each other, as one line. */
+/** Labels whose texts are next to each other, as one line. */
 function rowsOfLabels(page: number, labels: readonly LabelWithValues[]): Line[] {
   const rows: { box: Box; labels: LabelWithValues[] }[] = []
   const all = labels.map((label) => ({ label, box: boxOf([...label.runs, ...label.values]) }))

@@ -56,7 +56,7 @@ function splitRegions(lines: readonly Line[], columnsBefore: Column[] | null): R
     if (region.lines.length) regions.push(...(region.columns ? [region] : splitAtGutter(region)))
   }
   for (let index = 0; index < lines.length; index++) {
-    // Above the names of the columns of the table that was read last: it begins the one beside it.
+    // Above the names of the columns of the table that was read last: it begins the one next to it.
     if (region.columns !== columnsBefore && region.columns?.every(({ box }) => lines[index]!.box.bottom <= box.top)) {
       end()
       region = { columns: null, lines: [] }
@@ -261,7 +261,7 @@ const HOLDS: Partial<Record<ColumnKind, (cell: TypedCell) => boolean>> = {
 const IN_ORDER_MIN = 3
 
 /**
- * Where cells stand beside their columns, as in lines that are written with spaces, what they are tells: each of another column, from left to
+ * Where cells are next to their columns, as in lines that are written with spaces, what they are tells: each of another column, from left to
  * right. Undefined if columns hold anything else, as former results, and for texts that go on without gaps.
  */
 function assignInOrder(cells: readonly TypedCell[], columns: readonly Column[]): Map<Column, TypedCell[]> | undefined {

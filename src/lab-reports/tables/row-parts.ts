@@ -96,7 +96,7 @@ export function partsAtColon(cell: Cell, isNamed: (name: string) => boolean): Pa
   return [{ cell, isAnswer: false }]
 }
 
-/** Grades of test strips, which are flags beside a result. */
+/** Grades of test strips, which are flags next to a result. */
 const GRADE = /^\((?:\+{1,4}|-|±)\)$|^\+{1,4}$/u
 
 export const isGrade = ({ kind, text }: TypedCell): boolean => kind === 'flag' && GRADE.test(text)

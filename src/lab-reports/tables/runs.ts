@@ -49,7 +49,7 @@ export function runsOfLine(line: Line, { widest }: Spaces, separators: readonly 
   return separateRuns(runs.map(runOf), separators)
 }
 
-/** Boxes of words in a picture reach over each other; two runs of a line stand beside each other. */
+/** Boxes of words in a picture reach over each other; two runs of a line are next to each other. */
 function separateRuns(runs: Run[], separators: readonly number[]): Run[] {
   for (const [index, run] of runs.entries()) {
     const next = runs[index + 1]
@@ -86,7 +86,7 @@ export function splitAtGaps({ words }: Run, isGap: (left: number, right: number)
   return runs.map(runOf)
 }
 
-/** A column is drawn beside as many rows; fewer edges may be those of one marked cell. */
+/** A column is drawn next to as many rows; fewer edges may be those of one marked cell. */
 const COLUMN_EDGES_MIN = 3
 
 interface Edge {

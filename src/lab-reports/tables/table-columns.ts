@@ -18,7 +18,7 @@ export interface TableColumn {
   width: number
 }
 
-/** A line whose runs each stand in one column. */
+/** A line whose runs are each in one column. */
 interface LineOfTable {
   line: Line
   parts: { run: Run; column: TableColumn }[]

@@ -92,7 +92,7 @@ function resultLines(parts: readonly Part[], { isResult }: RowsOptions): number 
   return Math.max(0, ...[...byColumn.values()].map((columnParts) => columnParts.length))
 }
 
-/** Texts that overlap from top to bottom, directly or by way of others: a name on two lines and the result that is centered beside it. */
+/** Texts that overlap from top to bottom, directly or by way of others: a name on two lines and the result that is centered next to it. */
 function bandsOf(parts: readonly Part[]): TableRow[] {
   const bands: TableRow[] = []
   for (const part of parts.toSorted((a, b) => a.run.box.top - b.run.box.top)) {
@@ -250,7 +250,7 @@ export interface Writer {
   columns: readonly TableColumn[]
   isName: (column: TableColumn) => boolean
   isRange: (column: TableColumn) => boolean
-  /** The column of upper bounds beside one of lower bounds. */
+  /** The column of upper bounds next to one of lower bounds. */
   upperOf: (column: TableColumn) => TableColumn | undefined
   /** Whether the second line of a name is one of its own in most rows. */
   isSystematic: boolean

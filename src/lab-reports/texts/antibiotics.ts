@@ -15,7 +15,7 @@ const NAMES = new Set(
     /\s+/u,
   ),
 )
-/** What stands beside one in a name: `Fusidic acid`, `Amoxicillin/Clavulanic acid`, `Gentamicin High Level (synergy)`. */
+/** What is next to one in a name: `Fusidic acid`, `Amoxicillin/Clavulanic acid`, `Gentamicin High Level (synergy)`. */
 const BESIDE = new Set(
   `acid g v b e k clav clavulanic clavulanate clavulanat potassium sodium sulbactam tazobactam avibactam relebactam vaborbactam cilastatin dalfopristin axetil
   sulfa sulfamethoxazole sulphamethoxazole sulpha high low level synergy screen iv oral parenteral meningitis nonmeningitis non-meningitis urine uti

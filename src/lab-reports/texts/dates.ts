@@ -21,7 +21,7 @@ export interface PrintedDate {
   parts?: { first: number; second: number; year: number }
 }
 
-/** Text recognition parts digits beside a 1: `1 1/05/2021`, `09/1 0/2025`, `04/09/1 965`. The rest would be another date. */
+/** Text recognition parts digits next to a 1: `1 1/05/2021`, `09/1 0/2025`, `04/09/1 965`. The rest would be another date. */
 const withoutGaps = (text: string): string =>
   text
     .replaceAll(/\b([0-3]) (?=\d[/.-]\d{1,2}[/.-](?:\d ?){2,4}\b)/gu, '$1')

@@ -25,7 +25,7 @@ export interface Label {
 const label = { width: 162, height: 90, margin: 8 }
 /** A printer with 203 dots an inch cannot print narrower bars readably: 0.5 points are 7 thousandths of an inch. */
 const module_min = 0.5
-/** White space beside the bars, in modules. */
+/** White space next to the bars, in modules. */
 const quietZone = 10
 
 /** The rest of its line is for the initials of the collector and the number of the label. */

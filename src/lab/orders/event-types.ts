@@ -6,7 +6,7 @@ const labTest = {
   id: EXAMPLE_TEST,
   slug: 'a-fictional-test',
   name: 'A fictional test',
-  description: 'A test that nobody offers',
+  description: 'A test that no laboratory offers',
   sample_type: 'dried_blood_spot',
   method: 'testkit',
   price: 49,

@@ -9,7 +9,7 @@ import { eventTypes } from './event-types.ts'
 
 interface OrderDependencies {
   countConnections: CountConnections
-  /** Which characters documents can print beside those of the embedded font. */
+  /** Which characters documents can print in addition to those of the embedded font. */
   covers: CoversCharacter
 }
 

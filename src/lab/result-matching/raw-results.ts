@@ -101,15 +101,16 @@ export function saveReview(tx: Tx, review: RawResult, change: Partial<RawResult>
 }
 
 const reasonTexts: Record<DecisionCode, string> = {
-  match_sample_id: 'The sample is that of an order.',
-  match_completed: 'The order of this sample has its final result already.',
+  match_sample_id: 'An order has this sample.',
+  match_completed: 'The order of this sample already has its final result.',
   match_cancelled: 'The order of this sample was cancelled.',
-  wrong_collection: 'The order of this sample is not known to have been collected, or has failed.',
+  wrong_collection: 'No collection was reported for the order of this sample, or the order failed.',
   wrong_lab: 'The patient has an open order at another laboratory.',
-  multiple_demo_match: 'Several users have orders of a patient of this name and date of birth.',
-  match_sample_id_mismatch_demo: 'The order of this sample is of another patient, or the report does not say enough of its own.',
-  match_demo: 'The patient is known, but not which of the orders the result is of.',
-  no_match: 'No order has this sample, and no patient this name and date of birth.',
+  multiple_demo_match: 'Several users have orders of a patient with this name and date of birth.',
+  match_sample_id_mismatch_demo:
+    'The order of this sample belongs to another patient, or the report has too little patient data.',
+  match_demo: 'The patient is known, but not the order.',
+  no_match: 'No order has this sample, and no patient has this name and date of birth.',
 }
 
 const reasonOf = ({ decision_code, sub_reason_codes }: RawResult): string =>

@@ -19,8 +19,7 @@ export const PatientMessage = Fields(
     body: T.String(),
     state: Nullable(
       OpenEnum(['recorded', 'waiting', 'sent', 'failed'], {
-        description:
-          '`recorded`: nobody carries messages of this channel here. Null: an e-mail so old that what became of it is forgotten.',
+        description: '`recorded`: no carrier is configured for this channel. Null: an email whose state has been deleted.',
       }),
     ),
     error: Nullable(T.String({ description: 'A code for the reason why it was not sent, or not yet.' })),

@@ -73,7 +73,7 @@ export function portalPages({ cells, vault, guards, publicUrl }: PortalDependenc
       const link = tenant && (await cells.db(named.cell).read(tenant, (tx) => findShortLink(tx, code)))
       return link && { link }
     }
-    // Whoever guesses is asked to wait before a code is looked up.
+    // A visitor who guesses must wait before a code is looked up.
     const { link } = await guards.checks.find(request.address, code, lookUp, invalid)
     const { user_id, code_hash, order_id } = link
     const key = `portal_link:${code_hash.slice(0, 12)}`

@@ -28,7 +28,7 @@ export const street = { first_line: Line, second_line: Maybe(Text({ maxLength: 2
 /** The first fields of an address in a response. */
 export const shownStreet = { first_line: T.String(), second_line: Nullable(T.String()), city: T.String(), state: T.String() }
 
-/** Someone beside the patient who is reached by mail or phone. */
+/** A person other than the patient who is reached by mail or phone. */
 export const contactPerson = <A extends TSchema>(address: A) => ({
   first_name: Line,
   last_name: Line,

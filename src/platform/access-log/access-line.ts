@@ -136,7 +136,7 @@ export function leaveCommands(
 
 /**
  * Who runs a command, as lines name them: `cli:`, the account of the operating system, and after another colon the person who is named
- * beside it, because several people use one account.
+ * next to it, because several people use one account.
  */
 export function actorOf(person: string | undefined): string {
   const account = accountName()

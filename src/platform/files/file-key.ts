@@ -1,4 +1,4 @@
-// Keys of uploaded files: each file has one of its own, which is stored encrypted beside it and deleted with it.
+// Keys of uploaded files: each file has one of its own, which is stored encrypted next to it and deleted with it.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { VaultError, type Vault } from '../crypto/vault.ts'
 

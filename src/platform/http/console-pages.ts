@@ -9,7 +9,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { errorFields, type Log } from '../telemetry/log.ts'
 import { encodingOf } from './content-encoding.ts'
 
-/** The bundle, beside the sources and in the package. */
+/** The bundle, next to the sources and in the package. */
 const BUNDLE = fileURLToPath(new URL('../../../console/dist', import.meta.url))
 const MANIFEST = join(BUNDLE, 'manifest.json')
 const BUILD = fileURLToPath(new URL('../../../console/build.ts', import.meta.url))

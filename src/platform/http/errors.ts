@@ -32,7 +32,7 @@ const JSON_TYPE = 'application/json'
 /**
  * Which format of a response the header `Accept` prefers; JSON without the header, and where it admits everything.
  * Errors: 406 it admits none.
- * @param formats media types beside JSON
+ * @param formats media types in addition to JSON
  */
 export function acceptedFormat(accept: string | string[] | undefined, formats: readonly string[] = []): string {
   if (accept === undefined) return JSON_TYPE

@@ -77,7 +77,7 @@ export function operatorAnswers({ metrics, notReady: readinessError, isDraining:
   ])
 }
 
-/** Serves these paths beside the API. */
+/** Serves these paths in addition to the API. */
 export function addOperatorPages(app: FastifyInstance, answers: OperatorAnswers): void {
   for (const [path, answer] of answers)
     app.get(path, async (_request, reply) => {

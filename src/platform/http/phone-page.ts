@@ -90,7 +90,7 @@ interface PhonePageOptions {
  * @param options.team whose name stands at the top
  * @param options.script the one script that may run
  * @param options.hasForms whether its forms may be sent to this server
- * @param options.frames the origins that may frame it; by default nobody may
+ * @param options.frames the origins that may frame it; by default none
  */
 export function phonePage(
   status: number,

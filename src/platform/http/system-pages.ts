@@ -246,7 +246,7 @@ Scalar.createApiReference('#api', {
   servers: [{ url: location.origin + ${JSON.stringify(base)} }],
   customCss: ${JSON.stringify(REFERENCE_STYLE)},
   withDefaultFonts: false,
-  // The name of the scheme alone fits beside the title of its box.
+  // The name of the scheme alone fits next to the title of its box.
   localization: { translations: { apiClient: { authSelector: { selectedType: '{type}' } } } },
   telemetry: false,
   persistAuth: false,

@@ -69,7 +69,7 @@ interface Tables {
 
 type UserEraser = (tx: Tx, user_id: string) => Promise<void>
 
-/** A service that runs beside requests. */
+/** A service that runs alongside requests. */
 export interface Service {
   start(): void
   /** Starts no new work and waits for work in progress. */

@@ -1,6 +1,6 @@
 // What a server asks callers to wait. Source: RFC 9110 10.2.3, 5.6.7.
 
-/** Nobody can make this server wait for longer. */
+/** The longest time that another server can make this server wait. */
 const WAIT_S_MAX = 86_400
 const WAIT_S_MIN = 1
 const SECONDS = /^\d{1,15}(\.\d{1,9})?$/

@@ -53,7 +53,7 @@ function substitute(char: string): string {
   return [...simple].every(isPrintable) ? simple : UNKNOWN_CHARACTER
 }
 
-/** Control characters, directions and marks that are seen by nobody; not characters for private use, and no half of a pair. */
+/** Control characters, directions and invisible marks; not characters for private use, and no half of a pair. */
 const isInvisible = (char: string): boolean => /[\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{M}]/u.test(char)
 
 const CLASSES: readonly (readonly [RegExp, string])[] = [

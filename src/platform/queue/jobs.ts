@@ -53,7 +53,7 @@ export const jobs: RetryableQueue = {
 /** The time until the next attempt: 2, 4, 8, … seconds, at most an hour. */
 export const backoffSeconds = (attempts: number): number => Math.min(BACKOFF_S_MAX, 2 ** attempts)
 
-/** The number of candidates, beside each claimed job; in a row without a job if none was claimed. */
+/** The number of candidates, next to each claimed job; in a row without a job if none was claimed. */
 const ClaimedJob = T.Object({ looked_at: T.Integer(), due_at: Nullable(T.String()), job: Nullable(JobRow) })
 const TeamWithJobs = T.Object({ team_id: T.String() })
 const Waiting = T.Object({ waiting: T.Boolean() })

@@ -8,7 +8,7 @@ export interface Work {
   name: string
 }
 
-/** Shorter spans are not counted: they block nobody. */
+/** Shorter spans are not counted: they block no request. */
 const SPAN_MS_MIN = 2
 /** How long a slice of long work may compute before it lets others run. */
 const SLICE_MS = 15

@@ -1,8 +1,8 @@
-// The priority of work that nobody waits for within a second, beside requests that are answered in milliseconds.
+// The priority of work that no caller awaits within a second, compared with requests that are answered in milliseconds.
 import { constants, getPriority, setPriority } from 'node:os'
 
 /**
- * How much nicer such work is: a thread whose result a caller awaits gets a third of the time that a thread of usual priority gets beside it, one
+ * How much nicer such work is: a thread whose result a caller awaits gets a third of the time that a thread of usual priority gets at the same time, one
  * in the background a tenth, and both all that is left over.
  */
 const STEPS = { waited: 5, background: 10 }

@@ -1,4 +1,4 @@
-// Limits of a JSON text beside its length, checked before `JSON.parse` runs. Its time depends on the form of the text more than on its
+// Limits of a JSON text in addition to its length, checked before `JSON.parse` runs. Its time depends on the form of the text more than on its
 // length: it keeps a stack of what is open, and a hidden class for each sequence of field names. A hostile text of a few megabytes would
 // stop the process for seconds.
 import { randomInt } from 'node:crypto'

@@ -1,5 +1,5 @@
 // Files that modules store: which there are, where each is, and when it is deleted. A file belongs to a set, such as the files of one lab
-// report. Owns the table stored_file. It knows neither teams nor what files hold: a module encrypts them, keeps the id of the set beside its
+// report. Owns the table stored_file. It knows neither teams nor what files hold: a module encrypts them, keeps the id of the set next to its
 // own row of a team, and asks for no other set.
 //
 // A file is reserved in a transaction, written without one, and kept in a further one together with the row that refers to it. One that

@@ -1,4 +1,4 @@
-// What a fictional person and its devices record beside heart rates, steps and glucose: so that every timeseries has a source to try.
+// What a fictional person and its devices record in addition to heart rates, steps and glucose: so that every timeseries has a source to try.
 import type { SourceType, TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { typeWithDetails } from '../../wearables/resources/sample-details.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'

@@ -13,7 +13,7 @@ export interface Measured {
 const GRID_MIN = 5
 const GLUCOSE_GRID_MIN = 15
 
-/** Heart rate by stage of sleep, beside the resting one. */
+/** Heart rate by stage of sleep, relative to the resting one. */
 const ofStages = { 1: -4, 2: 0, 3: 3, 4: 9 } as const
 
 /** Lowest in the early morning, highest in the late afternoon. */

@@ -80,7 +80,7 @@ export function createAccess(
   return { teams, orgs, sessions, use, tokens, userTokens, checks: limits.checks }
 }
 
-/** What modules find among the settings of every tenant, beside those of its team. */
+/** What modules find among the settings of every tenant, in addition to those of its team. */
 const ofInstallation = (settings: AccessSettings, cell: CellName): Record<string, unknown> => ({
   enforce_delegated_physician: settings.enforce_delegated_physician,
   orders_without_integration: settings.orders_without_integration,

@@ -12,7 +12,7 @@ export const AuditEntry = Fields(
     ),
     operation: T.String(),
     team_id: Nullable(Uuid),
-    object: Nullable(T.String({ description: 'What the path named beside organization and team.' })),
+    object: Nullable(T.String({ description: 'What the path named in addition to organization and team.' })),
   },
   { title: 'AuditLine' },
 )
@@ -36,7 +36,7 @@ export const AccessLine = Fields(
       T.String({ format: 'uuid', description: 'The member for whom the key was created; null for a key of a program.' }),
     ),
     operation: T.String(),
-    objects: T.Array(Uuid, { description: 'What it was about beside users: orders, for example.' }),
+    objects: T.Array(Uuid, { description: 'What it was about in addition to users: orders, for example.' }),
     address: Nullable(T.String()),
     outcome: Int({ description: 'The status of the answer.' }),
   },

@@ -5,7 +5,7 @@ import * as shapes from './schema.ts'
 import { Nothing, OrgParams } from '../organizations/management-shapes.ts'
 import { DAY_S } from '../../platform/runtime/durations.ts'
 
-/** What the operations need beside invites: the guards that cache keys of teams and organizations. */
+/** What the operations need in addition to invites: the guards that cache keys of teams and organizations. */
 export type MemberDependencies = InviteDependencies & KeyCaches
 
 /** The people of an organization. */

@@ -10,7 +10,7 @@ export type Environment = 'sandbox' | 'production'
 /** The role of a stored or sent text. */
 export const teamRoleOf = (text: string | undefined): TeamRole => teamRoles.find((role) => role === text) ?? 'administrator'
 
-/** The roles beside administrators, to whom everything in their team is permitted. */
+/** The roles other than administrators, to whom everything in their team is permitted. */
 type OtherRoles = readonly Exclude<TeamRole, 'administrator'>[]
 interface GroupRoles {
   read: OtherRoles

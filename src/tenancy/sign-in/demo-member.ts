@@ -14,6 +14,6 @@ export async function ensureDemoMember(tx: PlainTx, org_id: string): Promise<voi
 
 const MemberOfOrg = T.Object({ id: T.String(), org_id: T.String() })
 
-/** The member of the demo organization; undefined if somebody has removed it. */
+/** The member of the demo organization; undefined if it was removed. */
 export const findDemoMember = (tx: PlainTx): Promise<Static<typeof MemberOfOrg> | undefined> =>
   tx.maybe(MemberOfOrg, sql`select id, org_id from member where lower(email) = ${DEMO_MEMBER.email}`)

@@ -1,5 +1,5 @@
 // Sessions of members in the console. A browser holds the token of a session in a cookie; its hash is stored. A session ends when its member
-// signs out or leaves, when nobody used it for a while, and after an absolute time.
+// signs out or leaves, when it was not used for a while, and after an absolute time.
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import type { MemberSession } from '../../platform/http/operation.ts'

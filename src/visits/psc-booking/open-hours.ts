@@ -8,7 +8,7 @@ const TEXT_MAX = 200
 
 /**
  * Returns when a site is open on a day of the week, 0 for Monday, in minutes of the day. An empty list: the site is closed, because the day
- * is null or absent beside other days. Undefined: unknown, because there are no hours or they have another format.
+ * is null or absent although other days are present. Undefined: unknown, because there are no hours or they have another format.
  */
 export function openHours(hours: SiteRecord['hours'], weekday: number): Span[] | undefined {
   if (hours === null || !weekdays.some((name) => name in hours)) return undefined

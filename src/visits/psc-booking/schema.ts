@@ -24,12 +24,17 @@ const availabilityFields = {
 
 export const AvailabilityQuery = Fields({
   ...availabilityFields,
-  radius: Maybe(OpenEnum([...radii, ''], { description: 'Miles; default 25. An empty value is not allowed beside `zip_code`.' })),
+  radius: Maybe(
+    OpenEnum([...radii, ''], { description: 'Miles; default 25. An empty value is not allowed together with `zip_code`.' }),
+  ),
 })
 
 /** The same parameters, for clients that send a body. */
 export const AvailabilityBody = Fields(
-  { ...availabilityFields, radius: Clearable(OpenEnum(radii, { description: 'Miles; null is not allowed beside `zip_code`.' })) },
+  {
+    ...availabilityFields,
+    radius: Clearable(OpenEnum(radii, { description: 'Miles; null is not allowed together with `zip_code`.' })),
+  },
   { title: 'PscAvailabilityRequest' },
 )
 

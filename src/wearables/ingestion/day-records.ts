@@ -10,7 +10,7 @@ export const EARLIEST_DAY = Date.UTC(1900, 0) / DAY_MS
 /** Days of a range that are recorded, the last ones: ten years. A longer one would write a row for each month since 1900. */
 const RANGE_DAYS_MAX = 3653
 
-/** Under this name, beside resources: days on which the client of a provider has been in contact. */
+/** Under this name, in addition to resources: days on which the client of a provider has been in contact. */
 export const CONTACT = 'connection'
 
 /**

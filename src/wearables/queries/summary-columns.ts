@@ -159,7 +159,7 @@ const fixed: Record<string, Record<string, Sql>> = {
   },
 }
 
-/** Columns that no summary shows: what sources have said of them is stored beside the document. */
+/** Columns that no summary shows: what sources have said of them is stored next to the document. */
 const beside = new Set([
   'sleep.stage_unknown_second',
   'sleep.heart_rate_maximum',

@@ -24,7 +24,7 @@ export const DataSource = Fields(
 )
 export type DataSource = Static<typeof DataSource>
 
-/** What a source shows beside the provider and the type. */
+/** What a source shows in addition to the provider and the type. */
 interface SourceDetails {
   /** Null for samples: only summaries name their app. */
   app_id: string | null

@@ -1,4 +1,4 @@
-// Fields that samples of some timeseries have beside value and type. A sample is stored with one text for its type: with details that text
+// Fields that samples of some timeseries have in addition to value and type. A sample is stored with one text for its type: with details that text
 // is a JSON list, of the type and then the details in the order that is given here. Only values and two pure functions.
 // Source: users-wearables.md 10.
 import type { TimeseriesName } from './timeseries.ts'

@@ -13,7 +13,7 @@ interface Common {
   updated_at: string
 }
 
-/** Where the flat fields of a source stand beside the source. */
+/** Where the flat fields of a source are next to the source. */
 const sourceFields = ({ source }: Common) => ({
   source_provider: source.provider,
   source_type: source.type,

@@ -18,7 +18,7 @@ const VALUE_MAX = 1e7
 const NO_PLACE = 1e-5
 
 /**
- * Whether a place is one. Devices without a fix write 0° north and 0° east, a pole, or a value beyond the range; nobody trains at a pole,
+ * Whether a place is one. Devices without a fix write 0° north and 0° east, a pole, or a value beyond the range; no person trains at a pole,
  * where the other coordinate means nothing.
  */
 const isPlace = (lat: number, lng: number): boolean =>

@@ -58,7 +58,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   stage_start_offset_second: 's from session_start',
   stage_type: '-1 unknown, 1 deep, 2 light, 3 REM, 4 awake, 5 manual',
   steps: 'count',
-  temperature_delta: '°C beside the baseline',
+  temperature_delta: '°C relative to the baseline',
   time_end: 'UTC',
   time_start: 'UTC',
   time_zone: 'IANA name.',

@@ -1,4 +1,4 @@
-// Where the nutrients that phones and clouds send stand in a meal, and their units. Source: users-wearables.md 9.9, 16.7.
+// Where the nutrients that phones and clouds send are in a meal, and their units. Source: users-wearables.md 9.9, 16.7.
 import { dimensions, unitNamed } from '../resources/dimensions.ts'
 import { fats, macros, minerals, traceElements, vitamins } from './nutrient-names.ts'
 import type { Food } from './nutrition.ts'

@@ -24,7 +24,7 @@ const WorkoutMap = Fields(
   { polyline: nullableText, summary_polyline: nullableText },
   { title: 'WorkoutMap', description: 'The way as encoded polylines; the second has fewer points.' },
 )
-/** The source once more, beside `source`. */
+/** The source once more, next to `source`. */
 const flatSource = {
   source_provider: T.String(),
   source_type: OpenEnum(sourceTypes),
@@ -36,7 +36,7 @@ const flatSource = {
 const withDescriptions = <F extends Record<string, TSchema>>(fields: F): F =>
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, describedAs(schema, fieldDescriptions[name])])) as F
 
-/** The fields of each kind, beside those that all have. */
+/** The fields of each kind, in addition to the common ones. */
 const fields = {
   activity: withDescriptions({
     date: Timestamp,

@@ -134,7 +134,7 @@ export function addPoint(batches: SampleBatches, { type, timeseries, is_interval
   })
 }
 
-/** The skin in a night beside the median of thirty, at the beginning of its day: Google says no time. Without the median there is nothing. */
+/** The skin temperature of a night relative to the median of thirty, at the beginning of its day: Google says no time. Without the median there is nothing. */
 export function addTemperatureDelta(batches: SampleBatches, point: Values, zone: string | null): void {
   const values = objectOrEmpty(point.dailySleepTemperatureDerivations)
   const date = dateIn(values.date)

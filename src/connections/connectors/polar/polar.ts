@@ -1,5 +1,5 @@
 // Polar AccessLink, Dynamic API v4. Basic authentication of the application, limits that are counted upwards, one day per request where data
-// beside dates is wanted, and the webhooks of version 3.
+// next to dates is wanted, and the webhooks of version 3.
 import { dayOf, readGrant, type VendorAnswer } from '../answers.ts'
 import {
   VendorError,

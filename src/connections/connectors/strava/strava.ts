@@ -96,7 +96,7 @@ async function activity(http: VendorHttp, { urls }: VendorApp, access_token: str
   return objectIn(answer.text)
 }
 
-/** An activity and its stream. One that was entered by hand has none, and one that nobody may see is answered as missing. */
+/** An activity and its stream. A manually entered activity has none, and Strava answers a private one as missing. */
 async function* fetchActivityParts(
   http: VendorHttp,
   app: VendorApp,
@@ -140,7 +140,7 @@ async function* pullWorkouts(http: VendorHttp, app: VendorApp, token: string, re
   }
 }
 
-/** Nobody may have signed the notification that named them: those of other athletes, who show them to everybody, are left out. */
+/** The notification that named them may be unsigned: public activities of other athletes are omitted. */
 async function* pullNamed(http: VendorHttp, app: VendorApp, token: string, ids: string[]): AsyncGenerator<Pulled> {
   const own = idOf((await athlete(http, app, token)).id)
   for (const id of ids) {

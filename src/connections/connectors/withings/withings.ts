@@ -1,4 +1,4 @@
-// Withings. Forms with an action, HTTP 200 for errors too, refresh tokens that are used once, notifications for each user that nobody signs.
+// Withings. Forms with an action, HTTP 200 for errors too, refresh tokens that are used once, unsigned notifications for each user.
 import { createHmac } from 'node:crypto'
 import { readGrant } from '../answers.ts'
 import {
@@ -41,7 +41,7 @@ const ofScope = {
 } as const satisfies Record<string, readonly Resource[]>
 const resources: readonly Resource[] = Object.values(ofScope).flat()
 
-/** The grant in the answer of the token endpoint, whose fields are in the body beside the status. */
+/** The grant in the answer of the token endpoint, whose fields are in the body next to the status. */
 async function fetchTokens(
   http: VendorHttp,
   app: VendorApp,
@@ -169,7 +169,7 @@ const ofCategory: Readonly<Record<number, readonly Resource[]>> = {
   54: ['electrocardiogram'],
   46: ['body'],
 }
-/** The longest range that a notification may lead to: nobody has signed it. */
+/** The longest range that a notification, which is unsigned, may lead to. */
 const NOTIFIED_MS_MAX = 7 * DAY_MS
 
 /** The address of a team's notifications, with a secret: Withings signs nothing. */

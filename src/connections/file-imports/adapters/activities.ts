@@ -72,7 +72,7 @@ function statisticsOf(rates: Activity['rates']): { mean: number; max: number } |
 
 /** By the name of a sport, or that of its kind in a FIT file. */
 const ON_FOOT = /run|walk|hik|trail|treadmill|street|^track$/i
-/** Nobody takes so many steps with one foot. */
+/** No person takes so many steps with one foot. */
 const STRIDES_MAX = 130
 
 /** The stream of an activity. Files count the steps of one foot, as revolutions of a crank: those of both feet are meant. */

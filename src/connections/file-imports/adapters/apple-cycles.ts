@@ -16,7 +16,7 @@ const FLOW_MS_MAX = 31 * DAY_MS
 
 interface Kind {
   list: CycleList
-  /** The field of an entry, if it has one beside its day, and its values by what is left of those in the file without `prefix`. */
+  /** The field of an entry, if it has one in addition to its day, and its values by what is left of those in the file without `prefix`. */
   field?: string
   prefix?: RegExp
   values?: Record<string, string>

@@ -73,7 +73,7 @@ interface Head {
   start: AppleTime
 }
 
-/** The meals of an export. Its records stand in the order of their types, so that no meal is complete before the end. */
+/** The meals of an export. Its records are in the order of their types, so that no meal is complete before the end. */
 export class AppleMeals {
   readonly #heads: Head[] = []
   readonly #meals = new Map<string, number>()

@@ -58,7 +58,7 @@ export class AppleNights {
   }
 
   /**
-   * The nights of all sources. A source that knows stages needs no coarser intervals beside them; a night of a source that knows less than
+   * The nights of all sources. A source that knows stages needs no coarser intervals in addition; a night of a source that knows less than
    * another one at the same time is left out.
    * @param leftOut called for each
    */

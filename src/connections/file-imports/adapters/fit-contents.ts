@@ -67,7 +67,7 @@ class FitTimes {
   }
 }
 
-/** Reads everything but the records and the heart rates beside them. Errors: ReadError `damaged`. */
+/** Reads everything but the records and their heart rates. Errors: ReadError `damaged`. */
 export function contentsOf(file: Buffer): FitContents {
   const lists = new Map<number, FitMessage[]>([...held].map((number) => [number, []]))
   const records: number[] = []
