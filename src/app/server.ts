@@ -84,7 +84,7 @@ async function migrateOne(
   if (protection.by === 'roles' && protection.hidden_from.length)
     log.warn(
       { schema, roles: protection.hidden_from },
-      'these roles have rights on tables of teams and find them empty: give BYPASSRLS to those that make backups or reports',
+      'these roles have rights on tables of teams and find them empty: give BYPASSRLS to the roles for backups and reports',
     )
   if (name === 'control' || newer) return
   await storeRetention(database.connectionOf(name), schema, config.access_log_days)

@@ -81,7 +81,7 @@ async function createDemoKeys(tx: PlainTx, set: SetKeys): Promise<Omit<Demo, 'ba
   return { org_id, management_key, teams, api_keys }
 }
 
-/** Replaces the keys of the demo by those that the operator has set, and issues those that are new. Writes api_key, management_key. */
+/** Replaces the keys of the demo with the operator's keys, and issues new ones. Writes api_key, management_key. */
 async function useSetKeys(tx: PlainTx, demo: Demo, set: SetKeys): Promise<Demo> {
   const api_keys = { ...demo.api_keys }
   for (const region of regions)

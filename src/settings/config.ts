@@ -1,4 +1,4 @@
-// Reads the settings from the environment once: checks each by its schema (settings.ts), then those that depend on each other. Each error is
+// Reads the settings from the environment once: checks each by its schema (settings.ts), then the ones that depend on each other. Each error is
 // one sentence.
 import { join } from 'node:path'
 import { cellNames, isSandboxCell, type CellName, type KnownCell, placeOfKey } from './cells.ts'

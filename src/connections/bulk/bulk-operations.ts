@@ -118,7 +118,7 @@ export const nextItems = (tx: Tx, operation_id: string, limit: number): Promise<
     where team_id = ${tx.team} and operation_id = ${operation_id} and result is null order by position limit ${limit}`,
   )
 
-/** The users that were processed with success before those that wait. */
+/** The users that were processed with success, before the waiting ones. */
 export const lastDone = async (tx: Tx, operation_id: string, limit: number): Promise<string[]> =>
   (
     await tx.many(

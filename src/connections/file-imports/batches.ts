@@ -1,5 +1,5 @@
 // Groups what a reader finds into batches, each of which is stored in one transaction. The same file always gives the same batches, so that
-// an import that was interrupted can leave out those that are stored.
+// an import that was interrupted can omit stored batches.
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import type { SummaryKind } from '../../wearables/summaries/schema.ts'

@@ -230,7 +230,7 @@ function ofExport(contents: Contents): Contents {
 const placeOf = (path: string): string => path.split('/').slice(-2).join('/')
 
 /**
- * Reads an export: its file, then the routes of its workouts and its electrocardiograms. Those that cannot be read are skipped.
+ * Reads an export: its file, then the routes of its workouts and its electrocardiograms. Unreadable ones are skipped.
  * @returns why the export could not be read to its end
  */
 async function readExport(

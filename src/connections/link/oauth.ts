@@ -46,14 +46,14 @@ export function readState(text: string): StatePlace | undefined {
 export const codeVerifier = (vault: Vault, state: string): string => vault.sign(state, 'link code verifier').split('.')[1]!
 const codeChallenge = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
 
-/** Scopes of a team: those that a user must grant, and those that are asked for. */
+/** Scopes of a team: required and requested ones. */
 export interface Scopes {
   requiredScopes: string[]
   requestedScopes: string[]
 }
 
 /**
- * The connector's own scopes, without those that the team does not ask for, and with those that it requires. Scopes that requirements cannot
+ * The connector's own scopes, without the ones that the team does not request, and with the ones that it requires. Scopes that requirements cannot
  * name are always asked for.
  */
 export async function getScopes(cells: Cells, team: string, { provider, scopes }: Connector): Promise<Scopes> {

@@ -49,7 +49,7 @@ const NOTICE_S = 5
 /** The user's day may be behind the day in UTC, or ahead of it. */
 const SLACK_MS = DAY_MS
 
-/** The resources to ask for: those that the user allows, without those that come with others. */
+/** The resources to request: the allowed ones, without the ones that come with others. */
 export async function askedResources(tx: Tx, { user_id, provider }: UserProvider): Promise<Resource[]> {
   const connector = connectorOf(provider)
   if (!connector) return []

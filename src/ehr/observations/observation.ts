@@ -28,7 +28,7 @@ export interface SentResult {
   time_zone: string | null
 }
 
-/** The Observations of a result, and those that withdraw what an earlier report had. */
+/** The Observations of a result, and the withdrawals of results that only an earlier report had. */
 export function observationsOfResult(sentResult: SentResult): Observation[] {
   const { order, document, withdrawnResults } = sentResult
   const keys = resultKeys(document.results)

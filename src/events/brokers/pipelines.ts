@@ -21,7 +21,7 @@ import { validatePipeline } from './request-checks.ts'
 import { mergeDestinations, redactDestinations } from './redaction.ts'
 import type { Broker, Configured, Destination, Pipeline, UpsertPipelines } from './schema.ts'
 
-/** The pipeline of a team was created, changed or deleted: the enabled brokers, and those that keep the order of a user's events. */
+/** The pipeline of a team was created, changed or deleted: the enabled brokers, and the ones that keep the order of a user's events. */
 export const pipelineChanged = hookPoint<[team_id: string, enabled: Broker[], ordered: Broker[]], PlainTx>('pipeline.changed')
 
 const orderedBrokers = ({ cloud_pubsub }: Configured): Broker[] =>

@@ -50,7 +50,7 @@ export const brokersRoutes = (dependencies: PipelineDependencies): Operation[] =
     method: 'DELETE',
     path,
     summary: 'Delete the pipelines of teams',
-    description: 'Answers those that were deleted. What waits for their brokers is not sent any more.',
+    description: 'Returns the deleted pipelines. Events that wait for their brokers are not sent.',
     params: CellParams,
     query: DeletePipelinesQuery,
     reply: T.Array(Pipeline),

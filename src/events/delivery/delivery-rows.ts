@@ -236,7 +236,7 @@ const matchOwned = (deliveries: Owned[]): Sql => sql`
          ${textArrayLiteral(deliveries.map((key) => key.lease))}::timestamptz[]) as given (destination_id, message_id, lease)
   where d.destination_id = given.destination_id and d.message_id = given.message_id and d.leased_until = given.lease`
 
-/** Returns claimed, unsent deliveries to the queue; those that another process has claimed since stay with it. */
+/** Returns claimed, unsent deliveries to the queue; deliveries that another process has claimed since stay with it. */
 export async function returnDeliveries(db: Pick<DeliveryDb, 'asyncCommit'>, deliveries: Owned[]): Promise<void> {
   if (deliveries.length) await db.asyncCommit.run(sql`update delivery d set leased_until = null from ${matchOwned(deliveries)}`)
 }

@@ -1,5 +1,5 @@
 // Delivers messages to webhook endpoints and brokers in one cell. Start to read here. Three loops run:
-// - fan out: outbox entries become delivery rows (fan-out.ts); those that can be sent now are leased to this process and buffered;
+// - fan out: outbox entries become delivery rows (fan-out.ts); deliveries that can be sent now are leased to this process and buffered;
 // - claim: due deliveries, of earlier failures and of destinations without room, are leased and buffered (delivery-rows.ts);
 // - keep: the leases of destinations are renewed, and revoked ones released (leases.ts).
 // What is buffered is sent within limits, and its outcome recorded (deliver.ts).

@@ -65,7 +65,7 @@ export async function deleteDestination(tx: PlainTx, team_id: string, id: string
 /**
  * Adapts the destinations of a team to a change of its pipeline: one for each enabled broker, due at once. Deliveries that wait for a broker
  * that is no longer enabled are deleted. Writes destination, delivery.
- * @param orderedBrokers those that keep the order of the events of a user
+ * @param orderedBrokers brokers that keep the order of the events of a user
  */
 export async function syncBrokers(tx: PlainTx, team_id: string, enabled: Broker[], orderedBrokers: Broker[]): Promise<void> {
   for (const kind of brokers) {

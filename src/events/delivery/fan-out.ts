@@ -168,7 +168,7 @@ const loadCandidates = (tx: PlainTx, teams: string[], leases: DestinationLeases)
     order by d.team_id, d.id`,
   )
 
-/** The events that a destination may want; with the bodies of those that this process may send at once. */
+/** The events that a destination may want; with the bodies of events that this process may send at once. */
 function loadEvents(
   tx: PlainTx,
   refs: EventRef[],

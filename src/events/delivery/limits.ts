@@ -104,7 +104,7 @@ export class DestinationQueues {
   readonly #teams = new Map<string, Share>()
   /** The share of all teams together. */
   readonly #total: Share = newShare()
-  /** Destinations with free slots and buffered deliveries whose team has no share left; those that waited longest come first. */
+  /** Destinations with free slots and buffered deliveries whose team has no share left; the ones that waited longest come first. */
   readonly #blocked = { quick: new Set<string>(), slow: new Set<string>() }
   /** When the last lease of a destination ends. */
   #holds_until_ms = -Infinity

@@ -15,7 +15,7 @@ export const isForEndpoints = sql`not historical and not starts_with(type, 'raw.
 /** The condition that the user of a row, an expression, is not deleted. */
 export type NotDeleted = (tx: Tx, user_id: Sql) => Sql
 
-/** A page of the team's events, of those that endpoints get: without history and raw events, and those about deleted users. 400: a cursor of another list. */
+/** A page of the team's events, as endpoints get them: without history and raw events, and events about deleted users. 400: a cursor of another list. */
 export async function listEvents(
   tx: Tx,
   notDeleted: NotDeleted,

@@ -32,7 +32,7 @@ export const feedRoutes = ({ findDeletedUsers, notDeleted, watch }: FeedDependen
     path: '/v1/events/follow',
     summary: 'Read the event feed, oldest first',
     description:
-      'Events in the order in which they became known, each once, from the first such request, endpoint or pipeline of the team on (`list_events` has all): ask again with `next_cursor` for those that followed. With `wait_s` the answer waits for an event. Events are kept here for 30 days; those of deleted users are left out. At most 20 requests of a team wait at a time.',
+      'Events in the order in which they became known, each once, from the first such request, endpoint or pipeline of the team on (`list_events` has all): ask again with `next_cursor` for later events. With `wait_s` the answer waits for an event. Events are kept here for 30 days; those of deleted users are left out. At most 20 requests of a team wait at a time.',
     query: FeedQuery,
     reply: FeedEventPage,
     run: ({ tenant, cells }, { query }) => followEvents({ tenant, db: cells.db(tenant.cell), watch, findDeletedUsers }, query),

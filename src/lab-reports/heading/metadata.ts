@@ -31,7 +31,7 @@ export interface Metadata {
   specimen_number: string | null
 }
 
-/** Where each field stands that was read; none for those that the report does not state. */
+/** Where each field is that was read; none for fields that the report does not state. */
 export type MetadataPlaces = Partial<Record<keyof Metadata, Place>>
 
 export interface ReportMetadata extends Metadata {

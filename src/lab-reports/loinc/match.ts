@@ -42,7 +42,7 @@ export interface Candidate {
   isExact: boolean
 }
 
-/** With what the score would be without a limit: it orders those that reach the limit. */
+/** The score without a limit, which orders the candidates that reach the limit. */
 interface Scored extends Candidate {
   order: number
 }

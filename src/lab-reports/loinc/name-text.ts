@@ -188,7 +188,7 @@ const LETTERS_OF_SPECIMENS: Record<string, string> = {
 /** The specimen that one letter names in brackets or behind a name. */
 export const specimenOfLetter = (letter: string): string | undefined => LETTERS_OF_SPECIMENS[letter]
 
-/** Whether a text has no words but those that change nothing about what is measured. */
+/** Whether a text has only words that change nothing about what is measured. */
 export const saysNothing = (text: string): boolean => tokensOf(strip(foldText(text), [FILLERS])).length === 0
 
 /** In names, blood and red cells are part of many analytes ("blood urea nitrogen", "RBC"), so that they say little about the specimen. */

@@ -49,7 +49,7 @@ const DECISIVE_METHODS = new Set([
 /** Laboratories print them next to results of terms that name no method. */
 const USUAL_METHODS = new Set(['immunoassay', 'automated'])
 
-/** Methods count only where they tell terms apart: "screen" is part of many names. `printedMethods` are those that are next to the name. */
+/** Methods count only where they tell terms apart: "screen" is part of many names. `printedMethods` are next to the name. */
 export function methodFit(
   term: Term,
   { methodsOfName, printedMethods }: { methodsOfName: readonly string[]; printedMethods: readonly string[] },

@@ -16,7 +16,7 @@ export interface TextMap {
   values: Float32Array
 }
 
-/** The text recognition is not installed, or its files are not those that they should be. */
+/** The text recognition is not installed, or its files are not the expected ones. */
 export class OcrUnavailable extends Error {
   override name = 'OcrUnavailable'
 }
@@ -46,7 +46,7 @@ const engines = new Map<string, Promise<Engine>>()
 
 /**
  * The engine of this thread.
- * @param folder that of the operator's files; undefined: those that come along
+ * @param folder that of the operator's files; undefined: the packaged files
  * Errors: `OcrUnavailable`.
  */
 export function engine(folder: string | undefined): Promise<Engine> {

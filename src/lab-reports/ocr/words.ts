@@ -183,7 +183,7 @@ export interface Letter {
   confidence: number
 }
 
-/** Letters that the recognizer knows and reports do not have stand for those that look the same. */
+/** Letters that reports do not have are replaced with letters that look the same. */
 const SAME: Record<string, string> = {
   μ: 'µ',
   '、': ',',

@@ -46,7 +46,7 @@ export class Glyphs {
     return this.#count > GLYPHS_MAX
   }
 
-  /** The letters of a piece of text, in its order; undefined if those that stand there are not the ones that it names. */
+  /** The letters of a piece of text, in its order; undefined if the drawn letters are not the named ones. */
   glyphsBetween(text: string, { left, right, baseline }: { left: number; right: number; baseline: number }): Glyph[] | undefined {
     const key = Math.round(baseline)
     const near = [key - SAME_BASELINE, key, key + SAME_BASELINE]

@@ -42,7 +42,7 @@ export function textQuality({ words }: PageText, { isKnown, isUnit }: Vocabulary
   // Wrong encodings can leave fewer letters than a page without text has.
   if (signs >= LETTERS_MIN && readable / signs < READABLE_SHARE_MIN) return 'garbage'
   if (readable < LETTERS_MIN) return 'none'
-  // Letters of areas that no font assigns, and those that stand for a letter that could not be decoded.
+  // Letters of areas that no font assigns, and replacements for a letter that could not be decoded.
   if ((text.match(/[\p{Co}\p{Cn}\uFFFD\p{Cc}]/gu)?.length ?? 0) / readable > 0.05) return 'garbage'
   if ((text.match(GLYPH_NUMBERS)?.length ?? 0) >= GLYPH_NUMBERS_MIN) return 'garbage'
   const long = words.map((word) => word.text.replaceAll(/[^\p{L}\p{M}]/gu, '')).filter((letters) => [...letters].length > 2)

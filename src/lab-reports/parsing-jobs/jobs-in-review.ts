@@ -1,4 +1,4 @@
-// Parsing jobs that a person has to look at: those that wait, and one of them, locked while it is corrected or decided.
+// Parsing jobs that a person has to look at: the waiting ones, and one of them, locked while it is corrected or decided.
 import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { conflict, notFound } from '../../platform/http/errors.ts'

@@ -1,4 +1,4 @@
-// Child processes in which requests have uploaded files opened: apart from those that read reports, so that none waits for another kind, and
+// Child processes in which requests have uploaded files opened: apart from the processes that read reports, so that none waits for another kind, and
 // shared by teams, so that none waits for the files of one.
 import { ConcurrencyLimit } from '../../platform/runtime/concurrency-limit.ts'
 import { unavailable } from '../../platform/runtime/problem.ts'

@@ -19,7 +19,7 @@ export interface CorrectedResult {
 export interface CorrectedReport {
   metadata: ReportData['metadata']
   isMetadataChanged: boolean
-  /** Those that were read first, then those that were added; with those that were removed. */
+  /** Read results first, then added ones; including removed ones. */
   results: CorrectedResult[]
 }
 

@@ -52,7 +52,7 @@ export type MetadataPlaces = Static<typeof MetadataPlaces>
 
 const ReviewedResult = Fields(
   {
-    result_id: T.Integer({ description: 'From 1; results that were added follow those that were read.' }),
+    result_id: T.Integer({ description: 'From 1; added results follow the results that were read.' }),
     is_added: T.Boolean(),
     is_removed: T.Boolean(),
     result: Result,

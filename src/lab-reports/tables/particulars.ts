@@ -109,7 +109,7 @@ function isOfReport(name: string): boolean {
 
 const isOfResults = (name: string): boolean => ['value', 'range', 'unit'].includes(columnKind(name) ?? '')
 
-/** Those that have the most labels of as few lines as possible. */
+/** The particulars with the most labels in as few lines as possible. */
 function labelsAtLine(texts: readonly TextLine[], start: number): Labels | undefined {
   let best: Labels | undefined
   for (let end = start + 1; end <= Math.min(texts.length, start + LABEL_LINES_MAX); end++) {

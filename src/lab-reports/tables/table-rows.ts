@@ -343,7 +343,7 @@ function standsAlone(runsAbove: readonly Run[], segment: readonly Run[], { isSys
   return isSystematic || isNamed(name)
 }
 
-/** The lines of a cell, those that had no room together. */
+/** The lines of a cell that had no room in one. */
 export function segmentsOf(parts: readonly Part[]): Run[][] {
   const segments: Run[][] = []
   for (const { run, column } of parts.toSorted((a, b) => a.run.box.top - b.run.box.top)) {

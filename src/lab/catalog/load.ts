@@ -29,7 +29,7 @@ const checksumOf = (part: CatalogPart): string => {
 /** Changes whenever a load would change rows. */
 export const catalogChecksum = (): string => checksumOf('labs') + checksumOf('offers')
 
-/** Whether the labs of a cell are real: those that come with the program then have no identity. */
+/** Whether the labs of a cell are real: the labs that come with the program then have no identity. */
 export const isProduction = ({ schema }: Pick<Db, 'schema'>): boolean => schema.startsWith('production')
 
 /**

@@ -42,7 +42,7 @@ export interface Names {
 }
 
 export interface Compendium {
-  /** Items of every laboratory, including those that cannot be a target. */
+  /** Items of every laboratory, including items that cannot be a target. */
   items: Item[]
   canonicals: Map<string, Canonical>
   /** Index of canonicals by shared codes. */

@@ -160,7 +160,7 @@ export function reviewToWire(raw: RawResult, statuses: ReadonlyMap<string, strin
   }
 }
 
-/** The tested markers: those that the link knows, else the results themselves. Each once. */
+/** The tested markers as the link names them, else the results themselves. Each once. */
 function markersOf({ results, missing }: IncomingResult['report']): UnmatchedResult['markers'] {
   const all = [...results, ...missing].flatMap(
     ({ source_markers, provider_id, name }) => source_markers ?? [{ provider_id, name }],

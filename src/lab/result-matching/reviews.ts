@@ -34,7 +34,7 @@ const awaitingCustomer: Sql = sql`
 /** A team sees the operator's reviews that it referred itself. */
 const visibleToTeam: Sql = sql`r.visible_to_team and (r.status <> 'pending_ops_review' or r.resolution_action = 'unsure')`
 
-/** The team's reviews, newest first; without a status, open reviews and those that the team was unsure of. Errors: 400 an invalid cursor. */
+/** The team's reviews, newest first; without a status, open reviews and reviews that the team referred. Errors: 400 an invalid cursor. */
 export const listReviews = (tx: Tx, query: UnmatchedResultQuery): Promise<UnmatchedResultPage> =>
   pageReviews(tx, 'unmatched results', query, [visibleToTeam, ...(query.status === undefined ? [awaitingCustomer] : [])])
 

@@ -29,7 +29,7 @@ export const resultMatchingRoutes = [
     method: 'GET',
     path: '/v3/unmatched_result',
     summary: 'List unmatched results',
-    description: 'Without `status`, returns results that await a decision of the team and those that the team was unsure of.',
+    description: 'Without `status`, returns results that await a decision of the team, and results that the team referred.',
     feature,
     query: UnmatchedResultQuery,
     reply: UnmatchedResultPage,

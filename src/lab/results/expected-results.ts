@@ -1,4 +1,4 @@
-// The results to expect of an order: those that its markers measure, each once, even if several markers share it. Pure.
+// The results to expect of an order: the results of its markers, each once, even if several markers share it. Pure.
 import type { AnalyteDefinition, ExpectedMarker } from '../catalog/analytes.ts'
 import type { MeasuredAnalyte, SourceMarker } from '../links/diagnostic-report.ts'
 

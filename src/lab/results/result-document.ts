@@ -67,7 +67,7 @@ export function buildResultDocument(
   }
 }
 
-/** The markers of a result: those that the link knows, else the ordered markers that expect a result of this name or code. */
+/** The markers of a result: as the link names them, else the ordered markers that expect a result of this name or code. */
 const sourceMarkers = (
   { source_markers, slug, provider_id }: MeasuredAnalyte,
   expected: ExpectedResult[],

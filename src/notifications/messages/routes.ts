@@ -34,7 +34,7 @@ export const messagesRoutes: Operation[] = [
     path: '/v3/order/{order_id}/messages',
     summary: 'List messages sent to the patient of an order',
     description:
-      'Text messages and emails, oldest first, including those that were only recorded because no carrier is configured. At most 200.',
+      'Text messages and emails, oldest first, including messages that were only recorded because no carrier is configured. At most 200.',
     params: OrderParams,
     reply: PatientMessages,
     run: (tx, { params }) => listMessages(tx, params.order_id),

@@ -42,7 +42,7 @@ function lineAt({ starts }: IcdIndex, position: number): number {
 /** Code and description, without the flag. */
 const lineNumberAt = ({ lower, starts }: IcdIndex, line: number): string => lower.slice(starts[line], starts[line + 1]! - 3)
 
-/** Returns diagnoses whose code begins with the query, in order, then those that contain every word of it, by rank: 50 at most. */
+/** Returns diagnoses whose code begins with the query, in order, then diagnoses that contain every word of it, by rank: 50 at most. */
 export function searchIndex(index: IcdIndex, query: string): Diagnosis[] {
   const words = query
     .toLowerCase()

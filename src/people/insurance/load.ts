@@ -27,7 +27,7 @@ export const insuranceChecksum = (): string =>
   (Object.keys(bundledFiles) as InsuranceDataset[]).map((part) => checksumOf(readBundledFile(part))).join()
 
 /**
- * Loads the shipped payors, diagnoses and exclusions; skips those that are already loaded or were replaced by the operator. One
+ * Loads the shipped payors, diagnoses and exclusions; skips data that is already loaded or was replaced by the operator. One
  * transaction. Throws if a file is invalid; then nothing changes.
  */
 export async function loadInsuranceData(db: Db): Promise<void> {

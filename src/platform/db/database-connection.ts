@@ -70,7 +70,7 @@ export class DatabaseConnection extends pg.Client {
   }
 
   /**
-   * Sends a statement behind those that were sent before.
+   * Sends a statement after the ones that were sent before.
    * @param setting prepared on this connection. A connection that has lost it (`discard all`) may have lost its role too and is destroyed.
    */
   async send(statement: pg.QueryConfig | string, setting?: Setting): Promise<pg.QueryResult> {

@@ -146,7 +146,7 @@ const INSUFFICIENT_PRIVILEGE = '42501'
 /** Another process has just created it: roles belong to all databases of a cluster. */
 const EXISTS = new Set(['42710', '23505'])
 
-/** The roles that do not exist and those that the login may not take, after creating what is allowed. */
+/** The roles that do not exist or that the login may not take, after creating what is allowed. */
 async function missingRoles(client: pg.Client, names: string[]): Promise<{ toCreate: string[]; toGrant: string[] }> {
   const look = async () => {
     const { rows } = await client.query<{ name: string; usable: boolean }>(

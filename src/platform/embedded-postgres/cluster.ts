@@ -54,7 +54,7 @@ export function prepareDataDir(dataDir: string, account: Account | undefined): s
   }
 }
 
-/** Creates the folders above the data folder. The account of PostgreSQL must be able to pass through those that are new. */
+/** Creates the folders above the data folder. The account of PostgreSQL must be able to pass through the new ones. */
 function createParents(parent: string, account: Account | undefined): void {
   const first = fs.mkdirSync(parent, { recursive: true, mode: 0o700 })
   if (first === undefined || !account) return

@@ -218,7 +218,7 @@ export interface OutsideRequest extends MultiTransactionContext {
   address: string
   /** As they were sent, for signatures. */
   headers: Record<string, string | string[] | undefined>
-  /** All parameters of the query, also those that the operation does not declare. */
+  /** All parameters of the query, also undeclared ones. */
   query: Record<string, string | string[]>
   /** The bytes of the body, decompressed; undefined without one. */
   body: Buffer | undefined

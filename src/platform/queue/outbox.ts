@@ -228,7 +228,7 @@ function buildJobRow(tx: Tx, { name }: Job, payload: string, instant: Date): Sql
 }
 
 /**
- * Applies `offset_s`, the new offset of the team's clock, to its waiting jobs, except those that wait for a retry. Writes job.
+ * Applies `offset_s`, the new offset of the team's clock, to its waiting jobs, except jobs that wait for a retry. Writes job.
  */
 export const rescheduleJobs = (tx: Tx, offset_s: number): Promise<number> =>
   tx.run(
@@ -268,7 +268,7 @@ export const defineHandler = <S extends TSchema>(
 /** Runs after events were erased, with their ids. */
 export const eventsErased = hookPoint<[event_ids: string[]]>('event.erased')
 
-/** Erases the events about a user, or those that meet a condition. No code but this and `eraseObjectEvents` changes or deletes an event. */
+/** Erases the events about a user, or events that meet a condition. No code but this and `eraseObjectEvents` changes or deletes an event. */
 export const eraseEvents = (tx: Tx, user_id: string, condition: Sql = sql`true`): Promise<number> =>
   erase(tx, sql`delete from event where team_id = ${tx.team} and user_id = ${user_id} and ${condition} returning id`)
 

@@ -21,7 +21,7 @@ export interface QueueSlotsOptions<W> {
 export interface ClaimLimits {
   /** Rows in all. */
   total: number
-  /** Rows of one group, including those that the process has already. */
+  /** Rows of one group, including rows that the process already has. */
   groupMax: (group: string) => number
   /** Rows that the process has already, by group. */
   claimedRows: ReadonlyMap<string, number>

@@ -1,4 +1,4 @@
-// Lists of a request: those that are read without their faulty items, and those that have been read before the rest.
+// Lists of a request: lists that are read without their faulty items, and lists that are read before the rest.
 import type { Fault } from './fault.ts'
 
 /** A list, and the names of an object, are read no further once a request has so many errors: a client needs to see the first ones. */

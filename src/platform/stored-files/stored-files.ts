@@ -148,7 +148,7 @@ export async function deleteFilesAfter(tx: PlainTx, set_ids: readonly string[], 
       update stored_file set delete_at = ${dbNowPlus(seconds)} where set_id = any (${[...set_ids]}::uuid[])`)
 }
 
-/** The files of a set with these names, for `read`; those that are not there are left out. */
+/** The files of a set with these names, for `read`; missing ones are omitted. */
 export const findFiles = (tx: PlainTx, set_id: string, names: readonly string[]): Promise<StoredFile[]> =>
   tx.many(
     StoredFile,

@@ -52,7 +52,7 @@ function withValue(name: TimeseriesName, sample: IncomingSample, value: DemoSamp
   return { ...sample, type: typeWithDetails(name, type, { ...details, content: value }) }
 }
 
-/** The newest sample of the days that a demo connection has data of; samples of workouts only of those that are stored. */
+/** The newest sample of the days that a demo connection has data of; samples of workouts only for stored workouts. */
 async function newestSample(tx: Tx, user_id: string, provider: DemoProvider, person: Person, name: TimeseriesName) {
   const now_ms = tx.now.getTime()
   const last = localDay(person.zone, now_ms)

@@ -12,7 +12,7 @@ export const requestLogRoutes = (requests: RecentRequests): Operation[] => [
     path: '/v1/sandbox/requests',
     summary: "List the team's newest requests, oldest first",
     description:
-      'Sandbox only. The last 200 requests with keys of the team that this process of the server answered, without those for this list; they are kept in memory. Ask again with `next_cursor` for those that followed.',
+      'Sandbox only. The last 200 requests with keys of the team that this process of the server answered, without requests for this list; they are kept in memory. Ask again with `next_cursor` for later requests.',
     query: LoggedRequestQuery,
     reply: LoggedRequests,
     async run({ tenant }, { query }) {

@@ -28,7 +28,7 @@ export const auditRoutes: Operation[] = [
     scope: 'cell',
     keyScope: 'org',
     summary: 'List the audit log of an environment, newest first',
-    description: 'Of all teams, those that were deleted among them, and of none in particular.',
+    description: 'Entries of all teams, including deleted ones, and of no particular team.',
     params: CellParams,
     query: AuditQuery,
     reply: AuditPage,

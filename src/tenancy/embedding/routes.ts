@@ -111,7 +111,7 @@ export const embeddingRoutes = (dependencies: LaunchDependencies): Operation[] =
     method: 'PATCH',
     path: MEMBER,
     summary: 'Change a member that your own backend manages; null clears the avatar',
-    description: 'Bindings replace those that were, and null leaves them.',
+    description: 'Bindings replace the previous ones; null keeps them.',
     params: shapes.EmbeddedMemberParams,
     body: shapes.PatchEmbeddedMember,
     reply: shapes.EmbeddedMember,

@@ -57,7 +57,7 @@ export class KeyUsageTracker {
     if (notes.size >= FLUSH_RECORDS_MAX) void this.flush()
   }
 
-  /** Writes all records, after those that are being written. Never rejects: records that could not be written wait for the next time. */
+  /** Writes all records, after the ones that are being written. Never rejects: records that could not be written wait for the next time. */
   flush(): Promise<void> {
     return (this.#writing = this.#writing.then(async () => {
       for (const kind of keyKinds) await this.#write(kind)

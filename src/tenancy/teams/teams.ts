@@ -30,7 +30,7 @@ export const findTeam = (tx: Queries, id: string) =>
 
 const ListedTeam = T.Object({ id: T.String(), org_id: T.String(), name: T.String(), region: T.String(), created_at: T.String() })
 
-/** The teams of an organization, or of all with null, newest first; not those that were deleted. At most 1,000. */
+/** The teams of an organization, or of all with null, newest first, without deleted ones. At most 1,000. */
 export const listTeams = (control: Queries, org_id: string | null) =>
   control.many(
     ListedTeam,

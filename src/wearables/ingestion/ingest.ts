@@ -267,7 +267,7 @@ export async function ingestSamples(
   return { accepted: acceptedCount, created, updated, dropped, rejected: rejectedCount, fault }
 }
 
-/** The samples of a post by source, and the days of those that are stored, dropped and rejected. */
+/** The samples of a post by source, and the days of stored, dropped and rejected ones. */
 interface SortedSamples {
   sources: SourceSamples[]
   acceptedCount: number
@@ -290,7 +290,7 @@ interface SourceSamples {
   samples: IncomingSample[]
 }
 
-/** Sorts out samples that cannot be and those that are not kept; groups the others by source. In slices. Errors: 422 too many sources. */
+/** Sorts out impossible samples and samples that are not stored; groups the others by source. In slices. Errors: 422 too many sources. */
 async function sortSamples(
   samples: IncomingSample[],
   post: { resource: TimeseriesName; provider: string; now_ms: number; isKept: (at_ms: number) => boolean },

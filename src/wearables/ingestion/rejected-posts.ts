@@ -104,7 +104,7 @@ export interface Rejected {
   provider: string
   resource: Resource
   count: number
-  /** Local days; those that cannot be do not count, and without any it is the present one. */
+  /** Local days; impossible ones do not count. Without any, the current day. */
   days: DayNumber[]
   /** The first fault, without data of patients. */
   message: string

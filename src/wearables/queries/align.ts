@@ -44,7 +44,7 @@ export function alignRows(rows: readonly Row[], options: AlignOptions): Row[] {
   return filled.toSorted((a, b) => (at(a) < at(b) ? -1 : at(a) > at(b) ? 1 : 0))
 }
 
-/** The beginnings of all buckets: those that were observed, what lies between them, and as far beyond as values are carried. */
+/** The beginnings of all buckets: observed ones, the ones between them, and as far beyond as values are carried. */
 function findBuckets(
   observedBuckets: number[],
   { align: { carry }, period, now_ms }: AlignOptions,

@@ -27,7 +27,7 @@ const PIECE_DAYS = 31
 /** The smallest limit of a destination is 1 MiB; the rest of an event takes less than 2 kB. */
 const EVENT_BYTES_MAX = 1024 * 1024 - 4096
 
-/** The whole buckets that hold some days, and those that depend on them. */
+/** The whole buckets that hold some days, and the buckets that depend on them. */
 function findBuckets(query: Query, period: Period, { from_day, to_day }: { from_day: string; to_day: string }): Span {
   const later_ms = tableOf(query) === 'derived_readiness' ? BASELINE_DAYS * DAY_MS : 0
   const clamp = (ms: number) => Math.min(LATEST_MS, Math.max(EARLIEST_MS, ms))

@@ -82,7 +82,7 @@ export interface Evaluation {
   days: ChangedDays
 }
 
-/** Schedules evaluations, or extends the days of those that wait already. Writes query_task, job. */
+/** Schedules evaluations, or extends the days of waiting ones. Writes query_task, job. */
 export async function scheduleTasks(tx: Tx, evaluations: readonly Evaluation[]): Promise<void> {
   if (!evaluations.length) return
   const given = evaluations.map(({ user_id, query, days }) => {

@@ -63,7 +63,7 @@ export const userRoutes: Operation[] = [
     path: '/aggregate/v1/user/{user_id}/continuous_query/{query_id_or_slug}/task_history',
     feature: continuousQueries,
     summary: 'List the evaluations of a continuous query for a user, newest first',
-    description: 'Those that ended more than 30 days ago are not kept.',
+    description: 'Evaluations that ended more than 30 days ago are not kept.',
     params: QueryOfUserParams,
     query: HistoryQuery,
     reply: TaskHistory,

@@ -36,7 +36,7 @@ export class StreamPoints {
     return this.#places.size
   }
 
-  /** Adds a value; absent ones, those that cannot be meant, and seconds beyond the limit of a stream are left out. */
+  /** Adds a value; absent and impossible ones, and seconds beyond the limit of a stream are left out. */
   put(list: StreamList, at_ms: number, value: number | null | undefined): void {
     const [min, max] = bounds[list] ?? [-VALUE_MAX, VALUE_MAX]
     if (value === null || value === undefined || !(value >= min && value <= max) || !Number.isFinite(at_ms)) return

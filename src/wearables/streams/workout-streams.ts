@@ -72,7 +72,7 @@ export interface WrittenStream {
 
 /**
  * Writes the streams of workouts of a user, each as a whole. Streams of workouts that are not stored are left out. Writes workout_stream.
- * @returns the streams that have a workout, and those that are new or have changed
+ * @returns the streams that have a workout, and the new or changed ones
  */
 export async function writeStreams(
   tx: Tx,

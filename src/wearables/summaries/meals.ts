@@ -12,7 +12,7 @@ export interface Meal {
   foods: Map<string, Nutrition>
 }
 
-/** Foods without a name, and those that exceed the limit. */
+/** Foods without a name, and foods above the limit. */
 export const UNNAMED = 'Food'
 /** Foods in one meal. */
 const FOODS_MAX = 200

@@ -178,7 +178,7 @@ const writePart = (tx: Tx, user_id: string, kind: SummaryKind, provider: string,
 
 type Given = Omit<IncomingSummary, 'device' | 'time_zone'> & { device_id: string | null }
 
-/** Several records with one key as one: the later one adds its fields, and replaces those that both have. */
+/** Several records with one key as one: the later one adds its fields, and replaces common ones. */
 function oneByKey(kind: SummaryKind, incoming: Given[]): Given[] {
   const records = new Map<string, Given>()
   for (const one of incoming) {

@@ -86,7 +86,7 @@ const FEW_HOURS = 24
 /** Hours whose sizes are read at once. */
 const SIZED_HOURS = 5000
 
-/** Merges the hours with the stored chunks, in slices, and writes those that change. Errors: 422 an hour of more than 500,000 samples. Writes chunk. */
+/** Merges the hours with the stored chunks, in slices, and writes the changed ones. Errors: 422 an hour of more than 500,000 samples. Writes chunk. */
 export async function mergeHours(tx: Tx, user_id: string, hours: Map<string, Hour>, rules: MergeRules): Promise<void> {
   const kins = new Map<string, KinHours>()
   for (const hour of hours.values()) {
@@ -272,7 +272,7 @@ async function mergeHour(
 // Merging an hour that several apps or devices of one provider, type, workout and sport have recorded. Source: events.md 5: a sample is
 // known by its resource, provider, type and instant. Unsourced: which app or device counts.
 
-/** Where the samples of an hour that are new, and those that replaced another value, are added. */
+/** Where the samples of an hour that are new, and the samples that replaced another value, are added. */
 interface Changes {
   createdSamples: Sample[]
   updatedSamples: Sample[]
@@ -304,7 +304,7 @@ const givesWay = (recorder: Recorder, rival: Recorder): boolean =>
 class Owners {
   /** By hour, those who have counted something in it. */
   readonly #hours = new Map<number, Recorder[]>()
-  /** The hours that were admitted last, and those that were added: neighboring samples touch the same ones. */
+  /** The hours that were last admitted, and the added hours: neighboring samples touch the same ones. */
   #admitted: Touched | undefined
   #added: Touched | undefined
 

@@ -52,7 +52,7 @@ export interface MeasureGroup {
   record: Values
 }
 
-/** The groups in a body, without those that are not known to be the user's. */
+/** The groups in a body that are known to be the user's. */
 export function groupsIn({ measuregrps }: Values): MeasureGroup[] {
   return readList(measuregrps).flatMap((group) => {
     const [id, at_ms, attrib] = [idOf(group.grpid), instantOfSeconds(group.date), readNumber(group.attrib)]

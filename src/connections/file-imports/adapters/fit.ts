@@ -239,7 +239,7 @@ async function readStress(
   return true
 }
 
-// Heart rates of a FIT file: those of its records, and those that a strap has stored meanwhile and handed over at the end, in messages of
+// Heart rates of a FIT file: those of its records, and those of a strap, which hands them over at the end, in messages of
 // their own. Source: the FIT cookbook, "HR messages".
 
 /** The strap counts in 1,024 parts of a second, in 32 bits. */
