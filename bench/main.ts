@@ -2,6 +2,7 @@
 // Arguments choose parts, by the names below. `--write` also writes the figures to bench/RESULTS.md.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { measureConsole } from './console.ts'
 import { deliverToEndpoints, measureLatency } from './delivery.ts'
 import { measureFairness } from './fairness.ts'
 import { ingestSamples, readSamples, readSummaries } from './ingestion.ts'
@@ -43,6 +44,7 @@ const parts: Record<string, (bench: Bench) => Promise<void>> = {
   scans: readScans,
   'apple-export': importExport,
   'list-users': listUsers,
+  console: measureConsole,
   // Last, since it leaves a million orders.
   list: listOrders,
 }

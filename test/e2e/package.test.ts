@@ -30,6 +30,7 @@ const MADE_FROM = [
   'CHANGELOG.md',
   'SECURITY.md',
   'bin',
+  'console',
   'deploy',
   'docs',
   'migrations',
@@ -181,6 +182,8 @@ describe('the package', { timeout: 240_000 }, () => {
     assert.equal(await statusOfReport(url!, key!, user_id), 'completed')
     assert.match(await (await ask('/docs')).text(), /Drawbridge API/)
     await (await ask('/docs/api-reference.js')).arrayBuffer()
+    const [, script] = /<script type="module" src="([^"]+)"/.exec(await (await ask('/console')).text())!
+    await (await ask(script!)).arrayBuffer()
     assert.match(drawbridge('status', '--url', url!, '--key', key!), /ready\n.*valid\n/)
     child.kill('SIGTERM')
     const [code] = await once(child, 'exit')
