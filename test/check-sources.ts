@@ -1,6 +1,7 @@
-// Checks the syntax trees of the sources: names of declarations, names that are defined too often, and lengths of functions. The rules and
-// the exceptions are in test/source-rules.ts. `npm run check` runs it.
+// Checks the syntax trees of the sources: names of declarations, names that are defined too often, and lengths of functions; and the names
+// of files. The rules and the exceptions are in test/source-rules.ts. `npm run check` runs it.
 import { globSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import ts from './support/typescript-5.ts'
 import {
   ALLOWED_LENGTHS,
@@ -10,6 +11,8 @@ import {
   FUNCTION_LINES_MAX,
   isFunctionWord,
   isParticiple,
+  PARTS_OF_MODULES,
+  SAME_FILE_NAMES_MAX,
 } from './source-rules.ts'
 
 const problems: string[] = []
@@ -29,6 +32,9 @@ for (const file of globSync('{src,test,bench,eval,scripts}/**/*.ts').sort()) {
 for (const [name, files] of definitions)
   if (files.length > DEFINITIONS_MAX)
     problems.push(`${name} has ${files.length} top-level definitions, more than ${DEFINITIONS_MAX}: ${files.join(', ')}`)
+for (const [name, files] of Map.groupBy(globSync('src/**/*.*'), (file) => basename(file)))
+  if (files.length > SAME_FILE_NAMES_MAX && !PARTS_OF_MODULES.includes(name))
+    problems.push(`${files.length} files have the name ${name}, more than ${SAME_FILE_NAMES_MAX}: ${files.join(', ')}`)
 for (const exception of [...Object.keys(ALLOWED_NAMES), ...Object.keys(ALLOWED_LENGTHS)])
   if (!usedExceptions.has(exception)) problems.push(`test/source-rules.ts: no exception is needed for ${exception}`)
 

@@ -37,6 +37,17 @@ export const isFunctionWord = (word: string): boolean => functionWords.has(word)
 /** Largest number of top-level definitions of one word in `src/`. */
 export const DEFINITIONS_MAX = 3
 export const FUNCTION_LINES_MAX = 70
+/** Largest number of files of one name in `src/`. */
+export const SAME_FILE_NAMES_MAX = 2
+/** Names of files that say which part of a module they are: the search of an editor finds them by the folder. */
+export const PARTS_OF_MODULES: readonly string[] = [
+  'module.ts',
+  'modules.ts',
+  'routes.ts',
+  'schema.ts',
+  'features.ts',
+  'event-types.ts',
+]
 
 /** Folders with tests, or with what tests use, whose names follow the rules. The list only grows. */
 export const CHECKED_TESTS: readonly string[] = [
@@ -88,10 +99,10 @@ export const ALLOWED_NAMES: Record<string, string> = {
   'src/platform/db/transaction.ts many': 'says how many rows the statement returns',
   'src/platform/db/transaction.ts one': 'says how many rows the statement returns',
   'src/lab/links/diagnostic-report.ts missing': 'a field of stored reports',
-  'src/sandbox/clock/clock.ts to': 'a field of the API',
+  'src/sandbox/clock/team-clock.ts to': 'a field of the API',
   'src/sandbox/faults/request-faults.ts after': 'a field of the API',
   'src/sandbox/request-log/recent-requests.ts at': 'a field of the API',
-  'src/tenancy/audit/access-log.ts at': 'a field of the lines of the access log',
+  'src/tenancy/audit/list-accesses.ts at': 'a field of the lines of the access log',
   'src/testing/event-log.ts after': 'documented in docs/TESTING.md',
   'src/testing/webhook-receiver.ts rejected': 'documented in docs/TESTING.md',
   'src/connections/file-imports/imports.ts paused': 'a field of stored JSON',
@@ -158,7 +169,7 @@ export const TEST_EXPORTS: Record<string, readonly string[]> = {
   'a limit, a text or a list that tests compare with': [
     'src/connections/bulk/run-operation.ts HISTORIES_AT_ONCE',
     'src/connections/connections/permission-names.ts permissionNames',
-    'src/connections/file-imports/units.ts dimensions',
+    'src/connections/file-imports/file-units.ts dimensions',
     'src/connections/grants/access.ts vendorUrls',
     'src/lab-reports/loinc/release-file.ts releaseColumns',
     'src/lab/catalog/lab-test-changes.ts TEAM_TESTS_MAX',

@@ -1,7 +1,7 @@
 // The modules of the sandbox, from the bottom up.
 import type { RecentRequests } from './request-log/recent-requests.ts'
 import type { Module } from '../platform/module/module.ts'
-import type { ClockDependencies } from './clock/clock.ts'
+import type { ClockDependencies } from './clock/team-clock.ts'
 import { eraseTables } from '../platform/db/erasure.ts'
 import { clockRoutes } from './clock/routes.ts'
 import { demoData } from './demo-data/module.ts'

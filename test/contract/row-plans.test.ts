@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { listAccess } from '../../src/tenancy/audit/access-log.ts'
+import { listAccess } from '../../src/tenancy/audit/list-accesses.ts'
 import { eraseRawResults } from '../../src/lab/result-matching/raw-results.ts'
 import { countOrders, listOrders } from '../../src/lab/orders/list-orders.ts'
 import { countOrdersByDay, listOrderRows } from '../../src/lab/orders/order-rows.ts'

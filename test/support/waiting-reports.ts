@@ -1,6 +1,6 @@
 // Lab reports that wait for a person.
 import { exampleReport } from '../../src/lab-reports/parsing-jobs/example-report.ts'
-import { claimJob, createJob, endJob } from '../../src/lab-reports/parsing-jobs/jobs.ts'
+import { claimJob, createJob, endJob } from '../../src/lab-reports/parsing-jobs/parsing-jobs.ts'
 import type { ReadReport } from '../../src/lab-reports/reading/read-report.ts'
 import type { ReportResult } from '../../src/lab-reports/reading/result.ts'
 import type { TestTeam } from './server.ts'

@@ -12,7 +12,7 @@ import { connectorOf } from '../connectors/connectors.ts'
 import { findVendor, type VendorAccess } from '../grants/access.ts'
 import { isAccountTaken, saveGrant } from '../grants/grants.ts'
 import { getScopes } from '../link/oauth.ts'
-import { askedResources, scheduleHistory } from '../pulls/jobs.ts'
+import { askedResources, scheduleHistory } from '../pulls/pull-jobs.ts'
 import { usersWithPulls } from '../../wearables/ingestion/historical-pulls.ts'
 import {
   endBulkOperation,

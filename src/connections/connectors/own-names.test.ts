@@ -1,7 +1,7 @@
 // Texts from outside under which every object of JavaScript has something: they are names like any other that is not known.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toCanonicalUnit } from '../../wearables/ingestion/units.ts'
+import { toCanonicalUnit } from '../../wearables/ingestion/phone-units.ts'
 import { toAmount, healthKitNutrients } from '../../wearables/summaries/nutrients.ts'
 import { nightOf } from './google-health/data-points.ts'
 import { toProfile } from './oura/oura-records.ts'

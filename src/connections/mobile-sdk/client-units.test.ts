@@ -1,7 +1,7 @@
 // The units in which the published clients send each timeseries. Source: github.com/tryVital/vital-ios 1.8, vital-android 5.0.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { findConversion } from '../../wearables/ingestion/units.ts'
+import { findConversion } from '../../wearables/ingestion/phone-units.ts'
 import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { resourceOf, sentTimeseries } from './schema.ts'
 

@@ -7,7 +7,7 @@ import { readFood, MEAL, mealDocument, UNNAMED, type Meal } from '../../wearable
 import { toAmount, healthConnectNutrients, healthKitNutrients, Nutrition } from '../../wearables/summaries/nutrients.ts'
 import type { NutritionRecord, SentMeal } from './record-schema.ts'
 import { placesOf } from './faults.ts'
-import { incoming, intervalFault, sourceTypeOf, type ExampleContext } from './samples.ts'
+import { incoming, intervalFault, sourceTypeOf, type ExampleContext } from './phone-samples.ts'
 import type { Quantity } from './schema.ts'
 
 type Place = (string | number)[]

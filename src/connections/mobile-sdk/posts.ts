@@ -1,9 +1,9 @@
 // Posts of samples by phones. Source: users-wearables.md 4 C4, 16.5-16.7.
-import { withZone, incoming, incomingList, PostZones } from './samples.ts'
+import { withZone, incoming, incomingList, PostZones } from './phone-samples.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { yieldIfLong } from '../../platform/runtime/loop-work.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
-import { noteUnits } from '../../wearables/ingestion/units.ts'
+import { noteUnits } from '../../wearables/ingestion/phone-units.ts'
 import { Faults, placesOf } from './faults.ts'
 import { resourceOf, type BloodPressurePost, type SamplePost, type SentTimeseries } from './schema.ts'
 import { store, type SampleBatch } from './store.ts'

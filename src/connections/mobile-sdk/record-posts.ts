@@ -1,5 +1,5 @@
 // Posts of meals, menstrual cycles and electrocardiograms by phones. Source: users-wearables.md 16.5, 16.6.
-import { withZone, PostZones } from './samples.ts'
+import { withZone, PostZones } from './phone-samples.ts'
 import type { Static } from '../../platform/schema/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'

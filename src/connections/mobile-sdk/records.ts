@@ -3,7 +3,7 @@ import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { localDate, zoneOffset } from '../../wearables/resources/zones.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { wireTime } from '../../platform/runtime/clock.ts'
-import { toDevice, sourceTypeOf } from './samples.ts'
+import { toDevice, sourceTypeOf } from './phone-samples.ts'
 import type { SentCycle, SentElectrocardiogram } from './record-schema.ts'
 
 /** A cycle. A phone has no name for it: it is known by its app and its first day. */

@@ -5,7 +5,7 @@ import { FUTURE, isPastInstant } from '../../wearables/ingestion/plausible.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
 import { storedZones } from '../../wearables/summaries/summaries.ts'
 import { placesOf, type Faults } from './faults.ts'
-import { PostZones } from './samples.ts'
+import { PostZones } from './phone-samples.ts'
 import type { Envelope, Quantity } from './schema.ts'
 import type { PhoneContext } from './summaries.ts'
 

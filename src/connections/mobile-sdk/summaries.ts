@@ -7,7 +7,7 @@ import type { QueryValues } from '../../wearables/summaries/query-values.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { yieldIfLong } from '../../platform/runtime/loop-work.ts'
 import { wireTime } from '../../platform/runtime/clock.ts'
-import { toDevice, sourceTypeOf, type PostZones } from './samples.ts'
+import { toDevice, sourceTypeOf, type PostZones } from './phone-samples.ts'
 import type { Quantity } from './schema.ts'
 import type { SentActivity, SentBody, SentProfile, SentSleep, SentWorkout, StageName } from './summary-schema.ts'
 

@@ -6,7 +6,7 @@ import { advanceClock } from '../../../test/support/orders.ts'
 import { agree, daysAgo, run, useVendorServer, teamAt } from '../../../test/support/vendors/connected.ts'
 import { OuraPeer, ouraActivity, ouraNight, ouraScore, ouraWorkout } from '../../../test/support/vendors/oura.ts'
 import type { TestTeam } from '../../../test/support/server.ts'
-import type { PullPayload } from './jobs.ts'
+import type { PullPayload } from './pull-jobs.ts'
 import { createWindows } from './pull-resource.ts'
 import { oura } from '../connectors/oura/oura.ts'
 

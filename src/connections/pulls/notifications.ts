@@ -14,7 +14,7 @@ import { VendorError, type Change, type InboundOutcome } from '../connectors/con
 import { connectorOf } from '../connectors/connectors.ts'
 import { vendorHttp, findVendor, type VendorAccess } from '../grants/access.ts'
 import { usersOfAccount } from '../grants/grants.ts'
-import { askedResources, pullAfterNotice, withinBounds } from './jobs.ts'
+import { askedResources, pullAfterNotice, withinBounds } from './pull-jobs.ts'
 import { limitedHttp } from './limits.ts'
 import { verifyToken } from './poll.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'

@@ -1,7 +1,7 @@
 // The request of an attempt: a POST of the stored bytes with its signature. Follows no redirect, waits no longer than 15 s in all, and
 // connects to nothing but addresses that may be reached. Source: events.md 6.1, 6.2.
 import type { Dispatcher } from 'undici'
-import { Connections, destroy, RESPONSE_HEADERS_BYTES_MAX, type PooledConnection } from './connection-pool.ts'
+import { Connections, destroy, RESPONSE_HEADERS_BYTES_MAX, type PooledConnection } from './endpoint-connections.ts'
 import { ForbiddenAddressError, type TargetPolicy } from '../../platform/net/outbound-targets.ts'
 import { fixedHeaders } from '../endpoints/custom-headers.ts'
 

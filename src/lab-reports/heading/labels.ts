@@ -1,6 +1,6 @@
 // Labels of what a report says about itself, and the texts that belong to them.
 import { type Box, boxAround, centerX, heightOf, overlapX } from '../pages/page.ts'
-import type { Cell, Line } from '../tables/cells.ts'
+import type { Cell, Line } from '../tables/table-cells.ts'
 import { columnsOf } from '../tables/headers.ts'
 import { dateIn } from '../texts/dates.ts'
 import { type Field, isLabel, labelAt } from '../texts/names.ts'

@@ -1,7 +1,7 @@
 // Patient, dates, specimen and laboratory: values next to their labels, else what the head of the report says without labels.
 import { type Age, ageBetween, ageOfDays, agreedAge, statedAge } from '../../lab-values/ages.ts'
 import { centerY, heightOf, overlapX, type PageText } from '../pages/page.ts'
-import type { Cell, Line } from '../tables/cells.ts'
+import type { Cell, Line } from '../tables/table-cells.ts'
 import { columnsOf } from '../tables/headers.ts'
 import { dateIn, dateOrder, type DateOrder, isoWith, type PrintedDate } from '../texts/dates.ts'
 import { type Field, isLabel, labelAt } from '../texts/names.ts'

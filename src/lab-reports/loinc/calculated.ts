@@ -1,5 +1,5 @@
 // Results that laboratories calculate from others, compared with the calculation. Pure.
-import type { ReportRow } from './match.ts'
+import type { ReportRow } from './match-terms.ts'
 import { readNumber } from './numbers.ts'
 import type { Term } from './terms.ts'
 import { convert, readUnit, type Unit } from '../../lab-values/ucum-units.ts'

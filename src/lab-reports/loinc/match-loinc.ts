@@ -1,13 +1,13 @@
 // The stage after the layout of a report is understood: what each row means in LOINC. Pure.
 import { readUnit, type Unit } from '../../lab-values/ucum-units.ts'
-import { type Candidate, findCandidates, type ReportRow } from './match.ts'
+import { type Candidate, findCandidates, type ReportRow } from './match-terms.ts'
 import { buildNameIndex, type NameIndex } from './name-index.ts'
 import { checkPlausibility, type Finding } from './plausibility.ts'
 import { isSusceptibilityTerm, susceptibilityCandidates } from './susceptibility-terms.ts'
 import { familyOf, findSpecimen } from './term-fit.ts'
 import { once, shippedTerms, type Term } from './terms.ts'
 
-export type { ReportRow } from './match.ts'
+export type { ReportRow } from './match-terms.ts'
 export type { Finding } from './plausibility.ts'
 
 /** A candidate, in the form of the API. */

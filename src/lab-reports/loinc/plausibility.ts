@@ -1,6 +1,6 @@
 // Notices results that cannot be: a help for the person who reviews a report. Changes no value and judges no health. Pure.
 import { calculatedFindings, type KnownResult } from './calculated.ts'
-import type { ReportRow } from './match.ts'
+import type { ReportRow } from './match-terms.ts'
 import { isWithin, readNumber } from './numbers.ts'
 import { type Term } from './terms.ts'
 import { convert, kindsOfProperty, readUnit } from '../../lab-values/ucum-units.ts'

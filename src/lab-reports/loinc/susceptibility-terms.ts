@@ -1,6 +1,6 @@
 // The terms of results that say whether an antibiotic acts on an organism. They bear the names of the antibiotics, as the levels of these in
 // the blood do, and only the table of a report tells which of both is meant. Pure.
-import type { Candidate } from './match.ts'
+import type { Candidate } from './match-terms.ts'
 import type { Term } from './terms.ts'
 
 /** As sure as a name can be; the method (dilution, strip, disk) is that of other terms. */

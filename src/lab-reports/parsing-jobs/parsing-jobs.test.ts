@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { eraseJobs } from './jobs.ts'
+import { eraseJobs } from './parsing-jobs.ts'
 import {
   glucoseReport,
   parseUpload,

@@ -12,7 +12,7 @@ import { reportFiles, storedFiles } from '../../../test/support/report-files.ts'
 import { s3Server } from '../../../test/support/s3-server.ts'
 import { createTestTeam, expire, settings, vault, type TestTeam } from '../../../test/support/server.ts'
 import { glucoseReport, parseUpload, readJob } from '../../../test/support/uploaded-reports.ts'
-import { createJob, eraseJobs } from './jobs.ts'
+import { createJob, eraseJobs } from './parsing-jobs.ts'
 import { ReportFiles } from './report-files.ts'
 import { ReportParser } from './run-job.ts'
 

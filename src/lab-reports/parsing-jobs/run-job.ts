@@ -19,7 +19,7 @@ import {
   returnAttempt,
   type ClaimedJob,
   type Outcome,
-} from './jobs.ts'
+} from './parsing-jobs.ts'
 import { ReportFileMissing, type FilesOfJob, type ReportFiles } from './report-files.ts'
 import { DAY_S } from '../../platform/runtime/durations.ts'
 import { KNOWN_FROM } from '../loinc/match-loinc.ts'

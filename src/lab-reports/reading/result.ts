@@ -6,7 +6,7 @@ import { boundOf, type Flag, intervalOf, isRatio, isResultWord, numberOf } from 
 import type { Finding, LoincMatch, LoincMatchStatus } from '../loinc/match-loinc.ts'
 import { specimenIn, specimensIn } from '../loinc/name-text.ts'
 import type { Box } from '../pages/page.ts'
-import type { Line } from '../tables/cells.ts'
+import type { Line } from '../tables/table-cells.ts'
 import type { Row } from '../tables/row-parts.ts'
 import { specimensOfHeads } from '../tables/statements.ts'
 import { readSensitivity } from '../texts/antibiotics.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
-import { resultData } from '../parsing-jobs/jobs.ts'
+import { resultData } from '../parsing-jobs/parsing-jobs.ts'
 import { shippedTerm } from '../loinc/terms.ts'
 import { understand, withReleaseTerms } from './read-report.ts'
 import type { ReportResult } from './result.ts'

@@ -2,7 +2,7 @@
 import { numberOf } from '../../lab-values/values.ts'
 import type { MetadataPlaces } from '../heading/metadata.ts'
 import { areInLine, centerY, type PageText, type Word } from '../pages/page.ts'
-import type { Line } from '../tables/cells.ts'
+import type { Line } from '../tables/table-cells.ts'
 import type { Column, ColumnKind } from '../tables/headers.ts'
 import { nearestColumn, regionsOfPages } from '../tables/regions.ts'
 import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'

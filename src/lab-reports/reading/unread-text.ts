@@ -13,7 +13,7 @@ import {
   widthOf,
   type Word,
 } from '../pages/page.ts'
-import { type Line, splitCell, withoutPrintedCodes } from '../tables/cells.ts'
+import { type Line, splitCell, withoutPrintedCodes } from '../tables/table-cells.ts'
 import { type Column, columnKind, type ColumnKind, columnsOf } from '../tables/headers.ts'
 import { nearestColumn } from '../tables/regions.ts'
 import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'

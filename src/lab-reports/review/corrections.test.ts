@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pageOfLines } from '../../../test/support/report-pages.ts'
-import { resultData } from '../parsing-jobs/jobs.ts'
+import { resultData } from '../parsing-jobs/parsing-jobs.ts'
 import { understand } from '../reading/read-report.ts'
 import { changedFields } from './corrections.ts'
 

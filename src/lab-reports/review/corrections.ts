@@ -1,5 +1,5 @@
 // Corrections of a report, applied to what was read of it. Pure: the report as it was read is never changed.
-import { resultData } from '../parsing-jobs/jobs.ts'
+import { resultData } from '../parsing-jobs/parsing-jobs.ts'
 import type { ReportData } from '../parsing-jobs/schema.ts'
 import type { ReadReport } from '../reading/read-report.ts'
 import { interpretResult, typeOf, type Basis, type ReportResult } from '../reading/result.ts'

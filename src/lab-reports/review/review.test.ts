@@ -10,7 +10,7 @@ import { command } from '../../../test/support/commands.ts'
 import { storedFiles } from '../../../test/support/report-files.ts'
 import { cells, createTestTeam, expire, guard, type TestTeam } from '../../../test/support/server.ts'
 import { deleteFilesAfter } from '../../platform/stored-files/stored-files.ts'
-import { claimJob, endJob, eraseJobs } from '../parsing-jobs/jobs.ts'
+import { claimJob, endJob, eraseJobs } from '../parsing-jobs/parsing-jobs.ts'
 import { CORRECTIONS_MAX } from './schema.ts'
 
 const REVIEW = '/lab_report/v1/review'

@@ -8,7 +8,7 @@ import { toLoincMatch, type LoincMatch } from '../loinc/match-loinc.ts'
 import { findReleaseTerm } from '../loinc/release.ts'
 import { shippedTerm } from '../loinc/terms.ts'
 import { lockWaiting, raiseVersion, readReviewed, type ReviewedJob } from '../parsing-jobs/jobs-in-review.ts'
-import { endReview, resultData } from '../parsing-jobs/jobs.ts'
+import { endReview, resultData } from '../parsing-jobs/parsing-jobs.ts'
 import type { FailureReason, ParsingJob } from '../parsing-jobs/schema.ts'
 import type { ReadReport } from '../reading/read-report.ts'
 import {

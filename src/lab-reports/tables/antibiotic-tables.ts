@@ -4,7 +4,7 @@ import { isUnit } from '../../lab-values/units.ts'
 import { type Box, boxAround, centerX, overlapX, type PageText, type Word } from '../pages/page.ts'
 import { categoryOf, isAntibiotic, isConcentration, organismIn } from '../texts/antibiotics.ts'
 import { cleanName } from '../texts/names.ts'
-import { type Cell, cellOf, type Line } from './cells.ts'
+import { type Cell, cellOf, type Line } from './table-cells.ts'
 import { newRow, type Row } from './row-parts.ts'
 
 /** Fewer antibiotics are not a table: one may stand among drugs whose level in the blood was measured. */

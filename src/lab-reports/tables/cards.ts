@@ -4,7 +4,7 @@ import { unitBehind } from '../../lab-values/units.ts'
 import { type Flag, flagOf, partFlag } from '../../lab-values/values.ts'
 import { heightOf, overlapX } from '../pages/page.ts'
 import { cleanName, isPossibleName, looksLikeSentence } from '../texts/names.ts'
-import { type Cell, type Line, splitCell, type TypedCell } from './cells.ts'
+import { type Cell, type Line, splitCell, type TypedCell } from './table-cells.ts'
 import { newRow, type Row } from './row-parts.ts'
 import * as tolerances from './tolerances.ts'
 

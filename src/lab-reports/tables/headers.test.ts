@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellOf, toLine } from './cells.ts'
+import { cellOf, toLine } from './table-cells.ts'
 import { columnsOf } from './headers.ts'
 
 /** The columns that a line with these texts names, from left to right. */

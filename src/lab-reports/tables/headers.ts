@@ -4,7 +4,7 @@ import { valueKind } from '../../lab-values/values.ts'
 import { type Box, centerX, heightOf, overlapX, overlapY } from '../pages/page.ts'
 import { dateIn, isDay } from '../texts/dates.ts'
 import { labelAt } from '../texts/names.ts'
-import { type Band, type Cell, cellOf, type Line } from './cells.ts'
+import { type Band, type Cell, cellOf, type Line } from './table-cells.ts'
 import { type Run, runsOfLine, type Spaces, textOf } from './runs.ts'
 import * as tolerances from './tolerances.ts'
 

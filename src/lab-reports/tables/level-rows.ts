@@ -1,6 +1,6 @@
 // Rows of photos of paper that is not flat: results stand above or below their names, further with each row, at last next to other names.
 import { type Box, centerY, heightOf, type PageText, type Word } from '../pages/page.ts'
-import type { Line } from './cells.ts'
+import type { Line } from './table-cells.ts'
 import { type Column, columnsOf } from './headers.ts'
 import { nearestColumn } from './regions.ts'
 import * as tolerances from './tolerances.ts'

@@ -2,7 +2,7 @@
 // the cells of a grid, whose texts may go on in a second line; each is put together before it is read.
 import { type Box, boxAround, centerX, centerY, heightOf, overlapX, overlapY } from '../pages/page.ts'
 import { type Field, isLabel, labelAt } from '../texts/names.ts'
-import { type Cell, type Line, toLine } from './cells.ts'
+import { type Cell, type Line, toLine } from './table-cells.ts'
 import { columnKind } from './headers.ts'
 import { type Run, runsOfLine, type Spaces, textOf } from './runs.ts'
 import { cellOfRuns } from './table-rows.ts'

@@ -2,7 +2,7 @@
 import { flagOf, numberOf, partFlag } from '../../lab-values/values.ts'
 import { type Box, boxAround, centerX, heightOf, overlapX, type PageText } from '../pages/page.ts'
 import { dateIn } from '../texts/dates.ts'
-import { type Cell, cellOf, type Line, toLine, splitCell, type TypedCell } from './cells.ts'
+import { type Cell, cellOf, type Line, toLine, splitCell, type TypedCell } from './table-cells.ts'
 import { type Column, columnKind, type ColumnKind, columnsOf, isRowBelow } from './headers.ts'
 import * as tolerances from './tolerances.ts'
 

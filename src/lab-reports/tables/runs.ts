@@ -1,6 +1,6 @@
 // What forms the cells of a table: words that stand together, and edges of drawn lines and filled areas.
 import { type Box, boxAround, centerX, type Drawings, heightOf, type Word } from '../pages/page.ts'
-import type { Line } from './cells.ts'
+import type { Line } from './table-cells.ts'
 import * as tolerances from './tolerances.ts'
 
 /** Words with nothing but spaces between them. */

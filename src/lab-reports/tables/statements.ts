@@ -2,7 +2,7 @@
 import { type Box, heightOf } from '../pages/page.ts'
 import { dateIn } from '../texts/dates.ts'
 import { type Field, labelAt } from '../texts/names.ts'
-import { cellOf, type Line, toLine, type TypedCell, withoutPrintedCodes } from './cells.ts'
+import { cellOf, type Line, toLine, type TypedCell, withoutPrintedCodes } from './table-cells.ts'
 import { type ColumnKind, panelIn } from './headers.ts'
 import type { Region } from './regions.ts'
 import { joinedText, type Row } from './row-parts.ts'

@@ -2,7 +2,7 @@
 import { isUnit } from '../../lab-values/units.ts'
 import { valueKind } from '../../lab-values/values.ts'
 import { type Box, heightOf, overlapX, widthOf } from '../pages/page.ts'
-import type { Band, Line } from './cells.ts'
+import type { Band, Line } from './table-cells.ts'
 import { columnKind, spanningRuns } from './headers.ts'
 import { type Run, runOf, type Spaces, splitAtGaps, textOf } from './runs.ts'
 import * as tolerances from './tolerances.ts'

@@ -1,6 +1,6 @@
 // The rows of a table, by what is drawn between them, else by whitespace and overlap; their cells, and the headings of their panels.
 import { type Box, boxAround, centerY, heightOf, overlapY, widthOf, type Word } from '../pages/page.ts'
-import { type Cell, cellOf, type Line, toLine } from './cells.ts'
+import { type Cell, cellOf, type Line, toLine } from './table-cells.ts'
 import { joinsName } from './row-parts.ts'
 import { type Run, textOf } from './runs.ts'
 import type { TableColumn, TableOfRuns } from './table-columns.ts'

@@ -1,7 +1,7 @@
 // The lines of pages, with the cells of tables: cells are formed first, from what is drawn and from the whitespace over a whole table, and
 // the lines within each cell are put together.
 import { boxAround, centerX, centerY, heightOf, overlapX, overlapY, type PageText, type Word } from '../pages/page.ts'
-import { baselinesOf, type Cell, type CellKind, cellOf, type Line, splitCell, withResultsParted } from './cells.ts'
+import { baselinesOf, type Cell, type CellKind, cellOf, type Line, splitCell, withResultsParted } from './table-cells.ts'
 import { columnKind, type ColumnKind, columnsOf, findHeaders, type HeaderLines, isLowerBound, isUpperBound } from './headers.ts'
 import { areLabels, withParticulars } from './particulars.ts'
 import { columnSeparators, rowSeparators, runsOfLine, separatorsAt, type Spaces, spacesOf } from './runs.ts'

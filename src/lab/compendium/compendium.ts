@@ -7,7 +7,7 @@ import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Canonical, Compendium, Item, MatchQuery } from './model.ts'
 import type { CompendiumCache } from './index-builder.ts'
-import { findBest, findByName, toCanonicalCandidate, toPerLabCandidate, toRelatedCandidate, type Match } from './match.ts'
+import { findBest, findByName, toCanonicalCandidate, toPerLabCandidate, toRelatedCandidate, type Match } from './match-codes.ts'
 import * as shapes from './schema.ts'
 
 const LIMIT = 3

@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
 import { COUNTED_JOBS_MAX, countDueJobs, nextJobAt, type DueJobs } from '../../platform/queue/team-jobs.ts'
 import { addSeconds, iso } from '../../platform/runtime/clock.ts'
-import { assertSandbox, LEAP_MAX_MS } from './clock.ts'
+import { assertSandbox, LEAP_MAX_MS } from './team-clock.ts'
 import type { ClockPreview, ClockPreviewQuery, WorkKind } from './schema.ts'
 
 /** Jobs by what they are for people who advance the clock. */

@@ -1,5 +1,5 @@
 import { operation, multiTransactionOperation, type Operation } from '../../platform/http/operation.ts'
-import { advanceClock, assertSandbox, readClock, type ClockDependencies } from './clock.ts'
+import { advanceClock, assertSandbox, readClock, type ClockDependencies } from './team-clock.ts'
 import { previewClock } from './preview.ts'
 import { AdvanceClock, AdvancedClock, Clock, ClockPreview, ClockPreviewQuery } from './schema.ts'
 

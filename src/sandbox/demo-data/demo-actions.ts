@@ -11,11 +11,11 @@ import { readDetails, typeWithDetails } from '../../wearables/resources/sample-d
 import { resourceNameOf, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { zoneOffset } from '../../wearables/resources/zones.ts'
 import { summaryIds } from '../../wearables/summaries/summaries.ts'
-import { assertSandbox } from '../clock/clock.ts'
+import { assertSandbox } from '../clock/team-clock.ts'
 import { demoPerson, HISTORY_DAYS } from './demo-connections.ts'
-import { devices, type DemoProvider } from './devices.ts'
+import { devices, type DemoProvider } from './demo-devices.ts'
 import { localDay, workoutKey, type Person } from './person.ts'
-import { createSamples } from './samples.ts'
+import { createSamples } from './demo-samples.ts'
 import type { DemoFailure, DemoSample } from './schema.ts'
 
 /**

@@ -6,7 +6,7 @@ import { sentSample, post } from '../../../test/support/samples.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { timeseriesNames } from '../../wearables/resources/timeseries.ts'
 import { summaryKinds } from '../../wearables/summaries/schema.ts'
-import { demoProviders } from './devices.ts'
+import { demoProviders } from './demo-devices.ts'
 import { createPerson } from './person.ts'
 import { DAY_S } from '../../platform/runtime/durations.ts'
 

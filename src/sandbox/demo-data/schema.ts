@@ -2,7 +2,7 @@
 import { Fields, Maybe, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { connectionErrors } from '../../connections/connections/schema.ts'
 import { resourceNameOf } from '../../wearables/resources/timeseries.ts'
-import { demoProviders, devices } from './devices.ts'
+import { demoProviders, devices } from './demo-devices.ts'
 
 const NOTE_MAX = 1000
 /** What demo connections record as samples. */

@@ -1,6 +1,6 @@
 import { noContent, operation, type Operation } from '../../platform/http/operation.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { assertSandbox } from '../clock/clock.ts'
+import { assertSandbox } from '../clock/team-clock.ts'
 import { readFaults, removeFaults, setFaults, type KnownNames } from './faults.ts'
 import type { SandboxFaults } from './fault-source.ts'
 import { Faults, SetFaults } from './schema.ts'

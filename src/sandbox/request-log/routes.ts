@@ -1,6 +1,6 @@
 import type { RecentRequests } from './recent-requests.ts'
 import { multiTransactionOperation, type Operation } from '../../platform/http/operation.ts'
-import { assertSandbox } from '../clock/clock.ts'
+import { assertSandbox } from '../clock/team-clock.ts'
 import { LoggedRequestQuery, LoggedRequests } from './schema.ts'
 
 export const requestLogRoutes = (requests: RecentRequests): Operation[] => [

@@ -1,7 +1,7 @@
 import { operation, type Operation } from '../../platform/http/operation.ts'
 import { Fields, Uuid } from '../../platform/schema/schema.ts'
 import { unmatchedResultTests } from './features.ts'
-import { assertSandbox } from '../clock/clock.ts'
+import { assertSandbox } from '../clock/team-clock.ts'
 import { listCases } from './cases.ts'
 import { CreateUnmatchedResultTest, UnmatchedResultTest, UnmatchedResultTestCases, UnmatchedResultTestStarted } from './schema.ts'
 import { getUnmatchedResultTest, startUnmatchedResultTest } from './unmatched-result-tests.ts'

@@ -8,7 +8,7 @@ import { invalidField, notFound } from '../../platform/http/errors.ts'
 import { enqueue, defineJob } from '../../platform/queue/outbox.ts'
 import { Nullable, T, Timestamp } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { assertSandbox } from '../clock/clock.ts'
+import { assertSandbox } from '../clock/team-clock.ts'
 import { requiredRoles } from './cases.ts'
 import { stages, type Artifact, type CreateUnmatchedResultTest, type UnmatchedResultTest, type Stage } from './schema.ts'
 

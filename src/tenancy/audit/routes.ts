@@ -1,6 +1,6 @@
 import { CellParams, OrgParams } from '../organizations/management-shapes.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
-import { listAccess } from './access-log.ts'
+import { listAccess } from './list-accesses.ts'
 import { listAudit } from './audit-log.ts'
 import { AccessPage, AccessQuery, AuditPage, AuditQuery, TeamAuditParams } from './schema.ts'
 

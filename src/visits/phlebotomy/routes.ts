@@ -8,7 +8,7 @@ import {
 import { operation, type Operation } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
-import { visitAvailability } from './availability.ts'
+import { visitAvailability } from './phlebotomy-availability.ts'
 import { bookVisit, cancelVisit, readVisit, requestVisit, rescheduleVisit, reasons } from './booking.ts'
 import { AvailabilityQuery, CancelVisit, OrderParams, RequestAppointment, UsAddressInput } from './schema.ts'
 import { staffRoutes } from './staff-routes.ts'

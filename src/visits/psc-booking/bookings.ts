@@ -36,7 +36,7 @@ import { slotsIn, type Slot } from './schedule.ts'
 import { selectScheduler } from './schedulers/choose-scheduler.ts'
 import type { SitePlan } from './schedulers/scheduler.ts'
 import type { CancelPscAppointment } from './schema.ts'
-import { addressOf, assertTakesAppointments, findBookableSite, isBookableSite } from './availability.ts'
+import { addressOf, assertTakesAppointments, findBookableSite, isBookableSite } from './psc-availability.ts'
 
 const CONFIRMATION_TIMEOUT_MS = 900_000
 const CODE_LETTERS = 6

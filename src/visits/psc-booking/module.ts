@@ -1,5 +1,5 @@
 import type { Module } from '../../platform/module/module.ts'
-import type { SchedulingDependencies } from './availability.ts'
+import type { SchedulingDependencies } from './psc-availability.ts'
 import { expireBookingHandler } from './pending-bookings.ts'
 import { pscBookingRoutes } from './routes.ts'
 import { labConfirmedScheduling, pscScheduling } from './features.ts'

@@ -8,7 +8,7 @@ import {
 import { operation } from '../../platform/http/operation.ts'
 import { Fields, T, Uuid } from '../../platform/schema/schema.ts'
 import { pscScheduling } from './features.ts'
-import { availability, type SchedulingDependencies } from './availability.ts'
+import { availability, type SchedulingDependencies } from './psc-availability.ts'
 import { bookPsc, cancelPsc, reschedulePsc, readPsc, pscReasons } from './bookings.ts'
 import { AvailabilityBody, AvailabilityQuery, CancelPscAppointment } from './schema.ts'
 

@@ -8,7 +8,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { RejectedRows, InvalidFileError } from '../../platform/files/rejected-rows.ts'
 import { BOOKABLE_VIA_API } from '../psc/schema.ts'
 import { findSite } from '../psc/sites.ts'
-import { isBookableSite } from './availability.ts'
+import { isBookableSite } from './psc-availability.ts'
 import { scheduleColumns, readSchedule, type RawSchedule } from './schedule-row.ts'
 import { upsertSchedules, type SiteSchedule } from './schedules.ts'
 

@@ -9,7 +9,7 @@ import { forgetHistory } from './historical-pulls.ts'
 import { eraseRepeatedPosts, postsRepeated } from './repeated-posts.ts'
 import { eraseRejectedPosts, recordsRejected } from './rejected-posts.ts'
 import { eraseStates } from './resource-states.ts'
-import { logUnits, unitsUnknown } from './units.ts'
+import { logUnits, unitsUnknown } from './phone-units.ts'
 import { recomputeZones, updateAllZonesHandler } from './zone-recomputation.ts'
 
 export interface IngestionDependencies {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { convertUnits, isUcum } from '../../../test/support/ucum.ts'
 import { timeseriesNames, timeseriesOf } from '../resources/timeseries.ts'
-import { toCanonicalUnit } from './units.ts'
+import { toCanonicalUnit } from './phone-units.ts'
 
 /** Units that the API has names of its own for, with those of UCUM that mean the same; null where there is none. */
 const ownNames: Record<string, string | null> = {

@@ -8,7 +8,7 @@ import { askForTokens, consentPage, refreshBy } from '../tokens.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import { mapOf } from '../../../wearables/streams/stream-points.ts'
 import { addPoint, addTemperatureDelta, bodyOf, filterName, nightOf, pointTypes, type PointType } from './data-points.ts'
-import { pullActivity } from './days.ts'
+import { pullActivity } from './google-days.ts'
 import { toRecording, startOf } from './electrocardiograms.ts'
 import { addAlert, addWater, LoggedAmounts, LoggedMeals } from './logs.ts'
 import {

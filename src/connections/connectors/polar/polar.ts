@@ -14,7 +14,7 @@ import {
 import { day, idOf, objectIn, refusalOf, readText, type Values } from '../reading.ts'
 import { SampleBatches, knownZone, toSleepCycle, sleepOf } from '../vendor-records.ts'
 import { basic, bearer, consentPage, ifGranted, refreshBy } from '../tokens.ts'
-import { addRecovery, nightsIn } from './nights.ts'
+import { addRecovery, nightsIn } from './polar-nights.ts'
 import { addHeartRates, addSteps, listRecords } from './polar-records.ts'
 import { addNote, sportsIn, streamIn, workoutIn, type Sports } from './training-sessions.ts'
 import { receiveNotification, subscribe } from './webhooks.ts'

@@ -27,7 +27,7 @@ import {
 import { readNotice } from '../notices.ts'
 import { bearer, consentPage, isSameText, postTokens, refreshBy, refreshIfExpired, withQuery } from '../tokens.ts'
 import { activityOf, profileOf } from './activities.ts'
-import { streamKeys, toStream } from './streams.ts'
+import { streamKeys, toStream } from './strava-streams.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 const QUARTER_MS = 900_000

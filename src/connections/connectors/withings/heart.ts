@@ -3,7 +3,7 @@ import type { Access, PullRequest, Pulled } from '../connector.ts'
 import { isRecording, pulledRecording, type Recording } from '../electrocardiograms.ts'
 import { idOf, instantOfSeconds, readList, readNumber, objectOrEmpty, rawValues, readText, type Values } from '../reading.ts'
 import { knownZone, offsetAt } from '../vendor-records.ts'
-import { deviceIn } from './devices.ts'
+import { deviceIn } from './withings-devices.ts'
 import { ask, fetchPages } from './withings-requests.ts'
 
 /** What a recording says about atrial fibrillation. The absence of signs is not a finding of a sinus rhythm. */

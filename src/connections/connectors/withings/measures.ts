@@ -6,7 +6,7 @@ import { typeWithDetails, type SensorLocation } from '../../../wearables/resourc
 import type { SourceType, TimeseriesName } from '../../../wearables/resources/timeseries.ts'
 import type { Document } from '../../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
-import { deviceIn, placeOf } from './devices.ts'
+import { deviceIn, placeOf } from './withings-devices.ts'
 
 /** Types of measures that are asked for. */
 export const measureTypes = {

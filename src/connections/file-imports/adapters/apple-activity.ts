@@ -2,7 +2,7 @@
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 import { toActivity } from '../../mobile-sdk/summaries.ts'
 import type { ReadSummary, SkipReason } from '../reading.ts'
-import { toCanonical } from '../units.ts'
+import { toCanonical } from '../file-units.ts'
 import { DayTotals, isTotaled, rankOf, RANKS, type Totaled } from './apple-days.ts'
 import { localDay, zoneName, type AppleSource, type AppleTime } from './apple-values.ts'
 

@@ -2,7 +2,7 @@
 import { readFood, MEAL, mealDocument, UNNAMED, type Meal } from '../../../wearables/summaries/meals.ts'
 import { healthKitNutrients, Nutrition } from '../../../wearables/summaries/nutrients.ts'
 import { storable, type ReadSummary } from '../reading.ts'
-import { toCanonical, type Dimension } from '../units.ts'
+import { toCanonical, type Dimension } from '../file-units.ts'
 import { exportKey } from './apple-sleep.ts'
 import { localDay, sourceKey, type AppleSource, type AppleTime } from './apple-values.ts'
 

@@ -1,8 +1,8 @@
 // The types of records in an Apple Health export, and the timeseries that they feed. Source: users-wearables.md 10, 16.7.
-import { sensorLocationOf } from '../../mobile-sdk/samples.ts'
+import { sensorLocationOf } from '../../mobile-sdk/phone-samples.ts'
 import { typeWithDetails } from '../../../wearables/resources/sample-details.ts'
 import type { TimeseriesName } from '../../../wearables/resources/timeseries.ts'
-import type { Dimension } from '../units.ts'
+import type { Dimension } from '../file-units.ts'
 
 /** By the part of the type after `HKQuantityTypeIdentifier`. */
 export const quantities: Record<string, [TimeseriesName, Dimension]> = {

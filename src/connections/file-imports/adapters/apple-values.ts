@@ -1,7 +1,7 @@
 // Instants and sources in an Apple Health export.
 import type { SourceType } from '../../../wearables/resources/timeseries.ts'
 import type { IncomingDevice } from '../../../wearables/devices/devices.ts'
-import { toDevice } from '../../mobile-sdk/samples.ts'
+import { toDevice } from '../../mobile-sdk/phone-samples.ts'
 import { storable } from '../reading.ts'
 
 export interface AppleTime {

@@ -8,7 +8,7 @@ import { RuleError } from '../../../platform/schema/request-validation.ts'
 import { hubsAddress } from '../broker-addresses.ts'
 import type { BlobStorage } from './blob-storage.ts'
 import { loadPackage } from '../broker-packages.ts'
-import { ConnectionPool } from './connection-pool.ts'
+import { ConnectionPool } from './broker-connections.ts'
 import { HubSender } from './event-hub-sender.ts'
 import {
   heldBack,

@@ -1,7 +1,7 @@
 // Google Cloud Pub/Sub: one topic, with the credentials of the process. Source: events.md 8.2.
 import type { v1 } from '@google-cloud/pubsub'
 import { loadPackage } from '../broker-packages.ts'
-import { ConnectionPool } from './connection-pool.ts'
+import { ConnectionPool } from './broker-connections.ts'
 import {
   unreachable,
   encodeMessage,

@@ -4,7 +4,7 @@ import type { ChannelModel, ConfirmChannel } from 'amqplib'
 import { ForbiddenAddressError, type TargetPolicy } from '../../../platform/net/outbound-targets.ts'
 import { rabbitAddress } from '../broker-addresses.ts'
 import { loadPackage } from '../broker-packages.ts'
-import { ConnectionPool } from './connection-pool.ts'
+import { ConnectionPool } from './broker-connections.ts'
 import {
   unreachable,
   encodeMessage,

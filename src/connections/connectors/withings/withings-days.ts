@@ -27,7 +27,7 @@ import type { SourceType, TimeseriesName } from '../../../wearables/resources/ti
 import { StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingStream } from '../../../wearables/streams/workout-streams.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
-import { deviceIn } from './devices.ts'
+import { deviceIn } from './withings-devices.ts'
 import { NO_ACTIVITY, sportOfCategory } from './sports.ts'
 
 const toMinutes = (seconds: unknown): number | null => {

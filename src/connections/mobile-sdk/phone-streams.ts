@@ -6,7 +6,7 @@ import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { sportOf } from '../../wearables/resources/sports.ts'
 import { STREAM_MAX } from '../../wearables/streams/stream-points.ts'
 import type { IncomingStream, StreamList } from '../../wearables/streams/workout-streams.ts'
-import { toDevice, sourceTypeOf, type PostZones } from './samples.ts'
+import { toDevice, sourceTypeOf, type PostZones } from './phone-samples.ts'
 import type { SentBulk, SentWorkout } from './summary-schema.ts'
 
 /** The list of a stream that a component fills; other components are left out. */

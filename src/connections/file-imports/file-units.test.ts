@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { convertUnits } from '../../../test/support/ucum.ts'
-import { dimensions, toCanonical, type Dimension } from './units.ts'
+import { dimensions, toCanonical, type Dimension } from './file-units.ts'
 
 /** The unit of UCUM that a unit of files means, where they are not the same: `st` is a stere there, `ft` a femtoton. */
 const meant: Record<string, string> = {

@@ -1,7 +1,7 @@
 // What a cell holds: results, units and flags, also without the spaces between them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellOf, splitCell } from './cells.ts'
+import { cellOf, splitCell } from './table-cells.ts'
 
 const parts = (text: string) => {
   let left = 0

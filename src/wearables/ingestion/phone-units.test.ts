@@ -8,7 +8,7 @@ import { createTestTeam } from '../../../test/support/server.ts'
 import { tenantOf } from '../../../test/support/orders.ts'
 import { createLog } from '../../platform/telemetry/log.ts'
 import { timeseriesNames, timeseriesOf, type TimeseriesName } from '../resources/timeseries.ts'
-import { logUnits, findConversion } from './units.ts'
+import { logUnits, findConversion } from './phone-units.ts'
 
 const isKnown = (name: TimeseriesName, unit: string) => findConversion('apple_health_kit', name, unit) !== undefined
 
