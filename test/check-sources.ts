@@ -1,7 +1,8 @@
 // Checks the syntax trees of the sources: names of declarations, names that are defined too often, and lengths of functions; and the names
 // of files. The rules and the exceptions are in test/source-rules.ts. `npm run check` runs it.
-import { globSync, readFileSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import { basename } from 'node:path'
+import { parseSource, sqlOf } from './support/syntax-tree.ts'
 import ts from './support/typescript-5.ts'
 import {
   ALLOWED_LENGTHS,
@@ -24,7 +25,7 @@ const isIn = (folders: readonly string[], file: string): boolean => folders.some
 
 for (const file of globSync('{src,test,bench,eval,scripts}/**/*.ts').sort()) {
   if (file.endsWith('.d.ts')) continue
-  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true)
+  const source = parseSource(file)
   const isProgram = file.startsWith('src/') && !file.endsWith('.test.ts')
   if (isProgram) collectDefinitions(source)
   checkNode(source, source, { names: isProgram || isIn(CHECKED_TESTS, file), lengths: isProgram })
@@ -112,18 +113,8 @@ function isBoolean(node: ts.Node): boolean {
 
 /** Whether a field is named like a column of a statement in the same file. */
 function isColumn(name: string, node: ts.Node, source: ts.SourceFile): boolean {
-  return ts.isPropertySignature(node) && statements(source).some((statement) => new RegExp(`\\b${name}\\b`).test(statement))
-}
-
-function statements(source: ts.SourceFile): string[] {
-  const found: string[] = []
-  const visit = (node: ts.Node): void => {
-    if (ts.isTaggedTemplateExpression(node) && node.tag.getText(source) === 'sql')
-      found.push(node.template.getText(source).replace(/\$\{[^}]*\}/g, ' '))
-    ts.forEachChild(node, visit)
-  }
-  visit(source)
-  return found
+  const statements = ts.isPropertySignature(node) ? sqlOf(source) : []
+  return statements.some((statement) => new RegExp(`\\b${name}\\b`).test(statement.replace(/\$\{[^}]*\}/g, ' ')))
 }
 
 function collectDefinitions(source: ts.SourceFile): void {

@@ -4,15 +4,19 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
+import ts from '../../test/support/typescript-5.ts'
 import { domains, type Domain } from './architecture.ts'
 import { contents } from './contents.ts'
+import { codeOf, findCalls, importsIn, parseSource, sqlOf } from '../../test/support/syntax-tree.ts'
 
 /** Of every source, from `src` on: its path, and the files that it imports, for types alone too and when it runs. */
 const sources = globSync('src/**/*', { withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name))
 const files = sources.filter((file) => /\.[jt]s$/.test(file) && !file.endsWith('.test.ts'))
-const text = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]))
+const trees = new Map(files.map((file) => [file, parseSource(file)]))
+/** Each source without its comments. */
+const text = new Map([...trees].map(([file, tree]) => [file, codeOf(tree)]))
 const known: Record<string, Domain> = domains
 const names = Object.keys(known)
 
@@ -64,7 +68,7 @@ test('source files and their tests have at most 600 lines', () => {
 
 test('the program imports no test helpers', () => {
   for (const [file, source] of text) {
-    assert(!/from '(node:test|[./]+\/test\/)/.test(source), `${file} imports what is for tests`)
+    assert(!importsIn(source).some((target) => /^(node:test$|[./]+\/test\/)/.test(target)), `${file} imports what is for tests`)
     assert(domainOf(file) === 'testing' || !/\.fixture\.|\btesting\b/.test(file), `${file} belongs to test/support`)
   }
 })
@@ -73,8 +77,7 @@ test('what tests of other programs import has no packages', () => {
   const clients = [...text].filter(([file]) => domainOf(file) === 'testing')
   assert(clients.length > 3, `the pattern finds ${clients.length} files`)
   for (const [file, source] of clients)
-    for (const [, target] of source.matchAll(/\b(?:from|import) ?\(?'([^']+)'/g))
-      assert(/^(node:|\.\/)/.test(target!), `${file} imports ${target}`)
+    for (const target of importsIn(source)) assert(/^(node:|\.\/)/.test(target), `${file} imports ${target}`)
 })
 
 /** Whether a file may import another one by where both stand. */
@@ -100,8 +103,8 @@ test('imports point down, between domains and between the modules of one domain'
 
 /** The files that a file imports: also for types alone, and when it runs. */
 function importsOf(file: string): string[] {
-  const found = readFileSync(file, 'utf8').matchAll(/\b(?:from|import) ?\(?'(\.[^']+)'/g)
-  return [...found].map(([, target]) => normalize(join(dirname(file), target!)))
+  const targets = importsIn(readFileSync(file, 'utf8')).filter((target) => target.startsWith('.'))
+  return targets.map((target) => normalize(join(dirname(file), target)))
 }
 
 /** A circle among files that import each other, or undefined. A file that imports none of the rest is in no circle. */
@@ -134,9 +137,7 @@ const DOMAIN_WORDS = /patient|\bplans?\b|\bsamples?\b|\b(sandbox|production)-(us
 const WITH_DOMAIN_WORDS = ['src/platform/telemetry/metrics.ts']
 
 test('the platform knows nothing of health care', () => {
-  const knowing = [...text].filter(
-    ([file, source]) => domainOf(file) === 'platform' && DOMAIN_WORDS.test(source.replace(/\/\/.*$|\/\*[\s\S]*?\*\//gm, '')),
-  )
+  const knowing = [...text].filter(([file, source]) => domainOf(file) === 'platform' && DOMAIN_WORDS.test(source))
   assert.deepEqual(
     knowing.map(([file]) => file),
     WITH_DOMAIN_WORDS,
@@ -144,8 +145,7 @@ test('the platform knows nothing of health care', () => {
 })
 
 test('only the platform reads the system clock or the database clock', () => {
-  for (const [file, source] of text) {
-    const code = source.replace(/\/\/.*$|\/\*[\s\S]*?\*\//gm, '')
+  for (const [file, code] of text) {
     // HTTP clients have no team whose time they could use.
     if (domainOf(file) !== 'platform' && !/^src\/(cli\/client|testing)\//.test(file))
       assert(!/Date\.now\(|new Date\(\)|systemNow\(/.test(code), `${file} reads the system clock`)
@@ -196,17 +196,16 @@ test('only the owning module writes a table', () => {
       writes.add(table!)
       if (owners.get(table!) !== moduleOf(file)) also.add(`${pathInSrc(file)} ${table}`)
     }
-  for (const [file, source] of text)
-    for (const [, table] of source.matchAll(/\bcleanup\(\{[^}]*?\btable: '([a-z_]+)'/g))
-      assert.equal(owners.get(table!), moduleOf(file), `${table} is cleaned up by ${file}`)
-  for (const [file, source] of text)
-    for (const [, names] of source.matchAll(/\beraseTables\(([^.)]*)\)/g))
-      for (const table of names!.split(',')) {
-        const name = table.trim().replaceAll("'", '')
-        const owner = isListOfModules(file)
-          ? domainOf(owners.get(name) === undefined ? '' : `src/${owners.get(name)}`)
-          : owners.get(name)
-        if (name && owner !== (isListOfModules(file) ? domainOf(file) : moduleOf(file))) also.add(`${pathInSrc(file)} ${name}`)
+  for (const [file, tree] of trees)
+    for (const call of findCalls(tree, 'cleanup'))
+      for (const [, table] of call.getText(tree).matchAll(/\btable: '([a-z_]+)'/g))
+        assert.equal(owners.get(table!), moduleOf(file), `${table} is cleaned up by ${file}`)
+  for (const [file, tree] of trees)
+    for (const call of findCalls(tree, 'eraseTables'))
+      for (const table of call.arguments.filter(ts.isStringLiteral).map((argument) => argument.text)) {
+        const owner = owners.get(table) ?? ''
+        const isOwner = isListOfModules(file) ? domainOf(`src/${owner}`) === domainOf(file) : owner === moduleOf(file)
+        if (!isOwner) also.add(`${pathInSrc(file)} ${table}`)
       }
   assert(writes.size > 60, `the pattern finds writers of ${writes.size} tables`)
   assert.deepEqual([...also], [], 'files that write a table of another module')
@@ -236,16 +235,16 @@ const teamTables = contents.modules
 
 test("every statement on a team's table names the team", () => {
   assert(teamTables.length > 20, `records have ${teamTables.length} tables of teams`)
-  for (const [file, source] of text)
-    for (const [, statement] of source.matchAll(/sql`([^`]*)`/g))
+  for (const [file, tree] of trees)
+    for (const statement of sqlOf(tree))
       for (const table of teamTables)
-        if (new RegExp(`(from|update|into|join)\\s+${table}(\\s|$)`).test(statement!))
+        if (new RegExp(`(from|update|into|join)\\s+${table}(\\s|$)`).test(statement))
           assert(
             /team_id (=|is not distinct from|is null) |notDeletedCondition\(tx\)|ofTeam\(tx\)|insert into \S+ (as \w+ )?\([^)]*team_id/.test(
-              statement!,
+              statement,
             ) ||
-              /(expires|created)_at </.test(statement!) ||
-              FRAGMENTS[file]?.test(statement!),
+              /(expires|created)_at </.test(statement) ||
+              FRAGMENTS[file]?.test(statement),
             `${file}: a statement on ${table} does not name the team`,
           )
 })
@@ -320,8 +319,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
 
 test('files that work on a whole cell are listed with a reason', () => {
   const found: string[] = []
-  for (const [file, source] of text) {
-    const code = source.replace(/\/\/.*$|\/\*[\s\S]*?\*\//gm, '')
+  for (const [file, code] of text) {
     if (/(?<!\bcontrol)\s*\.(queries|asyncCommit|plainTx|asyncCommitTx|txOnWholeCell|pool)\b/.test(code)) found.push(file)
   }
   assert.deepEqual(found.sort(), Object.keys(ON_WHOLE_CELL).sort())
