@@ -251,3 +251,8 @@ export const TEST_EXPORTS: Record<string, readonly string[]> = {
     'src/wearables/resources/families.ts',
   ],
 }
+
+/** `file key` → why an object literal has a key that no type declares. */
+export const ALLOWED_KEYS: Record<string, string> = {
+  'src/platform/db/database-connection.ts queryMode': 'read by pg, whose types lack it',
+}
