@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { assembleProcess, cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { contents } from '../../app/contents.ts'
 import { createLog } from '../../platform/telemetry/log.ts'
 import type { Call } from '../../platform/http/call.ts'
 import { RequestRecorder } from './recorder.ts'
@@ -108,6 +109,24 @@ for (const cell of ['sandbox-us', 'production-us'] as const)
       else assert.match(error!, /(^|; )body\.user_id: Field required(;|$)/)
     })
   })
+
+test('requests of a deleted team are erased', async () => {
+  const team = await createTestTeam()
+  await team.api.get('/v3/lab_tests')
+  await list(team)
+  const count = async () => {
+    const { rows } = await team.db.pool.query(
+      'select (select count(*) from request_log where team_id = $1)::int + (select count(*) from request_count where team_id = $1)::int as n',
+      [team.team],
+    )
+    return rows[0].n as number
+  }
+  assert.equal(await count(), 2)
+  const { erasers } = contents.modules.find(({ name }) => name === 'console/request-log')!
+  await team.db.plainTx((tx) => erasers!.team!(tx, team.team, 100))
+  await team.db.plainTx((tx) => erasers!.team!(tx, team.team, 100))
+  assert.equal(await count(), 0)
+})
 
 describe('the counts of requests', () => {
   test('have all requests of a span by outcome, in intervals without gaps', async () => {
