@@ -33,6 +33,11 @@ table audit_log
   constraint audit_log_pkey PRIMARY KEY (id)
   CREATE INDEX audit_log__org ON audit_log USING btree (org_id, id)
 
+table completed_backup
+  completed_at timestamp with time zone not null
+  bytes bigint not null
+  constraint completed_backup_pkey PRIMARY KEY (completed_at)
+
 table console_session
   id uuid not null
   member_id uuid not null
@@ -502,6 +507,11 @@ table data_retention_check
   constraint data_retention_check_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX data_retention_check__next ON data_retention_check USING btree (next_at)
   policy of_team for all (team_id = current_team())
+
+table database_size
+  day date not null
+  bytes bigint not null
+  constraint database_size_pkey PRIMARY KEY (day)
 
 table day_record
   team_id uuid not null
@@ -1189,6 +1199,7 @@ table patient_message
   CREATE INDEX patient_message__due ON patient_message USING btree (due_at) WHERE (due_at IS NOT NULL)
   CREATE INDEX patient_message__failed ON patient_message USING btree (finished_at) WHERE (state = 'failed'::text)
   CREATE INDEX patient_message__mail ON patient_message USING btree (mail_id) WHERE (mail_id IS NOT NULL)
+  CREATE INDEX patient_message__newest ON patient_message USING btree (team_id, id)
   policy of_team for all (team_id = current_team())
 
 table patient_message_opt_out

@@ -1557,6 +1557,8 @@ create table patient_message (
 );
 create index patient_message__due on patient_message (due_at) where due_at is not null;
 create index patient_message__failed on patient_message (finished_at) where state = 'failed';
+-- The inbox of a team.
+create index patient_message__newest on patient_message (team_id, id);
 -- The sender of a mail looks its message up, because the user may be deleted.
 create index patient_message__mail on patient_message (mail_id) where mail_id is not null;
 
@@ -1694,6 +1696,12 @@ create table request_count (
   primary key (team_id, bucket_start, outcome)
 );
 create index request_count__bucket_start on request_count (bucket_start);
+
+-- The size of the database on each day, as a worker found it.
+create table database_size (
+  day    date primary key,
+  bytes  bigint not null
+);
 
 -- ==== row-level security
 -- `migrate` creates the roles, the grants and, for tables with the column team_id, the policies (src/platform/db/row-security.ts). These are

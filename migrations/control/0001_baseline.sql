@@ -255,3 +255,11 @@ create table sign_in_key (
   private_key  text not null,
   created_at   timestamptz not null
 );
+
+-- ==== console
+
+-- Backups that the command made. Backups of other tools are not known here.
+create table completed_backup (
+  completed_at  timestamptz primary key,
+  bytes         bigint not null
+);

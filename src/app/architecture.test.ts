@@ -313,6 +313,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/events/delivery/fan-out.ts': 'claims outbox entries of every team',
   'src/events/feed/feed-waiters.ts': 'one look for everybody who waits',
   'src/events/delivery/delivery-worker.ts': 'delivers what is due, of every team',
+  'src/console/health/database-size.ts': 'the size of a whole database',
   'src/console/request-log/recorder.ts': 'records requests of every team',
   'src/events/delivery/record-outcomes.ts': 'records what was delivered, of every team',
 }

@@ -119,6 +119,6 @@ export function modulesOf(process: Process): Module[] {
       operations: operationIds,
       eventTypes: () => new Set(eventTypes().map(({ name }) => name)),
     }),
-    ...consoleModules({ cells, recorder, request_log_days: settings.request_log_days }),
+    ...consoleModules({ cells, log, recorder, request_log_days: settings.request_log_days }),
   ]
 }

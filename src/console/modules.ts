@@ -1,10 +1,13 @@
 // The modules of the console's own operations, from the bottom up.
 import type { Cells } from '../platform/db/cells.ts'
 import { eraseTables } from '../platform/db/erasure.ts'
+import type { Log } from '../platform/telemetry/log.ts'
 import type { Module } from '../platform/module/module.ts'
 import type { RequestRecorder } from './request-log/recorder.ts'
 import { requestCleanups } from './request-log/requests.ts'
 import { requestLogRoutes } from './request-log/routes.ts'
+import { sizeCleanup, sizeWorker } from './health/database-size.ts'
+import { healthRoutes } from './health/routes.ts'
 import { overviewRoutes } from './overview/routes.ts'
 import { savedViewRoutes } from './saved-views/routes.ts'
 import { savedViewConstraints } from './saved-views/saved-views.ts'
@@ -13,12 +16,13 @@ import { searchRoutes } from './search/routes.ts'
 /** What the modules need of the process. */
 export interface ConsoleDependencies {
   cells: Cells
+  log: Log
   recorder: RequestRecorder
   /** How long requests are listed. */
   request_log_days: number
 }
 
-export const consoleModules = ({ cells, recorder, request_log_days }: ConsoleDependencies): Module[] => [
+export const consoleModules = ({ cells, log, recorder, request_log_days }: ConsoleDependencies): Module[] => [
   {
     name: 'console/overview',
     about: 'what needs the attention of people, over all domains',
@@ -49,5 +53,14 @@ export const consoleModules = ({ cells, recorder, request_log_days }: ConsoleDep
     operations: savedViewRoutes,
     constraints: savedViewConstraints,
     erasers: { team: eraseTables('saved_view') },
+  },
+  {
+    name: 'console/health',
+    about: 'jobs that failed, queues, size of the databases, backups',
+    tag: 'management',
+    tables: { others: ['database_size', 'completed_backup'] },
+    operations: healthRoutes(cells),
+    periodicTasks: [sizeCleanup],
+    workers: [() => sizeWorker(cells, log)],
   },
 ]

@@ -25,6 +25,8 @@ import { listEventRows } from '../../src/events/delivery-log/event-rows.ts'
 import { listEvents } from '../../src/events/feed/list-events.ts'
 import { findSleep } from '../../src/wearables/summaries/summaries.ts'
 import { readWorkoutStream } from '../../src/wearables/streams/workout-streams.ts'
+import { listInbox } from '../../src/notifications/messages/inbox.ts'
+import { listUserRows } from '../../src/people/users/user-rows.ts'
 import { readFeed } from '../../src/events/feed/feed.ts'
 
 const ROWS = 6000
@@ -154,6 +156,12 @@ describe('a team with many orders, users, events and answers', async () => {
        from generate_series(1, $2::integer) n`,
       [team.team, ROWS],
     )
+    await asOwner(
+      `insert into sandbox_us.patient_message (order_id, id, team_id, kind, channel, recipient, body, created_at, state)
+       select $3, ('01890000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, $1, 'ordered', 'sms', '', '', now(), 'recorded'
+       from generate_series(1, $2::integer) n`,
+      [team.team, ROWS, order_id],
+    )
     await access.flush()
     await asOwner(
       `insert into sandbox_us.access_log (day, seq, team_id, users, line, hash)
@@ -170,7 +178,7 @@ describe('a team with many orders, users, events and answers', async () => {
       [team.team, ROWS],
     )
     await asOwner(
-      'analyze sandbox_us.access_log, sandbox_us.request_log, sandbox_us.raw_result, sandbox_us.lab_order, sandbox_us."user", sandbox_us.event, sandbox_us.idempotency_key, sandbox_us.feed',
+      'analyze sandbox_us.access_log, sandbox_us.request_log, sandbox_us.patient_message, sandbox_us.raw_result, sandbox_us.lab_order, sandbox_us."user", sandbox_us.event, sandbox_us.idempotency_key, sandbox_us.feed',
     )
   })
   after(() => free.close())
@@ -212,6 +220,8 @@ describe('a team with many orders, users, events and answers', async () => {
     ['lists rows of orders by name', (tx) => listOrderRows(tx, { patient_name: 'nobody of that name' }), /lab_order__names/],
     ['lists rows of orders by state', (tx) => listOrderRows(tx, { state: ['cancelled'] }), /lab_order__/],
     ['counts orders by day', (tx) => countOrdersByDay(tx), /lab_order__/],
+    ['lists messages', (tx) => listInbox(tx, {}), /patient_message__newest/],
+    ['lists rows of users', (tx) => listUserRows(tx, {}), /user__/],
     ['lists requests', (tx) => listRequests(tx, {}), /request_log_pkey/],
     ['lists requests that failed', (tx) => listRequests(tx, { outcome: 'server_error' }), /request_log__/],
     ['groups failures', (tx) => groupFailures(tx, {}), /delivery_attempt__newest/],

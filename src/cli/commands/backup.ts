@@ -20,6 +20,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { CommandContext, Typed } from '../command-tree.ts'
 import { printJson } from '../command-output.ts'
+import { recordBackup } from '../../console/health/backups.ts'
 import { openDatabase } from '../../app/database.ts'
 import { readConfig, type Config } from '../../settings/config.ts'
 import { KeyFile } from '../../platform/crypto/key-file.ts'
@@ -70,8 +71,14 @@ export async function backUp(
   await makeEmptyFolder(to)
   const database = await openDatabase(config, createLog('silent'), { ownership: 'if-free', create: false })
   let copy: { result: Manifest['archive']; completed_at: Date }
+  let isRecorded: boolean
   try {
     copy = await withBaseBackup(config.data_dir, (tar) => writeArchive(tar, join(to, ARCHIVE)))
+    const { completed_at, result } = copy
+    isRecorded = await recordBackup(database.cells.control.queries, { completed_at, bytes: result.bytes }).then(
+      () => true,
+      () => false,
+    )
   } finally {
     await database.close()
   }
@@ -91,7 +98,7 @@ export async function backUp(
   if (values.json) return print(printJson({ folder: to, ...manifest }))
   const keys = config.encryption_keys.length ? 'ENCRYPTION_KEYS' : new KeyFile(config.data_dir).path
   await print(
-    `Backup complete: ${to} (${megabytes(archive.bytes)}).\nThe encryption keys are not in it. Keep a copy of ${keys} in another place.\n`,
+    `Backup complete: ${to} (${megabytes(archive.bytes)}).\nThe encryption keys are not in it. Keep a copy of ${keys} in another place.\n${isRecorded ? '' : 'The database did not record it, so that the console does not show it.\n'}`,
   )
 }
 

@@ -1,6 +1,7 @@
 import { operation, type Operation } from '../../platform/http/operation.ts'
 import { listMessages } from './messages.ts'
-import { CommunicationSettings, OrderParams, PatchCommunicationSettings, PatientMessages } from './schema.ts'
+import { listInbox } from './inbox.ts'
+import { CommunicationSettings, Inbox, InboxQuery, OrderParams, PatchCommunicationSettings, PatientMessages } from './schema.ts'
 import { getSettings, setSettings } from './settings.ts'
 
 export const messagesRoutes: Operation[] = [
@@ -38,5 +39,17 @@ export const messagesRoutes: Operation[] = [
     params: OrderParams,
     reply: PatientMessages,
     run: (tx, { params }) => listMessages(tx, params.order_id),
+  }),
+  operation({
+    id: 'list_patient_messages',
+    isUnlisted: true,
+    logsAccess: true,
+    method: 'GET',
+    path: '/console/v1/messages',
+    summary: "List the team's messages to patients, newest first",
+    description: 'Text messages and emails; their texts in sandboxes only.',
+    query: InboxQuery,
+    reply: Inbox,
+    run: (tx, { query }) => listInbox(tx, query),
   }),
 ]

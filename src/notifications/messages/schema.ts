@@ -1,4 +1,4 @@
-import { Fields, Nullable, OpenEnum, T, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { channels } from './message-rules.ts'
 
 export const OrderParams = Fields({ order_id: Uuid })
@@ -29,3 +29,26 @@ export const PatientMessage = Fields(
 )
 export const PatientMessages = Fields({ data: T.Array(PatientMessage) }, { title: 'PatientMessages' })
 export type PatientMessages = Static<typeof PatientMessages>
+
+const deliveryStates = ['recorded', 'waiting', 'sent', 'failed'] as const
+
+export const InboxQuery = Fields({
+  user_id: Maybe(Uuid),
+  order_id: Maybe(Uuid),
+  channel: Maybe(OpenEnum(channels)),
+  state: Maybe(OpenEnum(deliveryStates)),
+  limit: Maybe(Int({ minimum: 1, maximum: 250, default: 50 })),
+  next_cursor: Maybe(Text({ maxLength: 1000 })),
+})
+export type InboxQuery = Static<typeof InboxQuery>
+
+export const InboxMessage = Fields(
+  {
+    ...PatientMessage.properties,
+    user_id: Uuid,
+    subject: Nullable(T.String({ description: 'Of an email, in sandboxes.' })),
+    body: Nullable(T.String({ description: 'Null in production: `get_order_messages` has it.' })),
+  },
+  { title: 'InboxMessage' },
+)
+export const Inbox = Fields({ data: T.Array(InboxMessage), next_cursor: Nullable(T.String()) }, { title: 'Inbox' })

@@ -2,7 +2,18 @@ import { operation, noContent } from '../../platform/http/operation.ts'
 import { Fields, Maybe, T, Text, Uuid } from '../../platform/schema/schema.ts'
 import { Demographics, DemographicsInput } from './demographics-schema.ts'
 import { getDemographics, patchDemographics } from './demographics.ts'
-import { ClientUserId, CreateUser, PatchUser, Success, User, UserPage, UserPageQuery } from './schema.ts'
+import {
+  ClientUserId,
+  CreateUser,
+  PatchUser,
+  Success,
+  User,
+  UserPage,
+  UserPageQuery,
+  UserRowPage,
+  UserRowQuery,
+} from './schema.ts'
+import { listUserRows } from './user-rows.ts'
 import { createUser, deleteUser, getUser, listUsers, patchUser, resolveUser, searchUsers, undoDelete } from './users.ts'
 
 const userParams = Fields({ user_id: Uuid })
@@ -17,6 +28,18 @@ export const usersRoutes = [
     query: UserPageQuery,
     reply: UserPage,
     run: (tx, { query }) => listUsers(tx, { offset: query.offset ?? 0, limit: query.limit ?? 100 }),
+  }),
+  operation({
+    id: 'list_user_rows',
+    isUnlisted: true,
+    logsAccess: true,
+    method: 'GET',
+    path: '/console/v1/users',
+    summary: 'List users as rows, page by page',
+    description: 'Newest first. `search_input` is the beginning of an id or a part of a client user id.',
+    query: UserRowQuery,
+    reply: UserRowPage,
+    run: (tx, { query }) => listUserRows(tx, query),
   }),
   operation({
     id: 'create_user',

@@ -72,3 +72,32 @@ export const UserPageQuery = Fields({
 })
 
 export const Success = Fields({ success: T.Boolean() }, { title: 'Success' })
+
+export const UserRowQuery = Fields({
+  search_input: Maybe(Text({ minLength: 1, maxLength: 512 })),
+  limit: Maybe(Int({ minimum: 1, maximum: 250, default: 50 })),
+  next_cursor: Maybe(Text({ maxLength: 1000 })),
+})
+export type UserRowQuery = Static<typeof UserRowQuery>
+
+export const UserRow = Fields(
+  {
+    user_id: Uuid,
+    client_user_id: T.String(),
+    created_on: Timestamp,
+    first_name: Nullable(T.String()),
+    last_name: Nullable(T.String()),
+    dob: Nullable(DateOnly),
+    gender: Nullable(T.String()),
+    connected_source_count: T.Integer(),
+  },
+  { title: 'UserRow' },
+)
+export const UserRowPage = Fields(
+  {
+    data: T.Array(UserRow),
+    total: Nullable(T.Integer({ description: 'Null for a search.' })),
+    next_cursor: Nullable(T.String()),
+  },
+  { title: 'UserRowPage' },
+)

@@ -1,8 +1,9 @@
 // The jobs of one team, as its people see them: what becomes due until an instant of its clock, and what has failed. Names and counts, no
 // payloads.
+import { dbNow, endLease, isUnleased } from '../db/leases.ts'
 import type { Tx } from '../db/transaction.ts'
 import { Nullable, T, type Static } from '../schema/schema.ts'
-import { sql } from '../db/sql.ts'
+import { sql, type Sql } from '../db/sql.ts'
 
 /** The most jobs that are counted. */
 export const COUNTED_JOBS_MAX = 100_000
@@ -40,4 +41,52 @@ export async function nextJobAt(tx: Tx): Promise<string | null> {
             where team_id = ${tx.team} and run_at > ${tx.now} and failed_at is null order by run_at, id limit 1) as run_at`,
   )
   return run_at
+}
+
+const FailedJob = T.Object({
+  id: T.String(),
+  name: T.String(),
+  run_at: T.String(),
+  attempts: T.Integer(),
+  failed_at: Nullable(T.String()),
+  next_at: Nullable(T.String()),
+  error: Nullable(T.String()),
+})
+
+/**
+ * The jobs of the team that failed: those that are tried no more, or those that are tried again. `error` is the class and the code of the last
+ * error.
+ * @param page the end of the statement: a condition on the position in the list, the order by id and the limit
+ */
+export const listFailedJobs = (tx: Tx, state: 'dead' | 'retrying', page: Sql): Promise<Static<typeof FailedJob>[]> =>
+  tx.many(
+    FailedJob,
+    sql`
+    select id, name, date_trunc('second', run_at) as run_at, attempts, date_trunc('second', failed_at) as failed_at,
+           case when failed_at is null then date_trunc('second', due_at) end as next_at, last_error as error
+    from job
+    where team_id = ${tx.team} and ${state === 'dead' ? sql`failed_at is not null` : sql`failed_at is null and last_error is not null`}
+      and ${page}`,
+  )
+
+const Id = T.Object({ id: T.String() })
+
+/**
+ * Makes jobs of the team that are tried no more due now, with all their attempts. Writes job.
+ * @param ids at most as many as the caller allows; undefined: the oldest
+ * @returns the ids of the jobs
+ */
+export async function retryFailedJobs(tx: Tx, ids: readonly string[] | undefined, max: number): Promise<string[]> {
+  const rows = await tx.many(
+    Id,
+    sql`
+    update job set ${endLease}, failed_at = null, attempts = 0, last_error = null, due_at = ${dbNow}
+    where team_id = ${tx.team} and failed_at is not null and ${isUnleased} and id = any (array(
+      select id from job
+      where team_id = ${tx.team} and failed_at is not null and ${ids === undefined ? sql`true` : sql`id = any (${[...ids]}::uuid[])`}
+      order by failed_at, id limit ${max}))
+    returning id`,
+  )
+  if (rows.length) tx.notifyWorker()
+  return rows.map(({ id }) => id)
 }

@@ -28,12 +28,15 @@ export async function listAccess(
   tx: Tx,
   query: AccessQuery,
 ): Promise<{ data: Static<typeof AccessLine>[]; next_cursor: string | null }> {
-  const pages = new Pages(`access ${tx.team} ${query.user_id}`, query, [numberKey(sql`seq`)])
+  const pages = new Pages(`access ${tx.team} ${query.user_id} ${query.object_id ?? ''}`, query, [numberKey(sql`seq`)])
+  // A line is JSON text with the ids of its objects.
+  const isAbout = query.object_id === undefined ? sql`true` : sql`line like ${`%"${query.object_id}"%`}`
   const rows = await tx.many(
     Row,
     sql`
     select seq, line from access_log_of_team
-    where team_id = ${tx.team} and users @> array[${query.user_id}]::uuid[] and ${pages.afterCursor} ${pages.order}`,
+    where team_id = ${tx.team} and users @> array[${query.user_id}]::uuid[] and ${isAbout} and ${pages.afterCursor}
+    ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ seq }) => [String(seq)])
   return { data: page.map(toAccessLine), next_cursor }

@@ -1,6 +1,6 @@
 // Schemas of the audit log and the access log. Source: management-auth.md 8.
 import { Cursor, NextCursor, teamInEnvironment } from '../organizations/management-shapes.ts'
-import { Fields, Int, Maybe, Nullable, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { describedAs, Fields, Int, Maybe, Nullable, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 
 export const AuditEntry = Fields(
   {
@@ -45,6 +45,7 @@ export const AccessLine = Fields(
 export const AccessPage = Fields({ data: T.Array(AccessLine), next_cursor: Cursor }, { title: 'AccessPage' })
 export const AccessQuery = Fields({
   user_id: Uuid,
+  object_id: Maybe(describedAs(Uuid, 'Only lines that name this object beside the user, an order for example.')),
   limit: Maybe(Int({ minimum: 1, maximum: 250, default: 50 })),
   next_cursor: NextCursor,
 })

@@ -146,6 +146,7 @@ const belongings: Record<string, (team: TestTeam, operation: Operation, use: Use
   page: () => Promise.resolve('1'),
   order_id: async (team, operation, use) => (await orderFor(team, operation, use)).id as string,
   search_input: (team, operation, use) => belongings.order_id!(team, operation, use),
+  failed_job_id: () => Promise.resolve(randomUUID()),
   request_id: async (team) => (await team.api.get('/v3/lab_tests')).headers.get('x-request-id')!,
   view_id: async (team, _operation, use) =>
     thing(team, use, 'saved view', async () => {

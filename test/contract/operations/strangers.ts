@@ -16,6 +16,8 @@ const findsNothing = new Set([
   'list_events',
   'list_event_rows',
   'search_ids',
+  'list_user_rows',
+  'list_patient_messages',
   'resend_events',
   'search_team_users',
   'get_team_lab_accounts',
