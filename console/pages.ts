@@ -22,6 +22,14 @@ export const PAGES: readonly PageEntry[] = [
     load: async () => (await import('./pages/overview/OverviewPage.tsx')).OverviewPage,
     navigation: { label: 'Overview', icon: 'overview', operation: 'get_teams_metrics' },
   },
+  {
+    path: 'orders',
+    load: async () => (await import('./pages/orders/OrdersPage.tsx')).OrdersPage,
+    navigation: { label: 'Orders', icon: 'orders', operation: 'list_order_rows' },
+    actions: [{ label: 'Place an order', icon: 'plus', path: 'orders/new', operation: 'create_order' }],
+  },
+  { path: 'orders/new', load: async () => (await import('./pages/new-order/NewOrderPage.tsx')).NewOrderPage },
+  { path: 'orders/:order_id', load: async () => (await import('./pages/order/OrderPage.tsx')).OrderPage },
 ]
 
 /** Whether there is a page at a path, which may have a query. */

@@ -10,7 +10,13 @@ export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: endSessionIfAbsent }),
   mutationCache: new MutationCache({ onError: endSessionIfAbsent }),
   defaultOptions: {
-    queries: { staleTime: STALE_MS, retry: (failures, error) => failures < RETRIES_MAX && isTemporary(error) },
+    // A server on this machine can be reached without a network, so that only a request tells.
+    queries: {
+      staleTime: STALE_MS,
+      networkMode: 'always',
+      retry: (failures, error) => failures < RETRIES_MAX && isTemporary(error),
+    },
+    mutations: { networkMode: 'always' },
   },
 })
 

@@ -6,12 +6,14 @@ import { createdReply, createOrder, importOrder } from './create-order.ts'
 import { createOrderIdempotency, createOrderOnce } from './create-order-once.ts'
 import { listOrders } from './list-orders.ts'
 import { countOrdersByDay, listOrderRows } from './order-rows.ts'
+import { readProgress } from './order-progress.ts'
 import { resendEvents } from './resend-events.ts'
 import {
   CreateOrder,
   ImportOrder,
   Order,
   OrderPage,
+  OrderProgress,
   OrderQuery,
   OrderReply,
   OrderRowPage,
@@ -72,6 +74,17 @@ export const ordersRoutes = (countConnections: CountConnections, covers: CoversC
     description: 'The last 30 days of UTC, by the clock of the team.',
     reply: OrdersByDay,
     run: (tx) => countOrdersByDay(tx),
+  }),
+  operation({
+    id: 'get_order_progress',
+    isUnlisted: true,
+    logsAccess: true,
+    method: 'GET',
+    path: '/console/v1/orders/{order_id}/progress',
+    summary: 'Read how far an order has come in its lifecycle',
+    params: orderParams,
+    reply: OrderProgress,
+    run: (tx, { params }) => readProgress(tx, params.order_id),
   }),
   operation({
     id: 'get_order',

@@ -324,6 +324,36 @@ export const OrdersByDay = Fields(
   { title: 'OrdersByDay' },
 )
 
+const ProgressStatus = {
+  low_level_status: T.String(),
+  state: OpenEnum(topLevelStatuses),
+}
+export const OrderProgress = Fields(
+  {
+    lifecycle: T.String({ description: 'The lifecycle of the collection method; test kits have two.' }),
+    steps: T.Array(
+      Fields(
+        {
+          ...ProgressStatus,
+          phase: OpenEnum(['passed', 'current', 'expected']),
+          reached_at: Nullable(Timestamp),
+        },
+        { title: 'OrderStep' },
+      ),
+      { description: 'In the order of time: the statuses that the order has had, and those on the shortest way to `completed`.' },
+    ),
+    next: T.Array(
+      Fields(
+        { ...ProgressStatus, published_status: T.String({ description: 'As `order_process_simulate` takes it.' }) },
+        { title: 'NextOrderStatus' },
+      ),
+      { description: 'The statuses that may follow.' },
+    ),
+  },
+  { title: 'OrderProgress' },
+)
+export type OrderProgress = Static<typeof OrderProgress>
+
 export const PatchOrder = Fields({ activate_by: Nullable(DateOnly) }, { title: 'PatchOrder' })
 
 export const ResendEvents = Fields(

@@ -1,0 +1,138 @@
+import { Button, Group, Select, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import { ApiError } from '../../api/api-error.ts'
+import { CodeSamples } from '../../components/CodeSamples.tsx'
+import { ErrorNotice } from '../../components/ErrorNotice.tsx'
+import { methodWords } from '../../components/order-status.ts'
+import { Page } from '../../components/Page.tsx'
+import { useTeam } from '../../session/team.ts'
+import { EMPTY_FORM, fictionalForm, toOrder, type OrderForm } from './order-form.ts'
+import { useOrderableTests, usePlaceOrder } from './place-order.ts'
+
+/** Where the API names a value of the form in its errors. */
+const PATHS: Partial<Record<keyof OrderForm, string>> = {
+  lab_test_id: 'body.lab_test_id',
+  client_user_id: 'body.client_user_id',
+  first_name: 'body.patient_details.first_name',
+  last_name: 'body.patient_details.last_name',
+  dob: 'body.patient_details.dob',
+  gender: 'body.patient_details.gender',
+  phone_number: 'body.patient_details.phone_number',
+  email: 'body.patient_details.email',
+  first_line: 'body.patient_address.first_line',
+  second_line: 'body.patient_address.second_line',
+  city: 'body.patient_address.city',
+  state: 'body.patient_address.state',
+  zip: 'body.patient_address.zip',
+}
+
+const GENDERS = ['female', 'male', 'other', 'unknown'] as const
+
+/** Places an order of one test. In a sandbox the patient is fictional unless another is written. */
+export function NewOrderPage() {
+  const { environment, pathTo } = useTeam()
+  const navigate = useNavigate()
+  const [form, setForm] = useState<OrderForm>(() =>
+    environment === 'sandbox' ? fictionalForm(`console-${crypto.randomUUID().slice(0, 8)}`) : EMPTY_FORM,
+  )
+  const placing = usePlaceOrder((order_id) => void navigate(pathTo(`orders/${order_id}`)))
+  const fields = fieldsOf(form, setForm, placing.error)
+  return (
+    <Page
+      title="Place an order"
+      actions={
+        form.lab_test_id && <CodeSamples request={{ method: 'POST', path: '/v3/order', body: toOrder(form, 'USER_ID') }} />
+      }
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          placing.mutate(form)
+        }}
+      >
+        <Stack gap="lg" maw={720}>
+          <TestSelect value={form.lab_test_id} onChange={(lab_test_id) => setForm({ ...form, lab_test_id })} />
+          <Stack gap="sm">
+            <Title order={2}>Patient</Title>
+            {environment === 'sandbox' && (
+              <Text size="sm" c="dimmed">
+                This patient is fictional. A sandbox sends nothing to anyone.
+              </Text>
+            )}
+            <TextInput
+              label="Your id of the user"
+              description="A user with this id is created if there is none."
+              required
+              {...fields('client_user_id')}
+            />
+            <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+              <TextInput label="First name" required {...fields('first_name')} />
+              <TextInput label="Last name" required {...fields('last_name')} />
+              <TextInput label="Date of birth" type="date" required {...fields('dob')} />
+              <Select
+                label="Gender"
+                data={GENDERS}
+                value={form.gender}
+                allowDeselect={false}
+                onChange={(gender) => gender && setForm({ ...form, gender: gender as OrderForm['gender'] })}
+              />
+              <TextInput label="Phone" description="With a leading +" required {...fields('phone_number')} />
+              <TextInput label="Mail" type="email" required {...fields('email')} />
+            </SimpleGrid>
+          </Stack>
+          <Stack gap="sm">
+            <Title order={2}>Address</Title>
+            <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+              <TextInput label="Street" required {...fields('first_line')} />
+              <TextInput label="Apartment" {...fields('second_line')} />
+              <TextInput label="City" required {...fields('city')} />
+              <TextInput label="State" required {...fields('state')} />
+              <TextInput label="ZIP code" required {...fields('zip')} />
+            </SimpleGrid>
+          </Stack>
+          {placing.error && <ErrorNotice error={placing.error} />}
+          <Group>
+            <Button type="submit" loading={placing.isPending} disabled={!form.lab_test_id}>
+              Place order
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Page>
+  )
+}
+
+/** The properties of a text field: its value, and what the API says is wrong with it. */
+function fieldsOf(form: OrderForm, onChange: (form: OrderForm) => void, error: Error | null) {
+  const faults = error instanceof ApiError ? error.fields : []
+  return (name: keyof OrderForm) => ({
+    value: form[name],
+    onChange: (event: { currentTarget: { value: string } }) => onChange({ ...form, [name]: event.currentTarget.value }),
+    error: faults.find(({ field }) => field === PATHS[name])?.message,
+  })
+}
+
+function TestSelect({ value, onChange }: { value: string; onChange: (lab_test_id: string) => void }) {
+  const tests = useOrderableTests()
+  const options = (tests.data?.data ?? []).map(({ id, name, method, lab }) => ({
+    value: id,
+    label: [name, methodWords(method), lab?.name].filter(Boolean).join(' · '),
+  }))
+  return (
+    <Stack gap="sm">
+      <Select
+        label="Test"
+        placeholder={tests.isPending ? 'Loading…' : 'Choose a test'}
+        data={options}
+        value={value || null}
+        onChange={(id) => onChange(id ?? '')}
+        searchable
+        required
+        limit={200}
+        nothingFoundMessage="No test of the team has this name"
+      />
+      {tests.error && <ErrorNotice error={tests.error} onRetry={() => void tests.refetch()} />}
+    </Stack>
+  )
+}

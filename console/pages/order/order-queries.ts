@@ -1,0 +1,95 @@
+// What the page of an order reads: each part by itself, and only while it is shown.
+import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
+import { dataOf } from '../../api/client.ts'
+import type { components } from '../../api/schema.d.ts'
+import { useTeam } from '../../session/team.ts'
+
+export type Order = components['schemas']['Order']
+export type OrderProgress = components['schemas']['OrderProgress']
+export type OrderStep = OrderProgress['steps'][number]
+export type EventRow = components['schemas']['EventRow']
+export type LabResults = components['schemas']['LabResults']
+
+/** A simulated order moves on by itself, so the page reads it again while it is open. */
+const REFRESH_MS = 5_000
+const EVENTS_MAX = 100
+
+const useOrderKey = (order_id: string) => [...useTeam().key, 'order', order_id] as const
+
+export function useOrder(order_id: string) {
+  const { api } = useTeam()
+  return useQuery({
+    queryKey: [...useOrderKey(order_id), 'order'],
+    queryFn: ({ signal }) => dataOf(api.GET('/v3/order/{order_id}', { params: { path: { order_id } }, signal })),
+    refetchInterval: REFRESH_MS,
+  })
+}
+
+export function useProgress(order_id: string) {
+  const { api } = useTeam()
+  return useQuery({
+    queryKey: [...useOrderKey(order_id), 'progress'],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/console/v1/orders/{order_id}/progress', { params: { path: { order_id } }, signal })),
+    refetchInterval: REFRESH_MS,
+  })
+}
+
+/** The events that were sent about the order, newest first, with the states of their deliveries. */
+export function useOrderEvents(order_id: string) {
+  const { api } = useTeam()
+  return useQuery({
+    queryKey: [...useOrderKey(order_id), 'events'],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/console/v1/events', { params: { query: { object_id: order_id, limit: EVENTS_MAX } }, signal })),
+    refetchInterval: REFRESH_MS,
+  })
+}
+
+/** @param hasResult an order without a report has no result to read */
+export function useResults(order_id: string, hasResult: boolean) {
+  const { api } = useTeam()
+  return useQuery({
+    queryKey: [...useOrderKey(order_id), 'results'],
+    queryFn: hasResult
+      ? ({ signal }) => dataOf(api.GET('/v3/order/{order_id}/result', { params: { path: { order_id } }, signal }))
+      : skipToken,
+  })
+}
+
+export function useOrderMessages(order_id: string) {
+  const { api } = useTeam()
+  return useQuery({
+    queryKey: [...useOrderKey(order_id), 'messages'],
+    queryFn: ({ signal }) => dataOf(api.GET('/v3/order/{order_id}/messages', { params: { path: { order_id } }, signal })),
+  })
+}
+
+/** Who has read or changed the order, newest first. */
+export function useOrderAccess({ id, user_id }: Order, isPermitted: boolean) {
+  const { api, org_id, team, environment } = useTeam()
+  const path = { org_id, team_id: team.id, environment }
+  return useQuery({
+    queryKey: [...useOrderKey(id), 'access'],
+    queryFn: isPermitted
+      ? async ({ signal }) => {
+          const query = { user_id, limit: EVENTS_MAX }
+          const page = await dataOf(
+            api.GET('/v1/org/{org_id}/team/{team_id}/{environment}/access_log', { params: { path, query }, signal }),
+          )
+          return page.data.filter(({ objects }) => objects.includes(id))
+        }
+      : skipToken,
+  })
+}
+
+/** A function that reads the order again after it was changed here. */
+export function useOrderRefresh(order_id: string): () => Promise<void> {
+  const queryClient = useQueryClient()
+  const { key } = useTeam()
+  const orderKey = useOrderKey(order_id)
+  return async () => {
+    await queryClient.invalidateQueries({ queryKey: orderKey })
+    await queryClient.invalidateQueries({ queryKey: [...key, 'orders'], refetchType: 'none' })
+  }
+}

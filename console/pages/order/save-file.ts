@@ -1,0 +1,8 @@
+/** Saves bytes as a file of the browser's user. */
+export function saveFile(bytes: Blob, name: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(bytes)
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(link.href)
+}

@@ -1,0 +1,175 @@
+// Orders in the console: the list, one order, and placing one.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { eventually } from '../support/eventually.ts'
+import { address, patient } from '../support/orders.ts'
+import type { Caller } from '../support/program.ts'
+import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, type ConsoleVisit } from './console.ts'
+
+/** An order of a fictional patient that a program places. */
+async function createOrder({ get, post }: Caller): Promise<string> {
+  const tests = await get('/v3/lab_test?collection_method=testkit')
+  const user = await post('/v2/user', { client_user_id: `console-test-${randomUUID()}` })
+  const order = await post('/v3/order', {
+    user_id: user.body.user_id,
+    lab_test_id: tests.body.data[0].id,
+    patient_details: patient,
+    patient_address: { ...address, country: 'US' },
+  })
+  assert.equal(order.status, 200, JSON.stringify(order.body))
+  return order.body.order.id
+}
+
+/** The console at the orders of a team that has some. */
+async function openOrders(query = ''): Promise<ConsoleVisit> {
+  const visited = await openConsole()
+  for (let count = 0; count < ORDERS; count++) await createOrder(visited.api)
+  await visited.open(`orders${query}`)
+  return visited
+}
+const ORDERS = 3
+
+/** Places an order of the fictional patient through the page, and returns its id. */
+async function placeOrder({ page, open }: ConsoleVisit): Promise<string> {
+  await open('orders/new')
+  await page.getByRole('combobox', { name: 'Test' }).click()
+  await page.getByRole('option').first().click()
+  await page.getByRole('button', { name: 'Place order' }).click()
+  await page.getByRole('heading', { name: 'What happened' }).waitFor()
+  return new URL(page.url()).pathname.split('/').at(-1)!
+}
+
+describe('the list of orders', () => {
+  test('shows the orders of the team, which a row opens', inBrowser, async () => {
+    const visited = await openOrders()
+    const { page } = visited
+    await page.getByRole('table', { name: 'Orders' }).waitFor()
+    await assertGoodPage(visited, 'orders')
+    await page.locator('[data-row-link]').first().click()
+    await page.getByRole('heading', { name: 'What happened' }).waitFor()
+    assert.match(page.url(), /\/orders\/[0-9a-f-]{36}$/)
+    await page.goBack()
+    await page.getByRole('table', { name: 'Orders' }).waitFor()
+    assertNoComplaints(visited.complaints)
+  })
+
+  test('keeps filters in the address, so that a reload and the back button restore them', inBrowser, async () => {
+    const { page, complaints } = await openOrders()
+    const filter = page.getByRole('combobox', { name: 'Filter' })
+    await filter.fill('state:cancelled')
+    await filter.press('Enter')
+    await page.waitForURL(/state=cancelled/)
+    await page.reload()
+    await page.getByText('state:cancelled').waitFor()
+    await page.goBack()
+    await page.getByRole('table', { name: 'Orders' }).waitFor()
+    assert.doesNotMatch(page.url(), /state=/)
+    assertNoComplaints(complaints)
+  })
+
+  test('says what is wrong with a filter, and that nothing matches', inBrowser, async () => {
+    const { page } = await openOrders()
+    const filter = page.getByRole('combobox', { name: 'Filter' })
+    await filter.fill('state:nowhere')
+    await filter.press('Enter')
+    await page.getByText(/^state is one of received/).waitFor()
+    await page.getByRole('textbox', { name: /^Search/ }).fill('zzzzzz nobody')
+    await page.getByRole('heading', { name: 'No order matches' }).waitFor()
+  })
+
+  test('says that the server cannot be reached, and tries again', inBrowser, async () => {
+    const { page } = await openOrders()
+    await page.getByRole('table', { name: 'Orders' }).waitFor()
+    await page.context().setOffline(true)
+    try {
+      await page.getByRole('textbox', { name: /^Search/ }).fill('Testa')
+      await page.getByRole('alert').getByText('The server cannot be reached').waitFor()
+    } finally {
+      await page.context().setOffline(false)
+    }
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+  })
+
+  test('is opened and read by keyboard alone', inBrowser, async () => {
+    const { page } = await openOrders()
+    await page.getByRole('table', { name: 'Orders' }).waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('x')
+    await page.getByText('1 selected').waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'What happened' }).waitFor()
+  })
+
+  test('saves a view, opens it and deletes it', inBrowser, async () => {
+    const { page } = await openOrders('?state=failed')
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('menuitem', { name: 'Save this view' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Failed orders')
+    await page.getByRole('button', { name: 'Save view' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('combobox', { name: 'Filter' }).press('Backspace')
+    await page.waitForURL((url) => !url.search.includes('state'))
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('menuitem', { name: 'Failed orders' }).click()
+    await page.waitForURL(/state=failed/)
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('button', { name: 'Delete the view Failed orders' }).click()
+    await page.getByRole('menuitem', { name: 'Failed orders' }).waitFor({ state: 'detached' })
+  })
+})
+
+describe('one order', () => {
+  test('is placed, led to its result in the sandbox, and shows its values and events', inBrowser, async () => {
+    const visited = await openConsole()
+    const { page } = visited
+    const id = await placeOrder(visited)
+    await assertGoodPage(visited, 'new order')
+    await page.getByRole('button', { name: 'Simulate the result' }).click()
+    await page.getByRole('table', { name: 'Results' }).waitFor({ timeout: 60_000 })
+    await page.getByRole('region', { name: 'Lifecycle' }).getByText('Completed').waitFor()
+    await assertGoodPage(visited, 'completed order')
+    await page.getByRole('tab', { name: 'Events' }).click()
+    await page.getByRole('table', { name: 'Events' }).waitFor()
+    assert.match(page.url(), new RegExp(`${id}\\?tab=events$`))
+    await page.reload()
+    await page.getByRole('table', { name: 'Events' }).waitFor()
+    assertNoComplaints(visited.complaints)
+  })
+
+  test('is cancelled after its name was typed', inBrowser, async () => {
+    const visited = await openConsole()
+    const { page, api } = visited
+    const id = await placeOrder(visited)
+    await page.getByRole('button', { name: 'Cancel order' }).click()
+    const dialog = page.getByRole('dialog')
+    const confirm = dialog.getByRole('button', { name: 'Cancel order' })
+    assert(await confirm.isDisabled())
+    await dialog.getByRole('textbox').fill(id.slice(-4))
+    await confirm.click()
+    await dialog.waitFor({ state: 'detached' })
+    await eventually(
+      async () => (await api.get(`/v3/order/${id}`)).body.status === 'cancelled' || undefined,
+      'the order is cancelled',
+    )
+    await page.getByRole('region', { name: 'Lifecycle' }).getByText('Cancelled').waitFor()
+  })
+
+  test('that does not exist is an error as the API says it', inBrowser, async () => {
+    const { page } = await openConsole('orders/00000000-0000-7000-8000-000000000000')
+    await page.getByRole('alert').getByText("This order doesn't exist.").waitFor()
+  })
+
+  test('shows at a field what the API rejects', inBrowser, async () => {
+    const { page, open } = await openConsole()
+    await open('orders/new')
+    await page.getByRole('combobox', { name: 'Test' }).click()
+    await page.getByRole('option').first().click()
+    await page.getByRole('textbox', { name: 'ZIP code' }).fill('nowhere')
+    await page.getByRole('button', { name: 'Place order' }).click()
+    await page.getByRole('alert').getByText('422').waitFor()
+    assert.equal(await page.getByRole('textbox', { name: 'ZIP code' }).getAttribute('aria-invalid'), 'true')
+  })
+})
