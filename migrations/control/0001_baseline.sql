@@ -137,6 +137,24 @@ create table console_session (
 create index console_session__expired on console_session (idle_expires_at);
 create index console_session__member on console_session (member_id, last_seen_at, id);
 
+-- Passwords of members, as argon2id hashes with their parameters.
+create table member_password (
+  member_id      uuid primary key references member on delete cascade,
+  password_hash  text not null,
+  updated_at     timestamptz not null
+);
+
+-- Links that work once. Without a member: for the first administrator; else the member sets a password with it.
+create table one_time_link (
+  id          uuid primary key,
+  member_id   uuid references member on delete cascade,
+  token_hash  bytea not null constraint one_time_link__token unique,
+  created_at  timestamptz not null,
+  expires_at  timestamptz not null
+);
+create index one_time_link__expired on one_time_link (expires_at);
+create index one_time_link__member on one_time_link (member_id, created_at, id);
+
 -- Keys of teams. The text of a key is shown once; its hash and its last characters are stored. `last_used_at` is exact to about
 -- a minute.
 create table api_key (

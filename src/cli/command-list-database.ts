@@ -88,6 +88,18 @@ export const tenants: Group[] = [
     ],
   },
   {
+    usage: 'member',
+    summary: 'members of organizations',
+    commands: [
+      commandsOf(() => import('./commands/member.ts'))(
+        'createLink',
+        'link <email>',
+        'create a link with which a member sets a password, valid for a day',
+        ['member link testa@example.com'],
+      ),
+    ],
+  },
+  {
     usage: 'key',
     summary: 'keys of teams and organizations',
     commands: [

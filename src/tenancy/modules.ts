@@ -1,7 +1,8 @@
 // The modules of tenancy, from the bottom up.
 import type { Config } from '../settings/config.ts'
 import type { Cells } from '../platform/db/cells.ts'
-import { FixedWindowLimiter } from '../platform/http/rate-limits.ts'
+import { CredentialChecks, FixedWindowLimiter } from '../platform/http/rate-limits.ts'
+import { systemNow } from '../platform/runtime/clock.ts'
 import type { Module } from '../platform/module/module.ts'
 import type { Log } from '../platform/telemetry/log.ts'
 import type { Access } from './access/access.ts'
@@ -28,6 +29,7 @@ export interface TenancyDependencies {
     | 'invites_per_hour'
     | 'invites_per_address_per_day'
     | 'demo'
+    | 'wrong_keys_per_min'
     | 'session_idle_minutes'
     | 'session_hours'
   >
@@ -46,6 +48,23 @@ const DOMAIN_CHECKS_PER_MIN = 60
 const DOMAIN_MAILS_PER_H = 30
 const DNS = { timeout_ms: 1500, tries: 2, deadline_ms: 8000 }
 const [MINUTE_S, HOUR_S, DAY_S] = [60, 3600, 86_400]
+
+const QUARTER_HOUR_S = 900
+/** Mails to set the password of one account, within that time. */
+const RESETS_OF_ACCOUNT = 3
+
+/** @param wrong_max wrong keys of an address in a minute; 0: no limits */
+const signInLimits = (wrong_max: number) => ({
+  checks: new CredentialChecks({
+    wrong_max,
+    says: 'Too many wrong passwords or links from this address (WRONG_KEYS_PER_MINUTE)',
+  }),
+  attempts: {
+    passwords: new FixedWindowLimiter({ max: wrong_max, window_s: QUARTER_HOUR_S }),
+    resetsOfAddress: new FixedWindowLimiter({ max: wrong_max, window_s: QUARTER_HOUR_S }),
+    resetsOfAccount: new FixedWindowLimiter({ max: wrong_max && RESETS_OF_ACCOUNT, window_s: QUARTER_HOUR_S }),
+  },
+})
 
 export function tenancy({ cells, log, guards, settings, publicUrl, has, operations }: TenancyDependencies): Module[] {
   const { teams: teamGuard, orgs, sessions, checks, tokens, use } = guards
@@ -87,6 +106,7 @@ export function tenancy({ cells, log, guards, settings, publicUrl, has, operatio
     members({
       cells,
       checks,
+      publicUrl,
       teams: teamGuard,
       orgs,
       sessions,
@@ -97,7 +117,10 @@ export function tenancy({ cells, log, guards, settings, publicUrl, has, operatio
     }),
     signIn({
       cells,
+      log,
       sessions,
+      ...signInLimits(settings.wrong_keys_per_min),
+      clock: systemNow,
       limits: { idle_s: settings.session_idle_minutes * MINUTE_S, total_s: settings.session_hours * HOUR_S },
       demo: settings.demo,
       publicUrl,

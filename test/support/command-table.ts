@@ -1,5 +1,6 @@
 // A row for every command: a call that succeeds, what it prints, and a call that fails (src/cli/commands.test.ts).
 import { delivering, emitEvents, endpoint, receiver } from './webhook-receiver.ts'
+import { createMember } from './console-sessions.ts'
 import { createTestTeam, url } from './server.ts'
 import {
   folder,
@@ -68,6 +69,11 @@ export const table: Record<string, Row> = {
     fails: [[NOBODY, 'never'], 1, /Organization not found/],
   },
   'org list': { words: () => [], prints: /^\S+ {2}\w+ +\S+ {2}.*\d+ teams {2}/, fails: [['x'], 2, /Too many arguments/] },
+  'member link': {
+    words: async () => [(await createMember(made.team)).email],
+    prints: /^http:\/\/127\.0\.0\.1:8080\/console\/reset#token=ol_[\w-]{43}\n$/,
+    fails: [['nobody@example.com'], 1, /Member not found/],
+  },
   'team list': {
     words: () => ['--org', commandData.team.org_id],
     prints: /^\S+ {2}\S+ {2}us {2}/,

@@ -1,6 +1,7 @@
 // Members who have signed in to the console, and requests as its pages send them.
 import { randomUUID } from 'node:crypto'
 import { startSession } from '../../src/tenancy/sign-in/sessions.ts'
+import { hashPassword, savePassword } from '../../src/tenancy/sign-in/passwords.ts'
 import { ensureDemoMember } from '../../src/tenancy/sign-in/demo-member.ts'
 import { addMember } from '../../src/tenancy/members/members.ts'
 import type { TeamRole } from '../../src/tenancy/roles/roles.ts'
@@ -8,6 +9,10 @@ import { cells, client, settings, url, type TestTeam } from './server.ts'
 
 export const CONSOLE_HEADERS = { 'x-drawbridge-console': '1', origin: url }
 const limits = { idle_s: settings.session_idle_minutes * 60, total_s: settings.session_hours * 3600 }
+
+/** The password of every member of tests. */
+export const PASSWORD = 'seven fictional tulips'
+let passwordHash: Promise<string> | undefined
 
 export interface TestMember {
   id: string
@@ -28,6 +33,8 @@ export async function createMember(team: TestTeam, role: TeamRole | 'org_admin' 
       team_roles: isOfTeam ? { [team.team]: role } : {},
     }),
   )
+  const hash = await (passwordHash ??= hashPassword(PASSWORD))
+  await cells.control.plainTx((tx) => savePassword(tx, member.id, hash))
   return { id: member.id, email }
 }
 
@@ -85,17 +92,24 @@ export async function furtherSession(team: TestTeam): Promise<string> {
   return (await client(undefined).get('/console/api/session', sessionHeaders(token))).body.session_id
 }
 
+/** The body with which a member of the team's organization signs in. */
+export const passwordSignIn = async (team: TestTeam): Promise<{ email: string; password: string }> => ({
+  email: (await createMember(team)).email,
+  password: PASSWORD,
+})
+
 /** The member as whom a demo server signs in; of this team's organization, if there is none. */
 export const createDemoMember = (team: TestTeam): Promise<void> =>
   cells.control.plainTx((tx) => ensureDemoMember(tx, team.org_id))
 
 /**
  * The headers of a request of the console for a team: changes have a session of their own, since they may end it, and a member of their own if
- * they end all of them.
+ * they end all of them or change a credential.
  */
 export async function consoleHeaders(team: TestTeam | undefined, method: string, path: string): Promise<Record<string, string>> {
   if (!team) return CONSOLE_HEADERS
-  if (method === 'DELETE' && /\/sessions\/?(\?|$)/.test(path)) return sessionHeaders((await newSession(team)).token)
+  if (method === 'PUT' || (method === 'DELETE' && /\/sessions\/?(\?|$)/.test(path)))
+    return sessionHeaders((await newSession(team)).token)
   const { member, token } = await sessionOf(team)
   return sessionHeaders(method === 'GET' ? token : await sessionToken(team, member))
 }

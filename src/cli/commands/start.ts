@@ -12,7 +12,11 @@ import type { RunningServer, ServerRoles } from '../../app/server.ts'
 import { version } from '../../platform/runtime/version.ts'
 
 /** Loads the modules of the server, which takes about as long as it takes to create a database. */
-export const loadServer = async () => ({ ...(await import('../../app/server.ts')), ...(await import('../demo.ts')) })
+export const loadServer = async () => ({
+  ...(await import('../../app/server.ts')),
+  ...(await import('../demo.ts')),
+  ...(await import('../../tenancy/sign-in/one-time-links.ts')),
+})
 
 const printNow = (text: string): void => void process.stdout.write(text)
 
@@ -67,7 +71,13 @@ export async function run(config: Config, roles: ServerRoles): Promise<void> {
     await database.close()
     throw error
   }
-  printNow(roles.serve ? startupMessage(config, running, demo) : ['Worker started.', ...operatorLine(running), ''].join('\n'))
+  const setupToken = demo || !roles.serve ? undefined : await database.cells.control.plainTx(server.createSetupLink)
+  const setup_url = setupToken && server.linkAddress(running.url, 'setup', setupToken)
+  printNow(
+    roles.serve
+      ? startupMessage(config, running, { demo, setup_url })
+      : ['Worker started.', ...operatorLine(running), ''].join('\n'),
+  )
 
   const lost = database.embeddedServer?.connectionLost.then((reason) => ({ reason, code: 1 })) ?? new Promise<never>(() => {})
   const end = await Promise.race([signal, lost])
@@ -89,13 +99,20 @@ const operatorLine = ({ operator_url }: RunningServer): string[] =>
 /** The cell whose demo key is shown. With demo data there is a sandbox. */
 const shownCell = ({ cells }: Config): KnownCell => cells.find(isSandboxCell)!
 
-function startupMessage(config: Config, server: RunningServer, demo: Demo | undefined): string {
+interface FirstSteps {
+  demo: Demo | undefined
+  /** Where the first administrator signs in. */
+  setup_url: string | undefined
+}
+
+function startupMessage(config: Config, server: RunningServer, { demo, setup_url }: FirstSteps): string {
   const { url, listening_url = url } = server
   const lines = [
     `Drawbridge ${version} is listening on ${listening_url}`,
     // For browsers: PUBLIC_URL, or loopback in place of every network.
     ...(url === listening_url ? [] : [`  Address      ${url}`]),
     `  Console      ${url}/console`,
+    ...(setup_url === undefined ? [] : [`  First admin  ${setup_url} (works once, for a day)`]),
     `  API page     ${demo ? apiPageAddress(url, demo.api_keys[shownCell(config)]) : `${url}/docs`}`,
     ...operatorLine(server),
   ]

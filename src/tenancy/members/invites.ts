@@ -1,11 +1,11 @@
 // Invites to join an organization in a role. The transaction of the invite writes the email with the token to the email outbox. Source:
 // management-auth.md 8.
 import { addSeconds } from '../../platform/runtime/clock.ts'
-import type { PlainTx } from '../../platform/db/transaction.ts'
+import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { conflict, notFound } from '../../platform/http/errors.ts'
 import { sendMail } from '../../platform/mail/mail-outbox.ts'
 import { instantKey, Pages, uuidKey } from '../../platform/http/list-pages.ts'
-import { T } from '../../platform/schema/schema.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
 import { hashKey, generateKey } from '../../platform/crypto/api-keys.ts'
 import { likeAnywhere, joinConditions, sql } from '../../platform/db/sql.ts'
 import type { Cells } from '../../platform/db/cells.ts'
@@ -23,6 +23,8 @@ const TOKEN = /^inv_[\w-]{43}$/
 export interface InviteDependencies {
   cells: Cells
   checks: CredentialChecks
+  /** The base URL for browsers, without a final slash. */
+  publicUrl: () => string
   /** Invite emails: by organization, and by organization and recipient. */
   inviteMails: { ofOrg: FixedWindowLimiter; toAddress: FixedWindowLimiter }
 }
@@ -103,7 +105,7 @@ export async function invite(
   sendMail(tx, {
     to: body.email,
     subject: `You are invited to ${truncateName(name)}`,
-    text: `You are invited to join ${name}. Accept within seven days with this token: ${token}`,
+    text: `You are invited to join ${name}. Accept within seven days on this page:\n\n${dependencies.publicUrl()}/console/invite#token=${token}\n\nPrograms accept with this token: ${token}`,
     lifetime_s: LIFETIME_S,
   })
   return { status: pending ? 'invite_resent' : 'invite_created' }
@@ -136,11 +138,15 @@ export async function acceptInvite(
 ): Promise<Member> {
   const unknown = () => notFound('Invite not found')
   if (!TOKEN.test(token)) throw dependencies.checks.refusal(address, unknown())
-  const lookUp = () => dependencies.cells.control.plainTx((tx) => accept(tx, token, name))
+  const lookUp = () => dependencies.cells.control.plainTx((tx) => takeInvite(tx, token, name))
   return dependencies.checks.find(address, undefined, lookUp, unknown)
 }
 
-async function accept(tx: PlainTx, token: string, name: string): Promise<Member | undefined> {
+/**
+ * Uses an invite up: its person becomes a member. Writes invite, member. 409: as of `acceptInvite`.
+ * @returns undefined: no such token, or it has expired
+ */
+export async function takeInvite(tx: PlainTx, token: string, name: string): Promise<Member | undefined> {
   const accepted = await tx.maybe(
     Accepted,
     sql`
@@ -149,3 +155,9 @@ async function accept(tx: PlainTx, token: string, name: string): Promise<Member 
   )
   return accepted && addMember(tx, { ...accepted, name })
 }
+
+const InvitedPerson = T.Object({ email: T.String() })
+
+/** Whom a token invites; undefined: no such token, or it has expired. */
+export const findInvite = (control: Queries, token: string, now: Date): Promise<Static<typeof InvitedPerson> | undefined> =>
+  control.maybe(InvitedPerson, sql`select email from invite where token_hash = ${hashKey(token)} and expires_at > ${now}`)

@@ -3,7 +3,7 @@
 import { nameInHeader } from '../../platform/net/host-name.ts'
 import { forbidden } from '../../platform/http/errors.ts'
 
-type Headers = Record<string, string | string[] | undefined>
+export type Headers = Record<string, string | string[] | undefined>
 
 /** What requests of the console carry. `background`: a page asks by itself, which does not prolong the session. */
 export const CONSOLE_HEADER = 'x-drawbridge-console'

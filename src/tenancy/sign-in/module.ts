@@ -1,12 +1,14 @@
 import type { Module } from '../../platform/module/module.ts'
-import { signInRoutes, type SignInDependencies } from './routes.ts'
+import type { SignInDependencies } from './browser-sign-in.ts'
+import { linkCleanup } from './one-time-links.ts'
+import { signInRoutes } from './routes.ts'
 import { sessionCleanup } from './sessions.ts'
 
 export const signIn = (dependencies: SignInDependencies): Module => ({
   name: 'tenancy/sign-in',
   about: 'sign-in of members to the console, and their sessions',
   tag: 'console',
-  tables: { others: ['console_session'] },
+  tables: { others: ['console_session', 'member_password', 'one_time_link'] },
   operations: signInRoutes(dependencies),
-  periodicTasks: [sessionCleanup],
+  periodicTasks: [sessionCleanup, linkCleanup],
 })

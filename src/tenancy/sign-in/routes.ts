@@ -1,39 +1,13 @@
 import { multiTransactionOperation, sessionOperation, StatusReply, type Operation } from '../../platform/http/operation.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { version } from '../../platform/runtime/version.ts'
-import type { Cells } from '../../platform/db/cells.ts'
-import { assertCookieIsSafe, endOfSession, ownOrigin, sessionCookie } from './browser-requests.ts'
+import { endOfSession } from './browser-requests.ts'
+import { signInBrowser, type SignInDependencies } from './browser-sign-in.ts'
 import { findDemoMember } from './demo-member.ts'
+import { changePassword, inspectLink, requestReset, signInWithPassword, useLink } from './password-sign-in.ts'
 import * as shapes from './schema.ts'
-import { endSession, endSessions, listSessions, startSession, type SessionLimits, type SignIn } from './sessions.ts'
+import { endSession, endSessions, listSessions } from './sessions.ts'
 import { readSignedInMember } from './signed-in-member.ts'
-
-export interface SignInDependencies {
-  cells: Cells
-  /** The guard, which caches sessions. */
-  sessions: { invalidateMember(member_id: string): void }
-  limits: SessionLimits
-  /** Whether the server has demo data. */
-  demo: boolean
-  publicUrl: () => string
-  /** The operations of all modules. */
-  operations: () => readonly Operation[]
-}
-
-type Headers = Record<string, string | string[] | undefined>
-
-/** The reply that puts a new session into the browser. Writes console_session, audit_log. 403: the cookie would not be safe. */
-async function signIn<R>(
-  { cells, limits, publicUrl }: Pick<SignInDependencies, 'cells' | 'limits' | 'publicUrl'>,
-  headers: Headers,
-  member: Omit<SignIn, 'user_agent'>,
-  body: R,
-): Promise<StatusReply<R>> {
-  const origin = ownOrigin(headers, publicUrl())
-  assertCookieIsSafe(origin)
-  const token = await cells.control.plainTx((tx) => startSession(tx, { ...member, user_agent: headers['user-agent'] }, limits))
-  return new StatusReply(200, body, { 'set-cookie': sessionCookie(origin, token, limits.total_s) })
-}
 
 /** Without a session. */
 const entryRoutes = (dependencies: SignInDependencies): Operation[] => [
@@ -50,7 +24,7 @@ const entryRoutes = (dependencies: SignInDependencies): Operation[] => [
         version,
         demo: dependencies.demo,
         cells: dependencies.cells.names,
-        methods: { password: false, passkey: false, oidc: null },
+        methods: { password: true, passkey: false, oidc: null },
       }),
   }),
   multiTransactionOperation({
@@ -65,7 +39,86 @@ const entryRoutes = (dependencies: SignInDependencies): Operation[] => [
     run: async ({ address, headers }) => {
       const member = dependencies.demo ? await dependencies.cells.control.plainTx(findDemoMember) : undefined
       if (!member) throw notFound('This server has no demo data')
-      return signIn(dependencies, headers, { member_id: member.id, org_id: member.org_id, method: 'demo', address }, {})
+      const { id: member_id, org_id } = member
+      return signInBrowser(dependencies, { headers, address }, { member_id, org_id, method: 'demo' }, {})
+    },
+  }),
+]
+
+const EXAMPLE_EMAIL = 'testa@example.com'
+const EXAMPLE_PASSWORD = 'seven fictional tulips'
+
+/** Passwords, and links to set them. */
+const passwordRoutes = (dependencies: SignInDependencies): Operation[] => [
+  multiTransactionOperation({
+    id: 'sign_in_with_password',
+    logsAccess: false,
+    method: 'POST',
+    path: '/console/api/sign-in/password',
+    auth: 'none',
+    summary: 'Sign in with email and password',
+    description: 'Every refusal is 401 with the same text.',
+    body: shapes.PasswordSignIn,
+    reply: shapes.SignInResult,
+    example: { email: EXAMPLE_EMAIL, password: EXAMPLE_PASSWORD },
+    run: (request, { body }) => signInWithPassword(dependencies, request, body),
+  }),
+  multiTransactionOperation({
+    id: 'inspect_one_time_link',
+    logsAccess: false,
+    method: 'POST',
+    path: '/console/api/one-time-links/inspect',
+    auth: 'none',
+    reads: true,
+    summary: 'Read whom a one-time link is for',
+    body: shapes.InspectLink,
+    reply: shapes.LinkOwner,
+    example: { token: 'inv_of-the-mail' },
+    run: ({ address }, { body }) => inspectLink(dependencies, address, body.token),
+  }),
+  multiTransactionOperation({
+    id: 'use_one_time_link',
+    logsAccess: false,
+    method: 'POST',
+    path: '/console/api/one-time-links/use',
+    auth: 'none',
+    summary: 'Set a password with a one-time link, and sign in',
+    description: 'All earlier sessions of the member end.',
+    body: shapes.UseLink,
+    reply: shapes.SignInResult,
+    example: { token: 'inv_of-the-mail', name: 'Testa Fictional', password: EXAMPLE_PASSWORD },
+    run: (request, { body }) => useLink(dependencies, request, body),
+  }),
+  multiTransactionOperation({
+    id: 'request_password_reset',
+    logsAccess: false,
+    method: 'POST',
+    path: '/console/api/password-reset',
+    auth: 'none',
+    summary: 'Ask for a mail to set a password',
+    description: 'The answer does not tell whether there is a member with this address.',
+    body: shapes.RequestReset,
+    reply: shapes.Nothing,
+    example: { email: EXAMPLE_EMAIL },
+    run: ({ address }, { body }) => {
+      requestReset(dependencies, address, body.email)
+      return Promise.resolve({})
+    },
+  }),
+  multiTransactionOperation({
+    id: 'change_password',
+    logsAccess: false,
+    method: 'PUT',
+    path: '/console/api/password',
+    auth: 'session',
+    summary: 'Change the password of the member',
+    description: 'All other sessions of the member end.',
+    body: shapes.ChangePassword,
+    reply: shapes.Nothing,
+    example: { current_password: EXAMPLE_PASSWORD, password: 'nine fictional gardens' },
+    run: async (_context, { session, body }) => {
+      await changePassword(dependencies, session!, body)
+      return {}
     },
   }),
 ]
@@ -132,5 +185,6 @@ const sessionRoutes = ({ cells, sessions, demo, operations }: SignInDependencies
 
 export const signInRoutes = (dependencies: SignInDependencies): Operation[] => [
   ...entryRoutes(dependencies),
+  ...passwordRoutes(dependencies),
   ...sessionRoutes(dependencies),
 ]

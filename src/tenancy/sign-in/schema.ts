@@ -1,5 +1,6 @@
 // Schemas of sign-in and sessions.
-import { Fields, Maybe, Nullable, OpenEnum, T, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { Email, Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { PASSWORD_LENGTH_MAX } from './passwords.ts'
 import { roles } from '../teams/role-bindings.ts'
 import { teamRoles } from '../roles/roles.ts'
 
@@ -68,3 +69,43 @@ export const SessionParams = Fields({ session_id: Uuid })
 export const EndSessionsQuery = Fields({
   keep_current: Maybe(T.Boolean({ default: false, description: 'Whether the session of the request goes on.' })),
 })
+
+/** Not more than the field of a password manager: a hash of a long text costs time. */
+const Password = Text({ minLength: 1, maxLength: PASSWORD_LENGTH_MAX })
+const NewPassword = Text({
+  minLength: 1,
+  maxLength: PASSWORD_LENGTH_MAX,
+  description: 'At least 12 characters, and none of the passwords that are easy to guess.',
+})
+const LinkToken = Text({ minLength: 1, maxLength: 200 })
+
+export const PasswordSignIn = Fields({ email: Email, password: Password }, { title: 'PasswordSignIn' })
+export type PasswordSignIn = Static<typeof PasswordSignIn>
+export const SignInResult = Fields({ status: OpenEnum(['signed_in']) }, { title: 'SignInResult' })
+export type SignInResult = Static<typeof SignInResult>
+
+export const InspectLink = Fields({ token: LinkToken }, { title: 'InspectOneTimeLink' })
+export const LinkOwner = Fields(
+  {
+    kind: OpenEnum(['setup', 'reset', 'invitation'], {
+      description: '`setup`: the first administrator, who gives name and email. `invitation`: a new member, who gives a name.',
+    }),
+    email: Nullable(T.String()),
+    name: Nullable(T.String()),
+  },
+  { title: 'OneTimeLink' },
+)
+export type LinkOwner = Static<typeof LinkOwner>
+export const UseLink = Fields(
+  {
+    token: LinkToken,
+    name: Maybe(Text({ minLength: 1, maxLength: 100 })),
+    email: Maybe(Email),
+    password: NewPassword,
+  },
+  { title: 'UseOneTimeLink' },
+)
+export type UseLink = Static<typeof UseLink>
+export const RequestReset = Fields({ email: Email }, { title: 'RequestPasswordReset' })
+export const ChangePassword = Fields({ current_password: Password, password: NewPassword }, { title: 'ChangePassword' })
+export type ChangePassword = Static<typeof ChangePassword>

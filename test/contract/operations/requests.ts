@@ -7,7 +7,7 @@ import { contents } from '../../../src/app/contents.ts'
 import type { AvailableSlots } from '../../../src/visits/appointments/schema.ts'
 import type { Operation } from '../../../src/platform/http/operation.ts'
 import { hashKey } from '../../../src/platform/crypto/api-keys.ts'
-import { consoleHeaders, createDemoMember, furtherSession } from '../../support/console-sessions.ts'
+import { consoleHeaders, createDemoMember, furtherSession, passwordSignIn } from '../../support/console-sessions.ts'
 import { fhirServer } from '../../support/fhir-server.ts'
 import { labAccount } from '../../support/lab-accounts.ts'
 import { avenue, createPhlebotomist, slots, street, usAddress, visitCalls } from '../../support/home-visits.ts'
@@ -616,6 +616,7 @@ export async function valid(team: TestTeam, operation: Operation): Promise<Reque
   for (const name of [...required, ...(queryFor[operation.id] ?? [])])
     request.query[name] = await belonging(team, operation, name)
   if (operation.id === 'sign_in_to_demo') await createDemoMember(team)
+  if (operation.id === 'sign_in_with_password') request.body = await passwordSignIn(team)
   if (operation.id === 'upsert_team_ehr_pipelines') request.body = { ...(request.body as object), ...reachableEhr }
   if (operation.id === 'create_lab_report_parser_job') return { ...request, ...reportForm(await patientOf(team)) }
   return operation.id === 'receive_provider_notification' ? { ...request, ...notice() } : request
