@@ -144,6 +144,27 @@ create table member_password (
   updated_at     timestamptz not null
 );
 
+-- Whom an OpenID issuer knows as which member.
+create table member_identity (
+  issuer      text not null,
+  subject     text not null,
+  member_id   uuid not null references member on delete cascade,
+  created_at  timestamptz not null,
+  primary key (issuer, subject)
+);
+create index member_identity__member on member_identity (member_id);
+
+-- Sign-ins that take more than one request, under a token in a cookie: what must be remembered in between.
+create table sign_in_attempt (
+  token_hash  bytea primary key,
+  purpose     text not null,
+  member_id   uuid references member on delete cascade,
+  data        jsonb not null,
+  expires_at  timestamptz not null
+);
+create index sign_in_attempt__expired on sign_in_attempt (expires_at);
+create index sign_in_attempt__member on sign_in_attempt (member_id) where member_id is not null;
+
 -- Links that work once. Without a member: for the first administrator; else the member sets a password with it.
 create table one_time_link (
   id          uuid primary key,

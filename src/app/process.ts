@@ -49,6 +49,7 @@ export type ModuleSettings = AccessSettings &
     | 'google_service_account'
     | 'request_log_days'
     | 'demo'
+    | 'oidc'
     | 'session_idle_minutes'
     | 'session_hours'
   > & {

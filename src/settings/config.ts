@@ -32,11 +32,29 @@ const combined = [
   's3_access_key_id',
   's3_secret_access_key',
   's3_virtual_hosts',
+  'oidc_issuer',
+  'oidc_client_id',
+  'oidc_client_secret',
+  'oidc_label',
+  'oidc_allowed_domains',
+  'oidc_role_claim',
+  'oidc_roles',
 ] as const
 type Combined = (typeof combined)[number]
 
 /** Host name → the only cell or API whose credentials it accepts. */
 export type HostBindings = ReadonlyMap<string, CellName | 'management'>
+
+interface OidcSettings {
+  issuer: string
+  client_id: string
+  client_secret: string | undefined
+  label: string
+  allowed_domains: readonly string[]
+  role_claim: string | undefined
+  /** Value of the claim → role. */
+  roles: ReadonlyMap<string, string>
+}
 
 /** The settings as the program uses them; settings.ts says what each means. */
 export interface Config extends Omit<Values, Combined> {
@@ -57,6 +75,8 @@ export interface Config extends Omit<Values, Combined> {
   s3: S3Settings | undefined
   /** Organization, or `*` for every organization → projects to which its teams may publish. */
   pubsub_projects: ReadonlyMap<string, ReadonlySet<string>>
+  /** The OpenID issuer through which members sign in; undefined: none. */
+  oidc: OidcSettings | undefined
   /** Provider → days that its data is kept at most. */
   provider_retention: ReadonlyMap<string, number>
 }
@@ -98,6 +118,10 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const s3 = combineS3(values)
   if (values.report_storage === 's3' && !s3)
     faults.push('REPORT_STORAGE is s3, so S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set too.')
+  if (isSet('oidc_issuer') !== isSet('oidc_client_id')) faults.push('OIDC_ISSUER and OIDC_CLIENT_ID must be set together.')
+  if (isSet('oidc_issuer') && !isSet('public_url'))
+    faults.push('PUBLIC_URL must be set when OIDC_ISSUER is: the issuer sends browsers back to it.')
+  if (isSet('oidc_roles') !== isSet('oidc_role_claim')) faults.push('OIDC_ROLES and OIDC_ROLE_CLAIM must be set together.')
   const hosts = combineHosts(cell_hosts, cells, faults)
   if (faults.length) throw new ConfigError([...new Set(faults)].join('\n'))
   return {
@@ -113,6 +137,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     sms: sms_url && sms_from ? { url: sms_url, token: sms_token, from: sms_from } : undefined,
     report_folder: values.report_folder ?? join(values.data_dir, 'report-files'),
     s3,
+    oidc: combineOidc(values),
     provider_retention: new Map(provider_retention.map((entry) => [entry.split('=')[0]!, Number(entry.split('=')[1])])),
     pubsub_projects: new Map(
       Object.entries(Object.groupBy(projects, (entry) => entry.split('=')[0]!)).map(([organization, entries]) => [
@@ -165,6 +190,16 @@ function combineS3(values: Values): S3Settings | undefined {
   const { s3_access_key_id: access_key_id, s3_secret_access_key: secret_access_key, s3_virtual_hosts: virtual_hosts } = values
   if (!endpoint || !bucket || !access_key_id || !secret_access_key) return undefined
   return { endpoint, bucket, region, prefix, access_key_id, secret_access_key, virtual_hosts }
+}
+
+function combineOidc(values: Values): OidcSettings | undefined {
+  const { oidc_issuer: issuer, oidc_client_id: client_id, oidc_client_secret: client_secret, oidc_label: label } = values
+  if (!issuer || !client_id) return undefined
+  const { oidc_allowed_domains: allowed_domains, oidc_role_claim: role_claim, oidc_roles } = values
+  const roles = new Map(
+    oidc_roles.map((entry) => [entry.slice(0, entry.lastIndexOf('=')), entry.slice(entry.lastIndexOf('=') + 1)]),
+  )
+  return { issuer, client_id, client_secret, label, allowed_domains, role_claim, roles }
 }
 
 function combineHosts(entries: string[], cells: CellName[], faults: string[]): HostBindings {

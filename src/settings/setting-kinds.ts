@@ -128,6 +128,20 @@ export const withoutFinalSlash = ({ expected, read }: Check): Check => ({
   read: (value) => read(value.replace(/\/+$/, '')),
 })
 export const emailAddress = matching('an email address', (value) => !(formats.email!(value) instanceof FormatError))
+export const emailDomain: Check = {
+  expected: 'a domain of email addresses such as example.com',
+  read: (value) => (/^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(value) ? value.toLowerCase() : undefined),
+}
+/** Over HTTP a name of this machine alone: what it answers decides who signs in. */
+export const issuerUrl = matching('a URL that starts with https://, or with http:// on this machine', (value) => {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  if (!url || url.username || url.search || url.hash) return false
+  return url.protocol === 'https:' || (url.protocol === 'http:' && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname))
+})
+const MEMBER_ROLES = 'org_admin|no_role|administrator|developer|staff|reviewer|viewer'
+export const roleOfClaim = matching(`a value of the claim, "=" and one of ${MEMBER_ROLES.replaceAll('|', ', ')}`, (value) =>
+  new RegExp(`^.{1,200}=(${MEMBER_ROLES})$`).test(value),
+)
 export const bucketName = matching('the name of a bucket', (value) => /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value))
 export const base64Key = matching('a key of 32 bytes in base64', (value) => Buffer.from(value, 'base64').length === 32)
 

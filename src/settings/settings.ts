@@ -17,9 +17,11 @@ import {
   daysOfProvider,
   demoKey,
   emailAddress,
+  emailDomain,
   fieldOfForm,
   flag,
   hostBinding,
+  issuerUrl,
   limit,
   limitWithoutDemo,
   list,
@@ -29,6 +31,7 @@ import {
   networkOrHost,
   projectOfOrganization,
   providerUrl,
+  roleOfClaim,
   seconds,
   secret,
   text,
@@ -170,6 +173,25 @@ export const settings = {
     'Minutes without a request after which a session of the console ends.',
   ),
   session_hours: whole('SESSION_HOURS', 12, 1, 720).means('Hours after which a session of the console ends in any case.'),
+  oidc_issuer: text('OIDC_ISSUER', undefined, issuerUrl).means(
+    'OpenID Connect issuer through which members sign in, such as `https://login.example.com`; its redirect URI is `PUBLIC_URL` with `/console/api/sign-in/oidc/callback`.',
+  ),
+  oidc_client_id: text('OIDC_CLIENT_ID', undefined, anyText('a client id')).means(
+    'Client of this server at the issuer; required with `OIDC_ISSUER`.',
+  ),
+  oidc_client_secret: secret('OIDC_CLIENT_SECRET', anyText('a secret')).means(
+    'Secret of that client (HTTP Basic); without it the client is a public one.',
+  ),
+  oidc_label: text('OIDC_LABEL', 'Single sign-on', anyText('a name')).means('Name of the issuer on the sign-in page.'),
+  oidc_allowed_domains: list('OIDC_ALLOWED_DOMAINS', emailDomain, 100).means(
+    'Domains of the email addresses that may sign in through the issuer; without it all that the issuer has verified.',
+  ),
+  oidc_role_claim: text('OIDC_ROLE_CLAIM', undefined, anyText('the name of a claim')).means(
+    'Claim that names the roles of a person, such as `groups`.',
+  ),
+  oidc_roles: list('OIDC_ROLES', roleOfClaim, 100).means(
+    'Roles by the values of that claim, `VALUE=ROLE`: `org_admin`, `no_role`, or a role in all teams. They apply at each sign-in, the first that fits, and make a member of a person who is none.',
+  ),
   invites_per_hour: limit('INVITES_PER_HOUR', 100).means(
     'Invites that an organization can send an hour, in each process; more get 429. `0` disables the limit.',
   ),

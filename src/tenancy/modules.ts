@@ -30,6 +30,7 @@ export interface TenancyDependencies {
     | 'invites_per_address_per_day'
     | 'demo'
     | 'wrong_keys_per_min'
+    | 'oidc'
     | 'session_idle_minutes'
     | 'session_hours'
   >
@@ -50,6 +51,8 @@ const DNS = { timeout_ms: 1500, tries: 2, deadline_ms: 8000 }
 const [MINUTE_S, HOUR_S, DAY_S] = [60, 3600, 86_400]
 
 const QUARTER_HOUR_S = 900
+/** Sign-ins of an address that take several requests, within that time, for each wrong key a minute. */
+const STARTS_OF_WRONG_KEYS = 10
 /** Mails to set the password of one account, within that time. */
 const RESETS_OF_ACCOUNT = 3
 
@@ -61,6 +64,7 @@ const signInLimits = (wrong_max: number) => ({
   }),
   attempts: {
     passwords: new FixedWindowLimiter({ max: wrong_max, window_s: QUARTER_HOUR_S }),
+    starts: new FixedWindowLimiter({ max: wrong_max * STARTS_OF_WRONG_KEYS, window_s: QUARTER_HOUR_S }),
     resetsOfAddress: new FixedWindowLimiter({ max: wrong_max, window_s: QUARTER_HOUR_S }),
     resetsOfAccount: new FixedWindowLimiter({ max: wrong_max && RESETS_OF_ACCOUNT, window_s: QUARTER_HOUR_S }),
   },
@@ -120,6 +124,7 @@ export function tenancy({ cells, log, guards, settings, publicUrl, has, operatio
       log,
       sessions,
       ...signInLimits(settings.wrong_keys_per_min),
+      openId: settings.oidc,
       clock: systemNow,
       limits: { idle_s: settings.session_idle_minutes * MINUTE_S, total_s: settings.session_hours * HOUR_S },
       demo: settings.demo,

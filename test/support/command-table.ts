@@ -70,7 +70,7 @@ export const table: Record<string, Row> = {
   },
   'org list': { words: () => [], prints: /^\S+ {2}\w+ +\S+ {2}.*\d+ teams {2}/, fails: [['x'], 2, /Too many arguments/] },
   'member link': {
-    words: async () => [(await createMember(made.team)).email],
+    words: async () => [(await createMember(commandData.team)).email],
     prints: /^http:\/\/127\.0\.0\.1:8080\/console\/reset#token=ol_[\w-]{43}\n$/,
     fails: [['nobody@example.com'], 1, /Member not found/],
   },

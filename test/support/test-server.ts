@@ -113,6 +113,7 @@ export const settings: ModuleSettings = {
   abn_form: undefined,
   abn_form_fields: [],
   demo: true,
+  oidc: undefined,
   session_idle_minutes: 60,
   session_hours: 12,
 }

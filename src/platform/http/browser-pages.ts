@@ -36,6 +36,8 @@ export interface PageResponse {
   status: number
   /** Added to, or replacing, the headers that every page has. */
   headers: Record<string, string>
+  /** Values of `Set-Cookie`, if there are several. */
+  cookies?: string[]
   /** Or the bytes of the content type in the headers. */
   html: string | Uint8Array
   /** For a page of patients, if the team is known: the principal, and the users in the response. */
@@ -103,7 +105,7 @@ export function registerBrowserPages(app: FastifyInstance, pages: BrowserPage[],
           await access.addRead(db, accessOfPage(id, { id: request_id, ip }, page.status, page.viewer))
         }
         return reply
-          .headers({ ...SECURITY_HEADERS, ...page.headers })
+          .headers({ ...SECURITY_HEADERS, ...page.headers, ...(page.cookies && { 'set-cookie': page.cookies }) })
           .code(page.status)
           .send(typeof page.html === 'string' ? page.html : Buffer.from(page.html))
       },

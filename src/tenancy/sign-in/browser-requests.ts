@@ -8,9 +8,10 @@ export type Headers = Record<string, string | string[] | undefined>
 /** What requests of the console carry. `background`: a page asks by itself, which does not prolong the session. */
 export const CONSOLE_HEADER = 'x-drawbridge-console'
 
-const SECURE_COOKIE = '__Host-drawbridge_session'
-/** Where no TLS is: browsers on this machine alone. */
-const LOOPBACK_COOKIE = 'drawbridge_session'
+/** The name of a cookie, and its name where no TLS is: for browsers on this machine alone. */
+type CookieNames = readonly [secureName: string, loopbackName: string]
+const SESSION: CookieNames = ['__Host-drawbridge_session', 'drawbridge_session']
+const ATTEMPT: CookieNames = ['__Host-drawbridge_sign_in', 'drawbridge_sign_in']
 const LOOPBACK = /^(localhost|[\w-]+\.localhost|127(\.\d{1,3}){3}|::1)$/
 
 /** Whether a request says that it comes from the console. */
@@ -31,14 +32,16 @@ export function ownOrigin(headers: Headers, publicUrl: string): URL {
 
 const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
 
-/** As `ownOrigin`, where a session may begin: browsers keep its cookie over TLS, and over HTTP on this machine. 403: elsewhere. */
+/** Whether a session may begin in a page: browsers keep its cookie over TLS, and over HTTP on this machine. */
+export const isSafeForCookies = ({ protocol, host }: URL): boolean => protocol === 'https:' || LOOPBACK.test(nameInHeader(host))
+
+/** 403: no session may begin there. */
 export function assertCookieIsSafe(origin: URL): void {
-  if (origin.protocol !== 'https:' && !LOOPBACK.test(nameInHeader(origin.host)))
-    throw forbidden('Sign-in needs HTTPS, or a browser on the machine of the server')
+  if (!isSafeForCookies(origin)) throw forbidden('Sign-in needs HTTPS, or a browser on the machine of the server')
 }
 
-/** The token of the session in the cookies of a request; undefined without one. */
-export function readSessionCookie({ cookie, host }: Headers): string | undefined {
+/** A cookie of one of two names: where TLS is, and where a browser on this machine asks without. */
+function readCookie({ cookie, host }: Headers, [secureName, loopbackName]: CookieNames): string | undefined {
   if (typeof cookie !== 'string') return undefined
   const values = new Map<string, string>()
   for (const pair of cookie.split(';')) {
@@ -46,21 +49,37 @@ export function readSessionCookie({ cookie, host }: Headers): string | undefined
     if (!values.has(name)) values.set(name, value)
   }
   const isLoopback = typeof host === 'string' && LOOPBACK.test(nameInHeader(host))
-  return values.get(SECURE_COOKIE) ?? (isLoopback ? values.get(LOOPBACK_COOKIE) : undefined)
+  return values.get(secureName) ?? (isLoopback ? values.get(loopbackName) : undefined)
 }
 
-/** The header that sets the cookie of a session. */
-export function sessionCookie(origin: URL, token: string, lifetime_s: number): string {
-  const isSecure = origin.protocol === 'https:'
-  const name = isSecure ? SECURE_COOKIE : LOOPBACK_COOKIE
-  return `${name}=${token}; Path=/; Max-Age=${lifetime_s}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+/** The header that sets a cookie. */
+function cookieText([secureName, loopbackName]: CookieNames, { protocol }: URL, value: string, lifetime_s: number): string {
+  const isSecure = protocol === 'https:'
+  const name = isSecure ? secureName : loopbackName
+  return `${name}=${value}; Path=/; Max-Age=${lifetime_s}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
 }
+
+/** The headers that remove a cookie. */
+const removalTexts = ([secureName, loopbackName]: CookieNames): string[] => [
+  `${secureName}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure`,
+  `${loopbackName}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax`,
+]
+
+/** The token of the session in the cookies of a request; undefined without one. */
+export const readSessionCookie = (headers: Headers): string | undefined => readCookie(headers, SESSION)
+
+/** The header that sets the cookie of a session. */
+export const sessionCookie = (origin: URL, token: string, lifetime_s: number): string =>
+  cookieText(SESSION, origin, token, lifetime_s)
+
+/** The same of a sign-in that takes more than one request. */
+export const readAttemptCookie = (headers: Headers): string | undefined => readCookie(headers, ATTEMPT)
+export const attemptCookie = (origin: URL, token: string, lifetime_s: number): string =>
+  cookieText(ATTEMPT, origin, token, lifetime_s)
+export const endOfAttempt = (): string[] => removalTexts(ATTEMPT)
 
 /** The headers that end a session in the browser: its cookie, its caches and its storage. */
 export const endOfSession = (): Record<string, string | string[]> => ({
-  'set-cookie': [
-    `${SECURE_COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure`,
-    `${LOOPBACK_COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax`,
-  ],
+  'set-cookie': removalTexts(SESSION),
   'clear-site-data': '"cache", "storage"',
 })

@@ -4,7 +4,10 @@ import { StatusReply, type Operation } from '../../platform/http/operation.ts'
 import type { CredentialChecks, FixedWindowLimiter } from '../../platform/http/rate-limits.ts'
 import type { Log } from '../../platform/telemetry/log.ts'
 import { assertCookieIsSafe, ownOrigin, sessionCookie, type Headers } from './browser-requests.ts'
-import { startSession, type SessionLimits, type SignIn } from './sessions.ts'
+import type { MemberSession } from '../../platform/http/operation.ts'
+import { addAuditEntries } from '../../platform/http/call.ts'
+import { findLogoutAddress, type OpenIdSettings } from './openid.ts'
+import { endSession, startSession, type SessionLimits, type SignIn } from './sessions.ts'
 
 export interface SignInDependencies {
   cells: Cells
@@ -22,10 +25,14 @@ export interface SignInDependencies {
   attempts: {
     /** Passwords for one account. */
     passwords: FixedWindowLimiter
+    /** Sign-ins of an address that take more than one request. */
+    starts: FixedWindowLimiter
     /** Mails to set a password: asked for by an address, and for an account. */
     resetsOfAddress: FixedWindowLimiter
     resetsOfAccount: FixedWindowLimiter
   }
+  /** The OpenID issuer; undefined if there is none. */
+  openId: OpenIdSettings | undefined
   /** The system clock. */
   clock: () => Date
 }
@@ -60,4 +67,20 @@ export async function signInBrowser<R>(
   const session = { member_id, org_id, method, address: request.address, user_agent: request.headers['user-agent'] }
   const token = await cells.control.plainTx((tx) => startSession(tx, session, limits))
   return new StatusReply(200, body, { 'set-cookie': sessionCookie(origin, token, limits.total_s) })
+}
+
+/**
+ * Ends the session of a request. Writes console_session, audit_log.
+ * @returns the page of the OpenID issuer that ends its own session, if the member signed in there
+ */
+export async function signOut(
+  { cells, sessions, openId, publicUrl }: SignInDependencies,
+  { member_id, session_id, org, key_id }: MemberSession,
+): Promise<string | undefined> {
+  const method = await cells.control.plainTx((tx) => {
+    addAuditEntries(tx, { org, key_id, member_id, operation: 'sign_out' }, [{ team_id: null, object: null }])
+    tx.afterCommit(() => sessions.invalidateMember(member_id))
+    return endSession(tx, member_id, session_id)
+  })
+  return openId && method === 'oidc' ? findLogoutAddress(openId, publicUrl()) : undefined
 }

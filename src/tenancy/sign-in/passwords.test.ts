@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { invited } from '../../../test/contract/operations/requests.ts'
+import { createInvite } from '../../../test/contract/operations/requests.ts'
 import { CONSOLE_HEADERS, createMember, PASSWORD, signedIn, type TestMember } from '../../../test/support/console-sessions.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 import { assembleProcess, cells, client, createTestTeam, expire, settings, url } from '../../../test/support/server.ts'
@@ -31,8 +31,9 @@ describe('signing in with a password', () => {
   test('answers the same about a wrong password, an unknown account and one without a password, and takes as long', async () => {
     const team = await createTestTeam()
     const { email } = await createMember(team)
-    const without = (await client(undefined).post('/v1/invite/accept', { token: await invited(team), name: 'Testa Fictional' }))
-      .body
+    const without = (
+      await client(undefined).post('/v1/invite/accept', { token: await createInvite(team), name: 'Testa Fictional' })
+    ).body
     /** Microseconds of the processor that a request costs this process: no other load changes them much. */
     const cost = async (account: string): Promise<number> => {
       const start = process.cpuUsage()
@@ -59,13 +60,13 @@ describe('signing in with a password', () => {
   test('is limited for an address, whatever accounts it tries, and for an account, wherever from', async () => {
     const { app } = assembleProcess({ settings: { ...settings, wrong_keys_per_min: 4 } })
     const { email } = await createMember(await createTestTeam())
-    const ask = async (of: string, remoteAddress: string, password = 'a wrong fictional text') =>
+    const ask = async (account: string, remoteAddress: string, password = 'a wrong fictional text') =>
       (
         await app.inject({
           method: 'POST',
           url: '/console/api/sign-in/password',
           headers: { ...CONSOLE_HEADERS, 'content-type': 'application/json' },
-          payload: { email: of, password },
+          payload: { email: account, password },
           remoteAddress,
         })
       ).statusCode
@@ -127,7 +128,7 @@ describe('a one-time link', () => {
   test('of an invite makes a member who has signed in, once', async () => {
     const team = await createTestTeam()
     const email = address()
-    const token = await invited(team, { email })
+    const token = await createInvite(team, { email })
     const { body } = await page.post('one-time-links/inspect', { token })
     assert.deepEqual(body, { kind: 'invitation', email, name: null })
     assert.deepEqual((await page.post('one-time-links/use', { token, password })).body.detail[0].loc, ['body', 'name'])
@@ -143,7 +144,7 @@ describe('a one-time link', () => {
   test('is in the mail of an invite, for the console', async () => {
     const team = await createTestTeam()
     const email = address()
-    const token = await invited(team, { email })
+    const token = await createInvite(team, { email })
     const { rows } = await cells.control.pool.query('select body from mail where recipient = $1', [email])
     assert(rows[0].body.includes(`${url}/console/invite#token=${token}\n`))
   })
@@ -199,7 +200,7 @@ describe('a one-time link', () => {
     assert.deepEqual((await page.post('one-time-links/inspect', { token })).body, { kind: 'setup', email: null, name: null })
     assert.equal((await page.post('one-time-links/use', { token, name: 'Testa First', password })).status, 422)
     const email = address()
-    const use = (one: string) => page.post('one-time-links/use', { token: one, name: 'Testa First', email, password })
+    const use = (link: string) => page.post('one-time-links/use', { token: link, name: 'Testa First', email, password })
     const reply = await use(token)
     assert.equal(reply.status, 200)
     assert.equal((await sessionOf(reply)).body.role, 'org_admin')

@@ -2,7 +2,7 @@ import { multiTransactionOperation, sessionOperation, StatusReply, type Operatio
 import { notFound } from '../../platform/http/errors.ts'
 import { version } from '../../platform/runtime/version.ts'
 import { endOfSession } from './browser-requests.ts'
-import { signInBrowser, type SignInDependencies } from './browser-sign-in.ts'
+import { signInBrowser, signOut, type SignInDependencies } from './browser-sign-in.ts'
 import { findDemoMember } from './demo-member.ts'
 import { changePassword, inspectLink, requestReset, signInWithPassword, useLink } from './password-sign-in.ts'
 import * as shapes from './schema.ts'
@@ -24,7 +24,7 @@ const entryRoutes = (dependencies: SignInDependencies): Operation[] => [
         version,
         demo: dependencies.demo,
         cells: dependencies.cells.names,
-        methods: { password: true, passkey: false, oidc: null },
+        methods: { password: true, passkey: false, oidc: dependencies.openId ? { label: dependencies.openId.label } : null },
       }),
   }),
   multiTransactionOperation({
@@ -124,26 +124,31 @@ const passwordRoutes = (dependencies: SignInDependencies): Operation[] => [
 ]
 
 /** With a session. */
-const sessionRoutes = ({ cells, sessions, demo, operations }: SignInDependencies): Operation[] => [
+const sessionRoutes = (dependencies: SignInDependencies): Operation[] => [
   sessionOperation({
     id: 'get_session',
     method: 'GET',
     path: '/console/api/session',
     summary: 'Read the member who has signed in, with teams, roles and permissions',
     reply: shapes.SignedInMember,
-    run: (tx, { session }) => readSignedInMember(tx, session, { cells: cells.names, demo, operations: operations() }),
+    run: (tx, { session }) =>
+      readSignedInMember(tx, session, {
+        cells: dependencies.cells.names,
+        demo: dependencies.demo,
+        operations: dependencies.operations(),
+      }),
   }),
-  sessionOperation({
+  multiTransactionOperation({
     id: 'sign_out',
+    logsAccess: false,
     method: 'POST',
     path: '/console/api/sign-out',
+    auth: 'session',
     summary: 'End the session of the request',
-    reply: shapes.Nothing,
-    run: async (tx, { session }) => {
-      await endSession(tx, session.member_id, session.session_id)
-      tx.afterCommit(() => sessions.invalidateMember(session.member_id))
-      return new StatusReply(200, {}, endOfSession())
-    },
+    description: 'After a sign-in through an OpenID issuer the answer names the page of the issuer that ends its own session.',
+    reply: shapes.SignedOut,
+    run: async (_context, { session }) =>
+      new StatusReply(200, { logout_url: (await signOut(dependencies, session!)) ?? null }, endOfSession()),
   }),
   sessionOperation({
     id: 'list_sessions',
@@ -163,7 +168,7 @@ const sessionRoutes = ({ cells, sessions, demo, operations }: SignInDependencies
     reply: shapes.Nothing,
     run: async (tx, { session, params }) => {
       await endSession(tx, session.member_id, params.session_id)
-      tx.afterCommit(() => sessions.invalidateMember(session.member_id))
+      tx.afterCommit(() => dependencies.sessions.invalidateMember(session.member_id))
       return new StatusReply(200, {}, params.session_id === session.session_id ? endOfSession() : {})
     },
   }),
@@ -177,7 +182,7 @@ const sessionRoutes = ({ cells, sessions, demo, operations }: SignInDependencies
     run: async (tx, { session, query }) => {
       const keepsCurrent = query.keep_current ?? false
       await endSessions(tx, session.member_id, keepsCurrent ? session.session_id : undefined)
-      tx.afterCommit(() => sessions.invalidateMember(session.member_id))
+      tx.afterCommit(() => dependencies.sessions.invalidateMember(session.member_id))
       return new StatusReply(200, {}, keepsCurrent ? {} : endOfSession())
     },
   }),

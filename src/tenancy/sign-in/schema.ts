@@ -20,6 +20,11 @@ export const SignInOptions = Fields(
   { title: 'SignInOptions' },
 )
 
+export const SignedOut = Fields(
+  { logout_url: Nullable(T.String({ description: 'The page of the OpenID issuer that ends its own session.' })) },
+  { title: 'SignedOut' },
+)
+
 /** Ids of operations. */
 const OperationIds = T.Array(T.String())
 const TeamRoleValue = OpenEnum(teamRoles)

@@ -140,10 +140,16 @@ export const listSessions = (tx: PlainTx, { member_id, session_id }: MemberSessi
     from console_session where member_id = ${member_id} and idle_expires_at > ${tx.now} order by created_at desc, id desc`,
   )
 
-/** Ends a session of a member. Writes console_session. 404: the member has no such session. */
-export async function endSession(tx: PlainTx, member_id: string, session_id: string): Promise<void> {
-  const ended = await tx.run(sql`delete from console_session where id = ${session_id} and member_id = ${member_id}`)
-  if (!ended) throw notFound('Session not found')
+const EndedSession = T.Object({ method: T.String() })
+
+/** Ends a session of a member. Writes console_session. 404: the member has no such session. @returns how it began */
+export async function endSession(tx: PlainTx, member_id: string, session_id: string): Promise<string> {
+  const session = await tx.maybe(
+    EndedSession,
+    sql`delete from console_session where id = ${session_id} and member_id = ${member_id} returning method`,
+  )
+  if (!session) throw notFound('Session not found')
+  return session.method
 }
 
 /**
