@@ -98,7 +98,7 @@ export const settings = {
     'Keys of the demo data: at most one for each cell and one for the Management API. Earlier keys stay valid.',
   ),
   demo_on_network: flag('DEMO_ON_NETWORK', false).means(
-    'Allow any `HOST` with demo data, as in a container. No rate limits apply: publish the port on loopback or in a private network, and use no real patients.',
+    'Allow any `HOST` with demo data, as in a container. Everybody who reaches the port signs in as the administrator, and no rate limits apply: publish the port on loopback or in a private network, and use no real patients.',
   ),
   log_level: choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info').means(
     'Minimum level of log lines on standard error.',

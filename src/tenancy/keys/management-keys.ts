@@ -11,7 +11,7 @@ import type { Forgets } from '../teams/teams.ts'
 import { assertTeams } from '../teams/role-bindings.ts'
 import { ManagementKey, type CreateManagementKey, type ManagementKeyQuery, type PatchManagementKey } from '../teams/schema.ts'
 
-/** Keys and commands create keys; people cannot sign in yet. */
+/** The creator is shown as a key; the audit log names the member who created one in the console. */
 const selectKey = sql`
   select k.id, k.label, k.created_at, json_build_object('type', 'management_key') as creator, k.role, k.member_id,
          case k.role when 'team_admin' then to_json(array(

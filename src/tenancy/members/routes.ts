@@ -108,7 +108,7 @@ export const membersRoutes = ({ teams, orgs, sessions, ...dependencies }: Member
     path: '/v1/invite/accept',
     auth: 'none',
     summary: 'Accept an invite',
-    description: 'Makes the holder of the token a member. Members cannot sign in yet.',
+    description: 'Makes the holder of the token a member, without a password. The console does both with a one-time link.',
     body: shapes.AcceptInvite,
     reply: shapes.Member,
     example: { token: 'inv_of-the-mail', name: 'Testa Fictional' },
