@@ -1,8 +1,8 @@
 import { Navigate } from 'react-router'
-import { EmptyState } from '../components/EmptyState.tsx'
 import { cellsOf, environmentOf } from '../session/team.ts'
 import { useSession } from '../session/session.ts'
 import { readLastTeam } from './last-team.ts'
+import { NoTeams } from './NoTeams.tsx'
 
 /** Leads to the team that was open last, or to the sandbox of the first one. */
 export function FirstTeam() {
@@ -14,12 +14,7 @@ export function FirstTeam() {
   const last = readLastTeam()
   const path = paths.find((candidate) => candidate === last) ?? paths[0]
   if (path !== undefined) return <Navigate to={`/${path}`} replace />
-  return (
-    <EmptyState title="No teams yet">
-      You are a member of {session.org.name}, and no team of it has been opened for you. An administrator adds you to a team in
-      its settings.
-    </EmptyState>
-  )
+  return <NoTeams />
 }
 
 const rankOf = (cell: string): number => Number(environmentOf(cell) === 'production')

@@ -1,12 +1,13 @@
-import { Box, Button, Stack, Text, Title } from '@mantine/core'
+import { Button, Divider, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useLocation } from 'react-router'
-import { ApiError } from '../api/api-error.ts'
+import { useLocation, useSearchParams } from 'react-router'
 import { api, dataOf } from '../api/client.ts'
 import { Delayed } from '../components/Delayed.tsx'
 import { ErrorNotice } from '../components/ErrorNotice.tsx'
 import { basePath } from '../page-context.ts'
 import { startSession } from './session.ts'
+import { SignInCard } from './SignInCard.tsx'
+import { SignInError } from './SignInError.tsx'
 import classes from './SignInPage.module.css'
 
 /** Signs a member in by each of the methods that the server has. The address stays, so the page that was asked for opens afterwards. */
@@ -16,27 +17,24 @@ export function SignInPage() {
     queryFn: ({ signal }) => dataOf(api.GET('/console/api/sign-in', { signal })),
   })
   return (
-    <main className={classes.page}>
-      <title>Sign in · Drawbridge</title>
-      <Box className={classes.form}>
-        <Title order={1}>Drawbridge</Title>
-        {isPending && (
-          <Delayed>
-            <Text c="dimmed">Loading…</Text>
-          </Delayed>
-        )}
-        {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-        {data && (
-          <Stack gap="lg">
-            {data.demo && <DemoSignIn />}
-            {data.methods.oidc && <OidcSignIn label={data.methods.oidc.label} />}
-            <Text size="xs" c="dimmed">
-              Version {data.version}
-            </Text>
-          </Stack>
-        )}
-      </Box>
-    </main>
+    <SignInCard title="Sign in">
+      {isPending && (
+        <Delayed>
+          <Text c="dimmed">Loading…</Text>
+        </Delayed>
+      )}
+      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {data && (
+        <Stack gap="lg">
+          {data.demo && <DemoSignIn />}
+          {data.demo && data.methods.oidc && <Divider label="or" />}
+          {data.methods.oidc && <OidcSignIn label={data.methods.oidc.label} />}
+          <Text size="xs" c="dimmed">
+            Version {data.version}
+          </Text>
+        </Stack>
+      )}
+    </SignInCard>
   )
 }
 
@@ -58,24 +56,34 @@ function DemoSignIn() {
   )
 }
 
-function OidcSignIn({ label }: { label: string }) {
-  const { pathname, search } = useLocation()
-  const returnTo = `${basePath}/console${pathname}${search}`
-  return (
-    <Button
-      component="a"
-      variant="default"
-      href={`${basePath}/console/api/sign-in/oidc?return_to=${encodeURIComponent(returnTo)}`}
-    >
-      Sign in with {label}
-    </Button>
-  )
+/** Why the server sent the browser back from a sign-in elsewhere: `error` in the address. */
+const OIDC_ERRORS: Partial<Record<string, string>> = {
+  oidc_unavailable: 'The sign-in service cannot be reached. Try again later.',
+  oidc_failed: 'The sign-in was not completed. Try again.',
+  oidc_refused: 'This account is no member here. An administrator invites members.',
 }
 
-function SignInError({ error }: { error: Error }) {
+function OidcSignIn({ label }: { label: string }) {
+  const { pathname } = useLocation()
+  const [params] = useSearchParams()
+  const error = OIDC_ERRORS[params.get('error') ?? '']
+  const query = new URLSearchParams(params)
+  query.delete('error')
+  const returnTo = `${basePath}/console${pathname}${query.size ? `?${query}` : ''}`
   return (
-    <Text role="alert" size="sm" className={classes.error}>
-      {error instanceof ApiError ? error.detail : 'Signing in failed'}
-    </Text>
+    <Stack gap="sm">
+      {error !== undefined && (
+        <Text role="alert" size="sm" className={classes.error}>
+          {error}
+        </Text>
+      )}
+      <Button
+        component="a"
+        variant="default"
+        href={`${basePath}/console/api/sign-in/oidc?return_to=${encodeURIComponent(returnTo)}`}
+      >
+        Sign in with {label}
+      </Button>
+    </Stack>
   )
 }

@@ -50,6 +50,9 @@ export async function startSession(): Promise<void> {
   await queryClient.refetchQueries({ queryKey: SESSION_KEY })
 }
 
+/** Reads the session again, after its teams or roles have changed. */
+export const refreshSession = (): Promise<void> => queryClient.refetchQueries({ queryKey: SESSION_KEY })
+
 /** Ends the session in this browser and on the server. */
 export async function signOut(): Promise<void> {
   await api.POST('/console/api/sign-out')

@@ -55,7 +55,10 @@ export async function openConsole(path = '', screen: 'phone' | 'computer' = 'com
  * The page holds what every page must, at 390 and 1440 pixels, light and dark: it fits its screen, axe finds nothing serious, and the
  * browser has complained of nothing. Keeps a screenshot of each.
  */
-export async function assertGoodPage({ page, complaints }: ConsoleVisit, name: string): Promise<void> {
+export async function assertGoodPage(
+  { page, complaints }: Pick<ConsoleVisit, 'page' | 'complaints'>,
+  name: string,
+): Promise<void> {
   for (const [screen, size] of Object.entries(SCREENS)) {
     await page.setViewportSize(size)
     for (const colorScheme of ['light', 'dark'] as const) {

@@ -1,6 +1,8 @@
 // Signing in to the console and out of it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { visit } from '../support/browser.ts'
+import { folder, serving } from '../support/program.ts'
 import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, visitConsole } from './console.ts'
 
 test('a demo server says that it is one, and signs in with one click', inBrowser, async () => {
@@ -37,4 +39,16 @@ test("another organization's team is not found", inBrowser, async () => {
   const { page, server } = await openConsole()
   await page.goto(`${server.url}/console/00000000-0000-7000-8000-000000000000/sandbox-us`)
   await page.getByRole('heading', { name: 'Not found' }).waitFor()
+})
+
+test('below a base path the console has its own addresses, files and session', inBrowser, async () => {
+  const { url } = await serving(folder('console-base'), { BASE_PATH: '/lab' })
+  const { page, complaints } = await visit()
+  await page.goto(`${url}/`)
+  await page.getByRole('button', { name: 'Open the demo' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  assert.match(new URL(page.url()).pathname, /^\/lab\/console\/[0-9a-f-]{36}\/sandbox-us$/)
+  await page.reload()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  assertNoComplaints(complaints)
 })
