@@ -10,6 +10,12 @@ import { SessionGate } from './session/SessionGate.tsx'
 
 export const router = createBrowserRouter(
   [
+    ...['setup', 'invite', 'reset'].map((path) => ({
+      path,
+      errorElement: <RouteError />,
+      hydrateFallbackElement: <></>,
+      lazy: async () => ({ Component: (await import('./session/OneTimeLinkPage.tsx')).OneTimeLinkPage }),
+    })),
     {
       element: <SessionGate />,
       errorElement: <RouteError />,

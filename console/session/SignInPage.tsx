@@ -5,6 +5,7 @@ import { api, dataOf } from '../api/client.ts'
 import { Delayed } from '../components/Delayed.tsx'
 import { ErrorNotice } from '../components/ErrorNotice.tsx'
 import { basePath } from '../page-context.ts'
+import { PasswordSignIn } from './PasswordSignIn.tsx'
 import { startSession } from './session.ts'
 import { SignInCard } from './SignInCard.tsx'
 import { SignInError } from './SignInError.tsx'
@@ -27,7 +28,8 @@ export function SignInPage() {
       {data && (
         <Stack gap="lg">
           {data.demo && <DemoSignIn />}
-          {data.demo && data.methods.oidc && <Divider label="or" />}
+          {data.demo && (data.methods.password || data.methods.oidc) && <Divider label="or" />}
+          {data.methods.password && <PasswordSignIn />}
           {data.methods.oidc && <OidcSignIn label={data.methods.oidc.label} />}
           <Text size="xs" c="dimmed">
             Version {data.version}

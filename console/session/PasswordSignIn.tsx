@@ -1,0 +1,75 @@
+import { Button, PasswordInput, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { api, dataOf } from '../api/client.ts'
+import { startSession } from './session.ts'
+import { SignInError } from './SignInError.tsx'
+import classes from './SignInPage.module.css'
+
+/** Signs in with email and password, or asks for a mail to set another password. */
+export function PasswordSignIn() {
+  const [isForgotten, setForgotten] = useState(false)
+  return isForgotten ? <ResetRequest onBack={() => setForgotten(false)} /> : <SignInForm onForgotten={() => setForgotten(true)} />
+}
+
+function SignInForm({ onForgotten }: { onForgotten: () => void }) {
+  const signIn = useMutation({
+    mutationFn: (body: { email: string; password: string }) => dataOf(api.POST('/console/api/sign-in/password', { body })),
+    onSuccess: startSession,
+  })
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    signIn.mutate({ email: textOf(form, 'email'), password: textOf(form, 'password') })
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <TextInput name="email" type="email" label="Email" autoComplete="username" required withAsterisk={false} />
+        <PasswordInput name="password" label="Password" autoComplete="current-password" required withAsterisk={false} />
+        {signIn.error && <SignInError error={signIn.error} />}
+        <Button type="submit" loading={signIn.isPending}>
+          Sign in
+        </Button>
+        <UnstyledButton className={classes.link} onClick={onForgotten}>
+          Forgotten password
+        </UnstyledButton>
+      </Stack>
+    </form>
+  )
+}
+
+function ResetRequest({ onBack }: { onBack: () => void }) {
+  const request = useMutation({
+    mutationFn: (email: string) => api.POST('/console/api/password-reset', { body: { email } }),
+  })
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    request.mutate(textOf(new FormData(event.currentTarget), 'email'))
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        {request.isSuccess ? (
+          <Text role="status">If this address belongs to a member, a mail with a link to set a password is on its way.</Text>
+        ) : (
+          <>
+            <TextInput name="email" type="email" label="Email" autoComplete="username" required withAsterisk={false} />
+            {request.error && <SignInError error={request.error} />}
+            <Button type="submit" loading={request.isPending}>
+              Send a link
+            </Button>
+          </>
+        )}
+        <UnstyledButton className={classes.link} onClick={onBack}>
+          Back to sign in
+        </UnstyledButton>
+      </Stack>
+    </form>
+  )
+}
+
+const textOf = (form: FormData, name: string): string => {
+  const value = form.get(name)
+  return typeof value === 'string' ? value : ''
+}
