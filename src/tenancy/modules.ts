@@ -15,7 +15,8 @@ import { members } from './members/module.ts'
 import type { Operation } from '../platform/http/operation.ts'
 import { organizationsRoutes } from './organizations/routes.ts'
 import { signIn } from './sign-in/module.ts'
-import { teams } from './teams/module.ts'
+import { ownTeamRoutes } from './teams/own-team-routes.ts'
+import { teamsRoutes } from './teams/routes.ts'
 
 export interface TenancyDependencies {
   cells: Cells
@@ -73,6 +74,7 @@ const signInLimits = (wrong_max: number) => ({
 export function tenancy({ cells, log, guards, settings, publicUrl, has, operations }: TenancyDependencies): Module[] {
   const { teams: teamGuard, orgs, sessions, checks, tokens, use } = guards
   const domain_target = () => settings.domain_target
+  const teamDependencies = { cells, support_email: settings.support_email, teams: teamGuard, orgs }
   return [
     {
       name: 'tenancy/organizations',
@@ -91,7 +93,13 @@ export function tenancy({ cells, log, guards, settings, publicUrl, has, operatio
       name: 'tenancy/roles',
       about: 'which operations the roles of members permit',
     },
-    teams({ cells, support_email: settings.support_email, teams: teamGuard, orgs }),
+    {
+      name: 'tenancy/teams',
+      about: 'teams, settings, features, teams of a key, roles, erasure',
+      tag: 'management',
+      tables: { others: ['team'] },
+      operations: [...teamsRoutes(teamDependencies), ...ownTeamRoutes(teamDependencies)],
+    },
     domains({
       domain_target,
       dns: { ...DNS, servers: settings.dns_servers },
