@@ -58,7 +58,7 @@ describe('a process is refused where', () => {
 
   test('a hook runs after those of a module that is not there', () => {
     const hook = defineHook(hookPoint<[]>('made.happened'), () => {}, { runsAfter: 'high/none' })
-    assert.throws(() => composeRecords([{ name: 'low/one', hooks: [hook] }]), /after those of high\/none, which is no module/)
+    assert.throws(() => composeRecords([{ name: 'low/one', hooks: [hook] }]), /after those of high\/none, which is not a module/)
   })
 })
 
