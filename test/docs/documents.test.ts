@@ -5,12 +5,11 @@ import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 
 const DECISION_WORDS_MAX = 550
-/** Of decisions and reference together. */
+/** Maximum words of decisions and reference together. */
 const WORDS_MAX = 22_000
 const README_WORDS_MAX = 1200
-/** Of README.md and docs/, without the generated help of commands and table of roles. */
-const ALL_WORDS_MAX = 57_000
-const GENERATED = ['docs/COMMANDS.md', 'docs/reference/roles.md']
+/** Maximum words of all documents, as `wc -w` counts them: README.md, CONTRIBUTING.md and docs/, generated pages included. */
+const ALL_WORDS_MAX = 60_000
 const HEADINGS = ['Context', 'Decision', 'Rejected alternatives', 'Consequences']
 /** A list, with a sentence for each package. */
 const LISTS = ['docs/decisions/dependencies.md']
@@ -31,7 +30,7 @@ describe('a decision', () => {
 })
 
 test('decisions and reference stay short', () => {
-  const pages = [...decisions, ...globSync('docs/reference/*.md')].filter((path) => !GENERATED.includes(path))
+  const pages = [...decisions, ...globSync('docs/reference/*.md')]
   const all = pages.reduce((sum, path) => sum + words(path), 0)
   assert(all <= WORDS_MAX, `${all} words, at most ${WORDS_MAX}`)
 })
@@ -42,8 +41,8 @@ test('README stays short', () => {
 })
 
 test('all documents together stay short', () => {
-  const pages = globSync('{README.md,docs/**/*.md}').filter((path) => !GENERATED.includes(path))
-  const all = pages.reduce((sum, path) => sum + words(path), 0)
+  const pages = globSync('{README.md,CONTRIBUTING.md,docs/**/*.md}')
+  const all = pages.reduce((sum, path) => sum + read(path).split(/\s+/).filter(Boolean).length, 0)
   assert(all <= ALL_WORDS_MAX, `${all} words, at most ${ALL_WORDS_MAX}`)
 })
 

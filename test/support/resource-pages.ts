@@ -107,16 +107,9 @@ function timeseriesSection(names: readonly TimeseriesName[], eventTypes: readonl
   const exceptions = names
     .map((name) => [code(name), describeEvents(name, eventTypes)] as const)
     .filter(([name, events]) => events !== `\`daily.data.${name.slice(1, -1)}.*\``)
-    .map(([name, events]) => `; of ${name}: ${events}`)
-    .join('')
-  return [
-    '## Timeseries',
-    '',
-    `Read with ${code('GET /v2/timeseries/{user_id}/{resource}/grouped')}. Events: ${code('daily.data.{resource}.*')}${exceptions}.`,
-    '',
-    ...rows,
-    '',
-  ].join('\n')
+    .map(([name, events]) => ` of ${name}: ${events}`)
+    .join(';')
+  return ['## Timeseries', '', ...(exceptions ? [`Events${exceptions}.`, ''] : []), ...rows, ''].join('\n')
 }
 
 function page(family: Family, document: OpenApiDocument, eventTypes: readonly EventType[]): string {

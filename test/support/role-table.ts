@@ -18,14 +18,19 @@ function findReach(operation: Operation, role: TeamRole): Reach {
   return isPermitted(operation, role, 'sandbox') ? 'sandbox' : 'none'
 }
 
-/** The text of the table. */
+/** The text of the table: a row for the operations that the same roles may use. */
 export function roleTable(operations: readonly Operation[]): string {
-  const rows = operations
-    .filter(isOfTeams)
-    .map((operation) => [operation.module, operation.id, ...teamRoles.map((role) => MARKS[findReach(operation, role)])])
-    .toSorted(([a, one], [b, other]) => (`${a} ${one}` < `${b} ${other}` ? -1 : 1))
-    .map(([, id, ...marks]) => `| \`${id}\` | ${marks.join(' | ')} |`)
-  return [`| Operation | ${teamRoles.join(' | ')} |`, `|---${'|:-:'.repeat(teamRoles.length)}|`, ...rows].join('\n')
+  const rows = new Map<string, string[]>()
+  for (const operation of operations.filter(isOfTeams)) {
+    const marks = teamRoles.map((role) => MARKS[findReach(operation, role)]).join(' | ')
+    rows.set(marks, [...(rows.get(marks) ?? []), `\`${operation.id}\``])
+  }
+  const lines = [...rows].toSorted(([, a], [, b]) => b.length - a.length || (a[0]! < b[0]! ? -1 : 1))
+  return [
+    `| Operations | ${teamRoles.join(' | ')} |`,
+    `|---${'|:-:'.repeat(teamRoles.length)}|`,
+    ...lines.map(([marks, ids]) => `| ${ids.toSorted().join(', ')} | ${marks} |`),
+  ].join('\n')
 }
 
 /** The list of operations of the organization. */
@@ -39,14 +44,17 @@ export const organizationList = (operations: readonly Operation[]): string =>
 /** Operation → role → where it is permitted, as the page says. */
 export function readRoleTable(): Map<string, Record<TeamRole, Reach>> {
   const page = readFileSync('docs/reference/roles.md', 'utf8')
-  const rows = [...page.matchAll(/^\| `(\w+)` +\|(.*)\|$/gm)].map(([, id, cells]) => {
+  const rows = [...page.matchAll(/^\| (`\w+`(?:, `\w+`)*) +\|(.*)\|$/gm)].flatMap(([, ids, cells]) => {
     const marks = cells!.split('|').map((cell) => cell.trim())
     const reaches = teamRoles.map((role, i) => {
       const found = Object.entries(MARKS).find(([, mark]) => mark === marks[i])
-      if (!found) throw new Error(`docs/reference/roles.md: ${id} has the mark ${marks[i]}`)
+      if (!found) throw new Error(`docs/reference/roles.md: ${ids} has the mark ${marks[i]}`)
       return [role, found[0] as Reach] as const
     })
-    return [id!, Object.fromEntries(reaches) as Record<TeamRole, Reach>] as const
+    return ids!
+      .replaceAll('`', '')
+      .split(', ')
+      .map((id) => [id, Object.fromEntries(reaches) as Record<TeamRole, Reach>] as const)
   })
   return new Map(rows)
 }
