@@ -147,7 +147,12 @@ function statusList(cycle: Lifecycle): string {
   return [
     `An order begins with \`${cycle.start}\`. No status follows ${code(final)}. The next statuses of the others:`,
     '',
-    ...states.filter((state) => !final.includes(state)).map((state) => `- \`${state}\`: ${code(nextStatuses(cycle, state))}`),
+    ...[
+      ...Map.groupBy(
+        states.filter((state) => !final.includes(state)),
+        (state) => code(nextStatuses(cycle, state)),
+      ),
+    ].map(([next, alike]) => `- ${code(alike)}: ${next}`),
   ].join('\n')
 }
 
