@@ -80,7 +80,7 @@ export function assemble(options: ProcessOptions): AssembledProcess {
   for (const name of ['control', ...cells.names] as const) {
     const db = name === 'control' ? cells.control : cells.db(name)
     db.hooks = hooks
-    db.onError = (error) => log.error({ cell: name, causes: errorFields(error) }, 'a call after a commit failed')
+    db.onError = (error) => log.error({ cell: name, causes: errorFields(error) }, 'call after commit failed')
   }
   const app = createHttp({
     ...options,

@@ -104,7 +104,7 @@ export async function warnOfOtherRetention(
     if (days !== access_log_days)
       log.warn(
         { cell: name, days, access_log_days },
-        'the access log is kept for other than ACCESS_LOG_DAYS until "bin/drawbridge migrate" runs with this setting',
+        'ACCESS_LOG_DAYS is not applied; run "bin/drawbridge migrate" with this setting',
       )
   }
 }

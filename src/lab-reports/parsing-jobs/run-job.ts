@@ -204,7 +204,7 @@ export class ReportParser implements Service {
 
   #warn({ tenant }: JobContext, job_id: string, reason: string): void {
     const fields = { cell: tenant.cell, 'team.id': tenant.team, job_id, reason }
-    this.#options().log.warn(fields, 'a lab report could not be read')
+    this.#options().log.warn(fields, 'lab report could not be read')
   }
 }
 

@@ -150,7 +150,7 @@ export class AccessLog {
         await Promise.race([writing, deadline])
         const lines = linesIn(batch)
         if (lines === 0) return
-        log.error({ lines }, 'lines of the access log were lost: they could not be written before the end')
+        log.error({ lines }, 'access log lines lost: not written before exit')
         onLost?.(lines)
       }),
     )

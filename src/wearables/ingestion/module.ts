@@ -33,7 +33,7 @@ export const ingestion = ({ log, metrics }: IngestionDependencies): Module => ({
       const { cell } = tx.tenant
       tx.afterCommit(() => {
         metrics.countRepeatedPosts(cell)
-        log.warn({ cell, 'team.id': tx.team, provider, posts }, 'a client sends the same data again and again')
+        log.warn({ cell, 'team.id': tx.team, provider, posts }, 'client repeats the same health data')
       })
     }),
   ],

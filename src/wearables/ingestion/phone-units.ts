@@ -113,7 +113,7 @@ export function logUnits(log: Log) {
         const key = JSON.stringify([tx.team, cell, provider, resource, unit])
         if (said.has(key)) continue
         said.set(key, true)
-        log.warn({ cell, 'team.id': tx.team, provider, resource, unit }, 'a unit is not known; its values were rejected')
+        log.warn({ cell, 'team.id': tx.team, provider, resource, unit }, 'unknown unit; values rejected')
       }
     })
 }
