@@ -186,11 +186,29 @@ export function incoming(
   context: ExampleContext,
   place?: number,
 ): IncomingSample | undefined {
+  return incomingOfKind(resource, sample, readFacts(context.provider, resource, sample), context, place)
+}
+
+function incomingOfKind(
+  resource: TimeseriesName,
+  sample: Quantity,
+  facts: KindFacts,
+  context: ExampleContext,
+  place: number | undefined,
+): IncomingSample | undefined {
   const start_ms = instantOf(sample.start_date)
   const end_ms = sample.end_date === sample.start_date ? start_ms : instantOf(sample.end_date)
-  const facts = readFacts(context.provider, resource, sample)
   return incomingAt(resource, { start_ms, end_ms, value: sample.value, kind: sample }, facts, context, place)
 }
+
+/** Metadata can say anything, so that samples with metadata are each of their own kind. */
+const isSameKind = (kind: QuantityKind, next: QuantityKind): boolean =>
+  kind.unit === next.unit &&
+  kind.source_bundle === next.source_bundle &&
+  kind.product_type === next.product_type &&
+  kind.type === next.type &&
+  kind.metadata === undefined &&
+  next.metadata === undefined
 
 /** The good samples of a list of a request, with what the phone sent. In slices. */
 export async function goodSamples(
@@ -200,8 +218,11 @@ export async function goodSamples(
 ): Promise<{ quantity: Quantity; sample: IncomingSample }[]> {
   context.faults.addLeftOut(resourceNameOf(resource), list)
   const placeOf = placesOf(list)
+  let last: { quantity: Quantity; facts: KindFacts } | undefined
   return flatMapInSlices(list, (quantity, i) => {
-    const sample = incoming(resource, quantity, context, placeOf(i))
+    // Most samples of a list are of the kind of the one before.
+    if (!last || !isSameKind(last.quantity, quantity)) last = { quantity, facts: readFacts(context.provider, resource, quantity) }
+    const sample = incomingOfKind(resource, quantity, last.facts, context, placeOf(i))
     return sample ? { quantity, sample } : []
   })
 }

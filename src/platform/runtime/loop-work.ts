@@ -107,10 +107,10 @@ export async function eachInSlices<V>(items: Iterable<V>, work: (item: V) => unk
 /** As `flatMap`, in slices. */
 export async function flatMapInSlices<V, R>(list: readonly V[], map: (item: V, i: number) => R | readonly R[]): Promise<R[]> {
   const result: R[] = []
-  for (const [i, one] of list.entries()) {
+  for (let i = 0; i < list.length; i++) {
     const turn = yieldIfLong()
     if (turn) await turn
-    const mapped = map(one, i)
+    const mapped = map(list[i]!, i)
     if (Array.isArray(mapped)) for (const part of mapped as R[]) result.push(part)
     else result.push(mapped as R)
   }

@@ -56,7 +56,8 @@ export class JsonCount {
     for (let at = start; at <= end; at++) hash = Math.imul(hash ^ bytes[at]!, PRIME)
     this.#sequence[this.#level] = hash
     const place = (hash ^ (hash >>> HASH_BITS)) & (2 ** HASH_BITS - 1)
-    const [word, bit] = [place >>> 5, 1 << place]
+    const word = place >>> 5
+    const bit = 1 << place
     if (this.#seen[word]! & bit) return undefined
     this.#seen[word]! |= bit
     return ++this.#sequences > SEQUENCES_MAX ? `more than ${SEQUENCES_MAX} different sequences of field names` : undefined

@@ -35,13 +35,16 @@ const LEFT_OUT_FAULTS_MAX = 100
 export class LenientList {
   readonly #result: unknown[] = []
   readonly #left: LeftOut = { items: [], faults: [], places: [] }
+  /** Of the next item. Most have none, so that one list serves them all. */
+  #faults = new LenientFaults()
 
   /** @param read reads the item that stands at a place, and appends its errors */
   add(place: number, item: unknown, read: (faults: Fault[]) => unknown): void {
     const left = this.#left
-    const found = new LenientFaults()
+    const found = this.#faults
     const value = read(found)
     if (found.length) {
+      this.#faults = new LenientFaults()
       left.items.push(item)
       if (left.faults.length < LEFT_OUT_FAULTS_MAX) left.faults.push(...found.slice(0, LEFT_OUT_FAULTS_MAX - left.faults.length))
     } else {

@@ -50,10 +50,11 @@ class ListReader {
     const lenient = isLenient ? new LenientList() : undefined
     const strict: unknown[] = []
     const faults = this.#isLenient ? new LenientFaults() : []
-    for (let i = 0; i < list.length && faults.length < FAULTS_MAX; i++) {
+    let i = 0
+    const read = (faults: Fault[]) => validate(items as TSchema, list[i], [...loc, i], faults, this.#mode)
+    for (; i < list.length && faults.length < FAULTS_MAX; i++) {
       const turn = yieldIfLong()
       if (turn) await turn
-      const read = (faults: Fault[]) => validate(items as TSchema, list[i], [...loc, i], faults, this.#mode)
       if (lenient) lenient.add(i, list[i], read)
       else strict.push(read(faults))
     }

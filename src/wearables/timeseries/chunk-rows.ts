@@ -188,7 +188,7 @@ async function toLiteral(
     hasValues ||= values.some((value) => value !== null)
     const literal = values.some((value) => typeof value === 'string')
       ? textArrayLiteral(values as (string | null)[])
-      : arrayLiteral(values)
+      : JSON.stringify(values)
     texts.push(literal.slice(1, -1))
     const turn = yieldIfLong()
     if (turn) await turn
