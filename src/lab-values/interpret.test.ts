@@ -182,7 +182,7 @@ test('after an unknown flag no result is normal', () => {
   }
 })
 
-test('a star that is printed beside a result marks it as abnormal, a dagger refers to a note', () => {
+test('a star next to a result marks it as abnormal, and a dagger refers to a note', () => {
   assert.equal(statementOfFlag(flagOf('*')!), 'abnormal')
   assert.equal(statementOfFlag(flagOf('†')!), null)
 })

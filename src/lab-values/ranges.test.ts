@@ -139,7 +139,7 @@ test('every form of a reference range is read, in numbers and in words', () => {
   for (const [text, range] of readable) assert.deepEqual(bounds(text), range, text)
 })
 
-test('a text that is no reference range, or none of this patient, has no bounds', () => {
+test('a text that is not a reference range of this patient has no bounds', () => {
   for (const text of unreadable) assert.equal(bounds(text), undefined, text)
 })
 
@@ -149,7 +149,7 @@ test('a range is read in any letter case and with surrounding spaces', () => {
       assert.deepEqual(bounds(variant), range, JSON.stringify(variant))
 })
 
-test('the unit of the result is no part of its range, however it is spelled', () => {
+test('the unit of the result is not part of its range, in any spelling', () => {
   assert.deepEqual(bounds('0.4-4.5 m[IU]/L', 'm[IU]/L'), rangeWithin(0.4, 4.5))
   assert.deepEqual(bounds('<0.5 ug/mL{FEU}', 'ug/mL{FEU}'), rangeBelow(0.5))
 })

@@ -111,7 +111,7 @@ test('G/L has two readings, cells first; g/L is grams', () => {
   )
 })
 
-test('a text that is no known unit has no reading, whatever it holds', () => {
+test('a text that is not a known unit has no reading', () => {
   for (const text of [
     '',
     ' ',

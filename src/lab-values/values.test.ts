@@ -42,7 +42,7 @@ describe('values as reports print them', () => {
     assert.equal(flagOf('[HH]'), 'critical_high')
   })
 
-  test('units are recognized in many spellings, and words are none', () => {
+  test('units are recognized in many spellings, and other words are not units', () => {
     for (const unit of [
       'mg/dL',
       'x10E3/uL',

@@ -190,7 +190,7 @@ describe('an error', () => {
     ],
   ]
   for (const [env, sentences] of cases)
-    test(`says what is allowed, without secrets: ${JSON.stringify(env)}`, () => {
+    test(`reports the allowed values without secrets: ${JSON.stringify(env)}`, () => {
       assert.deepEqual(errorsOf(env), sentences)
       assert.doesNotMatch(errorsOf(env).join(), /sword ?fish/)
     })

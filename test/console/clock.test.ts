@@ -5,7 +5,7 @@ import { assertNoComplaints, inBrowser, openConsole, type ConsoleVisit } from '.
 
 const clockOf = async ({ api }: ConsoleVisit) => (await api.get('/v1/sandbox/clock')).body as { offset_s: number }
 
-test('the clock panel says what will happen before it moves the clock, and afterwards what has happened', inBrowser, async () => {
+test('the clock panel says what will happen before it moves the clock, and afterwards what happened', inBrowser, async () => {
   const visited = await openConsole()
   const { page, api, complaints } = visited
   const user_id = (await api.post('/v2/user', { client_user_id: 'clock-fictional' })).body.user_id

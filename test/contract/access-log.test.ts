@@ -41,7 +41,7 @@ async function readWrittenLines(team: TestTeam, ...names: string[]): Promise<Lin
 }
 
 describe('a line', () => {
-  test('is there without anybody asking for it, soon after what was read', async () => {
+  test('exists by default, soon after the read', async () => {
     const team = await createTestTeam()
     const order = await createOrder(team)
     assert.equal((await team.api.get(`/v3/order/${order.id}`)).status, 200)
@@ -75,7 +75,7 @@ describe('a line', () => {
     )
   })
 
-  test('names everybody on the page of a list, and nobody who is on another', async () => {
+  test('names each person on the page of a list, and no person on another page', async () => {
     const team = await createTestTeam()
     const users = [await team.user(), await team.user(), await team.user()]
     await team.api.get('/v2/user?limit=2')
@@ -88,7 +88,7 @@ describe('a line', () => {
     ['orders of a kind', '&order_type=testkit'],
     ['orders of a name', '&shipping_recipient_name=fict'],
   ])
-    test(`names everybody on the page of a list of ${name}, and nobody who is on another`, async () => {
+    test(`names each person on the page of a list of ${name}, and no person on another page`, async () => {
       const team = await createTestTeam()
       const test = await team.test()
       const users = [await team.user(), await team.user(), await team.user()]
@@ -114,7 +114,7 @@ describe('a line', () => {
     assert.doesNotMatch(JSON.stringify(lines), /Testa|1990/)
   })
 
-  test('of an order set that names users under many keys has each once, whatever texts look like', async () => {
+  test('of an order set that names users under many keys has each user once, in any text', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     const disguised = `"user_id":"${randomUUID()}"`
@@ -156,7 +156,7 @@ describe('a line', () => {
     )
   })
 
-  test('of an answer that is given again names whom it was about, although neither request nor answer does', async () => {
+  test('of a repeated response names its users, although neither request nor response does', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     const { order } = (await team.api.post('/v3/order', { ...placing(user), lab_test_id: await team.test() })).body
@@ -181,7 +181,7 @@ describe('a line', () => {
     assert.deepEqual([line!.objects, line!.users, line!.outcome, line!.address], [[order.id], [order.user_id], 200, '127.0.0.1'])
   })
 
-  test('is left by no request of whom nobody knows', async () => {
+  test('is not left by a request about an unknown user', async () => {
     const team = await createTestTeam()
     const order = await createOrder(team)
     assert.equal((await client('sk_us_unknown').get(`/v3/order/${order.id}`)).status, 401)

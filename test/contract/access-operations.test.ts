@@ -94,7 +94,7 @@ describe('whether an operation concerns patients', () => {
     for (const { id, logsAccess } of operations) assert.equal(typeof logsAccess, 'boolean', id)
   })
 
-  test('is said of whatever names a patient or an order, or there is a reason', () => {
+  test('is declared for each operation that names a patient or an order, or there is a reason', () => {
     const naming = operations.filter(({ params, query, body, reply }) =>
       [params, query, body, reply].some((schema) => namesIn(schema).some((name) => THEIRS.test(name))),
     )
@@ -108,7 +108,7 @@ describe('whether an operation concerns patients', () => {
     )
   })
 
-  test('is said of none of the control plane, which has no patients, and of none that writes in several transactions or teams', () => {
+  test('is declared for no operation of the control plane, which has no patients, and for no operation that writes in several transactions or teams', () => {
     for (const operation of ofPatients) {
       assert.notEqual(operation.scope, 'control', operation.id)
       if (SEVERAL.has(operation.id)) continue
@@ -177,7 +177,7 @@ describe('an operation that concerns patients leaves one line', () => {
     })
 })
 
-describe('an operation that refuses leaves a line as well, one that has nothing to do with patients none', () => {
+describe('an operation that rejects a request leaves a line as well, and one without patients leaves no line', () => {
   const others = operations.filter(({ logsAccess, auth }) => !logsAccess && auth !== 'none')
   const refused = new Map<string, { request: Request; reply: Reply }>()
   let lines: Map<string, Line[]>
@@ -205,7 +205,7 @@ describe('an operation that refuses leaves a line as well, one that has nothing 
       if (user_id !== undefined) assert(line.users.includes(user_id), 'who was asked for is missing')
     })
 
-  test('none of the others', () => {
+  test('no other operation leaves a line', () => {
     for (const { id } of others) assert.equal(lines.get(idOf(refused.get(id)!.reply)), undefined, id)
   })
 })

@@ -127,7 +127,7 @@ describe('a text that is a key in the memory of the program', async () => {
   })
 
   for (const [place, ask] of Object.entries(spellings))
-    test(`is no credential as ${place}`, async () => {
+    test(`is not accepted as a credential in ${place}`, async () => {
       const taken: string[] = []
       const tried = texts.filter((text) => isHeaderText(text) && !own[text]?.test(place))
       for (let i = 0; i < tried.length; i += AT_ONCE) {

@@ -187,7 +187,7 @@ describe(
   },
 )
 
-describe('a list leaves out what is of a deleted user, and has it again when the deletion is undone:', () => {
+describe('a list leaves out the data of a deleted user, and has it again when the deletion is undone:', () => {
   const LISTS = [
     'get_orders',
     'get_teams_users',

@@ -136,7 +136,7 @@ const steers = (line: string): boolean => steering.some(([lines]) => lines.test(
 /** Fields that no request here gave. */
 const untold: string[] = []
 
-describe('what a request says of a patient is kept, answered or refused', () => {
+describe('every field that a request has about a patient is kept, answered or rejected', () => {
   for (const operation of telling)
     test(operation.id, async () => {
       const missing = await listLostFields(await createTestTeam(), operation)
@@ -146,7 +146,7 @@ describe('what a request says of a patient is kept, answered or refused', () => 
       )
     })
 
-  test('every field was given by a request above, but those that steer it and those that exclude each other', () => {
+  test('every field was sent in a request above, except fields that control the request and fields that exclude each other', () => {
     assert(telling.length >= 18, `only ${telling.length} operations`)
     assert.deepEqual(
       untold.filter((line) => !steers(line)),

@@ -100,7 +100,7 @@ test('every operation there is, and every path of it, is described', () => {
   assert.deepEqual(documented.map(({ method, path }) => `${method} ${path}`).toSorted(), paths.toSorted())
 })
 
-test('whatever a request needs has an example', () => {
+test('every field that a request needs has an example', () => {
   for (const { operationId, parameters = [], requestBody } of documented) {
     for (const { name, required, example, ...parameter } of parameters)
       if (required) assert.notEqual(example, undefined, `${operationId}: ${parameter.in} ${name}`)

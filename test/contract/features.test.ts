@@ -136,7 +136,7 @@ describe('a feature', () => {
     assert.equal((await ask(team, 'on_site_collection', {}, ID, 'sk_us_unknown')).status, 401)
   })
 
-  test('is no fault of the server, so that no error is logged', async () => {
+  test('is not logged as an error of the server', async () => {
     const team = await createTestTeam()
     await turn(team, 'psc_scheduling', 'off')
     assert.equal((await ask(team, 'psc_scheduling')).status, 503)

@@ -38,7 +38,7 @@ const WITHOUT_KEY: Record<string, string> = {
 const posts = operations.filter(({ method, reads }) => method === 'POST' && !reads)
 const keyed = operations.filter(({ idempotency }) => idempotency)
 
-test('every POST that changes something takes a key, but for those that have a reason not to', () => {
+test('every POST that changes something takes a key, except those with a reason not to', () => {
   assert.deepEqual(
     posts
       .filter(({ idempotency }) => !idempotency)
@@ -102,7 +102,7 @@ describe('the same key does it once, answers the same, and keeps no secret:', ()
     })
 })
 
-describe('a key that stands for one order is refused for another:', () => {
+describe('a key of one order is rejected for another:', () => {
   for (const operation of keyed.filter(({ idempotency, path }) => idempotency!.bindsToBody && path.includes('{order_id}')))
     test(operation.id, async () => {
       const team = await createTestTeam()
@@ -117,7 +117,7 @@ describe('a key that stands for one order is refused for another:', () => {
 describe('a kept answer', () => {
   const KEY = { 'x-idempotency-key': 'the-same' }
 
-  test('is erased with the user whom it is about, and those about others are not', async () => {
+  test('is erased with its user, and responses about others are not', async () => {
     const team = await createTestTeam()
     const [goes, stays] = [await team.user(), await team.user()]
     for (const user_id of [goes, stays])
@@ -137,7 +137,7 @@ describe('a kept answer', () => {
     assert(!texts.includes(goes) && texts.includes(stays))
   })
 
-  test('is not given while the user is deleted whom it is about, and is the same again afterwards', async () => {
+  test('is not returned while its user is deleted, and is returned unchanged afterwards', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const body = await orderBody(team, { user_id })

@@ -57,7 +57,7 @@ const INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
 const TELEMETRY =
   /(^|\/)(@scarf\/|@sentry\/|@segment\/|@amplitude\/|@posthog\/|@bugsnag\/|@datadog\/|analytics-node|amplitude|applicationinsights|insight|mixpanel|posthog|raven|rollbar|universal-analytics)/
 
-test('no other package runs a script when it is installed, and none reports to its makers', () => {
+test('no other package runs a script when it is installed, and no package reports to its makers', () => {
   const names = Object.entries(packages).map(([path, entry]) => ({ name: path.split('node_modules/').at(-1)!, ...entry }))
   const scripts = names.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name)
   assert.deepEqual(scripts.toSorted(), Object.keys(INSTALL_SCRIPTS).toSorted())
@@ -70,7 +70,7 @@ test('no other package runs a script when it is installed, and none reports to i
 const folder = mkdtempSync(join(tmpdir(), 'trim-packages-'))
 after(() => rmSync(folder, { recursive: true }))
 
-test('trimming removes what no program reads, and from an image also Node and type declarations', () => {
+test('trimming removes files that no program reads, and from an image also Node and type declarations', () => {
   const trim = (...options: string[]) => execFileSync(process.execPath, ['scripts/trim-packages.mjs', ...options, folder])
   const files = [
     'onnxruntime-web/dist/ort.wasm.bundle.min.mjs',

@@ -150,7 +150,7 @@ describe('a module that is added to the list', () => {
     for (const { user_id } of steps) assert.equal(user_id, order.user_id)
   })
 
-  test('erases what it has of a deleted user, and of nobody else', async () => {
+  test('erases its data of a deleted user, and of no other user', async () => {
     const team = await createTestTeam()
     const [gone, stays] = [await team.user(), await team.user()]
     for (const user_id of [gone, stays]) await ask(team, 'POST', '/v3/note', { user_id, text: 'fictional' })
@@ -160,7 +160,7 @@ describe('a module that is added to the list', () => {
     assert.deepEqual(await ask(team, 'GET', '/v3/note'), [{ user_id: stays, text: 'fictional' }])
   })
 
-  test('erases what it has of a deleted team', async () => {
+  test('erases its data of a deleted team', async () => {
     const team = await createTestTeam()
     await ask(team, 'POST', '/v3/note', { user_id: await team.user(), text: 'fictional' })
     await pass(team, 0)

@@ -63,7 +63,7 @@ const ofTheOrganization: Record<string, string> = {
 const SECRET = /^(key|secret|token|headers|access_token|client_secret|authentication|patient_details)$/
 const PLACE = new Set(['org_id', 'team_id', 'environment', 'env', 'region'])
 
-describe('what is refused is not listed, and a success is when it changed something or showed a secret:', async () => {
+describe('rejected requests are not listed, and a success is listed if it changed something or showed a secret:', async () => {
   const team = await createTestTeam()
   const other = await createTestTeam()
   const [{ id: key }] = (await team.manage.get('/management_key?role=org_admin')).body.data as [{ id: string }]
@@ -106,7 +106,7 @@ test('whichever writes and names teams elsewhere than in its path is about them,
 /** Operations whose answers name patients to those who manage. */
 const ofPatients = new Set(['list_visits'])
 
-test('whatever is read and may hold a secret, or names patients, says so', () => {
+test('every operation that reads and may return a secret, or names patients, declares it', () => {
   for (const { id, method, reply, auditsRead } of managing)
     if (method === 'GET')
       assert.equal(

@@ -88,7 +88,7 @@ describe('a management key is required', async () => {
   })
 })
 
-describe('an organization reaches what is its own', async () => {
+describe('an organization reaches its own teams', async () => {
   const team = await createTestTeam()
   const other = await createTestTeam()
   const prepared = preparedFor(team)
@@ -135,7 +135,7 @@ describe('a key that is bound to teams', async () => {
     },
   )
 
-  test('is refused what the table of roles keeps for the organization', () => {
+  test('is rejected for operations that the table of roles keeps for the organization', () => {
     for (const operation of managing) if (forOrgKeys.has(operation.id)) assert.equal(operation.keyScope, 'org', operation.id)
   })
 
@@ -180,7 +180,7 @@ describe('an organization', async () => {
     assert.deepEqual([status, body.expires_at], [200, '2999-01-01T00:00:00+00:00'])
   })
 
-  test('shows nothing of another to a key that was made for none of its teams', async () => {
+  test('shows nothing of another organization to a key without teams', async () => {
     const org_id = await cells.control.plainTx((tx) => createOrg(tx, 'Empty organization'))
     const key = await cells.control.plainTx((tx) => createOrgKey(tx, { org_id, label: 'test' }))
     const { body } = await client(key, 'x-management-key').get(`/v1/org/${org_id}/team`)

@@ -181,7 +181,7 @@ describe('an access token', async () => {
   })
 })
 
-test('no operation is left out: each is for teams, for managers, for the user of a link token, or for everybody', () => {
+test('no operation is left out: each is for teams, for managers, for the user of a link token, or public', () => {
   const others = operations.filter((operation) => !forTeams.includes(operation) && !managing.includes(operation))
   assert.deepEqual(
     others.filter(({ auth }) => auth !== 'link').map(({ id }) => id),

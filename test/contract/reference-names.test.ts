@@ -146,6 +146,6 @@ test('every field of every management operation is named as in the reference, or
     )
 })
 
-test('what the reference does not have is ours for a reason', () => {
+test('names that the reference does not have are ours for a reason', () => {
   assert.deepEqual(managing.filter((operation) => !reference.has(operation)).toSorted(), Object.keys(ours).toSorted())
 })

@@ -158,7 +158,7 @@ describe('a member with other roles in two teams', () => {
     assert.deepEqual([(await webhooks(org.team)).status, (await webhooks(other)).status], [403, 200])
   })
 
-  test('finds in a list of several teams what the role in each of them permits', async () => {
+  test('finds in a list of several teams the data that the role in each of them permits', async () => {
     await org.manage.post('/team_api_keys/sandbox/us', { label: 'Hidden', team_id: org.team })
     await org.manage.post('/team_api_keys/sandbox/us', { label: 'Shown', team_id: other })
     const { body } = await page.get(`/v1/org/${org.org_id}/team_api_keys/sandbox/us`)

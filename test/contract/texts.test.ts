@@ -37,7 +37,7 @@ test('every rule about a text has words', () => {
 })
 
 describe('the refusal of a name', () => {
-  test('says what a name is, not by which expression it is recognized', async () => {
+  test('describes a name, not the expression that recognizes it', async () => {
     const team = await createTestTeam()
     const patient_details = { ...patient, first_name: 'José', last_name: ' Fictional' }
     const { status, body } = await team.api.post('/v3/order', await orderBody(team, { patient_details }))
@@ -54,7 +54,7 @@ describe('the refusal of a name', () => {
   })
 })
 
-describe('the refusal of what is one too many names the setting', () => {
+describe('the error for one thing too many names the setting', () => {
   const named = (text: string) => {
     const names: string[] = text.match(/[A-Z]+(?:_[A-Z]+)+/g) ?? []
     assert(names.length > 0, text)

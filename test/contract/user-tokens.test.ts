@@ -135,7 +135,7 @@ describe("a user's access token", async () => {
     assert.equal(reply.status, 401, describeReply(reply))
   })
 
-  test('is refused by a path that names another user, whatever the query names', async () => {
+  test('is refused by a path that names another user, whatever user the query names', async () => {
     assert.equal((await client(undefined).get(`/v2/user/${other}?user_id=${own}`, headers)).status, 403)
   })
 })

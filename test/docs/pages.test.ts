@@ -58,7 +58,7 @@ describe('the pages', { concurrency: 2, timeout: 240_000 }, () => {
     await stopAll()
   })
 
-  test('have blocks that are run, and a reason beside each that is not', () => {
+  test('have blocks that are run, and a reason next to each block that is not', () => {
     const faults = [...blocks].flatMap(([path, list]) =>
       list.flatMap((block) => {
         const fault = faultOf(block)

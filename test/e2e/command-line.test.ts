@@ -80,7 +80,7 @@ test('every command and group has help that shows its usage, and every command i
   }
 })
 
-test('every command refuses an unknown option and an argument too many, and needs those that it has', () => {
+test('every command rejects an unknown option and an extra argument, and requires its arguments', () => {
   const refuses = (words: string[], reason: RegExp) =>
     assert.throws(
       () => parse(tree, words),
@@ -105,7 +105,7 @@ test('every command refuses an unknown option and an argument too many, and need
   refuses(['no-such-command', '--help'], /Unknown command/)
 })
 
-test('what a command refuses by itself names its help, and commands are listed by tasks', async () => {
+test('a usage error names the help of its command, and commands are listed by tasks', async () => {
   const wrong = await runToEnd(['events', 'list', '--limit', '0'])
   assert.deepEqual(wrong, {
     code: 2,

@@ -239,8 +239,8 @@ describe('a container', { concurrency: 2 }, () => {
   })
 })
 
-describe('what the containers of production stand on', () => {
-  test('the script of PostgreSQL makes a login that is no superuser and may create roles', async (t) => {
+describe('the base of the containers of production', () => {
+  test('the script of PostgreSQL creates a login that is not a superuser and may create roles', async (t) => {
     const bin = debianPostgres()
     if (!bin) {
       assert.notEqual(process.env.CI_POSTGRES, 'required', 'CI has no PostgreSQL')
@@ -261,7 +261,7 @@ describe('what the containers of production stand on', () => {
     assert.equal(psql('-U', 'drawbridge', '-d', 'drawbridge', '-c', flags).stdout, 'f|t|t\n')
   })
 
-  test('the proxy answers from a server that is ready, and from none that is not', async (t) => {
+  test('the proxy answers from a server that is ready, and not from one that is not ready', async (t) => {
     if (spawnSync('caddy', ['version']).error) {
       assert.notEqual(process.env.CI_PROXY, 'required', 'CI has no caddy')
       return t.skip('caddy is not installed')
@@ -366,7 +366,7 @@ describe('the Kubernetes files', () => {
       assert(spec.template.spec.terminationGracePeriodSeconds >= config.stop_delay_s + 35 + 30)
   })
 
-  test('run pods without rights, without root and on files that nobody can change', () => {
+  test('run pods without rights, without root and on read-only files', () => {
     for (const { spec } of pods) {
       const pod = spec.template.spec
       assert.equal(pod.securityContext.runAsNonRoot, true)

@@ -69,7 +69,7 @@ async function unreliableReceiver(type: string): Promise<Receiver> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, type, receipts }
 }
 
-test(`none of ${EVENTS} events is lost when ${WORKERS} workers are killed ${KILLS} times`, { timeout: 300_000 }, async (t) => {
+test(`all of ${EVENTS} events arrive when ${WORKERS} workers are killed ${KILLS} times`, { timeout: 300_000 }, async (t) => {
   const settings = { CELLS: 'sandbox-us', WEBHOOK_SCHEDULE: `0,${Array(12).fill('0.2').join()}` }
   const server = await serving(dataDir, settings)
   const { org_id, teams, management_key, api_keys } = demoIn(dataDir)

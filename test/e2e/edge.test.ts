@@ -244,7 +244,7 @@ describe('a server', () => {
     assert.match(heard, /^HTTP\/1\.1 400 /)
   })
 
-  test('has a worker beside it that tells operators how it is and what jobs and deliveries it did', async () => {
+  test('has an extra worker that tells operators its health and its jobs and deliveries', async () => {
     const { host, port, user, password, database } = connectionOf(server.dataDir)
     const query = `host=${encodeURIComponent(host)}&port=${port}`
     const DATABASE_URL = `postgres://${user}:${password}@/${database}?${query}`

@@ -19,7 +19,7 @@ const heartRate = (i: number): string => {
 
 after(stopAll)
 
-test('an import whose worker is killed goes on from what is stored: nothing is counted twice, and nothing is lost', async () => {
+test('an import whose worker is killed continues from the stored part: nothing is counted twice, and nothing is lost', async () => {
   let server = await serving(dataDir, settings)
   const key = demoIn(dataDir).api_keys['sandbox-us']!
   const user_id = (await caller(server.url, key).post('/v2/user', { client_user_id: 'kill' })).body.user_id as string

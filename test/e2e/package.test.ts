@@ -125,7 +125,7 @@ describe('the package', { timeout: 240_000 }, () => {
     )
   })
 
-  test('the client for tests says what is missing where the server is not installed', () => {
+  test('the client for tests names the missing package if the server is not installed', () => {
     const alone = join(folder, 'alone')
     mkdirSync(join(alone, 'node_modules/@drawbridge-server'), { recursive: true })
     cpSync(client, join(alone, 'node_modules/@drawbridge-server/testing'), { recursive: true })

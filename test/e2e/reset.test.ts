@@ -11,7 +11,7 @@ after(stopAll)
 const settings = { CELLS: 'sandbox-us', LOG_LEVEL: 'silent' }
 
 test(
-  'reset deletes what is in the demo, keeps its keys, and refuses while a server runs and without consent',
+  'reset deletes the data of the demo, keeps its keys, and refuses while a server runs and without consent',
   { timeout: 300_000 },
   async () => {
     const DATA_DIR = folder('reset')

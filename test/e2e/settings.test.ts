@@ -144,13 +144,13 @@ describe('a new data folder', { concurrency: 1 }, () => {
     assert.deepEqual(await schemasIn(connectionOf(dataDir)), ['control', 'sandbox_us'])
   })
 
-  test('is migrated beside a running server', async () => {
+  test('is migrated while a server runs', async () => {
     const { code, stdout } = await outcome('migrate', settings)
     assert.deepEqual({ code, stdout }, done)
     assert.equal((await caller(one.url).get('/readyz')).status, 200)
   })
 
-  test('has a worker beside the server, which ends when the server ends', async () => {
+  test('has a worker in addition to the server, which ends when the server ends', async () => {
     const worker = runCli('work', settings)
     await worker.says(/^Worker started\.$/m)
     assert.equal(await one.end('SIGTERM'), 0)

@@ -132,7 +132,7 @@ test('options name the port and the folder in place of the settings, and the pri
   assert.equal(await program.end('SIGTERM'), 0)
 })
 
-test('what a server writes is closed to other accounts, whatever umask it was started with', async () => {
+test('files that a server writes are closed to other accounts, with any umask', async () => {
   const parent = folder('umask')
   const dataDir = join(parent, 'new', 'data')
   const words = [process.execPath, 'src/cli/entry.js', 'start'].map((word) => `'${word}'`).join(' ')
@@ -151,7 +151,7 @@ test('what a server writes is closed to other accounts, whatever umask it was st
   for (const path of [dataDir, dirname(dataDir), parent]) assert.equal(statSync(path).mode & 0o066, 0)
 })
 
-test('an option that is no port is refused as the setting is', async () => {
+test('an option with an invalid port is rejected like the setting', async () => {
   const program = start({ args: ['src/cli/entry.js', 'start', '--port', 'http'], settings: { DATA_DIR: '/nowhere' } })
   assert.equal(await program.exitStatus, 1)
   assert.match(program.err(), /^drawbridge: PORT must be .*"http"/)

@@ -124,7 +124,7 @@ describe('a server that is stopped', { concurrency: 1 }, () => {
     made = JSON.parse(answer.slice(answer.lastIndexOf('\r\n'))) as { user_id: string }
   })
 
-  test('keeps what the last request has made, and aborts one that its client never completes after at most 12 s', async () => {
+  test('keeps the work of the last request, and aborts one that its client never completes after at most 12 s', async () => {
     const server = await serving(dataDir, { CELLS })
     const found = await caller(server.url, demoIn(dataDir).api_keys['sandbox-us']).get('/v2/user/resolve/late')
     assert.deepEqual([found.status, found.body.user_id], [200, made.user_id])

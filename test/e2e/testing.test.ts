@@ -173,7 +173,7 @@ describe('connecting', () => {
     await assert.rejects(Drawbridge.connect({ dataDir: folder('nothing') }), /no server with demo data/)
   })
 
-  test('to a server that cannot start reports what it said', async () => {
+  test('reports the output of a server that cannot start', async () => {
     const port = Number(new URL(drawbridge.url).port)
     await assert.rejects(Drawbridge.start({ dataDir: folder('busy'), port }), /ended with 1 before it was ready\.\n.*port/s)
   })

@@ -128,7 +128,7 @@ function load(api: Caller, scene: { user_id: string; lab_test_id: string }) {
 }
 
 test(
-  'this program serves beside a newer one and stays ready until a migration is not compatible',
+  'this program serves at the same time as a newer one and stays ready until a migration is not compatible',
   { timeout: 240_000 },
   async (t) => {
     copyProgram()

@@ -227,6 +227,6 @@ test(
   },
 )
 
-test('the fonts of the corpus are those that pdfjs-dist ships', () => {
+test('the fonts of the corpus are the fonts of pdfjs-dist', () => {
   assert(existsSync(createRequire(import.meta.url).resolve('pdfjs-dist/standard_fonts/LiberationSans-Regular.ttf')))
 })

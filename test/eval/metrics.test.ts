@@ -98,7 +98,7 @@ test('a row is right as a whole if name, value, unit, range and interpretation a
   assert.deepEqual(figures.sure, { right: 1, total: 3 }, 'a row without a confidence is certain')
 })
 
-test('a finding on the report doubts every row, and catches what is lost; a lost row for which a false one stands counts once', () => {
+test('a finding on the report doubts every row, and catches lost rows; a lost row with a false row in its place counts once', () => {
   const report = { ...perfect(truth), findings: [{ kind: 'lines_not_read' }] }
   report.results = [report.results[0]!, { ...report.results[1]!, value: '7' }]
   const { figures } = compareReport(truth, report, always)

@@ -65,7 +65,7 @@ test('whole rows of printed reports are read as well as promised, and nearly all
   assert(shareOf(figures.caughtShare) >= 0.7 && shareOf(figures.doubtedShare) <= 0.05, describe(figures))
 })
 
-test('every row of tables side by side is read, whatever the heights of their lines, and under the heading of its own table', async () => {
+test('every row of tables side by side is read, for any heights of their lines, and under the heading of its own table', async () => {
   for (const { name, pdf, truth } of printedDocuments.filter((document) => document.name.startsWith('beside'))) {
     const { results } = await readReport([{ bytes: pdf, type: 'application/pdf' }])
     const read = new Set(results.map(({ test_name, value, source_panel_name }) => `${source_panel_name}: ${test_name} ${value}`))
@@ -74,7 +74,7 @@ test('every row of tables side by side is read, whatever the heights of their li
   }
 })
 
-test('rows of everyday tables are read from the words that were recognized in scans and photos, and none that is certain is wrong', (t) => {
+test('rows of everyday tables are read from the words that were recognized in scans and photos, and no certain row is wrong', (t) => {
   const figuresOfAll = noFigures()
   for (const file of globSync('*.json', { cwd: RECOGNIZED })) {
     const { truth } = printedDocuments.find(({ name }) => file.startsWith(name))!

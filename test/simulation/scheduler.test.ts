@@ -44,7 +44,7 @@ test('random numbers are spread evenly, and weights are kept', () => {
   assert.match(random.uuid(), /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
 })
 
-test('an abandoned actor takes no further step, and a suspended one takes none until it is released', async () => {
+test('an abandoned actor takes no further step, and a suspended one takes no step until it is released', async () => {
   const scheduler = new Scheduler(3)
   for (const name of ['a', 'b']) scheduler.add(name, three)
   scheduler.suspend('a')

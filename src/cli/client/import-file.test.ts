@@ -31,7 +31,7 @@ describe('drawbridge import', () => {
     return printed
   }
 
-  test('sends a file, prints its progress and what came of it', async () => {
+  test('sends a file and prints its progress and its result', async () => {
     const user = await team.user()
     writeFileSync(
       path,

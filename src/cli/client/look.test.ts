@@ -131,7 +131,7 @@ describe('drawbridge events', () => {
 describe('drawbridge events resend', () => {
   const delivery = delivering({ schedule_s: [0] })
 
-  test('sends an event again to each endpoint that has it, or to one, and says for each what was done', async () => {
+  test('sends an event again to all its endpoints or to one, and prints the result for each', async () => {
     const team = await createTestTeam()
     const [first, second] = [await receiver(), await receiver()]
     const hooks = [await endpoint(team, { url: first.url }), await endpoint(team, { url: second.url })]

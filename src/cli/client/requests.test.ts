@@ -123,7 +123,7 @@ describe('the clock by command', () => {
     assert.equal((await own.api.get('/v1/sandbox/clock')).body.offset_s, offset_s)
   })
 
-  test('is not moved backwards, by nothing or by what is no time, and in production there is none', async () => {
+  test('rejects a move backwards, a zero duration and an invalid time, and does not exist in production', async () => {
     for (const word of ['0', '-5', 'tomorrow', '2 moons', '99999999999', '1.5', '600 weeks'])
       assert.match(
         (await runToEnd(['clock', 'advance', ...remote, '--', word])).err,
@@ -176,7 +176,7 @@ describe('every command that talks to a server', () => {
   test('is among these', () => assert.ok(clients.length > 12, String(clients.length)))
 
   for (const { path, leaf } of clients)
-    test(`${path.join(' ')} says at once and in words that there is none`, async () => {
+    test(`${path.join(' ')} reports at once that no server is running`, async () => {
       const example = [...leaf.examples[0]!.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!)
       const words = example.map((word) => (word === 'export.zip' ? join(folder, 'run.fit') : word === '@part.json' ? '{}' : word))
       const has = (option: string) => leaf.options!.some(([flags]) => flags.startsWith(option))

@@ -61,7 +61,7 @@ describe('access-log export', () => {
     assert.equal((await exported('--until', '2020-01-01')).length, 0)
   })
 
-  test('names the person beside the account, before or after the words of the command', async () => {
+  test('names the person and the account, before or after the words of the command', async () => {
     const [first, second] = [randomUUID(), randomUUID()]
     await command(cells, ['--as', 'testa@clinic.example', 'access-log', 'export', '--cell', 'sandbox-us', '--user', first])
     await run('export', '--cell', 'sandbox-us', '--user', second, '--as=testo')
@@ -135,7 +135,7 @@ describe('a command on patients leaves a line in the access log', () => {
     assert.deepEqual([line!.key, line!.team, line!.objects[0]], [key, team.team, id])
   })
 
-  test('when a result is deleted, and none if there was no result', async () => {
+  test('adds a line when a result is deleted, and no line if the result does not exist', async () => {
     const id = await unassigned(await createTestTeam())
     await command(cells, ['result', 'drop', id, '--cell', 'sandbox-us'])
     assert.equal((await linesOf('result drop', id)).length, 1)

@@ -23,7 +23,7 @@ test('creating an organization twice by name returns the same one, with a new ke
   assert.notEqual(word(first, 'management key'), word(second, 'management key'))
 })
 
-test('what is created is printed as JSON with its ids and secrets, and listed without the secrets', async () => {
+test('created organizations and keys are printed as JSON with ids and secrets, and listed without the secrets', async () => {
   const json = async (...words: string[]) => JSON.parse(await run(...words, '--json'))
   const name = `Clinic ${randomUUID()}`
   const org = await json('org', 'create', name)

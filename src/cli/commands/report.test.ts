@@ -82,7 +82,7 @@ test('files that cannot be opened are refused', async () => {
   assert.match((await refused(await fileOf('damaged.pdf', Buffer.from('%PDF-1.4'))))!, /cannot be read: corrupt/)
 })
 
-test('as JSON the stages are whole, and what is printed as text has nothing that controls a terminal', async () => {
+test('JSON output has all stages, and text output has no control characters for a terminal', async () => {
   const { printed, failure } = await explained(await fileOf('good.pdf', await glucoseReport()), { json: true })
   assert.equal(failure, undefined)
   const explanation = JSON.parse(printed) as Explanation
@@ -95,7 +95,7 @@ test('as JSON the stages are whole, and what is printed as text has nothing that
 })
 
 // That it ends with 0 for a report that is read is seen where the blocks of docs/REPORTS.md are run (test/docs/pages.test.ts).
-test('a process prints what it has read and ends with 1 for a file with which a job fails', async () => {
+test('a process prints what it read and exits with 1 for a file with which a job fails', async () => {
   const letter = await pdfOf([{ x: 40, y: 40, text: 'A letter of a fictional person to another fictional person.' }])
   const args = ['report', 'explain', await fileOf('letter.pdf', letter)]
   const { stdout, err, exitStatus } = start({ program: join(root, 'bin/drawbridge'), args })

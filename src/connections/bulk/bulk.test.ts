@@ -82,7 +82,7 @@ describe('an import of connections', () => {
     assert.equal((await rows())[0]!.recipe, null)
   })
 
-  test('for nobody of the team fails, and for another account of a team that allows one user for an account', async () => {
+  test('rejects users of other teams, and another account of a team that allows one user for an account', async () => {
     const team = await teamAt('oura')
     const [first, second] = (await users(team, 2)) as [string, string]
     await importConnections(team, [grant(randomUUID())])

@@ -140,7 +140,7 @@ describe('connecting a user to a health store', () => {
     }
   })
 
-  test('rejects unknown users, users of another team, and providers whose data no phone sends', async () => {
+  test('rejects unknown users, users of another team, and providers whose data phones do not send', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     for (const user_id of [randomUUID(), await other.user()]) {
       const { status, body } = await connect(team, 'apple_health_kit', user_id)
@@ -195,7 +195,7 @@ describe('ending connections', () => {
     assert.equal((await events(team, user_id)).length, 3)
   })
 
-  test('ends all connections of a user who is deleted; undoing the deletion restores none', async () => {
+  test('ends all connections of a deleted user; undoing the deletion restores no connection', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     await connect(team, 'apple_health_kit', user_id)
@@ -210,7 +210,7 @@ describe('ending connections', () => {
   })
 })
 
-test('the counts of a team show its connections, and those of each week beside all until then', async () => {
+test('the counts of a team show its connections and the new and total connections of each week', async () => {
   const [team, other] = [await createTestTeam(), await createTestTeam()]
   await connect(other, 'manual', await other.user())
   const users = [await team.user(), await team.user(), await team.user()]
@@ -230,7 +230,7 @@ test('the counts of a team show its connections, and those of each week beside a
   ])
 })
 
-test('the list of providers shows those that users can be connected to, and those of one kind', async () => {
+test('the list of providers shows the providers that users can be connected to, and can be limited to one kind', async () => {
   const { api } = await createTestTeam()
   const all = (await api.get('/v2/providers')).body
   const unauthenticated = await fetch(`${url}/v2/providers`)

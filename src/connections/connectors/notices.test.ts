@@ -39,7 +39,7 @@ for (const [connector, peer, notice] of cases)
     })
   })
 
-test('a notice is refused if the signed time is no time', async () => {
+test('a notice is refused if its signed time is invalid', async () => {
   const { body } = ouraNotice
   for (const timestamp of ['soon', '-1', '1e12', 'Infinity', '0', '9'.repeat(400)]) {
     const signature = createHmac('sha256', CLIENT.client_secret)

@@ -206,7 +206,7 @@ describe('Withings', () => {
     assert.deepEqual([differences, operations.has('heartv2-list'), operations.has('heartv2-get')], [[], true, true])
   })
 
-  test('what the watch records during a workout is its stream; records name their devices', async () => {
+  test("the recording of a watch during a workout is the workout's stream; records name their devices", async () => {
     const { peer, pull } = await linkedToWithings()
     const entry = (overrides: object) => ({ deviceid: 'fictional-device', model_id: 93, duration: 60, ...overrides })
     Object.assign(peer.store('363').intraday, {

@@ -202,7 +202,7 @@ describe('credential details', () => {
     ])
   })
 
-  test('arbitrary details are masked, whatever their names, but for those that are on every requisition', async () => {
+  test('arbitrary details are masked whatever their names, except those that every requisition prints', async () => {
     const mask = '********'
     const open = { account_number: '1', facility: 'NE', is_live: true, note: null }
     const hidden = {

@@ -28,7 +28,7 @@ async function read(file: Buffer) {
 }
 
 describe('an archive', () => {
-  test('of files that gzip has packed is read whole, and what is beside them is counted', async () => {
+  test('reads files compressed with gzip completely, and counts other files of the archive', async () => {
     const files = {
       'activities/1.fit.gz': gzipSync(fit),
       'activities/2.GPX.GZ': gzipSync(gpx),
@@ -52,7 +52,7 @@ describe('an archive', () => {
     assert.deepEqual([starts, skipped], [['06:00', '07:00', '08:00', '06:00'], {}])
   })
 
-  test('counts files that are damaged, end too early or are empty, and reads the others and what is whole of one that is cut off', async () => {
+  test('counts files that are damaged, cut off or empty, and reads the other files and the valid part of a file that is cut off', async () => {
     const packed = gzipSync(fit)
     const files = {
       '1.fit.gz': packed.subarray(0, -20),
@@ -100,7 +100,7 @@ describe('an archive', () => {
     assert.deepEqual([starts, error], [['06:00'], 'too_large'])
   })
 
-  test('may have XML of another kind beside activities, and activities in XML', async () => {
+  test('may have XML of another kind next to activities, and activities in XML', async () => {
     const files = {
       'profile.xml': '<profile><name>Testa</name></profile>',
       '1.fit': fit,
@@ -112,7 +112,7 @@ describe('an archive', () => {
     assert.equal((await read(await zip({ 'profile.xml': '<profile/>' }))).error, 'unknown_format')
   })
 
-  test('of an Apple Health export may have activities beside it, and other XML that is larger', async () => {
+  test('of an Apple Health export may also have activities, and other XML that is larger', async () => {
     const files = {
       'apple_health_export/export.xml': rate,
       'apple_health_export/export_cda.xml': '<ClinicalDocument/>',

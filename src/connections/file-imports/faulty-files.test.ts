@@ -35,7 +35,7 @@ describe('a faulty file', () => {
   let team: TestTeam
   before(async () => void (team = await createTestTeam()))
 
-  test('that is no file of a known format fails', async () => {
+  test('fails if the file has no known format', async () => {
     const user = await team.user()
     assert.deepEqual(outcome(await importFile(team, user, '<html>')), ['failed', 'unknown_format', 0])
     for (const file of ['PK', '\0\0\0\0\0\0\0\0\0\0\0\0\0\0', '{}', await zipBytes([{ name: 'a.txt', content: ['x'] }])])
@@ -79,7 +79,7 @@ describe('a faulty file', () => {
     assert.deepEqual([whole.status, whole.accepted, whole.created, whole.updated], ['completed', 6000, 6000 - cut.created, 0])
   })
 
-  test('with values that are no numbers and times beyond all bounds stores the rest', async () => {
+  test('with values that are not numbers and with impossible times stores the rest', async () => {
     const wrong = ['NaN', 'Infinity', '-Infinity', '1e999', '0x1', 'sixty'].map((value) => rate(value))
     const times = ['9999-12-31 23:59:59 +0000', '0000-01-01 00:00:00 +0000', '2026-13-01 00:00:00 +0000', 'yesterday', ''].map(
       (time) => rate(61, time),

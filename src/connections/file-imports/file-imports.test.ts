@@ -63,7 +63,7 @@ describe('the import of a file', () => {
     assert.deepEqual([again.accepted, again.created, again.updated], [2, 1, 0])
   })
 
-  test('what a phone has sent before is left as it is, and counted', async () => {
+  test('data that a phone sent before is unchanged, and counted', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     await post(team, user, 'heartrate', [sentSample('09:00:00', 61, watch)])

@@ -38,7 +38,7 @@ describe('measurements of one instant are one record', () => {
     }
   })
 
-  test('in two files, of which the later one replaces only what it says', async () => {
+  test('in two files are merged: the later file replaces only the fields that it has', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     await importFile(team, user, exportXml(weight(70), fat(19)))
@@ -85,7 +85,7 @@ describe('measurements of one instant are one record', () => {
   })
 })
 
-describe('a profile keeps what a later one does not say', () => {
+describe('a profile keeps the fields that a later one does not have', () => {
   test('in files', async () => {
     const team = await createTestTeam()
     const user = await team.user()
@@ -114,7 +114,7 @@ describe('a profile keeps what a later one does not say', () => {
     assert.deepEqual(await readProfile(team, user), [172, '1990-01-31', 'other', true])
   })
 
-  test('and a file adds what a phone has not sent', async () => {
+  test('and a file adds the fields that a phone has not sent', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     await post(team, user, 'profile', { biological_sex: 'other', wheelchair_use: true })

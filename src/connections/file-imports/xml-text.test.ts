@@ -36,7 +36,7 @@ describe('XML is read in its encoding', () => {
   ] as [name: string, file: Buffer, sport?: string][])
     test(name, async () => assert.equal(await sportOf(file), sport))
 
-  test('whatever blocks it comes in', async () => {
+  test('is read in blocks of any size', async () => {
     const text = gpx('UTF-16', 'v\u00e9lo \ud83d\ude80')
     for (const bytes of [utf16be(`\uFEFF${text}`), Buffer.from(text), utf16le(`\uFEFF${text}${' '.repeat(1000)}`)])
       for (const size of [1, 3, 1023, 1024, 5000]) {

@@ -54,7 +54,7 @@ const failsWith = (call: Promise<unknown>, failure: string) =>
   assert.rejects(call, (error) => error instanceof VendorError && error.failure === failure)
 
 describe('rule 14: refreshing', () => {
-  test('WHOOP double refresh: of many who refresh at once, in several processes, one asks the vendor and all get the new token', async () => {
+  test('WHOOP double refresh: of many concurrent refreshes in several processes, one asks the vendor and all get the new token', async () => {
     const { team, key } = await expiring()
     const other = newCells()
     const before = refreshes()
@@ -85,7 +85,7 @@ describe('rule 14: refreshing', () => {
     assert.deepEqual([data.user_id, data.provider, data.error_type], [key.user_id, 'whoop_v2', 'token_refresh_failed'])
   })
 
-  test('a refusal counts once for all who refresh within 30 s: the vendor is not asked again, and the connection stays', async () => {
+  test('a refusal counts once for all refreshes within 30 s: the vendor is not asked again, and the connection stays', async () => {
     const { team, key, account } = await expiring()
     peer.grants.end(account)
     const before = refreshes()
@@ -215,7 +215,7 @@ describe('the lease of a refresh', () => {
     assert.equal((await status(team, key.user_id)).status, 'connected')
   })
 
-  test('the lease of a process that was killed ends by the clock of the database; who waits too long for another fails', async () => {
+  test('the lease of a killed process ends by the clock of the database; a refresh that waits too long for another fails', async () => {
     const { team, key } = await expiring()
     const lease = (span: string) =>
       team.db.pool.query(

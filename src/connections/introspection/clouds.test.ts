@@ -28,7 +28,7 @@ const statuses = async (team: TestTeam, ...names: string[]) => {
 const days = async ({ api }: TestTeam, user_id: string) => (await api.get(`/v2/introspect/days?user_id=${user_id}`)).body.data[0]
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/
 
-test('an attempt to ask a cloud is shown as a success although it found nothing, for what comes with it too', async () => {
+test('an attempt that finds nothing in a cloud is shown as a success, also for the data that comes with it', async () => {
   const { team } = await createConnectedUser()
   assert.deepEqual(await statuses(team, 'activity', 'sleep', 'hrv'), [null, null, null])
   await run(team, 0)
@@ -92,7 +92,7 @@ test('each resource of a cloud shows the scopes that it needs, granted and denie
   assert.deepEqual(Object.keys(shown).toSorted(), connectorOf('whoop_v2')!.resources.toSorted())
 })
 
-test('a cloud that does not say what was granted shows no scopes, and everything as available', async () => {
+test('a cloud that does not report the granted scopes shows no scopes, and every resource as available', async () => {
   const team = await teamAt('oura')
   const user_id = await team.user()
   await grant(team, user_id)

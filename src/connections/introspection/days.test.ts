@@ -68,7 +68,7 @@ describe('the days of a resource', () => {
     assert.equal((await statuses(team, user_id, 'activity'))['01'], 'stored')
   })
 
-  test('are received where what came was outside of the bounds of the user, or the connection was paused', async () => {
+  test("are received if the data was outside of the user's bounds or the connection was paused", async () => {
     const team = await createTestTeam()
     const body = { client_user_id: randomUUID(), ingestion_start: '2026-01-31' }
     const { user_id } = (await team.api.post('/v2/user', body)).body

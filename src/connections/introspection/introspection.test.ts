@@ -13,7 +13,7 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/
 const never = { last_attempt: null, oldest_data: null, newest_data: null, sent_count: 0 }
 
 describe('resources of users', () => {
-  test('show the newest and oldest data, the last attempt, and what was new or changed', async () => {
+  test('shows the newest and oldest data, the last attempt, and the number of new and changed samples', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     await connect(team, user_id, ['heartrate', 'steps'])

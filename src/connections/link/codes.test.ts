@@ -103,7 +103,7 @@ describe('a link code', () => {
     )
   })
 
-  test('is read as people type it: in any case, with other separators or none, with letters that look like digits', async () => {
+  test('is accepted as people type it: in any case, with or without separators, with letters that look like digits', async () => {
     const { team, user_id } = await createTeamWithUser()
     const typed: ((code: string) => string)[] = [
       (code) => code.toUpperCase(),

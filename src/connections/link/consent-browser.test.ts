@@ -67,7 +67,7 @@ describe('a consent that begins on the link page', () => {
     assert.deepEqual(await connectedProviders(team, user_id), ['strava'])
   })
 
-  test('cannot be carried to another browser by its address: its kind is part of what is stored', async () => {
+  test('cannot be used in another browser through its address, because its kind is stored', async () => {
     const { team, user_id, link_token } = await createTeamWithLink()
     const back = await peer.decide((await press(consentPath(link_token))).to!)
     assert.match(back, /[?&]state=lb_/)

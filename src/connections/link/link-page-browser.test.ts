@@ -19,7 +19,7 @@ describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser },
   const returned = ({ href }: URL) => href.startsWith(CLINIC)
   const said = (page: Page) => new URL(page.url()).search
 
-  test('picks a source, reads what is shared, agrees and returns', async () => {
+  test('picks a source, reads the list of shared data, agrees and returns', async () => {
     const { team, user_id, address } = await createTeamWithLink()
     const { page, complaints } = await phone()
     await page.goto(address)

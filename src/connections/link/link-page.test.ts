@@ -20,7 +20,7 @@ import {
 import { asOwner, createTestTeam } from '../../../test/support/server.ts'
 
 describe('the link page', () => {
-  test('loads nothing, may be framed by nobody, and sends no referrer', async () => {
+  test('loads nothing, cannot be framed, and sends no referrer', async () => {
     const { address } = await createTeamWithLink()
     const { status, headers, text } = await get(address)
     assert.equal(status, 200)
@@ -33,7 +33,7 @@ describe('the link page', () => {
     assert(![...text.matchAll(/(?:href|src)="([^"]*)"/g)].some(([, to]) => to !== 'data:,' && !to!.startsWith('/link')))
   })
 
-  test('shows the sources that the token names, of those that the team has set up', async () => {
+  test('shows the sources that the token names and the team has set up', async () => {
     const sources = ({ text }: { text: string }) => [...text.matchAll(/<strong>([^<]+)/g)].map(([, name]) => name)
     const withoutDemos = (page: { text: string }) => sources(page).filter((name) => !name!.endsWith('(demo)'))
     assert.deepEqual(withoutDemos(await get((await createTeamWithLink()).address)), ['Strava', 'Withings'])
@@ -43,7 +43,7 @@ describe('the link page', () => {
     assert.match(none.text, /has not set up any device or app/)
   })
 
-  test('shows demo sources in a sandbox, unless the user has a source that is no demo', async () => {
+  test('shows demo sources in a sandbox, unless the user has a source that is not a demo', async () => {
     const demos = ({ text }: { text: string }) => [...text.matchAll(/<strong>([^<]+) \(demo\)/g)].map(([, name]) => name)
     const { team, user_id, address, link_token } = await createTeamWithLink({}, [])
     assert.deepEqual(demos(await get(address)), ['Apple HealthKit', 'Fitbit', 'FreeStyle Libre', 'Oura'])
@@ -86,7 +86,7 @@ describe('the link page', () => {
     assert.equal((await send(`/link/start?token=${link_token}&provider=oura&demo=true`, { consent: 'x' })).status, 400)
   })
 
-  test('goes straight to what the provider of the token shares, and from there to the provider', async () => {
+  test('goes directly to the list of data that the provider of the token shares, and from there to the provider', async () => {
     const { address } = await createTeamWithLink({ provider: 'strava' })
     const { status, location } = await get(address)
     assert.equal(status, 303)
@@ -112,7 +112,7 @@ describe('the link page', () => {
     }
   })
 
-  test('that a text leads to which is no token, or another credential, shows nothing', async () => {
+  test('shows nothing for an invalid token or another credential', async () => {
     const { team } = await createTeamWithLink()
     for (const token of ['', 'x', 'x'.repeat(8000), '%00', team.key, '%F0%9F', 'a&token=b'])
       for (const path of ['/link', '/link/consent', '/link/start']) {

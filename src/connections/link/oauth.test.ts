@@ -113,7 +113,7 @@ describe('consent', () => {
     assert.equal((await team.events()).filter((type) => type === 'provider.connection.created').length, 1)
   })
 
-  test('that was refused, is answered with an unknown error, or lacks a code, connects nobody; the token can be used again', async () => {
+  test('creates no connection after a refusal, an unknown error or a missing code; the token can be used again', async () => {
     const { team, user_id, token } = await createTeamWithToken()
     assert.deepEqual(errorOf(await get(await peer.decide(await addressOf(token), 'refuse'))), [307, 'error', 'user_cancelled'])
     assert.deepEqual(await stateOf(token), ['error', null, 'user_cancelled'])
@@ -146,7 +146,7 @@ describe('consent', () => {
     assert.deepEqual(errorOf(await get(later)), [307, 'error', 'provider_api_error'])
   })
 
-  test('that comes after the token has expired connects nobody', async () => {
+  test('creates no connection if the token has expired', async () => {
     const { team, user_id, token } = await createTeamWithToken()
     const back = await peer.decide(await addressOf(token))
     await asOwner('update sandbox_us.link_session set expires_at = now() where team_id = $1', [team.team])
@@ -155,7 +155,7 @@ describe('consent', () => {
     assert.deepEqual(await listConnections(team, user_id), [])
   })
 
-  test('of a user who was deleted meanwhile connects nobody', async () => {
+  test('creates no connection for a user who was deleted meanwhile', async () => {
     const { team, user_id, token } = await createTeamWithToken()
     const back = await peer.decide(await addressOf(token))
     await team.api.delete(`/v2/user/${user_id}`)
@@ -187,7 +187,7 @@ describe('consent', () => {
     assert.deepEqual(await listConnections(team, user_id), [['google_health', 'connected', String(peer.account)]])
   })
 
-  test('without the scopes that the team requires connects nobody, and the grant is returned', async () => {
+  test('creates no connection without the scopes that the team requires, and returns the grant', async () => {
     const { team, user_id, token } = await createTeamWithToken()
     peer.account += 1
     const path = `/team/${team.team}/scope_requirements`
@@ -292,7 +292,7 @@ describe('a state', () => {
     assert.equal(returnedQuery(await get(await peer.decide(address.href))).state, 'success')
   })
 
-  test('is stored as a hash, and neither it nor a code is in what is stored', async () => {
+  test('is stored as a hash, and no stored row contains it or a code', async () => {
     const { team, token } = await createTeamWithToken()
     const address = new URL(await addressOf(token))
     const { rows } = await asOwner('select s::text as text from sandbox_us.link_session s where team_id = $1', [team.team])

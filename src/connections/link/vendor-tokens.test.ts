@@ -36,7 +36,7 @@ describe('the return from a provider', () => {
     }
   })
 
-  test('connects nobody with tokens that no header can carry, or with a list of scopes that is too long', async () => {
+  test('creates no connection for tokens that headers cannot contain, or for a list of scopes that is too long', async () => {
     for (const answer of [
       { access_token: 'a\r\nx-injected: 1' },
       { access_token: 'a\0' },

@@ -84,7 +84,7 @@ const values = async (phone: AndroidClient): Promise<number[]> => {
 }
 
 describe('the published client for Android', () => {
-  test('sends thirty days, then what is new, and reads all of it', async () => {
+  test('sends thirty days, then new data, and reads everything', async () => {
     const { team, phone } = await createPhone()
     phone.grantedPermissions = ['HEART_RATE', 'SLEEP', 'EXERCISE', 'HEIGHT'].map((name) => READ + name)
     phone.health.write('heartRate', heartRate(ago(45 * DAY_MS), 58), heartRate(ago(29 * DAY_MS), 60), heartRate(ago(DAY_MS), 61))
@@ -123,7 +123,7 @@ describe('the published client for Android', () => {
     await assert.rejects(phone.sync('heartRate'), ConnectionDestroyed)
   })
 
-  test('makes each of its calls with the token of its user, and reads what comes back', async () => {
+  test("makes each call with its user's token and reads the responses", async () => {
     const { team, user_id, phone } = await createPhone()
     const start = ago(DAY_MS)
     phone.health.write('workout', workout(start, start + HOUR_MS))

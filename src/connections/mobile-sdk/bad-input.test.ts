@@ -130,10 +130,10 @@ describe('a body whose form costs more than its length', () => {
     })
 })
 
-describe('values that are none', () => {
+describe('invalid values', () => {
   const texts = ['NaN', 'Infinity', '-Infinity', '1e999', '-1e999', 'null', '"61"', 'true', '[]', '{}', '0x1', '1e']
   for (const text of texts)
-    test(`${text} is no value of a sample, of a day or of a night`, async () => {
+    test(`${text} is not a valid value of a sample, of a day or of a night`, async () => {
       const { team, user_id } = await person()
       const bad = sample.replace('"value":61', `"value":${text}`)
       assert.notEqual(bad, sample)

@@ -102,7 +102,7 @@ describe('devices', () => {
     assert.deepEqual(group.data[0].grouping, ['cuff', null, null, id])
   })
 
-  test('metadata that names no device, or in words that cannot be stored, records none', async () => {
+  test('metadata without a device name, or with text that cannot be stored, records no device', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const odd = [{ _DSV: '1' }, { _DMO: 7 }, { _DMO: ' ' }, { _DMO: 'x'.repeat(1000) }, { _DMA: null }]

@@ -19,7 +19,7 @@ const beats = (count: number): Sent[] => {
 }
 
 describe('storage', () => {
-  test('rule 22: a sample takes less than 8 bytes, and counting samples reads none', async () => {
+  test('rule 22: a sample takes less than 8 bytes, and counting samples does not read them', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     // A day of a watch.
@@ -58,7 +58,7 @@ describe('storage', () => {
   })
 })
 
-describe('why there is no data', () => {
+describe('reasons for missing data', () => {
   test('rule 21: of each missing night it is known whether it was asked for, answered empty, received, stored or failed', async () => {
     const team = await createTestTeam()
     const { user_id } = (await team.api.post('/v2/user', { client_user_id: 'fictional-sleeper', ingestion_start: '2026-01-22' }))

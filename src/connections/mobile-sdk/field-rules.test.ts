@@ -20,7 +20,7 @@ const night = (id: string, start_date: string, end_date: string, overrides: obje
 const stage = (start_date: string, end_date: string) => ({ value: 1, unit: '', start_date, end_date })
 
 describe('days', () => {
-  test('rule 1: a day keeps the local date that its phone gave it, in whatever zone', async () => {
+  test('rule 1: a day keeps the local date that its phone reported, in any zone', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     for (const time_zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'UTC'])
@@ -168,7 +168,7 @@ describe('nights', () => {
     assert.equal(new Set(reported).size, reported.length, 'none is reported twice')
   })
 
-  test('rule 6: the time in bed, the time asleep and the end are three numbers, none of which is derived from another', async () => {
+  test('rule 6: the time in bed, the time asleep and the end are three numbers, and no number is derived from another', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const sleep_stages = {
@@ -240,7 +240,7 @@ describe('identity', () => {
 })
 
 describe('totals', () => {
-  test('rules 11 and 12: the steps of a day are what the platform has merged, not the sum of phone and watch', async () => {
+  test('rules 11 and 12: the steps of a day are the sum that the platform merged, not the sum of phone and watch', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const from = (value: number, source: object) => sentSample('15:00:00', value, { end_date: '2026-01-31T16:00:00Z', ...source })
@@ -264,7 +264,7 @@ describe('totals', () => {
     assert.equal((await list(team, 'activity', user_id)).activity[0].steps, 2560)
   })
 
-  test('rule 20: a client learns what was stored of its post, and introspection counts what was new', async () => {
+  test('rule 20: the response to a post names the stored samples, and introspection counts the new ones', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const sent = [sentSample('09:00:00', 60), sentSample('09:01:00', 61)]

@@ -56,7 +56,7 @@ const values = async (phone: IosClient): Promise<number[]> => {
 const listEventTypes = async (team: TestTeam, pattern: RegExp) => types(await events(team)).filter((type) => pattern.test(type))
 
 describe('the published client for iOS', () => {
-  test('sends its history in parts, then what is new, and reads all of it', async () => {
+  test('sends its history in parts, then new data, and reads everything', async () => {
     const { team, user_id, phone } = await createPhone({}, { chunk: 2 })
     phone.health.write('heartRate', ...[5, 4, 3].map((days, i) => heartRate(ago(days * DAY_MS), 60 + i)))
     phone.health.write('sleep', night(ago(2 * DAY_MS), ago(2 * DAY_MS - 8 * HOUR_MS)))
@@ -84,7 +84,7 @@ describe('the published client for iOS', () => {
     assert.equal((await phone.sleeps()).length, 1)
   })
 
-  test('sends at any time what was recorded since, whether it has asked for its state or not', async () => {
+  test('sends its recordings at any time, whether it has requested its state or not', async () => {
     const { phone } = await createPhone()
     await phone.ask(HEART_RATE)
     await phone.sync('heartRate')
@@ -203,7 +203,7 @@ describe('the published client for iOS', () => {
     ])
   })
 
-  test('makes each of its calls with the token of its user, and reads what comes back', async () => {
+  test("makes each call with its user's token and reads the responses", async () => {
     const { team, user_id, phone } = await createPhone()
     await phone.ask(HEART_RATE)
     await team.manage.post('/team_custom_credentials/sandbox/us', { team_id: team.team, provider: 'strava', ...PEER_CLIENT })

@@ -72,7 +72,7 @@ describe('a night', () => {
     assert.deepEqual(await nights(team, user_id), [whole])
   })
 
-  test('that comes in halves is one, whatever is sent again, and its values are those of both', async () => {
+  test('that is sent in halves is one night, also when parts are sent again, and has the values of both halves', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const rates = (mean: number, lowest: number) => ({ heart_rate_mean: mean, heart_rate_minimum: lowest, score: 70 })

@@ -31,7 +31,7 @@ const workoutIn = async (team: TestTeam, user_id: string) => (await list(team, '
 const readStream = async ({ api }: TestTeam, id: string) => (await api.get(`/v2/timeseries/workouts/${id}/stream`)).body
 
 describe('the stream of a workout', () => {
-  test('has lists of one length by second, with gaps as null and distances as what has been covered', async () => {
+  test('has lists of one length by second, with gaps as null and distances as running totals', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const components = {

@@ -76,7 +76,7 @@ describe('samples that a phone posts', () => {
     assert.deepEqual(types(await events(team)), ['daily.data.steps.created', 'daily.data.steps.updated'])
   })
 
-  test('connect the user who has no connection, and are dropped while the connection is paused', async () => {
+  test('connect a user without a connection, and are dropped while the connection is paused', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     await post(team, user_id, 'heartrate', [sentSample('09:30:00', 70)])
@@ -160,7 +160,7 @@ describe('samples that a phone posts', () => {
     assert.deepEqual([response.status, counts((await response.json()) as Record<string, unknown>)], [200, [1, 1, 0, 0]])
   })
 
-  test('are the same whatever the order, the splits and the repetitions of posts, and events lead to the same series', async () => {
+  test('leave the same data in any order, with any splits and repetitions, and events lead to the same series', async () => {
     const sample = fc.record({ second: fc.integer({ min: 0, max: 30 }), hour: fc.integer({ min: 8, max: 10 }) })
     await fc.assert(
       fc.asyncProperty(

@@ -11,7 +11,7 @@ const raw = async ({ api }: TestTeam, kind: string, user_id: string) =>
 const session = { start_date: `${DAY}T05:00:00Z`, end_date: `${DAY}T13:00:00Z` }
 
 describe('raw records', () => {
-  test('have what was sent without samples, and the ids of the records', async () => {
+  test('have the posted fields without samples, and the ids of the records', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const heart_rate = [{ value: 52, unit: 'bpm', ...session, end_date: session.start_date }]

@@ -148,7 +148,7 @@ describe('a post with faulty samples', () => {
     assert.deepEqual([later.days[1].status, later.days[1].failed], ['stored', false])
   })
 
-  test('of which none is good is rejected, and its days, its fault and its repetitions are visible', async () => {
+  test('without a valid part is rejected, and its days, its fault and its repetitions are visible', async () => {
     const { team, user_id } = await person()
     const data = [sentSample('09:30:00', -5, watch), sentSample('09:31:00', 1e308, watch)]
     for (let i = 0; i < 2; i++) assert.equal((await post(team, user_id, 'heartrate', data)).status, 422)
@@ -260,7 +260,7 @@ describe('summaries with values that cannot be', () => {
     assert.deepEqual([days[1].status, days[1].failed], ['stored', true])
   })
 
-  test('of nights, workouts, the body, the profile, meals and cycles have none of them', async () => {
+  test('of nights, workouts, the body, the profile, meals and cycles are stored without these values', async () => {
     const { team, user_id } = await person()
     const session = { start_date: `${DAY}T05:00:00Z`, end_date: `${DAY}T06:00:00Z` }
     await postSummary(team, 'sleep', user_id, [{ id: 'n', ...session, heart_rate_mean: -50, heart_rate_minimum: 48, score: 250 }])

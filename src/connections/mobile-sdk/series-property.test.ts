@@ -89,7 +89,7 @@ async function readStored(team: TestTeam, user_id: string): Promise<Series> {
 const sortByKey = (map: Map<string, unknown>) => [...map].toSorted(([a], [b]) => (a < b ? -1 : 1))
 const instantOf = (sample: One) => `${DAY}T${placeOf(sample)}+00:00`
 
-test('several clients that send the same posts, each in its own order: events rebuild what is stored, and that was sent', async () => {
+test('several clients that send the same posts in different orders store the sent data, and events rebuild it', async () => {
   await fc.assert(
     fc.asyncProperty(posts, clients, async (clientPosts, orders) => {
       const team = await createTestTeam()
@@ -127,7 +127,7 @@ test('several clients that send the same posts, each in its own order: events re
   )
 })
 
-test('posts that repeat what is stored emit nothing, from any caller and in any parts', async () => {
+test('posts that repeat stored data emit nothing, from any caller and in any parts', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(one, { minLength: 1, maxLength: 10, selector: (s) => `${s.resource} ${s.type} ${s.minute}` }),

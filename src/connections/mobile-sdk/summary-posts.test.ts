@@ -330,7 +330,7 @@ test('the last post of a history completes each resource in it, once', async () 
   assert.deepEqual(types(notices).toSorted(), ['historical.data.body.created', 'historical.data.weight.created'])
 })
 
-test('the history of steps ends with that of activity, although its last post has none', async () => {
+test('the history of steps ends with that of activity, although its last post has no steps', async () => {
   const team = await createTestTeam()
   const user_id = await team.user()
   const range = { stage: 'historical', start_date: '2026-01-01T00:00:00Z', end_date: '2026-01-31T23:59:59Z' }

@@ -107,7 +107,7 @@ describe('the state that a phone asks for', () => {
     assert.equal((await ask(team, user_id, {}, 'omron_ble')).body.pull_preferences, null)
   })
 
-  test('takes over the permissions that the phone names, and connects nobody', async () => {
+  test('stores the permissions that the phone names, and creates no connection', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const providers = async () => (await team.api.get(`/v2/user/providers/${user_id}`)).body.providers
@@ -123,7 +123,7 @@ describe('the state that a phone asks for', () => {
 describe('the beginning of a history', () => {
   const range = { range_start: '2026-01-01T00:00:00Z', range_end: '2026-01-31T00:00:00Z' }
 
-  test('is shown as a pull in progress, by whatever name the phone has for the kind of data', async () => {
+  test('is shown as a pull in progress, for every name that phones have for the kind of data', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     await connect(team, user_id)
@@ -219,7 +219,7 @@ describe('the report of a phone about its synchronization', () => {
     device_info: { os_version: '26.1', model: 'iPhone17,1', app_bundle: 'com.example.fictional', app_version: '1', app_build: 7 },
   }
 
-  test('is shown with what is known of it, and the next one replaces it', async () => {
+  test('is shown with its known fields, and the next one replaces it', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     assert.deepEqual((await report(team, user_id, { sync_progress: { backfill_types: {} } })).body, { success: true })

@@ -17,7 +17,7 @@ const sessionAt = (start: string, end: string, overrides: object = {}) => ({
 })
 
 describe('a phone that does not know', () => {
-  test('a height or heart rates sends 0, which is no value and no fault', async () => {
+  test('a height or heart rate of 0 is ignored as unknown, without a fault', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const profile = { biological_sex: 'not_set', date_of_birth: null, height: 0 }
@@ -34,7 +34,7 @@ describe('a phone that does not know', () => {
     assert.deepEqual([workout.average_hr, workout.max_hr], [null, null])
   })
 
-  test('anything of a day makes no summary of it, and changes none', async () => {
+  test('values of a day alone create no summary and change no summary', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const nothing = {

@@ -24,7 +24,7 @@ test('a quantity in its usual form is not copied, one with further fields is', (
   assert.deepEqual(outcome(Quantity, { ...usual, end_date: '2026-01-31T09:30:01Z' }), { value: usual })
 })
 
-test('a quantity is read as by its schema, with the same errors, whatever its fields are', () => {
+test('a quantity is parsed as by its schema, with the same errors, for any fields', () => {
   const instants = ['2026-01-31T09:30:00.000Z', '2026-01-31T09:30:00Z', '2026-01-31T23:59:59.999Z', '2024-02-29T00:00:00Z']
   const unusual = ['2026-01-31 09:30', '2026-01-31T09:30:00-07:00', '2026-01-31', '0999-01-31T09:30:00Z']
   const wrong = ['2026-02-29T00:00:00Z', '2026-01-31T24:00:00Z', '2026-13-31T09:30:00Z', '2026-01-31T09:30:00.0x0Z', '']

@@ -47,7 +47,7 @@ const start = async () => {
   return { team, user_id: await team.user() }
 }
 
-describe('zones of heart rate of a workout whose source sends none', () => {
+describe('heart rate zones of a workout whose source sends no zones', () => {
   test('are those of its stream, in the first event already', async () => {
     const { team, user_id } = await start()
     // Of 190, without an age: below 50 % until 94, from 90 % on 171.
@@ -245,7 +245,7 @@ describe('zones of heart rate of a workout whose source sends none', () => {
 })
 
 describe('zones that the source of a workout sends', () => {
-  test('win over computed ones, which are shown again if the source sends none any more', async () => {
+  test('win over computed ones, which are shown again if the source stops sending zones', async () => {
     const { team, user_id } = await start()
     await post(team, user_id, 'heartrate', [beat('09:30:00', 100)])
     await postSummary(team, 'workouts', user_id, [workout({ heart_rate_zone_1: 10 })])

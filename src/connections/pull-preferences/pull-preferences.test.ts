@@ -148,7 +148,7 @@ describe('data pull preferences', () => {
     assert.equal((await org.manage.get(`${HERE}?next_cursor=nonsense`)).status, 400)
   })
 
-  test('sets preferences for all teams of a list or for none', async () => {
+  test('sets preferences for all teams of a list, or for no team if one is invalid', async () => {
     const org = await createTestTeam()
     const apart = await createManagedTeam(org)
     const europe = await createManagedTeam(org, 'eu')

@@ -33,7 +33,7 @@ const listAskedWindows = (account: string, path: string) => {
   return peer.requestsTo(`/v2/usercollection/${path}`).filter(({ headers }) => headers.authorization === `Bearer ${token}`)
 }
 
-describe('the history of a user who connects', () => {
+describe('the history of a newly connected user', () => {
   test('is scheduled, pulled with today, stored and reported as complete', async () => {
     const { team, user_id } = await createConnectedUser(5, (account) => {
       for (const day of [0, 1, 2]) peer.put(account, 'daily_activity', ouraActivity(daysAgo(day), 5000 + day))

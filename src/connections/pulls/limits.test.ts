@@ -47,7 +47,7 @@ describe('rule 19: the limit of an application', () => {
     assert.equal((await burst(team, two)).sent, 3)
   })
 
-  test('counts for several who ask at once', async () => {
+  test('counts for concurrent requests', async () => {
     const team = await createTestTeam()
     const slow = { ...whoop, limits: [{ requests: 50, window_ms: 6_000_000 }] }
     const found = await Promise.all([1, 2, 3, 4].map(() => burst(team, slow)))
@@ -142,7 +142,7 @@ describe('a vendor that rejects every request', () => {
 describe('a refresh on request', () => {
   const refresh = ({ api }: TestTeam, user_id: string, timeout = 60) => api.post(`/v2/user/refresh/${user_id}?timeout=${timeout}`)
 
-  test('waits for the clouds and names what was refreshed and what failed', async () => {
+  test('waits for the clouds and lists refreshed and failed sources', async () => {
     const team = await teamAt('oura')
     const user_id = await team.user()
     const account = `refreshed-${++accounts}`

@@ -76,7 +76,7 @@ describe('a notice of Oura', () => {
     assert.equal(await jobs(team), 0)
   })
 
-  test('of a deleted record deletes it, and a night that its user rejects is no night', async () => {
+  test('of a deleted record deletes it, and a night that its user rejects is not stored', async () => {
     const { team, user_id, account } = await createConnectedUser()
     const [workout, night] = [
       ouraWorkout(daysAgo(1), { id: `gone-${account}` }),
@@ -97,7 +97,7 @@ describe('a notice of Oura', () => {
     assert.deepEqual([await workouts(team, user_id), await nights(team, user_id)], [[], []])
   })
 
-  test('Oura secret case: digits of the signature may be in either case, the secret may not; what is not signed is refused', async () => {
+  test('Oura secret case: the signature may be in upper or lower case, the secret may not; an unsigned notice is refused', async () => {
     const { team, account } = await createConnectedUser()
     const of = { event_type: 'update', data_type: 'daily_activity', object_id: 'x', user_id: account }
     const good = oura.notice(of)
@@ -144,7 +144,7 @@ describe('a notice of Oura', () => {
     assert.equal((await send(other, 'whoop_v2', whoop.notice('sleep.updated', odd))).status, 200)
   })
 
-  test('about a user of another team reaches nobody', async () => {
+  test('about a user of another team changes nothing', async () => {
     const [one, two] = [await createConnectedUser(), await createConnectedUser()]
     await send(
       one.team,
@@ -154,7 +154,7 @@ describe('a notice of Oura', () => {
     assert.deepEqual([await jobs(one.team), await jobs(two.team)], [0, 0])
   })
 
-  test('is not read if it is no JSON, and what it names may be anything', async () => {
+  test('is ignored if it is not JSON, and may name anything', async () => {
     const { team, account } = await createConnectedUser()
     const signed = (body: string) => {
       const { headers } = oura.notice({})

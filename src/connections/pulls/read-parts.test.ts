@@ -71,7 +71,7 @@ describe('a long answer', () => {
     assert.deepEqual(long, short)
   })
 
-  test('ends like a short one: what the vendor refuses later, what cannot be stored and a lost connection', async () => {
+  test('ends like a short one after a late refusal of the vendor, a value that cannot be stored, or a lost connection', async () => {
     const { access_token } = await user(20_000)
     peer.page = 10_000
     for (const [failure, answer] of [

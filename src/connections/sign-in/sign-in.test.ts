@@ -34,7 +34,7 @@ const createTeamWithUser = async (): Promise<{ team: TestTeam; user_id: string }
 }
 
 describe('a sign-in token', () => {
-  test('is a JWT that clients read, signed with the key beside it', async () => {
+  test('is a JWT that clients can verify, signed with the published key', async () => {
     const { team, user_id } = await createTeamWithUser()
     const { status, body } = await team.api.post(`/v2/user/${user_id}/sign_in_token`)
     assert.deepEqual([status, body.user_id], [200, user_id])
@@ -132,14 +132,14 @@ describe('a refresh token', () => {
     assert.deepEqual(errorOf(await refresh(third.refresh_token)), [401, 'invalid_token'])
   })
 
-  test('of a session that nobody used for 180 days asks to sign in again', async () => {
+  test('of a session that was not used for 180 days asks to sign in again', async () => {
     const { team, user_id } = await createTeamWithUser()
     const tokens = await signIn(team, user_id)
     await asOwner(`update sandbox_us.phone_session set expires_at = now() where team_id = $1`, [team.team])
     assert.deepEqual(errorOf(await refresh(tokens.refresh_token)), [401, 'reauthentication_required'])
   })
 
-  test('is no access token, and an access token no refresh token', async () => {
+  test('is not accepted as an access token, and an access token not as a refresh token', async () => {
     const { team, user_id } = await createTeamWithUser()
     const tokens = await signIn(team, user_id)
     assert.equal((await read(user_id, { access_token: tokens.refresh_token })).status, 401)
@@ -223,7 +223,7 @@ describe('an access token', () => {
 })
 
 describe('the token endpoint', () => {
-  test('looks up no more tokens than the limit for wrong keys of an address, and none without their form', async () => {
+  test('looks up at most as many tokens as the limit for wrong keys of an address, and no token without the right form', async () => {
     const { app, operations } = assembleProcess({ settings: { ...settings, wrong_keys_per_min: 2 }, publicUrl: () => url })
     after(() => app.close())
     const { run } = operations.find(({ id }) => id === 'exchange_token')!

@@ -63,7 +63,7 @@ test('a value is a quantity with its comparator, its unit as the laboratory has 
   }
 })
 
-test("the interpretation is the laboratory's flag, and without one what the range shows", async () => {
+test("the interpretation is the laboratory's flag, or without a flag the comparison with the range", async () => {
   const coded = (code: string, text?: string) => [{ coding: [{ system: INTERPRETATIONS, code }], ...(text && { text }) }]
   const flags: [Partial<ReportedResult>, object | undefined][] = [
     [{ flag: 'H', reference_range: '4.0 to 5.6', result: '9.1' }, coded('H')],

@@ -26,7 +26,7 @@ const listObservations = async ({ manage, ...team }: TestTeam, id: string) =>
   (await manage.get(queryPath({ manage, ...team } as TestTeam))).body.data.find((query: { id: string }) => query.id === id)
 
 describe('the result of a continuous query with fhir_observations', () => {
-  test('is sent as Observations of vital signs, and what changes replaces what was sent', async () => {
+  test('is sent as Observations of vital signs, and changes replace the sent Observations', async () => {
     const server = await fhirServer()
     const { team, user_id } = await person()
     await connect(team, server)

@@ -34,7 +34,7 @@ test('a pipeline whose package is not installed is refused with the command that
   )
 })
 
-test('a broker whose package is gone fails with a code that says what to install', async () => {
+test('a broker whose package is missing fails with a code that names the package to install', async () => {
   // oxlint-disable-next-line typescript/no-unsafe-return -- the package is not there
   const absent = loadPackage(ABSENT, () => import(ABSENT))
   await assert.rejects(absent, {

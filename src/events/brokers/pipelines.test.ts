@@ -196,7 +196,7 @@ describe('pipelines of several teams', () => {
   const another = async (team: TestTeam, region = 'us'): Promise<string> =>
     (await team.manage.post('/team', { name: 'Another', region })).body.id
 
-  test('pipelines of several teams are created all or none, and returned in the order of the request', async () => {
+  test('pipelines of several teams are created together or not at all, and returned in the order of the request', async () => {
     const team = await createTestTeam()
     const [second, abroad] = [await another(team), await another(team, 'eu')]
     const ask = (team_ids: string[]) => team.manage.post(path(), { ...inRabbit(team), team_ids })

@@ -66,7 +66,7 @@ test('bulk resends keep message order', async () => {
   assert.deepEqual(ids, ids.toSorted())
 })
 
-test('a new owner of a destination that keeps order claims in order what a killed owner had claimed', async () => {
+test('a new owner of a destination that keeps order claims the deliveries of a killed owner in order', async () => {
   const { team, hook } = await createBacklog(12)
   await team.db.queries.run(sql`update destination set keeps_order = true where id = ${hook.id}`)
   await team.db.queries.run(sql`update delivery set order_key = gen_random_uuid() where destination_id = ${hook.id}`)

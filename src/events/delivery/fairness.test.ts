@@ -157,7 +157,7 @@ describe('the attempts of a process', () => {
   })
 })
 
-describe('what is announced', () => {
+describe('outbox entries of many events', () => {
   /** Inserts outbox entries with a number of events each. */
   const announce = (team: TestTeam, count: number, events: number) =>
     team.db.pool.query(

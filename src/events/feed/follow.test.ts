@@ -42,7 +42,7 @@ describe('the event feed', () => {
     assert.deepEqual([data[0]!.object_id, data[0]!.created_at], [first.object_id, first.created_at])
   })
 
-  test('a reader and the list of events see what an endpoint gets: the end of a history, and not what it consists of', async () => {
+  test('a reader and the list of events get the same as an endpoint: the end of a history without its parts', async () => {
     const team = await createFollower()
     const target = await receiver()
     await endpoint(team, { url: target.url })
@@ -70,7 +70,7 @@ describe('the event feed', () => {
     )
   })
 
-  test('a reader receives each event once, page by page, and a cursor when there is none', async () => {
+  test('a reader receives each event once, page by page, and a cursor when there are no more events', async () => {
     const team = await createFollower()
     await emitEvents(team, [CREATED, UPDATED, UPDATED, UPDATED, CRITICAL])
     await delivery.drain()

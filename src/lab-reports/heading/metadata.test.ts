@@ -279,13 +279,13 @@ Collected 2024-05-13 08:00  |  Reported 2024-05-14 09:30  |  Specimen #S-4711`,
 ]
 
 for (const { title, head, expected } of heads)
-  test(`${title} tells who, when and which laboratory`, () => {
+  test(`${title} has the patient, the dates and the laboratory`, () => {
     const all = read(`${head.trim()}\n${TABLE}`)
     const fields = Object.keys(expected) as (keyof Metadata)[]
     assert.deepEqual(Object.fromEntries(fields.map((field) => [field, all[field]])), expected)
   })
 
-test('each field that was read has its place, and the others have none', () => {
+test('each field that was read has its place, and other fields have no place', () => {
   const { places, date_collected } = read(`#Example Laboratory\nName: Jane Fauxman   Sex: F   DOB: 03/14/1970\n${TABLE}`)
   assert.equal(date_collected, null)
   assert.deepEqual(Object.keys(places).toSorted(), ['dob', 'gender', 'lab_name', 'patient_first_name', 'patient_last_name'])

@@ -44,7 +44,7 @@ test('rows in the style of real reports are matched, and hardly one is matched w
   assert.ok(automatic > 0.8 * rows.length, `${automatic} rows without review`)
 })
 
-test('nineteen of twenty names as laboratories in the United States print them are matched without review, and none wrongly', () => {
+test('nineteen of twenty names as laboratories in the United States print them are matched without review, and no name wrongly', () => {
   const rows = evaluateNames('loinc-us-names.tsv')
   assert.ok(rows.length >= 170, `${rows.length} rows`)
   const doubted = rows.filter(({ isSure }) => !isSure)
@@ -57,7 +57,7 @@ const matchOf = (...args: Parameters<typeof row>) => {
   return [loinc_matches[0]?.loinc_code, loinc_match_status]
 }
 
-test('words in brackets that stand in the names of a term, or that change nothing, need no review; others do', () => {
+test('words in brackets that are in the names of a term, or that change nothing, need no review; others do', () => {
   assert.deepEqual(matchOf('Carbon Dioxide, Total (Bicarbonate)', '24', 'mmol/L'), ['2028-9', 'auto_match'])
   assert.deepEqual(matchOf('Bilirubin, Direct (Conjugated)', '0.2', 'mg/dL'), ['1968-7', 'auto_match'])
   assert.deepEqual(matchOf('Troponin T, High Sensitivity (Cardiac)', '9', 'ng/L'), ['67151-1', 'auto_match'])
@@ -102,7 +102,7 @@ test('an interval without a unit is a count of a sediment per field of the micro
   assert.equal(matchOf('RBC', '2', null, of)[1], 'needs_review')
 })
 
-test('red cells are what a name measures, or the specimen of another name', () => {
+test('"red cells" is the measured thing or the specimen, depending on the rest of the name', () => {
   for (const name of ['RBC', 'Red cell count']) assert.deepEqual(matchOf(name, '4.7', 'M/uL'), ['789-8', 'auto_match'], name)
   assert.deepEqual(matchOf('Erythrocyte Sedimentation Rate (ESR)', '8', 'mm/h'), ['4537-7', 'auto_match'])
   assert.equal(matchOf('RBC', '2', '/HPF')[0], '13945-1')
@@ -282,7 +282,7 @@ test('candidates are at most five, best first, with scores from 0 to 1 and a gap
   assert.equal(match!.loinc_name, 'Thyrotropin [Units/volume] in Serum or Plasma')
 })
 
-test('what is no test has no match, and hostile names only cost time that is bounded', () => {
+test('texts that are not tests have no match, and hostile names cost bounded time', () => {
   for (const name of ['', '   ', '***', 'Page 1 of 3', '()', '%%%', '((((', 'constructor', '__proto__'])
     assert.notEqual(meaningOf(name, '1', 'mg/dL').loinc_match_status, 'auto_match', name)
   const long = [`${'a'.repeat(100_000)}`, '('.repeat(5_000), 'Glucose '.repeat(10_000), '- / '.repeat(5_000)]

@@ -84,7 +84,7 @@ test('percentages of a differential that do not add up to 100 are found in each 
     assert.deepEqual(found[name], ['contradicts_parts'], name)
 })
 
-test('values outside of human limits are found, whatever the unit of the report', () => {
+test('values outside of human limits are found in every unit of the report', () => {
   const impossible: Line[] = [
     ['Potassium', '44', 'mmol/L'],
     ['Glucose', '900', 'mmol/L'],
@@ -169,7 +169,7 @@ test('numbers are read as reports print them, and words are not', () => {
     assert.equal(read(text), undefined, text)
 })
 
-test('a number without a unit has a finding where its test has one, and a ratio, a pH or a word has none', () => {
+test('a number without a unit has a finding if its test has a unit, and a ratio, a pH or a word has no finding', () => {
   assert.deepEqual(
     findingsOf([
       ['Glucose', '95'],

@@ -17,7 +17,7 @@ test('at least 1,500 terms are shipped, each once, in files of reasonable size',
   for (const name of readdirSync(data)) assert.ok(statSync(new URL(name, data)).size < 200_000, name)
 })
 
-test('the notice of LOINC is beside the terms', () => {
+test('the LOINC notice is next to the terms', () => {
   const notice = readFileSync(new URL('LOINC-NOTICE.txt', data), 'utf8')
   assert.equal(notice, readFileSync(new URL('../../lab/catalog/data/LOINC-NOTICE.txt', import.meta.url), 'utf8'))
 })

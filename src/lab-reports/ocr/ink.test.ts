@@ -36,7 +36,7 @@ test('the ink of a picture shows its texts and ruled lines, also on shaded paper
   }
 })
 
-test('a page of noise has no texts, and a streak of the scanner is no ruled line', () => {
+test('a page of noise has no texts, and a streak of the scanner is not read as a ruled line', () => {
   let seed = 7
   const random = () => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) / 2_147_483_648
   const noise = { width: 2_400, height: 2_400, pixels: Uint8Array.from({ length: 5_760_000 }, () => (random() < 0.2 ? 0 : 255)) }

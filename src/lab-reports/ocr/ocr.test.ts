@@ -58,7 +58,7 @@ const drawRows = (...rows: string[]): Picture => ({
 })
 
 describe('pictures', () => {
-  test('become smaller by the mean of what a pixel covers', () => {
+  test('become smaller by the mean of the pixels that each new pixel covers', () => {
     assert.deepEqual([...shrink(drawRows('#..#', '#..#'), 2, 1).pixels], [120, 120])
     assert.deepEqual([...shrink(drawRows('##....'), 2, 1).pixels], [87, 220])
     const same = drawRows('#.')
@@ -106,7 +106,7 @@ describe('text boxes', () => {
     isClose([box!.angle], [Math.atan(slant)], 0.02)
   })
 
-  test('of a single sign are level, of text that runs down the page there are none', () => {
+  test('of a single sign are level, and text that runs down the page has no box', () => {
     const box = { x: 5, y: 5, length: 20, thickness: 9, angle: Math.PI / 2 - 0.01 }
     const { length, thickness, angle } = levelBox(box)!
     isClose([length, thickness, angle], [9, 20, -0.01])
@@ -165,7 +165,7 @@ describe('paper in a photo', () => {
     for (const [index, corner] of expected.entries()) isClose(corners![index]!, corner, 3)
   })
 
-  test('has none if it fills the picture, is small or round', () => {
+  test('is not found if it fills the picture, is small or round', () => {
     assert.equal(cornersOfPaper(blankPicture(300, 400)), undefined)
     assert.equal(cornersOfPaper(photo((x, y) => x > 100 && x < 180 && y > 100 && y < 200)), undefined)
     assert.equal(cornersOfPaper(photo((x, y) => Math.hypot(x - 150, y - 200) < 140)), undefined)
@@ -243,7 +243,7 @@ describe('words', () => {
     )
   })
 
-  test('are not parted beside a 1, whose ink is narrower than its place, unless there is a space', () => {
+  test('are not divided next to a 1, whose ink is narrower than its place, unless there is a space', () => {
     const usual = `${'.#####'.repeat(4)}`
     const textsOf = (gap: number) => {
       const ink = inkFrom(`${usual}.#${'.'.repeat(gap)}#####`)

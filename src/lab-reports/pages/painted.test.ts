@@ -55,7 +55,7 @@ test('the share that pictures cover counts overlaps once and nothing beyond the 
   assert.equal(coveredShare([half, half, { left: 0, right: 10, top: 590, bottom: 600 }], page), 0.5)
 })
 
-test('outlines are counted by their curves, and paths that are none do no harm', () => {
+test('outlines are counted by their curves, and invalid paths do no harm', () => {
   const path = Float32Array.of(0, 1, 1, 2, 1, 2, 3, 4, 5, 6, 1, 9, 9, 3, 1, 2, 3, 4, 4)
   assert.equal(run([[OPS.constructPath, [22, [path], null]]]).curves, 2)
   for (const wrong of [null, [], [22, null], [22, [null]], [22, [Float32Array.of(9, 9, 9)]]])

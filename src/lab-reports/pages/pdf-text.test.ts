@@ -36,7 +36,7 @@ for (const degrees of [90, 180, 270])
     assert(left < right && top < bottom)
   })
 
-test('a page whose viewer turns it is read as it is shown, and a page that is upright is not turned', async () => {
+test('a page that its viewer rotates is read as shown, and an upright page is not rotated', async () => {
   const shown = await read(await turnedPdf(270, { Rotate: 90 }))
   assert.equal(textOf(shown.words), LINES.join(' '))
   assert.deepEqual([shown.width, shown.height, shown.drawnPage], [800, 600, undefined])

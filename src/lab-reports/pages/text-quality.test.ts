@@ -19,7 +19,7 @@ const qualityOf = (text: string) =>
     { isKnown: (word) => KNOWN.has(word), isUnit: (unit) => unit === 'mg/dL' },
   )
 
-test('text in a wrong encoding is garbage, however few letters it has; lines of dots are none', () => {
+test('text in a wrong encoding is garbage, however few letters it has; dotted lines are not', () => {
   const line = 'Sodium .................................................... 140 mmol/L [ 135 - 145 ]'
   assert.equal(qualityOf(`${line}\n`.repeat(8)), 'good')
   assert.equal(qualityOf('#$%&xq ()zwq *+wrtz vbn,- ./:; '.repeat(10)), 'garbage')

@@ -29,7 +29,7 @@ test('a row that contradicts itself asks for review, and its job is completed', 
   ])
 })
 
-test('a report with a value that is in no result waits for a person, who sees where it stands', async () => {
+test('a report with a value outside of its results waits for a review, which shows where the value is', async () => {
   const team = await createTestTeam()
   const { id, ...job } = await parseUpload(team, await team.user(), { bytes: await withLineOfNoRow() })
   assert.deepEqual([job.status, job.needs_human_review, job.is_reviewed, job.data], ['pending_review', false, false, null])

@@ -134,7 +134,7 @@ describe('the pictures of the pages of a report', () => {
     assert.deepEqual([lost.status, lost.body], [404, { detail: 'The files of this report cannot be found' }])
   })
 
-  test('of a report that nobody reviews are not drawn', async () => {
+  test('of a report without a review are not drawn', async () => {
     const team = await createTestTeam()
     const { id } = await parseUpload(team, await team.user(), { bytes: await glucoseReport() })
     assert.deepEqual(await listFileNames(team, id), ['file-0'])
@@ -189,7 +189,7 @@ describe('an object store', () => {
   })
 })
 
-test('a job whose file this process does not have is tried twice, and fails with the reason in the log', async () => {
+test('a job whose file this process lacks is tried twice, and fails with the reason in the log', async () => {
   const team = await createTestTeam()
   const id = await uploadedWith(reportFiles, team)
   await rm(onDisk(id, 'file-0'))
@@ -201,7 +201,7 @@ test('a job whose file this process does not have is tried twice, and fails with
   assert.deepEqual(new Set(reasons), new Set(['its file is not in the storage "disk" of this process']))
 })
 
-test('a job whose pictures cannot be stored is tried again, and waits for a person once they are', async () => {
+test('a job whose pictures cannot be stored is tried again, and waits for a review after they are stored', async () => {
   const team = await createTestTeam()
   const { peer, stored, files } = await inStore()
   const id = await uploadedWith(files, team, true)

@@ -88,7 +88,7 @@ describe('a row', () => {
   })
 
   for (const unit of ['70 - 99', '<5.7', '08/11/2022', '09:05', 'Negative', '104'])
-    test(`whose unit is ${unit} is doubtful, and the result has none`, () => {
+    test(`whose unit is ${unit} is doubtful, and the result has no unit`, () => {
       assert.deepEqual(ofRow({ unit }), ['unit_is_no_unit'])
       assert.equal(toResult(rowIn(0, { unit }), { sex: null, age: null }).units, null)
     })
@@ -120,9 +120,9 @@ describe('a row', () => {
   })
 
   for (const value of ['09:05', '08/11/2022', '12 Mar 2024', '', 'Non-', '1.030)', 'Normal'])
-    test(`whose value is ${value || 'empty'} is no result`, () => assert.deepEqual(ofRow({ value }), ['value_is_no_result']))
+    test(`whose value is ${value || 'empty'} has no result`, () => assert.deepEqual(ofRow({ value }), ['value_is_no_result']))
 
-  test('whose range is no range, or is a thousand times as high as the value, is doubtful', () => {
+  test('whose range is invalid, or is a thousand times as high as the value, is doubtful', () => {
     assert.deepEqual(ofRow({ range_lines: ['70 99 01'] }), ['range_is_not_understood'])
     assert.deepEqual(ofRow({ name: 'Hematocrit', value: '0.4', unit: 'L/L', range_lines: ['375 - 510'] }), [
       'value_is_far_from_range',
@@ -139,7 +139,7 @@ describe('a row', () => {
       assert.deepEqual(ofRow({ flag, value }), ['flag_contradicts_range'])
     })
 
-  test('in the line of what is said about the patient stands among the particulars', () => {
+  test('in a line about the patient is among the particulars', () => {
     const lines: PlacedText[][] = [
       [
         [40, 'Fictional Person'],
@@ -177,7 +177,7 @@ describe('a table', () => {
     )
   })
 
-  test('has a doubtful row where text of its line is in none of its fields', () => {
+  test('has a doubtful row if text of its line is in no field of the row', () => {
     const lines = printed.with(1, line('Sodium in serum', '91', 'mg/dL', '70 - 99'))
     assert.deepEqual(findings([HEADER, ...lines], whole).rows, [[], ['text_not_read'], [], []])
   })
@@ -216,7 +216,7 @@ describe('a table', () => {
     assert.deepEqual(findings([HEADER, first!, HEADER, ...categories], [whole[0]!]).report, [])
   })
 
-  test('has doubtful rows where numbers stand in columns that are not understood, and no range was read', () => {
+  test('has doubtful rows where columns without a known meaning contain numbers, and no range was read', () => {
     const header: PlacedText[] = [...HEADER.slice(0, 3), [380, 'Beginning'], [460, 'Ending']]
     const lines = names.map((name, index): PlacedText[] => [...line(name, `9${index}`, 'mg/dL', '70'), [460, '99']])
     const rows = whole.map((row) => ({ ...row, range_lines: [] }))
@@ -246,7 +246,7 @@ describe('a table of a page that was read from a picture', () => {
   const rows = names.map((name, index) => rowIn(index + 1, { name, value: `9${index}` }))
   const boxAt = (row: number) => ({ left: 320, right: 340, top: TOP + row * PITCH, bottom: TOP + row * PITCH + 10 })
 
-  test('has a doubtful row beside a text of which no letter was recognized', () => {
+  test('has a doubtful row next to a text without a recognized letter', () => {
     const found = read([boxAt(2)], [HEADER, ...printed], rows)
     assert.deepEqual(
       found.rows.map((item) => item.map(({ kind }) => kind)),
@@ -255,7 +255,7 @@ describe('a table of a page that was read from a picture', () => {
     assert.deepEqual(found.report, [])
   })
 
-  test('asks for a person if a row of it was not recognized, or the value beside a name is not there', () => {
+  test('asks for a review if a row was not recognized, or if the value next to a name is missing', () => {
     const [first, , last] = rows
     const without = read([boxAt(2)], [HEADER, printed[0]!, [], printed[2]!], [first!, last!])
     assert.deepEqual(
@@ -285,7 +285,7 @@ describe('a table of a page that was read from a picture', () => {
   })
 })
 
-test('labels, former results, methods in brackets and headings are no doubt', () => {
+test('labels, former results, methods in brackets and headings raise no doubt', () => {
   const lines: PlacedText[][] = [
     [...HEADER, [480, 'Previous']],
     line('Electrolytes'),
@@ -318,7 +318,7 @@ test('a row with a finding is less certain than 0.9, and one without is as certa
   )
 })
 
-test('what is in no result has its place on the page', () => {
+test('text outside of all results has its place on the page', () => {
   const page = pageOfLines([
     HEADER,
     line('Glucose', '95', 'mg/dL', '70 - 99'),

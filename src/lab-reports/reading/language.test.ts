@@ -40,7 +40,7 @@ test('text in other languages with Latin letters is text, and no English report'
     }
 })
 
-test('a short report in another language is recognized by its columns and the names of what is measured', () => {
+test('a short report in another language is recognized by its columns and the names of its tests', () => {
   const reports = [
     `Labor Musterstadt Laborbefund Patient: Testa Beispiel geb. 31.01.1990 Abnahme: 04.03.2026 Untersuchung Ergebnis Einheit Referenzbereich
     Natrium 140 mmol/l 135-145 Kalium 4,0 mmol/l 3,5-5,1 Kreatinin 0,9 mg/dl 0,5-0,9 Glukose 95 mg/dl 70-99`,
@@ -62,7 +62,7 @@ test('an English report with the names of columns in a second language is Englis
   assert.equal(isEnglish([pageOf('Sodium 140 mmol/L Potassium 4.0 mmol/L Chloride 102 mmol/L')]), true)
 })
 
-test('letters of an English report that stand for others are garbage, also where its units are right', () => {
+test('wrongly decoded letters of an English report are garbage, also if its units are right', () => {
   const report = `Fictional Laboratories Patient Name Jane Sample Date Collected Reference Range Result Flag Units Comprehensive Metabolic Panel
     Glucose Sodium Potassium Chloride Calcium Creatinine Bilirubin Albumin Cholesterol Triglycerides Hemoglobin Hematocrit Platelets Leukocytes
     Neutrophils Lymphocytes Monocytes Eosinophils Basophils Ferritin Transferrin Cortisol Thyroid Vitamin Physician Specimen`

@@ -96,7 +96,7 @@ test('flags in words of records and portals are flags', () => {
   assert.equal(flagOf('Above all'), undefined)
 })
 
-test('the range of a phase or an age that stands behind it alone is what the laboratory has chosen', () => {
+test('the range of a phase or an age that is printed alone after the value is the range of the laboratory', () => {
   const of = (text: string, sex: Patient['sex']) => {
     const range = rangeFor([text], { sex, age: null })
     return range && [range.min, range.max, range.isConditional ?? false]
@@ -120,7 +120,7 @@ test('a star that only some of the flags of a report have is not understood, and
   assert.deepEqual(kinds('H*'), [])
 })
 
-test('lines beside the tables of a report with a name that no laboratory knows ask for review', () => {
+test('lines next to the tables of a report with an unknown test name ask for review', () => {
   const { results } = read(
     [
       [36, 'Healthy / No Pattern'],
@@ -138,7 +138,7 @@ test('lines beside the tables of a report with a name that no laboratory knows a
   )
 })
 
-test('a notice of copyright is no result', () => {
+test('a notice of copyright is not read as a result', () => {
   const names = rowsOf(
     [
       [36, 'Component'],
@@ -174,7 +174,7 @@ test('the end of a unit of an area in the line below belongs to the unit', () =>
   assert.equal(results.find(({ test_name }) => test_name === 'eGFR')!.units, 'mL/min/1.73 m2')
 })
 
-test('what was seen in a microscope or a culture is a result behind a colon', () => {
+test('findings of a microscope or a culture are results after a colon', () => {
   const rows = rowsOf(
     [
       [36, 'Ova'],

@@ -24,7 +24,7 @@ test('ranges of pictures have their dash and their zero again, and other texts s
   for (const [read, meant] of Object.entries(ranges)) assert.equal(mendedRange(read), meant, read)
 })
 
-test('units and names of pictures that are confused with others are those that laboratories print', () => {
+test('units and names in pictures that are confused with others become the ones that laboratories print', () => {
   const units = {
     'S.': 's',
     '±mL/min/1.73m2': 'mL/min/1.73m2',

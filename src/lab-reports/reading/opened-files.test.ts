@@ -29,7 +29,7 @@ test('ten files of one team that take long delay no other team, and an eleventh 
   await processes.close()
 })
 
-test('a file whose process gets no processor in its time is not called damaged: the answer is 503', async () => {
+test('a file whose process gets no processor time is not reported as damaged: the answer is 503', async () => {
   const processes = new FileProcesses({ open_ms_max: 4_000, reads })
   await assert.rejects(
     processes.run('team', tasks, 'blockUntilExists', join(folder, 'never')),

@@ -96,7 +96,7 @@ describe('a page is read by its picture', () => {
     assert(await isReadByPicture(picture(gray(600, 700), 0, 0, 612, 792), FAX_LINE))
   })
 
-  test('if the scan is in strips, none of which is large', async () => {
+  test('if the scan is in strips that are all small', async () => {
     const strips = Array.from({ length: 12 }, (_, strip) => picture(gray(600, 60), 0, strip * 66, 612, 66))
     assert(await isReadByPicture(...strips, FAX_LINE))
   })
@@ -105,7 +105,7 @@ describe('a page is read by its picture', () => {
     assert(await isReadByPicture(outlines, FAX_LINE))
   })
 
-  test('if the letters of its text stand for others', async () => {
+  test('if the letters of its text have wrong codes', async () => {
     const shifted = (text: string) => text.replaceAll(/[a-y]/giu, (letter) => String.fromCodePoint(letter.codePointAt(0)! + 1))
     const page = reportPage(...NAMES.map((name) => [`${name} in serum`, '105', 'H', 'mg/dL', '70-99']))
     assert(!(await isReadByPicture(texts(...page))))

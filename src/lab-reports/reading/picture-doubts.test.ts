@@ -38,14 +38,14 @@ const read = (lines: PlacedText[][], source: PageText['source'] = 'ocr') =>
   understand([{ ...pageOfLines(lines), source }]).results
 const kindsOf = (results: ReturnType<typeof read>) => results.map(({ findings }) => findings.map(({ kind }) => kind))
 
-test('a name in a picture that no laboratory uses is doubtful, and in a text it is what the report says', () => {
+test('an unknown test name in a picture is doubtful, and in a text it is read as printed', () => {
   const lines = rows((name, value, index) => row(index === 2 ? 'Chlorlde ofx' : name, value))
   assert.deepEqual(kindsOf(read(lines))[2], ['name_is_unknown'])
   assert.deepEqual(kindsOf(read(lines, 'text'))[2], [])
   assert(read(lines).every(({ findings }, index) => index === 2 || findings.length === 0))
 })
 
-test('a range in a picture beside two ranges that were lost may be that of another row', () => {
+test('a range in a picture next to two lost ranges may belong to another row', () => {
   const lines = rows((name, value, index) => row(name, value, index === 3 || index === 5 ? '' : '0 - 200'))
   const kinds = kindsOf(read(lines))
   assert.deepEqual(
@@ -54,7 +54,7 @@ test('a range in a picture beside two ranges that were lost may be that of anoth
   )
 })
 
-test('where more than a fifth of the rows in pictures are doubtful, none has a confidence of 0.9', () => {
+test('where more than a fifth of the rows in pictures are doubtful, no row has a confidence of 0.9', () => {
   const sure = (lines: PlacedText[][]) => read(lines).filter(({ place }) => place.confidence >= 0.9).length
   const unknown = (count: number) => rows((name, value, index) => row(index < count ? `Unheard of ${name}x` : name, value))
   assert.equal(sure(unknown(0)), 10)

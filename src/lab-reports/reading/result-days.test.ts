@@ -24,7 +24,7 @@ describe('the day of a result', () => {
     [460, range],
   ]
 
-  test('results of several days are no duplicates, and each has its day', () => {
+  test('results of several days are not duplicates, and each has its day', () => {
     const results = resultsOf(
       DAYS,
       days('Glucose', ['90', '95', '99'], 'mg/dL', '70-99'),

@@ -29,7 +29,7 @@ const row = (name: string, value: string, unit: string, range: string, ...texts:
 const withColumn = (name: string): PlacedText[] => [HEADER[0]!, [140, name], ...HEADER.slice(1)]
 
 describe('the specimen of a result', () => {
-  test('a column of specimens decides the LOINC code, the type of the sample and what is possible', () => {
+  test('a column of specimens decides the LOINC code, the sample type and the plausible values', () => {
     const results = resultsOf(
       withColumn('Specimen'),
       row('Creatinine', '85', 'mg/dL', '20-320', [140, 'Urine']),
@@ -55,7 +55,7 @@ describe('the specimen of a result', () => {
     )
   })
 
-  test('a specimen between rows is that of none of them, since it may be about those above or below', () => {
+  test('a specimen between rows applies to no row, because it may be about the rows above or below', () => {
     const results = resultsOf(
       [[36, 'Specimen: Serum']],
       HEADER,
@@ -92,7 +92,7 @@ describe('the specimen of a result', () => {
     )
   })
 
-  test('a specimen among what the head says about the person is that of all results', () => {
+  test('a specimen in the heading about the person applies to all results', () => {
     const head: PlacedText[][] = [
       [
         [36, 'Patient Name: Jane Sample'],
@@ -110,7 +110,7 @@ describe('the specimen of a result', () => {
     ])
   })
 
-  test('numbers of specimens and lists of several specimens name none', () => {
+  test('numbers of specimens and lists of several specimens name no specimen', () => {
     for (const said of ['Specimen: U24-118823', 'Specimen Type: Serum, Urine', 'Sample: Urine 12345']) {
       const head: PlacedText[] = [
         [36, 'Patient Name: Jane Sample'],
@@ -259,7 +259,7 @@ test('terms of an imported release leave the matches of other rows as they were,
   assert.deepEqual(meanings(again.results.slice(0, 2)), meanings(before))
 })
 
-test('the unit in the spelling of UCUM is kept beside the printed one, and clients see what the API has fields for', () => {
+test('the unit in the spelling of UCUM is kept in addition to the printed one, and clients see the fields of the API', () => {
   const [result] = resultsOf(withColumn('Method'), row('eGFR', '85', 'mL/min/1.73m2', '>60', [140, 'MDRD']))
   assert.deepEqual([result!.units, result!.unit_ucum], ['mL/min/1.73m2', 'mL/min/{1.73_m2}'])
   assert.deepEqual(Object.keys(resultData(result!)).toSorted(), [

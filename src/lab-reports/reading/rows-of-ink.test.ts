@@ -45,7 +45,7 @@ const findingsOf = (page: PageText) => {
   }
 }
 
-test('a picture of which each row was read has no findings, whatever specks and rests of ruled lines are on it', () => {
+test('a picture whose rows were all read has no findings, even with specks and rests of ruled lines', () => {
   assert.deepEqual(findingsOf(pageWithInk({})), { report: [], rows: [] })
   const dirt = [
     { left: 260, right: 262, top: 88, bottom: 90 },
@@ -74,7 +74,7 @@ test('a row of which the result or the name was not seen asks for a person', () 
   )
 })
 
-test('ink beside a row that is in none of its words makes the row doubtful', () => {
+test('ink next to a row that is in no word makes the row doubtful', () => {
   const { report, rows } = findingsOf(pageWithInk({ isLost: ({ box }, line) => line === 3 && box.left === 300 }))
   assert.deepEqual(report, [])
   assert(
@@ -92,7 +92,7 @@ test('a table of which nothing was seen asks for a person, also on a page withou
   )
 })
 
-test('notes, headings and lines between tables that were read are no lost rows, nor is a letterhead that was not', () => {
+test('notes, headings and lines between tables that were read are not lost rows, and neither is an unread letterhead', () => {
   const lines: PlacedText[][] = [
     [
       [40, 'Fictional Laboratory'],

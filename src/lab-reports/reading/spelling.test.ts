@@ -66,7 +66,7 @@ test('names, numbers and words that reports spell so stay as they are', () => {
   assert.deepEqual(same.map(spell), same)
 })
 
-test('only words of pictures are spelled, and none that was read for certain', () => {
+test('only words of pictures are spelled, and no word that was read for certain', () => {
   const page = (source: 'text' | 'ocr', confidence: number) => ({
     number: 1,
     width: 100,

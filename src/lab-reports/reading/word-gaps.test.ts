@@ -137,7 +137,7 @@ test('a dot in a word that was hardly read is a letter where one word alone has 
   assert.deepEqual(read([['Ur.a', 0, 0.9]]), ['Ur.a'])
 })
 
-test('the unit of some languages is no word with a small letter', () => {
+test('the unit of some languages is not read as a word with a small letter', () => {
   assert.deepEqual(read([['µUl/mL', 0]]), ['µUI/mL'])
 })
 

@@ -18,7 +18,7 @@ const read = (flag: string) =>
     ]),
   ]).results[0]!
 
-test('a corrected value is compared with the range as it was printed, whose bound may not belong to it', () => {
+test('a corrected value is compared with the printed range, whose bound may not belong to it', () => {
   const result = read('')
   assert.equal(result.max_reference_range, 5.7)
   assert.equal(changedFields(resultData(result), { value: '5.7' }, result).interpretation, 'abnormal')

@@ -87,7 +87,7 @@ describe('a report that waits for a person', () => {
     assert.deepEqual((await team.manage.get(`${inManagement(team)}/${id}`)).body, body)
   })
 
-  test('is not found under the key of another team, nor is a report that waits for nobody', async () => {
+  test('is not found with the key of another team, and neither is a report that waits for no review', async () => {
     const { own } = await createWaitingReport()
     const other = await createTestTeam()
     for (const path of ['', '/page/1']) assert.equal((await other.api.get(own + path)).status, 404)
@@ -100,7 +100,7 @@ describe('a report that waits for a person', () => {
 })
 
 describe('a correction', () => {
-  test('is stored beside what was read, with its key, and approval applies all of them', async () => {
+  test('is stored in addition to the read value, with its key, and approval applies all corrections', async () => {
     const { team, id, own, correct } = await createWaitingReport()
     const first = await correct({
       version: 0,
@@ -170,7 +170,7 @@ describe('a correction', () => {
     assert.equal((await team.api.post(`${own}/fail`, { version: 0, failure_reason: 'low_quality' })).status, 409)
   })
 
-  test('of a name makes a certain match ask for review, and what is given counts before what follows', async () => {
+  test('of a name makes a certain match ask for review, and a corrected value counts before a derived one', async () => {
     const { correct } = await createWaitingReport()
     const { body } = await correct({
       version: 0,
@@ -258,7 +258,7 @@ describe('the end of a review', () => {
     assert.deepEqual((await team.api.get(own)).body.decision, decision)
   })
 
-  test('is no approval of a report without results', async () => {
+  test('does not approve a report without results', async () => {
     const { team, own, correct } = await createWaitingReport()
     await correct({ version: 0, removed: [1, 2] })
     assert.equal((await team.api.post(`${own}/approve`, { version: 1 })).status, 400)

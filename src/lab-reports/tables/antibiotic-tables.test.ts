@@ -34,7 +34,7 @@ test('an antibiotic has its concentration as result and its category as interpre
   )
 })
 
-test('each organism of a table has its own results, and one that was not tested none', () => {
+test('each organism of a table has its own results, and an organism that was not tested has no results', () => {
   assert.deepEqual(
     read(
       cells('Antibiotic', 'E. coli', 'Klebsiella pneumoniae'),

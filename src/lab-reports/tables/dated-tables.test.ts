@@ -70,7 +70,7 @@ test('names that stand close are parted, also if they name one thing together, w
   )
 })
 
-test('what stands in a column that is nothing laboratories measure is no result of a column beside it', () => {
+test('a value in a column that laboratories do not measure is not a result of the next column', () => {
   assert.deepEqual(
     rows(
       [
@@ -99,7 +99,7 @@ test('what stands in a column that is nothing laboratories measure is no result 
   )
 })
 
-test('a list of days without names of what was measured has no results', () => {
+test('a list of days without test names has no results', () => {
   assert.deepEqual(rows(line('Date', 'Visit', 'Fee'), line('01/02/2024', '1', '40'), line('15/03/2024', '2', '40')), [])
 })
 

@@ -29,7 +29,7 @@ test('columns are named by what their title says, the previous result among them
   assert.deepEqual(kindsOf('Test', 'Prior', 'Latest', 'Range'), ['name', 'previous', 'value', 'range'])
 })
 
-test('a table of names and ranges has a column of results, whatever it is called', () => {
+test('a table of names and ranges has a column of results under any name', () => {
   assert.deepEqual(kindsOf('Analyte', 'Patient', 'Units', 'Reference interval'), ['name', 'value', 'unit', 'range'])
   assert.equal(kindsOf('Comprehensive Metabolic', 'Panel'), undefined)
 })

@@ -112,7 +112,7 @@ test('panels whose names begin as groups of people and conditions do are panels'
   )
 })
 
-test('how something was measured is no heading', () => {
+test('a method is not read as a heading', () => {
   const result = (name: string): [number, string][] => [
     [36, name],
     [220, '5.1'],

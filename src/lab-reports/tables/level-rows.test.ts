@@ -54,7 +54,7 @@ test('results of a photo that stand further above their names with each row are 
   assert.deepEqual(rows(levelRows(falling)), expected)
 })
 
-test('what was moved is found where it stands on the page', () => {
+test('a moved row is found at its place on the page', () => {
   const bent = createPage((row, column) => -row * column * 1.1)
   const level = levelRows(bent)
   for (const [index, { box }] of level.words.entries()) {
@@ -63,7 +63,7 @@ test('what was moved is found where it stands on the page', () => {
   }
 })
 
-test('a page whose rows are level, or stand a little or suddenly apart, stays as it is', () => {
+test('a page whose rows are level, slightly apart or suddenly apart stays unchanged', () => {
   for (const page of [
     createPage(() => 0),
     createPage((row, column) => -row * column * 0.1),

@@ -65,7 +65,7 @@ test('a name, a label and a date on two lines are put together, wherever the oth
   }
 })
 
-test('values below their labels are put together, and times and names among them are no results', () => {
+test('values below their labels are joined with them, and times and names among them are not results', () => {
   const page = read(
     [320, 80, 'Date'],
     [40, 85, 'Name'],
@@ -113,7 +113,7 @@ test('two rows of labels that stand close have the values between them and below
   ])
 })
 
-test('a label whose value stands on two lines beside it is read next to labels that are not known', () => {
+test('a label with a value on two lines next to it is read next to unknown labels', () => {
   const page = read(
     [40, 85, 'Name:'],
     [120, 80, 'Fictional-Example,'],
@@ -150,7 +150,7 @@ test('the value of a label that is not known is not that of the one above', () =
   ])
 })
 
-test('names of results with a colon, columns of days and columns of results are no particulars', () => {
+test('names of results with a colon, columns of days and columns of results are not particulars', () => {
   const withColon: Text[] = ['Sodium:', 'Potassium:', 'Chloride:'].flatMap((name, index): Text[] => [
     [40, 80 + index * 12, name],
     [150, 80 + index * 12, '4.0 mmol/L'],

@@ -83,7 +83,7 @@ test('a unit in brackets below the name of a column of a picture is that of its 
   )
 })
 
-test('names of columns on two lines of a picture are those of one table, and its panels are no parts of names', () => {
+test('names of columns on two lines of a picture belong to one table, and its panels are not parts of names', () => {
   const page = picture(
     [
       ['Panel', 'Test|Description', 'Result|and Flag', 'Reference|Range'],

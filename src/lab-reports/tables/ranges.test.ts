@@ -28,7 +28,7 @@ test('of a table of ranges the row that fits the patient counts', () => {
   assert.deepEqual(fitting(['Male: 1-2', 'Female: 3-4'], unknown), [null, null])
 })
 
-test('rows from an age on fit nobody who is younger, however they are written', () => {
+test('rows from an age on do not fit younger patients, in any spelling', () => {
   for (const label of [
     '18+ years',
     '18 years and above',
@@ -48,7 +48,7 @@ test('rows from an age on fit nobody who is younger, however they are written', 
     }
 })
 
-test('rows up to an age fit nobody who is older, however they are written', () => {
+test('rows up to an age do not fit older patients, in any spelling', () => {
   for (const label of [
     '<18 years',
     'Up to 17 years',
@@ -63,7 +63,7 @@ test('rows up to an age fit nobody who is older, however they are written', () =
   }
 })
 
-test('rows in days, weeks and months fit infants of that age, and nobody else', () => {
+test('rows in days, weeks and months fit only infants of that age', () => {
   const lines = ['0-7 days: 1-10', '1 week to 4 weeks: 2-20', '1-11 months: 3-30', '1-5 years: 4-40', 'Over 5 years: 5-50']
   for (const [age, range] of [
     [patientOfAge(3, 'days'), [1, 10]],
@@ -91,7 +91,7 @@ test('a row that names more of the patient comes before one that names less', ()
   assert.deepEqual(fitting(['10-20', 'Children: 1-2'], patientOfAge(5)), [1, 2])
 })
 
-test('a row whose condition is not understood counts only if no other fits, and never if it is about age', () => {
+test('a row with an unknown condition counts only if no other row fits, and never if it is about age', () => {
   assert.deepEqual(fitting(['Smokers: 1-9', 'Adults: 1-4'], woman), [1, 4])
   assert.deepEqual(fitting(['Fasting: 70-99'], woman), [70, 99])
   assert.deepEqual(fitting(['Adolescents: 1-9'], woman), [null, null])
@@ -163,7 +163,7 @@ test('ranges of both sexes stand behind a result without names of columns as wel
   }
 })
 
-test('hostile texts of ranges are no ranges, and are read to their end', () => {
+test('hostile texts of ranges are not ranges, and are read to their end', () => {
   for (const text of [
     '1 a '.repeat(50_000),
     'Male: '.repeat(50_000),

@@ -19,7 +19,7 @@ const HEADER: PlacedText[] = [
   [380, 'Reference Range'],
 ]
 
-test('dots that lead to a result are no part of its name, however few a picture has left of them', () => {
+test('dots that lead to a result are not part of its name, however few a picture has left of them', () => {
   const lines: PlacedText[][] = ['MCH..', 'RDW . .', 'Platelets ......', 'Neutrophils Abs.'].map((name) => [
     [36, name],
     [220, '30.1'],
@@ -116,7 +116,7 @@ test('a comparator with its unit in the column of results is a result with a uni
   )
 })
 
-test('names of people and their degrees below a table are no results', () => {
+test('names of people and their degrees below a table are not results', () => {
   const lines: PlacedText[][] = [
     [
       [36, 'Dr. A. Sample'],
@@ -165,7 +165,7 @@ test('each date of a cumulative report is a result where dates stand above lines
   ])
 })
 
-test('a note below a row is no heading of a panel, and parts of an examination keep its section', () => {
+test('a note below a row is not a panel heading, and parts of an examination keep its section', () => {
   const [first, second] = read(
     [[36, 'Urine examination']],
     HEADER,
@@ -201,7 +201,7 @@ const potassium: PlacedText[] = [
 const line = (text: string, left = 36): PlacedText[] => [[left, text]]
 const comments = (...lines: PlacedText[][]) => read(...lines).map((row) => [row.name, ...row.comments])
 
-test('a column of comments belongs to the result beside it, over several lines, and its flags are flags', () => {
+test('a column of comments belongs to the result next to it, over several lines, and its flags are flags', () => {
   const header: PlacedText[] = [...HEADER, [470, 'Remarks']]
   const found = read(
     header,
@@ -260,7 +260,7 @@ test('a note below the last of several rows is kept only where it is indented, s
   assert.deepEqual(comments(HEADER, sodium(), line(note)), [['Sodium', 'Mild anemia. Suggest iron.']])
 })
 
-test('explanations of a test, methods, feet of pages and notes far below are no comments', () => {
+test('explanations of a test, methods, page footers and notes far below are not comments', () => {
   const below = (...lines: PlacedText[][]) => comments(HEADER, potassium, ...lines)
   const alone = [['Potassium']]
   assert.deepEqual(below(line('Note: This report is computer generated.')), alone)
@@ -276,7 +276,7 @@ test('explanations of a test, methods, feet of pages and notes far below are no 
   assert.deepEqual(below(line('The result is judged by these classes.'), table, sodium()), [...alone, ['Sodium']])
 })
 
-test('a note on a line with several results is that of none', () => {
+test('a note on a line with several results belongs to no result', () => {
   const header: PlacedText[] = [
     [36, 'Test'],
     [150, '2024-01-02'],

@@ -70,7 +70,7 @@ test('two lists next to each other without names of columns are the results of b
   ])
 })
 
-test('a former result next to the current one is no result of its own', () => {
+test('a former result next to the current one is not a result of its own', () => {
   const line: PlacedText[] = [
     [36, 'Glucose'],
     [140, '95'],
@@ -89,7 +89,7 @@ test('two results of one name with different units stay two results of that name
   ])
 })
 
-test('sentences with numbers are no results', () => {
+test('sentences with numbers are not results', () => {
   for (const text of [
     'Fasting for 12 hours and a glucose of 126 mg/dL or higher on 2 occasions is diagnostic.',
     'Take 5 mg daily, and 10 mg at night.',
@@ -97,7 +97,7 @@ test('sentences with numbers are no results', () => {
     assert.deepEqual(rowsOfText(text), [], text)
 })
 
-test('letters that can be flags are the end of a name where they stand in it', () => {
+test('letters that can be flags are the end of a name if they are inside it', () => {
   const flags = (text: string) => read([[36, text]]).map(({ name, value, flag }) => [name, value, flag])
   assert.deepEqual(flags('Cl 102 mmol/L (98-107)'), [['Cl', '102', null]])
   assert.deepEqual(flags('Vitamin C 0.9 mg/dL (0.4-2.0)'), [['Vitamin C', '0.9', null]])

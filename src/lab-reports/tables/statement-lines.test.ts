@@ -89,7 +89,7 @@ test('where lines are far apart, specimens below most rows and below the last ar
   }
 })
 
-test('where lines are far apart, a specimen between rows that may be about those below is that of none', () => {
+test('where lines are far apart, a specimen between rows that may be about the rows below applies to no row', () => {
   const lines = [HEADER, SODIUM, [[36, 'Specimen: Urine'] satisfies PlacedText], CREATININE, PROTEIN]
   assert.deepEqual(specimens(pageOfLines(lines, 30)), [
     ['Sodium', null],

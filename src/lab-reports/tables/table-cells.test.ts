@@ -21,7 +21,7 @@ test('a result, its unit and its flag are apart, also where spaces are left out'
   assert.deepEqual(parts('95mg/dL'), ['value 95', 'unit mg/dL'])
 })
 
-test('a name keeps what is attached to its numbers', () => {
+test('a name keeps the text that is attached to its numbers', () => {
   for (const name of ['Vitamin C 500mg', 'Vitamin B12', 'Factor V(L)', 'CA 19-9', 'H1N1 2009'])
     assert.deepEqual(parts(name), [`text ${name}`])
 })

@@ -40,7 +40,7 @@ const RIGHT: PlacedLine[] = [
   [111, 320, 'MCV', '88', 'fL', '79 - 97'],
 ]
 
-test('tables side by side whose lines stand at other heights are read one after the other, with their own panels', () => {
+test('tables side by side with lines at different heights are read one after the other, with their own panels', () => {
   assert.deepEqual(read([...LEFT, ...RIGHT, [140, 40, 'Sodium', '140', 'mmol/L', '135 - 145']]).slice(0, 2), [
     ['ALT', '31', 'U/L', 'Liver profile'],
     ['AST', '28', 'U/L', 'Liver profile'],

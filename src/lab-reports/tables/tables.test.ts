@@ -136,7 +136,7 @@ test('the unit in the name of a column is that of its numbers, and a unit behind
   assert.deepEqual(units('Result', 'Sodium (mmol/L)', '140'), [null, 'mmol/L'])
 })
 
-test('the heading above a row is no part of its name, and a smaller line below one is none either', () => {
+test('the heading above a row and a smaller line below it are not part of its name', () => {
   const table = page(
     [
       ['Test', 'Result', 'Unit', 'Reference range'],
@@ -159,7 +159,7 @@ test('the heading above a row is no part of its name, and a smaller line below o
   )
 })
 
-test('numbers at the right edge of their column stand in it, also where the name of the next one is closer', () => {
+test('numbers at the right edge of their column belong to it, even if the name of the next column is closer', () => {
   assert.deepEqual(
     rows(
       [
@@ -232,7 +232,7 @@ const PREVIOUS = [
   ['pH', '>4.5', '>5.0', '', '5.0 - 7.5'],
 ] as const
 
-test('former results that stand as close to the units as words of one cell are no units', () => {
+test('former results that are as close to the units as words of one cell are not units', () => {
   // Names of columns stand in their middle, units begin two points behind the numbers.
   const table = page(PREVIOUS.slice(1), { columns: [40, 160, 220, 300, 350], padding: 1 })
   const header = page([PREVIOUS[0]], { columns: [60, 175, 225, 312, 360], padding: 1 })
@@ -253,7 +253,7 @@ test('former results that stand as close to the units as words of one cell are n
   )
 })
 
-test('a column of numbers without a name is not that of the units beside it', () => {
+test('a column of numbers without a name does not belong to the next column of units', () => {
   assert.deepEqual(
     rows(
       [

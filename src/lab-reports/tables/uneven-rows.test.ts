@@ -36,7 +36,7 @@ const wide = (name: string, value: string, unit: string, range: string): PlacedT
   [340, range],
 ]
 
-test('cells that stand beside their columns are read in the order of the columns', () => {
+test('cells outside of their columns are read in the order of the columns', () => {
   assert.deepEqual(
     rows(
       HEADER,
@@ -61,7 +61,7 @@ test('cells that stand beside their columns are read in the order of the columns
   )
 })
 
-test('a sentence with a number and a unit is no row in the order of the columns', () => {
+test('a sentence with a number and a unit is not read as a row in the order of the columns', () => {
   assert.deepEqual(rows(HEADER, line('Thyroid function recheck in 6 weeks')), [])
 })
 
@@ -170,7 +170,7 @@ test('powers that are raised belong to units', () => {
   )
 })
 
-test('a method and a specimen below rows are no heading, also without labels', () => {
+test('a method and a specimen below rows are not headings, even without labels', () => {
   const row = (name: string): PlacedText[] => [
     [36, name],
     [106, '32'],
@@ -187,7 +187,7 @@ test('a method and a specimen below rows are no heading, also without labels', (
   )
 })
 
-test('lines that are drawn with signs, and categories that repeat the name, are no rows', () => {
+test('lines that are drawn with signs, and categories that repeat the name, are not rows', () => {
   const category: PlacedText[] = [
     [36, 'HbA1c in %'],
     [100, '4.0-5.6'],
@@ -291,7 +291,7 @@ test('only the first word of a remark is a flag', () => {
   for (const remark of ['142 mg/dL (Not high)', '60 mg/dL (low risk)']) assert.equal(flagOf(remark), null, remark)
 })
 
-test('a heading below a row is no rest of its name where the name belongs to the panel above', () => {
+test('a heading below a row is not the rest of its name if the name belongs to the panel above', () => {
   const found = read(
     line('Bilirubin'),
     WIDE,

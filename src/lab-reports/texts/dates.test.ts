@@ -33,7 +33,7 @@ describe('dates of reports', () => {
     assert.equal(dateOrder([], { ...none, collectionDate: dateIn('05/06/2023'), reportDate: dateIn('06/06/2023') }), 'day first')
   })
 
-  test('digits that text recognition has parted beside a 1 are of one date', () => {
+  test('digits that text recognition divided next to a 1 belong to one date', () => {
     const dates: [text: string, date: string][] = [
       ['1 1/05/2021 03:36 PM', '11/05/2021'],
       ['09/1 0/2025', '09/10/2025'],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cleanName } from './names.ts'
 
-test('dots that lead to a result are no part of a name, however text recognition reads them', () => {
+test('dots that lead to a result are not part of a name, in any reading of text recognition', () => {
   for (const name of [
     'Platelet count',
     'Platelet count .......',

@@ -104,7 +104,7 @@ describe('order sets', () => {
     await refused({ lab_test_ids: [physical.id] }, 'testkit', /^Lab Quest.* does not offer testkit$/)
   })
 
-  test('concurrent transactions create the test of an order set once, and a failed transaction creates none', async () => {
+  test('concurrent transactions create the test of an order set once, and a failed transaction creates no test', async () => {
     const [one, two] = idsOf(await single('&lab_slug=labcorp&a_la_carte_enabled=true')) as [number, number]
     const set = { add_on: { marker_ids: [one, two] } }
     const before = (await made()).length

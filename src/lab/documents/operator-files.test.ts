@@ -49,14 +49,14 @@ describe('fonts of the operator', { skip: withoutFont }, () => {
     assert(bytes.length < 100_000, `${bytes.length} bytes`)
   })
 
-  test('do not print what is written from right to left, or what they do not have', () => {
+  test('do not print text that is written from right to left, or characters that the font lacks', () => {
     const covers = coverageOf([FONT])
     assert.deepEqual(unprintableClasses('北京市 Łódź 東京 さくら', covers), [])
     assert.deepEqual(unprintableClasses('北京市'), ['Chinese characters'])
     assert.deepEqual(unprintableClasses('אבג عرب 😀', covers), ['Hebrew characters', 'Arabic characters', 'emoji'])
   })
 
-  test('are refused with their name when they are none', () => {
+  test('are refused with their name if they are invalid', () => {
     const file = join(folder, 'font.ttf')
     writeFileSync(file, 'no font')
     assert.throws(() => coverageOf([file]), /^Error: DOCUMENT_FONTS names .*font\.ttf, which is not a font that can be read/)
@@ -115,7 +115,7 @@ describe('the form of the operator for advance beneficiary notices', () => {
     assert.equal(text.match(/Not as often/g)?.length, 1)
   })
 
-  test('is refused when it lacks a field, cannot be read or is no PDF', async () => {
+  test('is refused if it lacks a field, cannot be read or is not a PDF', async () => {
     const lacking = { file: await formWith(['notifier', 'Name']), fields: { patient: 'Name' } }
     await assert.rejects(
       checkForm(pool, lacking),
@@ -127,7 +127,7 @@ describe('the form of the operator for advance beneficiary notices', () => {
     await assert.rejects(checkForm(pool, { file, fields: {} }), /is not a PDF that can be read/)
   })
 
-  test('is needed in production, where the page of the sandbox is no notice', async () => {
+  test('is needed in production, where the sandbox page is not a notice', async () => {
     const team = await createTestTeam('production-us')
     const { id } = await createOrder(team)
     await team.db.tx(team.tenant, (tx) => updateOrder(tx, id, (lockedOrder) => void (lockedOrder.order.has_abn = true)))

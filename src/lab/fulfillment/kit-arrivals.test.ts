@@ -51,7 +51,7 @@ test("the patient's message names the expected delivery date of the kit", async 
   assert.doesNotMatch(JSON.stringify(await getOrder(team, order.id)), /expected_on|arrives_on/)
 })
 
-test("the patient's message names no date if none was entered", async () => {
+test("the patient's message contains no date if no date was entered", async () => {
   const order = await createAcceptedKit()
   await staffActionOk(team, order, 'tracking', outbound)
   await staffActionOk(team, order, 'scan', scan('outbound', 'picked_up'))

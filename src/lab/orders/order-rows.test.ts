@@ -23,7 +23,7 @@ describe('the rows of orders', () => {
     await team.api.post(`/v3/order/${orders[0]!.id}/cancel`)
   })
 
-  test('a row has what a table shows, as the order has it', async () => {
+  test('a row has the fields that a table shows, as the order has them', async () => {
     const [row] = (await list(`?search_input=Zweig`)).data
     const { body: order } = await team.api.get(`/v3/order/${orders[1]!.id}`)
     assert.deepEqual(row, {
@@ -79,7 +79,7 @@ describe('the rows of orders', () => {
       assert.deepEqual([placesOf(page), page.total], [expected, expected.length])
     })
 
-  test('another team finds none of them', async () => {
+  test('another team finds no order of the team', async () => {
     const other = await createTestTeam()
     assert.deepEqual(await list(`?order_ids=${orders[0]!.id}`, other), {
       data: [],

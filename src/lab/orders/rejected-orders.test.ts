@@ -134,7 +134,7 @@ describe('rejected orders', () => {
     assert.ok(!JSON.stringify(body).includes('José'))
   })
 
-  test('rejects texts that documents cannot print, with every field and the kind of characters, and repeats none of them', async () => {
+  test('rejects texts that documents cannot print, with every field and the kind of characters, and does not repeat them', async () => {
     const team = await createTestTeam()
     const medical_proxy = { ...proxy, last_name: '佐藤' }
     const { status, body } = await attempt(team, {

@@ -73,7 +73,7 @@ describe('resending events of orders', () => {
     assert.deepEqual((await resend(team, asked)).body, asked)
   })
 
-  test('resending ignores ids that are no orders of the team', async () => {
+  test('resending ignores ids that are not orders of the team', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const theirs = await createOrder(other)
     for (const order_ids of [[], [randomUUID()], [theirs.id]]) {

@@ -234,7 +234,7 @@ describe('results that arrive over a link', () => {
     assert.deepEqual(second, { ...first, isDuplicate: true })
   })
 
-  test('a link result whose sample id belongs to another patient is shown to no team', async () => {
+  test('a link result whose sample id belongs to another patient is not shown to any team', async () => {
     const team = await createTestTeam()
     const order = await acceptedOrder(team)
     const someone = { first_name: 'Nobody', last_name: 'Anywhere', dob: '1970-01-01', gender: null }

@@ -106,7 +106,7 @@ test("a critical result is also sent by email to the team's configured address, 
   assert.doesNotMatch(mails[0]!.subject + mails[0]!.body, /Testa|Fictional|1990/)
 })
 
-test('a signal of the multi-cancer test makes all results of that test critical, and none of other tests', async () => {
+test('a signal of the multi-cancer test makes all results of that test critical, and no results of other tests', async () => {
   const { team, order, expected } = await atLab()
   const coded = (slug: string, provider_id: string, result: string, overrides: Partial<ReportedResult> = {}) =>
     unorderedResult(slug, { provider_id, result, type: 'coded_value', unit: null, reference_range: null, ...overrides })

@@ -235,7 +235,7 @@ test('every page of a sandbox report says that it is not for clinical use, and n
   assert.deepEqual(warned(await draw(sample({ sandbox: false }, results))), [false, false, false])
 })
 
-test('a text result uses the free width to its right, or continues below its line if there is none', async () => {
+test('a text result uses the free width to its right, or continues below its line without free width', async () => {
   const words = 'No pathogenic variant was detected in the genes that were tested by this method. '.repeat(3).trim()
   const [free] = await draw(sample({}, [result('Genes', words, { unit: null, reference_range: null, notes: words })]))
   assert.equal(texts(free!.filter(({ text }) => /variant|pathogenic/.test(text))).join(' '), words)

@@ -114,7 +114,7 @@ describe('registering a kit', () => {
     assert.deepEqual(await team.jobs(), [])
   })
 
-  test('registering a kit keeps the user of the order if the request names none', async () => {
+  test('registering a kit keeps the user of the order if the request does not name a user', async () => {
     const team = await createTestTeam()
     const { sample_id, user_id } = await kit(team)
     assert.equal((await register(team, sample_id)).body.order.user_id, user_id)

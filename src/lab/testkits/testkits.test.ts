@@ -115,7 +115,7 @@ describe('ordering a kit without a patient', () => {
     assert.equal(created.body.data.sample_id, placed.sample_id)
   })
 
-  test('each kit gets its own barcode in the sandbox and none in production', async () => {
+  test('each kit gets its own barcode in the sandbox and no barcode in production', async () => {
     const [team, production] = [await createTestTeam(), await createTestTeam('production-us')]
     const codes = new Set<string | null>()
     for (let n = 0; n < 5; n++) codes.add((await kit(team)).sample_id)

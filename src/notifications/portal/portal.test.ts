@@ -139,7 +139,7 @@ describe('the portal', () => {
     assert((await ask(await launchPortal(team, user_id))).text.includes(`href="${link}">Book your visit`))
   })
 
-  test('loads nothing, may be framed by nobody, sends forms nowhere else, and leaves lines in the access log', async () => {
+  test('loads nothing, cannot be framed, sends forms nowhere else, and leaves lines in the access log', async () => {
     const { team, user_id } = await createOrderWithPortal()
     const { headers, text } = await ask(await launchPortal(team, user_id))
     const policy = headers.get('content-security-policy')!.split('; ')
@@ -210,7 +210,7 @@ test('a change of messages leaves its line with the change, and no other one', a
 })
 
 describe('a portal link of a message', () => {
-  test('shows orders only for the birth date, and none any more after five wrong ones', async () => {
+  test('shows orders only for the birth date, and no orders after five wrong birth dates', async () => {
     const { team, order, user_id } = await createOrderWithPortal()
     const { url: short } = await createPortalLink(team, user_id, { context: 'communications', order_id: order.id })
     const opened = await ask(short)

@@ -84,7 +84,7 @@ describe('reminders to patients', () => {
     assert.deepEqual([await listReminders(team, early.id), await listReminders(team, late.id)], [[], []])
   })
 
-  test('sends one reminder if the job runs twice, and none for a deleted order or user', async () => {
+  test('sends one reminder if the job runs twice, and no reminder for a deleted order or user', async () => {
     const team = await createTestTeam()
     const { id, started_at } = await createOrderAtStep(team, 'testkit', ...toCustomer)
     const tenant = await tenantOf(team)

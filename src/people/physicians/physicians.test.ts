@@ -69,7 +69,7 @@ describe('the physicians of a team', () => {
 })
 
 describe('the physician of an order', () => {
-  test('an order has no physician if none is configured', async () => {
+  test('an order has no physician if no physician is configured', async () => {
     const team = await createTestTeam()
     assert.equal(await selectPhysician(team, 'AZ'), undefined)
   })

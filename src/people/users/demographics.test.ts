@@ -46,7 +46,7 @@ describe('demographics of a user', () => {
     assert.deepEqual(await team.events(), [])
   })
 
-  test('are replaced: what is absent is cleared, as by null', async () => {
+  test('are replaced: absent fields are cleared, as with null', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     const place = { ...address, second_line: 'Suite 2', access_notes: 'Ring twice' }

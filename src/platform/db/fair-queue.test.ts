@@ -45,7 +45,7 @@ test('one team with slow requests leaves connections to the others', async () =>
   await holding
 })
 
-test('waiting teams are served in turn, whatever their number of requests', async () => {
+test('waiting teams are served in turn, for any number of requests', async () => {
   const pool = openPool()
   const served: string[] = []
   const all = await Promise.all([PROGRAM, PROGRAM, PROGRAM, PROGRAM].map((borrower) => pool.lend(borrower)))

@@ -19,7 +19,7 @@ describe('a held lease', () => {
     await assert.rejects(lease.whileHeld(Promise.reject(new Error('faulty work'))), /faulty work/)
   })
 
-  test('stops what waits when it ends, with the first reason, and what comes later', async () => {
+  test('stops waiting and later tasks when it ends, with the first reason', async () => {
     const lease = new HeldLease('row', 0)
     const waiting = [lease.whileHeld(new Promise(() => {})), lease.whileHeld(new Promise(() => {}))]
     lease.stop(new HandlerTimeout('too slow'))

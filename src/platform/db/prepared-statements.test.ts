@@ -62,7 +62,7 @@ test('names are chosen again after an hour if all are taken, and no name is used
   assert(!first.includes(later) && !first.includes(again) && again !== later)
 })
 
-test('a connection whose time is over is replaced, and with it what was prepared under names that are not used any more', async () => {
+test('a connection whose time is over is replaced, together with its prepared statements that are no longer used', async () => {
   const options = { config: { ...connection, pipeline: true }, onConnect: async () => {} }
   const pipelined = new PipelinedConnections({ ...options, connections_max: 1, lifetime_ms: 1 })
   const pool = new ConnectionPool({ ...options, limits: { slots: 1, team_slots: 1, wait_ms: 10_000 }, lifetime_ms: 1 })

@@ -58,7 +58,7 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
       assert.doesNotMatch(fs.readFileSync(join(dataDir, 'postgres.log'), 'utf8'), /recovery|not properly shut down/)
     })
 
-    test('the server is durable, has checksums, speaks UTF-8, has no TCP, and the role of the application is no superuser', async () => {
+    test('the server is durable, has checksums, speaks UTF-8, has no TCP, and the role of the application is not a superuser', async () => {
       const { connection, stop } = await openPostgres(dataDir, { settings: { work_mem: '5MB' } })
       const shown = await queryOnce(
         connection,

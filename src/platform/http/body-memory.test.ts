@@ -106,7 +106,7 @@ describe('uploads of a team that takes its share', () => {
     for (const { socket } of open) socket.destroy()
   })
 
-  test('that are longer than any may be get 413, whatever room there is', async () => {
+  test('longer than the maximum get 413, even when memory is free', async () => {
     const team = await createTestTeam()
     const long = await begin(team, path, 'Content-Length: 9000000000')
     await eventually(() => long.receivedText() !== '')

@@ -122,7 +122,7 @@ describe('a team with more requests than may wait gets 503 with Retry-After for 
     }))
 })
 
-test('a clock whose turn would come after too many others gets 503 with Retry-After', async () => {
+test('a clock that waits behind too many others gets 503 with Retry-After', async () => {
   const { ask } = await patientProcess(new ClockMoves({ running_max: 1, waiting_max: 1, wait_ms: LONG_MS }))
   const teams = await Promise.all([createTestTeam(), createTestTeam(), createTestTeam()])
   const release = await lockTables('job')
@@ -152,7 +152,7 @@ test('a document that would be drawn after too many others gets 503 with Retry-A
   assert.equal((await ask(team, path)).status, 200)
 })
 
-test('a request that would wait for events beside too many others gets 503 with Retry-After', async () => {
+test('a request that would wait for events with too many others gets 503 with Retry-After', async () => {
   const { ask, services } = await patientProcess()
   const teams = await Promise.all(Array.from({ length: 51 }, () => createTestTeam()))
   for (const team of teams) assert.equal((await ask(team, '/v1/events/follow')).status, 200)

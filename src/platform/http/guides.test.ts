@@ -39,7 +39,7 @@ test('anchors of a page differ, and every page has one title', () => {
   }
 })
 
-test('what is not served is plain text, comments are left out, and nothing is loaded', () => {
+test('unknown files are plain text, comments are left out, and nothing is loaded', () => {
   assert.match(
     guideText(guides.find(({ name }) => name === 'operating/install')!),
     /\]\(\.\.\/\.\.\/deploy\/drawbridge@\.service\)/,

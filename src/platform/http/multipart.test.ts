@@ -25,7 +25,7 @@ const readStatus = (body: Buffer | undefined, type = TYPE): number => {
 }
 
 describe('a form', () => {
-  test('is read as clients write it, whatever is in its files', async () => {
+  test('is read as clients write it, with any contents of its files', async () => {
     const form = new FormData()
     const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, i) => (i * 7) % 256))
     form.append('user_id', 'ä fictional "user"')

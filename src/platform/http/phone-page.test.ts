@@ -34,7 +34,7 @@ test('the policy of a page permits its own style and nothing else', () => {
   }
 })
 
-test('the name of a team is shown as text, with its first letter as a sign; without a name there is no line for it', () => {
+test('the name of a team is shown as text, with its first letter as a sign; without a name the line is absent', () => {
   const { html } = page('<b>éclair & Sons', null)
   assert(
     html.includes(

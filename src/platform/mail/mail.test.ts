@@ -183,7 +183,7 @@ describe('an email', () => {
     )
   })
 
-  test('has one recipient, whatever its address looks like', async () => {
+  test('has one recipient for any form of address', async () => {
     const server = await mailServer()
     await writeMail({ to: 'testa@example.com, other@example.com' })
     await plainSenderTo(server).runOnce()

@@ -78,7 +78,7 @@ test('every printable character is in each style of the embedded font', () => {
   for (const char of 'Az09 ÄßŁř Ωβς ЖїЂ ≤≥µ×½⁹₂→') assert(isPrintable(char), char)
 })
 
-test('an error names the kinds of characters that documents cannot print, and none of them', () => {
+test('an error names the kinds of characters that documents cannot print, and not the characters', () => {
   assert.deepEqual(unprintableClasses('Größe β ≤ 5 Жук'), [])
   assert.deepEqual(unprintableClasses('李 and ひ 🧪 李'), ['Chinese characters', 'Japanese characters', 'emoji'])
   assert.deepEqual(unprintableClasses('שלום سلام 서울 ไทย'), [

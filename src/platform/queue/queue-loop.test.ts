@@ -32,7 +32,7 @@ test('rounds follow while there is more to do, and after the interval without be
   await loop.stop()
 })
 
-test('an interval that is a function is asked for before each round that nobody wakes', async () => {
+test('an interval that is a function is called before each round that no call wakes', async () => {
   const intervals_ms = [1, 2, 1, HOUR_MS]
   let rounds = 0
   const loop = new QueueLoop({ round: async () => ++rounds < 0, poll_ms: () => intervals_ms[rounds - 1]!, pace_ms: 1, onError })

@@ -47,7 +47,7 @@ test('an owner with much work leaves a turn to another owner, and owners take tu
   assert.deepEqual(began, ['a1', 'b1', 'a2', 'c1', 'a3'])
 })
 
-test('what is too much for one owner gets 429, and what is too much for all gets 503', async () => {
+test('too many tasks of one owner get 429, and too many tasks of all owners get 503', async () => {
   const { take, end } = tasks(new ConcurrencyLimit(limits))
   const running = [take('a', 'a1'), take('b', 'b1')]
   const waiting = [take('a', 'a2'), take('a', 'a3'), take('b', 'b2')]

@@ -56,7 +56,7 @@ test('bytes are passed in and out, also a million of them', async () => {
   assert.deepEqual(await pool.run(task, bytes, { name: 'reverseBytes' }), bytes.toReversed())
 })
 
-test('what a task throws arrives with its name and message', async () => {
+test('an error of a task arrives with its name and message', async () => {
   await assert.rejects(pool.run(task, null, { name: 'throwError' }), { name: 'RangeError', message: 'the width is missing' })
 })
 
@@ -67,7 +67,7 @@ test('a missing file, a missing export and an input that cannot be copied are re
   assert.equal((await area()).area, 42)
 })
 
-test('a task without an end is stopped at its time limit with what it took of the processor, and the next task runs', async () => {
+test('a task without an end is stopped at its time limit, with the processor time that it used, and the next task runs', async () => {
   await assert.rejects(
     pool.run(task, null, { name: 'loopForever', timeout_ms: 3_000 }),
     (error: WorkerLimitExceeded) => isLimit('time')(error) && (process.platform !== 'linux' || error.cpu_ms! > 0),
@@ -111,7 +111,7 @@ test('a task that returns more than it may is rejected, and the next task runs',
   assert.equal((await area(small)).area, 42)
 })
 
-test('a task reads no other file, writes none, starts no process and has none of the settings', async () => {
+test('a task reads and writes no other file, starts no process and has no settings', async () => {
   const file = join(folder, 'file')
   writeFileSync(file, 'kept')
   const secret = fileURLToPath(new URL('../../../README.md', import.meta.url))
@@ -128,7 +128,7 @@ test('a task reads no other file, writes none, starts no process and has none of
   )
 })
 
-test('the pool says what the system enforces, once', async () => {
+test('the pool logs once which limits the system enforces', async () => {
   const said: Confinement[] = []
   const one = poolOf({ onConfined: (confinement) => void said.push(confinement) })
   await area(one)

@@ -10,7 +10,7 @@ test('bytes in UTF-8 are their text', () => {
     assert.equal(decodeUtf8(Buffer.from(text)), text)
 })
 
-test('a byte that is not UTF-8 becomes half a surrogate pair of its own, beside the text that is', () => {
+test('a byte that is not UTF-8 becomes half a surrogate pair, and the rest of the text is decoded', () => {
   assert.equal(decodeUtf8(bytes('ren\xe8')), 'ren\udce8')
   assert.equal(decodeUtf8(bytes('\xc3\xa9\xe9 \xc3\xa9')), 'é\udce9 é')
   // Cut off, overlong, half a surrogate pair, beyond Unicode, and bytes that only continue others.

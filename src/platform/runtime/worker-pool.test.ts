@@ -34,7 +34,7 @@ test('a task may be named by an absolute path or by the text of its URL', async 
     assert.equal((await pool.run<{ area: number }>(named, { width: 2, height: 2 })).area, 4)
 })
 
-test('what a task throws arrives as it was thrown', async () => {
+test('an error of a task arrives unchanged', async () => {
   await assert.rejects(pool.run(task, null, { name: 'throwError' }), { name: 'RangeError', message: 'the width is missing' })
 })
 

@@ -19,7 +19,7 @@ describe('a JSON text', () => {
     assert.equal(findExcess(long(`[${Array(1000).fill(nestArrays(63)).join()}]`)), undefined)
   })
 
-  test('has no levels within its strings, whatever escapes they have', () => {
+  test('has no levels within its strings, with any escapes', () => {
     const deep = '['.repeat(1000)
     for (const string of [deep, `\\"${deep}`, `${deep}\\\\`, `\\\\\\"${deep}\\"`, `\u00e9\u4e2d\u{1f600}${deep}`]) {
       assert.equal(typeof JSON.parse(`"${string}"`), 'string')

@@ -170,7 +170,7 @@ describe('a field whose schema another field decides', () => {
     assert.deepEqual(faultOf(json(Thing, { kind: 'name', more: { x: 1 } })), { msg: 'Field required', type: 'missing' })
   })
 
-  test('may be null or absent, and nothing else if there is no schema', () => {
+  test('may be null or absent, and has no other value without a schema', () => {
     for (const value of [{ kind: 'nothing', more: null }, { kind: 'point', more: null }, { kind: 'nothing' }])
       assert.deepEqual(json(Thing, value), { value })
     assert.equal(faultOf(json(Thing, { kind: 'nothing', more: { x: 1 } })).type, 'none_required')

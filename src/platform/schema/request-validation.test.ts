@@ -144,7 +144,7 @@ describe('a rejected body value', () => {
       assert.deepEqual([`${type}: ${msg}`, rest], [why, ctx ? { ctx } : {}])
     })
 
-  test('that is no uuid, date, date-time or URL is reported as such, with the reason', () => {
+  test('that is not a uuid, date, date-time or URL is reported with the reason', () => {
     for (const [schema, type, msg] of [
       [Uuid, 'uuid_parsing', /^Input should be a valid UUID/],
       [DateOnly, 'date_from_datetime_parsing', /^Input should be a valid date or datetime/],

@@ -9,7 +9,7 @@ import { StorageUnavailable } from './file-storage.ts'
 const folder = await mkdtemp(join(tmpdir(), 'stored-files-'))
 after(() => rm(folder, { recursive: true }))
 
-test('files are written whole, replaced, read and deleted, and nothing is left of what was not finished', async () => {
+test('files are written whole, replaced, read and deleted, and unfinished files leave nothing', async () => {
   const storage = new DiskStorage(join(folder, 'new'))
   assert.equal(await storage.get('a/file-1'), undefined)
   await storage.put('a/file-1', Buffer.from('earlier'))

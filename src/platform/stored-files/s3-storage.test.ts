@@ -50,7 +50,7 @@ describe('signatures', () => {
 })
 
 describe('an object store', () => {
-  test('keeps, replaces and deletes files, whatever is in their keys', async () => {
+  test('keeps, replaces and deletes files with any keys', async () => {
     const peer = await s3Server()
     const storage = storageOn(peer)
     const bytes = randomBytes(300_000)

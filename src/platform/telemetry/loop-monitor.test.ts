@@ -52,7 +52,7 @@ describe('A turn of the event loop of more than 250 ms is logged and counted', (
     assert.match(await metrics.registry.metrics(), /longest_turn_seconds\{clock="wall"\} 0\n/, 'the next reading starts from 0')
   })
 
-  test('with the job that goes on computing after an answer of the database, not with what runs beside it', async () => {
+  test('with the job that continues to compute after an answer of the database, not with concurrent jobs', async () => {
     const { end, blocks } = startMonitor()
     const One = T.Object({ one: T.Integer() })
     const ask = () => cells.db('sandbox-us').queries.one(One, sql`select 1 as one`)

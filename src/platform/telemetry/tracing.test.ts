@@ -54,7 +54,7 @@ const attributesOf = ({ attributes }: Span) =>
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const CALLER = 'b7ad6b7169203331'
 
-test('the log names the trace of a caller whose header is well-formed, and nothing of any other', async () => {
+test('the log names the trace of a caller whose header is well-formed, and no other trace', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'drawbridge-traces-'))
   after(() => rmSync(folder, { recursive: true }))
   const log = createLog('info', { path: join(folder, 'log') })

@@ -144,7 +144,7 @@ describe('jobs due during an advance', () => {
     assert.deepEqual(await team.jobs(), [])
   })
 
-  test('an advance runs jobs up to its last second, and none after it', async () => {
+  test('an advance runs jobs up to its last second, and no job after it', async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team)
     await team.api.post(`/v3/order/${id}/test?delay=3600`)

@@ -26,7 +26,7 @@ const listKnown = (person: Person, provider: DemoProvider, day: number, known_ms
 ]
 const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 
-test('the same seed, zone and instant give the same data, in whatever order it is requested', () => {
+test('the same seed, zone and instant give the same data, in any order of requests', () => {
   for (const provider of demoProviders)
     for (const day of [FIRST + 3, FIRST, FIRST + 9]) {
       const [one, other, another] = ['a', 'a', 'b'].map((seed) =>
@@ -138,7 +138,7 @@ describe('the data is lifelike:', () => {
     assert(workouts > 20 && growing > 50)
   })
 
-  test('every timeseries has a source, and none of its values is one that cannot be', () => {
+  test('every timeseries has a source, and only possible values', () => {
     const found = new Set<TimeseriesName>()
     for (const person of people)
       for (const provider of demoProviders)
@@ -175,7 +175,7 @@ describe('the data is lifelike:', () => {
   })
 })
 
-describe('what is known', () => {
+describe('known data', () => {
   const values = (person: Person, provider: DemoProvider, name: TimeseriesName, day: number, known_ms: number) =>
     new Map(
       createSamples(person, provider, day, known_ms)

@@ -291,7 +291,7 @@ describe('faults of deliveries', () => {
     )
   })
 
-  test('are of no other team, and of none in production', async () => {
+  test('apply to no other team, and not in production', async () => {
     const [{ team }, other] = [await receiving([{ delay_s: 3600, times: 1000 }]), await createTestTeam()]
     const { received, url: target } = await receiver()
     await endpoint(other, { url: target })

@@ -149,7 +149,7 @@ const patients = (['female', 'male', 'other'] as const).flatMap((gender) =>
   ['1999-05-01', '1958-05-01'].map((dob) => ({ gender, dob })),
 )
 
-test('numbers of a report agree with each other, whatever its interpretation', () => {
+test('numbers of a report agree with each other for every interpretation', () => {
   const checked = new Set<string>()
   for (const [index, expected] of panels.entries())
     for (const interpretation of ['normal', 'abnormal', 'critical'] as const)
@@ -250,7 +250,7 @@ test('missing results are listed and not reported', () => {
   assert.deepEqual(alone.results, [])
 })
 
-test('an amended report is marked as amended, and one measurement differs with what is computed of it', () => {
+test('an amended report is marked as amended, and one measurement and the values computed from it differ', () => {
   let changed = 0
   for (const n of many) {
     const first = generate(n).results

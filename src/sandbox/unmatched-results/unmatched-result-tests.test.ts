@@ -57,7 +57,7 @@ describe('unmatched-result tests with managed orders', () => {
     assert.equal((await team.api.get(`/v3/unmatched_result/${done.raw_result_id}`)).body.result_status, 'partial')
   })
 
-  test('a run of a team with several suitable tests fails with an error, unless it orders none', async () => {
+  test('a run of a team with several suitable tests fails with an error, unless its case orders no test', async () => {
     const team = await createTestTeam()
     const { name, lab_id, markers } = (await team.api.get(`/v3/lab_tests?collection_method=walk_in_test`)).body.map(
       (test: { name: string; lab: { id: number }; markers: { id: number }[] }) => ({
@@ -161,7 +161,7 @@ describe('rejected unmatched-result tests', () => {
       assert.deepEqual(reply.body.detail[0].loc, ['body', ...loc])
     })
 
-  test('rejects a lab test for a case that has none', async () => {
+  test('rejects a lab test for a case that has no lab test', async () => {
     const team = await createTestTeam()
     const body = { case: 'no_match', order_source: 'managed', wrong_lab_test_id: await team.test() }
     assert.equal((await post(team, body)).status, 422)

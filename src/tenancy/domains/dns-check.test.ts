@@ -56,7 +56,7 @@ describe('a text in DNS', () => {
     assert(server.queries.includes(`tcp ${T}`))
   })
 
-  test('is unknown when no server answers what is asked', async () => {
+  test('is unknown when no server answers the query', async () => {
     for (const failure of ['SERVFAIL', 'REFUSED', 'silence'] as const) {
       server.zone.set(T, failure)
       assert.equal(await check(text), 'unknown', failure)
@@ -71,7 +71,7 @@ describe('a text in DNS', () => {
 })
 
 describe('an alias in DNS', () => {
-  test('leads to the name, whatever its letter case', async () => {
+  test('leads to the name in any letter case', async () => {
     server.zone.set(C, [cname(alias.host, 'LAB.Example.ORG')])
     assert.equal(await check(alias), 'verified')
   })

@@ -12,7 +12,7 @@ const anotherTeam = async (org: TestTeam): Promise<string> =>
   (await org.manage.post('/team', { name: 'Another', region: 'us' })).body.id
 
 describe('the configuration', () => {
-  test('is absent until it is put, and is then what was put last', async () => {
+  test('is absent until it is put, and is then the last put value', async () => {
     const org = await createTestTeam()
     assert.equal((await org.manage.get(CONFIGURATION)).status, 404)
     const first = { slug: slug(), modalities: [], origin_configs: [] }
@@ -175,7 +175,7 @@ describe('an integration-managed member', () => {
     assert.deepEqual([made!.status, refused!.status, refused!.body.member_id], [200, 409, made!.body.id])
   })
 
-  test('is bound only to teams of the organization, and is bound to none after its last team is deleted', async () => {
+  test('is bound only to teams of the organization, and to no team after its last team is deleted', async () => {
     const org = await createTestTeam()
     const own = await anotherTeam(org)
     const foreignBindings = bindings((await createTestTeam()).team)
@@ -189,7 +189,7 @@ describe('an integration-managed member', () => {
     assert.equal((await launch(org, createLaunchBody(org, { id }))).status, 403)
   })
 
-  test('is listed newest first, page by page, and is no member who signs in', async () => {
+  test('is listed newest first, page by page, and is not a member who signs in', async () => {
     const org = await createTestTeam()
     const made: string[] = []
     for (let i = 0; i < 51; i++) made.unshift((await member(org)).id)

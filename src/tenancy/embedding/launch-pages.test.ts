@@ -19,7 +19,7 @@ import { cells, createTestTeam, settings, url } from '../../../test/support/serv
 
 const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id }))
 describe('a launch token', () => {
-  test('becomes a session, whose page shows its member and feature and that there is no console', async () => {
+  test('becomes a session whose page shows its member and feature and says that there is no console', async () => {
     const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const page = await getPage(await createLaunchUrl(org, createLaunchBody(org, someone)))

@@ -123,7 +123,7 @@ describe('a launch URL', () => {
     assert.equal(await status(bound, own), 404)
   })
 
-  test('is not made for a member who is removed meanwhile', async () => {
+  test('is not created for a member who is removed meanwhile', async () => {
     const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const removing = await cells.control.pool.connect()
@@ -170,7 +170,7 @@ describe('a launch URL', () => {
     assert.match(((await made()) as { url: string }).url, /^https:\/\/example\.org\/lab\/auth\/launch\?token=/)
   })
 
-  test('is shown once: no list, log of what was done, table or repeated request has its token', async () => {
+  test('is shown once: no list, audit log, table or repeated request contains its token', async () => {
     const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const headers = { 'x-idempotency-key': 'once' }

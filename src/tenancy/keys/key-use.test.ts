@@ -21,7 +21,7 @@ test('the last use of a key is shown by command, with its address, after it was 
   assert.match(await listKeys('--org', team.org_id), USED)
 })
 
-test('a use of a cached key counts like a look-up, and an access token is no use of a key', async () => {
+test('a use of a cached key counts like a look-up, and an access token does not count as a use of a key', async () => {
   const team = await createTestTeam()
   await team.api.get('/v2/user')
   await use.flush()

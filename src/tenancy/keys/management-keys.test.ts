@@ -199,7 +199,7 @@ describe('a management key', () => {
 })
 
 describe('the audit log', () => {
-  test('has an entry for each write, with its key, and none for rejected requests and reads', async () => {
+  test('has an entry for each write, with its key, and no entry for rejected requests and reads', async () => {
     const org = await createTestTeam()
     const actor = await orgKeyId(org)
     await org.manage.patch('', { name: 'Renamed' })

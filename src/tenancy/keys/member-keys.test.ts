@@ -25,7 +25,7 @@ const managementKey = async (org: TestTeam, member_id: string) =>
   ).body
 
 describe('a key for a member', () => {
-  test('names the member in lists of keys and in the access log, and a key for a program names none', async () => {
+  test('names the member in lists of keys and in the access log, and a key for a program names no member', async () => {
     const org = await createTestTeam()
     const member_id = await memberOf(org)
     const [own, program] = [await teamKey(org, member_id), await teamKey(org)]
@@ -94,7 +94,7 @@ describe('a key for a member', () => {
     assert.deepEqual(await statuses(), [401, 200])
   })
 
-  test('is not made for a member who is removed meanwhile', async () => {
+  test('is not created for a member who is removed meanwhile', async () => {
     const org = await createTestTeam()
     for (const create of [teamKey, managementKey]) {
       const member_id = await memberOf(org)
@@ -113,7 +113,7 @@ describe('a key for a member', () => {
     }
   })
 
-  test('is refused for a person who is no member of the organization', async () => {
+  test('is refused for a person who is not a member of the organization', async () => {
     const [org, other] = [await createTestTeam(), await createTestTeam()]
     const foreign = await memberOf(other)
     for (const member_id of [foreign, randomUUID()]) {

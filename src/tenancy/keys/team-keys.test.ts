@@ -72,7 +72,7 @@ describe('a team key', () => {
     assert.equal((await org.manage.get('/team_api_keys/sandbox/us?next_cursor=nonsense')).status, 400)
   })
 
-  test('is deleted at once; what is unknown, elsewhere or out of reach was not found', async () => {
+  test('is deleted at once; an unknown or inaccessible key returns 404', async () => {
     const org = await createTestTeam()
     const apart = await createManagedTeam(org, 'us')
     const key = async (place: string, team_id: string) =>
@@ -153,7 +153,7 @@ describe('an access token', () => {
     }
   })
 
-  test('is ignored beside a key, valid or invalid, and cannot use the Management API', async () => {
+  test('is ignored in addition to a key, valid or invalid, and cannot use the Management API', async () => {
     const org = await createTestTeam()
     const token = await mint(org)
     assert.equal((await org.api.get('/v2/user', bearer('nonsense'))).status, 200)
@@ -272,7 +272,7 @@ describe('limits', () => {
     assert.equal((await refused(() => teams.authenticate({ 'x-vital-api-key': org.key }, '192.0.2.1'))).status, 200)
   })
 
-  test('of 0 are none', async () => {
+  test('of 0 do not limit requests', async () => {
     const { teams } = limited({})
     const org = await createTestTeam()
     for (let i = 0; i < 300; i++) await teams.authenticate({ 'x-vital-api-key': org.key }, '192.0.2.1')

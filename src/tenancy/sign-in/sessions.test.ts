@@ -32,7 +32,7 @@ describe('a session', () => {
     assert.equal((await page.get(`/v1/org/${randomUUID()}`)).status, 403)
   })
 
-  test('needs the header of the console and nothing else beside the cookie to read', async () => {
+  test('needs the console header and, in addition to the cookie, nothing else to read', async () => {
     const team = await createTestTeam()
     const { headers, get } = await signedIn(team, await createMember(team))
     assert.equal((await get('/v2/user')).status, 200)
@@ -67,7 +67,7 @@ describe('a session', () => {
     assert.equal(await users(), 1)
   })
 
-  test('is no key, and a request with a key besides is refused', async () => {
+  test('is not a key, and a request with a key in addition is refused', async () => {
     const team = await createTestTeam()
     const { headers, token } = await signedIn(team, await createMember(team))
     for (const name of ['x-service-api-key', 'x-management-key', 'x-vital-org-key', 'authorization']) {
@@ -145,7 +145,7 @@ describe('a session', () => {
 })
 
 describe('a session ends', () => {
-  test('when its member signs out, in other processes too within seconds, and the browser clears what it keeps', async () => {
+  test('when its member signs out, within seconds also in other processes, and the browser clears its storage', async () => {
     const team = await createTestTeam()
     const page = await signedIn(team, await createMember(team))
     const { app } = assembleProcess()
@@ -183,7 +183,7 @@ describe('a session ends', () => {
     assert.equal((await stranger.get('/console/api/session')).status, 200)
   })
 
-  test('without requests, and after its absolute time whatever happens', async () => {
+  test('without requests, and after its absolute time in any case', async () => {
     const team = await createTestTeam()
     const member = await createMember(team)
     const token = await sessionToken(team, member)
@@ -249,7 +249,7 @@ describe('signing in to the demo', () => {
     assert.equal(session.body.role, 'org_admin')
   })
 
-  test('gives each browser a token of its own, whatever cookie it came with', async () => {
+  test('gives each browser its own token for any earlier cookie', async () => {
     await createDemoMember(await createTestTeam())
     const planted = `drawbridge_session=cs_${'A'.repeat(43)}`
     const reply = await demo({ ...CONSOLE_HEADERS, cookie: planted })

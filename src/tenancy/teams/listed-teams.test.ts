@@ -49,7 +49,7 @@ describe('reading teams', () => {
     assert.equal((await (await createTestTeam()).manage.get(`/team?next_cursor=${first.next_cursor}`)).status, 400)
   })
 
-  test('shows the environments asked for, both when none is named', async () => {
+  test('shows the requested environments, and both by default', async () => {
     const org = await createTestTeam()
     const { id } = (await create(org, {})).body
     const read = async (query: string) => {

@@ -48,7 +48,7 @@ describe('source priorities', () => {
     { data_type: 'activity', sources: [] },
   ]
 
-  test('are an empty list, then what was stored; of one kind of data when asked', async () => {
+  test('are an empty list at first, then the stored data; can be limited to one kind of data', async () => {
     const org = await createTestTeam()
     assert.deepEqual((await org.api.get(PATH)).body, [])
     assert.deepEqual((await org.api.patch(PATH, list)).body, list)

@@ -11,7 +11,7 @@ import { plusDays } from '../phlebotomy/local-time.ts'
 
 const readZone = ({ db, tenant }: TestTeam, order: Order) => db.read(tenant, (tx) => collectionZone(tx, order))
 
-test('the zone is that of the patient address where there is no appointment', async () => {
+test('the zone is the zone of the patient address if there is no appointment', async () => {
   const team = await createTestTeam()
   const order = await createOrder(team)
   const at = (changes: Partial<NonNullable<Order['patient_address']>>) =>

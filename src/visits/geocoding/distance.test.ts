@@ -63,7 +63,7 @@ test('boxesAround contains every point within the radius, also at the poles and 
   )
 })
 
-test('a point on land or at sea has a time zone, and an invalid point has none', async () => {
+test('a point on land or at sea has a time zone, and an invalid point has no time zone', async () => {
   assert.equal(await timeZoneAt(33.4557, -112.0686), 'America/Phoenix')
   assert.equal(await timeZoneAt(40.7484, -73.9967), 'America/New_York')
   for (const [lat, lng] of [

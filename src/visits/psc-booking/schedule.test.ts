@@ -41,7 +41,7 @@ test('a skipped hour has no slots, and a repeated hour has twice as many', () =>
   assert.equal(startsOn('2026-11-01', night).length, 4)
 })
 
-test('each day of the week has its own hours, and some days have none', () => {
+test('each day of the week has its own hours, and some days have no hours', () => {
   const schedule = plan({ hours: [[[420, 540]], [], [], [], [], [[480, 510]], []], closed: ['2026-01-12'], slot_minutes: 30 })
   assert.equal(startsOn('2026-01-05', schedule).length, 4)
   assert.equal(startsOn('2026-01-12', schedule).length, 0)

@@ -48,7 +48,7 @@ describe('a sample', () => {
   })
 })
 
-test('a summary of a cloud or a file has no field that cannot be, and none is of the year 9999', async () => {
+test('a summary of a cloud or a file has only possible fields, and no field in the year 9999', async () => {
   const team = await createTestTeam()
   const user_id = await team.user()
   for (const kind of summaryKinds)
@@ -76,7 +76,7 @@ test('a summary of a cloud or a file has no field that cannot be, and none is of
   }
 })
 
-test('stages outside of a session are cut off, whatever the source', async () => {
+test('stages outside of a session are cut off for every source', async () => {
   const team = await createTestTeam()
   const user_id = await team.user()
   const document = {

@@ -82,7 +82,7 @@ describe('raw events', () => {
     }
   })
 
-  test('are none without a pipeline that asks for them', async () => {
+  test('are not sent without a pipeline that requests them', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     await pipe(team, dead)
     for (const one of [team, other]) {

@@ -239,7 +239,7 @@ describe('validating a query', () => {
 })
 
 describe('a query for the whole organization', () => {
-  test('applies to every team in its environment, and belongs to none of them', async () => {
+  test('applies to every team in its environment, and does not belong to a team', async () => {
     const org = await createTestTeam()
     const apart = await createManagedTeam(org)
     const body = await create(org, {}, '?query_type=platform')

@@ -36,7 +36,7 @@ async function listReported({ api }: TestTeam) {
     .toReversed()
 }
 describe('a continuous query', () => {
-  test('is evaluated after data of a user arrived, and reports what is new or different', async () => {
+  test('is evaluated after data of a user arrived, and reports new and changed values', async () => {
     const { team, user_id } = await person()
     const { id, slug } = await create(team, daily)
     assert.deepEqual(await result(team, user_id, slug), { 'group_key.0': [], 'mean.value': [] })

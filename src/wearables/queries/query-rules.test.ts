@@ -36,7 +36,7 @@ describe('the query language', () => {
     assert.match(await fault(team, user_id, { select: [{ sleep: 'score' }, { activity: 'steps' }] }), /only one table/)
   })
 
-  test('Q2: what a grouped query selects is a group key or an aggregate; without groups all or nothing is', async () => {
+  test('Q2: a selected expression of a grouped query is a group key or an aggregate; without groups all or none are aggregates', async () => {
     const { team, user_id } = await person()
     const grouped = { select: [key, { sleep: 'score' }], group_by: [byDay('sleep')] }
     assert.match(await fault(team, user_id, grouped), /neither a group key nor an aggregate/)
@@ -193,7 +193,7 @@ describe('Q8: align', () => {
     return found['group_key.0'].map((day: string, i: number) => [Number(day.slice(8, 10)), found['mean.value'][i]])
   }
 
-  test('without it there are no rows for gaps', async () => {
+  test('without a gap option there are no rows for gaps', async () => {
     assert.deepEqual(await aligned(undefined), [
       [10, 60],
       [13, 90],

@@ -44,7 +44,7 @@ test('the highest heart rate, the variability, the unknown part and the zone of 
   assert.equal(body.sleep[0].data.heart_rate_maximum, 81)
 })
 
-test('a change of what only queries show is no event, and what a later post leaves out stays', async () => {
+test('a change of fields that only queries show emits no event, and fields that a later post omits stay', async () => {
   const team = await createTestTeam()
   const user_id = await team.user()
   await postSummary(team, 'sleep', user_id, [night()])

@@ -20,7 +20,7 @@ test('a link has the offsets of the zone that it means, in both halves of every 
       }
 })
 
-test('zones without an area, and those of Etc, have the offsets that their names stand for', () => {
+test('zones without an area, and Etc zones, have the offsets of their names', () => {
   const [winter, summer] = [Date.UTC(2026, 0, 15, 12), Date.UTC(2026, 6, 15, 12)]
   const expected: [string, number, number][] = [
     ['UTC', 0, 0],
@@ -39,6 +39,6 @@ test('zones without an area, and those of Etc, have the offsets that their names
   assert.equal(localDate('Etc/GMT+5', Date.UTC(2026, 0, 31, 3)), '2026-01-30')
 })
 
-test('abbreviations that runtimes take for zones, offsets and unknown names are no zones', () => {
+test('abbreviations, offsets and unknown names are not zones', () => {
   for (const zone of ['PST', 'IST', 'AST', '+02:00', 'Mars/Base', 'SystemV/PST8', '']) assert.equal(validZone(zone), null, zone)
 })

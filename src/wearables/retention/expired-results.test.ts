@@ -36,7 +36,7 @@ const changes = async ({ api }: TestTeam): Promise<{ data: object }[]> =>
     .toReversed()
 
 describe('the result of a continuous query', () => {
-  test('loses groups whose samples have expired, and is computed again of what is left of others', async () => {
+  test('loses groups whose samples have expired, and is computed again from the rest of other groups', async () => {
     const { team, user_id } = await person()
     const other = await team.user()
     const query = await create(team, daily)
@@ -85,7 +85,7 @@ describe('the result of a continuous query', () => {
     assert.deepEqual(await result(team, user_id, query.id), { 'group_key.0': ['2026-01-20T00:00:00'], 'sum.steps': [101] })
   })
 
-  test('loses groups whose data has expired when it is not evaluated any more, and what was carried from them', async () => {
+  test('loses expired groups, and the values carried from them, when it is no longer evaluated', async () => {
     const { team, user_id } = await person()
     const align = { carry: { mode: 'carry_forward' } }
     const archived = await create(team, { ...daily, align })

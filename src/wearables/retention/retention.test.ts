@@ -22,7 +22,7 @@ const path = ({ team }: TestTeam) => `/team/${team}/sandbox/data_retention`
 const set = (team: TestTeam, rules: { resource: string | null; days: number }[]) => team.manage.put(path(team), { rules })
 
 describe('the retention of health data', () => {
-  test('has no rules at first, and shows those that are set, the general one first', async () => {
+  test('has no rules at first, and shows set rules, the general one first', async () => {
     const team = await createTestTeam()
     const limits = [{ provider: 'beurer_ble', days: 3650 }]
     assert.deepEqual((await team.manage.get(path(team))).body, { rules: [], provider_limits: limits })

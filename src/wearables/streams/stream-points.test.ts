@@ -26,7 +26,7 @@ test('the polyline of a way is that of the example of the format, and its summar
   assert(summary_polyline!.length < 3000 && polyline!.length < 30_000 && polyline!.length > summary_polyline!.length)
 })
 
-test('one place is no way, and neither is a workout without places', () => {
+test('one place does not make a way, and a workout without places has no way', () => {
   const points = new StreamPoints()
   points.put('lat', 0, 60)
   points.put('lng', 0, 24)

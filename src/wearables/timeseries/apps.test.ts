@@ -114,7 +114,7 @@ describe('sums of a day', () => {
     assert.deepEqual(sortByKey(await readReceived(team)), sortByKey(await readSums(team, user_id, 'steps')))
   })
 
-  test('add what a phone and a watch, or two providers, have counted only where a query says so', async () => {
+  test('the counts of a phone and a watch, or of two providers, are added only if a query asks for it', async () => {
     const { team, user_id } = await person()
     const watch = { source_bundle: 'com.apple.health.0000', product_type: 'Watch6,1' }
     await post(team, user_id, 'steps', [countedSample(watch, 900, 960, 300), countedSample(phoneOf('One'), 900, 960, 500)])
@@ -122,7 +122,7 @@ describe('sums of a day', () => {
   })
 })
 
-test('of what is measured the values of all apps are there, and at one instant the later one', async () => {
+test('measured values of all apps are present, and at one instant the later one', async () => {
   const { team, user_id } = await person()
   const beat = (source: object, time: number, value: number) => countedSample(source, time, time, value)
   await post(team, user_id, 'heartrate', [beat(appOf('one'), 900, 60), beat(appOf('one'), 902, 61)])
@@ -179,7 +179,7 @@ const sample = fc.record({
 })
 const valueOf = ({ app, times }: { app: number; times: number }) => times * 10 ** app * 7
 
-test('whatever apps and phones count and send, an hour has the steps of one of each type, and events say what is read', async () => {
+test('for any counts of apps and phones, an hour has the steps of one app of each type, and events report the read values', async () => {
   const posts = fc.array(fc.array(sample, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 6 })
   await fc.assert(
     fc.asyncProperty(posts, async (clientPosts) => {

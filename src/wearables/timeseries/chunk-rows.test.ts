@@ -16,7 +16,7 @@ const ofHour = (time: string, value: number, overrides: Partial<Sent> = {}) =>
 const zone = { metadata: { HKTimeZone: 'America/Phoenix' } }
 
 describe('samples of one hour', () => {
-  test('keep their ends, offsets and order when some have none and posts fall between each other', async () => {
+  test('keep their ends, offsets and order if some have no ends and posts overlap', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const send = async (data: Sent[]) => counts((await post(team, user_id, 'water', data, { time_zone: undefined })).body)
@@ -53,7 +53,7 @@ describe('samples of one hour', () => {
     )
   })
 
-  test('keep their types when some have none', async () => {
+  test('keep their types if some have no type', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const send = (time: string, value: number, metadata: object) =>

@@ -55,7 +55,7 @@ describe('a sample without and with its device is one sample', () => {
     ])
   })
 
-  test('sent first with: the one without changes nothing, whatever its value, and emits nothing', async () => {
+  test('sent first with its device is not changed by one without a device, which emits nothing', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     assert.deepEqual(await send(team, user_id, beat('09:00:00', 60, 'One')), [1, 1, 0, 0])

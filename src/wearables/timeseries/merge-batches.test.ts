@@ -34,7 +34,7 @@ describe('Samples of 1,200 hours', () => {
     assert.deepEqual(await store(1300, 70, 'two'), [0, 0])
   })
 
-  test('of what is counted belong to the first app, and each hour to one', async () => {
+  test('of counted quantities belong to the first app, and each hour to one app', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     const store = (hours: number, value: number, app: string) =>

@@ -126,7 +126,7 @@ describe('reading samples', () => {
     assert.deepEqual(Object.keys(groups), ['apple_health_kit'])
   })
 
-  test('rejects dates that are none, and cursors of another list', async () => {
+  test('rejects invalid dates, and cursors of another list', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     assert.equal((await read(team, user_id, 'heartrate', 'start_date=tomorrow')).detail[0].loc[1], 'start_date')

@@ -71,7 +71,7 @@ test('Dexcom: a refresh token is used once; a wrong secret and a lost answer do 
   await assertFailure(dexcom.refresh(plainHttp, app, next, peer.now_ms), 'unavailable')
 })
 
-test('Dexcom clock skew: values are of the time of the system, and a wrong clock of the display moves none of them', async () => {
+test('Dexcom clock skew: values have the time of the system, and a wrong clock of the display does not move them', async () => {
   const { peer, pull } = await linkAccount()
   peer.values.push(
     egv('2026-01-31T09:00:00Z', '2026-01-31T02:00:00-07:00', 90),
@@ -98,7 +98,7 @@ test('Dexcom: values are in mmol/L, and one that was not measured is left out', 
   assert.deepEqual([sample!.value.toFixed(3), sample!.type, sample!.source_type], ['4.995', 'automatic', 'automatic'])
 })
 
-test('Dexcom: only what the account has is asked for, in ranges of at most 30 days; an account without values answers nothing', async () => {
+test('Dexcom: pulls request the data that the account has, in ranges of at most 30 days; an account without values returns an empty list', async () => {
   const { peer, pull } = await linkAccount()
   assert.deepEqual(await pull('2025-01-01T00:00:00Z', '2026-02-01T00:00:00Z'), [])
   peer.values.push(
@@ -126,7 +126,7 @@ test('Dexcom: a limit, an expired token, an outage and half an answer are distin
   await assertFailure(pull(...range), 'invalid_grant')
 })
 
-test('the answers of the server that stands for Dexcom are compared with a transcription of the description, dexcom-v3.openapi-transcribed.json', async (t) => {
+test('the answers of the Dexcom test server agree with a transcription of the description, dexcom-v3.openapi-transcribed.json', async (t) => {
   if (noDescriptions) return t.skip(noDescriptions)
   const { peer, pull } = await linkAccount()
   peer.values.push(

@@ -220,7 +220,7 @@ describe('Google Health: errors', () => {
 })
 
 describe('Google Health: data', () => {
-  test('points of all pages become samples with their device, app and offset; one that is no number is left out', async () => {
+  test('points of all pages become samples with their device, app and offset; points without a number are left out', async () => {
     const { pull } = await linkAccount()
     const rates = listSamples(await pull('heartrate'), 'heartrate')
     assert.deepEqual(
@@ -344,7 +344,7 @@ describe('Google Health: notifications', () => {
   })
 })
 
-test('the answers of the server that stands for Google Health are compared with the official description, health-v4.openapi-converted.json', async (t) => {
+test('the answers of the Google Health test server agree with the official description, health-v4.openapi-converted.json', async (t) => {
   if (noDescriptions) return t.skip(noDescriptions)
   const { peer, pull } = await linkAccount()
   for (const resource of googleHealth.resources) await pull(resource)

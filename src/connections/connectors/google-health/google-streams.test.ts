@@ -63,7 +63,7 @@ describe('Google Health: workouts and electrocardiograms', () => {
     ])
   })
 
-  test('a user who does not allow places has workouts without streams', async () => {
+  test('workouts of a user who does not share locations have no streams', async () => {
     const peer = await peerWithRun()
     const scopes = googleHealth.scopes.filter((scope) => !scope.includes('location'))
     const parts = await pullResource(googleHealth, peer, '1', 'workouts', scopes)

@@ -179,7 +179,7 @@ test('food and alerts have scopes of their own, and Google notifies of food and 
   for (const type of ['nutrition-log', 'hydration-log']) assert(notifiedTypes.includes(type), type)
 })
 
-test('food, drinks and alerts of the server that stands for Google Health are compared with the official description', async (t) => {
+test('food, drinks and alerts of the Google Health test server agree with the official description', async (t) => {
   if (noDescriptions) return t.skip(noDescriptions)
   const { peer, pull } = await linkAccount()
   peer.points.get('nutrition-log')!.splice(3)

@@ -55,7 +55,7 @@ test('a night is compared with the median of thirty, at the beginning of its loc
   )
 })
 
-test('the nights of the server that stands for Google Health are compared with the official description', async (t) => {
+test('the nights of the Google Health test server agree with the official description', async (t) => {
   if (noDescriptions) return t.skip(noDescriptions)
   const { peer } = await pullTemperatures()
   const compared = compareAnswers(readDescription('google-health/health-v4.openapi-converted.json'), peer.answers)

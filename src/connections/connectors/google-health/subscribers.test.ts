@@ -105,7 +105,7 @@ test('is not made with another key, for an account that has not allowed it, at a
   assert.equal(googleHealth.subscribe, subscribe)
 })
 
-test('a key file is read as JSON and in base64, and anything else is none', () => {
+test('a key file is read as JSON and in base64, and other texts are rejected', () => {
   const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' })
   const file = JSON.stringify({ type: 'service_account', client_email: 'a@b.example', private_key: key })
   const account = { client_email: 'a@b.example', private_key: key }

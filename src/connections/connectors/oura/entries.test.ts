@@ -17,7 +17,7 @@ const notesOf = async (peer: OuraPeer) =>
     (JSON.parse(type!) as unknown[]).slice(1),
   ])
 
-test('the words of a tag are a note, those of one instant are one note, and a tag without words is none', async () => {
+test('the words of a tag are a note, tags of one instant share a note, and a tag without words has no note', async () => {
   const peer = await new OuraPeer().start()
   peer.page = 1
   peer.put(
@@ -86,7 +86,7 @@ test('the weight of the account is a record of the body without a day, and no re
   assert.deepEqual(listRecords(await pullResource(oura, peer, USER, 'body'), 'body'), [])
 })
 
-test('the tags of the server that stands for Oura are compared with the official description', async (t) => {
+test('the tags of the Oura test server agree with the official description', async (t) => {
   if (noDescriptions) return t.skip(noDescriptions)
   const peer = await new OuraPeer().start()
   peer.put(USER, 'enhanced_tag', ouraTag('1', '2026-01-30T08:00:00+02:00', { comment: 'A fictional breakfast' }))

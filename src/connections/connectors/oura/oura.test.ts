@@ -169,7 +169,7 @@ describe('Oura: data', () => {
     )
   })
 
-  test('a night belongs to the local day on which it ends; a nap has no score; what is no sleep is deleted', async () => {
+  test('a night belongs to the local day on which it ends; a nap has no score; a rejected sleep is deleted', async () => {
     const { peer, pull } = await linkAccount()
     const end = { bedtime_start: `${DAY}T00:10:00.000+14:00`, bedtime_end: `${DAY}T06:30:00.000+14:00` }
     peer.put(USER, 'sleep', ouraNight(DAY, end), ouraNight('2026-01-30', { type: 'deleted' }))
@@ -334,7 +334,7 @@ describe('Oura: notices', () => {
   })
 })
 
-test('the answers of the server that stands for Oura are compared with the official description, oura-v2.openapi.json', async (t) => {
+test('the answers of the Oura test server agree with the official description, oura-v2.openapi.json', async (t) => {
   if (noDescriptions) return t.skip(noDescriptions)
   const { peer, app, pull } = await linkAccount()
   for (const resource of oura.resources) await pull(resource)

@@ -71,7 +71,7 @@ test('without the scope of Nightly Recharge a night has its stages alone', async
   assert.deepEqual([listRecords(parts, 'sleep_cycle').length, listSamples(parts, 'hrv')], [1, []])
 })
 
-test('the nights of the server that stands for Polar are compared with a reconstruction of the description', async (t) => {
+test('the nights of the Polar test server agree with a reconstruction of the description', async (t) => {
   if (noDescriptions) return t.skip(noDescriptions)
   const { peer, pull } = await peerWithNight()
   await pull()

@@ -132,7 +132,7 @@ describe('Polar: errors', () => {
 })
 
 describe('Polar: data', () => {
-  test('Polar dates-without-data: features are asked for day by day, and a day that is only a date is no data', async () => {
+  test('Polar dates-without-data: features are requested day by day, and a day that has only a date has no data', async () => {
     const { peer, pull } = await linkAccount()
     const pulled = await pull('activity')
     const requests = peer.requestsTo('/v4/data/activity/list')
@@ -173,7 +173,7 @@ describe('Polar: data', () => {
       assert.deepEqual([new Date(rate!.at_ms).toISOString(), rate!.value], ['2026-01-30T22:05:00.000Z', 61])
     })
 
-  test('a night has the durations of its phases, and what is known of its recovery', async () => {
+  test('a night has the durations of its phases and the values of its recovery', async () => {
     const { pull } = await linkAccount()
     const [night] = listRecords(await pull('sleep'), 'sleep')
     const { awake, light, rem, deep, score, average_hrv, respiratory_rate, timezone_offset, bedtime_start } = night!.document
@@ -199,7 +199,7 @@ describe('Polar: data', () => {
     assert.equal(peer.requestsTo('/v4/data/training-sessions/list').length, 2)
   })
 
-  test('what a user has written about a training session is a note on its exercise', async () => {
+  test("a user's text about a training session becomes a note of its exercise", async () => {
     const { peer, pull } = await linkAccount()
     const sessions = peer.storedValues.get('training-sessions/list')!
     sessions[0]!.note = ' A fictional headwind '
@@ -306,7 +306,7 @@ describe('Polar: webhooks', () => {
     })
   })
 
-  test('a changed body, and one that is no event, are refused', () => {
+  test('a body that was changed or does not contain an event is rejected', () => {
     const sent = peer.webhook({ event: 'EXERCISE', user_id: 475 }, key.webhook_secret)
     assert.equal(receive({ ...sent, body: sent.body.replace('475', '476') }, key).outcome, 'refused')
     assert.equal(receive({ ...sent, body: 'PING' }, key).outcome, 'refused')
@@ -315,7 +315,7 @@ describe('Polar: webhooks', () => {
   })
 })
 
-test('the answers of the server that stands for Polar are compared with a reconstruction of the description, dynamic-v4.openapi-reconstructed.yaml', async (t) => {
+test('the answers of the Polar test server agree with a reconstruction of the description, dynamic-v4.openapi-reconstructed.yaml', async (t) => {
   if (noDescriptions) return t.skip(noDescriptions)
   const { peer, pull } = await linkAccount()
   for (const wraps of [true, false]) {

@@ -91,7 +91,7 @@ describe('Strava: consent and tokens', () => {
     await assertFailure(strava.refresh(plainHttp, app, grant, peer.now_ms), 'invalid_grant')
   })
 
-  test('a lost answer is no end of the grant by itself, and neither is a wrong secret of the application', async () => {
+  test('a lost answer or a wrong secret of the application does not end the grant', async () => {
     const { peer, app, grant } = await linkAccount()
     await assertFailure(strava.refresh(plainHttp, { ...app, client_secret: 'wrong' }, grant, peer.now_ms), 'unexpected')
     peer.fail('lost')
@@ -265,7 +265,7 @@ describe('Strava: notifications', () => {
     assert.equal(sent({ body, headers }, { query: {} }).outcome, 'refused')
   })
 
-  test('a body that is no event is refused', () => {
+  test('a body without an event is rejected', () => {
     for (const body of ['', '[]', '{"object_type":"activity"}', '{"owner_id":{"$gt":""},"object_id":1}'])
       assert.equal(receive({ body: Buffer.from(body) }).outcome, 'refused', body)
   })
@@ -311,7 +311,7 @@ describe('Strava: notifications', () => {
   })
 })
 
-test('the answers of the server that stands for Strava are compared with the official description, strava-v3.swagger-merged.json', async (t) => {
+test('the answers of the Strava test server agree with the official description, strava-v3.swagger-merged.json', async (t) => {
   if (noDescriptions) return t.skip(noDescriptions)
   const { peer, pull } = await linkAccount()
   await pull('workouts')

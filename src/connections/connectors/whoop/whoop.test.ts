@@ -152,7 +152,7 @@ describe('WHOOP: data', () => {
     )
   })
 
-  test('workouts have meters, kilocalories and seconds in zones; a profile has centimeters, and the weight beside it no day', async () => {
+  test('workouts have meters, kilocalories and seconds in zones; a profile has centimeters, and its weight has no day', async () => {
     const { pull } = await linkAccount()
     const [workout] = listRecords(await pull('workouts'), 'workouts')
     const { distance, calories, average_hr, max_hr, hr_zones, time_start, time_end, timezone_offset } = workout!.document
@@ -250,7 +250,7 @@ describe('WHOOP: notices', () => {
   })
 })
 
-test('the answers of the server that stands for WHOOP are compared with the official description, whoop-v2.openapi.yaml', async (t) => {
+test('the answers of the WHOOP test server agree with the official description, whoop-v2.openapi.yaml', async (t) => {
   if (noDescriptions) return t.skip(noDescriptions)
   const { peer, pull } = await linkAccount()
   for (const resource of whoop.resources) await pull(resource)

@@ -40,7 +40,7 @@ describe('Withings: data', () => {
     )
   })
 
-  test('a temperature of the skin is read with its place, and left out beside one of the body or without a known place', async () => {
+  test('a skin temperature is read with its place, and left out next to a body temperature or without a known place', async () => {
     const { peer, pull } = await linked()
     const { measuregrps } = peer.store('363')
     const measured = (grpid: number, minute: number, overrides: object, ...measures: [type: number, value: number][]) => ({
@@ -93,7 +93,7 @@ describe('Withings: data', () => {
     )
   })
 
-  test('what a watch records through a day is asked for day by day', async () => {
+  test('measurements of a watch through the day are requested day by day', async () => {
     const { peer, pull } = await linked()
     const pulled = await pull('steps')
     assert.equal(peer.requestsTo('/v2/measure').length, 2)
@@ -129,7 +129,7 @@ describe('Withings: data', () => {
     assert.deepEqual([night!.document.type, night!.document.state], ['unknown', 'tentative'])
   })
 
-  test('a workout has its sport, and what was none is left out', async () => {
+  test('a workout has its sport, and an entry that is not a sport is left out', async () => {
     const { pull } = await linked()
     const [run, other, ...none] = listRecords(await pull('workouts'), 'workouts')
     assert.deepEqual(none, [])

@@ -156,7 +156,7 @@ describe('Withings: notifications', () => {
   })
 })
 
-test('the answers of the server that stands for Withings are compared with the official description, withings.openapi.yaml', async (t) => {
+test('the answers of the Withings test server agree with the official description, withings.openapi.yaml', async (t) => {
   if (noDescriptions) return t.skip(noDescriptions)
   const { peer, app, grant, pull } = await linked()
   for (const resource of ['body', 'activity', 'steps', 'sleep', 'workouts'] as const) await pull(resource)

@@ -128,7 +128,7 @@ describe('electrocardiograms', () => {
     assert.equal(of('electrocardiogram')[0]!.voltages![0]!.value, -0.0085)
   })
 
-  test('without a time, a rate or voltages are counted and left out, and a result that is not known is none', async () => {
+  test('records without a time, a rate or voltages are counted and left out, and an unknown result is stored as absent', async () => {
     const { of, skipped } = await reading(exportXml(), {
       'electrocardiograms/ecg_1.csv': 'Nombre;Testa\nRitmo Sinusal',
       'electrocardiograms/ecg_2.csv': file(english.slice(3), ['1']),

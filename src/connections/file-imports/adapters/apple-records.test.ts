@@ -57,7 +57,7 @@ describe('meals of an Apple Health export', () => {
     assert.deepEqual([samples.carbohydrates!.length, samples.water!.length, skipped], [1, 1, {}])
   })
 
-  test('leave out amounts in units that are not masses, values that are no numbers, and nutrients that meals do not show', async () => {
+  test('amounts that are not masses, values that are not numbers, and nutrients that meals do not show are left out', async () => {
     const { summaries, samples, skipped } = await reading(
       exportXml(
         nutrient('Protein', 5, 'furlong', NOON),
@@ -84,7 +84,7 @@ describe('meals of an Apple Health export', () => {
     assert.deepEqual([summaries.meal, skipped], [undefined, { too_many: { meals: 1 } }])
   })
 
-  test('are stored once, however often and in whatever order the export comes, and change when a food is added', async () => {
+  test('are stored once for any number and order of exports, and change when a food is added', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     await importFile(team, user, await exportZip(exportXml(...dinner)))
@@ -182,7 +182,7 @@ describe('menstrual cycles of an Apple Health export', () => {
     assert.deepEqual([samples.basal_body_temperature!.length, skipped], [1, {}])
   })
 
-  test('are those of each source; one record may stand for a period, and a source may say of each day that it begins one', async () => {
+  test('belong to each source; one record may cover a period, and a source may mark each day as a beginning', async () => {
     const other = { sourceName: 'Other Fictional' }
     const { summaries, skipped } = await reading(
       exportXml(

@@ -193,7 +193,7 @@ describe('a FIT file that lacks a part', () => {
     assert.deepEqual(times((await read([fileId(), ...records, ...events])).shown), [...RUN.slice(0, 2), 540, 2000])
   })
 
-  test('is no workout if it is a course', async () => {
+  test('is not imported as a workout if it is a course', async () => {
     const { shown, skipped } = await read([fileId({ type: 6 }), ...records])
     assert.deepEqual([shown, skipped], [[], { unsupported: { fit_course: 1 } }])
   })
@@ -241,7 +241,7 @@ describe('a FIT file of several sessions', () => {
     }
   })
 
-  test('keeps what was covered before the first value, which is no distance of another', async () => {
+  test('keeps the distance before the first value, which does not belong to another workout', async () => {
     const late = MINUTES.slice(1).map((minute) => record(minute))
     assert.deepEqual(list((await read([fileId(), ...late, session(whole)])).workouts[0], 'distance'), METERS.slice(1))
     assert.deepEqual(list((await read([fileId(), ...late, session(withoutFields(9))])).workouts[0], 'distance'), METERS.slice(1))

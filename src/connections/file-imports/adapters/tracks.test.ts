@@ -40,7 +40,7 @@ const minutes = (track: Record<string, unknown> | undefined) => [
   String(track?.time_end).slice(11, 16),
 ]
 
-test('a time is read in the spellings of programs, and what is none is not', () => {
+test('times are read in the spellings of programs, and other texts are not times', () => {
   const six = Date.parse('2026-02-01T06:00:00Z')
   for (const text of [
     '2026-02-01T06:00:00Z',
@@ -101,7 +101,7 @@ describe('heart rates of a GPX file', () => {
       assert.deepEqual([rates, lists.heartrate, shown!.average_hr], [[90, 90], [90, 90], 90])
     })
 
-  test('are none for 0, for words, and outside of points', async () => {
+  test('are absent for 0, for words, and outside of points', async () => {
     const inside = '<extensions><hr>0</hr><bpm>n/a</bpm></extensions>'
     const file = gpx(point(0, 45, { inside }) + point(1, 45.001)).replace(
       '<trkseg>',
@@ -125,7 +125,7 @@ describe('a GPX file', () => {
     assert.equal((await read(gpx(point(0, 45) + point(1, 45.001), '', '<trkpt lat="50" lon="7"/>'))).shown!.moving_time, null)
   })
 
-  test('has no place where a point stands for none, nor half a place', async () => {
+  test('has no place for a point with a placeholder or with only one coordinate', async () => {
     for (const [lat, lng] of [
       [0, 0],
       [0.000001, 0],
@@ -188,7 +188,7 @@ describe('a TCX file', () => {
     assert.deepEqual((await read(activity(lap(0, totals(240, 200), again)))).lists.distance, [4000, 0, 200])
   })
 
-  test('measures the way of laps that follow each other, and none across a pause', async () => {
+  test('measures the way of laps that follow each other, and not across a pause', async () => {
     const track = (minute: number, lat: number) => trackpoint(minute, { lat }) + trackpoint(minute + 1, { lat: lat + 0.001 })
     const following = activity(lap(0, totals(120), track(0, 45)), lap(2, totals(120), track(2, 45.002)))
     assert.equal((await read(following)).shown!.distance, 333.6)
