@@ -23,7 +23,7 @@ function outcome(schema: TSchema, input: unknown, mode: 'json' | 'text' = 'json'
 describe('text', () => {
   test('counts characters as people do, not UTF-16 units', () => {
     assert.deepEqual(outcome(Text({ maxLength: 3 }), '🧪🧪🧪'), { value: '🧪🧪🧪' })
-    assert.deepEqual(outcome(Text({ maxLength: 3 }), '🧪🧪🧪🧪'), { refused: 'string_too_long' })
+    assert.deepEqual(outcome(Text({ maxLength: 3 }), '🧪🧪🧪🧪'), { rejection: 'string_too_long' })
     assert.deepEqual(outcome(Text({ minLength: 2 }), '🧪🧪'), { value: '🧪🧪' })
   })
 
@@ -56,7 +56,7 @@ describe('text', () => {
       id.replace('A', 'G'),
       '',
     ])
-      assert.deepEqual(outcome(Uuid, other), { refused: 'uuid_parsing' }, JSON.stringify(other))
+      assert.deepEqual(outcome(Uuid, other), { rejection: 'uuid_parsing' }, JSON.stringify(other))
   })
 
   test('that is an email address needs one @ and a domain, and at most 254 characters', () => {
@@ -77,9 +77,9 @@ describe('text', () => {
       'Testa <testa@example.com>',
       'a@example.com,b@example.com',
     ])
-      assert.deepEqual(outcome(Email, bad), { refused: 'value_error' }, JSON.stringify(bad))
+      assert.deepEqual(outcome(Email, bad), { rejection: 'value_error' }, JSON.stringify(bad))
     assert.deepEqual(outcome(Email, `${'t'.repeat(242)}@example.com`), { value: `${'t'.repeat(242)}@example.com` })
-    assert.deepEqual(outcome(Email, `${'t'.repeat(243)}@example.com`), { refused: 'string_too_long' })
+    assert.deepEqual(outcome(Email, `${'t'.repeat(243)}@example.com`), { rejection: 'string_too_long' })
   })
 
   test('that is a time zone is a name of the IANA database, links included, and nothing else', () => {
@@ -96,7 +96,7 @@ describe('text', () => {
     const places = ['Europe', 'Paris', 'Europe/Atlantis', 'europe paris', 'Etc/', 'Etc/Unknown', 'Factory', 'SystemV/PST8']
     for (const zone of [...abbreviations, ...places, '+02:00', '-08', 'Etc/GMT+15', `Europe/${'x'.repeat(50)}`, '']) {
       assert.equal(isTimeZone(zone), false, zone)
-      assert.deepEqual(outcome(TimeZone, zone), { refused: 'value_error' }, zone)
+      assert.deepEqual(outcome(TimeZone, zone), { rejection: 'value_error' }, zone)
     }
   })
 })
@@ -180,10 +180,10 @@ describe('an instant', () => {
   ]
   for (const given of none)
     test(`may not be written ${JSON.stringify(given)}`, () =>
-      assert.deepEqual(outcome(Timestamp, given), { refused: 'datetime_parsing' }))
+      assert.deepEqual(outcome(Timestamp, given), { rejection: 'datetime_parsing' }))
 
   test('is text, not a number of seconds', () => {
-    assert.deepEqual(outcome(Timestamp, 1714979289), { refused: 'string_type' })
+    assert.deepEqual(outcome(Timestamp, 1714979289), { rejection: 'string_type' })
   })
 
   test('is the same instant whether it is read by its usual form or by the calendar', () => {
@@ -198,7 +198,7 @@ describe('an instant', () => {
       fc.property(parts, ([year, month, day, hour, minute, second, fraction, zone]) => {
         const text = `${pad(year, 4)}-${pad(month)}-${pad(day)}T${pad(hour)}:${pad(minute)}:${pad(second)}${fraction}${zone}`
         const at = parseTimestamp(text)?.instant
-        assert.deepEqual(outcome(Timestamp, text), at ? { value: at.toISOString() } : { refused: 'datetime_parsing' }, text)
+        assert.deepEqual(outcome(Timestamp, text), at ? { value: at.toISOString() } : { rejection: 'datetime_parsing' }, text)
         assert.equal(usualInstant(text) ?? at?.getTime(), at?.getTime(), text)
       }),
       { numRuns: 3000 },
@@ -238,11 +238,11 @@ describe('a date', () => {
       '1990-01-31T00:00:00.000000001',
       '1990-01-31 00:01',
     ])
-      assert.deepEqual(outcome(DateOnly, given), { refused: 'date_from_datetime_inexact' }, given)
+      assert.deepEqual(outcome(DateOnly, given), { rejection: 'date_from_datetime_inexact' }, given)
   })
 
   test('must be in the calendar', () => {
     for (const given of ['2023-02-29', '1990-02-30', '1990-13-01', '0000-01-01', '31.01.1990', '01/31/1990', '1990-1-31', ''])
-      assert.deepEqual(outcome(DateOnly, given), { refused: 'date_from_datetime_parsing' }, given)
+      assert.deepEqual(outcome(DateOnly, given), { rejection: 'date_from_datetime_parsing' }, given)
   })
 })

@@ -701,7 +701,7 @@ export function places(operation: Operation): Place[] {
     ...placesIn('path', operation.params, []),
     ...placesIn('query', operation.query, []).map((place) => ({
       ...place,
-      beside: (operation.query as { required?: string[] }).required ?? [],
+      requiredNames: (operation.query as { required?: string[] }).required ?? [],
     })),
     // A reference that a body has is one that the request gives, not one that it looks for.
     ...placesIn('body', operation.body, []).filter(({ name }) => name !== 'client_user_id' && name !== otherwise[operation.id]),
