@@ -7,6 +7,7 @@ import { AccessLog, type AccessLogOptions } from '../../src/platform/access-log/
 import { schemaOf } from '../../src/platform/db/cells.ts'
 import type { CellName } from '../../src/settings/cells.ts'
 import { createLog } from '../../src/platform/telemetry/log.ts'
+import type { AccessLine } from '../support/access-lines.ts'
 import { createOrder, orderWithRequisition } from '../support/orders.ts'
 import { address, patient } from '../support/people.ts'
 import { access, asOwner, assembleProcess, cells, client, createTestTeam, type TestTeam } from '../support/server.ts'
@@ -14,29 +15,17 @@ import { eventually } from '../support/eventually.ts'
 
 const { operations } = contents
 
-interface Line {
-  at: string
-  request: string
-  key: string
-  team: string | null
-  operation: string
-  objects: string[]
-  users: string[]
-  address: string
-  outcome: number
-}
-
 /** The lines about a team, oldest first, without those of what a test arranged. */
-async function readLines(team: TestTeam, ...names: string[]): Promise<Line[]> {
+async function readLines(team: TestTeam, ...names: string[]): Promise<AccessLine[]> {
   await access.flush()
   return readWrittenLines(team, ...names)
 }
 
-async function readWrittenLines(team: TestTeam, ...names: string[]): Promise<Line[]> {
+async function readWrittenLines(team: TestTeam, ...names: string[]): Promise<AccessLine[]> {
   const { rows } = await team.db.pool.query<{ line: string }>('select line from access_log where team_id = $1 order by seq', [
     team.team,
   ])
-  const lines = rows.map(({ line }) => JSON.parse(line) as Line)
+  const lines = rows.map(({ line }) => JSON.parse(line) as AccessLine)
   return names.length ? lines.filter(({ operation }) => names.includes(operation)) : lines
 }
 

@@ -4,25 +4,13 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
 import { isWrite } from '../../src/platform/http/operation.ts'
-import { linesInDatabase } from '../support/access-lines.ts'
+import { linesInDatabase, type AccessLine } from '../support/access-lines.ts'
 import { access, createTestTeam, type TestTeam, type Reply } from '../support/server.ts'
+import { namesIn } from './operations/names.ts'
 import { describeReply, success } from './operations/operation-cases.ts'
 import { patientOf, send, unknownIds, valid, type Request } from './operations/requests.ts'
 
 const { operations } = contents
-
-interface Line {
-  at: string
-  request: string
-  key: string
-  org: string
-  team: string | null
-  operation: string
-  objects: string[]
-  users: string[]
-  address: string
-  outcome: number
-}
 
 const ofPatients = operations.filter(({ logsAccess }) => logsAccess)
 /** The user of samples of events, who is nobody. */
@@ -32,15 +20,15 @@ const LINK_SESSION = /^link_token:[0-9a-f-]{36}$/
 const SCOPE_PARAMETERS = new Set(['org_id', 'team_id', 'environment', 'env', 'region'])
 
 /** The lines about answers, by the id that each answer names. */
-async function readLines(team: TestTeam, replies: Reply[]): Promise<Map<string, Line[]>> {
+async function readLines(team: TestTeam, replies: Reply[]): Promise<Map<string, AccessLine[]>> {
   await access.flush()
   const ids = new Set(replies.map(idOf))
   const { rows } = await team.db.pool.query<{ line: string; users: string[]; team_id: string | null }>(
     'select line, users::text[] as users, team_id from access_log order by seq',
   )
-  const found = new Map<string, Line[]>()
+  const found = new Map<string, AccessLine[]>()
   for (const row of rows) {
-    const line = JSON.parse(row.line) as Line
+    const line = JSON.parse(row.line) as AccessLine
     if (!ids.has(line.request)) continue
     assert.deepEqual([row.users, row.team_id], [line.users, line.team], 'the columns beside a line differ from it')
     found.set(line.request, [...(found.get(line.request) ?? []), line])
@@ -82,14 +70,6 @@ describe('whether an operation concerns patients', () => {
     exchange_link_code: 'an app without a key calls it; it shows an id, and what its token reads leaves lines of its own',
   }
 
-  const namesIn = (schema: unknown): string[] =>
-    typeof schema !== 'object' || schema === null
-      ? []
-      : Object.entries(schema).flatMap(([key, value]) => [
-          ...(key === 'properties' ? Object.keys(value as object) : []),
-          ...namesIn(value),
-        ])
-
   test('is said by every operation', () => {
     for (const { id, logsAccess } of operations) assert.equal(typeof logsAccess, 'boolean', id)
   })
@@ -121,7 +101,7 @@ describe('an operation that concerns patients leaves one line', () => {
   const done = new Map<string, { request: Request; reply: Reply; users: string[] }>()
   /** The lines of changes that were in the database right after the answer. */
   const early = new Map<string, number>()
-  let lines: Map<string, Line[]>
+  let lines: Map<string, AccessLine[]>
   let team: TestTeam
   let keys: { team: string; management: string }
 
@@ -180,7 +160,7 @@ describe('an operation that concerns patients leaves one line', () => {
 describe('an operation that rejects a request leaves a line as well, and one without patients leaves no line', () => {
   const others = operations.filter(({ logsAccess, auth }) => !logsAccess && auth !== 'none')
   const refused = new Map<string, { request: Request; reply: Reply }>()
-  let lines: Map<string, Line[]>
+  let lines: Map<string, AccessLine[]>
 
   before(async () => {
     const team = await createTestTeam()

@@ -6,7 +6,7 @@ import type { Operation } from '../../src/platform/http/operation.ts'
 import { SECONDS_PER_DAY, advanceClock, createOrder, orderWithRequisition } from '../support/orders.ts'
 import { delivering, receiver } from '../support/webhook-receiver.ts'
 import { createTestTeam, type TestTeam, type Reply } from '../support/server.ts'
-import { describeReply, testEach, success, unknownStatus } from './operations/operation-cases.ts'
+import { describeReply, testEach, success, unknownStatus, findsNothing } from './operations/operation-cases.ts'
 import { belonging, places, propertiesOf, send, valid, withValue, type Place, type Request } from './operations/requests.ts'
 import { rowsOf } from './operations/rows.ts'
 
@@ -65,24 +65,6 @@ const NOT_RESTORED = new Map([
 ])
 /** Who has seen or changed something of a user is asked about deleted users as well: it is kept to be asked. */
 const ACCESS_LOG = 'list_user_access'
-/** Ids of what is not there are no error here: nothing is found. */
-const FINDS_NOTHING = new Set([
-  'get_orders',
-  'list_order_rows',
-  'list_events',
-  'list_event_rows',
-  'search_ids',
-  'list_user_rows',
-  'list_patient_messages',
-  'resend_events',
-  'search_team_users',
-  'list_unmatched_results',
-  'introspect_resources',
-  'introspect_historical_pulls',
-  'introspect_rejected_posts',
-  'introspect_repeated_posts',
-  'introspect_sync_progress',
-])
 /** Names under which requests name something of a user. */
 const OF_USERS = new Set([
   'user_id',
@@ -136,7 +118,7 @@ async function requestsFor(team: TestTeam, operation: Operation): Promise<[Reque
 async function assertNotThere(team: TestTeam, operation: Operation, requests: Request[], ids: string[]): Promise<void> {
   for (const request of requests) {
     const reply = await send(team, operation, request)
-    assert.equal(reply.status, FINDS_NOTHING.has(operation.id) ? 200 : unknownStatus(operation), describeReply(reply))
+    assert.equal(reply.status, findsNothing.has(operation.id) ? 200 : unknownStatus(operation), describeReply(reply))
     assert.deepEqual(listShownUsers(reply, ids, request), [])
   }
 }

@@ -1,6 +1,7 @@
 // Secrets are shown once, to the caller that creates or may read them, and nowhere else. The test calls every operation that handles
 // a secret on a server with all log lines on; then it searches its logs, responses, audit log, metrics and whole database.
 import assert from 'node:assert/strict'
+import { namesIn } from '../contract/operations/names.ts'
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -39,13 +40,6 @@ const kept: Record<string, string> = {
 const handles = ({ id, body, reply, query }: Operation): boolean =>
   alsoHandle.has(id) || [body, reply, query].some((schema) => namesIn(schema).some(isSecret))
 const isSecret = (name: string): boolean => SECRET.test(name) && !HARMLESS.has(name)
-const namesIn = (schema: unknown): string[] =>
-  typeof schema !== 'object' || schema === null
-    ? []
-    : Object.entries(schema).flatMap(([key, value]) => [
-        ...(key === 'properties' ? Object.keys(value as object) : []),
-        ...namesIn(value),
-      ])
 
 interface Exchange {
   operation: string

@@ -2,7 +2,7 @@
 // Source: github.com/tryVital/vital-android, 5.0; users-wearables.md 16.
 import { whatever, type Decode } from './client-decoding.ts'
 import * as answers from './android-answers.ts'
-import { ConnectionDestroyed, ConnectionPaused, HealthStore, HttpError, SignedInPhone } from './signed-in-phone.ts'
+import { HealthStorePhone, type ConnectionPolicy } from './signed-in-phone.ts'
 
 const DAY_MS = 86_400_000
 /** Health Connect gives no more without another permission. */
@@ -27,50 +27,22 @@ interface LocalState {
   expires_ms: number
 }
 
-export class AndroidClient extends SignedInPhone {
-  readonly health = new HealthStore()
+export class AndroidClient extends HealthStorePhone<LocalState> {
   /** The names of the permissions that its owner has granted to the app. */
   grantedPermissions: string[] = []
-  readonly #provider: string
-  readonly #policy: 'auto' | 'explicit'
+  protected override readonly provider: string
+  protected override readonly success = answers.Success
   readonly #zone: string
-  #state: LocalState | undefined
   /** Of each resource with its history: what it has read, and when. */
   readonly #incremental = new Map<string, { token: number; last_ms: number }>()
 
-  constructor({ provider = 'health_connect', policy = 'auto' as 'auto' | 'explicit', zone = 'America/Phoenix' } = {}) {
-    super({ headers: { 'x-vital-android-sdk-version': '5.0.2' }, isPacked: (path) => /^\/v2\/(summary|timeseries)\//.test(path) })
-    this.#provider = provider
-    this.#policy = policy
+  constructor({ provider = 'health_connect', policy = 'auto' as ConnectionPolicy, zone = 'America/Phoenix' } = {}) {
+    super(
+      { headers: { 'x-vital-android-sdk-version': '5.0.2' }, isPacked: (path) => /^\/v2\/(summary|timeseries)\//.test(path) },
+      policy,
+    )
+    this.provider = provider
     this.#zone = zone
-  }
-
-  async connect(): Promise<void> {
-    await this.#createConnection()
-    await this.#syncState(true)
-  }
-
-  async disconnect(): Promise<void> {
-    await this.send('DELETE', `/v2/user/${this.user_id}/${this.#provider}`, answers.Success)
-    try {
-      await this.#syncState(true)
-    } catch (error) {
-      if (error instanceof ConnectionDestroyed) return
-      throw error
-    }
-    throw new Error('the connection is still active')
-  }
-
-  /** Synchronizes resources, each with its history first. @returns how many entries were sent */
-  async sync(...names: string[]): Promise<number> {
-    let sent = 0
-    for (const name of names) sent += await this.#syncResource(name)
-    return sent
-  }
-
-  /** The local sync state expires, as it does after four hours. */
-  expireState(): void {
-    if (this.#state) this.#state.expires_ms = 0
   }
 
   user = () => this.send('GET', `/v2/user/${this.user_id}`, answers.User)
@@ -96,42 +68,29 @@ export class AndroidClient extends SignedInPhone {
   samples = (resource: string, start: string) =>
     this.send('GET', `/v2/timeseries/${this.user_id}/${resource}?start_date=${start}`, answers.Samples)
 
-  async #createConnection(): Promise<void> {
-    try {
-      await this.send('POST', `/v2/link/provider/manual/${this.#provider}`, answers.Success, {
-        body: { user_id: this.user_id, provider_id: null, granted_permissions: this.grantedPermissions.toSorted() },
-      })
-    } catch (error) {
-      if (!(error instanceof HttpError && error.status === 409)) throw error
+  protected override linkBody(): object {
+    return { provider_id: null, granted_permissions: this.grantedPermissions.toSorted() }
+  }
+
+  protected override async requestState(now_ms: number): Promise<LocalState> {
+    const body = {
+      tzinfo: this.#zone,
+      request_start_date: new Date(now_ms - DAYS_MAX * DAY_MS).toISOString(),
+      request_end_date: new Date(now_ms).toISOString(),
+      granted_permissions: this.grantedPermissions.toSorted(),
+    }
+    const place = `/v2/user/${this.user_id}/sdk_sync_state/${this.provider}`
+    const answer = await this.send('POST', place, answers.SyncState, { body })
+    return {
+      status: answer.status,
+      anchor_ms: answer.request_start_date ?? this.state?.anchor_ms ?? now_ms,
+      ingestion_end_ms: answer.request_end_date,
+      expires_ms: now_ms + answer.expires_in * 1000,
     }
   }
 
-  async #syncState(isForced = false): Promise<LocalState> {
-    if (!this.#state || isForced || this.#state.expires_ms <= Date.now()) {
-      if (this.#policy === 'auto') await this.#createConnection()
-      const now_ms = Date.now()
-      const body = {
-        tzinfo: this.#zone,
-        request_start_date: new Date(now_ms - DAYS_MAX * DAY_MS).toISOString(),
-        request_end_date: new Date(now_ms).toISOString(),
-        granted_permissions: this.grantedPermissions.toSorted(),
-      }
-      const place = `/v2/user/${this.user_id}/sdk_sync_state/${this.#provider}`
-      const answer = await this.send('POST', place, answers.SyncState, { body })
-      this.#state = {
-        status: answer.status,
-        anchor_ms: answer.request_start_date ?? this.#state?.anchor_ms ?? now_ms,
-        ingestion_end_ms: answer.request_end_date,
-        expires_ms: now_ms + answer.expires_in * 1000,
-      }
-    }
-    if (this.#state.status === 'paused') throw new ConnectionPaused()
-    if (this.#state.status === 'error') throw new ConnectionDestroyed()
-    return this.#state
-  }
-
-  async #syncResource(name: string): Promise<number> {
-    const state = await this.#syncState()
+  protected override async syncResource(name: string): Promise<number> {
+    const state = await this.syncState()
     const now_ms = Date.now()
     const end_ms = state.ingestion_end_ms ?? now_ms
     const all = this.health.listAll(name)
@@ -156,12 +115,10 @@ export class AndroidClient extends SignedInPhone {
 
   #upload(name: string, entries: unknown[], history: { from_ms: number; to_ms: number } | undefined): Promise<void> {
     const { path, isOne } = resources[name]!
-    const [root, resource] = path.split('/')
-    const place = root === 'summary' ? `${root}/${resource}/${this.user_id}` : `${root}/${this.user_id}/${resource}`
-    return this.send('POST', `/v2/${place}`, undefined, {
+    return this.send('POST', this.uploadPath(path), undefined, {
       body: {
         stage: history ? 'historical' : 'daily',
-        provider: this.#provider,
+        provider: this.provider,
         // Its adapters write each null.
         start_date: history ? new Date(history.from_ms).toISOString() : null,
         end_date: history ? new Date(history.to_ms).toISOString() : null,

@@ -2,7 +2,7 @@
 // Source: github.com/tryVital/vital-ios, 1.8; users-wearables.md 16.
 import { list, object, whatever, type Decode } from './client-decoding.ts'
 import * as answers from './ios-answers.ts'
-import { ConnectionDestroyed, ConnectionPaused, HealthStore, HttpError, SignedInPhone } from './signed-in-phone.ts'
+import { HealthStorePhone, type ConnectionPolicy } from './signed-in-phone.ts'
 
 const DAY_MS = 86_400_000
 const APPLE = 'apple_health_kit'
@@ -39,24 +39,22 @@ interface LocalState {
 /** An instant as the client encodes it. */
 export const swift = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
 
-export class IosClient extends SignedInPhone {
-  readonly health = new HealthStore()
+export class IosClient extends HealthStorePhone<LocalState> {
+  protected override readonly provider = APPLE
+  protected override readonly success = undefined
   /** Identifiers of the types of HealthKit for which its owner was asked. */
   requestedPaths: string[] = []
-  readonly #policy: 'auto' | 'explicit'
   readonly #days: number
   readonly #chunk: number
   readonly #zone: string
-  #state: LocalState | undefined
   readonly #anchors = new Map<string, number>()
   readonly #withHistory = new Set<string>()
 
-  constructor({ policy = 'auto' as 'auto' | 'explicit', days = 90, chunk = 10_000, zone = 'America/Phoenix' } = {}) {
-    super({
-      headers: { 'x-vital-ios-sdk-version': '1.8.8' },
-      isPacked: (path) => /summary|timeseries|sdk_sync_progress/.test(path),
-    })
-    this.#policy = policy
+  constructor({ policy = 'auto' as ConnectionPolicy, days = 90, chunk = 10_000, zone = 'America/Phoenix' } = {}) {
+    super(
+      { headers: { 'x-vital-ios-sdk-version': '1.8.8' }, isPacked: (path) => /summary|timeseries|sdk_sync_progress/.test(path) },
+      policy,
+    )
     this.#days = days
     this.#chunk = chunk
     this.#zone = zone
@@ -65,36 +63,13 @@ export class IosClient extends SignedInPhone {
   /** Asks its owner for permissions. */
   async ask(...identifiers: string[]): Promise<void> {
     this.requestedPaths = [...new Set([...this.requestedPaths, ...identifiers])].toSorted()
-    if (this.#policy === 'auto') await this.#createConnection()
+    await this.connectByPolicy()
   }
 
-  async connect(): Promise<void> {
-    await this.#createConnection()
-    await this.#syncState(true)
-  }
-
-  async disconnect(): Promise<void> {
-    await this.send('DELETE', `/v2/user/${this.user_id}/${APPLE}`, undefined)
-    try {
-      await this.#syncState(true)
-    } catch (error) {
-      if (error instanceof ConnectionDestroyed) return
-      throw error
-    }
-    throw new Error('the connection is still active')
-  }
-
-  /** Synchronizes resources, each with its history first. @returns how many entries were sent */
-  async sync(...names: string[]): Promise<number> {
-    let sent = 0
-    for (const name of names) sent += await this.#syncResource(name)
+  override async sync(...names: string[]): Promise<number> {
+    const sent = await super.sync(...names)
     await this.#report(names, sent)
     return sent
-  }
-
-  /** The local sync state expires, as it does after four hours. */
-  expireState(): void {
-    if (this.#state) this.#state.expires_ms = 0
   }
 
   connections = () => this.send('GET', `/v2/user/providers/${this.user_id}`, answers.Connections)
@@ -118,49 +93,36 @@ export class IosClient extends SignedInPhone {
   samples = (resource: string, start: string) =>
     this.send('GET', `/v2/timeseries/${this.user_id}/${resource}/grouped?start_date=${start}`, answers.Samples)
 
-  async #createConnection(): Promise<void> {
-    try {
-      await this.send('POST', `/v2/link/provider/manual/${APPLE}`, undefined, {
-        body: { user_id: this.user_id, granted_permissions: this.requestedPaths },
-      })
-    } catch (error) {
-      if (!(error instanceof HttpError && error.status === 409)) throw error
+  protected override linkBody(): object {
+    return { granted_permissions: this.requestedPaths }
+  }
+
+  protected override async requestState(now_ms: number): Promise<LocalState> {
+    const body = {
+      tzinfo: this.#zone,
+      request_start_date: swift(now_ms - this.#days * DAY_MS),
+      request_end_date: swift(now_ms),
+      granted_permissions: this.requestedPaths,
+    }
+    const answer = await this.send('POST', `/v2/user/${this.user_id}/sdk_sync_state/${APPLE}`, answers.SyncState, { body })
+    const { pull_preferences: preferred } = answer
+    const overrides = preferred?.backfill_type_overrides
+    return {
+      status: answer.status,
+      anchor_ms: this.state?.anchor_ms ?? now_ms,
+      // The first answer counts for as long as the app is installed.
+      days:
+        this.state?.days ??
+        ((type) => overrides?.[type]?.historical_days_to_pull ?? preferred?.historical_days_to_pull ?? this.#days),
+      ingestion_start_ms: answer.ingestion_start ?? this.state?.ingestion_start_ms ?? -Infinity,
+      ingestion_end_ms: answer.request_end_date,
+      expires_ms: now_ms + (answer.expires_in ?? 14_400) * 1000,
     }
   }
 
-  async #syncState(isForced = false): Promise<LocalState> {
-    if (!this.#state || isForced || this.#state.expires_ms <= Date.now()) {
-      if (this.#policy === 'auto') await this.#createConnection()
-      const now_ms = Date.now()
-      const body = {
-        tzinfo: this.#zone,
-        request_start_date: swift(now_ms - this.#days * DAY_MS),
-        request_end_date: swift(now_ms),
-        granted_permissions: this.requestedPaths,
-      }
-      const answer = await this.send('POST', `/v2/user/${this.user_id}/sdk_sync_state/${APPLE}`, answers.SyncState, { body })
-      const { pull_preferences: preferred } = answer
-      const overrides = preferred?.backfill_type_overrides
-      this.#state = {
-        status: answer.status,
-        anchor_ms: this.#state?.anchor_ms ?? now_ms,
-        // The first answer counts for as long as the app is installed.
-        days:
-          this.#state?.days ??
-          ((type) => overrides?.[type]?.historical_days_to_pull ?? preferred?.historical_days_to_pull ?? this.#days),
-        ingestion_start_ms: answer.ingestion_start ?? this.#state?.ingestion_start_ms ?? -Infinity,
-        ingestion_end_ms: answer.request_end_date,
-        expires_ms: now_ms + (answer.expires_in ?? 14_400) * 1000,
-      }
-    }
-    if (this.#state.status === 'paused') throw new ConnectionPaused()
-    if (this.#state.status === 'error') throw new ConnectionDestroyed()
-    return this.#state
-  }
-
-  async #syncResource(name: string): Promise<number> {
+  protected override async syncResource(name: string): Promise<number> {
     const { backfill_type } = resources[name]!
-    const state = await this.#syncState()
+    const state = await this.syncState()
     const from_ms = Math.max(state.ingestion_start_ms, state.anchor_ms - state.days(backfill_type) * DAY_MS)
     const to_ms = state.ingestion_end_ms ?? Date.now()
     if (from_ms > to_ms) throw new Error('Fatal error: Range requires lowerBound <= upperBound')
@@ -196,9 +158,7 @@ export class IosClient extends SignedInPhone {
     { from_ms, to_ms, isHistorical, isFinal }: { from_ms: number; to_ms: number; isHistorical: boolean; isFinal: boolean },
   ): Promise<void> {
     const { path, isOne } = resources[name]!
-    const [root, resource] = path.split('/')
-    const place = root === 'summary' ? `${root}/${resource}/${this.user_id}` : `${root}/${this.user_id}/${resource}`
-    return this.send('POST', `/v2/${place}`, undefined, {
+    return this.send('POST', this.uploadPath(path), undefined, {
       body: {
         stage: isHistorical ? 'historical' : 'daily',
         ...(isHistorical ? { start_date: swift(from_ms), end_date: swift(to_ms) } : {}),

@@ -120,3 +120,86 @@ export class HealthStore {
 /** What a phone has of its server, as its last answer says it. */
 export class ConnectionPaused extends Error {}
 export class ConnectionDestroyed extends Error {}
+
+interface SyncState {
+  status: 'active' | 'paused' | 'error'
+  expires_ms: number
+}
+
+export type ConnectionPolicy = 'auto' | 'explicit'
+
+/** What both clients do with a health store: they connect it, keep its sync state and send its entries. */
+export abstract class HealthStorePhone<State extends SyncState> extends SignedInPhone {
+  readonly health = new HealthStore()
+  protected state: State | undefined
+  readonly #policy: ConnectionPolicy
+
+  constructor(platform: Platform, policy: ConnectionPolicy) {
+    super(platform)
+    this.#policy = policy
+  }
+
+  protected abstract readonly provider: string
+  /** What the client reads in the answers to a connection and its end. */
+  protected abstract readonly success: Decode | undefined
+  protected abstract linkBody(): object
+  protected abstract requestState(now_ms: number): Promise<State>
+  protected abstract syncResource(name: string): Promise<number>
+
+  async connect(): Promise<void> {
+    await this.#createConnection()
+    await this.syncState(true)
+  }
+
+  async disconnect(): Promise<void> {
+    await this.send('DELETE', `/v2/user/${this.user_id}/${this.provider}`, this.success)
+    try {
+      await this.syncState(true)
+    } catch (error) {
+      if (error instanceof ConnectionDestroyed) return
+      throw error
+    }
+    throw new Error('the connection is still active')
+  }
+
+  /** Synchronizes resources, each with its history first. @returns how many entries were sent */
+  async sync(...names: string[]): Promise<number> {
+    let sent = 0
+    for (const name of names) sent += await this.syncResource(name)
+    return sent
+  }
+
+  /** The local sync state expires, as it does after four hours. */
+  expireState(): void {
+    if (this.state) this.state.expires_ms = 0
+  }
+
+  protected async connectByPolicy(): Promise<void> {
+    if (this.#policy === 'auto') await this.#createConnection()
+  }
+
+  protected async syncState(isForced = false): Promise<State> {
+    if (!this.state || isForced || this.state.expires_ms <= Date.now()) {
+      await this.connectByPolicy()
+      this.state = await this.requestState(Date.now())
+    }
+    if (this.state.status === 'paused') throw new ConnectionPaused()
+    if (this.state.status === 'error') throw new ConnectionDestroyed()
+    return this.state
+  }
+
+  /** The path to which the entries of a resource are posted: `summary/sleep` or `timeseries/heartrate` with the user in it. */
+  protected uploadPath(path: string): string {
+    const [root, resource] = path.split('/')
+    return root === 'summary' ? `/v2/${root}/${resource}/${this.user_id}` : `/v2/${root}/${this.user_id}/${resource}`
+  }
+
+  async #createConnection(): Promise<void> {
+    try {
+      const body = { user_id: this.user_id, ...this.linkBody() }
+      await this.send('POST', `/v2/link/provider/manual/${this.provider}`, this.success, { body })
+    } catch (error) {
+      if (!(error instanceof HttpError && error.status === 409)) throw error
+    }
+  }
+}

@@ -74,63 +74,64 @@ export const link = ({ sdk, user, passthrough, base_url, management_key }: Custo
       await assertRejected(sdk.link.getAllProviders({ vitalLinkToken: 'x' }), 401)
     })
 
+    /** Gives the team of a user an application of a provider while a check runs. */
+    const withApplication = async (provider: string, check: (userId: string) => Promise<void>): Promise<void> => {
+      const { userId, teamId } = await user()
+      const { orgId } = await sdk.team.get({ teamId })
+      const headers = { 'x-management-key': management_key!, ...asJson }
+      const path = `/v1/org/${orgId}/team_custom_credentials/sandbox/us`
+      const application = { team_id: teamId, provider, client_id: 'fictional', client_secret: 'fictional' }
+      const { status, body } = await ask('POST', path, { headers, body: JSON.stringify(application) })
+      assert.equal(status, 200, JSON.stringify(body))
+      await check(userId)
+      assert.equal((await ask('DELETE', `${path}?credential_id=${String(body.id)}`, { headers })).status, 200)
+    }
+
     test(
       'a page gets the address at which the user agrees, for a provider that the team has set up',
       { skip: !management_key && 'there is no management key' },
-      async () => {
-        const { userId, teamId } = await user()
-        const { orgId } = await sdk.team.get({ teamId })
-        const headers = { 'x-management-key': management_key!, ...asJson }
-        const path = `/v1/org/${orgId}/team_custom_credentials/sandbox/us`
-        const application = { team_id: teamId, provider: 'strava', client_id: 'fictional', client_secret: 'fictional' }
-        const set = await ask('POST', path, { headers, body: JSON.stringify(application) })
-        assert.equal(set.status, 200, JSON.stringify(set.body))
-        const { linkToken: vitalLinkToken } = await sdk.link.token({ userId })
-        const source = await sdk.link.generateOauthLink({ oauthProvider: 'strava', vitalLinkToken })
-        assert.equal(source.slug, 'strava')
-        assert.equal(new URL(source.oauthUrl!).searchParams.get('client_id'), 'fictional')
-        assert.deepEqual(
-          (await sdk.link.getAllProviders({ vitalLinkToken })).map(({ slug }) => slug),
-          ['strava'],
-        )
-        await assertRejected(sdk.link.generateOauthLink({ oauthProvider: 'garmin', vitalLinkToken }), 400)
-        const { id } = set.body as { id: string }
-        assert.equal((await ask('DELETE', `${path}?credential_id=${id}`, { headers })).status, 200)
-      },
+      () =>
+        withApplication('strava', async (userId) => {
+          const { linkToken: vitalLinkToken } = await sdk.link.token({ userId })
+          const source = await sdk.link.generateOauthLink({ oauthProvider: 'strava', vitalLinkToken })
+          assert.equal(source.slug, 'strava')
+          assert.equal(new URL(source.oauthUrl!).searchParams.get('client_id'), 'fictional')
+          assert.deepEqual(
+            (await sdk.link.getAllProviders({ vitalLinkToken })).map(({ slug }) => slug),
+            ['strava'],
+          )
+          await assertRejected(sdk.link.generateOauthLink({ oauthProvider: 'garmin', vitalLinkToken }), 400)
+        }),
     )
 
     test(
       'users who have agreed elsewhere are imported, asked for their histories, exported and paused',
       { skip: !management_key && 'there is no management key' },
-      async () => {
-        const { userId, teamId } = await user()
-        const { orgId } = await sdk.team.get({ teamId })
-        const headers = { 'x-management-key': management_key!, ...asJson }
-        const path = `/v1/org/${orgId}/team_custom_credentials/sandbox/us`
-        const application = { team_id: teamId, provider: 'dexcom_v3', client_id: 'fictional', client_secret: 'fictional' }
-        const set = await ask('POST', path, { headers, body: JSON.stringify(application) })
-        assert.equal(set.status, 200, JSON.stringify(set.body))
-        const connection = {
-          userId,
-          accessToken: 'fictional-access',
-          refreshToken: 'fictional-refresh',
-          providerId: `fictional-${userId}`,
-          expiresAt: 4_102_444_800,
-        }
-        const imported = await sdk.link.bulkImport({ provider: 'dexcom_v3', connections: [connection], waitForCompletion: true })
-        assert.deepEqual(imported, { userIdsImported: [userId], userIdsFailed: [] })
-        const { data } = await sdk.link.listBulkOps({ pageSize: 1 })
-        assert.deepEqual([data[0]!.type, data[0]!.status, data[0]!.pending], ['link_bulk_import', 'success', 0])
-        const exported = await sdk.link.bulkExport({ provider: 'dexcom_v3', userIds: [userId] })
-        assert.deepEqual([exported.data[0]!.accessToken, exported.nextToken], ['fictional-access', null])
-        const paused = await sdk.link.bulkPause({ provider: 'dexcom_v3', userIds: [userId] })
-        assert.deepEqual((paused as { user_ids_paused: string[] }).user_ids_paused, [userId])
-        await sdk.link.bulkTriggerHistoricalPull({ provider: 'dexcom_v3', userIds: [userId] })
-        const { providers } = await sdk.user.getConnectedProviders({ userId })
-        assert.equal(providers![0]!.status, 'paused')
-        const { id } = set.body as { id: string }
-        assert.equal((await ask('DELETE', `${path}?credential_id=${id}`, { headers })).status, 200)
-      },
+      () =>
+        withApplication('dexcom_v3', async (userId) => {
+          const connection = {
+            userId,
+            accessToken: 'fictional-access',
+            refreshToken: 'fictional-refresh',
+            providerId: `fictional-${userId}`,
+            expiresAt: 4_102_444_800,
+          }
+          const imported = await sdk.link.bulkImport({
+            provider: 'dexcom_v3',
+            connections: [connection],
+            waitForCompletion: true,
+          })
+          assert.deepEqual(imported, { userIdsImported: [userId], userIdsFailed: [] })
+          const { data } = await sdk.link.listBulkOps({ pageSize: 1 })
+          assert.deepEqual([data[0]!.type, data[0]!.status, data[0]!.pending], ['link_bulk_import', 'success', 0])
+          const exported = await sdk.link.bulkExport({ provider: 'dexcom_v3', userIds: [userId] })
+          assert.deepEqual([exported.data[0]!.accessToken, exported.nextToken], ['fictional-access', null])
+          const paused = await sdk.link.bulkPause({ provider: 'dexcom_v3', userIds: [userId] })
+          assert.deepEqual((paused as { user_ids_paused: string[] }).user_ids_paused, [userId])
+          await sdk.link.bulkTriggerHistoricalPull({ provider: 'dexcom_v3', userIds: [userId] })
+          const { providers } = await sdk.user.getConnectedProviders({ userId })
+          assert.equal(providers![0]!.status, 'paused')
+        }),
     )
 
     test('a link code signs a user in on a phone, once', async () => {

@@ -90,3 +90,12 @@ export function readNames(text: string): Map<string, Names> {
   }
   return names
 }
+
+/** The names of all fields in a schema. */
+export const namesIn = (schema: unknown): string[] =>
+  typeof schema !== 'object' || schema === null
+    ? []
+    : Object.entries(schema).flatMap(([key, value]) => [
+        ...(key === 'properties' ? Object.keys(value as object) : []),
+        ...namesIn(value),
+      ])

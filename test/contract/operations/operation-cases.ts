@@ -37,3 +37,22 @@ export const describeReply = (reply: Reply): string => `HTTP ${reply.status}: ${
 
 /** Status for a user who is not there: 400 where the source says so, else 404. Source: users-wearables.md 2.3. */
 export const unknownStatus = ({ id }: Operation): number => (['generate_link_token', 'create_link_code'].includes(id) ? 400 : 404)
+
+/** Operations that return an empty list for unknown ids: filters of lists, and events that are repeated for own orders only. */
+export const findsNothing: ReadonlySet<string> = new Set([
+  'get_orders',
+  'list_order_rows',
+  'list_events',
+  'list_event_rows',
+  'search_ids',
+  'list_user_rows',
+  'list_patient_messages',
+  'resend_events',
+  'search_team_users',
+  'list_unmatched_results',
+  'introspect_resources',
+  'introspect_historical_pulls',
+  'introspect_rejected_posts',
+  'introspect_repeated_posts',
+  'introspect_sync_progress',
+])

@@ -5,28 +5,14 @@ import { before, test } from 'node:test'
 import { listForOperator } from '../../../src/lab/accounts/accounts.ts'
 import type { Operation } from '../../../src/platform/http/operation.ts'
 import { createTestTeam, type Reply } from '../../support/server.ts'
-import { describeReply, forTeams, unknownStatus } from './operation-cases.ts'
+import { describeReply, findsNothing, forTeams, unknownStatus } from './operation-cases.ts'
 import { belonging, places, send, valid, withValue, type Place, type Request } from './requests.ts'
 import { TeamRows, UUID, type RowsRead } from './rows.ts'
 
-/** Where an id of others is no error: filters find nothing, and events are repeated for own orders only. */
-const findsNothing = new Set([
-  'get_orders',
-  'list_order_rows',
-  'list_events',
-  'list_event_rows',
-  'search_ids',
-  'list_user_rows',
-  'list_patient_messages',
-  'resend_events',
-  'search_team_users',
+/** Operations for which an id of another team is not an error. */
+const ignoresOthers = new Set([
+  ...findsNothing,
   'get_team_lab_accounts',
-  'list_unmatched_results',
-  'introspect_resources',
-  'introspect_historical_pulls',
-  'introspect_rejected_posts',
-  'introspect_repeated_posts',
-  'introspect_sync_progress',
   'bulk_trigger_historical_pull',
   'bulk_export_connections',
   'bulk_pause_connections',
@@ -91,7 +77,7 @@ export function whatBelongsToOthers({ owner, stranger, rows, askedByStranger }: 
         const asked = withValue(own, place, foreign.get(name)!)
         const reply = await askedByStranger(() => send(stranger, operation, asked), known)
         request = reply.status >= 400 || operation.method === 'GET' ? own : undefined
-        const fine = findsNothing.has(operation.id) || isOwn.has(name)
+        const fine = ignoresOthers.has(operation.id) || isOwn.has(name)
         const refused = contradicts.has(name) || isRefused(operation, place)
         assert.equal(
           reply.status,

@@ -19,16 +19,11 @@ export class DexcomPeer extends VendorServer {
   readonly user = 'fictional-dexcom-user'
   left = 60_000
 
-  protected answer({ path, query, form, headers }: VendorRequest): VendorAnswer {
-    if (path === '/v3/oauth2/login') {
-      const to = new URL(query.get('redirect_uri')!)
-      to.searchParams.set('state', query.get('state')!)
-      to.searchParams.set('code', this.grants.agree(this.user, [query.get('scope')!], query.get('redirect_uri')!))
-      return { status: 302, headers: { location: to.href } }
-    }
-    if (path === '/v3/oauth2/token') return this.#token(form)
-    if (!this.grants.findHolder((headers.authorization ?? '').replace(/^Bearer /, ''), this.now_ms))
-      return { status: 401, body: '' }
+  protected answer(request: VendorRequest): VendorAnswer {
+    const { path, query } = request
+    if (path === '/v3/oauth2/login') return this.grants.consent(query, this.user, [query.get('scope')!])
+    if (path === '/v3/oauth2/token') return this.#token(request.form)
+    if (!this.grants.findBearer(request, this.now_ms)) return { status: 401, body: '' }
     if (this.left <= 0) return { status: 429, body: '' }
     this.left--
     if (path === '/v3/users/self/dataRange') return this.#dataRange()
@@ -39,10 +34,7 @@ export class DexcomPeer extends VendorServer {
   #token(form: URLSearchParams): VendorAnswer {
     if (form.get('client_id') !== CLIENT.client_id || form.get('client_secret') !== CLIENT.client_secret)
       return { status: 400, body: { error: 'invalid_client' } }
-    const tokens =
-      form.get('grant_type') === 'refresh_token'
-        ? this.grants.refresh(form.get('refresh_token') ?? '', this.now_ms)
-        : this.grants.exchange(form.get('code') ?? '', form.get('redirect_uri') ?? '', this.now_ms)
+    const tokens = this.grants.answerForm(form, this.now_ms)
     if (!tokens) return { status: 400, body: { error: 'invalid_grant' } }
     const { access_token, refresh_token } = tokens
     const body = { access_token, expires_in: 7200, token_type: 'Bearer', refresh_token }

@@ -2,7 +2,7 @@
 // authorization and a signature in the form of Tink. Written from its public description.
 import { createHash, generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto'
 import { googleHealth } from '../../../src/connections/connectors/google-health/google-health.ts'
-import { VendorGrants } from './grants.ts'
+import { redirectWithCode, VendorGrants } from './grants.ts'
 import { CLIENT, VendorServer, type VendorAnswer, type VendorRequest } from './vendor-server.ts'
 
 type Values = Record<string, unknown>
@@ -61,7 +61,7 @@ export class GoogleHealthPeer extends VendorServer {
   readonly subscribers = new Map<string, Values>()
 
   protected answer(request: VendorRequest): VendorAnswer | Promise<VendorAnswer> {
-    const { path, headers } = request
+    const { path } = request
     if (path === '/o/oauth2/v2/auth') return this.#consent(request)
     if (path === '/token' && request.form.has('assertion')) return this.#accountToken(request.form.get('assertion')!)
     if (path === '/token') return this.#token(request.form)
@@ -69,7 +69,7 @@ export class GoogleHealthPeer extends VendorServer {
     if (path.startsWith('/v4/projects/')) return this.#subscriber(request)
     if (path === '/revoke') return this.#revoke(request.form.get('token') ?? '')
     if (path === '/googlehealthapi/webhooks/webhooks_public_keyset.json') return { status: 200, body: this.#keyset() }
-    const held = this.grants.findHolder((headers.authorization ?? '').replace(/^Bearer /, ''), this.now_ms)
+    const held = this.grants.findBearer(request, this.now_ms)
     if (!held) return fault(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.')
     if (this.left <= 0) return fault(429, 'RESOURCE_EXHAUSTED', 'Quota exceeded.', { 'retry-after': '60' })
     this.left--
@@ -87,11 +87,8 @@ export class GoogleHealthPeer extends VendorServer {
   }
 
   #consent({ query }: VendorRequest): VendorAnswer {
-    const to = new URL(query.get('redirect_uri')!)
-    const code = this.agree(query.get('scope')!.split(' '), query.get('redirect_uri')!, query.get('code_challenge') ?? undefined)
-    to.searchParams.set('state', query.get('state')!)
-    to.searchParams.set('code', code)
-    return { status: 302, headers: { location: to.href } }
+    const challenge = query.get('code_challenge') ?? undefined
+    return redirectWithCode(query, this.agree(query.get('scope')!.split(' '), query.get('redirect_uri')!, challenge))
   }
 
   /** What the account has signed is exchanged for a token of the account (RFC 7523). */
@@ -170,17 +167,13 @@ export class GoogleHealthPeer extends VendorServer {
   #token(form: URLSearchParams): VendorAnswer {
     if (form.get('client_id') !== CLIENT.client_id || form.get('client_secret') !== CLIENT.client_secret)
       return { status: 401, body: { error: 'invalid_client', error_description: 'The OAuth client was not found.' } }
-    const code = form.get('code') ?? ''
-    const challenge = this.#challenges.get(code)
+    const challenge = this.#challenges.get(form.get('code') ?? '')
     const verifier = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url')
     const isRefresh = form.get('grant_type') === 'refresh_token'
-    const tokens = isRefresh
-      ? this.grants.refresh(form.get('refresh_token') ?? '', this.now_ms)
-      : challenge === undefined || challenge === verifier
-        ? this.grants.exchange(code, form.get('redirect_uri') ?? '', this.now_ms)
-        : undefined
+    const isProven = isRefresh || challenge === undefined || challenge === verifier
+    const tokens = isProven ? this.grants.answerForm(form, this.now_ms) : undefined
     if (!tokens) return { status: 400, body: { error: 'invalid_grant', error_description: 'Token has been expired or revoked.' } }
     const { access_token, refresh_token, scopes } = tokens
     const more = isRefresh ? {} : { refresh_token }

@@ -1,5 +1,6 @@
 // The grants of a vendor's users: codes that are used once, access tokens that expire, refresh tokens that rotate.
 import { randomBytes } from 'node:crypto'
+import type { VendorAnswer, VendorRequest } from './vendor-server.ts'
 
 export interface VendorTokens {
   user: string
@@ -34,6 +35,18 @@ export class VendorGrants {
     return code
   }
 
+  /** The page on which a user agrees; here every request agrees at once. */
+  consent(query: URLSearchParams, user: string, scopes: string[] = query.get('scope')!.split(' ')): VendorAnswer {
+    return redirectWithCode(query, this.agree(user, scopes, query.get('redirect_uri')!))
+  }
+
+  /** The tokens for a request to the token endpoint. */
+  answerForm(form: URLSearchParams, now_ms: number): VendorTokens | undefined {
+    return form.get('grant_type') === 'refresh_token'
+      ? this.refresh(form.get('refresh_token') ?? '', now_ms)
+      : this.exchange(form.get('code') ?? '', form.get('redirect_uri') ?? '', now_ms)
+  }
+
   /** `redirect_uri` undefined: the vendor does not compare it. */
   exchange(code: string, redirect_uri: string | undefined, now_ms: number): VendorTokens | undefined {
     const found = this.#codes.get(code)
@@ -60,6 +73,11 @@ export class VendorGrants {
     const replaced = this.#replaced.get(access_token)
     if (replaced !== undefined) this.#refresh.delete(replaced)
     return found
+  }
+
+  /** The tokens whose access token a request has in its header. */
+  findBearer({ headers }: Pick<VendorRequest, 'headers'>, now_ms: number): VendorTokens | undefined {
+    return this.findHolder((headers.authorization ?? '').replace(/^Bearer /, ''), now_ms)
   }
 
   /** A user or an application ends the grant. */
@@ -95,6 +113,14 @@ export class VendorGrants {
     this.#refresh.set(refresh_token, tokens)
     return tokens
   }
+}
+
+/** The redirect of a consent page with a code and the state of the request. */
+export function redirectWithCode(query: URLSearchParams, code: string): VendorAnswer {
+  const target = new URL(query.get('redirect_uri')!)
+  target.searchParams.set('state', query.get('state')!)
+  target.searchParams.set('code', code)
+  return { status: 302, headers: { location: target.href } }
 }
 
 const random = (kind: string): string => `${kind}-${randomBytes(12).toString('hex')}`

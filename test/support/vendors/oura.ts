@@ -39,7 +39,7 @@ export class OuraPeer extends VendorServer {
 
   protected answer(request: VendorRequest): VendorAnswer {
     const { path, form, method, query } = request
-    if (path === '/oauth/authorize') return this.#consent(query)
+    if (path === '/oauth/authorize') return this.grants.consent(query, 'oura-user')
     if (path === '/oauth/token') return this.#token(form)
     if (path.startsWith('/v2/webhook/subscription')) return this.#subscription(request)
     const access_token = query.get('access_token') ?? (request.headers.authorization ?? '').replace(/^Bearer /, '')
@@ -89,20 +89,10 @@ export class OuraPeer extends VendorServer {
     return { status: 200, operation, body: { data: rows.slice(from, from + this.page), next_token } }
   }
 
-  #consent(query: URLSearchParams): VendorAnswer {
-    const to = new URL(query.get('redirect_uri')!)
-    to.searchParams.set('code', this.grants.agree('oura-user', query.get('scope')!.split(' '), query.get('redirect_uri')!))
-    to.searchParams.set('state', query.get('state')!)
-    return { status: 302, headers: { location: to.href } }
-  }
-
   #token(form: URLSearchParams): VendorAnswer {
     if (form.get('client_id') !== CLIENT.client_id || form.get('client_secret') !== CLIENT.client_secret)
       return { status: 400, body: { error: 'invalid_client' } }
-    const tokens =
-      form.get('grant_type') === 'refresh_token'
-        ? this.grants.refresh(form.get('refresh_token') ?? '', this.now_ms)
-        : this.grants.exchange(form.get('code') ?? '', form.get('redirect_uri') ?? '', this.now_ms)
+    const tokens = this.grants.answerForm(form, this.now_ms)
     if (!tokens) return { status: 400, body: { error: 'invalid_grant' } }
     const { access_token, refresh_token, scopes: granted } = tokens
     return {

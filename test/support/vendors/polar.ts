@@ -62,17 +62,11 @@ export class PolarPeer extends VendorServer {
   createdWebhook: { info: { id: string; events: string[]; url: string; active: boolean }; secret: string } | undefined
 
   protected answer(request: VendorRequest): VendorAnswer | Promise<VendorAnswer> {
-    const { path, query, headers } = request
-    if (path === '/oauth/authorize') {
-      const to = new URL(query.get('redirect_uri')!)
-      const code = this.grants.agree(this.user, query.get('scope')!.split(' '), query.get('redirect_uri')!)
-      to.searchParams.set('state', query.get('state')!)
-      to.searchParams.set('code', code)
-      return { status: 302, headers: { location: to.href } }
-    }
+    const { path, query } = request
+    if (path === '/oauth/authorize') return this.grants.consent(query, this.user)
     if (path === '/oauth/token') return this.#token(request)
     if (path.startsWith('/v3/webhooks')) return this.#webhooks(request)
-    const held = this.grants.findHolder((headers.authorization ?? '').replace(/^Bearer /, ''), this.now_ms)
+    const held = this.grants.findBearer(request, this.now_ms)
     if (!held) return { status: 401, body: '' }
     const [quarter, day] = this.usage
     const limits = {
@@ -128,10 +122,7 @@ export class PolarPeer extends VendorServer {
 
   #token({ form, headers }: VendorRequest): VendorAnswer {
     if (headers.authorization !== APPLICATION) return { status: 401, body: { error: 'invalid_client' } }
-    const tokens =
-      form.get('grant_type') === 'refresh_token'
-        ? this.grants.refresh(form.get('refresh_token') ?? '', this.now_ms)
-        : this.grants.exchange(form.get('code') ?? '', form.get('redirect_uri') ?? '', this.now_ms)
+    const tokens = this.grants.answerForm(form, this.now_ms)
     if (!tokens) return { status: 400, body: { error: 'invalid_grant' } }
     const { access_token, refresh_token, scopes } = tokens
     return {

@@ -33,7 +33,7 @@ export class StravaPeer extends VendorServer {
     if (path === '/oauth/authorize') return this.#consent(request)
     if (path === '/oauth/token') return this.#token(request.form)
     if (path.startsWith('/api/v3/push_subscriptions')) return this.#subscription(request)
-    const held = this.grants.findHolder((request.headers.authorization ?? '').replace(/^Bearer /, ''), this.now_ms)
+    const held = this.grants.findBearer(request, this.now_ms)
     if (!held) return fault(401, 'Authorization Error', { resource: 'Athlete', field: 'access_token', code: 'invalid' })
     if (path === '/oauth/deauthorize' && method === 'POST') {
       this.grants.end(held.user)

@@ -6,8 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import {
   VendorError,
+  type Connector,
   type InboundNotification,
   type Pulled,
+  type PullRequest,
   type VendorApp,
   type VendorHttp,
   type VendorUrls,
@@ -149,6 +151,33 @@ export const readForm = (
   now_ms,
   received_ms: now_ms,
 })
+
+/** The request of a connector for the tokens of a code. */
+export const codeRequest = ({ now_ms }: Pick<VendorServer, 'now_ms'>, code: string, code_verifier = '') => ({
+  code,
+  redirect_uri: REDIRECT,
+  code_verifier,
+  now_ms,
+})
+
+/** Opens the consent page of a vendor, which agrees at once. @returns the query of the return */
+export async function openConsentPage(page: string | URL): Promise<URLSearchParams> {
+  return new URL((await fetch(page, { redirect: 'manual' })).headers.get('location')!).searchParams
+}
+
+/** Exchanges a code for the grant of an account. @returns also a function that pulls a resource with the grant */
+export async function linkWithCode<Peer extends VendorServer>(
+  connector: Connector,
+  peer: Peer,
+  code: string,
+  range: Omit<PullRequest, 'resource'>,
+) {
+  const app = peer.app()
+  const grant = await connector.exchange(plainHttp, app, codeRequest(peer, code, 'a-verifier'))
+  const pull = (resource: PullRequest['resource'], overrides: Partial<PullRequest> = {}, access_token = grant.access_token) =>
+    collectAll(connector.pull(plainHttp, app, access_token, { ...range, resource, ...overrides }))
+  return { peer, app, code, grant, pull }
+}
 
 /** Asserts that a call fails for a reason. */
 export const assertFailure = (call: Promise<unknown>, failure: VendorError['failure'], retry_after_ms?: number | null) =>

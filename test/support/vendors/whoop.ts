@@ -48,10 +48,11 @@ export class WhoopPeer extends VendorServer {
   /** Not every application is given them. */
   givesStreams = true
 
-  protected answer({ path, method, query, form, headers }: VendorRequest): VendorAnswer {
-    if (path === '/oauth/oauth2/auth') return this.#consent(query)
+  protected answer(request: VendorRequest): VendorAnswer {
+    const { path, method, query, form } = request
+    if (path === '/oauth/oauth2/auth') return this.grants.consent(query, '10129')
     if (path === '/oauth/oauth2/token') return this.#token(form)
-    const held = this.grants.findHolder((headers.authorization ?? '').replace(/^Bearer /, ''), this.now_ms)
+    const held = this.grants.findBearer(request, this.now_ms)
     if (!held || (this.deaf && path !== '/developer/v2/user/profile/basic')) return { status: 401, body: '' }
     const limits = { 'x-ratelimit-limit': '100, 100;window=60, 10000;window=86400', 'x-ratelimit-reset': '17' }
     if (this.left <= 0) return { status: 429, headers: { ...limits, 'x-ratelimit-remaining': '0' }, body: '' }
@@ -110,20 +111,10 @@ export class WhoopPeer extends VendorServer {
     return { status: 200, body: { records: shown, ...(hasMore && { next_token: String(from + limit) }) } }
   }
 
-  #consent(query: URLSearchParams): VendorAnswer {
-    const to = new URL(query.get('redirect_uri')!)
-    to.searchParams.set('code', this.grants.agree('10129', query.get('scope')!.split(' '), query.get('redirect_uri')!))
-    to.searchParams.set('state', query.get('state')!)
-    return { status: 302, headers: { location: to.href } }
-  }
-
   #token(form: URLSearchParams): VendorAnswer {
     if (form.get('client_id') !== CLIENT.client_id || form.get('client_secret') !== CLIENT.client_secret)
       return { status: 401, body: { error: 'invalid_client' } }
-    const tokens =
-      form.get('grant_type') === 'refresh_token'
-        ? this.grants.refresh(form.get('refresh_token') ?? '', this.now_ms)
-        : this.grants.exchange(form.get('code') ?? '', form.get('redirect_uri') ?? '', this.now_ms)
+    const tokens = this.grants.answerForm(form, this.now_ms)
     if (!tokens) return { status: 400, body: { error: 'invalid_grant' } }
     const { access_token, refresh_token, scopes } = tokens
     return { status: 200, body: { token_type: 'bearer', expires_in: 3600, access_token, refresh_token, scope: scopes.join(' ') } }

@@ -1,7 +1,7 @@
 // A user of Withings with data, and a connection of this user.
 import { withings } from '../../../src/connections/connectors/withings/withings.ts'
 import type { PullRequest } from '../../../src/connections/connectors/connector.ts'
-import { collectAll, plainHttp, REDIRECT } from './vendor-server.ts'
+import { REDIRECT, linkWithCode } from './vendor-server.ts'
 import { WithingsPeer } from './withings.ts'
 
 export const WITHINGS_SCOPES = ['user.metrics', 'user.activity', 'user.sleepevents']
@@ -158,10 +158,5 @@ function fillWithings(peer: WithingsPeer, user = '363') {
 export async function linkedToWithings(scopes = WITHINGS_SCOPES) {
   const peer = await new WithingsPeer().start()
   fillWithings(peer)
-  const app = peer.app()
-  const code = peer.grants.agree('363', scopes, REDIRECT)
-  const grant = await withings.exchange(plainHttp, app, { code, redirect_uri: REDIRECT, code_verifier: '', now_ms: peer.now_ms })
-  const pull = (resource: PullRequest['resource'], overrides: Partial<PullRequest> = {}, access_token = grant.access_token) =>
-    collectAll(withings.pull(plainHttp, app, access_token, { ...DAY, resource, ...overrides }))
-  return { peer, app, code, grant, pull }
+  return linkWithCode(withings, peer, peer.grants.agree('363', scopes, REDIRECT), DAY)
 }

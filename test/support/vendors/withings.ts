@@ -52,13 +52,14 @@ export class WithingsPeer extends VendorServer {
 
   protected answer(request: VendorRequest): VendorAnswer {
     const { path, form } = request
-    if (path === '/oauth2_user/authorize2') return this.#consent(request)
+    if (path === '/oauth2_user/authorize2')
+      return this.grants.consent(request.query, '363', request.query.get('scope')!.split(','))
     if (request.method !== 'POST') return errorAnswer(2554, 'Not implemented')
     if (path === '/v2/oauth2') return this.#token(form)
     if (path === '/v2/signature') return this.#nonce(form)
     if (this.left <= 0) return errorAnswer(601, 'Too Many Requests')
     this.left--
-    const held = this.grants.findHolder((request.headers.authorization ?? '').replace(/^Bearer /, ''), this.now_ms)
+    const held = this.grants.findBearer(request, this.now_ms)
     if (!held) return errorAnswer(401, 'XRequestID: Not provided invalid_token: The access token provided is invalid')
     const action = form.get('action') ?? ''
     if (path === '/notify') return this.#notify(held.user, action, form)
@@ -67,23 +68,12 @@ export class WithingsPeer extends VendorServer {
     return this.#data(`${path} ${action}`, this.store(held.user), form)
   }
 
-  /** The page where a person agrees; here every request agrees at once. */
-  #consent({ query }: VendorRequest): VendorAnswer {
-    const to = new URL(query.get('redirect_uri')!)
-    to.searchParams.set('code', this.grants.agree('363', query.get('scope')!.split(','), query.get('redirect_uri')!))
-    to.searchParams.set('state', query.get('state')!)
-    return { status: 302, headers: { location: to.href } }
-  }
-
   #token(form: URLSearchParams): VendorAnswer {
     if (form.get('client_id') !== CLIENT.client_id) return errorAnswer(503, 'Invalid Params: invalid client_id')
     if (form.get('action') === 'revoke') return this.#revoke(form)
     if (form.get('action') !== 'requesttoken' || form.get('client_secret') !== CLIENT.client_secret)
       return errorAnswer(503, 'Invalid Params: invalid client secret')
-    const tokens =
-      form.get('grant_type') === 'refresh_token'
-        ? this.grants.refresh(form.get('refresh_token') ?? '', this.now_ms)
-        : this.grants.exchange(form.get('code') ?? '', form.get('redirect_uri') ?? '', this.now_ms)
+    const tokens = this.grants.answerForm(form, this.now_ms)
     if (!tokens) return errorAnswer(503, `Invalid Params: invalid ${form.has('code') ? 'code' : 'refresh_token'}`)
     const { user, access_token, refresh_token, scopes } = tokens
     return good('oauth2-getaccesstoken', {

@@ -3,7 +3,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
 import { DexcomPeer, type StoredValue } from '../../../../test/support/vendors/dexcom.ts'
-import { collectAll, assertFailure, plainHttp, REDIRECT, listSamples } from '../../../../test/support/vendors/vendor-server.ts'
+import {
+  collectAll,
+  assertFailure,
+  plainHttp,
+  REDIRECT,
+  listSamples,
+  openConsentPage,
+  codeRequest,
+} from '../../../../test/support/vendors/vendor-server.ts'
 import { dexcom } from './dexcom.ts'
 
 const egv = (
@@ -51,8 +59,8 @@ test('Dexcom: the consent page brings a grant that names the user; its lifetime 
   const peer = await new DexcomPeer().start()
   const app = peer.app()
   const page = dexcom.authorizeUrl(app, { redirect_uri: REDIRECT, state: 'state-1', scopes: dexcom.scopes, code_challenge: '' })
-  const back = new URL((await fetch(page, { redirect: 'manual' })).headers.get('location')!)
-  const asked = { code: back.searchParams.get('code')!, redirect_uri: REDIRECT, code_verifier: '', now_ms: peer.now_ms }
+  const back = await openConsentPage(page)
+  const asked = codeRequest(peer, back.get('code')!)
   const grant = await dexcom.exchange(plainHttp, app, asked)
   assert.deepEqual([grant.external_user_id, grant.expires_at_ms], [peer.user, peer.now_ms + 7_200_000])
   const inMilliseconds: typeof plainHttp = async (request) => {

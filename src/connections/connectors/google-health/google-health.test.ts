@@ -5,14 +5,15 @@ import { describe, test } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
 import { GoogleHealthPeer } from '../../../../test/support/vendors/google-health.ts'
 import {
-  collectAll,
   assertFailure,
   plainHttp,
   listRecords,
   REDIRECT,
   listSamples,
+  readForm,
+  linkWithCode,
+  openConsentPage,
 } from '../../../../test/support/vendors/vendor-server.ts'
-import { readForm } from '../../../../test/support/vendors/vendor-server.ts'
 import type { InboundNotification, PullRequest } from '../connector.ts'
 import { googleHealth } from './google-health.ts'
 
@@ -151,17 +152,7 @@ function fill(peer: GoogleHealthPeer): void {
 async function linkAccount(scopes: readonly string[] = googleHealth.scopes) {
   const peer = await new GoogleHealthPeer().start()
   fill(peer)
-  const app = peer.app()
-  const code = peer.agree([...scopes], REDIRECT)
-  const grant = await googleHealth.exchange(plainHttp, app, {
-    code,
-    redirect_uri: REDIRECT,
-    code_verifier: '',
-    now_ms: peer.now_ms,
-  })
-  const pull = (resource: PullRequest['resource'], overrides: Partial<PullRequest> = {}) =>
-    collectAll(googleHealth.pull(plainHttp, app, grant.access_token, { ...RANGE, resource, ...overrides }))
-  return { peer, app, grant, pull }
+  return linkWithCode(googleHealth, peer, peer.agree([...scopes], REDIRECT), RANGE)
 }
 
 describe('Google Health: consent and tokens', () => {
@@ -178,11 +169,11 @@ describe('Google Health: consent and tokens', () => {
     })
     const { searchParams } = new URL(page)
     assert.deepEqual([searchParams.get('access_type'), searchParams.get('prompt')], ['offline', 'consent'])
-    const back = new URL((await fetch(page, { redirect: 'manual' })).headers.get('location')!)
-    const asked = { code: back.searchParams.get('code')!, redirect_uri: REDIRECT, now_ms: peer.now_ms }
+    const back = await openConsentPage(page)
+    const asked = { code: back.get('code')!, redirect_uri: REDIRECT, now_ms: peer.now_ms }
     const grant = await googleHealth.exchange(plainHttp, app, { ...asked, code_verifier })
     assert.deepEqual([grant.external_user_id, grant.scopes], [peer.health_user_id, [...googleHealth.scopes]])
-    const other = new URL((await fetch(page, { redirect: 'manual' })).headers.get('location')!).searchParams.get('code')!
+    const other = (await openConsentPage(page)).get('code')!
     await assertFailure(
       googleHealth.exchange(plainHttp, app, { ...asked, code: other, code_verifier: 'another' }),
       'invalid_grant',

@@ -4,12 +4,14 @@ import { describe, test } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
 import { OuraPeer, ouraActivity, ouraNight, ouraScore, ouraWorkout } from '../../../../test/support/vendors/oura.ts'
 import {
-  collectAll,
   assertFailure,
   plainHttp,
   listRecords,
   REDIRECT,
   listSamples,
+  linkWithCode,
+  openConsentPage,
+  codeRequest,
 } from '../../../../test/support/vendors/vendor-server.ts'
 import type { InboundNotification, PullRequest } from '../connector.ts'
 import { oura } from './oura.ts'
@@ -55,13 +57,7 @@ function fill(peer: OuraPeer): void {
 async function linkAccount(scopes: readonly string[] = oura.scopes) {
   const peer = await new OuraPeer().start()
   fill(peer)
-  const app = peer.app()
-  const code = peer.grants.agree(USER, [...scopes], REDIRECT)
-  const asked = { code, redirect_uri: REDIRECT, code_verifier: 'a-verifier', now_ms: peer.now_ms }
-  const grant = await oura.exchange(plainHttp, app, asked)
-  const pull = (resource: PullRequest['resource'], overrides: Partial<PullRequest> = {}) =>
-    collectAll(oura.pull(plainHttp, app, grant.access_token, { ...RANGE, resource, ...overrides }))
-  return { peer, app, grant, pull }
+  return linkWithCode(oura, peer, peer.grants.agree(USER, [...scopes], REDIRECT), RANGE)
 }
 
 describe('Oura: consent and tokens', () => {
@@ -72,9 +68,9 @@ describe('Oura: consent and tokens', () => {
     const page = new URL(oura.authorizeUrl(app, request))
     const { searchParams } = page
     assert.deepEqual([searchParams.get('code_challenge'), searchParams.get('code_challenge_method')], ['a-challenge', 'S256'])
-    const back = new URL((await fetch(page, { redirect: 'manual' })).headers.get('location')!)
-    assert.equal(back.searchParams.get('state'), 'state-1')
-    const asked = { code: back.searchParams.get('code')!, redirect_uri: REDIRECT, code_verifier: 'v', now_ms: peer.now_ms }
+    const back = await openConsentPage(page)
+    assert.equal(back.get('state'), 'state-1')
+    const asked = codeRequest(peer, back.get('code')!, 'v')
     const grant = await oura.exchange(plainHttp, app, asked)
     assert.deepEqual(
       [grant.external_user_id, grant.scopes, grant.expires_at_ms],

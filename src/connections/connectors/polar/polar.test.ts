@@ -4,12 +4,14 @@ import { describe, test } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
 import { PolarPeer } from '../../../../test/support/vendors/polar.ts'
 import {
-  collectAll,
   assertFailure,
   plainHttp,
   listRecords,
   REDIRECT,
   listSamples,
+  linkWithCode,
+  openConsentPage,
+  codeRequest,
 } from '../../../../test/support/vendors/vendor-server.ts'
 import type { InboundNotification, PullRequest } from '../connector.ts'
 import { polar } from './polar.ts'
@@ -72,12 +74,7 @@ function fill(peer: PolarPeer): void {
 async function linkAccount(scopes: readonly string[] = polar.scopes) {
   const peer = await new PolarPeer().start()
   fill(peer)
-  const app = peer.app()
-  const code = peer.grants.agree(peer.user, [...scopes], REDIRECT)
-  const grant = await polar.exchange(plainHttp, app, { code, redirect_uri: REDIRECT, code_verifier: '', now_ms: peer.now_ms })
-  const pull = (resource: PullRequest['resource'], overrides: Partial<PullRequest> = {}) =>
-    collectAll(polar.pull(plainHttp, app, grant.access_token, { ...RANGE, resource, ...overrides }))
-  return { peer, app, grant, pull }
+  return linkWithCode(polar, peer, peer.grants.agree(peer.user, [...scopes], REDIRECT), RANGE)
 }
 
 describe('Polar: consent and tokens', () => {
@@ -85,8 +82,8 @@ describe('Polar: consent and tokens', () => {
     const peer = await new PolarPeer().start()
     const app = peer.app()
     const page = polar.authorizeUrl(app, { redirect_uri: REDIRECT, state: 'state-1', scopes: polar.scopes, code_challenge: '' })
-    const back = new URL((await fetch(page, { redirect: 'manual' })).headers.get('location')!)
-    const asked = { code: back.searchParams.get('code')!, redirect_uri: REDIRECT, code_verifier: '', now_ms: peer.now_ms }
+    const back = await openConsentPage(page)
+    const asked = codeRequest(peer, back.get('code')!)
     const grant = await polar.exchange(plainHttp, app, asked)
     assert.deepEqual([grant.external_user_id, grant.scopes], [peer.user, [...polar.scopes]])
     assert.equal(peer.requestsTo('/oauth/token')[0]!.form.has('client_secret'), false)

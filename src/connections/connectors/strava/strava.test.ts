@@ -6,7 +6,15 @@ import type { AddressInfo } from 'node:net'
 import { describe, test, type TestContext } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
 import { StravaPeer, type StoredActivity } from '../../../../test/support/vendors/strava.ts'
-import { collectAll, assertFailure, plainHttp, listRecords, REDIRECT } from '../../../../test/support/vendors/vendor-server.ts'
+import {
+  assertFailure,
+  plainHttp,
+  listRecords,
+  REDIRECT,
+  linkWithCode,
+  openConsentPage,
+  codeRequest,
+} from '../../../../test/support/vendors/vendor-server.ts'
 import type { InboundNotification, PullRequest } from '../connector.ts'
 import { strava } from './strava.ts'
 
@@ -62,12 +70,7 @@ async function linkAccount(scopes = ALL) {
     run(4, { start_date: '2026-01-20T12:00:00Z' }),
     run(9, { athlete: { id: 77 }, name: 'of another user' }),
   )
-  const app = peer.app()
-  const code = peer.grants.agree(String(ATHLETE), scopes, REDIRECT)
-  const grant = await strava.exchange(plainHttp, app, { code, redirect_uri: REDIRECT, code_verifier: '', now_ms: peer.now_ms })
-  const pull = (resource: PullRequest['resource'], overrides: Partial<PullRequest> = {}) =>
-    collectAll(strava.pull(plainHttp, app, grant.access_token, { ...WEEK, resource, ...overrides }))
-  return { peer, app, grant, pull }
+  return linkWithCode(strava, peer, peer.grants.agree(String(ATHLETE), scopes, REDIRECT), WEEK)
 }
 
 describe('Strava: consent and tokens', () => {
@@ -75,9 +78,9 @@ describe('Strava: consent and tokens', () => {
     const peer = await new StravaPeer().start()
     const app = peer.app()
     const page = strava.authorizeUrl(app, { redirect_uri: REDIRECT, state: 'state-1', scopes: ALL, code_challenge: '' })
-    const back = new URL((await fetch(page, { redirect: 'manual' })).headers.get('location')!)
-    assert.deepEqual([back.searchParams.get('state'), back.searchParams.get('scope')], ['state-1', ALL.join()])
-    const asked = { code: back.searchParams.get('code')!, redirect_uri: REDIRECT, code_verifier: '', now_ms: peer.now_ms }
+    const back = await openConsentPage(page)
+    assert.deepEqual([back.get('state'), back.get('scope')], ['state-1', ALL.join()])
+    const asked = codeRequest(peer, back.get('code')!)
     const grant = await strava.exchange(plainHttp, app, asked)
     assert.deepEqual([grant.external_user_id, grant.expires_at_ms], [String(ATHLETE), peer.now_ms + 21_600_000])
     await assertFailure(strava.exchange(plainHttp, app, asked), 'invalid_grant')

@@ -3,7 +3,15 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { agree, daysAgo, run, useVendorServer, teamAt } from '../../../../test/support/vendors/connected.ts'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
-import { collectAll, assertFailure, plainHttp, listRecords, REDIRECT } from '../../../../test/support/vendors/vendor-server.ts'
+import {
+  assertFailure,
+  plainHttp,
+  listRecords,
+  REDIRECT,
+  linkWithCode,
+  openConsentPage,
+  codeRequest,
+} from '../../../../test/support/vendors/vendor-server.ts'
 import { WhoopPeer, whoopCycle, whoopRecovery, whoopSleep, whoopWorkout } from '../../../../test/support/vendors/whoop.ts'
 import type { InboundNotification, PullRequest } from '../connector.ts'
 import { whoop } from './whoop.ts'
@@ -28,12 +36,7 @@ function fill(peer: WhoopPeer): void {
 async function linkAccount(scopes: readonly string[] = whoop.scopes) {
   const peer = await new WhoopPeer().start()
   fill(peer)
-  const app = peer.app()
-  const code = peer.grants.agree(USER, [...scopes], REDIRECT)
-  const grant = await whoop.exchange(plainHttp, app, { code, redirect_uri: REDIRECT, code_verifier: '', now_ms: peer.now_ms })
-  const pull = (resource: PullRequest['resource'], overrides: Partial<PullRequest> = {}) =>
-    collectAll(whoop.pull(plainHttp, app, grant.access_token, { ...RANGE, resource, ...overrides }))
-  return { peer, app, grant, pull }
+  return linkWithCode(whoop, peer, peer.grants.agree(USER, [...scopes], REDIRECT), RANGE)
 }
 
 describe('WHOOP: consent and tokens', () => {
@@ -42,9 +45,9 @@ describe('WHOOP: consent and tokens', () => {
     const app = peer.app()
     const page = whoop.authorizeUrl(app, { redirect_uri: REDIRECT, state: 'state-1', scopes: whoop.scopes, code_challenge: '' })
     assert.match(new URL(page).searchParams.get('scope')!, /^offline /)
-    const back = new URL((await fetch(page, { redirect: 'manual' })).headers.get('location')!)
-    assert.equal(back.searchParams.get('state'), 'state-1')
-    const asked = { code: back.searchParams.get('code')!, redirect_uri: REDIRECT, code_verifier: '', now_ms: peer.now_ms }
+    const back = await openConsentPage(page)
+    assert.equal(back.get('state'), 'state-1')
+    const asked = codeRequest(peer, back.get('code')!)
     const grant = await whoop.exchange(plainHttp, app, asked)
     assert.deepEqual([grant.external_user_id, grant.expires_at_ms], [USER, peer.now_ms + 3_600_000])
     await assertFailure(whoop.exchange(plainHttp, app, asked), 'invalid_grant')

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { compareAnswers, noDescriptions, readDescription } from '../../../../test/support/vendors/descriptions.ts'
-import { assertFailure, plainHttp, REDIRECT } from '../../../../test/support/vendors/vendor-server.ts'
+import { assertFailure, plainHttp, REDIRECT, openConsentPage } from '../../../../test/support/vendors/vendor-server.ts'
 import { linkedToWithings as linked, WITHINGS_SCOPES as ALL } from '../../../../test/support/vendors/withings-records.ts'
 import { WithingsPeer } from '../../../../test/support/vendors/withings.ts'
 import type { InboundNotification } from '../connector.ts'
@@ -13,10 +13,10 @@ describe('Withings: consent and tokens', () => {
     const peer = await new WithingsPeer().start()
     const app = peer.app()
     const page = withings.authorizeUrl(app, { redirect_uri: REDIRECT, state: 'state-1', scopes: ALL, code_challenge: '' })
-    const back = new URL((await fetch(page, { redirect: 'manual' })).headers.get('location')!)
-    assert.equal(back.searchParams.get('state'), 'state-1')
+    const back = await openConsentPage(page)
+    assert.equal(back.get('state'), 'state-1')
     assert.equal(new URL(page).searchParams.get('scope'), ALL.join())
-    const code = back.searchParams.get('code')!
+    const code = back.get('code')!
     const grant = await withings.exchange(plainHttp, app, {
       code,
       redirect_uri: REDIRECT,
