@@ -123,3 +123,8 @@ export async function assertRejected(call: Promise<unknown>, status: number): Pr
 /** The places of the faults of a 422. */
 export const fieldErrors = (error: JunctionError): string[] =>
   (error.body as { detail: { loc: (string | number)[] }[] }).detail.map(({ loc }) => loc.join('.'))
+
+export async function isPdf(file: { arrayBuffer(): Promise<ArrayBuffer> }): Promise<boolean> {
+  const bytes = Buffer.from(await file.arrayBuffer())
+  return bytes.subarray(0, 5).toString() === '%PDF-' && bytes.subarray(-8).toString().includes('%%EOF')
+}

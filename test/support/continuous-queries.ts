@@ -1,7 +1,7 @@
 // Continuous queries of a team: made, their results and the history of their tasks read, and samples added.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { createTestTeam, type TestTeam } from './server.ts'
+import type { TestTeam } from './server.ts'
 import { sampleAt, storeSamples } from './wearable-data.ts'
 
 export const DAY = '2026-01-31'
@@ -29,11 +29,6 @@ export const history = async ({ api }: TestTeam, user_id: string, query: string,
 export const statuses = async (team: TestTeam, user_id: string, query: string) =>
   (await history(team, user_id, query)).data.map(({ status }: { status: string }) => status)
 export const MINUTE_S = 60
-
-export async function person() {
-  const team = await createTestTeam()
-  return { team, user_id: await team.user() }
-}
 export const add = (team: TestTeam, user_id: string, ...samples: [wall: string, value: number][]) =>
   storeSamples(
     team,

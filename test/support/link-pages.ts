@@ -79,3 +79,5 @@ export async function press(address: string, browser: Record<string, string> = {
     consent: unescapeHtml(consent),
   }
 }
+
+export const withToken = (token: string) => ({ 'x-vital-link-token': token })

@@ -1,8 +1,10 @@
 // PDFs as others read them: text by poppler, barcodes by zbar from a picture of the page. Nothing of ours is in it.
+import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Reply } from './test-server.ts'
 
 const PROGRAMS = {
   pdftotext: 'poppler-utils',
@@ -95,4 +97,11 @@ export function readPdf(bytes: Uint8Array): ReadPdf {
 function once<R>(read: () => R): () => R {
   let known: { value: R } | undefined
   return () => (known ??= { value: read() }).value
+}
+
+/** The PDF in a successful reply. */
+export function readPdfReply(reply: Reply): ReadPdf {
+  assert.equal(reply.status, 200)
+  assert.equal(reply.headers.get('content-type'), 'application/pdf')
+  return readPdf(reply.body as Uint8Array)
 }

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { client, createTestTeam, vault, type TestTeam } from '../../../test/support/server.ts'
+import { createTestTeam, vault, type TestTeam } from '../../../test/support/server.ts'
 import { providers } from '../../people/users/sources.ts'
+import { createAnotherTeam, createBoundKey } from '../../../test/support/teams.ts'
 
 const HERE = '/team_custom_credentials/sandbox/us'
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-const createManagedTeam = async (org: TestTeam, region = 'us'): Promise<string> =>
-  (await org.manage.post('/team', { name: 'Made', region })).body.id
-const boundTo = async (org: TestTeam, team_id: string): Promise<TestTeam['manage']> => {
-  const { key } = (await org.manage.post('/management_key', { label: 'bound', team_id })).body
-  return client(key, 'x-management-key', `/v1/org/${org.org_id}`)
-}
 const set = async (org: TestTeam, body: object = {}) => {
   const reply = await org.manage.post(HERE, { team_id: org.team, provider: 'oura', ...body })
   assert.equal(reply.status, 200, JSON.stringify(reply.body))
@@ -72,7 +67,7 @@ describe('credentials', () => {
 
   test('credentials of one environment are not visible in the other', async () => {
     const org = await createTestTeam()
-    const team_id = await createManagedTeam(org)
+    const team_id = await createAnotherTeam(org)
     const sandbox = await set(org, { team_id, client_secret: 'fictional-secret' })
     const { body } = await org.manage.post('/team_custom_credentials/production/us', { team_id, provider: 'oura' })
     assert.notEqual(body.id, sandbox.id)
@@ -91,7 +86,7 @@ describe('credentials', () => {
 
   test('credentials are filtered by team and provider, and paged newest first', async () => {
     const org = await createTestTeam()
-    const apart = await createManagedTeam(org)
+    const apart = await createAnotherTeam(org)
     const oura = await set(org)
     const strava = await set(org, { team_id: apart, provider: 'strava' })
     const ids = async (query: string, api = org.manage) =>
@@ -103,15 +98,15 @@ describe('credentials', () => {
     assert.deepEqual(await ids(`?team_id=${org.team}&team_id=${apart}&provider=oura`), [oura.id])
     assert.deepEqual(await ids(`?team_id=${randomUUID()}`), [])
     assert.deepEqual(await ids(`?team_id=${(await createTestTeam()).team}`), [])
-    assert.deepEqual(await ids('', await boundTo(org, apart)), [strava.id])
-    assert.deepEqual(await ids(`?team_id=${org.team}`, await boundTo(org, apart)), [])
+    assert.deepEqual(await ids('', await createBoundKey(org, apart)), [strava.id])
+    assert.deepEqual(await ids(`?team_id=${org.team}`, await createBoundKey(org, apart)), [])
     assert.equal((await org.manage.get(`${HERE}?provider=nobody`)).status, 422)
     assert.equal((await org.manage.get(`${HERE}?next_cursor=nonsense`)).status, 400)
   })
 
   test('the list has pages of fifty credentials', async () => {
     const org = await createTestTeam()
-    const apart = await createManagedTeam(org)
+    const apart = await createAnotherTeam(org)
     for (const provider of providers.slice(0, 37)) await set(org, { provider })
     for (const provider of providers.slice(0, 15)) await set(org, { team_id: apart, provider })
     const first = (await org.manage.get(HERE)).body
@@ -124,12 +119,12 @@ describe('credentials', () => {
 
   test('credentials require a team of the region that belongs to the organization and is accessible to the key', async () => {
     const org = await createTestTeam()
-    const apart = await createManagedTeam(org)
-    const bound = await boundTo(org, org.team)
+    const apart = await createAnotherTeam(org)
+    const bound = await createBoundKey(org, org.team)
     const status = async (api: TestTeam['manage'], place: string, team_id: string) =>
       (await api.post(`/team_custom_credentials/${place}`, { team_id, provider: 'oura' })).status
     assert.equal(await status(org.manage, 'sandbox/eu', org.team), 400)
-    assert.equal(await status(org.manage, 'sandbox/us', await createManagedTeam(org, 'eu')), 400)
+    assert.equal(await status(org.manage, 'sandbox/us', await createAnotherTeam(org, 'eu')), 400)
     assert.equal(await status(org.manage, 'sandbox/us', (await createTestTeam()).team), 404)
     assert.equal(await status(org.manage, 'sandbox/us', randomUUID()), 404)
     assert.equal(await status(bound, 'sandbox/us', apart), 403)
@@ -140,7 +135,7 @@ describe('credentials', () => {
 
   test('credentials are deleted by id, and unknown, remote or inaccessible ones are reported as not found', async () => {
     const org = await createTestTeam()
-    const apart = await createManagedTeam(org)
+    const apart = await createAnotherTeam(org)
     const good = await set(org)
     const unbound = await set(org, { team_id: apart })
     const production = (await org.manage.post('/team_custom_credentials/production/us', { team_id: apart, provider: 'oura' }))
@@ -148,7 +143,7 @@ describe('credentials', () => {
     const other = await createTestTeam()
     const foreign = await set(other)
     const unknown = randomUUID()
-    const bound = await boundTo(org, org.team)
+    const bound = await createBoundKey(org, org.team)
     const asked = [good.id, good.id, unbound.id, production.id, foreign.id, unknown]
     const { status, body } = await bound.delete(`${HERE}?${asked.map((id) => `credential_id=${id}`).join('&')}`)
     assert.equal(status, 200)

@@ -3,24 +3,12 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { bearer, exchange, readSignInToken } from '../../../test/support/phones.ts'
-import {
-  asOwner,
-  assembleProcess,
-  cells,
-  client,
-  createTestTeam,
-  type Reply,
-  type TestTeam,
-} from '../../../test/support/server.ts'
+import { asOwner, assembleProcess, cells, client, type Reply, type TestTeam } from '../../../test/support/server.ts'
 import { generateVaultKey, Vault } from '../../platform/crypto/vault.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
+import { createTeamWithUser } from '../../../test/support/teams.ts'
 
 const anyone = client(undefined)
-
-async function createTeamWithUser() {
-  const team = await createTestTeam()
-  return { team, user_id: await team.user() }
-}
 
 const refusal = ({ status, body }: Reply): unknown[] => [status, body.detail?.error_type, body.detail?.link_error_type]
 

@@ -17,6 +17,7 @@ import {
   type TestTeam,
 } from '../../../test/support/server.ts'
 import { contents } from '../../app/contents.ts'
+import { withToken } from '../../../test/support/link-pages.ts'
 
 const anyone = client(undefined)
 
@@ -31,8 +32,6 @@ async function createToken(team: TestTeam, user_id: string, body: Record<string,
   assert.equal(reply.status, 200, JSON.stringify(reply.body))
   return reply.body.link_token as string
 }
-
-const withToken = (token: string) => ({ 'x-vital-link-token': token })
 const configOf = (token: string): Promise<Reply> => anyone.get('/v2/team/link/config', withToken(token))
 const claimsOf = (token: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Record<string, unknown>

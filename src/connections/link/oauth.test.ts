@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { OAuthPeer, PEER_CLIENT } from '../../../test/support/oauth-peer.ts'
 import { asOwner, assembleProcess, createTestTeam, settings, type TestTeam } from '../../../test/support/server.ts'
+import { withToken } from '../../../test/support/link-pages.ts'
 
 const peer = await new OAuthPeer().start()
 let base = ''
@@ -15,7 +16,6 @@ after(() => app.close())
 base = await app.listen({ port: 0, host: '127.0.0.1' })
 
 const BACK = 'https://clinic.example/linked?case=7&empty=#part'
-const withToken = (token: string) => ({ 'x-vital-link-token': token })
 
 interface Answer {
   status: number

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { asOwner, client, createTestTeam } from '../../../test/support/server.ts'
+import { withToken } from '../../../test/support/link-pages.ts'
 
 const anyone = client(undefined)
 const BACK = 'https://clinic.example/linked?case=7'
-const withToken = (token: string) => ({ 'x-vital-link-token': token })
 
 async function createTeamWithToken() {
   const team = await createTestTeam()

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { sentSample, post, read } from '../../../test/support/samples.ts'
-import { createTestTeam, url, type TestTeam } from '../../../test/support/server.ts'
+import { url, type TestTeam } from '../../../test/support/server.ts'
 import { list } from '../../../test/support/summaries.ts'
+import { createTeamWithUser } from '../../../test/support/teams.ts'
 
 const MB = 1_000_000
 const head = '{"stage":"daily","time_zone":"UTC","provider":"apple_health_kit","data":'
@@ -35,11 +36,6 @@ function endless(bytes: number): { stream: ReadableStream; sentBytes: () => numb
   })
   return { stream, sentBytes: () => sent }
 }
-
-async function person() {
-  const team = await createTestTeam()
-  return { team, user_id: await team.user() }
-}
 const paths = (user_id: string) => [
   `/v2/timeseries/${user_id}/heartrate`,
   `/v2/timeseries/${user_id}/blood_pressure`,
@@ -55,7 +51,7 @@ async function assertNothingStored(team: TestTeam, user_id: string) {
 
 describe('a body that is too large', () => {
   test('of 200 MB is refused long before its end', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     for (const path of paths(user_id).slice(0, 3)) {
       const { stream, sentBytes } = endless(200 * MB)
       assert.ok([413, 'closed'].includes(await sendBytes(team, path, stream)), path)
@@ -66,7 +62,7 @@ describe('a body that is too large', () => {
   })
 
   test('of 200 MB that are packed into less than 1 MB is unpacked no further than the limit', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const bomb = gzipSync(Buffer.concat([Buffer.from(`${head}[`), Buffer.alloc(200 * MB, ' ')]), { level: 1 })
     assert.ok(bomb.length < MB)
     const before = process.memoryUsage().rss
@@ -76,7 +72,7 @@ describe('a body that is too large', () => {
   })
 
   test('of a million tiny samples is refused whole, however it is packed', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const tiny = '{"value":1,"unit":"","start_date":"2026-01-31T09:30:00Z","end_date":"2026-01-31T09:30:00Z"}'
     const million = Buffer.from(`${head}[${Array(1_000_000).fill(tiny).join()}]}`)
     assert.equal(await sendBytes(team, paths(user_id)[0]!, gzipSync(million, { level: 1 }), { 'content-encoding': 'gzip' }), 413)
@@ -113,7 +109,7 @@ describe('a body whose form costs more than its length', () => {
   ]
   for (const [i, [what, body, error]] of bodies.entries())
     test(`${what}: is refused before it is parsed`, async () => {
-      const { team, user_id } = await person()
+      const { team, user_id } = await createTeamWithUser()
       // The form is looked at before anything else of the operation: the first body is sent to each kind of data, the others in turn.
       const three = paths(user_id).slice(0, 3)
       for (const path of i === 0 ? three : [three[i % 3]!]) {
@@ -134,12 +130,12 @@ describe('invalid values', () => {
   const texts = ['NaN', 'Infinity', '-Infinity', '1e999', '-1e999', 'null', '"61"', 'true', '[]', '{}', '0x1', '1e']
   for (const text of texts)
     test(`${text} is not a valid value of a sample, of a day or of a night`, async () => {
-      const { team, user_id } = await person()
+      const { team, user_id } = await createTeamWithUser()
       const bad = sample.replace('"value":61', `"value":${text}`)
       assert.notEqual(bad, sample)
       assert.equal(await sendBytes(team, paths(user_id)[0]!, Buffer.from(`${head}[${bad}]}`)), 422)
       await assertNothingStored(team, user_id)
-      const other = await person()
+      const other = await createTeamWithUser()
       const isJson = !['NaN', 'Infinity', '-Infinity', '0x1', '1e'].includes(text)
       const both = await sendBytes(other.team, paths(other.user_id)[0]!, Buffer.from(`${head}[${sample},${bad}]}`))
       assert.equal(both, isJson ? 200 : 422)
@@ -154,7 +150,7 @@ describe('invalid values', () => {
     })
 
   test('impossible values are rejected, and the largest possible ones are read as they are', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const values = [Number.MAX_VALUE, 1e308, -61, 0, Number.MIN_VALUE, 401, 400, 1, 61.123456789012]
     const data = values.map((value, i) => sentSample(`09:0${i}:00`, value))
     const { status, body } = await post(team, user_id, 'heartrate', data)
@@ -169,7 +165,7 @@ describe('invalid values', () => {
 
 test('a value in a unit that is not known is rejected, in any form of the post', async () => {
   for (const id of ['', 'é']) {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const units = ['furlong', 'a fictional text', 'count/min', '', 'mmHg']
     const data = units.map((unit, i) => sentSample(`09:0${i}:00`, 60 + i, { unit, ...(id && { id }) }))
     const { body } = await post(team, user_id, 'heartrate', data)

@@ -5,12 +5,9 @@ import { describe, test } from 'node:test'
 import { sentSample, DAY, events, post, read, types, watch, type Sent } from '../../../test/support/samples.ts'
 import { createTestTeam, metrics, url, type TestTeam } from '../../../test/support/server.ts'
 import { list, postSummary } from '../../../test/support/summaries.ts'
+import { createTeamWithUser } from '../../../test/support/teams.ts'
 
 const now = () => new Date().toISOString().slice(0, 19)
-async function person() {
-  const team = await createTestTeam()
-  return { team, user_id: await team.user() }
-}
 const readValues = async (team: TestTeam, user_id: string, resource: string) => {
   const groups = Object.values((await read(team, user_id, resource)).groups) as { data: { value: number }[] }[][]
   return groups.flat().flatMap(({ data }) => data.map(({ value }) => value))
@@ -47,14 +44,14 @@ describe('units of phones', () => {
   const names: Record<string, string> = { temperature: 'body_temperature', heartrate_variability: 'hrv' }
   for (const [resource, unit, value, stored, provider = 'apple_health_kit'] of cases)
     test(`${value} ${unit} of ${resource} from ${provider} is ${stored}`, async () => {
-      const { team, user_id } = await person()
+      const { team, user_id } = await createTeamWithUser()
       const { body } = await post(team, user_id, resource, [sentSample('09:30:00', value, { unit })], { provider })
       assert.deepEqual([body.accepted, body.rejected], [1, 0])
       assert.deepEqual(await readValues(team, user_id, names[resource] ?? resource), [stored])
     })
 
   test('that are not known are rejected: nothing is stored under another unit', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const unknown: [string, string][] = [
       ['glucose', 'km'],
       ['distance', 'furlong'],
@@ -83,7 +80,7 @@ describe('units of phones', () => {
   })
 
   test('of nutrients are converted or rejected', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const amount = (value: number, unit: string) => [
       { value, unit, start_date: `${DAY}T12:00:00Z`, end_date: `${DAY}T12:00:00Z` },
     ]
@@ -112,7 +109,7 @@ describe('a post with faulty samples', () => {
   ]
 
   test('stores the good ones, counts the faulty, and days, posts and a metric show them', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const data = [
       sentSample('09:30:00', 61, watch),
       ...faulty.map((fault) => sentSample('09:31:00', 62, fault)),
@@ -149,7 +146,7 @@ describe('a post with faulty samples', () => {
   })
 
   test('without a valid part is rejected, and its days, its fault and its repetitions are visible', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const data = [sentSample('09:30:00', -5, watch), sentSample('09:31:00', 1e308, watch)]
     for (let i = 0; i < 2; i++) assert.equal((await post(team, user_id, 'heartrate', data)).status, 422)
     await post(team, user_id, 'heartrate', [sentSample('09:30:00', -6, watch)])
@@ -173,7 +170,7 @@ describe('a post with faulty samples', () => {
   })
 
   test('or with a fault of its envelope is visible as well, without texts of the client', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const path = `/v2/summary/workouts/${user_id}`
     const workout = { id: 'w', sport: 'Running', start_date: `${DAY}T09:30:00Z`, end_date: `${DAY}T10:00:00Z` }
     const body = { provider: 'apple_health_kit', stage: 'Jane Example', data: [workout] }
@@ -194,7 +191,7 @@ describe('a post with faulty samples', () => {
   })
 
   test('that cannot be read is recorded, with its provider if the text names one', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const send = async (body: string | Buffer, headers: Record<string, string> = {}, user = user_id) => {
       const path = `/v2/timeseries/${user}/heartrate`
       const all = { 'x-service-api-key': team.key, 'content-type': 'application/json', ...headers }
@@ -228,7 +225,7 @@ describe('a post with faulty samples', () => {
   })
 
   test('is kept apart by team, and goes with its user and with the data of its provider', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const other = await createTestTeam()
     const wrong = [sentSample('09:30:00', -5, watch)]
     await post(team, user_id, 'heartrate', wrong)
@@ -245,7 +242,7 @@ describe('a post with faulty samples', () => {
 
 describe('summaries with values that cannot be', () => {
   test('are stored without them, and the others are counted', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const day = { calendar_date: DAY, steps_sum: -5, active_energy_burned_sum: 1e308, min_heart_rate: -1, max_heart_rate: 120 }
     const far = { calendar_date: '9999-12-31', steps_sum: 5 }
     const sent = [{ day_summary: day }, { day_summary: far }, { day_summary: { calendar_date: 'never' } }]
@@ -261,7 +258,7 @@ describe('summaries with values that cannot be', () => {
   })
 
   test('of nights, workouts, the body, the profile, meals and cycles are stored without these values', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const session = { start_date: `${DAY}T05:00:00Z`, end_date: `${DAY}T06:00:00Z` }
     await postSummary(team, 'sleep', user_id, [{ id: 'n', ...session, heart_rate_mean: -50, heart_rate_minimum: 48, score: 250 }])
     const [night] = (await list(team, 'sleep', user_id)).sleep
@@ -306,7 +303,7 @@ describe('summaries with values that cannot be', () => {
   })
 
   test('of the days ahead of the clock of the team are rejected, those of today are not', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const today = { day_summary: { calendar_date: now().slice(0, 10), steps_sum: 5 } }
     assert.equal((await postSummary(team, 'activity', user_id, [today])).body.accepted, 1)
     const ahead = new Date(Date.now() + 4 * 86_400_000).toISOString().slice(0, 10)

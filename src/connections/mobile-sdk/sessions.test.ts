@@ -2,19 +2,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY, read, watch } from '../../../test/support/samples.ts'
-import { createTestTeam } from '../../../test/support/server.ts'
 import { list, postSummary } from '../../../test/support/summaries.ts'
+import { createTeamWithUser } from '../../../test/support/teams.ts'
 
 const HOUR = 3600
 const session = { start_date: '2026-01-31T05:00:00Z', end_date: '2026-01-31T13:00:00Z' }
 const part = (start: string, end: string, value = 1) => ({ value, unit: '', start_date: start, end_date: end })
-async function person() {
-  const team = await createTestTeam()
-  return { team, user_id: await team.user() }
-}
 
 test('stages outside of the session do not count, and efficiency is at most 100', async () => {
-  const { team, user_id } = await person()
+  const { team, user_id } = await createTeamWithUser()
   const sleep_stages = {
     deep_sleep_samples: [part('2026-01-31T03:00:00Z', '2026-01-31T06:00:00Z')],
     light_sleep_samples: [
@@ -39,7 +35,7 @@ test('stages outside of the session do not count, and efficiency is at most 100'
 })
 
 test('a night that comes again without stages has no stages any more', async () => {
-  const { team, user_id } = await person()
+  const { team, user_id } = await createTeamWithUser()
   const sleep_stages = { deep_sleep_samples: [part('2026-01-31T06:00:00Z', '2026-01-31T07:00:00Z')] }
   const night = { ...watch, ...session }
   await postSummary(team, 'sleep', user_id, [
@@ -64,7 +60,7 @@ test('a night that comes again without stages has no stages any more', async () 
 })
 
 test('samples of a night without a source of their own are of its source, and in its stream', async () => {
-  const { team, user_id } = await person()
+  const { team, user_id } = await createTeamWithUser()
   const metadata = { _DMA: 'Fictional', _DMO: 'One' }
   const beat = (time: string, value: number, overrides: object = {}) => ({
     ...part(`${DAY}T${time}Z`, `${DAY}T${time}Z`, value),
@@ -99,7 +95,7 @@ test('samples of a night without a source of their own are of its source, and in
 })
 
 test('nights, workouts, measurements and electrocardiograms that are sent again from another zone keep their day, unless they name a zone', async () => {
-  const { team, user_id } = await person()
+  const { team, user_id } = await createTeamWithUser()
   const sleep_stages = { deep_sleep_samples: [part('2026-01-31T02:00:00Z', '2026-01-31T03:00:00Z')] }
   const heart_rate = [part('2026-01-31T02:30:00Z', '2026-01-31T02:30:00Z', 50)]
   const night = {

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { client, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { createAnotherTeam, createBoundKey } from '../../../test/support/teams.ts'
 
 const HERE = '/team_data_pull_preferences/sandbox/us'
 const days = (n: number) => ({ historical_days_to_pull: n })
 const limited = (n: number, limit = 365) => ({ historical_days_to_pull: n, historical_days_to_pull_limit: limit })
-const createManagedTeam = async (org: TestTeam, region = 'us'): Promise<string> =>
-  (await org.manage.post('/team', { name: 'Made', region })).body.id
-const boundTo = async (org: TestTeam, team_id: string): Promise<TestTeam['manage']> => {
-  const { key } = (await org.manage.post('/management_key', { label: 'bound', team_id })).body
-  return client(key, 'x-management-key', `/v1/org/${org.org_id}`)
-}
 const read = async (org: TestTeam, query = '') => (await org.manage.get(HERE + query)).body.data_pull_preferences
 const set = (org: TestTeam, providers: object, team_ids = [org.team]) => org.manage.post(HERE, { team_ids, providers })
 
@@ -74,7 +69,7 @@ describe('data pull preferences', () => {
 
   test('a preference applies to one environment', async () => {
     const org = await createTestTeam()
-    const team_id = await createManagedTeam(org)
+    const team_id = await createAnotherTeam(org)
     await set(org, { oura: { default: days(60) } }, [team_id])
     const [{ providers }] = (await org.manage.get('/team_data_pull_preferences/production/us')).body.data_pull_preferences
     assert.deepEqual(providers.oura.default, limited(180))
@@ -128,7 +123,7 @@ describe('data pull preferences', () => {
   test('lists the accessible teams, five a page, newest first', async () => {
     const org = await createTestTeam()
     const teams = [org.team]
-    for (let i = 0; i < 6; i++) teams.unshift(await createManagedTeam(org))
+    for (let i = 0; i < 6; i++) teams.unshift(await createAnotherTeam(org))
     const page = async (query: string) => (await org.manage.get(HERE + query)).body
     const first = await page('')
     const second = await page(`?next_cursor=${first.next_cursor}`)
@@ -140,7 +135,7 @@ describe('data pull preferences', () => {
     assert.equal(ids(await page('?limit=50')).length, 7)
     assert.deepEqual(ids(await page(`?team_id=${teams[0]}`)), [teams[0]])
     assert.deepEqual(ids(await page(`?team_id=${randomUUID()}`)), [])
-    const bound = await boundTo(org, org.team)
+    const bound = await createBoundKey(org, org.team)
     assert.deepEqual(ids((await bound.get(HERE)).body), [org.team])
     assert.deepEqual(ids((await bound.get(`${HERE}?team_id=${teams[0]}`)).body), [])
     assert.deepEqual(ids((await org.manage.get('/team_data_pull_preferences/sandbox/eu')).body), [])
@@ -150,9 +145,9 @@ describe('data pull preferences', () => {
 
   test('sets preferences for all teams of a list, or for no team if one is invalid', async () => {
     const org = await createTestTeam()
-    const apart = await createManagedTeam(org)
-    const europe = await createManagedTeam(org, 'eu')
-    const bound = await boundTo(org, org.team)
+    const apart = await createAnotherTeam(org)
+    const europe = await createAnotherTeam(org, 'eu')
+    const bound = await createBoundKey(org, org.team)
     const status = async (api: TestTeam['manage'], ...team_ids: string[]) =>
       (await api.post(HERE, { team_ids, providers: { oura: { default: days(60) } } })).status
     assert.equal(await status(bound, org.team, apart), 403)
@@ -176,7 +171,7 @@ describe('resetting data pull preferences', () => {
 
   test('resets the given teams and providers', async () => {
     const org = await createTestTeam()
-    const apart = await createManagedTeam(org)
+    const apart = await createAnotherTeam(org)
     await set(org, both, [org.team, apart])
     const { status, body } = await org.manage.delete(`${HERE}?team_id=${org.team}&provider=oura`)
     assert.deepEqual([status, body], [200, {}])
@@ -201,9 +196,9 @@ describe('resetting data pull preferences', () => {
 
   test('skips teams that the key cannot access', async () => {
     const org = await createTestTeam()
-    const apart = await createManagedTeam(org)
+    const apart = await createAnotherTeam(org)
     await set(org, both, [org.team, apart])
-    const bound = await boundTo(org, org.team)
+    const bound = await createBoundKey(org, org.team)
     assert.equal((await bound.delete(`${HERE}?team_id=${apart}`)).status, 200)
     assert.equal((await bound.delete(`${HERE}?provider=oura`)).status, 200)
     assert.equal((await (await createTestTeam()).manage.delete(`${HERE}?provider=strava`)).status, 200)

@@ -1,11 +1,12 @@
 // Results of continuous queries that are sent to a FHIR server as vital signs.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { add, beats, byDay, create, daily, key, MINUTE_S, queryPath, person } from '../../../test/support/continuous-queries.ts'
+import { add, beats, byDay, create, daily, key, MINUTE_S, queryPath } from '../../../test/support/continuous-queries.ts'
 import { fhirServer, type FhirServer } from '../../../test/support/fhir-server.ts'
 import { advanceClock } from '../../../test/support/orders.ts'
 import type { TestTeam } from '../../../test/support/server.ts'
 import { sampleAt, storeSamples, storeSummaries } from '../../../test/support/wearable-data.ts'
+import { createTeamWithUser } from '../../../test/support/teams.ts'
 
 const HEART_RATE = 'vital-signs#8867-4#junction-heart-rate-1'
 const exported = { export_preferences: { fhir_observations: true } }
@@ -28,7 +29,7 @@ const listObservations = async ({ manage, ...team }: TestTeam, id: string) =>
 describe('the result of a continuous query with fhir_observations', () => {
   test('is sent as Observations of vital signs, and changes replace the sent Observations', async () => {
     const server = await fhirServer()
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     await connect(team, server)
     const { id } = await create(team, daily, exported)
     assert.deepEqual((await listObservations(team, id)).fhir_observation_mappers, [HEART_RATE])
@@ -85,7 +86,7 @@ describe('the result of a continuous query with fhir_observations', () => {
 
   test('has a period for longer groups, a device for groups by source, and no Observation of a filled gap', async () => {
     const server = await fhirServer()
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     await connect(team, server)
     const weights = { func: 'newest', arg: { body: 'weight_kilogram' } }
     await create(
@@ -114,7 +115,7 @@ describe('the result of a continuous query with fhir_observations', () => {
 
   test('of many rows is sent in several transactions, and by several jobs', async () => {
     const server = await fhirServer()
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     await connect(team, server)
     const functions = ['mean', 'min', 'max', 'median', 'oldest', 'newest']
     await create(team, { ...daily, select: [key, ...functions.map((func) => ({ func, arg: beats }))] }, exported)
@@ -131,7 +132,7 @@ describe('the result of a continuous query with fhir_observations', () => {
   test('is not sent without the preference, for a mapping that the pipeline does not take, or after the user was deleted', async () => {
     const server = await fhirServer()
     const evaluated = async (preferences: object, pipeline: object, prepare?: (team: TestTeam, user_id: string) => unknown) => {
-      const { team, user_id } = await person()
+      const { team, user_id } = await createTeamWithUser()
       await connect(team, server, pipeline)
       await create(team, daily, preferences)
       await add(team, user_id, ['2026-01-31T09:00:00', 60])
@@ -149,7 +150,7 @@ describe('the result of a continuous query with fhir_observations', () => {
 
 describe('the mappings of a continuous query', () => {
   test('are shown by a validation with the preference, with an Observation each', async () => {
-    const { team } = await person()
+    const { team } = await createTeamWithUser()
     const validate = async (query: object, preferences: object) => {
       const body = { slug: 'a-fictional-query', title: 'A fictional query', query, ...preferences }
       return (await team.manage.post(`/team/${team.team}/sandbox/validate_continuous_query`, body)).body.fhir_observation_previews

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { client, createTestTeam, vault, type TestTeam, type Reply } from '../../../test/support/server.ts'
+import { createAnotherTeam } from '../../../test/support/teams.ts'
 
 const PATH = '/team_ehr_pipelines/sandbox/us'
 const oauth = {
@@ -25,9 +26,6 @@ const body = (changes: Record<string, unknown> = {}) => ({
 const teams = ({ body }: Reply): string[] => body.data.map(({ team_id }: { team_id: string }) => team_id)
 const faults = ({ body }: Reply): string[] =>
   body.detail.map(({ loc, type }: { loc: string[]; type: string }) => `${loc.join('.')} ${type}`)
-
-const anotherTeam = async ({ manage }: TestTeam, region = 'us'): Promise<string> =>
-  (await manage.post('/team', { name: 'Another', region })).body.id
 
 /** Requests with a key that is bound to teams. */
 async function bound({ manage, org_id }: TestTeam, ...ids: string[]) {
@@ -60,7 +58,7 @@ describe('an EHR pipeline', () => {
   ] as const)
     test(`with ${kind} its secret is stored encrypted, separately for each team`, async () => {
       const team = await createTestTeam()
-      const apart = await anotherTeam(team)
+      const apart = await createAnotherTeam(team)
       const { status, body: made } = await team.manage.post(PATH, body({ authentication }))
       assert.equal(status, 200)
       assert.deepEqual(made.map(({ team_id }: { team_id: string }) => team_id).sort(), [team.team, apart].sort())
@@ -119,7 +117,7 @@ describe('an EHR pipeline', () => {
 
   test('of a deleted team is not listed', async () => {
     const team = await createTestTeam()
-    const apart = await anotherTeam(team)
+    const apart = await createAnotherTeam(team)
     await team.manage.post(PATH, body())
     await team.manage.delete(`/team/${apart}`)
     assert.deepEqual(teams(await team.manage.get(PATH)), [team.team])
@@ -146,8 +144,8 @@ describe('EHR pipelines', () => {
 
   test('without teams a pipeline is created for every team of the organization in the cell', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
-    const apart = await anotherTeam(team)
-    await anotherTeam(team, 'eu')
+    const apart = await createAnotherTeam(team)
+    await createAnotherTeam(team, 'eu')
     const made = (await team.manage.post(PATH, body({ team_ids: null }))).body
     assert.deepEqual(made.map(({ team_id }: { team_id: string }) => team_id).sort(), [team.team, apart].sort())
     assert.deepEqual(teams(await other.manage.get(PATH)), [])
@@ -158,7 +156,7 @@ describe('EHR pipelines', () => {
 
   test('a key bound to teams manages only their pipelines: another team in a list rejects a write and is skipped in a deletion', async () => {
     const team = await createTestTeam()
-    const [apart, third] = [await anotherTeam(team), await anotherTeam(team)]
+    const [apart, third] = [await createAnotherTeam(team), await createAnotherTeam(team)]
     const api = await bound(team, team.team, apart)
     await team.manage.post(PATH, body())
     assert.deepEqual(teams(await api.get(PATH)).sort(), [team.team, apart].sort())
@@ -174,7 +172,7 @@ describe('EHR pipelines', () => {
 
   test('inaccessible teams are rejected in writes, skipped in deletions, and teams of another region have an empty list', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
-    const european = await anotherTeam(team, 'eu')
+    const european = await createAnotherTeam(team, 'eu')
     for (const [id, status, detail] of [
       [other.team, 404, 'Team not found'],
       [randomUUID(), 404, 'Team not found'],

@@ -7,12 +7,10 @@ import { sql } from '../../platform/db/sql.ts'
 import { labSlugs } from '../../people/users/sources.ts'
 import { allStates, labAccount } from '../../../test/support/lab-accounts.ts'
 import { cells, client, createTestTeam, type TestTeam, type Reply } from '../../../test/support/server.ts'
+import { createAnotherTeam } from '../../../test/support/teams.ts'
 
 const PATH = '/lab_account/sandbox/us'
 const ids = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string }) => id)
-
-const anotherTeam = async ({ manage }: TestTeam, region = 'us'): Promise<string> =>
-  (await manage.post('/team', { name: 'Another', region })).body.id
 
 /** Requests with a key that is bound to teams. */
 async function bound({ manage, org_id }: TestTeam, ...teams: string[]) {
@@ -89,7 +87,7 @@ describe('lab accounts of an organization', () => {
     assert.deepEqual(ids(await team.manage.get('/lab_account/production/us')), [])
     assert.deepEqual(ids(await team.manage.get('/lab_account/sandbox/eu')), [])
     assert.deepEqual(ids(await other.manage.get(PATH)), [])
-    assert.deepEqual(ids(await team.manage.get(`${PATH}?team_id=${await anotherTeam(team, 'eu')}`)), [])
+    assert.deepEqual(ids(await team.manage.get(`${PATH}?team_id=${await createAnotherTeam(team, 'eu')}`)), [])
     for (const id of [other.team, randomUUID()]) {
       const { status, body } = await team.manage.get(`${PATH}?team_id=${id}`)
       assert.deepEqual([status, body], [404, { detail: 'Team not found' }])
@@ -100,7 +98,7 @@ describe('lab accounts of an organization', () => {
 
   test('a key that is bound to teams sees the lab accounts linked to these teams', async () => {
     const team = await createTestTeam()
-    const apart = await anotherTeam(team)
+    const apart = await createAnotherTeam(team)
     const both = await labAccount(team, { team_ids: [team.team, apart] })
     await labAccount(team, { lab: 'quest', team_ids: [apart] })
     await labAccount(team, { lab: 'labcorp', team_ids: [] })
@@ -120,7 +118,7 @@ describe('lab accounts of an organization', () => {
 describe('linking teams to a lab account', () => {
   test('linking replaces the linked teams, returns the account and writes an audit entry', async () => {
     const team = await createTestTeam()
-    const apart = await anotherTeam(team)
+    const apart = await createAnotherTeam(team)
     const id = await labAccount(team)
     const link = async (...team_id_allowlist: string[]) => {
       const { status, body } = await team.manage.patch(`${PATH}/${id}`, { team_id_allowlist })
@@ -141,9 +139,9 @@ describe('linking teams to a lab account', () => {
   test('linking teams of another organization or cell returns 400 and changes nothing', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const id = await labAccount(team)
-    const gone = await anotherTeam(team)
+    const gone = await createAnotherTeam(team)
     await team.manage.delete(`/team/${gone}`)
-    for (const foreign of [other.team, randomUUID(), await anotherTeam(team, 'eu'), gone]) {
+    for (const foreign of [other.team, randomUUID(), await createAnotherTeam(team, 'eu'), gone]) {
       const { status, body } = await team.manage.patch(`${PATH}/${id}`, { team_id_allowlist: [team.team, foreign] })
       assert.deepEqual(
         [status, body],
@@ -190,7 +188,7 @@ describe('linking teams to a lab account', () => {
 describe('lab accounts that a team may use', () => {
   test('a team lists the accounts linked to it, without other linked teams, and the platform account of every lab', async () => {
     const team = await createTestTeam()
-    const linked = await labAccount(team, { lab: 'quest', team_ids: [team.team, await anotherTeam(team)] })
+    const linked = await labAccount(team, { lab: 'quest', team_ids: [team.team, await createAnotherTeam(team)] })
     await labAccount(team, { lab: 'quest', team_ids: [] })
     const { status, body } = await team.api.get('/v3/lab_test/lab_account')
     assert.equal(status, 200)

@@ -6,17 +6,11 @@ import { updateOrder } from '../orders/change-order.ts'
 import { collectedContainers } from './containers.ts'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
 import { address, patient, createOrder, orderWithRequisition, proxy } from '../../../test/support/orders.ts'
-import { readPdf, skipWithoutPdfTools, type ReadPdf } from '../../../test/support/pdf-reader.ts'
-import { client, createTestTeam, type Reply } from '../../../test/support/server.ts'
+import { readPdfReply, skipWithoutPdfTools } from '../../../test/support/pdf-reader.ts'
+import { client, createTestTeam } from '../../../test/support/server.ts'
 
 const COLLECTED = 'collection_date=2030-01-02T09:30:00-08:00'
 const skip = skipWithoutPdfTools
-
-const pdfOf = (reply: Reply): ReadPdf => {
-  assert.equal(reply.status, 200)
-  assert.equal(reply.headers.get('content-type'), 'application/pdf')
-  return readPdf(reply.body as Uint8Array)
-}
 
 const physician = { first_name: 'Ada', last_name: 'Example', npi: '1234567893', email: 'ada@example.com' }
 
@@ -31,7 +25,7 @@ describe('requisitions', { skip }, () => {
     })
     const reply = await team.api.get(`/v3/order/${order.id}/requisition/pdf`)
     assert.equal(reply.headers.get('content-disposition'), `attachment; filename="${order.sample_id}.pdf"`)
-    const { pages, text, size, barcodes } = pdfOf(reply)
+    const { pages, text, size, barcodes } = readPdfReply(reply)
     assert.deepEqual([pages.length, size], [1, '612 x 792'])
     for (const words of [
       'LABORATORY REQUISITION',
@@ -83,7 +77,7 @@ describe('requisitions', { skip }, () => {
     const created = await createOrder(team, { order_set, collection_method: 'walk_in_test' })
     await team.api.post(`/v3/order/${created.id}/test?final_status=received.walk_in_test.requisition_created`)
     await team.settle()
-    const { text } = pdfOf(await team.api.get(`/v3/order/${created.id}/requisition/pdf`))
+    const { text } = readPdfReply(await team.api.get(`/v3/order/${created.id}/requisition/pdf`))
     assert.match(text, /Hemoglobin A1c +Whole blood: lavender \(EDTA\)/)
     assert.match(text, /CBC with Differential and \S* *Whole blood: lavender \(EDTA\)/)
     assert.match(text, /Lipid Panel, Standard +Serum: gold \(SST\)/)
@@ -108,7 +102,7 @@ describe('requisitions', { skip }, () => {
     const names = { first_name: 'M'.repeat(50), last_name: 'W'.repeat(50) }
     const patient_details = { ...patient, ...names, dob: '2020-01-31', medical_proxy: proxy }
     const order = await orderWithRequisition(team, 'walk_in_test', { patient_details })
-    const { pages } = pdfOf(await team.api.get(`/v3/order/${order.id}/requisition/pdf`))
+    const { pages } = readPdfReply(await team.api.get(`/v3/order/${order.id}/requisition/pdf`))
     const [box] = pages[0]!.split('Date of birth')
     for (const run of [/W{3,}/g, /M{3,}/g]) assert.equal(box!.match(run)!.join('').length, 50, box)
     assert.match(pages[0]!, /Guardian +Guarda Fictional, \+15550100198/)
@@ -119,7 +113,7 @@ describe('requisitions', { skip }, () => {
     const account = await labAccount(team, { lab: 'quest', provider_account_id: 'FICTIONAL-77' })
     await team.db.plainTx((tx) => updateAccount(tx, account, { default_clinical_notes: 'Call with critical values.' }))
     const { id } = await orderWithRequisition(team, 'walk_in_test', { clinical_notes: 'First visit.' })
-    const { text } = pdfOf(await team.api.get(`/v3/order/${id}/requisition/pdf`))
+    const { text } = readPdfReply(await team.api.get(`/v3/order/${id}/requisition/pdf`))
     assert.match(text, /Call with critical values\.\s+First visit\./)
     assert.match(text, /Account +FICTIONAL-77/)
   })
@@ -127,7 +121,7 @@ describe('requisitions', { skip }, () => {
   test('a requisition has no notes for a laboratory that does not accept notes', async () => {
     const team = await createTestTeam()
     const { id } = await orderWithRequisition(team, 'testkit', { clinical_notes: 'First visit.' })
-    assert.doesNotMatch(pdfOf(await team.api.get(`/v3/order/${id}/requisition/pdf`)).text, /First visit/)
+    assert.doesNotMatch(readPdfReply(await team.api.get(`/v3/order/${id}/requisition/pdf`)).text, /First visit/)
   })
 
   test("a requisition prints every answer in the laboratory's words", async () => {
@@ -140,14 +134,14 @@ describe('requisitions', { skip }, () => {
     const { id: question_id } = asked.aoe.questions[0]
     const aoe_answers = [{ marker_id: asked.id, question_id, answer: 'N' }]
     const { id } = await orderWithRequisition(team, 'walk_in_test', { aoe_answers })
-    assert.match(pdfOf(await team.api.get(`/v3/order/${id}/requisition/pdf`)).text, /Fasting\? +No /)
+    assert.match(readPdfReply(await team.api.get(`/v3/order/${id}/requisition/pdf`)).text, /Fasting\? +No /)
   })
 
   test('a long requisition continues on more pages, each with the patient and the sample id', async () => {
     const team = await createTestTeam()
     const lines = Array.from({ length: 58 }, (_, i) => `Remark ${i}.`)
     const order = await orderWithRequisition(team, 'walk_in_test', { clinical_notes: lines.join('\n') })
-    const { pages, text } = pdfOf(await team.api.get(`/v3/order/${order.id}/requisition/pdf`))
+    const { pages, text } = readPdfReply(await team.api.get(`/v3/order/${order.id}/requisition/pdf`))
     assert.equal(pages.length, 2)
     for (const line of lines) assert(text.includes(line), line)
     for (const [index, page] of pages.entries()) {
@@ -169,7 +163,7 @@ describe('requisitions', { skip }, () => {
         second_line: 'Building 1234, Apartment 56789, Second Floor',
       },
     })
-    const { pages } = pdfOf(await team.api.get(`/v3/order/${order.id}/requisition/pdf`))
+    const { pages } = readPdfReply(await team.api.get(`/v3/order/${order.id}/requisition/pdf`))
     assert.equal(pages.length, 2)
     const joined = pages.map((page) => page.replace(/ {3,}.*$/gm, '').replaceAll(/\s+/g, ''))
     assert(joined[1]!.includes(`${last_name},${first_name}`), pages[1])
@@ -180,7 +174,7 @@ describe('requisitions', { skip }, () => {
   test('the document properties of a requisition do not name the patient', async () => {
     const team = await createTestTeam()
     const { id } = await orderWithRequisition(team, 'walk_in_test')
-    assert.doesNotMatch(pdfOf(await team.api.get(`/v3/order/${id}/requisition/pdf`)).properties, /Testa|1990/)
+    assert.doesNotMatch(readPdfReply(await team.api.get(`/v3/order/${id}/requisition/pdf`)).properties, /Testa|1990/)
   })
 })
 
@@ -208,7 +202,7 @@ test('an order has no requisition before it is created, if it was imported, or i
 describe('collection instructions', () => {
   test('the instructions of a kit explain how to take and send the sample', { skip }, async () => {
     const team = await createTestTeam()
-    const { text } = pdfOf(await team.api.get(`/v3/lab_test/${await team.test()}/collection_instruction_pdf`))
+    const { text } = readPdfReply(await team.api.get(`/v3/lab_test/${await team.test()}/collection_instruction_pdf`))
     for (const words of [
       'Heart and Metabolic Kit',
       'Fasting',
@@ -222,7 +216,7 @@ describe('collection instructions', () => {
   test('the instructions of an order are those of its test, with the sample id', { skip }, async () => {
     const team = await createTestTeam()
     const order = await orderWithRequisition(team, 'testkit')
-    const { text, barcodes } = pdfOf(await team.api.get(`/v3/order/${order.id}/collection_instruction_pdf`))
+    const { text, barcodes } = readPdfReply(await team.api.get(`/v3/order/${order.id}/collection_instruction_pdf`))
     assert(text.includes('Blood spots from the finger'))
     assert.deepEqual(barcodes(1, 150), [`CODE-128:${order.sample_id}`])
   })
@@ -243,7 +237,7 @@ describe('advance beneficiary notices', () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team, { icd_codes: ['E11.9'] })
     await team.db.tx(team.tenant, (tx) => updateOrder(tx, id, (lockedOrder) => void (lockedOrder.order.has_abn = true)))
-    const { text, pages } = pdfOf(await team.api.get(`/v3/order/${id}/abn_pdf`))
+    const { text, pages } = readPdfReply(await team.api.get(`/v3/order/${id}/abn_pdf`))
     assert.equal(pages.length, 1)
     for (const words of ['A. Notifier: ', 'B. Patient name: Testa Fictional', `C. Identification number: ${id}`, 'D. TESTS'])
       assert(text.includes(words), words)
@@ -270,7 +264,9 @@ test(
       patient_address: { ...address, first_line: 'Łódź Straße 1' },
       clinical_notes: 'β-blocker, ≤ 5 µg; 10⁹ cells',
     })
-    const { text, properties, structure, fonts, language } = pdfOf(await team.api.get(`/v3/order/${order.id}/requisition/pdf`))
+    const { text, properties, structure, fonts, language } = readPdfReply(
+      await team.api.get(`/v3/order/${order.id}/requisition/pdf`),
+    )
     for (const words of ['Ελένη Жукова', 'Łódź Straße 1', 'β-blocker, ≤ 5 µg; 10⁹ cells']) assert(text.includes(words), words)
     assert.match(properties, /Title: +Laboratory requisition/)
     assert.match(properties, /Tagged: +yes/)
@@ -285,11 +281,11 @@ test('documents of a cell in the European Union are printed on A4', { skip }, as
   const team = await createTestTeam('sandbox-eu')
   const patient_address = { first_line: 'Musterstraße 1', city: 'Köln', zip: '50667', country: 'DE' }
   const order = await orderWithRequisition(team, 'walk_in_test', { patient_address })
-  const { size, text, barcodes } = pdfOf(await team.api.get(`/v3/order/${order.id}/requisition/pdf`))
+  const { size, text, barcodes } = readPdfReply(await team.api.get(`/v3/order/${order.id}/requisition/pdf`))
   assert.equal(size, '595.28 x 841.89')
   for (const words of ['Musterstraße 1, Köln, 50667', '1990-01-31 (age', 'Collection date (YYYY-MM-DD)'])
     assert(text.includes(words), words)
-  const label = pdfOf(await team.api.get(`/v3/order/${order.id}/labels/pdf?${COLLECTED}`)).text
+  const label = readPdfReply(await team.api.get(`/v3/order/${order.id}/labels/pdf?${COLLECTED}`)).text
   assert.match(label, /DOB 1990-01-31[^]*Coll 2030-01-02 \d\d:30/)
   assert.deepEqual(barcodes(1, 150), [`CODE-128:${order.sample_id}`])
 })

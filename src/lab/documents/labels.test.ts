@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { address, patient, createOrder, orderWithRequisition } from '../../../test/support/orders.ts'
-import { readPdf, skipWithoutPdfTools, type ReadPdf } from '../../../test/support/pdf-reader.ts'
-import { createTestTeam, type Reply } from '../../../test/support/server.ts'
+import { readPdfReply, skipWithoutPdfTools } from '../../../test/support/pdf-reader.ts'
+import { createTestTeam } from '../../../test/support/server.ts'
 
 const COLLECTED = 'collection_date=2030-01-02T09:30:00-08:00'
 const skip = skipWithoutPdfTools
-
-const pdfOf = (reply: Reply): ReadPdf => {
-  assert.equal(reply.status, 200)
-  assert.equal(reply.headers.get('content-type'), 'application/pdf')
-  return readPdf(reply.body as Uint8Array)
-}
 
 describe('labels', () => {
   test(
@@ -20,7 +14,7 @@ describe('labels', () => {
     async () => {
       const team = await createTestTeam()
       const order = await orderWithRequisition(team, 'walk_in_test')
-      const { pages, size, barcodes } = pdfOf(await team.api.get(`/v3/order/${order.id}/labels/pdf?${COLLECTED}`))
+      const { pages, size, barcodes } = readPdfReply(await team.api.get(`/v3/order/${order.id}/labels/pdf?${COLLECTED}`))
       assert.deepEqual([pages.length, size], [3, '162 x 90'])
       for (const [index, page] of pages.entries()) {
         for (const words of [
@@ -47,7 +41,7 @@ describe('labels', () => {
     ] as const) {
       const patient_details = { ...patient, first_name, last_name }
       const order = await orderWithRequisition(team, 'walk_in_test', { patient_details })
-      const [page] = pdfOf(await team.api.get(`/v3/order/${order.id}/labels/pdf?${COLLECTED}`)).pages
+      const [page] = readPdfReply(await team.api.get(`/v3/order/${order.id}/labels/pdf?${COLLECTED}`)).pages
       for (const name of [first_name, last_name]) assert(page!.includes(name), name)
       assert(!page!.includes('…'), page)
     }
@@ -56,7 +50,7 @@ describe('labels', () => {
   test('labels print the collection time in the time zone of the collection site', { skip }, async () => {
     const team = await createTestTeam()
     const collectedAt = async (id: string) =>
-      /Coll (.*?)(?: +Init.*)?$/m.exec(pdfOf(await team.api.get(`/v3/order/${id}/labels/pdf?${COLLECTED}`)).pages[0]!)![1]
+      /Coll (.*?)(?: +Init.*)?$/m.exec(readPdfReply(await team.api.get(`/v3/order/${id}/labels/pdf?${COLLECTED}`)).pages[0]!)![1]
     const newYork = { ...address, state: 'NY', city: 'New York', zip: '10001' }
     const { id } = await orderWithRequisition(team, 'walk_in_test', { patient_address: newYork })
     assert.equal(await collectedAt(id), '01/02/2030 12:30 EST')
@@ -75,7 +69,7 @@ describe('labels', () => {
     const team = await createTestTeam()
     const { id } = await orderWithRequisition(team, 'walk_in_test')
     for (const day of ['2030-01-02', '2030-01-02T00:00:00.000Z', '2030-01-02T00:00:00%2B00:00']) {
-      const [page] = pdfOf(await team.api.get(`/v3/order/${id}/labels/pdf?collection_date=${day}`)).pages
+      const [page] = readPdfReply(await team.api.get(`/v3/order/${id}/labels/pdf?collection_date=${day}`)).pages
       assert.match(page!, /Coll 01\/02\/2030 +Init/, day)
     }
   })
@@ -84,7 +78,8 @@ describe('labels', () => {
     const team = await createTestTeam()
     const { id } = await orderWithRequisition(team, 'walk_in_test')
     const path = `/v3/order/${id}/labels/pdf?${COLLECTED}`
-    for (const count of [1, 50]) assert.equal(pdfOf(await team.api.get(`${path}&number_of_labels=${count}`)).pages.length, count)
+    for (const count of [1, 50])
+      assert.equal(readPdfReply(await team.api.get(`${path}&number_of_labels=${count}`)).pages.length, count)
   })
 
   test('labels require a valid number and date, with all field errors at once, and a sample id', async () => {

@@ -1,9 +1,7 @@
 // Resending the latest event of orders, and reading the orders of a transaction. Source: lab-testing.md 12, 22.
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
-import { iso, addSeconds } from '../../platform/runtime/clock.ts'
-import { teamNow } from '../../platform/db/database.ts'
+import { randomUUID } from 'node:crypto'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import {
@@ -13,10 +11,10 @@ import {
   getOrder,
   advanceClock,
   createOrder,
-  tenantOf,
   advanceTo,
 } from '../../../test/support/orders.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { timeAfter } from '../../../test/support/teams.ts'
 
 const resend = ({ api }: TestTeam, body: Record<string, unknown>) => api.post('/v3/order/resend_events', body)
 
@@ -26,9 +24,6 @@ const listEvents = ({ db, team }: TestTeam, object_id: string) =>
     EventRow,
     sql`select id, type, object_id, body, created_at from event where team_id = ${team} and object_id = ${object_id} order by id`,
   )
-
-/** The team's time plus a number of seconds. */
-const timeAfter = async (team: TestTeam, seconds: number) => iso(addSeconds(teamNow(await tenantOf(team)), seconds))
 
 describe('resending events of orders', () => {
   test('resending repeats the latest event of each order with the same bytes, a new id and the present time', async () => {

@@ -2,19 +2,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
-import { teamNow } from '../../platform/db/database.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { SECONDS_PER_DAY, getOrder, createOrder, tenantOf } from '../../../test/support/orders.ts'
+import { SECONDS_PER_DAY, getOrder, createOrder } from '../../../test/support/orders.ts'
 import { createTestTeam, MOVE_JOBS_MAX, type TestTeam } from '../../../test/support/server.ts'
+import { timeAfter } from '../../../test/support/teams.ts'
 
 const CLOCK = '/v1/sandbox/clock'
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/
 
 const advance = ({ api }: TestTeam, duration: Record<string, unknown>) => api.post(`${CLOCK}/advance`, duration)
 const read = async ({ api }: TestTeam): Promise<{ now: string; offset_s: number }> => (await api.get(CLOCK)).body
-/** The team's time plus a number of seconds. */
-const timeAfter = async (team: TestTeam, seconds: number) => iso(addSeconds(teamNow(await tenantOf(team)), seconds))
 const seconds = (start: string, end: string) => (Date.parse(end) - Date.parse(start)) / 1000
 
 describe("a team's clock", () => {

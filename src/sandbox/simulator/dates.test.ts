@@ -3,12 +3,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { TimeSlot } from '../../visits/appointments/schema.ts'
 import { iso, systemNow } from '../../platform/runtime/clock.ts'
-import { teamNow } from '../../platform/db/database.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 import { listAppointments, assertAgreement } from '../../../test/support/appointments.ts'
-import { SECONDS_PER_DAY, getOrder, advanceClock, createOrder, tenantOf } from '../../../test/support/orders.ts'
+import { SECONDS_PER_DAY, getOrder, advanceClock, createOrder } from '../../../test/support/orders.ts'
 import {
   avenue,
   homeOrder,
@@ -21,9 +20,9 @@ import {
 } from '../../../test/support/home-visits.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { REGISTERED, start, statuses, tracking, updates } from '../../../test/support/simulator.ts'
+import { nowOf } from '../../../test/support/teams.ts'
 
 const lows = async (team: TestTeam, id: string) => statuses(await getOrder(team, id)).map((status) => status.split('.').at(-1))
-const nowOf = async (team: TestTeam) => teamNow(await tenantOf(team))
 
 async function dayIn(team: TestTeam, days: number): Promise<string> {
   return new Date((await nowOf(team)).getTime() + days * SECONDS_PER_DAY * 1000).toISOString().slice(0, 10)

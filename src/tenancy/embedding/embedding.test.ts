@@ -2,14 +2,12 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { APP, embedding, launch, createLaunchBody, member } from '../../../test/support/launch-browser.ts'
-import { client, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { client, createTestTeam } from '../../../test/support/server.ts'
+import { createAnotherTeam, roleBindings } from '../../../test/support/teams.ts'
 
 const CONFIGURATION = '/ehr_integration/configuration'
 const MEMBER = '/ehr_integration/member'
-const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id }))
 const slug = () => `clinic-${randomUUID()}`
-const anotherTeam = async (org: TestTeam): Promise<string> =>
-  (await org.manage.post('/team', { name: 'Another', region: 'us' })).body.id
 
 describe('the configuration', () => {
   test('is absent until it is put, and is then the last put value', async () => {
@@ -143,10 +141,10 @@ describe('an integration-managed member', () => {
     const change = {
       name: 'Testa Changed',
       avatar: 'https://app.example.com/a.png',
-      team_role_bindings: bindings(org.team, org.team),
+      team_role_bindings: roleBindings(org.team, org.team),
     }
     const changed = (await org.manage.patch(`${MEMBER}/${made.id}`, change)).body
-    assert.deepEqual(changed, { ...made, ...change, team_role_bindings: bindings(org.team) })
+    assert.deepEqual(changed, { ...made, ...change, team_role_bindings: roleBindings(org.team) })
     const nulls = { name: null, email: null, avatar: null, team_role_bindings: null, integration_member_id: 'ignored' }
     assert.deepEqual((await org.manage.patch(`${MEMBER}/${made.id}`, nulls)).body, { ...changed, avatar: null })
     assert.deepEqual((await org.manage.patch(`${MEMBER}/${made.id}`, {})).body, { ...changed, avatar: null })
@@ -177,11 +175,11 @@ describe('an integration-managed member', () => {
 
   test('is bound only to teams of the organization, and to no team after its last team is deleted', async () => {
     const org = await createTestTeam()
-    const own = await anotherTeam(org)
-    const foreignBindings = bindings((await createTestTeam()).team)
+    const own = await createAnotherTeam(org)
+    const foreignBindings = roleBindings((await createTestTeam()).team)
     const body = { integration_member_id: randomUUID(), name: 'Testa', email: 'testa@example.com' }
     assert.equal((await org.manage.post(MEMBER, { ...body, team_role_bindings: foreignBindings })).status, 404)
-    const { id } = await member(org, { team_role_bindings: bindings(own) })
+    const { id } = await member(org, { team_role_bindings: roleBindings(own) })
     assert.equal((await org.manage.patch(`${MEMBER}/${id}`, { team_role_bindings: foreignBindings })).status, 404)
     await embedding(org)
     await org.manage.delete(`/team/${own}`)

@@ -16,8 +16,7 @@ import {
 import { assertSound } from '../../../test/support/axe.ts'
 import { skipWithoutBrowser, visit } from '../../../test/support/browser.ts'
 import { cells, createTestTeam, settings, url } from '../../../test/support/server.ts'
-
-const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id }))
+import { roleBindings } from '../../../test/support/teams.ts'
 describe('a launch token', () => {
   test('becomes a session whose page shows its member and feature and says that there is no console', async () => {
     const org = await createTestTeam()
@@ -93,7 +92,7 @@ describe('a launch token', () => {
     const org = await createTestTeam()
     const { member: removed, configuration } = await embedding(org)
     const own = (await org.manage.post('/team', { name: 'Another', region: 'us' })).body.id
-    const [bound, later] = [await member(org, { team_role_bindings: bindings(org.team, own) }), await member(org)]
+    const [bound, later] = [await member(org, { team_role_bindings: roleBindings(org.team, own) }), await member(org)]
     const urls = {
       removed: await createLaunchUrl(org, createLaunchBody(org, removed)),
       unbound: await createLaunchUrl(org, createLaunchBody(org, bound)),
@@ -101,7 +100,7 @@ describe('a launch token', () => {
       disabled: await createLaunchUrl(org, createLaunchBody(org, later, { modality: 'feature_embed' })),
     }
     await org.manage.delete(`/ehr_integration/member/${removed.id}`)
-    await org.manage.patch(`/ehr_integration/member/${bound.id}`, { team_role_bindings: bindings(own) })
+    await org.manage.patch(`/ehr_integration/member/${bound.id}`, { team_role_bindings: roleBindings(own) })
     await org.manage.delete(`/team/${own}`)
     await org.manage.put('/ehr_integration/configuration', { ...configuration, modalities: ['link_out'] })
     assert.equal((await getPage(urls.removed)).status, 404)

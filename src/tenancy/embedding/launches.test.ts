@@ -4,10 +4,7 @@ import { describe, test } from 'node:test'
 import { embedding, launch, createLaunchBody, member } from '../../../test/support/launch-browser.ts'
 import { asOwner, assembleProcess, cells, createTestTeam, settings, url, type TestTeam } from '../../../test/support/server.ts'
 import { eventually } from '../../../test/support/eventually.ts'
-
-const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id }))
-const anotherTeam = async (org: TestTeam): Promise<string> =>
-  (await org.manage.post('/team', { name: 'Another', region: 'us' })).body.id
+import { createAnotherTeam, roleBindings } from '../../../test/support/teams.ts'
 
 describe('a launch URL', () => {
   test('is on this server, for five minutes, for member and team by id or by reference', async () => {
@@ -104,9 +101,9 @@ describe('a launch URL', () => {
 
   test('needs a member that is bound to the team, and a team of the organization', async () => {
     const org = await createTestTeam()
-    const own = await anotherTeam(org)
+    const own = await createAnotherTeam(org)
     await embedding(org)
-    const bound = await member(org, { team_role_bindings: bindings(own) })
+    const bound = await member(org, { team_role_bindings: roleBindings(own) })
     const none = await member(org, { team_role_bindings: [] })
     const status = async (someone: { id: string }, team_id: string) =>
       (await launch(org, createLaunchBody(org, someone, { team_id }))).status

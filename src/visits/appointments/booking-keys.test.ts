@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Tenant } from '../../platform/db/transaction.ts'
-import { Problem } from '../../platform/runtime/problem.ts'
 import { generateVaultKey, Vault } from '../../platform/crypto/vault.ts'
 import { bookingKey, KEY_EXPIRED, verifyBookingKey, SLOT_UNAVAILABLE, type Offer } from './booking-keys.ts'
+import { assertRefused } from '../../../test/support/appointment-steps.ts'
 
 const tenant: Tenant = { team: 'a', org: 'o', cell: 'sandbox-us', clock_offset_s: 0, settings: {} }
 const offer: Offer = { provider: 'quest', lab: 'quest', site: 'S1', start_s: 2000, end_s: 3200, price: 0, expires_s: 1500 }
@@ -14,12 +14,6 @@ const vault = new Vault(() => [...keys])
 const timeAt = (seconds: number) => new Date(seconds * 1000)
 const providers = ({ provider }: Offer) => provider === 'quest' || provider === 'sonora_quest'
 const FORMAT = 'Invalid booking key format'
-
-const assertRefused = (detail: string) => (error: unknown) => {
-  assert(error instanceof Problem)
-  assert.deepEqual([error.status, error.body], [400, { detail }])
-  return true
-}
 
 test('a key decodes to its offer in every process that has the encryption key', () => {
   const key = bookingKey(vault, tenant, offer)

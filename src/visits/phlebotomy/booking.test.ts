@@ -2,20 +2,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
-import { teamNow } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { listAppointments, assertAgreement } from '../../../test/support/appointments.ts'
-import {
-  SECONDS_PER_DAY,
-  getOrder,
-  advanceClock,
-  patient,
-  createOrder,
-  proxy,
-  tenantOf,
-  advanceTo,
-} from '../../../test/support/orders.ts'
+import { SECONDS_PER_DAY, getOrder, advanceClock, patient, createOrder, proxy, advanceTo } from '../../../test/support/orders.ts'
 import {
   avenue,
   createPhlebotomist,
@@ -31,6 +21,7 @@ import {
 } from '../../../test/support/home-visits.ts'
 import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
+import { nowOf } from '../../../test/support/teams.ts'
 
 const KEY_EXPIRED = 'This booking key has expired. Please ask for the available times again.'
 const SLOT_GONE = 'This appointment slot is no longer available. Please select a new time.'
@@ -38,7 +29,6 @@ const PRODUCTION = 'production-us'
 
 const lows = async (team: TestTeam, id: string) =>
   (await getOrder(team, id)).events.map(({ status }) => status.split('.').at(-1)).slice(1)
-const nowOf = async (team: TestTeam) => teamNow(await tenantOf(team))
 
 describe('an order with at-home phlebotomy', () => {
   test('requires that the order exists, has at-home phlebotomy and has a requisition', async () => {

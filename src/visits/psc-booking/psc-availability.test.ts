@@ -2,23 +2,22 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { utcDate, addSeconds } from '../../platform/runtime/clock.ts'
-import { teamNow } from '../../platform/db/database.ts'
 import type { AvailableSlots } from '../appointments/schema.ts'
-import { advanceClock, tenantOf } from '../../../test/support/orders.ts'
+import { advanceClock } from '../../../test/support/orders.ts'
 import { getAvailability, BOOKABLE, siteWithSchedule, slots } from '../../../test/support/psc-booking.ts'
 import { labId, site, insertSites } from '../../../test/support/psc-sites.ts'
 import { cells, createTestTeam, guard, settings, type TestTeam } from '../../../test/support/server.ts'
 import { setActive } from '../psc/sites.ts'
 import { command } from '../../../test/support/commands.ts'
 import { calendarOf, weekdays } from './schedule.ts'
+import { nowOf } from '../../../test/support/teams.ts'
 
 const PHOENIX = await calendarOf('America/Phoenix')
-const now = async (team: TestTeam) => teamNow(await tenantOf(team))
 const SITES = 'lab=quest&site_codes=SBQ0020'
 
 /** Advances a team's clock to a minute of a day in Phoenix. */
 async function advanceUntil(team: TestTeam, minute: number): Promise<void> {
-  const at = await now(team)
+  const at = await nowOf(team)
   const today = PHOENIX.dayOf(at)
   const then = PHOENIX.instantAt(PHOENIX.plusDays(today, 1), minute)
   await advanceClock(team, (then.getTime() - at.getTime()) / 1000)
@@ -31,7 +30,7 @@ describe('availability in a sandbox', () => {
     assert.deepEqual([status, body.timezone], [200, null])
     const bySite = Map.groupBy((body as AvailableSlots).slots, ({ location }) => location!.code)
     assert.equal(bySite.size, 3)
-    const today = PHOENIX.dayOf(await now(team))
+    const today = PHOENIX.dayOf(await nowOf(team))
     for (const days of bySite.values()) {
       assert.deepEqual(
         days.map(({ date }) => date),
@@ -104,7 +103,7 @@ describe('availability in a sandbox', () => {
 
   test('days after today have slots of twenty minutes from 07:00 to 12:00', async () => {
     const team = await createTestTeam()
-    const today = PHOENIX.dayOf(await now(team))
+    const today = PHOENIX.dayOf(await nowOf(team))
     const tomorrow = (await slots(team, SITES)).filter(({ date }) => date === PHOENIX.plusDays(today, 1))
     assert.equal(tomorrow.length, 15)
     for (const [i, slot] of tomorrow.entries()) {
@@ -126,7 +125,7 @@ describe('availability in a sandbox', () => {
     test(`today at minute ${minute} there are ${count} slots left`, async () => {
       const team = await createTestTeam()
       await advanceUntil(team, minute)
-      const today = PHOENIX.dayOf(await now(team))
+      const today = PHOENIX.dayOf(await nowOf(team))
       const left = (await slots(team, SITES)).filter(({ date }) => date === today)
       assert.equal(left.length, count)
       if (first !== undefined) assert.equal(PHOENIX.minuteOf(new Date(left[0]!.start)), first)
@@ -135,7 +134,7 @@ describe('availability in a sandbox', () => {
   test('booking keys expire after 30 minutes or at the start of the slot', async () => {
     const team = await createTestTeam()
     await advanceUntil(team, 9 * 60 + 50)
-    const at = await now(team)
+    const at = await nowOf(team)
     const [first, , third] = await slots(team, SITES)
     assert.equal(new Date(first!.expires_at!).getTime(), new Date(first!.start).getTime())
     const left_s = (new Date(third!.expires_at!).getTime() - at.getTime()) / 1000
@@ -158,7 +157,7 @@ describe('availability requests', () => {
 
   test('a start date selects the first day', async () => {
     const team = await createTestTeam()
-    const start = utcDate(addSeconds(await now(team), 40 * 86_400))
+    const start = utcDate(addSeconds(await nowOf(team), 40 * 86_400))
     const { body } = await getAvailability(team, `${SITES}&start_date=${start}`)
     assert.deepEqual([body.slots[0].date, body.slots.length], [start, 14])
   })
@@ -228,7 +227,7 @@ describe('availability of own schedules', () => {
     const hours = Array.from({ length: 7 }, (_, i) =>
       i === 6 ? [] : [[420, 480] as [number, number], [600, 630] as [number, number]],
     )
-    const soon = PHOENIX.plusDays(PHOENIX.dayOf(await now(team)), 2)
+    const soon = PHOENIX.plusDays(PHOENIX.dayOf(await nowOf(team)), 2)
     const closed = PHOENIX.weekdayOf(soon) === 6 ? PHOENIX.plusDays(soon, 1) : soon
     await siteWithSchedule('OWN-1', { hours, closed: [closed], places: 3, price: 1500 })
     const free = await slots(team, 'lab=quest&site_codes=OWN-1')

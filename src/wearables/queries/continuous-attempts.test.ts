@@ -12,16 +12,16 @@ import {
   history,
   key,
   queryPath,
-  person,
   result,
   statuses,
 } from '../../../test/support/continuous-queries.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 import { advanceClock } from '../../../test/support/orders.ts'
+import { createTeamWithUser } from '../../../test/support/teams.ts'
 
 describe('an evaluation of a continuous query', () => {
   test('keeps what another evaluation stores meanwhile', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const { id } = await create(team, daily)
     await add(team, user_id, [`${DAY}T09:00:00`, 60])
     await advanceClock(team, MINUTE_S)
@@ -49,7 +49,7 @@ describe('an evaluation of a continuous query', () => {
   })
 
   test('ends with an error after its last attempt, and the next one computes its days too', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const { id } = await create(team, daily)
     await add(team, user_id, [`${DAY}T09:00:00`, 60])
     await advanceClock(team, MINUTE_S)
@@ -78,7 +78,7 @@ describe('an evaluation of a continuous query', () => {
   })
 
   test('of the organization applies again when that of the team with its slug is archived', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const slug = `query-${randomUUID()}`
     const ofAll = await team.manage.post(queryPath(team, '?query_type=platform'), { slug, title: 'For all', query: daily })
     assert.equal(ofAll.status, 200)

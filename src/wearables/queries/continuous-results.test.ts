@@ -15,7 +15,6 @@ import {
   history,
   key,
   queryPath,
-  person,
   result,
   statuses,
   queryUrl,
@@ -24,6 +23,7 @@ import { advanceClock } from '../../../test/support/orders.ts'
 import type { TestTeam } from '../../../test/support/server.ts'
 import { sampleAt, storeSamples, storeSummaries } from '../../../test/support/wearable-data.ts'
 import { beginTask } from './query-tasks.ts'
+import { createTeamWithUser } from '../../../test/support/teams.ts'
 
 /** The changes of results that were reported, oldest first. */
 async function listReported({ api }: TestTeam) {
@@ -37,7 +37,7 @@ async function listReported({ api }: TestTeam) {
 }
 describe('a continuous query', () => {
   test('is evaluated after data of a user arrived, and reports new and changed values', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const { id, slug } = await create(team, daily)
     assert.deepEqual(await result(team, user_id, slug), { 'group_key.0': [], 'mean.value': [] })
     await add(team, user_id, [`${DAY}T09:00:00`, 60], ['2026-01-30T09:00:00', 50])
@@ -76,7 +76,7 @@ describe('a continuous query', () => {
   })
 
   test('is evaluated no more often than its own gap, and not for other data or repeated data', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const { id } = await create(team, daily, { scheduling_preferences: { minimum_gap_duration_second: 7200 } })
     await add(team, user_id, [`${DAY}T09:00:00`, 60])
     await advanceClock(team, MINUTE_S)
@@ -92,7 +92,7 @@ describe('a continuous query', () => {
   })
 
   test('that is new is evaluated for all users who have its data', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const other = await team.user()
     await add(team, user_id, [`${DAY}T09:00:00`, 60], ['2020-02-29T09:00:00', 40])
     await add(team, other, [`${DAY}T09:00:00`, 80])
@@ -104,7 +104,7 @@ describe('a continuous query', () => {
   })
 
   test('computes only the buckets of the days that changed, whole, and fills gaps of the whole result', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const align = { carry: { mode: 'carry_forward' } }
     const { id } = await create(team, { ...daily, group_by: [byDay('timeseries', 'month')], align })
     await add(team, user_id, ['2025-10-05T09:00:00', 40], ['2025-10-20T09:00:00', 60])
@@ -121,7 +121,7 @@ describe('a continuous query', () => {
   })
 
   test('over summaries follows their changes, also of a profile', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const steps = await create(team, {
       select: [key, { func: 'sum', arg: { activity: 'steps' } }],
       group_by: [byDay('activity')],
@@ -142,7 +142,7 @@ describe('a continuous query', () => {
   })
 
   test('keeps the newest 10,000 rows, and reports them in events that receivers accept', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const { id } = await create(team, { ...daily, group_by: [byDay('timeseries', 'minute')] })
     const start = Date.parse('2026-01-01T00:00:00Z')
     const minutes = Array.from({ length: 11_000 }, (_, i) => ({
@@ -164,7 +164,7 @@ describe('a continuous query', () => {
   })
 
   test('reports nothing if its events are off, and is not evaluated any more when it is archived', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const { id } = await create(team, daily, { export_preferences: { data_events: { enabled: false } } })
     await add(team, user_id, [`${DAY}T09:00:00`, 60])
     await advanceClock(team, MINUTE_S)
@@ -179,7 +179,7 @@ describe('a continuous query', () => {
   })
 
   test('that exceeds a limit ends with an error, and is not tried again', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const { id } = await create(team, { select: [key, { func: 'sum', arg: beats }], group_by: [byDay('timeseries')] })
     await add(team, user_id, [`${DAY}T09:00:00`, 60], [`${DAY}T10:00:00`, 60])
     // No source can bring such values.
@@ -191,7 +191,7 @@ describe('a continuous query', () => {
   })
 
   test('of the organization gives way to one of the team with its slug', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const slug = `query-${randomUUID()}`
     const ofAll = await team.manage.post(queryPath(team, '?query_type=platform'), { slug, title: 'For all', query: daily })
     assert.equal(ofAll.status, 200)
@@ -207,7 +207,7 @@ describe('a continuous query', () => {
   })
 
   test('belongs to its team, and its result to its user', async () => {
-    const [{ team, user_id }, stranger] = [await person(), await person()]
+    const [{ team, user_id }, stranger] = [await createTeamWithUser(), await createTeamWithUser()]
     const { id, slug } = await create(team, daily)
     for (const what of ['result_table', 'task_history']) {
       assert.equal((await stranger.team.api.get(queryUrl(stranger.user_id, id, what))).status, 404)
@@ -219,7 +219,7 @@ describe('a continuous query', () => {
   })
 
   test('waits for a post that has not committed, so that it misses nothing', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const { id } = await create(team, daily)
     await add(team, user_id, [`${DAY}T09:00:00`, 60])
     const [task] = (await team.db.pool.query('select id from query_task where query_id = $1', [id])).rows as { id: string }[]
@@ -244,7 +244,7 @@ describe('a continuous query', () => {
   })
 
   test('leaves nothing of an erased user', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     await create(team, daily)
     await add(team, user_id, [`${DAY}T09:00:00`, 60])
     await advanceClock(team, MINUTE_S)

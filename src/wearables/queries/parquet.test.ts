@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
-import { beats, byDay, create, key, MINUTE_S, person, queryUrl } from '../../../test/support/continuous-queries.ts'
+import { beats, byDay, create, key, MINUTE_S, queryUrl } from '../../../test/support/continuous-queries.ts'
 import { advanceClock } from '../../../test/support/orders.ts'
 import { url, type TestTeam } from '../../../test/support/server.ts'
 import { night, sampleAt, storeSamples, storeSummaries } from '../../../test/support/wearable-data.ts'
+import { createTeamWithUser } from '../../../test/support/teams.ts'
 
 const DAY = '2026-01-31'
 const timeframe = { type: 'relative', anchor: DAY, past: { value: 60, unit: 'day' } }
@@ -40,7 +41,7 @@ const rowsOf = (bytes: Buffer) => parquetReadObjects({ file: exact(bytes) })
 
 describe('results as Parquet', () => {
   test('are an archive with a file for each query, whose columns have types and nulls', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     await storeSamples(team, user_id, 'heartrate', [sampleAt(`${DAY}T09:00:00`, 60), sampleAt(`${DAY}T10:00:00`, 61)])
     await storeSummaries(team, user_id, 'sleep', [
       night(DAY, { score: 81, efficiency: 91.5 }),
@@ -86,7 +87,7 @@ describe('results as Parquet', () => {
   })
 
   test('have the same values as JSON, for 10,000 rows', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const samples = Array.from({ length: 10_000 }, (_, i) =>
       sampleAt(`${DAY}T00:00:00`, i / 7, { at_ms: Date.parse(`${DAY}T00:00:00Z`) + i * 1000 }),
     )
@@ -106,7 +107,7 @@ describe('results as Parquet', () => {
   })
 
   test('are chosen by what `Accept` prefers', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const body = { timeframe, queries: [{ select: [{ func: 'count', arg: beats }] }] }
     const typeOf = async (accept: string) => {
       const { status, type } = await readResponseBytes(team, `/aggregate/v1/user/${user_id}/query`, accept, body)
@@ -126,7 +127,7 @@ describe('results as Parquet', () => {
   })
 
   test('of a continuous query are one file', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const { id } = await create(team, { select: [key, { func: 'max', arg: beats }], group_by: [byDay('timeseries')] })
     const path = queryUrl(user_id, id, 'result_table')
     const accept = 'application/vnd.apache.parquet'

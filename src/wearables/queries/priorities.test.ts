@@ -1,12 +1,13 @@
 // Priorities of sources, as a team sets them: which queries they decide, and what they leave alone. Source: users-wearables.md 14, Q6.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { create, daily, person, result } from '../../../test/support/continuous-queries.ts'
+import { create, daily, result } from '../../../test/support/continuous-queries.ts'
 import { advanceClock } from '../../../test/support/orders.ts'
 import { read } from '../../../test/support/samples.ts'
 import type { TestTeam } from '../../../test/support/server.ts'
 import { list } from '../../../test/support/summaries.ts'
 import { night, sampleAt, storeSamples, storeSummaries } from '../../../test/support/wearable-data.ts'
+import { createTeamWithUser } from '../../../test/support/teams.ts'
 
 const DAY = '2026-01-31'
 const PATH = '/v2/team/source/priorities'
@@ -58,7 +59,7 @@ const sameForAll = (provider: string) => Object.fromEntries(Object.keys(queries)
 
 describe('priorities of sources', () => {
   test('decide the queries of their kind of data, and of no other', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     await store(team, user_id)
     assert.deepEqual(await readPriorities(team, user_id), sameForAll('fitbit'))
     for (const data_type of Object.keys(queries)) {
@@ -71,7 +72,7 @@ describe('priorities of sources', () => {
   })
 
   test('are accepted in the form that the list shows, and a larger number comes first', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     await store(team, user_id)
     const item = { data_type: 'timeseries', priority: 1, note: 'kept' }
     for (const name of ['source_slug', 'provider', 'slug', 'id']) {
@@ -90,7 +91,7 @@ describe('priorities of sources', () => {
   })
 
   test('leave lists and groups of samples alone', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     await store(team, user_id)
     await team.api.patch(
       PATH,
@@ -101,7 +102,7 @@ describe('priorities of sources', () => {
   })
 
   test('that change have continuous queries evaluated again; the same list does not', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const { slug } = await create(team, daily)
     await store(team, user_id)
     await advanceClock(team, 3600)

@@ -1,8 +1,9 @@
 // The rules of the query language, each by its number, over stored data. Source: users-wearables.md 15.2, Q1-Q9.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { type TestTeam } from '../../../test/support/server.ts'
 import { night, sampleAt, storeDocument, storeSamples, storeSummaries } from '../../../test/support/wearable-data.ts'
+import { createTeamWithUser } from '../../../test/support/teams.ts'
 
 const DAY = '2026-01-31'
 const key = { group_key: '*' }
@@ -25,19 +26,15 @@ const fault = async (team: TestTeam, user_id: string, query: object): Promise<st
   assert.equal(status, 400, JSON.stringify(body))
   return body.detail
 }
-async function person() {
-  const team = await createTestTeam()
-  return { team, user_id: await team.user() }
-}
 
 describe('the query language', () => {
   test('Q1: a query reads one table', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     assert.match(await fault(team, user_id, { select: [{ sleep: 'score' }, { activity: 'steps' }] }), /only one table/)
   })
 
   test('Q2: a selected expression of a grouped query is a group key or an aggregate; without groups all or none are aggregates', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const grouped = { select: [key, { sleep: 'score' }], group_by: [byDay('sleep')] }
     assert.match(await fault(team, user_id, grouped), /neither a group key nor an aggregate/)
     const mixed = { select: [{ sleep: 'score' }, mean({ sleep: 'score' })] }
@@ -45,7 +42,7 @@ describe('the query language', () => {
   })
 
   test('Q3: a query truncates at most once, and may do without', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     await storeSamples(team, user_id, 'heartrate', [sampleAt(`${DAY}T09:00:00`, 60), sampleAt(`${DAY}T10:00:00`, 70)])
     const twice = { select: [key, mean(beats)], group_by: [byDay(), byDay('timeseries', 1, 'hour')] }
     assert.match(await fault(team, user_id, twice), /only one truncated datetime/)
@@ -61,7 +58,7 @@ describe('the query language', () => {
   })
 
   test('Q4: buckets are of the local wall time of each record, across zones and daylight saving', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     await storeSamples(team, user_id, 'steps', [
       sampleAt('2026-01-30T23:30:00', 1, { hours: 13 }),
       sampleAt('2026-01-31T00:30:00', 2, { hours: 13 }),
@@ -82,7 +79,7 @@ describe('the query language', () => {
   })
 
   test('Q5: where filters rows before they are grouped, and its text never reaches the database', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const source = { provider: 'withings', source_type: 'scale' } as const
     await storeSamples(team, user_id, 'heartrate', [sampleAt(`${DAY}T09:00:00`, 60), sampleAt(`${DAY}T10:00:00`, 90)])
     await storeSamples(team, user_id, 'heartrate', [sampleAt(`${DAY}T11:00:00`, 120)], source)
@@ -99,7 +96,7 @@ describe('the query language', () => {
   })
 
   test('Q6: of each group only the best source is kept, unless provider and source type are group keys', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const add = (provider: string, source_type: 'watch' | 'phone', ...samples: [string, number][]) =>
       storeSamples(
         team,
@@ -133,7 +130,7 @@ describe('the query language', () => {
   })
 
   test('Q7: types that are not listed rank as unknown, after all others', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const types = [
       'earphone',
       'multiple_sources',
@@ -153,7 +150,7 @@ describe('the query language', () => {
   })
 
   test('Q9: lists are counted and aggregated row by row, and not selected themselves', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const flow = (date: string, level: string) => ({ date, flow: level })
     const document = {
       period_start: '2026-01-10',
@@ -183,7 +180,7 @@ describe('the query language', () => {
 describe('Q8: align', () => {
   const carry = (mode: string, overrides: object = {}) => ({ carry: { mode, ...overrides } })
   const aligned = async (align: object | undefined, overrides: object = {}) => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     for (const [wall, value] of [
       ['2026-01-10T09:00:00', 60],
       ['2026-01-13T09:00:00', 90],
@@ -234,7 +231,7 @@ describe('Q8: align', () => {
   })
 
   test('does not carry beyond now', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const today = new Date().toISOString().slice(0, 10)
     await storeSamples(team, user_id, 'heartrate', [sampleAt(`${today}T00:00:00`, 60)])
     const align = carry('carry_forward', { max_age: { value: 5, unit: 'day' } })
@@ -244,7 +241,7 @@ describe('Q8: align', () => {
   })
 
   test('needs one truncation, all group keys and a cap of a bucket, and no date_part', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const align = carry('carry_forward')
     const invalid = (query: object) => fault(team, user_id, { select: [key, mean(beats)], align, ...query })
     assert.match(await invalid({ group_by: [{ timeseries: 'heartrate', field: 'source_type' }] }), /one truncated datetime/)

@@ -1,13 +1,14 @@
 // Columns, functions and derived values of queries, over stored data. Source: users-wearables.md 15.2-15.4, 18.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { asOwner, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { asOwner, type TestTeam } from '../../../test/support/server.ts'
 import { night, sampleAt, storeDocument, storeSamples, storeSummaries } from '../../../test/support/wearable-data.ts'
 import { sampleSource } from '../resources/sample-source.ts'
 import { sampleSummary } from '../resources/sample-summaries.ts'
 import { limitTime, queryRows } from './run-query.ts'
 import { spanOf } from './timeframe.ts'
 import { fieldsOf, macros, sampleGroups, tableNames, tables, type Columns } from './columns.ts'
+import { createTeamWithUser } from '../../../test/support/teams.ts'
 
 const DAY = '2026-01-31'
 const key = { group_key: '*' }
@@ -21,17 +22,13 @@ async function results({ api }: TestTeam, user_id: string, queries: object[], ov
 }
 const onlyResult = async (team: TestTeam, user_id: string, query: object, overrides: object = {}) =>
   (await results(team, user_id, [query], overrides))[0]
-async function person() {
-  const team = await createTestTeam()
-  return { team, user_id: await team.user() }
-}
 
 const isPlain = (columns: Columns) =>
   Object.entries(columns).flatMap(([name, kind]) => (typeof kind === 'object' ? [] : [[name, kind]]))
 
 describe('columns', () => {
   test('of each table are read, have their type and can be grouped, compared and aggregated', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const kinds = { workout: 'workouts', derived_readiness: 'sleep' } as Record<string, string>
     for (const table of new Set(tableNames.map((name) => kinds[name] ?? name))) {
       const document = sampleSummary(table, `${DAY}T12:00:00+00:00`, { user_id, source: sampleSource })
@@ -61,7 +58,7 @@ describe('columns', () => {
   })
 
   test('of each timeseries are read', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const queries = sampleGroups.flatMap(({ resources }) =>
       resources.map((timeseries) => ({
         select: isPlain(fieldsOf(timeseries)!).map(([field]) => ({ timeseries, field })),
@@ -74,7 +71,7 @@ describe('columns', () => {
   })
 
   test('have other names and units than the fields that are read', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const activity = {
       calendar_date: DAY,
       low: 30,
@@ -125,7 +122,7 @@ describe('columns', () => {
 
 describe('functions', () => {
   test('leave out nulls; the standard deviation is that of a sample', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const scores = [80, null, 90, 100]
     for (const [i, score] of scores.entries())
       await storeSummaries(team, user_id, 'sleep', [night(`2026-01-2${i}`, { score, state: i < 2 ? 'tentative' : 'confirmed' })])
@@ -147,7 +144,7 @@ describe('functions', () => {
   })
 
   test('read blood pressures, durations and timeseries that are stored under another name', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     await storeSamples(team, user_id, 'blood_pressure', [sampleAt(`${DAY}T09:00:00`, 120, { second: 80 })])
     await storeSamples(team, user_id, 'body_weight', [sampleAt(`${DAY}T09:00:00`, 70)])
     await storeSamples(team, user_id, 'steps', [sampleAt(`${DAY}T09:00:00`, 5, { length_ms: 90_000 })])
@@ -163,7 +160,7 @@ describe('functions', () => {
 
 describe('derived values', () => {
   test('of a night: when it began, how often and when it ended, and its chronotype', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     await storeSummaries(team, user_id, 'sleep', [night(DAY, { latency: 600, total: 25_000 })])
     const [id] = (await onlyResult(team, user_id, { select: [{ sleep: 'id' }] })).id
     const stages = [2, 4, 1, 4, 3, 4]
@@ -188,7 +185,7 @@ describe('derived values', () => {
   })
 
   test('a chronotype follows the middle of the night', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const nights = [
       ['22:00', '06:00', 'lark'],
       ['23:30', '07:30', 'lark'],
@@ -208,7 +205,7 @@ describe('derived values', () => {
   })
 
   test('scores of readiness need a baseline of 7 days within 21, and follow the published formulas', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const days = Array.from({ length: 10 }, (_, i) => `2026-01-${String(i + 10)}`)
     for (const [i, day] of days.entries()) {
       const document = {
@@ -241,14 +238,14 @@ describe('a request', () => {
   const select = [{ func: 'count', arg: { timeseries: 'heartrate', field: 'value' } }]
 
   test('names a user of the team', async () => {
-    const { team } = await person()
-    const { user_id } = await person()
+    const { team } = await createTeamWithUser()
+    const { user_id } = await createTeamWithUser()
     const { status } = await team.api.post(`/aggregate/v1/user/${user_id}/query`, { timeframe, queries: [{ select }] })
     assert.equal(status, 404)
   })
 
   test('with extreme timeframes, periods and values gets a documented error or a result', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     await storeSamples(team, user_id, 'heartrate', [sampleAt(`${DAY}T09:00:00`, 60), sampleAt(`${DAY}T10:00:00`, 60)])
     // No source can bring such values.
     await asOwner(`update sandbox_us.chunk set values = array[1e308] where team_id = $1`, [team.team])
@@ -271,7 +268,7 @@ describe('a request', () => {
   })
 
   test('that reads more than 5,000,000 samples, or takes longer than it may, is rejected', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const start = Date.parse(`${DAY}T00:00:00Z`)
     const sampleOf = (i: number) => ({ at_ms: start + i * 1000, value: 60, second: null, length_ms: null, zone_s: 0, type: null })
     await storeSamples(
@@ -296,7 +293,7 @@ describe('a request', () => {
   })
 
   test('for more than 10,000 rows is rejected, and so are gaps of more', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const start = Date.parse(`${DAY}T00:00:00Z`)
     const sampleOf = (i: number) => ({ at_ms: start + i * 1000, value: 60, second: null, length_ms: null, zone_s: 0, type: null })
     await storeSamples(

@@ -2,23 +2,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { events } from '../../../test/support/samples.ts'
-import {
-  add,
-  beats,
-  byDay,
-  create,
-  daily,
-  key,
-  MINUTE_S,
-  queryPath,
-  person,
-  result,
-} from '../../../test/support/continuous-queries.ts'
+import { add, beats, byDay, create, daily, key, MINUTE_S, queryPath, result } from '../../../test/support/continuous-queries.ts'
 import { deleteExpiredData } from '../../../test/support/retention.ts'
 import { advanceClock } from '../../../test/support/orders.ts'
 import type { TestTeam } from '../../../test/support/server.ts'
 import { storeSummaries } from '../../../test/support/wearable-data.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
+import { createTeamWithUser } from '../../../test/support/teams.ts'
 
 /** Deletes what is older than a day: noon of the day before it is kept, and noon two days before it is not. */
 async function deleteBefore(team: TestTeam, day: string, resource: string): Promise<void> {
@@ -37,7 +27,7 @@ const changes = async ({ api }: TestTeam): Promise<{ data: object }[]> =>
 
 describe('the result of a continuous query', () => {
   test('loses groups whose samples have expired, and is computed again from the rest of other groups', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const other = await team.user()
     const query = await create(team, daily)
     const monthly = await create(team, { ...daily, group_by: [byDay('timeseries', 'month')] })
@@ -66,7 +56,7 @@ describe('the result of a continuous query', () => {
   })
 
   test('loses groups whose summaries have expired', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const query = await create(team, {
       select: [key, { func: 'sum', arg: { activity: 'steps' } }],
       group_by: [byDay('activity')],
@@ -86,7 +76,7 @@ describe('the result of a continuous query', () => {
   })
 
   test('loses expired groups, and the values carried from them, when it is no longer evaluated', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const align = { carry: { mode: 'carry_forward' } }
     const archived = await create(team, { ...daily, align })
     const replaced = (await team.manage.post(`${queryPath(team)}?query_type=platform`, platform(align))).body

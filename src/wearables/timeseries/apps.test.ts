@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { DAY, events, post, read, type Sent } from '../../../test/support/samples.ts'
-import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { type TestTeam } from '../../../test/support/server.ts'
 import { HOUR_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
+import { createTeamWithUser } from '../../../test/support/teams.ts'
 
 const DAY_MS = Date.parse(`${DAY}T00:00:00Z`)
 const instant = (minute: number) => new Date(DAY_MS + minute * MINUTE_MS).toISOString()
@@ -21,10 +22,6 @@ const phoneOf = (model: string) => ({
   product_type: 'iPhone14,2',
   metadata: { _DMA: 'Fictional', _DMO: model },
 })
-async function person() {
-  const team = await createTestTeam()
-  return { team, user_id: await team.user() }
-}
 
 /** What a reader sees, by what a sample is known by; each is there once, and a source has one group, oldest first. */
 async function readSums(team: TestTeam, user_id: string, resource: string): Promise<Map<string, number>> {
@@ -75,7 +72,7 @@ describe('sums of a day', () => {
   ] as const)
     for (const inOnePost of [true, false])
       test(`do not add the steps of ${what} of the same hours, sent in ${inOnePost ? 'one post' : 'two posts'}`, async () => {
-        const { team, user_id } = await person()
+        const { team, user_id } = await createTeamWithUser()
         const hours = [15, 16, 17].map((hour) => hour * 60)
         const [ofFirst, ofSecond] = [first, second].map((source) =>
           hours.map((start) => countedSample(source, start, start + 60, 1000)),
@@ -97,7 +94,7 @@ describe('sums of a day', () => {
       })
 
   test('have the hours that only one of two phones has counted, and other instants of an hour are not added either', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     await post(team, user_id, 'steps', [
       countedSample(phoneOf('Old'), 900, 960, 500),
       countedSample(phoneOf('Old'), 960, 1020, 0),
@@ -115,7 +112,7 @@ describe('sums of a day', () => {
   })
 
   test('the counts of a phone and a watch, or of two providers, are added only if a query asks for it', async () => {
-    const { team, user_id } = await person()
+    const { team, user_id } = await createTeamWithUser()
     const watch = { source_bundle: 'com.apple.health.0000', product_type: 'Watch6,1' }
     await post(team, user_id, 'steps', [countedSample(watch, 900, 960, 300), countedSample(phoneOf('One'), 900, 960, 500)])
     assert.deepEqual(await readAllSums(team, user_id, 'steps'), [800, 300])
@@ -123,7 +120,7 @@ describe('sums of a day', () => {
 })
 
 test('measured values of all apps are present, and at one instant the later one', async () => {
-  const { team, user_id } = await person()
+  const { team, user_id } = await createTeamWithUser()
   const beat = (source: object, time: number, value: number) => countedSample(source, time, time, value)
   await post(team, user_id, 'heartrate', [beat(appOf('one'), 900, 60), beat(appOf('one'), 902, 61)])
   await post(team, user_id, 'heartrate', [beat(appOf('two'), 901, 70), beat(appOf('two'), 902, 71)])
@@ -134,7 +131,7 @@ test('measured values of all apps are present, and at one instant the later one'
 })
 
 test('blood pressures of two cuffs at one instant are two, and one without a device is that of its cuff', async () => {
-  const { team, user_id } = await person()
+  const { team, user_id } = await createTeamWithUser()
   const cuff = (model: string | null) => ({ type: 'cuff', ...(model && { metadata: { _DMA: 'Fictional', _DMO: model } }) })
   const pressure = (model: string | null, value: number) => ({
     systolic: countedSample(cuff(model), 900, 900, value),
@@ -152,7 +149,7 @@ test('blood pressures of two cuffs at one instant are two, and one without a dev
 })
 
 test('a sample that is sent again from another time zone keeps its offset, unless it names a zone', async () => {
-  const { team, user_id } = await person()
+  const { team, user_id } = await createTeamWithUser()
   const offsets = async () =>
     (await read(team, user_id, 'steps')).groups.apple_health_kit.flatMap(({ data }: { data: object[] }) =>
       data.map((sample) => (sample as { timezone_offset: number }).timezone_offset / 3600),
@@ -183,7 +180,7 @@ test('for any counts of apps and phones, an hour has the steps of one app of eac
   const posts = fc.array(fc.array(sample, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 6 })
   await fc.assert(
     fc.asyncProperty(posts, async (clientPosts) => {
-      const { team, user_id } = await person()
+      const { team, user_id } = await createTeamWithUser()
       for (const one of clientPosts) {
         const data = one.map(({ app, from, length, times }) =>
           countedSample(apps[app]!, from, from + length, valueOf({ app, times })),

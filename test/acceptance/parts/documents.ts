@@ -1,12 +1,7 @@
 // Documents of orders through the SDK: bytes of PDFs.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { fieldErrors, UNKNOWN_ID, assertRejected, type Customer } from '../client.ts'
-
-const isPdf = async (file: { arrayBuffer(): Promise<ArrayBuffer> }): Promise<boolean> => {
-  const bytes = Buffer.from(await file.arrayBuffer())
-  return bytes.subarray(0, 5).toString() === '%PDF-' && bytes.subarray(-8).toString().includes('%%EOF')
-}
+import { fieldErrors, UNKNOWN_ID, assertRejected, type Customer, isPdf } from '../client.ts'
 
 export const documents = ({ sdk, kitTest, order, arrived, passthrough }: Customer): void =>
   void describe('documents', () => {

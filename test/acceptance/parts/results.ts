@@ -1,12 +1,7 @@
 // Results through the SDK, of orders and of transactions.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { UNKNOWN_ID, assertRejected, type Customer } from '../client.ts'
-
-const isPdf = async (file: { arrayBuffer(): Promise<ArrayBuffer> }): Promise<boolean> => {
-  const bytes = Buffer.from(await file.arrayBuffer())
-  return bytes.subarray(0, 5).toString() === '%PDF-' && bytes.subarray(-8).toString().includes('%%EOF')
-}
+import { UNKNOWN_ID, assertRejected, type Customer, isPdf } from '../client.ts'
 
 export const results = ({ sdk, order, arrived, reported }: Customer): void =>
   void describe('results', () => {
