@@ -49,6 +49,7 @@ export const findsNothing: ReadonlySet<string> = new Set([
   'list_patient_messages',
   'resend_events',
   'search_team_users',
+  'list_team_unmatched_results',
   'list_unmatched_results',
   'introspect_resources',
   'introspect_historical_pulls',
