@@ -73,7 +73,7 @@ test('the program imports no test helpers', () => {
   }
 })
 
-test('what tests of other programs import has no packages', () => {
+test('files that tests of other programs import have no packages', () => {
   const clients = [...text].filter(([file]) => domainOf(file) === 'testing')
   assert(clients.length > 3, `the pattern finds ${clients.length} files`)
   for (const [file, source] of clients)

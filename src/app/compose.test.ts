@@ -56,7 +56,7 @@ describe('a process is refused where', () => {
     assert.throws(() => composeRecords([{ name: 'low/one', operations: [shown] }]), /low\/one has operations and no tag/)
   })
 
-  test('a hook runs after those of a module that is not there', () => {
+  test('a hook runs after the hooks of an unknown module', () => {
     const hook = defineHook(hookPoint<[]>('made.happened'), () => {}, { runsAfter: 'high/none' })
     assert.throws(() => composeRecords([{ name: 'low/one', hooks: [hook] }]), /after those of high\/none, which is not a module/)
   })

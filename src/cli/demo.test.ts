@@ -57,7 +57,7 @@ for (const [what, damage] of damages)
     await assertKeysWork(next)
   })
 
-test('keys that the operator sets are those of the demo, at each start and after demo.json is lost, and earlier keys still work', async () => {
+test('keys that the operator sets are the keys of the demo, at each start and after demo.json is lost, and earlier keys still work', async () => {
   const before = await started()
   const key = (prefix: string) => `${prefix}fictional-${randomUUID()}`
   const set = [key('sk_us_'), key('pk_eu_'), key('mg_')]

@@ -51,7 +51,7 @@ const words: [Interpretation, string, string[]][] = [
   ['unknown', '1:40', ['1:80', 'Negative']],
 ]
 
-test('a result in words is what its range expects, or is not, or cannot be compared', () => {
+test('a result in words agrees with its range, or does not, or cannot be compared', () => {
   for (const [interpretation, reference, results] of words)
     for (const result of results) {
       assert.equal(judge(result, reference), interpretation, `${result} against ${reference}`)
@@ -60,7 +60,7 @@ test('a result in words is what its range expects, or is not, or cannot be compa
     }
 })
 
-test('a word without a range says nothing by itself', () => {
+test('a word without a range has no interpretation', () => {
   for (const result of ['Negative', 'Positive', 'NOT DETECTED', 'Detected', '1:40', 'Normal'])
     for (const reference of [null, '', 'n/a']) assert.equal(judge(result, reference), 'unknown', result)
 })

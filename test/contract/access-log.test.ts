@@ -48,7 +48,7 @@ describe('a line', () => {
     assert.equal(rows[0]!.n, 1)
   })
 
-  test('of a change that is undone is not there; there is one of the refusal', async () => {
+  test('of a change that is undone does not exist; the rejection has one', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     const id = randomUUID()

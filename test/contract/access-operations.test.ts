@@ -157,7 +157,7 @@ describe('an operation that concerns patients leaves one line', () => {
     })
 })
 
-describe('an operation that rejects a request leaves a line as well, and one without patients leaves no line', () => {
+describe('an operation that rejects a request also leaves a line, and an operation without patients leaves no line', () => {
   const others = operations.filter(({ logsAccess, auth }) => !logsAccess && auth !== 'none')
   const refused = new Map<string, { request: Request; reply: Reply }>()
   let lines: Map<string, AccessLine[]>

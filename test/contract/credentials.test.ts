@@ -117,7 +117,7 @@ describe('a text that is a key in the memory of the program', async () => {
     texts = [...new Set([...made.keys, ...used.keys])]
   })
 
-  test('is found where credentials and what belongs to teams are cached', () => {
+  test('is found where credentials and data of teams are cached', () => {
     assert(texts.includes(org.key) && texts.includes(org.orgKey), 'the keys of keys')
     assert(
       texts.some((text) => text !== org.team && text.includes(org.team)),

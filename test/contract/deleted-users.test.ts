@@ -373,7 +373,7 @@ describe('for a deleted user', () => {
     assert.deepEqual((await team.jobs()).toSorted(), ['orders.dispatch', 'users.erase'])
   })
 
-  test('what happens to an order goes on and is there when the deletion is undone, and its patient gets no message', async () => {
+  test('an order continues while its user is deleted, and is complete when the deletion is undone, and its patient gets no message', async () => {
     const team = await createTestTeam()
     const order = await createOrder(team)
     const messages = async () =>

@@ -53,7 +53,7 @@ async function deleteTeam(team: TestTeam, ago_s: number): Promise<void> {
 }
 
 describe('a deleted team', () => {
-  test('leaves nothing in its cell but the audit log when its grace is over, and others what they have', async () => {
+  test('leaves nothing in its cell but the audit log when its grace is over, and other teams keep their data', async () => {
     const [team, other] = [await busyTeam(), await anyBusy()]
     // What is announced waits for nobody: the other team's deliveries have taken it along.
     await createOrder(team)

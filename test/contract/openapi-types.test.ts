@@ -35,7 +35,7 @@ export const typeOf = (event: Event): string => event.event_type
 /** Used wrongly: orders have no such field. */
 const WRONG = CLIENT.replace('order.id', 'order.identity')
 
-test('What openapi-typescript makes of the OpenAPI document compiles, and a client that uses it wrongly does not.', async () => {
+test('the types that openapi-typescript generates from the OpenAPI document compile, and a client that uses them wrongly does not', async () => {
   const document = JSON.parse(readFileSync(join(root, 'api/openapi.json'), 'utf8')) as Parameters<typeof openapiTs>[0]
   writeFileSync(join(folder, 'api.ts'), astToString(await openapiTs(document)))
   writeFileSync(join(folder, 'client.ts'), CLIENT)

@@ -178,7 +178,7 @@ describe('how a request is written makes no difference', async () => {
 })
 
 // After all tests that show what operations do while the policies hold.
-describe('what belongs to another team is not there, by the conditions of the statements alone', async () => {
+describe('the data of another team is not found, by the conditions of the statements alone', async () => {
   let closePolicies: () => Promise<void>
   before(async () => {
     closePolicies = await openPolicies()
@@ -217,7 +217,7 @@ describe('what belongs to another team is not there, by the conditions of the st
     assert(!JSON.stringify(second.body).includes(owner.team))
   })
 
-  describe('what other teams do changes no answer', () => {
+  describe('changes of other teams change no answer', () => {
     // The operations of teams have been called just before.
     before(async () => {
       for (const operation of writing) if (operation.auth !== 'team') await send(owner, operation, await valid(owner, operation))

@@ -32,9 +32,9 @@ test('the conditions on the team are gone', () => {
 
 describe('without the conditions of the statements', async () => {
   const two = await strangers()
-  describe('what belongs to another team is not there', () => whatBelongsToOthers(two))
+  describe('the data of another team is not found', () => whatBelongsToOthers(two))
 
-  test('and is shown where the policies are opened as well', async () => {
+  test('and is shown where the policies are also opened', async () => {
     await openPolicies()
     const { owner, stranger } = two
     let shown = 0

@@ -72,7 +72,7 @@ async function developer(
 const typesOf = (requests: Received[]) => requests.map(({ body }) => JSON.parse(body).event_type)
 
 describe('listen', () => {
-  test('prints what happens and forwards it, signed, to a machine that has no endpoint', async () => {
+  test('prints events and forwards them, signed, to a machine that has no endpoint', async () => {
     const { url, received } = await developer()
     const program = await listening('--forward-to', url)
     const secret = (await program.says(/Signing secret {2}(whsec_\S+)\n/))[1]!

@@ -222,7 +222,7 @@ describe('the package', { timeout: 240_000 }, () => {
     return stdout()
   }
 
-  test('has types for what tests import', async () => {
+  test('has types for the modules that tests import', async () => {
     const [file, wrong] = ['types.mts', 'wrong.mts'].map((name) => join(installed, name)) as [string, string]
     writeFileSync(file, USE_OF_TYPES)
     writeFileSync(wrong, `${USE_OF_TYPES}team.advance(new Date())\n`)

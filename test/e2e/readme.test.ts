@@ -34,7 +34,7 @@ async function run(program: string, args: string[], cwd = root): Promise<string>
 describe('the first order of the README', { concurrency: 2, timeout: 120_000 }, () => {
   // CI installs it; with CI_READERS=required its absence is a failure.
   const skip = spawnSync('curl', ['--version']).error && process.env.CI_READERS !== 'required' && 'curl is not installed'
-  test('comes to its result in the shell without moving the clock, also the second time', { skip }, async () => {
+  test('reaches its result in the shell without moving the clock, also the second time', { skip }, async () => {
     const cwd = folder('readme-shell')
     mkdirSync(cwd)
     const script = `set -euo pipefail\n${blocks('A first order', 'sh')}`
@@ -50,7 +50,7 @@ describe('the first order of the README', { concurrency: 2, timeout: 120_000 }, 
     assert.equal(readFileSync(join(cwd, 'report.pdf'), 'latin1').slice(0, 5), '%PDF-')
   })
 
-  test('comes to its result with the SDK, also the second time', async () => {
+  test('reaches its result with the SDK, also the second time', async () => {
     for (let turn = 0; turn < 2; turn++) {
       const printed = await run(process.execPath, ['--input-type=module', '-e', blocks('The same with the SDK', 'js')])
       assert.match(printed, /slug: /)

@@ -181,7 +181,7 @@ test('layouts have names of their own', () => {
   assert.equal(new Set(names).size, names.length)
 })
 
-test('a sixth to a third of the layouts is held out, and all of those exist', () => {
+test('a sixth to a third of the layouts is held out, and all of them exist', () => {
   for (const name of heldOutNames)
     assert(
       [...all, ...printedDocuments].some((layout) => layout.name === name),

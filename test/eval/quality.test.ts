@@ -49,7 +49,7 @@ function describe({ caughtShare, doubtedShare, sure, ...figures }: Figures): str
     .join(', ')
 }
 
-test('whole rows of printed reports are read as well as promised, and nearly all that are wrong are caught', async (t) => {
+test('whole rows of printed reports are read as well as promised, and nearly all wrong rows are caught', async (t) => {
   const { byKind } = await evaluate(readReport, {
     layouts: printedDocuments,
     kinds: ['text'],

@@ -71,7 +71,7 @@ describe('drawbridge status', () => {
   })
 })
 
-test('drawbridge keys prints those of the demo, and fails without one', async () => {
+test('drawbridge keys prints the keys of the demo, and fails without a demo', async () => {
   const id = randomUUID()
   const cells = ['production-eu', 'production-us', 'sandbox-eu', 'sandbox-us'] as const
   const api_keys = Object.fromEntries(cells.map((cell) => [cell, `key of ${cell}`])) as Record<(typeof cells)[number], string>
@@ -110,7 +110,7 @@ describe('drawbridge events', () => {
     assert.equal(one.text.trimEnd().split('\n').length, 1)
   })
 
-  test('fails for an event that is not there, a wrong limit and a wrong key', async () => {
+  test('fails for an unknown event, a wrong limit and a wrong key', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     await kit(other)
     const [event] = JSON.parse(
@@ -163,7 +163,7 @@ describe('drawbridge events resend', () => {
     assert.match(refused.error!.message, /Not every endpoint/)
   })
 
-  test('fails for an event or an endpoint that is not there, and a key that is not valid', async () => {
+  test('fails for an unknown event or endpoint, and an invalid key', async () => {
     const team = await createTestTeam()
     const managed = { url, managementKey: team.orgKey, org: team.org_id, team: team.team }
     const failure = async (values: object) =>

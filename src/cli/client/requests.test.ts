@@ -196,7 +196,7 @@ describe('every command that talks to a server', () => {
     })
 })
 
-test('a database that is not there is said at once and in words', async () => {
+test('a missing database is reported at once and in words', async () => {
   const { endedOnDatabase } = await import('../../../test/support/local-command.ts')
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -102,7 +102,7 @@ describe('jobs retry', () => {
     assert.match(await run('retry', third), /tried again now\n$/)
   })
 
-  test('retries all permanently failed jobs, or those of one name', async () => {
+  test('retries all permanently failed jobs, or the jobs of one name', async () => {
     const team = await createTestTeam()
     const [order, reminder] = [await failed(team, 'dead'), await failed(team, 'dead', { name: 'messages.remind' })]
     await failed(team, 'retrying')

@@ -56,7 +56,7 @@ test('every stage of a report is printed, and its boxes are drawn into a picture
   assert.deepEqual([width, height], [1700, 2200])
 })
 
-test('the rows that are printed are those of which the results are made: with their specimen, and without the laboratory as a panel', async () => {
+test('the printed rows are the rows of the results: with their specimen, and without the laboratory as a panel', async () => {
   const page = [{ x: 40, y: 112, text: 'Specimen Type: Urine' }, ...reportPage(['Creatinine', '85', '', 'mg/dL', '20-320'])]
   const { printed } = await explained(await fileOf('urine.pdf', await pdfOf(page)), { json: true })
   const { pages, results } = JSON.parse(printed) as Explanation

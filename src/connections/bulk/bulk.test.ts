@@ -172,7 +172,7 @@ describe('histories of many users', () => {
     assert.deepEqual([type, status], ['link_bulk_historical_trigger', 'success'])
   })
 
-  test('are asked for a few users at a time: the next ones wait until those before are done', async () => {
+  test('are requested for a few users at a time: the next ones wait until the earlier ones are done', async () => {
     const team = await teamAt('oura')
     const all = await users(team, HISTORIES_AT_ONCE + 1)
     await importConnections(
@@ -232,7 +232,7 @@ describe('an export', () => {
     assert.equal((await team.api.post('/v2/link/bulk_export', { provider: 'oura', next_token: 'nonsense' })).status, 400)
   })
 
-  test('of more connections than a page has goes on where the page before ended, of the same list only', async () => {
+  test('of more connections than a page has continue after the last connection of the page, in the same list only', async () => {
     const team = await teamAt('oura')
     const mine = await users(team, 3)
     await importConnections(

@@ -8,7 +8,7 @@ import { toProfile } from './oura/oura-records.ts'
 
 const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty']
 
-test('a sex or a stage of sleep of such a name is not known', () => {
+test('a sex or a stage of sleep with the name of a member of every object is unknown', () => {
   for (const name of names) {
     const { gender, sex } = toProfile({ biological_sex: name }).document
     assert.deepEqual([gender, sex], [null, null])
@@ -21,7 +21,7 @@ test('a sex or a stage of sleep of such a name is not known', () => {
   }
 })
 
-test('a unit of such a name is not known', () => {
+test('a unit with the name of a member of every object is unknown', () => {
   for (const name of names) {
     assert.equal(toCanonicalUnit('manual', 'glucose', 5.5, name), undefined)
     for (const one of Object.values(healthKitNutrients)) assert.equal(toAmount(one, 2, name), undefined)

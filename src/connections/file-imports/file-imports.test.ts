@@ -162,7 +162,7 @@ describe('the import of a file', () => {
     assert.equal(await parts(team), 0)
   })
 
-  test('an import that is interrupted between batches goes on where it ended and counts nothing twice', async () => {
+  test('an import that is interrupted between batches continues where it ended and counts nothing twice', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     const minutes = Array.from({ length: 12_000 }, (_, i) => new Date(Date.UTC(2026, 0, 1) + i * 60_000).toISOString())
@@ -217,7 +217,7 @@ describe('the import of a file', () => {
     assert.equal((await team.api.get(`/v2/user/${user}/file_import/${body.id}`)).body.status, 'completed')
   })
 
-  test('an import that another version of the program has begun counts what was stored once', async () => {
+  test('an import that another version of the program began counts stored samples once', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     const { body } = await upload(team, user, Buffer.from(rates(['09:00:00', 61], ['09:05:00', 64])))

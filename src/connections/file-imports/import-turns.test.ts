@@ -116,7 +116,7 @@ describe('imports of several teams', () => {
     }
   })
 
-  test('that are long have their further turns one after the other, and each goes on where it was', async () => {
+  test('that are long have their further turns one after the other, and each continues where it was', async () => {
     const teams = [await createTestTeam(), await createTestTeam()]
     const imports = await Promise.all(teams.map((team) => startImport(team, long)))
     const { waiting, begun, letAll, order } = runsWhenLet(teams, runs(SHORT))

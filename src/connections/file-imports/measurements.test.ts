@@ -47,7 +47,7 @@ describe('measurements of one instant are one record', () => {
     assert.deepEqual(await readBody(team, user), [[70, 19.4, 24.2]])
   })
 
-  test('and those of another instant or app are others', async () => {
+  test('and measurements of another instant or app are separate records', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     const other = record('BodyFatPercentage', 0.2, '%', AT, { sourceName: 'Other app', device: '' })

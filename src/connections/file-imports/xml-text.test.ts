@@ -79,7 +79,7 @@ describe('XML in no known encoding is refused', () => {
   ] as const)
     test(name, async () => assert.equal(await sportOf(Buffer.from(file)), 'invalid_encoding'))
 
-  test('and what precedes the byte in blocks before it was read', async () => {
+  test('and the text before the byte in earlier blocks was read', async () => {
     const many = Array.from({ length: 2000 }, (_, i) =>
       record('HeartRate', 60, 'count/min', `2026-01-31 08:${String(i % 60).padStart(2, '0')}:00 +0000`),
     )

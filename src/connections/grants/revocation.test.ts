@@ -56,7 +56,7 @@ async function cleanUp({ db }: TestTeam): Promise<void> {
     while ((await task.overdueFor(db, cells.control)) !== undefined) await task.remove(db, cells.control, () => false)
 }
 
-test('the grants of a deleted team are revoked at their vendors, and those of others stay', async () => {
+test('the grants of a deleted team are revoked at their vendors, and the grants of others stay', async () => {
   const [team, other] = [await teamAt('oura'), await teamAt('oura')]
   const [first, second, kept] = [await connect(team), await connect(team), await connect(other)]
   assert((await team.manage.delete(`/team/${team.team}`)).status < 300)

@@ -100,7 +100,7 @@ test('a cloud that does not report the granted scopes shows no scopes, and every
     assert.deepEqual(one, { status: 'available', scope_requirements: null })
 })
 
-test('scopes that a refresh names are those of the connection from then on', async () => {
+test('scopes that a refresh names are the scopes of the connection from then on', async () => {
   const { team, user_id, account } = await createConnectedUser()
   assert.equal((await availability(team, user_id)).heartrate.status, 'available')
   peer.grants.narrow(account, 'heartrate')

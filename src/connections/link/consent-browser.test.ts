@@ -20,7 +20,7 @@ const rows = async ({ team }: TestTeam) =>
 const consentPath = (link_token: string, provider = 'strava') => `/link/consent?token=${link_token}&provider=${provider}`
 
 describe('a consent that begins on the link page', () => {
-  test('is completed by its browser only; what others open changes nothing', async () => {
+  test('is completed only by its own browser; opening it elsewhere changes nothing', async () => {
     const { team, user_id, link_token } = await createTeamWithLink()
     const left = await press(consentPath(link_token))
     const back = await peer.decide(left.to!)

@@ -113,7 +113,7 @@ describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser },
     assert.match(said(page), /error_type=user_cancelled/)
   })
 
-  test('without cookies reads what to do, can try again, and nothing begins', async () => {
+  test('without cookies reads instructions, can try again, and nothing begins', async () => {
     const { team, user_id, address } = await createTeamWithLink()
     const { page, complaints } = await phone()
     await page.goto(address)

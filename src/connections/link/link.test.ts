@@ -274,7 +274,7 @@ describe('the older steps', () => {
     assert.equal((await anyone.post('/v2/link/start', { link_token: token, provider: 'oura' })).status, 401)
   })
 
-  test('start providers that can be connected, as they are listed, and those with passwords, but no others', async () => {
+  test('start listed providers that can be connected, and providers with passwords, but no others', async () => {
     const { team, token } = await createTeamWithToken()
     const start = (provider: string) => anyone.post('/v2/link/start', { link_token: token, provider })
     const listed = (await team.api.get('/v2/providers')).body as { slug: string; auth_type: string }[]

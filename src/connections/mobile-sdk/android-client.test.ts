@@ -107,7 +107,7 @@ describe('the published client for Android', () => {
     assert.equal((await phone.user()).user_id, phone.user_id)
   })
 
-  test('sends what lies before an end of ingestion', async () => {
+  test('sends entries before an end of ingestion', async () => {
     const { phone } = await createPhone({ ingestion_end: instant(Date.now() - 4 * DAY_MS).slice(0, 10) })
     phone.health.write('heartRate', heartRate(ago(29 * DAY_MS), 60), heartRate(ago(60_000), 61))
     await phone.sync('heartRate')

@@ -87,7 +87,7 @@ describe('the units of the published clients', () => {
     assert.equal(findConversion('health_connect', 'glucose', 'mg/dL')!.factor.toFixed(4), '0.0555')
   })
 
-  test('are those of each timeseries that has a post of its own', () => {
+  test('are taken from each timeseries that has a post of its own', () => {
     const listed = new Set(ios.map(([resource]) => resource))
     const notSent = ['carbohydrates', 'insulin_injection', 'note', 'workout_duration']
     const missing = sentTimeseries.map(resourceOf).filter((resource) => !listed.has(resource) && !notSent.includes(resource))

@@ -228,7 +228,7 @@ describe('identity', () => {
     assert.equal((await list(team, 'workouts', user_id)).workouts.length, 1)
   })
 
-  test('rule 10: the provider, the app and what measured are three fields', async () => {
+  test('rule 10: the provider, the app and the device are three fields', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     await postSummary(team, 'workouts', user_id, [

@@ -99,7 +99,7 @@ describe('the published client for iOS', () => {
     assert.deepEqual((await values(phone)).toSorted(), [63])
   })
 
-  test('sends what lies between the bounds of ingestion, of which the end may be ahead', async () => {
+  test('sends entries between the bounds of ingestion, of which the end may be ahead', async () => {
     const day = (days: number) => swift(Date.now() + days * DAY_MS).slice(0, 10)
     for (const [start, end, expected] of [
       [-10, null, [2, 3]],

@@ -23,7 +23,7 @@ describe('raw records', () => {
     assert.deepEqual(record.source, { name: 'Apple HealthKit', slug: 'apple_health_kit', logo: '' })
   })
 
-  test('of another team and another provider are not there', async () => {
+  test('of another team and another provider are not found', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const user_id = await team.user()
     await postSummary(team, 'activity', user_id, [{ day_summary: { calendar_date: DAY, steps_sum: 1 } }])

@@ -34,7 +34,7 @@ describe('meals of Apple Health', () => {
     },
   }
 
-  test('what an app records at one instant is a meal, with each food, in the units of meals', async () => {
+  test('entries that an app records at one instant are a meal, with each food, in the units of meals', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     assert.deepEqual(counts((await postSummary(team, 'meal', user_id, [sent])).body), [2, 2, 0, 0])

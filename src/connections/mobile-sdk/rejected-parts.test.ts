@@ -169,7 +169,7 @@ describe('a post with faulty samples', () => {
     assert.equal(attempts.heartrate.last_attempt.status, 'failure')
   })
 
-  test('or with a fault of its envelope is visible as well, without texts of the client', async () => {
+  test('or with a fault of its envelope is also visible, without texts of the client', async () => {
     const { team, user_id } = await createTeamWithUser()
     const path = `/v2/summary/workouts/${user_id}`
     const workout = { id: 'w', sport: 'Running', start_date: `${DAY}T09:30:00Z`, end_date: `${DAY}T10:00:00Z` }
@@ -302,7 +302,7 @@ describe('summaries with values that cannot be', () => {
     assert.deepEqual([shown.cycle_end, shown.menstrual_flow.length, shown.basal_body_temperature.length], [null, 1, 0])
   })
 
-  test('of the days ahead of the clock of the team are rejected, those of today are not', async () => {
+  test('of the days ahead of the clock of the team are rejected, and of today are accepted', async () => {
     const { team, user_id } = await createTeamWithUser()
     const today = { day_summary: { calendar_date: now().slice(0, 10), steps_sum: 5 } }
     assert.equal((await postSummary(team, 'activity', user_id, [today])).body.accepted, 1)

@@ -13,7 +13,7 @@ const mealsOf = (names: string[]) => [
 const names = (count: number, suffix = '') => Array.from({ length: count }, (_, i) => `Fictional food ${i}${suffix}`)
 
 describe('a meal', () => {
-  test('has at most 200 foods: what exceeds them counts under Food, and nothing of it is lost', async () => {
+  test('has at most 200 foods: further foods count under Food, and nothing of them is lost', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const { status } = await postSummary(team, 'meal', user_id, mealsOf(names(1000)), { provider: 'health_connect' })

@@ -56,7 +56,7 @@ describe('a phone that does not know', () => {
     )
   })
 
-  test('its zone leaves it to the user: the day and the offset are those of where the user lives', async () => {
+  test("its zone stores the day and the offset of the user's zone", async () => {
     const team = await createTestTeam()
     const user_id = await userIn(team, 'Asia/Tokyo')
     for (const zone of [{ time_zone: undefined }, { time_zone: 'Mars/Base' }]) {

@@ -48,7 +48,7 @@ const start = async () => {
 }
 
 describe('heart rate zones of a workout whose source sends no zones', () => {
-  test('are those of its stream, in the first event already', async () => {
+  test('are computed from its stream, already in the first event', async () => {
     const { team, user_id } = await start()
     // Of 190, without an age: below 50 % until 94, from 90 % on 171.
     const rates = [94, 95, 114, 133, 152, 170, 171]
@@ -78,7 +78,7 @@ describe('heart rate zones of a workout whose source sends no zones', () => {
     assert.deepEqual(await readZones(team, user_id), [0, 0, 0, 300, 0, 0])
   })
 
-  test('are those of stored heart rates between its ends, each for at most 5 minutes', async () => {
+  test('are computed from stored heart rates between its ends, each for at most 5 minutes', async () => {
     const { team, user_id } = await start()
     await post(team, user_id, 'heartrate', [
       beat('08:59:59', 180),
@@ -138,7 +138,7 @@ describe('heart rate zones of a workout whose source sends no zones', () => {
     ])
   })
 
-  test('change when the birth date comes later, of all workouts, those of other providers too', async () => {
+  test('change when the birth date comes later, for all workouts, including workouts of other providers', async () => {
     const { team, user_id } = await start()
     const later = workout({ id: 'workout-0002', start_date: `${DAY}T09:15:00Z` })
     await post(team, user_id, 'heartrate', [beat('09:30:00', 120)])

@@ -219,7 +219,7 @@ describe('an outage of the vendor', () => {
     assert.equal((await countPulls(other.team)).activity.status, 'success')
   })
 
-  test('that ends is made up for: the history goes on where it stood', async () => {
+  test('that ends is followed by the rest of the history', async () => {
     const { team, user_id } = await createConnectedUser(2, (peerAccount) =>
       peer.put(peerAccount, 'daily_activity', ouraActivity(daysAgo(1), 42)),
     )

@@ -171,7 +171,7 @@ describe('a notice of Oura', () => {
 })
 
 describe('wrongly signed notices', () => {
-  test('of one team keep out neither notices that are signed, nor those of other teams, nor consents from the same address', async () => {
+  test('of one team keep out neither signed notices, nor notices of other teams, nor consents from the same address', async () => {
     const { app, operations } = assembleProcess({ settings: { ...settings, wrong_keys_per_min: 3 }, publicUrl: () => url })
     after(() => app.close())
     const { run: receive } = operations.find(({ id }) => id === 'receive_provider_notification')!

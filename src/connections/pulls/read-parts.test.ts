@@ -61,7 +61,7 @@ async function read(
 }
 
 describe('a long answer', () => {
-  test('comes to the same samples as short ones, also after answers that were read before', async () => {
+  test('yields the same samples as short ones, also after answers that were read before', async () => {
     const { access_token } = await user(20_000)
     peer.page = 500
     const short = listSamples(await read(access_token), 'heartrate')

@@ -158,7 +158,7 @@ describe('an access token', () => {
     assert.equal((await read(user_id, tokens)).status, 401)
   })
 
-  test('ends on sign-out of its phone; those of other phones and users stay', async () => {
+  test('ends on sign-out of its phone; tokens of other phones and users stay', async () => {
     const { team, user_id } = await createTeamWithUser()
     const [phone, tablet, other] = [await signIn(team, user_id), await signIn(team, user_id), await team.user()]
     const others = await signIn(team, other)

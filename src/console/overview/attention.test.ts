@@ -18,7 +18,7 @@ async function attentionOf(team: TestTeam): Promise<Record<string, number>> {
   return Object.fromEntries(counted.flatMap(({ kind, count }) => (count ? [[kind, count]] : [])))
 }
 
-test('a team sees what needs attention, and nothing of another team', async () => {
+test('a team sees its own items that need attention, and none of another team', async () => {
   const [team, other] = [await createTestTeam(), await createTestTeam()]
   assert.deepEqual(await attentionOf(team), {})
   const refusing = await receiver((_received, response) => response.writeHead(500).end())

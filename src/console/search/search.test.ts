@@ -61,7 +61,7 @@ describe('the search', () => {
       assert.deepEqual(await find(other, id), [])
     })
 
-  test('finds what begins with the digits of a text, and nothing by too few', async () => {
+  test('finds objects whose ids begin with the digits of a text, and nothing for too few digits', async () => {
     const id = ids.get('order')!
     assert(kindsOf(await find(team, id.slice(0, 20))).includes(`order ${id}`))
     assert(kindsOf(await find(team, id.slice(0, 8))).includes(`order ${id}`))

@@ -86,7 +86,7 @@ describe('a result', () => {
     for (const { status, valueQuantity } of resources(server)) assert.deepEqual([status, valueQuantity.value], ['final', 6])
   })
 
-  test('that no longer has what an earlier report had withdraws it, until a report has it again', async () => {
+  test('that lacks a result of an earlier report withdraws it, until a report has it again', async () => {
     const server = await fhirServer()
     const { team, order, expected } = await atLab()
     await connect(team, server)

@@ -79,7 +79,7 @@ for (const [how, end] of Object.entries(ways))
     })
   })
 
-test('buffered deliveries of an endpoint, also those behind the same object, go to its new address', async () => {
+test('buffered deliveries of an endpoint, including deliveries that wait for the same object, go to its new address', async () => {
   const team = await createTestTeam()
   const held: (() => void)[] = []
   let isQuick = true

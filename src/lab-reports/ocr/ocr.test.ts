@@ -189,7 +189,7 @@ describe('letters', () => {
   }
   const text = (letters: readonly Letter[]) => letters.map((letter) => letter.text).join('')
 
-  test('are those of English reports; wide forms are the same letters', () => {
+  test('are the characters of English reports; wide forms are the same letters', () => {
     assert.deepEqual(alphabet, [undefined, 'A', '1', '.', undefined, '%', 'l', ' '])
   })
 
@@ -333,7 +333,7 @@ test('small unsure letters are specks, and no words', () => {
   assert.deepEqual(withoutSpecks([...words, word('1', 0.41, 12), word('f', 0.34, 10)]), words)
 })
 
-test('networks that are not there make text recognition unavailable, and say so', async () => {
+test('missing networks make text recognition unavailable, with an error that says so', async () => {
   await assert.rejects(readPicture(blankPicture(100, 100), { models: '/nonexistent' }), {
     name: 'OcrUnavailable',
     message: 'detector.onnx of the text recognition cannot be read',

@@ -23,7 +23,7 @@ const read = (bytes: Buffer) => withDocument(bytes, async (document) => pageText
 const textOf = (words: readonly { text: string }[]) => words.map(({ text }) => text).join(' ')
 
 for (const degrees of [90, 180, 270])
-  test(`text that is drawn turned by ${degrees} degrees is read upright, and its places are those on the page`, async () => {
+  test(`text that is drawn turned by ${degrees} degrees is read upright, and its places are the places on the page`, async () => {
     const page = await read(await turnedPdf(degrees))
     assert.equal(textOf(page.words), LINES.join(' '))
     assert.deepEqual([page.width, page.height], degrees === 180 ? [600, 800] : [800, 600])

@@ -55,7 +55,7 @@ test('a report with a value outside of its results waits for a review, which sho
   assert.equal((await team.api.get(path)).body.status, 'completed')
 })
 
-test('a team without human review gets such a report at once, and no row of it is certain', async () => {
+test('a team without human review gets a doubtful report at once, and no row of it is certain', async () => {
   const team = await createTestTeam()
   await command(cells, ['team', 'feature', team.team, 'human_review', 'off'])
   const job = await parseUpload(team, await team.user(), { bytes: await withLineOfNoRow() })

@@ -81,7 +81,7 @@ describe('the files of a report', () => {
     assert.equal((await readJob(team, id)).status, 'completed')
   })
 
-  test('are deleted with the user at once, those of other users are not', async () => {
+  test('are deleted with the user at once, and pictures of other users are not', async () => {
     const team = await createTestTeam()
     const [leaving, staying] = [await team.user(), await team.user()]
     const [gone, kept] = [

@@ -72,7 +72,7 @@ test('several images are the pages of one report in the order in which they were
   )
 })
 
-test('a page that is turned by 90 degrees is read, and its places are those of the turned page', async () => {
+test('a page that is turned by 90 degrees is read, and its places are the places of the turned page', async () => {
   const team = await createTestTeam()
   const file = await scannedPdf({ picture: turnedPicture(await pictureOfRows(HEAD, GLUCOSE), 90) })
   const job = await parseUpload(team, await team.user(), { bytes: file })

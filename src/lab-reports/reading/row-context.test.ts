@@ -241,7 +241,7 @@ describe('the method of a result', () => {
   })
 })
 
-test('terms of an imported release leave the matches of other rows as they were, under a heading of urine as well', () => {
+test('terms of an imported release leave the matches of other rows unchanged, also under a heading of urine', () => {
   const report = understand([
     pageOfLines([
       [[240, 'URINE EXAMINATION']],

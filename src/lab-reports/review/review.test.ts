@@ -277,7 +277,7 @@ describe('the end of a review', () => {
   })
 })
 
-test('a team without the feature neither asks for a review nor reviews; the operator still ends what waits', async () => {
+test('a team without the feature neither asks for a review nor reviews; the operator still ends waiting reviews', async () => {
   const { team, user_id, id, own, correct } = await createWaitingReport()
   await command(cells, ['team', 'feature', team.team, 'human_review', 'off'])
   guard.invalidate(team.team)

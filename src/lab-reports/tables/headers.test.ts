@@ -17,7 +17,7 @@ const kindsOf = (...texts: string[]) => {
   return columnsOf(toLine(1, cells))?.map(({ kind }) => kind)
 }
 
-test('columns are named by what their title says, the previous result among them', () => {
+test('columns get their kind from their title, including the previous result', () => {
   assert.deepEqual(kindsOf('Test', 'Result', 'Flag', 'Units', 'Reference Range'), ['name', 'value', 'flag', 'unit', 'range'])
   assert.deepEqual(kindsOf('Component', 'Previous', 'Current', 'Units', 'Reference'), [
     'name',

@@ -46,7 +46,7 @@ const rows = (page: PageText) =>
   ])
 const expected = NAMES.map((name, index) => [name, String(11 + index), `${index}-${index + 20}`])
 
-test('results of a photo that stand further above their names with each row are those of their names', () => {
+test('results of a photo that are printed further above their names with each row belong to their names', () => {
   const bent = createPage((row, column) => -row * column * 1.1)
   assert.notDeepEqual(rows(bent), expected)
   assert.deepEqual(rows(levelRows(bent)), expected)

@@ -137,7 +137,7 @@ test('entries of both sexes stand on one line, with the word before or behind it
   assert.deepEqual(fitting(['M/F: 13-17'], woman), [13, 17])
 })
 
-test('ranges of both sexes stand behind a result without names of columns as well, on one line or two', () => {
+test('ranges of both sexes after a result are read without names of columns, on one line or two', () => {
   for (const [first, ...others] of [
     ['13.5-17.5 (M) 12-16 (F)'],
     ['M: 13.5-17.5 F: 12-16'],

@@ -52,7 +52,7 @@ test('names that begin as labels do are names where laboratories measure them', 
   )
 })
 
-test('texts behind colons are results of what laboratories measure, and nothing else', () => {
+test('texts after colons are results only of tests that laboratories measure', () => {
   assert.deepEqual(
     rows(
       [
@@ -220,7 +220,7 @@ test('a column of comments belongs to the result next to it, over several lines,
   )
 })
 
-test('a note between two rows of a panel belongs to the first of them, with the lines on which it goes on', () => {
+test('a note between two rows of a panel belongs to the first of them, with its further lines', () => {
   assert.deepEqual(
     comments(
       HEADER,

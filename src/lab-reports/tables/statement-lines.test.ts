@@ -73,7 +73,7 @@ test('where specimens stand below rows they count before that of the panel', () 
   ])
 })
 
-test('where lines are far apart, specimens below most rows and below the last are those of the rows above', () => {
+test('where lines are far apart, specimens below most rows and below the last belong to the rows above', () => {
   const of = (text: string): PlacedText[] => [[36, `Specimen: ${text}`]]
   for (const pitch of [14, 30, 45]) {
     const below: PlacedText[][] = [HEADER, CREATININE, of('Urine'), PROTEIN, of('CSF'), SODIUM, of('Serum'), [[36, 'COMMENTS']]]

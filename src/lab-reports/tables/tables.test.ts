@@ -270,7 +270,7 @@ test('a column of numbers without a name does not belong to the next column of u
   )
 })
 
-test('a row with a day and results that are names of columns as well does not name the columns of the rows below', () => {
+test('a row with a day and results that are also names of columns does not name the columns of the rows below', () => {
   const days = ['04/15/2025|08:35 AM', '04/15/2025', '15 Apr 2025']
   for (const rules of ['none', 'lines'] as const)
     for (const day of days)
@@ -296,7 +296,7 @@ test('a row with a day and results that are names of columns as well does not na
         )
 })
 
-test('a table goes on in the next page without the names of its columns, below the head of the page', () => {
+test('a table continues on the next page without the names of its columns, below the header of the page', () => {
   for (const day of ['04/15/2025|08:35 AM', '04/15/2025 08:35 AM'])
     for (const head of [[], ['Sampleville Pathology', '12 Invented Street']])
       for (const rules of ['none', 'lines'] as const) {

@@ -81,7 +81,7 @@ describe('lab accounts of an organization', () => {
       assert.equal((await team.manage.get(`${PATH}?${query}`)).status, 422, query)
   })
 
-  test('the list of lab accounts omits those of other cells and organizations, and is empty for a team of another region', async () => {
+  test('the list of lab accounts omits accounts of other cells and organizations, and is empty for a team of another region', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     await labAccount(team)
     assert.deepEqual(ids(await team.manage.get('/lab_account/production/us')), [])

@@ -198,7 +198,7 @@ describe('conversion', () => {
     assert.deepEqual([theirs.status, theirs.body.detail], [404, 'Lab test not found'])
   })
 
-  test('converting codes lists those without a target, both unknown codes and codes with a similar name only', async () => {
+  test('converting codes lists codes without a target, both unknown codes and codes with a similar name only', async () => {
     const provider_ids = ['Q55122', 'Q55458', 'NO-SUCH', 'Q55122', '__proto__']
     const { body } = await team.api.post('/v3/compendium/convert', { provider_ids, target_lab: 'labcorp' })
     assert.deepEqual(body.source_provider_ids, ['Q55122', 'Q55458', 'NO-SUCH', '__proto__'])

@@ -108,7 +108,7 @@ describe('requisitions', { skip }, () => {
     assert.match(pages[0]!, /Guardian +Guarda Fictional, \+15550100198/)
   })
 
-  test('a requisition prints the notes of the account, then those of the order', async () => {
+  test('a requisition prints the notes of the account, then the notes of the order', async () => {
     const team = await createTestTeam()
     const account = await labAccount(team, { lab: 'quest', provider_account_id: 'FICTIONAL-77' })
     await team.db.plainTx((tx) => updateAccount(tx, account, { default_clinical_notes: 'Call with critical values.' }))
@@ -213,7 +213,7 @@ describe('collection instructions', () => {
       assert(text.includes(words), words)
   })
 
-  test('the instructions of an order are those of its test, with the sample id', { skip }, async () => {
+  test('the instructions of an order are the instructions of its test, with the sample id', { skip }, async () => {
     const team = await createTestTeam()
     const order = await orderWithRequisition(team, 'testkit')
     const { text, barcodes } = readPdfReply(await team.api.get(`/v3/order/${order.id}/collection_instruction_pdf`))

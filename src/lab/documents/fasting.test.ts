@@ -38,7 +38,7 @@ async function readDocuments(team: TestTeam, changes: Record<string, unknown>) {
   return { requisition, result, fasting: sample!.clinical_information.fasting }
 }
 
-test('a patient who has not fasted is shown as such, although the test requires it', { skip }, async () => {
+test('a patient who has not fasted is shown as not fasting, although the test requires it', { skip }, async () => {
   const team = await createTestTeam()
   const { requisition, result, fasting } = await readDocuments(team, await readAnswers(team, 'N'))
   assert.match(requisition, /Fasting +No \(answered/)
@@ -48,7 +48,7 @@ test('a patient who has not fasted is shown as such, although the test requires 
   assert.equal(fasting, false)
 })
 
-test('a patient who has fasted is shown as such', { skip }, async () => {
+test('a patient who has fasted is shown as fasting', { skip }, async () => {
   const team = await createTestTeam()
   const { requisition, result, fasting } = await readDocuments(team, await readAnswers(team, 'Y'))
   assert.match(requisition, /Fasting +Yes \(answered/)

@@ -240,7 +240,7 @@ describe('communication settings of an order', () => {
     assert.deepEqual(await kinds(team, id), ['ordered sms', 'transit_customer sms'])
   })
 
-  test("disabling an order's text messages stops only those, and emits no event", async () => {
+  test("disabling an order's text messages stops only text messages, and emits no event", async () => {
     const team = await createTestTeam()
     const { id } = await createOrderByMethod(team, 'walk_in_test')
     await team.api.patch(path(id), { sms_enabled: false })

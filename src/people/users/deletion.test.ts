@@ -203,7 +203,7 @@ describe('seven days after the deletion of a user', () => {
     return user_id
   }
 
-  test('user, orders, results and events are erased, and those of another user are not', async () => {
+  test('user, orders, results and events are erased, and the data of another user is not', async () => {
     const team = await createTestTeam()
     await history(team, 'stays')
     const before = await rowsOf(team)

@@ -124,7 +124,7 @@ describe('searching for users', () => {
     assert.deepEqual((await api.get('/v2/team/users/search?query_id=aa')).body, [])
   })
 
-  test('finds neither deleted users nor those of other teams, and at most 50', async () => {
+  test('finds neither deleted users nor users of other teams, and at most 50', async () => {
     const [team, other] = [await createTestTeam('production-us'), await createTestTeam()]
     await other.user('filler of another team')
     await team.db.tx(team.tenant, (tx) =>

@@ -261,7 +261,7 @@ describe('the list of users', () => {
     }
   })
 
-  test('shows neither deleted users nor those of other teams', async () => {
+  test('shows neither deleted users nor users of other teams', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const gone = await team.user('gone')
     await team.user('there')
@@ -303,7 +303,7 @@ test('two names in Latin-1 are refused instead of becoming one user', async () =
   assert.equal((await api.get('/v2/user/resolve/ren%E8')).status, 404)
 })
 
-test('the counts of a team are those of its active users and of all its orders', async () => {
+test('the counts of a team count its active users and all its orders', async () => {
   const [team, other] = [await createTestTeam(), await createTestTeam()]
   await other.user()
   const expected = (users: number, orders: number) => ({

@@ -45,7 +45,7 @@ test('a process is not ready while the role of teams lacks a right that readines
   assert.equal(await notReady(cells, within_ms), undefined)
 })
 
-test('the database ends what takes too long on each kind of connection: statements, waits for locks, transactions without a statement', async () => {
+test('the database ends slow work on each kind of connection: statements, waits for locks, transactions without a statement', async () => {
   const { db, tenant } = await createTestTeam()
   const Limits = T.Object({ statement: T.String(), lock: T.String(), idle: T.String() })
   const limits = sql`

@@ -6,7 +6,7 @@ import { IdAllocator } from './id-allocator.ts'
 
 const SEQUENCE = 'order_event_id'
 
-test('numbers are unique, and those of one call are consecutive', async () => {
+test('numbers are unique, and the numbers of one call are consecutive', async () => {
   const { db } = await createTestTeam()
   const processes = [new IdAllocator(db.queries), new IdAllocator(db.queries)]
   const taken = await Promise.all(Array.from({ length: 400 }, (_, i) => processes[i % 2]!.allocate(SEQUENCE, (i % 5) + 1, 0)))

@@ -76,7 +76,7 @@ describe('without the right to create roles', async () => {
     assert.equal(await db.read(tenantOf(teams[0]!), (tx) => tx.run(sql`select from lab_order_of_team`)), 0)
   })
 
-  test('once an administrator has run them, the schema has its roles, and the owner sees what it saw', async () => {
+  test('once an administrator has run them, the schema has its roles, and the owner sees the same rows', async () => {
     for (const statement of statements) await asOwner(statement)
     const { protection } = await migrate(own, 'sandbox_us', 'cell', { row_security: 'required' })
     assert.equal(protection.by, 'roles')

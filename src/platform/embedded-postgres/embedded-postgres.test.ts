@@ -270,7 +270,7 @@ describe('the bundled PostgreSQL below a folder that only root may enter', { ski
     assert.ok(fs.lstatSync(join(closed, 'clone/node_modules', platform, 'native/lib/libicuuc.so.60')).isSymbolicLink())
   })
 
-  test('without setpriv the error says what to do', async () => {
+  test('without setpriv the error names the remedy', async () => {
     fs.mkdirSync(pathOf('private'), { mode: 0o700 })
     const { message } = await failure(join(pathOf('private'), 'data'), { env: { PATH: scratch } })
     assert.match(message, /nobody used instead cannot access \S+\/private: move .* DATA_DIR .* DATABASE_URL .* ordinary user\.$/)

@@ -25,7 +25,7 @@ const statusOf = (work: () => void): number => {
   return 200
 }
 
-test('bodies of one team get 429 past its share, those of all teams 503, and give their bytes back once', () => {
+test('bodies of one team get 429 past its share, bodies of all teams 503, and give their bytes back once', () => {
   const memory = new BodyMemory({ bytes_max: 10, team_bytes_max: 6 })
   const [first, second, other, late] = ['a', 'a', 'b', 'c'].map((team) => memory.share(team))
   first!.add(4)

@@ -86,7 +86,7 @@ async function first(answers: Promise<Answer>[]): Promise<Answer> {
 
 const OVERLOADED: Answer = { status: 503, retry_after: '1', detail: 'Temporarily overloaded; try again' }
 
-describe('a team with more requests than may wait gets 503 with Retry-After for those, and another team is served:', () => {
+describe('a team with more requests than may wait gets 503 with Retry-After for the excess, and another team is served:', () => {
   const fill = async (tables: string[], prepare: (team: TestTeam) => Promise<() => [path: string, body?: unknown]>) => {
     const { ask } = await patientProcess()
     const [team, other] = [await createTestTeam(), await createTestTeam()]

@@ -76,7 +76,7 @@ describe('a handler that never ends', { concurrency: 1 }, () => {
   })
 })
 
-test('slow jobs of one team do not stop those of another', async () => {
+test('slow jobs of one team do not stop jobs of another', async () => {
   const [slow, quick] = [await createTestTeam(), await createTestTeam()]
   const finish = Promise.withResolvers<void>()
   let running = 0
@@ -119,7 +119,7 @@ test('a job that waits for the limit of its kind begins when another one of its 
   assert.equal(begun, 4)
 })
 
-test('a stopping worker releases jobs that it has claimed and not begun, also those that wait for the limit of their kind', async () => {
+test('a stopping worker releases jobs that it has claimed and not begun, including jobs that wait for the limit of their kind', async () => {
   const limited = defineJob('test.limited', Payload, { running_max: 1 })
   const team = await createTestTeam()
   const [begun, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -223,7 +223,7 @@ test('a job that is queued by a process whose clock is wrong is due by the clock
     }
 })
 
-test('jobs for now are due in the order in which they are queued, also those of a job that began long before', async () => {
+test('jobs for now are due in the order in which they are queued, including jobs of a job that began long before', async () => {
   const team = await createTestTeam()
   const Queued = T.Object({ payload: T.String() })
   const minutesAgo = (minutes: number) => new Date(Math.floor(Date.now() / 1000) * 1000 - minutes * 60_000)

@@ -8,7 +8,7 @@ type Question = { read: number } | { batch: unknown }
 
 const batch = (): Question => ({ batch: [] })
 
-test('a part that is asked for while a batch is being stored is answered by itself, and the batch when it is stored', async () => {
+test('a part that is requested while a batch is being stored is answered separately, and the batch after it is stored', async () => {
   const { port1, port2 } = new MessageChannel()
   const stored = Promise.withResolvers<void>()
   const answers = answerThread<Question>(port1, async (question) => {

@@ -24,6 +24,6 @@ test('a value is checked against its schema however often the schema is used', (
   }
 })
 
-test('schemas that are created for each check are checked as well', () => {
+test('schemas that are created for each check are checked too', () => {
   for (let i = 0; i < LOOKS; i++) assert.equal(firstFault(Order(), { id, lines: [{}] })?.instancePath, '/lines/0')
 })

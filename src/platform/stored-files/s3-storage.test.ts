@@ -29,7 +29,7 @@ describe('signatures', () => {
   const host = 'examplebucket.s3.amazonaws.com'
   const at = new Date('2013-05-24T00:00:00Z')
 
-  test('are those of the examples that Amazon publishes', () => {
+  test('are equal to the examples that Amazon publishes', () => {
     const get = { method: 'GET', host, path: '/test.txt', headers: { Range: 'bytes=0-9' }, body: new Uint8Array() }
     assert.match(
       signRequest(get, credentials, at).authorization!,
@@ -118,7 +118,7 @@ describe('an object store', () => {
     }
   })
 
-  test('that is not there is said not to be reached', async () => {
+  test('that does not exist is reported as unreachable', async () => {
     const peer = await s3Server()
     await peer.stop()
     await assert.rejects(storageOn(peer).get('a/1'), refusal(/^GET did not reach the object store \(ECONNREFUSED\)$/))

@@ -112,7 +112,7 @@ describe('the data is lifelike:', () => {
     }
   })
 
-  test('the energies of the hours and of the workouts add up to those of the day, also while it grows', () => {
+  test('the energies of the hours and of the workouts add up to the energy of the day, also while it grows', () => {
     let [workouts, growing] = [0, 0]
     for (const person of people)
       for (const day of days)

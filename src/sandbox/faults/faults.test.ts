@@ -55,7 +55,7 @@ describe('faults of requests', () => {
     assert.deepEqual(statuses, [503, 503, 429, 500, 200])
   })
 
-  test('without an operation are of each, but those of the sandbox, and are replaced and removed', async () => {
+  test('without an operation apply to each operation except sandbox operations, and are replaced and removed', async () => {
     const team = await createTestTeam()
     const { requests, deliveries, expires_at } = await set(team, { requests: [{ status: 500, times: 7 }] })
     assert.deepEqual([requests, deliveries], [[{ operation: null, status: 500, times: 7 }], []])
@@ -113,7 +113,7 @@ describe('faults of requests', () => {
     assert.deepEqual((await team.api.get(PATH)).body, { requests: [], deliveries: [], expires_at: null })
   })
 
-  test('of one team hold at most 20 requests, and those of others go on', async () => {
+  test('of one team hold at most 20 requests, and requests of others continue', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     await set(team, { requests: [{ delay_ms: 3000, times: 100 }] })
     const asked = Array.from({ length: 24 }, () => ask(team, LABS))

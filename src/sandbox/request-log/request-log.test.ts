@@ -46,7 +46,7 @@ test('a production team has no list of requests', async () => {
   assert.equal((await client('sk_us_wrong').get('/v1/sandbox/requests')).status, 401)
 })
 
-test('a process keeps the last 200 requests of a team, and a client that comes late gets those', () => {
+test('a process keeps the last 200 requests of a team, and a client that comes late gets them', () => {
   const requests = new RecentRequests()
   requests.add('a', request(0))
   const { next_cursor } = requests.requestsAfter('a', undefined)

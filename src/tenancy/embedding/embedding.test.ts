@@ -225,7 +225,7 @@ describe('an integration-managed member', () => {
     assert.deepEqual((await org.manage.post(MEMBER, body, headers)).body, first.body)
   })
 
-  test('of another organization is not there', async () => {
+  test('of another organization is not found', async () => {
     const [org, other] = [await createTestTeam(), await createTestTeam()]
     const { id } = await member(org)
     assert.equal((await other.manage.get(`${MEMBER}/${id}`)).status, 404)

@@ -275,7 +275,7 @@ describe('signing in to the demo', () => {
     assert.deepEqual([await status('__Host-drawbridge_session'), await status('drawbridge_session')], [200, 401])
   })
 
-  test('is not there without demo data', async () => {
+  test('does not exist without demo data', async () => {
     const { app } = assembleProcess({ settings: { ...settings, demo: false } })
     const { statusCode } = await app.inject({
       method: 'POST',

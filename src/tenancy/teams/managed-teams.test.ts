@@ -275,7 +275,7 @@ describe('deleting a team', () => {
     assert.equal((await org.manage.post('/team_api_keys/sandbox/us', { label: 'x', team_id: id })).status, 404)
   })
 
-  test('unbinds its keys, and leaves those that have other teams', async () => {
+  test('unbinds its keys, and keeps keys that have other teams', async () => {
     const org = await createTestTeam()
     const { id } = (await create(org, {})).body
     const { body: made } = await org.manage.post('/management_key', {

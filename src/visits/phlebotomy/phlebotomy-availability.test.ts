@@ -60,7 +60,7 @@ describe('availability in the sandbox', () => {
       assertRejected(await available(team, { ...street, zip }), 400, 'No at-home phlebotomy provider serves this address.')
   })
 
-  test("days are those of the patient's time zone, and past windows are not offered", async () => {
+  test("days are days of the patient's time zone, and past windows are not offered", async () => {
     const team = await createTestTeam('sandbox-us')
     const before = await todayIn(team)
     assertRejected(

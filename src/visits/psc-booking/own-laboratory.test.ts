@@ -48,7 +48,7 @@ const order = async (team: TestTeam) => {
 }
 
 describe('a laboratory with sites of its own', () => {
-  test('takes appointments at those with a schedule, and shows the others as not bookable', async () => {
+  test('takes appointments at sites with a schedule, and shows the others as not bookable', async () => {
     const team = await production()
     const id = await order(team)
     assertRefused(await getAvailability(team, NEAR), 400, 'This lab is not supported.')

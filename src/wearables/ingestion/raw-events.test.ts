@@ -68,7 +68,7 @@ describe('raw events', () => {
     ])
   })
 
-  test('of a history go to a pipeline only if it asks for histories as well', async () => {
+  test('of a history go to a pipeline only if it also asks for histories', async () => {
     for (const [push_historical_data, expected] of [
       [false, []],
       [true, ['raw.apple_health_kit.activity']],

@@ -20,7 +20,7 @@ import { advanceClock } from '../../../test/support/orders.ts'
 import { createTeamWithUser } from '../../../test/support/teams.ts'
 
 describe('an evaluation of a continuous query', () => {
-  test('keeps what another evaluation stores meanwhile', async () => {
+  test('keeps rows that another evaluation stores meanwhile', async () => {
     const { team, user_id } = await createTeamWithUser()
     const { id } = await create(team, daily)
     await add(team, user_id, [`${DAY}T09:00:00`, 60])

@@ -109,7 +109,7 @@ describe('columns of a result', () => {
   })
 })
 
-test('a query depends on the resources that it reads, and on those of its derived values', () => {
+test('a query depends on the resources that it reads, and on the resources of its derived values', () => {
   const of = (arg: object, index: string) => meaning({ select: [key, { func: 'count', arg }], group_by: [byWeek(index)] })
   const expected: [arg: object, index: string, resources: string[]][] = [
     [{ value_macro: 'sleep_score' }, 'sleep', ['sleep']],

@@ -106,7 +106,7 @@ describe('results as Parquet', () => {
     )
   })
 
-  test('are chosen by what `Accept` prefers', async () => {
+  test('are chosen by the preference in `Accept`', async () => {
     const { team, user_id } = await createTeamWithUser()
     const body = { timeframe, queries: [{ select: [{ func: 'count', arg: beats }] }] }
     const typeOf = async (accept: string) => {

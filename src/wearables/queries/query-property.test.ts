@@ -159,7 +159,7 @@ const roundRows = (rows: unknown[][]) =>
     .map((row) => JSON.stringify(row))
     .toSorted()
 
-test('a compiled query returns what a naive evaluation of the same samples returns', async () => {
+test('a compiled query returns the same as a naive evaluation of the same samples', async () => {
   await fc.assert(
     fc.asyncProperty(
       samples,

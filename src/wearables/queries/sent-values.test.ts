@@ -55,7 +55,7 @@ test('a change of fields that only queries show emits no event, and fields that 
   assert.equal((await ofKind(team, 'sleep')).length, 1)
 })
 
-test('a workout has its lowest heart rate and its zone, and its raw record what else was sent', async () => {
+test('a workout has its lowest heart rate and its zone, and its raw record the other sent fields', async () => {
   const team = await createTestTeam()
   const user_id = await team.user()
   const more = { heart_rate_minimum: 71, descent_elevation: 12, heart_rate_zone_max_hr: 180 }

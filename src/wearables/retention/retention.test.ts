@@ -147,7 +147,7 @@ describe('the retention of health data', () => {
     assert(Date.parse(oldest_data) > Date.now() - 10.01 * DAY_MS, oldest_data)
   })
 
-  test('drops what arrives after its retention, without an event', async () => {
+  test('drops data that arrives after its retention, without an event', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     await set(team, [{ resource: 'heartrate', days: 10 }])
@@ -192,7 +192,7 @@ describe('the retention of health data', () => {
     assert.equal((await readValues(team, user_id)).length, 0)
   })
 
-  test('checks more users than one transaction takes, and goes on where an interrupted process stopped', async () => {
+  test('checks more users than one transaction takes, and continues where an interrupted process stopped', async () => {
     const team = await createTestTeam()
     await team.db.pool.query(
       `with u as (insert into "user" (id, team_id, client_user_id, created_on)

@@ -24,7 +24,7 @@ async function counts(merge: Promise<{ created: number; updated: number }>): Pro
 }
 
 describe('Samples of 1,200 hours', () => {
-  test('replace those of another app at their instants', async () => {
+  test('replace samples of another app at their instants', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     const store = (hours: number, value: number, app: string) =>

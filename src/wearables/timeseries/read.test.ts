@@ -11,7 +11,7 @@ describe('reading samples', () => {
       return { ...sentSample('00:00:00', 50 + (i % 50), watch), start_date: instant, end_date: instant }
     })
 
-  test('goes on from page to page without a gap or a repetition, and events have at most 10,000 samples and 1 MiB', async () => {
+  test('continues from page to page without a gap or a repetition, and events have at most 10,000 samples and 1 MiB', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     assert.equal((await post(team, user_id, 'heartrate', many(25_000))).status, 200)

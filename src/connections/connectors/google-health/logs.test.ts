@@ -135,7 +135,7 @@ test('foods of one app, local day and kind of meal are a meal, with nutrients in
   assert.deepEqual([other!.document.energy, other!.document.macros], [{ unit: 'kcal', value: 90 }, null])
 })
 
-test('carbohydrates and caffeine come with meals, in grams, those of one instant added up', async () => {
+test('carbohydrates and caffeine come with meals, in grams, and amounts of one instant are added up', async () => {
   const { pull } = await linkAccount()
   const parts = await pull('meal')
   const shown = (resource: string) =>
@@ -152,7 +152,7 @@ test('carbohydrates and caffeine come with meals, in grams, those of one instant
   assert.deepEqual(shown('caffeine'), [['2026-01-31T15:10:00.000Z', 0.095, -25_200, 'app']])
 })
 
-test('drinks of one instant and app are added up, in milliliters, and those of other apps are kept apart', async () => {
+test('drinks of one instant and app are added up, in milliliters, and drinks of other apps are kept apart', async () => {
   const { pull } = await linkAccount()
   assert.deepEqual(
     listSamples(await pull('water'), 'water').map(({ at_ms, value, app_id }) => [new Date(at_ms).toISOString(), value, app_id]),

@@ -122,7 +122,7 @@ describe('Oura: errors', () => {
 })
 
 describe('Oura: data', () => {
-  test('days are those of Oura, also the last one of a range, with distances in meters and times in minutes', async () => {
+  test('days are the days of Oura, including the last one of a range, with distances in meters and times in minutes', async () => {
     const { peer, pull } = await linkAccount()
     const days = listRecords(await pull('activity'), 'activity')
     assert.deepEqual(

@@ -38,7 +38,7 @@ test('a night has its stages: each lasts until the next change, equal ones are o
   assert.equal(JSON.stringify(night!.raw).includes('sleepStateChanges'), false)
 })
 
-test('a night without the durations of its phases has those of its stages, and one without stages has no stages', async () => {
+test('a night without durations of phases has the durations of its stages, and one without stages has no stages', async () => {
   const staged = await peerWithNight((night) => delete night.sleepEvaluation)
   const { deep, rem, light, awake } = listRecords(await staged.pull(), 'sleep')[0]!.document
   assert.deepEqual([deep, rem, light, awake], [3600, 1800, 22_800, 300])

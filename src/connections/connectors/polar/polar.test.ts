@@ -147,7 +147,7 @@ describe('Polar: data', () => {
   })
 
   for (const wraps of [true, false])
-    test(`steps are those of the device that counted most, and heart rates are of local days, in lists ${wraps ? 'with' : 'without'} a wrapper`, async () => {
+    test(`steps come from the device that counted most, and heart rates are of local days, in lists ${wraps ? 'with' : 'without'} a wrapper`, async () => {
       const { peer, pull } = await linkAccount()
       peer.wraps = wraps
       const pulled = await pull('steps')

@@ -5,7 +5,7 @@ import { listRecords, listSamples } from '../../../../test/support/vendors/vendo
 import { linkedToWithings as linked } from '../../../../test/support/vendors/withings-records.ts'
 
 describe('Withings: data', () => {
-  test('measures are multiplied by their power of ten, on all pages, without those of other people and goals', async () => {
+  test('measures are multiplied by their power of ten, on all pages, without measures of other people and goals', async () => {
     const { peer, pull } = await linked()
     const pulled = await pull('body')
     assert.equal(peer.requestsTo('/measure').length, 3)

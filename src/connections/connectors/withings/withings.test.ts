@@ -125,7 +125,7 @@ describe('Withings: notifications', () => {
     assert.deepEqual(probe, { outcome: 'unsigned', answer: { status: 200, body: {} }, changes: [] })
   })
 
-  test('a notification leads to pulls of what its category is about, in a range that is limited', () => {
+  test('a notification leads to pulls of the data of its category, in a limited range', () => {
     const range = {
       startdate: String(Date.parse('2026-01-31T06:00:00Z') / 1000),
       enddate: String(Date.parse('2026-01-31T06:00:00Z') / 1000),

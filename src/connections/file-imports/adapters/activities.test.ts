@@ -119,7 +119,7 @@ describe('a FIT file', () => {
     ])
   })
 
-  test('of a day of a watch has levels of stress, in its zone, without those that could not be measured', async () => {
+  test('of a day of a watch has levels of stress, in its zone, without values that could not be measured', async () => {
     const at = (seconds: number) => FitEncoder.toFitTimestamp(new Date(START.getTime() + seconds * 1000))
     const encoder = new FitEncoder()
     encoder.writeMessage(0, [choice(0, 32), u16(1, 1), u16(2, 3113), u32(4, at(0))])
@@ -281,7 +281,7 @@ describe('a GPX file', () => {
   })
 })
 
-test('an archive of activities is read whole; what cannot be read is counted', async () => {
+test('an archive of activities is read whole; unreadable files are counted', async () => {
   const zip = await zipBytes([
     { name: 'activities/1.fit', content: [Buffer.from(fitFile())] },
     { name: 'activities/2.GPX', content: [gpx(gpxPoint('2026-01-31T11:00:00Z'), 'Unknown program')] },

@@ -46,7 +46,7 @@ describe('an Apple Health export', () => {
     assert.deepEqual([values(samples.heartrate), error], [[61], null])
   })
 
-  test('quirk 5: has attributes with spaces in their names: their record is left out and counted, and reading goes on', async () => {
+  test('quirk 5: has attributes with spaces in their names: their record is left out and counted, and reading continues', async () => {
     const broken = rate(60).replace('<Record ', '<Record Withings Link="x" ')
     const inside = rate(59, { content: '<MetadataEntry Withings Link="x" key="a" value="b"/>' })
     const { samples, skipped, error } = await reading(exportXml(broken, inside, rate()))
@@ -284,7 +284,7 @@ describe('an Apple Health export', () => {
     assert.equal(samples.steps, undefined)
   })
 
-  test('quirk 16: comes as zip64, empty, cut off, or packed again by its owner: what can be read is read, and the rest is reported', async () => {
+  test('quirk 16: comes as zip64, empty, cut off, or packed again by its owner: the readable part is read, and the rest is reported', async () => {
     const xml = exportXml(...Array.from({ length: 3000 }, (_, i) => record('HeartRate', 60, 'count/min', minute(i % 1440))))
     const again = [{ name: 'My data/2026/export.xml', content: [xml] }]
     assert.equal((await reading(await zipBytes(again, { zip64: true }))).samples.heartrate!.length, 3000)

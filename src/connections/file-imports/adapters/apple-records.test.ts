@@ -30,7 +30,7 @@ const dinner = [
 ]
 
 describe('meals of an Apple Health export', () => {
-  test('are what one source has recorded at one instant, with each food, in the units of meals', async () => {
+  test('have the foods that one source recorded at one instant, in the units of meals', async () => {
     const other = nutrient('EnergyConsumed', 90, 'kcal', EVENING, undefined, { sourceName: 'Another Fictional' })
     const { summaries, samples, skipped } = await reading(
       exportXml(...dinner, other, nutrient('EnergyConsumed', 200, 'kcal', NOON)),
@@ -210,7 +210,7 @@ describe('menstrual cycles of an Apple Health export', () => {
     })
   })
 
-  test('have the days of the place that a record names, else those of UTC', async () => {
+  test('have the days of the place that a record names, or else of UTC', async () => {
     const at = (start: string, zone: string) =>
       record('HKCategoryTypeIdentifierMenstrualFlow', 'HKCategoryValueMenstrualFlowLight', '', start, {
         ...HEALTH,

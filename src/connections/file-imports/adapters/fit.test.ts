@@ -74,7 +74,7 @@ describe('a FIT file with developer fields', () => {
     }
   })
 
-  test('has the values of those that name a native field which its records lack, in the unit of that field', async () => {
+  test('has the values of developer fields that name a native field which its records lack, in the unit of that field', async () => {
     const described = developerFields([
       [0, 'float32', 'Strap', 'bpm', 3],
       [1, 'uint16', 'Power', 'Watts', 7],
@@ -125,7 +125,7 @@ describe('a FIT file whose times count from power-on', () => {
     assert.deepEqual(times((await read(relative(T))).shown), RUN)
   })
 
-  test('has those of a correlation of the two clocks before all others', async () => {
+  test('prefers the times of a correlation of the two clocks', async () => {
     const correlation: FitMessage = {
       kind: 162,
       fields: [
@@ -165,7 +165,7 @@ describe('a FIT file that lacks a part', () => {
     assert.deepEqual([shown, skipped], [[], { invalid_time: { workouts: 1 } }])
   })
 
-  test('and has no session is one workout, with what its laps and its timer say', async () => {
+  test('and has no session is one workout, with the values of its laps and its timer', async () => {
     const lap = (start: number, end: number): FitMessage => ({
       kind: 19,
       fields: [
@@ -198,7 +198,7 @@ describe('a FIT file that lacks a part', () => {
     assert.deepEqual([shown, skipped], [[], { unsupported: { fit_course: 1 } }])
   })
 
-  test('of a swim has the lengths of the pool, without those in which the swimmer rested', async () => {
+  test('of a swim has the lengths of the pool, without lengths in which the swimmer rested', async () => {
     const lengths = Array.from({ length: 9 }, (_, i): FitMessage => ({
       kind: 101,
       fields: [

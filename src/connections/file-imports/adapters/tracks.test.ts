@@ -175,7 +175,7 @@ describe('a TCX file', () => {
     )
   })
 
-  test('has a distance that begins at 0, also where it goes on from an earlier leg', async () => {
+  test('has a distance that begins at 0, also where it continues from an earlier leg', async () => {
     const points = [0, 44.12, 88.24, 132.35].map((meters, i) => trackpoint(i, { meters: 40_330 + meters })).join('')
     for (const total of [132.35, undefined]) {
       const { lists, shown } = await read(activity(lap(0, totals(180, total), points)))

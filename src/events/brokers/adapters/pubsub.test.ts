@@ -86,7 +86,7 @@ describe('Pub/Sub', () => {
       assert.deepEqual(await countQueued(team), [])
     })
 
-  test('an event that waits for its topic is not sent once its user is deleted, and those of others are', async () => {
+  test('an event that waits for its topic is not sent after its user is deleted, and events of others are sent', async () => {
     const team = await createTestTeam()
     await pipe(team, settings('waiting'))
     refusals.set(topicOf('waiting'), status.UNAVAILABLE)
