@@ -67,7 +67,7 @@ export class Sender {
     onDone: (result: HttpResult) => void,
   ): Promise<void> {
     const { mayBegin, attempt_ms_max = ATTEMPT_MS_MAX } = this.#options
-    const { origin, path } = parseUrl(endpoint.url)
+    const { origin, pathname, search } = new URL(endpoint.url)
     const started_ms = performance.now()
     let response: Response
     try {
@@ -86,7 +86,7 @@ export class Sender {
               resolve(response)
             },
           )
-          line.client.dispatch({ method: 'POST', path, headers, body }, handler)
+          line.client.dispatch({ method: 'POST', path: pathname + search, headers, body }, handler)
         })
       }
       response = await exchange(false)
@@ -186,21 +186,6 @@ const readText = (chunks: Buffer[]): string =>
   Buffer.concat(chunks).subarray(0, RESPONSE_BYTES_MAX).toString('utf8').replaceAll('\0', '')
 
 const CONNECTION_RESET_CODES = new Set(['ECONNRESET', 'EPIPE'])
-
-const URLS_MAX = 1000
-const urls = new Map<string, { origin: string; path: string }>()
-
-/** The host and path of a URL; cached, since endpoints are few and messages many. */
-function parseUrl(url: string): { origin: string; path: string } {
-  let parts = urls.get(url)
-  if (!parts) {
-    const { origin, pathname, search } = new URL(url)
-    parts = { origin, path: pathname + search }
-    if (urls.size >= URLS_MAX) urls.clear()
-    urls.set(url, parts)
-  }
-  return parts
-}
 
 const HEADER_TOO_LARGE = 'answer header too large'
 

@@ -4,19 +4,19 @@ import { LRUCache } from 'lru-cache'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { buildIcdIndex, searchIndex, type IcdIndex } from './icd-index.ts'
+import { buildIcdIndex, searchIndex, type IndexedDiagnosis } from './icd-index.ts'
 import { codePrefixes, toStoredCode, toDisplayCode } from './icd-codes.ts'
 import type { Diagnosis, ValidatedCodes } from './schema.ts'
 
 /** Cells may have different code sets; beyond this number the index that was not used the longest is dropped and read again when needed. */
 const INDEXES_MAX = 4
-const indexes = new LRUCache<string, Promise<IcdIndex>>({ max: INDEXES_MAX })
+const indexes = new LRUCache<string, Promise<IndexedDiagnosis[]>>({ max: INDEXES_MAX })
 
 const Loaded = T.Object({ checksum: T.String() })
 const Text = T.Object({ text: Nullable(T.String()) })
 
 /** Returns the index of the loaded codes, at most 4 s old. Each process reads a code set from the database once, at the first query. */
-async function indexFor(tx: Tx): Promise<IcdIndex> {
+async function indexFor(tx: Tx): Promise<IndexedDiagnosis[]> {
   const loaded = await tx.readCached('icd codes', () =>
     tx.maybe(Loaded, sql`select checksum from insurance_data_version where part = 'icd'`),
   )
@@ -29,7 +29,7 @@ async function indexFor(tx: Tx): Promise<IcdIndex> {
   return index
 }
 
-async function readIndex(tx: Tx): Promise<IcdIndex> {
+async function readIndex(tx: Tx): Promise<IndexedDiagnosis[]> {
   // Sorted by bytes, as the index requires.
   const { text } = await tx.one(
     Text,

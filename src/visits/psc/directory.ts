@@ -48,10 +48,7 @@ export class LabSites {
   /** Points of the unit sphere, three numbers each: comparing chords gives the same order as comparing arcs, at a lower cost. */
   readonly #vectors: Float64Array
   readonly #tree: KDBush
-  /** Each site as JSON text, without distance and billing types, which differ between responses. */
-  readonly #heads: string[]
-  readonly #tails: string[]
-  readonly #billing: string[]
+  readonly #sites: readonly SiteRecord[]
   /** Cached responses. Clients repeat queries for the same cities. */
   readonly #answers = new LRUCache<string, string>({ max: RESPONSES_CACHED_MAX })
 
@@ -61,10 +58,7 @@ export class LabSites {
     this.capabilities = Uint8Array.from(sites, (site) => capabilitySet(site.capabilities))
     this.#vectors = Float64Array.from(sites.flatMap(unitVector))
     this.#tree = tree
-    const texts = sites.map(textsOf)
-    this.#heads = texts.map(([head]) => head)
-    this.#tails = texts.map(([, tail]) => tail)
-    this.#billing = this.bill_types.map((types) => JSON.stringify(types))
+    this.#sites = sites
   }
 
   /** Visits the sites within a radius, in no order, each with the squared chord length. */
@@ -94,7 +88,7 @@ export class LabSites {
     return best.map(({ index, line2 }) => ({ index, miles: milesFromChord(Math.sqrt(line2)) }))
   }
 
-  /** Returns the nearest sites as joined JSON texts, with the billing types that `billed` returns. */
+  /** Returns the nearest sites as a JSON text, with the billing types that `billingTypes` returns. */
   answer(
     center: Point,
     radius_miles: number,
@@ -106,7 +100,7 @@ export class LabSites {
     const known = key === undefined ? undefined : this.#answers.get(key)
     if (known !== undefined) return known
     const near = this.nearest(center, radius_miles, capabilities, limit)
-    const text = near.map((site) => this.#text(site, billingTypes?.(this.bill_types[site.index]!))).join()
+    const text = JSON.stringify(near.map(({ index, miles }) => toWire(this.#sites[index]!, miles, billingTypes)))
     if (key !== undefined) this.#answers.set(key, text)
     return text
   }
@@ -117,23 +111,23 @@ export class LabSites {
     this.#within(center, radius_miles, (index) => found.push(index))
     return found
   }
-
-  /** A site as the API shows it, JSON. */
-  #text({ index, miles }: NearbySite, bill_types?: readonly string[]): string {
-    const billing = bill_types ? JSON.stringify(bill_types) : this.#billing[index]!
-    return `${this.#heads[index]!}${Math.round(miles)},"supported_bill_types":${billing}${this.#tails[index]!}`
-  }
 }
 
-function textsOf(site: SiteRecord): [string, string] {
+/** A site as the API shows it. */
+function toWire(
+  site: SiteRecord,
+  miles: number,
+  billingTypes: (types: readonly string[]) => readonly string[] = (types) => types,
+) {
   const { name, state, city, zip_code, first_line, second_line, phone_number, fax_number, hours, website } = site
-  const metadata = { name, state, city, zip_code, first_line, second_line, phone_number, fax_number, hours, website }
-  const rest = {
+  return {
+    metadata: { name, state, city, zip_code, first_line, second_line, phone_number, fax_number, hours, website },
+    distance: Math.round(miles),
+    supported_bill_types: billingTypes(site.supported_bill_types),
     site_code: site.site_code,
     location: { lng: site.lng, lat: site.lat },
     capabilities: shownCapabilities(capabilitySet(site.capabilities)),
   }
-  return [`{"metadata":${JSON.stringify(metadata)},"distance":`, `,${JSON.stringify(rest).slice(1)}`]
 }
 
 async function loadSites(queries: DirectoryQuery, lab_id: number, scheduledSites: ScheduledSites): Promise<LabSites> {

@@ -78,8 +78,8 @@ async function sitesNear(
 ): Promise<PreserializedJson<PscInfo>> {
   const sites = place && (await directory.sites(tx, lab_id))
   const billed = account && place && billingTypesUnder(account, place)
-  const found = sites?.answer(place!, Number(radius), capabilitySet(capabilities), SITES_MAX, billed) ?? ''
-  return new PreserializedJson(`{"lab_id":${lab_id},"slug":${JSON.stringify(slug)},"patient_service_centers":[${found}]}`)
+  const found = sites?.answer(place!, Number(radius), capabilitySet(capabilities), SITES_MAX, billed) ?? '[]'
+  return new PreserializedJson(`{"lab_id":${lab_id},"slug":${JSON.stringify(slug)},"patient_service_centers":${found}}`)
 }
 
 /** Returns the billing types of a site that an account offers to a patient in this state. */
