@@ -25,17 +25,18 @@ export const postTokens = (
   form: Record<string, string>,
 ): ReturnType<VendorHttp> => http({ method: 'POST', url: urls.token, body: { client_id, client_secret, ...form } })
 
-/**
- * Asks for a grant, with the id and the secret of the application in the form. Errors: those of `readGrant`.
- * @param previousGrant the grant that is refreshed
- */
-export const askForTokens = async (
+/** Asks for a grant with a form. Errors: those of `readGrant`. `previousGrant`: the grant that is refreshed. */
+export type FetchTokens = (
   http: VendorHttp,
   app: VendorApp,
   form: Record<string, string>,
   now_ms: number,
   previousGrant?: Grant,
-): Promise<Grant> => readGrant(await postTokens(http, app, form), now_ms, previousGrant)
+) => Promise<Grant>
+
+/** With the id and the secret of the application in the form. */
+export const askForTokens: FetchTokens = async (http, app, form, now_ms, previousGrant) =>
+  readGrant(await postTokens(http, app, form), now_ms, previousGrant)
 
 /** The consent page of most vendors. @param fields further fields, or others in place of the usual ones */
 export const consentPage =
@@ -53,7 +54,7 @@ export const consentPage =
 
 /** Refreshes a grant by its refresh token, as most vendors do it. @param fetchTokens asks for a grant with a form */
 export const refreshBy =
-  (fetchTokens: typeof askForTokens): Connector['refresh'] =>
+  (fetchTokens: FetchTokens): Connector['refresh'] =>
   async (http, app, grant, now_ms) =>
     fetchTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant)
 

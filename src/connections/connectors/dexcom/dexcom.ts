@@ -1,13 +1,5 @@
 // Dexcom, version 3: values of glucose sensors. Refresh tokens that are used once, ranges of at most 30 days, no notifications, and two clocks.
-import {
-  VendorError,
-  type Connector,
-  type Grant,
-  type PullRequest,
-  type Pulled,
-  type VendorApp,
-  type VendorHttp,
-} from '../connector.ts'
+import { VendorError, type Connector, type PullRequest, type Pulled, type VendorApp, type VendorHttp } from '../connector.ts'
 import {
   readInstant,
   instantOfText,
@@ -21,19 +13,13 @@ import {
   type Values,
 } from '../reading.ts'
 import { SampleBatches, toDevice, mmolPerLiter, offsetBetween } from '../vendor-records.ts'
-import { askForTokens, bearer, consentPage, refreshBy } from '../tokens.ts'
+import { askForTokens, bearer, consentPage, refreshBy, type FetchTokens } from '../tokens.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 /** A longer lifetime is given in milliseconds: the description says so, while the vendor answers seconds. */
 const LIFE_S_MAX = 7 * 86_400
 
-async function fetchTokens(
-  http: VendorHttp,
-  app: VendorApp,
-  form: Record<string, string>,
-  now_ms: number,
-  previousGrant?: Grant,
-) {
+const fetchTokens: FetchTokens = async (http, app, form, now_ms, previousGrant) => {
   const grant = await askForTokens(http, app, form, now_ms, previousGrant)
   if (grant.expires_at_ms === null) return grant
   const life_ms = grant.expires_at_ms - now_ms

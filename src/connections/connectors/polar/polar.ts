@@ -1,19 +1,10 @@
 // Polar AccessLink, Dynamic API v4. Basic authentication of the application, limits that are counted upwards, one day per request where data
 // next to dates is wanted, and the webhooks of version 3.
 import { dayOf, readGrant, type VendorAnswer } from '../answers.ts'
-import {
-  VendorError,
-  type Access,
-  type Connector,
-  type Grant,
-  type PullRequest,
-  type Pulled,
-  type VendorApp,
-  type VendorHttp,
-} from '../connector.ts'
+import { VendorError, type Access, type Connector, type PullRequest, type Pulled } from '../connector.ts'
 import { day, idOf, objectIn, refusalOf, readText, type Values } from '../reading.ts'
 import { SampleBatches, knownZone, toSleepCycle, sleepOf } from '../vendor-records.ts'
-import { basic, bearer, consentPage, ifGranted, refreshBy } from '../tokens.ts'
+import { basic, bearer, consentPage, ifGranted, refreshBy, type FetchTokens } from '../tokens.ts'
 import { addRecovery, nightsIn } from './polar-nights.ts'
 import { addHeartRates, addSteps, listRecords } from './polar-records.ts'
 import { addNote, sportsIn, streamIn, workoutIn, type Sports } from './training-sessions.ts'
@@ -144,13 +135,7 @@ const pullByResource = {
 }
 type PolarResource = keyof typeof pullByResource
 
-async function fetchTokens(
-  http: VendorHttp,
-  app: VendorApp,
-  form: Record<string, string>,
-  now_ms: number,
-  previousGrant?: Grant,
-) {
+const fetchTokens: FetchTokens = async (http, app, form, now_ms, previousGrant) => {
   return readGrant(await http({ method: 'POST', url: app.urls.token, headers: basic(app), body: form }), now_ms, previousGrant)
 }
 

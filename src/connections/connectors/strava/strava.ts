@@ -4,7 +4,6 @@ import { readGrant, type VendorAnswer } from '../answers.ts'
 import {
   VendorError,
   type Connector,
-  type Grant,
   type InboundNotification,
   type InboundOutcome,
   type PullRequest,
@@ -25,7 +24,16 @@ import {
   type Values,
 } from '../reading.ts'
 import { readNotice } from '../notices.ts'
-import { bearer, consentPage, isSameText, postTokens, refreshBy, refreshIfExpired, withQuery } from '../tokens.ts'
+import {
+  bearer,
+  consentPage,
+  isSameText,
+  postTokens,
+  refreshBy,
+  refreshIfExpired,
+  withQuery,
+  type FetchTokens,
+} from '../tokens.ts'
 import { activityOf, profileOf } from './activities.ts'
 import { streamKeys, toStream } from './strava-streams.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
@@ -61,13 +69,7 @@ function failureOf(answer: VendorAnswer): VendorError {
   return refusalOf(answer)
 }
 
-async function fetchTokens(
-  http: VendorHttp,
-  app: VendorApp,
-  form: Record<string, string>,
-  now_ms: number,
-  previousGrant?: Grant,
-) {
+const fetchTokens: FetchTokens = async (http, app, form, now_ms, previousGrant) => {
   const answer = await postTokens(http, app, form)
   if (answer.status === 400 || answer.status === 401) {
     const hasEnded = faultsIn(answer).some((fault) => /^(RefreshToken|AuthorizationCode)\.\w+ (invalid|expired)$/.test(fault))

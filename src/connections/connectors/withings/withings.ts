@@ -13,7 +13,7 @@ import {
 } from '../connector.ts'
 import { readList, readNumber, readText, type Values } from '../reading.ts'
 import { SampleBatches, knownZone, sleepOf } from '../vendor-records.ts'
-import { consentPage, isSameText, postTokens, refreshBy, withQuery } from '../tokens.ts'
+import { consentPage, isSameText, postTokens, refreshBy, withQuery, type FetchTokens } from '../tokens.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import * as days from './withings-days.ts'
 import { addSamples, toBody as bodyRecordOf, groupsIn, measureTypes } from './measures.ts'
@@ -42,13 +42,7 @@ const ofScope = {
 const resources: readonly Resource[] = Object.values(ofScope).flat()
 
 /** The grant in the answer of the token endpoint, whose fields are in the body next to the status. */
-async function fetchTokens(
-  http: VendorHttp,
-  app: VendorApp,
-  form: Record<string, string>,
-  now_ms: number,
-  previousGrant?: Grant,
-): Promise<Grant> {
+const fetchTokens: FetchTokens = async (http, app, form, now_ms, previousGrant) => {
   const answer = await postTokens(http, app, { action: 'requesttoken', ...form })
   const values = readBody(answer, true)
   const grant = readGrant({ ...answer, text: JSON.stringify(values) }, now_ms, previousGrant)
