@@ -197,6 +197,22 @@ table member
   CREATE UNIQUE INDEX member__email ON member USING btree (lower(email))
   CREATE INDEX member__newest ON member USING btree (org_id, created_at, id)
 
+table member_identity
+  issuer text not null
+  subject text not null
+  member_id uuid not null
+  created_at timestamp with time zone not null
+  constraint member_identity_pkey PRIMARY KEY (issuer, subject)
+  constraint member_identity_member_id_fkey FOREIGN KEY (member_id) REFERENCES member(id) ON DELETE CASCADE
+  CREATE INDEX member_identity__member ON member_identity USING btree (member_id)
+
+table member_password
+  member_id uuid not null
+  password_hash text not null
+  updated_at timestamp with time zone not null
+  constraint member_password_pkey PRIMARY KEY (member_id)
+  constraint member_password_member_id_fkey FOREIGN KEY (member_id) REFERENCES member(id) ON DELETE CASCADE
+
 table migration
   number integer not null
   name text not null
@@ -204,6 +220,18 @@ table migration
   applied_at timestamp with time zone not null
   compatible_from integer not null
   constraint migration_pkey PRIMARY KEY (number)
+
+table one_time_link
+  id uuid not null
+  member_id uuid
+  token_hash bytea not null
+  created_at timestamp with time zone not null
+  expires_at timestamp with time zone not null
+  constraint one_time_link__token UNIQUE (token_hash)
+  constraint one_time_link_pkey PRIMARY KEY (id)
+  constraint one_time_link_member_id_fkey FOREIGN KEY (member_id) REFERENCES member(id) ON DELETE CASCADE
+  CREATE INDEX one_time_link__expired ON one_time_link USING btree (expires_at)
+  CREATE INDEX one_time_link__member ON one_time_link USING btree (member_id, created_at, id)
 
 table org
   id uuid not null
@@ -241,6 +269,17 @@ table scope_requirement
   updated_at timestamp with time zone not null
   constraint scope_requirement_pkey PRIMARY KEY (team_id, provider)
   constraint scope_requirement_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+
+table sign_in_attempt
+  token_hash bytea not null
+  purpose text not null
+  member_id uuid
+  data jsonb not null
+  expires_at timestamp with time zone not null
+  constraint sign_in_attempt_pkey PRIMARY KEY (token_hash)
+  constraint sign_in_attempt_member_id_fkey FOREIGN KEY (member_id) REFERENCES member(id) ON DELETE CASCADE
+  CREATE INDEX sign_in_attempt__expired ON sign_in_attempt USING btree (expires_at)
+  CREATE INDEX sign_in_attempt__member ON sign_in_attempt USING btree (member_id) WHERE (member_id IS NOT NULL)
 
 table sign_in_key
   id smallint not null

@@ -334,6 +334,7 @@ const VARIABLES: Record<string, string> = {
   'src/notifications/messages/message-templates.ts': 'a formatter, made when it is first needed',
   'src/events/endpoints/signature.ts': 'a buffer that grows',
   'src/visits/geocoding/zip-codes.ts': 'a table, read when it is first needed',
+  'src/tenancy/sign-in/passwords.ts': 'the list of common passwords, read when it is first needed',
   'src/people/person/countries.ts': 'the names of countries, read when they are first needed',
 }
 

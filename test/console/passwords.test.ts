@@ -15,8 +15,8 @@ let started: Promise<Server> | undefined
 const startServer = (): Promise<Server> => (started ??= serving(folder('console-first'), { DEMO: 'off' }))
 
 test('the first administrator sets a password by the printed link, and creates the first team', inBrowser, async () => {
-  const { out } = await startServer()
-  const [, link] = /First admin {2}(\S+)/.exec(out()) ?? assert.fail(out())
+  const { stdout } = await startServer()
+  const [, link] = /First admin {2}(\S+)/.exec(stdout()) ?? assert.fail(stdout())
   const visited = await visit()
   const { page, complaints } = visited
   await page.goto(link!)

@@ -14,7 +14,7 @@ export class HttpError extends Error {
   }
 }
 
-export interface Call {
+interface Call {
   method: string
   path: string
   body: unknown
@@ -26,7 +26,7 @@ interface Platform {
 }
 
 /** A phone with the app of a team on it. `calls` are those that it has made, the newest last. */
-export class SignedInPhone {
+class SignedInPhone {
   readonly #platform: Platform
   #tokens: Tokens | undefined
   #user_id = ''
@@ -99,13 +99,13 @@ export class SignedInPhone {
 }
 
 /** Something that the health store of a phone has. */
-export interface Entry {
+interface Entry {
   at_ms: number
   data: unknown
 }
 
 /** A health store: what it has of each resource, in the order in which it was written. */
-export class HealthStore {
+class HealthStore {
   readonly #entries = new Map<string, Entry[]>()
 
   write(resource: string, ...entries: Entry[]): void {
