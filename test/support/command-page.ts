@@ -29,7 +29,7 @@ const COMMON: [option: OptionText, name: string][] = [
 
 const INTRODUCTION = `# Commands
 
-Generated from the help that \`--help\` prints after a command or group. [OPERATING.md](OPERATING.md) explains settings and keys. A command exits with 0, with 1 if it failed, or with 2 for invalid usage. Lines with \`${PROGRAM}\` are examples.
+Generated from the help that \`--help\` prints after a command or group. [OPERATING.md](OPERATING.md) explains settings and keys. A command exits with 0, with 1 if it failed, or with 2 for invalid usage. Lines with \`${PROGRAM}\` are examples; \`--help\` prints more.
 
 "Common options" are:
 
@@ -66,7 +66,10 @@ function shorten(text: string, options: OptionText[], examples: string[], earlie
   const kept = lines
     .slice(0, lines.indexOf('Examples:'))
     .filter((line) => line && line !== 'Options:' && !listed.some((option) => isOption(line, option)))
-  const shown = examples.filter((example) => example !== words).map((example) => `  ${PROGRAM} ${example}`)
+  const shown = examples
+    .filter((example) => example !== words)
+    .slice(0, 1)
+    .map((example) => `  ${PROGRAM} ${example}`)
   return [
     words,
     ...kept,
