@@ -50,41 +50,7 @@ export const PARTS_OF_MODULES: readonly string[] = [
 ]
 
 /** Folders with tests, or with what tests use, whose names follow the rules. The list only grows. */
-export const CHECKED_TESTS: readonly string[] = [
-  'test',
-  'bench',
-  'eval',
-  'scripts',
-  'src/app',
-  'src/connections',
-  'src/ehr',
-  'src/events',
-  'src/lab',
-  'src/lab-reports',
-  'src/lab-values',
-  'src/notifications',
-  'src/people',
-  'src/sandbox',
-  'src/settings',
-  'src/tenancy',
-  'src/visits',
-  'src/wearables',
-  'src/platform/crypto',
-  'src/platform/db',
-  'src/platform/embedded-postgres',
-  'src/platform/files',
-  'src/platform/http',
-  'src/platform/mail',
-  'src/platform/module',
-  'src/platform/net',
-  'src/platform/pdf',
-  'src/platform/queue',
-  'src/platform/runtime',
-  'src/platform/schema',
-  'src/platform/sms',
-  'src/platform/stored-files',
-  'src/platform/telemetry',
-]
+export const CHECKED_TESTS: readonly string[] = ['src', 'test', 'bench', 'eval', 'scripts']
 
 /** `file name` → why it has a name that the rules do not allow. */
 export const ALLOWED_NAMES: Record<string, string> = {
@@ -138,6 +104,7 @@ export const ALLOWED_NAMES: Record<string, string> = {
   'src/platform/module/module.ts others': 'a field of every record of a module',
   'src/platform/sms/sms-gateway.ts from': 'a field of a text message',
   'src/platform/sms/sms-gateway.ts to': 'a field of a text message',
+  'src/cli/commands/report.test.ts out': 'an option of the command',
   'bench/imports.ts accepted': 'a field of the API',
   'bench/imports.ts created': 'a field of the API',
   'src/connections/file-imports/faulty-files.test.ts accepted': 'a field of the API',

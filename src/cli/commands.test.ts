@@ -12,7 +12,7 @@ import { table } from '../../test/support/command-table.ts'
 
 before(makeTableData)
 
-const waited = <R>(work: Promise<R>): Promise<R> => work
+const workNow = <R>(work: Promise<R>): Promise<R> => work
 
 /** What a command waits for on the server: no worker runs here. */
 async function whileJobsRun<R>(work: Promise<R>): Promise<R> {
@@ -69,7 +69,7 @@ for (const { path, leaf } of commands)
       test(`succeeds${hasJson ? ', and prints the same as JSON' : ''}`, async () => {
         const own = await words()
         const run = (words: string[]) =>
-          (NEEDS_WORKER.has(path[0]!) ? whileJobsRun : waited)(runToEnd([...path, ...words], env?.()))
+          (NEEDS_WORKER.has(path[0]!) ? whileJobsRun : workNow)(runToEnd([...path, ...words], env?.()))
         const { code, stdout, err } = await run(own)
         assert.deepEqual([code, err], [0, ''])
         assert.match(stdout, prints!)

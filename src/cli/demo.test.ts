@@ -14,7 +14,7 @@ const file = join(dataDir, 'demo.json')
 after(() => rmSync(dataDir, { recursive: true }))
 
 /** As a start does it. */
-async function started(keys?: string[]): Promise<Demo> {
+async function startDemo(keys?: string[]): Promise<Demo> {
   publishDemo(dataDir, { ...(await prepareDemo(cells, dataDir, keys)), base_url: url })
   assert.equal(statSync(file).mode & 0o777, 0o600)
   return readDemo(dataDir)!
@@ -46,10 +46,10 @@ const damages: [string, (demo: Demo) => void][] = [
 ]
 for (const [what, damage] of damages)
   test(`when demo.json ${what}, a start issues new keys for the same teams, and the old ones still work`, async () => {
-    const demo = await started()
-    assert.deepEqual(await started(), demo, 'a file that is intact was replaced')
+    const demo = await startDemo()
+    assert.deepEqual(await startDemo(), demo, 'a file that is intact was replaced')
     damage(demo)
-    const next = await started()
+    const next = await startDemo()
     assert.deepEqual([next.org_id, next.teams], [demo.org_id, demo.teams])
     assert.equal(new Set([...Object.values(next.api_keys), ...Object.values(demo.api_keys)]).size, 8)
     assert.notEqual(next.management_key, demo.management_key)
@@ -58,20 +58,20 @@ for (const [what, damage] of damages)
   })
 
 test('keys that the operator sets are the keys of the demo, at each start and after demo.json is lost, and earlier keys still work', async () => {
-  const before = await started()
+  const before = await startDemo()
   const key = (prefix: string) => `${prefix}fictional-${randomUUID()}`
   const set = [key('sk_us_'), key('pk_eu_'), key('mg_')]
-  const demo = await started(set)
+  const demo = await startDemo(set)
   const { api_keys } = before
   assert.deepEqual(demo.api_keys, { ...api_keys, 'sandbox-us': set[0], 'production-eu': set[1] })
   assert.equal(demo.management_key, set[2])
-  assert.deepEqual(await started(set), demo)
+  assert.deepEqual(await startDemo(set), demo)
   await assertKeysWork(before)
   await assertKeysWork(demo)
   assert.equal((await client(set[2]!, 'x-management-key', `/v1/org/${demo.org_id}`).get('/team')).status, 200)
 
   rmSync(file)
-  const again = await started(set)
+  const again = await startDemo(set)
   assert.deepEqual([again.org_id, again.teams, again.management_key], [demo.org_id, demo.teams, set[2]])
   assert.equal(again.api_keys['sandbox-us'], set[0])
   assert.equal(again.api_keys['production-eu'], set[1])
@@ -79,6 +79,6 @@ test('keys that the operator sets are the keys of the demo, at each start and af
 
 test('a key of another team or organization cannot become one of the demo', async () => {
   const { key, orgKey } = await createTestTeam()
-  await assert.rejects(started([key]), { message: 'DEMO_KEYS contains a key for sandbox-us that another team has.' })
-  await assert.rejects(started([orgKey]), { message: 'DEMO_KEYS contains a management key that another organization has.' })
+  await assert.rejects(startDemo([key]), { message: 'DEMO_KEYS contains a key for sandbox-us that another team has.' })
+  await assert.rejects(startDemo([orgKey]), { message: 'DEMO_KEYS contains a management key that another organization has.' })
 })

@@ -13,7 +13,7 @@ import { importFile } from './import-file.ts'
 const folder = mkdtempSync(join(tmpdir(), 'drawbridge-import-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-const rate = (value: number, at: string) => record('HeartRate', value, 'count/min', `2026-01-31 ${at} +0000`)
+const rate = (value: number, time: string) => record('HeartRate', value, 'count/min', `2026-01-31 ${time} +0000`)
 
 describe('drawbridge import', () => {
   // Not while files are loaded: connections that are opened meanwhile can time out.

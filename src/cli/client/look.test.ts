@@ -25,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), 'drawbridge-look-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 /** What a command prints, and the error with which it ends. */
-async function printed(
+async function printedBy(
   command: (context: { env: Record<string, string>; printNow: (text: string) => void }) => unknown,
   env = {},
 ) {
@@ -42,15 +42,15 @@ async function printed(
 describe('drawbridge status', () => {
   test('says that a server is ready and takes the key', async () => {
     const { key } = await createTestTeam()
-    const found = await printed((context) => status({ url, key }, context))
+    const found = await printedBy((context) => status({ url, key }, context))
     assert.equal(found.error, undefined)
     assert.equal(found.text, `Server  ${url}  ready\nKey     valid\n`)
-    const { text } = await printed((context) => status({ url, key, json: true }, context))
+    const { text } = await printedBy((context) => status({ url, key, json: true }, context))
     assert.deepEqual(JSON.parse(text), { url, is_ready: true, is_key_valid: true })
   })
 
   test('fails with a key that is not valid, and without a server', async () => {
-    const wrong = await printed((context) => status({ url, key: `sk_us_${'x'.repeat(43)}` }, context))
+    const wrong = await printedBy((context) => status({ url, key: `sk_us_${'x'.repeat(43)}` }, context))
     assert.match(wrong.text, /^Server {2}\S+ {2}ready\nKey {5}not accepted \(401\)\n$/)
     assert.match(wrong.error!.message, /does not accept the key/)
     const server = createServer().listen(0, '127.0.0.1')
@@ -58,14 +58,14 @@ describe('drawbridge status', () => {
     const { port } = server.address() as { port: number }
     server.close()
     await once(server, 'close')
-    const absent = await printed((context) => status({ url: `http://127.0.0.1:${port}`, key: 'x' }, context))
+    const absent = await printedBy((context) => status({ url: `http://127.0.0.1:${port}`, key: 'x' }, context))
     assert.match(absent.text, /not ready \(connection refused: nothing listens there\)\nKey {5}not checked\n$/)
     assert.match(absent.error!.message, /^No server answers at /)
   })
 
   test('prints variables that a shell takes as they are', async () => {
     const key = `it's $HOME "quoted"`
-    const { text } = await printed((context) => status({ url, key, env: true }, context))
+    const { text } = await printedBy((context) => status({ url, key, env: true }, context))
     const shell = execFileSync('bash', ['-c', `${text}printf '%s|%s' "$DRAWBRIDGE_URL" "$DRAWBRIDGE_KEY"`], { encoding: 'utf8' })
     assert.equal(shell, `${url}|${key}`)
   })
@@ -77,14 +77,14 @@ test('drawbridge keys prints the keys of the demo, and fails without a demo', as
   const api_keys = Object.fromEntries(cells.map((cell) => [cell, `key of ${cell}`])) as Record<(typeof cells)[number], string>
   publishDemo(folder, { base_url: url, org_id: id, management_key: 'mg', teams: { us: id, eu: id }, api_keys })
   const env = { DATA_DIR: folder }
-  const { text } = await printed((context) => keys({}, context), env)
+  const { text } = await printedBy((context) => keys({}, context), env)
   assert.deepEqual(text.trimEnd().split('\n'), [
     ...cells.map((cell) => `${cell.padEnd(14)}  key of ${cell}`),
     'management      mg',
   ])
-  const json = await printed((context) => keys({ json: true }, context), env)
+  const json = await printedBy((context) => keys({ json: true }, context), env)
   assert.deepEqual(JSON.parse(json.text), { api_keys, management_key: 'mg' })
-  const none = await printed((context) => keys({}, context), { DATA_DIR: join(folder, 'none') })
+  const none = await printedBy((context) => keys({}, context), { DATA_DIR: join(folder, 'none') })
   assert.match(none.error!.message, /No demo data found/)
 })
 
@@ -93,20 +93,20 @@ describe('drawbridge events', () => {
 
   test('lists the newest events of the team, and shows one', async () => {
     const team = await createTestTeam()
-    const empty = await printed((context) => printEvents({ values: remote(team) }, context))
+    const empty = await printedBy((context) => printEvents({ values: remote(team) }, context))
     assert.equal(empty.text, 'There is no event.\n')
     const orders = [await kit(team), await kit(team)]
-    const lines = (await printed((context) => printEvents({ values: remote(team) }, context))).text.trimEnd().split('\n')
+    const lines = (await printedBy((context) => printEvents({ values: remote(team) }, context))).text.trimEnd().split('\n')
     assert.deepEqual(new Set(lines.map((line) => line.split('  ').at(-1))), new Set(orders.map(({ id }) => id)))
     const values = { ...remote(team), object: orders[0]!.id, type: 'labtest.order.created', json: true }
-    const found = JSON.parse((await printed((context) => printEvents({ values }, context))).text)
+    const found = JSON.parse((await printedBy((context) => printEvents({ values }, context))).text)
     assert.deepEqual(
       found.map(({ object_id, type }: Record<string, string>) => [object_id, type]),
       [[orders[0]!.id, 'labtest.order.created']],
     )
-    const shown = await printed((context) => printEvent({ args: [found[0].id], values: remote(team) }, context))
+    const shown = await printedBy((context) => printEvent({ args: [found[0].id], values: remote(team) }, context))
     assert.deepEqual(JSON.parse(shown.text), found[0])
-    const one = await printed((context) => printEvents({ values: { ...remote(team), limit: '1' } }, context))
+    const one = await printedBy((context) => printEvents({ values: { ...remote(team), limit: '1' } }, context))
     assert.equal(one.text.trimEnd().split('\n').length, 1)
   })
 
@@ -114,16 +114,16 @@ describe('drawbridge events', () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     await kit(other)
     const [event] = JSON.parse(
-      (await printed((context) => printEvents({ values: { ...remote(other), json: true } }, context))).text,
+      (await printedBy((context) => printEvents({ values: { ...remote(other), json: true } }, context))).text,
     )
-    const absent = await printed((context) => printEvent({ args: [event.id], values: remote(team) }, context))
+    const absent = await printedBy((context) => printEvent({ args: [event.id], values: remote(team) }, context))
     assert.match(absent.error!.message, /no such event/)
     for (const limit of ['0', '1001', 'x', '1.5'])
       assert(
-        (await printed((context) => printEvents({ values: { ...remote(team), limit } }, context))).error instanceof UsageError,
+        (await printedBy((context) => printEvents({ values: { ...remote(team), limit } }, context))).error instanceof UsageError,
         limit,
       )
-    const wrong = await printed((context) => printEvents({ values: { url, key: 'none' } }, context))
+    const wrong = await printedBy((context) => printEvents({ values: { url, key: 'none' } }, context))
     assert.match(wrong.error!.message, /The server responded 401/)
   })
 })
@@ -139,7 +139,7 @@ describe('drawbridge events resend', () => {
     await delivery.drain()
     const id = first.received[0]!.headers['webhook-id'] as string
     const managed = { url, managementKey: team.orgKey, org: team.org_id, team: team.team }
-    const both = await printed((context) => resend({ args: [id], values: managed }, context))
+    const both = await printedBy((context) => resend({ args: [id], values: managed }, context))
     assert.equal(both.error, undefined)
     assert.deepEqual(
       both.text.trimEnd().split('\n').toSorted(),
@@ -147,18 +147,18 @@ describe('drawbridge events resend', () => {
     )
     await delivery.drain()
     const values = { ...managed, endpoint: hooks[0]!.id, json: true }
-    const one = await printed((context) => resend({ args: [uuidFromId(id)!], values }, context))
+    const one = await printedBy((context) => resend({ args: [uuidFromId(id)!], values }, context))
     assert.deepEqual(JSON.parse(one.text), [{ endpoint: hooks[0]!.id, url: first.url, outcome: 'resent' }])
     await delivery.drain()
     assert.deepEqual([first.received.length, second.received.length], [3, 2])
     const late = await receiver()
     const added = await endpoint(team, { url: late.url })
-    const again = await printed((context) => resend({ args: [id], values: managed }, context))
+    const again = await printedBy((context) => resend({ args: [id], values: managed }, context))
     assert.ok(!again.text.includes(added.id))
-    const named = await printed((context) => resend({ args: [id], values: { ...managed, endpoint: added.id } }, context))
+    const named = await printedBy((context) => resend({ args: [id], values: { ...managed, endpoint: added.id } }, context))
     assert.equal(named.text, `${added.id}  ${late.url}  resent\n`)
     await team.manage.patch(hooks[0]!.path, { disabled: true })
-    const refused = await printed((context) => resend({ args: [id], values }, context))
+    const refused = await printedBy((context) => resend({ args: [id], values }, context))
     assert.match(JSON.parse(refused.text)[0].outcome, /^400 /)
     assert.match(refused.error!.message, /Not every endpoint/)
   })
@@ -167,7 +167,7 @@ describe('drawbridge events resend', () => {
     const team = await createTestTeam()
     const managed = { url, managementKey: team.orgKey, org: team.org_id, team: team.team }
     const failure = async (values: object) =>
-      (await printed((context) => resend({ args: [randomUUID()], values: { ...managed, ...values } }, context))).error!.message
+      (await printedBy((context) => resend({ args: [randomUUID()], values: { ...managed, ...values } }, context))).error!.message
     assert.match(await failure({}), /sent to no endpoint/)
     assert.match(await failure({ endpoint: randomUUID() }), /no such endpoint/)
     assert.match(await failure({ managementKey: 'none' }), /rejected the request: 401/)

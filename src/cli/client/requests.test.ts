@@ -26,7 +26,7 @@ before(async () => {
 })
 
 /** What a command prints that succeeds. */
-async function printed(...words: string[]): Promise<string> {
+async function printedByCommand(...words: string[]): Promise<string> {
   const { code, stdout, err } = await runToEnd([...words, ...remote])
   assert.deepEqual([code, err], [0, ''], words.join(' '))
   return stdout
@@ -36,13 +36,13 @@ describe('a request by command', () => {
   test('creates, changes, reads and deletes with the key, and prints the response as JSON', async () => {
     const file = join(folder, 'user.json')
     writeFileSync(file, JSON.stringify({ client_user_id: 'from-a-file', fallback_time_zone: 'Europe/Berlin' }))
-    const made = JSON.parse(await printed('post', '/v2/user', '--data', `@${file}`, '--set', 'client_user_id=patient-1'))
+    const made = JSON.parse(await printedByCommand('post', '/v2/user', '--data', `@${file}`, '--set', 'client_user_id=patient-1'))
     assert.deepEqual([made.client_user_id, made.fallback_time_zone.id], ['patient-1', 'Europe/Berlin'])
-    const changed = await printed('patch', `/v2/user/${made.user_id}`, '--set', 'client_user_id=patient-2')
+    const changed = await printedByCommand('patch', `/v2/user/${made.user_id}`, '--set', 'client_user_id=patient-2')
     assert.equal(changed, '')
-    const found = JSON.parse(await printed('get', `/v2/user/resolve/patient-2`))
+    const found = JSON.parse(await printedByCommand('get', `/v2/user/resolve/patient-2`))
     assert.equal(found.user_id, made.user_id)
-    await printed('delete', `/v2/user/${made.user_id}`)
+    await printedByCommand('delete', `/v2/user/${made.user_id}`)
     const gone = await runToEnd(['get', `/v2/user/${made.user_id}`, ...remote])
     assert.deepEqual([gone.code, gone.err], [1, 'drawbridge: The server responded 404.\n'])
     assert.equal(typeof JSON.parse(gone.stdout).detail, 'string')
@@ -68,14 +68,14 @@ describe('a request by command', () => {
 
   test('puts a body, and writes a document to a new file that only its owner reads', async () => {
     const { id } = await createOrder(team, { lab_test_id: await team.test('walk_in_test') })
-    await printed('post', `/v3/order/${id}/test`)
+    await printedByCommand('post', `/v3/order/${id}/test`)
     await team.settle()
     const path = `/v3/order/${id}/result/pdf`
     const refused = await runToEnd(['get', path, ...remote])
     assert.deepEqual([refused.code, refused.stdout], [1, ''])
     assert.match(refused.err, /application\/pdf: --out writes it to a file/)
     const file = join(folder, 'result.pdf')
-    await printed('get', path, '--out', file)
+    await printedByCommand('get', path, '--out', file)
     assert.match(readFileSync(file, 'latin1'), /^%PDF-/)
     assert.equal(statSync(file).mode & 0o777, 0o600)
     assert.match((await runToEnd(['get', path, '--out', file, ...remote])).err, /cannot be written \(EEXIST\)/)

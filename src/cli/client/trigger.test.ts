@@ -49,18 +49,18 @@ test('an override sets a field of the request that creates the object, and the r
 })
 
 /** The status that a scenario waits for is that of the object by the API, or of an event about it. */
-async function assertReached(team: TestTeam, type: string, about: string): Promise<void> {
+async function assertReached(team: TestTeam, type: string, user: string): Promise<void> {
   const { finalStatus: status } = scenarios[type]!
   if (type.startsWith('labtest.match_review.')) {
-    assert.equal((await team.api.get(`/v3/unmatched_result/${about}`)).body.status, status)
+    assert.equal((await team.api.get(`/v3/unmatched_result/${user}`)).body.status, status)
   } else if (/^labtest\.(order|result)\./.test(type)) {
-    const events = (await team.api.get(`/v3/order/${about}`)).body.events as { status: string }[]
+    const events = (await team.api.get(`/v3/order/${user}`)).body.events as { status: string }[]
     assert(events.some((event) => event.status.startsWith(`${status}.`)))
   } else if (/^(daily|historical|continuous_query)\./.test(type)) {
     const { data } = (await team.api.get(`/v1/events?type=${type}`)).body as { data: Emitted[] }
     assert.ok(data.length > 0 && data.every((event) => event.type === type))
   } else {
-    const { data } = (await team.api.get(`/v1/events?object_id=${about}`)).body as { data: Emitted[] }
+    const { data } = (await team.api.get(`/v1/events?object_id=${user}`)).body as { data: Emitted[] }
     assert(data.some((event) => (type.startsWith('provider.') ? event.type === type : event.body.data.status === status)))
     assert(!type.startsWith('lab_report.') || data.some((event) => event.type === type && event.body.data.status === status))
   }

@@ -23,17 +23,17 @@ interface Line {
 
 const run = (...words: string[]): Promise<string> => command(cells, ['access-log', ...words])
 
-const exported = async (...words: string[]) =>
+const exportLines = async (...words: string[]) =>
   (await run('export', '--cell', 'sandbox-us', ...words))
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as { seq: number; hash: string; day: string; line: Line })
 
 /** The lines of a command that name an id. */
-const linesOf = async (operation: string, named: string): Promise<Line[]> =>
-  (await exported())
+const listLines = async (operation: string, subject: string): Promise<Line[]> =>
+  (await exportLines())
     .map(({ line }) => line)
-    .filter((line) => line.operation === operation && JSON.stringify(line).includes(named))
+    .filter((line) => line.operation === operation && JSON.stringify(line).includes(subject))
 
 const key = `cli:${userInfo().username}`
 
@@ -44,11 +44,11 @@ describe('access-log export', () => {
     await team.api.get(`/v2/user/${user}`)
     await access.flush()
     assert.deepEqual(
-      (await exported('--user', user)).map(({ line }) => line.operation),
+      (await exportLines('--user', user)).map(({ line }) => line.operation),
       ['create_user', 'get_user', 'access-log export'],
     )
     assert.deepEqual(
-      (await exported('--team', team.team)).map(({ line }) => [line.operation, line.users[0]]),
+      (await exportLines('--team', team.team)).map(({ line }) => [line.operation, line.users[0]]),
       [
         ['create_user', user],
         ['create_user', other],
@@ -56,9 +56,9 @@ describe('access-log export', () => {
         ['access-log export', undefined],
       ],
     )
-    const [line] = (await linesOf('access-log export', user)).slice(-1)
+    const [line] = (await listLines('access-log export', user)).slice(-1)
     assert.deepEqual([line!.key, line!.request, line!.users], [key, null, [user]])
-    assert.equal((await exported('--until', '2020-01-01')).length, 0)
+    assert.equal((await exportLines('--until', '2020-01-01')).length, 0)
   })
 
   test('names the person and the account, before or after the words of the command', async () => {
@@ -66,11 +66,11 @@ describe('access-log export', () => {
     await command(cells, ['--as', 'testa@clinic.example', 'access-log', 'export', '--cell', 'sandbox-us', '--user', first])
     await run('export', '--cell', 'sandbox-us', '--user', second, '--as=testo')
     assert.deepEqual(
-      (await linesOf('access-log export', first)).map((line) => line.key),
+      (await listLines('access-log export', first)).map((line) => line.key),
       [`${key}:testa@clinic.example`],
     )
     assert.deepEqual(
-      (await linesOf('access-log export', second)).map((line) => line.key),
+      (await listLines('access-log export', second)).map((line) => line.key),
       [`${key}:testo`],
     )
     for (const person of ['', 'two words', 'a"b', 'line\nbreak', 'x'.repeat(101)])
@@ -119,7 +119,7 @@ describe('access-log verify', () => {
   })
 })
 
-async function unassigned(team: TestTeam): Promise<string> {
+async function createUnassignedResult(team: TestTeam): Promise<string> {
   const delivery = await deliveryFor(team, await acceptedOrder(team), { sample_id: `NOBODYS-${randomUUID()}` })
   const intake = { cell: 'sandbox-us' as const, db: cells.db('sandbox-us'), findTenant: guard.tenant }
   return (await receiveFromLink(intake, delivery)).raw_result_id
@@ -128,19 +128,19 @@ async function unassigned(team: TestTeam): Promise<string> {
 describe('a command on patients leaves a line in the access log', () => {
   test('when a result is assigned to a team', async () => {
     const team = await createTestTeam()
-    const id = await unassigned(team)
+    const id = await createUnassignedResult(team)
     await command(cells, ['result', 'assign', id, '--team', team.team, '--cell', 'sandbox-us'])
-    const [line, ...more] = await linesOf('result assign', id)
+    const [line, ...more] = await listLines('result assign', id)
     assert.equal(more.length, 0)
     assert.deepEqual([line!.key, line!.team, line!.objects[0]], [key, team.team, id])
   })
 
   test('adds a line when a result is deleted, and no line if the result does not exist', async () => {
-    const id = await unassigned(await createTestTeam())
+    const id = await createUnassignedResult(await createTestTeam())
     await command(cells, ['result', 'drop', id, '--cell', 'sandbox-us'])
-    assert.equal((await linesOf('result drop', id)).length, 1)
+    assert.equal((await listLines('result drop', id)).length, 1)
     await assert.rejects(command(cells, ['result', 'drop', id, '--cell', 'sandbox-us']))
-    assert.equal((await linesOf('result drop', id)).length, 1)
+    assert.equal((await listLines('result drop', id)).length, 1)
   })
 
   test("when emails to patients are listed or shown, with their recipients' users", async () => {
@@ -160,7 +160,7 @@ describe('a command on patients leaves a line in the access log', () => {
     await command(cells, ['mail', 'show', mail])
     await command(cells, ['mail', 'list'])
     for (const operation of ['mail show', 'mail list']) {
-      const [line, ...more] = await linesOf(operation, mail)
+      const [line, ...more] = await listLines(operation, mail)
       assert.equal(more.length, 0)
       assert.deepEqual([line!.key, line!.team, line!.users, line!.objects.includes(mail)], [key, team.team, [user], true])
     }

@@ -15,16 +15,16 @@ import { command } from '../../../test/support/commands.ts'
 const folder = await mkdtemp(join(tmpdir(), 'catalog-'))
 after(() => rm(folder, { recursive: true }))
 const run = (...words: string[]) => command(cells, ['catalog', ...words])
-const exported = async (cell: CellName): Promise<CatalogFile> => JSON.parse(await run('export', '--cell', cell))
+const exportCatalog = async (cell: CellName): Promise<CatalogFile> => JSON.parse(await run('export', '--cell', cell))
 let files = 0
-async function written(content: unknown): Promise<string> {
+async function writeCatalog(content: unknown): Promise<string> {
   const file = join(folder, `${++files}.json`)
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content))
   return file
 }
-const imported = async (content: unknown, cell: CellName) => run('import', await written(content), '--cell', cell)
+const importCatalog = async (content: unknown, cell: CellName) => run('import', await writeCatalog(content), '--cell', cell)
 const refusal = async (content: unknown, cell: CellName = 'production-eu'): Promise<string[]> => {
-  const error = await imported(content, cell).then(
+  const error = await importCatalog(content, cell).then(
     () => assert.fail('it was imported'),
     (reason: unknown) => reason,
   )
@@ -35,7 +35,7 @@ const refusal = async (content: unknown, cell: CellName = 'production-eu'): Prom
 }
 const Text = T.Object({ text: T.String() })
 /** Every row of the catalog, as one text. */
-const everything = async (cell: CellName): Promise<string> =>
+const readWholeCatalog = async (cell: CellName): Promise<string> =>
   (
     await cells.db(cell).queries.one(
       Text,
@@ -73,20 +73,20 @@ const marker = {
 describe('a catalog file', () => {
   test('that was exported is imported without changing anything, in any cell', async () => {
     for (const cell of ['sandbox-us', 'production-us'] as const) {
-      const file = await exported(cell)
+      const file = await exportCatalog(cell)
       assert.deepEqual([file.format, file.labs.length > 14, file.markers.length > 700], [format, true, true])
-      const before = await everything(cell)
-      const report = await imported(file, cell)
+      const before = await readWholeCatalog(cell)
+      const report = await importCatalog(file, cell)
       const count = (rows: unknown[]) => `0 added, 0 changed, ${rows.length} unchanged`
       assert.equal(report, `labs      ${count(file.labs)}\nanalytes  ${count(file.analytes)}\nmarkers   ${count(file.markers)}\n`)
-      assert.equal(await everything(cell), before)
+      assert.equal(await readWholeCatalog(cell), before)
     }
     assert.equal(await run('export'), await run('export', '--cell', 'sandbox-us'))
   })
 
   test('brings new laboratories, analytes and markers, which teams then order from', async () => {
-    const before = await exported('sandbox-eu')
-    const report = await imported({ format, labs: [lab], analytes: [analyte], markers: [marker] }, 'sandbox-eu')
+    const before = await exportCatalog('sandbox-eu')
+    const report = await importCatalog({ format, labs: [lab], analytes: [analyte], markers: [marker] }, 'sandbox-eu')
     assert.match(report, /^labs +1 added, 0 changed, 0 unchanged\nanalytes +1 added.*\nmarkers +1 added/)
     const team = await createTestTeam('sandbox-eu')
     const { markers } = (await team.api.get('/v3/lab_tests/markers?lab_slug=fictional_lab')).body
@@ -103,13 +103,13 @@ describe('a catalog file', () => {
     assert.equal(accounts.length, before.labs.length + 1)
     const made = { name: 'Fictional', method: 'walk_in_test', description: '', provider_ids: ['F-1'] }
     assert.equal((await team.api.post('/v3/lab_tests', made)).body.lab.slug, 'fictional_lab')
-    const after = await exported('sandbox-eu')
+    const after = await exportCatalog('sandbox-eu')
     assert.deepEqual(after.markers.slice(0, -1), before.markers)
     assert.equal(after.labs.at(-1)!.id, Math.max(...before.labs.map(({ id }) => id!)) + 1)
   })
 
   test('replaces a row as a whole; its id stays, prices have their parts, rules of patients count', async () => {
-    const before = await exported('production-us')
+    const before = await exportCatalog('production-us')
     const old = before.markers.find(({ provider_id }) => provider_id === 'Q55122')!
     const { id: _, pricing: __, ...rest } = old
     const pricing = {
@@ -121,7 +121,7 @@ describe('a catalog file', () => {
     }
     const quest = { ...before.labs.find(({ slug }) => slug === 'quest')!, allowed_genders: ['female', 'male'] }
     const file = { format, labs: [quest], markers: [{ ...rest, name: 'Thyrotropin', cpt_codes: ['84443'], pricing, aoe: null }] }
-    assert.match(await imported(file, 'production-us'), /labs +0 added, 1 changed.*\n.*\nmarkers +0 added, 1 changed/)
+    assert.match(await importCatalog(file, 'production-us'), /labs +0 added, 1 changed.*\n.*\nmarkers +0 added, 1 changed/)
     const team = await createTestTeam('production-us')
     const { body } = await team.api.get('/v3/lab_tests/markers?name=Q55122&include_pricing=true')
     assert.deepEqual([body.markers[0].id, body.markers[0].name], [old.id, 'Thyrotropin'])
@@ -132,7 +132,7 @@ describe('a catalog file', () => {
         { delta_amount_minor: { minimum: 0, maximum: 4000 }, conditions: { us_state: null, reflex: {} } },
       ],
     })
-    const after = await exported('production-us')
+    const after = await exportCatalog('production-us')
     assert.deepEqual(
       after.labs.find(({ slug }) => slug === 'quest'),
       quest,
@@ -141,24 +141,24 @@ describe('a catalog file', () => {
       after.markers.filter(({ id }) => id !== old.id),
       before.markers.filter(({ id }) => id !== old.id),
     )
-    const again = await everything('production-us')
-    await imported(file, 'production-us')
-    assert.equal(await everything('production-us'), again)
+    const again = await readWholeCatalog('production-us')
+    await importCatalog(file, 'production-us')
+    assert.equal(await readWholeCatalog('production-us'), again)
   })
 
   test('an imported catalog is not overwritten by the bundled catalog', async () => {
     const db = cells.db('production-us')
-    await imported({ format, analytes: [{ ...analyte, name: 'Mine' }] }, 'production-us')
+    await importCatalog({ format, analytes: [{ ...analyte, name: 'Mine' }] }, 'production-us')
     await db.queries.run(sql`update catalog_data_version set checksum = 'of an older program' where part <> 'own'`)
-    const before = await everything('production-us')
+    const before = await readWholeCatalog('production-us')
     await loadCatalog(db, { offers: true })
-    assert.equal(await everything('production-us'), before)
+    assert.equal(await readWholeCatalog('production-us'), before)
   })
 })
 
 describe('a catalog file with faults', () => {
   test('is not imported, and each fault has a line that says where', async () => {
-    const before = await everything('production-eu')
+    const before = await readWholeCatalog('production-eu')
     const choice = { id: 1, required: true, code: 'A', value: 'A?', type: 'choice', sequence: 1 }
     const lines = await refusal({
       format,
@@ -195,11 +195,11 @@ describe('a catalog file with faults', () => {
         'markers[5] (fictional_lab F-4): id 4001 is already in use',
       ].toSorted((a, b) => lines.indexOf(a) - lines.indexOf(b)),
     )
-    assert.equal(await everything('production-eu'), before)
+    assert.equal(await readWholeCatalog('production-eu'), before)
   })
 
   test('reports an unknown format and misspelled keys', async () => {
-    const before = await everything('production-eu')
+    const before = await readWholeCatalog('production-eu')
     assert.deepEqual(await refusal('nonsense'), ['the file is not JSON'])
     assert.match((await refusal([]))[0]!, /^the file: Input should be/)
     assert.deepEqual(await refusal({ format: 'other' }), [`format: Input should be '${format}'`])
@@ -220,11 +220,11 @@ describe('a catalog file with faults', () => {
     ])
     const many = await refusal({ format, labs: Array.from({ length: 300 }, () => 7) })
     assert.deepEqual([many.length, many.at(-1)], [201, 'and 100 more'])
-    assert.equal(await everything('production-eu'), before)
+    assert.equal(await readWholeCatalog('production-eu'), before)
   })
 
   test('an unknown subcommand is a usage error', async () => {
-    const file = await written({ format })
+    const file = await writeCatalog({ format })
     const cases: [string[], RegExp][] = [
       [['import'], /Missing required argument 'file'/],
       [['import', file, '--cell', 'moon'], /--cell must be one of/],

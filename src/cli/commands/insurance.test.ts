@@ -11,16 +11,16 @@ import { command, runOnDatabase } from '../../../test/support/commands.ts'
 const directory = await mkdtemp(join(tmpdir(), 'insurance-'))
 after(() => rm(directory, { recursive: true }))
 
-async function load(what: string, text: string | Uint8Array): Promise<string> {
+async function load(kind: string, text: string | Uint8Array): Promise<string> {
   const file = join(directory, 'file')
   await writeFile(file, text)
-  return command(cells, [what, 'import', file])
+  return command(cells, [kind, 'import', file])
 }
 const refusal = (work: Promise<string>, text: RegExp) =>
   assert.rejects(work, (error) => error instanceof Error && text.test(error.message))
 const search = async ({ api }: TestTeam, name: string) =>
   (await api.get(`/v3/insurance/search/payor?insurance_name=${encodeURIComponent(name)}`)).body
-const found = async ({ api }: TestTeam, query: string) =>
+const searchCodes = async ({ api }: TestTeam, query: string) =>
   (await api.get(`/v3/insurance/search/diagnosis?diagnosis_query=${query}`)).body
 
 const HEADER = 'payor_code,name,first_line,city,state,zip,program,program_state'
@@ -51,7 +51,7 @@ test('a file with an invalid row is not imported, and each invalid row is listed
   const many = Array.from({ length: 60 }, (_, i) => `,Name ${i},${at},,`)
   await refusal(load('payors', [HEADER, ...many].join('\n')), /and 10 more/)
   await refusal(load('icd', 'code,description\nE119,\n'), /line 2/)
-  assert.equal((await found(team, 'E11.9')).length, 1)
+  assert.equal((await searchCodes(team, 'E11.9')).length, 1)
 })
 
 test('a row that is not UTF-8 is refused, in every format', async () => {
@@ -67,7 +67,7 @@ test('a row that is not UTF-8 is refused, in every format', async () => {
 
 test('diagnoses are replaced, and survive a restart of the server', async () => {
   const team = await createTestTeam()
-  assert.equal((await found(team, 'I10'))[0].diagnosis_code, 'I10')
+  assert.equal((await searchCodes(team, 'I10'))[0].diagnosis_code, 'I10')
   const line = `00001 A0101   1 ${'Short'.padEnd(60)} Typhoid meningitis`
   const before = (await team.db.pool.query('select count(*)::int as n from icd_code')).rows[0].n as number
   const unchanged = async () =>

@@ -28,7 +28,11 @@ const ofTeam = async ({ team }: TestTeam, ...words: string[]): Promise<Listed[]>
   (JSON.parse(await run('list', '--json', ...words)) as Listed[]).filter(({ team_id }) => team_id === team)
 
 /** A job that failed permanently, or that waits for its next attempt. */
-async function failed({ db, team }: TestTeam, state: 'dead' | 'retrying', { name = 'orders.dispatch', attempts = 30 } = {}) {
+async function createFailedJob(
+  { db, team }: TestTeam,
+  state: 'dead' | 'retrying',
+  { name = 'orders.dispatch', attempts = 30 } = {},
+) {
   const id = randomUUID()
   await db.queries.run(sql`
     insert into job (id, team_id, name, payload, run_at, due_at, attempts, failed_at, last_error)
@@ -36,7 +40,7 @@ async function failed({ db, team }: TestTeam, state: 'dead' | 'retrying', { name
             ${state === 'dead' ? sql`now()` : sql`null`}, 'Error E_TEST')`)
   return id
 }
-const waiting = async ({ db, team }: TestTeam) =>
+const countWaiting = async ({ db, team }: TestTeam) =>
   (
     await db.pool.query(
       `select id, attempts, last_error from job where team_id = $1 and failed_at is null and due_at <= now() order by id`,
@@ -47,9 +51,9 @@ const waiting = async ({ db, team }: TestTeam) =>
 describe('jobs list', () => {
   test('lists permanently failed jobs with the code of their last error and without payloads', async () => {
     const [team, european] = [await createTestTeam(), await createTestTeam('production-eu')]
-    const id = await failed(team, 'dead')
-    const other = await failed(european, 'dead', { name: 'messages.remind' })
-    const again = await failed(team, 'retrying')
+    const id = await createFailedJob(team, 'dead')
+    const other = await createFailedJob(european, 'dead', { name: 'messages.remind' })
+    const again = await createFailedJob(team, 'retrying')
     const [job, ...more] = await ofTeam(team)
     assert.deepEqual(
       { ...job, run_at: undefined, failed_at: typeof job!.failed_at },
@@ -85,14 +89,18 @@ describe('jobs list', () => {
 describe('jobs retry', () => {
   test('makes only the named jobs due now, with all their attempts', async () => {
     const team = await createTestTeam()
-    const [first, second, third] = [await failed(team, 'dead'), await failed(team, 'retrying'), await failed(team, 'dead')]
+    const [first, second, third] = [
+      await createFailedJob(team, 'dead'),
+      await createFailedJob(team, 'retrying'),
+      await createFailedJob(team, 'dead'),
+    ]
     const unknown = randomUUID()
     assert.deepEqual(JSON.parse(await run('retry', first, second, unknown, '--json')), {
       retried: [first, second].map((id) => ({ id, cell: 'sandbox-us' })),
       not_found: [unknown],
     })
     assert.deepEqual(
-      await waiting(team),
+      await countWaiting(team),
       [first, second].sort().map((id) => ({ id, attempts: 0, last_error: null })),
     )
     assert.deepEqual(
@@ -104,21 +112,24 @@ describe('jobs retry', () => {
 
   test('retries all permanently failed jobs, or the jobs of one name', async () => {
     const team = await createTestTeam()
-    const [order, reminder] = [await failed(team, 'dead'), await failed(team, 'dead', { name: 'messages.remind' })]
-    await failed(team, 'retrying')
+    const [order, reminder] = [
+      await createFailedJob(team, 'dead'),
+      await createFailedJob(team, 'dead', { name: 'messages.remind' }),
+    ]
+    await createFailedJob(team, 'retrying')
     await run('retry', '--all', '--name', 'messages.remind', '--cell', 'sandbox-us')
     assert.deepEqual(
-      (await waiting(team)).map(({ id }) => id),
+      (await countWaiting(team)).map(({ id }) => id),
       [reminder],
     )
     await run('retry', '--all')
-    assert.deepEqual((await waiting(team)).map(({ id }) => id).sort(), [order, reminder].sort())
+    assert.deepEqual((await countWaiting(team)).map(({ id }) => id).sort(), [order, reminder].sort())
     assert.equal(await run('retry', '--all', '--cell', 'sandbox-us'), 'There are none in sandbox-us.\n')
   })
 
   test('does not change a job that a worker has claimed', async () => {
     const team = await createTestTeam()
-    const id = await failed(team, 'retrying')
+    const id = await createFailedJob(team, 'retrying')
     await team.db.queries.run(
       sql`update job set owner = ${randomUUID()}, leased_until = now() + interval '1 minute' where id = ${id}`,
     )
@@ -191,9 +202,9 @@ test('the gauges count failed, retried and overdue jobs of each cell, and erasur
     fresh_ms: 0,
   })
   const team = await createTestTeam('production-us')
-  await failed(team, 'dead')
-  await failed(team, 'retrying')
-  await failed(team, 'retrying', { name: 'users.erase', attempts: 8 })
+  await createFailedJob(team, 'dead')
+  await createFailedJob(team, 'retrying')
+  await createFailedJob(team, 'retrying', { name: 'users.erase', attempts: 8 })
   await team.db.queries.run(sql`
     insert into job (id, team_id, name, payload, run_at, due_at)
     values (${randomUUID()}, ${team.team}, 'orders.dispatch', '{}', now() - interval '1 hour', now() - interval '1 hour')`)

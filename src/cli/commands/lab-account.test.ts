@@ -11,8 +11,8 @@ import { command } from '../../../test/support/commands.ts'
 
 const run = (...words: string[]) => command(cells, ['lab-account', ...words])
 const SANDBOX = ['--cell', 'sandbox-us']
-const idIn = (printed: string): string => /^lab account {2}(\S+)\n$/.exec(printed)![1]!
-const refused = (words: readonly string[], reason: RegExp) =>
+const idIn = (output: string): string => /^lab account {2}(\S+)\n$/.exec(output)![1]!
+const assertRefused = (words: readonly string[], reason: RegExp) =>
   assert.rejects(run(...words), (error: unknown) => error instanceof Error && reason.test(error.message))
 
 describe('an operator', () => {
@@ -117,14 +117,14 @@ describe('an operator', () => {
       [[...own, '--team', other.team], /not in this organization and region/],
       [[...own, '--team', 'x'], /--team must be an id/],
     ]
-    for (const [words, reason] of cases) await refused(words, reason)
+    for (const [words, reason] of cases) await assertRefused(words, reason)
     assert.deepEqual((await manage.get('/lab_account/sandbox/us')).body.data, [])
   })
 
   test('cannot link a team to a platform account, and accepts served cells only', async () => {
     const { team } = await createTestTeam()
     const platform = /^(\S+)  quest .* 1234567890$/m.exec(await run('list', ...SANDBOX))![1]!
-    await refused(['update', platform, ...SANDBOX, '--team', team], /apply to every team/)
+    await assertRefused(['update', platform, ...SANDBOX, '--team', team], /apply to every team/)
     const options = { connection, connections_max: 1, checkRows: true }
     const few = new Cells(options, new Map([['sandbox-eu', options]]))
     await assert.rejects(command(few, ['lab-account', 'list', ...SANDBOX]), /Cell sandbox-us is not listed in CELLS/)

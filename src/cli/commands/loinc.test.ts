@@ -17,9 +17,9 @@ after(() => rm(directory, { recursive: true }))
 
 type Line = Partial<Record<(typeof releaseColumns)[number] | 'CLASSTYPE', string>>
 const columns = [...releaseColumns, 'CLASSTYPE'] as const
-const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
-const lineOf = (line: Line): string => columns.map((column) => quoted(line[column] ?? '')).join(',')
-const line = (code: string, name: string, more: Line = {}): Line => ({
+const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`
+const lineOf = (line: Line): string => columns.map((column) => quote(line[column] ?? '')).join(',')
+const line = (code: string, name: string, overrides: Line = {}): Line => ({
   LOINC_NUM: code,
   COMPONENT: name,
   PROPERTY: 'MCnc',
@@ -34,12 +34,12 @@ const line = (code: string, name: string, more: Line = {}): Line => ({
   COMMON_TEST_RANK: '0',
   STATUS: 'ACTIVE',
   CLASSTYPE: '1',
-  ...more,
+  ...overrides,
 })
 
-async function fileOf(lines: Line[], header: readonly string[] = columns): Promise<string> {
+async function writeRelease(lines: Line[], header: readonly string[] = columns): Promise<string> {
   const file = join(directory, 'Loinc.csv')
-  await writeFile(file, `\uFEFF${[header.map(quoted).join(','), ...lines.map(lineOf)].join('\r\n')}\r\n`)
+  await writeFile(file, `\uFEFF${[header.map(quote).join(','), ...lines.map(lineOf)].join('\r\n')}\r\n`)
   return file
 }
 const loinc = (file: string, ...options: string[]): Promise<string> => command(cells, ['loinc', 'import', file, ...options])
@@ -52,7 +52,7 @@ const second = line('90002-7', 'Another zedprotein')
 test('a release is imported into every cell, compared without a change, and removes terms with consent alone', async () => {
   const team = await createTestTeam()
   const count = async () => (await team.db.pool.query('select count(*)::int as n from loinc_release_term')).rows[0].n as number
-  const file = await fileOf([
+  const file = await writeRelease([
     first,
     second,
     line('90003-5', 'Deprecated zedprotein', { STATUS: 'DEPRECATED' }),
@@ -67,7 +67,7 @@ test('a release is imported into every cell, compared without a change, and remo
   assert.equal(await count(), 2)
   assert.match(await loinc(file), /0 of 2 terms removed, 0 added, 0 changed/)
 
-  await fileOf([{ ...first, LONG_COMMON_NAME: 'Fictional zedprotein renamed [Mass/volume] in Serum' }])
+  await writeRelease([{ ...first, LONG_COMMON_NAME: 'Fictional zedprotein renamed [Mass/volume] in Serum' }])
   await refusal(loinc(file), /^The import removes 1 of 2 terms in sandbox-us, .*Say --yes/)
   assert.equal(await count(), 2)
   assert.match(await loinc(file, '--yes'), /1 of 2 terms removed, 0 added, 1 changed/)
@@ -106,18 +106,18 @@ test('a file that is not the table of a release is refused, and nothing changes'
   await refusal(loinc(join(directory, 'nowhere.csv')), /File not found/)
   await refusal(
     loinc(
-      await fileOf(
+      await writeRelease(
         [first],
         columns.filter((name) => name !== 'SHORTNAME' && name !== 'STATUS'),
       ),
     ),
     /no column SHORTNAME, STATUS/,
   )
-  await refusal(loinc(await fileOf([])), /no rows/)
-  await refusal(loinc(await fileOf([first, line('90002-8', 'Wrong digit')])), /row 3: LOINC_NUM is not a LOINC code/)
-  await refusal(loinc(await fileOf([first, first])), /row 3: LOINC_NUM occurs twice/)
-  await refusal(loinc(await fileOf([{ ...first, STATUS: 'SOMETHING' }])), /row 2: STATUS is unknown/)
-  const latin1 = await readFile(await fileOf([first, line('90002-7', 'B\u00e9ta')]), 'utf8')
+  await refusal(loinc(await writeRelease([])), /no rows/)
+  await refusal(loinc(await writeRelease([first, line('90002-8', 'Wrong digit')])), /row 3: LOINC_NUM is not a LOINC code/)
+  await refusal(loinc(await writeRelease([first, first])), /row 3: LOINC_NUM occurs twice/)
+  await refusal(loinc(await writeRelease([{ ...first, STATUS: 'SOMETHING' }])), /row 2: STATUS is unknown/)
+  const latin1 = await readFile(await writeRelease([first, line('90002-7', 'B\u00e9ta')]), 'utf8')
   await writeFile(join(directory, 'Loinc.csv'), latin1.replace('\uFEFF', ''), 'latin1')
   await refusal(loinc(join(directory, 'Loinc.csv')), /row 3: not UTF-8/)
   const file = join(directory, 'other')

@@ -9,24 +9,28 @@ import { plainSenderTo, writeMail, storedMail } from '../../../test/support/mail
 
 describe('by command', () => {
   test('emails are listed with their state, and shown with their text', async () => {
-    const server = await mailServer((at, to) => (at === 'RCPT' && to.startsWith('refused') ? 550 : undefined))
+    const server = await mailServer((smtpCommand, recipient) =>
+      smtpCommand === 'RCPT' && recipient.startsWith('refused') ? 550 : undefined,
+    )
     const sent = await writeMail()
     const refused = await writeMail({ to: `refused-${randomUUID()}@example.com` })
     await plainSenderTo(server).runOnce()
     const waiting = await writeMail()
     const listed = (await command(cells, ['mail', 'list', '--cell', 'all'])).split('\n')
-    const line = (to: string) => listed.find((text) => text.includes(to))!
+    const line = (recipient: string) => listed.find((text) => text.includes(recipient))!
     assert.match(line(sent), /control +\S+ {2}sent, 1 attempts {2}/)
     assert.match(line(refused), /failed, 1 attempts, EENVELOPE 550 {2}/)
     assert.match(line(waiting), /waiting, 0 attempts {2}/)
-    const show = (to: string) => command(cells, ['mail', 'show', line(to).split(' ')[0]!, '--cell', 'control'])
+    const show = (recipient: string) => command(cells, ['mail', 'show', line(recipient).split(' ')[0]!, '--cell', 'control'])
     assert.match(await show(waiting), /Subject {2}A subject\n\nA text\n/)
     assert.match(await show(refused), /\nA text\n/)
     assert.doesNotMatch(await show(sent), /A text/)
   })
   test('failed emails are listed without recipient and text, and sent again when retried', async () => {
     let code: number | undefined = 550
-    const server = await mailServer((at, to) => (at === 'RCPT' && to.startsWith('refused') ? code : undefined))
+    const server = await mailServer((smtpCommand, recipient) =>
+      smtpCommand === 'RCPT' && recipient.startsWith('refused') ? code : undefined,
+    )
     const to = await writeMail({ to: `refused-${randomUUID()}@example.com` })
     const expired = await writeMail({ lifetime_s: -1 })
     await plainSenderTo(server).runOnce()

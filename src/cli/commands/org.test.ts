@@ -8,7 +8,7 @@ import { command } from '../../../test/support/commands.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 
 const run = (...words: string[]) => command(cells, words)
-const word = (text: string, after: string): string => new RegExp(`${after}\\s+(\\S+)`).exec(text)![1]!
+const word = (text: string, predecessor: string): string => new RegExp(`${predecessor}\\s+(\\S+)`).exec(text)![1]!
 
 async function team(region: 'us' | 'eu') {
   const org = word(await run('org', 'create', `Clinic ${randomUUID()}`), 'organization')

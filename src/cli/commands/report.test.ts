@@ -18,13 +18,13 @@ after(stopAll)
 const processes = createProcessPool({ processes_max: 1, memory_max_mb: 704, cpu_s_max: 600 })
 after(() => processes.close())
 
-async function fileOf(name: string, bytes: Uint8Array): Promise<string> {
+async function writeReport(name: string, bytes: Uint8Array): Promise<string> {
   const path = join(directory, name)
   await writeFile(path, bytes)
   return path
 }
 
-async function explained(path: string, values: { out?: string; json?: boolean } = {}) {
+async function explain(path: string, values: { out?: string; json?: boolean } = {}) {
   let printed = ''
   const print = async (text: string) => void (printed += text)
   const failure = await explainReport({ args: [path], values }, { ocr_models: undefined, print, processes }).then(
@@ -35,9 +35,9 @@ async function explained(path: string, values: { out?: string; json?: boolean } 
 }
 
 test('every stage of a report is printed, and its boxes are drawn into a picture of each page', async () => {
-  const path = await fileOf('report.pdf', await glucoseReport())
+  const path = await writeReport('report.pdf', await glucoseReport())
   const out = join(directory, 'pictures')
-  const { printed, failure } = await explained(path, { out })
+  const { printed, failure } = await explain(path, { out })
   assert.equal(failure, undefined)
   for (const line of [
     /^PAGES\n {2}1 {2}612 x 792, text, text good, \d+ words$/m,
@@ -58,9 +58,9 @@ test('every stage of a report is printed, and its boxes are drawn into a picture
 
 test('the printed rows are the rows of the results: with their specimen, and without the laboratory as a panel', async () => {
   const page = [{ x: 40, y: 112, text: 'Specimen Type: Urine' }, ...reportPage(['Creatinine', '85', '', 'mg/dL', '20-320'])]
-  const { printed } = await explained(await fileOf('urine.pdf', await pdfOf(page)), { json: true })
+  const { printed } = await explain(await writeReport('urine.pdf', await pdfOf(page)), { json: true })
   const { pages, results } = JSON.parse(printed) as Explanation
-  const rows = pages.flatMap((one) => one.rows)
+  const rows = pages.flatMap((page) => page.rows)
   assert.deepEqual(
     rows.map(({ name, value, panel }) => [name, value, panel]),
     results.map(({ test_name, value, source_panel_name }) => [test_name, value, source_panel_name]),
@@ -70,20 +70,20 @@ test('the printed rows are the rows of the results: with their specimen, and wit
 
 test('comments on a result are printed with its row', async () => {
   const rows = [['Glucose', '105', 'H', 'mg/dL', '70-99'], ['Comment: not fasting'], ['Sodium', '140', '', 'mmol/L', '136-145']]
-  const { printed } = await explained(await fileOf('comment.pdf', await pdfOf(reportPage(...rows))))
+  const { printed } = await explain(await writeReport('comment.pdf', await pdfOf(reportPage(...rows))))
   assert.match(printed, /^ {2}1\.1 {2}Glucose = 105, .*, confidence 1\.00, comment not fasting$/m)
   assert.match(printed, /^ {2}1\.2 {2}Sodium = 140, .*, confidence 1\.00$/m)
 })
 
 test('files that cannot be opened are refused', async () => {
-  const refused = async (path: string) => (await explained(path)).failure
+  const refused = async (path: string) => (await explain(path)).failure
   assert.equal(await refused(join(directory, 'nowhere.pdf')), 'The file cannot be read (ENOENT).')
-  assert.equal(await refused(await fileOf('text.pdf', Buffer.from('Glucose 95'))), 'The file is not a PDF, JPEG or PNG.')
-  assert.match((await refused(await fileOf('damaged.pdf', Buffer.from('%PDF-1.4'))))!, /cannot be read: corrupt/)
+  assert.equal(await refused(await writeReport('text.pdf', Buffer.from('Glucose 95'))), 'The file is not a PDF, JPEG or PNG.')
+  assert.match((await refused(await writeReport('damaged.pdf', Buffer.from('%PDF-1.4'))))!, /cannot be read: corrupt/)
 })
 
 test('JSON output has all stages, and text output has no control characters for a terminal', async () => {
-  const { printed, failure } = await explained(await fileOf('good.pdf', await glucoseReport()), { json: true })
+  const { printed, failure } = await explain(await writeReport('good.pdf', await glucoseReport()), { json: true })
   assert.equal(failure, undefined)
   const explanation = JSON.parse(printed) as Explanation
   const { pages, results } = explanation
@@ -97,7 +97,7 @@ test('JSON output has all stages, and text output has no control characters for 
 // That it ends with 0 for a report that is read is seen where the blocks of docs/REPORTS.md are run (test/docs/pages.test.ts).
 test('a process prints what it read and exits with 1 for a file with which a job fails', async () => {
   const letter = await pdfOf([{ x: 40, y: 40, text: 'A letter of a fictional person to another fictional person.' }])
-  const args = ['report', 'explain', await fileOf('letter.pdf', letter)]
+  const args = ['report', 'explain', await writeReport('letter.pdf', letter)]
   const { stdout, err, exitStatus } = start({ program: join(root, 'bin/drawbridge'), args })
   assert.deepEqual([await exitStatus, err()], [1, 'drawbridge: A job with this file fails with invalid_input.\n'])
   assert.match(stdout(), /A letter of a fictional person[^]*OUTCOME\n {2}invalid_input/)

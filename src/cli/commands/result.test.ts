@@ -14,7 +14,7 @@ const Kind = T.Object({ kind: T.String() })
 
 const run = (...words: string[]) => command(cells, ['result', ...words, '--cell', 'sandbox-us'])
 
-async function unassigned(team: TestTeam): Promise<string> {
+async function createUnassignedResult(team: TestTeam): Promise<string> {
   const delivery = await deliveryFor(team, await acceptedOrder(team), { sample_id: `NOBODYS-${randomUUID()}` })
   const intake = { cell: 'sandbox-us' as const, db: cells.db('sandbox-us'), findTenant: guard.tenant }
   return (await receiveFromLink(intake, delivery)).raw_result_id
@@ -22,7 +22,7 @@ async function unassigned(team: TestTeam): Promise<string> {
 
 test('an unassigned result is listed without its patient, and assigned to a team', async () => {
   const team = await createTestTeam()
-  const id = await unassigned(team)
+  const id = await createUnassignedResult(team)
   const list = await run('list')
   assert(list.includes(id))
   assert.doesNotMatch(list, /Testa|Fictional|1990/)
@@ -57,7 +57,7 @@ test('assigning a result advances its order and notifies its patient, as if the 
 })
 
 test('deletes an unassigned result', async () => {
-  const id = await unassigned(await createTestTeam())
+  const id = await createUnassignedResult(await createTestTeam())
   assert.equal(await run('drop', id), 'Result deleted.\n')
   assert(!(await run('list')).includes(id))
 })
@@ -69,7 +69,7 @@ describe('unassigned results expire', () => {
 
   test('after 90 days, but not before', async () => {
     const team = await createTestTeam()
-    const [id, younger] = [await unassigned(team), await unassigned(team)]
+    const [id, younger] = [await createUnassignedResult(team), await createUnassignedResult(team)]
     await age(id, 89)
     await expire(db, unassignedCleanup)
     assert((await run('list')).includes(id))
@@ -82,7 +82,7 @@ describe('unassigned results expire', () => {
 
   test('keeps results assigned to a team', async () => {
     const team = await createTestTeam()
-    const id = await unassigned(team)
+    const id = await createUnassignedResult(team)
     await run('assign', id, '--team', team.team)
     await age(id, 4000)
     await expire(db, unassignedCleanup)
@@ -91,7 +91,7 @@ describe('unassigned results expire', () => {
 
   test('in batches of a thousand, oldest first, and never while one is being assigned to a team', async () => {
     const team = await createTestTeam()
-    const id = await unassigned(team)
+    const id = await createUnassignedResult(team)
     const tenant = (await guard.tenant('sandbox-us', team.team))!
     await db.queries.run(sql`
       insert into raw_result (id, lab_id, sender, message_id, search_text, payload, status, decision_code, candidates, created_at, updated_at)

@@ -25,7 +25,7 @@ async function get(team: TestTeam, path: string) {
 const list = async (team: TestTeam, query = ''): Promise<Listed[]> => (await get(team, `requests${query}`)).data
 
 /** A request as the server hands it over when it has ended. */
-const ended = (recorder: RequestRecorder, team: TestTeam, status: number, id = 'request') =>
+const recordRequest = (recorder: RequestRecorder, team: TestTeam, status: number, id = 'request') =>
   recorder.record(
     {
       operation: operations.find((operation) => operation.id === 'get_user')!,
@@ -68,7 +68,7 @@ for (const cell of ['sandbox-us', 'production-us'] as const)
     test('are in the order of time, whatever the ids of their responses', async () => {
       const team = await createTestTeam(cell)
       const recorder = new RequestRecorder(cells, log)
-      for (const id of ['b', 'c', 'a', 'd']) ended(recorder, team, 200, id)
+      for (const id of ['b', 'c', 'a', 'd']) recordRequest(recorder, team, 200, id)
       await recorder.flush()
       const first = await get(team, 'requests?limit=2')
       const second = await get(team, `requests?limit=2&next_cursor=${first.next_cursor}`)
@@ -147,15 +147,15 @@ describe('the counts of requests', () => {
   test('have those that a busy team makes beyond what is listed, and errors are listed beside many successes', async () => {
     const team = await createTestTeam()
     const recorder = new RequestRecorder(cells, log)
-    for (let i = 0; i < 700; i++) ended(recorder, team, 200)
-    ended(recorder, team, 503, 'the failed one')
+    for (let i = 0; i < 700; i++) recordRequest(recorder, team, 200)
+    recordRequest(recorder, team, 503, 'the failed one')
     await recorder.flush()
     const { rows } = await team.db.pool.query(
       'select count(*)::int as listed, count(*) filter (where status = 503)::int as failed from request_log where team_id = $1',
       [team.team],
     )
     assert.deepEqual(rows[0], { listed: 501, failed: 1 })
-    ended(recorder, team, 200)
+    recordRequest(recorder, team, 200)
     await recorder.stop()
     const { data } = await get(team, 'request_counts?since=2026-01-31T09:30:00Z&until=2026-01-31T09:31:00Z')
     assert.deepEqual(data, [

@@ -20,7 +20,7 @@ const find = async (team: TestTeam, text: string): Promise<FoundObject[]> => {
   assert.equal(status, 200, JSON.stringify(body))
   return body.data
 }
-const kindsOf = (found: FoundObject[]) => found.map(({ kind, id }) => `${kind} ${id}`)
+const kindsOf = (objects: FoundObject[]) => objects.map(({ kind, id }) => `${kind} ${id}`)
 
 describe('the search', () => {
   let team: TestTeam

@@ -12,7 +12,7 @@ import { createLog } from '../telemetry/log.ts'
 /** Each suite uses the log of a cell of its own. */
 const pool = (cell: string) => cells.db(cell).pool
 
-const accessOf = (more: Partial<Access> = {}): Access => ({
+const accessOf = (overrides: Partial<Access> = {}): Access => ({
   at: new Date(),
   request: 'fictional-1',
   key: randomUUID(),
@@ -23,17 +23,17 @@ const accessOf = (more: Partial<Access> = {}): Access => ({
   users: [randomUUID()],
   address: '192.0.2.1',
   outcome: 200,
-  ...more,
+  ...overrides,
 })
 
-const logged = (db: Db, count: number, more: Partial<Access> = {}) =>
+const logAccess = (db: Db, count: number, overrides: Partial<Access> = {}) =>
   appendLines(
     db,
-    Array.from({ length: count }, () => lineOf(accessOf(more))),
+    Array.from({ length: count }, () => lineOf(accessOf(overrides))),
   )
 
 /** A complete export. */
-async function exported(db: Db, filter: LineFilter = {}): Promise<{ seq: number; hash: string; line: Access; text: string }[]> {
+async function exportLog(db: Db, filter: LineFilter = {}): Promise<{ seq: number; hash: string; line: Access; text: string }[]> {
   let text = ''
   for await (const piece of exportLines(db, filter)) text += piece
   const lines = text.split('\n').filter(Boolean)
@@ -41,7 +41,7 @@ async function exported(db: Db, filter: LineFilter = {}): Promise<{ seq: number;
 }
 
 /** Gives a line another text and a hash that matches it. */
-function rehashed(seq: number): string {
+function hashAgain(seq: number): string {
   return `update access_log l set line = x.line, hash = sha256((select hash from access_log where seq = ${seq - 1}) || convert_to(x.line, 'UTF8'))
     from (select replace(line, '"outcome":200', '"outcome":404') as line from access_log where seq = ${seq}) x where l.seq = ${seq}`
 }
@@ -76,7 +76,7 @@ describe('concurrent writes of several processes', () => {
     await Promise.all(processes.map((log) => log.stop()))
     const { lines, fault, head } = await verifyLog(db)
     assert.deepEqual([fault, lines, head.seq], [undefined, 200, 200])
-    const found = (await exported(db)).map(({ line }) => line.request!)
+    const found = (await exportLog(db)).map(({ line }) => line.request!)
     assert.deepEqual(found.toSorted(), wanted.toSorted())
   })
 
@@ -129,14 +129,14 @@ describe('an export', () => {
   const db = cells.db('production-us')
   const [user, team] = [randomUUID(), randomUUID()]
   before(async () => {
-    await logged(db, 3)
-    await logged(db, 2, { users: [randomUUID(), user] })
-    await logged(db, 1, { team })
-    await logged(db, 2500)
+    await logAccess(db, 3)
+    await logAccess(db, 2, { users: [randomUUID(), user] })
+    await logAccess(db, 1, { team })
+    await logAccess(db, 2500)
   })
 
   test('contains every line with the input of its hash, so that a reader can verify it', async () => {
-    const lines = await exported(db)
+    const lines = await exportLog(db)
     assert.deepEqual(
       lines.map(({ seq }) => seq),
       Array.from({ length: 2506 }, (_, i) => i + 1),
@@ -150,16 +150,16 @@ describe('an export', () => {
 
   test('can be filtered by user, team and days', async () => {
     assert.deepEqual(
-      (await exported(db, { user })).map(({ seq }) => seq),
+      (await exportLog(db, { user })).map(({ seq }) => seq),
       [4, 5],
     )
     assert.deepEqual(
-      (await exported(db, { team })).map(({ seq }) => seq),
+      (await exportLog(db, { team })).map(({ seq }) => seq),
       [6],
     )
-    assert.equal((await exported(db, { team, user })).length, 0)
-    assert.equal((await exported(db, { lastDay: '2020-01-01' })).length, 0)
-    assert.equal((await exported(db, { firstDay: '2020-01-01' })).length, 2506)
+    assert.equal((await exportLog(db, { team, user })).length, 0)
+    assert.equal((await exportLog(db, { lastDay: '2020-01-01' })).length, 0)
+    assert.equal((await exportLog(db, { firstDay: '2020-01-01' })).length, 2506)
   })
 })
 
@@ -167,9 +167,9 @@ describe('a change of written lines', () => {
   const db = cells.db('production-eu')
   let noted: Position
   before(async () => {
-    for (let i = 0; i < 20; i++) await logged(db, 1, { users: [randomUUID(), randomUUID()] })
+    for (let i = 0; i < 20; i++) await logAccess(db, 1, { users: [randomUUID(), randomUUID()] })
     noted = (await verifyLog(db)).head
-    await logged(db, 5)
+    await logAccess(db, 5)
   })
 
   const number = '20200131'
@@ -180,7 +180,7 @@ describe('a change of written lines', () => {
       `update access_log set line = replace(line, '"outcome":200', '"outcome":404') where seq = 7`,
       /^line 7 .*changed/,
     ],
-    ['a line with a new hash', rehashed(7), /^line 8 .*changed/],
+    ['a line with a new hash', hashAgain(7), /^line 8 .*changed/],
     ['the users of a line', `update access_log set users = users[1:1] where seq = 9`, /^line 9 .*columns/],
     ['the team of a line', `update access_log set team_id = gen_random_uuid() where seq = 9`, /^line 9 .*columns/],
     ['a line that is gone', `delete from access_log where seq = 11`, /^line 11 .*missing/],
@@ -270,22 +270,22 @@ describe('expired days', () => {
     }
   }
   const keepDays = (days: number) => asOwner(`update access_log_retention set days = ${days}`)
-  const sealedOn = (at: Date) =>
+  const sealedOn = (time: Date) =>
     asOwner(
-      `select append_access_log_on('${at.toISOString().slice(0, 10)}', e'\\t{}\\t' || '${lineOf(accessOf({ at, users: [] })).text}')`,
+      `select append_access_log_on('${time.toISOString().slice(0, 10)}', e'\\t{}\\t' || '${lineOf(accessOf({ at: time, users: [] })).text}')`,
     )
 
   test('are deleted whole, and the remaining chain continues from their last hash', async () => {
     for (const days of [5, 5, 4, 3, 3, 1]) await sealedOn(ago(days))
-    const noted = { seq: 3, hash: (await exported(db)).find(({ seq }) => seq === 3)!.hash }
+    const noted = { seq: 3, hash: (await exportLog(db)).find(({ seq }) => seq === 3)!.hash }
     await keepDays(3)
     assert.equal(await dropOldDays(db), 2)
     assert.equal(await dropOldDays(db), 0)
-    await logged(db, 1)
+    await logAccess(db, 1)
     const { fault, lines, oldestDay, head } = await verifyLog(db)
     assert.deepEqual([fault, lines, oldestDay, head.seq], [undefined, 4, day(3), 7])
     assert.deepEqual(
-      (await exported(db)).map(({ seq }) => seq),
+      (await exportLog(db)).map(({ seq }) => seq),
       [4, 5, 6, 7],
     )
     assert.equal(
@@ -320,9 +320,9 @@ describe('expired days', () => {
       await reader.query('rollback')
       reader.release()
     }
-    assert.equal((await exported(db))[0]!.seq, 4)
+    assert.equal((await exportLog(db))[0]!.seq, 4)
     assert.equal(await dropOldDays(db), 1)
-    assert.deepEqual([(await verifyLog(db)).fault, (await exported(db))[0]!.seq], [undefined, 6])
+    assert.deepEqual([(await verifyLog(db)).fault, (await exportLog(db))[0]!.seq], [undefined, 6])
   })
 
   test('are detected if they were deleted before the retention had ended', async () => {

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bytesOf, LineBuffer, linesOf, joinBlocks } from './line-buffer.ts'
 
-const all = (buffer: LineBuffer): string => joinBlocks(buffer.take(Infinity)).toString()
+const joinAll = (buffer: LineBuffer): string => joinBlocks(buffer.take(Infinity)).toString()
 
 test('lines of any length and script are read back in order', () => {
   const lines = ['', 'a', 'ü𝄞', 'long '.repeat(50_000), ...Array.from({ length: 1000 }, (_, i) => `${i} `.repeat(40))]
   const buffer = new LineBuffer()
   for (const line of lines) assert.equal(buffer.add(line), Buffer.byteLength(line) + 1)
   assert.equal(buffer.lines, lines.length)
-  assert.equal(all(buffer), lines.map((line) => `${line}\n`).join(''))
+  assert.equal(joinAll(buffer), lines.map((line) => `${line}\n`).join(''))
   assert.equal(buffer.lines, 0)
 })
 
@@ -24,5 +24,5 @@ test('lines can be removed from the beginning and returned', () => {
   buffer.add('last')
   buffer.putBack(taken)
   assert.equal(buffer.lines, lines.length + 1)
-  assert.equal(all(buffer), [...lines, 'last'].map((line) => `${line}\n`).join(''))
+  assert.equal(joinAll(buffer), [...lines, 'last'].map((line) => `${line}\n`).join(''))
 })
