@@ -42,11 +42,16 @@ describe('signing in with a password', () => {
       const { user, system } = process.cpuUsage(start)
       return user + system
     }
-    await cost(email)
-    const known = await cost(email)
+    /** The least of several: what else the process does only adds to it. */
+    const measureLeast = async (account: string): Promise<number> => {
+      const costs: number[] = []
+      for (let i = 0; i < 4; i++) costs.push(await cost(account))
+      return Math.min(...costs)
+    }
+    const known = await measureLeast(email)
     for (const account of [address(), without.email]) {
-      const costs = [await cost(account), await cost(account)]
-      assert(Math.max(...costs) > known / 3, `${costs.join(', ')} µs beside ${known}`)
+      const least = await measureLeast(account)
+      assert(least > known / 2, `${least} µs beside ${known}`)
     }
   })
 
