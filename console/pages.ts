@@ -29,7 +29,11 @@ export const PAGES: readonly PageEntry[] = [
     actions: [{ label: 'Place an order', icon: 'plus', path: 'orders/new', operation: 'create_order' }],
   },
   { path: 'orders/new', load: async () => (await import('./pages/new-order/NewOrderPage.tsx')).NewOrderPage },
-  { path: 'orders/:order_id', load: async () => (await import('./pages/order/OrderPage.tsx')).OrderPage },
+  {
+    path: 'orders/:order_id',
+    load: async () => (await import('./pages/order/OrderPage.tsx')).OrderPage,
+    objects: { order: (id) => `orders/${id}` },
+  },
 ]
 
 /** Whether there is a page at a path, which may have a query. */

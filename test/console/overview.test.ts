@@ -56,10 +56,29 @@ test('the command palette goes to pages and teams by keyboard alone, and ? lists
   await page.getByPlaceholder('Search, jump to an id, or run an action').fill('production us')
   await page.keyboard.press('Enter')
   await page.waitForURL(`**/console/${demo.teams.us}/production-us`)
+  // The frame of the other environment is there.
+  await page.getByRole('button', { name: /^Clock of the sandbox/ }).waitFor({ state: 'detached' })
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
   await page.keyboard.press('Shift+?')
   await page.getByRole('dialog', { name: 'Keys' }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'hidden' })
+  assertNoComplaints(complaints)
+})
+
+test('the command palette opens an order by its id', inBrowser, async () => {
+  const { page, complaints, api } = await openConsole()
+  await page.getByRole('button', { name: 'Place an example order' }).click()
+  await page.getByText('Order a test for a fictional patient, done').waitFor()
+  const { orders } = (await api.get('/v3/orders')).body
+  await page.keyboard.press('Control+K')
+  await page.getByPlaceholder('Search, jump to an id, or run an action').fill(orders[0].id)
+  await page
+    .getByRole('dialog')
+    .getByText(/^Order /)
+    .waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/orders/${orders[0].id}`)
   assertNoComplaints(complaints)
 })
