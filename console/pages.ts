@@ -34,6 +34,26 @@ export const PAGES: readonly PageEntry[] = [
     load: async () => (await import('./pages/order/OrderPage.tsx')).OrderPage,
     objects: { order: (id) => `orders/${id}` },
   },
+  {
+    path: 'users',
+    load: async () => (await import('./pages/users/UsersPage.tsx')).UsersPage,
+    navigation: { label: 'Users', icon: 'users', operation: 'list_user_rows' },
+  },
+  {
+    path: 'users/:user_id',
+    load: async () => (await import('./pages/user/UserPage.tsx')).UserPage,
+    objects: { user: (id) => `users/${id}` },
+  },
+  {
+    path: 'events',
+    load: async () => (await import('./pages/events/EventsPage.tsx')).EventsPage,
+    navigation: { label: 'Events', icon: 'events', operation: 'list_event_rows' },
+  },
+  {
+    path: 'events/:event_id',
+    load: async () => (await import('./pages/event/EventPage.tsx')).EventPage,
+    objects: { event: (id) => `events/${id}` },
+  },
 ]
 
 /** Whether there is a page at a path, which may have a query. */

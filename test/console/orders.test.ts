@@ -1,25 +1,9 @@
 // Orders in the console: the list, one order, and placing one.
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
-import { address, patient } from '../support/orders.ts'
-import type { Caller } from '../support/program.ts'
 import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, type ConsoleVisit } from './console.ts'
-
-/** An order of a fictional patient that a program places. */
-async function createOrder({ get, post }: Caller): Promise<string> {
-  const tests = await get('/v3/lab_test?collection_method=testkit')
-  const user = await post('/v2/user', { client_user_id: `console-test-${randomUUID()}` })
-  const order = await post('/v3/order', {
-    user_id: user.body.user_id,
-    lab_test_id: tests.body.data[0].id,
-    patient_details: patient,
-    patient_address: { ...address, country: 'US' },
-  })
-  assert.equal(order.status, 200, JSON.stringify(order.body))
-  return order.body.order.id
-}
+import { createOrder } from './orders.ts'
 
 /** The console at the orders of a team that has some. */
 async function openOrders(query = ''): Promise<ConsoleVisit> {

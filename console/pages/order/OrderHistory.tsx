@@ -1,5 +1,6 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from 'react-router'
+import { DeliverySummary } from '../../components/DeliverySummary.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
 import { toneOfOrder, toWords, type OrderState } from '../../components/order-status.ts'
@@ -47,22 +48,12 @@ function ReachedStatus({ status: { status, status_detail } }: { status: Order['e
 
 function SentEvent({ event: { id, type, deliveries } }: { event: EventRow }) {
   const { pathTo } = useTeam()
-  const { delivered, failed, pending, stopped } = deliveries
-  const total = delivered + failed + pending + stopped
   return (
     <span>
       <Anchor component={Link} to={pathTo(`events/${id}`)} size="sm">
         {type}
       </Anchor>{' '}
-      {total === 0 ? (
-        <Text span size="sm" c="dimmed">
-          no endpoint
-        </Text>
-      ) : (
-        <StatusBadge tone={failed || stopped ? 'failed' : pending ? 'progress' : 'good'}>
-          delivered {delivered}/{total}
-        </StatusBadge>
-      )}
+      <DeliverySummary deliveries={deliveries} />
     </span>
   )
 }

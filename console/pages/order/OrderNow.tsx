@@ -2,13 +2,13 @@ import { Button, Group, Menu, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ErrorNotice } from '../../components/ErrorNotice.tsx'
+import { Facts } from '../../components/Facts.tsx'
 import { IdText } from '../../components/IdText.tsx'
 import { methodWords, toneOfOrder, toWords } from '../../components/order-status.ts'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
 import { usePermission } from '../../session/permissions.ts'
 import { useTeam } from '../../session/team.ts'
 import { useOrderRefresh, type Order, type OrderProgress } from './order-queries.ts'
-import classes from './OrderNow.module.css'
 
 /** Where the order is now, what is known of its way, and in a sandbox the steps that may follow. */
 export function OrderNow({ order, progress }: { order: Order; progress: OrderProgress }) {
@@ -18,13 +18,13 @@ export function OrderNow({ order, progress }: { order: Order; progress: OrderPro
       {current && (
         <StatusBadge tone={toneOfOrder(current.state, current.low_level_status)}>{toWords(current.low_level_status)}</StatusBadge>
       )}
-      <Facts order={order} />
+      <OrderFacts order={order} />
       <SandboxSteps order={order} progress={progress} />
     </Stack>
   )
 }
 
-function Facts({ order }: { order: Order }) {
+function OrderFacts({ order }: { order: Order }) {
   const { details, lab_test, sample_id, expected_result_by_date, activate_by, physician } = order
   const shipment = details.type === 'testkit' ? details.data.shipment : undefined
   const facts: { label: string; value: ReactNode }[] = [
@@ -43,18 +43,7 @@ function Facts({ order }: { order: Order }) {
     { label: 'Result expected by', value: expected_result_by_date },
     { label: 'Starts on', value: activate_by },
   ]
-  return (
-    <dl className={classes.facts}>
-      {facts
-        .filter(({ value }) => value !== undefined && value !== null && value !== false)
-        .map(({ label, value }) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-    </dl>
-  )
+  return <Facts facts={facts} />
 }
 
 const Parcel = ({ courier, number }: { courier: string | null; number: string | null }) =>

@@ -1,0 +1,28 @@
+// Users in the console: the list, and one user.
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { assertGoodPage, assertNoComplaints, inBrowser, openConsole } from './console.ts'
+
+test('users are found by the id that the team gave them, and one opens with its profile and sources', inBrowser, async () => {
+  const visited = await openConsole()
+  const { page, api, open, complaints } = visited
+  const reference = `console-users-${randomUUID()}`
+  await api.post('/v2/user', { client_user_id: reference })
+  await open('users')
+  await page.getByRole('table', { name: 'Users' }).waitFor()
+  await assertGoodPage(visited, 'users')
+  await page.getByRole('textbox', { name: /^Search/ }).fill(reference)
+  await page.getByRole('cell', { name: reference }).waitFor()
+  await page.locator('[data-row-link]').first().click()
+  await page.getByRole('heading', { name: reference }).waitFor()
+  await page.getByText('No provider is connected.').waitFor()
+  await assertGoodPage(visited, 'user')
+  await page.reload()
+  await page.getByRole('heading', { name: reference }).waitFor()
+  assertNoComplaints(complaints)
+})
+
+test('an unknown user is an error as the API says it', inBrowser, async () => {
+  const { page } = await openConsole('users/00000000-0000-7000-8000-000000000000')
+  await page.getByRole('alert').getByText('404').waitFor()
+})
