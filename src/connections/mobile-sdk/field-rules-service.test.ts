@@ -105,8 +105,9 @@ describe('installation', () => {
       Object.keys(scripts!).filter((name) => /build|install/.test(name)),
       [],
     )
-    // It removes files, and an installation without it works as well.
-    assert.equal((scripts as Record<string, string>).prepare, 'node scripts/trim-packages.mjs node_modules')
+    // It removes files and builds the console, and an installation without it works as well.
+    const prepare = 'node scripts/trim-packages.mjs node_modules && node console/build.ts --optional'
+    assert.equal((scripts as Record<string, string>).prepare, prepare)
     assert.deepEqual(read('api/openapi.json').servers, [{ url: '/' }])
   })
 

@@ -113,7 +113,7 @@ describe('patient messages', () => {
     for (const [on, messages] of Object.entries({ ...expected, nothing: [] as string[] }))
       test(`sends the messages of an order by ${method}, with ${on} enabled`, async () => {
         const team = await createTestTeam()
-        await switchChannels(team, on === 'both' || on === 'sms', on === 'both' || on === 'email')
+        await switchChannels(team, on === 'bothChannels' || on === 'sms', on === 'bothChannels' || on === 'email')
         const { id } = await createOrderByMethod(team, method)
         await advanceTo(team, id, ...steps)
         assert.deepEqual(await kinds(team, id), messages)

@@ -213,5 +213,5 @@ test('npm run check finds a number that two migrations have', () => {
   const { scripts } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
     scripts: { check: string }
   }
-  assert.match(scripts.check, /^node test\/check-migrations\.ts && /)
+  assert.match(scripts.check, /(^|&& )node test\/check-migrations\.ts && /)
 })
