@@ -255,6 +255,21 @@ table org_domain
   constraint org_domain_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
   CREATE INDEX org_domain__org ON org_domain USING btree (org_id, created_at, id)
 
+table passkey
+  id uuid not null
+  member_id uuid not null
+  credential_id text not null
+  public_key text not null
+  counter bigint not null
+  transports text[] not null
+  name text not null
+  created_at timestamp with time zone not null
+  last_used_at timestamp with time zone
+  constraint passkey__credential UNIQUE (credential_id)
+  constraint passkey_pkey PRIMARY KEY (id)
+  constraint passkey_member_id_fkey FOREIGN KEY (member_id) REFERENCES member(id) ON DELETE CASCADE
+  CREATE INDEX passkey__member ON passkey USING btree (member_id, created_at, id)
+
 table readiness
   single boolean not null default true
   checked_at timestamp with time zone not null

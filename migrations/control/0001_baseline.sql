@@ -144,6 +144,20 @@ create table member_password (
   updated_at     timestamptz not null
 );
 
+-- Passkeys of members. The public key is in base64url.
+create table passkey (
+  id             uuid primary key,
+  member_id      uuid not null references member on delete cascade,
+  credential_id  text not null constraint passkey__credential unique,
+  public_key     text not null,
+  counter        bigint not null,
+  transports     text[] not null,
+  name           text not null,
+  created_at     timestamptz not null,
+  last_used_at   timestamptz
+);
+create index passkey__member on passkey (member_id, created_at, id);
+
 -- Whom an OpenID issuer knows as which member.
 create table member_identity (
   issuer      text not null,

@@ -6,7 +6,13 @@ import { describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
 import { reportForm } from '../../src/lab-reports/parsing-jobs/example-report.ts'
 import { CONSOLE_API } from '../../src/platform/http/operation.ts'
-import { consoleHeaders, createDemoMember, passwordSignIn } from '../support/console-sessions.ts'
+import {
+  consoleHeaders,
+  createDemoMember,
+  newPasskeyRequest,
+  passkeySignInRequest,
+  passwordSignIn,
+} from '../support/console-sessions.ts'
 import { client, createTestTeam, type TestTeam } from '../support/server.ts'
 import { describeReply, success } from './operations/operation-cases.ts'
 import { belonging, isOwnedByTeam, linkTokenOf, target, type Request } from './operations/requests.ts'
@@ -137,6 +143,8 @@ describe('the documented example works', async () => {
       const headers = Object.fromEntries(needed.map(({ name, example }) => [name, String(example)]))
       const ofConsole = operation.path.startsWith(CONSOLE_API) ? await consoleHeaders(team, operation.method, operation.path) : {}
       if (operation.operationId === 'sign_in_with_password') request.body = await passwordSignIn(team)
+      if (operation.operationId === 'sign_in_with_passkey') Object.assign(request, await passkeySignInRequest(team))
+      if (operation.operationId === 'add_passkey') Object.assign(request, await newPasskeyRequest(team))
       const reply = await client(key, header).call(operation.method, target(operation.path, request), request.body, {
         ...headers,
         ...ofConsole,

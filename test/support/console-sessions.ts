@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { startSession } from '../../src/tenancy/sign-in/sessions.ts'
 import { hashPassword, savePassword } from '../../src/tenancy/sign-in/passwords.ts'
 import { ensureDemoMember } from '../../src/tenancy/sign-in/demo-member.ts'
+import { SoftwarePasskey } from './software-passkey.ts'
 import { addMember } from '../../src/tenancy/members/members.ts'
 import type { TeamRole } from '../../src/tenancy/roles/roles.ts'
 import { cells, client, settings, url, type TestTeam } from './server.ts'
@@ -113,3 +114,38 @@ export async function consoleHeaders(team: TestTeam | undefined, method: string,
   const { member, token } = await sessionOf(team)
   return sessionHeaders(method === 'GET' ? token : await sessionToken(team, member))
 }
+
+interface ConsoleRequest {
+  body: unknown
+  headers: Record<string, string>
+}
+
+/** Starts a ceremony of WebAuthn: its options, and the cookie of the browser with which it ends. */
+async function startCeremony(path: string, cookie: string) {
+  const reply = await client(undefined).post(`/console/api/${path}`, {}, { ...CONSOLE_HEADERS, ...(cookie && { cookie }) })
+  const attempt = reply.headers.getSetCookie()[0]!.split(';')[0]!
+  return { options: reply.body, cookie: cookie ? `${cookie}; ${attempt}` : attempt }
+}
+
+/** The request that adds a passkey to a member who has signed in. */
+async function passkeyRequest(token: string, passkey = new SoftwarePasskey()): Promise<ConsoleRequest> {
+  const { options, cookie } = await startCeremony('passkeys/options', `drawbridge_session=${token}`)
+  return { body: { name: 'Laptop', response: passkey.register(options, url) }, headers: { cookie } }
+}
+const addPasskey = async ({ body, headers }: ConsoleRequest): Promise<string> =>
+  (await client(undefined).post('/console/api/passkeys', body, { ...CONSOLE_HEADERS, ...headers })).body.id
+
+/** The request that adds a passkey to a new member of the team's organization. */
+export const newPasskeyRequest = async (team: TestTeam): Promise<ConsoleRequest> => passkeyRequest((await newSession(team)).token)
+
+/** The request with which such a member signs in by a passkey. */
+export async function passkeySignInRequest(team: TestTeam): Promise<ConsoleRequest> {
+  const passkey = new SoftwarePasskey()
+  await addPasskey(await passkeyRequest((await newSession(team)).token, passkey))
+  const { options, cookie } = await startCeremony('sign-in/passkey/options', '')
+  return { body: { response: passkey.signIn(options, url) }, headers: { cookie } }
+}
+
+/** The id of a passkey of the member of `consoleHeaders`. */
+export const passkeyOf = async (team: TestTeam): Promise<string> =>
+  addPasskey(await passkeyRequest((await sessionOf(team)).token))

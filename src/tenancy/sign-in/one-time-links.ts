@@ -48,7 +48,10 @@ const Credentials = T.Object({ exist: T.Boolean() })
  * @returns undefined if a member has a password: then there is an administrator
  */
 export async function createSetupLink(tx: PlainTx): Promise<string | undefined> {
-  const { exist } = await tx.one(Credentials, sql`select exists (select from member_password) as exist`)
+  const { exist } = await tx.one(
+    Credentials,
+    sql`select exists (select from member_password) or exists (select from passkey) as exist`,
+  )
   return exist ? undefined : addLink(tx, null, DAY_S)
 }
 

@@ -2,12 +2,13 @@
 // that does not exist is the same, and takes as long, as about one that does.
 import { addAuditEntries } from '../../platform/http/call.ts'
 import { badRequest, missingField, notFound, unauthorized } from '../../platform/http/errors.ts'
-import type { MemberSession, StatusReply } from '../../platform/http/operation.ts'
+import { StatusReply, type MemberSession } from '../../platform/http/operation.ts'
 import { maskAddress } from '../../platform/net/network.ts'
 import { sendMail } from '../../platform/mail/mail-outbox.ts'
 import { errorFields } from '../../platform/telemetry/log.ts'
 import { assertMaySignIn, signInBrowser, type BrowserRequest, type SignInDependencies } from './browser-sign-in.ts'
 import { findLink, isLinkToken, sendResetMail, takeLink } from './one-time-links.ts'
+import { hasPasskey, startPasskeySignIn } from './passkeys.ts'
 import { assertGoodPassword, findAccount, findAccountByEmail, hashPassword, savePassword, verifyPassword } from './passwords.ts'
 import type { ChangePassword, LinkOwner, PasswordSignIn, SignInResult, UseLink } from './schema.ts'
 import { endSessions } from './sessions.ts'
@@ -34,7 +35,19 @@ export async function signInWithPassword(
     return (await verifyPassword(account?.password_hash, password)) ? account : undefined
   }
   const account = await checks.find(request.address, undefined, lookUp, () => unauthorized(WRONG))
-  return signInBrowser(dependencies, request, { ...account, method: 'password' }, { status: 'signed_in' })
+  return signInOrAskForPasskey(dependencies, request, { ...account, method: 'password' })
+}
+
+/** A member with passkeys must show one of them after the password, and after a link that sets it. */
+async function signInOrAskForPasskey(
+  dependencies: SignInDependencies,
+  request: BrowserRequest,
+  member: { member_id: string; org_id: string; method: 'password' | 'link' },
+): Promise<StatusReply<SignInResult>> {
+  if (!(await hasPasskey(dependencies.cells.control.queries, member.member_id)))
+    return signInBrowser(dependencies, request, member, { status: 'signed_in' })
+  const { options, cookie } = await startPasskeySignIn(dependencies, request, member.member_id)
+  return new StatusReply(200, { status: 'second_factor', options }, { 'set-cookie': cookie })
 }
 
 const unknownLink = () => notFound('The link is unknown, was used, or has expired')
@@ -72,7 +85,7 @@ export async function useLink(
     tx.afterCommit(() => sessions.invalidateMember(found.member_id))
     return found
   })
-  return signInBrowser(dependencies, request, { ...member, method: 'link' }, { status: 'signed_in' })
+  return signInOrAskForPasskey(dependencies, request, { ...member, method: 'link' })
 }
 
 /** Sends a mail with a link to set a password, if the address is that of a member; the answer does not tell. 429: too many of the address. */

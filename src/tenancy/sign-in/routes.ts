@@ -5,6 +5,7 @@ import { endOfSession } from './browser-requests.ts'
 import { signInBrowser, signOut, type SignInDependencies } from './browser-sign-in.ts'
 import { findDemoMember } from './demo-member.ts'
 import { changePassword, inspectLink, requestReset, signInWithPassword, useLink } from './password-sign-in.ts'
+import { addPasskey, listPasskeys, removePasskey, signInWithPasskey, startPasskey, startPasskeySignIn } from './passkeys.ts'
 import * as shapes from './schema.ts'
 import { endSession, endSessions, listSessions } from './sessions.ts'
 import { readSignedInMember } from './signed-in-member.ts'
@@ -24,7 +25,7 @@ const entryRoutes = (dependencies: SignInDependencies): Operation[] => [
         version,
         demo: dependencies.demo,
         cells: dependencies.cells.names,
-        methods: { password: true, passkey: false, oidc: dependencies.openId ? { label: dependencies.openId.label } : null },
+        methods: { password: true, passkey: true, oidc: dependencies.openId ? { label: dependencies.openId.label } : null },
       }),
   }),
   multiTransactionOperation({
@@ -123,6 +124,81 @@ const passwordRoutes = (dependencies: SignInDependencies): Operation[] => [
   }),
 ]
 
+/** Passkeys: to sign in, and to add and remove them. */
+const passkeyRoutes = (dependencies: SignInDependencies): Operation[] => [
+  multiTransactionOperation({
+    id: 'get_passkey_sign_in_options',
+    logsAccess: false,
+    method: 'POST',
+    path: '/console/api/sign-in/passkey/options',
+    auth: 'none',
+    summary: 'Start to sign in with a passkey',
+    reply: shapes.PasskeyOptions,
+    run: async (request) => {
+      const { options, cookie } = await startPasskeySignIn(dependencies, request, null)
+      return new StatusReply(200, options, { 'set-cookie': cookie })
+    },
+  }),
+  multiTransactionOperation({
+    id: 'sign_in_with_passkey',
+    logsAccess: false,
+    method: 'POST',
+    path: '/console/api/sign-in/passkey',
+    auth: 'none',
+    summary: 'Sign in with a passkey, alone or after the password',
+    body: shapes.PasskeySignIn,
+    reply: shapes.SignInResult,
+    example: { response: { id: 'of-the-browser' } },
+    run: (request, { body }) => signInWithPasskey(dependencies, request, body),
+  }),
+  sessionOperation({
+    id: 'list_passkeys',
+    method: 'GET',
+    path: '/console/api/passkeys',
+    summary: 'List the passkeys of the member, newest first',
+    reply: shapes.PasskeyList,
+    run: async (tx, { session }) => ({ passkeys: await listPasskeys(tx, session) }),
+  }),
+  multiTransactionOperation({
+    id: 'get_new_passkey_options',
+    logsAccess: false,
+    method: 'POST',
+    path: '/console/api/passkeys/options',
+    auth: 'session',
+    summary: 'Start to add a passkey',
+    reply: shapes.PasskeyOptions,
+    run: async (request, { session }) => {
+      const { options, cookie } = await startPasskey(dependencies, request, session!)
+      return new StatusReply(200, options, { 'set-cookie': cookie })
+    },
+  }),
+  multiTransactionOperation({
+    id: 'add_passkey',
+    logsAccess: false,
+    method: 'POST',
+    path: '/console/api/passkeys',
+    auth: 'session',
+    summary: 'Add a passkey',
+    description: 'From then on the member needs a passkey after the password. At most 20.',
+    body: shapes.AddPasskey,
+    reply: shapes.Passkey,
+    example: { name: 'Laptop', response: { id: 'of-the-browser' } },
+    run: (request, { session, body }) => addPasskey(dependencies, request, session!, body),
+  }),
+  sessionOperation({
+    id: 'remove_passkey',
+    method: 'DELETE',
+    path: '/console/api/passkeys/{passkey_id}',
+    summary: 'Remove a passkey',
+    params: shapes.PasskeyParams,
+    reply: shapes.Nothing,
+    run: async (tx, { session, params }) => {
+      await removePasskey(tx, session, params.passkey_id)
+      return {}
+    },
+  }),
+]
+
 /** With a session. */
 const sessionRoutes = (dependencies: SignInDependencies): Operation[] => [
   sessionOperation({
@@ -191,5 +267,6 @@ const sessionRoutes = (dependencies: SignInDependencies): Operation[] => [
 export const signInRoutes = (dependencies: SignInDependencies): Operation[] => [
   ...entryRoutes(dependencies),
   ...passwordRoutes(dependencies),
+  ...passkeyRoutes(dependencies),
   ...sessionRoutes(dependencies),
 ]

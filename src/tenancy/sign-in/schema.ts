@@ -86,7 +86,23 @@ const LinkToken = Text({ minLength: 1, maxLength: 200 })
 
 export const PasswordSignIn = Fields({ email: Email, password: Password }, { title: 'PasswordSignIn' })
 export type PasswordSignIn = Static<typeof PasswordSignIn>
-export const SignInResult = Fields({ status: OpenEnum(['signed_in']) }, { title: 'SignInResult' })
+/** Options and answers of WebAuthn, as browsers and their libraries write them. */
+const WebAuthnJson = T.Record(T.String(), T.Unknown())
+export const PasskeyOptions = Fields(
+  { challenge: T.String() },
+  { title: 'PasskeyOptions', description: 'As of WebAuthn, in JSON.', additionalProperties: true },
+)
+export type PasskeyOptions = Static<typeof PasskeyOptions>
+export const SignInResult = Fields(
+  {
+    status: OpenEnum(['signed_in', 'second_factor']),
+    options: Maybe(PasskeyOptions),
+  },
+  {
+    title: 'SignInResult',
+    description: 'With `second_factor` the member has passkeys, and one of them must answer these options.',
+  },
+)
 export type SignInResult = Static<typeof SignInResult>
 
 export const InspectLink = Fields({ token: LinkToken }, { title: 'InspectOneTimeLink' })
@@ -114,3 +130,18 @@ export type UseLink = Static<typeof UseLink>
 export const RequestReset = Fields({ email: Email }, { title: 'RequestPasswordReset' })
 export const ChangePassword = Fields({ current_password: Password, password: NewPassword }, { title: 'ChangePassword' })
 export type ChangePassword = Static<typeof ChangePassword>
+
+export const PasskeySignIn = Fields({ response: WebAuthnJson }, { title: 'PasskeySignIn' })
+export type PasskeySignIn = Static<typeof PasskeySignIn>
+export const AddPasskey = Fields(
+  { name: Text({ minLength: 1, maxLength: 100 }), response: WebAuthnJson },
+  { title: 'AddPasskey' },
+)
+export type AddPasskey = Static<typeof AddPasskey>
+export const Passkey = Fields(
+  { id: Uuid, name: T.String(), created_at: Timestamp, last_used_at: Nullable(Timestamp) },
+  { title: 'Passkey' },
+)
+export type Passkey = Static<typeof Passkey>
+export const PasskeyList = Fields({ passkeys: T.Array(Passkey) }, { title: 'Passkeys' })
+export const PasskeyParams = Fields({ passkey_id: Uuid })

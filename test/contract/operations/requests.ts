@@ -7,7 +7,15 @@ import { contents } from '../../../src/app/contents.ts'
 import type { AvailableSlots } from '../../../src/visits/appointments/schema.ts'
 import type { Operation } from '../../../src/platform/http/operation.ts'
 import { hashKey } from '../../../src/platform/crypto/api-keys.ts'
-import { consoleHeaders, createDemoMember, furtherSession, passwordSignIn } from '../../support/console-sessions.ts'
+import {
+  consoleHeaders,
+  createDemoMember,
+  furtherSession,
+  newPasskeyRequest,
+  passkeyOf,
+  passkeySignInRequest,
+  passwordSignIn,
+} from '../../support/console-sessions.ts'
 import { fhirServer } from '../../support/fhir-server.ts'
 import { labAccount } from '../../support/lab-accounts.ts'
 import { avenue, createPhlebotomist, slots, street, usAddress, visitCalls } from '../../support/home-visits.ts'
@@ -226,6 +234,7 @@ const belongings: Record<string, (team: TestTeam, operation: Operation, use: Use
   environment: () => Promise.resolve('sandbox'),
   region: () => Promise.resolve('us'),
   session_id: (team) => furtherSession(team),
+  passkey_id: (team) => passkeyOf(team),
   key_id: (team, operation) =>
     operation.id === 'rotate_management_key'
       ? ownKey(team)
@@ -617,6 +626,8 @@ export async function valid(team: TestTeam, operation: Operation): Promise<Reque
     request.query[name] = await belonging(team, operation, name)
   if (operation.id === 'sign_in_to_demo') await createDemoMember(team)
   if (operation.id === 'sign_in_with_password') request.body = await passwordSignIn(team)
+  if (operation.id === 'sign_in_with_passkey') return { ...request, ...(await passkeySignInRequest(team)) }
+  if (operation.id === 'add_passkey') return { ...request, ...(await newPasskeyRequest(team)) }
   if (operation.id === 'upsert_team_ehr_pipelines') request.body = { ...(request.body as object), ...reachableEhr }
   if (operation.id === 'create_lab_report_parser_job') return { ...request, ...reportForm(await patientOf(team)) }
   return operation.id === 'receive_provider_notification' ? { ...request, ...notice() } : request
