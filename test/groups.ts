@@ -28,6 +28,7 @@ const ALONE: Record<string, string[]> = {
     'src/platform/queue/retention.test.ts',
     'src/platform/queue/worker.test.ts',
   ],
+  'need an installation in which no member has a password': ['src/tenancy/sign-in/passwords.test.ts'],
   'change the environment of the process': ['src/events/brokers/adapters/pubsub.test.ts'],
   'change the schema, or break connections': [
     'src/platform/db/database-faults.test.ts',

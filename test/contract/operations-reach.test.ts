@@ -181,12 +181,20 @@ describe('an access token', async () => {
   })
 })
 
-test('no operation is left out: each is for teams, for managers, for the user of a link token, or public', () => {
+test('no operation is left out: each is for teams, for managers, for the user of a link token, for the session of a member, or public', () => {
   const others = operations.filter((operation) => !forTeams.includes(operation) && !managing.includes(operation))
   assert.deepEqual(
-    others.filter(({ auth }) => auth !== 'link').map(({ id }) => id),
+    others.filter(({ auth }) => auth !== 'link' && auth !== 'session').map(({ id }) => id),
     [
       'accept_invite',
+      'get_sign_in_options',
+      'sign_in_to_demo',
+      'sign_in_with_password',
+      'inspect_one_time_link',
+      'use_one_time_link',
+      'request_password_reset',
+      'get_passkey_sign_in_options',
+      'sign_in_with_passkey',
       'get_list_of_providers',
       'confirm_provider_notifications',
       'receive_provider_notification',

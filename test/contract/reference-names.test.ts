@@ -35,6 +35,10 @@ const differingNames: [RegExp, string][] = [
     'the person for whom a key was created, whom the access log names; keys of the reference belong to nobody',
   ],
   [
+    /\/(invite|member)\S* (body|reply) \+\S*team_role_bindings\[\]\.role$/,
+    'what a member may do in a team; members of the reference are administrators of their teams',
+  ],
+  [
     /^\S+ \S+team\S* (body|reply) \+(sandbox|production)\.appointment_booking_url$/,
     'where patients book visits: the reference has a page of its own for that',
   ],
@@ -52,6 +56,9 @@ const differingNames: [RegExp, string][] = [
 const ours: Record<string, string> = {
   'POST /v1/org/{}/team/{}/create_access_token': 'the older name of create_api_access_token, still on its public page',
   'POST /v1/org/{}/lab_test/{}/{}/{}/approve': 'the approval of lab tests, which the reference leaves to its company',
+  'GET /v1/org/{}/health/{}/{}': 'how a cell of an own server is, for its administrators',
+  'GET /v1/org/{}/team/{}/{}/failed_job': 'jobs that have failed for good, for administrators of the own server',
+  'POST /v1/org/{}/team/{}/{}/failed_job/retry': 'jobs that have failed for good, for administrators of the own server',
   'GET /v1/org/{}/fulfillment/{}/{}': 'manual fulfillment, which the reference does out of sight',
   'GET /v1/org/{}/team/{}/{}/fulfillment/{}': 'manual fulfillment',
   'POST /v1/org/{}/team/{}/{}/fulfillment/{}/accept': 'manual fulfillment',

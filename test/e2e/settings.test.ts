@@ -207,7 +207,7 @@ describe('a database of your own', () => {
     })
     assert.equal((await caller(server.url).get('/readyz')).status, 200)
     assert.equal((await caller(server.url, `sk_us_${'x'.repeat(43)}`).get('/v3/lab_tests')).status, 401)
-    assert.equal(server.stdout().trimEnd().split('\n').length, 3)
+    assert.equal(server.stdout().trimEnd().split('\n').length, 4)
     assert.equal(await server.end('SIGTERM'), 0)
     assert.equal(existsSync(unused), false)
     const orgs = await onDatabase(inDatabase('drawbridge'), (client) => client.query('select id from control.org'))
