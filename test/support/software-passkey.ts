@@ -53,7 +53,12 @@ export class SoftwarePasskey {
     const authData = Buffer.concat([this.#authenticatorData(rp!.id!, HAS_CREDENTIAL), Buffer.alloc(16), length, this.id, cose])
     const attestationObject = Buffer.concat([
       Buffer.from([0xa3]),
-      ...[cborText('fmt'), cborText('none'), cborText('attStmt'), Buffer.from([0xa0]), cborText('authData'), cborBytes(authData)],
+      cborText('fmt'),
+      cborText('none'),
+      cborText('attStmt'),
+      Buffer.from([0xa0]),
+      cborText('authData'),
+      cborBytes(authData),
     ])
     return {
       id: base64url(this.id),
