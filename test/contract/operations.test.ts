@@ -141,6 +141,7 @@ describe('how a request is written makes no difference', async () => {
     (path) => `/${path}`,
     (path) => path.replace('/', '//').replace(/(\/[a-z_]+)\//, '$1//'),
   ])
+  const changesWithRequests = new Set(['list_user_access', 'get_server_health'])
   testEach('slashes at the end and twice lead to the same place', known, async (operation) => {
     const reads = operation.method === 'GET'
     const request = reads ? await readersRequest(operation) : unknownIds(operation)
@@ -152,8 +153,8 @@ describe('how a request is written makes no difference', async () => {
       const variant = spelling(path)
       const reply = await call(key, operation.method, variant + query, request.body)
       assert.equal(reply.status, plain.status, variant)
-      // A document says when it was made, and the list of accesses has the request before, as soon as its line is written.
-      if (!Buffer.isBuffer(plain.body) && operation.id !== 'list_user_access')
+      // A document says when it was made, and what a request leaves in logs and databases changes these.
+      if (!Buffer.isBuffer(plain.body) && !changesWithRequests.has(operation.id))
         assert.equal(timeless(reply.body), timeless(plain.body), variant)
     }
   })

@@ -86,6 +86,7 @@ export const cellsAndKeys = (server: Server): void =>
       // The clock of the first cell stays where it is: other tests look at its dates.
       const { order, sdk, passthrough } = all.get('sandbox-eu') ?? all.get('sandbox-us')!
       const before = (await passthrough('/v1/sandbox/clock')).body as { offset_s: number }
+      assert.equal((await passthrough('/v1/sandbox/clock/preview?seconds=60')).status, 200)
       const { id: orderId } = await order()
       await sdk.labTests.simulateOrderProcess({ orderId, delay: 3600 })
       const init = { method: 'POST', body: '{"seconds":86400}', headers: { 'content-type': 'application/json' } }
