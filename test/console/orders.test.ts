@@ -83,6 +83,7 @@ describe('the list of orders', () => {
     await page.keyboard.press('j')
     await page.keyboard.press('x')
     await page.getByText('1 selected').waitFor()
+    await page.locator('[data-index="1"] [data-row-link]:focus').waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'What happened' }).waitFor()
   })

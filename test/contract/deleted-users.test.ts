@@ -174,6 +174,7 @@ describe('a list leaves out the data of a deleted user, and has it again when th
     'get_orders',
     'get_teams_users',
     'list_order_rows',
+    'list_patient_messages',
     'list_user_rows',
     'list_events',
     'list_event_rows',

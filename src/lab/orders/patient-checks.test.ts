@@ -9,10 +9,8 @@ import { ageOn } from '../../platform/runtime/clock.ts'
 import { orderWith, faultsOf } from '../../../test/support/patients.ts'
 
 /** The team's date plus a number of years and days. */
-async function dayAt(team: TestTeam, years: number, days = 0): Promise<string> {
-  const today = teamNow(await tenantOf(team))
-    .toISOString()
-    .slice(0, 10)
+async function dayAt(team: TestTeam, years: number, days = 0, timeZone = 'UTC'): Promise<string> {
+  const today = new Intl.DateTimeFormat('en-CA', { timeZone }).format(teamNow(await tenantOf(team)))
   const shifted = new Date(`${today}T00:00:00Z`)
   shifted.setUTCDate(shifted.getUTCDate() + days)
   shifted.setUTCFullYear(shifted.getUTCFullYear() + years)
@@ -228,9 +226,9 @@ describe('a patient under 18', () => {
     assert.deepEqual(await team.events(), ['labtest.order.created'])
   })
 
-  test('a patient is an adult on the 18th birthday', async () => {
+  test('a patient is an adult on the 18th birthday, by the calendar of the address', async () => {
     const team = await createTestTeam()
-    assert.equal((await orderWith(team, 'patient_details', { dob: await dayAt(team, -18) })).status, 200)
+    assert.equal((await orderWith(team, 'patient_details', { dob: await dayAt(team, -18, 0, 'America/Phoenix') })).status, 200)
   })
 
   test('an order for a minor in production is rejected unless the team has minor_ordering_enabled', async () => {

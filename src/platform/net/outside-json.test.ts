@@ -28,7 +28,8 @@ const parsers: Record<string, RegExp> = {
     /^platform\/(crypto\/(jwt|signed-tokens)|http\/(list-pages|request)|telemetry\/terminal-log)\.ts$/,
   'requests, within the limits of requests':
     /^(platform\/(http\/input|schema\/sliced-json)|connections\/mobile-sdk\/post-operation)\.ts$/,
-  'files of the package': /^(lab\/catalog\/(data-files|lab-tests)|platform\/(embedded-postgres\/account|runtime\/version))\.ts$/,
+  'files of the package':
+    /^(lab\/catalog\/(data-files|lab-tests)|platform\/(embedded-postgres\/account|http\/console-pages|runtime\/version))\.ts$/,
   'files and settings of the operator':
     /^(lab\/catalog-exchange\/exchange|settings\/service-account|visits\/(phlebotomy\/staff-import|psc\/site-(files|row)|psc-booking\/schedule-import))\.ts$/,
   'what this server has read from a report': /^lab-reports\/reading\/read-report\.ts$/,
