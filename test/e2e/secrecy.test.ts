@@ -287,14 +287,41 @@ test('a secret appears only in the responses that may show it', { timeout: 120_0
   assert.match(attempts, /x-clinic.*\[header value\]/, 'the answer of the receiver is not there')
 
   // Invites: the token is in the mail.
-  await asked(200, 'create_or_resend_invite_in_org', { body: { email: 'testa@clinic.example' } })
-  const token = await onDatabase(connectionOf(dataDir), async (client) => {
-    const { rows } = await client.query<{ body: string }>('select body from control.mail')
-    return /inv_[\w-]+/.exec(rows[0]!.body)![0]
-  })
-  hide("an invite's token", token)
+  const invite = async (email: string): Promise<string> => {
+    await asked(200, 'create_or_resend_invite_in_org', { body: { email } })
+    const inviteToken = await onDatabase(connectionOf(dataDir), async (client) => {
+      const { rows } = await client.query<{ body: string }>('select body from control.mail where recipient = $1', [email])
+      return /inv_[\w-]+/.exec(rows[0]!.body)![0]
+    })
+    return hide(`the token of an invite of ${email}`, inviteToken)
+  }
+  const token = await invite('testa@clinic.example')
   await asked(200, 'accept_invite', { body: { token, name: 'Testa Fictional' } })
   await asked(404, 'accept_invite', { body: { token, name: 'Testa Fictional' } })
+
+  // Passwords of members, and the cookies of their sessions.
+  const browser = { 'x-drawbridge-console': '1', origin: server.url }
+  const email = 'tessa@clinic.example'
+  const [memberPassword, newPassword] = ['seven fictional tulips', 'eight fictional tulips'].map((text) =>
+    hide(`password ${text}`, text),
+  )
+  const hideCookie = (operation: string): string => {
+    const [, sessionToken] = /drawbridge_session=([\w-]+)/.exec(exchanges.at(-1)!.text)!
+    return `drawbridge_session=${hide(`the cookie of ${operation}`, sessionToken!, operation)}`
+  }
+  const invitation = { token: await invite(email) }
+  await asked(200, 'inspect_one_time_link', { body: invitation, headers: browser })
+  await asked(200, 'use_one_time_link', {
+    body: { ...invitation, name: 'Tessa Fictional', password: memberPassword },
+    headers: browser,
+  })
+  hideCookie('use_one_time_link')
+  await asked(200, 'sign_in_with_password', { body: { email, password: memberPassword }, headers: browser })
+  const cookie = hideCookie('sign_in_with_password')
+  await asked(200, 'change_password', {
+    body: { current_password: memberPassword, password: newPassword },
+    headers: { ...browser, cookie },
+  })
 
   // Credentials for providers: what is sent back masked stays.
   const verify = (kind: string) => hide(`a token for ${kind}`, `fictional-token-for-events-of-${kind}`)

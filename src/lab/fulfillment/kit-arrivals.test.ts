@@ -22,7 +22,7 @@ const speakDays = (days: number): string =>
     weekday: 'long',
     month: 'long',
     day: 'numeric',
-    timeZone: 'UTC',
+    timeZone: 'America/Phoenix',
   })
 
 const team = await production()
