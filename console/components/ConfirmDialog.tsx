@@ -27,7 +27,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   )
 }
 
-/** The content, which begins anew each time the dialog opens. */
+/** The content, which starts empty each time the dialog opens. */
 function Confirmation({ onClose, children, action, nameToType, onConfirm }: ConfirmDialogProps) {
   const [typedName, setTypedName] = useState('')
   const confirmation = useMutation({ mutationFn: onConfirm, onSuccess: onClose })

@@ -4,6 +4,9 @@ import type { Tone } from '../theme.ts'
 
 export type OrderState = components['schemas']['OrderRow']['status']
 
+/** Whether no work is expected for orders of this status. */
+export const hasEnded = (state: OrderState): boolean => ['completed', 'cancelled', 'failed'].includes(state)
+
 const TONES: Record<OrderState, Tone> = {
   received: 'neutral',
   collecting_sample: 'progress',

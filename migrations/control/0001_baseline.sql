@@ -168,7 +168,7 @@ create table member_identity (
 );
 create index member_identity__member on member_identity (member_id);
 
--- Sign-ins that take more than one request, under a token in a cookie: what must be remembered in between.
+-- Sign-ins that take more than one request, under a token in a cookie: their state between these requests.
 create table sign_in_attempt (
   token_hash  bytea primary key,
   purpose     text not null,

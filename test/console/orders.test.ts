@@ -88,6 +88,28 @@ describe('the list of orders', () => {
     await page.getByRole('heading', { name: 'What happened' }).waitFor()
   })
 
+  test('cancels the selected orders after a preview, and leaves those that have ended', inBrowser, async () => {
+    const { page, api, open } = await openOrders()
+    const id = await createOrder(api)
+    await api.post(`/v3/order/${id}/cancel`)
+    await open('orders')
+    await page.getByRole('table', { name: 'Orders' }).waitFor()
+    await page.getByRole('checkbox', { name: 'Select the row' }).nth(0).check()
+    await page.getByRole('checkbox', { name: 'Select the row' }).nth(1).check()
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(/^Cancels 1 order\./).waitFor()
+    await dialog.getByText(/^1 order of the selection cannot be changed/).waitFor()
+    await dialog.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await dialog.getByText('1 done, 0 failed').waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    const { data } = (await api.get('/console/v1/orders?limit=2')).body
+    assert.deepEqual(
+      data.map(({ status }: { status: string }) => status),
+      ['cancelled', 'cancelled'],
+    )
+  })
+
   test('saves a view, opens it and deletes it', inBrowser, async () => {
     const { page } = await openOrders('?state=failed')
     await page.getByRole('button', { name: 'Views' }).click()
@@ -140,6 +162,19 @@ describe('one order', () => {
       'the order is cancelled',
     )
     await page.getByRole('region', { name: 'Lifecycle' }).getByText('Cancelled').waitFor()
+  })
+
+  test('is read again while its page is open, by requests that do not prolong the session', inBrowser, async () => {
+    const visited = await openConsole()
+    const { page, api, open } = visited
+    const id = await createOrder(api)
+    const kinds: string[] = []
+    page.on('request', (request) => {
+      if (request.url().endsWith(`/v3/order/${id}`)) kinds.push(request.headers()['x-drawbridge-console'] ?? 'none')
+    })
+    await open(`orders/${id}`)
+    await eventually(() => kinds.length > 1, 'the order was read again', 30_000)
+    assert.deepEqual(kinds.slice(0, 2), ['1', 'background'])
   })
 
   test('that does not exist is an error as the API says it', inBrowser, async () => {

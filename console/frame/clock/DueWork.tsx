@@ -27,7 +27,9 @@ export function DueWork({ preview }: { preview: Preview }) {
         ))}
       </List>
       <Text size="xs" c="dimmed">
-        {preview.is_complete ? 'These may bring about more on the way.' : 'There is more; only the first are counted.'}
+        {preview.is_complete
+          ? 'These jobs may create further jobs before the target.'
+          : 'There is more; only the first are counted.'}
       </Text>
     </>
   )

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { dataOf } from '../../api/client.ts'
+import { refreshHeaders } from '../../api/refresh.ts'
 import type { components } from '../../api/schema.d.ts'
 import { useTeam } from '../../session/team.ts'
 
@@ -13,7 +14,14 @@ export function useEvent(event_id: string) {
   const { api, key } = useTeam()
   return useQuery({
     queryKey: [...key, 'event', event_id],
-    queryFn: ({ signal }) => dataOf(api.GET('/console/v1/events/{event_id}', { params: { path: { event_id } }, signal })),
+    queryFn: (context) =>
+      dataOf(
+        api.GET('/console/v1/events/{event_id}', {
+          params: { path: { event_id } },
+          signal: context.signal,
+          headers: refreshHeaders(context),
+        }),
+      ),
     refetchInterval: REFRESH_MS,
   })
 }

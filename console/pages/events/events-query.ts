@@ -1,5 +1,5 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { dataOf } from '../../api/client.ts'
+import { useKeysetList } from '../../api/keyset-list.ts'
 import type { components, operations } from '../../api/schema.d.ts'
 import type { Filter, FilterField } from '../../components/filters.ts'
 import { useTeam } from '../../session/team.ts'
@@ -7,8 +7,7 @@ import { useTeam } from '../../session/team.ts'
 export type EventRow = components['schemas']['EventRow']
 type EventQuery = NonNullable<operations['list_event_rows']['parameters']['query']>
 
-const PAGE_SIZE = 100
-/** While the tail is live, the first pages are read again this often. */
+/** While the tail is live, the loaded pages are read again this often. */
 const TAIL_MS = 3000
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -37,21 +36,13 @@ export function toEventQuery(filters: readonly Filter[]): EventQuery {
   }
 }
 
-/** Events that match, newest first, page by page; read again while `isLive`. */
+/** Events that match, newest first; read again while `isLive`. */
 export function useEvents(query: EventQuery, isLive: boolean) {
   const { api, key } = useTeam()
-  return useInfiniteQuery({
+  return useKeysetList({
     queryKey: [...key, 'events', query],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
-      dataOf(
-        api.GET('/console/v1/events', {
-          params: { query: { ...query, limit: PAGE_SIZE, ...(pageParam !== undefined && { next_cursor: pageParam }) } },
-          signal,
-        }),
-      ),
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    placeholderData: keepPreviousData,
-    refetchInterval: isLive && TAIL_MS,
+    readPage: ({ query: page, ...request }) =>
+      dataOf(api.GET('/console/v1/events', { params: { query: { ...query, ...page } }, ...request })),
+    refresh_ms: isLive && TAIL_MS,
   })
 }

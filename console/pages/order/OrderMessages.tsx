@@ -9,7 +9,7 @@ import classes from './OrderMessages.module.css'
 
 const TONES = { recorded: 'neutral', waiting: 'progress', sent: 'good', failed: 'failed' } as const
 
-/** What the patient was told about the order, by mail and by text message. */
+/** The messages to the patient about the order, by mail and by text message. */
 export function OrderMessages({ order_id }: { order_id: string }) {
   const messages = useOrderMessages(order_id)
   if (messages.error) return <ErrorNotice error={messages.error} onRetry={() => void messages.refetch()} />

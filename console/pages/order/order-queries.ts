@@ -1,7 +1,9 @@
 // What the page of an order reads: each part by itself, and only while it is shown.
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
 import { dataOf } from '../../api/client.ts'
+import { refreshHeaders } from '../../api/refresh.ts'
 import type { components } from '../../api/schema.d.ts'
+import { hasEnded, type OrderState } from '../../components/order-status.ts'
 import { useTeam } from '../../session/team.ts'
 
 export type Order = components['schemas']['Order']
@@ -10,8 +12,11 @@ export type OrderStep = OrderProgress['steps'][number]
 export type EventRow = components['schemas']['EventRow']
 export type LabResults = components['schemas']['LabResults']
 
-/** A simulated order moves on by itself, so the page reads it again while it is open. */
+/** A simulated order moves on by itself, so the page reads it again until it has ended. */
 const REFRESH_MS = 5_000
+/** Of an order that has ended: only a correction of its report changes it. */
+const ENDED_REFRESH_MS = 60_000
+const refreshInterval = (state: OrderState | undefined): number => (state && hasEnded(state) ? ENDED_REFRESH_MS : REFRESH_MS)
 const EVENTS_MAX = 100
 
 const useOrderKey = (order_id: string) => [...useTeam().key, 'order', order_id] as const
@@ -20,8 +25,15 @@ export function useOrder(order_id: string) {
   const { api } = useTeam()
   return useQuery({
     queryKey: [...useOrderKey(order_id), 'order'],
-    queryFn: ({ signal }) => dataOf(api.GET('/v3/order/{order_id}', { params: { path: { order_id } }, signal })),
-    refetchInterval: REFRESH_MS,
+    queryFn: (context) =>
+      dataOf(
+        api.GET('/v3/order/{order_id}', {
+          params: { path: { order_id } },
+          signal: context.signal,
+          headers: refreshHeaders(context),
+        }),
+      ),
+    refetchInterval: ({ state }) => refreshInterval(state.data?.status),
   })
 }
 
@@ -29,9 +41,15 @@ export function useProgress(order_id: string) {
   const { api } = useTeam()
   return useQuery({
     queryKey: [...useOrderKey(order_id), 'progress'],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/console/v1/orders/{order_id}/progress', { params: { path: { order_id } }, signal })),
-    refetchInterval: REFRESH_MS,
+    queryFn: (context) =>
+      dataOf(
+        api.GET('/console/v1/orders/{order_id}/progress', {
+          params: { path: { order_id } },
+          signal: context.signal,
+          headers: refreshHeaders(context),
+        }),
+      ),
+    refetchInterval: ({ state }) => refreshInterval(state.data?.steps.find(({ phase }) => phase === 'current')?.state),
   })
 }
 
@@ -40,8 +58,14 @@ export function useOrderEvents(order_id: string) {
   const { api } = useTeam()
   return useQuery({
     queryKey: [...useOrderKey(order_id), 'events'],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/console/v1/events', { params: { query: { object_id: order_id, limit: EVENTS_MAX } }, signal })),
+    queryFn: (context) =>
+      dataOf(
+        api.GET('/console/v1/events', {
+          params: { query: { object_id: order_id, limit: EVENTS_MAX } },
+          signal: context.signal,
+          headers: refreshHeaders(context),
+        }),
+      ),
     refetchInterval: REFRESH_MS,
   })
 }

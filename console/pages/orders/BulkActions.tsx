@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import type { Api } from '../../api/client.ts'
 import { shortId } from '../../components/IdText.tsx'
+import { hasEnded } from '../../components/order-status.ts'
 import { usePermission, type OperationId } from '../../session/permissions.ts'
 import { useTeam } from '../../session/team.ts'
 import type { OrderRow } from './orders-query.ts'
@@ -18,14 +19,13 @@ interface BulkAction {
   run: (api: Api, order: OrderRow) => Promise<unknown>
 }
 
-const hasEnded = ({ status }: OrderRow): boolean => ['completed', 'cancelled', 'failed'].includes(status)
 const ordersText = (count: number): string => (count === 1 ? '1 order' : `${count} orders`)
 
 const CANCEL: BulkAction = {
   label: 'Cancel',
   operation: 'cancel_order',
   preview: (count) => `Cancels ${ordersText(count)}. A cancelled order cannot be continued, and each sends an event.`,
-  appliesTo: (order) => !hasEnded(order),
+  appliesTo: ({ status }) => !hasEnded(status),
   run: (api, { id }) => api.POST('/v3/order/{order_id}/cancel', { params: { path: { order_id: id } } }),
 }
 const RESEND: BulkAction = {
@@ -39,7 +39,7 @@ const SIMULATE: BulkAction = {
   label: 'Simulate',
   operation: 'order_process_simulate',
   preview: (count) => `Simulates ${ordersText(count)} to completed results. Every step sends its event.`,
-  appliesTo: (order) => !hasEnded(order),
+  appliesTo: ({ status }) => !hasEnded(status),
   run: (api, { id }) => api.POST('/v3/order/{order_id}/test', { params: { path: { order_id: id } } }),
 }
 

@@ -30,7 +30,7 @@ const KINDS: Record<AttentionCount['kind'], Kind> = {
     path: 'events?delivery_state=failed',
     tone: 'failed',
   },
-  jobs_failed: { one: 'job failed for good', several: 'jobs failed for good', path: 'health', tone: 'failed' },
+  jobs_failed: { one: 'job failed permanently', several: 'jobs failed permanently', path: 'health', tone: 'failed' },
   results_to_review: { one: 'result to review', several: 'results to review', path: 'reviews', tone: 'attention' },
   lab_reports_to_review: {
     one: 'lab report to review',

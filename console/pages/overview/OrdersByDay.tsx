@@ -1,10 +1,8 @@
-import { Skeleton, Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { dataOf } from '../../api/client.ts'
-import { Delayed } from '../../components/Delayed.tsx'
-import { ErrorNotice } from '../../components/ErrorNotice.tsx'
 import { useTeam } from '../../session/team.ts'
-import { DailyBars, type Part } from './DailyBars.tsx'
+import type { Part } from './DailyBars.tsx'
+import { DailySection } from './DailySection.tsx'
 
 /** The three states of an order that is under way are one part: the list of orders tells them apart. */
 type OrderPart = 'open' | 'completed' | 'cancelled' | 'failed'
@@ -17,25 +15,16 @@ const PARTS: readonly Part<OrderPart>[] = [
 ]
 
 /** The orders of 30 days, by the day of their creation and their present state. */
-export function OrdersByDay() {
-  const { data, error, refetch } = useOrdersByDay()
-  return (
-    <section aria-labelledby="orders-by-day">
-      <Stack gap="sm">
-        <Title order={2} id="orders-by-day">
-          Orders of 30 days
-        </Title>
-        {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-        {!data && !error && (
-          <Delayed>
-            <Skeleton height={206} />
-          </Delayed>
-        )}
-        {data && <DailyBars label="Orders by day" parts={PARTS} days={data} emptyText="No orders in these days" />}
-      </Stack>
-    </section>
-  )
-}
+export const OrdersByDay = () => (
+  <DailySection
+    id="orders-by-day"
+    title="Orders of 30 days"
+    label="Orders by day"
+    parts={PARTS}
+    emptyText="No orders in these days"
+    query={useOrdersByDay()}
+  />
+)
 
 function useOrdersByDay() {
   const { api, key } = useTeam()

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { dataOf } from '../../api/client.ts'
+import { refreshHeaders } from '../../api/refresh.ts'
 import type { components } from '../../api/schema.d.ts'
 import { useTeam } from '../../session/team.ts'
 
@@ -13,7 +14,7 @@ export function useAttention() {
   const { api, key } = useTeam()
   return useQuery({
     queryKey: [...key, 'attention'],
-    queryFn: ({ signal }) => dataOf(api.GET('/console/v1/attention', { signal })),
+    queryFn: (context) => dataOf(api.GET('/console/v1/attention', { signal: context.signal, headers: refreshHeaders(context) })),
     refetchInterval: REFRESH_MS,
   })
 }

@@ -1,8 +1,8 @@
 import { Skeleton, Stack, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { dataOf } from '../../api/client.ts'
+import { useKeysetList } from '../../api/keyset-list.ts'
 import type { components } from '../../api/schema.d.ts'
 import { CodeSamples } from '../../components/CodeSamples.tsx'
 import { DataTable } from '../../components/data-table/DataTable.tsx'
@@ -17,7 +17,6 @@ import { useTeam } from '../../session/team.ts'
 
 type UserRow = components['schemas']['UserRow']
 
-const PAGE_SIZE = 100
 const SEARCH_DELAY_MS = 250
 const rowId = ({ user_id }: UserRow): string => user_id
 
@@ -91,18 +90,11 @@ export function UsersPage() {
 
 function useUsers(search: string) {
   const { api, key } = useTeam()
-  return useInfiniteQuery({
+  return useKeysetList({
     queryKey: [...key, 'users', search],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) => {
-      const query = {
-        limit: PAGE_SIZE,
-        ...(search && { search_input: search }),
-        ...(pageParam !== undefined && { next_cursor: pageParam }),
-      }
-      return dataOf(api.GET('/console/v1/users', { params: { query }, signal }))
-    },
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    placeholderData: keepPreviousData,
+    readPage: ({ query: page, ...request }) =>
+      dataOf(
+        api.GET('/console/v1/users', { params: { query: { ...(search && { search_input: search }), ...page } }, ...request }),
+      ),
   })
 }

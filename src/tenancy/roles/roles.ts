@@ -90,7 +90,7 @@ const exceptions: Readonly<Record<string, OtherRoles>> = {
   // Samples of demo connections, and no patients.
   fail_demo_connection: DEVELOPERS,
   record_demo_sample: DEVELOPERS,
-  // What happened to an order, and whether others were told.
+  // The events of an order, and their deliveries.
   list_events: EVERYONE,
   list_event_rows: EVERYONE,
   follow_events: EVERYONE,

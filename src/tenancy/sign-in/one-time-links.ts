@@ -64,7 +64,7 @@ export async function sendResetMail(tx: PlainTx, { member_id, email }: PasswordA
   sendMail(tx, {
     to: email,
     subject: 'Set your password',
-    text: `Somebody, probably you, asked to set a new password for this address. Open this page within an hour:\n\n${linkAddress(publicUrl, 'reset', token)}\n\nIf it was not you, ignore this mail: your password stays as it is.`,
+    text: `We received a request to set a new password for this address. Open this page within an hour:\n\n${linkAddress(publicUrl, 'reset', token)}\n\nIf it was not you, ignore this mail: your password stays as it is.`,
     lifetime_s: RESET_S,
   })
 }

@@ -23,7 +23,7 @@ export interface OpenIdSettings {
   roles: ReadonlyMap<string, string>
 }
 
-/** What must be remembered until the issuer sends the browser back. */
+/** The state of a sign-in until the issuer sends the browser back. */
 export type OpenIdAttempt = Record<'state' | 'nonce' | 'code_verifier', string>
 
 /** Whom the issuer has signed in. */
@@ -54,7 +54,7 @@ async function readIssuer({ issuer, client_id, client_secret }: OpenIdSettings):
   return config
 }
 
-/** The address of the issuer's sign-in page, and what must be remembered. Errors: those of the issuer. */
+/** The address of the issuer's sign-in page, and the state of the sign-in. Errors: those of the issuer. */
 export async function startOpenId(
   settings: OpenIdSettings,
   publicUrl: string,

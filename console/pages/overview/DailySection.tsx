@@ -1,0 +1,34 @@
+import { Skeleton, Stack, Title } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { Delayed } from '../../components/Delayed.tsx'
+import { ErrorNotice } from '../../components/ErrorNotice.tsx'
+import { DailyBars, type DayCounts, type Part } from './DailyBars.tsx'
+
+interface DailySectionProps<Name extends string> {
+  /** The id of its heading. */
+  id: string
+  title: string
+  /** What is counted, for screen readers. */
+  label: string
+  parts: readonly Part<Name>[]
+  emptyText: string
+  query: UseQueryResult<DayCounts<Name>[]>
+}
+
+/** A chart of 30 days under its heading: a skeleton until its data is there, or the error. */
+export const DailySection = <Name extends string>({ id, title, label, parts, emptyText, query }: DailySectionProps<Name>) => (
+  <section aria-labelledby={id}>
+    <Stack gap="sm">
+      <Title order={2} id={id}>
+        {title}
+      </Title>
+      {query.error && <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />}
+      {!query.data && !query.error && (
+        <Delayed>
+          <Skeleton height={206} />
+        </Delayed>
+      )}
+      {query.data && <DailyBars label={label} parts={parts} days={query.data} emptyText={emptyText} />}
+    </Stack>
+  </section>
+)
