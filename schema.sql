@@ -488,6 +488,7 @@ table connection
   constraint connection__error CHECK (((status = 'error'::text) = ((error_type IS NOT NULL) AND (error_message IS NOT NULL) AND (errored_at IS NOT NULL))))
   constraint connection_status_check CHECK ((status = ANY (ARRAY['connected'::text, 'error'::text, 'paused'::text])))
   CREATE INDEX connection__created ON connection USING btree (team_id, created_at)
+  CREATE INDEX connection__failing ON connection USING btree (team_id, errored_at, id) WHERE (status = 'error'::text)
   CREATE INDEX connection__user ON connection USING btree (user_id)
   policy of_team for all (team_id = current_team())
 

@@ -54,6 +54,11 @@ export const PAGES: readonly PageEntry[] = [
     load: async () => (await import('./pages/event/EventPage.tsx')).EventPage,
     objects: { event: (id) => `events/${id}` },
   },
+  {
+    path: 'health',
+    load: async () => (await import('./pages/health/HealthPage.tsx')).HealthPage,
+    navigation: { label: 'Health', icon: 'health', operation: 'get_team_event_delivery_metric' },
+  },
 ]
 
 /** Whether there is a page at a path, which may have a query. */

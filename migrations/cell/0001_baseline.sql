@@ -1149,6 +1149,7 @@ create table connection (
 );
 create index connection__created on connection (team_id, created_at);
 create index connection__user on connection (user_id);
+create index connection__failing on connection (team_id, errored_at, id) where status = 'error';
 
 -- Grants of users at clouds of vendors. Tokens are encrypted.
 create table provider_grant (

@@ -58,6 +58,7 @@ const ours: Record<string, string> = {
   'POST /v1/org/{}/lab_test/{}/{}/{}/approve': 'the approval of lab tests, which the reference leaves to its company',
   'GET /v1/org/{}/health/{}/{}': 'how a cell of an own server is, for its administrators',
   'GET /v1/org/{}/team/{}/{}/failed_job': 'jobs that have failed for good, for administrators of the own server',
+  'GET /v1/org/{}/team/{}/{}/job_count': 'the jobs that wait, for administrators of the own server',
   'POST /v1/org/{}/team/{}/{}/failed_job/retry': 'jobs that have failed for good, for administrators of the own server',
   'GET /v1/org/{}/fulfillment/{}/{}': 'manual fulfillment, which the reference does out of sight',
   'GET /v1/org/{}/team/{}/{}/fulfillment/{}': 'manual fulfillment',

@@ -44,7 +44,7 @@ const KINDS: Record<AttentionCount['kind'], Kind> = {
     path: 'work',
     tone: 'attention',
   },
-  connections_failing: { one: 'connection fails', several: 'connections fail', path: 'users', tone: 'failed' },
+  connections_failing: { one: 'connection fails', several: 'connections fail', path: 'health', tone: 'failed' },
   messages_failed: {
     one: 'message did not reach a patient',
     several: 'messages did not reach a patient',

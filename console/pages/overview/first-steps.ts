@@ -4,7 +4,7 @@ import type { Api } from '../../api/client.ts'
 import { dataOf } from '../../api/client.ts'
 import { useTeamClock } from '../../frame/clock/team-clock.ts'
 import { useTeam } from '../../session/team.ts'
-import { useDeliveriesByDay } from './deliveries.ts'
+import { useDeliveriesByDay } from '../../components/daily-bars/deliveries.ts'
 import { useTeamMetrics } from './team-metrics.ts'
 
 /** How far the simulated steps of an example order are apart: the team's clock brings them about. */

@@ -255,3 +255,28 @@ test('the list of providers shows the providers that users can be connected to, 
   const kinds = await Promise.all(['sdk', 'team_oauth', 'app', ''].map(slugs))
   assert.deepEqual(kinds.flat().toSorted(), all.map(({ slug }: { slug: string }) => slug).toSorted())
 })
+
+test('connections in error are listed with their users, page by page, for the team alone', async () => {
+  const [team, other] = [await createTestTeam(), await createTestTeam()]
+  const ids = [await team.user(), await team.user(), await team.user()]
+  for (const user_id of ids) await connect(team, 'apple_health_kit', user_id)
+  for (const user_id of ids.slice(0, 2)) await fail(team, user_id, 'error')
+  const list = async (query = '', { api } = team) => (await api.get(`/console/v1/failing_connections${query}`)).body
+  const all = await list()
+  assert.deepEqual(all.data.map(({ user_id }: { user_id: string }) => user_id).toSorted(), ids.slice(0, 2).toSorted())
+  const { id: _, user_id: _user, ...row } = all.data[0]
+  assert.deepEqual(row, {
+    provider: 'apple_health_kit',
+    provider_name: 'Apple HealthKit',
+    error_type: 'unknown',
+    errored_at: '2026-01-01T00:00:00+00:00',
+  })
+  const first = await list('?limit=1')
+  assert.deepEqual([...first.data, ...(await list(`?limit=1&next_cursor=${first.next_cursor}`)).data], all.data)
+  assert.deepEqual(await list('', other), { data: [], next_cursor: null })
+  await team.api.delete(`/v2/user/${ids[0]}`)
+  assert.deepEqual(
+    (await list()).data.map(({ user_id }: { user_id: string }) => user_id),
+    [ids[1]],
+  )
+})

@@ -4,9 +4,12 @@ import { providerName } from '../../people/users/sources.ts'
 import { Success } from '../../people/users/schema.ts'
 import { Fields, Maybe, T, Uuid } from '../../platform/schema/schema.ts'
 import { connectManually, deregister, listConnections } from './connections.ts'
+import { listFailingConnections } from './failing-connections.ts'
 import { connectableProviders, providerOf } from './providers.ts'
 import {
   ConnectedProviders,
+  FailingConnectionPage,
+  FailingConnectionQuery,
   ManualConnection,
   ManualProviderSlug,
   ProviderDetails,
@@ -44,6 +47,17 @@ export const connectionsRoutes = [
     params: Fields({ user_id: Uuid }),
     reply: ConnectedProviders,
     run: (tx, { params }) => listConnections(tx, params.user_id),
+  }),
+  operation({
+    id: 'list_failing_connections',
+    isUnlisted: true,
+    logsAccess: true,
+    method: 'GET',
+    path: '/console/v1/failing_connections',
+    summary: 'List the connections in error, the newest error first',
+    query: FailingConnectionQuery,
+    reply: FailingConnectionPage,
+    run: (tx, { query }) => listFailingConnections(tx, query),
   }),
   operation({
     id: 'deregister_provider',

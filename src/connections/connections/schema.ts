@@ -1,6 +1,6 @@
 // Shapes of providers and connections. Source: users-wearables.md 1, 3, 4, 16.3.
 import { providers } from '../../people/users/sources.ts'
-import { Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { resources } from '../../wearables/resources/resources.ts'
 import { authTypes, manualProviders } from './providers.ts'
 
@@ -80,3 +80,26 @@ export const ManualConnection = Fields(
   { title: 'ManualConnectionData' },
 )
 export type ManualConnection = Static<typeof ManualConnection>
+
+export const FailingConnectionQuery = Fields({
+  limit: Maybe(Int({ minimum: 1, maximum: 250, default: 50 })),
+  next_cursor: Maybe(Text({ maxLength: 1000 })),
+})
+export type FailingConnectionQuery = Static<typeof FailingConnectionQuery>
+
+export const FailingConnection = Fields(
+  {
+    id: Uuid,
+    user_id: Uuid,
+    provider: T.String({ description: 'Slug of the provider.' }),
+    provider_name: T.String(),
+    error_type: OpenEnum(connectionErrors),
+    errored_at: Timestamp,
+  },
+  { title: 'FailingConnection' },
+)
+export type FailingConnection = Static<typeof FailingConnection>
+export const FailingConnectionPage = Fields(
+  { data: T.Array(FailingConnection), next_cursor: Nullable(T.String()) },
+  { title: 'FailingConnectionPage' },
+)

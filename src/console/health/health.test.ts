@@ -38,6 +38,43 @@ describe('jobs of a team that failed', () => {
     const second = (await team.manage.get(`${pathOf(team)}?limit=2&next_cursor=${first.next_cursor}`)).body
     assert.deepEqual([...first.data, ...second.data], body.data)
     assert.deepEqual((await team.manage.get(`${pathOf(team)}?state=retrying`)).body.data, [])
+    assert.deepEqual((await team.manage.get(`${pathOf(team)}?name=${job.name}`)).body.data, body.data)
+    assert.deepEqual((await team.manage.get(`${pathOf(team)}?name=another`)).body.data, [])
+  })
+
+  test('are retried by name, and jobs of other names stay failed', async () => {
+    const team = await createTestTeam()
+    const ids = await failJobs(team)
+    await team.db.pool.query(`update job set name = 'other' where id = $1`, [ids[0]])
+    const { name } = (await team.manage.get(pathOf(team))).body.data[0]
+    const { body } = await team.manage.post(`${pathOf(team)}/retry`, { name })
+    assert.deepEqual([body.retried.toSorted(), body.not_found], [ids.slice(1), []])
+    const both = await team.manage.post(`${pathOf(team)}/retry`, { name, failed_job_ids: [ids[0]] })
+    assert.deepEqual(both.body, { retried: [], not_found: [ids[0]] })
+    const left = (await team.manage.get(pathOf(team))).body.data
+    assert.deepEqual(
+      left.map((job: { id: string; name: string }) => [job.id, job.name]),
+      [[ids[0], 'other']],
+    )
+  })
+
+  test('are counted by name beside those that wait, for the team alone', async () => {
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
+    await failJobs(team)
+    await team.db.pool.query(
+      `insert into job (id, team_id, name, payload, run_at, due_at)
+       select gen_random_uuid(), $1, 'fictional', '{}', now(), due_at
+       from unnest(array[now() - interval '1 hour', now() + interval '1 hour']) as t (due_at)`,
+      [team.team],
+    )
+    const countsOf = async ({ manage, team: id }: TestTeam) => (await manage.get(`/team/${id}/sandbox/job_count`)).body.data
+    const jobs = await countsOf(team)
+    const { oldest_waiting_s, ...fictional } = jobs.find(({ name }: { name: string }) => name === 'fictional')
+    assert(oldest_waiting_s >= 3600)
+    assert.deepEqual(fictional, { name: 'fictional', waiting: 1, scheduled: 1, retrying: 0, failed: 0 })
+    const failed = jobs.reduce((sum: number, job: Record<string, number>) => sum + job.failed!, 0)
+    assert.equal(failed, 3)
+    assert.deepEqual(await countsOf(other), [])
   })
 
   test('are retried by id or all of the team, and the audit log names who did it', async () => {

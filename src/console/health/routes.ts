@@ -1,6 +1,7 @@
 import type { Cells } from '../../platform/db/cells.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import { pageFailedJobs, retryJobs } from './failed-jobs.ts'
+import { countTeamJobs } from './job-counts.ts'
 import {
   CellParams,
   FailedJobPage,
@@ -9,6 +10,7 @@ import {
   RetriedJobs,
   RetryFailedJobs,
   ServerHealth,
+  TeamJobCounts,
 } from './schema.ts'
 import { readServerHealth } from './server-health.ts'
 
@@ -30,6 +32,18 @@ export const healthRoutes = (cells: Cells): Operation[] => [
     run: (tx, { query }) => pageFailedJobs(tx, query),
   }),
   managementOperation({
+    id: 'count_team_jobs',
+    logsAccess: false,
+    method: 'GET',
+    path: '/v1/org/{org_id}/team/{team_id}/{environment}/job_count',
+    scope: 'team',
+    keyScope: 'bound',
+    summary: 'Count the jobs of a team by name',
+    params: FailedJobParams,
+    reply: TeamJobCounts,
+    run: (tx) => countTeamJobs(tx),
+  }),
+  managementOperation({
     id: 'retry_failed_jobs',
     logsAccess: false,
     method: 'POST',
@@ -42,7 +56,7 @@ export const healthRoutes = (cells: Cells): Operation[] => [
     body: RetryFailedJobs,
     reply: RetriedJobs,
     example: { failed_job_ids: ['00000000-0000-7000-8000-000000000009'] },
-    run: (tx, { body }) => retryJobs(tx, body.failed_job_ids),
+    run: (tx, { body }) => retryJobs(tx, { ids: body.failed_job_ids, name: body.name }),
   }),
   managementOperation({
     id: 'get_server_health',

@@ -1,8 +1,10 @@
 import { CellParams, Cursor, NextCursor, teamInEnvironment } from '../../tenancy/organizations/management-shapes.ts'
-import { Fields, Int, Maybe, Nullable, OpenEnum, T, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 
 /** Jobs that one request retries at most. */
 export const RETRIED_MAX = 1000
+
+const JobName = Text({ minLength: 1, maxLength: 100, description: 'Only jobs of this name.' })
 
 export const FailedJobParams = Fields(teamInEnvironment)
 export const FailedJobQuery = Fields({
@@ -12,6 +14,7 @@ export const FailedJobQuery = Fields({
       description: '`dead`: tried no more; `retrying`: the last attempt failed, and there will be another.',
     }),
   ),
+  name: Maybe(JobName),
   limit: Maybe(Int({ minimum: 1, maximum: 250, default: 50 })),
   next_cursor: NextCursor,
 })
@@ -43,12 +46,13 @@ export const RetryFailedJobs = Fields(
     failed_job_ids: Maybe(
       T.Array(Uuid, { minItems: 1, maxItems: RETRIED_MAX, description: `Without ids: the oldest ${RETRIED_MAX} jobs.` }),
     ),
+    name: Maybe(JobName),
   },
   { title: 'RetryFailedJobs' },
 )
 export type RetryFailedJobs = Static<typeof RetryFailedJobs>
 export const RetriedJobs = Fields(
-  { retried: T.Array(Uuid), not_found: T.Array(Uuid, { description: 'Not failed, or not of the team.' }) },
+  { retried: T.Array(Uuid), not_found: T.Array(Uuid, { description: 'Not failed, of another name, or not of the team.' }) },
   { title: 'RetriedJobs' },
 )
 
@@ -56,6 +60,24 @@ export { CellParams }
 
 /** The number at which jobs and deliveries are no longer counted. */
 export const COUNTED_MAX = 10_000
+
+export const JobHealth = Fields(
+  {
+    name: T.String(),
+    waiting: T.Integer({ description: 'Due, and not running.' }),
+    oldest_waiting_s: T.Number(),
+    scheduled: T.Integer({ description: 'Due later.' }),
+    retrying: T.Integer(),
+    failed: T.Integer(),
+  },
+  { title: 'JobHealth' },
+)
+export type JobHealth = Static<typeof JobHealth>
+
+export const TeamJobCounts = Fields(
+  { data: T.Array(JobHealth, { description: `The first ${COUNTED_MAX} jobs are counted.` }) },
+  { title: 'TeamJobCounts' },
+)
 
 export const ServerHealth = Fields(
   {
@@ -84,20 +106,9 @@ export const ServerHealth = Fields(
         },
       ),
     ),
-    jobs: T.Array(
-      Fields(
-        {
-          name: T.String(),
-          waiting: T.Integer({ description: 'Due, and not running.' }),
-          oldest_waiting_s: T.Number(),
-          scheduled: T.Integer({ description: 'Due later.' }),
-          retrying: T.Integer(),
-          failed: T.Integer(),
-        },
-        { title: 'JobHealth' },
-      ),
-      { description: `Jobs of the organization's teams by name; the first ${COUNTED_MAX} of each team are counted.` },
-    ),
+    jobs: T.Array(JobHealth, {
+      description: `Jobs of the organization's teams by name; the first ${COUNTED_MAX} of each team are counted.`,
+    }),
     deliveries: Fields({
       pending: T.Integer({ description: `Of the organization's teams; counting stops at ${COUNTED_MAX}.` }),
       oldest_pending_s: T.Number(),

@@ -7,6 +7,7 @@ import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { version } from '../../platform/runtime/version.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { lastBackup } from './backups.ts'
+import { countJobs } from './job-counts.ts'
 import { COUNTED_MAX, type ServerHealth } from './schema.ts'
 import { listSizes } from './database-size.ts'
 
@@ -34,38 +35,12 @@ export async function readServerHealth(tx: PlainTx, control: Queries, org_id: st
     schema: { ...schema, known_migration: migrationsOf('cell').length },
     database: { ...database, growth: await listSizes(tx), tables },
     last_backup: await lastBackup(control),
-    jobs: await countJobs(tx, org_id),
+    jobs: await countJobs(tx, teamsOf(org_id)),
     deliveries: await countDeliveries(tx, org_id),
   }
 }
 
 const teamsOf = (org_id: string): Sql => sql`select id from team where org_id = ${org_id} and deleted_at is null`
-
-const JobHealth = T.Object({
-  name: T.String(),
-  waiting: T.Integer(),
-  oldest_waiting_s: T.Number(),
-  scheduled: T.Integer(),
-  retrying: T.Integer(),
-  failed: T.Integer(),
-})
-
-const countJobs = (tx: PlainTx, org_id: string) =>
-  tx.many(
-    JobHealth,
-    sql`
-    select name,
-      count(*) filter (where failed_at is null and due_at <= ${dbNow} and (leased_until is null or leased_until <= ${dbNow})) as waiting,
-      coalesce(extract(epoch from ${dbNow} - min(due_at) filter (
-        where failed_at is null and due_at <= ${dbNow} and (leased_until is null or leased_until <= ${dbNow}))), 0)::float8 as oldest_waiting_s,
-      count(*) filter (where failed_at is null and due_at > ${dbNow} and last_error is null) as scheduled,
-      count(*) filter (where failed_at is null and last_error is not null) as retrying,
-      count(*) filter (where failed_at is not null) as failed
-    from (${teamsOf(org_id)}) t
-    cross join lateral (
-      select name, due_at, leased_until, last_error, failed_at from job where job.team_id = t.id order by run_at, id limit ${COUNTED_MAX}) j
-    group by name order by name`,
-  )
 
 const Deliveries = T.Object({ pending: T.Integer(), oldest_pending_s: T.Number(), outbox: T.Integer() })
 

@@ -56,9 +56,14 @@ const FailedJob = T.Object({
 /**
  * The jobs of the team that failed: those that are tried no more, or those that are tried again. `error` is the class and the code of the last
  * error.
+ * @param name of the jobs; undefined: of all kinds
  * @param page the end of the statement: a condition on the position in the list, the order by id and the limit
  */
-export const listFailedJobs = (tx: Tx, state: 'dead' | 'retrying', page: Sql): Promise<Static<typeof FailedJob>[]> =>
+export const listFailedJobs = (
+  tx: Tx,
+  { state, name }: { state: 'dead' | 'retrying'; name: string | undefined },
+  page: Sql,
+): Promise<Static<typeof FailedJob>[]> =>
   tx.many(
     FailedJob,
     sql`
@@ -66,17 +71,25 @@ export const listFailedJobs = (tx: Tx, state: 'dead' | 'retrying', page: Sql): P
            case when failed_at is null then date_trunc('second', due_at) end as next_at, last_error as error
     from job
     where team_id = ${tx.team} and ${state === 'dead' ? sql`failed_at is not null` : sql`failed_at is null and last_error is not null`}
-      and ${page}`,
+      and ${isNamed(name)} and ${page}`,
   )
+
+const isNamed = (name: string | undefined): Sql => (name === undefined ? sql`true` : sql`name = ${name}`)
 
 const Id = T.Object({ id: T.String() })
 
+/** Which jobs are retried: without ids the oldest, without a name those of all kinds. */
+export interface JobSelection {
+  /** At most as many as the caller allows. */
+  ids?: readonly string[] | undefined
+  name?: string | undefined
+}
+
 /**
  * Makes jobs of the team that are tried no more due now, with all their attempts. Writes job.
- * @param ids at most as many as the caller allows; undefined: the oldest
  * @returns the ids of the jobs
  */
-export async function retryFailedJobs(tx: Tx, ids: readonly string[] | undefined, max: number): Promise<string[]> {
+export async function retryFailedJobs(tx: Tx, { ids, name }: JobSelection, max: number): Promise<string[]> {
   const rows = await tx.many(
     Id,
     sql`
@@ -84,6 +97,7 @@ export async function retryFailedJobs(tx: Tx, ids: readonly string[] | undefined
     where team_id = ${tx.team} and failed_at is not null and ${isUnleased} and id = any (array(
       select id from job
       where team_id = ${tx.team} and failed_at is not null and ${ids === undefined ? sql`true` : sql`id = any (${[...ids]}::uuid[])`}
+        and ${isNamed(name)}
       order by failed_at, id limit ${max}))
     returning id`,
   )

@@ -1,7 +1,7 @@
 import { Skeleton, Stack, Title } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { Delayed } from '../../components/Delayed.tsx'
-import { ErrorNotice } from '../../components/ErrorNotice.tsx'
+import { Delayed } from '../Delayed.tsx'
+import { ErrorNotice } from '../ErrorNotice.tsx'
 import { DailyBars, type DayCounts, type Part } from './DailyBars.tsx'
 
 interface DailySectionProps<Name extends string> {
