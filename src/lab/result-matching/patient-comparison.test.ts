@@ -33,6 +33,42 @@ for (const [what, change, likeness] of cases)
   test(`a report with ${what} compares as ${likeness}`, () =>
     assert.equal(comparePatients({ ...said, ...change }, known), likeness))
 
+const spellings: [ordered: string, reported: string, PatientMatch][] = [
+  ['Müller', 'MUELLER', 'same'],
+  ['Müller', 'MULLER', 'same'],
+  ['Mueller', 'Müller', 'same'],
+  ['Mu\u0308ller', 'MUELLER', 'same'],
+  ['Mueller', 'Muller', 'different'],
+  ['Łącka', 'LACKA', 'same'],
+  ['Nørregård', 'NORREGARD', 'same'],
+  ['Nørregård', 'NOERREGAARD', 'same'],
+  ['Nørregård-Müller', 'NORREGARD MUELLER', 'same'],
+  ['Größe', 'GROESSE', 'same'],
+  ['Größe', 'GROSSE', 'same'],
+  ['Größe', 'GRÖSSE', 'same'],
+  ['GRÖẞE', 'grosse', 'same'],
+  ['Ærø', 'AEROE', 'same'],
+  ['Þórðarson', 'THORDARSON', 'same'],
+  ['Đỗ', 'DO', 'same'],
+  ['İşık', 'ISIK', 'same'],
+  ['Größe', 'GROSE', 'different'],
+  ['Müller', 'MILLER', 'different'],
+  ['äöüäöüäöüäöü', 'AOUAOUAOUAOU', 'same'],
+  ['Петров', 'ПЕТРОВ', 'same'],
+]
+for (const [ordered, reported, likeness] of spellings)
+  test(`a patient ${ordered} that a laboratory writes ${reported} compares as ${likeness}`, () => {
+    assert.equal(comparePatients({ ...said, last_name: reported }, { ...known, last_name: ordered }), likeness)
+    const asFirstName = comparePatients({ ...said, first_name: reported }, { ...known, first_name: ordered })
+    assert.equal(asFirstName, likeness === 'unknown' ? 'same' : likeness)
+  })
+
+test('a patient of the same name is never the same without the date of birth', () => {
+  const umlaut = { ...known, last_name: 'Müller' }
+  assert.equal(comparePatients({ ...said, last_name: 'MUELLER', dob: null }, umlaut), 'unknown')
+  assert.equal(comparePatients({ ...said, last_name: 'MUELLER', dob: '1990-02-01' }, umlaut), 'different')
+})
+
 test('a missing patient on both sides compares as unknown', () => {
   assert.equal(comparePatients(null, known), 'unknown')
   assert.equal(comparePatients(said, null), 'unknown')

@@ -5,17 +5,50 @@ import type { ReportedPatient } from './incoming-result.ts'
 /** `unknown`: too little data to decide. */
 export type PatientMatch = 'same' | 'different' | 'unknown'
 
-/** One spelling: letters and digits only, without accents, in lower case. */
-const normalizeName = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, '')
+/** Letters without a decomposition in Unicode, or with two customary transliterations, and how laboratories write them in ASCII. */
+const TRANSLITERATIONS: Record<string, readonly string[]> = {
+  ä: ['a', 'ae'],
+  ö: ['o', 'oe'],
+  ü: ['u', 'ue'],
+  å: ['a', 'aa'],
+  ø: ['o', 'oe'],
+  æ: ['ae', 'a'],
+  œ: ['oe', 'o'],
+  ß: ['ss'],
+  ł: ['l'],
+  đ: ['d'],
+  ð: ['d'],
+  þ: ['th'],
+  ı: ['i'],
+}
 
-const firstWord = (name: string): string => normalizeName(name.trim().split(/[\s-]+/)[0] ?? '')
+/** Spellings of a name to compare. The letters that would make more than this number have their first transliteration only. */
+const SPELLINGS_MAX = 64
+
+/**
+ * The spellings of a name in letters without accents and digits, in lower case. A letter with two transliterations is replaced in both ways
+ * everywhere: `Müller` has the spellings `muller` and `mueller`, and `Mueller` has one.
+ */
+function spellingsOf(name: string): Set<string> {
+  let spellings = ['']
+  for (const letter of name.normalize('NFC').toLowerCase().normalize('NFC')) {
+    const plain = letter.normalize('NFKD').replace(/[^\p{L}\p{N}]/gu, '')
+    const forms = TRANSLITERATIONS[letter] ?? [plain]
+    const isWithinLimit = spellings.length * forms.length <= SPELLINGS_MAX
+    spellings = (isWithinLimit ? forms : forms.slice(0, 1)).flatMap((form) => spellings.map((spelling) => spelling + form))
+  }
+  return new Set(spellings)
+}
+
+function isSameName(a: string, b: string): boolean {
+  const spellings = spellingsOf(a)
+  return [...spellingsOf(b)].some((spelling) => spellings.has(spelling))
+}
+
+const firstWord = (name: string): string => name.trim().split(/[\s-]+/)[0] ?? ''
 
 /** Laboratories omit second names or the hyphens between them. */
-const isSameFirstName = (a: string, b: string): boolean => normalizeName(a) === normalizeName(b) || firstWord(a) === firstWord(b)
+const isSameFirstName = (a: string, b: string): boolean => isSameName(a, b) || isSameName(firstWord(a), firstWord(b))
 
 const STATED_GENDERS = new Set(['female', 'male'])
 
@@ -27,7 +60,7 @@ export function comparePatients(reportedPatient: ReportedPatient | null, patient
   if (!reportedPatient || !patient) return 'unknown'
   const { first_name, last_name, dob, gender } = reportedPatient
   if (dob && dob !== patient.dob) return 'different'
-  if (last_name && patient.last_name && normalizeName(last_name) !== normalizeName(patient.last_name)) return 'different'
+  if (last_name && patient.last_name && !isSameName(last_name, patient.last_name)) return 'different'
   if (first_name && patient.first_name && !isSameFirstName(first_name, patient.first_name)) return 'different'
   const reportedGender = gender?.toLowerCase() ?? ''
   if (STATED_GENDERS.has(reportedGender) && STATED_GENDERS.has(patient.gender) && reportedGender !== patient.gender)
