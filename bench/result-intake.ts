@@ -89,7 +89,15 @@ export async function measureResultIntake(
         results,
         missing: [],
       }
-      const delivery = { lab_slug: 'quest', message_id: sample_id, sample_id, account_number: null, patient: PATIENT, report }
+      const delivery = {
+        lab_slug: 'quest',
+        link: null,
+        message_id: sample_id,
+        sample_id,
+        account_number: null,
+        patient: PATIENT,
+        report,
+      }
       const started = performance.now()
       const { status } = await db.tx(tenant, (tx) => receiveForTeam(tx, delivery))
       times_ms.push(performance.now() - started)

@@ -706,15 +706,19 @@ create table lab_result_pdf (
 create index lab_result_pdf__team on lab_result_pdf (team_id);
 
 -- What laboratories sent, as it came in, and what it was matched with. A row without a team waits for an operator to assign it.
--- `sender` and `message_id` identify a message, so that it is stored once. `visible_to_team`: the team was notified of it.
+-- Link, sender, `message_id` and `digest` identify a message, so that it is stored once. `link_account_id`: the lab account over whose
+-- link it came; null: it came from a sender of one team. `digest` is of all that the message says, because senders use ids again.
+-- `visible_to_team`: the team was notified of it.
 -- `candidate_user_ids`: the users whom it may be about; it is erased with the last of them. `search_text` is what reviews are
 -- found by, in lower case.
 create table raw_result (
   id                  uuid primary key,
   team_id             uuid references team,
   lab_id              integer not null,
+  link_account_id     uuid,
   sender              text not null,
   message_id          text not null,
+  digest              text not null,
   sample_id           text,
   search_text         text not null,
   payload             text not null,
@@ -731,7 +735,7 @@ create table raw_result (
   created_at          timestamptz not null,
   updated_at          timestamptz not null,
   reviewed_at         timestamptz,
-  constraint raw_result__once unique (lab_id, sender, message_id)
+  constraint raw_result__once unique nulls not distinct (lab_id, link_account_id, sender, message_id, digest)
 );
 create index raw_result__review on raw_result (team_id, created_at, id) where status <> 'matched';
 create index raw_result__sample on raw_result (sample_id, lab_id, team_id) where sample_id is not null;

@@ -170,9 +170,9 @@ describe('a team with many orders, users, events and answers', async () => {
       [team.team, ROWS],
     )
     await asOwner(
-      `insert into sandbox_us.raw_result (id, team_id, lab_id, sender, message_id, sample_id, search_text, payload, status, decision_code,
+      `insert into sandbox_us.raw_result (id, team_id, lab_id, sender, message_id, digest, sample_id, search_text, payload, status, decision_code,
                                           candidates, candidate_user_ids, created_at, updated_at)
-       select gen_random_uuid(), $1, (select min(id) from sandbox_us.lab), 'test', n::text, '', '', '{}', 'pending_ops_review', 'no_match',
+       select gen_random_uuid(), $1, (select min(id) from sandbox_us.lab), 'test', n::text, '', '', '', '{}', 'pending_ops_review', 'no_match',
               '[]', array[gen_random_uuid()], now(), now()
        from generate_series(1, $2::integer) n`,
       [team.team, ROWS],

@@ -12,10 +12,9 @@ import { address, patient } from './people.ts'
 import { writeMail } from './mail.ts'
 import { kit } from './orders.ts'
 import { book, siteWithSchedule, slots, walkIn } from './psc-booking.ts'
-import { acceptedOrder, deliveryFor } from './results.ts'
-import { cells, createTestTeam, guard, url, type TestTeam } from './server.ts'
+import { acceptedOrder, deliveryFor, receiveOverLink } from './results.ts'
+import { cells, createTestTeam, url, type TestTeam } from './server.ts'
 import { releaseColumns } from '../../src/lab-reports/loinc/release-file.ts'
-import { receiveFromLink } from '../../src/lab/result-matching/receive.ts'
 import { weekdays } from '../../src/visits/psc-booking/schedule.ts'
 import { publishDemo } from '../../src/cli/demo-file.ts'
 
@@ -83,8 +82,7 @@ export async function createUnassignedResult(): Promise<string> {
   const delivery = await deliveryFor(commandData.team, await acceptedOrder(commandData.team), {
     sample_id: `NOBODYS-${randomUUID()}`,
   })
-  const intake = { cell: 'sandbox-us' as const, db: cells.db('sandbox-us'), findTenant: guard.tenant }
-  return (await receiveFromLink(intake, delivery)).raw_result_id
+  return (await receiveOverLink(delivery)).raw_result_id
 }
 
 export async function booking(): Promise<string> {

@@ -3,11 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { expectedResults } from '../../src/lab/catalog/lab-tests.ts'
 import type { DiagnosticReport } from '../../src/lab/links/diagnostic-report.ts'
 import type { IncomingResult, ReportedPatient } from '../../src/lab/result-matching/incoming-result.ts'
-import { receiveForTeam, type Receipt } from '../../src/lab/result-matching/receive.ts'
+import { receiveForTeam, receiveFromLink, type Receipt } from '../../src/lab/result-matching/receive.ts'
 import type { Order } from '../../src/lab/orders/schema.ts'
+import type { Db } from '../../src/platform/db/database.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { T } from '../../src/platform/schema/schema.ts'
 import { expectations } from '../../src/lab/results/expected-results.ts'
 import { patient, createOrder, tenantOf, advanceTo } from './orders.ts'
-import type { TestTeam } from './server.ts'
+import { cells, guard, type TestTeam } from './server.ts'
 
 const { first_name, last_name, dob, gender } = patient
 /** The patient of `placed`, as a laboratory names them. */
@@ -47,6 +50,7 @@ export async function createReport(
 export async function deliveryFor(team: TestTeam, order: Order, changes: Partial<IncomingResult> = {}): Promise<IncomingResult> {
   return {
     lab_slug: order.lab_test.lab!.slug,
+    link: null,
     message_id: randomUUID(),
     sample_id: order.sample_id,
     account_number: null,
@@ -59,6 +63,24 @@ export async function deliveryFor(team: TestTeam, order: Order, changes: Partial
 /** Receives a result for the team, as from a sender of that team. */
 export const receiveResult = async (team: TestTeam, delivery: IncomingResult): Promise<Receipt> =>
   team.db.tx(await tenantOf(team), (tx) => receiveForTeam(tx, delivery))
+
+/** Receives a result of a sandbox cell over the link of a lab account, by default that of the platform. */
+export async function receiveOverLink(
+  delivery: IncomingResult,
+  { account_id, sender = 'FICTIONAL-LIS', db = cells.db('sandbox-us') }: { account_id?: string; sender?: string; db?: Db } = {},
+): Promise<Receipt> {
+  const link = { account_id: account_id ?? (await platformAccountId(db, delivery.lab_slug)), sender }
+  return receiveFromLink({ cell: 'sandbox-us', db, findTenant: guard.tenant }, { ...delivery, link })
+}
+
+/** The platform's account at a laboratory of a cell. */
+const platformAccountId = async (db: Db, lab_slug: string): Promise<string> =>
+  (
+    await db.queries.one(
+      T.Object({ id: T.String() }),
+      sql`select a.id from lab_account a join lab l on l.id = a.lab_id where l.slug = ${lab_slug} and a.org_id is null`,
+    )
+  ).id
 
 /** Creates an order, and lets the simulated laboratory accept it and give it a sample id. */
 export async function acceptedOrder(

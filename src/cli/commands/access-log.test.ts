@@ -5,11 +5,10 @@ import { userInfo } from 'node:os'
 import { describe, test } from 'node:test'
 import { tree } from '../command-list.ts'
 import { parse, UsageError } from '../command-tree.ts'
-import { receiveFromLink } from '../../lab/result-matching/receive.ts'
 import { address, patient } from '../../../test/support/people.ts'
-import { deliveryFor, acceptedOrder } from '../../../test/support/results.ts'
+import { acceptedOrder, deliveryFor, receiveOverLink } from '../../../test/support/results.ts'
 import { siteWithSchedule, slots, walkIn } from '../../../test/support/psc-booking.ts'
-import { access, asOwner, cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
+import { access, asOwner, cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
 
 interface Line {
@@ -121,8 +120,7 @@ describe('access-log verify', () => {
 
 async function createUnassignedResult(team: TestTeam): Promise<string> {
   const delivery = await deliveryFor(team, await acceptedOrder(team), { sample_id: `NOBODYS-${randomUUID()}` })
-  const intake = { cell: 'sandbox-us' as const, db: cells.db('sandbox-us'), findTenant: guard.tenant }
-  return (await receiveFromLink(intake, delivery)).raw_result_id
+  return (await receiveOverLink(delivery)).raw_result_id
 }
 
 describe('a command on patients leaves a line in the access log', () => {

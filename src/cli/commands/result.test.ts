@@ -3,10 +3,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { unassignedCleanup } from '../../lab/result-matching/operator-reviews.ts'
-import { receiveFromLink } from '../../lab/result-matching/receive.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { deliveryFor, acceptedOrder } from '../../../test/support/results.ts'
+import { acceptedOrder, deliveryFor, receiveOverLink } from '../../../test/support/results.ts'
 import { cells, expire, createTestTeam, guard, newCells, type TestTeam } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
 
@@ -16,8 +15,7 @@ const run = (...words: string[]) => command(cells, ['result', ...words, '--cell'
 
 async function createUnassignedResult(team: TestTeam): Promise<string> {
   const delivery = await deliveryFor(team, await acceptedOrder(team), { sample_id: `NOBODYS-${randomUUID()}` })
-  const intake = { cell: 'sandbox-us' as const, db: cells.db('sandbox-us'), findTenant: guard.tenant }
-  return (await receiveFromLink(intake, delivery)).raw_result_id
+  return (await receiveOverLink(delivery)).raw_result_id
 }
 
 test('an unassigned result is listed without its patient, and assigned to a team', async () => {
@@ -37,8 +35,7 @@ test('assigning a result advances its order and notifies its patient, as if the 
   const team = await createTestTeam()
   const order = await acceptedOrder(team)
   const sample_id = `NOBODYS-${randomUUID()}`
-  const intake = { cell: 'sandbox-us' as const, db: cells.db('sandbox-us'), findTenant: guard.tenant }
-  const { raw_result_id } = await receiveFromLink(intake, await deliveryFor(team, order, { sample_id }))
+  const { raw_result_id } = await receiveOverLink(await deliveryFor(team, order, { sample_id }))
   await team.db.queries.run(
     sql`update raw_result set payload = replace(payload, ${sample_id}, ${order.sample_id}) where id = ${raw_result_id}`,
   )
@@ -94,8 +91,8 @@ describe('unassigned results expire', () => {
     const id = await createUnassignedResult(team)
     const tenant = (await guard.tenant('sandbox-us', team.team))!
     await db.queries.run(sql`
-      insert into raw_result (id, lab_id, sender, message_id, search_text, payload, status, decision_code, candidates, created_at, updated_at)
-      select gen_random_uuid(), 1, 'link', ${id} || n, '', '{}', 'pending_ops_review', 'no_match', '[]',
+      insert into raw_result (id, lab_id, sender, message_id, digest, search_text, payload, status, decision_code, candidates, created_at, updated_at)
+      select gen_random_uuid(), 1, 'link', ${id} || n, '', '', '{}', 'pending_ops_review', 'no_match', '[]',
              timestamptz '2001-01-01' + make_interval(secs => n), '2001-01-01'
       from generate_series(1, 1001) n`)
     const left = async () =>

@@ -1,24 +1,23 @@
-// Results with one message id that arrive over a link at the same time and belong to different teams. One of them is stored and matched;
-// the laboratory learns that the others are duplicates. No result is in two teams. Source: lab-testing.md 13.1, 14.
+// Results that arrive over a link at the same time: different ones with one message id, and repetitions. Each result is stored once, and
+// none is in two teams. Source: lab-testing.md 13.1, 14.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
 import { countLockWaiters, getOrder } from '../../../test/support/orders.ts'
-import { deliveryFor, acceptedOrder } from '../../../test/support/results.ts'
-import { asOwner, cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
+import { acceptedOrder, deliveryFor, receiveOverLink } from '../../../test/support/results.ts'
+import { asOwner, cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import type { Order } from '../orders/schema.ts'
 import type { IncomingResult } from './incoming-result.ts'
 import { assignToTeam } from './operator-reviews.ts'
-import { receiveFromLink, type Receipt } from './receive.ts'
+import type { Receipt } from './receive.ts'
 
 const ROUNDS = 20
 
 const db = cells.db('sandbox-us')
-const receive = (delivery: IncomingResult): Promise<Receipt> =>
-  receiveFromLink({ cell: 'sandbox-us', db, findTenant: guard.tenant }, delivery)
+const receive = (delivery: IncomingResult): Promise<Receipt> => receiveOverLink(delivery)
 
 /** A team with an order that awaits its result, and a result that certainly belongs to that order. */
 interface Side {
@@ -63,15 +62,6 @@ const storedResults = (message_id: string) =>
     sql`select id, team_id, status, resolved_order_id as order_id from raw_result where message_id = ${message_id}`,
   )
 
-/** The result is in no list, event or order of the team. */
-async function assertUntouched({ team, order }: Side, raw_result_id: string): Promise<void> {
-  assert.deepEqual((await team.api.get('/v3/unmatched_result')).body.data, [])
-  assert.deepEqual(await team.events(raw_result_id), [])
-  const { events, interpretation } = await getOrder(team, order.id)
-  assert.deepEqual([events, interpretation], [order.events, null])
-  assert.equal((await team.api.get(`/v3/order/${order.id}/result`)).status, 404)
-}
-
 /** Locks an order, so that a transaction that has stored a result for it waits. */
 async function lockOrderRow({ order }: Side): Promise<{ release: () => Promise<void> }> {
   const client = await db.pool.connect()
@@ -92,50 +82,21 @@ for (const [what, makeSides] of [
   ['name accounts of different teams', sidesByAccount],
   ['are of patients of different teams', sidesByPatient],
 ] as const) {
-  test(`of two results with one message id that ${what}, the one that waits for the other is a known duplicate`, async () => {
+  test(`two results with one message id that ${what} are both matched, each with the order of its own team`, async () => {
     const [first, second] = await makeSides(randomUUID())
-    const lock = await lockOrderRow(first)
-    try {
-      const receiving = receive(first.delivery)
-      await countLockWaiters(1)
-      const duplicate = receive(second.delivery)
-      await countLockWaiters(2)
-      await lock.release()
-      const [receipt, known] = [await receiving, await duplicate]
-      assert.deepEqual([receipt.status, receipt.order_id, receipt.isDuplicate], ['matched', first.order.id, false])
-      assert.deepEqual(known, { ...receipt, isDuplicate: true })
-      assert.deepEqual(await storedResults(first.delivery.message_id), [
-        { id: receipt.raw_result_id, team_id: first.team.team, status: 'matched', order_id: first.order.id },
-      ])
-      await assertUntouched(second, receipt.raw_result_id)
-    } finally {
-      await lock.release()
-    }
+    const receipts = await Promise.all([receive(first.delivery), receive(second.delivery)])
+    assert.deepEqual(
+      receipts.map(({ status, order_id, isDuplicate }) => [status, order_id, isDuplicate]),
+      [
+        ['matched', first.order.id, false],
+        ['matched', second.order.id, false],
+      ],
+    )
+    for (const { team, order } of [first, second])
+      assert.equal((await getOrder(team, order.id)).last_event.status, 'completed.walk_in_test.completed')
   })
 
-  test(`of two results with one message id that ${what}, the one that waits is matched if the other is not stored`, async () => {
-    const [first, second] = await makeSides(randomUUID())
-    const lock = await lockOrderRow(first)
-    try {
-      const failing = assert.rejects(receive(first.delivery))
-      await countLockWaiters(1)
-      const receiving = receive(second.delivery)
-      await countLockWaiters(2)
-      const cancel = `select pg_cancel_backend(pid) from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query like '%for update%'`
-      assert.equal((await asOwner(cancel)).rowCount, 1)
-      await failing
-      const receipt = await receiving
-      assert.deepEqual([receipt.status, receipt.order_id, receipt.isDuplicate], ['matched', second.order.id, false])
-      await lock.release()
-      assert.deepEqual(await receive(first.delivery), { ...receipt, isDuplicate: true })
-      await assertUntouched(first, receipt.raw_result_id)
-    } finally {
-      await lock.release()
-    }
-  })
-
-  test(`of results with one message id that ${what} and arrive together, each team's and no team's, one is stored`, async () => {
+  test(`of results with one message id that ${what} and arrive together, each team's and no team's, each is stored once`, async () => {
     const [one, other] = await makeSides(randomUUID())
     const nobodys = { ...one.delivery, account_number: null, sample_id: `NOBODYS-${randomUUID()}` }
     for (let round = 0; round < ROUNDS; round++) {
@@ -145,17 +106,63 @@ for (const [what, makeSides] of [
         message_id,
       }))
       // Each of them is the first one to be sent in some rounds.
-      const sent = [...deliveries.slice(round % deliveries.length), ...deliveries.slice(0, round % deliveries.length)]
-      const receipts = await Promise.all(sent.map(receive))
+      const first = round % deliveries.length
+      const receipts = await Promise.all([...deliveries.slice(first), ...deliveries.slice(0, first)].map(receive))
+      const byDelivery = deliveries.map((_delivery, i) => receipts[(i - first + deliveries.length) % deliveries.length]!)
+      const ids = byDelivery.map(({ raw_result_id }) => raw_result_id)
+      assert.deepEqual([ids[3], ids[4]], [ids[0], ids[1]], `round ${round}`)
       const stored = await storedResults(message_id)
-      assert.equal(stored.length, 1, `round ${round}`)
-      assert.deepEqual(new Set(receipts.map(({ raw_result_id }) => raw_result_id)), new Set([stored[0]!.id]))
-      assert.equal(receipts.filter(({ isDuplicate }) => !isDuplicate).length, 1, `round ${round}`)
-      const others = [one, other].filter(({ team }) => team.team !== stored[0]!.team_id)
-      for (const { team } of others) assert.deepEqual(await team.events(stored[0]!.id), [])
+      assert.deepEqual(stored.map(({ id }) => id).sort(), [...new Set(ids)].sort(), `round ${round}`)
+      assert.equal(receipts.filter(({ isDuplicate }) => !isDuplicate).length, 3, `round ${round}`)
+      const teams = new Map(stored.map(({ id, team_id }) => [id, team_id]))
+      assert.deepEqual(
+        ids.slice(0, 3).map((id) => teams.get(id)),
+        [one.team.team, other.team.team, null],
+      )
+      assert.deepEqual([await one.team.events(ids[1]), await other.team.events(ids[0])], [[], []])
     }
   })
 }
+
+test('a repetition that arrives while its message is matched waits and is a known duplicate', async () => {
+  const [side] = await sidesByAccount(randomUUID())
+  const lock = await lockOrderRow(side)
+  try {
+    const receiving = receive(side.delivery)
+    await countLockWaiters(1)
+    const duplicate = receive(side.delivery)
+    await countLockWaiters(2)
+    await lock.release()
+    const receipt = await receiving
+    assert.deepEqual([receipt.status, receipt.order_id, receipt.isDuplicate], ['matched', side.order.id, false])
+    assert.deepEqual(await duplicate, { ...receipt, isDuplicate: true })
+    assert.deepEqual(await storedResults(side.delivery.message_id), [
+      { id: receipt.raw_result_id, team_id: side.team.team, status: 'matched', order_id: side.order.id },
+    ])
+  } finally {
+    await lock.release()
+  }
+})
+
+test('a repetition that waits for its message is matched if the message is not stored', async () => {
+  const [side] = await sidesByAccount(randomUUID())
+  const lock = await lockOrderRow(side)
+  try {
+    const failing = assert.rejects(receive(side.delivery))
+    await countLockWaiters(1)
+    const receiving = receive(side.delivery)
+    await countLockWaiters(2)
+    const cancel = `select pg_cancel_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%for update%'`
+    assert.equal((await asOwner(cancel)).rowCount, 1)
+    await failing
+    await lock.release()
+    const receipt = await receiving
+    assert.deepEqual([receipt.status, receipt.order_id, receipt.isDuplicate], ['matched', side.order.id, false])
+  } finally {
+    await lock.release()
+  }
+})
 
 test('an unassigned result that is assigned to two teams at the same time goes to one of them', async () => {
   const [one, other] = await sidesByAccount(randomUUID())

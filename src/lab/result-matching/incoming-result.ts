@@ -13,9 +13,22 @@ export interface ReportedPatient {
   gender: string | null
 }
 
+/** The link that delivered a message. */
+interface LinkOrigin {
+  /** The lab account of the link. */
+  account_id: string
+  /** The sending application and facility, as the message names them; `''` if it names none. */
+  sender: string
+}
+
 export interface IncomingResult {
   lab_slug: string
-  /** The sender's id of the message. A message that arrives again changes nothing. */
+  /** Null: from a sender that delivers for one team. */
+  link: LinkOrigin | null
+  /**
+   * The sender's id of the message. The same message again changes nothing. Another message with the same id is a message of its own,
+   * because counters of senders restart.
+   */
   message_id: string
   /** The sample id that the laboratory and the order share; null if the message has none. */
   sample_id: string | null
@@ -25,16 +38,18 @@ export interface IncomingResult {
   report: DiagnosticReport
 }
 
+/** A result that came over a link. */
+export type LinkDelivery = IncomingResult & { link: LinkOrigin }
+
 const ID_LENGTH_MAX = 200
 const NAME_LENGTH_MAX = 200
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 
 /** Errors: 400 texts that are too long or empty, an invalid date of birth, more results than a report may have. */
-export function assertDelivery({ message_id, sample_id, account_number, patient, report }: IncomingResult): void {
+export function assertDelivery({ link, message_id, sample_id, account_number, patient, report }: IncomingResult): void {
   if (message_id.length === 0) throw badRequest('message_id is required')
-  for (const text of [message_id, sample_id, account_number, report.specimen_number])
-    if (text !== null && text.length > ID_LENGTH_MAX)
-      throw badRequest(`Identifiers must have at most ${ID_LENGTH_MAX} characters`)
+  for (const text of [link?.sender, message_id, sample_id, account_number, report.specimen_number])
+    if (text && text.length > ID_LENGTH_MAX) throw badRequest(`Identifiers must have at most ${ID_LENGTH_MAX} characters`)
   for (const text of [patient?.first_name, patient?.last_name, patient?.gender])
     if (text && text.length > NAME_LENGTH_MAX) throw badRequest(`Names must have at most ${NAME_LENGTH_MAX} characters`)
   if (patient?.dob && !(DATE.test(patient.dob) && !Number.isNaN(Date.parse(patient.dob))))

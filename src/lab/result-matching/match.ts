@@ -86,9 +86,13 @@ async function previouslyAcceptedOrder(
 
 const Account = T.Object({ number: T.String() })
 
-/** Whether the laboratory reports a different account than that of the order. */
-async function isOtherAccount(tx: Tx, { order }: LockedOrder, { account_number }: IncomingResult): Promise<boolean> {
-  if (account_number === null || order.lab_account_id === null) return false
+/**
+ * Whether the result is of a different account than the order: by the account that the laboratory reports, else by that of the link. The
+ * link of an organization's account delivers for this account only.
+ */
+async function isOtherAccount(tx: Tx, { order }: LockedOrder, { account_number, link }: IncomingResult): Promise<boolean> {
+  if (order.lab_account_id === null || order.lab_account_id === link?.account_id) return false
+  if (account_number === null) return link !== null
   const account = await tx.maybe(
     Account,
     sql`select provider_account_id as number from lab_account where id = ${order.lab_account_id}`,

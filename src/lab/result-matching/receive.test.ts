@@ -6,10 +6,16 @@ import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
 import { kit, getOrder, patient, createOrder } from '../../../test/support/orders.ts'
-import { receiveResult, deliveryFor, createReport, acceptedOrder, advanceOrder } from '../../../test/support/results.ts'
+import {
+  receiveOverLink,
+  receiveResult,
+  deliveryFor,
+  createReport,
+  acceptedOrder,
+  advanceOrder,
+} from '../../../test/support/results.ts'
 import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { assignToTeam, listUnassigned } from './operator-reviews.ts'
-import { receiveFromLink } from './receive.ts'
 import { command } from '../../../test/support/commands.ts'
 
 const CREATED = 'labtest.match_review.created'
@@ -47,6 +53,23 @@ describe('results whose sample id, patient and order agree', () => {
     assert.equal(new Set(receipts.map(({ raw_result_id }) => raw_result_id)).size, 1)
     assert.equal((await receiveResult(team, delivery)).status, 'matched')
     assert.equal((await getOrder(team, order.id)).last_event.status, 'completed.walk_in_test.completed')
+  })
+
+  test('a different message with the id of an earlier one is a message of its own', async () => {
+    const team = await createTestTeam()
+    const [order, later] = [await acceptedOrder(team), await acceptedOrder(team)]
+    const delivery = await deliveryFor(team, order)
+    const [first, second] = [
+      await receiveResult(team, delivery),
+      await receiveResult(team, await deliveryFor(team, later, { message_id: delivery.message_id })),
+    ]
+    assert.deepEqual(
+      [first, second].map(({ status, order_id, isDuplicate }) => [status, order_id, isDuplicate]),
+      [
+        ['matched', order.id, false],
+        ['matched', later.id, false],
+      ],
+    )
   })
 
   test("a message with a message id of another team's message is a message of its own", async () => {
@@ -211,8 +234,6 @@ describe('results that need a review', () => {
 })
 
 describe('results that arrive over a link', () => {
-  const linked = (delivery: Parameters<typeof receiveFromLink>[1]) =>
-    receiveFromLink({ cell: 'sandbox-us', db: cells.db('sandbox-us'), findTenant: guard.tenant }, delivery)
   const teamOf = async (id: string) =>
     (
       await cells
@@ -229,16 +250,59 @@ describe('results that arrive over a link', () => {
     const team = await createTestTeam()
     const order = await acceptedOrder(team)
     const delivery = await deliveryFor(team, order)
-    const [first, second] = [await linked(delivery), await linked(delivery)]
+    const [first, second] = [await receiveOverLink(delivery), await receiveOverLink(delivery)]
     assert.deepEqual([first.status, first.order_id, first.isDuplicate], ['matched', order.id, false])
     assert.deepEqual(second, { ...first, isDuplicate: true })
+  })
+
+  test('messages of two links, or of two senders on one link, with one message id are messages of their own', async () => {
+    const team = await createTestTeam()
+    const account_id = await labAccount(team, { lab: 'quest', provider_account_id: `FICTIONAL-${randomUUID()}` })
+    const delivery = await deliveryFor(team, await acceptedOrder(team, 'walk_in_test', { lab_account_id: account_id }))
+    const receipts = [
+      await receiveOverLink(delivery, { account_id }),
+      await receiveOverLink(delivery, { account_id, sender: 'OTHER-LIS' }),
+      await receiveOverLink(delivery),
+      await receiveOverLink(delivery, { account_id }),
+    ]
+    assert.deepEqual(
+      receipts.map(({ isDuplicate }) => isDuplicate),
+      [false, false, false, true],
+    )
+    assert.equal(receipts[3]!.raw_result_id, receipts[0]!.raw_result_id)
+  })
+
+  test("a result over the link of an organization's account reaches no team without this account", async () => {
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
+    const account_id = await labAccount(team, { lab: 'quest', provider_account_id: `FICTIONAL-${randomUUID()}` })
+    const theirs = await deliveryFor(other, await acceptedOrder(other))
+    const receipt = await receiveOverLink(theirs, { account_id })
+    assert.deepEqual([receipt.status, await teamOf(receipt.raw_result_id)], ['pending_ops_review', null])
+    const unlinked = await labAccount(team, { lab: 'quest', provider_account_id: `FICTIONAL-${randomUUID()}`, team_ids: [] })
+    const mine = await deliveryFor(team, await acceptedOrder(team))
+    assert.equal(await teamOf((await receiveOverLink(mine, { account_id: unlinked })).raw_result_id), null)
+    const numbered = { ...mine, account_number: 'FICTIONAL-OTHER' }
+    assert.equal(await teamOf((await receiveOverLink(numbered, { account_id })).raw_result_id), null)
+  })
+
+  test('a result over the link of another account of the team than that of its order opens a review', async () => {
+    const team = await createTestTeam()
+    const [lab_account_id, account_id] = [
+      await labAccount(team, { lab: 'quest', provider_account_id: `FICTIONAL-${randomUUID()}` }),
+      await labAccount(team, { lab: 'quest', provider_account_id: `FICTIONAL-${randomUUID()}` }),
+    ]
+    const delivery = await deliveryFor(team, await acceptedOrder(team, 'walk_in_test', { lab_account_id }))
+    const receipt = await receiveOverLink(delivery, { account_id })
+    const review = (await team.api.get(`/v3/unmatched_result/${receipt.raw_result_id}`)).body
+    assert.deepEqual([review.decision_code, review.sub_reason_codes], ['match_sample_id', ['lab_account_mismatch']])
+    assert.equal((await receiveOverLink(delivery, { account_id: lab_account_id })).status, 'matched')
   })
 
   test('a link result whose sample id belongs to another patient is not shown to any team', async () => {
     const team = await createTestTeam()
     const order = await acceptedOrder(team)
     const someone = { first_name: 'Nobody', last_name: 'Anywhere', dob: '1970-01-01', gender: null }
-    const receipt = await linked(await deliveryFor(team, order, { patient: someone }))
+    const receipt = await receiveOverLink(await deliveryFor(team, order, { patient: someone }))
     assert.deepEqual([receipt.status, await teamOf(receipt.raw_result_id)], ['pending_ops_review', null])
     assert.deepEqual(await reviews(team), [])
   })
@@ -250,11 +314,11 @@ describe('results that arrive over a link', () => {
     await named(order, sample_id, team)
     await named(theirs, sample_id, other)
     const delivery = await deliveryFor(team, order, { sample_id })
-    assert.equal(await teamOf((await linked(delivery)).raw_result_id), null)
+    assert.equal(await teamOf((await receiveOverLink(delivery)).raw_result_id), null)
     await other.db.queries.run(
       sql`update lab_order set document = replace(document, '1990-01-31', '1991-01-31') where id = ${theirs.id}`,
     )
-    const receipt = await linked({ ...delivery, message_id: randomUUID() })
+    const receipt = await receiveOverLink({ ...delivery, message_id: randomUUID() })
     assert.deepEqual([receipt.status, receipt.order_id], ['matched', order.id])
   })
 
@@ -264,16 +328,16 @@ describe('results that arrive over a link', () => {
     await labAccount(team, { lab: 'quest', provider_account_id: account_number })
     const order = await acceptedOrder(team)
     const theirs = await acceptedOrder(other)
-    const mine = await linked(await deliveryFor(team, order, { account_number, sample_id: 'NOBODYS-NUMBER' }))
+    const mine = await receiveOverLink(await deliveryFor(team, order, { account_number, sample_id: 'NOBODYS-NUMBER' }))
     assert.deepEqual([mine.decision_code, await teamOf(mine.raw_result_id)], ['match_demo', team.team])
-    const foreign = await linked(await deliveryFor(other, theirs, { account_number }))
+    const foreign = await receiveOverLink(await deliveryFor(other, theirs, { account_number }))
     assert.equal(await teamOf(foreign.raw_result_id), null)
   })
 
   test('an unassigned link result waits until the operator assigns it to a team', async () => {
     const team = await createTestTeam()
     const order = await acceptedOrder(team)
-    const receipt = await linked(await deliveryFor(team, order, { sample_id: `NOBODYS-${randomUUID()}` }))
+    const receipt = await receiveOverLink(await deliveryFor(team, order, { sample_id: `NOBODYS-${randomUUID()}` }))
     const db = cells.db('sandbox-us')
     assert((await listUnassigned(db.queries)).some(({ id }) => id === receipt.raw_result_id))
     const assigned = await db.txOnWholeCell(team.tenant, (tx) => assignToTeam(tx, receipt.raw_result_id))
@@ -285,9 +349,10 @@ describe('results that arrive over a link', () => {
   test('a link result of an unknown laboratory or without a message id is rejected', async () => {
     const team = await createTestTeam()
     const delivery = await deliveryFor(team, await acceptedOrder(team))
-    await assert.rejects(linked({ ...delivery, lab_slug: 'nowhere' }), { status: 400 })
-    await assert.rejects(linked({ ...delivery, message_id: '' }), { status: 400 })
-    await assert.rejects(linked({ ...delivery, patient: { ...delivery.patient!, dob: '31.01.1990' } }), { status: 400 })
-    await assert.rejects(linked({ ...delivery, sample_id: 'x'.repeat(201) }), { status: 400 })
+    await assert.rejects(receiveOverLink({ ...delivery, lab_slug: 'nowhere' }, { account_id: randomUUID() }), { status: 400 })
+    await assert.rejects(receiveOverLink(delivery, { account_id: randomUUID() }), { status: 400 })
+    await assert.rejects(receiveOverLink({ ...delivery, message_id: '' }), { status: 400 })
+    await assert.rejects(receiveOverLink({ ...delivery, patient: { ...delivery.patient!, dob: '31.01.1990' } }), { status: 400 })
+    await assert.rejects(receiveOverLink({ ...delivery, sample_id: 'x'.repeat(201) }), { status: 400 })
   })
 })

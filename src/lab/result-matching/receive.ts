@@ -1,5 +1,6 @@
 // Receives results from laboratories. A result is stored as received and matched in one transaction: the sender gets its acknowledgment
 // after the commit, and a message that arrives again is not applied again. Source: lab-testing.md 13.1, 14.
+import { createHash } from 'node:crypto'
 import { saveOrder } from '../orders/change-order.ts'
 import type { CellName } from '../../settings/cells.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -9,10 +10,10 @@ import { Nullable, T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { applyReport } from './apply-result.ts'
 import { matchToOrder } from './match.ts'
-import { assertDelivery, type IncomingResult } from './incoming-result.ts'
+import { assertDelivery, type IncomingResult, type LinkDelivery } from './incoming-result.ts'
 import { openReview, searchText, markMatched } from './raw-results.ts'
 import type { ReviewStatus } from './schema.ts'
-import { resolveTeam } from './resolve-team.ts'
+import { findLinkAccount, resolveTeam } from './resolve-team.ts'
 
 export interface Receipt {
   raw_result_id: string
@@ -36,7 +37,7 @@ export async function receiveForTeam(tx: Tx, delivery: IncomingResult): Promise<
   assertDelivery(delivery)
   const lab_id = await getLabId(tx, delivery)
   // An earlier message from a sender of one team was for that team too.
-  return (await receiveInTeam(tx, lab_id, delivery, tx.team))!
+  return (await receiveInTeam(tx, lab_id, delivery, identify(delivery, tx.team)))!
 }
 
 /** Dependencies for receiving results that name no team. */
@@ -46,37 +47,57 @@ export interface ReceiveContext {
   findTenant: (cell: CellName, team: string) => Promise<Tenant | undefined>
 }
 
-/** The sender name for results that arrive over the link to a laboratory, for all teams of a cell. */
-const LINK_SENDER = 'link'
-
 /**
- * Receives a result from the link to a laboratory and finds its team: by the laboratory's account, or by the sample id and the patient. If
- * the team is not certain, no team sees the result and the operator assigns it. Writes and emits as `receiveForTeam`.
- * Errors: 400 unknown laboratory; errors of `assertDelivery`.
+ * Receives a result from the link of a lab account and finds its team: by the account, or by the sample id and the patient. If the team is
+ * not certain, no team sees the result and the operator assigns it. Writes and emits as `receiveForTeam`.
+ * Errors: 400 the account is unknown or of another laboratory; errors of `assertDelivery`.
  */
-export async function receiveFromLink({ cell, db, findTenant }: ReceiveContext, delivery: IncomingResult): Promise<Receipt> {
+export async function receiveFromLink({ cell, db, findTenant }: ReceiveContext, delivery: LinkDelivery): Promise<Receipt> {
   assertDelivery(delivery)
   const lab_id = await getLabId(db.queries, delivery)
-  const known = await earlierReceipt(db.queries, lab_id, delivery, LINK_SENDER)
+  const account = await findLinkAccount(db.queries, lab_id, delivery.link.account_id)
+  const message = identify(delivery, delivery.link.sender)
+  const known = await earlierReceipt(db.queries, lab_id, message)
   if (known) return known
-  const team = await resolveTeam(db.queries, lab_id, delivery)
+  const team = await resolveTeam(db.queries, lab_id, account, delivery)
   const tenant = team === undefined ? undefined : await findTenant(cell, team)
   if (tenant) {
-    const receipt = await db.tx(tenant, (tx) => receiveInTeam(tx, lab_id, delivery, LINK_SENDER))
+    const receipt = await db.tx(tenant, (tx) => receiveInTeam(tx, lab_id, delivery, message))
     // The same message was received earlier for another team, whose rows this team cannot read.
-    return receipt ?? (await earlierReceipt(db.queries, lab_id, delivery, LINK_SENDER))!
+    return receipt ?? (await earlierReceipt(db.queries, lab_id, message))!
   }
   return db.plainTx(async (tx) => {
-    const id = await insertRawResult(tx, null, lab_id, delivery, LINK_SENDER)
-    if (id === undefined) return (await earlierReceipt(tx, lab_id, delivery, LINK_SENDER))!
+    const id = await insertRawResult(tx, null, lab_id, delivery, message)
+    if (id === undefined) return (await earlierReceipt(tx, lab_id, message))!
     return { raw_result_id: id, status: 'pending_ops_review', decision_code: 'no_match', order_id: null, isDuplicate: false }
   })
 }
 
+/** What identifies a message of a laboratory: two messages that agree in all of it are one message. */
+interface MessageIdentity {
+  link_account_id: string | null
+  sender: string
+  message_id: string
+  /** Of all that the message says. */
+  digest: string
+}
+
+const identify = (delivery: IncomingResult, sender: string): MessageIdentity => ({
+  link_account_id: delivery.link?.account_id ?? null,
+  sender,
+  message_id: delivery.message_id,
+  digest: createHash('sha256').update(JSON.stringify(delivery)).digest('base64url'),
+})
+
 /** @returns undefined for a duplicate that is not the team's */
-async function receiveInTeam(tx: Tx, lab_id: number, delivery: IncomingResult, sender: string): Promise<Receipt | undefined> {
-  const id = await insertRawResult(tx, tx.team, lab_id, delivery, sender)
-  return id === undefined ? earlierReceipt(tx, lab_id, delivery, sender) : matchResult(tx, id, lab_id, delivery)
+async function receiveInTeam(
+  tx: Tx,
+  lab_id: number,
+  delivery: IncomingResult,
+  message: MessageIdentity,
+): Promise<Receipt | undefined> {
+  const id = await insertRawResult(tx, tx.team, lab_id, delivery, message)
+  return id === undefined ? earlierReceipt(tx, lab_id, message) : matchResult(tx, id, lab_id, delivery)
 }
 
 /** Matches a stored result for the team. Writes and emits as `receiveForTeam`. */
@@ -98,15 +119,21 @@ export async function matchResult(tx: Tx, id: string, lab_id: number, delivery: 
 const Id = T.Object({ id: T.String() })
 
 /** Inserts the incoming result. Returns undefined for a duplicate. A concurrent duplicate waits until the first transaction commits. */
-async function insertRawResult(tx: PlainTx, team: string | null, lab_id: number, delivery: IncomingResult, sender: string) {
+async function insertRawResult(
+  tx: PlainTx,
+  team: string | null,
+  lab_id: number,
+  delivery: IncomingResult,
+  { link_account_id, sender, message_id, digest }: MessageIdentity,
+) {
   const row = await tx.maybe(
     Id,
     sql`
-    insert into raw_result (id, team_id, lab_id, sender, message_id, sample_id, search_text, payload, status, decision_code, candidates,
-                            created_at, updated_at)
-    values (${tx.uuid()}, ${team}, ${lab_id}, ${sender}, ${delivery.message_id}, ${delivery.sample_id}, ${searchText(delivery)},
-            ${JSON.stringify(delivery)}, 'pending_ops_review', 'no_match', '[]', ${tx.now}, ${tx.now})
-    on conflict (lab_id, sender, message_id) do nothing
+    insert into raw_result (id, team_id, lab_id, link_account_id, sender, message_id, digest, sample_id, search_text, payload, status,
+                            decision_code, candidates, created_at, updated_at)
+    values (${tx.uuid()}, ${team}, ${lab_id}, ${link_account_id}, ${sender}, ${message_id}, ${digest}, ${delivery.sample_id},
+            ${searchText(delivery)}, ${JSON.stringify(delivery)}, 'pending_ops_review', 'no_match', '[]', ${tx.now}, ${tx.now})
+    on conflict (lab_id, link_account_id, sender, message_id, digest) do nothing
     returning id`,
   )
   return row?.id
@@ -119,18 +146,19 @@ const EarlierRow = T.Object({
   order_id: Nullable(T.String()),
 })
 
-/** The outcome of a message that was received earlier. A sender's messages belong to the sender's own team, or to the link to the laboratory. */
+/** The outcome of a message that was received earlier. A sender's messages belong to the sender's own team, or to a link. */
 async function earlierReceipt(
   tx: Queries,
   lab_id: number,
-  { message_id }: IncomingResult,
-  sender: string,
+  { link_account_id, sender, message_id, digest }: MessageIdentity,
 ): Promise<Receipt | undefined> {
   const row = await tx.maybe(
     EarlierRow,
     sql`
     select id as raw_result_id, status, decision_code, resolved_order_id as order_id
-    from raw_result where lab_id = ${lab_id} and sender = ${sender} and message_id = ${message_id}`,
+    from raw_result
+    where lab_id = ${lab_id} and sender = ${sender} and link_account_id is not distinct from ${link_account_id}::uuid
+      and message_id = ${message_id} and digest = ${digest}`,
   )
   return row && { ...row, isDuplicate: true }
 }

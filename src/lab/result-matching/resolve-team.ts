@@ -1,23 +1,51 @@
 // Finds the team of a result that names no team. A result is health data: a team sees it only if it certainly belongs to that team. All
 // other results are left to the operator. Only reads.
 import type { Queries } from '../../platform/db/transaction.ts'
-import { T } from '../../platform/schema/schema.ts'
-import { sql } from '../../platform/db/sql.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { Order } from '../orders/schema.ts'
-import type { IncomingResult } from './incoming-result.ts'
+import { badRequest } from '../../platform/http/errors.ts'
+import type { LinkDelivery } from './incoming-result.ts'
 import { comparePatients } from './patient-comparison.ts'
 
 const Team = T.Object({ team_id: T.String() })
 const OfSample = T.Object({ team_id: T.String(), document: T.String() })
+const LinkAccount = T.Object({ id: T.String(), org_id: Nullable(T.String()), number: T.String() })
+
+/** The lab account of a link. `org_id` is null for the account of the platform, which every team may use. */
+export type LinkAccount = Static<typeof LinkAccount>
+
+/** Reads the account of a link. Errors: 400 it is unknown or of another laboratory. */
+export async function findLinkAccount(db: Queries, lab_id: number, id: string): Promise<LinkAccount> {
+  const account = await db.maybe(
+    LinkAccount,
+    sql`select id, org_id, provider_account_id as number from lab_account where id = ${id} and lab_id = ${lab_id}`,
+  )
+  if (!account) throw badRequest('Lab account not found')
+  return account
+}
 
 /**
- * The team of an incoming result; undefined if it is not certain. If teams have the reported lab account, it is one of these: the only one,
- * or the only one that knows the sample id. Otherwise it is the only team that knows both the sample id and the patient.
+ * The team of an incoming result; undefined if it is not certain. Over the link of an organization's account it is a team of the account:
+ * the only one, or the only one that knows the sample id. Over the platform's link it is in the same way a team of the reported account, or
+ * without such teams the only team that knows both the sample id and the patient.
  */
-export async function resolveTeam(db: Queries, lab_id: number, delivery: IncomingResult): Promise<string | undefined> {
-  const linked = await teamsOfAccount(db, lab_id, delivery.account_number)
+export async function resolveTeam(
+  db: Queries,
+  lab_id: number,
+  account: LinkAccount,
+  delivery: LinkDelivery,
+): Promise<string | undefined> {
+  const isOfPlatform = account.org_id === null
+  const { account_number } = delivery
+  if (!isOfPlatform && account_number !== null && account_number !== account.number) return undefined
+  const linked = await teamsOfAccounts(
+    db,
+    isOfPlatform ? sql`a.lab_id = ${lab_id} and a.provider_account_id = ${account_number}` : sql`a.id = ${account.id}`,
+  )
   const knowing = await teamsOfSample(db, lab_id, delivery)
-  if (linked.length === 0) return onlyOne(knowing.filter(({ knowsPatient }) => knowsPatient).map(({ team_id }) => team_id))
+  if (linked.length === 0 && isOfPlatform)
+    return onlyOne(knowing.filter(({ knowsPatient }) => knowsPatient).map(({ team_id }) => team_id))
   const both = knowing.filter(({ team_id }) => linked.includes(team_id))
   if (both.length) return onlyOne(both.map(({ team_id }) => team_id))
   // If other teams know the sample id, the account of the message may be wrong.
@@ -26,20 +54,19 @@ export async function resolveTeam(db: Queries, lab_id: number, delivery: Incomin
 
 const onlyOne = (teams: string[]): string | undefined => (teams.length === 1 ? teams[0] : undefined)
 
-async function teamsOfAccount(db: Queries, lab_id: number, number: string | null): Promise<string[]> {
-  if (number === null) return []
+async function teamsOfAccounts(db: Queries, condition: Sql): Promise<string[]> {
   const rows = await db.many(
     Team,
     sql`
     select distinct t.team_id from lab_account a
     join lab_account_team t on t.account_id = a.id join team on team.id = t.team_id and team.deleted_at is null
-    where a.lab_id = ${lab_id} and a.provider_account_id = ${number} limit 1000`,
+    where ${condition} limit 1000`,
   )
   return rows.map(({ team_id }) => team_id)
 }
 
 /** The index on sample ids starts with the laboratory: this is the only query on orders across all teams. */
-async function teamsOfSample(db: Queries, lab_id: number, { sample_id, patient }: IncomingResult) {
+async function teamsOfSample(db: Queries, lab_id: number, { sample_id, patient }: LinkDelivery) {
   if (!sample_id) return []
   const rows = await db.many(
     OfSample,

@@ -238,6 +238,7 @@ async function createDelivery(tx: Tx, { id, request, orders, plan }: TestRun<Pla
   )
   return {
     lab_slug: lab_test.lab!.slug,
+    link: null,
     message_id: `unmatched-result-test ${id}`,
     sample_id,
     account_number: null,
