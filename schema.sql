@@ -1001,6 +1001,7 @@ table lab_result
   status text not null
   interpretation text not null
   document text not null
+  report text not null
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
   withdrawn text
@@ -1540,8 +1541,10 @@ table raw_result
   id uuid not null
   team_id uuid
   lab_id integer not null
+  link_account_id uuid
   sender text not null
   message_id text not null
+  digest text not null
   sample_id text
   search_text text not null
   payload text not null
@@ -1558,7 +1561,7 @@ table raw_result
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
   reviewed_at timestamp with time zone
-  constraint raw_result__once UNIQUE (lab_id, sender, message_id)
+  constraint raw_result__once UNIQUE NULLS NOT DISTINCT (lab_id, link_account_id, sender, message_id, digest)
   constraint raw_result_pkey PRIMARY KEY (id)
   constraint raw_result_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint raw_result__status CHECK ((status = ANY (ARRAY['matched'::text, 'pending_customer_review'::text, 'pending_ops_review'::text, 'resolved'::text])))

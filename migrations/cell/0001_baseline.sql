@@ -680,13 +680,15 @@ create index lab_order__user on lab_order (user_id) include (team_id);
 -- The ids of the events in orders. Each process reserves 64 of them.
 create sequence order_event_id increment by 64;
 
--- Results of orders. `document` is in the form of the API.
+-- Results of orders. `document` is in the form of the API. `report` is all that the laboratory has reported on the order, in the neutral
+-- form of links: a later report may add to it.
 create table lab_result (
   order_id        uuid primary key references lab_order,
   team_id         uuid not null references team,
   status          text not null constraint lab_result__status check (status in ('partial', 'final')),
   interpretation  text not null,
   document        text not null,
+  report          text not null,
   created_at      timestamptz not null,
   updated_at      timestamptz not null,
   -- Results of earlier reports on the order that the present one does not have, as JSON: [{ "key", "name", "loinc" }]. Receivers

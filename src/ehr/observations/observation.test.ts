@@ -91,3 +91,58 @@ test("the interpretation is the laboratory's flag, or without a flag the compari
   for (const [i, [result, interpretation]] of flags.entries())
     assert.deepEqual(found[i].interpretation, interpretation, `${result.flag} ${result.result} ${result.reference_range}`)
 })
+
+test('a result has its own status and laboratory, and an organism has its susceptibilities as members', async () => {
+  const site = (id: string, clia: string | null) => ({
+    id,
+    name: `Fictional ${id}`,
+    clia,
+    phone_number: null,
+    medical_director: null,
+    address: null,
+  })
+  const organism = (sub_id: string): Partial<ReportedResult> => ({
+    type: 'comment',
+    result: `Fictional species ${sub_id}`,
+    provider_id: 'ORG',
+    sub_id,
+    state: 'preliminary',
+  })
+  const susceptibility = (organism_id: string): Partial<ReportedResult> => ({
+    slug: 'fictional-cillin',
+    provider_id: 'CILLIN',
+    parent: { code: 'ORG', sub_id: organism_id },
+    state: 'corrected',
+    performing_laboratory: site('North', '99D0000002'),
+  })
+  const found = await receiveResults([
+    { slug: 'organism', ...organism('1') },
+    { slug: 'organism', ...organism('2') },
+    susceptibility('1'),
+    susceptibility('2'),
+    { state: 'final', performing_laboratory: site('South', null) },
+  ])
+  const key = ({ identifier }: { identifier: { value: string }[] }) => identifier[0]!.value.split('/')[1]
+  assert.deepEqual(
+    found.map((resource) => [key(resource), resource.status]),
+    [
+      ['organism:1', 'preliminary'],
+      ['organism:2', 'preliminary'],
+      ['ORG:1:fictional-cillin', 'corrected'],
+      ['ORG:2:fictional-cillin', 'corrected'],
+      ['result-4', 'final'],
+    ],
+  )
+  assert.deepEqual(
+    found.map(({ hasMember }) =>
+      hasMember?.map((member: { identifier: { value: string } }) => key({ identifier: [member.identifier] })),
+    ),
+    [['ORG:1:fictional-cillin'], ['ORG:2:fictional-cillin'], undefined, undefined, undefined],
+  )
+  const performers = found.map(({ performer }) => [performer[0].display, performer[0].identifier?.value])
+  assert.deepEqual(performers.slice(2), [
+    ['Fictional North', '99D0000002'],
+    ['Fictional North', '99D0000002'],
+    ['Fictional South', undefined],
+  ])
+})

@@ -34,7 +34,10 @@ export function observationsOfResult(sentResult: SentResult): Observation[] {
   const keys = resultKeys(document.results)
   const status = observationStatus(order, document)
   return [
-    ...document.results.map((result, i) => createObservation(result, { ...sentResult, status, key: keys[i]! })),
+    ...document.results.map((result, i) => ({
+      ...createObservation(result, { ...sentResult, status: result.state ?? status, key: keys[i]! }),
+      ...createMembers(result, sentResult, keys),
+    })),
     ...withdrawnResults.map((result) => createFrame(result, { ...sentResult, status: 'entered-in-error', key: result.key })),
   ]
 }
@@ -43,6 +46,17 @@ function observationStatus({ events }: Order, { metadata }: ResultDocument): str
   if (metadata.status === 'partial') return 'preliminary'
   return events.some(({ status }) => status.endsWith('.corrected')) ? 'corrected' : 'final'
 }
+
+/** The Observations of the results that specify a result: of an organism, its susceptibilities. */
+function createMembers(organism: BiomarkerResult, { order, document }: SentResult, keys: readonly string[]) {
+  const members = document.results.flatMap(({ parent }, i) =>
+    parent && parent.code === organism.provider_id && parent.sub_id === (organism.sub_id ?? null) ? [keys[i]!] : [],
+  )
+  if (members.length === 0) return {}
+  return { hasMember: members.map((key) => ({ type: 'Observation', identifier: resultIdentifier(order, key) })) }
+}
+
+const resultIdentifier = ({ id }: Order, key: string) => ({ system: RESULT_SYSTEM, value: `${id}/${key}` })
 
 interface Context extends SentResult {
   status: string
@@ -58,7 +72,7 @@ function createFrame(
   const coding = loinc === null ? {} : { coding: [{ system: LOINC, code: loinc, display: name }] }
   return {
     resourceType: 'Observation',
-    identifier: [{ system: RESULT_SYSTEM, value: `${order.id}/${key}` }],
+    identifier: [resultIdentifier(order, key)],
     basedOn: [{ type: 'ServiceRequest', identifier: { system: ORDER_SYSTEM, value: order.id } }],
     status,
     category: [{ coding: [{ system: CATEGORIES, code: 'laboratory', display: 'Laboratory' }] }],
@@ -90,7 +104,8 @@ function createPerformer({ performing_laboratory }: BiomarkerResult, { metadata,
   const performing = performing_laboratory === null ? undefined : sample?.performing_laboratories?.[performing_laboratory]
   const display = performing?.name ?? metadata.laboratory
   if (display === null) return {}
-  const identifier = metadata.clia_number !== null && { identifier: { system: CLIA, value: metadata.clia_number } }
+  const clia = performing ? performing.clia_number : metadata.clia_number
+  const identifier = clia && { identifier: { system: CLIA, value: clia } }
   return { performer: [{ type: 'Organization', ...identifier, display }] }
 }
 

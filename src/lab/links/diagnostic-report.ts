@@ -44,7 +44,38 @@ export interface MeasuredAnalyte {
   source_markers: SourceMarker[] | null
 }
 
-export interface ReportedResult extends MeasuredAnalyte {
+/** How far a result is: `preliminary` may change, `corrected` replaces a final one. */
+export const resultStates = ['preliminary', 'final', 'corrected'] as const
+export type ResultState = (typeof resultStates)[number]
+
+/** A result that another one specifies: of a susceptibility, the organism. */
+interface ParentResult {
+  /** The laboratory's code. */
+  code: string
+  sub_id: string | null
+}
+
+/** Where and when a laboratory reported an analyte. Absent fields: as the report. */
+export interface ReportedPlace {
+  /** The ordered test that it belongs to, as the laboratory names it. */
+  ordered_test?: OrderedTestId
+  /** Tells results of one code apart, such as those of two isolates. */
+  sub_id?: string | null
+  parent?: ParentResult | null
+  performing_laboratory?: PerformingLaboratory | null
+  reported_at?: string
+}
+
+export interface OrderedTestId {
+  /** The laboratory's code of the test. */
+  code: string
+  /** The laboratory's number for the test in this order. */
+  filler: string | null
+}
+
+export interface ReportedResult extends MeasuredAnalyte, ReportedPlace {
+  /** Absent: by the status of the report. */
+  state?: ResultState
   type: ResultType
   result: string
   unit: string | null
@@ -54,9 +85,21 @@ export interface ReportedResult extends MeasuredAnalyte {
   notes: string | null
 }
 
-export interface ReportedMissing extends MeasuredAnalyte {
+export interface ReportedMissing extends MeasuredAnalyte, ReportedPlace {
   failure: FailureType
   note: string | null
+}
+
+/** A result that the laboratory has withdrawn: it was reported by mistake. */
+export type WithdrawnAnalyte = MeasuredAnalyte & ReportedPlace
+
+/** `unfinished`: more results follow. `cancelled`: by the laboratory or at its word, not performed. */
+type OrderedTestState = 'unfinished' | 'final' | 'cancelled'
+
+/** What the laboratory says of an ordered test as a whole. */
+export interface OrderedTest extends OrderedTestId {
+  state: OrderedTestState
+  reported_at: string
 }
 
 /** The site that performed the test. */
@@ -74,8 +117,17 @@ export interface PerformingLaboratory {
 
 /** Timestamps are ISO 8601 with an offset. */
 export interface DiagnosticReport {
-  /** A partial report is followed by more; each report includes the results of the earlier ones of the specimen. */
+  /** A partial report is followed by more. If `ordered_tests` are given, these decide whether the order is completed. */
   status: 'final' | 'partial'
+  /** `cumulative`, and absent: the report includes the results of the earlier ones. `incremental`: it adds to them. */
+  scope?: 'cumulative' | 'incremental'
+  /** Present: the order is completed when all of its tests are. */
+  ordered_tests?: OrderedTest[]
+  /** The laboratory says that it has nothing more to report on the order, whatever its tests are. */
+  completes_order?: boolean
+  /** The report may follow a final one without amending it, because the laboratory adds tests and corrects results without saying so. */
+  follows_final?: boolean
+  withdrawn_results?: WithdrawnAnalyte[]
   /** The report replaces a final report. */
   amended: boolean
   specimen_number: string

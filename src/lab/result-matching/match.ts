@@ -48,8 +48,9 @@ function codeOfSample({ patient, state, order }: FoundOrder, { report }: Incomin
   // A kit that is not registered has no patient to compare with.
   if (!isFollowed && patient !== 'same' && order.patient_details !== null) return 'match_sample_id_mismatch_demo'
   if (state === 'cancelled') return 'match_cancelled'
-  const amends = report.amended && report.status === 'final' && !order.last_event.status.endsWith('.redraw_available')
-  if (state === 'completed') return amends ? 'match_sample_id' : 'match_completed'
+  const mayFollow = report.follows_final === true || (report.amended && report.status === 'final')
+  if (state === 'completed' && !order.last_event.status.endsWith('.redraw_available') && mayFollow) return 'match_sample_id'
+  if (state === 'completed') return 'match_completed'
   return state === 'awaiting' && order.patient_details !== null ? 'match_sample_id' : 'wrong_collection'
 }
 

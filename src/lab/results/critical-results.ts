@@ -23,7 +23,8 @@ export function becomesCritical(document: ResultDocument, earlier: EarlierResult
   return (whole && earlier.interpretation !== 'critical') || critical.some((result) => !known.has(markerKey(result)))
 }
 
-const markerKey = ({ slug, provider_id }: BiomarkerResult): string => slug || (provider_id ?? '')
+const markerKey = ({ slug, provider_id, sub_id, parent }: BiomarkerResult): string =>
+  JSON.stringify([slug || provider_id, sub_id, parent])
 
 /**
  * Notifies the team by an event and, if it has configured an address, by email. The email contains ids only, because it leaves the server.

@@ -45,7 +45,7 @@ export function toReportContent(
         receivedAt: metadata.date_received,
         reportedAt: metadata.date_reported,
         time_zone: options.time_zone,
-        status: order.last_event.status.endsWith('.corrected') ? 'corrected' : metadata.status,
+        status: metadata.status !== 'partial' && order.last_event.status.endsWith('.corrected') ? 'corrected' : metadata.status,
         fasting: sample?.clinical_information?.fasting ?? null,
         physician: metadata.provider,
         test_name: order.lab_test.name,
@@ -53,14 +53,15 @@ export function toReportContent(
         sandbox: options.sandbox,
       },
       paper: options.paper,
-      panels: createPanels(document.results, order.lab_test.name),
+      panels: createPanels(document, order.lab_test.name),
       missingResults: document.missing_results.map((item) => ({ name: item.name, reason: reasonOf(item) })),
     },
   }
 }
 
 /** Results of a marker with several results are grouped under its name; markers with one result share a table. */
-function createPanels(results: BiomarkerResult[], test_name: string): Report['panels'] {
+function createPanels({ results, sample_information }: ResultDocument, test_name: string): Report['panels'] {
+  const laboratories = Object.values(sample_information)[0]?.performing_laboratories ?? {}
   const sizes = new Map<number, number>()
   const markerOf = (result: BiomarkerResult) => result.source_markers?.[0]
   for (const result of results) {
@@ -85,11 +86,30 @@ function createPanels(results: BiomarkerResult[], test_name: string): Report['pa
       reference_range: result.reference_range,
       flag: result.source_interpretation,
       interpretation: result.interpretation,
-      notes: result.notes,
+      notes: printedNotes(result, laboratories),
       loinc: result.loinc,
     })
   }
   return [...panels.values()]
+}
+
+type Laboratories = NonNullable<ResultDocument['sample_information'][string]['performing_laboratories']>
+
+/** The notes of a result, whether it may change, and its laboratory if the heading names another one. */
+function printedNotes(
+  { notes, result, state, performing_laboratory }: BiomarkerResult,
+  laboratories: Laboratories,
+): string | null {
+  const [heading] = Object.keys(laboratories)
+  const laboratory = performing_laboratory === heading ? undefined : laboratories[performing_laboratory ?? '']
+  const lines = [
+    state === 'preliminary' && 'Preliminary result.',
+    state === 'corrected' && 'Corrected result.',
+    laboratory &&
+      `Performed by ${[laboratory.name, laboratory.clia_number && `CLIA ${laboratory.clia_number}`].filter(Boolean).join(', ')}.`,
+  ].filter((line) => typeof line === 'string')
+  if (lines.length === 0) return notes
+  return [...(notes === null || notes === result ? [] : [notes]), ...lines].join('\n')
 }
 
 const reasons: Record<FailureType, string> = {

@@ -14,6 +14,7 @@ import { iso, ageOn } from '../../platform/runtime/clock.ts'
 import { dayIn } from '../../platform/runtime/zoned-time.ts'
 import { UNKNOWN_ZONE } from '../orders/collection-zone.ts'
 import type { ExpectedResult } from './expected-results.ts'
+import { performingLaboratories } from './merge-reports.ts'
 import { judgeResult, patientOn } from './judge-result.ts'
 import type { BiomarkerResult, LabResultsMetadata, MissingResult, ResultDocument, SampleData } from './schema.ts'
 
@@ -56,7 +57,8 @@ export function buildResultDocument(
       date_collected: report.collected_at && normalizeTimestamp(report.collected_at),
       date_received: report.received_at && normalizeTimestamp(report.received_at),
       specimen_number: report.specimen_number,
-      status: report.status,
+      // A result that may change makes the whole preliminary, even if the order is completed without it.
+      status: results.some(({ state }) => state === 'preliminary') ? 'partial' : report.status,
       interpretation: overallInterpretation(report, results),
       patient_id: order.user_id,
       account_id: null,
@@ -131,7 +133,7 @@ function biomarker(result: ReportedResult, { report, sample_id, laboratory, pati
     result: result.result,
     type: result.type,
     unit: result.unit,
-    timestamp: normalizeTimestamp(report.reported_at),
+    timestamp: normalizeTimestamp(result.reported_at ?? report.reported_at),
     notes: notesOf(result),
     reference_range: result.reference_range,
     ...judgment,
@@ -140,8 +142,11 @@ function biomarker(result: ReportedResult, { report, sample_id, laboratory, pati
     loinc_slug: result.loinc_slug,
     provider_id: result.provider_id,
     source_markers: result.source_markers,
-    performing_laboratory: laboratory,
+    performing_laboratory: result.performing_laboratory?.id ?? laboratory,
     source_sample_id: sample_id,
+    ...(result.state && { state: result.state }),
+    ...(result.sub_id && { sub_id: result.sub_id }),
+    ...(result.parent && { parent: result.parent }),
   }
 }
 
@@ -182,10 +187,11 @@ const identity = ({ name, slug, loinc, loinc_slug, provider_id, source_markers }
 })
 
 /** A laboratory that performed tests, as a result shows it. */
-const shownLaboratory = ({ name, phone_number, medical_director, accreditation, address }: PerformingLaboratory) => ({
+const shownLaboratory = ({ name, clia, phone_number, medical_director, accreditation, address }: PerformingLaboratory) => ({
   name,
   phone_number,
   medical_director,
+  ...(clia && { clia_number: clia }),
   ...(accreditation && { accreditation }),
   address: address && { ...address, access_notes: null },
 })
@@ -196,16 +202,15 @@ function sample(
   details: { sample_id: string; performingLab: PerformingLaboratory | undefined; fasting: boolean | null },
 ): SampleData {
   const { sample_id, performingLab, fasting } = details
+  const laboratories = [...(performingLab ? [performingLab] : []), ...performingLaboratories(report)]
   return {
     sample_id,
     control_number: null,
     date_collected: report.collected_at && normalizeTimestamp(report.collected_at),
     date_received: report.received_at && normalizeTimestamp(report.received_at),
     date_reported: normalizeTimestamp(report.reported_at),
-    performing_laboratories: performingLab
-      ? {
-          [performingLab.id]: shownLaboratory(performingLab),
-        }
+    performing_laboratories: laboratories.length
+      ? Object.fromEntries(laboratories.map((laboratory) => [laboratory.id, shownLaboratory(laboratory)]))
       : null,
     clinical_information: {
       ...(fasting !== null && { fasting }),

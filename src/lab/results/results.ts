@@ -18,7 +18,10 @@ import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schem
 import { sql } from '../../platform/db/sql.ts'
 import { combineResults } from './combined-results.ts'
 import { buildResultDocument } from './result-document.ts'
-import { expectations } from './expected-results.ts'
+import { expectations, type ExpectedResult } from './expected-results.ts'
+import { identifyAnalytes } from './identify-analytes.ts'
+import { mergeReports } from './merge-reports.ts'
+import { withOrderStatus } from './order-completion.ts'
 import { toReportContent, type ReportContent } from './report-content.ts'
 import { notifyCritical, becomesCritical } from './critical-results.ts'
 import { markersToRedraw, placeRedraw } from './redraws.ts'
@@ -35,12 +38,15 @@ export const MISSING_MAX = 500
 const PreviousResult = T.Object({
   interpretation: T.String(),
   document: T.String(),
+  report: T.String(),
   withdrawn: Nullable(T.String()),
   created_at: Timestamp,
 })
 
 /**
- * Receives a laboratory's report: it becomes or replaces the result of its order, and a final one completes the order.
+ * Receives a laboratory's report: it becomes or replaces the result of its order, or adds to it (`mergeReports`), and a final one completes
+ * the order. A report with `ordered_tests` is final when all of them are (`withOrderStatus`). A report with `follows_final` that says nothing
+ * new changes no status.
  * Writes lab_result, lab_result_pdf, mail. Emits labtest.result.critical at the first critical interpretation and whenever another marker
  * turns critical; then labtest.order.updated for `completed`, for `corrected` if the order was completed before, or for `sample_error` if
  * nothing could be reported. A partial report changes the order to `partial_results`, but changes no status of a kit. If missing results
@@ -49,17 +55,16 @@ const PreviousResult = T.Object({
  * (`identifiedLab`); more than 2,000 results or 500 missing ones.
  * Source: lab-testing.md 12, 13.1, 13.7.
  */
-export async function receiveReport(tx: Tx, lockedOrder: LockedOrder, report: DiagnosticReport): Promise<void> {
-  if (report.results.length > RESULTS_MAX || report.missing.length > MISSING_MAX)
-    throw badRequest(`A report must have at most ${RESULTS_MAX} results and ${MISSING_MAX} missing results`)
-  const step = reportStatus(lockedOrder, report)
+export async function receiveReport(tx: Tx, lockedOrder: LockedOrder, newReport: DiagnosticReport): Promise<void> {
   const { order } = lockedOrder
   const { lab } = order.lab_test
   if (lab) await identifiedLab(tx, lab)
   const [earlier, markers, laboratory, time_zone, fasting] = await Promise.all([
     tx.maybe(
       PreviousResult,
-      sql`select interpretation, document, withdrawn, created_at from lab_result where order_id = ${order.id} and team_id = ${tx.team}`,
+      sql`
+      select interpretation, document, report, withdrawn, created_at from lab_result
+      where order_id = ${order.id} and team_id = ${tx.team}`,
     ),
     expectedResults(tx, order.lab_test.id),
     lab ? findLab(tx, lab.id) : undefined,
@@ -67,17 +72,21 @@ export async function receiveReport(tx: Tx, lockedOrder: LockedOrder, report: Di
     fastingAnswer(tx, order.lab_test.id, (lockedOrder.internalData.aoe_answers ?? []) as AoeAnswer[]),
   ])
   const expected = expectations(markers)
+  const report = orderReport(earlier, newReport, expected)
+  const step = reportStatus(lockedOrder, report)
   const document = buildResultDocument(order, laboratory, report, expected, { time_zone, fasting })
-  const { status } = report
+  const { status } = document.metadata
   const interpretation = document.metadata.interpretation!
   const created_at = earlier?.created_at ?? iso(tx.now)
   const withdrawn = earlier && withdrawnBy(earlier, document)
   tx.defer(sql`
-    insert into lab_result (order_id, team_id, status, interpretation, document, withdrawn, created_at, updated_at)
-    values (${order.id}, ${tx.team}, ${status}, ${interpretation}, ${JSON.stringify(document)}, ${withdrawn ?? null}, ${created_at}, ${tx.now})
+    insert into lab_result (order_id, team_id, status, interpretation, document, report, withdrawn, created_at, updated_at)
+    values (${order.id}, ${tx.team}, ${status}, ${interpretation}, ${JSON.stringify(document)}, ${JSON.stringify(report)},
+            ${withdrawn ?? null}, ${created_at}, ${tx.now})
     on conflict (order_id) do update
-    set status = excluded.status, interpretation = excluded.interpretation, document = excluded.document, withdrawn = excluded.withdrawn,
-        updated_at = excluded.updated_at`)
+    set status = excluded.status, interpretation = excluded.interpretation, document = excluded.document, report = excluded.report,
+        withdrawn = excluded.withdrawn, updated_at = excluded.updated_at`)
+  if (report.follows_final && earlier && isSameContent(JSON.parse(earlier.document) as ResultDocument, document)) return
   if (earlier) deleteResultPdf(tx, order.id)
   if (report.collected_at !== null) lockedOrder.setCollectedAt(new Date(report.collected_at))
   order.interpretation = interpretation
@@ -85,7 +94,7 @@ export async function receiveReport(tx: Tx, lockedOrder: LockedOrder, report: Di
   if (becomesCritical(document, earlier))
     notifyCritical(tx, lockedOrder, {
       sample_id: order.sample_id ?? report.specimen_number,
-      status,
+      status: report.status,
       created_at,
       time_zone,
     })
@@ -99,6 +108,30 @@ export async function receiveReport(tx: Tx, lockedOrder: LockedOrder, report: Di
   await tx.notify(resultReceived, lockedOrder)
 }
 
+/** Everything that the laboratory has reported on the order, with this report. Errors: 400 too many results. */
+function orderReport(
+  earlier: Static<typeof PreviousResult> | undefined,
+  newReport: DiagnosticReport,
+  expected: ExpectedResult[],
+): DiagnosticReport {
+  const earlierReport = earlier && (JSON.parse(earlier.report) as DiagnosticReport)
+  const report = withOrderStatus(mergeReports(earlierReport, identifyAnalytes(newReport, expected)), expected)
+  if (report.results.length > RESULTS_MAX || report.missing.length > MISSING_MAX)
+    throw badRequest(`A report must have at most ${RESULTS_MAX} results and ${MISSING_MAX} missing results`)
+  return report
+}
+
+/** Whether two documents say the same; the times of their reports do not count. */
+function isSameContent(a: ResultDocument, b: ResultDocument): boolean {
+  const content = ({ metadata, results, missing_results }: ResultDocument) =>
+    JSON.stringify([
+      { ...metadata, date_reported: null },
+      results.map((result) => ({ ...result, timestamp: null })),
+      missing_results,
+    ])
+  return content(a) === content(b)
+}
+
 const withdrawnOf = (text: string | null): WithdrawnResult[] => (text === null ? [] : (JSON.parse(text) as WithdrawnResult[]))
 
 /** As it is stored: null if every result that was ever reported is there. */
@@ -110,8 +143,9 @@ function withdrawnBy(earlier: Static<typeof PreviousResult>, { results }: Result
 
 /** The status that the report leads to. Kits have none for a partial report. */
 function reportStatus(lockedOrder: LockedOrder, report: DiagnosticReport): string | undefined {
+  const isCompleted = lockedOrder.lowLevelStatus === 'completed' || lockedOrder.lowLevelStatus === 'corrected'
+  if (isCompleted && (report.status === 'final' || report.follows_final)) return 'corrected'
   if (report.status === 'final') {
-    if (lockedOrder.lowLevelStatus === 'completed' || lockedOrder.lowLevelStatus === 'corrected') return 'corrected'
     return report.results.length === 0 ? 'sample_error' : 'completed'
   }
   if (lockedOrder.canTransitionTo('partial_results')) return 'partial_results'

@@ -1,4 +1,4 @@
-import { failureTypes, resultTypes } from '../links/diagnostic-report.ts'
+import { failureTypes, resultStates, resultTypes } from '../links/diagnostic-report.ts'
 import { Interpretation, OrderTransaction } from '../orders/schema.ts'
 import { Fields, Nullable, OpenEnum, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
 
@@ -59,6 +59,18 @@ export const BiomarkerResult = Fields(
     source_markers,
     performing_laboratory: Nullable(T.String({ description: 'A key of `performing_laboratories`.' })),
     source_sample_id: Nullable(T.String({ description: 'A key of `sample_information`.' })),
+    state: T.Optional(
+      OpenEnum(resultStates, {
+        description: 'Given by laboratories that report results one by one. Absent: the status of the report.',
+      }),
+    ),
+    sub_id: T.Optional(T.String({ description: 'Tells results of one code apart, such as those of two isolates.' })),
+    parent: T.Optional(
+      Fields(
+        { code: T.String({ description: 'Its `provider_id`.' }), sub_id: nullableText },
+        { title: 'ParentResult', description: 'The result that this one specifies: of a susceptibility, the organism.' },
+      ),
+    ),
   },
   { title: 'BiomarkerResult' },
 )
@@ -85,6 +97,7 @@ const PerformingLaboratory = Fields(
     phone_number: nullableText,
     medical_director: nullableText,
     accreditation: T.Optional(T.String({ description: 'Other than CLIA; absent if there is none.' })),
+    clia_number: T.Optional(T.String()),
     address: Nullable(
       Fields({
         first_line: T.String(),

@@ -8,11 +8,15 @@ export interface WithdrawnResult {
   loinc: string | null
 }
 
-/** Names that tell the results of an order apart, the same in each report on it: the slug, or else code or name, numbered if it repeats. */
-export function resultKeys(results: readonly Pick<BiomarkerResult, 'slug' | 'loinc' | 'name'>[]): string[] {
+/**
+ * Names that tell the results of an order apart, the same in each report on it: the slug, or else code or name, after the parent and before
+ * the sub-id, numbered if it repeats.
+ */
+export function resultKeys(results: readonly Pick<BiomarkerResult, 'slug' | 'loinc' | 'name' | 'sub_id' | 'parent'>[]): string[] {
   const seen = new Map<string, number>()
-  return results.map(({ slug, loinc, name }) => {
-    const key = slug || (loinc ?? name)
+  return results.map(({ slug, loinc, name, sub_id, parent }) => {
+    const origin = parent ? [parent.code, parent.sub_id].filter(Boolean) : []
+    const key = [...origin, slug || (loinc ?? name), ...(sub_id ? [sub_id] : [])].join(':')
     const n = (seen.get(key) ?? 0) + 1
     seen.set(key, n)
     return n === 1 ? key : `${key}/${n}`

@@ -1,0 +1,117 @@
+// Adds a report to the earlier reports on its order, for laboratories whose reports contain only what is new. Pure.
+import type {
+  DiagnosticReport,
+  MeasuredAnalyte,
+  OrderedTest,
+  OrderedTestId,
+  PerformingLaboratory,
+  ReportedMissing,
+  ReportedPlace,
+  ReportedResult,
+  ResultState,
+  WithdrawnAnalyte,
+} from '../links/diagnostic-report.ts'
+
+/** What the laboratory has said last of an analyte. */
+type Entry =
+  | { kind: 'result'; item: ReportedResult }
+  | { kind: 'missing'; item: ReportedMissing }
+  | { kind: 'withdrawn'; item: WithdrawnAnalyte }
+
+/**
+ * The state of an order after a report. A cumulative report replaces the earlier ones. An incremental report adds its results: the newest
+ * statement on a result counts, by the time of the report, and of two at one time the one that arrived last. A final result that replaces a
+ * different final one is corrected, whether the laboratory says so or not. `ordered_tests` are merged in both cases.
+ */
+export function mergeReports(earlier: DiagnosticReport | undefined, report: DiagnosticReport): DiagnosticReport {
+  if (report.scope !== 'incremental') return report
+  const previous = earlier ?? report
+  const entries = newestEntries(earlier ? [earlier, report] : [report])
+  const ordered_tests = newestTests([...(earlier?.ordered_tests ?? []), ...(report.ordered_tests ?? [])])
+  const latest = Date.parse(report.reported_at) >= Date.parse(previous.reported_at) ? report : previous
+  return {
+    ...report,
+    specimen_number: previous.specimen_number,
+    collected_at: latest.collected_at ?? previous.collected_at ?? report.collected_at,
+    received_at: latest.received_at ?? previous.received_at ?? report.received_at,
+    reported_at: latest.reported_at,
+    performing_laboratory: previous.performing_laboratory ?? report.performing_laboratory,
+    interpretation: report.interpretation ?? previous.interpretation ?? null,
+    results: entries.flatMap((entry) => (entry.kind === 'result' ? [entry.item] : [])),
+    missing: entries.flatMap((entry) => (entry.kind === 'missing' ? [entry.item] : [])),
+    withdrawn_results: entries.flatMap((entry) => (entry.kind === 'withdrawn' ? [entry.item] : [])),
+    ...((earlier?.ordered_tests ?? report.ordered_tests) && { ordered_tests }),
+    completes_order: previous.completes_order === true || report.completes_order === true,
+  }
+}
+
+/** The newest statement on each result, in the order in which the results appeared. */
+function newestEntries(reports: DiagnosticReport[]): Entry[] {
+  const entries = new Map<string, Entry>()
+  for (const entry of reports.flatMap(entriesOf)) {
+    const key = keyOf(entry.item)
+    const known = entries.get(key)
+    if (!known || !isOlder(entry.item, known.item)) entries.set(key, known ? replaceEntry(known, entry) : entry)
+  }
+  return [...entries.values()]
+}
+
+/** The statements of a report, each with what it would lose among those of other reports. */
+function entriesOf(report: DiagnosticReport): Entry[] {
+  const place = (item: ReportedPlace) => ({
+    reported_at: item.reported_at ?? report.reported_at,
+    performing_laboratory: item.performing_laboratory ?? report.performing_laboratory,
+  })
+  return [
+    ...report.results.map((item): Entry => ({
+      kind: 'result',
+      item: { ...item, ...place(item), state: item.state ?? stateOf(report) },
+    })),
+    ...report.missing.map((item): Entry => ({ kind: 'missing', item: { ...item, ...place(item) } })),
+    ...(report.withdrawn_results ?? []).map((item): Entry => ({ kind: 'withdrawn', item: { ...item, ...place(item) } })),
+  ]
+}
+
+const stateOf = ({ status, amended }: DiagnosticReport): ResultState =>
+  status === 'partial' ? 'preliminary' : amended ? 'corrected' : 'final'
+
+/** Identifies a result within an order: ordered test, parent, code and sub-id. */
+function keyOf({ ordered_test, parent, provider_id, slug, sub_id }: MeasuredAnalyte & ReportedPlace): string {
+  return JSON.stringify([
+    ordered_test?.code,
+    ordered_test?.filler,
+    parent?.code,
+    parent?.sub_id,
+    provider_id ?? slug,
+    sub_id ?? null,
+  ])
+}
+
+const isOlder = (a: ReportedPlace, b: ReportedPlace): boolean => Date.parse(a.reported_at!) < Date.parse(b.reported_at!)
+
+function replaceEntry(previous: Entry, entry: Entry): Entry {
+  if (previous.kind !== 'result' || entry.kind !== 'result' || entry.item.state !== 'final') return entry
+  const wasFinal = previous.item.state === 'final' || previous.item.state === 'corrected'
+  const isCorrection = wasFinal && (previous.item.state === 'corrected' || !isSameResult(previous.item, entry.item))
+  return { kind: 'result', item: { ...entry.item, state: isCorrection ? 'corrected' : 'final' } }
+}
+
+const isSameResult = (a: ReportedResult, b: ReportedResult): boolean =>
+  (['type', 'result', 'unit', 'reference_range', 'flag', 'notes'] as const).every((field) => a[field] === b[field])
+
+const testKey = ({ code, filler }: OrderedTestId): string => JSON.stringify([code, filler])
+
+function newestTests(tests: OrderedTest[]): OrderedTest[] {
+  const merged = new Map<string, OrderedTest>()
+  for (const test of tests) {
+    const known = merged.get(testKey(test))
+    if (!known || Date.parse(test.reported_at) >= Date.parse(known.reported_at)) merged.set(testKey(test), test)
+  }
+  return [...merged.values()]
+}
+
+/** The laboratories that performed the results of a report, each once. */
+export function performingLaboratories({ performing_laboratory, results }: DiagnosticReport): PerformingLaboratory[] {
+  const all = [performing_laboratory, ...results.map((result) => result.performing_laboratory)]
+  return [...new Map(all.flatMap((lab) => (lab ? [[lab.id, lab] as const] : []))).values()]
+}
