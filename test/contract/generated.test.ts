@@ -74,16 +74,17 @@ test('schema.sql is the schema after all migrations', async () => {
   }
 })
 
-test('docs/COMMANDS.md is the help of every command', () => {
+test('docs/COMMANDS.md has the usage of every command', () => {
   check('docs/COMMANDS.md', commandPage(tree))
 })
 
 test('docs/operating/settings.md has the list of settings', () => {
-  const rows = Object.values(settings).map(({ name, expected, default: value, default_text, meaning }) => {
+  const alike = Map.groupBy(Object.values(settings), ({ expected, default: value, default_text, meaning }) => {
     const plain = typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value ?? '')
     const standard = default_text ?? (plain && `\`${plain}\``)
-    return `- \`${name}\` (${shortValue(expected)}${standard && `; default ${standard}`}): ${meaning}`
+    return `(${shortValue(expected)}${standard && `; default ${standard}`}): ${meaning}`
   })
+  const rows = [...alike].map(([text, ones]) => `- ${ones.map(({ name }) => `\`${name}\``).join(', ')} ${text}`)
   section('docs/operating/settings.md', 'settings', rows.join('\n'))
 })
 
@@ -99,7 +100,7 @@ const shortValue = (expected: string): string =>
     .replace('"on" or "off"', 'on, off')
     .replace(/^one of /, '')
     .replace(/URL that starts with (\w+):\/\/ or (\w+):\/\//, 'URL ($1, $2)')
-    .replace(/^a list of (at most )?(.*?), separated by commas, each (one of )?/, 'list ($1$2): ')
+    .replace(/^a list of .*?, separated by commas, each (one of )?/, 'list: ')
     .replace(/^an? /, '')
     .replaceAll('<', '\\<')
 

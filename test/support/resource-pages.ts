@@ -67,9 +67,9 @@ function providersOf(name: string): string {
   return 'no source yet'
 }
 
-const describeEvents = (name: string, eventTypes: readonly EventType[]): string => {
-  const resource = isTimeseries(name) ? timeseriesOf(name).event : name
-  return eventTypes.some((type) => type.resource === resource) ? code(`daily.data.${resource}.*`) : 'none'
+const describeEvents = (name: TimeseriesName, eventTypes: readonly EventType[]): string => {
+  const { event } = timeseriesOf(name)
+  return eventTypes.some(({ resource }) => resource === event) ? code(`daily.data.${event}.*`) : 'none'
 }
 
 /** The fields of a sample that not every timeseries has. */
@@ -82,26 +82,19 @@ function moreOf(name: TimeseriesName): string {
     .join(', ')
 }
 
-function summarySection(name: string, { components, paths }: OpenApiDocument, eventTypes: readonly EventType[]): string {
+function summarySection(name: string, { components }: OpenApiDocument, eventTypes: readonly EventType[]): string {
   const { properties = {} } = (components.schemas as Record<string, Schema>)[titles[name]!]!
   const rows = Object.entries(properties)
     .filter(([field]) => !COMMON.test(field))
     .map(([field, schema]) => `- ${code(field)} (${shortTypeOf(schema)})${schema.description ? `: ${schema.description}` : ''}`)
-  const reads = Object.keys(paths).filter((path) => path.startsWith(`/v2/summary/${name}/{user_id}`))
-  return [
-    `## ${code(name)}`,
-    '',
-    `Read with ${reads.map((path) => code(`GET ${path}`)).join(', ')}. Events: ${describeEvents(name, eventTypes)}. Sources: ${providersOf(name)}.`,
-    '',
-    ...rows,
-    '',
-  ].join('\n')
+  const events = eventTypes.some(({ resource }) => resource === name) ? '' : ' Events: none.'
+  return [`## ${code(name)}`, '', `Sources: ${providersOf(name)}.${events}`, '', ...rows, ''].join('\n')
 }
 
 function timeseriesSection(names: readonly TimeseriesName[], eventTypes: readonly EventType[]): string {
   const rows = names.map((name) => {
     const { unit, isInterval } = timeseriesOf(name)
-    const fields = [unit, ...(isInterval ? [code('start'), code('end')] : []), moreOf(name)].filter(Boolean).join(', ')
+    const fields = [unit, ...(isInterval ? ['interval'] : []), moreOf(name)].filter(Boolean).join(', ')
     return `- ${code(name)} (${fields}): ${providersOf(name)}`
   })
   const exceptions = names
@@ -116,7 +109,7 @@ function page(family: Family, document: OpenApiDocument, eventTypes: readonly Ev
   return [
     `# ${family.title}`,
     '',
-    'Generated from the schemas. [WEARABLES.md](../WEARABLES.md#resources) explains the lists.',
+    'Generated; see [WEARABLES.md](../WEARABLES.md#resources).',
     '',
     ...family.summaries.map((name) => summarySection(name, document, eventTypes)),
     ...(family.timeseries.length ? [timeseriesSection(family.timeseries, eventTypes)] : []),
