@@ -99,6 +99,7 @@ const shortValue = (expected: string): string =>
     .replace(/^a whole number from /, '')
     .replace('"on" or "off"', 'on, off')
     .replace(/^one of /, '')
+    .replace(/URL that starts with http:\/\/ or https:\/\//, 'URL')
     .replace(/URL that starts with (\w+):\/\/ or (\w+):\/\//, 'URL ($1, $2)')
     .replace(/^a list of .*?, separated by commas, each (one of )?/, 'list: ')
     .replace(/^an? /, '')
