@@ -1,7 +1,9 @@
 // The pages of a team: their addresses, and their place in the navigation. A page is an entry here and a folder in pages/.
 import type { ComponentType } from 'react'
+import { matchPath } from 'react-router'
 import type { IconName } from './components/Icon.tsx'
 import type { FoundObject } from './frame/palette/object-search.ts'
+import { SECTIONS } from './pages/settings/sections.ts'
 import type { OperationId } from './session/permissions.ts'
 
 export interface PageEntry {
@@ -12,6 +14,8 @@ export interface PageEntry {
   navigation?: { label: string; icon: IconName; operation: OperationId }
   /** What can be done on the page, for the command palette: `path` opens the page so that it is done there. */
   actions?: readonly { label: string; icon: IconName; path: string; operation: OperationId }[]
+  /** Parts of the page with addresses of their own, for the command palette. */
+  sections?: readonly { label: string; path: string; operation: OperationId }[]
   /** For pages of one object: kind → the path for its id, for the command palette. */
   objects?: Partial<Record<FoundObject['kind'], (id: string) => string>>
 }
@@ -55,11 +59,32 @@ export const PAGES: readonly PageEntry[] = [
     objects: { event: (id) => `events/${id}` },
   },
   {
+    path: 'settings',
+    load: loadSettings,
+    navigation: { label: 'Settings', icon: 'settings', operation: 'get_team' },
+    sections: SECTIONS.map(({ label, path, operation }) => ({
+      label: `Settings: ${label}`,
+      path: `settings/${path}`,
+      operation,
+    })),
+  },
+  { path: 'settings/:section', load: loadSettings },
+  {
     path: 'health',
     load: async () => (await import('./pages/health/HealthPage.tsx')).HealthPage,
     navigation: { label: 'Health', icon: 'health', operation: 'get_team_event_delivery_metric' },
   },
 ]
 
+async function loadSettings(): Promise<ComponentType> {
+  return (await import('./pages/settings/SettingsPage.tsx')).SettingsPage
+}
+
 /** Whether there is a page at a path, which may have a query. */
 export const hasPage = (path: string): boolean => PAGES.some((page) => page.path === path.split('?', 1)[0])
+
+/** The page that another team or environment has in place of this one: an address of one object has no meaning there, its list has. */
+export function pageElsewhere(path: string): string {
+  const page = PAGES.find((candidate) => matchPath(candidate.path, path))
+  return page && !page.path.includes('_id') ? path : (path.split('/', 1)[0] ?? '')
+}

@@ -44,6 +44,10 @@ export async function readError(response: Response, operation: string): Promise<
   })
 }
 
+/** What a 422 response says about a field, for example `body.email`; undefined if it says nothing, and for other errors. */
+export const fieldMessage = (error: Error | null, field: string): string | undefined =>
+  error instanceof ApiError ? error.fields.find((fault) => fault.field === field)?.message : undefined
+
 /** The error of a request that got no response: the server is not reachable, or the browser is offline. */
 export const unreachableError = (operation: string): ApiError =>
   new ApiError({ status: 0, detail: 'The server cannot be reached', fields: [], request_id: undefined, operation })

@@ -1,6 +1,8 @@
 import { Avatar, Menu, Text, UnstyledButton, useMantineColorScheme, VisuallyHidden, type MantineColorScheme } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { Link } from 'react-router'
 import { signOut, useSession } from '../session/session.ts'
+import { useTeam } from '../session/team.ts'
 
 const SCHEMES: readonly (readonly [MantineColorScheme, label: string])[] = [
   ['auto', 'As the system'],
@@ -11,6 +13,7 @@ const SCHEMES: readonly (readonly [MantineColorScheme, label: string])[] = [
 /** The member, the color scheme, and signing out. */
 export function AccountMenu() {
   const { member, org } = useSession()
+  const { pathTo } = useTeam()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const leave = useMutation({ mutationFn: signOut })
   return (
@@ -43,6 +46,9 @@ export function AccountMenu() {
           ))}
         </Menu.RadioGroup>
         <Menu.Divider />
+        <Menu.Item component={Link} to={pathTo('settings/account')}>
+          Password, passkeys and sessions
+        </Menu.Item>
         <Menu.Item onClick={() => leave.mutate()}>Sign out</Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -1,6 +1,7 @@
 import { Group, Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { useLocation, useNavigate } from 'react-router'
 import { Icon } from '../components/Icon.tsx'
+import { pageElsewhere } from '../pages.ts'
 import { useSession } from '../session/session.ts'
 import { cellsOf, environmentOf, regionOf, useTeam } from '../session/team.ts'
 import classes from './TeamSwitch.module.css'
@@ -11,9 +12,7 @@ export function TeamSwitch() {
   const { team, cell, pathTo } = useTeam()
   const { pathname } = useLocation()
   const navigate = useNavigate()
-  const page = pathname.slice(pathTo('').length)
-  // An address of one object has no meaning in another team: its list has.
-  const [, list = ''] = page.split('/')
+  const page = pageElsewhere(pathname.slice(pathTo('').length + 1))
   return (
     <Menu position="bottom-start" width={280}>
       <Menu.Target>
@@ -35,7 +34,7 @@ export function TeamSwitch() {
             <Menu.Item
               key={`${candidate.id} ${candidateCell}`}
               aria-current={candidate.id === team.id && candidateCell === cell}
-              onClick={() => void navigate(`/${candidate.id}/${candidateCell}${list && `/${list}`}`)}
+              onClick={() => void navigate(`/${candidate.id}/${candidateCell}${page && `/${page}`}`)}
               rightSection={candidate.id === team.id && candidateCell === cell && <Icon name="check" size={16} />}
             >
               <Group gap="sm" wrap="nowrap">

@@ -5,6 +5,8 @@ import { useLocation, useNavigate } from 'react-router'
 import { api, dataOf } from '../api/client.ts'
 import type { components } from '../api/schema.d.ts'
 import { Delayed } from '../components/Delayed.tsx'
+import { PASSWORD_LENGTH_MIN } from './password-rules.ts'
+import { SecondFactor } from './SecondFactor.tsx'
 import { SignInCard } from './SignInCard.tsx'
 import { SignInError } from './SignInError.tsx'
 import { startSession } from './session.ts'
@@ -17,7 +19,6 @@ const TITLES: Record<LinkOwner['kind'], string> = {
   reset: 'Set a password',
 }
 const LINK = 'One-time link'
-const PASSWORD_LENGTH_MIN = 12
 
 /** The page of a one-time link: a member sets a password with it, and is signed in. The token never reaches a server in an address. */
 export function OneTimeLinkPage() {
@@ -53,18 +54,21 @@ function useTokenOfAddress(): string {
 
 function PasswordForm({ token, owner }: { token: string; owner: LinkOwner }) {
   const navigate = useNavigate()
+  const enter = async (): Promise<void> => {
+    await startSession()
+    await navigate('/', { replace: true })
+  }
   const use = useMutation({
     mutationFn: (body: components['schemas']['UseOneTimeLink']) => dataOf(api.POST('/console/api/one-time-links/use', { body })),
-    async onSuccess() {
-      await startSession()
-      await navigate('/', { replace: true })
-    },
+    onSuccess: ({ status }) => (status === 'signed_in' ? enter() : undefined),
   })
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const fields = Object.fromEntries(new FormData(event.currentTarget)) as { name?: string; email?: string; password: string }
     use.mutate({ token, ...fields })
   }
+  if (use.data?.options)
+    return <SecondFactor options={use.data.options} onSignedIn={enter} onBack={() => void navigate('/', { replace: true })} />
   return (
     <form onSubmit={submit}>
       <Stack gap="md">

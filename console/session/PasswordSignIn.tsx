@@ -2,6 +2,7 @@ import { Button, PasswordInput, Stack, Text, TextInput, UnstyledButton } from '@
 import { useMutation } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { api, dataOf } from '../api/client.ts'
+import { SecondFactor } from './SecondFactor.tsx'
 import { startSession } from './session.ts'
 import { SignInError } from './SignInError.tsx'
 import classes from './SignInPage.module.css'
@@ -15,13 +16,14 @@ export function PasswordSignIn() {
 function SignInForm({ onForgotten }: { onForgotten: () => void }) {
   const signIn = useMutation({
     mutationFn: (body: { email: string; password: string }) => dataOf(api.POST('/console/api/sign-in/password', { body })),
-    onSuccess: startSession,
+    onSuccess: ({ status }) => (status === 'signed_in' ? startSession() : undefined),
   })
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     signIn.mutate({ email: textOf(form, 'email'), password: textOf(form, 'password') })
   }
+  if (signIn.data?.options) return <SecondFactor options={signIn.data.options} onSignedIn={startSession} onBack={signIn.reset} />
   return (
     <form onSubmit={submit}>
       <Stack gap="md">

@@ -5,6 +5,7 @@ import { api, dataOf } from '../api/client.ts'
 import { Delayed } from '../components/Delayed.tsx'
 import { ErrorNotice } from '../components/ErrorNotice.tsx'
 import { basePath } from '../page-context.ts'
+import { passkeyObstacle, signInWithPasskey } from './passkeys.ts'
 import { PasswordSignIn } from './PasswordSignIn.tsx'
 import { startSession } from './session.ts'
 import { SignInCard } from './SignInCard.tsx'
@@ -30,6 +31,7 @@ export function SignInPage() {
           {data.demo && <DemoSignIn />}
           {data.demo && (data.methods.password || data.methods.oidc) && <Divider label="or" />}
           {data.methods.password && <PasswordSignIn />}
+          {data.methods.passkey && <PasskeySignIn isDemo={data.demo} />}
           {data.methods.oidc && <OidcSignIn label={data.methods.oidc.label} />}
           <Text size="xs" c="dimmed">
             Version {data.version}
@@ -54,6 +56,26 @@ function DemoSignIn() {
         Open the demo
       </Button>
       {signIn.error && <SignInError error={signIn.error} />}
+    </Stack>
+  )
+}
+
+/** Signs in with a passkey alone. */
+function PasskeySignIn({ isDemo }: { isDemo: boolean }) {
+  const signIn = useMutation({ mutationFn: signInWithPasskey, onSuccess: startSession })
+  const obstacle = passkeyObstacle()
+  if (obstacle !== undefined)
+    return isDemo ? null : (
+      <Text size="xs" c="dimmed">
+        {obstacle}
+      </Text>
+    )
+  return (
+    <Stack gap="sm">
+      {signIn.error && <SignInError error={signIn.error} />}
+      <Button variant="default" loading={signIn.isPending} onClick={() => signIn.mutate()}>
+        Sign in with a passkey
+      </Button>
     </Stack>
   )
 }

@@ -23,10 +23,19 @@ function usePageCommands(): Command[] {
   const isPermitted = usePermissions()
   const navigate = useNavigate()
   const go = (path: string) => (): void => void navigate(pathTo(path))
-  return PAGES.flatMap(({ path, navigation, actions = [] }): Command[] => [
+  return PAGES.flatMap(({ path, navigation, sections = [], actions = [] }): Command[] => [
     ...(navigation && isPermitted(navigation.operation)
       ? [{ id: `page ${path}`, group: 'Pages' as const, label: navigation.label, icon: navigation.icon, run: go(path) }]
       : []),
+    ...sections
+      .filter(({ operation }) => isPermitted(operation))
+      .map((section) => ({
+        id: `page ${section.path}`,
+        group: 'Pages' as const,
+        label: section.label,
+        icon: navigation?.icon ?? ('overview' as const),
+        run: go(section.path),
+      })),
     ...actions
       .filter(({ operation }) => isPermitted(operation))
       .map((action) => ({
