@@ -49,6 +49,16 @@ export const PAGES: readonly PageEntry[] = [
     objects: { user: (id) => `users/${id}` },
   },
   {
+    path: 'catalog',
+    load: async () => (await import('./pages/catalog/CatalogPage.tsx')).CatalogPage,
+    navigation: { label: 'Catalog', icon: 'catalog', operation: 'get_paginated_lab_tests_for_team' },
+  },
+  {
+    path: 'catalog/tests/:lab_test_id',
+    load: async () => (await import('./pages/lab-test/LabTestPage.tsx')).LabTestPage,
+  },
+  { path: 'team-config', load: async () => (await import('./pages/team-config/TeamConfigPage.tsx')).TeamConfigPage },
+  {
     path: 'events',
     load: async () => (await import('./pages/events/EventsPage.tsx')).EventsPage,
     navigation: { label: 'Events', icon: 'events', operation: 'list_event_rows' },

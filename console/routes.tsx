@@ -1,10 +1,11 @@
-// The routes: everything is below the session gate, and each page is loaded when it is opened.
+// The routes: everything is below the session gate, and each page is loaded when it is opened. A launched session has addresses of its own, so
+// that it does not mix with that of a member in the same browser.
 import { createBrowserRouter } from 'react-router'
-import { AppFrame } from './frame/AppFrame.tsx'
-import { FirstTeam } from './frame/FirstTeam.tsx'
 import { NotFoundPage } from './frame/NotFoundPage.tsx'
 import { RouteError } from './frame/RouteError.tsx'
-import { basePath } from './page-context.ts'
+import { LaunchStart } from './launch/LaunchStart.tsx'
+import { TeamFrame } from './launch/TeamFrame.tsx'
+import { basePath, launchId } from './page-context.ts'
 import { PAGES } from './pages.ts'
 import { SessionGate } from './session/SessionGate.tsx'
 
@@ -22,10 +23,10 @@ export const router = createBrowserRouter(
       // Shown while the first page is loaded; the frame then shows its own.
       hydrateFallbackElement: <></>,
       children: [
-        { index: true, element: <FirstTeam /> },
+        { index: true, element: <LaunchStart /> },
         {
           path: ':team/:cell',
-          element: <AppFrame />,
+          element: <TeamFrame />,
           children: [
             ...PAGES.map(({ path, load }) => ({
               path,
@@ -39,5 +40,5 @@ export const router = createBrowserRouter(
       ],
     },
   ],
-  { basename: `${basePath}/console` },
+  { basename: `${basePath}/${launchId ? 'auth/session' : 'console'}` },
 )

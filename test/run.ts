@@ -95,7 +95,8 @@ process.env.NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/d
 const [, migratedFolder] = await Promise.all([prepareTestDataDir(), startsPrograms ? migratedDataDir(runMigrate) : undefined])
 const database = await openEmbedded({ dataDir: testDataDir, ownership: 'required', log: () => {}, settings: testSettings })
 // Tests of whole programs copy the one and start the other (test/support/program.ts).
-if (aloneFiles.some(isProgram)) await promisify(execFile)(process.execPath, ['console/build.ts'])
+if (aloneFiles.some(isProgram) || !existsSync('console/dist/manifest.json'))
+  await promisify(execFile)(process.execPath, ['console/build.ts'])
 if (migratedFolder !== undefined) {
   process.env.DRAWBRIDGE_MIGRATED = migratedFolder
   process.env.DRAWBRIDGE_PROGRAM = await bundleProgram()

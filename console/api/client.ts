@@ -1,6 +1,6 @@
 // The typed client of the API. Sessions authenticate by a cookie, which counts only together with the header of the console.
 import createClient, { type Client, type Middleware } from 'openapi-fetch'
-import { basePath } from '../page-context.ts'
+import { basePath, launchId } from '../page-context.ts'
 import { readError, unreachableError } from './api-error.ts'
 import type { paths } from './schema.d.ts'
 
@@ -30,6 +30,7 @@ export function createApi(scope?: ApiScope): Api {
     credentials: 'same-origin',
     headers: {
       'x-drawbridge-console': '1',
+      ...(launchId && { 'x-drawbridge-launch': launchId }),
       ...(scope && { 'x-drawbridge-team': scope.team, 'x-drawbridge-cell': scope.cell }),
     },
   })

@@ -1,4 +1,5 @@
 import { Button, Popover, Stack, Tabs } from '@mantine/core'
+import { useLaunch } from '../session/session.ts'
 import { useTeam } from '../session/team.ts'
 import { basePath } from '../page-context.ts'
 import { CopyableCode } from './CopyableCode.tsx'
@@ -12,10 +13,12 @@ export interface SampleRequest {
   body?: unknown
 }
 
-/** Shows a request of this page for a terminal and for a program, with a placeholder for the key. */
+/** Shows a request of this page for a terminal and for a program, with a placeholder for the key. Not in the page of another program. */
 export function CodeSamples({ request }: { request: SampleRequest }) {
   const { cell } = useTeam()
+  const isEmbedded = useLaunch()?.modality === 'feature_embed'
   const url = urlOf(request)
+  if (isEmbedded) return null
   return (
     <Popover position="bottom-end" width={520} withinPortal>
       <Popover.Target>

@@ -1,16 +1,14 @@
 import { AppShell, Box } from '@mantine/core'
 import { useDisclosure, useMediaQuery } from '@mantine/hooks'
 import { useMemo } from 'react'
-import { Outlet, useParams } from 'react-router'
-import { createApi } from '../api/client.ts'
+import { Outlet } from 'react-router'
 import { ClockOffsetContext } from '../components/now.ts'
-import { useSession, type Session } from '../session/session.ts'
-import { cellsOf, environmentOf, regionOf, TeamContext, type TeamScope } from '../session/team.ts'
+import { TeamContext } from '../session/team.ts'
+import { useTeamOfAddress } from '../session/team-of-address.ts'
 import { PHONE } from '../theme.ts'
 import { ClockButton } from './clock/ClockButton.tsx'
 import { FrameContext } from './frame-context.ts'
 import { Header } from './Header.tsx'
-import { saveLastTeam } from './last-team.ts'
 import { Navigation } from './Navigation.tsx'
 import { NotFoundPage } from './NotFoundPage.tsx'
 import { useClockOffset } from './clock/team-clock.ts'
@@ -18,9 +16,7 @@ import classes from './AppFrame.module.css'
 
 /** The frame of a team's pages: header, navigation, and the band that says which environment this is. */
 export function AppFrame() {
-  const session = useSession()
-  const { team, cell } = useParams()
-  const scope = useMemo(() => scopeOf(session, team, cell), [session, team, cell])
+  const scope = useTeamOfAddress()
   if (!scope) return <NotFoundPage />
   return (
     <TeamContext value={scope} key={scope.key.join('/')}>
@@ -66,21 +62,4 @@ function Frame() {
       </ClockOffsetContext>
     </FrameContext>
   )
-}
-
-/** The scope of the address; undefined if the member has no such team, or the team is not in the cell. */
-function scopeOf(session: Session, teamId = '', cell = ''): TeamScope | undefined {
-  const team = session.teams.find(({ id }) => id === teamId)
-  if (!team || !cellsOf(team, session.cells).includes(cell)) return undefined
-  saveLastTeam(`${teamId}/${cell}`)
-  return {
-    team,
-    cell,
-    environment: environmentOf(cell),
-    region: regionOf(cell),
-    org_id: session.org.id,
-    api: createApi({ team: teamId, cell }),
-    key: ['team', teamId, cell],
-    pathTo: (page) => `/${teamId}/${cell}${page && `/${page}`}`,
-  }
 }

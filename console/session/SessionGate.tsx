@@ -3,9 +3,11 @@ import { Outlet } from 'react-router'
 import { ErrorNotice } from '../components/ErrorNotice.tsx'
 import { SessionContext, useSessionQuery } from './session.ts'
 import { SignInPage } from './SignInPage.tsx'
+import { launchId } from '../page-context.ts'
+import { LaunchEnded } from '../launch/LaunchEnded.tsx'
 import { Delayed } from '../components/Delayed.tsx'
 
-/** Shows the pages below it to members who are signed in, and the sign-in page to others, at the same address. */
+/** Shows the pages below it to members who are signed in, and the sign-in page to others, at the same address. A launch signs in elsewhere. */
 export function SessionGate() {
   const { data: session, error, isPending, refetch } = useSessionQuery()
   if (isPending)
@@ -22,7 +24,7 @@ export function SessionGate() {
         <ErrorNotice error={error} onRetry={() => void refetch()} />
       </Center>
     )
-  if (!session) return <SignInPage />
+  if (!session) return launchId ? <LaunchEnded /> : <SignInPage />
   return (
     <SessionContext value={session} key={session.session_id}>
       <Outlet />

@@ -5,8 +5,10 @@ import { ApiError } from '../api/api-error.ts'
 import { api, dataOf } from '../api/client.ts'
 import { forgetResponses, queryClient, SESSION_KEY } from '../api/query-client.ts'
 import type { components } from '../api/schema.d.ts'
+import { launchId } from '../page-context.ts'
 
-export type Session = components['schemas']['SignedInMember']
+export type LaunchSession = components['schemas']['LaunchSession']
+export type Session = components['schemas']['SignedInMember'] | LaunchSession
 
 /** A session is read again after this time, so that a change of roles is seen. */
 const STALE_MS = 60_000
@@ -25,7 +27,9 @@ const sessionQuery = queryOptions({
 
 async function readSession(signal: AbortSignal): Promise<Session | null> {
   try {
-    return await dataOf(api.GET('/console/api/session', { signal }))
+    return await (launchId
+      ? dataOf(api.GET('/console/api/launch', { signal }))
+      : dataOf(api.GET('/console/api/session', { signal })))
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return null
     throw error
@@ -44,6 +48,12 @@ export function useSession(): Session {
   return session
 }
 
+/** The session, if a launch URL has opened it. */
+export function useLaunch(): LaunchSession | undefined {
+  const session = useSession()
+  return 'feature' in session ? session : undefined
+}
+
 /** Reads the session that a sign-in has begun. */
 export async function startSession(): Promise<void> {
   forgetResponses()
@@ -55,7 +65,7 @@ export const refreshSession = (): Promise<void> => queryClient.refetchQueries({ 
 
 /** Ends the session in this browser and on the server. */
 export async function signOut(): Promise<void> {
-  await api.POST('/console/api/sign-out')
+  await (launchId ? api.DELETE('/console/api/launch') : api.POST('/console/api/sign-out'))
   queryClient.setQueryData(SESSION_KEY, null)
   forgetResponses()
 }

@@ -139,7 +139,16 @@ export function tenancy({ cells, log, guards, settings, publicUrl, has, operatio
       publicUrl,
       operations,
     }),
-    embedding({ cells, checks, domain_target, publicUrl, has, findTenant: teamGuard.tenant }),
+    embedding({
+      cells,
+      checks,
+      domain_target,
+      publicUrl,
+      has,
+      findTenant: teamGuard.tenant,
+      demo: settings.demo,
+      operations,
+    }),
     {
       name: 'tenancy/access',
       about: 'authentication of requests',

@@ -8,7 +8,7 @@ import { caller, demoIn, folder, serving, stopAll, type Caller, type Demo, type 
 /** For tests: `test('…', inBrowser, async () => …)`. */
 export const inBrowser = { skip: skipWithoutBrowser }
 
-const SCREENS = { phone: { width: 390, height: 844 }, computer: { width: 1440, height: 900 } } as const
+export const SCREENS = { phone: { width: 390, height: 844 }, computer: { width: 1440, height: 900 } } as const
 /** Before a member has signed in, the session is read and is not there. */
 const EXPECTED_COMPLAINTS = [/the server responded with a status of 401/]
 

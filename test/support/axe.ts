@@ -53,7 +53,7 @@ export async function assertSound(page: Page, name: string, allowedRules: string
 }
 
 /** What axe finds that keeps people from using the page in its color scheme. */
-export async function axeViolations(page: Page): Promise<Violation[]> {
+export async function axeViolations(page: Pick<Page, 'evaluate'>): Promise<Violation[]> {
   await page.evaluate(`${AXE}; true`)
   const violations = await page.evaluate<Violation[]>(
     `axe.run(${JSON.stringify(VIOLATIONS)}).then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) })))`,

@@ -1,7 +1,9 @@
 // A browser for tests of launch URLs: it follows nothing and keeps cookies only where a test does.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { url, type TestTeam } from './server.ts'
+import { hashKey } from '../../src/platform/crypto/api-keys.ts'
+import { CONSOLE_HEADERS } from './console-sessions.ts'
+import { cells, client, url, type TestTeam } from './server.ts'
 
 export interface Page {
   status: number
@@ -79,10 +81,39 @@ export const createLaunchUrl = async (org: TestTeam, body: Record<string, unknow
 /** The page of a session. */
 export const session = (cookie: string) => getPage('/auth/session', { cookie })
 
-/** What every page forbids, and who may frame it. */
-export const assertSecurityHeaders = ({ headers }: Page, ancestors = "'none'"): void => {
+/** The headers of requests of the page of a session. */
+export async function launchedHeaders(cookie: string): Promise<Record<string, string>> {
+  const token = cookie.slice(cookie.indexOf('=') + 1)
+  const { rows } = await cells.control.pool.query<{ id: string }>(
+    'select id from dashboard_session where session_token_hash = $1',
+    [hashKey(token)],
+  )
+  return { ...CONSOLE_HEADERS, cookie, 'x-drawbridge-launch': rows[0]!.id }
+}
+
+/** A session that has begun, and requests of its page about the team. */
+export async function openLaunched(org: TestTeam, body: Record<string, unknown>) {
+  const cookie = await openSession(org, body)
+  const headers: Record<string, string> = {
+    ...(await launchedHeaders(cookie)),
+    'x-drawbridge-team': org.team,
+    'x-drawbridge-cell': org.cell,
+  }
+  const { call } = client(undefined)
+  return {
+    cookie,
+    headers,
+    call: (method: string, path: string, requestBody?: unknown, extraHeaders: Record<string, string> = {}) =>
+      call(method, path, requestBody, { ...headers, ...extraHeaders }),
+    get: (path: string) => call('GET', path, undefined, headers),
+    post: (path: string, requestBody?: unknown) => call('POST', path, requestBody, headers),
+  }
+}
+
+/** What every page forbids, and who may frame it. @param referrers its policy of referrers */
+export const assertSecurityHeaders = ({ headers }: Page, ancestors = "'none'", referrers = 'no-referrer'): void => {
   assert.equal(headers.get('cache-control'), 'no-store')
-  assert.equal(headers.get('referrer-policy'), 'no-referrer')
+  assert.equal(headers.get('referrer-policy'), referrers)
   assert.equal(headers.get('x-content-type-options'), 'nosniff')
   assert.match(headers.get('content-security-policy')!, /^default-src 'none'; /)
   assert(headers.get('content-security-policy')!.endsWith(`; frame-ancestors ${ancestors}`), String([...headers]))

@@ -1,14 +1,16 @@
-import { Button, Group, Select, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, Select, SimpleGrid, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
-import { useNavigate } from 'react-router'
+import { useNavigate, useSearchParams } from 'react-router'
 import { ApiError } from '../../api/api-error.ts'
 import { CodeSamples } from '../../components/CodeSamples.tsx'
+import { Delayed } from '../../components/Delayed.tsx'
 import { ErrorNotice } from '../../components/ErrorNotice.tsx'
 import { methodWords } from '../../components/order-status.ts'
 import { Page } from '../../components/Page.tsx'
+import { useHostPage } from '../../launch/host-page.ts'
 import { useTeam } from '../../session/team.ts'
 import { EMPTY_FORM, fictionalForm, toOrder, type OrderForm } from './order-form.ts'
-import { useOrderableTests, usePlaceOrder } from './place-order.ts'
+import { useFormOfUser, useOrderableTests, usePlaceOrder, type PlacedOrder } from './place-order.ts'
 
 /** Where the API names a value of the form in its errors. */
 const PATHS: Partial<Record<keyof OrderForm, string>> = {
@@ -27,22 +29,72 @@ const PATHS: Partial<Record<keyof OrderForm, string>> = {
   zip: 'body.patient_address.zip',
 }
 
+const TITLE = 'Place an order'
 const GENDERS = ['female', 'male', 'other', 'unknown'] as const
 
-/** Places an order of one test. In a sandbox the patient is fictional unless another is written. */
+/** Places an order of one test: for the user in the address, or for a new one. In a sandbox a new patient is fictional unless another is written. */
 export function NewOrderPage() {
-  const { environment, pathTo } = useTeam()
-  const navigate = useNavigate()
-  const [form, setForm] = useState<OrderForm>(() =>
+  const [params] = useSearchParams()
+  const user_id = params.get('user') ?? undefined
+  return user_id === undefined ? <OrderOfNewUser /> : <OrderOfUser user_id={user_id} key={user_id} />
+}
+
+function OrderOfNewUser() {
+  const { environment } = useTeam()
+  const [form] = useState<OrderForm>(() =>
     environment === 'sandbox' ? fictionalForm(`console-${crypto.randomUUID().slice(0, 8)}`) : EMPTY_FORM,
   )
-  const placing = usePlaceOrder((order_id) => void navigate(pathTo(`orders/${order_id}`)))
+  return <OrderEditor initialForm={form} />
+}
+
+function OrderOfUser({ user_id }: { user_id: string }) {
+  const { data, error, refetch } = useFormOfUser(user_id)
+  if (data) return <OrderEditor initialForm={data} user_id={user_id} />
+  return (
+    <Page title={TITLE}>
+      {error ? (
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Delayed>
+          <Skeleton height={360} />
+        </Delayed>
+      )}
+    </Page>
+  )
+}
+
+/** In the page of another program, which learns how it ended, there is no other page to go to. */
+function OrderEditor({ initialForm, user_id }: { initialForm: OrderForm; user_id?: string }) {
+  const { team, environment, pathTo } = useTeam()
+  const navigate = useNavigate()
+  const tellHost = useHostPage()
+  const [params] = useSearchParams()
+  const [form, setForm] = useState(() => ({ ...initialForm, lab_test_id: params.get('test') ?? '' }))
+  const [end, setEnd] = useState<string>()
+  const onPlaced = (placed: PlacedOrder): void => {
+    if (!tellHost) return void navigate(pathTo(`orders/${placed.order_id}`))
+    tellHost({ type: 'urn:junction:order:created', data: { ...placed, team_id: team.id } })
+    setEnd(`The order ${placed.order_id} was placed.`)
+  }
+  const cancel = (): void => {
+    tellHost?.({ type: 'urn:junction:order:creation_cancelled', data: { user_id: user_id ?? null, team_id: team.id } })
+    setEnd('No order was placed.')
+  }
+  const placing = usePlaceOrder(user_id, onPlaced)
   const fields = fieldsOf(form, setForm, placing.error)
+  if (end !== undefined)
+    return (
+      <Page title={TITLE}>
+        <Text role="status">{end}</Text>
+      </Page>
+    )
   return (
     <Page
-      title="Place an order"
+      title={TITLE}
       actions={
-        form.lab_test_id && <CodeSamples request={{ method: 'POST', path: '/v3/order', body: toOrder(form, 'USER_ID') }} />
+        form.lab_test_id && (
+          <CodeSamples request={{ method: 'POST', path: '/v3/order', body: toOrder(form, user_id ?? 'USER_ID') }} />
+        )
       }
     >
       <form
@@ -55,53 +107,74 @@ export function NewOrderPage() {
           <TestSelect value={form.lab_test_id} onChange={(lab_test_id) => setForm({ ...form, lab_test_id })} />
           <Stack gap="sm">
             <Title order={2}>Patient</Title>
-            {environment === 'sandbox' && (
-              <Text size="sm" c="dimmed">
-                This patient is fictional. A sandbox sends nothing to anyone.
-              </Text>
+            {user_id === undefined && (
+              <>
+                {environment === 'sandbox' && (
+                  <Text size="sm" c="dimmed">
+                    This patient is fictional. A sandbox sends nothing to anyone.
+                  </Text>
+                )}
+                <TextInput
+                  label="Your id of the user"
+                  description="A user with this id is created if there is none."
+                  required
+                  {...fields('client_user_id')}
+                />
+              </>
             )}
-            <TextInput
-              label="Your id of the user"
-              description="A user with this id is created if there is none."
-              required
-              {...fields('client_user_id')}
-            />
-            <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-              <TextInput label="First name" required {...fields('first_name')} />
-              <TextInput label="Last name" required {...fields('last_name')} />
-              <TextInput label="Date of birth" type="date" required {...fields('dob')} />
-              <Select
-                label="Gender"
-                data={GENDERS}
-                value={form.gender}
-                allowDeselect={false}
-                onChange={(gender) => gender && setForm({ ...form, gender: gender as OrderForm['gender'] })}
-              />
-              <TextInput label="Phone" description="With a leading +" required {...fields('phone_number')} />
-              <TextInput label="Mail" type="email" required {...fields('email')} />
-            </SimpleGrid>
+            <PatientFields form={form} setForm={setForm} fields={fields} />
           </Stack>
-          <Stack gap="sm">
-            <Title order={2}>Address</Title>
-            <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-              <TextInput label="Street" required {...fields('first_line')} />
-              <TextInput label="Apartment" {...fields('second_line')} />
-              <TextInput label="City" required {...fields('city')} />
-              <TextInput label="State" required {...fields('state')} />
-              <TextInput label="ZIP code" required {...fields('zip')} />
-            </SimpleGrid>
-          </Stack>
+          <AddressFields fields={fields} />
           {placing.error && <ErrorNotice error={placing.error} />}
           <Group>
             <Button type="submit" loading={placing.isPending} disabled={!form.lab_test_id}>
               Place order
             </Button>
+            {tellHost && (
+              <Button variant="default" onClick={cancel} disabled={placing.isPending}>
+                Cancel
+              </Button>
+            )}
           </Group>
         </Stack>
       </form>
     </Page>
   )
 }
+
+type Fields = ReturnType<typeof fieldsOf>
+
+function PatientFields({ form, setForm, fields }: { form: OrderForm; setForm: (form: OrderForm) => void; fields: Fields }) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+      <TextInput label="First name" required {...fields('first_name')} />
+      <TextInput label="Last name" required {...fields('last_name')} />
+      <TextInput label="Date of birth" type="date" required {...fields('dob')} />
+      <Select
+        label="Gender"
+        data={GENDERS}
+        value={form.gender}
+        allowDeselect={false}
+        onChange={(gender) => gender && setForm({ ...form, gender: gender as OrderForm['gender'] })}
+      />
+      <TextInput label="Phone" description="With a leading +" required {...fields('phone_number')} />
+      <TextInput label="Mail" type="email" required {...fields('email')} />
+    </SimpleGrid>
+  )
+}
+
+const AddressFields = ({ fields }: { fields: Fields }) => (
+  <Stack gap="sm">
+    <Title order={2}>Address</Title>
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+      <TextInput label="Street" required {...fields('first_line')} />
+      <TextInput label="Apartment" {...fields('second_line')} />
+      <TextInput label="City" required {...fields('city')} />
+      <TextInput label="State" required {...fields('state')} />
+      <TextInput label="ZIP code" required {...fields('zip')} />
+    </SimpleGrid>
+  </Stack>
+)
 
 /** The properties of a text field: its value, and what the API says is wrong with it. */
 function fieldsOf(form: OrderForm, onChange: (form: OrderForm) => void, error: Error | null) {

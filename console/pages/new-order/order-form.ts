@@ -2,6 +2,7 @@
 import type { components } from '../../api/schema.d.ts'
 
 type CreateOrder = components['schemas']['CreateOrder']
+type UserInfo = components['schemas']['UserInfo']
 
 export interface OrderForm {
   lab_test_id: string
@@ -49,6 +50,22 @@ export const fictionalForm = (reference: string): OrderForm => ({
   city: 'Phoenix',
   state: 'AZ',
   zip: '85004',
+})
+
+/** The form of a patient whose demographics are known. */
+export const fromDemographics = ({ address, ...user }: UserInfo): OrderForm => ({
+  ...EMPTY_FORM,
+  first_name: user.first_name,
+  last_name: user.last_name,
+  dob: user.dob,
+  gender: user.gender,
+  phone_number: user.phone_number,
+  email: user.email,
+  first_line: address.first_line,
+  second_line: address.second_line ?? '',
+  city: address.city,
+  state: address.state,
+  zip: address.zip,
 })
 
 export const toOrder = (form: OrderForm, user_id: string): CreateOrder => ({

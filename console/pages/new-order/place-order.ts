@@ -3,7 +3,7 @@ import { useRef } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { dataOf, type Api } from '../../api/client.ts'
 import { useTeam } from '../../session/team.ts'
-import { toOrder, type OrderForm } from './order-form.ts'
+import { EMPTY_FORM, fromDemographics, toOrder, type OrderForm } from './order-form.ts'
 
 const TESTS_MAX = 100
 
@@ -17,24 +17,49 @@ export function useOrderableTests() {
   })
 }
 
+/** The form of an order for a user: with the newest demographics, if there are any. */
+export function useFormOfUser(user_id: string) {
+  const { api, key } = useTeam()
+  return useQuery({
+    queryKey: [...key, 'user', user_id, 'order form'],
+    // What was typed stays.
+    staleTime: Infinity,
+    async queryFn({ signal }): Promise<OrderForm> {
+      try {
+        return fromDemographics(
+          await dataOf(api.GET('/v2/user/{user_id}/info/latest', { params: { path: { user_id } }, signal })),
+        )
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return EMPTY_FORM
+        throw error
+      }
+    },
+  })
+}
+
+export interface PlacedOrder {
+  order_id: string
+  user_id: string
+}
+
 /**
- * Places the order for the user of the reference, who is created if there is none. The same form sent again after a lost response places
- * no second order: its idempotency key stays.
+ * Places the order for a user, or for the user of the reference, who is created if there is none. The same form sent again after a lost
+ * response places no second order: its idempotency key stays.
  */
-export function usePlaceOrder(onPlaced: (order_id: string) => void) {
+export function usePlaceOrder(known_user_id: string | undefined, onPlaced: (placed: PlacedOrder) => void) {
   const { api, key } = useTeam()
   const queryClient = useQueryClient()
   const idempotencyKey = useRef(crypto.randomUUID())
   return useMutation({
     async mutationFn(form: OrderForm) {
-      const user_id = await findOrCreateUser(api, form.client_user_id)
+      const user_id = known_user_id ?? (await findOrCreateUser(api, form.client_user_id))
       const header = { 'X-Idempotency-Key': idempotencyKey.current }
       const { order } = await dataOf(api.POST('/v3/order', { params: { header }, body: toOrder(form, user_id) }))
-      return order.id
+      return { order_id: order.id, user_id }
     },
-    async onSuccess(order_id) {
+    async onSuccess(placed) {
       await queryClient.invalidateQueries({ queryKey: [...key, 'orders'] })
-      onPlaced(order_id)
+      onPlaced(placed)
     },
     onError(error) {
       // A corrected form is another request. Without a response the order may have been placed.

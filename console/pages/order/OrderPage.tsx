@@ -10,6 +10,7 @@ import { JsonView } from '../../components/JsonView.tsx'
 import { useNow } from '../../components/now.ts'
 import { Page } from '../../components/Page.tsx'
 import { usePermission } from '../../session/permissions.ts'
+import { useLaunch } from '../../session/session.ts'
 import { useTeam } from '../../session/team.ts'
 import { LifecycleLine } from './LifecycleLine.tsx'
 import { ageOn } from './age.ts'
@@ -28,7 +29,7 @@ export function OrderPage() {
   const { order_id = '' } = useParams()
   const order = useOrder(order_id)
   const progress = useProgress(order_id)
-  const events = useOrderEvents(order_id)
+  const events = useOrderEvents(order_id, usePermission('list_event_rows'))
   const error = order.error ?? progress.error
   if (error && !(order.data && progress.data))
     return (
@@ -80,6 +81,7 @@ export function OrderPage() {
 
 function Heading({ order: { id, user_id, lab_test, patient_details: patient } }: { order: Order }) {
   const { pathTo } = useTeam()
+  const canOpenUser = usePermission('list_user_rows')
   const now_ms = useNow()
   const name = patient && [patient.first_name, patient.last_name].filter(Boolean).join(' ')
   return (
@@ -88,9 +90,13 @@ function Heading({ order: { id, user_id, lab_test, patient_details: patient } }:
       <Text size="sm" c="dimmed">
         {patient && name ? (
           <>
-            <Anchor component={Link} to={pathTo(`users/${user_id}`)} size="sm">
-              {name}
-            </Anchor>
+            {canOpenUser ? (
+              <Anchor component={Link} to={pathTo(`users/${user_id}`)} size="sm">
+                {name}
+              </Anchor>
+            ) : (
+              name
+            )}
             , {ageOn(patient.dob, now_ms)}, {patient.gender}
           </>
         ) : (
@@ -137,6 +143,8 @@ function Actions({ order, progress }: { order: Order; progress: OrderProgress })
 }
 
 const TABS = ['results', 'documents', 'messages', 'events', 'access', 'json'] as const
+/** In the page of another program are the parts that need no other page. */
+const EMBEDDED_TABS: readonly (typeof TABS)[number][] = ['results', 'documents', 'messages']
 const TAB_LABELS: Record<(typeof TABS)[number], string> = {
   results: 'Results',
   documents: 'Documents',
@@ -148,12 +156,13 @@ const TAB_LABELS: Record<(typeof TABS)[number], string> = {
 
 function OrderTabs({ order, events }: { order: Order; events: Parameters<typeof OrderEvents>[0]['events'] }) {
   const [params, setParams] = useSearchParams()
-  const tab = TABS.find((name) => name === params.get('tab')) ?? 'results'
+  const tabs = useLaunch()?.modality === 'feature_embed' ? EMBEDDED_TABS : TABS
+  const tab = tabs.find((name) => name === params.get('tab')) ?? 'results'
   const open = (name: string | null): void => setParams(name === null || name === 'results' ? {} : { tab: name })
   return (
     <Tabs value={tab} onChange={open} keepMounted={false}>
       <Tabs.List mb="md" className={classes.tabs}>
-        {TABS.map((name) => (
+        {tabs.map((name) => (
           <Tabs.Tab key={name} value={name}>
             {TAB_LABELS[name]}
           </Tabs.Tab>

@@ -54,18 +54,20 @@ export function useProgress(order_id: string) {
 }
 
 /** The events that were sent about the order, newest first, with the states of their deliveries. */
-export function useOrderEvents(order_id: string) {
+export function useOrderEvents(order_id: string, isPermitted: boolean) {
   const { api } = useTeam()
   return useQuery({
     queryKey: [...useOrderKey(order_id), 'events'],
-    queryFn: (context) =>
-      dataOf(
-        api.GET('/console/v1/events', {
-          params: { query: { object_id: order_id, limit: EVENTS_MAX } },
-          signal: context.signal,
-          headers: refreshHeaders(context),
-        }),
-      ),
+    queryFn: isPermitted
+      ? (context) =>
+          dataOf(
+            api.GET('/console/v1/events', {
+              params: { query: { object_id: order_id, limit: EVENTS_MAX } },
+              signal: context.signal,
+              headers: refreshHeaders(context),
+            }),
+          )
+      : skipToken,
     refetchInterval: REFRESH_MS,
   })
 }

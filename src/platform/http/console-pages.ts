@@ -7,6 +7,7 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { errorFields, type Log } from '../telemetry/log.ts'
+import type { PageResponse } from './browser-pages.ts'
 import { encodingOf } from './content-encoding.ts'
 
 /** The bundle, next to the sources and in the package. */
@@ -61,18 +62,37 @@ export function buildMissingConsole(log: Log): void {
  */
 export function registerConsole(app: FastifyInstance, base_path: string): void {
   const sendPage = (_request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const manifest = readManifest()
-    const nonce = randomBytes(16).toString('base64')
-    return reply
-      .headers({ ...SECURITY_HEADERS, 'content-security-policy': pagePolicy(nonce) })
-      .header('content-type', 'text/html; charset=utf-8')
-      .header('cache-control', 'no-store')
-      .header('x-robots-tag', 'noindex, nofollow')
-      .code(manifest ? 200 : 503)
-      .send(manifest ? consolePage(manifest, { nonce, base: base_path }) : MISSING_PAGE)
+    const { status, headers, html } = consolePage({ base_path })
+    return reply.headers(headers).code(status).send(html)
   }
   for (const url of ['/console', `/console/${PAGE}`, `/console/${PAGE}/*`]) app.get(url, sendPage)
   app.get('/console/assets/:file', sendFile)
+}
+
+export interface ConsolePageOptions {
+  /** What all addresses begin with. */
+  base_path: string
+  /** The session that a launch URL has opened, for its page; the page of members has none. */
+  launch_id?: string
+  /** The origins that may frame the page; by default none. */
+  frames?: readonly string[]
+}
+
+/** The page of the console. 503: it has not been built. */
+export function consolePage({ base_path, launch_id = '', frames = [] }: ConsolePageOptions): PageResponse {
+  const manifest = readManifest()
+  const nonce = randomBytes(16).toString('base64')
+  return {
+    status: manifest ? 200 : 503,
+    headers: {
+      ...SECURITY_HEADERS,
+      'content-security-policy': pagePolicy(nonce, frames),
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-robots-tag': 'noindex, nofollow',
+    },
+    html: manifest ? pageText(manifest, { nonce, base: base_path, launch_id }) : MISSING_PAGE,
+  }
 }
 
 async function sendFile(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -92,7 +112,7 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply): Promise<F
 }
 
 /** Mantine writes the variables of its theme into a style element, which the nonce allows. Sign-in sends its forms by script. */
-const pagePolicy = (nonce: string): string =>
+const pagePolicy = (nonce: string, frames: readonly string[]): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -102,7 +122,7 @@ const pagePolicy = (nonce: string): string =>
     "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${frames.length ? frames.join(' ') : "'none'"}`,
   ].join('; ')
 
 /** The manifest, read each time, since the console may be built while the server runs; undefined before the first build. */
@@ -114,7 +134,10 @@ const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='7' fill='%230f766e'/%3E%3Cpath d='M7 25V9m18 16V9M7 19h6m6 0h6M13 19l-4-8m10 8l4-8' stroke='%23fff' stroke-width='2.6' stroke-linecap='round' fill='none'/%3E%3C/svg%3E"
 
 /** Rendering waits for the script, which sets the color scheme, so that a dark page never begins light. */
-const consolePage = ({ script, style, imports }: Manifest, { nonce, base }: { nonce: string; base: string }): string => {
+function pageText(
+  { script, style, imports }: Manifest,
+  { nonce, base, launch_id }: Record<'nonce' | 'base' | 'launch_id', string>,
+): string {
   const assets = `${base}/console/assets`
   return `<!doctype html>
 <html lang="en">
@@ -123,6 +146,7 @@ const consolePage = ({ script, style, imports }: Manifest, { nonce, base }: { no
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="drawbridge-base-path" content="${base}">
+<meta name="drawbridge-launch" content="${launch_id}">
 <title>Drawbridge</title>
 <link rel="icon" href="${ICON}">
 <link rel="stylesheet" href="${assets}/${style}">

@@ -50,16 +50,28 @@ export interface ManagementPrincipal {
   quota?: Quota | undefined
 }
 
+/** What a launch URL has limited a session to, besides its team. */
+export interface LaunchScope {
+  environment: 'sandbox' | 'production'
+  region: string
+  /** For example `order:` and the id of an order. */
+  feature: string
+  /** Whether the feature is all that the session may do; otherwise it only says where the session begins. */
+  isLocked: boolean
+}
+
 /** A member of an organization who has signed in to the console: the principal of its requests, in place of a key. */
 export interface MemberSession {
   session_id: string
-  /** `session:` and the id of the session. */
+  /** `session:`, or `launch:` for a session that a launch URL has opened, and the id of the session. */
   key_id: string
   member_id: string
   org: string
   role: 'org_admin' | 'team_admin' | 'no_role'
   /** Team → role of the member in it; null: every team of the organization, as an administrator. */
   teams: ReadonlyMap<string, string> | null
+  /** Of a session that a launch URL has opened. */
+  launch?: LaunchScope
   /** As of `ManagementPrincipal`. */
   expires_at: string | null
   /** As of `Caller`. */

@@ -58,6 +58,8 @@ interface SessionGuard {
   authenticate(call: Call): Promise<MemberSession | undefined>
   /** The caller of an operation of teams, whom the headers of the request name. Throws 404, 422. */
   findCaller(session: MemberSession, headers: Call['headers']): Promise<Caller>
+  /** Rejects what the launch URL of a session does not permit, 403; once more when the body is known. */
+  assertInLaunch(session: MemberSession, call: Call): void
   /** Rejects what the member's role in the team does not permit, 403. */
   assertPermitted(session: MemberSession, operation: Operation, tenant: Tenant): void
   /** The principal of a management operation: its teams are those in which the member's role permits it. Throws 403. */
@@ -154,6 +156,7 @@ function setPrincipal(call: Call, { key_id, member_id, quota }: Caller | Managem
  */
 async function authorize({ guards }: RequestDependencies, call: Call): Promise<void> {
   const { operation, user, session } = call
+  if (session) guards.sessions!.assertInLaunch(session, call)
   if (session && operation.auth === 'management')
     call.manager = guards.sessions!.limitToRole(session, operation, call.params as Record<string, string>)
   if (session && call.tenant) guards.sessions!.assertPermitted(session, operation, call.tenant)
@@ -178,7 +181,7 @@ const NOT_PERMITTED = 'The access token of a user does not permit this'
 const isOwn = (input: unknown, { user_id }: { user_id: string }): boolean =>
   (input as { user_id?: unknown } | undefined)?.user_id === user_id
 
-/** Parses query, body and headers. Errors: 422 with all errors; 403 the body names a user whom the access token does not permit; 406. */
+/** Parses query, body and headers. Errors: 422 with all errors; 403 the body names a user whom the credential does not permit; 406. */
 async function parseInput(process: RequestDependencies, call: Call): Promise<IdempotencyKey | undefined> {
   const { operation, headers, user } = call
   if (operation.formats) acceptedFormat(headers.accept, operation.formats)
@@ -189,6 +192,7 @@ async function parseInput(process: RequestDependencies, call: Call): Promise<Ide
   call.hasIdempotencyKey = idempotency !== undefined
   if (faults.length) throw unprocessable(faults)
   if (user && operation.userTokens === 'body' && !isOwn(call.body, user)) throw forbidden(NOT_PERMITTED)
+  if (call.session) process.guards.sessions!.assertInLaunch(call.session, call)
   return idempotency
 }
 

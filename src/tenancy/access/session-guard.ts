@@ -13,6 +13,8 @@ import { missingFault, valueFault, type Fault } from '../../platform/schema/faul
 import { matchesSchema, Uuid } from '../../platform/schema/schema.ts'
 import { cellNames, type CellName } from '../../settings/cells.ts'
 import type { HostBindings } from '../../settings/config.ts'
+import { LAUNCH_HEADER } from '../embedding/launch-cookies.ts'
+import { assertInLaunch, findLaunchedSession, launchTokens, type LaunchedSession } from '../embedding/launch-session.ts'
 import type { OrgPrincipal } from '../organizations/plans.ts'
 import { environmentOf, isPermitted, teamRoleOf, type Environment } from '../roles/roles.ts'
 import { CONSOLE_HEADER, isOfConsole, ownOrigin, readSessionCookie } from '../sign-in/browser-requests.ts'
@@ -48,6 +50,9 @@ export interface SessionGuardOptions {
   clock: () => Date
 }
 
+/** A session with the plan of its organization. */
+type PlannedSession = ActiveSession | LaunchedSession
+
 /** Recognizes sessions of the console. One per process. */
 export class SessionGuard {
   readonly #options: SessionGuardOptions
@@ -64,8 +69,10 @@ export class SessionGuard {
    * The session of a request; undefined if it does not come from the console. 401: a request with a key besides, of no session, or of one
    * that has ended. 403: a change that comes from no page of this server. 429: too many requests.
    */
-  authenticate = async ({ headers, method, address }: Call): Promise<ActiveSession | undefined> => {
-    const token = readSessionCookie(headers)
+  authenticate = async (call: Call): Promise<PlannedSession | undefined> => {
+    const { headers, method, address } = call
+    const launch_id = headers[LAUNCH_HEADER]
+    const token = launch_id === undefined ? readSessionCookie(headers) : ''
     if (token === undefined) return undefined
     const hasKey = KEY_HEADERS.some((name) => headers[name] !== undefined && headers[name] !== '')
     if (!isOfConsole(headers)) {
@@ -75,11 +82,27 @@ export class SessionGuard {
     }
     if (hasKey) throw unauthorized('A request has a key or a session, not both')
     if (method !== 'GET') this.assertOwnPage(headers)
+    if (launch_id !== undefined) return this.#findLaunched(String(launch_id), call)
     if (!isSessionToken(token)) throw this.#options.checks.refusal(address, endedSession())
     const session = await this.#find(token, address)
     const { cells, requests, idle_s } = this.#options
     if (headers[CONSOLE_HEADER] !== 'background')
       await touchSession(cells.control.asyncCommit, session, this.#options.clock(), idle_s)
+    const quota = requests.consume(session.key_id)
+    return quota ? { ...session, quota } : session
+  }
+
+  /** A launched page names its session, so that no cookie of another session of the browser is taken for it. It is not cached. */
+  async #findLaunched(launch_id: string, { headers, address }: Call): Promise<LaunchedSession> {
+    const { cells, checks, requests, clock } = this.#options
+    const tokens = launchTokens(headers)
+    if (!tokens.length) throw checks.refusal(address, endedSession())
+    const session = await checks.find(
+      address,
+      tokens.join(),
+      () => findLaunchedSession(cells.control.queries, tokens, launch_id, clock()),
+      endedSession,
+    )
     const quota = requests.consume(session.key_id)
     return quota ? { ...session, quota } : session
   }
@@ -120,6 +143,11 @@ export class SessionGuard {
     return { tenant, key_id, member_id, quota }
   }
 
+  /** 403: the launch URL of the session does not permit the request. */
+  assertInLaunch = ({ launch }: MemberSession, call: Call): void => {
+    if (launch) assertInLaunch(launch, call)
+  }
+
   /** 403: the member's role in the team does not permit the operation. */
   assertPermitted = (session: MemberSession, operation: Operation, { team, cell }: Tenant): void => {
     if (session.teams === null) return
@@ -134,7 +162,7 @@ export class SessionGuard {
   limitToRole = (session: MemberSession, operation: Operation, params: Record<string, string>): OrgPrincipal => {
     const { key_id, member_id, org, expires_at, quota } = session
     const teams = session.teams && this.#permittedTeams(session.teams, operation, params)
-    return { key_id, member_id, key_hash: NO_KEY, org, teams, plan: (session as ActiveSession).plan, expires_at, quota }
+    return { key_id, member_id, key_hash: NO_KEY, org, teams, plan: (session as PlannedSession).plan, expires_at, quota }
   }
 
   #permittedTeams(roles: ReadonlyMap<string, string>, operation: Operation, params: Record<string, string>): Set<string> {

@@ -1,22 +1,26 @@
 // Dashboard sessions: a launch token starts one once, and it stays open while its authorization is valid. Every use checks that, so that a
 // session ends at once with its member, the member's binding, the team or the modality. Source: management-auth.md 16.
 import { addSeconds } from '../../platform/runtime/clock.ts'
-import type { PlainTx } from '../../platform/db/transaction.ts'
+import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { hashKey, generateKey } from '../../platform/crypto/api-keys.ts'
-import { sql } from '../../platform/db/sql.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
 
 export const SESSION_S = 3600
 /** How long used launches and ended sessions are kept, to distinguish them from unknown ones. */
 const RETENTION_S = 86_400
 
 export const DashboardSession = T.Object({
+  id: T.String(),
   org_id: T.String(),
   org_name: T.String(),
+  plan: T.String(),
+  org_expires_at: Nullable(T.String()),
   member_id: T.String(),
   integration_member_id: T.String(),
   member_name: T.String(),
+  member_email: T.String(),
   team_id: T.String(),
   integration_team_id: Nullable(T.String()),
   team_name: T.String(),
@@ -50,19 +54,48 @@ export async function startSession(tx: PlainTx, launchToken: string): Promise<st
 }
 
 /** The open session of a token. */
-export const findSession = (tx: PlainTx, token: string): Promise<DashboardSession | undefined> =>
-  tx.maybe(
+export const findSession = (control: Queries, token: string, now: Date): Promise<DashboardSession | undefined> =>
+  findOpenSession(control, sql`s.session_token_hash = ${hashKey(token)}`, now)
+
+/** The open session with an id. */
+export const findSessionById = (control: Queries, session_id: string, now: Date): Promise<DashboardSession | undefined> =>
+  findOpenSession(control, sql`s.id = ${session_id} and s.session_token_hash is not null`, now)
+
+const findOpenSession = (control: Queries, condition: Sql, now: Date): Promise<DashboardSession | undefined> =>
+  control.maybe(
     DashboardSession,
     sql`
-    select o.id as org_id, o.name as org_name, m.id as member_id, m.integration_member_id, m.name as member_name, t.id as team_id,
-           t.integration_team_id, t.name as team_name, t.region, s.environment, s.feature, s.modality, s.expires_at, e.origins
-    ${sessionColumns} where s.session_token_hash = ${hashKey(token)} and s.expires_at > ${tx.now} and ${isOpenCondition}`,
+    select s.id, o.id as org_id, o.name as org_name, o.plan, o.expires_at as org_expires_at, m.id as member_id, m.integration_member_id,
+           m.name as member_name, m.email as member_email, t.id as team_id, t.integration_team_id, t.name as team_name, t.region,
+           s.environment, s.feature, s.modality, s.expires_at, e.origins
+    ${sessionColumns} where ${condition} and s.expires_at > ${now} and ${isOpenCondition}`,
   )
+
+const EndedSession = T.Object({ modality: T.String() })
+
+/** Ends a session, which goes on naming its origins for a day. Writes dashboard_session. */
+export const endSession = (tx: PlainTx, session_id: string) =>
+  tx.maybe(
+    EndedSession,
+    sql`update dashboard_session set expires_at = ${tx.now} where id = ${session_id} and expires_at > ${tx.now} returning modality`,
+  )
+
+/** Origins of the organization whose session a token was, while it is kept: its pages may frame the page that says that it has ended. */
+export async function findFramingOrigins(tx: PlainTx, token: string): Promise<string[]> {
+  const row = await tx.maybe(
+    Origins,
+    sql`
+    select to_json(array(select origin ->> 'origin' from jsonb_array_elements(e.origins) origin)) as origins
+    ${sessionColumns} where s.session_token_hash = ${hashKey(token)} and s.modality = 'feature_embed'`,
+  )
+  return row?.origins ?? []
+}
 
 /** Changes the feature of the session. Writes dashboard_session. */
 export const setFeature = (tx: PlainTx, token: string, feature: string): Promise<number> =>
   tx.run(sql`update dashboard_session set feature = ${feature} where session_token_hash = ${hashKey(token)}`)
 
+const Origins = T.Object({ origins: T.Array(T.String()) })
 const SpentLaunch = T.Object({ modality: T.String(), origins: T.Array(T.String()) })
 
 /** The feature and the organization of a launch token that can no longer be used. */

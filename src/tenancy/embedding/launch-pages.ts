@@ -1,5 +1,6 @@
-// The pages of launch URLs: a token becomes a session in a cookie; without a token an open session continues, or the browser is redirected
-// to the organization's own backend, which creates a new launch URL. Source: management-auth.md 16, fast launch and continuation.
+// The pages of launch URLs: a token becomes a session in a cookie, whose page is the console; without a token an open session continues, or
+// the browser is redirected to the organization's own backend, which creates a new launch URL. Source: management-auth.md 16, fast launch
+// and continuation.
 import type { CellName } from '../../settings/cells.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
@@ -9,11 +10,22 @@ import { readQuery } from '../../platform/http/input.ts'
 import type { BrowserPage, PageResponse, PageRequest } from '../../platform/http/browser-pages.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { startSession, findLaunch, findSession, setFeature, SESSION_S, type DashboardSession } from './dashboard-sessions.ts'
+import { consolePage } from '../../platform/http/console-pages.ts'
+import { isSafeForCookies } from '../sign-in/browser-requests.ts'
+import {
+  startSession,
+  findFramingOrigins,
+  findLaunch,
+  findSession,
+  setFeature,
+  SESSION_S,
+  type DashboardSession,
+} from './dashboard-sessions.ts'
+import { isSessionToken, launchCookie, modalities, readLaunchTokens, type CookiePlace } from './launch-cookies.ts'
 import { findOrgByHost } from '../domains/domains.ts'
 import { findEmbeddingConfig } from './embedding.ts'
 import { Launch, type Embedding } from './schema.ts'
-import { redirect, errorPage, sessionPage } from './launch-html.ts'
+import { redirect, errorPage } from './launch-html.ts'
 import type { CredentialChecks } from '../../platform/http/rate-limits.ts'
 import { assertFeature, basePath, validateLaunch, type LaunchDependencies } from './launches.ts'
 
@@ -24,9 +36,8 @@ export interface LaunchPageDependencies extends LaunchDependencies {
 
 /** Tokens in the format of `newKey`: no other text is looked up. */
 const LAUNCH_TOKEN = /^dl_[\w-]{43}$/
-const SESSION_TOKEN = /^ds_[\w-]{43}$/
-const COOKIE_PREFIX = 'drawbridge_'
-const modalities = ['feature_embed', 'link_out'] as const
+/** The addresses of the console of a launched session. */
+const SESSION_PATHS = ['/auth/session', '/auth/session/*'] as const
 
 /** The pages, without a key. */
 export const launchPages = (dependencies: LaunchPageDependencies): BrowserPage[] => {
@@ -48,12 +59,13 @@ export const launchPages = (dependencies: LaunchPageDependencies): BrowserPage[]
         return token === undefined ? continueSession(dependencies, visit) : redeemLaunchToken(dependencies, token, visit.address)
       }),
     },
-    {
+    ...SESSION_PATHS.map((path) => ({
       id: 'session_page',
-      path: '/auth/session',
+      path,
+      // It reads its data by operations.
       logsAccess: false,
-      answer: orTryLater((visit) => showSession(dependencies, visit)),
-    },
+      answer: orTryLater((visit: PageRequest) => showSession(dependencies, visit)),
+    })),
   ]
 }
 
@@ -87,8 +99,10 @@ function tryLater({ status, headers }: Problem): PageResponse {
   return { ...page, headers: { ...page.headers, ...headers } }
 }
 
-/** Uses a launch token up. Writes dashboard_session. */
+/** Uses a launch token up, where a cookie is not sent in clear. Writes dashboard_session. */
 async function redeemLaunchToken(dependencies: LaunchPageDependencies, token: string, address: string): Promise<PageResponse> {
+  if (!isSafeForCookies(new URL(dependencies.publicUrl())))
+    return errorPage(403, 'This link needs HTTPS', 'Sessions need HTTPS, or a browser on the machine of the server.')
   const lookedUp = { address, credential: undefined, hasForm: LAUNCH_TOKEN.test(token) }
   const known = await checkLaunch(dependencies, lookedUp, (tx) => findLaunch(tx, token))
   if (!known) return errorPage(404, 'Unknown link', 'This link was not created by this server.')
@@ -101,22 +115,17 @@ async function redeemLaunchToken(dependencies: LaunchPageDependencies, token: st
       frameAncestors(known.modality, known.origins),
     )
   return redirect(303, `${basePath(dependencies.publicUrl)}/auth/session`, {
-    'set-cookie': cookieFor(dependencies, known.modality, session),
+    'set-cookie': launchCookie(placeOf(dependencies), known.modality, session, SESSION_S),
+    // The page learns from its referrer which origin frames it, in browsers that do not say so otherwise.
+    'referrer-policy': 'strict-origin-when-cross-origin',
   })
 }
 
-/** In a frame the cookie is a third-party cookie: it is partitioned by the framing site, and needs TLS. */
-function cookieFor(dependencies: LaunchPageDependencies, modality: string, session: string): string {
-  const secure = dependencies.publicUrl().startsWith('https:') ? '; Secure' : ''
-  const site = modality === 'feature_embed' ? '; SameSite=None; Secure; Partitioned' : `; SameSite=Lax${secure}`
-  return `${COOKIE_PREFIX}${modality}=${session}; Path=${basePath(dependencies.publicUrl)}/; Max-Age=${SESSION_S}; HttpOnly${site}`
-}
-
-/** The session tokens of a browser, of one modality or of all. */
-function readTokens({ headers }: PageRequest, names: readonly string[]): string[] {
-  const cookies = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
-  return names.flatMap((modality) => cookies.find(([name]) => name === COOKIE_PREFIX + modality)?.[1] ?? [])
-}
+/** Where cookies of launched sessions are. */
+export const placeOf = ({ publicUrl }: Pick<LaunchDependencies, 'publicUrl'>): CookiePlace => ({
+  base_path: basePath(publicUrl),
+  isSecure: publicUrl().startsWith('https:'),
+})
 
 /** The open session of a browser's token; undefined if there is none. 429: too many invalid ones from its address. */
 const findLaunchSession = (
@@ -124,14 +133,25 @@ const findLaunchSession = (
   token: string,
   address: string,
 ): Promise<DashboardSession | undefined> =>
-  checkLaunch(dependencies, { address, credential: token, hasForm: SESSION_TOKEN.test(token) }, (tx) => findSession(tx, token))
+  checkLaunch(dependencies, { address, credential: token, hasForm: isSessionToken(token) }, (tx) =>
+    findSession(tx, token, tx.now),
+  )
 
+/** The console for the session of the browser: that of a frame in a frame, and of a link elsewhere. */
 async function showSession(dependencies: LaunchPageDependencies, visit: PageRequest): Promise<PageResponse> {
-  for (const token of readTokens(visit, isFramed(visit) ? modalities : modalities.toReversed())) {
+  const tokens = readLaunchTokens(visit.headers, isFramed(visit) ? modalities : modalities.toReversed())
+  for (const token of tokens) {
     const session = await findLaunchSession(dependencies, token, visit.address)
-    if (session) return sessionPage(session, frameAncestors(session.modality, originsOf(session)))
+    if (session)
+      return consolePage({
+        base_path: basePath(dependencies.publicUrl),
+        launch_id: session.id,
+        frames: frameAncestors(session.modality, originsOf(session)),
+      })
   }
-  return errorPage(401, 'You are not signed in', 'There is no active session. Please go back and open the link again.')
+  const ended = tokens.find(isSessionToken)
+  const origins = ended === undefined ? [] : await dependencies.cells.control.plainTx((tx) => findFramingOrigins(tx, ended))
+  return errorPage(401, 'You are not signed in', 'There is no active session. Please go back and open the link again.', origins)
 }
 
 const isFramed = ({ headers }: PageRequest): boolean => headers['sec-fetch-dest'] === 'iframe'
@@ -156,7 +176,10 @@ async function continueSession(dependencies: LaunchPageDependencies, visit: Page
   )
   if (!embedding.modalities.includes(launch.modality))
     return errorPage(400, 'Not enabled', 'This organization has not enabled this launch modality.')
-  const [token] = readTokens(visit, [launch.modality])
+  const [token] = readLaunchTokens(
+    visit.headers,
+    modalities.filter((modality) => modality === launch.modality),
+  )
   const session = token === undefined ? undefined : await findLaunchSession(dependencies, token, visit.address)
   if (session && session.org_id === org_id && sessionAllows(session, launch))
     return landingFeature(dependencies, token!, session, launch, origins)

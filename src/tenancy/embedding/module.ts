@@ -5,10 +5,10 @@ import { unbindEmbeddedMembers } from './embedded-members.ts'
 import { embeddingConstraints } from './embedding.ts'
 import { launchPages, type LaunchPageDependencies } from './launch-pages.ts'
 import { launchConstraints } from './launches.ts'
-import { embeddingRoutes } from './routes.ts'
+import { embeddingRoutes, type RouteDependencies } from './routes.ts'
 import { sessionCleanup } from './dashboard-sessions.ts'
 
-export const embedding = (dependencies: LaunchPageDependencies): Module => ({
+export const embedding = (dependencies: LaunchPageDependencies & RouteDependencies): Module => ({
   name: 'tenancy/embedding',
   about: 'launch URLs, dashboard sessions, integration-managed members',
   tag: 'management',

@@ -1,4 +1,4 @@
-import { managementOperation, type Operation } from '../../platform/http/operation.ts'
+import { managementOperation, sessionOperation, StatusReply, type Operation } from '../../platform/http/operation.ts'
 import {
   createEmbeddedMember,
   deleteEmbeddedMember,
@@ -9,16 +9,59 @@ import {
 } from './embedded-members.ts'
 import * as shapes from './schema.ts'
 import { getEmbedding, putEmbedding } from './embedding.ts'
+import { launchCookie } from './launch-cookies.ts'
+import { placeOf } from './launch-pages.ts'
+import { endLaunchSession, readLaunchSession } from './launch-session.ts'
 import { createLaunch, type LaunchDependencies } from './launches.ts'
 import { Nothing, OrgParams } from '../organizations/management-shapes.ts'
 import { DAY_S } from '../../platform/runtime/durations.ts'
 
 const BASE = '/v1/org/{org_id}/ehr_integration' as const
 const MEMBER = `${BASE}/member/{member_id}` as const
+export interface RouteDependencies extends LaunchDependencies {
+  /** Whether the server has demo data. */
+  demo: boolean
+  /** The operations of all modules. */
+  operations: () => readonly Operation[]
+}
+
 const orgScope = { scope: 'control', keyScope: 'org' } as const
 
+/** The session of a launched page. */
+const sessionRoutes = (dependencies: RouteDependencies): Operation[] => [
+  sessionOperation({
+    id: 'get_launch_session',
+    method: 'GET',
+    path: '/console/api/launch',
+    summary: 'Read the session that a launch URL has opened, with its feature',
+    reply: shapes.LaunchSession,
+    run: (tx, { session }) =>
+      readLaunchSession(tx, session, {
+        cells: dependencies.cells.names,
+        demo: dependencies.demo,
+        operations: dependencies.operations(),
+      }),
+  }),
+  sessionOperation({
+    id: 'end_launch_session',
+    method: 'DELETE',
+    path: '/console/api/launch',
+    summary: 'End the session that a launch URL has opened',
+    reply: Nothing,
+    run: async (tx, { session }) => {
+      const { modality } = await endLaunchSession(tx, session)
+      const headers = {
+        'set-cookie': launchCookie(placeOf(dependencies), modality, '', 0),
+        'clear-site-data': '"cache", "storage"',
+      }
+      return new StatusReply(200, {}, headers)
+    },
+  }),
+]
+
 /** The dashboard inside the pages of an organization. */
-export const embeddingRoutes = (dependencies: LaunchDependencies): Operation[] => [
+export const embeddingRoutes = (dependencies: RouteDependencies): Operation[] => [
+  ...sessionRoutes(dependencies),
   managementOperation({
     ...orgScope,
     id: 'get_ehr_integration_configuration',
@@ -140,7 +183,7 @@ export const embeddingRoutes = (dependencies: LaunchDependencies): Operation[] =
     path: `${BASE}/create_dashboard_url`,
     summary: 'Create a launch URL',
     description:
-      'Valid for one use within five minutes; only this response shows it. This server has no console yet: the page shows the member and the feature of the session.',
+      'Valid for one use within five minutes; only this response shows it. It opens the console for an hour: in a frame the feature alone, as a link the team in that environment, beginning with the feature.',
     params: OrgParams,
     body: shapes.Launch,
     reply: shapes.LaunchUrl,

@@ -2,6 +2,7 @@
 import { RuleError } from '../../platform/schema/request-validation.ts'
 import { Clearable, Email, Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { Bindings, TeamRoleBinding, Url } from '../teams/schema.ts'
+import { signedInMember } from '../sign-in/schema.ts'
 import { Cursor, Environment, NextCursor, Reference } from '../organizations/management-shapes.ts'
 import { browserAddress } from '../../platform/net/browser-address.ts'
 import { hostName } from '../../platform/net/host-name.ts'
@@ -136,3 +137,14 @@ export const Launch = Fields(
 )
 export type Launch = Static<typeof Launch>
 export const LaunchUrl = Fields({ url: T.String(), expires_in: T.Integer() }, { title: 'DashboardUrl' })
+
+export const LaunchSession = Fields(
+  {
+    ...signedInMember,
+    feature: T.String({ description: 'As of the launch. A link-out session begins with it, an embedded one has nothing else.' }),
+    modality: Modality,
+    origins: T.Array(T.String(), { description: 'The origins whose pages may frame the console.' }),
+  },
+  { title: 'LaunchSession' },
+)
+export type LaunchSession = Static<typeof LaunchSession>

@@ -29,29 +29,28 @@ export const SignedOut = Fields(
 const OperationIds = T.Array(T.String())
 const TeamRoleValue = OpenEnum(teamRoles)
 
-export const SignedInMember = Fields(
-  {
-    session_id: Uuid,
-    member: Fields({ id: Uuid, name: T.String(), email: T.String() }),
-    org: Fields({ id: Uuid, name: T.String() }),
-    role: OpenEnum(roles),
-    teams: T.Array(Fields({ id: Uuid, name: T.String(), region: T.String(), role: TeamRoleValue }), {
-      description: 'By name, at most 1,000.',
-    }),
-    cells: T.Array(T.String()),
-    demo: T.Boolean(),
-    permissions: T.Record(T.String(), Fields({ sandbox: OperationIds, production: OperationIds }), {
-      description:
-        'Role in a team → ids of the operations that it permits in a sandbox and in production. Only the roles among `teams` are there.',
-    }),
-    org_permissions: T.Array(T.String(), {
-      description: 'Ids of the permitted operations that concern the organization and no single team.',
-    }),
-    expires_at: Timestamp,
-    idle_expires_at: Timestamp,
-  },
-  { title: 'SignedInMember' },
-)
+/** What the console shows of the session in which a member works. */
+export const signedInMember = {
+  session_id: Uuid,
+  member: Fields({ id: Uuid, name: T.String(), email: T.String() }),
+  org: Fields({ id: Uuid, name: T.String() }),
+  role: OpenEnum(roles),
+  teams: T.Array(Fields({ id: Uuid, name: T.String(), region: T.String(), role: TeamRoleValue }), {
+    description: 'By name, at most 1,000.',
+  }),
+  cells: T.Array(T.String()),
+  demo: T.Boolean(),
+  permissions: T.Record(T.String(), Fields({ sandbox: OperationIds, production: OperationIds }), {
+    description:
+      'Role in a team → ids of the operations that it permits in a sandbox and in production. Only the roles among `teams` are there.',
+  }),
+  org_permissions: T.Array(T.String(), {
+    description: 'Ids of the permitted operations that concern the organization and no single team.',
+  }),
+  expires_at: Timestamp,
+  idle_expires_at: Timestamp,
+}
+export const SignedInMember = Fields(signedInMember, { title: 'SignedInMember' })
 export type SignedInMember = Static<typeof SignedInMember>
 
 export const Session = Fields(

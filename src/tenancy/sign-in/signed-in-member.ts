@@ -66,7 +66,8 @@ export async function readSignedInMember(tx: PlainTx, session: MemberSession, fa
 
 const idsOf = (operations: readonly Operation[]): string[] => operations.map(({ id }) => id)
 
-function permissionsByRole(roles: ReadonlySet<TeamRole>, operations: readonly Operation[]): SignedInMember['permissions'] {
+/** Role → ids of the operations that it permits in each environment. */
+export function permissionsByRole(roles: ReadonlySet<TeamRole>, operations: readonly Operation[]): SignedInMember['permissions'] {
   const ofTeams = operations.filter(({ auth }) => auth === 'team' || auth === 'management')
   const permitted = (role: TeamRole, environment: Environment) =>
     idsOf(ofTeams.filter((operation) => isPermitted(operation, role, environment)))

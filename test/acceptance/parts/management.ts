@@ -199,7 +199,7 @@ export function management(server: Server, { sdk, user, order, leave }: Customer
       assert.equal((await fetch(url, { redirect: 'manual' })).status, 410)
       const cookie = launched.headers.get('set-cookie')!.split(';')[0]!
       const session = () => fetch(new URL(launched.headers.get('location')!, url), { headers: { cookie } })
-      assert.match(await (await session()).text(), /Testa Changed/)
+      assert.match(await (await session()).text(), /Drawbridge/)
       assert.deepEqual(await done('DELETE', path), {})
       assert.equal((await session()).status, 401)
     })

@@ -8,6 +8,7 @@ import type { AvailableSlots } from '../../../src/visits/appointments/schema.ts'
 import type { Operation } from '../../../src/platform/http/operation.ts'
 import { hashKey } from '../../../src/platform/crypto/api-keys.ts'
 import {
+  CONSOLE_HEADERS,
   consoleHeaders,
   createDemoMember,
   furtherSession,
@@ -17,6 +18,7 @@ import {
   passwordSignIn,
 } from '../../support/console-sessions.ts'
 import { fhirServer } from '../../support/fhir-server.ts'
+import { createLaunchBody, embedding, getPage, launch, launchedHeaders } from '../../support/launch-browser.ts'
 import { labAccount } from '../../support/lab-accounts.ts'
 import { avenue, createPhlebotomist, slots, street, usAddress, visitCalls } from '../../support/home-visits.ts'
 import { signIn, createSignInToken } from '../../support/phones.ts'
@@ -793,13 +795,26 @@ export async function call(
 ): Promise<Reply> {
   const manages = isManagement(path)
   const key = findKey(caller, path, manages)
-  const linked = isOfConsole(path)
-    ? await consoleHeaders(typeof caller === 'object' ? caller : undefined, method, path)
-    : await linkHeader(caller, method, path)
+  const linked = await sessionHeader(caller, method, path)
   const reply = await client(key, manages ? 'x-management-key' : undefined).call(method, path, body, { ...linked, ...headers })
   const fault = invalidKey(reply)
   if (fault) throw new Error(`${method} ${path.slice(0, 200)} was HTTP ${reply.status}, ${fault}`)
   return reply
+}
+
+/** The headers of a session, for paths that need one. */
+function sessionHeader(caller: Caller, method: string, path: string): Promise<Record<string, string>> {
+  const team = typeof caller === 'object' ? caller : undefined
+  if (team && /^\/*console\/+api\/+launch\/*(\?|$)/.test(path))
+    return thing(team, method === 'GET' ? 'read' : 'change', 'launched session', () => launchHeadersOf(team))
+  return isOfConsole(path) ? consoleHeaders(team, method, path) : linkHeader(caller, method, path)
+}
+
+/** The headers of a new session that a launch URL has opened; of none for a team that was deleted. */
+async function launchHeadersOf(team: TestTeam): Promise<Record<string, string>> {
+  const { member } = await embedding(team)
+  const { status, body } = await launch(team, createLaunchBody(team, member))
+  return status === 404 ? CONSOLE_HEADERS : launchedHeaders((await getPage(body.url)).cookie!)
 }
 
 /** What is wrong with an answer, whatever the question was. */
