@@ -94,6 +94,7 @@ export async function measureResultIntake(
         link: null,
         message_id: sample_id,
         sample_id,
+        numbers: [],
         account_number: null,
         patient: PATIENT,
         report,

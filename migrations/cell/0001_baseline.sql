@@ -745,6 +745,19 @@ create index raw_result__team on raw_result (team_id);
 create index raw_result__unassigned on raw_result (created_at, id) where team_id is null;
 create index raw_result__users on raw_result (candidate_user_ids);
 
+-- The numbers by which laboratories name an order over a link: ours, and their own, which they report with results.
+create table lab_order_number (
+  team_id          uuid not null references team,
+  order_id         uuid not null references lab_order,
+  link_account_id  uuid not null,
+  kind             text not null constraint lab_order_number__kind check (kind in ('placer', 'filler', 'specimen', 'accession', 'group')),
+  number           text not null,
+  created_at       timestamptz not null,
+  primary key (order_id, link_account_id, kind, number)
+);
+create index lab_order_number__number on lab_order_number (number, kind, link_account_id, team_id);
+create index lab_order_number__team on lab_order_number (team_id);
+
 -- ==== wearables
 
 -- The devices that recorded data of users.

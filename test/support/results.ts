@@ -53,6 +53,7 @@ export async function deliveryFor(team: TestTeam, order: Order, changes: Partial
     link: null,
     message_id: randomUUID(),
     sample_id: order.sample_id,
+    numbers: [],
     account_number: null,
     patient: reportedPatient,
     report: await createReport(team, order.lab_test.id),

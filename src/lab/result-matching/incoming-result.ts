@@ -21,6 +21,15 @@ interface LinkOrigin {
   sender: string
 }
 
+/** The kinds of numbers of an order, in the order in which they are searched. */
+export const numberKinds = ['placer', 'filler', 'specimen', 'accession', 'group'] as const
+
+/** A number by which a message names its order: `placer` is ours, or that of who placed the order; the others are the laboratory's. */
+export interface OrderNumber {
+  kind: (typeof numberKinds)[number]
+  number: string
+}
+
 export interface IncomingResult {
   lab_slug: string
   /** Null: from a sender that delivers for one team. */
@@ -32,6 +41,8 @@ export interface IncomingResult {
   message_id: string
   /** The sample id that the laboratory and the order share; null if the message has none. */
   sample_id: string | null
+  /** The other numbers of the order, for messages over a link. */
+  numbers: OrderNumber[]
   /** The laboratory's account; null if the message does not name it. */
   account_number: string | null
   patient: ReportedPatient | null
@@ -43,12 +54,16 @@ export type LinkDelivery = IncomingResult & { link: LinkOrigin }
 
 const ID_LENGTH_MAX = 200
 const NAME_LENGTH_MAX = 200
+const NUMBERS_MAX = 100
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 
 /** Errors: 400 texts that are too long or empty, an invalid date of birth, more results than a report may have. */
-export function assertDelivery({ link, message_id, sample_id, account_number, patient, report }: IncomingResult): void {
+export function assertDelivery(delivery: IncomingResult): void {
+  const { link, message_id, sample_id, numbers, account_number, patient, report } = delivery
   if (message_id.length === 0) throw badRequest('message_id is required')
-  for (const text of [link?.sender, message_id, sample_id, account_number, report.specimen_number])
+  if (numbers.length > NUMBERS_MAX) throw badRequest(`A message must name at most ${NUMBERS_MAX} numbers`)
+  const ids = [link?.sender, message_id, sample_id, account_number, report.specimen_number]
+  for (const text of [...ids, ...numbers.map(({ number }) => number)])
     if (text && text.length > ID_LENGTH_MAX) throw badRequest(`Identifiers must have at most ${ID_LENGTH_MAX} characters`)
   for (const text of [patient?.first_name, patient?.last_name, patient?.gender])
     if (text && text.length > NAME_LENGTH_MAX) throw badRequest(`Names must have at most ${NAME_LENGTH_MAX} characters`)

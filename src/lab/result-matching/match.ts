@@ -8,6 +8,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { candidateGroups } from './candidates.ts'
 import type { IncomingResult } from './incoming-result.ts'
 import { toFoundOrder, findOrderBySample, findOrdersOfPatient, type FoundOrder } from './matching-orders.ts'
+import { findOrderByNumbers } from './order-numbers.ts'
 import type { CandidateGroup, DecisionCode } from './schema.ts'
 
 export interface Ambiguity {
@@ -21,11 +22,12 @@ export type MatchOutcome = { lockedOrder: LockedOrder } | { ambiguity: Ambiguity
 
 /** Matches an incoming result of a laboratory to an order of the team. */
 export async function matchToOrder(tx: Tx, lab_id: number, delivery: IncomingResult): Promise<MatchOutcome> {
-  const [followed, numbered] = await Promise.all([
+  const [followed, numbered, named] = await Promise.all([
     previouslyAcceptedOrder(tx, lab_id, delivery),
     findOrderBySample(tx, lab_id, delivery.sample_id),
+    findOrderByNumbers(tx, delivery),
   ])
-  const sample_order = followed ?? numbered
+  const sample_order = followed ?? numbered ?? named
   // Locked before it is examined, so that the decision still holds when it is applied.
   const lockedOrder = sample_order === undefined ? undefined : await findAndLockOrder(tx, sample_order)
   const sample = lockedOrder && toFoundOrder(lockedOrder, delivery)

@@ -1,5 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
+import { eraseOrderNumbers } from './order-numbers.ts'
 import { eraseRawResults } from './raw-results.ts'
 import { unassignedCleanup } from './operator-reviews.ts'
 import { resultMatchingRoutes } from './routes.ts'
@@ -12,8 +13,14 @@ export const resultMatching: Module = {
   tag: 'matching',
   eventTypes,
   features: [unmatchedResults],
-  tables: { ofTeams: ['raw_result'], views: ['raw_result_of_team'] },
+  tables: { ofTeams: ['raw_result', 'lab_order_number'], views: ['raw_result_of_team'] },
   operations: resultMatchingRoutes,
   periodicTasks: [unassignedCleanup],
-  erasers: { user: eraseRawResults, team: eraseTables('raw_result') },
+  erasers: {
+    user: async (tx, user_id) => {
+      await eraseRawResults(tx, user_id)
+      await eraseOrderNumbers(tx, user_id)
+    },
+    team: eraseTables('raw_result', 'lab_order_number'),
+  },
 }

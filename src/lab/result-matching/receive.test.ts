@@ -16,6 +16,7 @@ import {
 } from '../../../test/support/results.ts'
 import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { assignToTeam, listUnassigned } from './operator-reviews.ts'
+import { erase } from '../../../test/contract/operations/erased-users.ts'
 import { command } from '../../../test/support/commands.ts'
 
 const CREATED = 'labtest.match_review.created'
@@ -332,6 +333,66 @@ describe('results that arrive over a link', () => {
     assert.deepEqual([mine.decision_code, await teamOf(mine.raw_result_id)], ['match_demo', team.team])
     const foreign = await receiveOverLink(await deliveryFor(other, theirs, { account_number }))
     assert.equal(await teamOf(foreign.raw_result_id), null)
+  })
+
+  test("a message with the laboratory's numbers alone finds the order that an earlier message named", async () => {
+    const team = await createTestTeam()
+    const order = await acceptedOrder(team)
+    const filler = `F-${randomUUID()}`
+    const partial = await createReport(team, order.lab_test.id, { status: 'partial' })
+    const numbers = [
+      { kind: 'filler' as const, number: filler },
+      { kind: 'group' as const, number: 'G-1' },
+    ]
+    assert.equal((await receiveOverLink(await deliveryFor(team, order, { numbers, report: partial }))).status, 'matched')
+    const later = await deliveryFor(team, order, { sample_id: null, numbers: numbers.slice(0, 1) })
+    const stranger = { first_name: 'Nobody', last_name: 'Anywhere', dob: '1970-01-01', gender: null }
+    assert.equal(await teamOf((await receiveOverLink({ ...later, patient: stranger })).raw_result_id), null)
+    const asOtherKind = { ...later, numbers: [{ kind: 'accession' as const, number: filler }] }
+    assert.equal(await teamOf((await receiveOverLink(asOtherKind)).raw_result_id), null)
+    const receipt = await receiveOverLink(later)
+    assert.deepEqual([receipt.status, receipt.order_id], ['matched', order.id])
+  })
+
+  test('a number that names orders of several users decides nothing', async () => {
+    const team = await createTestTeam()
+    const number = `SHARED-${randomUUID()}`
+    const numbers = [{ kind: 'accession' as const, number }]
+    const orders = [await acceptedOrder(team), await acceptedOrder(team)]
+    for (const order of orders) {
+      const report = await createReport(team, order.lab_test.id, { status: 'partial' })
+      await receiveOverLink(await deliveryFor(team, order, { numbers, report }))
+    }
+    const receipt = await receiveOverLink(await deliveryFor(team, orders[0]!, { sample_id: null, numbers }))
+    assert.deepEqual([receipt.status, receipt.decision_code], ['pending_customer_review', 'multiple_demo_match'])
+    const [own, of] = [{ kind: 'filler' as const, number: `F-${randomUUID()}` }, orders[1]!]
+    const report = await createReport(team, of.lab_test.id, { status: 'partial' })
+    await receiveOverLink(await deliveryFor(team, of, { numbers: [own], report }))
+    const named = await receiveOverLink(await deliveryFor(team, of, { sample_id: null, numbers: [...numbers, own] }))
+    assert.deepEqual([named.status, named.order_id], ['matched', of.id])
+  })
+
+  test('the numbers of an accepted message find its order for later messages, and are erased with the user', async () => {
+    const team = await createTestTeam()
+    const order = await acceptedOrder(team)
+    const account_id = await labAccount(team, { lab: 'quest', provider_account_id: `FICTIONAL-${randomUUID()}` })
+    const numbers = [{ kind: 'filler' as const, number: `F-${randomUUID()}` }]
+    const unknown = await deliveryFor(team, order, { sample_id: null, numbers })
+    const { raw_result_id } = await receiveOverLink(unknown, { account_id })
+    const accepted = await team.api.post(`/v3/unmatched_result/${raw_result_id}/accept`, { order_id: order.id })
+    assert.equal(accepted.status, 200)
+    const receipt = await receiveOverLink({ ...unknown, message_id: randomUUID() }, { account_id })
+    assert.deepEqual([receipt.decision_code, receipt.status], ['match_completed', 'pending_customer_review'])
+    const count = async () =>
+      (
+        await team.db.queries.many(
+          T.Object({ id: T.String() }),
+          sql`select order_id as id from lab_order_number where order_id = ${order.id} and team_id = ${team.team}`,
+        )
+      ).length
+    assert.equal(await count(), 1)
+    await erase(team, [order.user_id])
+    assert.equal(await count(), 0)
   })
 
   test('an unassigned link result waits until the operator assigns it to a team', async () => {

@@ -11,6 +11,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { applyReport } from './apply-result.ts'
 import { matchToOrder } from './match.ts'
 import { assertDelivery, type IncomingResult, type LinkDelivery } from './incoming-result.ts'
+import { recordNumbers } from './order-numbers.ts'
 import { openReview, searchText, markMatched } from './raw-results.ts'
 import type { ReviewStatus } from './schema.ts'
 import { findLinkAccount, resolveTeam } from './resolve-team.ts'
@@ -29,7 +30,7 @@ export interface Receipt {
 /**
  * Receives a result from a sender that delivers for one team, the team of the transaction. The result is applied to its order if sample id,
  * patient, account and the order's state agree; otherwise a review is opened.
- * Writes raw_result, lab_order, lab_result. Emits the events of the order's steps; labtest.match_review.created for a review that the team
+ * Writes raw_result, lab_order, lab_result, lab_order_number. Emits the events of the order's steps; labtest.match_review.created for a review that the team
  * sees.
  * Errors: 400 unknown laboratory; errors of `assertDelivery`.
  */
@@ -113,6 +114,7 @@ export async function matchResult(tx: Tx, id: string, lab_id: number, delivery: 
   await applyReport(tx, lockedOrder, delivery.report)
   await saveOrder(tx, lockedOrder)
   markMatched(tx, id, { order_id, user_id })
+  recordNumbers(tx, order_id, delivery)
   return { ...receipt, status: 'matched', decision_code: 'match_sample_id', order_id }
 }
 

@@ -6,6 +6,7 @@ import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { Order } from '../orders/schema.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import type { LinkDelivery } from './incoming-result.ts'
+import { hasNumber } from './order-numbers.ts'
 import { comparePatients } from './patient-comparison.ts'
 
 const Team = T.Object({ team_id: T.String() })
@@ -65,17 +66,27 @@ async function teamsOfAccounts(db: Queries, condition: Sql): Promise<string[]> {
   return rows.map(({ team_id }) => team_id)
 }
 
-/** The index on sample ids starts with the laboratory: this is the only query on orders across all teams. */
-async function teamsOfSample(db: Queries, lab_id: number, { sample_id, patient }: LinkDelivery) {
-  if (!sample_id) return []
-  const rows = await db.many(
-    OfSample,
-    sql`
-    select o.team_id, o.document from lab_order o join team on team.id = o.team_id and team.deleted_at is null
-    where o.sample_id = ${sample_id} and o.lab_id = ${lab_id} and o.team_id = team.id limit 1000`,
-  )
-  return rows.map(({ team_id, document }) => ({
-    team_id,
-    knowsPatient: comparePatients(patient, (JSON.parse(document) as Order).patient_details) === 'same',
-  }))
+/** The teams that know the sample id, or another number of the message over its link. These are the only queries on orders across all teams. */
+async function teamsOfSample(db: Queries, lab_id: number, delivery: LinkDelivery) {
+  const { sample_id, numbers, patient } = delivery
+  const orders = async (condition: Sql) =>
+    db.many(
+      OfSample,
+      sql`
+      select o.team_id, o.document from lab_order o join team on team.id = o.team_id and team.deleted_at is null
+      where ${condition} and o.lab_id = ${lab_id} and o.team_id = team.id limit 1000`,
+    )
+  const bySample = sample_id ? await orders(sql`o.sample_id = ${sample_id}`) : []
+  const rows =
+    bySample.length || numbers.length === 0
+      ? bySample
+      : await orders(
+          sql`o.id in (select n.order_id from lab_order_number n where ${hasNumber(delivery)} and n.team_id = o.team_id)`,
+        )
+  const teams = new Map<string, boolean>()
+  for (const { team_id, document } of rows) {
+    const isPatient = comparePatients(patient, (JSON.parse(document) as Order).patient_details) === 'same'
+    teams.set(team_id, isPatient || teams.get(team_id) === true)
+  }
+  return [...teams].map(([team_id, knowsPatient]) => ({ team_id, knowsPatient }))
 }

@@ -12,6 +12,7 @@ import type { Order } from '../orders/schema.ts'
 import { findUser, notDeleted, notOfDeletedAlone } from '../../people/users/users.ts'
 import { attachToOrder, attachToUser, type AppliedResult } from './apply-result.ts'
 import type { IncomingResult } from './incoming-result.ts'
+import { recordNumbers } from './order-numbers.ts'
 import { RawResult, saveReview, selectRawResults, reviewToWire } from './raw-results.ts'
 import type {
   AcceptUnmatchedResult,
@@ -142,7 +143,7 @@ export async function lockReview(
 
 /**
  * Accepts a result: applies it to the chosen order, to a new order in its place, or to a new order of the user.
- * Writes raw_result, lab_order, lab_result. Emits the events of the orders' steps, and labtest.match_review.updated.
+ * Writes raw_result, lab_order, lab_result, lab_order_number. Emits the events of the orders' steps, and labtest.match_review.updated.
  * Errors: 404 unknown review, not open for the team, unknown order or user; 422 the order belongs to another user, the order is missing and
  * cannot be inferred, or the result cannot be applied.
  * @returns the order that has the result now
@@ -155,6 +156,7 @@ export async function acceptReview(tx: Tx, id: string, body: AcceptUnmatchedResu
 /** As `acceptReview`, for a locked review. */
 export async function accept(tx: Tx, raw: RawResult, body: AcceptUnmatchedResult): Promise<AppliedResult> {
   const attached = await applyTo(tx, raw, body)
+  recordNumbers(tx, attached.order_id, JSON.parse(raw.payload) as IncomingResult)
   const { order_id: resolved_order_id, user_id: resolved_user_id } = attached
   const done = { status: 'resolved', resolution_action: 'accept', reviewed_at: iso(tx.now) } as const
   saveReview(tx, raw, { ...done, note: body.note ?? null, resolved_user_id, resolved_order_id })

@@ -241,6 +241,7 @@ async function createDelivery(tx: Tx, { id, request, orders, plan }: TestRun<Pla
     link: null,
     message_id: `unmatched-result-test ${id}`,
     sample_id,
+    numbers: [],
     account_number: null,
     patient,
     report,
