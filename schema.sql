@@ -958,6 +958,42 @@ table lab_account_team
   CREATE INDEX lab_account_team__team ON lab_account_team USING btree (team_id)
   policy of_team for all (team_id = current_team())
 
+table lab_link
+  account_id uuid not null
+  profile text not null
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  constraint lab_link_pkey PRIMARY KEY (account_id)
+  constraint lab_link_account_id_fkey FOREIGN KEY (account_id) REFERENCES lab_account(id)
+
+table lab_message
+  id uuid not null
+  team_id uuid
+  link_account_id uuid not null
+  digest text not null
+  bytes bytea not null
+  sender text
+  control_id text
+  reuses_control_id boolean not null default false
+  state text not null
+  attempts integer not null default 0
+  repetitions integer not null default 0
+  error text
+  raw_result_id uuid
+  received_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  constraint lab_message__once UNIQUE (link_account_id, digest)
+  constraint lab_message_pkey PRIMARY KEY (id)
+  constraint lab_message_link_account_id_fkey FOREIGN KEY (link_account_id) REFERENCES lab_link(account_id)
+  constraint lab_message_raw_result_id_fkey FOREIGN KEY (raw_result_id) REFERENCES raw_result(id) ON DELETE CASCADE
+  constraint lab_message_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint lab_message__state CHECK ((state = ANY (ARRAY['received'::text, 'applied'::text, 'review'::text, 'failed'::text, 'done'::text])))
+  CREATE INDEX lab_message__control_id ON lab_message USING btree (link_account_id, control_id)
+  CREATE INDEX lab_message__raw_result ON lab_message USING btree (raw_result_id)
+  CREATE INDEX lab_message__received ON lab_message USING btree (received_at, id)
+  CREATE INDEX lab_message__team ON lab_message USING btree (team_id)
+  policy of_team for all (team_id = current_team())
+
 table lab_order
   id uuid not null
   team_id uuid not null
@@ -993,6 +1029,21 @@ table lab_order
   CREATE INDEX lab_order__status ON lab_order USING btree (team_id, low_level_status, created_at, id)
   CREATE INDEX lab_order__transaction ON lab_order USING btree (team_id, transaction_id)
   CREATE INDEX lab_order__user ON lab_order USING btree (user_id) INCLUDE (team_id)
+  policy of_team for all (team_id = current_team())
+
+table lab_order_number
+  team_id uuid not null
+  order_id uuid not null
+  link_account_id uuid not null
+  kind text not null
+  number text not null
+  created_at timestamp with time zone not null
+  constraint lab_order_number_pkey PRIMARY KEY (order_id, link_account_id, kind, number)
+  constraint lab_order_number_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id)
+  constraint lab_order_number_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint lab_order_number__kind CHECK ((kind = ANY (ARRAY['placer'::text, 'filler'::text, 'specimen'::text, 'accession'::text, 'group'::text])))
+  CREATE INDEX lab_order_number__number ON lab_order_number USING btree (number, kind, link_account_id, team_id)
+  CREATE INDEX lab_order_number__team ON lab_order_number USING btree (team_id)
   policy of_team for all (team_id = current_team())
 
 table lab_result

@@ -627,6 +627,14 @@ create table lab_account_team (
 );
 create index lab_account_team__team on lab_account_team (team_id);
 
+-- Links to laboratories, one for an account: what the laboratory's messages mean where they leave it open, as JSON.
+create table lab_link (
+  account_id  uuid primary key references lab_account,
+  profile     text not null,
+  created_at  timestamptz not null,
+  updated_at  timestamptz not null
+);
+
 -- Orders. `document` is the order in the form of the API, and the record of it. Other columns are there to find, sort and
 -- protect orders. `internal_data` has what the caller sent with the order and the API does not show. There are no keys to the
 -- team and the lab test: the key to the user prevents that an order outlives its team, a lab test is deleted only with its team,
@@ -744,6 +752,34 @@ create index raw_result__sample on raw_result (sample_id, lab_id, team_id) where
 create index raw_result__team on raw_result (team_id);
 create index raw_result__unassigned on raw_result (created_at, id) where team_id is null;
 create index raw_result__users on raw_result (candidate_user_ids);
+
+-- Messages of laboratories over links, stored before they are read. A message is identified by link and digest of its bytes. It goes with
+-- its result. A message without a team has no result, or one that waits for an operator to assign it.
+create table lab_message (
+  id                  uuid primary key,
+  team_id             uuid references team,
+  link_account_id     uuid not null references lab_link,
+  digest              text not null,
+  bytes               bytea not null,
+  -- Null: the message cannot be read.
+  sender              text,
+  control_id          text,
+  -- A message with other content had the same control id.
+  reuses_control_id   boolean not null default false,
+  state               text not null constraint lab_message__state check (state in ('received', 'applied', 'review', 'failed', 'done')),
+  attempts            integer not null default 0,
+  repetitions         integer not null default 0,
+  -- Without patient data.
+  error               text,
+  raw_result_id       uuid references raw_result on delete cascade,
+  received_at         timestamptz not null,
+  updated_at          timestamptz not null,
+  constraint lab_message__once unique (link_account_id, digest)
+);
+create index lab_message__control_id on lab_message (link_account_id, control_id);
+create index lab_message__raw_result on lab_message (raw_result_id);
+create index lab_message__received on lab_message (received_at, id);
+create index lab_message__team on lab_message (team_id);
 
 -- The numbers by which laboratories name an order over a link: ours, and their own, which they report with results.
 create table lab_order_number (

@@ -1,4 +1,4 @@
-// Commands on the database: tenants, laboratories, the import of catalogs and directories, results, and the work of an operator.
+// Commands on the database: tenants, laboratories, the import of catalogs and directories, and the work of an operator.
 import {
   ABOUT_CELL,
   alwaysJson,
@@ -452,7 +452,6 @@ const vault = commandsOf(() => import('./commands/vault.ts'))
 const accessLog = commandsOf(() => import('./commands/access-log.ts'))
 const mail = commandsOf(() => import('./commands/mail.ts'))
 const sms = commandsOf(() => import('./commands/sms.ts'))
-const result = commandsOf(() => import('./commands/result.ts'))
 
 /** The commands that list and retry the failed rows of a queue. */
 const retryCommands = (
@@ -475,24 +474,6 @@ const retryCommands = (
     [`${word} retry ID`, `${word} retry --all${nameOptions.length ? ' --name orders.dispatch' : ''} --cell production-us`],
     [['--all', `all that failed permanently`], ...nameOptions, cells, json],
   ),
-]
-
-export const results: Group[] = [
-  {
-    usage: 'result',
-    summary: 'incoming results without a team',
-    commands: [
-      result('printResults', 'list', 'list unassigned results', ['result list --cell production-us'], [oneCell, json]),
-      result(
-        'assign',
-        'assign <id>',
-        'assign a result to a team and match it',
-        ['result assign RESULT_ID --team TEAM_ID --cell production-us'],
-        [oneCell, ['--team <id>', 'the team (required)']],
-      ),
-      result('drop', 'drop <id>', 'delete an unassigned result', ['result drop RESULT_ID --cell production-us'], [oneCell]),
-    ],
-  },
 ]
 
 export const operations: Group[] = [

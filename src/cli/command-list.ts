@@ -2,7 +2,8 @@
 // nothing.
 import { version } from '../platform/runtime/version.ts'
 import type { Method } from './client/api-request.ts'
-import { catalogs, directories, laboratories, operations, results, tenants } from './command-list-database.ts'
+import { catalogs, directories, laboratories, operations, tenants } from './command-list-database.ts'
+import { results } from './command-list-results.ts'
 import {
   alwaysJson,
   type CommandContext,

@@ -9,11 +9,13 @@ import { after } from 'node:test'
 import { runToEnd } from './command-line.ts'
 import { staff } from './home-visits.ts'
 import { address, patient } from './people.ts'
+import { profile, receiveBytes, toBytes } from './link-messages.ts'
 import { writeMail } from './mail.ts'
 import { kit } from './orders.ts'
 import { book, siteWithSchedule, slots, walkIn } from './psc-booking.ts'
 import { acceptedOrder, deliveryFor, receiveOverLink } from './results.ts'
 import { cells, createTestTeam, url, type TestTeam } from './server.ts'
+import { saveLink } from '../../src/lab/accounts/account-links.ts'
 import { releaseColumns } from '../../src/lab-reports/loinc/release-file.ts'
 import { weekdays } from '../../src/visits/psc-booking/schedule.ts'
 import { publishDemo } from '../../src/cli/demo-file.ts'
@@ -84,6 +86,17 @@ export async function createUnassignedResult(): Promise<string> {
   })
   return (await receiveOverLink(delivery)).raw_result_id
 }
+
+/** An account with a link, without teams: orders do not choose it. */
+export async function linkedAccount(): Promise<string> {
+  const id = await account()
+  await cells.db('sandbox-us').plainTx((tx) => saveLink(tx, id, profile))
+  return id
+}
+
+/** A message of a link that cannot be read. */
+export const failedMessage = async (): Promise<string> =>
+  (await receiveBytes(commandData.team, await linkedAccount(), toBytes({ fictional: randomUUID() }))).message_id
 
 export async function booking(): Promise<string> {
   const { production } = commandData

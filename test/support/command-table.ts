@@ -15,6 +15,8 @@ import {
   runAndPrint,
   account,
   createUnassignedResult,
+  failedMessage,
+  linkedAccount,
   booking,
   failedJob,
   pendingTest,
@@ -27,6 +29,7 @@ import {
 } from './command-data.ts'
 import { randomUUID } from 'node:crypto'
 import { exportXml, record } from './file-imports.ts'
+import { profile } from './link-messages.ts'
 import { writeMail } from './mail.ts'
 import { glucoseReport } from './uploaded-reports.ts'
 
@@ -240,6 +243,37 @@ export const table: Record<string, Row> = {
   reset: {
     startedIn: 'test/e2e/reset.test.ts',
     fails: [['--yes'], 1, /No demo data found/, { DATA_DIR: ABSENT }],
+  },
+  'links set': {
+    words: async () => [await account(), writeFile(JSON.stringify(profile), 'json'), ...SANDBOX],
+    prints: /^Link saved/,
+    fails: [[NOBODY, writeFile(JSON.stringify(profile), 'json'), ...SANDBOX], 2, /Lab account not found/],
+  },
+  'links show': {
+    words: async () => [await linkedAccount(), ...SANDBOX],
+    prints: /^\{\n {2}"reports": "incremental"/,
+    fails: [[NOBODY, ...SANDBOX], 1, /has no link/],
+  },
+  'links receive': {
+    words: async () => [await linkedAccount(), writeFile('MSH|', 'hl7'), ...SANDBOX],
+    prints: /failed, The message is not JSON/,
+    fails: [[NOBODY, writeFile('MSH|', 'hl7'), ...SANDBOX], 1, /has no link/],
+  },
+  'links messages': { words: async () => (await failedMessage(), SANDBOX), prints: /quest +failed/, fails: noCell },
+  'links message': {
+    words: async () => [await failedMessage(), ...SANDBOX],
+    prints: /^\{"fictional":/,
+    fails: [[NOBODY, ...SANDBOX], 1, /Message not found/],
+  },
+  'links replay': {
+    words: async () => [await failedMessage(), ...SANDBOX],
+    prints: /failed, /,
+    fails: [[NOBODY, ...SANDBOX], 1, /Message not found/],
+  },
+  'links done': {
+    words: async () => [await failedMessage(), ...SANDBOX],
+    prints: /^Message marked as done/,
+    fails: [[NOBODY, ...SANDBOX], 1, /Message not found/],
   },
   'result list': {
     words: async () => (await createUnassignedResult(), SANDBOX),

@@ -2,11 +2,10 @@
 import type { Call } from '../command-tree.ts'
 import { requireFound, requireCell, requireId, whenLogged } from '../command-input.ts'
 import { printRows } from '../command-output.ts'
+import { commandHooks } from '../command-hooks.ts'
 import { loadTenant } from '../../tenancy/teams/teams.ts'
 import { assignToTeam, deleteUnassigned, listUnassigned } from '../../lab/result-matching/operator-reviews.ts'
 import { leaveCommand } from '../../platform/access-log/access-line.ts'
-import { openVault } from '../../platform/crypto/key-file.ts'
-import type { Hooks } from '../../platform/db/hooks.ts'
 
 type Options = { cell?: string; team?: string; json?: boolean }
 const NOT_FOUND = 'Unassigned result not found.'
@@ -28,7 +27,7 @@ export async function assign(call: Call<Options>): Promise<string> {
   const { name, db } = requireCell(call)
   const result = requireId(args[0], 'The result')
   const tenant = requireFound(await loadTenant(cells, name, requireId(values.team, '--team')), 'Team not found.')
-  db.hooks ??= await hooks(config)
+  db.hooks ??= await commandHooks(config)
   const assigned = db.txOnWholeCell(tenant, async (tx) => {
     const receipt = await assignToTeam(tx, result)
     if (receipt)
@@ -54,12 +53,4 @@ export async function drop(call: Call<Options>): Promise<string> {
   })
   requireFound(await whenLogged(db, dropped), NOT_FOUND)
   return 'Result deleted.\n'
-}
-
-/** The same hooks as in the server. */
-async function hooks(config: Call['config']): Promise<Hooks> {
-  const { contentsWith } = await import('../../app/contents.ts')
-  const { encryption_keys, data_dir, public_url = '' } = config
-  const known = { settings: config, vault: openVault(encryption_keys, data_dir), publicUrl: () => public_url }
-  return contentsWith(known).hooks
 }

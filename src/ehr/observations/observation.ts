@@ -1,4 +1,5 @@
 // Results of a laboratory as FHIR R4 Observations. Pure. Source: https://hl7.org/fhir/R4/observation.html. Unsourced: the systems of identifiers.
+import { isDay } from '../../lab/links/diagnostic-report.ts'
 import type { Order } from '../../lab/orders/schema.ts'
 import type { BiomarkerResult, ResultDocument } from '../../lab/results/schema.ts'
 import { resultKeys, type WithdrawnResult } from '../../lab/results/withdrawn-results.ts'
@@ -88,7 +89,9 @@ function createObservation(result: BiomarkerResult, context: Context): Observati
   const issued = result.timestamp ?? metadata.date_reported
   return {
     ...createFrame(result, context),
-    ...(collected !== null && { effectiveDateTime: time_zone === null ? collected : instantIn(new Date(collected), time_zone) }),
+    ...(collected !== null && {
+      effectiveDateTime: time_zone === null || isDay(collected) ? collected : instantIn(new Date(collected), time_zone),
+    }),
     ...(issued && { issued }),
     ...createPerformer(result, context.document),
     ...valueOf(result),

@@ -9,7 +9,7 @@ export const accounts = (dependencies: { cells: Cells }): Module => ({
   name: 'lab/accounts',
   about: "lab accounts, choice of an order's account",
   tag: 'labs',
-  tables: { others: ['lab_account', 'lab_account_team'] },
+  tables: { others: ['lab_account', 'lab_account_team', 'lab_link'] },
   operations: accountsRoutes(dependencies),
   constraints: accountConstraints,
   erasers: { team: eraseTables('lab_account_team') },

@@ -115,7 +115,10 @@ export interface PerformingLaboratory {
   address: { first_line: string; second_line: string | null; city: string; state: string; zip: string; country: string } | null
 }
 
-/** Timestamps are ISO 8601 with an offset. */
+/** Whether the laboratory gave a day without a time of day. */
+export const isDay = (time: string): boolean => time.length === 'YYYY-MM-DD'.length
+
+/** Timestamps are ISO 8601 with an offset. The times of collection and receipt may be a day, `YYYY-MM-DD`. */
 export interface DiagnosticReport {
   /** A partial report is followed by more. If `ordered_tests` are given, these decide whether the order is completed. */
   status: 'final' | 'partial'

@@ -24,7 +24,7 @@ export type MatchOutcome = { lockedOrder: LockedOrder } | { ambiguity: Ambiguity
 export async function matchToOrder(tx: Tx, lab_id: number, delivery: IncomingResult): Promise<MatchOutcome> {
   const [followed, numbered, named] = await Promise.all([
     previouslyAcceptedOrder(tx, lab_id, delivery),
-    findOrderBySample(tx, lab_id, delivery.sample_id),
+    findOrderBySample(tx, lab_id, delivery),
     findOrderByNumbers(tx, delivery),
   ])
   const sample_order = followed ?? numbered ?? named

@@ -32,16 +32,27 @@ const foundOrder = (order: Order, lifecycle: string, lowLevelStatus: string, del
 export const toFoundOrder = ({ order, lifecycle, lowLevelStatus }: LockedOrder, delivery: IncomingResult): FoundOrder =>
   foundOrder(order, lifecycle, lowLevelStatus, delivery)
 
-const Id = T.Object({ id: T.String() })
+const Sampled = T.Object({ id: T.String(), sample_id: T.String() })
 
-/** The id of the order with the result's sample id at the laboratory. */
-export async function findOrderBySample(tx: Tx, lab_id: number, sample_id: string | null): Promise<string | undefined> {
-  if (!sample_id) return undefined
-  const row = await tx.maybe(
-    Id,
-    sql`select id from lab_order where sample_id = ${sample_id} and lab_id = ${lab_id} and team_id = ${tx.team}`,
+/** The numbers of a message that may be the sample id of its order, in the order in which they are searched. */
+export const sampleIdsOf = ({ sample_id, numbers }: IncomingResult): string[] => [
+  ...new Set([
+    ...(sample_id ? [sample_id] : []),
+    ...numbers.flatMap(({ kind, number }) => (kind === 'placer' || kind === 'specimen' ? [number] : [])),
+  ]),
+]
+
+/** The id of the order with a sample id of the result at the laboratory. */
+export async function findOrderBySample(tx: Tx, lab_id: number, delivery: IncomingResult): Promise<string | undefined> {
+  const sampleIds = sampleIdsOf(delivery)
+  if (sampleIds.length === 0) return undefined
+  const rows = await tx.many(
+    Sampled,
+    sql`
+    select id, sample_id from lab_order
+    where sample_id = any (${sampleIds}::text[]) and lab_id = ${lab_id} and team_id = ${tx.team} limit 200`,
   )
-  return row?.id
+  return sampleIds.map((id) => rows.find(({ sample_id }) => sample_id === id)).find((row) => row !== undefined)?.id
 }
 
 /** The orders of the same patient, newest first. */

@@ -62,7 +62,7 @@ export const listUnassigned = (db: Queries) =>
 
 const Claimed = T.Object({ lab_id: T.Integer(), payload: T.String() })
 
-/** Assigns an unassigned result to a team and matches it there. Writes and emits as `receiveForTeam`. Returns undefined for an unknown result. */
+/** Assigns an unassigned result to a team and matches it there. Writes lab_message; writes and emits as `receiveForTeam`. Returns undefined for an unknown result. */
 export async function assignToTeam(tx: Tx, id: string): Promise<Receipt | undefined> {
   const row = await tx.maybe(
     Claimed,
@@ -70,7 +70,9 @@ export async function assignToTeam(tx: Tx, id: string): Promise<Receipt | undefi
     update raw_result set team_id = ${tx.team}
     where id = ${id} and team_id is null and status = 'pending_ops_review' returning lab_id, payload`,
   )
-  return row && matchResult(tx, id, row.lab_id, JSON.parse(row.payload) as IncomingResult)
+  if (!row) return undefined
+  await tx.run(sql`update lab_message set team_id = ${tx.team} where raw_result_id = ${id}`)
+  return matchResult(tx, id, row.lab_id, JSON.parse(row.payload) as IncomingResult)
 }
 
 /** Deletes an unassigned result. Writes raw_result. @returns whether it existed */

@@ -6,6 +6,7 @@ import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { Order } from '../orders/schema.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import type { LinkDelivery } from './incoming-result.ts'
+import { sampleIdsOf } from './matching-orders.ts'
 import { hasNumber } from './order-numbers.ts'
 import { comparePatients } from './patient-comparison.ts'
 
@@ -68,7 +69,8 @@ async function teamsOfAccounts(db: Queries, condition: Sql): Promise<string[]> {
 
 /** The teams that know the sample id, or another number of the message over its link. These are the only queries on orders across all teams. */
 async function teamsOfSample(db: Queries, lab_id: number, delivery: LinkDelivery) {
-  const { sample_id, numbers, patient } = delivery
+  const { numbers, patient } = delivery
+  const sampleIds = sampleIdsOf(delivery)
   const orders = async (condition: Sql) =>
     db.many(
       OfSample,
@@ -76,7 +78,7 @@ async function teamsOfSample(db: Queries, lab_id: number, delivery: LinkDelivery
       select o.team_id, o.document from lab_order o join team on team.id = o.team_id and team.deleted_at is null
       where ${condition} and o.lab_id = ${lab_id} and o.team_id = team.id limit 1000`,
     )
-  const bySample = sample_id ? await orders(sql`o.sample_id = ${sample_id}`) : []
+  const bySample = sampleIds.length ? await orders(sql`o.sample_id = any (${sampleIds}::text[])`) : []
   const rows =
     bySample.length || numbers.length === 0
       ? bySample

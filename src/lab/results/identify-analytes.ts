@@ -5,7 +5,7 @@ import { toMeasuredAnalyte, type ExpectedResult } from './expected-results.ts'
 /**
  * Gives each result without a slug the name and the codes of the expected result that it is: the only one with its code, else the only one
  * with its LOINC code. Any other result gets a slug made from its name. A test that was not performed, with the code of an ordered marker,
- * becomes the missing results of this marker.
+ * becomes the missing required results of this marker.
  */
 export function identifyAnalytes(report: DiagnosticReport, expected: ExpectedResult[]): DiagnosticReport {
   const isIdentified = [...report.results, ...report.missing, ...(report.withdrawn_results ?? [])].every(
@@ -38,7 +38,8 @@ function findExpected({ provider_id, loinc }: MeasuredAnalyte, expected: Expecte
 function missingOfMarker(item: ReportedMissing, expected: ExpectedResult[]): ReportedMissing[] | undefined {
   if (item.slug !== '' || item.provider_id === null || findExpected(item, expected)) return undefined
   const parts = expected.filter(({ source_markers }) => source_markers.some((marker) => marker.provider_id === item.provider_id))
-  return parts.length ? parts.map((part) => ({ ...item, ...toMeasuredAnalyte(part) })) : undefined
+  const required = parts.filter((part) => part.required)
+  return parts.length ? (required.length ? required : parts).map((part) => ({ ...item, ...toMeasuredAnalyte(part) })) : undefined
 }
 
 const toSlug = (text: string): string =>

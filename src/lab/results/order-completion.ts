@@ -22,15 +22,17 @@ function isComplete(report: DiagnosticReport, tests: OrderedTest[], expected: Ex
     const ownTests = tests.filter((test) => test.code === code)
     const ownResults = expected.filter((item) => item.source_markers.some((marker) => marker.marker_id === marker_id))
     const isReported = ownTests.length ? ownTests.every(({ state }) => state !== 'unfinished') : hasRequired(report, ownResults)
-    return isReported && !hasPreliminary(report, ownResults)
+    return isReported && !hasPreliminary(report, code, ownResults)
   })
 }
 
 const slugsOf = (items: readonly { slug: string }[]): Set<string> => new Set(items.map(({ slug }) => slug))
 
-function hasPreliminary({ results }: DiagnosticReport, expected: ExpectedResult[]): boolean {
+function hasPreliminary({ results }: DiagnosticReport, code: string | null, expected: ExpectedResult[]): boolean {
   const slugs = slugsOf(expected)
-  return results.some(({ slug, state }) => state === 'preliminary' && slugs.has(slug))
+  return results.some(
+    ({ slug, state, ordered_test }) => state === 'preliminary' && (slugs.has(slug) || ordered_test?.code === code),
+  )
 }
 
 /** Whether every required result is there or said to be missing. Of a test that requires none, any result is enough. */

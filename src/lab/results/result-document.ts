@@ -15,6 +15,7 @@ import { dayIn } from '../../platform/runtime/zoned-time.ts'
 import { UNKNOWN_ZONE } from '../orders/collection-zone.ts'
 import type { ExpectedResult } from './expected-results.ts'
 import { performingLaboratories } from './merge-reports.ts'
+import { isDay } from '../links/diagnostic-report.ts'
 import { judgeResult, patientOn } from './judge-result.ts'
 import type { BiomarkerResult, LabResultsMetadata, MissingResult, ResultDocument, SampleData } from './schema.ts'
 
@@ -87,10 +88,11 @@ function overallInterpretation({ interpretation: said }: DiagnosticReport, resul
 /** The day of collection there, for ages. The offset of the laboratory's time counts where the place is unknown. */
 function collectionDay({ collected_at, reported_at }: DiagnosticReport, time_zone: string): string {
   const at = collected_at ?? reported_at
-  return time_zone === UNKNOWN_ZONE ? at.slice(0, 10) : dayIn(new Date(at), time_zone)
+  return isDay(at) || time_zone === UNKNOWN_ZONE ? at.slice(0, 10) : dayIn(new Date(at), time_zone)
 }
 
-const normalizeTimestamp = (time: string): string => iso(new Date(time))
+/** A day without a time of day stays a day. */
+const normalizeTimestamp = (time: string): string => (isDay(time) ? time : iso(new Date(time)))
 
 function patientMetadata({ patient_details: patient }: Order, date: string): Pick<LabResultsMetadata, 'patient' | 'dob' | 'age'> {
   if (!patient) return { patient: '', dob: '', age: '' }

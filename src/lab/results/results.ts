@@ -5,7 +5,7 @@ import { identifiedLab } from '../catalog/lab-identity.ts'
 import { findLab } from '../catalog/labs.ts'
 import { fastingAnswer, type AoeAnswer } from '../catalog/aoe.ts'
 import { collectionZone } from '../orders/collection-zone.ts'
-import type { DiagnosticReport } from '../links/diagnostic-report.ts'
+import { isDay, type DiagnosticReport } from '../links/diagnostic-report.ts'
 import { transactionStatus, type LockedOrder } from '../orders/locked-order.ts'
 import type { Order } from '../orders/schema.ts'
 import { paperOf } from '../../settings/cells.ts'
@@ -88,7 +88,7 @@ export async function receiveReport(tx: Tx, lockedOrder: LockedOrder, newReport:
         withdrawn = excluded.withdrawn, updated_at = excluded.updated_at`)
   if (report.follows_final && earlier && isSameContent(JSON.parse(earlier.document) as ResultDocument, document)) return
   if (earlier) deleteResultPdf(tx, order.id)
-  if (report.collected_at !== null) lockedOrder.setCollectedAt(new Date(report.collected_at))
+  if (report.collected_at !== null) lockedOrder.setCollectedAt(collectionInstant(report.collected_at))
   order.interpretation = interpretation
   order.has_missing_results = document.missing_results.length > 0
   if (becomesCritical(document, earlier))
@@ -107,6 +107,9 @@ export async function receiveReport(tx: Tx, lockedOrder: LockedOrder, newReport:
   } else if (step) lockedOrder.transitionTo(step)
   await tx.notify(resultReceived, lockedOrder)
 }
+
+/** Noon of a day without a time is on that day in nearly every zone. */
+const collectionInstant = (time: string): Date => new Date(isDay(time) ? `${time}T12:00:00Z` : time)
 
 /** Everything that the laboratory has reported on the order, with this report. Errors: 400 too many results. */
 function orderReport(

@@ -1,9 +1,13 @@
 // A team that has used everything, for tests of what is left of it, or of its users, after their erasure.
 import assert from 'node:assert/strict'
 import { contents } from '../../../src/app/contents.ts'
+import { saveLink } from '../../../src/lab/accounts/account-links.ts'
+import type { Order } from '../../../src/lab/orders/schema.ts'
 import { fhirServer } from '../../support/fhir-server.ts'
 import { grant } from '../../support/grants.ts'
 import { createOrder, kit } from '../../support/orders.ts'
+import { messageFor, observation, observedTest, profile, receiveBytes, toBytes } from '../../support/link-messages.ts'
+import { acceptedOrder } from '../../support/results.ts'
 import { signIn } from '../../support/phones.ts'
 import { sentSample, post } from '../../support/samples.ts'
 import { createTestTeam, type TestTeam } from '../../support/server.ts'
@@ -19,6 +23,14 @@ async function connectEhr({ team, manage }: TestTeam): Promise<void> {
   const authentication = { type: 'api_key', api_key: token }
   const pipeline = { team_ids: [team], ehr_type: 'fhir', base_url: `${url}/fhir`, authentication }
   assert.equal((await manage.post('/team_ehr_pipelines/sandbox/us', pipeline)).status, 200)
+}
+
+/** Receives a message about an order over the link of its account. */
+async function receiveOverItsLink(team: TestTeam, order: Order): Promise<void> {
+  const account = order.lab_account_id!
+  await team.db.plainTx((tx) => saveLink(tx, account, profile))
+  const tests = [observedTest({ code: 'X1', observations: [observation('X1', '5')] })]
+  assert.equal((await receiveBytes(team, account, toBytes(messageFor(order, tests)))).state, 'applied')
 }
 
 /** A team that has done everything there is to do, so that every table has something of it. */
@@ -50,6 +62,7 @@ export async function busyTeam(): Promise<TestTeam> {
   await delivering({ schedule_s: [0], attempt_ms_max: 50 }).drain()
   const endpoint = await team.manage.post(`/team/${team.team}/sandbox/webhook`, { url })
   await team.manage.delete(`/team/${team.team}/sandbox/webhook/${endpoint.body.id}`)
+  await receiveOverItsLink(team, await acceptedOrder(team))
   const { id } = await kit(team)
   await team.api.post(`/v3/order/${id}/test`)
   await team.settle()

@@ -1,0 +1,135 @@
+// Links to laboratories: the profile of each, and the messages that came over them. Only `links message` prints patient data.
+import { stat, readFile } from 'node:fs/promises'
+import { UsageError, type Call } from '../command-tree.ts'
+import { requireFound, requireCell, requireId, runReportingProblems, whenLogged } from '../command-input.ts'
+import { printJson, printRows } from '../command-output.ts'
+import { commandHooks } from '../command-hooks.ts'
+import { findLink, saveLink } from '../../lab/accounts/account-links.ts'
+import { findMessage, listMessages, markDone } from '../../lab/result-matching/message-store.ts'
+import {
+  MESSAGE_BYTES_MAX,
+  processMessage,
+  receiveMessage,
+  type MessageReceipt,
+} from '../../lab/result-matching/receive-message.ts'
+import type { ReceiveContext } from '../../lab/result-matching/receive.ts'
+import { leaveCommand } from '../../platform/access-log/access-line.ts'
+import { Problem } from '../../platform/runtime/problem.ts'
+import { loadTenant } from '../../tenancy/teams/teams.ts'
+
+type Options = { cell?: string; attention?: boolean; json?: boolean }
+const NOT_FOUND = 'Message not found.'
+
+/** `links set`. */
+export async function setLink(call: Call<Options>): Promise<string> {
+  const { db } = requireCell(call)
+  const account = requireId(call.args[0], 'The lab account')
+  const profile = parseJson(await readBytes(call.args[1]!))
+  await runReportingProblems(db, (tx) => saveLink(tx, account, profile))
+  return 'Link saved.\n'
+}
+
+/** `links show`. */
+export async function printLink(call: Call<Options>): Promise<string> {
+  const link = await findLink(requireCell(call).db.queries, requireId(call.args[0], 'The lab account'))
+  return printJson(requireFound(link, 'The lab account has no link.').profile)
+}
+
+/** `links receive`. The file is a message as it would come over the link. */
+export async function receiveFile(call: Call<Options>): Promise<string> {
+  const account = requireId(call.args[0], 'The lab account')
+  const bytes = await readBytes(call.args[1]!)
+  return printOutcome(call, 'links receive', (context) => receiveMessage(context, account, bytes))
+}
+
+/** `links replay`. */
+export async function replay(call: Call<Options>): Promise<string> {
+  const id = requireId(call.args[0], 'The message')
+  return printOutcome(call, 'links replay', (context) => processMessage(context, id, { isForced: true }))
+}
+
+/** `links messages`. */
+export async function printMessages(call: Call<Options>): Promise<string> {
+  const { db } = requireCell(call)
+  const { attention = false, json } = call.values
+  return printRows(
+    json,
+    await db.plainTx((tx) => listMessages(tx, { attention })),
+    ({ id, received_at, lab, state, control_id, reuses_control_id, error }) => {
+      const notes = [reuses_control_id && 'control id of another message', error].filter(Boolean).join('; ')
+      return `${id}  ${received_at}  ${lab.padEnd(13)}  ${state.padEnd(8)}  ${control_id ?? '-'}  ${notes}`.trimEnd()
+    },
+    'There are none.',
+  )
+}
+
+/** `links message`. */
+export async function printMessage(call: Call<Options>): Promise<string> {
+  const { db } = requireCell(call)
+  const id = requireId(call.args[0], 'The message')
+  const shown = db.plainTx(async (tx) => {
+    const message = await findMessage(tx, id)
+    if (message) leaveMessage(tx, call, 'links message', message)
+    return message
+  })
+  return requireFound(await whenLogged(db, shown), NOT_FOUND).bytes.toString('utf8')
+}
+
+/** `links done`. */
+export async function finish(call: Call<Options>): Promise<string> {
+  const { db } = requireCell(call)
+  const id = requireId(call.args[0], 'The message')
+  requireFound(await db.plainTx((tx) => markDone(tx, id)), NOT_FOUND)
+  return 'Message marked as done.\n'
+}
+
+/** Runs work on a message, leaves its line in the access log, and prints what became of the message. */
+async function printOutcome(
+  call: Call<Options>,
+  operation: string,
+  work: (context: ReceiveContext) => Promise<Omit<MessageReceipt, 'isRepetition'> & { isRepetition?: boolean }>,
+): Promise<string> {
+  const { cells, config } = call
+  const { name, db } = requireCell(call)
+  db.hooks ??= await commandHooks(config)
+  const receipt = await work({ cell: name, db, findTenant: (cell, team) => loadTenant(cells, cell, team) }).catch(
+    (error: unknown) => {
+      if (error instanceof Problem && typeof error.body.detail === 'string') throw new Error(`${error.body.detail}.`)
+      throw error
+    },
+  )
+  const leaving = db.plainTx(async (tx) => leaveMessage(tx, call, operation, (await findMessage(tx, receipt.message_id))!))
+  await whenLogged(db, leaving)
+  const { message_id, state, error, order_id, isRepetition } = receipt
+  const parts = [isRepetition && 'repetition', state, order_id && `order ${order_id}`, error].filter(Boolean)
+  return `${message_id}  ${parts.join(', ')}\n`
+}
+
+type Logged = NonNullable<Awaited<ReturnType<typeof findMessage>>>
+
+function leaveMessage(
+  tx: Parameters<typeof leaveCommand>[0],
+  { actor }: Call,
+  operation: string,
+  { id, team_id, users }: Logged,
+): void {
+  leaveCommand(tx, { actor, operation }, { ...(team_id !== null && { team: team_id }), objects: [id], users })
+}
+
+async function readBytes(path: string): Promise<Buffer> {
+  const size = await stat(path).then(({ size: length }) => length, unreadable(path))
+  if (size > MESSAGE_BYTES_MAX) throw new Error(`${path} has more than ${MESSAGE_BYTES_MAX} bytes.`)
+  return readFile(path).catch(unreadable(path))
+}
+
+const unreadable = (path: string) => (error: NodeJS.ErrnoException) => {
+  throw new Error(`${path} cannot be read (${error.code}).`)
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    throw new UsageError('The profile is not JSON.')
+  }
+}

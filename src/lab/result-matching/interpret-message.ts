@@ -1,0 +1,253 @@
+// What a laboratory's message means by the profile of its link: the incoming result. Pure. Source: HL7 version 2.5.1, tables 0085 and 0123.
+import {
+  isDay,
+  type DiagnosticReport,
+  type OrderedTest,
+  type PerformingLaboratory,
+  type ReportedMissing,
+  type ReportedPlace,
+  type ReportedResult,
+  type ResultState,
+  type WithdrawnAnalyte,
+} from '../links/diagnostic-report.ts'
+import type { LinkProfile } from '../links/link-profile.ts'
+import { readLinkTime, readValue, withDecimalPoints } from '../links/link-texts.ts'
+import { numberKinds, type LinkDelivery, type OrderNumber, type ReportedPatient } from './incoming-result.ts'
+import { UnreadableMessage, type LinkMessage, type ObservedTest, type Observation } from './link-message.ts'
+
+interface MessageLink {
+  account_id: string
+  lab_slug: string
+  profile: LinkProfile
+}
+
+/**
+ * The incoming result of a message. Numbers have a decimal point and times an offset, both by the profile; each result has its state.
+ * Errors: UnreadableMessage a status that is not supported, a time that is none, a message without a test.
+ */
+export function interpretMessage(message: LinkMessage, { account_id, lab_slug, profile }: MessageLink): LinkDelivery {
+  const orderNumbers = numberKinds.flatMap((kind) =>
+    (message.numbers[kind] ?? []).map((number): OrderNumber => ({ kind, number })),
+  )
+  const first = (...kinds: (typeof numberKinds)[number][]) => orderNumbers.find(({ kind }) => kinds.includes(kind))?.number
+  return {
+    lab_slug,
+    link: { account_id, sender: message.sender },
+    message_id: message.control_id,
+    sample_id: first('placer') ?? first('specimen') ?? null,
+    numbers: orderNumbers,
+    account_number: message.account_number ?? null,
+    patient: message.patient ? toPatient(message.patient) : null,
+    report: toReport(message, profile, first('specimen') ?? first('accession', 'filler', 'placer') ?? message.control_id),
+  }
+}
+
+const toPatient = ({ first_name, last_name, dob, gender }: NonNullable<LinkMessage['patient']>): ReportedPatient => ({
+  first_name: first_name || null,
+  last_name: last_name || null,
+  dob: dob === undefined ? null : wholeDay(dob),
+  gender: gender || null,
+})
+
+/** A day of birth that is not whole is none: it cannot be compared. */
+function wholeDay(text: string): string | null {
+  return readLinkTime(text.replace(/^(\d{4})-(\d{2})-(\d{2})$/u, '$1$2$3').slice(0, 8), 'UTC')?.time ?? null
+}
+
+function toReport(message: LinkMessage, profile: LinkProfile, specimen_number: string): DiagnosticReport {
+  if (message.tests.length === 0) throw new UnreadableMessage('tests: the message reports none')
+  const clock = createClock(message, profile)
+  const parts = message.tests.map((test, i) => interpretTest(test, { clock, profile, path: `tests.${i}` }))
+  const collectedTimes = message.tests.flatMap(
+    ({ collected_at }, i) => clock.optional(collected_at, `tests.${i}.collected_at`) ?? [],
+  )
+  const receivedTimes = message.tests.flatMap(({ received_at }, i) => clock.optional(received_at, `tests.${i}.received_at`) ?? [])
+  return {
+    // The ordered tests decide.
+    status: 'partial',
+    scope: profile.reports,
+    amended: false,
+    follows_final: profile.later_reports !== 'review',
+    completes_order: profile.completes_on_order_status === true && message.order_status === 'CM',
+    specimen_number,
+    collected_at: collectedTimes[0] ?? null,
+    received_at: receivedTimes[0] ?? null,
+    reported_at: clock.sent_at,
+    performing_laboratory: null,
+    ordered_tests: parts.map(({ orderedTest }) => orderedTest),
+    results: parts.flatMap(({ results }) => results),
+    missing: parts.flatMap(({ missingResults }) => missingResults),
+    withdrawn_results: parts.flatMap(({ withdrawals }) => withdrawals),
+  }
+}
+
+interface MessageClock {
+  sent_at: string
+  optional(text: string | undefined, path: string): string | undefined
+  /** A day without a time says less than the time of the message. */
+  orSent(text: string | undefined, path: string): string
+}
+
+function createClock({ sent_at: sent }: LinkMessage, { time_zone }: LinkProfile): MessageClock {
+  const own = readLinkTime(sent, time_zone)
+  if (!own || isDay(own.time)) throw new UnreadableMessage('sent_at: must be a time')
+  const optional = (text: string | undefined, path: string) => {
+    if (text === undefined || text === '') return undefined
+    const known = readLinkTime(text, time_zone, own.offset)
+    if (!known) throw new UnreadableMessage(`${path}: must be a time`)
+    return known.time
+  }
+  return {
+    sent_at: own.time,
+    optional,
+    orSent: (text, path) => {
+      const time = optional(text, path)
+      return time === undefined || isDay(time) ? own.time : time
+    },
+  }
+}
+
+interface TestContext {
+  clock: MessageClock
+  profile: LinkProfile
+  path: string
+}
+
+interface InterpretedTest {
+  orderedTest: OrderedTest
+  results: ReportedResult[]
+  missingResults: ReportedMissing[]
+  withdrawals: WithdrawnAnalyte[]
+}
+
+/** What an observation is. `pending`: a value follows. `none`: it is no result. */
+type Meaning = ResultState | 'missing' | 'withdrawn' | 'pending' | 'none'
+
+/** Table 0085. `U` is final without the value again. */
+const OBSERVATION_STATUSES: Record<string, Meaning> = {
+  F: 'final',
+  V: 'final',
+  U: 'final',
+  C: 'corrected',
+  A: 'corrected',
+  P: 'preliminary',
+  R: 'preliminary',
+  X: 'missing',
+  D: 'withdrawn',
+  W: 'withdrawn',
+  I: 'pending',
+  S: 'pending',
+  N: 'none',
+  O: 'none',
+}
+
+/** Table 0123: the state of the test, and the meaning of its observations without a status. */
+const TEST_STATUSES: Record<string, [OrderedTest['state'], Meaning]> = {
+  F: ['final', 'final'],
+  C: ['final', 'corrected'],
+  X: ['cancelled', 'missing'],
+  P: ['unfinished', 'preliminary'],
+  A: ['unfinished', 'preliminary'],
+  M: ['unfinished', 'corrected'],
+  R: ['unfinished', 'preliminary'],
+  I: ['unfinished', 'pending'],
+  S: ['unfinished', 'pending'],
+  O: ['unfinished', 'pending'],
+}
+
+function interpretTest(test: ObservedTest, { clock, profile, path }: TestContext): InterpretedTest {
+  const reported_at = clock.orSent(test.reported_at, `${path}.reported_at`)
+  const ofTest = test.status === undefined ? undefined : TEST_STATUSES[test.status]
+  if (!ofTest && (test.status !== undefined || test.observations.length === 0))
+    throw new UnreadableMessage(`${path}.status: is not supported`)
+  const testId = { code: test.code, filler: test.filler ?? null }
+  const items = test.observations.map((item, i) => ({
+    item,
+    meaning: readMeaning(item, ofTest?.[1], `${path}.observations.${i}`),
+    place: {
+      ordered_test: testId,
+      sub_id: item.sub_id ?? null,
+      parent: test.parent ? { code: test.parent.code, sub_id: test.parent.sub_id ?? null } : null,
+      performing_laboratory: item.performing_laboratory ? toLaboratory(item.performing_laboratory) : null,
+      reported_at: item.reported_at ? clock.orSent(item.reported_at, `${path}.observations.${i}.reported_at`) : reported_at,
+    },
+  }))
+  const isCancelled = ofTest?.[0] === 'cancelled' && items.length === 0
+  return {
+    orderedTest: {
+      ...testId,
+      state: stateOfTest(
+        ofTest?.[0],
+        items.map(({ meaning }) => meaning),
+      ),
+      reported_at,
+    },
+    results: items.flatMap(({ item, meaning, place }) => (isState(meaning) ? [toResult(item, meaning, place, profile)] : [])),
+    missingResults: isCancelled
+      ? [toMissing(test, { ordered_test: testId, reported_at })]
+      : items.flatMap(({ item, meaning, place }) => (meaning === 'missing' ? [toMissing(item, place)] : [])),
+    withdrawals: items.flatMap(({ item, meaning, place }) => (meaning === 'withdrawn' ? [{ ...toAnalyte(item), ...place }] : [])),
+  }
+}
+
+/** A test is not final while one of its results is pending, whatever its own status. Without a status its results decide. */
+function stateOfTest(state: OrderedTest['state'] | undefined, meanings: Meaning[]): OrderedTest['state'] {
+  if (state === 'cancelled') return state
+  if (meanings.includes('pending')) return 'unfinished'
+  return state ?? (meanings.includes('preliminary') ? 'unfinished' : 'final')
+}
+
+function readMeaning(item: Observation, ofTest: Meaning | undefined, path: string): Meaning {
+  const meaning = item.status === undefined ? ofTest : OBSERVATION_STATUSES[item.status]
+  if (!meaning) throw new UnreadableMessage(`${path}.status: is not supported`)
+  if (item.status === 'U' && !item.value) throw new UnreadableMessage(`${path}.value: is required`)
+  return meaning
+}
+
+const isState = (meaning: Meaning): meaning is ResultState =>
+  meaning === 'preliminary' || meaning === 'final' || meaning === 'corrected'
+
+/** The link knows the laboratory's codes only; the order's expected results give the rest (identify-analytes.ts). */
+const toAnalyte = ({ code, name, loinc }: Pick<Observation, 'code' | 'name' | 'loinc'>) => ({
+  name: name || code,
+  slug: '',
+  provider_id: code,
+  loinc: loinc ?? null,
+  loinc_slug: null,
+  source_markers: null,
+})
+
+function toResult(item: Observation, state: ResultState, place: ReportedPlace, { decimal_mark }: LinkProfile): ReportedResult {
+  return {
+    ...toAnalyte(item),
+    ...readValue(item.value ?? '', decimal_mark),
+    unit: item.unit || null,
+    reference_range: item.reference_range ? withDecimalPoints(item.reference_range, decimal_mark) : null,
+    flag: item.flag ?? '',
+    notes: item.notes || null,
+    ...place,
+    state,
+  }
+}
+
+/** `QNS`: quantity not sufficient. */
+const NOT_SUFFICIENT = /\b(?:QNS|quantity not sufficient)\b/iu
+
+function toMissing(
+  item: Pick<Observation, 'code' | 'name' | 'loinc' | 'value' | 'notes'>,
+  place: ReportedPlace,
+): ReportedMissing {
+  const note = [item.value, item.notes].filter(Boolean).join('\n') || null
+  return {
+    ...toAnalyte(item),
+    ...place,
+    failure: note !== null && NOT_SUFFICIENT.test(note) ? 'quantity_not_sufficient_failure' : 'unknown_failure',
+    note,
+  }
+}
+
+function toLaboratory(site: NonNullable<Observation['performing_laboratory']>): PerformingLaboratory {
+  const { code, name, clia = null, medical_director = null } = site
+  // A prefix, because objects list keys that are numbers first.
+  return { id: `site-${code}`, name, clia, phone_number: null, medical_director, address: null }
+}

@@ -1,0 +1,403 @@
+// Messages of links: stored as bytes first, read by the profile of their link, and never lost.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { erase, rowsWith } from '../../../test/contract/operations/erased-users.ts'
+import { labAccount } from '../../../test/support/lab-accounts.ts'
+import { labLink, messageFor, observation, observedTest, receiveBytes, toBytes } from '../../../test/support/link-messages.ts'
+import { getOrder } from '../../../test/support/orders.ts'
+import { acceptedOrder } from '../../../test/support/results.ts'
+import { cells, createTestTeam, expire, guard, type TestTeam } from '../../../test/support/server.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { Nullable, T } from '../../platform/schema/schema.ts'
+import { saveLink } from '../accounts/account-links.ts'
+import type { LinkProfile } from '../links/link-profile.ts'
+import { expectedResults } from '../catalog/lab-tests.ts'
+import { expectations } from '../results/expected-results.ts'
+import type { LinkMessage } from './link-message.ts'
+import { findMessage, listMessages, messageCleanup, unassignedMessageCleanup } from './message-store.ts'
+import { assignToTeam } from './operator-reviews.ts'
+import { processMessage, receiveMessage } from './receive-message.ts'
+
+/** A team with a link, and an order under the account of this link that awaits its result. */
+async function linkedOrder(changes: Partial<LinkProfile> = {}) {
+  const team = await createTestTeam()
+  const account = await labLink(team, changes)
+  const order = await acceptedOrder(team, 'walk_in_test', { lab_account_id: account })
+  const expected = expectations(await team.db.tx(team.tenant, (tx) => expectedResults(tx, order.lab_test.id)))
+  return {
+    team,
+    account,
+    order,
+    expected,
+    /** A message with a value for everything that the order expects. */
+    complete: (value = '5', overrides: Partial<LinkMessage> = {}) => {
+      const codes = [...new Set(expected.map((item) => item.source_markers[0]!.provider_id!))]
+      const tests = codes.map((code) => {
+        const items = expected.filter((item) => item.source_markers[0]!.provider_id === code)
+        const observations = items.map((item) =>
+          observation(item.provider_id ?? item.slug, value, { ...(item.loinc && { loinc: item.loinc }) }),
+        )
+        return observedTest({ code, observations })
+      })
+      return messageFor(order, tests, overrides)
+    },
+    send: (message: unknown) => receiveBytes(team, account, toBytes(message)),
+    status: async () => (await getOrder(team, order.id)).last_event.status.split('.').at(-1),
+    result: async () => (await team.api.get(`/v3/order/${order.id}/result`)).body,
+  }
+}
+
+const Row = T.Object({
+  id: T.String(),
+  team_id: Nullable(T.String()),
+  state: T.String(),
+  attempts: T.Integer(),
+  repetitions: T.Integer(),
+  reuses_control_id: T.Boolean(),
+  error: Nullable(T.String()),
+  bytes: T.Unsafe<Buffer>({}),
+})
+const storedMessages = ({ db }: TestTeam, account: string) =>
+  db.queries.many(
+    Row,
+    sql`
+    select id, team_id, state, attempts, repetitions, reuses_control_id, error, bytes from lab_message
+    where link_account_id = ${account} order by received_at, id`,
+  )
+
+describe('a message of a link', () => {
+  test('is stored as it came and applied to its order', async () => {
+    const { team, account, order, complete, status, result } = await linkedOrder()
+    const bytes = Buffer.concat([Buffer.from('  '), toBytes(complete('1,234'))])
+    const receipt = await receiveBytes(team, account, bytes)
+    assert.deepEqual([receipt.state, receipt.order_id, receipt.error, receipt.isRepetition], ['applied', order.id, null, false])
+    assert.equal(await status(), 'completed')
+    const { results } = await result()
+    assert(results.every((item: { result: string; type: string }) => item.result === '1234' && item.type === 'numeric'))
+    const [stored] = await storedMessages(team, account)
+    assert.deepEqual([stored!.team_id, stored!.state, stored!.attempts], [team.team, 'applied', 1])
+    assert(stored!.bytes.equals(bytes))
+  })
+
+  test('has decimals and local times by the profile of its link', async () => {
+    const { order, send, result } = await linkedOrder({ decimal_mark: ',', time_zone: 'Europe/Berlin' })
+    const value = observation('GLU', '1,234', { reference_range: '0,9 - 1.200', unit: 'mmol/L' })
+    await send(
+      messageFor(order, [
+        observedTest({ code: 'GLU', collected_at: '20300701', received_at: '203007010815', observations: [value] }),
+      ]),
+    )
+    const { results, metadata } = await result()
+    assert.deepEqual(
+      [results[0].result, results[0].value, results[0].reference_range, results[0].interpretation],
+      ['1.234', 1.234, '0.9 - 1200', 'normal'],
+    )
+    assert.equal(results[0].timestamp, '2030-01-04T09:00:00+00:00')
+    assert.deepEqual([metadata.date_collected, metadata.date_received], ['2030-07-01', '2030-07-01T06:15:00+00:00'])
+  })
+
+  test('that says less than everything adds to earlier ones, and one with the last test completes the order', async () => {
+    const { send, status, complete, result } = await linkedOrder()
+    const { tests, ...rest } = complete()
+    assert(tests.length > 1, 'the order has several tests')
+    for (const [i, part] of tests.entries()) {
+      await send({ ...rest, control_id: `${i}`, tests: [part] })
+      assert.equal(await status(), i + 1 < tests.length ? 'partial_results' : 'completed')
+    }
+    assert.equal((await result()).results.length, tests.flatMap(({ observations }) => observations).length)
+  })
+
+  test('of a cumulative link replaces earlier ones', async () => {
+    const { order, send, result } = await linkedOrder({ reports: 'cumulative' })
+    const one = (code: string) => observedTest({ code, observations: [observation(code, '5')] })
+    await send(messageFor(order, [one('A'), one('B')]))
+    await send(messageFor(order, [one('B'), one('C')]))
+    assert.deepEqual(
+      (await result()).results.map(({ provider_id }: { provider_id: string }) => provider_id),
+      ['B', 'C'],
+    )
+  })
+
+  test('has results of every status of HL7', async () => {
+    const { order, send, status, result } = await linkedOrder()
+    const codes = ['F', 'V', 'C', 'A', 'P', 'R', 'X', 'I', 'S', 'N', 'O', 'W', 'D']
+    const observations = codes.map((code) => observation(code, code === 'X' ? 'QNS' : '5', { status: code }))
+    await send(messageFor(order, [observedTest({ code: 'ALL', observations })]))
+    const { results, missing_results, metadata } = await result()
+    assert.deepEqual(
+      results.map(({ provider_id, state }: { provider_id: string; state: string }) => [provider_id, state]),
+      [
+        ['F', 'final'],
+        ['V', 'final'],
+        ['C', 'corrected'],
+        ['A', 'corrected'],
+        ['P', 'preliminary'],
+        ['R', 'preliminary'],
+      ],
+    )
+    assert.deepEqual(
+      missing_results.map(({ provider_id, inferred_failure_type, note }: Record<string, string>) => [
+        provider_id,
+        inferred_failure_type,
+        note,
+      ]),
+      [['X', 'quantity_not_sufficient_failure', 'QNS']],
+    )
+    assert.deepEqual([metadata.status, await status()], ['partial', 'partial_results'])
+  })
+
+  test('with a test without a result completes the order if the test is cancelled, not if it is pending', async () => {
+    const { send, status, complete, result, expected } = await linkedOrder()
+    const message = complete()
+    const [first, ...rest] = message.tests
+    await send({ ...message, tests: [{ ...first!, status: 'I', observations: [] }, ...rest] })
+    assert.equal(await status(), 'partial_results')
+    await send({ ...message, control_id: '2', tests: [{ ...first!, status: 'X', observations: [] }] })
+    assert.equal(await status(), 'completed')
+    const cancelled = expected.filter((item) => item.required && item.source_markers[0]!.provider_id === first!.code)
+    assert.deepEqual(
+      (await result()).missing_results.map(({ slug }: { slug: string }) => slug).sort(),
+      cancelled.map(({ slug }) => slug).sort(),
+    )
+  })
+
+  test('with the order status CM completes the order only by the profile', async () => {
+    for (const [completes_on_order_status, expectedStatus] of [
+      [false, 'partial_results'],
+      [true, 'completed'],
+    ] as const) {
+      const { order, send, status } = await linkedOrder({ completes_on_order_status })
+      const tests = [observedTest({ code: 'X1', observations: [observation('X1', '5')] })]
+      await send(messageFor(order, tests, { order_status: 'CM' }))
+      assert.equal(await status(), expectedStatus)
+    }
+  })
+
+  test('for a completed order corrects it, or opens a review by the profile', async () => {
+    for (const [later_reports, state, expectedStatus] of [
+      ['apply', 'applied', 'corrected'],
+      ['review', 'review', 'completed'],
+    ] as const) {
+      const { send, complete, status } = await linkedOrder({ later_reports })
+      await send(complete())
+      const receipt = await send(complete('9'))
+      assert.deepEqual([receipt.state, await status()], [state, expectedStatus])
+    }
+  })
+
+  test('keeps susceptibilities with their organism, and each result with its laboratory', async () => {
+    const { order, send, result } = await linkedOrder()
+    const performing_laboratory = { code: '7', name: 'Fictional North', clia: '99D0000002' }
+    const organism = (sub_id: string) => observation('ORG', `Fictional species ${sub_id}`, { sub_id, performing_laboratory })
+    const panel = (sub_id: string, value: string) =>
+      observedTest({
+        code: 'SUSC',
+        filler: `S${sub_id}`,
+        parent: { code: 'ORG', sub_id },
+        observations: [observation('CILLIN', value)],
+      })
+    await send(
+      messageFor(order, [
+        observedTest({ code: 'CULT', observations: [organism('1'), organism('2')] }),
+        panel('1', '<=2'),
+        panel('2', '>=32'),
+      ]),
+    )
+    const { results, sample_information } = await result()
+    assert.deepEqual(
+      results.map((item: Record<string, unknown>) => [
+        item.provider_id,
+        item.result,
+        item.sub_id,
+        item.parent,
+        item.performing_laboratory,
+      ]),
+      [
+        ['ORG', 'Fictional species 1', '1', undefined, 'site-7'],
+        ['ORG', 'Fictional species 2', '2', undefined, 'site-7'],
+        ['CILLIN', '<=2', undefined, { code: 'ORG', sub_id: '1' }, 'quest'],
+        ['CILLIN', '>=32', undefined, { code: 'ORG', sub_id: '2' }, 'quest'],
+      ],
+    )
+    assert.equal(
+      Object.values<{ performing_laboratories: Record<string, { clia_number: string }> }>(sample_information)[0]!
+        .performing_laboratories['site-7']!.clia_number,
+      '99D0000002',
+    )
+  })
+})
+
+describe('a repeated message', () => {
+  test('is stored and applied once', async () => {
+    const { team, account, complete } = await linkedOrder()
+    const bytes = toBytes(complete())
+    const receipts = await Promise.all([1, 2, 3].map(() => receiveBytes(team, account, bytes)))
+    assert.deepEqual(receipts.map(({ isRepetition }) => isRepetition).sort(), [false, true, true])
+    const last = await receiveBytes(team, account, bytes)
+    assert.deepEqual([last.state, last.isRepetition], ['applied', true])
+    const [stored, ...more] = await storedMessages(team, account)
+    assert.deepEqual([stored!.repetitions, more.length], [3, 0])
+  })
+
+  test('with other content and the same control id is applied too, and is listed for a person to look at', async () => {
+    const { team, account, order, send, complete, result } = await linkedOrder()
+    await send(complete('5', { control_id: '17' }))
+    const receipt = await send(complete('6', { control_id: '17' }))
+    assert.deepEqual([receipt.state, receipt.order_id, receipt.isRepetition], ['applied', order.id, false])
+    assert.equal((await result()).results[0].result, '6')
+    const listed = (await team.db.plainTx((tx) => listMessages(tx, { attention: true }))).filter(
+      (row) => row.link_account_id === account,
+    )
+    assert.deepEqual(
+      listed.map(({ id, reuses_control_id }) => [id, reuses_control_id]),
+      [[receipt.message_id, true]],
+    )
+  })
+
+  test('of a sender that uses the control ids of another sender is no conflict', async () => {
+    const { team, account, send, complete } = await linkedOrder()
+    await send(complete('5', { control_id: '17' }))
+    await send(complete('5', { control_id: '17', sender: 'OTHER-LIS' }))
+    assert((await storedMessages(team, account)).every(({ reuses_control_id }) => !reuses_control_id))
+  })
+})
+
+describe('a message that cannot be processed', () => {
+  const faults: [string, (message: LinkMessage) => unknown, RegExp][] = [
+    ['that is not JSON', () => 'MSH|^~\\&|', /^The message is not JSON$|^message: /],
+    ['with a long identifier', (message) => ({ ...message, control_id: 'x'.repeat(201) }), /control_id/],
+    [
+      'with an unsupported test status',
+      ({ tests, ...rest }) => ({ ...rest, tests: [{ ...tests[0], status: 'Y' }] }),
+      /tests\.0\.status/,
+    ],
+    [
+      'with an unsupported result status',
+      ({ tests, ...rest }) => ({ ...rest, tests: [{ ...tests[0], observations: [observation('A', '5', { status: 'Q' })] }] }),
+      /tests\.0\.observations\.0\.status/,
+    ],
+    [
+      'with a result without any status',
+      ({ tests, ...rest }) => ({
+        ...rest,
+        tests: [{ ...tests[0], status: undefined, observations: [{ code: 'A', name: 'A', value: '5' }] }],
+      }),
+      /tests\.0\.observations\.0\.status/,
+    ],
+    ['with an impossible time', (message) => ({ ...message, sent_at: '20301399' }), /sent_at/],
+    ['without a test', (message) => ({ ...message, tests: [] }), /tests/],
+    [
+      'with a name of more than 200 characters',
+      (message) => ({ ...message, patient: { last_name: 'x'.repeat(201) } }),
+      /Names must have/,
+    ],
+  ]
+  for (const [what, change, error] of faults)
+    test(`${what} is kept with its error, without patient data in the error`, async () => {
+      const { team, account, order, complete } = await linkedOrder()
+      const bytes = toBytes(change(complete()))
+      const receipt = await receiveBytes(team, account, bytes)
+      assert.equal(receipt.state, 'failed')
+      assert.match(receipt.error!, error)
+      assert.doesNotMatch(receipt.error!, /Testa|Fictional|1990/)
+      const [stored] = await storedMessages(team, account)
+      assert.deepEqual([stored!.state, stored!.error, stored!.attempts], ['failed', receipt.error, 1])
+      assert(stored!.bytes.equals(bytes))
+      assert.equal((await getOrder(team, order.id)).interpretation, null)
+    })
+
+  test('is processed again after its profile was corrected', async () => {
+    const { team, account, order, complete } = await linkedOrder()
+    await team.db.queries.run(
+      sql`update lab_link set profile = replace(profile, 'incremental', 'cumulative') where account_id = ${account}`,
+    )
+    const failed = await receiveBytes(team, account, toBytes({ ...complete(), sent_at: 'now' }))
+    const again = await processMessage({ cell: 'sandbox-us', db: team.db, findTenant: guard.tenant }, failed.message_id)
+    assert.equal(again.state, 'failed')
+    const good = await receiveBytes(team, account, toBytes(complete()))
+    assert.deepEqual([good.state, good.order_id], ['applied', order.id])
+    await team.db.plainTx((tx) => saveLink(tx, account, { reports: 'incremental', decimal_mark: ',', time_zone: 'UTC' }))
+    const replayed = await processMessage({ cell: 'sandbox-us', db: team.db, findTenant: guard.tenant }, good.message_id, {
+      isForced: true,
+    })
+    assert.equal(replayed.state, 'applied')
+  })
+
+  test('because the database fails is stored, and its repetition is processed', async () => {
+    const { team, account, order, complete } = await linkedOrder()
+    const bytes = toBytes(complete())
+    const findTenant = () => Promise.reject(new Error('the control plane is down'))
+    await assert.rejects(receiveMessage({ cell: 'sandbox-us', db: team.db, findTenant }, account, bytes), /control plane/)
+    assert.deepEqual(
+      (await storedMessages(team, account)).map(({ state }) => state),
+      ['received'],
+    )
+    const receipt = await receiveBytes(team, account, bytes)
+    assert.deepEqual([receipt.state, receipt.order_id, receipt.isRepetition], ['applied', order.id, true])
+  })
+
+  test('because its account has no link, or because it is empty, is refused', async () => {
+    const team = await createTestTeam()
+    const account = await labAccount(team, { lab: 'quest', provider_account_id: `FICTIONAL-${randomUUID()}` })
+    await assert.rejects(receiveBytes(team, account, toBytes({})), { status: 400 })
+    await assert.rejects(receiveBytes(team, await labLink(team), Buffer.alloc(0)), { status: 400 })
+  })
+})
+
+describe('stored messages', () => {
+  test('are erased with the user of their result', async () => {
+    const { team, account, order, send, complete } = await linkedOrder()
+    const { message_id } = await send(complete())
+    await erase(team, [order.user_id])
+    assert.deepEqual(await storedMessages(team, account), [])
+    assert.deepEqual(await rowsWith(team, [message_id]), [])
+  })
+
+  test('are of the team to which an operator assigns their result', async () => {
+    const { team, account, send, complete } = await linkedOrder()
+    const stranger = await send({ ...complete(), account_number: 'FICTIONAL-OTHER' })
+    assert.deepEqual([stranger.state, (await storedMessages(team, account))[0]!.team_id], ['review', null])
+    await team.db.txOnWholeCell(team.tenant, (tx) => assignToTeam(tx, stranger.raw_result_id!))
+    assert.equal((await storedMessages(team, account))[0]!.team_id, team.team)
+  })
+
+  test('are deleted after 400 days, and without a team after 90 days', async () => {
+    const { team, account, send, complete } = await linkedOrder()
+    await send(complete())
+    await send('unreadable')
+    const age = (days: number) =>
+      team.db.queries.run(
+        sql`update lab_message set received_at = received_at - make_interval(days => ${days}) where link_account_id = ${account}`,
+      )
+    const states = async () => (await storedMessages(team, account)).map(({ state }) => state).sort()
+    const clean = async () => {
+      await expire(team.db, messageCleanup)
+      await expire(team.db, unassignedMessageCleanup)
+    }
+    await age(89)
+    await clean()
+    assert.deepEqual(await states(), ['applied', 'failed'])
+    await age(2)
+    await clean()
+    assert.deepEqual(await states(), ['applied'])
+    await age(310)
+    await clean()
+    assert.deepEqual(await states(), [])
+  })
+
+  test('are visible to no other team', async () => {
+    const { team, account, send, complete } = await linkedOrder()
+    await send(complete())
+    await send('unreadable')
+    const [other, own] = [await createTestTeam(), team]
+    const visible = async ({ db, tenant }: TestTeam) =>
+      (
+        await db.read(tenant, (tx) =>
+          tx.many(T.Object({ id: T.String() }), sql`select id from lab_message where link_account_id = ${account}`),
+        )
+      ).length
+    assert.deepEqual([await visible(other), await visible(own)], [0, 1])
+    assert((await findMessage(cells.db('sandbox-us').queries, (await storedMessages(team, account))[0]!.id))!.users.length === 1)
+  })
+})

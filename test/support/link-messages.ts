@@ -1,0 +1,59 @@
+// Messages of laboratories for tests, as they come over a link.
+import { randomUUID } from 'node:crypto'
+import { saveLink } from '../../src/lab/accounts/account-links.ts'
+import type { LinkProfile } from '../../src/lab/links/link-profile.ts'
+import type { Order } from '../../src/lab/orders/schema.ts'
+import type { LinkMessage } from '../../src/lab/result-matching/link-message.ts'
+import { receiveMessage, type MessageReceipt } from '../../src/lab/result-matching/receive-message.ts'
+import { labAccount } from './lab-accounts.ts'
+import { reportedPatient } from './results.ts'
+import { guard, type TestTeam } from './server.ts'
+
+export const profile: LinkProfile = { reports: 'incremental', decimal_mark: '.', time_zone: 'America/New_York' }
+
+/** The link of a new account of the team at the laboratory of `acceptedOrder`. @returns the id of the account */
+export async function labLink(team: TestTeam, changes: Partial<LinkProfile> = {}): Promise<string> {
+  const account = await labAccount(team, { lab: 'quest', provider_account_id: `FICTIONAL-${randomUUID()}` })
+  await team.db.plainTx((tx) => saveLink(tx, account, { ...profile, ...changes }))
+  return account
+}
+
+type Test = LinkMessage['tests'][number]
+
+export const observedTest = (changes: Partial<Test> & Pick<Test, 'code' | 'observations'>): Test => ({
+  name: `Test ${changes.code}`,
+  filler: `F-${changes.code}`,
+  status: 'F',
+  reported_at: '20300104100000',
+  ...changes,
+})
+
+export const observation = (code: string, value: string, changes: Partial<Test['observations'][number]> = {}) => ({
+  code,
+  name: `Analyte ${code}`,
+  value,
+  status: 'F',
+  ...changes,
+})
+
+/** A message about an order, with a control id of its own. */
+export const messageFor = (order: Order, tests: Test[], changes: Partial<LinkMessage> = {}): LinkMessage => ({
+  sender: 'FICTIONAL-LIS',
+  control_id: randomUUID(),
+  sent_at: '20300104101500',
+  patient: {
+    first_name: reportedPatient.first_name!,
+    last_name: reportedPatient.last_name!,
+    dob: reportedPatient.dob!,
+    gender: reportedPatient.gender!,
+  },
+  numbers: { placer: [order.sample_id!], filler: [`F-${order.id}`] },
+  tests,
+  ...changes,
+})
+
+export const toBytes = (message: unknown): Buffer => Buffer.from(JSON.stringify(message))
+
+/** Receives a message over the link of an account. */
+export const receiveBytes = ({ db }: TestTeam, account: string, bytes: Uint8Array): Promise<MessageReceipt> =>
+  receiveMessage({ cell: 'sandbox-us', db, findTenant: guard.tenant }, account, bytes)
