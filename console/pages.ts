@@ -64,6 +64,23 @@ export const PAGES: readonly PageEntry[] = [
     navigation: { label: 'Events', icon: 'events', operation: 'list_event_rows' },
   },
   {
+    path: 'events/endpoints',
+    load: async () => (await import('./pages/endpoints/EndpointsPage.tsx')).EndpointsPage,
+  },
+  {
+    path: 'events/endpoints/:webhook_id',
+    load: async () => (await import('./pages/endpoint/EndpointPage.tsx')).EndpointPage,
+    objects: { endpoint: (id) => `events/endpoints/${id}` },
+  },
+  {
+    path: 'events/failures',
+    load: async () => (await import('./pages/failures/FailuresPage.tsx')).FailuresPage,
+  },
+  {
+    path: 'events/brokers',
+    load: async () => (await import('./pages/brokers/BrokersPage.tsx')).BrokersPage,
+  },
+  {
     path: 'events/:event_id',
     load: async () => (await import('./pages/event/EventPage.tsx')).EventPage,
     objects: { event: (id) => `events/${id}` },

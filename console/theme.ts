@@ -59,6 +59,7 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'sm', fw: 500 } },
     TextInput: { defaultProps: { size: 'sm' } },
     Select: { defaultProps: { size: 'sm' } },
+    SegmentedControl: { defaultProps: { transitionDuration: 0 } },
   },
 })
 
@@ -71,13 +72,13 @@ export const PHONE = '(max-width: 47.99em)'
 /** Variables for style sheets beside those of Mantine. Each color has a contrast of at least 4.5:1 with its ground. */
 export const resolveVariables: CSSVariablesResolver = () => ({
   variables: {
-    '--mantine-color-error': 'var(--failed)',
-    '--mantine-color-placeholder': 'var(--mantine-color-dimmed)',
     '--row-height': '36px',
     '--header-height': '48px',
     '--navigation-width': '216px',
   },
   light: {
+    '--mantine-color-error': 'var(--failed)',
+    '--mantine-color-placeholder': 'var(--mantine-color-dimmed)',
     '--mantine-color-body': '#ffffff',
     '--mantine-color-text': '#1b2329',
     '--mantine-color-dimmed': '#56636e',
@@ -100,6 +101,8 @@ export const resolveVariables: CSSVariablesResolver = () => ({
     '--failed-ground': '#fce9e8',
   },
   dark: {
+    '--mantine-color-error': 'var(--failed)',
+    '--mantine-color-placeholder': 'var(--mantine-color-dimmed)',
     '--mantine-color-body': '#12181d',
     '--mantine-color-text': '#e4eaee',
     '--mantine-color-dimmed': '#a0adb8',

@@ -30,6 +30,12 @@ export class ApiError extends Error {
   }
 }
 
+/** What the API says about a value of a form; `body.url` also stands for what is in it. Undefined: nothing. */
+export const fieldError = (error: Error | null | undefined, field: string): string | undefined =>
+  error instanceof ApiError
+    ? error.fields.find((fault) => fault.field === field || fault.field.startsWith(`${field}.`))?.message
+    : undefined
+
 /** The error of a response that is not a success. */
 export async function readError(response: Response, operation: string): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined)

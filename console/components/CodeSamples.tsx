@@ -9,15 +9,20 @@ export interface SampleRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** With the ids of the page in it. */
   path: string
-  query?: Record<string, string | number | boolean | undefined>
+  query?: Record<string, string | number | boolean | readonly string[] | undefined>
   body?: unknown
 }
 
+interface CodeSamplesProps {
+  request: SampleRequest
+  /** Which kind of key the request needs. */
+  keyKind?: KeyKind
+}
+
 /** Shows a request of this page for a terminal and for a program, with a placeholder for the key. Not in the page of another program. */
-export function CodeSamples({ request }: { request: SampleRequest }) {
+export function CodeSamples({ request, keyKind = 'team' }: CodeSamplesProps) {
   const { cell } = useTeam()
   const isEmbedded = useLaunch()?.modality === 'feature_embed'
-  const url = urlOf(request)
   if (isEmbedded) return null
   return (
     <Popover position="bottom-end" width={520} withinPortal>
@@ -35,54 +40,63 @@ export function CodeSamples({ request }: { request: SampleRequest }) {
               <Tabs.Tab value="python">Python</Tabs.Tab>
             </Tabs.List>
             <Tabs.Panel value="curl">
-              <CopyableCode text={curlOf(request, url)} label="the command" />
+              <CopyableCode text={curlOf(request, keyKind)} label="the command" />
             </Tabs.Panel>
             <Tabs.Panel value="javascript">
-              <CopyableCode text={javascriptOf(request, url)} label="the code" />
+              <CopyableCode text={javascriptOf(request, keyKind)} label="the code" />
             </Tabs.Panel>
             <Tabs.Panel value="python">
-              <CopyableCode text={pythonOf(request, url)} label="the code" />
+              <CopyableCode text={pythonOf(request, keyKind)} label="the code" />
             </Tabs.Panel>
           </Tabs>
-          KEY is a team key of {cell}.
+          {keyKind === 'team' ? `KEY is a team key of ${cell}.` : 'KEY is a management key of the organization.'}
         </Stack>
       </Popover.Dropdown>
     </Popover>
   )
 }
 
+export type KeyKind = 'team' | 'management'
+
+const KEY_HEADERS: Record<KeyKind, string> = { team: 'x-service-api-key', management: 'x-management-key' }
+
 function urlOf({ path, query = {} }: SampleRequest): string {
   const url = new URL(`${location.origin}${basePath}${path}`)
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value))
+  for (const [name, value] of Object.entries(query))
+    for (const one of [value ?? []].flat()) url.searchParams.append(name, String(one))
   return url.href
 }
 
 /** Quotes a text for a POSIX shell. */
 const shellText = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
-function curlOf({ method, body }: SampleRequest, url: string): string {
-  const lines = [`curl -s${method === 'GET' ? '' : ` -X ${method}`} -H "x-service-api-key: $KEY"`]
+/** A request as a command for a terminal. */
+export function curlOf(request: SampleRequest, keyKind: KeyKind): string {
+  const { method, body } = request
+  const lines = [`curl -s${method === 'GET' ? '' : ` -X ${method}`} -H "${KEY_HEADERS[keyKind]}: $KEY"`]
   if (body !== undefined) lines.push(`  -H 'content-type: application/json' -d ${shellText(JSON.stringify(body))}`)
-  return [...lines, `  ${shellText(url)}`].join(' \\\n')
+  return [...lines, `  ${shellText(urlOf(request))}`].join(' \\\n')
 }
 
-function javascriptOf({ method, body }: SampleRequest, url: string): string {
+function javascriptOf(request: SampleRequest, keyKind: KeyKind): string {
+  const { method, body } = request
   const options = [
     ...(method === 'GET' ? [] : [`  method: '${method}',`]),
-    `  headers: { 'x-service-api-key': process.env.KEY${body === undefined ? '' : ", 'content-type': 'application/json'"} },`,
+    `  headers: { '${KEY_HEADERS[keyKind]}': process.env.KEY${body === undefined ? '' : ", 'content-type': 'application/json'"} },`,
     ...(body === undefined ? [] : [`  body: JSON.stringify(${JSON.stringify(body)}),`]),
   ]
-  return `const response = await fetch(${JSON.stringify(url)}, {\n${options.join('\n')}\n})\nconsole.log(await response.json())`
+  return `const response = await fetch(${JSON.stringify(urlOf(request))}, {\n${options.join('\n')}\n})\nconsole.log(await response.json())`
 }
 
-function pythonOf({ method, body }: SampleRequest, url: string): string {
+function pythonOf(request: SampleRequest, keyKind: KeyKind): string {
+  const { method, body } = request
   const json = body === undefined ? '' : `\n    json=json.loads(${JSON.stringify(JSON.stringify(body))}),`
   return `import json, os, requests
 
 response = requests.request(
     "${method}",
-    ${JSON.stringify(url)},
-    headers={"x-service-api-key": os.environ["KEY"]},${json}
+    ${JSON.stringify(urlOf(request))},
+    headers={"${KEY_HEADERS[keyKind]}": os.environ["KEY"]},${json}
 )
 print(json.dumps(response.json(), indent=2))`
 }

@@ -1,5 +1,5 @@
 import { Tooltip } from '@mantine/core'
-import { useNow } from './now.ts'
+import { ClockOffsetContext, useNow } from './now.ts'
 import { formatExact, formatInZone, formatRelative } from './times.ts'
 
 interface RelativeTimeProps {
@@ -21,3 +21,10 @@ export function RelativeTime({ value, timeZone }: RelativeTimeProps) {
     </Tooltip>
   )
 }
+
+/** An instant of the system clock, such as that of a request, also where the clock of a sandbox is ahead. */
+export const SystemTime = ({ value }: Pick<RelativeTimeProps, 'value'>) => (
+  <ClockOffsetContext value={0}>
+    <RelativeTime value={value} />
+  </ClockOffsetContext>
+)

@@ -22,7 +22,7 @@ export const filterText = ({ name, value }: Filter): string => `${name}:${value}
 
 /** A filter from its text; a text that says what is wrong with it. */
 export function parseFilter(text: string, fields: readonly FilterField[]): Filter | string {
-  const [, name, value] = /^\s*([a-z_]+):(\S+)\s*$/.exec(text) ?? []
+  const [, name, value] = /^\s*([a-z_]+):(\S.*?)\s*$/.exec(text) ?? []
   const names = fields.map((field) => field.name).join(', ')
   if (name === undefined || value === undefined) return `A filter is name:value. Names: ${names}`
   const field = fields.find((candidate) => candidate.name === name)

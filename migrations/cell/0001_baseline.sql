@@ -450,13 +450,14 @@ create table delivery_attempt (
 create index delivery_attempt__delivery on delivery_attempt (destination_id, message_id, id);
 create index delivery_attempt__newest on delivery_attempt (team_id, id);
 
--- How many attempts were made in each five minutes.
+-- How many attempts were made at each destination in each five minutes.
 create table delivery_attempt_count (
-  team_id       uuid not null,
-  bucket_start  timestamptz not null,
-  succeeded     boolean not null,
-  attempts      bigint not null,
-  primary key (team_id, bucket_start, succeeded)
+  team_id         uuid not null,
+  bucket_start    timestamptz not null,
+  destination_id  text not null,
+  succeeded       boolean not null,
+  attempts        bigint not null,
+  primary key (team_id, bucket_start, destination_id, succeeded)
 );
 create index delivery_attempt_count__bucket_start on delivery_attempt_count (bucket_start);
 

@@ -1,36 +1,15 @@
 // Events in the console: the list, and one event with its deliveries to an endpoint.
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { assertGoodPage, assertNoComplaints, inBrowser, openConsole } from './console.ts'
 import { createOrder } from './orders.ts'
-
-/** An endpoint on this machine that accepts everything, and counts it. */
-async function startReceiver(): Promise<{ url: string; counts: () => number }> {
-  let count = 0
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      count++
-      response.end('thank you')
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  after(() => server.close())
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`, counts: () => count }
-}
+import { manage, startReceiver } from './receiver.ts'
 
 test('an event shows its payload and its delivery, and is resent', inBrowser, async () => {
   const receiver = await startReceiver()
   const visited = await openConsole()
-  const { page, demo, server, api, open, complaints } = visited
-  const path = `/v1/org/${demo.org_id}/team/${demo.teams.us}/sandbox/webhook`
-  const created = await fetch(server.url + path, {
-    method: 'POST',
-    headers: { 'x-management-key': demo.management_key },
-    body: JSON.stringify({ url: receiver.url }),
-  })
-  assert.equal(created.status, 200, await created.text())
+  const { page, api, open, complaints } = visited
+  await manage(visited, 'POST', '/webhook', { url: receiver.url })
   await createOrder(api)
   await open('events')
   await page.getByRole('table', { name: 'Events' }).waitFor()

@@ -10,8 +10,8 @@ import classes from './DataTable.module.css'
 interface DataTableProps<Row> extends TableModel<Row> {
   /** What the rows are, for screen readers. */
   label: string
-  /** The address that a row opens. The first cell is the link to it. */
-  rowPath?: (row: Row) => string
+  /** The address that a row opens; undefined: none. The first cell is the link to it. */
+  rowPath?: (row: Row) => string | undefined
   /** The row that is open beside the list. */
   openId?: string | undefined
   /** Loads further rows; undefined if there are none. */

@@ -1,6 +1,7 @@
 import { Anchor, Button, Group, Skeleton, Stack, Table, Text, Title } from '@mantine/core'
 import { Link, useParams } from 'react-router'
 import { Delayed } from '../../components/Delayed.tsx'
+import { DeliveryAttempts } from '../../components/DeliveryAttempts.tsx'
 import { DeliverySummary } from '../../components/DeliverySummary.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { ErrorNotice } from '../../components/ErrorNotice.tsx'
@@ -8,12 +9,11 @@ import { IdText } from '../../components/IdText.tsx'
 import { JsonView } from '../../components/JsonView.tsx'
 import { toWords } from '../../components/order-status.ts'
 import { Page } from '../../components/Page.tsx'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
+import { RelativeTime, SystemTime } from '../../components/RelativeTime.tsx'
 import { ScrollRegion } from '../../components/ScrollRegion.tsx'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
 import { usePermission } from '../../session/permissions.ts'
 import { useTeam } from '../../session/team.ts'
-import { EventAttempts } from './EventAttempts.tsx'
 import { useEvent, useResend, type EventDetails } from './event-query.ts'
 
 const TONES = { pending: 'progress', delivered: 'good', failed: 'failed', stopped: 'failed' } as const
@@ -38,7 +38,7 @@ export function EventPage() {
     <Page title="Event" heading={<Heading event={event.data} />}>
       {event.error && <ErrorNotice error={event.error} />}
       <Destinations event={event.data} />
-      {event.data.attempts.length > 0 && <EventAttempts attempts={event.data.attempts} />}
+      {event.data.attempts.length > 0 && <DeliveryAttempts attempts={event.data.attempts} />}
       <Stack gap="sm">
         <Title order={2}>Payload</Title>
         <JsonView value={event.data.body} label="the payload" />
@@ -109,7 +109,7 @@ function Destinations({ event }: { event: EventDetails }) {
                   <StatusBadge tone={TONES[state]}>{toWords(state)}</StatusBadge>
                 </Table.Td>
                 <Table.Td ta="right">{attempts}</Table.Td>
-                <Table.Td>{next_attempt_at !== null && <RelativeTime value={next_attempt_at} />}</Table.Td>
+                <Table.Td>{next_attempt_at !== null && <SystemTime value={next_attempt_at} />}</Table.Td>
                 <Table.Td ta="right">
                   {canResend && kind === 'webhook' && (
                     <Button

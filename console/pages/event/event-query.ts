@@ -5,7 +5,6 @@ import type { components } from '../../api/schema.d.ts'
 import { useTeam } from '../../session/team.ts'
 
 export type EventDetails = components['schemas']['EventDetails']
-export type EventAttempt = EventDetails['attempts'][number]
 
 /** Deliveries go on by themselves, so the page reads the event again while it is open. */
 const REFRESH_MS = 3000

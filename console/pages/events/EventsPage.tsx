@@ -13,6 +13,7 @@ import { shortId } from '../../components/IdText.tsx'
 import { Page } from '../../components/Page.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { useTeam } from '../../session/team.ts'
+import { EventTabs } from './EventTabs.tsx'
 import { EVENT_FIELDS, toEventQuery, useEvents, type EventRow } from './events-query.ts'
 
 const COLUMNS: readonly Column<EventRow>[] = [
@@ -45,6 +46,7 @@ export function EventsPage() {
   const rows = useMemo(() => events.data?.pages.flatMap(({ data }) => data) ?? [], [events.data])
   return (
     <Page title="Events" actions={<CodeSamples request={{ method: 'GET', path: '/v1/events' }} />}>
+      <EventTabs />
       <Stack gap="sm">
         <FilterBar fields={EVENT_FIELDS} filters={filters} onChange={setFilters} />
         <Group justify="space-between">

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { CodeSamples } from '../../components/CodeSamples.tsx'
-import { DeliveriesByDay } from '../../components/daily-bars/DeliveriesByDay.tsx'
+import { DeliveriesByDay } from '../../components/bars/DeliveriesByDay.tsx'
 import { ClockOffsetContext } from '../../components/now.ts'
 import { Page } from '../../components/Page.tsx'
 import { usePermissions } from '../../session/permissions.ts'

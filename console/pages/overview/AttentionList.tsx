@@ -27,7 +27,7 @@ const KINDS: Record<AttentionCount['kind'], Kind> = {
   deliveries_failed: {
     one: 'event was not delivered',
     several: 'events were not delivered',
-    path: 'events?delivery_state=failed',
+    path: 'events/failures?hours=720',
     tone: 'failed',
   },
   jobs_failed: { one: 'job failed permanently', several: 'jobs failed permanently', path: 'health', tone: 'failed' },

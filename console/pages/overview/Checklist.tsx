@@ -2,13 +2,13 @@ import { ActionIcon, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { CodeSamples, type SampleRequest } from '../../components/CodeSamples.tsx'
+import { CodeSamples, type KeyKind, type SampleRequest } from '../../components/CodeSamples.tsx'
 import { ErrorNotice } from '../../components/ErrorNotice.tsx'
 import { Icon } from '../../components/Icon.tsx'
 import { useOpenClock } from '../../frame/frame-context.ts'
-import { hasPage } from '../../pages.ts'
+import { usePermission } from '../../session/permissions.ts'
 import { useTeam } from '../../session/team.ts'
-import { useCreateExampleUser, useFirstSteps, usePlaceExampleOrder } from './first-steps.ts'
+import { useCreateExampleUser, useFirstEndpoint, useFirstSteps, usePlaceExampleOrder } from './first-steps.ts'
 import classes from './Checklist.module.css'
 
 /** The first steps in a sandbox, each with a button that does it here and a command that does the same. */
@@ -40,9 +40,7 @@ export function Checklist() {
         <OrderStep isDone={steps.order} />
         <ClockStep isDone={steps.clock} />
         <EndpointStep isDone={steps.endpoint} />
-        <Step isDone={steps.delivery} title="Receive the first signed event">
-          {null}
-        </Step>
+        <DeliveryStep isDone={steps.delivery} />
       </Stack>
     </section>
   )
@@ -93,12 +91,45 @@ function ClockStep({ isDone }: { isDone: boolean }) {
 const ENDPOINTS = 'events/endpoints'
 
 function EndpointStep({ isDone }: { isDone: boolean }) {
-  const { pathTo } = useTeam()
+  const { pathTo, org_id, team, environment } = useTeam()
+  const canAdd = usePermission('create_webhook')
+  const path = `/v1/org/${org_id}/team/${team.id}/${environment}/webhook`
   return (
-    <Step isDone={isDone} title="Add an endpoint that receives events">
-      {hasPage(ENDPOINTS) && (
+    <Step
+      isDone={isDone}
+      title="Add an endpoint that receives events"
+      request={{ method: 'POST', path, body: { url: 'https://receiver.example.com/events' } }}
+      keyKind="management"
+    >
+      {canAdd && (
         <Button size="compact-sm" variant="default" component={Link} to={pathTo(ENDPOINTS)}>
           Add an endpoint
+        </Button>
+      )}
+    </Step>
+  )
+}
+
+function DeliveryStep({ isDone }: { isDone: boolean }) {
+  const { pathTo, org_id, team, environment } = useTeam()
+  const canSend = usePermission('test_webhook')
+  const endpoint_id = useFirstEndpoint().data?.id
+  const path = `/v1/org/${org_id}/team/${team.id}/${environment}/webhook/${endpoint_id ?? 'ENDPOINT_ID'}/test`
+  return (
+    <Step
+      isDone={isDone}
+      title="Receive the first signed event"
+      request={{ method: 'POST', path, body: { event_type: 'labtest.order.created' } }}
+      keyKind="management"
+    >
+      {canSend && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          component={Link}
+          to={pathTo(endpoint_id === undefined ? ENDPOINTS : `${ENDPOINTS}/${endpoint_id}`)}
+        >
+          Send an example
         </Button>
       )}
     </Step>
@@ -112,10 +143,12 @@ interface StepProps {
   children: ReactNode
   /** The request that does the same. */
   request?: SampleRequest
+  /** Which kind of key the request needs. */
+  keyKind?: KeyKind
   error?: Error | null
 }
 
-const Step = ({ isDone, title, children, request, error }: StepProps) => (
+const Step = ({ isDone, title, children, request, keyKind, error }: StepProps) => (
   <li className={classes.step} data-done={isDone}>
     <Group gap="sm" wrap="nowrap" className={classes.title}>
       <span className={classes.mark}>{isDone && <Icon name="check" size={14} />}</span>
@@ -126,7 +159,7 @@ const Step = ({ isDone, title, children, request, error }: StepProps) => (
     </Group>
     <Group gap="xs">
       {children}
-      {request && <CodeSamples request={request} />}
+      {request && <CodeSamples request={request} {...(keyKind && { keyKind })} />}
     </Group>
     {error && <ErrorNotice error={error} />}
   </li>

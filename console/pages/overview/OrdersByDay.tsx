@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { dataOf } from '../../api/client.ts'
+import type { Part } from '../../components/bars/Bars.tsx'
+import { DailySection } from '../../components/bars/DailySection.tsx'
 import { useTeam } from '../../session/team.ts'
-import type { Part } from '../../components/daily-bars/DailyBars.tsx'
-import { DailySection } from '../../components/daily-bars/DailySection.tsx'
 
 /** The three states of an order that is under way are one part: the list of orders tells them apart. */
 type OrderPart = 'open' | 'completed' | 'cancelled' | 'failed'

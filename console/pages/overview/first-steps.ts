@@ -3,8 +3,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Api } from '../../api/client.ts'
 import { dataOf } from '../../api/client.ts'
 import { useTeamClock } from '../../frame/clock/team-clock.ts'
+import { usePermission } from '../../session/permissions.ts'
 import { useTeam } from '../../session/team.ts'
-import { useDeliveriesByDay } from '../../components/daily-bars/deliveries.ts'
+import { useDeliveriesByDay } from '../../components/bars/deliveries.ts'
 import { useTeamMetrics } from './team-metrics.ts'
 
 /** How far the simulated steps of an example order are apart: the team's clock brings them about. */
@@ -29,21 +30,23 @@ export type FirstStep = 'user' | 'order' | 'clock' | 'endpoint' | 'delivery'
 export function useFirstSteps(): Record<FirstStep, boolean> {
   const metrics = useTeamMetrics().data
   const clock = useTeamClock().data
-  const endpoints = useEndpointCount().data
+  const endpoint = useFirstEndpoint().data
   const deliveries = useDeliveriesByDay().data
   return {
     user: (metrics?.number_of_users ?? 0) > 0,
     order: (metrics?.number_of_ordered_tests ?? 0) > 0,
     clock: (clock?.offset_s ?? 0) > 0,
-    endpoint: (endpoints ?? 0) > 0,
+    endpoint: endpoint != null,
     delivery: deliveries?.some(({ counts }) => counts.success > 0) ?? false,
   }
 }
 
-function useEndpointCount() {
+/** The newest endpoint; null if there is none. */
+export function useFirstEndpoint() {
   const { api, key, org_id, team, environment } = useTeam()
   return useQuery({
     queryKey: [...key, 'endpoints', 'first'],
+    enabled: usePermission('list_webhooks'),
     queryFn: ({ signal }) =>
       dataOf(
         api.GET('/v1/org/{org_id}/team/{team_id}/{environment}/webhook', {
@@ -51,7 +54,7 @@ function useEndpointCount() {
           signal,
         }),
       ),
-    select: ({ data }) => data.length,
+    select: ({ data }) => data[0] ?? null,
   })
 }
 

@@ -2,12 +2,14 @@
 import type { Tx } from '../../platform/db/transaction.ts'
 import { dbNow } from '../../platform/db/leases.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { addSeconds, minUuidAt } from '../../platform/runtime/clock.ts'
+import { addSeconds, minUuidAt, wireTime } from '../../platform/runtime/clock.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { messageId } from '../catalog/message-id.ts'
 import {
   COUNTED_DELIVERIES_MAX,
   GROUPED_ATTEMPTS_MAX,
+  type AttemptCountQuery,
+  type AttemptCounts,
   type DeliveryFailures,
   type EndpointHealth,
   type FailureQuery,
@@ -89,4 +91,35 @@ export async function listEndpointHealth(tx: Tx): Promise<{ data: EndpointHealth
     where x.team_id = ${tx.team} order by x.kind, x.id`,
   )
   return { data: data as EndpointHealth[] }
+}
+
+const STEPS_S = [300, 900, HOUR_S, 6 * HOUR_S]
+const INTERVALS_MAX = 60
+
+const CountRow = T.Object({ destination_id: T.String(), at_s: T.Integer(), succeeded: T.Boolean(), n: T.Integer() })
+
+/** The attempts at each destination of the team over the last hours, by outcome, in at most 121 intervals. */
+export async function countDestinationAttempts(tx: Tx, { hours = 24 }: AttemptCountQuery): Promise<AttemptCounts> {
+  const span_s = hours * HOUR_S
+  const step_s = STEPS_S.find((step) => span_s / step <= INTERVALS_MAX) ?? STEPS_S.at(-1)!
+  const end_s = Math.floor(systemTimestamp(tx).getTime() / 1000 / step_s) * step_s
+  const start_s = end_s - Math.ceil(span_s / step_s) * step_s
+  const rows = await tx.many(
+    CountRow,
+    sql`
+    select destination_id, floor(extract(epoch from bucket_start) / ${step_s}::int)::bigint * ${step_s}::int as at_s, succeeded,
+           sum(attempts)::bigint as n
+    from delivery_attempt_count where team_id = ${tx.team} and bucket_start >= ${addSeconds(new Date(0), start_s)}
+    group by 1, 2, 3`,
+  )
+  const starts = Array.from({ length: (end_s - start_s) / step_s + 1 }, (_, i) => start_s + i * step_s)
+  const data = [...new Set(rows.map(({ destination_id }) => destination_id))].toSorted().map((destination_id) => {
+    const own = rows.filter((row) => row.destination_id === destination_id)
+    const countsOf = (isSuccess: boolean) => {
+      const counts = new Map(own.filter(({ succeeded }) => succeeded === isSuccess).map(({ at_s, n }) => [at_s, n]))
+      return starts.map((at_s) => counts.get(at_s) ?? 0)
+    }
+    return { destination_id, delivered: countsOf(true), failed: countsOf(false) }
+  })
+  return { step_s, starts: starts.map((at_s) => wireTime(at_s * 1000)), data }
 }

@@ -187,6 +187,36 @@ describe('sending again', () => {
     assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 2 })
   })
 
+  test('the counts of a span say what a recovery will send, and afterwards what came of it', async () => {
+    const { team, hook, post, answer } = await scene()
+    await emitEvents(team, ['labtest.order.created'])
+    await delivery.drain()
+    answer(500)
+    await emitEvents(team, ['labtest.order.updated', 'labtest.order.updated'], { objects: 'each' })
+    await delivery.drain()
+    const late = await endpoint(team, { url: 'http://127.0.0.1:1/', filter_types: ['labtest.order.updated'] })
+    const countsOf = async (id: string, query = `since=${encodeURIComponent(LONG_AGO)}`) => {
+      const { status, body } = await team.api.get(`/console/v1/endpoints/${id}/event_counts?${query}`)
+      assert.equal(status, 200, JSON.stringify(body))
+      const { pending, delivered, failed, stopped, missing, is_complete } = body
+      assert.equal(is_complete, true)
+      return { pending, delivered, failed, stopped, missing }
+    }
+    const nothing = { pending: 0, delivered: 0, failed: 0, stopped: 0, missing: 0 }
+    assert.deepEqual(await countsOf(hook.id), { ...nothing, delivered: 1, failed: 2 })
+    assert.deepEqual(await countsOf(late.id), { ...nothing, missing: 2 })
+    assert.deepEqual(await countsOf(hook.id, 'since=2100-01-01T00:00:00Z&until=2100-01-02T00:00:00Z'), nothing)
+    answer(200)
+    await post('recover', { since: LONG_AGO })
+    await team.settle()
+    assert.deepEqual(await countsOf(hook.id), { ...nothing, delivered: 1, pending: 2 })
+    await delivery.drain()
+    assert.deepEqual(await countsOf(hook.id), { ...nothing, delivered: 3 })
+    const path = `/console/v1/endpoints/${hook.id}/event_counts`
+    assert.equal((await team.api.get(`${path}?since=2026-02-01T00:00:00Z&until=2026-01-01T00:00:00Z`)).status, 422)
+    assert.equal((await (await createTestTeam()).api.get(`${path}?since=2026-02-01T00:00:00Z`)).status, 404)
+  })
+
   test('a replay continues over more than one page of events', async () => {
     const { team, target, hook } = await scene()
     await team.manage.patch(hook.path, { disabled: true })

@@ -19,7 +19,7 @@ export type Interval = keyof typeof intervals
 
 const Bucket = T.Object({ at_s: T.Integer(), succeeded: T.Boolean(), n: T.Integer() })
 
-/** Attempts per interval and outcome; intervals without one are 0, an outcome that never occurred is omitted. */
+/** Attempts at webhook endpoints per interval and outcome; intervals without one are 0, an outcome that never occurred is omitted. */
 export async function deliveryMetric(tx: Tx, interval: Interval): Promise<Static<typeof Metric>> {
   const { step_s, window_s } = intervals[interval]
   const now = systemTimestamp(tx)
@@ -29,7 +29,8 @@ export async function deliveryMetric(tx: Tx, interval: Interval): Promise<Static
     Bucket,
     sql`
     select floor(extract(epoch from bucket_start) / ${step_s}::int)::bigint * ${step_s}::int as at_s, succeeded, sum(attempts)::bigint as n
-    from delivery_attempt_count where team_id = ${tx.team} and bucket_start >= ${addSeconds(new Date(0), start_s)} group by 1, 2`,
+    from delivery_attempt_count where team_id = ${tx.team} and bucket_start >= ${addSeconds(new Date(0), start_s)} and starts_with(destination_id, 'ep_')
+    group by 1, 2`,
   )
   const result = [true, false].flatMap((isSuccess) => {
     const counts = new Map(buckets.filter((bucket) => bucket.succeeded === isSuccess).map(({ at_s, n }) => [at_s, n]))

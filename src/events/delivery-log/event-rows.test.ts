@@ -66,6 +66,27 @@ describe('the rows of events', () => {
   })
 })
 
+describe('the rows of events that failed', () => {
+  test('are filtered by destination, and by the status or the reason of a failed attempt', async () => {
+    const { team, hooks, get } = await scene()
+    const refused = await endpoint(team, { url: 'http://127.0.0.1:1/', filter_types: ['labtest.order.updated'] })
+    await emitEvents(team, ['labtest.order.created', 'labtest.order.updated'])
+    await delivery.drain()
+    const typesOf = async (query: string) => (await get(`events?${query}`)).data.map(({ type }: { type: string }) => type)
+    const both = ['labtest.order.updated', 'labtest.order.created']
+    assert.deepEqual(await typesOf(`destination_id=${hooks[0]!.id}`), both)
+    assert.deepEqual(await typesOf(`destination_id=${hooks[0]!.id}&delivery_state=failed`), [])
+    assert.deepEqual(await typesOf(`destination_id=${hooks[1]!.id}&delivery_state=failed`), both)
+    assert.deepEqual(await typesOf(`destination_id=${refused.id}`), ['labtest.order.updated'])
+    assert.deepEqual(await typesOf(`destination_id=${hooks[1]!.id}&response_status=503`), both)
+    assert.deepEqual(await typesOf(`destination_id=${hooks[0]!.id}&response_status=503`), [])
+    assert.deepEqual(await typesOf('response_status=500'), [])
+    assert.deepEqual(await typesOf('error=ECONNREFUSED'), ['labtest.order.updated'])
+    const other = await createTestTeam()
+    assert.deepEqual((await other.api.get(`/console/v1/events?destination_id=${hooks[1]!.id}`)).body.data, [])
+  })
+})
+
 describe('one event', () => {
   test('has its body, its destinations and every attempt with request, response and time', async () => {
     const { team, good, hooks, get } = await scene()
@@ -135,6 +156,25 @@ describe('failures of deliveries', () => {
     assert.equal(data[0].last_message_id, newest.message_id)
     const other = await createTestTeam()
     assert.deepEqual((await other.api.get('/console/v1/delivery_failures')).body, { data: [], is_complete: true })
+  })
+
+  test('are counted with the successes of each destination over time', async () => {
+    const { team, hooks, get } = await scene()
+    await emitEvents(team, ['labtest.order.created', 'labtest.order.updated'])
+    await delivery.drain()
+    for (const hours of [1, 24, 720]) {
+      const { step_s, starts, data } = await get(`delivery_attempt_counts?hours=${hours}`)
+      assert((starts.length - 1) * step_s >= hours * 3600 && starts.length <= 121, `${hours}: ${starts.length} of ${step_s} s`)
+      const sumsOf = (id: string) => {
+        const { delivered, failed } = data.find((counts: { destination_id: string }) => counts.destination_id === id)
+        assert.deepEqual([delivered.length, failed.length], [starts.length, starts.length])
+        return [delivered, failed].map((counts: number[]) => counts.reduce((sum, n) => sum + n, 0))
+      }
+      assert.deepEqual(sumsOf(hooks[0]!.id), [2, 0])
+      assert.deepEqual(sumsOf(hooks[1]!.id), [0, 4])
+    }
+    const other = await createTestTeam()
+    assert.deepEqual((await other.api.get('/console/v1/delivery_attempt_counts')).body.data, [])
   })
 
   test('show in the health of the endpoint that fails, and not of others', async () => {

@@ -9,7 +9,14 @@ import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { messageId } from '../catalog/message-id.ts'
 import { isForEndpoints, type NotDeleted } from '../feed/list-events.ts'
 import { findAttempts, toAttempt } from './attempts.ts'
-import { SHOWN_ATTEMPTS_MAX, type EventDelivery, type EventDetails, type EventRow, type EventRowQuery } from './event-schema.ts'
+import {
+  GROUPED_ATTEMPTS_MAX,
+  SHOWN_ATTEMPTS_MAX,
+  type EventDelivery,
+  type EventDetails,
+  type EventRow,
+  type EventRowQuery,
+} from './event-schema.ts'
 
 const Row = T.Object({
   id: T.String(),
@@ -60,25 +67,49 @@ export async function listEventRows(tx: Tx, notDeleted: NotDeleted, query: Event
   return { data: page, next_cursor }
 }
 
-function filterConditions(tx: Tx, { type, object_id, user_id, delivery_state, since, until }: EventRowQuery): Sql[] {
+function filterConditions(tx: Tx, query: EventRowQuery): Sql[] {
+  const { type, object_id, user_id, since, until } = query
   const conditions: Sql[] = []
   if (type?.length) conditions.push(sql`type = any (${type})`)
   if (object_id !== undefined) conditions.push(sql`object_id = ${object_id}`)
   if (user_id !== undefined) conditions.push(sql`user_id = ${user_id}`)
   if (since !== undefined) conditions.push(sql`id >= ${minUuidAt(new Date(since))}::uuid`)
   if (until !== undefined) conditions.push(sql`id < ${minUuidAt(new Date(until))}::uuid`)
-  if (delivery_state === 'pending') conditions.push(sql`id = any (array(${pendingMessages(tx)}))`)
+  return [...conditions, ...deliveryConditions(tx, query)]
+}
+
+/** Only the newest deliveries in a state, or at a destination, are looked at. */
+const FILTERED_MAX = 10_000
+
+/** Conditions on the deliveries of an event and on the failed attempts. */
+function deliveryConditions(tx: Tx, { delivery_state, destination_id, response_status, error }: EventRowQuery): Sql[] {
+  const conditions: Sql[] = []
+  if (destination_id !== undefined) conditions.push(sql`id = any (array(${messagesAt(tx, destination_id, delivery_state)}))`)
+  else if (delivery_state === 'pending') conditions.push(sql`id = any (array(${pendingMessages(tx)}))`)
   else if (delivery_state !== undefined)
     conditions.push(sql`
       id = any (array(
         select message_id from delivery
         where team_id = ${tx.team} and state = ${delivery_state} and state in ('failed', 'stopped')
         order by message_id desc limit ${FILTERED_MAX}))`)
+  const causes: Sql[] = []
+  if (response_status !== undefined) causes.push(sql`response_status = ${response_status}`)
+  if (error !== undefined) causes.push(sql`error = ${error}`)
+  if (!causes.length) return conditions
+  if (destination_id !== undefined) causes.push(sql`destination_id = ${destination_id}`)
+  conditions.push(sql`
+    id = any (array(
+      select message_id from (
+        select message_id, destination_id, response_status, error, succeeded from delivery_attempt
+        where team_id = ${tx.team} order by id desc limit ${GROUPED_ATTEMPTS_MAX}) attempt
+      where not succeeded and ${joinConditions(causes)}))`)
   return conditions
 }
 
-/** Only the newest deliveries in a state are looked at. */
-const FILTERED_MAX = 10_000
+const messagesAt = (tx: Tx, destination_id: string, state: EventRowQuery['delivery_state']): Sql => sql`
+  select message_id from delivery
+  where destination_id = ${destination_id} and team_id = ${tx.team} ${state === undefined ? sql`` : sql`and state = ${state}`}
+  order by message_id desc limit ${FILTERED_MAX}`
 
 const pendingMessages = (tx: Tx): Sql => sql`
   select d.message_id from destination x

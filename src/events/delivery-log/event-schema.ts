@@ -2,6 +2,9 @@
 import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { Attempt } from '../endpoints/schema.ts'
 
+/** The most attempts among which failures are looked for. */
+export const GROUPED_ATTEMPTS_MAX = 10_000
+
 const destinationKinds = ['webhook', 'rabbitmq', 'azure_amqp', 'cloud_pubsub'] as const
 const deliveryStates = ['pending', 'delivered', 'failed', 'stopped'] as const
 
@@ -29,6 +32,27 @@ export const EventRowQuery = Fields({
   user_id: Maybe(Uuid),
   delivery_state: Maybe(
     OpenEnum(['pending', 'failed', 'stopped'], { description: 'Only events with a delivery in this state.' }),
+  ),
+  destination_id: Maybe(
+    Text({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Only events for this endpoint or broker; `delivery_state` is then that of its delivery.',
+    }),
+  ),
+  response_status: Maybe(
+    Int({
+      minimum: 100,
+      maximum: 599,
+      description: `Only events of which an attempt failed with this status; the newest ${GROUPED_ATTEMPTS_MAX} attempts are looked at.`,
+    }),
+  ),
+  error: Maybe(
+    Text({
+      minLength: 1,
+      maxLength: 500,
+      description: 'Only events of which an attempt failed without a response, for this reason.',
+    }),
   ),
   since: Maybe(Timestamp),
   until: Maybe(Timestamp),
@@ -66,9 +90,6 @@ export const EventDetails = Fields(
 )
 export type EventDetails = Static<typeof EventDetails>
 export type EventDelivery = Static<typeof EventDelivery>
-
-/** The most failed attempts that are grouped. */
-export const GROUPED_ATTEMPTS_MAX = 10_000
 
 export const FailureQuery = Fields({
   hours: Maybe(Int({ minimum: 1, maximum: 720, default: 24, description: 'How far back.' })),
@@ -117,3 +138,49 @@ const EndpointHealth = Fields(
 )
 export type EndpointHealth = Static<typeof EndpointHealth>
 export const EndpointHealthList = Fields({ data: T.Array(EndpointHealth) }, { title: 'EndpointHealthList' })
+
+export const AttemptCountQuery = Fields({
+  hours: Maybe(Int({ minimum: 1, maximum: 720, default: 24, description: 'How far back.' })),
+})
+export type AttemptCountQuery = Static<typeof AttemptCountQuery>
+
+export const AttemptCounts = Fields(
+  {
+    step_s: T.Integer({ description: 'The seconds of an interval.' }),
+    starts: T.Array(Timestamp, { description: 'The beginning of each interval, oldest first, without gaps.' }),
+    data: T.Array(
+      Fields(
+        {
+          destination_id: T.String(),
+          delivered: T.Array(T.Integer(), { description: 'Attempts that succeeded, by interval.' }),
+          failed: T.Array(T.Integer(), { description: 'Attempts that failed, by interval.' }),
+        },
+        { title: 'DestinationAttemptCounts' },
+      ),
+      { description: 'Destinations with an attempt in the time.' },
+    ),
+  },
+  { title: 'AttemptCounts' },
+)
+export type AttemptCounts = Static<typeof AttemptCounts>
+
+export const EndpointPath = Fields({
+  webhook_id: Text({ minLength: 1, maxLength: 100, example: 'ep_01890000000070008000000000000001' }),
+})
+export const EndpointEventQuery = Fields({ since: Maybe(Timestamp), until: Maybe(Timestamp) })
+export type EndpointEventQuery = Static<typeof EndpointEventQuery>
+
+export const EndpointEventCounts = Fields(
+  {
+    since: Timestamp,
+    until: Timestamp,
+    pending: T.Integer(),
+    delivered: T.Integer(),
+    failed: T.Integer(),
+    stopped: T.Integer(),
+    missing: T.Integer({ description: 'Events that match the filter of the endpoint and were never queued for it.' }),
+    is_complete: T.Boolean({ description: `False: only the oldest ${COUNTED_DELIVERIES_MAX} events are counted.` }),
+  },
+  { title: 'EndpointEventCounts' },
+)
+export type EndpointEventCounts = Static<typeof EndpointEventCounts>

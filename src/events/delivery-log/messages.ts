@@ -21,6 +21,7 @@ export const systemTimestamp = (tx: Tx): Date => addSeconds(tx.now, -tx.tenant.c
 
 const Row = T.Object({
   id: T.String(),
+  event_id: Nullable(T.String()),
   type: T.String(),
   user_id: Nullable(T.String()),
   created_at: T.String(),
@@ -33,7 +34,7 @@ const rows = (tx: Tx, notDeleted: NotDeleted, webhook_id: string, conditions: Sq
   tx.many(
     Row,
     sql`
-    select d.message_id as id, coalesce(e.type, m.type) as type, e.user_id,
+    select d.message_id as id, e.id as event_id, coalesce(e.type, m.type) as type, e.user_id,
            date_trunc('second', coalesce(e.created_at, m.created_at)) as created_at, d.state, d.attempts, date_trunc('second', d.due_at) as due_at
     from delivery d
     left join event e on e.team_id = d.team_id and e.id = d.message_id
@@ -44,6 +45,7 @@ const rows = (tx: Tx, notDeleted: NotDeleted, webhook_id: string, conditions: Sq
 
 const toMessage = (row: Static<typeof Row>): Static<typeof Message> => ({
   id: messageId(row.id),
+  event_id: row.event_id,
   event_type: row.type,
   created_at: row.created_at,
   state: row.state as Static<typeof Message>['state'],

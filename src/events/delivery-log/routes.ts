@@ -5,11 +5,16 @@ import { managementOperation, operation, type Operation } from '../../platform/h
 import { Fields, Maybe, T } from '../../platform/schema/schema.ts'
 import type { EventCatalog } from '../catalog/event-catalog.ts'
 import type { NotDeleted } from '../feed/list-events.ts'
-import { groupFailures, listEndpointHealth } from './delivery-health.ts'
+import { countDestinationAttempts, groupFailures, listEndpointHealth } from './delivery-health.ts'
 import { getEventDetails, listEventRows } from './event-rows.ts'
 import {
+  AttemptCountQuery,
+  AttemptCounts,
   DeliveryFailures,
+  EndpointEventCounts,
+  EndpointEventQuery,
   EndpointHealthList,
+  EndpointPath,
   EventDetails,
   EventPath,
   EventRowPage,
@@ -18,7 +23,7 @@ import {
 } from './event-schema.ts'
 import { getMessage, listAttempts, listMessages, resendMessage, sendTest } from './messages.ts'
 import { deliveryMetric, type Interval as MetricInterval } from './delivery-metric.ts'
-import { startReplay } from './replay.ts'
+import { countEndpointEvents, startReplay } from './replay.ts'
 import {
   AttemptPage,
   AttemptQuery,
@@ -97,6 +102,31 @@ export const eventRowRoutes = ({ fixedHeaders, notDeleted }: DeliveryLogDependen
     summary: 'Read the health of endpoints and brokers',
     reply: EndpointHealthList,
     run: (tx) => listEndpointHealth(tx),
+  }),
+  operation({
+    id: 'count_delivery_attempts',
+    isUnlisted: true,
+    logsAccess: false,
+    method: 'GET',
+    path: '/console/v1/delivery_attempt_counts',
+    summary: 'Count attempts at each endpoint and broker over time',
+    query: AttemptCountQuery,
+    reply: AttemptCounts,
+    run: (tx, { query }) => countDestinationAttempts(tx, query),
+  }),
+  operation({
+    id: 'count_endpoint_events',
+    isUnlisted: true,
+    logsAccess: false,
+    method: 'GET',
+    path: '/console/v1/endpoints/{webhook_id}/event_counts',
+    summary: 'Count the events of a span by the state of their delivery to an endpoint',
+    description:
+      'What `replay_webhook` and `recover_webhook` would send for the same span, and afterwards what came of it. `since` and `until` are of the clock of the team. At most the last 30 days, which it counts without them.',
+    params: EndpointPath,
+    query: EndpointEventQuery,
+    reply: EndpointEventCounts,
+    run: (tx, { params, query }) => countEndpointEvents(tx, params.webhook_id, query),
   }),
 ]
 

@@ -203,29 +203,31 @@ export async function recordAttempts(db: Queries, attempts: Attempt[]): Promise<
     from said s join changed c on c.destination_id = s.destination_id and c.message_id = s.message_id where c.attempt_id is distinct from s.id`)
 }
 
-/** Every interval of the metric of endpoints is a multiple. */
+/** Every interval in which attempts are counted is a multiple. */
 const COUNT_STEP_S = 300
 
 /**
- * A statement that counts attempts at webhook endpoints per five minutes, for the metric: an index of all attempts would cost more than
- * writing them. In the order of the key, so that two statements do not deadlock. Writes delivery_attempt_count.
+ * A statement that counts attempts at each destination per five minutes: an index of all attempts would cost more than writing them. In the
+ * order of the key, so that two statements do not deadlock. Writes delivery_attempt_count.
  */
 function countAttempts(attempts: Attempt[]): Sql {
   const counts = new Map<string, number>()
   for (const { delivery, begun_at, succeeded } of attempts) {
-    if (!delivery.destination_id.startsWith('ep_')) continue
-    const key = `${delivery.team_id} ${Math.floor(begun_at.getTime() / 1000 / COUNT_STEP_S) * COUNT_STEP_S} ${succeeded}`
+    const at_s = Math.floor(begun_at.getTime() / 1000 / COUNT_STEP_S) * COUNT_STEP_S
+    const key = `${delivery.team_id} ${at_s} ${delivery.destination_id} ${succeeded}`
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
   const keys = [...counts.keys()].sort()
-  const column = (i: number) => arrayLiteral(keys.map((key) => key.split(' ')[i]!))
+  const column = (i: number) => keys.map((key) => key.split(' ')[i]!)
   return sql`
-    insert into delivery_attempt_count (team_id, bucket_start, succeeded, attempts)
-    select given.team_id, to_timestamp(given.at_s), given.succeeded, given.n
-    from unnest(${column(0)}::uuid[], ${column(1)}::bigint[], ${column(2)}::bool[], ${arrayLiteral(keys.map((key) => counts.get(key)!))}::bigint[])
-         with ordinality as given (team_id, at_s, succeeded, n, nth)
+    insert into delivery_attempt_count (team_id, bucket_start, destination_id, succeeded, attempts)
+    select given.team_id, to_timestamp(given.at_s), given.destination_id, given.succeeded, given.n
+    from unnest(${arrayLiteral(column(0))}::uuid[], ${arrayLiteral(column(1))}::bigint[], ${textArrayLiteral(column(2))}::text[],
+                ${arrayLiteral(column(3))}::bool[], ${arrayLiteral(keys.map((key) => counts.get(key)!))}::bigint[])
+         with ordinality as given (team_id, at_s, destination_id, succeeded, n, nth)
     join team t on t.id = given.team_id order by given.nth
-    on conflict (team_id, bucket_start, succeeded) do update set attempts = delivery_attempt_count.attempts + excluded.attempts`
+    on conflict (team_id, bucket_start, destination_id, succeeded)
+    do update set attempts = delivery_attempt_count.attempts + excluded.attempts`
 }
 
 type Owned = Pick<Delivery, 'destination_id' | 'message_id' | 'lease'>

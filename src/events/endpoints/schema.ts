@@ -113,6 +113,7 @@ const states = ['pending', 'delivered', 'failed', 'stopped'] as const
 export const Message = Fields(
   {
     id: T.String({ description: 'As in the headers `svix-id` and `webhook-id`.' }),
+    event_id: Nullable(T.String({ description: 'Null: a sample, or a message about deliveries.' })),
     event_type: T.String(),
     created_at: Timestamp,
     state: OpenEnum(states, {

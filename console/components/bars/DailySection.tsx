@@ -2,7 +2,13 @@ import { Skeleton, Stack, Title } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Delayed } from '../Delayed.tsx'
 import { ErrorNotice } from '../ErrorNotice.tsx'
-import { DailyBars, type DayCounts, type Part } from './DailyBars.tsx'
+import { Bars, type Part } from './Bars.tsx'
+
+export interface DayCounts<Name extends string> {
+  /** `YYYY-MM-DD`. */
+  date: string
+  counts: Record<Name, number>
+}
 
 interface DailySectionProps<Name extends string> {
   /** The id of its heading. */
@@ -14,6 +20,8 @@ interface DailySectionProps<Name extends string> {
   emptyText: string
   query: UseQueryResult<DayCounts<Name>[]>
 }
+
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
 /** A chart of 30 days under its heading: a skeleton until its data is there, or the error. */
 export const DailySection = <Name extends string>({ id, title, label, parts, emptyText, query }: DailySectionProps<Name>) => (
@@ -28,7 +36,15 @@ export const DailySection = <Name extends string>({ id, title, label, parts, emp
           <Skeleton height={206} />
         </Delayed>
       )}
-      {query.data && <DailyBars label={label} parts={parts} days={query.data} emptyText={emptyText} />}
+      {query.data && (
+        <Bars
+          label={`${label} of ${query.data.length} days`}
+          parts={parts}
+          bars={query.data.map(({ date, counts }) => ({ label: day.format(new Date(date)), counts }))}
+          mostText="most in a day"
+          emptyText={emptyText}
+        />
+      )}
     </Stack>
   </section>
 )

@@ -1,12 +1,15 @@
 import { Accordion, Code, Group, Stack, Text, Title } from '@mantine/core'
-import { IdText } from '../../components/IdText.tsx'
-import { RelativeTime } from '../../components/RelativeTime.tsx'
-import { StatusBadge } from '../../components/StatusBadge.tsx'
-import type { EventAttempt } from './event-query.ts'
-import classes from './EventAttempts.module.css'
+import type { components } from '../api/schema.d.ts'
+import classes from './DeliveryAttempts.module.css'
+import { IdText } from './IdText.tsx'
+import { SystemTime } from './RelativeTime.tsx'
+import { StatusBadge } from './StatusBadge.tsx'
 
-/** Every attempt to deliver the event, newest first: what was sent, what came back, and how long it took. */
-export const EventAttempts = ({ attempts }: { attempts: readonly EventAttempt[] }) => (
+/** An attempt to deliver a message; of several destinations each attempt names its own. */
+type DeliveryAttempt = components['schemas']['WebhookAttempt'] & { destination_id?: string }
+
+/** Every attempt to deliver a message, newest first: what was sent, what came back, and how long it took. */
+export const DeliveryAttempts = ({ attempts }: { attempts: readonly DeliveryAttempt[] }) => (
   <Stack gap="sm">
     <Title order={2}>Attempts</Title>
     <Accordion variant="separated" chevronPosition="left">
@@ -19,7 +22,7 @@ export const EventAttempts = ({ attempts }: { attempts: readonly EventAttempt[] 
                 {attempt.duration_ms} ms
               </Text>
               <Text span size="sm" c="dimmed">
-                <RelativeTime value={attempt.at} />
+                <SystemTime value={attempt.at} />
                 {attempt.trigger === 'manual' && ', resent'}
               </Text>
             </Group>
@@ -33,11 +36,13 @@ export const EventAttempts = ({ attempts }: { attempts: readonly EventAttempt[] 
   </Stack>
 )
 
-const AttemptDetails = ({ attempt }: { attempt: EventAttempt }) => (
+const AttemptDetails = ({ attempt }: { attempt: DeliveryAttempt }) => (
   <Stack gap="sm">
-    <Text size="sm">
-      Destination <IdText id={attempt.destination_id} />
-    </Text>
+    {attempt.destination_id !== undefined && (
+      <Text size="sm">
+        Destination <IdText id={attempt.destination_id} />
+      </Text>
+    )}
     {attempt.error !== null && <Text size="sm">{attempt.error}</Text>}
     <Text size="sm" fw={600}>
       Headers of the request

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.d.ts'
 import { useTeam } from '../../session/team.ts'
-import type { DayCounts } from './DailyBars.tsx'
+import type { DayCounts } from './DailySection.tsx'
 
 export type Outcome = 'success' | 'failure'
 type Metric = components['schemas']['PrometheusQueryResponse']

@@ -1,4 +1,4 @@
-import type { Part } from './DailyBars.tsx'
+import type { Part } from './Bars.tsx'
 import { DailySection } from './DailySection.tsx'
 import { useDeliveriesByDay, type Outcome } from './deliveries.ts'
 
