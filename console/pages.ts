@@ -62,6 +62,11 @@ export const PAGES: readonly PageEntry[] = [
     path: 'events',
     load: async () => (await import('./pages/events/EventsPage.tsx')).EventsPage,
     navigation: { label: 'Events', icon: 'events', operation: 'list_event_rows' },
+    sections: [
+      { label: 'Events: Endpoints', path: 'events/endpoints', operation: 'list_webhooks' },
+      { label: 'Events: Failures', path: 'events/failures', operation: 'list_delivery_failures' },
+      { label: 'Events: Brokers', path: 'events/brokers', operation: 'get_team_etl_pipelines' },
+    ],
   },
   {
     path: 'events/endpoints',
@@ -84,6 +89,21 @@ export const PAGES: readonly PageEntry[] = [
     path: 'events/:event_id',
     load: async () => (await import('./pages/event/EventPage.tsx')).EventPage,
     objects: { event: (id) => `events/${id}` },
+  },
+  {
+    path: 'requests',
+    load: async () => (await import('./pages/requests/RequestsPage.tsx')).RequestsPage,
+    navigation: { label: 'Requests', icon: 'requests', operation: 'list_requests' },
+    sections: [{ label: 'Requests: Explorer', path: 'requests/explorer', operation: 'list_requests' }],
+  },
+  {
+    path: 'requests/explorer',
+    load: async () => (await import('./pages/explorer/ExplorerPage.tsx')).ExplorerPage,
+  },
+  {
+    path: 'requests/:request_id',
+    load: async () => (await import('./pages/request/RequestPage.tsx')).RequestPage,
+    objects: { request: (id) => `requests/${encodeURIComponent(id)}` },
   },
   {
     path: 'settings',

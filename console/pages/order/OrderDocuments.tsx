@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { ErrorNotice } from '../../components/ErrorNotice.tsx'
 import { usePermission } from '../../session/permissions.ts'
 import { useTeam } from '../../session/team.ts'
-import { saveFile } from './save-file.ts'
+import { saveFile } from '../../components/save-file.ts'
 import type { Order } from './order-queries.ts'
 
 /** The documents of the order, as files. The server says of each why it is not there yet. */
