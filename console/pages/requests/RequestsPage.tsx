@@ -162,11 +162,9 @@ function Histogram({ filters, onChange, isLive }: HistogramProps) {
         </Delayed>
       )}
       {counts.data && <RequestHistogram counts={counts.data} onZoom={show} />}
-      {others.length > 0 && (
-        <Text size="xs" c="dimmed">
-          The bars count all requests. The other filters are for the list.
-        </Text>
-      )}
+      <Text size="xs" c="dimmed">
+        The bars count all requests, also those that {others.length > 0 && 'the filters hide and '}the list of a busy team leaves out.
+      </Text>
     </Stack>
   )
 }
