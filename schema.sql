@@ -653,9 +653,10 @@ table delivery_attempt
 table delivery_attempt_count
   team_id uuid not null
   bucket_start timestamp with time zone not null
+  destination_id text not null
   succeeded boolean not null
   attempts bigint not null
-  constraint delivery_attempt_count_pkey PRIMARY KEY (team_id, bucket_start, succeeded)
+  constraint delivery_attempt_count_pkey PRIMARY KEY (team_id, bucket_start, destination_id, succeeded)
   CREATE INDEX delivery_attempt_count__bucket_start ON delivery_attempt_count USING btree (bucket_start)
   policy of_team for all (team_id = current_team())
 

@@ -163,7 +163,8 @@ function Histogram({ filters, onChange, isLive }: HistogramProps) {
       )}
       {counts.data && <RequestHistogram counts={counts.data} onZoom={show} />}
       <Text size="xs" c="dimmed">
-        The bars count all requests, also those that {others.length > 0 && 'the filters hide and '}the list of a busy team leaves out.
+        The bars count all requests, also those that {others.length > 0 && 'the filters hide and '}the list of a busy team leaves
+        out.
       </Text>
     </Stack>
   )
