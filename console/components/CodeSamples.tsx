@@ -71,7 +71,7 @@ function urlOf({ path, query = {} }: SampleRequest): string {
 const shellText = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /** A request as a command for a terminal. */
-export function curlOf(request: SampleRequest, keyKind: KeyKind): string {
+function curlOf(request: SampleRequest, keyKind: KeyKind): string {
   const { method, body } = request
   const lines = [`curl -s${method === 'GET' ? '' : ` -X ${method}`} -H "${KEY_HEADERS[keyKind]}: $KEY"`]
   if (body !== undefined) lines.push(`  -H 'content-type: application/json' -d ${shellText(JSON.stringify(body))}`)

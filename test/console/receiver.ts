@@ -52,7 +52,7 @@ export async function manage({ server, demo }: ConsoleVisit, method: string, pat
 }
 
 /** Deletes the endpoints of the demo team, so that a test has only its own. */
-export async function deleteEndpoints(visited: ConsoleVisit): Promise<void> {
-  const { data } = await manage(visited, 'GET', '/webhook?limit=250')
-  for (const { id } of data as { id: string }[]) await manage(visited, 'DELETE', `/webhook/${id}`)
+export async function deleteEndpoints(visit: ConsoleVisit): Promise<void> {
+  const { data } = await manage(visit, 'GET', '/webhook?limit=250')
+  for (const { id } of data as { id: string }[]) await manage(visit, 'DELETE', `/webhook/${id}`)
 }

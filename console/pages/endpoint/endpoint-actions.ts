@@ -34,7 +34,7 @@ export function useEndpoint(webhook_id: string) {
 }
 
 /** Reads everything about endpoints again. */
-export function useEndpointRefresh(): () => Promise<void> {
+function useEndpointRefresh(): () => Promise<void> {
   const { key } = useTeam()
   const queryClient = useQueryClient()
   return () => queryClient.invalidateQueries({ queryKey: [...key, 'endpoints'] })

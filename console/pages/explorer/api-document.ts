@@ -4,10 +4,10 @@ import { unreachableError, readError } from '../../api/api-error.ts'
 import type { KeyKind } from '../../components/CodeSamples.tsx'
 import { basePath } from '../../page-context.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** What the pages read of a JSON schema. */
-export interface ValueSchema {
+interface ValueSchema {
   $ref?: string
   type?: string | string[]
   format?: string
