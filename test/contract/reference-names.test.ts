@@ -116,6 +116,7 @@ const ours: Record<string, string> = {
   'PUT /v1/org/{}/team/{}/{}/visit/{}/progress': 'the visits of phlebotomists',
   'GET /v1/org/{}/team/{}/{}/data_retention': 'how long health data is kept',
   'PUT /v1/org/{}/team/{}/{}/data_retention': 'how long health data is kept',
+  'POST /v1/org/{}/team/{}/{}/data_retention/preview': 'how long health data is kept',
   'GET /v1/org/{}/team/{}/{}/event_type': 'the catalog of events',
   'GET /v1/org/{}/team/{}/{}/event_type/{}/sample': 'the catalog of events',
 }

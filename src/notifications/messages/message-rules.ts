@@ -55,6 +55,10 @@ const messageRules: Record<CollectionMethod, Readonly<Record<string, ChannelRule
   },
 }
 
+/** The statuses of a collection method that make a message, in the order of an order's life, each with its channels. */
+export const rulesOf = (method: CollectionMethod): [status: string, channels: readonly Channel[]][] =>
+  Object.entries(messageRules[method]).map(([status, rule]) => [status, rule.channels])
+
 /** Returns the enabled channels of a status: each of them gets the message, or with `first_only` the first that the patient accepts. */
 export function selectChannels(
   method: CollectionMethod,

@@ -146,6 +146,33 @@ describe('patient messages', () => {
     for (const { body } of [first!, text!, mail!]) assert.doesNotMatch(body, new RegExp(`Testa|Fictional|1990|${lab_test.name}`))
   })
 
+  test('is previewed as it is sent, with the settings of the team', async () => {
+    const team = await createTestTeam()
+    await team.manage.patch(`/team/${team.team}`, {
+      sandbox: {
+        logo_url: 'https://example.com/logo.png',
+        brand_information: { company_name: 'Harbor Clinic', support_email: 'help@example.com' },
+        appointment_booking_url: 'https://example.com/book/{order_id}',
+      },
+    })
+    await switchChannels(team, true, false)
+    const { data } = (await team.api.get('/console/v1/message_previews')).body
+    type Preview = { method: string; kind: string; channel: string; is_enabled: boolean; body: string; after_s: number | null }
+    const find = (method: string, kind: string, channel = 'sms'): Preview =>
+      data.find((one: Preview) => one.method === method && one.kind === kind && one.channel === channel)
+    const { id } = await createOrderByMethod(team, 'walk_in_test')
+    await advanceTo(team, id, 'requisition_created')
+    const [first, text] = await listMessages(team, id)
+    const link = (await getOrder(team, id)).requisition_form_url!
+    assert.equal(find('walk_in_test', 'ordered').body, first!.body)
+    assert.equal(find('walk_in_test', 'requisition_created').body, text!.body.replace(link, 'https://example.com/document'))
+    assert.match(find('at_home_phlebotomy', 'requisition_created').body, /Book it: https:\/\/example\.com\/book\/00000000-/)
+    assert.match(find('walk_in_test', 'requisition_created', 'email').body, /help@example\.com/)
+    assert.equal(find('walk_in_test', 'requisition_created', 'email').is_enabled, false)
+    assert.equal(find('testkit', 'reminder_1').after_s, 2 * 86_400)
+    assert.equal(find('walk_in_test', 'appointment_reminder_2').after_s, -2 * 3600)
+  })
+
   test('an email contains the link to the requisition, and a text message contains it if no email is sent', async () => {
     const team = await createTestTeam()
     const { id } = await createOrderByMethod(team, 'walk_in_test')

@@ -60,13 +60,11 @@ export function recordMessages(
   smsEnabled: boolean,
   help: MessageDetails = {},
 ): void {
-  const { company_name = null, support_email = null } = (tx.tenant.settings.brand_information ?? {}) as Brand
   const context = {
     ...help,
+    ...brandOf(tx),
     kind,
     method: order.lab_test.method,
-    brand: company_name,
-    support_email: support_email || null,
     link: getLink(order, kind),
     mailed: channels.includes('email'),
   }
@@ -84,6 +82,12 @@ export function recordMessages(
       insertMessages,
     )
   }
+}
+
+/** Who messages of the team are from, and who answers questions. */
+export function brandOf({ tenant }: Pick<Tx, 'tenant'>): { brand: string | null; support_email: string | null } {
+  const { company_name = null, support_email = null } = (tenant.settings.brand_information ?? {}) as Brand
+  return { brand: company_name, support_email: support_email || null }
 }
 
 /** Condition that the patient has not turned a channel off, but each of the channels that it replaces. */

@@ -1,7 +1,16 @@
 import { operation, type Operation } from '../../platform/http/operation.ts'
 import { listMessages } from './messages.ts'
 import { listInbox } from './inbox.ts'
-import { CommunicationSettings, Inbox, InboxQuery, OrderParams, PatchCommunicationSettings, PatientMessages } from './schema.ts'
+import { previewMessages } from './message-previews.ts'
+import {
+  CommunicationSettings,
+  Inbox,
+  InboxQuery,
+  MessagePreviews,
+  OrderParams,
+  PatchCommunicationSettings,
+  PatientMessages,
+} from './schema.ts'
 import { getSettings, setSettings } from './settings.ts'
 
 export const messagesRoutes: Operation[] = [
@@ -51,5 +60,16 @@ export const messagesRoutes: Operation[] = [
     query: InboxQuery,
     reply: Inbox,
     run: (tx, { query }) => listInbox(tx, query),
+  }),
+  operation({
+    id: 'list_message_previews',
+    isUnlisted: true,
+    logsAccess: false,
+    method: 'GET',
+    path: '/console/v1/message_previews',
+    summary: 'Show the texts of all messages to patients',
+    description: "With the team's brand, and with links that are examples.",
+    reply: MessagePreviews,
+    run: async (tx) => previewMessages(tx),
   }),
 ]

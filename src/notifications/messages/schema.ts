@@ -1,4 +1,5 @@
 import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { collectionMethods } from '../../lab/catalog/enums.ts'
 import { channels } from './message-rules.ts'
 
 export const OrderParams = Fields({ order_id: Uuid })
@@ -52,3 +53,26 @@ export const InboxMessage = Fields(
   { title: 'InboxMessage' },
 )
 export const Inbox = Fields({ data: T.Array(InboxMessage), next_cursor: Nullable(T.String()) }, { title: 'Inbox' })
+
+export const MessagePreviews = Fields(
+  {
+    data: T.Array(
+      Fields(
+        {
+          method: OpenEnum(collectionMethods),
+          kind: T.String({ description: 'As of a message that was sent.' }),
+          channel: OpenEnum(channels),
+          after_s: Nullable(
+            T.Integer({ description: 'Of a reminder: seconds after the status began; negative: before the appointment.' }),
+          ),
+          is_enabled: T.Boolean({ description: 'Whether the settings of the team turn the channel on.' }),
+          subject: Nullable(T.String({ description: 'Of an email.' })),
+          body: T.String(),
+        },
+        { title: 'MessagePreview' },
+      ),
+    ),
+  },
+  { title: 'MessagePreviews' },
+)
+export type MessagePreviews = Static<typeof MessagePreviews>

@@ -27,5 +27,9 @@ export const DeletedData = T.Object({
 })
 export type DeletedData = Static<typeof DeletedData>
 
+/** Rows of a resource that have expired and are still there. */
+export const ExpiredData = T.Omit(DeletedData, ['user_id'])
+export type ExpiredData = Static<typeof ExpiredData>
+
 /** Expired data of users of the team has been deleted, in this transaction. */
 export const dataDeleted = hookPoint<[readonly DeletedData[]]>('data.deleted')

@@ -30,7 +30,8 @@ const USERS = 100
 const ROWS_MAX = 2_000
 /** Teams that one round takes up. */
 const TEAMS_MAX = 100
-const FIRST = '00000000-0000-0000-0000-000000000000'
+/** No user comes before it. */
+export const FIRST = '00000000-0000-0000-0000-000000000000'
 
 const Oldest = T.Object({ age_s: Nullable(T.Number()) })
 const Team = T.Object({ team_id: T.String(), after_user: Nullable(T.String()) })
@@ -87,32 +88,49 @@ async function removeBatch(cells: Cells, db: Db, limits: ProviderLimits): Promis
   return tenant ? db.tx(tenant, (tx) => deleteExpired(tx, claimed, limits)) : 1
 }
 
-async function deleteExpired(tx: Tx, team: Static<typeof Team>, limits: ProviderLimits): Promise<number> {
-  const { team_id } = team
-  const after = team.after_user ?? FIRST
+/** The ids of users of the team with health data, in their order. @param after those before it, and itself, are left out */
+export async function listUsersWithData(tx: Tx, after: string, max: number): Promise<string[]> {
   const someOf = (table: Sql) => sql`
-    (select distinct user_id from ${table} where team_id = ${team_id} and user_id > ${after}::uuid order by user_id limit ${USERS})`
+    (select distinct user_id from ${table} where team_id = ${tx.team} and user_id > ${after}::uuid order by user_id limit ${max})`
   const users = await tx.many(
     User,
-    sql`select user_id from (${someOf(sql`series`)} union ${someOf(sql`summary`)}) u order by user_id limit ${USERS}`,
+    sql`select user_id from (${someOf(sql`series`)} union ${someOf(sql`summary`)}) u order by user_id limit ${max}`,
   )
-  if (!users.length) {
+  return users.map(({ user_id }) => user_id)
+}
+
+interface ExpiryOptions {
+  /** Rows of `resource` and `days`; a rule without a resource is for all others. */
+  rules: Sql
+  limits: ProviderLimits
+  user_ids: readonly string[]
+  rows_max: number
+}
+
+/** What has expired by rules and limits, at the present of the team's clock. */
+export const expiryOf = (tx: Tx, { rules, limits, user_ids, rows_max }: ExpiryOptions): Expiry => ({
+  team_id: tx.team,
+  user_ids,
+  now: sql`(${dbNow} + ${tx.tenant.clock_offset_s}::bigint * interval '1 second')`,
+  rows_max,
+  limited: [...limits.keys()],
+  days: (resource, provider) => sql`
+      least(coalesce((select r.days from ${rules} r where r.resource = ${resource}),
+                     (select r.days from ${rules} r where r.resource is null)),
+            (select l.days from unnest(${[...limits.keys()]}::text[], ${[...limits.values()]}::integer[]) as l (provider, days)
+             where l.provider = ${provider}))`,
+})
+
+async function deleteExpired(tx: Tx, team: Static<typeof Team>, limits: ProviderLimits): Promise<number> {
+  const { team_id } = team
+  const user_ids = await listUsersWithData(tx, team.after_user ?? FIRST, USERS)
+  if (!user_ids.length) {
     await tx.run(sql`
       update data_retention_check set next_at = ${dbNow} + ${EVERY}, after_user = null where team_id = ${team_id}`)
     return 1
   }
-  const expiry: Expiry = {
-    team_id,
-    user_ids: users.map(({ user_id }) => user_id),
-    now: sql`(${dbNow} + ${tx.tenant.clock_offset_s}::bigint * interval '1 second')`,
-    rows_max: ROWS_MAX,
-    limited: [...limits.keys()],
-    days: (resource, provider) => sql`
-      least(coalesce((select r.days from data_retention r where r.team_id = ${team_id} and r.resource = ${resource}),
-                     (select r.days from data_retention r where r.team_id = ${team_id} and r.resource is null)),
-            (select l.days from unnest(${[...limits.keys()]}::text[], ${[...limits.values()]}::integer[]) as l (provider, days)
-             where l.provider = ${provider}))`,
-  }
+  const rules = sql`(select resource, days from data_retention where team_id = ${team_id})`
+  const expiry = expiryOf(tx, { rules, limits, user_ids, rows_max: ROWS_MAX })
   const samples = await deleteExpiredSamples(tx, expiry)
   const summaries = await deleteExpiredSummaries(tx, expiry)
   const streams = await deleteExpiredStreams(tx, expiry)
@@ -121,7 +139,7 @@ async function deleteExpired(tx: Tx, team: Static<typeof Team>, limits: Provider
   const isMore = [rowsOf(samples), rowsOf(summaries), streams].includes(ROWS_MAX)
   if (!isMore) await forgetExpired(tx, expiry)
   await tx.run(sql`
-    update data_retention_check set next_at = ${dbNow}, after_user = ${isMore ? team.after_user : users.at(-1)!.user_id}
+    update data_retention_check set next_at = ${dbNow}, after_user = ${isMore ? team.after_user : user_ids.at(-1)!}
     where team_id = ${team_id}`)
   return Math.max(1, rowsOf(deleted) + streams)
 }

@@ -127,12 +127,27 @@ describe('the retention of health data', () => {
         ],
       })
     const before = (await events(team)).length
-    await set(team, [
+    const rules = [
       { resource: null, days: 100 },
       { resource: 'activity', days: 20 },
       { resource: 'heartrate', days: 10 },
+    ]
+    const preview = async (of: TestTeam) => (await of.manage.post(`${path(of)}/preview`, { rules })).body
+    const { data: expired, ...counted } = await preview(team)
+    assert.deepEqual(counted, { users: 1, is_complete: true })
+    assert.deepEqual(expired.map(({ resource, count }: { resource: string; count: number }) => [resource, count]).toSorted(), [
+      ['activity', 2],
+      ['heartrate', 3],
+      ['steps', 1],
     ])
+    const dayOf = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
+    const { first_day, last_day } = expired.find(({ resource }: { resource: string }) => resource === 'activity')
+    assert.deepEqual([first_day, last_day], [dayOf(200), dayOf(40)])
+    assert.deepEqual((await team.manage.get(path(team))).body.rules, [], 'nothing is set')
+    assert.equal((await readValues(team, user_id)).length, ages.length, 'nothing is deleted')
+    await set(team, rules)
     await deleteExpiredData()
+    assert.deepEqual((await preview(team)).data, [])
     assert.deepEqual(await readValues(team, user_id), [9, 1])
     assert.deepEqual(await readValues(team, user_id, 'steps'), [40, 12, 9, 1])
     const { activity } = (await team.api.get(`/v2/summary/activity/${user_id}?${SINCE}`)).body

@@ -1,6 +1,7 @@
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import { readRetention, setRetention, type ProviderLimits } from './retention-rules.ts'
-import { DataRetention, Rules, TeamScopeParams } from './schema.ts'
+import { previewRetention } from './retention-preview.ts'
+import { DataRetention, RetentionPreview, Rules, TeamScopeParams } from './schema.ts'
 
 const PATH = '/v1/org/{org_id}/team/{team_id}/{environment}/data_retention' as const
 const ofTeam = { scope: 'team', keyScope: 'bound', params: TeamScopeParams, path: PATH, logsAccess: false } as const
@@ -31,5 +32,18 @@ export const retentionRoutes = (limits: ProviderLimits): Operation[] => [
       ],
     },
     run: (tx, { body }) => setRetention(tx, body, limits),
+  }),
+  managementOperation({
+    ...ofTeam,
+    id: 'preview_data_retention',
+    reads: true,
+    method: 'POST',
+    path: `${PATH}/preview`,
+    summary: 'Count what rules of retention would delete',
+    description: 'By the clock of the team. Nothing is set or deleted.',
+    body: Rules,
+    reply: RetentionPreview,
+    example: { rules: [{ resource: 'heartrate', days: 365 }] },
+    run: (tx, { body }) => previewRetention(tx, body, limits),
   }),
 ]

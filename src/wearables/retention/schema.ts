@@ -46,3 +46,31 @@ export const DataRetention = Fields(
   { title: 'DataRetention' },
 )
 export type DataRetention = Static<typeof DataRetention>
+
+/** Users that a preview counts. */
+export const PREVIEWED_USERS_MAX = 1000
+/** Rows of each table that a preview counts. */
+export const COUNTED_MAX = 100_000
+
+export const RetentionPreview = Fields(
+  {
+    data: T.Array(
+      Fields(
+        {
+          resource: OpenEnum(resources),
+          count: T.Integer({ description: 'Summaries or streams; of samples the hours that have some, for each source.' }),
+          first_day: T.String({ format: 'date' }),
+          last_day: T.String({ format: 'date' }),
+        },
+        { title: 'ExpiredResource' },
+      ),
+      { description: 'What has expired by the rules; resources of which nothing has expired are left out.' },
+    ),
+    users: T.Integer({ description: `Users whose data was counted, at most ${PREVIEWED_USERS_MAX}.` }),
+    is_complete: T.Boolean({
+      description: `False: there are further users, or counting has stopped at ${COUNTED_MAX} rows, so more than this would be deleted.`,
+    }),
+  },
+  { title: 'RetentionPreview' },
+)
+export type RetentionPreview = Static<typeof RetentionPreview>

@@ -2,12 +2,12 @@
 // Source: users-wearables.md 11; events.md 4.3, 5.
 import { notDeletedHere } from '../../people/users/users.ts'
 import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
-import { sql } from '../../platform/db/sql.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { yieldIfLong } from '../../platform/runtime/loop-work.ts'
 import { Fields, Nullable, T } from '../../platform/schema/schema.ts'
 import { wireSource, type DataSource } from '../resources/data-source.ts'
-import type { Expiry } from '../resources/expiry.ts'
+import { ExpiredData, type Expiry } from '../resources/expiry.ts'
 import type { SourceType } from '../resources/timeseries.ts'
 
 const numbers = (description: string) => T.Array(Nullable(T.Number()), { description })
@@ -171,16 +171,28 @@ export async function readWorkoutStream(tx: Tx, workout_id: string, only_of?: st
 }
 
 /** Deletes streams whose retention has ended; those of workouts that were deleted are gone. Writes workout_stream. @returns how many */
-export const deleteExpiredStreams = (tx: PlainTx, { team_id, user_ids, now, days, rows_max }: Expiry): Promise<number> => {
+export const deleteExpiredStreams = (tx: PlainTx, expiry: Expiry): Promise<number> =>
+  tx.run(sql`
+    delete from workout_stream where team_id = ${expiry.team_id} and ctid = any (array(select w.ctid ${expiredStreams(expiry)} limit ${expiry.rows_max}))`)
+
+/** Counts streams that `deleteExpiredStreams` would delete, up to `rows_max` of them. */
+export const countExpiredStreams = (tx: PlainTx, expiry: Expiry): Promise<ExpiredData[]> =>
+  tx.many(
+    ExpiredData,
+    sql`
+    select 'workout_stream' as resource, (extract(epoch from min(calendar_date)) * 1000)::bigint as from_ms,
+      (extract(epoch from max(calendar_date)) * 1000)::bigint as to_ms, count(*) as rows
+    from (select s.calendar_date ${expiredStreams(expiry)} limit ${expiry.rows_max}) expired having count(*) > 0`,
+  )
+
+function expiredStreams({ team_id, user_ids, now, days }: Expiry): Sql {
   const kept = days(sql`'workout_stream'`, sql`s.provider`)
-  return tx.run(sql`
-    delete from workout_stream where ctid = any (array(
-      select w.ctid from workout_stream w
+  return sql`
+      from workout_stream w
       join summary s on s.team_id = w.team_id and s.user_id = w.user_id and s.kind = w.kind and s.provider = w.provider and s.key = w.key,
         lateral (select ${kept} as days) d
       where w.team_id = ${team_id} and w.user_id = any (${user_ids}::uuid[])
-        and s.calendar_date < (${now} at time zone 'UTC')::date - d.days
-      limit ${rows_max}))`)
+        and s.calendar_date < (${now} at time zone 'UTC')::date - d.days`
 }
 
 /** Erases the streams of a user. Writes workout_stream. */

@@ -8,7 +8,7 @@ import { yieldIfLong } from '../../platform/runtime/loop-work.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { IncomingDevice } from '../devices/devices.ts'
 import { wireSource, wireSourceId, type DataSource } from '../resources/data-source.ts'
-import { DeletedData, type Expiry } from '../resources/expiry.ts'
+import { DeletedData, ExpiredData, type Expiry } from '../resources/expiry.ts'
 import { readBound, type RangeQuery } from '../resources/range-query.ts'
 import type { SourceType } from '../resources/timeseries.ts'
 import type { QueryValues } from './query-values.ts'
@@ -358,30 +358,47 @@ export const eraseSummaries = (tx: Tx, user_id: string, provider?: string): Prom
   )
 
 /** Deletes summaries of days before the retention of their kind and provider. Writes summary. */
-export const deleteExpiredSummaries = (
-  tx: PlainTx,
-  { team_id, user_ids, now, days, limited, rows_max }: Expiry,
-): Promise<DeletedData[]> => {
-  const kept = days(sql`k.kind`, sql`p.provider`)
-  return tx.many(
+export const deleteExpiredSummaries = (tx: PlainTx, expiry: Expiry): Promise<DeletedData[]> =>
+  tx.many(
     DeletedData,
     sql`
-    with cutoffs as materialized (
-      select k.kind, p.provider, (${now} at time zone 'UTC')::date - d.days as cutoff
-      from unnest(${summaryKinds}::text[]) as k (kind),
-        (select null as provider union all select unnest(${limited}::text[])) p, lateral (select ${kept} as days) d
-      where d.days is not null),
-    deleted as (delete from summary where ctid = any (array(
-      select s.ctid from unnest(${user_ids}::uuid[]) as u (user_id), cutoffs k,
-        lateral (select x.ctid from summary x
-                 where x.team_id = ${team_id} and x.user_id = u.user_id and x.kind = k.kind and x.calendar_date < k.cutoff
-                   and (k.provider is null or x.provider = k.provider)) s
-      limit ${rows_max})) returning user_id, kind, calendar_date)
+    with ${cutoffsOf(expiry)},
+    deleted as (delete from summary where team_id = ${expiry.team_id} and ctid = any (array(
+      select s.id_of_row ${expiredSummaries(expiry)}
+      limit ${expiry.rows_max})) returning user_id, kind, calendar_date)
     select user_id, kind as resource, (extract(epoch from min(calendar_date)) * 1000)::bigint as from_ms,
       (extract(epoch from max(calendar_date)) * 1000)::bigint as to_ms, count(*) as rows
     from deleted group by user_id, kind`,
   )
+
+/** Counts summaries that `deleteExpiredSummaries` would delete, up to `rows_max` of them. */
+export const countExpiredSummaries = (tx: PlainTx, expiry: Expiry): Promise<ExpiredData[]> =>
+  tx.many(
+    ExpiredData,
+    sql`
+    with ${cutoffsOf(expiry)}
+    select kind as resource, (extract(epoch from min(calendar_date)) * 1000)::bigint as from_ms,
+      (extract(epoch from max(calendar_date)) * 1000)::bigint as to_ms, count(distinct id_of_row) as rows
+    from (select k.kind, s.calendar_date, s.id_of_row ${expiredSummaries(expiry)} limit ${expiry.rows_max}) expired group by kind`,
+  )
+
+/** The day before which summaries of each kind have expired, and of those of the providers with a limit. */
+function cutoffsOf({ now, days, limited }: Expiry): Sql {
+  const kept = days(sql`k.kind`, sql`p.provider`)
+  return sql`
+    cutoffs as materialized (
+      select k.kind, p.provider, (${now} at time zone 'UTC')::date - d.days as cutoff
+      from unnest(${summaryKinds}::text[]) as k (kind),
+        (select null as provider union all select unnest(${limited}::text[])) p, lateral (select ${kept} as days) d
+      where d.days is not null)`
 }
+
+/** A summary of a provider with a limit may be there twice. */
+const expiredSummaries = ({ team_id, user_ids }: Expiry): Sql => sql`
+      from unnest(${user_ids}::uuid[]) as u (user_id), cutoffs k,
+        lateral (select x.ctid as id_of_row, x.calendar_date from summary x
+                 where x.team_id = ${team_id} and x.user_id = u.user_id and x.kind = k.kind and x.calendar_date < k.cutoff
+                   and (k.provider is null or x.provider = k.provider)) s`
 
 const Offset = T.Object({ id: T.String(), offset_s: T.Integer() })
 

@@ -3,8 +3,8 @@
 import type { Tx, PlainTx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
-import { sql, arrayLiteral } from '../../platform/db/sql.ts'
-import { DeletedData, type Expiry } from '../resources/expiry.ts'
+import { sql, arrayLiteral, type Sql } from '../../platform/db/sql.ts'
+import { DeletedData, ExpiredData, type Expiry } from '../resources/expiry.ts'
 import { isCounted, resourceNameOf, type SourceType, type TimeseriesName, timeseriesNames } from '../resources/timeseries.ts'
 import { type Sample, chunkColumns, chunkRow, type Chunk } from './chunk-rows.ts'
 import { addToHours, hoursTouched, mergeHours, type Hour } from './merge-hours.ts'
@@ -171,27 +171,46 @@ export async function eraseSamples(tx: Tx, user_id: string, provider?: string): 
 }
 
 /** Deletes chunks whose hour ended before the retention of their resource and provider. Writes chunk. */
-export const deleteExpiredSamples = (tx: PlainTx, { team_id, user_ids, now, days, rows_max }: Expiry): Promise<DeletedData[]> => {
-  const kept = days(sql`n.resource`, sql`s.provider`)
-  return tx.many(
+export const deleteExpiredSamples = (tx: PlainTx, expiry: Expiry): Promise<DeletedData[]> =>
+  tx.many(
     DeletedData,
     sql`
-    with names as materialized (
-      select * from unnest(${timeseriesNames}::text[], ${timeseriesNames.map(resourceNameOf)}::text[]) as n (name, resource)),
-    cutoffs as materialized (
-      select s.user_id, s.id, n.resource, ${now} - interval '1 hour' - d.days * interval '1 day' as cutoff
-      from series s join names n on n.name = s.resource, lateral (select ${kept} as days) d
-      where s.team_id = ${team_id} and s.user_id = any (${user_ids}::uuid[]) and d.days is not null),
-    deleted as (delete from chunk where ctid = any (array(
-      select c.ctid from cutoffs k
-      join chunk c on c.team_id = ${team_id} and c.user_id = k.user_id and c.series_id = k.id and c.hour < k.cutoff
-      limit ${rows_max} for update of c skip locked)) returning user_id, series_id, hour)
+    with ${cutoffsOf(expiry)},
+    deleted as (delete from chunk where team_id = ${expiry.team_id} and ctid = any (array(
+      select c.ctid ${expiredChunks(expiry)}
+      limit ${expiry.rows_max} for update of c skip locked)) returning user_id, series_id, hour)
     select d.user_id, k.resource, (extract(epoch from min(d.hour)) * 1000)::bigint as from_ms,
       (extract(epoch from max(d.hour)) * 1000)::bigint as to_ms, count(*) as rows
     from deleted d join cutoffs k on k.user_id = d.user_id and k.id = d.series_id
     group by d.user_id, k.resource`,
   )
+
+/** Counts chunks that `deleteExpiredSamples` would delete, up to `rows_max` of them. */
+export const countExpiredSamples = (tx: PlainTx, expiry: Expiry): Promise<ExpiredData[]> =>
+  tx.many(
+    ExpiredData,
+    sql`
+    with ${cutoffsOf(expiry)}
+    select resource, (extract(epoch from min(hour)) * 1000)::bigint as from_ms,
+      (extract(epoch from max(hour)) * 1000)::bigint as to_ms, count(*) as rows
+    from (select k.resource, c.hour ${expiredChunks(expiry)} limit ${expiry.rows_max}) expired group by resource`,
+  )
+
+/** The instant before which the chunks of each series have expired. */
+function cutoffsOf({ team_id, user_ids, now, days }: Expiry): Sql {
+  const kept = days(sql`n.resource`, sql`s.provider`)
+  return sql`
+    names as materialized (
+      select * from unnest(${timeseriesNames}::text[], ${timeseriesNames.map(resourceNameOf)}::text[]) as n (name, resource)),
+    cutoffs as materialized (
+      select s.user_id, s.id, n.resource, ${now} - interval '1 hour' - d.days * interval '1 day' as cutoff
+      from series s join names n on n.name = s.resource, lateral (select ${kept} as days) d
+      where s.team_id = ${team_id} and s.user_id = any (${user_ids}::uuid[]) and d.days is not null)`
 }
+
+const expiredChunks = ({ team_id }: Expiry): Sql => sql`
+      from cutoffs k
+      join chunk c on c.team_id = ${team_id} and c.user_id = k.user_id and c.series_id = k.id and c.hour < k.cutoff`
 
 const Row = T.Object({ ...chunkRow, ...sourceRow })
 
