@@ -12,8 +12,8 @@ import { useTeam } from '../../session/team.ts'
 import { useFailingConnections, type FailingConnection } from './health-queries.ts'
 
 const COLUMNS: readonly Column<FailingConnection>[] = [
-  { id: 'provider', header: 'Provider', cell: ({ provider_name }) => provider_name },
-  { id: 'error', header: 'Error', cell: ({ error_type }) => toWords(error_type) },
+  { id: 'provider', header: 'Provider', width: 124, cell: ({ provider_name }) => provider_name },
+  { id: 'error', header: 'Error', cell: ({ error_type }) => <span title={toWords(error_type)}>{toWords(error_type)}</span> },
   {
     id: 'user',
     header: 'User',

@@ -111,7 +111,7 @@ function OrderEditor({ initialForm, user_id }: { initialForm: OrderForm; user_id
               <>
                 {environment === 'sandbox' && (
                   <Text size="sm" c="dimmed">
-                    This patient is fictional. A sandbox sends nothing to anyone.
+                    This patient is fictional: nobody has this phone number or mail address.
                   </Text>
                 )}
                 <TextInput

@@ -23,6 +23,57 @@ const EVERYONE = 'get_team'
 
 export const SECTIONS: readonly SettingsSection[] = [
   {
+    path: 'lab-accounts',
+    label: 'Lab accounts',
+    group: 'Team',
+    operation: 'get_lab_accounts',
+    Content: lazy(async () => ({ default: (await import('./lab-accounts/LabAccountsSection.tsx')).LabAccountsSection })),
+  },
+  {
+    path: 'physicians',
+    label: 'Physicians',
+    group: 'Team',
+    operation: 'list_team_service_physicians',
+    Content: lazy(async () => ({ default: (await import('./physicians/PhysiciansSection.tsx')).PhysiciansSection })),
+    hasTeamTimes: true,
+  },
+  {
+    path: 'brand',
+    label: 'Brand',
+    group: 'Team',
+    operation: 'get_team_in_org',
+    Content: lazy(async () => ({ default: (await import('./brand/BrandSection.tsx')).BrandSection })),
+  },
+  {
+    path: 'messages',
+    label: 'Messages',
+    group: 'Team',
+    operation: 'list_patient_messages',
+    Content: lazy(async () => ({ default: (await import('./messages/MessagesSection.tsx')).MessagesSection })),
+    hasTeamTimes: true,
+  },
+  {
+    path: 'retention',
+    label: 'Retention',
+    group: 'Team',
+    operation: 'get_data_retention',
+    Content: lazy(async () => ({ default: (await import('./retention/RetentionSection.tsx')).RetentionSection })),
+  },
+  {
+    path: 'audit-log',
+    label: 'Audit log',
+    group: 'Team',
+    operation: 'list_team_audit',
+    Content: lazy(async () => ({ default: (await import('./audit-log/AuditLogSection.tsx')).AuditLogSection })),
+  },
+  {
+    path: 'access-log',
+    label: 'Access log',
+    group: 'Team',
+    operation: 'list_user_access',
+    Content: lazy(async () => ({ default: (await import('./access-log/AccessLogSection.tsx')).AccessLogSection })),
+  },
+  {
     path: 'account',
     label: 'Account',
     group: 'You',

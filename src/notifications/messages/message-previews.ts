@@ -30,7 +30,7 @@ export function previewMessages(tx: Tx): MessagePreviews {
       occasion.channels.map((channel) => {
         const { kind, method, channels, after_s } = occasion
         const mailed = enabledByChannel.email && channels.includes('email')
-        const { subject, body } = renderMessage({ ...contextOf(tx, occasion), mailed }, channel)
+        const { subject, body } = renderMessage({ ...messageContext(tx, occasion), mailed }, channel)
         const is_enabled = enabledByChannel[channel]
         return { method, kind, channel, after_s, is_enabled, subject: channel === 'email' ? subject : null, body }
       }),
@@ -38,7 +38,7 @@ export function previewMessages(tx: Tx): MessagePreviews {
   }
 }
 
-function contextOf(tx: Tx, { method, kind }: Occasion) {
+function messageContext(tx: Tx, { method, kind }: Occasion) {
   const booking_url =
     method === 'at_home_phlebotomy' && kind === 'requisition_created' ? createBookingUrl(tx, EXAMPLE_ORDER) : undefined
   return {

@@ -159,7 +159,7 @@ describe('patient messages', () => {
     const { data } = (await team.api.get('/console/v1/message_previews')).body
     type Preview = { method: string; kind: string; channel: string; is_enabled: boolean; body: string; after_s: number | null }
     const find = (method: string, kind: string, channel = 'sms'): Preview =>
-      data.find((one: Preview) => one.method === method && one.kind === kind && one.channel === channel)
+      data.find((preview: Preview) => preview.method === method && preview.kind === kind && preview.channel === channel)
     const { id } = await createOrderByMethod(team, 'walk_in_test')
     await advanceTo(team, id, 'requisition_created')
     const [first, text] = await listMessages(team, id)

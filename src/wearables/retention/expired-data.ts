@@ -88,10 +88,10 @@ async function removeBatch(cells: Cells, db: Db, limits: ProviderLimits): Promis
   return tenant ? db.tx(tenant, (tx) => deleteExpired(tx, claimed, limits)) : 1
 }
 
-/** The ids of users of the team with health data, in their order. @param after those before it, and itself, are left out */
-export async function listUsersWithData(tx: Tx, after: string, max: number): Promise<string[]> {
+/** The ids of users of the team with health data, in their order. @param previous_id only users with greater ids */
+export async function listUsersWithData(tx: Tx, previous_id: string, max: number): Promise<string[]> {
   const someOf = (table: Sql) => sql`
-    (select distinct user_id from ${table} where team_id = ${tx.team} and user_id > ${after}::uuid order by user_id limit ${max})`
+    (select distinct user_id from ${table} where team_id = ${tx.team} and user_id > ${previous_id}::uuid order by user_id limit ${max})`
   const users = await tx.many(
     User,
     sql`select user_id from (${someOf(sql`series`)} union ${someOf(sql`summary`)}) u order by user_id limit ${max}`,
@@ -108,7 +108,7 @@ interface ExpiryOptions {
 }
 
 /** What has expired by rules and limits, at the present of the team's clock. */
-export const expiryOf = (tx: Tx, { rules, limits, user_ids, rows_max }: ExpiryOptions): Expiry => ({
+export const createExpiry = (tx: Tx, { rules, limits, user_ids, rows_max }: ExpiryOptions): Expiry => ({
   team_id: tx.team,
   user_ids,
   now: sql`(${dbNow} + ${tx.tenant.clock_offset_s}::bigint * interval '1 second')`,
@@ -130,7 +130,7 @@ async function deleteExpired(tx: Tx, team: Static<typeof Team>, limits: Provider
     return 1
   }
   const rules = sql`(select resource, days from data_retention where team_id = ${team_id})`
-  const expiry = expiryOf(tx, { rules, limits, user_ids, rows_max: ROWS_MAX })
+  const expiry = createExpiry(tx, { rules, limits, user_ids, rows_max: ROWS_MAX })
   const samples = await deleteExpiredSamples(tx, expiry)
   const summaries = await deleteExpiredSummaries(tx, expiry)
   const streams = await deleteExpiredStreams(tx, expiry)

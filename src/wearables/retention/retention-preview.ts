@@ -5,7 +5,7 @@ import type { ExpiredData } from '../resources/expiry.ts'
 import { countExpiredStreams } from '../streams/workout-streams.ts'
 import { countExpiredSummaries } from '../summaries/summaries.ts'
 import { countExpiredSamples } from '../timeseries/chunks.ts'
-import { expiryOf, FIRST, listUsersWithData } from './expired-data.ts'
+import { createExpiry, FIRST, listUsersWithData } from './expired-data.ts'
 import type { ProviderLimits } from './retention-rules.ts'
 import { COUNTED_MAX, PREVIEWED_USERS_MAX, type RetentionPreview, type Rules } from './schema.ts'
 
@@ -18,7 +18,7 @@ export async function previewRetention(tx: Tx, { rules }: Rules, limits: Provide
   const user_ids = users.slice(0, PREVIEWED_USERS_MAX)
   const newRules = sql`
     (select * from unnest(${rules.map(({ resource }) => resource)}::text[], ${rules.map(({ days }) => days)}::integer[]) as g (resource, days))`
-  const expiry = expiryOf(tx, { rules: newRules, limits, user_ids, rows_max: COUNTED_MAX })
+  const expiry = createExpiry(tx, { rules: newRules, limits, user_ids, rows_max: COUNTED_MAX })
   // One after the other: a request holds one connection at a time.
   const counts: ExpiredData[][] = []
   for (const count of [countExpiredSummaries, countExpiredStreams, countExpiredSamples]) counts.push(await count(tx, expiry))

@@ -132,8 +132,8 @@ describe('the retention of health data', () => {
       { resource: 'activity', days: 20 },
       { resource: 'heartrate', days: 10 },
     ]
-    const preview = async (of: TestTeam) => (await of.manage.post(`${path(of)}/preview`, { rules })).body
-    const { data: expired, ...counted } = await preview(team)
+    const preview = async () => (await team.manage.post(`${path(team)}/preview`, { rules })).body
+    const { data: expired, ...counted } = await preview()
     assert.deepEqual(counted, { users: 1, is_complete: true })
     assert.deepEqual(expired.map(({ resource, count }: { resource: string; count: number }) => [resource, count]).toSorted(), [
       ['activity', 2],
@@ -147,7 +147,7 @@ describe('the retention of health data', () => {
     assert.equal((await readValues(team, user_id)).length, ages.length, 'nothing is deleted')
     await set(team, rules)
     await deleteExpiredData()
-    assert.deepEqual((await preview(team)).data, [])
+    assert.deepEqual((await preview()).data, [])
     assert.deepEqual(await readValues(team, user_id), [9, 1])
     assert.deepEqual(await readValues(team, user_id, 'steps'), [40, 12, 9, 1])
     const { activity } = (await team.api.get(`/v2/summary/activity/${user_id}?${SINCE}`)).body
