@@ -13,6 +13,7 @@ table api_key
   last_used_at timestamp with time zone
   last_used_ip text
   member_id uuid
+  creator_member_id uuid
   constraint api_key__hash UNIQUE (key_hash)
   constraint api_key_pkey PRIMARY KEY (id)
   constraint api_key_member_id_fkey FOREIGN KEY (member_id) REFERENCES member(id) ON DELETE CASCADE
@@ -123,6 +124,7 @@ table invite
   invited_at timestamp with time zone not null
   resent_at timestamp with time zone
   expires_at timestamp with time zone not null
+  creator_member_id uuid
   constraint invite__token UNIQUE (token_hash)
   constraint invite_pkey PRIMARY KEY (id)
   constraint invite_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
@@ -165,6 +167,7 @@ table management_key
   previous_hash bytea
   previous_until timestamp with time zone
   member_id uuid
+  creator_member_id uuid
   constraint management_key__hash UNIQUE (key_hash)
   constraint management_key_pkey PRIMARY KEY (id)
   constraint management_key_member_id_fkey FOREIGN KEY (member_id) REFERENCES member(id) ON DELETE CASCADE

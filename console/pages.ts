@@ -132,6 +132,6 @@ export const hasPage = (path: string): boolean => PAGES.some((page) => page.path
 
 /** The page that another team or environment has in place of this one: an address of one object has no meaning there, its list has. */
 export function pageElsewhere(path: string): string {
-  const page = PAGES.find((candidate) => matchPath(candidate.path, path))
+  const page = PAGES.find((candidate) => matchPath(`/${candidate.path}`, `/${path}`))
   return page && !page.path.includes('_id') ? path : (path.split('/', 1)[0] ?? '')
 }

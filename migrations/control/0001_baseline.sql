@@ -203,7 +203,9 @@ create table api_key (
   last_used_at  timestamptz,
   last_used_ip  text,
   -- The person for whom a key was issued. The key is removed with the member.
-  member_id     uuid references member on delete cascade
+  member_id     uuid references member on delete cascade,
+  -- The member who created it, who may have left; null: a key or a command did.
+  creator_member_id  uuid
 );
 create index api_key__member on api_key (member_id) where member_id is not null;
 create index api_key__team on api_key (team_id);
@@ -222,7 +224,8 @@ create table management_key (
   -- The former text of a rotated key is accepted until `previous_until`.
   previous_hash   bytea,
   previous_until  timestamptz,
-  member_id       uuid references member on delete cascade
+  member_id       uuid references member on delete cascade,
+  creator_member_id  uuid
 );
 create index management_key__member on management_key (member_id) where member_id is not null;
 create index management_key__org on management_key (org_id);
@@ -247,7 +250,9 @@ create table invite (
   token_hash  bytea not null constraint invite__token unique,
   invited_at  timestamptz not null,
   resent_at   timestamptz,
-  expires_at  timestamptz not null
+  expires_at  timestamptz not null,
+  -- The member who sent it first, who may have left; null: a key did.
+  creator_member_id  uuid
 );
 create unique index invite__email on invite (org_id, lower(email));
 

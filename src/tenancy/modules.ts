@@ -34,6 +34,7 @@ export interface TenancyDependencies {
     | 'oidc'
     | 'session_idle_minutes'
     | 'session_hours'
+    | 'smtp'
   >
   /** The base URL for browsers, without a final slash. */
   publicUrl: () => string
@@ -136,6 +137,7 @@ export function tenancy({ cells, log, guards, settings, publicUrl, has, operatio
       clock: systemNow,
       limits: { idle_s: settings.session_idle_minutes * MINUTE_S, total_s: settings.session_hours * HOUR_S },
       demo: settings.demo,
+      sendsMail: settings.smtp !== undefined,
       publicUrl,
       operations,
     }),

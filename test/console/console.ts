@@ -1,6 +1,8 @@
 // The console in a real browser, against a server of its own with demo data: signed in, and with what every page must hold.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after } from 'node:test'
+import type { TeamRole } from '../../src/tenancy/roles/roles.ts'
 import { axeViolations } from '../support/axe.ts'
 import { keepScreenshot, skipWithoutBrowser, visit, type Page } from '../support/browser.ts'
 import { caller, demoIn, folder, serving, stopAll, type Caller, type Demo, type Server } from '../support/program.ts'
@@ -49,6 +51,38 @@ export async function openConsole(path = '', screen: 'phone' | 'computer' = 'com
   await visited.page.getByRole('button', { name: 'Open the demo' }).click()
   await visited.page.getByRole('button', { name: /Account of/ }).waitFor()
   return visited
+}
+
+/** As `openConsole`, as a new member with a role in the demo team. */
+export async function openConsoleAs(role: TeamRole, path = ''): Promise<ConsoleVisit> {
+  const visited = await visitConsole()
+  const { server, demo, page } = visited
+  await page.context().addCookies([{ ...(await signInNewMember(server, demo, role)), url: server.url }])
+  await visited.open(path)
+  await page.getByRole('button', { name: /Account of/ }).waitFor()
+  return visited
+}
+
+/** Invites a person who becomes a member at once. @returns the cookie of the session */
+async function signInNewMember({ url }: Server, demo: Demo, role: TeamRole): Promise<{ name: string; value: string }> {
+  const post = async <Body>(path: string, body: unknown, headers: Record<string, string>) => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
+    const response = await fetch(url + path, init)
+    assert.equal(response.status, 200, path)
+    return { cookies: response.headers.getSetCookie(), body: (await response.json()) as Body }
+  }
+  const manager = { 'x-management-key': demo.management_key }
+  const org = `/v1/org/${demo.org_id}`
+  const email = `testa-${role}-${randomUUID()}@example.com`
+  await post(`${org}/invite`, { email, role: 'team_admin', team_role_bindings: [{ team_id: demo.teams.us, role }] }, manager)
+  const list = await fetch(`${url}${org}/invite?search_query=${email}`, { headers: manager })
+  const { invites } = (await list.json()) as { invites: { id: string }[] }
+  const link = await post<{ url: string }>(`${org}/invite/${invites[0]!.id}/link`, {}, manager)
+  const token = new URL(link.body.url).hash.replace('#token=', '')
+  const person = { token, name: 'Testa Fictional', password: 'nine fictional gardens' }
+  const { cookies } = await post('/console/api/one-time-links/use', person, { 'x-drawbridge-console': '1', origin: url })
+  const [name, value] = cookies[0]!.split(';')[0]!.split('=')
+  return { name: name!, value: value! }
 }
 
 /**

@@ -18,6 +18,25 @@ test('the overview shows how many users and orders the team has', inBrowser, asy
   await assertGoodPage(visited, 'overview')
 })
 
+test('the step of the first key leads to the keys, and is done when a key was used', inBrowser, async () => {
+  const { page, open } = await openConsole()
+  const step = page.getByRole('listitem').filter({ hasText: 'Call the API with a key' })
+  await step.getByRole('button', { name: 'As curl or code' }).click()
+  await page.getByText(/x-service-api-key: \$KEY/).waitFor()
+  await page.keyboard.press('Escape')
+  await step.getByRole('link', { name: 'Create a key' }).click()
+  await page.getByRole('heading', { name: 'Keys of the team, sandbox' }).waitFor()
+  // The server writes uses once a minute: the page sees the list as it will be then.
+  await page.route('**/team_api_keys/**', async (route) => {
+    const { api_keys } = (await (await route.fetch()).json()) as { api_keys: Record<string, unknown>[] }
+    const last_used_at = new Date().toISOString()
+    await route.fulfill({ json: { api_keys: api_keys.map((key) => ({ ...key, last_used_at })), next_cursor: null } })
+  })
+  await open('')
+  await page.getByText('Call the API with a key, which is seen here within a minute, done').waitFor()
+  await page.unroute('**/team_api_keys/**')
+})
+
 test('switching the environment keeps the page, and production has neither the clock nor the band', inBrowser, async () => {
   const { page, complaints, demo } = await openConsole()
   const header = page.locator('header')

@@ -13,6 +13,7 @@ import { send, unknownIds, valid } from './operations/requests.ts'
 /** Source: management-auth.md 4. What is not named here may be done by keys that are bound to teams, for those teams. */
 const forOrgKeys = new Set([
   'get_org',
+  'get_sign_in_settings',
   'update_org',
   'create_team_in_org',
   'delete_team_in_org',
@@ -24,6 +25,7 @@ const forOrgKeys = new Set([
   'remove_member_from_org',
   'list_invites_in_org',
   'create_or_resend_invite_in_org',
+  'create_invite_link',
   'revoke_invite_in_org',
   'list_org_audit',
   'list_cell_audit',

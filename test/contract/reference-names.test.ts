@@ -35,6 +35,11 @@ const differingNames: [RegExp, string][] = [
     'the person for whom a key was created, whom the access log names; keys of the reference belong to nobody',
   ],
   [
+    /(management_key|team_api_keys)\S* reply \+\S*\b(last_used_at|last_used_ip)$/,
+    'when a key was used, and from where: the reference shows it on its dashboard alone',
+  ],
+  [/team_api_keys\S* reply \+\S*\bcreator(\.\w+)?$/, 'who created a key of a team, as management keys have it'],
+  [
     /\/(invite|member)\S* (body|reply) \+\S*team_role_bindings\[\]\.role$/,
     'what a member may do in a team; members of the reference are administrators of their teams',
   ],
@@ -105,6 +110,8 @@ const ours: Record<string, string> = {
   'GET /v1/org/{}/team/{}/{}/physician': 'the service network, which the reference runs itself',
   'POST /v1/org/{}/team/{}/{}/physician': 'the service network',
   'DELETE /v1/org/{}/team/{}/{}/physician/{}': 'the service network',
+  'GET /v1/org/{}/sign_in': 'how members sign in to an own server, for its administrators',
+  'POST /v1/org/{}/invite/{}/link': 'invites where no mail is sent',
   'POST /v1/org/{}/management_key/{}/rotate':
     'a key of the organization has to be replaced at times, and no key may make another one',
   'PUT /v1/org/{}/lab_account/{}/{}/{}': 'accounts of sandboxes, which the reference makes itself',

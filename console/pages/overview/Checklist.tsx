@@ -36,6 +36,7 @@ export function Checklist() {
         </ActionIcon>
       </Group>
       <Stack component="ol" gap={0} className={classes.steps}>
+        {steps.key !== undefined && <KeyStep isDone={steps.key} />}
         <UserStep isDone={steps.user} />
         <OrderStep isDone={steps.order} />
         <ClockStep isDone={steps.clock} />
@@ -43,6 +44,21 @@ export function Checklist() {
         <DeliveryStep isDone={steps.delivery} />
       </Stack>
     </section>
+  )
+}
+
+function KeyStep({ isDone }: { isDone: boolean }) {
+  const { pathTo } = useTeam()
+  return (
+    <Step
+      isDone={isDone}
+      title="Call the API with a key, which is seen here within a minute"
+      request={{ method: 'GET', path: '/v2/user/metrics' }}
+    >
+      <Button size="compact-sm" variant="default" component={Link} to={pathTo('settings/keys')}>
+        Create a key
+      </Button>
+    </Step>
   )
 }
 

@@ -1,7 +1,8 @@
 // The first steps in a sandbox: which of them are done, and doing them.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Api } from '../../api/client.ts'
 import { dataOf } from '../../api/client.ts'
+import { refreshHeaders } from '../../api/refresh.ts'
 import { useTeamClock } from '../../frame/clock/team-clock.ts'
 import { usePermission } from '../../session/permissions.ts'
 import { useTeam } from '../../session/team.ts'
@@ -24,21 +25,51 @@ const PATIENT = {
   patient_address: { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' },
 } as const
 
-export type FirstStep = 'user' | 'order' | 'clock' | 'endpoint' | 'delivery'
+/** The server writes the use of a key within a minute. */
+const KEY_REFRESH_MS = 20_000
+
+export interface FirstSteps extends Record<'user' | 'order' | 'clock' | 'endpoint' | 'delivery', boolean> {
+  /** Absent for members who may not see keys. */
+  key?: boolean
+}
 
 /** Which steps are done, as far as the server has said. */
-export function useFirstSteps(): Record<FirstStep, boolean> {
+export function useFirstSteps(): FirstSteps {
+  const canSeeKeys = usePermission('list_team_api_keys')
+  const isKeyUsed = useKeyUse(canSeeKeys).data ?? false
   const metrics = useTeamMetrics().data
   const clock = useTeamClock().data
   const endpoint = useFirstEndpoint().data
   const deliveries = useDeliveriesByDay().data
   return {
+    ...(canSeeKeys && { key: isKeyUsed }),
     user: (metrics?.number_of_users ?? 0) > 0,
     order: (metrics?.number_of_ordered_tests ?? 0) > 0,
     clock: (clock?.offset_s ?? 0) > 0,
     endpoint: endpoint != null,
     delivery: deliveries?.some(({ counts }) => counts.success > 0) ?? false,
   }
+}
+
+/** Whether a key of the sandbox was used. */
+function useKeyUse(canSeeKeys: boolean) {
+  const { api, key, org_id, team, environment: env, region } = useTeam()
+  return useQuery({
+    queryKey: [...key, 'keys', 'use'],
+    queryFn: canSeeKeys
+      ? async (context) => {
+          const { api_keys } = await dataOf(
+            api.GET('/v1/org/{org_id}/team_api_keys/{env}/{region}', {
+              params: { path: { org_id, env, region }, query: { team_id: team.id } },
+              headers: refreshHeaders(context),
+              signal: context.signal,
+            }),
+          )
+          return api_keys.some(({ last_used_at }) => last_used_at !== null)
+        }
+      : skipToken,
+    refetchInterval: ({ state }) => (state.data ? false : KEY_REFRESH_MS),
+  })
 }
 
 /** The newest endpoint; null if there is none. */

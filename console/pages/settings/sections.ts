@@ -23,6 +23,13 @@ const EVERYONE = 'get_team'
 
 export const SECTIONS: readonly SettingsSection[] = [
   {
+    path: 'keys',
+    label: 'Keys',
+    group: 'Team',
+    operation: 'list_team_api_keys',
+    Content: lazy(async () => ({ default: (await import('./keys/KeysSection.tsx')).KeysSection })),
+  },
+  {
     path: 'lab-accounts',
     label: 'Lab accounts',
     group: 'Team',
@@ -72,6 +79,27 @@ export const SECTIONS: readonly SettingsSection[] = [
     group: 'Team',
     operation: 'list_user_access',
     Content: lazy(async () => ({ default: (await import('./access-log/AccessLogSection.tsx')).AccessLogSection })),
+  },
+  {
+    path: 'teams',
+    label: 'Teams',
+    group: 'Organization',
+    operation: 'list_teams_in_org',
+    Content: lazy(async () => ({ default: (await import('./teams/TeamsSection.tsx')).TeamsSection })),
+  },
+  {
+    path: 'members',
+    label: 'Members',
+    group: 'Organization',
+    operation: 'list_members_in_org',
+    Content: lazy(async () => ({ default: (await import('./members/MembersSection.tsx')).MembersSection })),
+  },
+  {
+    path: 'sign-in',
+    label: 'Sign-in',
+    group: 'Organization',
+    operation: 'get_sign_in_settings',
+    Content: lazy(async () => ({ default: (await import('./sign-in/SignInSection.tsx')).SignInSection })),
   },
   {
     path: 'account',

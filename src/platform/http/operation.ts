@@ -39,6 +39,8 @@ export interface ManagementPrincipal {
   key_id: string
   /** As of `Caller`. */
   member_id?: string
+  /** The session of a member who has signed in to the console, in place of a key. */
+  session_id?: string
   /** Hash of the key text that was sent: a key has two texts while a rotation overlaps. */
   key_hash: Buffer
   org: string

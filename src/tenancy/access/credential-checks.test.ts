@@ -19,7 +19,7 @@ const limited = (changes: Partial<ModuleSettings>): AssembledProcess => {
 
 const invite = async ({ operations }: AssembledProcess, tx: PlainTx, org_id: string, email: string): Promise<void> => {
   const { run } = operations.find(({ id }) => id === 'create_or_resend_invite_in_org')!
-  await run(tx, { params: { org_id }, body: { email } })
+  await run(tx, { manager: { org: org_id }, params: { org_id }, body: { email } })
 }
 
 const readRejection = async (work: () => unknown): Promise<{ status: number; headers: Record<string, string> }> => {

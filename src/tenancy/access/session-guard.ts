@@ -160,9 +160,19 @@ export class SessionGuard {
    * it in the team of the path, or in any team, not.
    */
   limitToRole = (session: MemberSession, operation: Operation, params: Record<string, string>): OrgPrincipal => {
-    const { key_id, member_id, org, expires_at, quota } = session
+    const { key_id, member_id, session_id, launch, org, expires_at, quota } = session
     const teams = session.teams && this.#permittedTeams(session.teams, operation, params)
-    return { key_id, member_id, key_hash: NO_KEY, org, teams, plan: (session as PlannedSession).plan, expires_at, quota }
+    return {
+      key_id,
+      member_id,
+      ...(!launch && { session_id }),
+      key_hash: NO_KEY,
+      org,
+      teams,
+      plan: (session as PlannedSession).plan,
+      expires_at,
+      quota,
+    }
   }
 
   #permittedTeams(roles: ReadonlyMap<string, string>, operation: Operation, params: Record<string, string>): Set<string> {

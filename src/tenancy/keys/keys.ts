@@ -20,18 +20,27 @@ export const maskKey = (cell: CellName, last_four: string): string => `${prefixO
 /**
  * Issues a key for a team in one cell. Writes api_key.
  * @param key.member_id the member of the organization who uses it, if it is for one person: see `assertMember`
+ * @param key.creator_member_id the member who creates it
  * @param key.text the text of the key, which no other key may have; without it, a generated one
  * @returns the key's text, which cannot be read again
  */
 export async function createTeamKey(
   tx: PlainTx,
-  key: { id?: string; team_id: string; cell: CellName; label: string; member_id?: string | undefined; text?: string | undefined },
+  key: {
+    id?: string
+    team_id: string
+    cell: CellName
+    label: string
+    member_id?: string | undefined
+    creator_member_id?: string | undefined
+    text?: string | undefined
+  },
 ): Promise<string> {
   const { text = generateKey(prefixOf(key.cell)) } = key
   await tx.run(sql`
-    insert into api_key (id, team_id, cell, label, member_id, key_hash, last_four, created_at)
-    values (${key.id ?? tx.uuid()}, ${key.team_id}, ${key.cell}, ${key.label}, ${key.member_id}, ${hashKey(text)}, ${lastFour(text)},
-            ${tx.now})`)
+    insert into api_key (id, team_id, cell, label, member_id, creator_member_id, key_hash, last_four, created_at)
+    values (${key.id ?? tx.uuid()}, ${key.team_id}, ${key.cell}, ${key.label}, ${key.member_id}, ${key.creator_member_id}, ${hashKey(text)},
+            ${lastFour(text)}, ${tx.now})`)
   return text
 }
 

@@ -33,6 +33,8 @@ describe('a management key', () => {
       label: 'north',
       created_at: record.created_at,
       creator: { type: 'management_key' },
+      last_used_at: null,
+      last_used_ip: null,
       member_id: null,
       role: 'team_admin',
       team_role_bindings: [{ team_id: org.team }],

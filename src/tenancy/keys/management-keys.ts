@@ -6,14 +6,14 @@ import type { ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/list-pages.ts'
 import { MANAGEMENT_PREFIX, hashKey, lastFour, generateKey } from '../../platform/crypto/api-keys.ts'
 import { joinConditions, sql } from '../../platform/db/sql.ts'
+import { creatorColumn } from '../organizations/creators.ts'
 import { assertMember } from './keys.ts'
 import type { Forgets } from '../teams/teams.ts'
 import { assertTeams } from '../teams/role-bindings.ts'
 import { ManagementKey, type CreateManagementKey, type ManagementKeyQuery, type PatchManagementKey } from '../teams/schema.ts'
 
-/** The creator is shown as a key; the audit log names the member who created one in the console. */
 const selectKey = sql`
-  select k.id, k.label, k.created_at, json_build_object('type', 'management_key') as creator, k.role, k.member_id,
+  select k.id, k.label, k.created_at, ${creatorColumn(sql`k.creator_member_id`)}, k.last_used_at, k.last_used_ip, k.role, k.member_id,
          case k.role when 'team_admin' then to_json(array(
            select json_build_object('team_id', b.team_id) from management_key_team b where b.key_id = k.id order by b.team_id))
          end as team_role_bindings
@@ -32,21 +32,26 @@ export async function listManagementKeys(tx: PlainTx, org_id: string, query: Man
   return { data: page, next_cursor }
 }
 
+/** Whether a member acts who administers the organization: keys of the whole organization are for such a person, and for commands. */
+const isAdministrator = ({ session_id, teams }: ManagementPrincipal): boolean => session_id !== undefined && teams === null
+
 /**
- * Issues a key that is bound to teams. Writes management_key, management_key_team. 403: an organization-wide key, which no key can create.
- * 404: a team or a member that the organization does not have. 422: no team.
+ * Issues a key that is bound to teams, or, to an administrator, one of the whole organization. Writes management_key, management_key_team.
+ * 403: an organization-wide key, which no key can create. 404: a team or a member that the organization does not have. 422: no team.
  * @returns the record with the key's text, which cannot be read again
  */
-export async function createManagementKey(tx: PlainTx, org_id: string, body: CreateManagementKey) {
+export async function createManagementKey(tx: PlainTx, manager: ManagementPrincipal, body: CreateManagementKey) {
+  const { org: org_id } = manager
   const { role, teams } = validateBindings(body)
-  if (role === 'org_admin') throw forbidden('A management key cannot create an organization-wide key')
+  if (role === 'org_admin' && !isAdministrator(manager))
+    throw forbidden('A management key cannot create an organization-wide key')
   await assertTeams(tx, org_id, teams)
   await assertMember(tx, org_id, body.member_id)
   const id = tx.uuid()
   const key = generateKey(MANAGEMENT_PREFIX)
   await tx.run(sql`
-    insert into management_key (id, org_id, role, label, member_id, key_hash, last_four, created_at)
-    values (${id}, ${org_id}, ${role}, ${body.label}, ${body.member_id}, ${hashKey(key)}, ${lastFour(key)}, ${tx.now})`)
+    insert into management_key (id, org_id, role, label, member_id, creator_member_id, key_hash, last_four, created_at)
+    values (${id}, ${org_id}, ${role}, ${body.label}, ${body.member_id}, ${manager.member_id}, ${hashKey(key)}, ${lastFour(key)}, ${tx.now})`)
   await saveBindings(tx, id, teams)
   return { ...(await tx.one(ManagementKey, sql`${selectKey} where k.id = ${id}`)), key }
 }
@@ -70,7 +75,7 @@ const saveBindings = (tx: PlainTx, key_id: string, teams: string[]): Promise<num
 
 /**
  * Changes a key's label, or replaces its bindings. Writes management_key, management_key_team. 400: bindings for an organization-wide key.
- * 403: changing such a key. 404: no such key or team. 422: no team.
+ * 403: such a key, for a key. 404: no such key or team. 422: no team.
  */
 export async function patchManagementKey(
   tx: PlainTx,
@@ -81,10 +86,10 @@ export async function patchManagementKey(
 ): Promise<ManagementKey> {
   const key = await lockKey(tx, manager.org, key_id)
   if (!key) throw notFound('Management key not found')
-  if (key.role === 'org_admin')
-    throw body.team_role_bindings
-      ? badRequest('A key of role org_admin has no bindings')
-      : forbidden('A management key cannot change an organization-wide key')
+  if (key.role === 'org_admin') {
+    if (body.team_role_bindings) throw badRequest('A key of role org_admin has no bindings')
+    if (!isAdministrator(manager)) throw forbidden('A management key cannot change an organization-wide key')
+  }
   if (body.label !== undefined) await tx.run(sql`update management_key set label = ${body.label} where id = ${key_id}`)
   if (body.team_role_bindings) {
     const { teams } = validateBindings({ label: key.label, role: 'team_admin', team_role_bindings: body.team_role_bindings })
@@ -103,7 +108,7 @@ async function lockKey(tx: PlainTx, org_id: string, key_id: string): Promise<Man
 
 /**
  * Deletes a key; a key may delete itself. Writes management_key, management_key_team. 403: an organization-wide key other than the caller's
- * own; any other key, if the caller's key is bound to teams.
+ * own, for a key; any other key, for callers that are bound to teams.
  * @returns the deleted key, null if there was none
  */
 export async function removeManagementKey(
@@ -116,7 +121,8 @@ export async function removeManagementKey(
   if (manager.teams && !itself) throw forbidden('Action forbidden')
   const key = await lockKey(tx, manager.org, key_id)
   if (!key) return null
-  if (key.role === 'org_admin' && !itself) throw forbidden('A management key cannot delete an organization-wide key')
+  if (key.role === 'org_admin' && !itself && !isAdministrator(manager))
+    throw forbidden('A management key cannot delete an organization-wide key')
   await tx.run(sql`delete from management_key where id = ${key_id}`)
   tx.afterCommit(() => orgs.invalidate(manager.org))
   return key
@@ -125,8 +131,9 @@ export async function removeManagementKey(
 const OVERLAP_S = 86_400
 
 /**
- * Gives the caller's own key a new text; the previous one keeps working for `overlap_s`, by default a day. An even older text stops
- * working. Writes management_key. 403: another key than the caller's own, or a replaced text of it. Our own operation; source of the rights
+ * Gives a key a new text, the caller's own or, for an administrator, any; the previous one keeps working for `overlap_s`, by default a
+ * day. An even older text stops working. Writes management_key. 403: another key than the caller's own, or a replaced text of it. 404: no
+ * such key. Our own operation; source of the rights
  * of keys: management-auth.md 4 and 9.
  * @returns the record with the key's new text, which cannot be read again
  */
@@ -137,13 +144,13 @@ export async function rotateManagementKey(
   key_id: string,
   overlap_s: number = OVERLAP_S,
 ) {
-  if (key_id !== manager.key_id) throw forbidden('A key can only rotate itself')
+  if (key_id !== manager.key_id && !isAdministrator(manager)) throw forbidden('A key can only rotate itself')
   if (!(await lockKey(tx, manager.org, key_id))) throw notFound('Management key not found')
   const key = generateKey(MANAGEMENT_PREFIX)
   const rotated = await tx.run(sql`
     update management_key
     set key_hash = ${hashKey(key)}, last_four = ${lastFour(key)}, previous_hash = key_hash, previous_until = ${addSeconds(tx.now, overlap_s)}
-    where id = ${key_id} and key_hash = ${manager.key_hash}`)
+    where id = ${key_id}${isAdministrator(manager) ? sql`` : sql` and key_hash = ${manager.key_hash}`}`)
   // Otherwise an attacker with a replaced text could take the key over.
   if (!rotated) throw forbidden('Only the newest text of a key can rotate it')
   tx.afterCommit(() => orgs.invalidate(manager.org))

@@ -81,8 +81,9 @@ export const keysRoutes = ({ teams, orgs, ...dependencies }: KeyDependencies): O
     path: '/v1/org/{org_id}/management_key',
     scope: 'control',
     keyScope: 'org',
-    summary: 'Create a management key that is bound to teams',
-    description: 'The key is shown in this answer only. Keys of the whole organization are made by command.',
+    summary: 'Create a management key',
+    description:
+      'The key is shown in this answer only. Keys of the whole organization are made by command, and by members who administer it.',
     params: OrgParams,
     body: shapes.CreateManagementKey,
     reply: shapes.NewManagementKey,
@@ -92,7 +93,7 @@ export const keysRoutes = ({ teams, orgs, ...dependencies }: KeyDependencies): O
       role: 'team_admin',
       team_role_bindings: [{ team_id: '01890000-0000-7000-8000-000000000001' }],
     },
-    run: (tx, { params, body }) => createManagementKey(tx, params.org_id, body),
+    run: (tx, { manager, body }) => createManagementKey(tx, manager, body),
   }),
   managementOperation({
     id: 'patch_management_key',
@@ -127,9 +128,9 @@ export const keysRoutes = ({ teams, orgs, ...dependencies }: KeyDependencies): O
     path: '/v1/org/{org_id}/management_key/{key_id}/rotate',
     scope: 'control',
     keyScope: 'bound',
-    summary: 'Give the management key of this request a new text',
+    summary: 'Give a management key a new text',
     description:
-      'Our own. A key rotates itself, no other, and with its newest text alone. The new text is shown in this answer only; the former one goes on working for `overlap_seconds`, a day when not given. With 0 it stops within 5 s, for a key that has leaked.',
+      'Our own. A key rotates itself, no other, and with its newest text alone; a member who administers the organization rotates any. The new text is shown in this answer only; the former one goes on working for `overlap_seconds`, a day when not given. With 0 it stops within 5 s, for a key that has leaked.',
     params: shapes.ManagementKeyParams,
     body: shapes.RotateManagementKey,
     body_optional: true,

@@ -3,23 +3,27 @@ import type { CellName } from '../../settings/cells.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import type { RecordAuditSubject, ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/list-pages.ts'
-import { Nullable, T } from '../../platform/schema/schema.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
 import { joinConditions, sql } from '../../platform/db/sql.ts'
 import type { Forgets } from '../teams/teams.ts'
 import { assertMember, createTeamKey, maskKey } from './keys.ts'
 import { teamAccessCondition, authorizedTeamsInRegion, authorizedTeam } from '../teams/team-access.ts'
 import type { CellParams } from '../organizations/management-shapes.ts'
-import type { TeamApiKey } from '../teams/schema.ts'
+import { creatorColumn } from '../organizations/creators.ts'
+import { TeamApiKey } from '../teams/schema.ts'
 
 const cellOf = ({ env, region }: CellParams): CellName => `${env}-${region}`
 
-const Row = T.Object({
-  id: T.String(),
-  label: T.String(),
-  last_four: T.String(),
-  team_id: T.String(),
-  member_id: Nullable(T.String()),
-  created_at: T.String(),
+const Row = T.Object({ ...T.Omit(TeamApiKey, ['value']).properties, last_four: T.String() })
+const selectKey = sql`
+  select k.id, k.label, k.last_four, k.team_id, k.member_id, ${creatorColumn(sql`k.creator_member_id`)}, k.created_at, k.last_used_at,
+         k.last_used_ip
+  from api_key k`
+
+/** In API format. @param text of a key that is created now; masked without it */
+const toWire = ({ last_four, ...key }: Static<typeof Row>, cell: CellName, text?: string): TeamApiKey => ({
+  ...key,
+  value: text ?? maskKey(cell, last_four),
 })
 
 /** Keys of one cell, newest first, 50 per page, masked. 400: a cursor of another list. 403, 404: a team that is not accessible. */
@@ -39,15 +43,13 @@ export async function listKeys(
   const rows = await tx.many(
     Row,
     sql`
-    select k.id, k.label, k.last_four, k.team_id, k.member_id, k.created_at from api_key k join team t on t.id = k.team_id
+    ${selectKey} join team t on t.id = k.team_id
     where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
-  const api_keys = page.map(({ last_four, ...key }): TeamApiKey => ({ ...key, value: maskKey(cell, last_four) }))
+  const api_keys = page.map((row) => toWire(row, cell))
   return { api_keys, next_cursor }
 }
-
-const Created = T.Object({ created_at: T.String() })
 
 /**
  * Issues a key for a team. Writes api_key. 400: the team belongs to another region. 403: a team that the key is not bound to. 404: a team
@@ -63,12 +65,11 @@ export async function createKey(
 ): Promise<TeamApiKey> {
   await authorizedTeamsInRegion(tx, manager, place.region, [body.team_id])
   await assertMember(tx, manager.org, body.member_id)
+  const cell = cellOf(place)
   const id = tx.uuid()
-  const value = await createTeamKey(tx, { id, ...body, cell: cellOf(place) })
-  const { created_at } = await tx.one(Created, sql`select created_at from api_key where id = ${id}`)
+  const text = await createTeamKey(tx, { id, ...body, creator_member_id: manager.member_id, cell })
   recordSubject(body.team_id, id)
-  const { label, team_id, member_id = null } = body
-  return { id, label, value, team_id, member_id, created_at }
+  return toWire(await tx.one(Row, sql`${selectKey} where k.id = ${id}`), cell, text)
 }
 
 const Deleted = T.Object({ id: T.String(), team_id: T.String() })

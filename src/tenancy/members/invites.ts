@@ -9,11 +9,13 @@ import { T, type Static } from '../../platform/schema/schema.ts'
 import { hashKey, generateKey } from '../../platform/crypto/api-keys.ts'
 import { likeAnywhere, joinConditions, sql } from '../../platform/db/sql.ts'
 import type { Cells } from '../../platform/db/cells.ts'
+import type { ManagementPrincipal } from '../../platform/http/operation.ts'
 import type { CredentialChecks, FixedWindowLimiter } from '../../platform/http/rate-limits.ts'
 import { addMember } from './members.ts'
+import { creatorColumn } from '../organizations/creators.ts'
 import { getOrg, lockOrg } from '../organizations/organizations.ts'
 import { assertTeams, roleBindings, resolveRoleTeams } from '../teams/role-bindings.ts'
-import { Invite, type AcceptInvite, type CreateInvite, type Member, type PeopleQuery } from './schema.ts'
+import { Invite, type AcceptInvite, type CreateInvite, type InviteLink, type Member, type PeopleQuery } from './schema.ts'
 
 const LIFETIME_S = 7 * 86_400
 /** In the format of `newKey`. */
@@ -38,7 +40,7 @@ export async function listInvites(tx: PlainTx, org_id: string, query: PeopleQuer
   const rows = await tx.many(
     Invite,
     sql`
-    select id, email, invited_at, resent_at, json_build_object('type', 'management_key') as creator, role,
+    select id, email, invited_at, resent_at, ${creatorColumn(sql`creator_member_id`)}, role,
            ${roleBindings(sql`role`, sql`team_ids`, sql`team_roles`)}
     from invite where ${joinConditions(conditions)} ${pages.order}`,
   )
@@ -61,7 +63,7 @@ type Status = 'invite_created' | 'invite_resent' | 'already_in_org'
 export async function invite(
   tx: PlainTx,
   dependencies: InviteDependencies,
-  org_id: string,
+  { org: org_id, member_id }: Pick<ManagementPrincipal, 'org' | 'member_id'>,
   body: CreateInvite,
 ): Promise<{ status: Status }> {
   const role = body.role ?? 'org_admin'
@@ -97,18 +99,45 @@ export async function invite(
   if (!pending) {
     await tx.run(sql`delete from invite where org_id = ${org_id} and lower(email) = lower(${body.email})`)
     await tx.run(sql`
-      insert into invite (id, org_id, email, role, team_ids, team_roles, token_hash, invited_at, expires_at)
+      insert into invite (id, org_id, email, role, team_ids, team_roles, token_hash, invited_at, expires_at, creator_member_id)
       values (${tx.uuid()}, ${org_id}, ${body.email}, ${role}, ${team_ids}::uuid[], ${JSON.stringify(team_roles)}, ${hashKey(token)},
-              ${tx.now}, ${until})`)
+              ${tx.now}, ${until}, ${member_id})`)
   }
   const { name } = await getOrg(tx, org_id)
   sendMail(tx, {
     to: body.email,
     subject: `You are invited to ${truncateName(name)}`,
-    text: `You are invited to join ${name}. Accept within seven days on this page:\n\n${dependencies.publicUrl()}/console/invite#token=${token}\n\nPrograms accept with this token: ${token}`,
+    text: `You are invited to join ${name}. Accept within seven days on this page:\n\n${inviteAddress(dependencies.publicUrl(), token)}\n\nPrograms accept with this token: ${token}`,
     lifetime_s: LIFETIME_S,
   })
   return { status: pending ? 'invite_resent' : 'invite_created' }
+}
+
+/** The page on which the holder of a token becomes a member. The token is in the fragment, which browsers do not send. */
+const inviteAddress = (publicUrl: string, token: string): string => `${publicUrl}/console/invite#token=${token}`
+
+const Renewed = T.Object({ email: T.String(), expires_at: T.String() })
+
+/**
+ * Creates a link that accepts a pending invite, for a person whom no mail reaches; the links before stop working. Writes invite. 404: no such
+ * invite, or it has expired.
+ * @returns the address, which cannot be read again
+ */
+export async function createInviteLink(
+  tx: PlainTx,
+  { publicUrl }: Pick<InviteDependencies, 'publicUrl'>,
+  org_id: string,
+  invite_id: string,
+): Promise<InviteLink> {
+  const token = generateKey('inv_')
+  const renewed = await tx.maybe(
+    Renewed,
+    sql`
+    update invite set token_hash = ${hashKey(token)}, expires_at = ${addSeconds(tx.now, LIFETIME_S)}
+    where id = ${invite_id} and org_id = ${org_id} and expires_at > ${tx.now} returning email, expires_at`,
+  )
+  if (!renewed) throw notFound('Invite not found')
+  return { ...renewed, url: inviteAddress(publicUrl(), token) }
 }
 
 /** Revokes an invite: its token becomes invalid at once. Writes invite. 404: no such invite, or it has expired. */

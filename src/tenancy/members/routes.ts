@@ -1,5 +1,5 @@
 import { managementOperation, multiTransactionOperation, type Operation } from '../../platform/http/operation.ts'
-import { acceptInvite, invite, listInvites, revokeInvite, type InviteDependencies } from './invites.ts'
+import { acceptInvite, createInviteLink, invite, listInvites, revokeInvite, type InviteDependencies } from './invites.ts'
 import { listMembers, removeMember, updateMember, type KeyCaches } from './members.ts'
 import * as shapes from './schema.ts'
 import { Nothing, OrgParams } from '../organizations/management-shapes.ts'
@@ -84,7 +84,22 @@ export const membersRoutes = ({ teams, orgs, sessions, ...dependencies }: Member
     reply: shapes.Invited,
     idempotency: { scope: 'create_or_resend_invite_in_org', retention_s: DAY_S },
     example: { email: 'testa@example.com', role: 'no_role' },
-    run: (tx, { params, body }) => invite(tx, dependencies, params.org_id, body),
+    run: (tx, { manager, body }) => invite(tx, dependencies, manager, body),
+  }),
+  managementOperation({
+    id: 'create_invite_link',
+    logsAccess: false,
+    method: 'POST',
+    path: '/v1/org/{org_id}/invite/{invite_id}/link',
+    scope: 'control',
+    keyScope: 'org',
+    summary: 'Create a link that accepts a pending invite',
+    description:
+      'Our own, for a person whom no mail reaches. The links before stop working, and the invite is valid for seven days from now. Whoever has the link becomes the member.',
+    params: shapes.InviteParams,
+    reply: shapes.InviteLink,
+    idempotency: { scope: 'create_invite_link', retention_s: DAY_S, secret: true },
+    run: (tx, { params }) => createInviteLink(tx, dependencies, params.org_id, params.invite_id),
   }),
   managementOperation({
     id: 'revoke_invite_in_org',

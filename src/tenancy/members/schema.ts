@@ -50,6 +50,11 @@ export const CreateInvite = Fields(
 )
 export type CreateInvite = Static<typeof CreateInvite>
 export const Invited = Fields({ status: OpenEnum(['invite_created', 'invite_resent', 'already_in_org']) }, { title: 'Invited' })
+export const InviteLink = Fields(
+  { email: T.String(), url: T.String({ description: 'Shown in this answer only.' }), expires_at: Timestamp },
+  { title: 'InviteLink' },
+)
+export type InviteLink = Static<typeof InviteLink>
 export const AcceptInvite = Fields(
   { token: Text({ minLength: 1, maxLength: 200 }), name: Text({ minLength: 1, maxLength: 100 }) },
   { title: 'AcceptInvite' },

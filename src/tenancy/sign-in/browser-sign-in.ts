@@ -17,6 +17,8 @@ export interface SignInDependencies {
   limits: SessionLimits
   /** Whether the server has demo data. */
   demo: boolean
+  /** Whether mails leave the server. */
+  sendsMail: boolean
   publicUrl: () => string
   /** The operations of all modules. */
   operations: () => readonly Operation[]

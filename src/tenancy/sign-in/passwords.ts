@@ -6,7 +6,8 @@ import { ConcurrencyLimit } from '../../platform/runtime/concurrency-limit.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-const LENGTH_MIN = 12
+/** In code points. */
+export const PASSWORD_LENGTH_MIN = 12
 /** In code points; the schema of requests has the same. */
 export const PASSWORD_LENGTH_MAX = 200
 
@@ -50,7 +51,7 @@ function commonPasswords(): ReadonlySet<string> {
 export function assertGoodPassword(password: string, { email, name }: { email: string; name: string }): void {
   const at = ['body', 'password']
   const text = normalize(password).toLowerCase()
-  if ([...text].length < LENGTH_MIN) throw invalidField(at, `must have at least ${LENGTH_MIN} characters`)
+  if ([...text].length < PASSWORD_LENGTH_MIN) throw invalidField(at, `must have at least ${PASSWORD_LENGTH_MIN} characters`)
   const core = text.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
   const isCommon = [text, core].some((part) => commonPasswords().has(part) || part === '')
   const own = [email, email.split('@')[0]!, name].map((part) => part.toLowerCase())

@@ -1,4 +1,10 @@
-import { multiTransactionOperation, sessionOperation, StatusReply, type Operation } from '../../platform/http/operation.ts'
+import {
+  managementOperation,
+  multiTransactionOperation,
+  sessionOperation,
+  StatusReply,
+  type Operation,
+} from '../../platform/http/operation.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { version } from '../../platform/runtime/version.ts'
 import { endOfSession } from './browser-requests.ts'
@@ -6,7 +12,9 @@ import { signInBrowser, signOut, type SignInDependencies } from './browser-sign-
 import { findDemoMember } from './demo-member.ts'
 import { changePassword, inspectLink, requestReset, signInWithPassword, useLink } from './password-sign-in.ts'
 import { addPasskey, listPasskeys, removePasskey, signInWithPasskey, startPasskey, startPasskeySignIn } from './passkeys.ts'
+import { OrgParams } from '../organizations/management-shapes.ts'
 import * as shapes from './schema.ts'
+import { readSignInSettings } from './sign-in-settings.ts'
 import { endSession, endSessions, listSessions } from './sessions.ts'
 import { readSignedInMember } from './signed-in-member.ts'
 
@@ -264,7 +272,24 @@ const sessionRoutes = (dependencies: SignInDependencies): Operation[] => [
   }),
 ]
 
+/** With a key or a session of an administrator. */
+const settingsRoutes = (dependencies: SignInDependencies): Operation[] => [
+  managementOperation({
+    id: 'get_sign_in_settings',
+    logsAccess: false,
+    method: 'GET',
+    path: '/v1/org/{org_id}/sign_in',
+    scope: 'control',
+    keyScope: 'org',
+    summary: 'Read the settings of signing in to the console',
+    params: OrgParams,
+    reply: shapes.SignInSettings,
+    run: () => Promise.resolve(readSignInSettings(dependencies)),
+  }),
+]
+
 export const signInRoutes = (dependencies: SignInDependencies): Operation[] => [
+  ...settingsRoutes(dependencies),
   ...entryRoutes(dependencies),
   ...passwordRoutes(dependencies),
   ...passkeyRoutes(dependencies),

@@ -20,6 +20,32 @@ export const SignInOptions = Fields(
   { title: 'SignInOptions' },
 )
 
+export const SignInSettings = Fields(
+  {
+    demo: T.Boolean({ description: 'Whether everyone who reaches the server can sign in to its demo data.' }),
+    password_length_min: T.Integer(),
+    session_idle_s: T.Integer({ description: 'How long a session lasts without a request (`SESSION_IDLE_MINUTES`).' }),
+    session_s: T.Integer({ description: 'How long a session lasts in all (`SESSION_HOURS`).' }),
+    sends_mail: T.Boolean({ description: 'Whether mails leave the server (`SMTP_URL`).' }),
+    oidc: Nullable(
+      Fields({
+        issuer: T.String(),
+        client_id: T.String(),
+        has_client_secret: T.Boolean(),
+        label: T.String(),
+        redirect_uri: T.String({ description: 'What the issuer must allow for the client.' }),
+        allowed_domains: T.Array(T.String(), { description: 'Of email addresses. Empty: all that the issuer has verified.' }),
+        role_claim: Nullable(T.String()),
+        roles: T.Array(Fields({ value: T.String(), role: T.String() }), {
+          description: 'Values of the claim and their roles; the first that fits applies at each sign-in.',
+        }),
+      }),
+    ),
+  },
+  { title: 'SignInSettings' },
+)
+export type SignInSettings = Static<typeof SignInSettings>
+
 export const SignedOut = Fields(
   { logout_url: Nullable(T.String({ description: 'The page of the OpenID issuer that ends its own session.' })) },
   { title: 'SignedOut' },

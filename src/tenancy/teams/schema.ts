@@ -212,11 +212,18 @@ const KeyMember = T.String({
   description: 'The member who uses the key: the access log names this person, and the key is removed with the member.',
 })
 
+/** Exact to about a minute. */
+const keyUse = {
+  last_used_at: Nullable(Timestamp),
+  last_used_ip: Nullable(T.String({ description: 'The address from which it was used last.' })),
+}
+
 const managementKey = {
   id: Uuid,
   label: T.String(),
   created_at: Timestamp,
   creator: Creator,
+  ...keyUse,
   role: OpenEnum(['org_admin', 'team_admin']),
   team_role_bindings: Nullable(T.Array(TeamRoleBinding)),
   member_id: Nullable(Uuid),
@@ -264,7 +271,9 @@ export const TeamApiKey = Fields(
     value: T.String({ description: 'Whole in the answer that creates it, masked ever after.' }),
     team_id: Uuid,
     member_id: Nullable(Uuid),
+    creator: Creator,
     created_at: Timestamp,
+    ...keyUse,
   },
   { title: 'TeamApiKey' },
 )

@@ -11,6 +11,7 @@ import { passkeyObstacle, type Passkey } from '../../../session/passkeys.ts'
 import { Section } from '../Section.tsx'
 import { usePasskeys, useRemovePasskey } from './account-queries.ts'
 import { AddPasskeyForm } from './AddPasskeyForm.tsx'
+import classes from '../long-text.module.css'
 
 /** The passkeys of the member: add one of this browser, remove others. */
 export function Passkeys() {
@@ -55,11 +56,11 @@ function PasskeyTable({ passkeys }: { passkeys: readonly Passkey[] }) {
   return (
     <>
       <ScrollRegion label="Passkeys">
-        <Table miw={420} aria-label="Passkeys">
+        <Table aria-label="Passkeys">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Name</Table.Th>
-              <Table.Th>Added</Table.Th>
+              <Table.Th visibleFrom="sm">Added</Table.Th>
               <Table.Th>Last used</Table.Th>
               <Table.Th />
             </Table.Tr>
@@ -67,8 +68,8 @@ function PasskeyTable({ passkeys }: { passkeys: readonly Passkey[] }) {
           <Table.Tbody>
             {passkeys.map((passkey) => (
               <Table.Tr key={passkey.id}>
-                <Table.Td>{passkey.name}</Table.Td>
-                <Table.Td>
+                <Table.Td className={classes.longText}>{passkey.name}</Table.Td>
+                <Table.Td visibleFrom="sm">
                   <RelativeTime value={passkey.created_at} />
                 </Table.Td>
                 <Table.Td>{passkey.last_used_at === null ? 'not yet' : <RelativeTime value={passkey.last_used_at} />}</Table.Td>

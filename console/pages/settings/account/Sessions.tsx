@@ -44,14 +44,14 @@ function SessionTable({ sessions }: { sessions: readonly ConsoleSession[] }) {
     <Stack gap="sm">
       {end.error && <ErrorNotice error={end.error} />}
       <ScrollRegion label="Sessions">
-        <Table miw={620} aria-label="Sessions">
+        <Table miw={{ base: 0, sm: 620 }} aria-label="Sessions">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Browser</Table.Th>
-              <Table.Th>Signed in by</Table.Th>
-              <Table.Th>Address</Table.Th>
+              <Table.Th visibleFrom="sm">Signed in by</Table.Th>
+              <Table.Th visibleFrom="sm">Address</Table.Th>
               <Table.Th>Last seen</Table.Th>
-              <Table.Th>Signed in</Table.Th>
+              <Table.Th visibleFrom="sm">Signed in</Table.Th>
               <Table.Th />
             </Table.Tr>
           </Table.Thead>
@@ -64,12 +64,12 @@ function SessionTable({ sessions }: { sessions: readonly ConsoleSession[] }) {
                     {session.is_current && <StatusBadge tone="good">this browser</StatusBadge>}
                   </Group>
                 </Table.Td>
-                <Table.Td>{METHODS[session.method] ?? session.method}</Table.Td>
-                <Table.Td>{session.address}</Table.Td>
+                <Table.Td visibleFrom="sm">{METHODS[session.method] ?? session.method}</Table.Td>
+                <Table.Td visibleFrom="sm">{session.address}</Table.Td>
                 <Table.Td>
                   <RelativeTime value={session.last_seen_at} />
                 </Table.Td>
-                <Table.Td>
+                <Table.Td visibleFrom="sm">
                   <RelativeTime value={session.created_at} />
                 </Table.Td>
                 <Table.Td ta="right">
