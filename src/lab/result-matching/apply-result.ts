@@ -125,12 +125,15 @@ const Marker = T.Object({ id: T.Integer() })
 async function resolveReportedTest(
   tx: Tx,
   lab_id: number,
-  { results, missing }: DiagnosticReport,
+  { results, missing, ordered_tests = [] }: DiagnosticReport,
   method?: CollectionMethod,
 ): Promise<LabTest> {
   const reportedCodes = [...results, ...missing]
   const known = reportedCodes.flatMap(({ source_markers }) => (source_markers ?? []).map(({ marker_id }) => marker_id))
-  const codes = reportedCodes.flatMap(({ provider_id }) => (provider_id === null ? [] : [provider_id]))
+  const codes = [
+    ...reportedCodes.flatMap(({ provider_id }) => (provider_id === null ? [] : [provider_id])),
+    ...ordered_tests.map(({ code }) => code),
+  ]
   const markers = await tx.many(
     Marker,
     sql`

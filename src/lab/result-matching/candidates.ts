@@ -4,6 +4,7 @@ import { expectedResults } from '../catalog/lab-tests.ts'
 import type { DiagnosticReport, MeasuredAnalyte } from '../links/diagnostic-report.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { expectations, type ExpectedResult } from '../results/expected-results.ts'
+import { identifyAnalytes } from '../results/identify-analytes.ts'
 import type { IncomingResult } from './incoming-result.ts'
 import type { FoundOrder } from './matching-orders.ts'
 import type { Candidate, CandidateGroup, ReasonCode } from './schema.ts'
@@ -42,7 +43,8 @@ export async function candidateGroups(
 type Overlap = NonNullable<Candidate['marker_overlap']>
 
 /** The number of expected results, of reported results, and of results that are both. */
-function markerOverlap({ results, missing }: DiagnosticReport, expected: ExpectedResult[]): Overlap {
+function markerOverlap(report: DiagnosticReport, expected: ExpectedResult[]): Overlap {
+  const { results, missing } = identifyAnalytes(report, expected)
   const isSame = (a: MeasuredAnalyte, b: MeasuredAnalyte) =>
     (a.slug !== '' && a.slug === b.slug) || (a.provider_id !== null && a.provider_id === b.provider_id)
   const reported: MeasuredAnalyte[] = [...results, ...missing]

@@ -63,8 +63,8 @@ function toReport(message: LinkMessage, profile: LinkProfile, specimen_number: s
   )
   const receivedTimes = message.tests.flatMap(({ received_at }, i) => clock.optional(received_at, `tests.${i}.received_at`) ?? [])
   return {
-    // The ordered tests decide.
-    status: 'partial',
+    // What reviewers see of this message alone. Whether the order is completed depends on all of its tests.
+    status: parts.every(({ orderedTest }) => orderedTest.state !== 'unfinished') ? 'final' : 'partial',
     scope: profile.reports,
     amended: false,
     follows_final: profile.later_reports !== 'review',

@@ -75,11 +75,25 @@ export function readMessage(bytes: Uint8Array): LinkMessage {
   return message as LinkMessage
 }
 
+const Header = Fields({ sender: Text({ maxLength: 200 }), control_id: id })
+
+/** The sender and the control id of a message; undefined if these cannot be read. */
+export function readHeader(bytes: Uint8Array): Static<typeof Header> | undefined {
+  const faults: Fault[] = []
+  try {
+    const header = validate(Header, parseMessage(bytes), [], faults, 'json') as Static<typeof Header>
+    return faults.length ? undefined : header
+  } catch {
+    // The message is stored without them, and its processing reports the error.
+    return undefined
+  }
+}
+
 function parseMessage(bytes: Uint8Array): unknown {
   const text = decodeUtf8(bytes)
   if (!text.isWellFormed()) throw new UnreadableMessage('The message is not UTF-8')
   try {
-    return readOutsideJson(text)
+    return readOutsideJson(text.replace(/^\uFEFF/u, ''))
   } catch {
     throw new UnreadableMessage('The message is not JSON')
   }

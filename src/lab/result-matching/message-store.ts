@@ -46,6 +46,7 @@ const MessageBytes = T.Object({
   id: T.String(),
   link_account_id: T.String(),
   state: State,
+  attempts: T.Integer(),
   bytes: T.Unsafe<Buffer>({}),
   team_id: nullableText,
   raw_result_id: nullableText,
@@ -58,7 +59,7 @@ export const findMessage = (db: Queries, id: string): Promise<MessageBytes | und
   db.maybe(
     MessageBytes,
     sql`
-    select m.id, m.link_account_id, m.state, m.bytes, m.team_id, m.raw_result_id, coalesce(r.candidate_user_ids, '{}')::text[] as users
+    select m.id, m.link_account_id, m.state, m.attempts, m.bytes, m.team_id, m.raw_result_id, coalesce(r.candidate_user_ids, '{}')::text[] as users
     from lab_message m left join raw_result r on r.id = m.raw_result_id and r.team_id is not distinct from m.team_id
     where m.id = ${id}`,
   )

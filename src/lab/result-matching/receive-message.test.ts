@@ -186,6 +186,34 @@ describe('a message of a link', () => {
     }
   })
 
+  test('completes an order with a preliminary result of a test that was not ordered', async () => {
+    const { order, send, complete, status, result } = await linkedOrder()
+    const message = complete()
+    const [first, ...rest] = message.tests
+    const extra = observedTest({ code: 'X1', status: 'P', observations: [observation('X1', '5', { status: 'P' })] })
+    await send({ ...message, tests: [{ ...first!, status: 'A' }, ...rest, extra] })
+    assert.equal(await status(), 'partial_results')
+    await send(messageFor(order, [{ ...first!, observations: [] }]))
+    assert.deepEqual([await status(), (await result()).metadata.status], ['completed', 'partial'])
+  })
+
+  test('that a reviewer accepts creates an order of the tests that it names', async () => {
+    const { team, account, order, complete } = await linkedOrder()
+    const message = { ...complete(), numbers: { filler: [`F-${randomUUID()}`] } }
+    const receipt = await receiveBytes(team, account, toBytes(message))
+    assert.equal(receipt.state, 'review')
+    const accepted = await team.api.post(`/v3/unmatched_result/${receipt.raw_result_id}/accept`, { order_id: order.id })
+    assert.equal(accepted.status, 200)
+    assert.equal(accepted.body.last_event.status, 'completed.walk_in_test.completed')
+    const next = { ...message, control_id: '2', tests: message.tests.map((item) => ({ ...item, reported_at: '20300105' })) }
+    assert.equal((await receiveBytes(team, account, toBytes(next))).order_id, order.id, 'its number names the order now')
+    const stranger = { ...message, control_id: '3', numbers: {}, patient: { ...message.patient, last_name: 'Imaginary' } }
+    const unknown = await receiveBytes(team, account, toBytes(stranger))
+    const created = await team.api.post(`/v3/unmatched_result/${unknown.raw_result_id}/accept`, { user_id: await team.user() })
+    assert.equal(created.status, 200)
+    assert.equal(created.body.last_event.status, 'completed.walk_in_test.completed')
+  })
+
   test('keeps susceptibilities with their organism, and each result with its laboratory', async () => {
     const { order, send, result } = await linkedOrder()
     const performing_laboratory = { code: '7', name: 'Fictional North', clia: '99D0000002' }
@@ -225,6 +253,22 @@ describe('a message of a link', () => {
         .performing_laboratories['site-7']!.clia_number,
       '99D0000002',
     )
+  })
+})
+
+describe('messages that arrive together', () => {
+  test('about one order lose nothing of each other', async () => {
+    const { team, account, order, send, complete, result, status } = await linkedOrder()
+    const { tests, ...rest } = complete()
+    const extras = ['X1', 'X2', 'X3'].map((code) => observedTest({ code, observations: [observation(code, '5')] }))
+    const parts = [...tests, ...extras].map((part, i) => ({ ...rest, control_id: `${i}`, tests: [part] }))
+    const receipts = await Promise.all([...parts, ...parts].map(send))
+    assert(receipts.every(({ state }) => state === 'applied'))
+    assert.equal((await result()).results.length, [...tests, ...extras].flatMap(({ observations }) => observations).length)
+    assert.match((await status())!, /^(completed|corrected)$/)
+    assert.equal((await storedMessages(team, account)).length, parts.length)
+    const { events } = await getOrder(team, order.id)
+    assert.equal(events.filter((event) => event.status.endsWith('.completed')).length, 1)
   })
 })
 
@@ -335,6 +379,19 @@ describe('a message that cannot be processed', () => {
     )
     const receipt = await receiveBytes(team, account, bytes)
     assert.deepEqual([receipt.state, receipt.order_id, receipt.isRepetition], ['applied', order.id, true])
+  })
+
+  test('because of an unexpected error fails after five attempts, and can be replayed', async () => {
+    const { team, account, order, complete } = await linkedOrder()
+    const bytes = toBytes(complete())
+    const context = { cell: 'sandbox-us' as const, db: team.db, findTenant: () => Promise.reject(new Error('unexpected')) }
+    for (let i = 0; i < 4; i++) await assert.rejects(receiveMessage(context, account, bytes), /unexpected/)
+    const receipt = await receiveMessage(context, account, bytes)
+    assert.deepEqual([receipt.state, receipt.error], ['failed', 'Processing failed unexpectedly 5 times'])
+    const [stored] = await storedMessages(team, account)
+    assert.deepEqual([stored!.state, stored!.attempts], ['failed', 5])
+    const replayed = await processMessage({ ...context, findTenant: guard.tenant }, receipt.message_id)
+    assert.deepEqual([replayed.state, replayed.order_id], ['applied', order.id])
   })
 
   test('because its account has no link, or because it is empty, is refused', async () => {

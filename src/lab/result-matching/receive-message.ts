@@ -6,7 +6,7 @@ import { findLink } from '../accounts/account-links.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { interpretMessage } from './interpret-message.ts'
-import { readMessage, UnreadableMessage, type LinkMessage } from './link-message.ts'
+import { readHeader, readMessage, UnreadableMessage } from './link-message.ts'
 import { findMessage, saveOutcome, storeMessage, type MessageState } from './message-store.ts'
 import { receiveFromLink, type Receipt, type ReceiveContext } from './receive.ts'
 
@@ -29,23 +29,15 @@ export interface MessageReceipt {
  * only if the first message was not. A message that cannot be processed gets the state `failed` and an error.
  * Writes lab_message, and what `receiveFromLink` writes. Emits as `receiveFromLink`.
  * Errors: 400 the account has no link, an empty message, or one of more than 32 MiB: of these nothing is stored. Any other error means that
- * the message was not processed and must not be acknowledged; it is stored if the database was reached.
+ * the message was not processed and must not be acknowledged; it is stored if the database was reached. After five errors that are not
+ * of the database the message fails, too.
  */
 export async function receiveMessage(context: ReceiveContext, account_id: string, bytes: Uint8Array): Promise<MessageReceipt> {
   if (!(await findLink(context.db.queries, account_id))) throw badRequest('The lab account has no link')
   if (bytes.length === 0 || bytes.length > MESSAGE_BYTES_MAX)
     throw badRequest(`A message must have 1 to ${MESSAGE_BYTES_MAX} bytes`)
-  const { id, isNew } = await context.db.plainTx((tx) => storeMessage(tx, account_id, bytes, headerOf(bytes)))
+  const { id, isNew } = await context.db.plainTx((tx) => storeMessage(tx, account_id, bytes, readHeader(bytes)))
   return { ...(await processMessage(context, id)), isRepetition: !isNew }
-}
-
-function headerOf(bytes: Uint8Array): LinkMessage | undefined {
-  try {
-    return readMessage(bytes)
-  } catch {
-    // The message is stored without, and its processing reports the error.
-    return undefined
-  }
 }
 
 /**
@@ -64,10 +56,23 @@ export async function processMessage(
   if (isProcessed && !isForced)
     return { message_id: id, state: message.state, error: null, raw_result_id: message.raw_result_id, order_id: null }
   const link = (await findLink(db.queries, message.link_account_id))!
-  const outcome = await attempt(() => receiveFromLink(context, interpretMessage(readMessage(message.bytes), link)))
+  const outcome = await attempt(() => receiveFromLink(context, interpretMessage(readMessage(message.bytes), link))).catch(
+    async (error: unknown) => {
+      if (error instanceof Problem) throw error
+      const isLast = message.attempts + 1 >= ATTEMPTS_MAX
+      if (isLast) return { ...notApplied, error: `Processing failed unexpectedly ${ATTEMPTS_MAX} times` }
+      await db.plainTx((tx) => saveOutcome(tx, id, { ...notApplied, state: 'received', error: 'Processing failed unexpectedly' }))
+      throw error
+    },
+  )
   await db.plainTx((tx) => saveOutcome(tx, id, outcome))
   return { message_id: id, ...outcome }
 }
+
+/** A message that fails unexpectedly must not keep the laboratory from sending the next one for ever. */
+const ATTEMPTS_MAX = 5
+
+const notApplied: AttemptOutcome = { state: 'failed', error: null, raw_result_id: null, order_id: null }
 
 interface AttemptOutcome {
   state: MessageState
@@ -84,7 +89,7 @@ async function attempt(receive: () => Promise<Receipt>): Promise<AttemptOutcome>
   } catch (error) {
     const text = faultOf(error)
     if (text === undefined) throw error
-    return { state: 'failed', error: text, raw_result_id: null, order_id: null }
+    return { ...notApplied, error: text }
   }
 }
 

@@ -72,7 +72,8 @@ export async function receiveReport(tx: Tx, lockedOrder: LockedOrder, newReport:
     fastingAnswer(tx, order.lab_test.id, (lockedOrder.internalData.aoe_answers ?? []) as AoeAnswer[]),
   ])
   const expected = expectations(markers)
-  const report = orderReport(earlier, newReport, expected)
+  const earlierReport = earlier && (JSON.parse(earlier.report) as DiagnosticReport)
+  const report = orderReport(earlierReport, newReport, expected)
   const step = reportStatus(lockedOrder, report)
   const document = buildResultDocument(order, laboratory, report, expected, { time_zone, fasting })
   const { status } = document.metadata
@@ -86,7 +87,9 @@ export async function receiveReport(tx: Tx, lockedOrder: LockedOrder, newReport:
     on conflict (order_id) do update
     set status = excluded.status, interpretation = excluded.interpretation, document = excluded.document, report = excluded.report,
         withdrawn = excluded.withdrawn, updated_at = excluded.updated_at`)
-  if (report.follows_final && earlier && isSameContent(JSON.parse(earlier.document) as ResultDocument, document)) return
+  const isSameStatus = earlierReport?.status === report.status
+  if (report.follows_final && earlier && isSameStatus && isSameContent(JSON.parse(earlier.document) as ResultDocument, document))
+    return
   if (earlier) deleteResultPdf(tx, order.id)
   if (report.collected_at !== null) lockedOrder.setCollectedAt(collectionInstant(report.collected_at))
   order.interpretation = interpretation
@@ -113,12 +116,11 @@ const collectionInstant = (time: string): Date => new Date(isDay(time) ? `${time
 
 /** Everything that the laboratory has reported on the order, with this report. Errors: 400 too many results. */
 function orderReport(
-  earlier: Static<typeof PreviousResult> | undefined,
+  earlier: DiagnosticReport | undefined,
   newReport: DiagnosticReport,
   expected: ExpectedResult[],
 ): DiagnosticReport {
-  const earlierReport = earlier && (JSON.parse(earlier.report) as DiagnosticReport)
-  const report = withOrderStatus(mergeReports(earlierReport, identifyAnalytes(newReport, expected)), expected)
+  const report = withOrderStatus(mergeReports(earlier, identifyAnalytes(newReport, expected)), expected)
   if (report.results.length > RESULTS_MAX || report.missing.length > MISSING_MAX)
     throw badRequest(`A report must have at most ${RESULTS_MAX} results and ${MISSING_MAX} missing results`)
   return report
@@ -147,7 +149,7 @@ function withdrawnBy(earlier: Static<typeof PreviousResult>, { results }: Result
 /** The status that the report leads to. Kits have none for a partial report. */
 function reportStatus(lockedOrder: LockedOrder, report: DiagnosticReport): string | undefined {
   const isCompleted = lockedOrder.lowLevelStatus === 'completed' || lockedOrder.lowLevelStatus === 'corrected'
-  if (isCompleted && (report.status === 'final' || report.follows_final)) return 'corrected'
+  if (isCompleted && (report.status === 'final' || report.ordered_tests)) return 'corrected'
   if (report.status === 'final') {
     return report.results.length === 0 ? 'sample_error' : 'completed'
   }
