@@ -53,6 +53,7 @@ export const PAGES: readonly PageEntry[] = [
     load: async () => (await import('./pages/catalog/CatalogPage.tsx')).CatalogPage,
     navigation: { label: 'Catalog', icon: 'catalog', operation: 'get_paginated_lab_tests_for_team' },
   },
+  { path: 'catalog/:section', load: async () => (await import('./pages/catalog/CatalogPage.tsx')).CatalogPage },
   {
     path: 'catalog/tests/:lab_test_id',
     load: async () => (await import('./pages/lab-test/LabTestPage.tsx')).LabTestPage,

@@ -14,7 +14,9 @@ import { durationText, TONES } from '../catalog/lab-test-words.ts'
 import { priceText } from '../catalog/price-text.ts'
 import { LabTestActions } from './LabTestActions.tsx'
 import { useLabTest, useMarkersOfTest } from './lab-test-queries.ts'
-import { Markers } from './Markers.tsx'
+import { MarkerTable } from './MarkerTable.tsx'
+import { OtherLaboratories } from './OtherLaboratories.tsx'
+import { Questions } from './Questions.tsx'
 
 /** One lab test: how it is collected, what it measures, and what the laboratory asks. */
 export function LabTestPage() {
@@ -47,7 +49,16 @@ export function LabTestPage() {
       {test.error && <ErrorNotice error={test.error} />}
       <TestFacts test={test.data} />
       {markers.error && <ErrorNotice error={markers.error} onRetry={() => void markers.refetch()} />}
-      {markers.data && <Markers markers={markers.data.markers} />}
+      {markers.data && (
+        <>
+          <Stack gap="sm">
+            <Title order={2}>Markers</Title>
+            <MarkerTable markers={markers.data.markers} label="Markers" />
+          </Stack>
+          <Questions markers={markers.data.markers} />
+          <OtherLaboratories markers={markers.data.markers} />
+        </>
+      )}
     </Page>
   )
 }

@@ -1,7 +1,7 @@
 import { Stack, Table, Text, Title } from '@mantine/core'
 import { toWords } from '../../components/order-status.ts'
 import { ScrollRegion } from '../../components/ScrollRegion.tsx'
-import type { Marker } from './lab-test-queries.ts'
+import type { Marker } from '../catalog/catalog-queries.ts'
 
 type Question = NonNullable<Marker['aoe']>['questions'][number]
 

@@ -1,10 +1,7 @@
 // What the page of a lab test reads.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { dataOf } from '../../api/client.ts'
-import type { components } from '../../api/schema.d.ts'
 import { useTeam } from '../../session/team.ts'
-
-export type Marker = components['schemas']['MarkerComplete']
 
 /** The most that a request returns; the largest tests have some dozens. */
 const MARKERS_MAX = 100
