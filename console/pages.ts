@@ -128,6 +128,13 @@ async function loadSettings(): Promise<ComponentType> {
   return (await import('./pages/settings/SettingsPage.tsx')).SettingsPage
 }
 
+/** Where the navigation leads for a page: to it, or else to the first of its sections that is permitted; undefined: to neither. */
+export const navigationPath = (
+  { path, navigation, sections = [] }: PageEntry,
+  isPermitted: (operation: OperationId) => boolean,
+): string | undefined =>
+  navigation && (isPermitted(navigation.operation) ? path : sections.find(({ operation }) => isPermitted(operation))?.path)
+
 /** Whether there is a page at a path, which may have a query. */
 export const hasPage = (path: string): boolean => PAGES.some((page) => page.path === path.split('?', 1)[0])
 

@@ -1,7 +1,7 @@
 import { Burger, Group, NavLink, ScrollArea, Stack, Text } from '@mantine/core'
 import { NavLink as RouterLink } from 'react-router'
 import { Icon } from '../components/Icon.tsx'
-import { PAGES } from '../pages.ts'
+import { navigationPath, PAGES } from '../pages.ts'
 import { usePermissions } from '../session/permissions.ts'
 import { useTeam } from '../session/team.ts'
 import { TeamSwitch } from './TeamSwitch.tsx'
@@ -26,22 +26,23 @@ export function Navigation({ isOpen, onToggle, onNavigate }: NavigationProps) {
       </Group>
       <Text className={classes.environment}>{environment}</Text>
       <ScrollArea component="nav" aria-label="Pages" flex={1} px="sm" py="xs">
-        {PAGES.map(
-          ({ path, navigation }) =>
-            navigation &&
-            isPermitted(navigation.operation) && (
-              <NavLink
-                key={path}
-                component={RouterLink}
-                to={pathTo(path)}
-                end={path === ''}
-                label={navigation.label}
-                leftSection={<Icon name={navigation.icon} />}
-                className={classes.link}
-                onClick={onNavigate}
-              />
-            ),
-        )}
+        {PAGES.map((page) => {
+          const { path, navigation } = page
+          const target = navigationPath(page, isPermitted)
+          if (!navigation || target === undefined) return null
+          return (
+            <NavLink
+              key={path}
+              component={RouterLink}
+              to={pathTo(target)}
+              end={path === ''}
+              label={navigation.label}
+              leftSection={<Icon name={navigation.icon} />}
+              className={classes.link}
+              onClick={onNavigate}
+            />
+          )
+        })}
       </ScrollArea>
     </Stack>
   )

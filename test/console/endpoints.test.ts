@@ -1,6 +1,7 @@
 // Endpoints in the console: what developers do with the receivers of their events.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { connectionOf, onDatabase } from '../support/program.ts'
 import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, type ConsoleVisit } from './console.ts'
 import { openConsoleAs } from './members.ts'
 import { createOrder } from './orders.ts'
@@ -145,4 +146,50 @@ test('a viewer sees events and no endpoints, and their page says what the API sa
 test('an unknown endpoint is an error as the API says it', inBrowser, async () => {
   const { page } = await openConsole('events/endpoints/ep_00000000000070008000000000000000')
   await page.getByRole('alert').getByText('404').waitFor()
+})
+
+test('the first steps lead to endpoints, and what needs attention to failures', inBrowser, async () => {
+  const receiver = await startReceiver()
+  receiver.answer(503)
+  const visited = await openConsole()
+  const { page, api, open, server, complaints } = visited
+  await deleteEndpoints(visited)
+  await page.reload()
+  await page.getByRole('link', { name: 'Add an endpoint' }).click()
+  await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor()
+  const { id } = await manage(visited, 'POST', '/webhook', { url: receiver.url, filter_types: ['labtest.order.created'] })
+  await createOrder(api)
+  await open(`events/endpoints/${id}`)
+  await page.getByRole('table', { name: 'Deliveries' }).getByText('Pending').waitFor()
+  await page.getByRole('img', { name: /^Attempts: .*1 failed/ }).waitFor()
+  // As after the last attempt of the schedule, which takes days.
+  await onDatabase(connectionOf(server.dataDir), (client) =>
+    client.query(`update sandbox_us.delivery set state = 'failed', due_at = null where destination_id = $1`, [id]),
+  )
+  await open('')
+  await page.getByRole('link', { name: 'Send an example' }).waitFor()
+  await page.getByRole('link', { name: /was not delivered|were not delivered/ }).click()
+  await page.waitForURL('**/events/failures?hours=720')
+  await page.getByRole('table', { name: 'Failures' }).getByText(receiver.url).waitFor()
+  assertNoComplaints(complaints)
+})
+
+test('a developer sees the endpoints of production without their deliveries, and changes nothing', inBrowser, async () => {
+  const visited = await openConsoleAs('developer', 'events')
+  const { page, server, demo, complaints } = visited
+  const created = await fetch(`${server.url}/v1/org/${demo.org_id}/team/${demo.teams.us}/production/webhook`, {
+    method: 'POST',
+    headers: { 'x-management-key': demo.management_key },
+    body: JSON.stringify({ url: 'https://receiver.example.com/events' }),
+  })
+  const { id } = (await created.json()) as { id: string }
+  await page.goto(`${server.url}/console/${demo.teams.us}/production-us/requests`)
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Events' }).click()
+  await page.getByRole('table', { name: 'Endpoints' }).getByText('https://receiver.example.com/events').click()
+  await page.waitForURL(`**/production-us/events/endpoints/${id}`)
+  await page.getByRole('heading', { name: 'Health' }).waitFor()
+  await assertGoodPage(visited, 'endpoint developer')
+  assert.equal(await page.getByRole('heading', { name: 'Deliveries' }).count(), 0)
+  assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0)
+  assertNoComplaints(complaints)
 })

@@ -106,6 +106,17 @@ test('the explorer runs a change after it asked, and reads it again by an id tha
   await lookAt(visited, 'explorer not found')
 })
 
+test('a request that waits for an answer is cancelled without an error', inBrowser, async () => {
+  const { page } = await openConsole('requests/explorer?operation=follow_events')
+  await page.getByRole('textbox', { name: 'wait_s' }).fill('20')
+  await page.getByRole('combobox', { name: 'start' }).click()
+  await page.getByRole('option', { name: 'newest' }).click()
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Cancel' }).waitFor({ state: 'detached' })
+  assert.equal(await page.getByRole('alert').count(), 0)
+})
+
 test('a deletion asks for the name of the operation', inBrowser, async () => {
   const visited = await openConsole('requests/explorer?operation=delete_user')
   const { page, api } = visited

@@ -66,6 +66,7 @@ export function BrokerCard({ pipeline, kind, onEdit }: BrokerCardProps) {
 
 function LastFailure({ health }: { health: EndpointHealth }) {
   const { pathTo } = useTeam()
+  const canSeeEvents = usePermission('list_event_rows')
   const failures = useFailures(FAILURE_HOURS)
   const last = failures.data?.data
     .filter(({ destination_id }) => destination_id === health.destination_id)
@@ -74,9 +75,13 @@ function LastFailure({ health }: { health: EndpointHealth }) {
   if (!last) return 'none in 30 days'
   return (
     <>
-      <Anchor component={Link} to={pathTo(eventsPath(last))} size="sm">
-        {causeWords(last)}
-      </Anchor>
+      {canSeeEvents ? (
+        <Anchor component={Link} to={pathTo(eventsPath(last))} size="sm">
+          {causeWords(last)}
+        </Anchor>
+      ) : (
+        causeWords(last)
+      )}
       , <SystemTime value={last.last_at} />
     </>
   )

@@ -9,6 +9,7 @@ import { Facts } from '../../components/Facts.tsx'
 import { IdText } from '../../components/IdText.tsx'
 import { Page } from '../../components/Page.tsx'
 import { RelativeTime, SystemTime } from '../../components/RelativeTime.tsx'
+import { usePermission } from '../../session/permissions.ts'
 import { useTeam } from '../../session/team.ts'
 import { attemptBars, ATTEMPT_PARTS } from '../endpoints/attempt-bars.ts'
 import { useAttemptCounts, useHealth, type Endpoint, type EndpointHealth } from '../endpoints/endpoint-queries.ts'
@@ -24,6 +25,7 @@ export function EndpointPage() {
   const { webhook_id = '' } = useParams()
   const endpoint = useEndpoint(webhook_id)
   const health = useHealth()
+  const canSeeDeliveries = usePermission('list_webhook_messages')
   if (!endpoint.data)
     return (
       <Page title="Endpoint">
@@ -62,7 +64,7 @@ export function EndpointPage() {
         </Stack>
         <Attempts webhook_id={webhook_id} />
       </section>
-      <EndpointDeliveries webhook_id={webhook_id} />
+      {canSeeDeliveries && <EndpointDeliveries webhook_id={webhook_id} />}
     </Page>
   )
 }

@@ -1,10 +1,10 @@
 import { Button, Group, SimpleGrid, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
+import { ApiError, unreachableError } from '../../api/api-error.ts'
 import { CodeSamples } from '../../components/CodeSamples.tsx'
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx'
 import { ErrorNotice } from '../../components/ErrorNotice.tsx'
-import { unreachableError } from '../../api/api-error.ts'
 import { useTeam } from '../../session/team.ts'
 import { useRefusals } from './allowed-runs.ts'
 import type { ApiOperation } from './api-document.ts'
@@ -66,13 +66,24 @@ function useRun() {
       } catch (error) {
         // A request that was cancelled is nobody's error.
         if (controller.current.signal.aborted) return null
-        throw error instanceof TypeError || error instanceof DOMException
-          ? unreachableError(`${request.operation.method} ${request.operation.path}`)
-          : error
+        throw errorOf(error, request.operation)
       }
     },
   })
   return { ...run, cancel: () => controller.current?.abort() }
+}
+
+function errorOf(error: unknown, { method, path }: ApiOperation): unknown {
+  if (error instanceof TypeError) return unreachableError(`${method} ${path}`)
+  return error instanceof DOMException && error.name === 'TimeoutError'
+    ? new ApiError({
+        status: 0,
+        detail: 'No response came in time',
+        fields: [],
+        request_id: undefined,
+        operation: `${method} ${path}`,
+      })
+    : error
 }
 
 interface RequestFormProps {

@@ -95,7 +95,7 @@ export interface ApiResponse {
   bytes: number
 }
 
-const TIMEOUT_MS = 60_000
+const TIMEOUT_S = 60
 
 /** Sends the request with the session. A response of any status is a response; without one it throws. */
 export async function sendRequest(
@@ -112,7 +112,7 @@ export async function sendRequest(
   const response = await fetch(url, {
     method: operation.method,
     credentials: 'same-origin',
-    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_S * 1000)]),
     headers: {
       'x-drawbridge-console': '1',
       'x-drawbridge-team': team.id,

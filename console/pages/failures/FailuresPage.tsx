@@ -83,6 +83,7 @@ export function FailuresPage() {
   const { pathTo } = useTeam()
   const [params, setParams] = useSearchParams()
   const hours = SPANS.some(({ value }) => value === params.get('hours')) ? params.get('hours')! : '24'
+  const canSeeEvents = usePermission('list_event_rows')
   const failures = useFailures(Number(hours))
   const [replay, setReplay] = useState<Replay>()
   const rows = useFailureRows(failures.data?.data, setReplay)
@@ -121,7 +122,7 @@ export function FailuresPage() {
             columns={COLUMNS}
             rows={rows}
             rowId={rowId}
-            rowPath={({ failure }) => pathTo(eventsPath(failure))}
+            rowPath={({ failure }) => (canSeeEvents ? pathTo(eventsPath(failure)) : undefined)}
           />
         )}
       </Stack>
