@@ -29,21 +29,21 @@ export function EndpointActions({ endpoint }: { endpoint: Endpoint }) {
     { name: 'disabled', label: endpoint.disabled ? 'Enable' : 'Disable', operation: 'patch_webhook' },
     { name: 'delete', label: 'Delete', operation: 'delete_webhook' },
   ]
+  const shown = buttons.filter(({ operation, isHidden }) => isPermitted(operation) && !isHidden)
+  if (!shown.length) return null
   return (
     <Group gap="sm">
-      {buttons
-        .filter(({ operation, isHidden }) => isPermitted(operation) && !isHidden)
-        .map(({ name, label }) => (
-          <Button
-            key={name}
-            size="xs"
-            variant="default"
-            c={name === 'delete' ? 'var(--failed)' : undefined}
-            onClick={() => setAction(name)}
-          >
-            {label}
-          </Button>
-        ))}
+      {shown.map(({ name, label }) => (
+        <Button
+          key={name}
+          size="xs"
+          variant="default"
+          c={name === 'delete' ? 'var(--failed)' : undefined}
+          onClick={() => setAction(name)}
+        >
+          {label}
+        </Button>
+      ))}
       <ExampleDialog endpoint={endpoint} isOpen={action === 'example'} onClose={close} />
       <ReplayDialog webhook_id={endpoint.id} isOpen={action === 'replay'} onClose={close} />
       <EditDialog endpoint={endpoint} isOpen={action === 'edit'} onClose={close} />
