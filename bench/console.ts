@@ -69,30 +69,30 @@ async function measureFirstView(browser: Browser, url: string, session: Session)
   report('first view of the console, empty cache', `${median(times_ms).toFixed(0)} ms median`, '', '', 'under 1,500 ms')
 }
 
-/** A page of orders of each state in turn, as the browser asks for it and gets it. */
+/** From the last key of a filter until its orders stand on the page. Each filter is another one, so that no answer is known already. */
 async function measureFilter(browser: Browser, { url, team }: Bench, session: Session): Promise<void> {
   const context = await browser.newContext({ storageState: session })
   const page = await context.newPage()
-  await page.goto(`${url}/console/${team}/sandbox-us`)
-  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.goto(`${url}/console/${team}/sandbox-us/orders?state=received`)
+  await page.locator('[data-row-link]').first().waitFor()
   const times_ms: number[] = []
-  for (let filter = 0; filter < FILTERS; filter++)
-    times_ms.push(await requestOrders(page, team, filter % 2 ? 'received' : 'completed'))
+  for (let day = 1; day <= FILTERS; day++) times_ms.push(await filterOrders(page, `2020-01-${String(day).padStart(2, '0')}`))
   await context.close()
-  const name = `orders of a state, of ${ORDERS.toLocaleString('en')}`
-  report(name, `${median(times_ms).toFixed(0)} ms median`, '', '', 'under 300 ms, in the browser')
+  const name = `orders of a state since a day, of ${ORDERS.toLocaleString('en')}`
+  report(name, `${median(times_ms).toFixed(0)} ms median`, '', '', 'under 300 ms, on the page')
 }
 
-const requestOrders = (page: Page, team: string, state: string): Promise<number> =>
-  page.evaluate(
-    async ({ team, state }) => {
-      const began_ms = performance.now()
-      const response = await fetch(`/console/v1/orders?state=${state}`, {
-        headers: { 'x-drawbridge-console': '1', 'x-drawbridge-team': team, 'x-drawbridge-cell': 'sandbox-us' },
-      })
-      if (!response.ok) throw new Error(`${response.status}`)
-      await response.json()
-      return performance.now() - began_ms
-    },
-    { team, state },
-  )
+async function filterOrders(page: Page, day: string): Promise<number> {
+  const filter = page.getByRole('combobox', { name: 'Filter' })
+  await filter.fill(`created_from:${day}`)
+  const answer = page.waitForResponse((response) => response.url().includes(`start_date=${day}`))
+  const began_ms = performance.now()
+  await filter.press('Enter')
+  await answer
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))')
+  const duration_ms = performance.now() - began_ms
+  await page.locator('[data-row-link]').first().waitFor()
+  await filter.press('Backspace')
+  await page.waitForURL((address) => !address.search.includes('created_from'))
+  return duration_ms
+}

@@ -18,7 +18,7 @@ const LATENCY_S = 20
 /** The time in which events must have arrived after the last order. */
 const ARRIVAL_MS_MAX = 120_000
 
-interface Arrivals {
+export interface Arrivals {
   count: number
   arrivals: [id: string, at_ms: number][]
 }

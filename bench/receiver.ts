@@ -2,6 +2,7 @@
 // their answer after 14 s, those for /never/ none. Started by main.ts as a process.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Arrivals } from './delivery.ts'
 
 const LATE_MS = 14_000
 
@@ -10,7 +11,7 @@ let count = 0
 
 const server = createServer((request, response) => {
   if (request.method === 'GET') {
-    response.end(JSON.stringify({ count, arrived: [...arrived] }))
+    response.end(JSON.stringify({ count, arrivals: [...arrived] } satisfies Arrivals))
     arrived = new Map()
     return
   }

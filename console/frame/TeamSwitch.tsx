@@ -3,7 +3,7 @@ import { useLocation, useNavigate } from 'react-router'
 import { Icon } from '../components/Icon.tsx'
 import { pageElsewhere } from '../pages.ts'
 import { useSession } from '../session/session.ts'
-import { cellsOf, environmentOf, regionOf, useTeam } from '../session/team.ts'
+import { listCells, environmentOf, regionOf, useTeam } from '../session/team.ts'
 import classes from './TeamSwitch.module.css'
 
 /** Changes the team or the environment. The page stays. */
@@ -30,7 +30,7 @@ export function TeamSwitch() {
       <Menu.Dropdown mah="70dvh" className={classes.list}>
         <Menu.Label>{session.org.name}</Menu.Label>
         {session.teams.flatMap((candidate) =>
-          cellsOf(candidate, session.cells).map((candidateCell) => (
+          listCells(candidate, session.cells).map((candidateCell) => (
             <Menu.Item
               key={`${candidate.id} ${candidateCell}`}
               aria-current={candidate.id === team.id && candidateCell === cell}

@@ -8,17 +8,17 @@ interface FeaturePage {
   has: (page: string) => boolean
 }
 
-const only =
+const isPage =
   (page: string): FeaturePage['has'] =>
   (path) =>
     path === page
 
 /** @param id of the order or user that the feature names */
 const featurePages: Record<string, (id: string) => FeaturePage> = {
-  order_creation: (id) => ({ start: `orders/new${id && `?user=${id}`}`, has: only('orders/new') }),
-  order: (id) => ({ start: `orders/${id}`, has: only(`orders/${id}`) }),
+  order_creation: (id) => ({ start: `orders/new${id && `?user=${id}`}`, has: isPage('orders/new') }),
+  order: (id) => ({ start: `orders/${id}`, has: isPage(`orders/${id}`) }),
   team_panels: () => ({ start: 'catalog', has: (path) => /^catalog(\/|$)/.test(path) }),
-  team_config: () => ({ start: 'team-config', has: only('team-config') }),
+  team_config: () => ({ start: 'team-config', has: isPage('team-config') }),
 }
 
 const NO_PAGE: FeaturePage = { start: '', has: () => false }

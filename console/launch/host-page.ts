@@ -21,5 +21,5 @@ function findHostOrigin({ origins }: LaunchSession): string | undefined {
   // Firefox does not list the origins.
   const ancestors = (location as { ancestorOrigins?: DOMStringList }).ancestorOrigins
   const origin = ancestors?.[0] ?? (URL.canParse(document.referrer) ? new URL(document.referrer).origin : undefined)
-  return origins.find((registered) => registered === origin)
+  return origins.find((candidate) => candidate === origin)
 }

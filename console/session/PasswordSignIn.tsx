@@ -21,7 +21,7 @@ function SignInForm({ onForgotten }: { onForgotten: () => void }) {
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
-    signIn.mutate({ email: textOf(form, 'email'), password: textOf(form, 'password') })
+    signIn.mutate({ email: readText(form, 'email'), password: readText(form, 'password') })
   }
   if (signIn.data?.options) return <SecondFactor options={signIn.data.options} onSignedIn={startSession} onBack={signIn.reset} />
   return (
@@ -47,7 +47,7 @@ function ResetRequest({ onBack }: { onBack: () => void }) {
   })
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    request.mutate(textOf(new FormData(event.currentTarget), 'email'))
+    request.mutate(readText(new FormData(event.currentTarget), 'email'))
   }
   return (
     <form onSubmit={submit}>
@@ -71,7 +71,7 @@ function ResetRequest({ onBack }: { onBack: () => void }) {
   )
 }
 
-const textOf = (form: FormData, name: string): string => {
+const readText = (form: FormData, name: string): string => {
   const value = form.get(name)
   return typeof value === 'string' ? value : ''
 }

@@ -67,11 +67,11 @@ async function readCredential(options: PasskeyOptions): Promise<AuthenticationRe
 /** Only who has a passkey loads it. */
 const loadWebAuthn = () => import('@simplewebauthn/browser')
 
-function toPasskeyError(error: unknown, done: 'added' | 'used'): PasskeyError {
+function toPasskeyError(error: unknown, outcome: 'added' | 'used'): PasskeyError {
   const obstacle = passkeyObstacle()
   if (obstacle !== undefined) return new PasskeyError(obstacle)
   const name = error instanceof Error ? error.name : ''
   if (name === 'InvalidStateError') return new PasskeyError('This device has a passkey of your account already.')
   // Browsers do not tell a refusal of the owner from the lack of a passkey, so that pages learn nothing about either.
-  return new PasskeyError(`No passkey was ${done}: it was cancelled, took too long, or this device has none for this host.`)
+  return new PasskeyError(`No passkey was ${outcome}: it was cancelled, took too long, or this device has none for this host.`)
 }

@@ -5,18 +5,18 @@ import { createApi } from '../api/client.ts'
 import { saveLastTeam } from '../frame/last-team.ts'
 import { launchId } from '../page-context.ts'
 import { useSession, type Session } from './session.ts'
-import { cellsOf, environmentOf, regionOf, type TeamScope } from './team.ts'
+import { listCells, environmentOf, regionOf, type TeamScope } from './team.ts'
 
 /** Undefined if the member has no such team, or the team is not in the cell. */
 export function useTeamOfAddress(): TeamScope | undefined {
   const session = useSession()
   const { team, cell } = useParams()
-  return useMemo(() => scopeOf(session, team, cell), [session, team, cell])
+  return useMemo(() => findScope(session, team, cell), [session, team, cell])
 }
 
-function scopeOf(session: Session, teamId = '', cell = ''): TeamScope | undefined {
+function findScope(session: Session, teamId = '', cell = ''): TeamScope | undefined {
   const team = session.teams.find(({ id }) => id === teamId)
-  if (!team || !cellsOf(team, session.cells).includes(cell)) return undefined
+  if (!team || !listCells(team, session.cells).includes(cell)) return undefined
   // A launch has one team, and a frame may have no storage.
   if (!launchId) saveLastTeam(`${teamId}/${cell}`)
   return {

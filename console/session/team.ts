@@ -34,5 +34,5 @@ export const environmentOf = (cell: string): TeamScope['environment'] => (cell.s
 export const regionOf = (cell: string): TeamScope['region'] => (cell.endsWith('-eu') ? 'eu' : 'us')
 
 /** The cells of a team that this server has, sandboxes first. */
-export const cellsOf = ({ region }: SessionTeam, cells: readonly string[]): string[] =>
-  cells.filter((cell) => cell.endsWith(`-${region}`)).toSorted((one, other) => other.localeCompare(one))
+export const listCells = ({ region }: SessionTeam, cells: readonly string[]): string[] =>
+  cells.filter((cell) => cell.endsWith(`-${region}`)).toSorted((a, b) => b.localeCompare(a))

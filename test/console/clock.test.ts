@@ -33,6 +33,7 @@ test('the clock panel says what will happen before it moves the clock, and after
   assert.equal((await clockOf(visited)).offset_s, before.offset_s, 'the preview moves nothing')
   await panel.getByRole('button', { name: 'Move the clock' }).click()
   await panel.getByText(/jobs ran, each at its own time/).waitFor()
+  await panel.getByText(/simulated steps? of/).waitFor()
   const after = await clockOf(visited)
   assert(Math.abs(after.offset_s - before.offset_s - 86_400) < 60, String(after.offset_s))
   await page.locator('header').getByText('+1 d').waitFor()

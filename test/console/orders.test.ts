@@ -110,6 +110,19 @@ describe('the list of orders', () => {
     )
   })
 
+  test('shows the outcome of a batch also when its orders have left the list', inBrowser, async () => {
+    const { page, api, open } = await openOrders()
+    const id = await createOrder(api)
+    await open('orders?state=received')
+    const row = page.getByRole('row').filter({ has: page.locator(`a[href$="${id}"]`) })
+    await row.getByRole('checkbox', { name: 'Select the row' }).check()
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await page.locator(`a[href$="${id}"]`).waitFor({ state: 'detached' })
+    await dialog.getByText('1 done, 0 failed').waitFor()
+  })
+
   test('saves a view, opens it and deletes it', inBrowser, async () => {
     const { page } = await openOrders('?state=failed')
     await page.getByRole('button', { name: 'Views' }).click()

@@ -96,7 +96,6 @@ test('the command palette opens an order by its id', inBrowser, async () => {
     .getByRole('dialog')
     .getByText(/^Order /)
     .waitFor()
-  await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await page.waitForURL(`**/orders/${orders[0].id}`)
   assertNoComplaints(complaints)

@@ -1,4 +1,6 @@
-import { Group, Text, Tooltip } from '@mantine/core'
+import { Anchor, Group, Text, Tooltip } from '@mantine/core'
+import type { ReactNode, Ref } from 'react'
+import { Link } from 'react-router'
 import type { Tone } from '../../theme.ts'
 import classes from './Bars.module.css'
 
@@ -13,9 +15,11 @@ export interface Bar<Name extends string> {
   /** Names the time that it counts, for example `28 Nov`. */
   label: string
   counts: Record<Name, number>
+  /** The list of what it counts. */
+  path?: string | undefined
 }
 
-interface BarsProps<Name extends string> {
+export interface BarsProps<Name extends string> {
   /** What is counted, for screen readers. */
   label: string
   /** From the bottom of a bar to its top. */
@@ -26,10 +30,12 @@ interface BarsProps<Name extends string> {
   mostText: string
   /** Stands in place of bars if nothing was counted. */
   emptyText: string
+  /** The list of what a part counts. */
+  partPath?: ((name: Name) => string) | undefined
 }
 
 /** A bar for each time, with its parts one on the other. */
-export function Bars<Name extends string>({ label, parts, bars, mostText, emptyText }: BarsProps<Name>) {
+export function Bars<Name extends string>({ label, parts, bars, mostText, emptyText, partPath }: BarsProps<Name>) {
   const max = highestOf(parts, bars)
   const used = parts.filter(({ name }) => bars.some(({ counts }) => counts[name] > 0))
   if (!used.length)
@@ -43,9 +49,9 @@ export function Bars<Name extends string>({ label, parts, bars, mostText, emptyT
       <div className={classes.bars} role="img" aria-label={summaryOf(label, used, bars)}>
         {bars.map((bar) => (
           <Tooltip key={bar.label} label={`${bar.label}: ${countWords(used, bar) || 'none'}`}>
-            <div className={classes.bar}>
+            <BarArea path={countWords(used, bar) ? bar.path : undefined}>
               <BarParts parts={used} counts={bar.counts} max={max} />
-            </div>
+            </BarArea>
           </Tooltip>
         ))}
       </div>
@@ -58,11 +64,25 @@ export function Bars<Name extends string>({ label, parts, bars, mostText, emptyT
         </Text>
       </Group>
       <figcaption>
-        <BarLegend parts={used} bars={bars} />
+        <BarLegend parts={used} bars={bars} partPath={partPath} />
       </figcaption>
     </figure>
   )
 }
+
+interface BarAreaProps {
+  path: string | undefined
+  ref?: Ref<HTMLDivElement & HTMLAnchorElement>
+  children: ReactNode
+}
+
+/** Opens the list of its bar by a press. The keyboard reaches the lists by the legend: a stop at each bar would be in its way. */
+const BarArea = ({ path, ...props }: BarAreaProps) =>
+  path === undefined ? (
+    <div {...props} className={classes.bar} />
+  ) : (
+    <Link {...props} to={path} tabIndex={-1} className={classes.bar} />
+  )
 
 /** The same as a line of a list: without scale and legend, which the words for screen readers stand for. */
 export const SmallBars = <Name extends string>({ label, parts, bars }: Pick<BarsProps<Name>, 'label' | 'parts' | 'bars'>) => (
@@ -88,16 +108,29 @@ export const BarParts = <Name extends string>({ parts, counts, max }: BarPartsPr
   ))
 
 /** What the colors mean, with totals. */
-export const BarLegend = <Name extends string>({ parts, bars }: Pick<BarsProps<Name>, 'parts' | 'bars'>) => (
+export const BarLegend = <Name extends string>({
+  parts,
+  bars,
+  partPath,
+}: Pick<BarsProps<Name>, 'parts' | 'bars' | 'partPath'>) => (
   <ul className={classes.legend}>
-    {parts.map(({ name, label, tone }) => (
-      <li key={name}>
-        <span className={classes.swatch} data-tone={tone} aria-hidden="true" />
-        {label} {bars.reduce((sum, { counts }) => sum + counts[name], 0).toLocaleString()}
+    {parts.map((part) => (
+      <li key={part.name}>
+        <span className={classes.swatch} data-tone={part.tone} aria-hidden="true" />
+        {partPath ? (
+          <Anchor component={Link} to={partPath(part.name)} size="xs">
+            {totalText(part, bars)}
+          </Anchor>
+        ) : (
+          totalText(part, bars)
+        )}
       </li>
     ))}
   </ul>
 )
+
+const totalText = <Name extends string>({ name, label }: Part<Name>, bars: readonly Bar<Name>[]): string =>
+  `${label} ${bars.reduce((sum, { counts }) => sum + counts[name], 0).toLocaleString()}`
 
 /** The height of the highest bar, at least 1. */
 export const highestOf = <Name extends string>(parts: readonly Part<Name>[], bars: readonly Bar<Name>[]): number =>

@@ -23,7 +23,7 @@ export const ColumnMenu = ({ columns, hiddenColumns, onChange }: ColumnMenuProps
             label={header}
             checked={!hiddenColumns.includes(id)}
             onChange={({ currentTarget }) =>
-              onChange(currentTarget.checked ? hiddenColumns.filter((hidden) => hidden !== id) : [...hiddenColumns, id])
+              onChange(currentTarget.checked ? hiddenColumns.filter((hiddenId) => hiddenId !== id) : [...hiddenColumns, id])
             }
           />
         ))}

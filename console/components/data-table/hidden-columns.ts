@@ -4,7 +4,7 @@ import { useSearchParams } from 'react-router'
 const NONE = 'none'
 
 /** @param atFirst hidden as long as the address says nothing */
-export function useHiddenColumns(atFirst: readonly string[]): readonly [string[], (hidden: string[]) => void] {
+export function useHiddenColumns(atFirst: readonly string[]): readonly [string[], (ids: string[]) => void] {
   const [params, setParams] = useSearchParams()
   const inAddress = params.getAll('hide')
   const hidden = inAddress.length ? inAddress.filter((id) => id !== NONE) : [...atFirst]

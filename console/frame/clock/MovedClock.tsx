@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { formatExact } from '../../components/times.ts'
 import type { ClockMove } from './team-clock.ts'
+import { WorkList } from './WorkList.tsx'
 
 /** What has happened while the clock was moved. */
 export const MovedClock = ({ move, onAgain }: { move: ClockMove; onAgain: () => void }) => (
@@ -8,7 +9,8 @@ export const MovedClock = ({ move, onAgain }: { move: ClockMove; onAgain: () => 
     <Text component="output" fw={600}>
       It is {formatExact(new Date(move.now))}
     </Text>
-    <Text>{move.jobs_run === 0 ? 'Nothing was due.' : `${move.jobs_run.toLocaleString()} jobs ran, each at its own time.`}</Text>
+    <Text>{summaryOf(move)}</Text>
+    <WorkList jobs={move.jobs} />
     <Group justify="flex-end">
       <Button size="xs" variant="default" onClick={onAgain}>
         Move it again
@@ -16,3 +18,8 @@ export const MovedClock = ({ move, onAgain }: { move: ClockMove; onAgain: () => 
     </Group>
   </Stack>
 )
+
+function summaryOf({ jobs_run }: ClockMove): string {
+  if (jobs_run === 0) return 'Nothing was due.'
+  return jobs_run === 1 ? '1 job ran, at its own time:' : `${jobs_run.toLocaleString()} jobs ran, each at its own time:`
+}

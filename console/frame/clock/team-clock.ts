@@ -1,15 +1,14 @@
 // The clock of a sandbox team: its present, what moving it will do, and moving it.
 import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { dataOf } from '../../api/client.ts'
+import type { components } from '../../api/schema.d.ts'
 import { useTeam } from '../../session/team.ts'
 
 /** How far to move the clock: by a number of seconds, or to an instant. */
 export type ClockTarget = { seconds: number } | { to: string }
 
-export interface ClockMove {
-  jobs_run: number
-  now: string
-}
+/** A move of the clock: its present, and the jobs that ran. */
+export type ClockMove = Pick<components['schemas']['AdvancedClock'], 'now' | 'jobs_run' | 'jobs'>
 
 /** The clock. Teams outside of sandboxes have none. */
 export function useTeamClock() {
@@ -39,11 +38,13 @@ export function useAdvanceClock() {
   const { api, key } = useTeam()
   const queryClient = useQueryClient()
   return useMutation({
-    async mutationFn(to: string): Promise<ClockMove> {
+    async mutationFn(target: string): Promise<ClockMove> {
+      const jobs: ClockMove['jobs'] = []
       for (let jobs_run = 0; ;) {
-        const move = await dataOf(api.POST('/v1/sandbox/clock/advance', { body: { to } }))
+        const move = await dataOf(api.POST('/v1/sandbox/clock/advance', { body: { to: target } }))
         jobs_run += move.jobs_run
-        if (move.complete) return { jobs_run, now: move.now }
+        jobs.push(...move.jobs)
+        if (move.complete) return { now: move.now, jobs_run, jobs }
       }
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: key }),

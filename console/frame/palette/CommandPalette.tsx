@@ -1,7 +1,7 @@
 import { Loader } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight } from '@mantine/spotlight'
-import { useState } from 'react'
+import { useState, type KeyboardEvent } from 'react'
 import { useNavigate } from 'react-router'
 import { Icon } from '../../components/Icon.tsx'
 import { shortId } from '../../components/IdText.tsx'
@@ -28,6 +28,7 @@ export function CommandPalette() {
         aria-label={PLACEHOLDER}
         leftSection={<Icon name="search" />}
         rightSection={search.isSearching && <Loader size="xs" />}
+        onKeyDown={runFirstIfNoneIsSelected}
       />
       <Spotlight.ActionsList>
         {objects.length > 0 && <FoundObjects objects={objects} />}
@@ -46,6 +47,12 @@ export function CommandPalette() {
       </Spotlight.ActionsList>
     </Spotlight.Root>
   )
+}
+
+/** Mantine selects the first line when the text changes, not when the server's answer arrives later: Enter then runs the first line. */
+function runFirstIfNoneIsSelected({ key, currentTarget }: KeyboardEvent<HTMLInputElement>): void {
+  const lines = currentTarget.closest('[role="dialog"]')?.querySelectorAll<HTMLElement>('[data-action]') ?? []
+  if (key === 'Enter' && ![...lines].some((line) => line.hasAttribute('data-selected'))) lines[0]?.click()
 }
 
 function FoundObjects({ objects }: { objects: readonly FoundObject[] }) {

@@ -5,7 +5,7 @@ import type { IconName } from '../../components/Icon.tsx'
 import { PAGES } from '../../pages.ts'
 import { usePermissions } from '../../session/permissions.ts'
 import { signOut, useSession } from '../../session/session.ts'
-import { cellsOf, environmentOf, regionOf, useTeam } from '../../session/team.ts'
+import { listCells, environmentOf, regionOf, useTeam } from '../../session/team.ts'
 
 export interface Command {
   id: string
@@ -53,7 +53,7 @@ function useTeamCommands(): Command[] {
   const { team, cell } = useTeam()
   const navigate = useNavigate()
   return session.teams.flatMap((candidate) =>
-    cellsOf(candidate, session.cells)
+    listCells(candidate, session.cells)
       .filter((candidateCell) => candidate.id !== team.id || candidateCell !== cell)
       .map((candidateCell) => ({
         id: `team ${candidate.id} ${candidateCell}`,

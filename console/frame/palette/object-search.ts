@@ -19,7 +19,7 @@ export function useObjectSearch(text: string): { objects: readonly FoundObject[]
     queryFn: isLongEnough
       ? ({ signal }) => dataOf(api.GET('/console/v1/search', { params: { query: { search_input: text } }, signal }))
       : skipToken,
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
   })
   return { objects: isLongEnough ? (data?.data ?? NONE) : NONE, isSearching: isFetching, error }
 }

@@ -57,8 +57,8 @@ export function JobTable({ label, jobs, actionFor }: JobTableProps) {
 }
 
 /** Kinds with the most failures first, others by name. */
-const byFailures = (one: JobCounts, other: JobCounts): number =>
-  other.failed - one.failed || other.retrying - one.retrying || one.name.localeCompare(other.name)
+const byFailures = (a: JobCounts, b: JobCounts): number =>
+  b.failed - a.failed || b.retrying - a.retrying || a.name.localeCompare(b.name)
 
 /** Below a minute in seconds: that is usual, and `now` says nothing of a wait. */
 const waitOf = ({ oldest_waiting_s }: JobCounts): string =>

@@ -72,5 +72,5 @@ function kindsOf(target: RetryTarget): [name: string, count: number][] {
   return [...counts]
 }
 
-const outcomeText = ({ retried, skipped }: RetryOutcome): string =>
-  `${jobsText(retried)} will run now.${skipped ? ` ${jobsText(skipped)} had not failed any more and stayed as ${skipped === 1 ? 'it was' : 'they were'}.` : ''}`
+const outcomeText = ({ retry_count, skip_count }: RetryOutcome): string =>
+  `${jobsText(retry_count)} will run now.${skip_count ? ` ${jobsText(skip_count)} had not failed any more and stayed as ${skip_count === 1 ? 'it was' : 'they were'}.` : ''}`

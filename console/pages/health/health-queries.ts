@@ -64,9 +64,9 @@ export function useFailedJobs(state: FailedState, name: string | undefined) {
 export type RetryTarget = { jobs: readonly FailedJob[] } | { name: string; count: number }
 
 export interface RetryOutcome {
-  retried: number
+  retry_count: number
   /** Jobs that were not failed any more. */
-  skipped: number
+  skip_count: number
 }
 
 /** Makes failed jobs run again, a thousand by a request. */
@@ -88,26 +88,26 @@ const sendRetry = (api: Api, path: ReturnType<typeof useTeamPath>, body: compone
   dataOf(api.POST('/v1/org/{org_id}/team/{team_id}/{environment}/failed_job/retry', { params: { path }, body }))
 
 async function retryChosen(jobs: readonly FailedJob[], send: Send): Promise<RetryOutcome> {
-  const outcome = { retried: 0, skipped: 0 }
+  const outcome = { retry_count: 0, skip_count: 0 }
   for (let start = 0; start < jobs.length; start += RETRIED_MAX) {
     const { retried, not_found } = await send({
       failed_job_ids: jobs.slice(start, start + RETRIED_MAX).map(({ id }) => id),
     })
-    outcome.retried += retried.length
-    outcome.skipped += not_found.length
+    outcome.retry_count += retried.length
+    outcome.skip_count += not_found.length
   }
   return outcome
 }
 
 /** Ends after the jobs that were counted, so that jobs which fail again at once are not retried for ever. */
 async function retryKind({ name, count }: { name: string; count: number }, send: Send): Promise<RetryOutcome> {
-  let retried = 0
-  for (let isMore = true; isMore && retried < count;) {
+  let retry_count = 0
+  for (let isMore = true; isMore && retry_count < count;) {
     const reply = await send({ name })
-    retried += reply.retried.length
+    retry_count += reply.retried.length
     isMore = reply.retried.length === RETRIED_MAX
   }
-  return { retried, skipped: Math.max(0, count - retried) }
+  return { retry_count, skip_count: Math.max(0, count - retry_count) }
 }
 
 /** The endpoints and brokers of the team, and whether they take what is sent. */

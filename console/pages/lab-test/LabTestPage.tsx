@@ -98,6 +98,6 @@ const TestFacts = ({ test }: { test: LabTest }) => (
 
 const otherMethods = ({ lab, method }: LabTest): string =>
   (lab?.collection_methods ?? [])
-    .filter((other) => other !== method)
+    .filter((candidate) => candidate !== method)
     .map(methodWords)
     .join(', ')

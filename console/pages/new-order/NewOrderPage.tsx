@@ -65,23 +65,23 @@ function OrderOfUser({ user_id }: { user_id: string }) {
 
 /** In the page of another program, which learns how it ended, there is no other page to go to. */
 function OrderEditor({ initialForm, user_id }: { initialForm: OrderForm; user_id?: string }) {
-  const { team, environment, pathTo } = useTeam()
+  const { team, pathTo } = useTeam()
   const navigate = useNavigate()
   const tellHost = useHostPage()
   const [params] = useSearchParams()
   const [form, setForm] = useState(() => ({ ...initialForm, lab_test_id: params.get('test') ?? '' }))
   const [end, setEnd] = useState<string>()
-  const onPlaced = (placed: PlacedOrder): void => {
-    if (!tellHost) return void navigate(pathTo(`orders/${placed.order_id}`))
-    tellHost({ type: 'urn:junction:order:created', data: { ...placed, team_id: team.id } })
-    setEnd(`The order ${placed.order_id} was placed.`)
+  const onPlaced = (order: PlacedOrder): void => {
+    if (!tellHost) return void navigate(pathTo(`orders/${order.order_id}`))
+    tellHost({ type: 'urn:junction:order:created', data: { ...order, team_id: team.id } })
+    setEnd(`The order ${order.order_id} was placed.`)
   }
   const cancel = (): void => {
     tellHost?.({ type: 'urn:junction:order:creation_cancelled', data: { user_id: user_id ?? null, team_id: team.id } })
     setEnd('No order was placed.')
   }
   const placing = usePlaceOrder(user_id, onPlaced)
-  const fields = fieldsOf(form, setForm, placing.error)
+  const fields = prepareFields(form, setForm, placing.error)
   if (end !== undefined)
     return (
       <Page title={TITLE}>
@@ -107,21 +107,7 @@ function OrderEditor({ initialForm, user_id }: { initialForm: OrderForm; user_id
           <TestSelect value={form.lab_test_id} onChange={(lab_test_id) => setForm({ ...form, lab_test_id })} />
           <Stack gap="sm">
             <Title order={2}>Patient</Title>
-            {user_id === undefined && (
-              <>
-                {environment === 'sandbox' && (
-                  <Text size="sm" c="dimmed">
-                    This patient is fictional: nobody has this phone number or mail address.
-                  </Text>
-                )}
-                <TextInput
-                  label="Your id of the user"
-                  description="A user with this id is created if there is none."
-                  required
-                  {...fields('client_user_id')}
-                />
-              </>
-            )}
+            {user_id === undefined && <NewUserFields fields={fields} />}
             <PatientFields form={form} setForm={setForm} fields={fields} />
           </Stack>
           <AddressFields fields={fields} />
@@ -142,7 +128,26 @@ function OrderEditor({ initialForm, user_id }: { initialForm: OrderForm; user_id
   )
 }
 
-type Fields = ReturnType<typeof fieldsOf>
+type Fields = ReturnType<typeof prepareFields>
+
+function NewUserFields({ fields }: { fields: Fields }) {
+  const { environment } = useTeam()
+  return (
+    <>
+      {environment === 'sandbox' && (
+        <Text size="sm" c="dimmed">
+          This patient is fictional: nobody has this phone number or mail address.
+        </Text>
+      )}
+      <TextInput
+        label="Your id of the user"
+        description="A user with this id is created if there is none."
+        required
+        {...fields('client_user_id')}
+      />
+    </>
+  )
+}
 
 function PatientFields({ form, setForm, fields }: { form: OrderForm; setForm: (form: OrderForm) => void; fields: Fields }) {
   return (
@@ -177,7 +182,7 @@ const AddressFields = ({ fields }: { fields: Fields }) => (
 )
 
 /** The properties of a text field: its value, and what the API says is wrong with it. */
-function fieldsOf(form: OrderForm, onChange: (form: OrderForm) => void, error: Error | null) {
+function prepareFields(form: OrderForm, onChange: (form: OrderForm) => void, error: Error | null) {
   const faults = error instanceof ApiError ? error.fields : []
   return (name: keyof OrderForm) => ({
     value: form[name],

@@ -46,7 +46,7 @@ export interface PlacedOrder {
  * Places the order for a user, or for the user of the reference, who is created if there is none. The same form sent again after a lost
  * response places no second order: its idempotency key stays.
  */
-export function usePlaceOrder(known_user_id: string | undefined, onPlaced: (placed: PlacedOrder) => void) {
+export function usePlaceOrder(known_user_id: string | undefined, onPlaced: (order: PlacedOrder) => void) {
   const { api, key } = useTeam()
   const queryClient = useQueryClient()
   const idempotencyKey = useRef(crypto.randomUUID())
@@ -57,9 +57,9 @@ export function usePlaceOrder(known_user_id: string | undefined, onPlaced: (plac
       const { order } = await dataOf(api.POST('/v3/order', { params: { header }, body: toOrder(form, user_id) }))
       return { order_id: order.id, user_id }
     },
-    async onSuccess(placed) {
+    async onSuccess(order) {
       await queryClient.invalidateQueries({ queryKey: [...key, 'orders'] })
-      onPlaced(placed)
+      onPlaced(order)
     },
     onError(error) {
       // A corrected form is another request. Without a response the order may have been placed.

@@ -16,7 +16,7 @@ export function OrderHistory({ order, events }: { order: Order; events: readonly
     ...events.map((event, rank) => ({ time: event.created_at, rank, event })),
     ...order.events.toReversed().map((status, rank) => ({ time: status.created_at, rank, status })),
     // Times have whole seconds: of one second, each status stands below its event.
-  ].toSorted((one, other) => Date.parse(other.time) - Date.parse(one.time) || one.rank - other.rank)
+  ].toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time) || a.rank - b.rank)
   return (
     <ol className={classes.history}>
       {entries.map((entry) => (

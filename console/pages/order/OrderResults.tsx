@@ -52,7 +52,7 @@ export function OrderResults({ order }: { order: Order }) {
           </Table.Tbody>
         </Table>
       </ScrollRegion>
-      {missing_results.length > 0 && <MissingResults missing={missing_results} />}
+      {missing_results.length > 0 && <MissingResults results={missing_results} />}
     </Stack>
   )
 }
@@ -91,13 +91,13 @@ function ResultRow({ result }: { result: Result }) {
   )
 }
 
-const MissingResults = ({ missing }: { missing: LabResults['missing_results'] }) => (
+const MissingResults = ({ results }: { results: LabResults['missing_results'] }) => (
   <Stack gap="xs">
     <Text fw={600} size="sm">
       Ordered and not reported
     </Text>
     <List size="sm">
-      {missing.map(({ slug, name, inferred_failure_type, note }) => (
+      {results.map(({ slug, name, inferred_failure_type, note }) => (
         <List.Item key={slug}>
           {name}: {toWords(inferred_failure_type)}
           {note !== null && `, ${note}`}

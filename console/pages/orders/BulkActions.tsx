@@ -1,5 +1,4 @@
 import { Button, Group, List, Modal, Progress, Stack, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
@@ -43,8 +42,20 @@ const SIMULATE: BulkAction = {
   run: (api, { id }) => api.POST('/v3/order/{order_id}/test', { params: { path: { order_id: id } } }),
 }
 
-/** Actions on the selected orders: each says what it will do, shows how far it is, and lists what failed. */
-export function BulkActions({ orders, onDone }: { orders: readonly OrderRow[]; onDone: () => void }) {
+/** An action and the orders that were selected when it was chosen. */
+export interface Batch {
+  action: BulkAction
+  orders: readonly OrderRow[]
+}
+
+interface BulkActionsProps {
+  orders: readonly OrderRow[]
+  onChoose: (batch: Batch) => void
+  onClear: () => void
+}
+
+/** The actions that the member may do to the selected orders. */
+export function BulkActions({ orders, onChoose, onClear }: BulkActionsProps) {
   const { environment } = useTeam()
   const permitted = {
     cancel: usePermission(CANCEL.operation),
@@ -56,43 +67,33 @@ export function BulkActions({ orders, onDone }: { orders: readonly OrderRow[]; o
     ...(permitted.resend ? [RESEND] : []),
     ...(permitted.simulate && environment === 'sandbox' ? [SIMULATE] : []),
   ]
-  const [action, setAction] = useState<BulkAction>()
-  const [isOpen, { open, close }] = useDisclosure()
   return (
     <Group gap="sm">
       <Text size="sm">{orders.length} selected</Text>
-      {actions.map((candidate) => (
-        <Button
-          key={candidate.label}
-          size="compact-sm"
-          variant="default"
-          onClick={() => {
-            setAction(candidate)
-            open()
-          }}
-        >
-          {candidate.label}
+      {actions.map((action) => (
+        <Button key={action.label} size="compact-sm" variant="default" onClick={() => onChoose({ action, orders })}>
+          {action.label}
         </Button>
       ))}
-      <Button size="compact-sm" variant="subtle" onClick={onDone}>
+      <Button size="compact-sm" variant="subtle" onClick={onClear}>
         Clear
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={close}
-        title={action ? `${action.label}: ${ordersText(orders.length)}` : ''}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        {action && <BulkRun action={action} orders={orders} onClose={close} />}
-      </Modal>
     </Group>
   )
 }
 
-interface BulkRunProps {
-  action: BulkAction
-  orders: readonly OrderRow[]
-  onClose: () => void
+/** Says what a batch will do, shows how far it is, and lists what failed. The list behind it may change meanwhile. */
+export function BatchDialog({ batch, isOpen, onClose }: { batch: Batch | undefined; isOpen: boolean; onClose: () => void }) {
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={batch && `${batch.action.label}: ${ordersText(batch.orders.length)}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {batch && <BatchRun batch={batch} onClose={onClose} />}
+    </Modal>
+  )
 }
 
 interface Outcome {
@@ -100,7 +101,7 @@ interface Outcome {
   error: string
 }
 
-function BulkRun({ action, orders, onClose }: BulkRunProps) {
+function BatchRun({ batch: { action, orders }, onClose }: { batch: Batch; onClose: () => void }) {
   const { api, key } = useTeam()
   const queryClient = useQueryClient()
   const [doneCount, setDoneCount] = useState<number>()

@@ -1,5 +1,5 @@
 import { Box, Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
 import { useMemo, useState } from 'react'
 import { Link } from 'react-router'
 import { CodeSamples } from '../../components/CodeSamples.tsx'
@@ -14,7 +14,7 @@ import { useFilters } from '../../components/filters.ts'
 import { Page } from '../../components/Page.tsx'
 import { usePermission } from '../../session/permissions.ts'
 import { useTeam } from '../../session/team.ts'
-import { BulkActions } from './BulkActions.tsx'
+import { BatchDialog, BulkActions, type Batch } from './BulkActions.tsx'
 import { HIDDEN_AT_FIRST, ORDER_COLUMNS } from './order-columns.tsx'
 import { ORDER_FIELDS, toOrderQuery } from './order-filters.ts'
 import { useOrders, type OrderRow } from './orders-query.ts'
@@ -31,6 +31,8 @@ export function OrdersPage() {
   const [search, setSearch] = useState('')
   const [debouncedSearch] = useDebouncedValue(search, SEARCH_DELAY_MS)
   const [hiddenColumns, setHiddenColumns] = useHiddenColumns(HIDDEN_AT_FIRST)
+  const [batch, setBatch] = useState<Batch>()
+  const [isBatchOpen, { open: openBatch, close: closeBatch }] = useDisclosure()
   const query = useMemo(() => toOrderQuery(filters, debouncedSearch), [filters, debouncedSearch])
   return (
     <Page
@@ -65,8 +67,13 @@ export function OrdersPage() {
           query={query}
           hiddenColumns={hiddenColumns}
           isFiltered={filters.length > 0 || debouncedSearch !== ''}
+          onChooseBatch={(selection) => {
+            setBatch(selection)
+            openBatch()
+          }}
           key={filters.length ? 'filtered' : 'all'}
         />
+        <BatchDialog batch={batch} isOpen={isBatchOpen} onClose={closeBatch} />
       </Stack>
     </Page>
   )
@@ -76,9 +83,10 @@ interface OrderListProps {
   query: ReturnType<typeof toOrderQuery>
   hiddenColumns: string[]
   isFiltered: boolean
+  onChooseBatch: (batch: Batch) => void
 }
 
-function OrderList({ query, hiddenColumns, isFiltered }: OrderListProps) {
+function OrderList({ query, hiddenColumns, isFiltered, onChooseBatch }: OrderListProps) {
   const { pathTo } = useTeam()
   const orders = useOrders(query)
   const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set())
@@ -102,7 +110,9 @@ function OrderList({ query, hiddenColumns, isFiltered }: OrderListProps) {
           {is_total_exact ? total.toLocaleString() : `more than ${(total - 1).toLocaleString()}`}{' '}
           {total === 1 ? 'order' : 'orders'}
         </Text>
-        {selectedRows.length > 0 && <BulkActions orders={selectedRows} onDone={() => setSelectedIds(new Set())} />}
+        {selectedRows.length > 0 && (
+          <BulkActions orders={selectedRows} onChoose={onChooseBatch} onClear={() => setSelectedIds(new Set())} />
+        )}
       </Group>
       <DataTable
         label="Orders"

@@ -9,45 +9,45 @@ import { useAttention, type AttentionCount } from './attention.ts'
 import classes from './AttentionList.module.css'
 
 interface Kind {
-  one: string
-  several: string
+  singular: string
+  plural: string
   /** Where it can be seen and mended. */
   path: string
   tone: 'attention' | 'failed'
 }
 
 const KINDS: Record<AttentionCount['kind'], Kind> = {
-  endpoints_failing: { one: 'endpoint fails', several: 'endpoints fail', path: 'events/endpoints', tone: 'failed' },
+  endpoints_failing: { singular: 'endpoint fails', plural: 'endpoints fail', path: 'events/endpoints', tone: 'failed' },
   endpoints_disabled: {
-    one: 'endpoint was disabled because it failed',
-    several: 'endpoints were disabled because they failed',
+    singular: 'endpoint was disabled because it failed',
+    plural: 'endpoints were disabled because they failed',
     path: 'events/endpoints',
     tone: 'failed',
   },
   deliveries_failed: {
-    one: 'event was not delivered',
-    several: 'events were not delivered',
+    singular: 'event was not delivered',
+    plural: 'events were not delivered',
     path: 'events/failures?hours=720',
     tone: 'failed',
   },
-  jobs_failed: { one: 'job failed permanently', several: 'jobs failed permanently', path: 'health', tone: 'failed' },
-  results_to_review: { one: 'result to review', several: 'results to review', path: 'reviews', tone: 'attention' },
+  jobs_failed: { singular: 'job failed permanently', plural: 'jobs failed permanently', path: 'health', tone: 'failed' },
+  results_to_review: { singular: 'result to review', plural: 'results to review', path: 'reviews', tone: 'attention' },
   lab_reports_to_review: {
-    one: 'lab report to review',
-    several: 'lab reports to review',
+    singular: 'lab report to review',
+    plural: 'lab reports to review',
     path: 'reviews',
     tone: 'attention',
   },
   orders_waiting_for_staff: {
-    one: 'order waits for staff',
-    several: 'orders wait for staff',
+    singular: 'order waits for staff',
+    plural: 'orders wait for staff',
     path: 'work',
     tone: 'attention',
   },
-  connections_failing: { one: 'connection fails', several: 'connections fail', path: 'health', tone: 'failed' },
+  connections_failing: { singular: 'connection fails', plural: 'connections fail', path: 'health', tone: 'failed' },
   messages_failed: {
-    one: 'message did not reach a patient',
-    several: 'messages did not reach a patient',
+    singular: 'message did not reach a patient',
+    plural: 'messages did not reach a patient',
     path: 'settings/messages',
     tone: 'failed',
   },
@@ -90,11 +90,11 @@ export function AttentionList() {
 
 function AttentionLine({ count: { kind, count, is_exact } }: { count: AttentionCount }) {
   const { pathTo } = useTeam()
-  const { one, several, path, tone } = KINDS[kind]
+  const { singular, plural, path, tone } = KINDS[kind]
   const content = (
     <>
       <StatusBadge tone={tone}>{`${count.toLocaleString()}${is_exact ? '' : ' or more'}`}</StatusBadge>
-      <Text span>{count === 1 ? one : several}</Text>
+      <Text span>{count === 1 ? singular : plural}</Text>
     </>
   )
   if (!hasPage(path)) return <div className={classes.line}>{content}</div>

@@ -14,17 +14,40 @@ const PARTS: readonly Part<OrderPart>[] = [
   { name: 'failed', label: 'Failed', tone: 'failed' },
 ]
 
-/** The orders of 30 days, by the day of their creation and their present state. */
-export const OrdersByDay = () => (
-  <DailySection
-    id="orders-by-day"
-    title="Orders of 30 days"
-    label="Orders by day"
-    parts={PARTS}
-    emptyText="No orders in these days"
-    query={useOrdersByDay()}
-  />
-)
+/** The states of each part in the list of orders. */
+const STATES: Record<OrderPart, readonly string[]> = {
+  open: ['received', 'collecting_sample', 'sample_with_lab'],
+  completed: ['completed'],
+  cancelled: ['cancelled'],
+  failed: ['failed'],
+}
+
+/** The orders of 30 days, by the day of their creation and their present state. A part and a day lead to their orders. */
+export function OrdersByDay() {
+  const { pathTo } = useTeam()
+  const query = useOrdersByDay()
+  const first = query.data?.[0]?.date
+  const pathOf = (filters: string[][]): string => pathTo(`orders?${String(new URLSearchParams(filters))}`)
+  return (
+    <DailySection
+      id="orders-by-day"
+      title="Orders of 30 days"
+      label="Orders by day"
+      parts={PARTS}
+      emptyText="No orders in these days"
+      query={query}
+      partPath={(part) =>
+        pathOf([...STATES[part].map((state) => ['state', state]), ...(first === undefined ? [] : [['created_from', first]])])
+      }
+      dayPath={(date) =>
+        pathOf([
+          ['created_from', date],
+          ['created_until', date],
+        ])
+      }
+    />
+  )
+}
 
 function useOrdersByDay() {
   const { api, key } = useTeam()

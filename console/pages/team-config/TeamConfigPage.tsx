@@ -6,7 +6,7 @@ import { ErrorNotice } from '../../components/ErrorNotice.tsx'
 import { Page } from '../../components/Page.tsx'
 import { usePermission } from '../../session/permissions.ts'
 import { useTeam } from '../../session/team.ts'
-import { pathOf, useSaveTeamConfig, useTeamConfig, type TeamConfig } from './team-config.ts'
+import { findPath, useSaveTeamConfig, useTeamConfig, type TeamConfig } from './team-config.ts'
 
 type TextName = { [Name in keyof TeamConfig]: TeamConfig[Name] extends string ? Name : never }[keyof TeamConfig]
 
@@ -21,21 +21,21 @@ export function TeamConfigPage() {
           <Skeleton height={360} />
         </Delayed>
       )}
-      {data && <ConfigForm saved={data} />}
+      {data && <ConfigForm config={data} />}
     </Page>
   )
 }
 
-function ConfigForm({ saved }: { saved: TeamConfig }) {
+function ConfigForm({ config }: { config: TeamConfig }) {
   const { environment } = useTeam()
   const isPermitted = usePermission('update_team_in_org')
-  const [form, setForm] = useState(saved)
-  const saving = useSaveTeamConfig(saved)
+  const [form, setForm] = useState(config)
+  const saving = useSaveTeamConfig(config)
   const faults = saving.error instanceof ApiError ? saving.error.fields : []
   const text = (name: TextName) => ({
     value: form[name],
     onChange: (event: { currentTarget: { value: string } }) => setForm({ ...form, [name]: event.currentTarget.value }),
-    error: faults.find(({ field }) => field === pathOf(name, environment))?.message,
+    error: faults.find(({ field }) => field === findPath(name, environment))?.message,
     disabled: !isPermitted,
   })
   const flag = (name: Exclude<keyof TeamConfig, TextName>) => ({
@@ -43,7 +43,7 @@ function ConfigForm({ saved }: { saved: TeamConfig }) {
     onChange: (event: { currentTarget: { checked: boolean } }) => setForm({ ...form, [name]: event.currentTarget.checked }),
     disabled: !isPermitted,
   })
-  const isChanged = (Object.keys(form) as (keyof TeamConfig)[]).some((name) => form[name] !== saved[name])
+  const isChanged = (Object.keys(form) as (keyof TeamConfig)[]).some((name) => form[name] !== config[name])
   return (
     <form
       onSubmit={(event) => {

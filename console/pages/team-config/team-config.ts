@@ -64,14 +64,14 @@ function toForm(team: Team, environment: 'sandbox' | 'production'): TeamConfig {
 }
 
 /** Where the API names a value of the form in its errors. */
-export function pathOf(name: keyof TeamConfig, environment: string): string {
+export function findPath(name: keyof TeamConfig, environment: string): string {
   if (name === 'name') return 'body.name'
   const isOfBrand = BRAND.some((field) => field === name)
   return `body.${environment}.${isOfBrand ? 'brand_information.' : ''}${name}`
 }
 
-/** Saves what differs from the saved values. */
-export function useSaveTeamConfig(saved: TeamConfig) {
+/** Saves what differs from the present values. */
+export function useSaveTeamConfig(present: TeamConfig) {
   const { key, org_id, team, environment } = useTeam()
   const queryClient = useQueryClient()
   const path = { org_id, team_id: team.id }
@@ -79,7 +79,7 @@ export function useSaveTeamConfig(saved: TeamConfig) {
     mutationFn: async (form: TeamConfig) =>
       toForm(
         await dataOf(
-          api.PATCH('/v1/org/{org_id}/team/{team_id}', { params: { path }, body: toUpdate(saved, form, environment) }),
+          api.PATCH('/v1/org/{org_id}/team/{team_id}', { params: { path }, body: toUpdate(present, form, environment) }),
         ),
         environment,
       ),
@@ -87,9 +87,9 @@ export function useSaveTeamConfig(saved: TeamConfig) {
   })
 }
 
-function toUpdate(saved: TeamConfig, form: TeamConfig, environment: 'sandbox' | 'production'): UpdateTeam {
+function toUpdate(present: TeamConfig, form: TeamConfig, environment: 'sandbox' | 'production'): UpdateTeam {
   const changed = <Name extends keyof TeamConfig>(names: readonly Name[]): Name[] =>
-    names.filter((name) => form[name] !== saved[name])
+    names.filter((name) => form[name] !== present[name])
   const brand = Object.fromEntries(changed(BRAND).map((name) => [name, form[name]]))
   const settings = {
     ...(Object.keys(brand).length && { brand_information: brand }),
@@ -97,7 +97,7 @@ function toUpdate(saved: TeamConfig, form: TeamConfig, environment: 'sandbox' | 
     ...Object.fromEntries(changed(SWITCHES).map((name) => [name, form[name]])),
   }
   return {
-    ...(form.name !== saved.name && { name: form.name }),
+    ...(form.name !== present.name && { name: form.name }),
     ...(Object.keys(settings).length && { [environment]: settings }),
   }
 }

@@ -6,6 +6,7 @@
 import { teamNow, type Db } from '../db/database.ts'
 import type { Tenant } from '../db/transaction.ts'
 import { JobQueue, backoffSeconds, type JobRow } from './jobs.ts'
+import type { DueJobs } from './team-jobs.ts'
 import { QueueRunner, type Claimed, type RunEnd, type RunOutcome } from './queue-runner.ts'
 import { errorFields, type Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
@@ -41,6 +42,9 @@ export interface CellJobs {
   queue: JobQueue
   runner: QueueRunner<JobRow>
 }
+
+/** A job that begins while a clock is advanced. */
+export type StartedJob = Pick<DueJobs, 'name' | 'is_retry'>
 
 export class JobRunner {
   readonly #options: JobRunnerOptions
@@ -124,7 +128,7 @@ export class JobRunner {
   /**
    * Runs the team's jobs that become due up to `end`, a team instant, in the order of their instants, each at its own
    * instant. Jobs queued meanwhile join the queue. Time starts at `start` and never goes back: an overdue job runs at the
-   * instant reached. `setClock` is called before each job, so that the team's clock can be set. Waits for jobs that a worker is
+   * instant reached. `onJob` is called before each job, so that the team's clock can be set. Waits for jobs that a worker is
    * running. A job that fails gets its usual pause, by machine time, and is not retried in this call.
    * @returns the number of jobs run, and whether none is left (false if `jobs_max` was reached or `stopped` returned true)
    */
@@ -133,7 +137,7 @@ export class JobRunner {
     db: Db,
     team: string,
     span: { start: Date; end: Date; jobs_max: number; isStopped?: () => boolean },
-    setClock: (instant: Date) => Promise<void>,
+    onJob: (instant: Date, job: StartedJob) => Promise<void>,
   ): Promise<{ jobs: number; finished: boolean }> {
     const jobs = this.prepareCellJobs(cell, db)
     const { queue, runner } = jobs
@@ -160,7 +164,7 @@ export class JobRunner {
       if (run_at > at) at = run_at
       const claimed = runner.hold(row, sent_ms)
       try {
-        await setClock(at).catch(async (error: unknown) => {
+        await onJob(at, { name: row.name, is_retry: row.attempts > 1 }).catch(async (error: unknown) => {
           await queue.release([row]).catch(() => 0)
           throw error
         })

@@ -1,35 +1,11 @@
 // What advancing the clock of a sandbox team will do, without doing it.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
-import { COUNTED_JOBS_MAX, countDueJobs, nextJobAt, type DueJobs } from '../../platform/queue/team-jobs.ts'
+import { COUNTED_JOBS_MAX, countDueJobs, nextJobAt } from '../../platform/queue/team-jobs.ts'
 import { addSeconds, iso } from '../../platform/runtime/clock.ts'
 import { assertSandbox, LEAP_MAX_MS } from './team-clock.ts'
-import type { ClockPreview, ClockPreviewQuery, WorkKind } from './schema.ts'
-
-/** Jobs by what they are for people who advance the clock. */
-const kinds: Record<string, WorkKind> = {
-  'simulator.step': 'simulated_step',
-  'simulator.wake': 'simulated_step',
-  'simulator.run_test_stage': 'simulated_step',
-  'phlebotomy.simulate_visit': 'simulated_step',
-  'phlebotomy.schedule_visit': 'simulated_step',
-  'orders.dispatch': 'order_dispatch',
-  'appointments.expire': 'deadline',
-  'scheduling.expire_booking': 'deadline',
-  'users.erase': 'deadline',
-  'users.end_ingestion': 'deadline',
-  'demo_data.expire_user': 'deadline',
-  'messages.remind': 'reminder',
-  'messages.remind_appointment': 'reminder',
-  'messages.plan_appointment_reminders': 'reminder',
-  'demo_data.write': 'health_data',
-  'pulls.poll': 'health_data',
-  'pulls.pull_resource': 'health_data',
-  'queries.evaluate': 'health_data',
-  'queries.start': 'health_data',
-}
-
-const kindOf = ({ name, is_retry }: DueJobs): WorkKind => (is_retry ? 'retry' : (kinds[name] ?? 'other'))
+import type { ClockPreview, ClockPreviewQuery } from './schema.ts'
+import { workKindOf } from './work-kinds.ts'
 
 /**
  * The jobs that become due until an instant, or after some seconds; without either until the next one. Jobs that these jobs will queue are
@@ -54,7 +30,7 @@ export async function previewClock(tx: Tx, query: ClockPreviewQuery): Promise<Cl
     total,
     is_complete: total < COUNTED_JOBS_MAX,
     data: due.map((jobs) => ({
-      kind: kindOf(jobs),
+      kind: workKindOf(jobs),
       job: jobs.name,
       count: jobs.n,
       first_at: jobs.first_at,

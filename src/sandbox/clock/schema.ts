@@ -21,6 +21,8 @@ export type ClockPreviewQuery = Static<typeof ClockPreviewQuery>
 
 const workKinds = ['simulated_step', 'order_dispatch', 'deadline', 'reminder', 'health_data', 'retry', 'other'] as const
 export type WorkKind = (typeof workKinds)[number]
+const WorkKind = OpenEnum(workKinds, { description: '`retry`: an earlier attempt of the job has failed.' })
+const JobName = T.String({ description: 'The name of the job.' })
 
 export const ClockPreview = Fields(
   {
@@ -32,8 +34,8 @@ export const ClockPreview = Fields(
     data: T.Array(
       Fields(
         {
-          kind: OpenEnum(workKinds, { description: '`retry`: an earlier attempt of the job has failed.' }),
-          job: T.String({ description: 'The name of the job.' }),
+          kind: WorkKind,
+          job: JobName,
           count: T.Integer(),
           first_at: Timestamp,
           last_at: Timestamp,
@@ -47,6 +49,9 @@ export const ClockPreview = Fields(
 )
 export type ClockPreview = Static<typeof ClockPreview>
 
+const RunJobCount = Fields({ kind: WorkKind, job: JobName, count: T.Integer() }, { title: 'RunJobCount' })
+export type RunJobCount = Static<typeof RunJobCount>
+
 export const AdvancedClock = Fields(
   {
     now: Timestamp,
@@ -54,6 +59,9 @@ export const AdvancedClock = Fields(
     jobs_run: T.Integer({ description: 'Number of due jobs that were run.' }),
     complete: T.Boolean({
       description: 'False if the job limit was reached; repeat the call to continue.',
+    }),
+    jobs: T.Array(RunJobCount, {
+      description: 'The jobs that were run, by name, in the order of their first run.',
     }),
   },
   { title: 'AdvancedClock' },

@@ -31,7 +31,7 @@ describe("a team's clock", () => {
     const before = await read(team)
     const { status, body } = await advance(team, { seconds: SECONDS_PER_DAY })
     assert.equal(status, 200)
-    assert.deepEqual(Object.keys(body), ['now', 'offset_s', 'jobs_run', 'complete'])
+    assert.deepEqual(Object.keys(body), ['now', 'offset_s', 'jobs_run', 'complete', 'jobs'])
     assert.deepEqual([body.jobs_run, body.complete], [0, true])
     const passed = seconds(before.now, body.now)
     assert.ok(passed >= SECONDS_PER_DAY && passed < SECONDS_PER_DAY + 60, String(passed))
@@ -128,6 +128,7 @@ describe('jobs due during an advance', () => {
     const { status, body } = await advance(team, { seconds: 7200 })
     assert.equal(status, 200)
     assert.deepEqual([body.jobs_run, body.complete], [3 + 7, true])
+    assert.deepEqual(body.jobs, [{ kind: 'simulated_step', job: 'simulator.step', count: 3 + 7 }])
     const since = async (id: string) => {
       const { events } = await getOrder(team, id)
       return events.slice(1).map((event) => seconds(events[1]!.created_at, event.created_at))

@@ -8,9 +8,11 @@ import { teamNow, type Db } from '../../platform/db/database.ts'
 import type { Tenant } from '../../platform/db/transaction.ts'
 import { badRequest, invalidField, notFound } from '../../platform/http/errors.ts'
 import { unavailable } from '../../platform/runtime/problem.ts'
-import type { JobRunner } from '../../platform/queue/job-runner.ts'
+import type { JobRunner, StartedJob } from '../../platform/queue/job-runner.ts'
 import { LeaseLost } from '../../platform/db/leases.ts'
 import type { ClockLease, ClockMoves } from './clock-lease.ts'
+import type { RunJobCount } from './schema.ts'
+import { workKindOf } from './work-kinds.ts'
 
 /** The longest advance: ten years. */
 export const LEAP_MAX_MS = 315_360_000_000
@@ -74,9 +76,11 @@ async function advanceTo(
     db.tx(tenant, (tx) => setClockOffset(tx, clockOffsetFor(time)), undefined, guard)
   let at = from
   let passed = 0
-  const { jobs, finished } = await dependencies
+  const jobs = new Map<string, RunJobCount>()
+  const { jobs: jobs_run, finished } = await dependencies
     .runner()
-    .runUntil(key.cell, db, key.team, { start: from, end, jobs_max, isStopped: isOver }, async (instant) => {
+    .runUntil(key.cell, db, key.team, { start: from, end, jobs_max, isStopped: isOver }, async (instant, job) => {
+      countJob(jobs, job)
       const moved = instant > at
       at = instant
       if (passed++ % CLOCK_SYNC_EVERY_JOBS === 0 && moved) await setClock(at)
@@ -84,5 +88,12 @@ async function advanceTo(
   await setClock(finished ? end : at)
   dependencies.guard.invalidate(key.team)
   const arrived = (await dependencies.guard.tenant(key.cell, key.team))!
-  return { ...readClock(arrived), jobs_run: jobs, complete: finished }
+  return { ...readClock(arrived), jobs_run, complete: finished, jobs: [...jobs.values()] }
+}
+
+/** Adds a job to the counts of its name and kind. */
+function countJob(counts: Map<string, RunJobCount>, job: StartedJob): void {
+  const kind = workKindOf(job)
+  const key = `${kind} ${job.name}`
+  counts.set(key, { kind, job: job.name, count: (counts.get(key)?.count ?? 0) + 1 })
 }
