@@ -92,7 +92,10 @@ describe('the account section', () => {
     const visited = await openAccount()
     const { page } = visited
     await section(page, 'Account').getByText('Administrator of the organization', { exact: true }).waitFor()
-    await page.getByRole('navigation', { name: 'Sections of the settings' }).getByRole('link', { name: 'Account' }).waitFor()
+    await page
+      .getByRole('navigation', { name: 'Sections of the settings' })
+      .getByRole('link', { name: 'Account', exact: true })
+      .waitFor()
     assert.match(await page.title(), /^Account · Settings/)
     await assertGoodPage(visited, 'settings account')
     await page.getByRole('combobox', { name: 'Section of the settings' }).waitFor({ state: 'detached' })

@@ -138,8 +138,8 @@ describe('the section of keys', () => {
     const { page } = await openConsoleAs('staff', 'settings/keys')
     await page.getByRole('heading', { name: 'No such section' }).waitFor()
     const sections = page.getByRole('navigation', { name: 'Sections of the settings' })
-    await sections.getByRole('link', { name: 'Account' }).waitFor()
-    assert.equal(await sections.getByRole('link', { name: 'Keys' }).count(), 0)
+    await sections.getByRole('link', { name: 'Account', exact: true }).waitFor()
+    assert.equal(await sections.getByRole('link', { name: 'Keys', exact: true }).count(), 0)
   })
 
   test('shows a developer the keys of the sandbox, and no management keys', inBrowser, async () => {
