@@ -90,8 +90,8 @@ export interface ReportedMissing extends MeasuredAnalyte, ReportedPlace {
   note: string | null
 }
 
-/** A result that the laboratory has withdrawn: it was reported by mistake. */
-export type WithdrawnAnalyte = MeasuredAnalyte & ReportedPlace
+/** A result without its value: the laboratory withdraws it, because it was reported by mistake, or confirms it. */
+export type ReportedAnalyte = MeasuredAnalyte & ReportedPlace
 
 /** `unfinished`: more results follow. `cancelled`: by the laboratory or at its word, not performed. */
 type OrderedTestState = 'unfinished' | 'final' | 'cancelled'
@@ -130,7 +130,9 @@ export interface DiagnosticReport {
   completes_order?: boolean
   /** The report may follow a final one without amending it, because the laboratory adds tests and corrects results without saying so. */
   follows_final?: boolean
-  withdrawn_results?: WithdrawnAnalyte[]
+  withdrawn_results?: ReportedAnalyte[]
+  /** Preliminary results of earlier reports that are final now, for incremental reports that do not repeat them. */
+  confirmed_results?: ReportedAnalyte[]
   /** The report replaces a final report. */
   amended: boolean
   specimen_number: string

@@ -8,7 +8,7 @@ import {
   type ReportedPlace,
   type ReportedResult,
   type ResultState,
-  type WithdrawnAnalyte,
+  type ReportedAnalyte,
 } from '../links/diagnostic-report.ts'
 import type { LinkProfile } from '../links/link-profile.ts'
 import { readLinkTime, readValue, withDecimalPoints } from '../links/link-texts.ts'
@@ -58,6 +58,8 @@ function toReport(message: LinkMessage, profile: LinkProfile, specimen_number: s
   if (message.tests.length === 0) throw new UnreadableMessage('tests: the message reports none')
   const clock = createClock(message, profile)
   const parts = message.tests.map((test, i) => interpretTest(test, { clock, profile, path: `tests.${i}` }))
+  if (profile.reports === 'cumulative' && parts.some(({ confirmations }) => confirmations.length > 0))
+    throw new UnreadableMessage('tests: a cumulative report must repeat the values of its results')
   const collectedTimes = message.tests.flatMap(
     ({ collected_at }, i) => clock.optional(collected_at, `tests.${i}.collected_at`) ?? [],
   )
@@ -78,6 +80,7 @@ function toReport(message: LinkMessage, profile: LinkProfile, specimen_number: s
     results: parts.flatMap(({ results }) => results),
     missing: parts.flatMap(({ missingResults }) => missingResults),
     withdrawn_results: parts.flatMap(({ withdrawals }) => withdrawals),
+    confirmed_results: parts.flatMap(({ confirmations }) => confirmations),
   }
 }
 
@@ -117,17 +120,18 @@ interface InterpretedTest {
   orderedTest: OrderedTest
   results: ReportedResult[]
   missingResults: ReportedMissing[]
-  withdrawals: WithdrawnAnalyte[]
+  withdrawals: ReportedAnalyte[]
+  confirmations: ReportedAnalyte[]
 }
 
-/** What an observation is. `pending`: a value follows. `none`: it is no result. */
-type Meaning = ResultState | 'missing' | 'withdrawn' | 'pending' | 'none'
+/** What an observation is. `confirmed`: final with the value of an earlier message. `pending`: a value follows. `none`: it is no result. */
+type Meaning = ResultState | 'missing' | 'withdrawn' | 'confirmed' | 'pending' | 'none'
 
-/** Table 0085. `U` is final without the value again. */
+/** Table 0085. */
 const OBSERVATION_STATUSES: Record<string, Meaning> = {
   F: 'final',
   V: 'final',
-  U: 'final',
+  U: 'confirmed',
   C: 'corrected',
   A: 'corrected',
   P: 'preliminary',
@@ -187,6 +191,9 @@ function interpretTest(test: ObservedTest, { clock, profile, path }: TestContext
       ? [toMissing(test, { ordered_test: testId, reported_at })]
       : items.flatMap(({ item, meaning, place }) => (meaning === 'missing' ? [toMissing(item, place)] : [])),
     withdrawals: items.flatMap(({ item, meaning, place }) => (meaning === 'withdrawn' ? [{ ...toAnalyte(item), ...place }] : [])),
+    confirmations: items.flatMap(({ item, meaning, place }) =>
+      meaning === 'confirmed' ? [{ ...toAnalyte(item), ...place }] : [],
+    ),
   }
 }
 
@@ -200,8 +207,8 @@ function stateOfTest(state: OrderedTest['state'] | undefined, meanings: Meaning[
 function readMeaning(item: Observation, ofTest: Meaning | undefined, path: string): Meaning {
   const meaning = item.status === undefined ? ofTest : OBSERVATION_STATUSES[item.status]
   if (!meaning) throw new UnreadableMessage(`${path}.status: is not supported`)
-  if (item.status === 'U' && !item.value) throw new UnreadableMessage(`${path}.value: is required`)
-  return meaning
+  // The status has changed, and the value is repeated or not.
+  return meaning === 'confirmed' && item.value ? 'final' : meaning
 }
 
 const isState = (meaning: Meaning): meaning is ResultState =>

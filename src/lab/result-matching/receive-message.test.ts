@@ -147,6 +147,38 @@ describe('a message of a link', () => {
     assert.deepEqual([metadata.status, await status()], ['partial', 'partial_results'])
   })
 
+  test('can make a preliminary result final without its value, unless its reports are cumulative', async () => {
+    const { send, complete, status, result } = await linkedOrder()
+    const message = complete()
+    const withStatus = (status: string, value?: string) => ({
+      ...message,
+      control_id: randomUUID(),
+      tests: message.tests.map((item) => ({
+        ...item,
+        observations: item.observations.map(({ code, name, loinc }) => ({
+          code,
+          name,
+          ...(loinc && { loinc }),
+          status,
+          ...(value !== undefined && { value }),
+        })),
+      })),
+    })
+    await send(withStatus('P', '7'))
+    assert.equal(await status(), 'partial_results')
+    await send(withStatus('U'))
+    assert.equal(await status(), 'completed')
+    const states = (await result()).results.map((item: { result: string; state: string }) => `${item.result} ${item.state}`)
+    assert.deepEqual([...new Set(states)], ['7 final'])
+    const cumulative = await linkedOrder({ reports: 'cumulative' })
+    const confirming = observedTest({ code: 'A', observations: [{ code: 'A', name: 'A', status: 'U' }] })
+    const receipt = await cumulative.send(messageFor(cumulative.order, [confirming]))
+    assert.deepEqual(
+      [receipt.state, receipt.error],
+      ['failed', 'tests: a cumulative report must repeat the values of its results'],
+    )
+  })
+
   test('with a test without a result completes the order if the test is cancelled, not if it is pending', async () => {
     const { send, status, complete, result, expected } = await linkedOrder()
     const message = complete()

@@ -8,16 +8,16 @@ import { toMeasuredAnalyte, type ExpectedResult } from './expected-results.ts'
  * becomes the missing required results of this marker.
  */
 export function identifyAnalytes(report: DiagnosticReport, expected: ExpectedResult[]): DiagnosticReport {
-  const isIdentified = [...report.results, ...report.missing, ...(report.withdrawn_results ?? [])].every(
-    ({ slug }) => slug !== '',
-  )
+  const { results, missing, withdrawn_results = [], confirmed_results = [] } = report
+  const isIdentified = [...results, ...missing, ...withdrawn_results, ...confirmed_results].every(({ slug }) => slug !== '')
   if (isIdentified) return report
   const identify = <A extends MeasuredAnalyte>(item: A): A => (item.slug === '' ? identifyAnalyte(item, expected) : item)
   return {
     ...report,
-    results: report.results.map(identify),
-    missing: report.missing.flatMap((item) => missingOfMarker(item, expected) ?? [identify(item)]),
-    ...(report.withdrawn_results && { withdrawn_results: report.withdrawn_results.map(identify) }),
+    results: results.map(identify),
+    missing: missing.flatMap((item) => missingOfMarker(item, expected) ?? [identify(item)]),
+    ...(report.withdrawn_results && { withdrawn_results: withdrawn_results.map(identify) }),
+    ...(report.confirmed_results && { confirmed_results: confirmed_results.map(identify) }),
   }
 }
 

@@ -5,18 +5,18 @@ import type {
   OrderedTest,
   OrderedTestId,
   PerformingLaboratory,
+  ReportedAnalyte,
   ReportedMissing,
   ReportedPlace,
   ReportedResult,
   ResultState,
-  WithdrawnAnalyte,
 } from '../links/diagnostic-report.ts'
 
 /** What the laboratory has said last of an analyte. */
 type Entry =
   | { kind: 'result'; item: ReportedResult }
   | { kind: 'missing'; item: ReportedMissing }
-  | { kind: 'withdrawn'; item: WithdrawnAnalyte }
+  | { kind: 'withdrawn'; item: ReportedAnalyte }
 
 /**
  * The state of an order after a report. A cumulative report replaces the earlier ones. An incremental report adds its results: the newest
@@ -39,6 +39,7 @@ export function mergeReports(earlier: DiagnosticReport | undefined, report: Diag
     interpretation: report.interpretation ?? previous.interpretation ?? null,
     results: entries.flatMap((entry) => (entry.kind === 'result' ? [entry.item] : [])),
     missing: entries.flatMap((entry) => (entry.kind === 'missing' ? [entry.item] : [])),
+    confirmed_results: [],
     withdrawn_results: entries.flatMap((entry) => (entry.kind === 'withdrawn' ? [entry.item] : [])),
     ...((earlier?.ordered_tests ?? report.ordered_tests) && { ordered_tests }),
     completes_order: previous.completes_order === true || report.completes_order === true,
@@ -53,7 +54,16 @@ function newestEntries(reports: DiagnosticReport[]): Entry[] {
     const known = entries.get(key)
     if (!known || !isOlder(entry.item, known.item)) entries.set(key, known ? replaceEntry(known, entry) : entry)
   }
+  for (const item of reports.at(-1)!.confirmed_results ?? []) confirmEntry(entries, item, reports.at(-1)!)
   return [...entries.values()]
+}
+
+/** Makes a preliminary result final. A result that is not known yet cannot be confirmed. */
+function confirmEntry(entries: Map<string, Entry>, item: ReportedAnalyte, report: DiagnosticReport): void {
+  const reported_at = item.reported_at ?? report.reported_at
+  const entry = entries.get(keyOf(item))
+  if (entry?.kind !== 'result' || entry.item.state !== 'preliminary' || isOlder({ reported_at }, entry.item)) return
+  entries.set(keyOf(item), { kind: 'result', item: { ...entry.item, state: 'final', reported_at } })
 }
 
 /** The statements of a report, each with what it would lose among those of other reports. */
