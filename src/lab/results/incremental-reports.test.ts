@@ -182,7 +182,12 @@ describe('incremental reports', () => {
       medical_director: null,
       address: null,
     }
-    const results = [numeric(expected[0]!), unorderedResult('reflex', { performing_laboratory: north, state: 'preliminary' })]
+    const organism = { provider_id: 'ORG', sub_id: '2', performing_laboratory: north }
+    const results = [
+      numeric(expected[0]!),
+      unorderedResult('organism', { ...organism, type: 'comment', result: 'Fictional species', state: 'preliminary' }),
+      unorderedResult('fictional-cillin', { parent: { code: 'ORG', sub_id: '2' } }),
+    ]
     await send(increment(results))
     const { results: shown, sample_information, metadata } = await read()
     const { performing_laboratories } = Object.values(sample_information as LabResults['sample_information'])[0]!
@@ -193,7 +198,11 @@ describe('incremental reports', () => {
     )
     const { report: printed } = await team.db.read(team.tenant, (tx) => getResultPdf(tx, id))
     const notes = printed.panels.flatMap((panel) => panel.results).map((result) => result.notes)
-    assert.deepEqual(notes, [null, 'Preliminary result.\nPerformed by Fictional North, CLIA 99D0000002.'])
+    assert.deepEqual(notes, [
+      null,
+      'Preliminary result.\nPerformed by Fictional North, CLIA 99D0000002.',
+      'Of Fictional species.',
+    ])
   })
 
   test('name results without a slug by the code or the LOINC code that only one expected result has', async () => {

@@ -86,7 +86,7 @@ function createPanels({ results, sample_information }: ResultDocument, test_name
       reference_range: result.reference_range,
       flag: result.source_interpretation,
       interpretation: result.interpretation,
-      notes: printedNotes(result, laboratories),
+      notes: printedNotes(result, { laboratories, organism: findParent(result, results) }),
       loinc: result.loinc,
     })
   }
@@ -95,14 +95,19 @@ function createPanels({ results, sample_information }: ResultDocument, test_name
 
 type Laboratories = NonNullable<ResultDocument['sample_information'][string]['performing_laboratories']>
 
-/** The notes of a result, whether it may change, and its laboratory if the heading names another one. */
+/** The result that another one specifies. */
+const findParent = ({ parent }: BiomarkerResult, results: BiomarkerResult[]): BiomarkerResult | undefined =>
+  parent && results.find(({ provider_id, sub_id }) => provider_id === parent.code && (sub_id ?? null) === parent.sub_id)
+
+/** The notes of a result, its organism, whether it may change, and its laboratory if the heading names another one. */
 function printedNotes(
-  { notes, result, state, performing_laboratory }: BiomarkerResult,
-  laboratories: Laboratories,
+  { notes, result, state, parent, performing_laboratory }: BiomarkerResult,
+  { laboratories, organism }: { laboratories: Laboratories; organism: BiomarkerResult | undefined },
 ): string | null {
   const [heading] = Object.keys(laboratories)
   const laboratory = performing_laboratory === heading ? undefined : laboratories[performing_laboratory ?? '']
   const lines = [
+    parent && `Of ${organism?.result ?? [parent.code, parent.sub_id].filter(Boolean).join(' ')}.`,
     state === 'preliminary' && 'Preliminary result.',
     state === 'corrected' && 'Corrected result.',
     laboratory &&
