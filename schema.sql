@@ -349,6 +349,15 @@ table access_log
   CREATE INDEX access_log__users ON ONLY access_log USING gin (users)
   policy of_team for all (team_id = current_team())
 
+table access_log_check
+  id boolean not null default true
+  checked_at timestamp with time zone not null
+  lines bigint not null
+  last_line bigint not null
+  fault text
+  constraint access_log_check_pkey PRIMARY KEY (id)
+  constraint access_log_check_id_check CHECK (id)
+
 table access_log_retention
   id boolean not null default true
   days integer not null

@@ -135,8 +135,11 @@ export const navigationPath = (
 ): string | undefined =>
   navigation && (isPermitted(navigation.operation) ? path : sections.find(({ operation }) => isPermitted(operation))?.path)
 
-/** Whether there is a page at a path, which may have a query. */
-export const hasPage = (path: string): boolean => PAGES.some((page) => page.path === path.split('?', 1)[0])
+/** Whether there is a page, or a section of one, at a path, which may have a query. */
+export function hasPage(path: string): boolean {
+  const [place] = path.split('?', 1)
+  return PAGES.some((page) => page.path === place || page.sections?.some((section) => section.path === place))
+}
 
 /** The page that another team or environment has in place of this one: an address of one object has no meaning there, its list has. */
 export function pageElsewhere(path: string): string {

@@ -155,6 +155,17 @@ create table access_log_retention (
 );
 insert into access_log_retention (days) values (400);
 
+-- The last time that a command checked the hashes of the access log. It has one row at most.
+create table access_log_check (
+  id          boolean primary key default true check (id),
+  checked_at  timestamptz not null,
+  lines       bigint not null,
+  -- The number of the last line that there was.
+  last_line   bigint not null,
+  -- What was wrong with the first line that was; null: nothing.
+  fault       text
+);
+
 -- Files of modules: their bytes are in a storage, or here. A row stays until the file has been deleted from its storage.
 create table stored_file (
   -- The files of one lab report, for example, have the same.

@@ -88,6 +88,7 @@ export function tenancy({ cells, log, guards, settings, publicUrl, has, operatio
       name: 'tenancy/audit',
       about: 'reading of audit log and access log',
       tag: 'management',
+      tables: { others: ['access_log_check'] },
       operations: auditRoutes,
     },
     {

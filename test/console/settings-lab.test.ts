@@ -126,6 +126,25 @@ describe('physicians', () => {
   })
 })
 
+test('a physician is added by keyboard alone', inBrowser, async () => {
+  const { page } = await openConsole('settings/physicians')
+  const npi = randomUUID().slice(0, 10)
+  await page.getByRole('button', { name: 'Add a physician' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').getByRole('textbox', { name: 'First name' }).waitFor()
+  await page.waitForFunction(`document.activeElement.name === 'first_name'`)
+  for (const text of ['Docta', 'Keyboard', npi]) {
+    await page.keyboard.type(text)
+    await page.keyboard.press('Tab')
+  }
+  await page.keyboard.type('AZ')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.getByRole('row', { name: new RegExp(`Docta Keyboard ${npi} AZ`) }).waitFor()
+})
+
 describe('the brand', () => {
   test('is changed and previewed, and begins the messages to patients', inBrowser, async () => {
     const visited = await openConsole('settings/brand')

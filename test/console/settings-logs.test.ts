@@ -3,9 +3,13 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { eventuallyHolds } from '../support/eventually.ts'
+import { connectionOf, onDatabase, outcome } from '../support/program.ts'
 import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, type ConsoleVisit } from './console.ts'
 import { openConsoleAs } from './members.ts'
 import { createOrder } from './orders.ts'
+
+/** Markup in a text from outside. */
+const MARKUP = '<img src=x onerror=alert(1)>'
 
 const teamPath = ({ demo }: ConsoleVisit): string => `/v1/org/${demo.org_id}/team/${demo.teams.us}`
 const manage = ({ server, demo }: ConsoleVisit, method: string, path: string, body?: unknown): Promise<Response> =>
@@ -28,9 +32,26 @@ describe('messages to patients', () => {
     await page.waitForURL(new RegExp(`/orders/${order_id}$`))
     await page.goBack()
     await message.waitFor()
-    await open('settings/messages?state=failed')
+    await open(`settings/messages?order=${order_id}&state=failed`)
     await page.getByRole('heading', { name: 'No message matches' }).waitFor()
     assertNoComplaints(complaints)
+  })
+
+  test('a message that did not reach its patient leads from the overview to the inbox', inBrowser, async () => {
+    const visited = await openConsole()
+    const { page, api, open, server, demo } = visited
+    const order_id = await createOrder(api)
+    await onDatabase(connectionOf(server.dataDir), (client) =>
+      client.query(
+        `insert into sandbox_us.patient_message (order_id, id, team_id, kind, channel, recipient, body, created_at, state, finished_at)
+         values ($1, gen_random_uuid(), $2, 'ordered', 'sms', '+15550100199', $3, now(), 'failed', now())`,
+        [order_id, demo.teams.us, MARKUP],
+      ),
+    )
+    await open('')
+    await page.getByRole('link', { name: /did not reach a patient/ }).click()
+    await page.getByRole('article').getByText(MARKUP).waitFor()
+    await page.getByText('Failed', { exact: true }).first().waitFor()
   })
 
   test('the texts are shown by collection method', inBrowser, async () => {
@@ -135,7 +156,7 @@ describe('the audit log', () => {
 describe('the access log', () => {
   test('says who has seen a user, whole ids only, and how its chain is checked', inBrowser, async () => {
     const visited = await openConsole('settings/access-log')
-    const { page, api, open, complaints } = visited
+    const { page, api, open, server, complaints } = visited
     const { body: user } = await api.post('/v2/user', { client_user_id: `console-access-${randomUUID()}` })
     await page.getByRole('heading', { name: 'Whose log' }).waitFor()
     const field = page.getByRole('textbox', { name: 'Id of the user' })
@@ -152,6 +173,11 @@ describe('the access log', () => {
       await page.getByRole('table', { name: 'Access log of the user' }).getByText('get_user').first().waitFor({ timeout: 1000 })
     })
     await page.getByText('access-log verify').waitFor()
+    await page.getByText('Not checked yet').waitFor()
+    const { code } = await outcome('access-log', { DATA_DIR: server.dataDir }, 'verify', '--cell', 'all')
+    assert.equal(code, 0)
+    await page.reload()
+    await page.getByText('Intact').waitFor()
     await assertGoodPage(visited, 'settings access log')
     await page.reload()
     await page.getByRole('table', { name: 'Access log of the user' }).getByText('create_user').waitFor()

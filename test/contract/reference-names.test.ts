@@ -100,6 +100,7 @@ const ours: Record<string, string> = {
   'GET /v1/org/{}/audit/{}/{}': 'the audit log',
   'GET /v1/org/{}/team/{}/{}/audit': 'the audit log',
   'GET /v1/org/{}/team/{}/{}/access_log': 'the access log',
+  'GET /v1/org/{}/access_log_check/{}/{}': 'the access log',
   'GET /v1/org/{}/team/{}/{}/webhook/{}/message': 'the log of deliveries, which the reference has on a page of another company',
   'GET /v1/org/{}/team/{}/{}/webhook/{}/message/{}': 'the log of deliveries',
   'GET /v1/org/{}/team/{}/{}/webhook/{}/message/{}/attempt': 'the log of deliveries',

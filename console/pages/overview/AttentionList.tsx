@@ -48,7 +48,7 @@ const KINDS: Record<AttentionCount['kind'], Kind> = {
   messages_failed: {
     singular: 'message did not reach a patient',
     plural: 'messages did not reach a patient',
-    path: 'settings/messages',
+    path: 'settings/messages?state=failed',
     tone: 'failed',
   },
 }

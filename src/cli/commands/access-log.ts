@@ -4,6 +4,7 @@ import { cellWord, chosenCells, optionalId, requireCell, whenLogged } from '../c
 import { leaveCommand } from '../../platform/access-log/access-line.ts'
 import { exportLines, verifyLog, type Position } from '../../platform/access-log/access-archive.ts'
 import { appendLines } from '../../platform/access-log/access-log.ts'
+import { recordCheck } from '../../tenancy/audit/log-check.ts'
 import { FormatError, formats } from '../../platform/schema/formats.ts'
 
 /**
@@ -39,14 +40,16 @@ function position(text: string): Position {
   return { seq: Number(seq), hash: hash.toLowerCase() }
 }
 
-/** `access-log verify`. Errors: Error with the first invalid line of each cell, if the log has been changed. */
+/** `access-log verify`. Writes access_log_check. Errors: Error with the first invalid line of each cell, if the log has been changed. */
 export async function verify(call: Call<{ cell?: string; known?: string[] }>): Promise<string> {
   const known = (call.values.known ?? []).map(position)
   if (known.length && cellWord(call) === ALL_CELLS) throw new UsageError('--known needs one cell: each has a log of its own.')
   const broken: string[] = []
   for (const { name, db } of chosenCells(call)) {
     await appendLines(db)
-    const { lines, oldestDay, head, fault } = await verifyLog(db, known)
+    const verification = await verifyLog(db, known)
+    await recordCheck(db.queries, verification)
+    const { lines, oldestDay, head, fault } = verification
     if (fault !== undefined) broken.push(`${name}: ${fault}`)
     else
       await call.write(

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { actorOf, leaveCommand } from '../../platform/access-log/access-line.ts'
 import { appendLines } from '../../platform/access-log/access-log.ts'
+import { recordCheck } from './log-check.ts'
 import { access, guards, cells, client, createTestTeam, type TestTeam, type Reply } from '../../../test/support/server.ts'
 
 async function list(team: TestTeam, user: string, query = '', api = team.manage): Promise<Reply> {
@@ -88,4 +89,20 @@ describe('the access log of a user', () => {
     assert.equal((await team.db.pool.query('select 1 from "user" where id = $1', [user])).rowCount, 0)
     assert.deepEqual(operations(await list(team, user)), ['delete_user', 'create_user'])
   })
+})
+
+test('the last check of the access log says when it was and what it found', async () => {
+  const team = await createTestTeam()
+  const lastCheck = async () => {
+    const { status, body } = await team.manage.get('/access_log_check/sandbox/us')
+    assert.equal(status, 200, JSON.stringify(body))
+    return body.last_check
+  }
+  const head = { seq: 12, hash: 'fictional' }
+  for (const fault of ['line 7 of 2026-01-31 is missing', undefined]) {
+    await recordCheck(team.db.queries, { lines: 10, oldestDay: null, head, fault })
+    const { checked_at, ...check } = await lastCheck()
+    assert(Math.abs(Date.parse(checked_at) - Date.now()) < 60_000)
+    assert.deepEqual(check, { lines: 10, last_line: 12, is_intact: fault === undefined, fault: fault ?? null })
+  }
 })

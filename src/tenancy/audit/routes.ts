@@ -2,7 +2,8 @@ import { CellParams, OrgParams } from '../organizations/management-shapes.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import { listAccess } from './list-accesses.ts'
 import { listAudit } from './audit-log.ts'
-import { AccessPage, AccessQuery, AuditPage, AuditQuery, TeamAuditParams } from './schema.ts'
+import { readLastCheck } from './log-check.ts'
+import { AccessPage, AccessQuery, AuditPage, AuditQuery, LastAccessLogCheck, TeamAuditParams } from './schema.ts'
 
 /** The changes in the name of an organization, and the accesses to patients' data. */
 export const auditRoutes: Operation[] = [
@@ -61,5 +62,18 @@ export const auditRoutes: Operation[] = [
     query: AccessQuery,
     reply: AccessPage,
     run: (tx, { query }) => listAccess(tx, query),
+  }),
+  managementOperation({
+    id: 'get_access_log_check',
+    logsAccess: false,
+    method: 'GET',
+    path: '/v1/org/{org_id}/access_log_check/{env}/{region}',
+    scope: 'cell',
+    keyScope: 'bound',
+    summary: 'Read when the access log of an environment was last checked, and whether it was intact',
+    description: 'The operator checks the hashes of all lines with `bin/drawbridge access-log verify`.',
+    params: CellParams,
+    reply: LastAccessLogCheck,
+    run: (tx) => readLastCheck(tx),
   }),
 ]

@@ -51,3 +51,19 @@ export const AccessQuery = Fields({
 })
 export type AccessQuery = Static<typeof AccessQuery>
 export const TeamAuditParams = Fields(teamInEnvironment)
+
+export const AccessLogCheck = Fields(
+  {
+    checked_at: Timestamp,
+    lines: T.Integer({ description: 'How many lines were checked.' }),
+    last_line: T.Integer({ description: 'The number of the last line at that time.' }),
+    is_intact: T.Boolean(),
+    fault: Nullable(T.String({ description: 'What is wrong with the first line that was changed, removed or added.' })),
+  },
+  { title: 'AccessLogCheck' },
+)
+export const LastAccessLogCheck = Fields(
+  { last_check: Nullable(AccessLogCheck) },
+  { title: 'LastAccessLogCheck', description: 'Null: the command has not checked the log yet.' },
+)
+export type LastAccessLogCheck = Static<typeof LastAccessLogCheck>

@@ -1,8 +1,7 @@
-import { Anchor, Button, Group, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Anchor, Button, Group, Skeleton, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState, type FormEvent } from 'react'
 import { Link, useSearchParams } from 'react-router'
-import { CopyableCode } from '../../../components/CopyableCode.tsx'
 import { DataTable } from '../../../components/data-table/DataTable.tsx'
 import type { Column } from '../../../components/data-table/columns.tsx'
 import { Delayed } from '../../../components/Delayed.tsx'
@@ -11,6 +10,7 @@ import { ErrorNotice } from '../../../components/ErrorNotice.tsx'
 import { shortId } from '../../../components/IdText.tsx'
 import { RelativeTime } from '../../../components/RelativeTime.tsx'
 import { useTeam } from '../../../session/team.ts'
+import { ChainCheck } from './ChainCheck.tsx'
 import { Actor } from '../Actor.tsx'
 import { useMemberNames } from '../member-names.ts'
 import { Section } from '../Section.tsx'
@@ -159,15 +159,3 @@ const Objects = ({ objects: [first, ...others], isOrder, pathTo }: ObjectsProps)
       {others.length > 0 && ` and ${others.length} more`}
     </>
   )
-
-/** A page cannot prove the log: it shows what the server says. Hence the command, which reads every line. */
-const ChainCheck = () => (
-  <Stack gap="xs">
-    <Title order={3}>Check of the chain</Title>
-    <Text size="sm" c="dimmed" maw={640}>
-      Each line has the hash of the line before it. The operator checks all lines with this command, which names the first line
-      that was changed, removed or added.
-    </Text>
-    <CopyableCode text="bin/drawbridge access-log verify --cell all" label="the command" />
-  </Stack>
-)

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { dataOf } from '../../../api/client.ts'
 import { useKeysetList } from '../../../api/keyset-list.ts'
 import type { components } from '../../../api/schema.d.ts'
@@ -20,5 +21,21 @@ export function useUserAccess(user_id: string) {
           ...request,
         }),
       ),
+  })
+}
+
+/** When the log of the environment was last checked, and what that found; null: not yet. */
+export function useLastCheck() {
+  const { api, key, org_id, environment, region } = useTeam()
+  return useQuery({
+    queryKey: [...key, 'access log check'],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET('/v1/org/{org_id}/access_log_check/{env}/{region}', {
+          params: { path: { org_id, env: environment, region } },
+          signal,
+        }),
+      ),
+    select: ({ last_check }) => last_check,
   })
 }

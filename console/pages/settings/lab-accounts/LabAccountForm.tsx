@@ -95,6 +95,7 @@ function LabSelect({ value, onChange, isFixed, error }: LabSelectProps) {
         onChange={(slug) => onChange(slug ?? '')}
         error={error}
         searchable
+        selectFirstOptionOnChange
         required
       />
       {labs.error && <ErrorNotice error={labs.error} onRetry={() => void labs.refetch()} />}
@@ -126,7 +127,14 @@ const BillingStates = ({ label, states, onChange }: BillingStatesProps) => (
       </Group>
     </Group>
     {states.length < US_STATES.length && (
-      <MultiSelect aria-label={`States with ${label}`} data={US_STATES} value={states} onChange={onChange} searchable />
+      <MultiSelect
+        aria-label={`States with ${label}`}
+        data={US_STATES}
+        value={states}
+        onChange={onChange}
+        searchable
+        selectFirstOptionOnChange
+      />
     )}
   </Stack>
 )

@@ -41,6 +41,7 @@ function TeamsForm({ account, onLinked, teams }: LinkTeamsFormProps & { teams: r
         value={chosen}
         onChange={setChosen}
         searchable
+        selectFirstOptionOnChange
         clearable
       />
       <List size="sm">

@@ -19,7 +19,7 @@ export function AddPhysicianForm({ onAdded }: { onAdded: () => void }) {
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
-        <TextInput name="first_name" label="First name" error={errorOf('first_name')} required />
+        <TextInput name="first_name" label="First name" data-autofocus error={errorOf('first_name')} required />
         <TextInput name="last_name" label="Last name" error={errorOf('last_name')} required />
         <TextInput name="npi" label="NPI" description="National provider identifier" error={errorOf('npi')} required />
         <MultiSelect
@@ -29,6 +29,7 @@ export function AddPhysicianForm({ onAdded }: { onAdded: () => void }) {
           value={states}
           onChange={setStates}
           searchable
+          selectFirstOptionOnChange
           clearable
         />
         {adding.error && !isAtField && <ErrorNotice error={adding.error} />}
