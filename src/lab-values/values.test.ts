@@ -10,6 +10,8 @@ describe('values as reports print them', () => {
       ['5.4', 5.4],
       ['1,234.5', 1234.5],
       ['45,000', 45_000],
+      ['1,79,294', 179_294],
+      ['12,45,000.5', 1_245_000.5],
       ['5,4', 5.4],
       ['.8', 0.8],
       ['1.2e3', 1200],
@@ -17,7 +19,7 @@ describe('values as reports print them', () => {
       ['−2', -2],
     ] as const)
       assert.equal(numberOf(text), value, text)
-    for (const text of ['', 'H', '1.2.3', '12/05/2024', '5-6']) assert.equal(numberOf(text), undefined, text)
+    for (const text of ['', 'H', '1.2.3', '12/05/2024', '5-6', '1,23,45']) assert.equal(numberOf(text), undefined, text)
   })
 
   test('the kind of a value follows from its text', () => {

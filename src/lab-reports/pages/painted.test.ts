@@ -61,3 +61,23 @@ test('outlines are counted by their curves, and invalid paths do no harm', () =>
   for (const wrong of [null, [], [22, null], [22, [null]], [22, [Float32Array.of(9, 9, 9)]]])
     assert.equal(run([[OPS.constructPath, wrong]]).curves, 0)
 })
+
+test('the dots and dashes of a line are one line, and marks at other heights are their own', () => {
+  const dot = (left: number, top: number, long = 0.75): Operation => [
+    OPS.constructPath,
+    [OPS.fill, [Float32Array.of(0, left, top, 1, left + long, top, 1, left + long, top + 0.75, 1, left, top + 0.75, 4)], null],
+  ]
+  const row = (top: number) => Array.from({ length: 400 }, (_, index) => dot(30 + index * 1.5, top))
+  const column = Array.from({ length: 9 }, (_, index) => dot(30, 300 + index * 3))
+  const { lines } = run([...row(100), ...row(120), ...column, dot(30, 400, 5), dot(38, 400, 5), dot(60, 400, 5)])
+  assert.deepEqual(
+    lines.map(({ left, right, top, bottom }) => [left, right, top, bottom]),
+    [
+      [30, 629.25, 100, 100.75],
+      [30, 629.25, 120, 120.75],
+      [30, 30.75, 300, 324.75],
+      [30, 43, 400, 400.75],
+      [60, 65, 400, 400.75],
+    ],
+  )
+})

@@ -17,6 +17,8 @@ const PICTURES_MAX = 2_000
 const DRAWINGS_MAX = 5_000
 /** Points: what is thinner is a line. */
 const LINE_WIDTH = 2.6
+/** Points: dots and dashes of one line are shorter, and closer to each other. */
+const [DASH_LENGTH, DASH_GAP] = [7, 4]
 
 const PICTURES = new Set([OPS.paintImageXObject, OPS.paintInlineImageXObject, OPS.paintImageMaskXObject])
 /** Several pictures at once, as pdf.js puts them together. */
@@ -68,9 +70,30 @@ function addDrawings({ lines, areas }: Drawings, parameter: unknown, current: Ma
   const numbers = path as ArrayLike<number>
   if (FILLS.has(operation))
     for (const box of findRectangles(numbers, current))
-      (Math.min(widthOf(box), heightOf(box)) <= LINE_WIDTH ? lines : areas).push(box)
-  if (STROKES.has(operation)) lines.push(...findSegments(numbers, current))
+      if (Math.min(widthOf(box), heightOf(box)) <= LINE_WIDTH) addLine(lines, box)
+      else areas.push(box)
+  if (STROKES.has(operation)) for (const box of findSegments(numbers, current)) addLine(lines, box)
 }
+
+/** Adds a line; a dot or a dash makes the one before it longer. */
+function addLine(lines: Box[], box: Box): void {
+  const last = lines.at(-1)
+  if (last && Math.max(widthOf(box), heightOf(box)) <= DASH_LENGTH && goesOn(last, box))
+    lines[lines.length - 1] = boxAround([last, box])
+  else lines.push(box)
+}
+
+const goesOn = (last: Box, next: Box): boolean =>
+  isInLine([last.top, last.bottom], [next.top, next.bottom], next.left - last.right) ||
+  isInLine([last.left, last.right], [next.left, next.right], next.top - last.bottom)
+
+/** Whether two marks of one width are next to each other. @param gap in points */
+const isInLine = (last: readonly [number, number], next: readonly [number, number], gap: number): boolean =>
+  Math.abs(last[0] - next[0]) < STRAIGHT &&
+  Math.abs(last[1] - next[1]) < STRAIGHT &&
+  next[1] - next[0] <= LINE_WIDTH &&
+  gap > -STRAIGHT &&
+  gap < DASH_GAP
 
 /** A matrix after another one; what is not a matrix changes nothing. */
 export function multiply(outer: Matrix, inner: unknown): Matrix {

@@ -1,4 +1,4 @@
-// The text of pages that are drawn in other directions than they are read in.
+// The text of pages that are drawn in other directions than they are read in, and raised signs.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import PDFDocument from 'pdfkit'
@@ -43,4 +43,18 @@ test('a page that its viewer rotates is read as shown, and an upright page is no
   const upright = await read(await turnedPdf(0))
   assert.equal(textOf(upright.words), `${LINES.join(' ')} Stamp`)
   assert.equal(upright.drawnPage, undefined)
+})
+
+test('a raised digit is a power, at the size of raised signs of a browser', async () => {
+  const document = new PDFDocument({ size: [600, 800], margin: 0 })
+  const parts: Buffer[] = []
+  document.on('data', (part: Buffer) => parts.push(part))
+  const place = 50 + document.fontSize(9).widthOfString('x10')
+  document.text('x10', 50, 100, { lineBreak: false })
+  document.fontSize(9 / 1.2).text('9', place, 97, { lineBreak: false })
+  const end = place + document.widthOfString('9')
+  document.fontSize(9).text('/L', end, 100, { lineBreak: false })
+  document.end()
+  const bytes = await new Promise<Buffer>((resolve) => document.on('end', () => resolve(Buffer.concat(parts))))
+  assert.equal(textOf((await read(bytes)).words), 'x10^9/L')
 })

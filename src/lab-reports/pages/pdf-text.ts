@@ -188,8 +188,11 @@ function letterWidth(letter: string): number {
   return 550
 }
 
-/** Shares of the height of the previous letters: a smaller sign is raised if it ends so far above them and begins so close. */
-const [RAISED_HEIGHT, RAISED_BY, RAISED_GAP] = [0.8, 0.15, 0.4]
+/**
+ * Shares of the height of the previous letters: a smaller sign is raised if it ends so far above them and begins so close. Browsers print
+ * raised signs at 0.83.
+ */
+const [RAISED_HEIGHT, RAISED_BY, RAISED_GAP] = [0.87, 0.15, 0.4]
 
 /** Raised digits belong to what stands before them: `10` and a raised `9` are `10^9`, `m` and a raised `2` are `m^2`; others are marks of notes. */
 function withPowers(pieces: readonly Piece[]): Piece[] {

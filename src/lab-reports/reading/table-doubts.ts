@@ -1,7 +1,7 @@
 // What the rows of a table show together: lost cells, missing flags, results that are in the rows of others.
 import { numberOf } from '../../lab-values/values.ts'
 import type { MetadataPlaces } from '../heading/metadata.ts'
-import { areInLine, centerY, type PageText, type Word } from '../pages/page.ts'
+import { areInLine, centerY, overlapX, type PageText, type Word } from '../pages/page.ts'
 import type { Line } from '../tables/table-cells.ts'
 import type { Column, ColumnKind } from '../tables/headers.ts'
 import { nearestColumn, regionsOfPages } from '../tables/regions.ts'
@@ -33,9 +33,9 @@ export function tablesOf({ pages, rows }: Pick<Reading, 'pages' | 'rows'>): Tabl
   const tables = [...regionsOfPages(pages)].map(({ page, region }): TableOfRows => ({ page, ...region, rows: [] }))
   for (const [index, row] of rows.entries()) {
     const middle = centerY(row.value_box)
-    const own = tables.find(
-      ({ page, lines }) => page.number === row.page && lines.some(({ box }) => box.top <= middle && middle <= box.bottom),
-    )
+    // Next to a table may stand another one, or particulars.
+    const isWithin = ({ box }: Line) => box.top <= middle && middle <= box.bottom && overlapX(box, row.value_box) > 0
+    const own = tables.find(({ page, lines }) => page.number === row.page && lines.some(isWithin))
     own?.rows.push(index)
   }
   return tables

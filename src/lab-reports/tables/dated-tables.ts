@@ -1,6 +1,6 @@
 // Tables whose lines are dates and whose columns are what was measured: `Date  Hemoglobin  WBC`, then a line for each day.
 import { isUnit } from '../../lab-values/units.ts'
-import { flagOf, partFlag } from '../../lab-values/values.ts'
+import { flagOf, numberOf, partFlag } from '../../lab-values/values.ts'
 import { heightOf, overlapX, type PageText } from '../pages/page.ts'
 import { dateIn } from '../texts/dates.ts'
 import { cleanName, headingOf, isPossibleName, looksLikeSentence } from '../texts/names.ts'
@@ -86,6 +86,8 @@ function tableAt(lines: readonly Line[], index: number, options: ReadRowsOptions
 /** The columns that a line names; undefined if they are not what laboratories measure. */
 function analyteColumns(line: Line, day: Line, { isAnalyte, isNamed }: ReadRowsOptions): AnalyteColumn[] | undefined {
   if (line.cells.length > COLUMNS_MAX || line.cells.some(({ text }) => text.length > NAME_LETTERS_MAX)) return undefined
+  // A line of results of a table whose next lines begin with days.
+  if (line.cells.some(({ text }) => numberOf(text) !== undefined)) return undefined
   const [label, ...others] = line.cells
   const isLabelled = columnKind(label!.text.replace(/:$/u, '')) === 'date'
   // Without a name the column of dates is left of the others.

@@ -26,6 +26,13 @@ test('columns get their kind from their title, including the previous result', (
     'unit',
     'range',
   ])
+  assert.deepEqual(kindsOf('Test', 'Current (12/14/2025)', 'Previous (07/15/2025)', 'Units'), [
+    'name',
+    'value',
+    'previous',
+    'unit',
+  ])
+  assert.deepEqual(kindsOf('Test', 'Value', 'Abnormal?', 'Range', 'Result Status'), ['name', 'value', 'flag', 'range', 'other'])
   assert.deepEqual(kindsOf('Test', 'Prior', 'Latest', 'Range'), ['name', 'previous', 'value', 'range'])
 })
 

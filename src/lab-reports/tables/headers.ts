@@ -72,7 +72,8 @@ const PATTERNS: [ColumnKind, RegExp][] = [
     'other',
     /^(?:(?:very )?high|moderate|intermediate|borderline|increased|average)(?: risk)?$|^cut-?off\b|^resulting agency$|^detection\b/u,
   ],
-  ['value', /^(?:this time|percent|outcome)$/u],
+  ['other', /^(?:result|report|test) status$/u],
+  ['value', /^(?:this time|percent|outcome|current|latest|newest|most recent)$/u],
   ['comment', /^(?:(?:test|result) )?(?:notes?|comments?|remarks?)$/u],
   [
     'range',
@@ -102,6 +103,7 @@ export function columnKind(text: string): ColumnKind | undefined {
     .replace(/[:*]+$/u, '')
     .trim()
   if (dateIn(plain)?.text.length === plain.length) return 'dated_value'
+  if (/^(?:abnormal|out of range)\s?\?$/iu.test(plain)) return 'flag'
   // Units in brackets are named with the column: `Results (mg/dL)`.
   const words = plain
     // `Reference RangeStatus`: names of columns without a space.
@@ -215,7 +217,11 @@ function columnsIn(cell: Cell): (Omit<Column, 'kind'> & { kind: ColumnKind | und
   for (let index = 1; index < cell.words.length; index++) {
     const [first, second] = [cell.words.slice(0, index), cell.words.slice(index)].map((words) => cellOf(words)) as [Cell, Cell]
     const isOwn = /^(?:this time|results?|current|today)$/iu.test(second.text)
-    if ((JOINS_BEFORE.test(first.text) && !isOwn) || JOINS_AFTER.test(second.text) || /^test results?$/iu.test(cell.text))
+    if (
+      (JOINS_BEFORE.test(first.text) && !isOwn) ||
+      JOINS_AFTER.test(second.text) ||
+      /^(?:test results?|(?:result|report|test) status)$/iu.test(cell.text)
+    )
       continue
     const [left, right] = [columnKind(first.text), columnKind(second.text)]
     if (!left || !right || left === right || !SPLIT_OFF.has(right) || left === 'previous' || left === 'other') continue

@@ -211,7 +211,7 @@ export function continuesRow(
       !isHeadingBesideRanges(line, ranges, columns) &&
       others.every((cell) => kindOf(cell) === 'name' && cell.kind === 'text')
     ) {
-      last.range_lines.push(joinedText(ranges))
+      addRangeLine(last, joinedText(ranges))
       const text = joinedText(others)
       if (text && (joinsName(last.name, text, isNamed) || completesName(last, text, isNamed)))
         last.name = cleanName(`${last.name} ${text}`)
@@ -252,6 +252,14 @@ export function continuesRow(
     return true
   }
   return false
+}
+
+/** `Reactive` below `Non-` is the rest of a word; other lines are lines of the range. */
+function addRangeLine({ range_lines }: Row, text: string): void {
+  const last = range_lines.at(-1)
+  if (last !== undefined && /\p{L}-$/u.test(last)) range_lines[range_lines.length - 1] = last + text
+  else if (last !== undefined && /^(?:non|not|none|no)$/iu.test(last)) range_lines[range_lines.length - 1] = `${last} ${text}`
+  else range_lines.push(text)
 }
 
 /** `Phosphatase` below `Alkaline`, which is not a name of its own, nor under the heading of its panel: that may be `Bilirubin` for `Direct`. */

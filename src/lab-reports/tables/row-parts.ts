@@ -1,7 +1,7 @@
 // A row of results and its parts: answers behind a colon, units, second results of a line, headings.
 import { isUnit } from '../../lab-values/units.ts'
 import { boundOf, type Flag, intervalOf, isBloodGroup } from '../../lab-values/values.ts'
-import { type Box, boxAround, centerX, heightOf, type PageText } from '../pages/page.ts'
+import { type Box, boxAround, centerX, heightOf, overlapX, type PageText } from '../pages/page.ts'
 import { looksLikeSentence } from '../texts/names.ts'
 import { type Cell, cellOf, isValueInColumn, type Line, type TypedCell, withKind } from './table-cells.ts'
 import type { Column } from './headers.ts'
@@ -252,12 +252,14 @@ export interface HeadingPlace {
   page: PageText
   columns: readonly Column[] | null
   usualHeight: number
+  /** The cells of lines with several. */
+  rowCells: readonly Cell[]
   /** Whether rows or a heading stand above in the same region. */
   isBelow: boolean
 }
 
 /** Whether a line of text alone can be the heading of a panel where it stands. */
-export function isHeading(line: Line, text: string, { page, columns, usualHeight, isBelow }: HeadingPlace): boolean {
+export function isHeading(line: Line, text: string, { page, columns, usualHeight, rowCells, isBelow }: HeadingPlace): boolean {
   if (NOTE.test(text) || /^[\p{Ll}&]/u.test(text) || /[.,;]$/u.test(text) || /\d{5}/u.test(text)) return false
   if (/\b(?:cumulative|lab(?:oratory)?|pathology|checkup|medical|diagnostic|final|test) reports?$/iu.test(text)) return false
   if (isBelow && heightOf(line.box) < usualHeight * tolerances.HEADING_HEIGHT) return false
@@ -267,7 +269,19 @@ export function isHeading(line: Line, text: string, { page, columns, usualHeight
   if (heightOf(line.box) >= usualHeight * tolerances.HEADING_LARGER && value && line.box.left < value.box.left) return true
   const isCentered = Math.abs(centerX(line.box) - page.width / 2) < page.width * tolerances.HEADING_CENTERED
   const kind = nearestColumn(line.box, columns)?.kind
-  return isCentered && kind !== 'other' && kind !== 'comment'
+  return (isCentered && kind !== 'other' && kind !== 'comment') || standsAside(line.box, rowCells)
+}
+
+/** Fewer cells do not show how a column is aligned. */
+const COLUMN_CELLS_MIN = 2
+
+/** Whether a text begins, ends and has its middle where few cells of the columns do that it reaches over: a heading in the middle of its table. */
+function standsAside(box: Box, rowCells: readonly Cell[]): boolean {
+  const near = rowCells.filter((cell) => overlapX(cell.box, box) > 0).map((cell) => cell.box)
+  const isAside = (placeOf: (box: Box) => number) =>
+    near.filter((cellBox) => Math.abs(placeOf(cellBox) - placeOf(box)) < tolerances.SAME_EDGE).length <=
+    near.length * tolerances.ALIGNED_SHARE
+  return near.length >= COLUMN_CELLS_MIN && isAside(({ left }) => left) && isAside(({ right }) => right) && isAside(centerX)
 }
 
 /** The median of the heights of the words of a page. */

@@ -3,7 +3,7 @@ import type { PageText } from '../pages/page.ts'
 import { cleanName, headingOf, isPossibleName, looksLikeSentence } from '../texts/names.ts'
 import { mergeRows } from './antibiotic-tables.ts'
 import { type Card, findCards, rowOfCard } from './cards.ts'
-import { type Line, resultsInCell, splitCell, type TypedCell, withLettersOfNames } from './table-cells.ts'
+import { type Cell, type Line, resultsInCell, splitCell, type TypedCell, withLettersOfNames } from './table-cells.ts'
 import { readSpecialTables } from './dated-tables.ts'
 import { isTitleOfResults } from './headers.ts'
 import { type Headings, type LineAbove, type LinePlace, rowsOfLine } from './line-rows.ts'
@@ -22,7 +22,14 @@ import {
   withoutSiteMarks,
   withRestOfArea,
 } from './row-parts.ts'
-import { linesOfResults, type Reading, type Statement, statementsIn, stateSpecimensAndMethods } from './statements.ts'
+import {
+  isAboutPerson,
+  linesOfResults,
+  type Reading,
+  type Statement,
+  statementsIn,
+  stateSpecimensAndMethods,
+} from './statements.ts'
 
 /** The rows of all pages, in reading order. */
 export function readRows(pages: readonly { page: PageText; lines: readonly Line[] }[], options: ReadRowsOptions): Row[] {
@@ -107,6 +114,8 @@ interface RegionState extends RegionRead, LinePlace {
   /** A text alone in a line: the result may be below it. */
   lineAbove: LineAbove | null
   usualHeight: number
+  /** Those of lines with several. */
+  rowCells: readonly Cell[]
 }
 
 function readBlocks(blocks: readonly ({ card: Card } | TypedLine)[], place: LinePlace, headings: Headings): RegionRead {
@@ -120,6 +129,7 @@ function readBlocks(blocks: readonly ({ card: Card } | TypedLine)[], place: Line
     notes,
     lineAbove: null,
     usualHeight: usualHeight(page),
+    rowCells: blocks.flatMap((block) => ('card' in block || block.line.cells.length < 2 ? [] : block.line.cells)),
   }
   for (const block of blocks)
     if ('card' in block) addRows([rowOfCard(block.card, page.number, panelBelow(state.headings))], [], state)
@@ -146,6 +156,7 @@ const LINE_STAGES: readonly ((line: TypedLine, state: RegionState) => boolean)[]
   continueComments,
   continueRow,
   continueNote,
+  readPatient,
   readHeading,
 ]
 
@@ -192,15 +203,24 @@ function continueNote({ line }: TypedLine, { notes, rows }: RegionState): boolea
   return notes.continues(line, rows)
 }
 
+/** What is said of the patient: texts above it are the letterhead, and no headings of the results below it. */
+function readPatient({ line }: TypedLine, state: RegionState): boolean {
+  if (!isAboutPerson(line)) return false
+  const { panel } = state.headings
+  state.headings = { panel, heading: null, section: panel }
+  state.lineAbove = null
+  return true
+}
+
 /** A heading of a panel, or a name whose result is below. */
 function readHeading({ line, wholeCells: [cell, ...others], isStatement }: TypedLine, state: RegionState): boolean {
-  if (isStatement) return false
+  if (isStatement || line.isLetterhead) return false
   const { page, columns, options, headings } = state
   state.lineAbove = null
   if (others.length || cell?.kind !== 'text' || !isPossibleHeading(joinedText([cell]), options)) return false
   const text = joinedText([cell])
   const isBelow = state.rows.length > 0 || headings.heading !== null
-  const isTitle = isHeading(line, text, { page, columns, usualHeight: state.usualHeight, isBelow })
+  const isTitle = isHeading(line, text, { page, columns, usualHeight: state.usualHeight, rowCells: state.rowCells, isBelow })
   if (isTitle || !columns) state.lineAbove = { text: cleanName(text), line }
   if (!isTitle) return false
   state.notes.panelEnds(state.rows)

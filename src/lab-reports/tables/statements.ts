@@ -79,13 +79,15 @@ export function statementsIn(
 }
 
 /** The lines that may hold results, without printed codes; of particulars, only what they say about specimens and methods. */
-export const linesOfResults = (lines: readonly Line[], isSpecimen?: (text: string) => boolean): Line[] =>
-  lines.flatMap((line) => {
-    if (!line.isParticulars) return [withoutPrintedCodes(line)]
+export function linesOfResults(lines: readonly Line[], isSpecimen?: (text: string) => boolean): Line[] {
+  const patient = lines.findLastIndex((line) => line.isParticulars && isAboutPerson(line))
+  return lines.flatMap((line, index) => {
+    if (!line.isParticulars) return [{ ...withoutPrintedCodes(line), ...(index < patient && { isLetterhead: true }) }]
     const others = new Set(statementsIn(line, isSpecimen).rest?.cells.map(({ words }) => words[0]))
     const cells = line.cells.filter(({ words }) => !others.has(words[0]))
     return cells.length ? [toLine(line.page, cells)] : []
   })
+}
 
 /** What the columns of a line say of all results in it. */
 export const factsInColumns = (cellsIn: (kind: ColumnKind) => TypedCell[]): Pick<Row, 'specimen' | 'method' | 'date'> => ({
@@ -121,7 +123,8 @@ export function specimensOfHeads(
   return all.size === 1 ? own.map(() => own.find((text) => text !== null)!) : own
 }
 
-const isAboutPerson = ({ cells }: Line): boolean =>
+/** Whether a line says something of the patient. */
+export const isAboutPerson = ({ cells }: Line): boolean =>
   cells.some(({ text }) => OF_PERSON.has(labelAt(text.slice(0, LETTERS_MAX))?.field ?? 'other'))
 
 const KINDS = ['specimen', 'method'] as const

@@ -41,6 +41,8 @@ export interface Line {
   cells: Cell[]
   /** It says who, when and what was examined, and holds no results. */
   isParticulars?: boolean
+  /** It stands above the particulars. */
+  isLetterhead?: boolean
 }
 
 /** Shorter words, and fewer of them, do not show it. */

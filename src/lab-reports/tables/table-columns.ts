@@ -1,9 +1,9 @@
 // The columns of a table: what its header names, as wide as the cells below reach, parted by rivers of whitespace over all lines.
 import { isUnit } from '../../lab-values/units.ts'
-import { valueKind } from '../../lab-values/values.ts'
+import { boundOf, intervalOf, valueKind } from '../../lab-values/values.ts'
 import { type Box, heightOf, overlapX, widthOf } from '../pages/page.ts'
 import type { Band, Line } from './table-cells.ts'
-import { columnKind, spanningRuns } from './headers.ts'
+import { columnKind, type ColumnKind, spanningRuns } from './headers.ts'
 import { type Run, runOf, type Spaces, splitAtGaps, textOf } from './runs.ts'
 import * as tolerances from './tolerances.ts'
 
@@ -57,13 +57,15 @@ export function readTable(
   const spanningNames = spanningRuns(names)
   let groups: Group[] = []
   for (const run of names.flat()) if (!spanningNames.some((item) => item.run === run)) groups = withName(groups, run)
-  splitNumbersFromUnits(groups, body)
+  splitNumbersOff(groups, body)
   const linesOfTable = new Set<Line>()
   let [crossingCount, sequence] = [0, 0]
   let last = -1
   for (const [index, one] of body.entries()) {
     const { line } = one
-    const runs = one.runs.flatMap((run) => splitText(run, groups, spaces))
+    const parts = one.runs.flatMap((run) => splitText(run, groups, spaces))
+    // A heading reaches over columns without a gap.
+    const runs = one.runs.length === 1 && parts.every(isText) ? one.runs : parts
     if (runs.length === 1) continue
     const next = withRuns(groups, runs, separators)
     if (next) {
@@ -82,13 +84,41 @@ export function readTable(
   for (const { run, isOfBounds } of spanningNames)
     for (const column of columns) if (!isOfBounds && column.names.length && isIn(run.box, column)) column.names.unshift(run)
   const lines = linesOfColumns(body, columns, linesOfTable, last)
-  for (const { parts } of lines)
-    for (const { run, column } of parts ?? []) column.width = Math.max(column.width, widthOf(run.box))
+  measureWidths(columns, lines)
   return { columns, lines }
+}
+
+/** The widest text of each column. Headings and notes between rows, which have other letters, may be wider than its cells. */
+function measureWidths(columns: readonly TableColumn[], lines: TableOfRuns['lines']): void {
+  const parts = lines.flatMap((line) => line.parts ?? [])
+  const ofRows = lines.flatMap((line) => (line.parts && line.parts.length >= ROW_TEXTS_MIN ? line.parts : []))
+  for (const column of columns) {
+    const lettersInRows = new Set(ofRows.flatMap((part) => (part.column === column ? lettersOf(part.run) : [])))
+    const isCell = ({ run }: { run: Run }) => !lettersInRows.size || lettersInRows.has(lettersOf(run))
+    const widths = parts.filter((part) => part.column === column && isCell(part)).map(({ run }) => widthOf(run.box))
+    column.width = Math.max(0, ...column.names.map(({ box }) => widthOf(box)), ...widths)
+  }
+}
+
+/** A name, its result and one thing more. */
+const ROW_TEXTS_MIN = 3
+
+/** The font of a text, and how high its letters are, which in a picture says nothing. */
+function lettersOf({ words: [word] }: Run): string {
+  const { font, box } = word!
+  return font === undefined ? '' : `${font} ${Math.round(heightOf(box))}`
 }
 
 const isIn = (box: Box, { left, right }: Band): boolean =>
   Math.min(box.right, right) - Math.max(box.left, left) > tolerances.COLUMN_OVERLAP
+
+/** What a text is in. A name may reach a little over the next column, if it is wider than its own. */
+function findOwners<Item extends Band>(box: Box, items: readonly Item[]): Item[] {
+  const own = items.filter((item) => isIn(box, item))
+  const overlapOf = ({ left, right }: Band) => Math.min(box.right, right) - Math.max(box.left, left)
+  const most = Math.max(0, ...own.map(overlapOf))
+  return own.filter((item) => overlapOf(item) > Math.min(tolerances.OVERHANG, most * tolerances.OVERHANG_SHARE))
+}
 
 /** The names of columns that stand close, parted where most lines below have a gap between two of their texts. */
 function splitName(run: Run, body: readonly { runs: readonly Run[] }[], { usual }: Spaces): Run[] {
@@ -96,12 +126,20 @@ function splitName(run: Run, body: readonly { runs: readonly Run[] }[], { usual 
   if (runsBelow.length < 2) return [run]
   const least = usual * tolerances.COLUMN_GAP * heightOf(run.box)
   return splitAtGaps(run, (left, right) => {
-    if (right - left < least) return false
+    if (right - left < least && !isBetweenNames(run, right)) return false
     const gaps = runsBelow.filter((runs) =>
       runs.some(({ box }, index) => runs[index + 1] && box.right < right && runs[index + 1]!.box.left > left),
     )
     return gaps.length >= runsBelow.length * tolerances.GAPS_SHARE
   })
+}
+
+/** Whether the name of tests ends and that of another column begins at a place: `Investigation Unit of`. */
+function isBetweenNames({ words }: Run, place: number): boolean {
+  const [name, other] = [words.filter(({ box }) => box.left < place), words.filter(({ box }) => box.left >= place)].map((part) =>
+    part.length ? columnKind(textOf({ words: part })) : undefined,
+  )
+  return name === 'name' && other !== undefined && other !== 'name'
 }
 
 /** Texts of two columns that stand so close that they seem one. */
@@ -137,7 +175,7 @@ const joinGroups = (groups: readonly Group[]): Group => ({
 function withRuns(groups: readonly Group[], runs: readonly Run[], separators: readonly number[]): Group[] | undefined {
   let next = [...groups]
   for (const run of runs) {
-    const own = next.filter((group) => isIn(run.box, group))
+    const own = findOwners(run.box, next)
     if (own.filter(({ names }) => names.length).length > 1) return undefined
     const joinedGroup = joinGroups([...own, { left: run.box.left, right: run.box.right, names: [], runs: [run] }])
     if (
@@ -207,7 +245,7 @@ function linesOfColumns(
   const lines: TableOfRuns['lines'] = []
   for (const [index, { line, runs }] of body.entries()) {
     if (index > last && runs.length > 1) break
-    const parts = runs.map((run) => ({ run, own: columns.filter((column) => isIn(run.box, column)) }))
+    const parts = runs.map((run) => ({ run, own: findOwners(run.box, columns) }))
     const isFit =
       (runs.length === 1 || fittingLines.has(line)) &&
       parts.every(
@@ -252,30 +290,41 @@ const isNumber = (text: string): boolean => {
   return kind !== undefined && kind !== 'word' && !isUnit(text)
 }
 
-const isUnits = ({ names }: Pick<NamedColumn, 'names'>): boolean =>
+const isText = (run: Run): boolean => valueKind(textOf(run)) === undefined && !isUnit(textOf(run))
+
+const kindOfColumn = ({ names }: Pick<NamedColumn, 'names'>): ColumnKind | undefined =>
   columnKind(
     names
       .toSorted((a, b) => a.box.top - b.box.top)
       .map(textOf)
       .join(' '),
-  ) === 'unit'
+  )
+
+const isUnits = (column: Pick<NamedColumn, 'names'>): boolean => kindOfColumn(column) === 'unit'
+
+/** What a text is that stands behind the numbers of the column before it. */
+const BEHIND_NUMBERS: Partial<Record<ColumnKind, (text: string) => boolean>> = {
+  unit: isUnit,
+  range: (text) => /\d/u.test(text) && (intervalOf(text) !== undefined || boundOf(text) !== undefined),
+}
 
 /**
- * Parts texts of a number and its unit below the name of units and that of the column before it, where all these numbers end before all
- * units begin and nothing else is in the column of the numbers.
+ * Parts texts of a number and its unit, or its range, below the name of these and that of the column before it, where all these numbers end
+ * before all units or ranges begin and nothing else is in the column of the numbers.
  * @param columns the columns by their names alone
  */
-function splitNumbersFromUnits(columns: readonly NamedColumn[], body: readonly { line: Line; runs: Run[] }[]): void {
+function splitNumbersOff(columns: readonly NamedColumn[], body: readonly { line: Line; runs: Run[] }[]): void {
   const sorted = columns.toSorted((a, b) => a.left - b.left)
-  for (const [index, units] of sorted.entries()) {
+  for (const [index, column] of sorted.entries()) {
     const numbers = sorted[index - 1]
-    if (numbers && isUnits(units)) splitBetween(numbers, units, sorted[index + 1], body)
+    const isBehind = BEHIND_NUMBERS[kindOfColumn(column) ?? 'other']
+    if (numbers && isBehind) splitBetween(numbers, { ...column, isBehind }, sorted[index + 1], body)
   }
 }
 
 function splitBetween(
   numbers: NamedColumn,
-  units: NamedColumn,
+  { isBehind }: NamedColumn & { isBehind: (text: string) => boolean },
   nextColumn: NamedColumn | undefined,
   body: readonly { line: Line; runs: Run[] }[],
 ): void {
@@ -287,7 +336,7 @@ function splitBetween(
       const isAlone = runs.every(
         (neighbor, index) => index === position || neighbor.box.right < numbers.left || neighbor.box.left > right,
       )
-      const parts = runs.length > 1 && isBetween && isAlone ? numberAndUnit(run) : undefined
+      const parts = runs.length > 1 && isBetween && isAlone ? splitNumber(run, isBehind) : undefined
       if (parts) splitRuns.set(run, parts)
     }
   const [ends, begins] = [0, 1].map((side) =>
@@ -297,10 +346,10 @@ function splitBetween(
   for (const one of body) one.runs = one.runs.flatMap((run) => splitRuns.get(run) ?? [run])
 }
 
-function numberAndUnit({ words }: Run): [Run, Run] | undefined {
+function splitNumber({ words }: Run, isBehind: (text: string) => boolean): [Run, Run] | undefined {
   for (let index = 1; index < words.length; index++) {
-    const [number, unit] = [runOf(words.slice(0, index)), runOf(words.slice(index))]
-    if (isNumber(textOf(number)) && isUnit(textOf(unit))) return [number, unit]
+    const [number, rest] = [runOf(words.slice(0, index)), runOf(words.slice(index))]
+    if (isNumber(textOf(number)) && isBehind(textOf(rest))) return [number, rest]
   }
   return undefined
 }

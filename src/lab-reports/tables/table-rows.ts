@@ -83,13 +83,13 @@ function splitIntoSlots(parts: readonly Part[], separators: readonly number[]): 
     .map(([count, own]) => ({ parts: own, isClosed: count > 0 && count < separators.length }))
 }
 
-/** How many lines the cells of results have, at most. */
+/** How many results stand in the cells of results, at most: one that goes on in the next line is one. */
 function resultLines(parts: readonly Part[], { isResult }: RowsOptions): number {
   const byColumn = Map.groupBy(
     parts.filter(({ column }) => isResult(column)),
     ({ column }) => column,
   )
-  return Math.max(0, ...[...byColumn.values()].map((columnParts) => columnParts.length))
+  return Math.max(0, ...[...byColumn.values()].map((columnParts) => segmentsOf(columnParts).length))
 }
 
 /** Texts that overlap from top to bottom, directly or by way of others: a name on two lines and the result that is centered next to it. */
@@ -111,14 +111,14 @@ function joinNearBands(bands: readonly TableRow[], options: RowsOptions): TableR
   const rows: TableRow[] = []
   for (const band of bands) {
     const rowAbove = rows.at(-1)
-    const isNear = rowAbove && band.top - rowAbove.bottom < heightOf(band.parts[0]!.run.box) * tolerances.CELL_LINE_GAP
     const isNext =
       rowAbove &&
       isWhole(rowAbove, options) &&
       isWhole(band, options) &&
       hasNumber(band, options) &&
       !partsContinued(rowAbove, band).some(({ column }) => options.isName(column))
-    if (isNear && !isNext && !isHeading(rowAbove, band, options))
+    const isHeadingAbove = rowAbove && isHeading(rowAbove, band, options) && !isNameAbove(rowAbove, band, options)
+    if (rowAbove && isNear(rowAbove, band) && !isNext && !isHeadingAbove)
       rows[rows.length - 1] = rowOf([...rowAbove.parts, ...band.parts])
     else rows.push(band)
   }
@@ -131,6 +131,8 @@ function isHeading(upper: TableRow, lower: TableRow, options: RowsOptions): bool
   return upper.parts.some(({ run, column }, index) => {
     if (upper.parts.slice(index + 1).some((part) => part.column === column)) return false
     const next = lower.parts.find((part) => part.column === column)
+    // Lines of a range: each class of risk has its own.
+    if (next && !options.isName(column) && !options.isResult(column)) return false
     return !next || !isBroken(run, next.run, column)
   })
 }
@@ -178,11 +180,50 @@ function mergeBands(bands: readonly TableRow[], gaps: Gaps, options: RowsOptions
   const rows: TableRow[] = []
   for (const [index, band] of bands.entries()) {
     const rowAbove = rows.at(-1)
-    if (rowAbove && isClose(rowAbove, band, gaps) && isNearer(rows, bands, index, options) && continues(rowAbove, band, options))
-      rows[rows.length - 1] = rowOf([...rowAbove.parts, ...band.parts])
+    const isJoined =
+      rowAbove &&
+      ((isClose(rowAbove, band, gaps) && isNearer(rows, bands, index, options) && continues(rowAbove, band, options)) ||
+        isNameAbove(rowAbove, band, options) ||
+        isRangeAbove(rows, band, options))
+    if (isJoined) rows[rows.length - 1] = rowOf([...rowAbove.parts, ...band.parts])
     else rows.push(band)
   }
   return rows
+}
+
+const isNear = (upper: TableRow, lower: TableRow): boolean =>
+  lower.top - upper.bottom < heightOf(lower.parts[0]!.run.box) * tolerances.CELL_LINE_GAP
+
+/** Whether a name stands above the line of its result, which has a note on it in its place: `Calcium` above `Method: Arsenazo 9.5`. */
+function isNameAbove(upper: TableRow, lower: TableRow, options: RowsOptions): boolean {
+  const namesIn = ({ parts }: TableRow) => inOrder(parts.filter(({ column }) => options.isName(column)).map(({ run }) => run))
+  const [nameAbove, note] = [namesIn(upper).at(-1), namesIn(lower)[0]]
+  return (
+    nameAbove !== undefined &&
+    note !== undefined &&
+    !isWhole(upper, options) &&
+    isWhole(lower, options) &&
+    /^\(?(?:method|technique|principle)/iu.test(textOf(note)) &&
+    /^\p{L}/u.test(textOf(nameAbove)) &&
+    !isNote(textOf(nameAbove)) &&
+    isNear(upper, lower)
+  )
+}
+
+/** Whether the first lines of a range stand above the line of the name, and nearer to it than to the row above. */
+function isRangeAbove(rows: readonly TableRow[], lower: TableRow, { isName, isResult }: RowsOptions): boolean {
+  const [rowBefore, upper] = [rows.at(-2), rows.at(-1)!]
+  const isOther = ({ column, run }: Part) =>
+    !isName(column) &&
+    !isResult(column) &&
+    /[\d<>≤≥:]|[-–]$/u.test(textOf(run)) &&
+    lower.parts.some((part) => part.column === column)
+  return (
+    upper.parts.every(isOther) &&
+    lower.parts.some(({ column }) => isName(column)) &&
+    isNear(upper, lower) &&
+    (!rowBefore || upper.top - rowBefore.bottom >= lower.top - upper.bottom + tolerances.LINES_CLOSER)
+  )
 }
 
 /** Whether a band and the row above it are closer than what is incomplete of both is to the row on its other side. */
@@ -229,7 +270,8 @@ function isBroken(upper: Run, lower: Run, column: TableColumn): boolean {
   const tolerance = last.font === undefined ? tolerances.CELL_HEIGHT_IN_PICTURE : tolerances.CELL_HEIGHT_IN_TEXT
   if (last.font !== first.font || Math.abs(heightOf(last.box) - heightOf(first.box)) > heightOf(last.box) * tolerance)
     return false
-  const isJoined = /[\p{L}\d][-–/]$/u.test(last.text)
+  if (isTitleOfNote(textOf(lower))) return false
+  const isJoined = /[\p{L}\p{N}][-–/]$/u.test(last.text)
   if (isJoined || isUnfinished(textOf(upper))) return true
   // A word that can be parted is broken where its first part has no room.
   const part = /^.+?[-–/](?=\S)/u.exec(first.text)?.[0] ?? first.text
@@ -240,6 +282,9 @@ function isBroken(upper: Run, lower: Run, column: TableColumn): boolean {
 /** A specimen or method that is stated, and a text with a label. */
 const isNote = (text: string): boolean =>
   /^\(?(?:method|methodology|serum|plasma|urine|calculated|specimen|sample)\b|:/iu.test(text)
+
+/** The title of an explanation below a row. */
+const isTitleOfNote = (text: string): boolean => /^(?:interpretation|comments?|notes?|remarks?):?$/iu.test(text)
 
 /** An open bracket, and a range without its end. */
 const isUnfinished = (text: string): boolean =>
@@ -337,10 +382,15 @@ function cellsOfColumn(parts: readonly Part[], column: TableColumn, writer: Writ
 function standsAlone(runsAbove: readonly Run[], segment: readonly Run[], { isSystematic, isNamed }: Writer): boolean {
   const [first, next] = [runsAbove[0]!, segment[0]!]
   const [name, text] = [cellOfRuns(runsAbove).text, textOf(next)]
-  const smaller = next.words[0]!.font === undefined ? tolerances.NOTE_HEIGHT_IN_PICTURE : tolerances.NOTE_HEIGHT
-  if (heightOf(next.box) < heightOf(first.box) * smaller || isNote(text)) return true
+  if (isSmaller(next, first) || isNote(text) || isTitleOfNote(text)) return true
   if (joinsName(name, text, isNamed) || isNamed(cellOfRuns([...runsAbove, ...segment]).text)) return false
   return isSystematic || isNamed(name)
+}
+
+/** Whether a text has smaller letters, as notes have. */
+function isSmaller(note: Run, { box }: Run): boolean {
+  const share = note.words[0]!.font === undefined ? tolerances.NOTE_HEIGHT_IN_PICTURE : tolerances.NOTE_HEIGHT
+  return heightOf(note.box) < heightOf(box) * share
 }
 
 /** The lines of a cell that had no room in one. */
@@ -360,7 +410,7 @@ export function cellOfRuns(runs: readonly Run[]): Cell {
   for (const run of runs)
     for (const [index, word] of run.words.entries()) {
       const last = words.at(-1)
-      if (last && index === 0 && /[\p{L}\d)][-–/]$/u.test(last.text))
+      if (last && index === 0 && /[\p{L}\p{N})][-–/]$/u.test(last.text))
         words[words.length - 1] = {
           ...last,
           text: last.text + word.text,
@@ -399,7 +449,7 @@ function findPanels(parts: readonly Part[], column: TableColumn): Panel[] {
   return panels
 }
 
-/** The heading of each row with which another panel begins: a text stands at the top of its rows, or in their middle. */
+/** The heading of each row with which another panel begins: a text stands at the top of its rows, in their middle, or at their end. */
 export function panelHeadings(
   page: number,
   parts: readonly Part[],
@@ -408,8 +458,15 @@ export function panelHeadings(
 ): Map<TableRow, Line> {
   const panels = findPanels(parts, column)
   if (!rows.length || !panels.length) return new Map()
-  const [tops, middles] = [startsAtTop(panels, rows), startsInMiddle(panels, rows)]
-  const { starts } = tops.error <= middles.error ? tops : middles
+  const [tops, middles, ends] = [startsAtTop, startsInMiddle, startsByEnd].map((findStarts) => findStarts(panels, rows)) as [
+    Starts,
+    Starts,
+    Starts,
+  ]
+  const best = tops.error <= middles.error ? tops : middles
+  // That panels end with their texts is the least usual.
+  const isByEnd = ends.error < best.error && ends.error < panels.length * tolerances.PANEL_END
+  const { starts } = isByEnd ? ends : best
   return new Map(panels.map(({ runs }, index) => [rows[starts[index]!]!, toLine(page, [cellOfRuns(runs)])]))
 }
 
@@ -421,12 +478,18 @@ interface Starts {
 }
 
 function startsAtTop(panels: readonly Panel[], rows: readonly TableRow[]): Starts {
-  const starts = panels.map(({ top }) => {
-    const distances = rows.map((row) => Math.abs(row.top - top))
-    return distances.indexOf(Math.min(...distances))
-  })
-  return { starts, error: panels.reduce((sum, { top }, index) => sum + Math.abs(rows[starts[index]!]!.top - top), 0) }
+  const starts = panels.map(({ top }) => nearestTo(rows.map((row) => row.top - top)))
+  const distances = panels.map(({ top }, index) => rows[starts[index]!]!.top - top)
+  // The first panel begins with the first row.
+  const rest = starts[0] === 0 ? 0 : panels[0]!.top - rows[0]!.top
+  return { starts, error: sumOfSizes([...distances, rest]) }
 }
+
+const sumOfSizes = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + Math.abs(number), 0)
+
+/** The index of the smallest distance. */
+const nearestTo = (distances: readonly number[]): number =>
+  distances.reduce((best, distance, index) => (Math.abs(distance) < Math.abs(distances[best]!) ? index : best), 0)
 
 function startsInMiddle(panels: readonly Panel[], rows: readonly TableRow[]): Starts {
   const starts: number[] = []
@@ -440,4 +503,15 @@ function startsInMiddle(panels: readonly Panel[], rows: readonly TableRow[]): St
     start += best + 1
   }
   return { starts, error }
+}
+
+/** Each panel begins behind the row with which the one before it ends; the last one ends with the last row. */
+function startsByEnd(panels: readonly Panel[], rows: readonly TableRow[]): Starts {
+  const ends = panels.map(({ bottom }) => nearestTo(rows.map((row) => row.bottom - bottom)))
+  const isInOrder = ends.every((end, index) => index === 0 || end > ends[index - 1]!)
+  const distances = panels.map(({ bottom }, index) => rows[ends[index]!]!.bottom - bottom)
+  return {
+    starts: ends.map((_, index) => (index ? ends[index - 1]! + 1 : 0)),
+    error: isInOrder ? sumOfSizes([...distances, rows.at(-1)!.bottom - panels.at(-1)!.bottom]) : Infinity,
+  }
 }

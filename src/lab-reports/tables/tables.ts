@@ -5,6 +5,7 @@ import { baselinesOf, type Cell, type CellKind, cellOf, type Line, splitCell, wi
 import { columnKind, type ColumnKind, columnsOf, findHeaders, type HeaderLines, isLowerBound, isUpperBound } from './headers.ts'
 import { areLabels, withParticulars } from './particulars.ts'
 import { columnSeparators, rowSeparators, runsOfLine, separatorsAt, type Spaces, spacesOf } from './runs.ts'
+import { type SideColumn, splitSideColumn } from './side-column.ts'
 import { readTable, type TableColumn, type TableOfRuns } from './table-columns.ts'
 import {
   continuedNames,
@@ -46,12 +47,29 @@ interface Tables {
 /** The lines of a page and the columns of its last table. @param columnsBefore those of the last table of the page before */
 function tablesIn(page: PageText, isNamed: IsNamed, columnsBefore: readonly TableColumn[]): Tables {
   const baselines = baselinesOf(page)
+  const beside = splitSideColumn(page, baselines)
+  if (beside) return tablesBesideParticulars(beside, isNamed, columnsBefore)
   const sides = splitSides(page, baselines)
   if (!sides) return tablesBelowEachOther(page, baselines, isNamed, columnsBefore)
   const parts = sides.map((side, index) =>
     tablesBelowEachOther(side, baselinesOf(side), isNamed, index === 0 ? columnsBefore : []),
   )
   return { lines: parts.flatMap(({ lines }) => lines), columns: parts.at(-1)!.columns }
+}
+
+function tablesBesideParticulars(
+  { head, side, tables, foot }: SideColumn,
+  isNamed: IsNamed,
+  columnsBefore: readonly TableColumn[],
+): Tables {
+  const [ofHead, body, ofFoot] = [head, tables, foot].map((part, index) =>
+    tablesBelowEachOther(part, baselinesOf(part), isNamed, index === 0 ? columnsBefore : []),
+  ) as [Tables, Tables, Tables]
+  const particulars = baselinesOf(side).map((line) => ({ ...line, isParticulars: true }))
+  return {
+    lines: [...ofHead.lines, ...particulars, ...body.lines, ...ofFoot.lines],
+    columns: ofFoot.columns.length ? ofFoot.columns : body.columns,
+  }
 }
 
 function tablesBelowEachOther(

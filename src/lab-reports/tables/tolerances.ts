@@ -43,6 +43,8 @@ export const ROW_OVERLAP = 0.15
 // Columns
 /** In points: texts that overlap less horizontally are next to each other. */
 export const COLUMN_OVERLAP = 0.5
+/** In points, and as a share of what a text overlaps most: it is not in a column that it overlaps by less. */
+export const [OVERHANG, OVERHANG_SHARE] = [2.5, 0.1]
 /** In points: numbers overlap the units of the next column by at most this. */
 export const NUMBER_OVER_UNIT = 0.5
 /** Times a usual space: the gap between two columns is wider. */
@@ -55,6 +57,9 @@ export const CROSSING_SHARE = 2.5
 export const COLUMN_EDGE = 3
 /** Share of the rows of a table: if more names have a second line, the second line is a method or another note. */
 export const TWO_LINES_SHARE = 0.6
+
+/** In points, for each panel: the text of a panel that stands at the end of its rows is closer to it. */
+export const PANEL_END = 2.5
 
 // Regions: lines under the same columns
 /** Share of the pages: lines on more of them, at the same height, are heads and feet. */
@@ -79,6 +84,9 @@ export const SIDES_LEVEL = 2.5
 export const SIDES_HEADING_GAP = 2.2
 /** In points: the cells of a table begin at most this far right of its edge. */
 export const SIDES_EDGE = 12
+
+/** In points: particulars next to a table are further from it. */
+export const SIDE_GAP = 4
 
 // Rows
 /** A table has drawn rows if this share of them has one result. */
@@ -110,6 +118,8 @@ export const NAME_REST_GAP = 0.7
 export const HEADING_CENTERED = 0.05
 /** Times the usual height of the words of a page: smaller lines below rows are notes, larger ones are headings even if indented. */
 export const [HEADING_HEIGHT, HEADING_LARGER] = [0.87, 1.15]
+/** Share of the cells of a column: if more have an edge or the middle in one place, it is aligned there. */
+export const ALIGNED_SHARE = 0.2
 /** In points: headings are indented by at most this. */
 export const HEADING_INDENT = 14
 /** A note or statement begins at most this far below its row. */

@@ -203,6 +203,8 @@ export const isPossibleName = (name: string, isNamed: (name: string) => boolean)
   (name.match(/\p{L}/gu)?.length ?? 0) >= 2 - Number(/^[A-Z]\d?$/u.test(name) && isNamed(name)) &&
   name.length <= 90 &&
   !name.includes('©') &&
+  // An address of a browser at the foot of a page.
+  !/\p{L}:\/\//u.test(name) &&
   name.split(' ').length <= 12 &&
   // `In nmol/L` belongs to the name of a column.
   !(/^in\s/iu.test(name) && isUnit(name.slice(3))) &&

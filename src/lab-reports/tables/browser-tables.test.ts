@@ -1,0 +1,319 @@
+// Tables as browsers print them: wrapped cells in drawn rows, notes below names, headings within tables, particulars beside them.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Box, PageText } from '../pages/page.ts'
+import { understand } from '../reading/read-report.ts'
+
+type Text = [top: number, left: number, text: string]
+
+/** Letters are 5 points wide and 10 high; between words are 3 points. @param rules heights of lines over the width of the table */
+function pageOfTexts(texts: readonly Text[], rules: readonly number[] = []): PageText {
+  const words = texts.flatMap(([top, left, text]) => {
+    let x = left
+    return text.split(' ').map((word) => {
+      const box = { left: x, right: x + word.length * 5, top, bottom: top + 10 }
+      x = box.right + 3
+      return { text: word, box, confidence: 1, font: 'regular' }
+    })
+  })
+  const lines = rules.map((top): Box => ({ left: 30, right: 560, top, bottom: top + 1 }))
+  return { number: 1, width: 612, height: 792, source: 'text', words, drawings: { lines, areas: [] } }
+}
+const readResults = (texts: readonly Text[], rules?: readonly number[]) => understand([pageOfTexts(texts, rules)]).results
+const readRows = (texts: readonly Text[], rules?: readonly number[]) =>
+  readResults(texts, rules).map(({ test_name, value, units, interpretation }) => [test_name, value, units, interpretation])
+const readPanels = (texts: readonly Text[], rules?: readonly number[]) =>
+  readResults(texts, rules).map(({ test_name, source_panel_name }) => [test_name, source_panel_name])
+
+const PLACES = [36, 240, 320, 420]
+const line = (top: number, ...cells: string[]): Text[] =>
+  cells.flatMap((text, index): Text[] => (text ? [[top, PLACES[index]!, text]] : []))
+const HEADER = line(100, 'Test', 'Result', 'Units', 'Reference Range')
+
+describe('wrapped cells', () => {
+  test('results, units and ranges that go on in the next line of a drawn row are one text each', () => {
+    assert.deepEqual(
+      readRows(
+        [
+          ...HEADER,
+          ...line(120, 'Hepatitis B Surface Antigen', 'Non-', '', 'Non-'),
+          ...line(131, '', 'Reactive', '', 'Reactive'),
+          ...line(150, 'Hepatitis C Antibody', 'Reactive', '', 'Non-'),
+          ...line(161, '', '', '', 'Reactive'),
+          ...line(180, 'WBC', '5.1', '10³/', '3.4 - 10.8'),
+          ...line(191, '', '', 'µL', ''),
+          ...line(210, 'Platelet Count', '1,79,294', '/cumm', '1,50,000 - 4,50,000'),
+        ],
+        [114, 144, 174, 204, 224],
+      ),
+      [
+        ['Hepatitis B Surface Antigen', 'Non-Reactive', null, 'normal'],
+        ['Hepatitis C Antibody', 'Reactive', null, 'abnormal'],
+        ['WBC', '5.1', '10³/µL', 'normal'],
+        ['Platelet Count', '1,79,294', '/cumm', 'normal'],
+      ],
+    )
+  })
+
+  test('classes of risk above the line of the name and its result are its range, and not that of the row above', () => {
+    const results = readResults(
+      [
+        ...HEADER,
+        ...line(120, 'Sedimentation Rate', '13', 'mm/h', '0 - 32'),
+        ...line(140, '', '', '', 'Low risk: <1.0'),
+        ...line(151, '', '', '', 'Average risk: 1.0-3.0'),
+        ...line(162, 'C-Reactive Protein', '5', 'mg/L', 'High risk: >3.0'),
+        ...line(182, 'Ferritin', '103', 'ng/mL', '15 - 150'),
+      ],
+      [114, 134, 176, 196],
+    )
+    assert.deepEqual(
+      results.map(({ test_name, min_reference_range, findings }) => [test_name, min_reference_range, findings]),
+      [
+        ['Sedimentation Rate', 0, []],
+        ['C-Reactive Protein', null, []],
+        ['Ferritin', 15, []],
+      ],
+    )
+    assert.equal(results[0]!.max_reference_range, 32)
+  })
+
+  test('a method below a name, in the line of the result, is no name, and the name above is no panel', () => {
+    const texts = [
+      ...HEADER,
+      ...line(114, 'Bone profile'),
+      ...line(134, 'Calcium'),
+      ...line(145, 'Method: Arsenazo III', '9.5', 'mg/dL', '8.6 - 10.3'),
+      ...line(164, 'Albumin'),
+      ...line(175, 'Method: BCG', '3.7', 'g/dL', '3.5 - 5.2'),
+      ...line(194, 'Magnesium'),
+      ...line(205, 'Method: Xylidyl blue', '2.4', 'mg/dL', '1.6 - 2.6'),
+    ]
+    assert.deepEqual(readPanels(texts), [
+      ['Calcium', 'Bone profile'],
+      ['Albumin', 'Bone profile'],
+      ['Magnesium', 'Bone profile'],
+    ])
+  })
+
+  test('the title of an explanation below a row is no part of the name', () => {
+    const texts = [
+      ...HEADER,
+      ...line(120, 'HbA1c', '5.3', '%', '4.0 - 5.6'),
+      ...line(140, 'Vitamin D, 25 Hydroxy', '85', 'nmol/L', '75 - 250'),
+      ...line(151, 'Interpretation'),
+    ]
+    assert.deepEqual(
+      readRows(texts, [114, 134, 170]).map(([name]) => name),
+      ['HbA1c', 'Vitamin D, 25 Hydroxy'],
+    )
+  })
+})
+
+describe('columns that stand close', () => {
+  test('results that end where the ranges begin are parted from them', () => {
+    const texts: Text[] = [
+      [100, 36, 'Test'],
+      [100, 200, 'Units'],
+      [100, 300, 'Result'],
+      [100, 384, 'Reference Range'],
+      ...[
+        ['IgA', 'g/L', '3.92', '(0.87-3.52)'],
+        ['IgG', 'g/L', '15.1', '(5.9-16.0)'],
+        ['IgM', 'g/L', '1.17', '(0.26-2.17)'],
+      ].flatMap(([name, unit, value, range], index): Text[] => [
+        [120 + index * 20, 36, name!],
+        [120 + index * 20, 200, unit!],
+        [120 + index * 20, 361, `${value} ${range}`],
+      ]),
+    ]
+    assert.deepEqual(readRows(texts), [
+      ['IgA', '3.92', 'g/L', 'abnormal'],
+      ['IgG', '15.1', 'g/L', 'normal'],
+      ['IgM', '1.17', 'g/L', 'normal'],
+    ])
+  })
+
+  test('a name of a column that reaches a little over the next one names its own alone', () => {
+    const row = (top: number, name: string, value: string): Text[] => [
+      [top, 36, name],
+      [top + 6, 160, 'Serum'],
+      [top, 202, 'ECLIA'],
+      [top + 11, 202, 'dialysis'],
+      [top, 280, value],
+      [top, 350, 'ng/dL'],
+      [top, 420, '8 - 60'],
+    ]
+    const header: Text[] = [
+      [100, 36, 'Test'],
+      [100, 164, 'Specimen'],
+      [100, 230, 'Method'],
+      [100, 290, 'Value'],
+      [100, 355, 'Units'],
+      [100, 430, 'Ref. Range'],
+    ]
+    const rows = readRows([...header, ...row(120, 'Testosterone, Total', '17'), ...row(150, 'Testosterone, Free', '9')])
+    assert.deepEqual(rows, [
+      ['Testosterone, Total', '17', 'ng/dL', 'normal'],
+      ['Testosterone, Free', '9', 'ng/dL', 'normal'],
+    ])
+  })
+})
+
+describe('headings', () => {
+  const ROWS = [
+    ...line(240, 'Glucose', '92', 'mg/dL', '70 - 99'),
+    ...line(260, 'Sodium', '140', 'mmol/L', '135 - 145'),
+    ...line(280, 'Potassium', '4.1', 'mmol/L', '3.5 - 5.1'),
+  ]
+  const header = line(220, 'Test', 'Result', 'Units', 'Reference Range')
+  const LETTERHEAD: Text[] = [
+    [20, 36, 'Mocktown Clinic Laboratory'],
+    [40, 36, '48 Fictional Avenue, Exampleton'],
+  ]
+
+  test('the letterhead and the name above the particulars are no panels, in every form of particulars', () => {
+    const forms: Text[][] = [
+      [
+        [80, 36, 'PLACEHOLT, JANE'],
+        [100, 36, 'Date of Birth: 04/02/1962'],
+        [100, 240, 'Gender: Female'],
+      ],
+      [
+        [80, 36, 'Name'],
+        [80, 120, ': Placeholt, Jane'],
+        [80, 300, 'DOB'],
+        [80, 400, ': 04/02/1962'],
+        [95, 36, 'Sex'],
+        [95, 120, ': Female'],
+        [95, 300, 'Patient ID'],
+        [95, 400, ': 4931001'],
+      ],
+    ]
+    for (const form of forms)
+      assert.deepEqual(
+        readPanels([...LETTERHEAD, ...form, ...header, ...ROWS]).map(([, panel]) => panel),
+        [null, null, null],
+      )
+  })
+
+  test('a heading in the middle of its table is a panel, and so is one that reaches over columns without a gap', () => {
+    const texts: Text[] = [
+      ...line(100, 'Test', 'Result', 'Units', 'Reference Range'),
+      [120, 211, 'Electrolytes'],
+      ...line(140, 'Sodium', '140', 'mmol/L', '135 - 145'),
+      ...line(160, 'Potassium', '4.1', 'mmol/L', '3.5 - 5.1'),
+      ...line(180, 'Chloride', '101', 'mmol/L', '98 - 107'),
+      [200, 36, 'URINE ROUTINE EXAMINATION WITH & MICROSCOPY'],
+      ...line(220, 'Protein', 'Negative', '', 'Negative'),
+    ]
+    assert.deepEqual(readPanels(texts), [
+      ['Sodium', 'Electrolytes'],
+      ['Potassium', 'Electrolytes'],
+      ['Chloride', 'Electrolytes'],
+      ['Protein', 'URINE ROUTINE EXAMINATION WITH & MICROSCOPY'],
+    ])
+  })
+
+  test('a panel in a column of its own may stand at the end of its rows', () => {
+    const row = (top: number, name: string, panel = ''): Text[] => [
+      ...(panel ? ([[top, 36, panel]] satisfies Text[]) : []),
+      [top, 160, name],
+      [top, 300, '1.1'],
+      [top, 400, 'g/L'],
+    ]
+    const texts: Text[] = [
+      [100, 36, 'Panel'],
+      [100, 160, 'Test'],
+      [100, 300, 'Result'],
+      [100, 400, 'Units'],
+      ...row(120, 'Albumin'),
+      ...row(140, 'Globulin'),
+      ...row(160, 'Protein, Total', 'Proteins'),
+      ...row(180, 'IgA'),
+      ...row(200, 'IgG', 'Immunoglobulins'),
+    ]
+    assert.deepEqual(readPanels(texts), [
+      ['Albumin', 'Proteins'],
+      ['Globulin', 'Proteins'],
+      ['Protein, Total', 'Proteins'],
+      ['IgA', 'Immunoglobulins'],
+      ['IgG', 'Immunoglobulins'],
+    ])
+  })
+})
+
+test('particulars in a column beside a table, at heights of their own, are no part of its rows', () => {
+  const right = ({ 0: top, 1: left, 2: text }: Text): Text => [top, left + 130, text]
+  const particulars = [
+    'Name',
+    'Jane Placeholt',
+    'Birth Date',
+    'Apr 2, 1962',
+    'Sex',
+    'Female',
+    'MRN',
+    '9587254',
+    'Collected',
+    'Oct 27, 2022',
+  ]
+  const texts: Text[] = [
+    [40, 36, 'Testford Clinic Laboratory, Exampleton, Fictional Avenue'],
+    ...particulars.map((text, index): Text => [80 + index * 16 + (index % 2 ? 0 : 2), 36, text]),
+    ...[
+      ...line(90, 'Hormones'),
+      ...line(110, 'Test', 'Result', 'Units', 'Reference Range').slice(0, 3),
+      ...line(130, 'Testosterone, Total', '17', 'ng/dL'),
+      ...line(150, 'Sex Hormone'),
+      ...line(161, 'Binding Globulin', '36.6', 'nmol/L'),
+      ...line(181, 'Estradiol', '48.6', 'pg/mL'),
+    ].map(right),
+  ]
+  const { results, metadata, findings } = understand([pageOfTexts(texts)])
+  assert.deepEqual(
+    results.map(({ test_name, value, units, source_panel_name, findings: ofRow }) => [
+      test_name,
+      value,
+      units,
+      source_panel_name,
+      ofRow.filter(({ kind }) => kind === 'text_not_read'),
+    ]),
+    [
+      ['Testosterone, Total', '17', 'ng/dL', 'Hormones', []],
+      ['Sex Hormone Binding Globulin', '36.6', 'nmol/L', 'Hormones', []],
+      ['Estradiol', '48.6', 'pg/mL', 'Hormones', []],
+    ],
+  )
+  assert.deepEqual([metadata.patient_first_name, metadata.dob, metadata.gender, findings], ['Jane', '1962-04-02', 'female', []])
+})
+
+test('rows that begin with a day do not make names of the row above', () => {
+  const row = (top: number, name: string, value: string): Text[] => [
+    [top, 36, '03/20/2025'],
+    [top, 120, name],
+    [top, 300, value],
+    [top, 360, 'ng/mL'],
+    [top, 440, '0.0 - 4.0'],
+  ]
+  const texts = [...row(100, 'CEA', '3.4'), ...row(120, 'AFP', '2.1'), ...row(140, 'PSA', '1.2')]
+  assert.deepEqual(
+    readRows(texts).map(([name, value]) => [name, value]),
+    [
+      ['CEA', '3.4'],
+      ['AFP', '2.1'],
+      ['PSA', '1.2'],
+    ],
+  )
+})
+
+test('the address that a browser prints at the foot of a page is no result', () => {
+  const texts = [
+    ...HEADER,
+    ...line(120, 'Glucose', '92', 'mg/dL', '70 - 99'),
+    ...line(160, 'https://portal.example.org/results', '1/1'),
+  ]
+  assert.deepEqual(
+    readRows(texts).map(([name]) => name),
+    ['Glucose'],
+  )
+})
