@@ -2,28 +2,36 @@ import { Button, PasswordInput, Stack, Text, TextInput, UnstyledButton } from '@
 import { useMutation } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { api, dataOf } from '../api/client.ts'
-import { SecondFactor } from './SecondFactor.tsx'
+import type { PasskeyOptions } from './passkeys.ts'
 import { startSession } from './session.ts'
 import { SignInError } from './SignInError.tsx'
 import classes from './SignInPage.module.css'
 
-/** Signs in with email and password, or asks for a mail to set another password. */
-export function PasswordSignIn() {
-  const [isForgotten, setForgotten] = useState(false)
-  return isForgotten ? <ResetRequest onBack={() => setForgotten(false)} /> : <SignInForm onForgotten={() => setForgotten(true)} />
+interface PasswordSignInProps {
+  /** Called with the options of a passkey, which the member needs after the password. */
+  onSecondFactor: (options: PasskeyOptions) => void
 }
 
-function SignInForm({ onForgotten }: { onForgotten: () => void }) {
+/** Signs in with email and password, or asks for a mail to set another password. */
+export function PasswordSignIn({ onSecondFactor }: PasswordSignInProps) {
+  const [isForgotten, setForgotten] = useState(false)
+  return isForgotten ? (
+    <ResetRequest onBack={() => setForgotten(false)} />
+  ) : (
+    <SignInForm onForgotten={() => setForgotten(true)} onSecondFactor={onSecondFactor} />
+  )
+}
+
+function SignInForm({ onForgotten, onSecondFactor }: PasswordSignInProps & { onForgotten: () => void }) {
   const signIn = useMutation({
     mutationFn: (body: { email: string; password: string }) => dataOf(api.POST('/console/api/sign-in/password', { body })),
-    onSuccess: ({ status }) => (status === 'signed_in' ? startSession() : undefined),
+    onSuccess: ({ options }) => (options ? onSecondFactor(options) : startSession()),
   })
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
-    signIn.mutate({ email: readText(form, 'email'), password: readText(form, 'password') })
+    signIn.mutate({ email: textOf(form, 'email'), password: textOf(form, 'password') })
   }
-  if (signIn.data?.options) return <SecondFactor options={signIn.data.options} onSignedIn={startSession} onBack={signIn.reset} />
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
@@ -47,7 +55,7 @@ function ResetRequest({ onBack }: { onBack: () => void }) {
   })
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    request.mutate(readText(new FormData(event.currentTarget), 'email'))
+    request.mutate(textOf(new FormData(event.currentTarget), 'email'))
   }
   return (
     <form onSubmit={submit}>
@@ -71,7 +79,7 @@ function ResetRequest({ onBack }: { onBack: () => void }) {
   )
 }
 
-const readText = (form: FormData, name: string): string => {
+const textOf = (form: FormData, name: string): string => {
   const value = form.get(name)
   return typeof value === 'string' ? value : ''
 }

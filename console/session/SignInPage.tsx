@@ -1,12 +1,14 @@
 import { Button, Divider, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router'
 import { api, dataOf } from '../api/client.ts'
 import { Delayed } from '../components/Delayed.tsx'
 import { ErrorNotice } from '../components/ErrorNotice.tsx'
 import { basePath } from '../page-context.ts'
-import { passkeyObstacle, signInWithPasskey } from './passkeys.ts'
+import { passkeyObstacle, signInWithPasskey, type PasskeyOptions } from './passkeys.ts'
 import { PasswordSignIn } from './PasswordSignIn.tsx'
+import { SecondFactor } from './SecondFactor.tsx'
 import { startSession } from './session.ts'
 import { SignInCard } from './SignInCard.tsx'
 import { SignInError } from './SignInError.tsx'
@@ -18,6 +20,13 @@ export function SignInPage() {
     queryKey: ['sign-in'],
     queryFn: ({ signal }) => dataOf(api.GET('/console/api/sign-in', { signal })),
   })
+  const [secondFactor, setSecondFactor] = useState<PasskeyOptions>()
+  if (secondFactor)
+    return (
+      <SignInCard title="Sign in">
+        <SecondFactor options={secondFactor} onSignedIn={startSession} onBack={() => setSecondFactor(undefined)} />
+      </SignInCard>
+    )
   return (
     <SignInCard title="Sign in">
       {isPending && (
@@ -30,7 +39,7 @@ export function SignInPage() {
         <Stack gap="lg">
           {data.demo && <DemoSignIn />}
           {data.demo && (data.methods.password || data.methods.oidc) && <Divider label="or" />}
-          {data.methods.password && <PasswordSignIn />}
+          {data.methods.password && <PasswordSignIn onSecondFactor={setSecondFactor} />}
           {data.methods.passkey && <PasskeySignIn isDemo={data.demo} />}
           {data.methods.oidc && <OidcSignIn label={data.methods.oidc.label} />}
           <Text size="xs" c="dimmed">

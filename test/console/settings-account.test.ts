@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { visit, type Page } from '../support/browser.ts'
-import { folder, serving } from '../support/program.ts'
+import { folder, outcome, serving } from '../support/program.ts'
 import { assertGoodPage, assertNoComplaints, inBrowser } from './console.ts'
 
 const EMAIL = 'ada.fictional@example.com'
@@ -13,6 +13,7 @@ interface Place {
   /** The settings of the first team, at `localhost`. */
   account: string
   origin: string
+  dataDir: string
 }
 let started: Promise<Place> | undefined
 
@@ -20,7 +21,7 @@ let started: Promise<Place> | undefined
 const startServer = (): Promise<Place> => (started ??= prepareServer())
 
 async function prepareServer(): Promise<Place> {
-  const { url, stdout } = await serving(folder('console-account'), { DEMO: 'off' })
+  const { url, stdout, dataDir } = await serving(folder('console-account'), { DEMO: 'off' })
   const [, token] = /First admin {2}\S+#token=(\S+)/.exec(stdout()) ?? assert.fail(stdout())
   const origin = url.replace('127.0.0.1', 'localhost')
   const post = async (path: string, body: unknown, cookie = '') => {
@@ -35,7 +36,15 @@ async function prepareServer(): Promise<Place> {
   const { org } = (await session.json()) as { org: { id: string } }
   const created = await post(`/v1/org/${org.id}/team`, { name: 'Clinic', region: 'us' }, cookie)
   const { id } = (await created.json()) as { id: string }
-  return { origin, account: `${origin}/console/${id}/sandbox-us/settings/account` }
+  return { origin, dataDir, account: `${origin}/console/${id}/sandbox-us/settings/account` }
+}
+
+/** A link with which the administrator sets a password, at `localhost`. */
+async function createLink(): Promise<string> {
+  const { dataDir, origin } = await startServer()
+  const { stdout, err } = await outcome('member', { DATA_DIR: dataDir, DEMO: 'off' }, 'link', EMAIL)
+  const [fragment] = /#token=\S+/.exec(stdout) ?? assert.fail(err)
+  return `${origin}/console/reset${fragment}`
 }
 
 async function fillPassword(page: Page, password: string): Promise<void> {
@@ -101,6 +110,17 @@ describe('the account section', () => {
     await page.getByRole('combobox', { name: 'Section of the settings' }).waitFor({ state: 'detached' })
     await page.setViewportSize({ width: 390, height: 844 })
     await page.getByRole('combobox', { name: 'Section of the settings' }).waitFor()
+  })
+
+  test('is found by the command palette', inBrowser, async () => {
+    const { page } = await openAccount()
+    const { account } = await startServer()
+    await page.goto(account.replace('settings/account', 'settings'))
+    await page.getByRole('heading', { name: 'Keys of the team, sandbox' }).waitFor()
+    await page.keyboard.press('Control+K')
+    await page.getByPlaceholder('Search, jump to an id, or run an action').fill('settings: account')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(account)
   })
 
   test('ends another session, and all others, and the pages of these ask to sign in', inBrowser, async () => {
@@ -177,7 +197,7 @@ describe('the account section', () => {
 
 describe('a passkey', () => {
   test(
-    'is added under a name, signs in alone and after the password, and after its removal the password is enough',
+    'is added under a name, signs in alone, after the password and after a link, and after its removal the password is enough',
     inBrowser,
     async () => {
       const visited = await openAccount()
@@ -200,12 +220,21 @@ describe('a passkey', () => {
         await signOut(page)
         await fillPassword(page, PASSWORD)
         await page.getByText('Your account has a passkey, which is needed after the password.').waitFor()
+        assert.equal(await page.getByRole('button', { name: 'Sign in with a passkey' }).count(), 0)
         await assertGoodPage(visited, 'second factor')
         await page.reload()
         await page.getByLabel('Email').waitFor()
         await fillPassword(page, PASSWORD)
         await page.getByRole('button', { name: 'Use the passkey' }).click()
         await section(page, 'Sessions').waitFor()
+
+        await signOut(page)
+        await page.goto(await createLink())
+        await page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD)
+        await page.getByRole('button', { name: 'Set the password and sign in' }).click()
+        await page.getByRole('button', { name: 'Use the passkey' }).click()
+        await page.getByRole('button', { name: /Account of/ }).waitFor()
+        await page.goto((await startServer()).account)
 
         await passkeys.getByRole('button', { name: /^Remove the passkey/ }).click()
         const removal = page.getByRole('dialog')

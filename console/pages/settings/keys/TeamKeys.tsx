@@ -83,7 +83,14 @@ function TeamKeyTable({ keys }: { keys: readonly TeamKey[] }) {
           <Table.Tbody>
             {keys.map((key) => (
               <Table.Tr key={key.id}>
-                <Table.Td className={classes.longText}>{key.label}</Table.Td>
+                <Table.Td className={classes.longText}>
+                  {key.label}
+                  {key.member_id !== null && (
+                    <Text size="xs" c="dimmed">
+                      for one member, with whom it is removed
+                    </Text>
+                  )}
+                </Table.Td>
                 <Table.Td ff="monospace" visibleFrom="sm">
                   {key.value}
                 </Table.Td>
