@@ -16,7 +16,7 @@ import { expectedResults } from '../catalog/lab-tests.ts'
 import { expectations } from '../results/expected-results.ts'
 import type { LinkMessage } from './link-message.ts'
 import { findMessage, listMessages, messageCleanup, unassignedMessageCleanup } from './message-store.ts'
-import { assignToTeam } from './operator-reviews.ts'
+import { assignToTeam, deleteUnassigned } from './operator-reviews.ts'
 import { processMessage, receiveMessage } from './receive-message.ts'
 
 /** A team with a link, and an order under the account of this link that awaits its result. */
@@ -426,6 +426,20 @@ describe('a message that cannot be processed', () => {
     assert.deepEqual([replayed.state, replayed.order_id], ['applied', order.id])
   })
 
+  test('to its end, because the process ends before its outcome is stored, is applied once', async () => {
+    const { team, account, order, complete } = await linkedOrder()
+    const bytes = toBytes(complete())
+    const first = await receiveBytes(team, account, bytes)
+    const { events } = await getOrder(team, order.id)
+    // What a process leaves that ends after the result was committed.
+    await team.db.queries.run(
+      sql`update lab_message set state = 'received', raw_result_id = null, team_id = null where id = ${first.message_id}`,
+    )
+    const repeated = await receiveBytes(team, account, bytes)
+    assert.deepEqual([repeated.state, repeated.raw_result_id], ['applied', first.raw_result_id])
+    assert.deepEqual((await getOrder(team, order.id)).events, events)
+  })
+
   test('because its account has no link, or because it is empty, is refused', async () => {
     const team = await createTestTeam()
     const account = await labAccount(team, { lab: 'quest', provider_account_id: `FICTIONAL-${randomUUID()}` })
@@ -449,6 +463,13 @@ describe('stored messages', () => {
     assert.deepEqual([stranger.state, (await storedMessages(team, account))[0]!.team_id], ['review', null])
     await team.db.txOnWholeCell(team.tenant, (tx) => assignToTeam(tx, stranger.raw_result_id!))
     assert.equal((await storedMessages(team, account))[0]!.team_id, team.team)
+  })
+
+  test('are deleted with a result that an operator deletes', async () => {
+    const { team, account, send, complete } = await linkedOrder()
+    const { raw_result_id } = await send({ ...complete(), account_number: 'FICTIONAL-OTHER' })
+    assert.equal(await team.db.plainTx((tx) => deleteUnassigned(tx, raw_result_id!)), true)
+    assert.deepEqual(await storedMessages(team, account), [])
   })
 
   test('are deleted after 400 days, and without a team after 90 days', async () => {

@@ -1,5 +1,5 @@
 // Finds the expected results of an order that a laboratory's results are, for links that know only the laboratory's codes. Pure.
-import type { DiagnosticReport, MeasuredAnalyte, ReportedMissing } from '../links/diagnostic-report.ts'
+import type { DiagnosticReport, MeasuredAnalyte, ReportedMissing, ReportedPlace } from '../links/diagnostic-report.ts'
 import { toMeasuredAnalyte, type ExpectedResult } from './expected-results.ts'
 
 /**
@@ -11,7 +11,8 @@ export function identifyAnalytes(report: DiagnosticReport, expected: ExpectedRes
   const { results, missing, withdrawn_results = [], confirmed_results = [] } = report
   const isIdentified = [...results, ...missing, ...withdrawn_results, ...confirmed_results].every(({ slug }) => slug !== '')
   if (isIdentified) return report
-  const identify = <A extends MeasuredAnalyte>(item: A): A => (item.slug === '' ? identifyAnalyte(item, expected) : item)
+  const identify = <A extends MeasuredAnalyte & ReportedPlace>(item: A): A =>
+    item.slug === '' ? identifyAnalyte(item, expected) : item
   return {
     ...report,
     results: results.map(identify),
@@ -21,16 +22,29 @@ export function identifyAnalytes(report: DiagnosticReport, expected: ExpectedRes
   }
 }
 
-function identifyAnalyte<A extends MeasuredAnalyte>(item: A, expected: ExpectedResult[]): A {
+function identifyAnalyte<A extends MeasuredAnalyte & ReportedPlace>(item: A, expected: ExpectedResult[]): A {
   const known = findExpected(item, expected)
   if (!known) return { ...item, slug: toSlug(item.name) || toSlug(item.provider_id ?? '') || 'result' }
   const { slug, loinc, loinc_slug, source_markers } = toMeasuredAnalyte(known)
   return { ...item, slug, loinc: item.loinc ?? loinc, loinc_slug, source_markers }
 }
 
-function findExpected({ provider_id, loinc }: MeasuredAnalyte, expected: ExpectedResult[]): ExpectedResult | undefined {
+/**
+ * Codes of tests and of results may be of two lists that overlap. So a code identifies a result only below the test that has the code, and
+ * not against the LOINC code.
+ */
+function findExpected(
+  { provider_id, loinc, ordered_test }: MeasuredAnalyte & ReportedPlace,
+  expected: ExpectedResult[],
+): ExpectedResult | undefined {
   const only = (items: ExpectedResult[]) => (items.length === 1 ? items[0] : undefined)
-  const byCode = provider_id === null ? [] : expected.filter((item) => item.provider_id === provider_id)
+  const byCode = expected.filter(
+    (item) =>
+      item.provider_id !== null &&
+      item.provider_id === provider_id &&
+      (loinc === null || item.loinc === null || item.loinc === loinc) &&
+      (ordered_test === undefined || item.source_markers.some((marker) => marker.provider_id === ordered_test.code)),
+  )
   return only(byCode) ?? (loinc === null ? undefined : only(expected.filter((item) => item.loinc === loinc)))
 }
 

@@ -217,6 +217,40 @@ describe('incremental reports', () => {
     assert.equal(results[0].source_markers[0].marker_id, expected[0]!.source_markers[0]!.marker_id)
     assert.equal(await status(), 'completed')
   })
+
+  test('do not name a result by the code of another test, or against its LOINC code', async () => {
+    const { expected, send, read, status } = await order()
+    const single = expected.find((item) => item.provider_id !== null && item.loinc !== null)!
+    const named = (overrides: Partial<ReportedResult>) => ({
+      ...unorderedResult('x', { provider_id: single.provider_id, ...overrides }),
+      name: 'Fictional Analyte',
+      slug: '',
+    })
+    const other = { code: 'OTHER', filler: null }
+    const own = { code: single.source_markers[0]!.provider_id!, filler: null }
+    await send(
+      increment([
+        named({ ordered_test: other }),
+        named({ ordered_test: own, loinc: '00000-0' }),
+        named({ ordered_test: own, sub_id: '1' }),
+      ]),
+    )
+    assert.deepEqual(
+      (await read()).results.map(({ slug, loinc }: { slug: string; loinc: string | null }) => [slug, loinc]),
+      [
+        ['fictional-analyte', null],
+        ['fictional-analyte', '00000-0'],
+        [single.slug, single.loinc],
+      ],
+    )
+    assert.deepEqual(
+      (await read()).results.map(({ source_markers }: { source_markers: { provider_id: string }[] | null }) =>
+        source_markers?.map(({ provider_id }) => provider_id),
+      ),
+      [undefined, [own.code], [own.code]],
+    )
+    assert.equal(await status(), 'delivered_to_lab')
+  })
 })
 
 describe('cumulative reports', () => {

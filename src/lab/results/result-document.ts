@@ -70,15 +70,21 @@ export function buildResultDocument(
   }
 }
 
-/** The markers of a result: as the link names them, else the ordered markers that expect a result of this name or code. */
-const sourceMarkers = (
-  { source_markers, slug, provider_id }: MeasuredAnalyte,
-  expected: ExpectedResult[],
-): SourceMarker[] | null =>
-  source_markers ??
-  expected.find((item) => (slug !== '' && item.slug === slug) || (provider_id !== null && item.provider_id === provider_id))
-    ?.source_markers ??
-  null
+/**
+ * The markers of a result: as the link names them, else those with the code of the test that it is reported below, else the ordered markers
+ * that expect a result of this name or code.
+ */
+function sourceMarkers(result: ReportedResult, expected: ExpectedResult[]): SourceMarker[] | null {
+  const { source_markers, ordered_test, slug, provider_id } = result
+  if (source_markers) return source_markers
+  if (ordered_test) {
+    const markers = expected.flatMap((item) => item.source_markers).filter((marker) => marker.provider_id === ordered_test.code)
+    return markers.length ? [...new Map(markers.map((marker) => [marker.marker_id, marker])).values()] : null
+  }
+  const isSame = (item: ExpectedResult) =>
+    (slug !== '' && item.slug === slug) || (provider_id !== null && item.provider_id === provider_id)
+  return expected.find(isSame)?.source_markers ?? null
+}
 
 /** The laboratory's overall interpretation may be more severe than that of the results, but not less. */
 function overallInterpretation({ interpretation: said }: DiagnosticReport, results: BiomarkerResult[]): Interpretation {
