@@ -3,6 +3,7 @@ import { useLaunch } from '../session/session.ts'
 import { useTeam } from '../session/team.ts'
 import { basePath } from '../page-context.ts'
 import { CopyableCode } from './CopyableCode.tsx'
+import type { KeyKind } from './key-kind.ts'
 
 /** A request that has the same answer as a page. */
 export interface SampleRequest {
@@ -17,10 +18,12 @@ interface CodeSamplesProps {
   request: SampleRequest
   /** Which kind of key the request needs. */
   keyKind?: KeyKind
+  /** The same as a call of the official SDK. */
+  sdkCode?: string | undefined
 }
 
 /** Shows a request of this page for a terminal and for a program, with a placeholder for the key. Not in the page of another program. */
-export function CodeSamples({ request, keyKind = 'team' }: CodeSamplesProps) {
+export function CodeSamples({ request, keyKind = 'team', sdkCode }: CodeSamplesProps) {
   const { cell } = useTeam()
   const isEmbedded = useLaunch()?.modality === 'feature_embed'
   if (isEmbedded) return null
@@ -36,12 +39,18 @@ export function CodeSamples({ request, keyKind = 'team' }: CodeSamplesProps) {
           <Tabs defaultValue="curl" keepMounted={false}>
             <Tabs.List mb="sm">
               <Tabs.Tab value="curl">curl</Tabs.Tab>
+              {sdkCode !== undefined && <Tabs.Tab value="sdk">SDK</Tabs.Tab>}
               <Tabs.Tab value="javascript">JavaScript</Tabs.Tab>
               <Tabs.Tab value="python">Python</Tabs.Tab>
             </Tabs.List>
             <Tabs.Panel value="curl">
               <CopyableCode text={curlOf(request, keyKind)} label="the command" />
             </Tabs.Panel>
+            {sdkCode !== undefined && (
+              <Tabs.Panel value="sdk">
+                <CopyableCode text={sdkCode} label="the code" />
+              </Tabs.Panel>
+            )}
             <Tabs.Panel value="javascript">
               <CopyableCode text={javascriptOf(request, keyKind)} label="the code" />
             </Tabs.Panel>
@@ -55,8 +64,6 @@ export function CodeSamples({ request, keyKind = 'team' }: CodeSamplesProps) {
     </Popover>
   )
 }
-
-export type KeyKind = 'team' | 'management'
 
 const KEY_HEADERS: Record<KeyKind, string> = { team: 'x-service-api-key', management: 'x-management-key' }
 

@@ -61,6 +61,8 @@ test('the log is filtered, zoomed by keys and by dragging, and one request opens
   await page.getByText(/body\.user_id: Field required/).waitFor()
   await page.getByRole('button', { name: 'As curl or code' }).click()
   await page.getByText('"x-service-api-key: $KEY"').waitFor()
+  await page.getByRole('tab', { name: 'SDK' }).click()
+  await page.getByText(/await client\.labTests\.createOrder\(/).waitFor()
   await page.keyboard.press('Escape')
   await assertGoodPage(visited, 'request')
   assertNoComplaints(complaints)

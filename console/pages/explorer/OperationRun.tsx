@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../components/ConfirmDialog.tsx'
 import { ErrorNotice } from '../../components/ErrorNotice.tsx'
 import { useTeam } from '../../session/team.ts'
 import { useRefusals } from './allowed-runs.ts'
-import type { ApiOperation } from './api-document.ts'
+import type { ApiOperation } from './operations.ts'
 import {
   bodyError,
   firstRequest,
@@ -15,6 +15,7 @@ import {
   scopeValue,
   sendRequest,
   toSample,
+  toSdkCode,
   valueKey,
   type ApiRequest,
 } from './api-request.ts'
@@ -35,7 +36,11 @@ export function OperationRun({ operation }: { operation: ApiOperation }) {
           <Title order={2} className={classes.path}>
             {operation.method} {operation.path}
           </Title>
-          <CodeSamples request={toSample(operation, request.values, request.body)} keyKind={operation.keyKind} />
+          <CodeSamples
+            request={toSample(operation, request.values, request.body)}
+            keyKind={operation.keyKind}
+            sdkCode={toSdkCode(operation, request.values, request.body)}
+          />
         </Group>
         <Text size="sm">{operation.summary}</Text>
         {operation.description !== undefined && (

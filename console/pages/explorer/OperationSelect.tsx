@@ -1,6 +1,6 @@
 import { Group, Select, Text, type ComboboxItem, type OptionsFilter } from '@mantine/core'
 import { useMemo } from 'react'
-import type { ApiOperation } from './api-document.ts'
+import type { ApiOperation } from './operations.ts'
 import { useRefusals } from './allowed-runs.ts'
 import classes from './OperationSelect.module.css'
 

@@ -1,5 +1,5 @@
 import { Autocomplete, Select, TagsInput, TextInput } from '@mantine/core'
-import type { ApiParameter } from './api-document.ts'
+import type { ApiParameter } from './operations.ts'
 
 interface ParameterFieldProps {
   parameter: ApiParameter

@@ -1,7 +1,7 @@
 // Which operations the explorer runs, and why it does not run the others.
 import { usePermissions, type OperationId } from '../../session/permissions.ts'
 import { useTeam } from '../../session/team.ts'
-import type { ApiOperation } from './api-document.ts'
+import type { ApiOperation } from './operations.ts'
 
 /** A function that says why an operation is not run here; undefined: it is. */
 export function useRefusals(): (operation: ApiOperation) => string | undefined {

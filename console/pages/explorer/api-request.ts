@@ -2,7 +2,8 @@
 import type { SampleRequest } from '../../components/CodeSamples.tsx'
 import { basePath } from '../../page-context.ts'
 import type { TeamScope } from '../../session/team.ts'
-import type { ApiOperation, ApiParameter } from './api-document.ts'
+import type { ApiOperation, ApiParameter } from './operations.ts'
+import { sdkCall, sdkCodeOf } from './sdk-sample.ts'
 
 /** The values of parameters, by place and name; lists have several. */
 export type ParameterValues = Readonly<Record<string, readonly string[]>>
@@ -77,6 +78,13 @@ export function toSample(operation: ApiOperation, values: ParameterValues = {}, 
     query,
     ...(operation.exampleBody !== undefined && { body: bodyValue(body) ?? operation.exampleBody }),
   }
+}
+
+/** The request as code for the official SDK; undefined if the SDK has no such call. */
+export function toSdkCode(operation: ApiOperation, values: ParameterValues = {}, body?: string): string | undefined {
+  const byName = Object.fromEntries(operation.parameters.map((parameter) => [parameter.name, values[valueKey(parameter)] ?? []]))
+  const call = sdkCall(operation, byName, bodyValue(body) ?? operation.exampleBody)
+  return call && sdkCodeOf(call, `${location.origin}${basePath}`)
 }
 
 function bodyValue(body: string | undefined): unknown {

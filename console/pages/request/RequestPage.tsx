@@ -13,7 +13,7 @@ import { StatusBadge } from '../../components/StatusBadge.tsx'
 import { formatExact } from '../../components/times.ts'
 import { useTeam } from '../../session/team.ts'
 import { findOperation, useApiDocument } from '../explorer/api-document.ts'
-import { toSample } from '../explorer/api-request.ts'
+import { toSample, toSdkCode } from '../explorer/api-request.ts'
 import { RequestTabs } from '../requests/RequestTabs.tsx'
 import { toneOfStatus, type LoggedRequest } from '../requests/requests-query.ts'
 
@@ -71,7 +71,7 @@ const Heading = ({ request: { operation, status, at, id } }: { request: LoggedRe
 function Samples({ request }: { request: LoggedRequest }) {
   const operation = findOperation(useApiDocument().data, request.operation)
   if (!operation) return null
-  return <CodeSamples request={toSample(operation)} keyKind={operation.keyKind} />
+  return <CodeSamples request={toSample(operation)} keyKind={operation.keyKind} sdkCode={toSdkCode(operation)} />
 }
 
 const RequestFacts = ({ request }: { request: LoggedRequest }) => (
