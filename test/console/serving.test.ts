@@ -32,6 +32,39 @@ test('every address of the console has the same page, under a policy that allows
   assert.equal(nonces.size, 4, 'each page has a nonce of its own')
 })
 
+test('every answer below the console, also an error, is no page or has a policy that allows neither inline code nor other origins', async () => {
+  const { url } = await startServer()
+  const [script] = await loadedFiles(url)
+  const asked: [path: string, status: number][] = [
+    ['/console', 200],
+    ['/console/nowhere/at/all', 200],
+    ['/console/%00', 200],
+    [script!, 200],
+    ['/console/assets/nothing.js', 404],
+    ['/console/api/session', 401],
+    ['/console/api/nothing', 404],
+    ['/console/v1/orders', 401],
+    ['/console/api/sign-in/oidc', 303],
+    ['/auth/session', 401],
+    ['/auth/session/nowhere', 401],
+    ['/auth/launch', 404],
+    [`/auth/launch?token=dl_${'x'.repeat(43)}`, 404],
+  ]
+  for (const [path, status] of asked) {
+    const response = await fetch(url + path, { redirect: 'manual' })
+    const body = await response.text()
+    assert.equal(response.status, status, path)
+    const type = response.headers.get('content-type') ?? ''
+    if (body === '' || /^(application\/json|text\/(javascript|css));/.test(type)) continue
+    assert.equal(type, 'text/html; charset=utf-8', path)
+    const policy = response.headers.get('content-security-policy') ?? ''
+    assert.match(policy, /^default-src 'none'; /, path)
+    assert.match(policy, /frame-ancestors 'none'$/, path)
+    assert(!/unsafe|https?:|\*/.test(policy), `${path} ${policy}`)
+    assert.equal(response.headers.get('x-content-type-options'), 'nosniff', path)
+  }
+})
+
 test('files are cached for good, compressed as the client accepts, and no others are there', async () => {
   const { url } = await startServer()
   const files = await loadedFiles(url)

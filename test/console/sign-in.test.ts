@@ -28,11 +28,26 @@ test('the page that was asked for opens after the sign-in', inBrowser, async () 
 test('signing out shows the sign-in page, also after going back and in another tab', inBrowser, async () => {
   const { page } = await openConsole()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
-  await page.getByRole('button', { name: /Account of/ }).click()
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
-  await page.getByRole('button', { name: 'Open the demo' }).waitFor()
-  await page.reload()
-  await page.getByRole('button', { name: 'Open the demo' }).waitFor()
+  const tab = await page.context().newPage()
+  try {
+    await tab.goto(`${page.url()}/orders`)
+    await tab.getByRole('heading', { name: 'Orders', level: 1 }).waitFor()
+    await page.getByRole('navigation').getByRole('link', { name: 'Users' }).click()
+    await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor()
+    await page.getByRole('button', { name: /Account of/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Open the demo' }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Open the demo' }).waitFor()
+    await page.goBack()
+    await page.getByRole('button', { name: 'Open the demo' }).waitFor()
+    // The other tab learns it by its next request.
+    await tab.getByRole('navigation').getByRole('link', { name: 'Users' }).click()
+    await tab.getByRole('button', { name: 'Open the demo' }).waitFor()
+    assert.equal(await tab.getByRole('navigation').count(), 0)
+  } finally {
+    await tab.close()
+  }
 })
 
 test("another organization's team is not found", inBrowser, async () => {

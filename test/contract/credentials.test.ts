@@ -4,6 +4,7 @@ import { before, describe, test } from 'node:test'
 import { keysSetDuring } from '../support/map-keys.ts'
 import { contents } from '../../src/app/contents.ts'
 import { createOrder } from '../support/orders.ts'
+import { CONSOLE_HEADERS, createMember, signedIn } from '../support/console-sessions.ts'
 import { embedding, launch, createLaunchBody, getPage } from '../support/launch-browser.ts'
 import { guards, client, createTestTeam, type TestTeam } from '../support/server.ts'
 import { exchange, refresh, signIn } from '../support/phones.ts'
@@ -29,6 +30,14 @@ const spellings: Record<string, (text: string, org: TestTeam) => Promise<number>
   'x-vital-org-key': (text, org) => readStatus(`/v1/org/${org.org_id}`, { 'x-vital-org-key': text }),
   'the cookie of a session opened by a link': (text) => readStatus('/auth/session', { cookie: `drawbridge_link_out=${text}` }),
   'the cookie of an embedded session': (text) => readStatus('/auth/session', { cookie: `drawbridge_feature_embed=${text}` }),
+  'the cookie of a member': (text) =>
+    readStatus('/console/api/session', { ...CONSOLE_HEADERS, cookie: `drawbridge_session=${text}` }),
+  'the cookie of a launched page': (text) =>
+    readStatus('/console/api/launch', {
+      ...CONSOLE_HEADERS,
+      cookie: `drawbridge_feature_embed=${text}`,
+      'x-drawbridge-launch': text,
+    }),
   'a launch token': (text) => readStatus(`/auth/launch?token=${encodeURIComponent(text)}`),
   'a requisition link': (text) => readStatus(`/documents/requisition?token=${encodeURIComponent(text)}`),
   'the access token of a user': (text) => readStatus(`/v2/user/${user_id}`, { authorization: `Bearer ${text}` }),
@@ -71,12 +80,13 @@ async function teamWithCredentials() {
   const phone = await signIn(org, user_id)
   const { link_token } = (await org.api.post('/v2/link/token', { user_id })).body as { link_token: string }
   const portal = await portalLinks(org, (await createOrder(org)).user_id)
-  return { org, token, phone, link_token, portal }
+  const member = await signedIn(org, await createMember(org))
+  return { org, token, phone, link_token, portal, member }
 }
 
 describe('a text that is a key in the memory of the program', async () => {
   const made = await keysSetDuring(teamWithCredentials)
-  const { org, token, phone, link_token, portal } = made.result
+  const { org, token, phone, link_token, portal, member } = made.result
   let texts: string[] = []
 
   /** Each credential is used where it belongs, so that what the program keeps in memory for it is there. */
@@ -87,6 +97,7 @@ describe('a text that is a key in the memory of the program', async () => {
     assert.equal(await spellings['x-management-key']!(org.orgKey, org), 200)
     assert.equal(await spellings['x-vital-link-token']!(link_token, org), 200)
     assert.equal(await spellings['the link token of a page']!(link_token, org), 200)
+    assert.equal(await spellings['the cookie of a member']!(member.token, org), 200)
     assert.equal(await spellings['the token of a portal launch']!(portal.launch, org), 303)
     assert.equal(await spellings['the code of a portal link']!(portal.code, org), 200)
   }
@@ -97,6 +108,7 @@ describe('a text that is a key in the memory of the program', async () => {
     [phone.access_token]: /^the access token of a user$/,
     [phone.refresh_token]: /^a refresh token$/,
     [link_token]: /link.token/,
+    [member.token]: /^the cookie of a member$/,
     [portal.launch]: /^the token of a portal launch$/,
     [portal.code]: /^the code of a portal link$/,
   }
@@ -104,8 +116,8 @@ describe('a text that is a key in the memory of the program', async () => {
   before(async () => {
     const used = await keysSetDuring(async () => {
       await useCredentials()
-      const { member } = await embedding(org)
-      const { cookie } = await getPage((await launch(org, createLaunchBody(org, member))).body.url as string)
+      const { member: embeddedMember } = await embedding(org)
+      const { cookie } = await getPage((await launch(org, createLaunchBody(org, embeddedMember))).body.url as string)
       assert.equal(await readStatus('/auth/session', { cookie: cookie! }), 200)
       const reading = Map.groupBy(
         operations.filter(({ method }) => method === 'GET'),

@@ -173,6 +173,23 @@ describe('what an issuer answers', async () => {
       ['/consolence', '/console'],
       ['/console\r\nset-cookie: a=b', '/console'],
       ['javascript:alert(1)', '/console'],
+      ['https:elsewhere.example/console', '/console'],
+      ['https:/elsewhere.example/console', '/console'],
+      ['\t//elsewhere.example/console', '/console'],
+      ['/\t/elsewhere.example/console', '/console'],
+      ['/\n/elsewhere.example/console', '/console'],
+      [' //elsewhere.example/console', '/console'],
+      ['///elsewhere.example/console', '/console'],
+      ['/%2felsewhere.example/console', '/console'],
+      ['%2f%2felsewhere.example/console', '/console'],
+      ['/console/%2e%2e/%2felsewhere.example', '/console'],
+      ['/console/../../%5celsewhere.example', '/console'],
+      ['/console@elsewhere.example', '/console'],
+      ['.elsewhere.example/console', '/console'],
+      ['@elsewhere.example/console', '/console'],
+      ['/auth/session', '/console'],
+      ['data:text/html,x', '/console'],
+      ['/console//elsewhere.example', '/console//elsewhere.example'],
     ]
     for (const [asked, led] of places) {
       const { location, cookie } = await server.leave(asked)

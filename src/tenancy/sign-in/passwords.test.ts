@@ -55,6 +55,55 @@ describe('signing in with a password', () => {
     }
   })
 
+  test('gives a new token for any earlier cookie, which stays what it was', async () => {
+    const team = await createTestTeam()
+    const [attacker, victim] = [await createMember(team), await createMember(team)]
+    const planted = await signedIn(team, attacker)
+    const cookie = planted.headers.cookie!
+    const reply = await page.post('sign-in/password', { email: victim.email, password: PASSWORD }, { cookie })
+    assert.equal((await sessionOf(reply)).body.member.id, victim.id)
+    assert.notEqual(reply.headers.getSetCookie()[0]!.split(';')[0], cookie)
+    assert.equal((await planted.get('/console/api/session')).body.member.id, attacker.id)
+    const used = await page.post(
+      'one-time-links/use',
+      { token: await memberLink(victim), password: 'nine fictional gardens' },
+      { cookie },
+    )
+    assert.equal((await sessionOf(used)).body.member.id, victim.id)
+    assert.equal((await planted.get('/console/api/session')).body.member.id, attacker.id)
+  })
+
+  test('is limited alike for accounts that exist and that do not, also when a mail is asked for', async () => {
+    const { app } = assembleProcess({ settings: { ...settings, wrong_keys_per_min: 3 } })
+    const { email } = await createMember(await createTestTeam())
+    const ask = async (path: string, payload: object, remoteAddress: string) => {
+      const headers = { ...CONSOLE_HEADERS, 'content-type': 'application/json' }
+      const { statusCode, body } = await app.inject({
+        method: 'POST',
+        url: `/console/api/${path}`,
+        headers,
+        payload,
+        remoteAddress,
+      })
+      return `${statusCode} ${body}`
+    }
+    const answersFor = async (account: string, network: string) => {
+      const answers: string[] = []
+      for (let i = 0; i < 5; i++) {
+        const password = 'a wrong fictional text'
+        answers.push(await ask('sign-in/password', { email: account, password }, `${network}.${i}`))
+        answers.push(await ask('password-reset', { email: account }, `${network}.${i}`))
+      }
+      return answers
+    }
+    const known = await answersFor(email, '192.0.2')
+    assert(
+      known.some((answer) => answer.startsWith('401 ')) && known.some((answer) => answer.startsWith('429 ')),
+      known.join('\n'),
+    )
+    assert.deepEqual(await answersFor(address(), '198.51.100'), known)
+  })
+
   test('is refused to pages of other origins, and without the header of the console', async () => {
     const { email } = await createMember(await createTestTeam())
     const body = { email, password: PASSWORD }
@@ -138,8 +187,8 @@ describe('a one-time link', () => {
     assert.deepEqual(body, { kind: 'invitation', email, name: null })
     assert.deepEqual((await page.post('one-time-links/use', { token, password })).body.detail[0].loc, ['body', 'name'])
     const use = () => page.post('one-time-links/use', { token, name: 'Testa Fictional', password })
-    const replies = await Promise.all([use(), use()])
-    assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 404])
+    const replies = await Promise.all(Array.from({ length: 20 }, use))
+    assert.deepEqual(replies.map(({ status }) => status).sort(), [200, ...Array<number>(19).fill(404)])
     const session = await sessionOf(replies.find(({ status }) => status === 200)!)
     assert.deepEqual([session.body.member.email, session.body.org.id], [email, team.org_id])
     assert.equal((await page.post('one-time-links/inspect', { token })).status, 404)
@@ -174,7 +223,9 @@ describe('a one-time link', () => {
       email: member.email,
       name: 'Testa Fictional',
     })
-    assert.equal((await page.post('one-time-links/use', { token, password })).status, 200)
+    const replies = await Promise.all(Array.from({ length: 20 }, () => page.post('one-time-links/use', { token, password })))
+    assert.deepEqual(replies.map(({ status }) => status).sort(), [200, ...Array<number>(19).fill(404)])
+    assert.deepEqual(replies.flatMap(({ headers }) => headers.getSetCookie()).length, 1, 'one session begins')
     assert.equal((await former.get('/console/api/session')).status, 401)
     for (const used of [token, other])
       assert.equal((await page.post('one-time-links/use', { token: used, password })).status, 404)
