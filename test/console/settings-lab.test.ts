@@ -1,4 +1,4 @@
-// Settings in the console: lab accounts, physicians, the brand.
+// Settings in the console: lab accounts, physicians, credentials, the brand.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -143,6 +143,47 @@ test('a physician is added by keyboard alone', inBrowser, async () => {
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await page.getByRole('row', { name: new RegExp(`Docta Keyboard ${npi} AZ`) }).waitFor()
+})
+
+describe('credentials', () => {
+  test('credentials are set after their preparation, shown without the secret, and deleted by name', inBrowser, async () => {
+    const visited = await openConsole('settings/credentials')
+    const { page, complaints } = visited
+    await page.getByRole('heading', { name: 'No credentials' }).waitFor()
+    await assertGoodPage(visited, 'settings credentials empty')
+    await page.getByRole('button', { name: 'Set credentials' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('combobox', { name: 'Provider' }).fill('oura')
+    await page.getByRole('listbox').getByRole('option', { name: 'oura', exact: true }).click()
+    await dialog.getByText('Set this at the provider first').waitFor()
+    await dialog.getByRole('textbox', { name: 'Client id' }).fill(MARKUP)
+    await dialog.getByRole('textbox', { name: 'Client secret' }).fill('fictional secret of oura')
+    await dialog.getByRole('textbox', { name: 'Details' }).fill('[')
+    await dialog.getByRole('button', { name: 'Set credentials' }).click()
+    await dialog.getByText('This is not a JSON object').waitFor()
+    await assertGoodPage(visited, 'settings credentials form')
+    await dialog.getByRole('textbox', { name: 'Details' }).fill('')
+    await dialog.getByRole('textbox', { name: 'Redirect address of your own' }).fill('nowhere')
+    await dialog.getByRole('button', { name: 'Set credentials' }).click()
+    await dialog.locator('[aria-invalid=true]').waitFor()
+    await dialog.getByRole('textbox', { name: 'Redirect address of your own' }).fill('')
+    await dialog.getByRole('button', { name: 'Set credentials' }).click()
+    const row = page.getByRole('row', { name: /oura/ })
+    await row.getByText(MARKUP).waitFor()
+    assert.doesNotMatch(await page.innerText('body'), /fictional secret/)
+    const accepted = complaints.filter((complaint) => !REFUSED.test(complaint))
+    await assertGoodPage({ page, complaints: accepted }, 'settings credentials')
+    await row.getByRole('button', { name: 'Delete the credentials of oura' }).click()
+    assert(await dialog.getByRole('button', { name: 'Delete credentials' }).isDisabled())
+    await dialog.getByRole('textbox').fill('oura')
+    await dialog.getByRole('button', { name: 'Delete credentials' }).click()
+    await page.getByRole('heading', { name: 'No credentials' }).waitFor()
+  })
+
+  test('a viewer has no such section', inBrowser, async () => {
+    const { page } = await openConsoleAs('viewer', 'settings/credentials')
+    await page.getByRole('heading', { name: 'No such section' }).waitFor()
+  })
 })
 
 describe('the brand', () => {

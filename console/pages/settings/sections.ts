@@ -45,6 +45,13 @@ export const SECTIONS: readonly SettingsSection[] = [
     hasTeamTimes: true,
   },
   {
+    path: 'credentials',
+    label: 'Credentials',
+    group: 'Team',
+    operation: 'get_team_custom_credentials',
+    Content: lazy(async () => ({ default: (await import('./credentials/CredentialsSection.tsx')).CredentialsSection })),
+  },
+  {
     path: 'brand',
     label: 'Brand',
     group: 'Team',

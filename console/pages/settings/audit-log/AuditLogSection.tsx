@@ -11,7 +11,6 @@ import { useFilters, type FilterField } from '../../../components/filters.ts'
 import { IdText } from '../../../components/IdText.tsx'
 import { RelativeTime } from '../../../components/RelativeTime.tsx'
 import { usePermissions } from '../../../session/permissions.ts'
-import { useTeam } from '../../../session/team.ts'
 import { Actor } from '../Actor.tsx'
 import { useMemberNames } from '../member-names.ts'
 import { Section } from '../Section.tsx'
@@ -49,11 +48,10 @@ export function AuditLogSection() {
 /** The scopes that the member may list, and the one in the address of the page. */
 function useScope() {
   const isPermitted = usePermissions()
-  const { environment } = useTeam()
   const [params, setParams] = useSearchParams()
   const scopes: { value: AuditScope; label: string }[] = [
     { value: 'team', label: 'This team' },
-    ...(isPermitted('list_cell_audit') ? [{ value: 'environment' as const, label: `All teams of the ${environment}` }] : []),
+    ...(isPermitted('list_cell_audit') ? [{ value: 'environment' as const, label: 'All teams' }] : []),
     ...(isPermitted('list_org_audit') ? [{ value: 'organization' as const, label: 'Organization' }] : []),
   ]
   const scope = scopes.find(({ value }) => value === params.get('scope'))?.value ?? 'team'
@@ -102,11 +100,12 @@ function AuditList({ scope, operation }: { scope: AuditScope; operation: string 
 }
 
 const columnsOf = (names: ReadonlyMap<string, string>, scope: AuditScope): Column<AuditLine>[] => [
-  { id: 'created', header: 'When', width: 96, cell: ({ created_at }) => <RelativeTime value={created_at} /> },
+  { id: 'created', header: 'When', width: 84, cell: ({ created_at }) => <RelativeTime value={created_at} /> },
   { id: 'operation', header: 'Operation', cell: ({ operation }) => <span title={operation}>{operation}</span> },
   {
     id: 'actor',
     header: 'By',
+    width: 152,
     cell: ({ member_id, key_id }) => <Actor member_id={member_id} key_id={key_id} names={names} />,
   },
   ...(scope === 'team'
