@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import type { Page } from '../support/browser.ts'
+import { visit, type Page } from '../support/browser.ts'
+import { eventually } from '../support/eventually.ts'
+import { folder, serving } from '../support/program.ts'
+import { mailServer } from '../support/smtp-server.ts'
 import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, openConsoleAs } from './console.ts'
 
 const PASSWORD = 'nine fictional gardens'
@@ -118,6 +121,22 @@ describe('an invitation', () => {
     await page.getByRole('button', { name: 'Invite and create a link' }).click()
     await page.getByText(/^Nothing was sent\. A member of the organization already has the address/).waitFor()
   })
+})
+
+test('an invitation is sent by a server that sends mail, and shows no link', inBrowser, async () => {
+  const peer = await mailServer()
+  const { url } = await serving(folder('console-mail'), { SMTP_URL: `${peer.url}?tls=off`, MAIL_FROM: 'lab@example.com' })
+  const { page } = await visit()
+  await page.goto(`${url}/console`)
+  await page.getByRole('button', { name: 'Open the demo' }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('link', { name: 'Members' }).click()
+  await page.getByRole('button', { name: 'Invite a person' }).click()
+  const email = newEmail()
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Email' }).fill(email)
+  await page.getByRole('button', { name: 'Send the invitation' }).click()
+  await page.getByText(`A mail with a link is on its way to ${email}.`).waitFor()
+  await eventually(() => peer.taken.some(({ to, text }) => to.includes(email) && text.includes('/console/invite#token')))
 })
 
 test('members are hidden from members with a role in a team alone', inBrowser, async () => {

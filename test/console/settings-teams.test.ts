@@ -62,6 +62,20 @@ describe('teams', () => {
     assertNoComplaints(complaints)
   })
 
+  test('deleting the team of the page leads to another team', inBrowser, async () => {
+    const { page, server, demo } = await openConsole('settings/teams')
+    const headers = { 'x-management-key': demo.management_key }
+    const body = JSON.stringify({ name: 'Short-lived', region: 'us' })
+    const created = await fetch(`${server.url}/v1/org/${demo.org_id}/team`, { method: 'POST', headers, body })
+    const { id } = (await created.json()) as { id: string }
+    await page.goto(`${server.url}/console/${id}/sandbox-us/settings/teams?team_id=${id}`)
+    await page.getByRole('button', { name: 'Delete team' }).click()
+    await page.getByRole('dialog').getByRole('textbox').fill('Short-lived')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete team' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    assert.doesNotMatch(page.url(), new RegExp(id))
+  })
+
   test('a reference that another team has is refused in the dialog', inBrowser, async () => {
     const { page, server, demo } = await openConsole('settings/teams')
     const reference = randomUUID()

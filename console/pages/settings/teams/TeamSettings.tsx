@@ -61,12 +61,8 @@ function DeleteTeam({ team }: { team: OrgTeam }) {
   const deleteTeam = useDeleteTeam()
   const navigate = useNavigate()
   if (!canDelete) return null
-  const remove = async (): Promise<void> => {
-    // The team of the page is gone afterwards.
-    const next = team.id === openTeam.id ? '/' : pathTo('settings/teams')
-    await deleteTeam(team.id)
-    await navigate(next)
-  }
+  // The team whose pages are open is gone afterwards.
+  const next = team.id === openTeam.id ? '/' : pathTo('settings/teams')
   return (
     <Section title="Delete the team">
       <Text size="sm" maw={640}>
@@ -84,7 +80,7 @@ function DeleteTeam({ team }: { team: OrgTeam }) {
         title={`Delete the team ${team.name}`}
         action="Delete team"
         nameToType={team.name || team.id}
-        onConfirm={remove}
+        onConfirm={() => deleteTeam(team.id, () => navigate(next))}
       >
         <Text size="sm">
           Both environments of {team.name} stop working now. Orders that laboratories have received go on there, and their results
