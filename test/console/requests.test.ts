@@ -37,6 +37,8 @@ test('the log is filtered, zoomed by keys and by dragging, and one request opens
   assert.equal(Date.parse(searchParams.get('until')!) - Date.parse(searchParams.get('since')!), 2 * 900_000)
   assert.equal(searchParams.get('outcome'), 'client_error')
   await requests.getByText('create_order').first().waitFor()
+  // Six bars of five minutes: those of the chosen time alone.
+  await histogram.and(page.locator('[aria-valuemax="5"]')).waitFor()
   await assertGoodPage(visited, 'requests zoomed')
   await page.goBack()
   await page.waitForURL((url) => !url.searchParams.has('since'))

@@ -63,6 +63,11 @@ export function useRequestCounts({ since, until }: Pick<RequestQuery, 'since' | 
           headers: refreshHeaders(context),
         }),
       ),
+    // The last interval of the API begins at the end of the span.
+    select: ({ step_s, data }): RequestCounts => ({
+      step_s,
+      data: until === undefined ? data : data.filter(({ at }) => Date.parse(at) < Date.parse(until)),
+    }),
     placeholderData: (before) => before,
     refetchInterval: isLive && REFRESH_MS,
   })
