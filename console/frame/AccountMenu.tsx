@@ -1,6 +1,7 @@
 import { Avatar, Menu, Text, UnstyledButton, useMantineColorScheme, VisuallyHidden, type MantineColorScheme } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from 'react-router'
+import { launchId } from '../page-context.ts'
 import { signOut, useSession } from '../session/session.ts'
 import { useTeam } from '../session/team.ts'
 
@@ -46,9 +47,11 @@ export function AccountMenu() {
           ))}
         </Menu.RadioGroup>
         <Menu.Divider />
-        <Menu.Item component={Link} to={pathTo('settings/account')}>
-          Password, passkeys and sessions
-        </Menu.Item>
+        {!launchId && (
+          <Menu.Item component={Link} to={pathTo('settings/account')}>
+            Password, passkeys and sessions
+          </Menu.Item>
+        )}
         <Menu.Item onClick={() => leave.mutate()}>Sign out</Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -193,11 +193,11 @@ test('the catalog and the settings of a team are shown alone', inBrowser, async 
   const config = await embed('team_config')
   const { frame, complaints } = config
   await frame.getByRole('textbox', { name: 'Company' }).fill('Fictional Clinic')
-  await frame.getByRole('button', { name: 'Save' }).click()
+  await frame.getByRole('button', { name: 'Save brand' }).click()
   // The API says at the field what it lacks.
   await frame.getByText('is required where brand_information.company_name is set').first().waitFor()
   await frame.getByRole('textbox', { name: 'Logo' }).fill('https://app.example.com/logo.png')
-  await frame.getByRole('button', { name: 'Save' }).click()
+  await frame.getByRole('button', { name: 'Save brand' }).click()
   await frame.getByRole('status').getByText('Saved').waitFor()
   complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes('status of 422')))
   await assertGoodFrame(config, 'embedded team settings')
@@ -258,6 +258,10 @@ test('a link leads to the feature in the whole console, and signing out ends its
   await page.getByRole('table', { name: 'Orders' }).waitFor()
   await assertGoodPage(visited, 'launched orders')
   await page.getByRole('button', { name: 'Account of Testa Staff' }).click()
+  assert.deepEqual(
+    (await page.getByRole('menuitem').allTextContents()).filter((text) => /passkeys/i.test(text)),
+    [],
+  )
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('status').getByText('This session has ended').waitFor()
   await open('')

@@ -36,11 +36,11 @@ const COLUMNS: readonly Column<Row>[] = [
     isHiddenOnPhone: true,
     cell: ({ test: { markers } }) => markers?.length,
   },
-  { id: 'price', header: 'Price', width: 104, align: 'right', cell: ({ price }) => priceText(price) },
+  { id: 'price', header: 'Price', width: 104, align: 'right', isHiddenOnPhone: true, cell: ({ price }) => priceText(price) },
   {
     id: 'status',
     header: 'Status',
-    width: 160,
+    width: 148,
     cell: ({ test: { status } }) => <StatusBadge tone={TONES[status]}>{toWords(status)}</StatusBadge>,
   },
 ]

@@ -24,7 +24,7 @@ const rowId = ({ marker }: Row): string => String(marker.id)
 
 const COLUMNS: readonly Column<Row>[] = [
   { id: 'name', header: 'Marker', cell: ({ marker: { name } }) => <span title={name}>{name}</span> },
-  { id: 'code', header: 'Code', width: 120, cell: ({ marker: { provider_id } }) => provider_id },
+  { id: 'code', header: 'Code', width: 104, cell: ({ marker: { provider_id } }) => provider_id },
   { id: 'lab', header: 'Laboratory', width: 160, isHiddenOnPhone: true, cell: ({ lab }) => lab },
   { id: 'type', header: 'Type', width: 100, isHiddenOnPhone: true, cell: ({ marker: { type } }) => type && toWords(type) },
   {
@@ -42,7 +42,7 @@ const COLUMNS: readonly Column<Row>[] = [
     isHiddenOnPhone: true,
     cell: ({ marker: { aoe } }) => aoe?.questions.length,
   },
-  { id: 'price', header: 'Price', width: 104, align: 'right', cell: ({ price }) => priceText(price) },
+  { id: 'price', header: 'Price', width: 92, align: 'right', cell: ({ price }) => priceText(price) },
 ]
 
 /** The markers that can be ordered, of all laboratories. The page, the laboratory and the open marker are in the address. */

@@ -5,6 +5,7 @@ import { Delayed } from '../../components/Delayed.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { ClockOffsetContext } from '../../components/now.ts'
 import { Page } from '../../components/Page.tsx'
+import { launchId } from '../../page-context.ts'
 import { usePermissions } from '../../session/permissions.ts'
 import { SectionNavigation } from './SectionNavigation.tsx'
 import { SECTIONS, type SettingsSection } from './sections.ts'
@@ -14,7 +15,8 @@ import classes from './SettingsPage.module.css'
 export function SettingsPage() {
   const { section: path } = useParams()
   const isPermitted = usePermissions()
-  const sections = SECTIONS.filter(({ operation }) => isPermitted(operation))
+  // The account of a launched session is elsewhere.
+  const sections = SECTIONS.filter(({ group, operation }) => isPermitted(operation) && !(launchId && group === 'You'))
   const section = path === undefined ? sections[0] : sections.find((candidate) => candidate.path === path)
   return (
     <Page
