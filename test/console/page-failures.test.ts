@@ -1,0 +1,180 @@
+// Every page with what can go wrong: its main request refused, failed, unreachable or slow; reload, back and forward, two tabs, a session
+// that ended.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { eventually } from '../support/eventually.ts'
+import type { Page } from '../support/browser.ts'
+import { inBrowser, openConsole, type ConsoleVisit } from './console.ts'
+import { createOrder } from './orders.ts'
+
+const ENDPOINT = 'https://receiver.example.com/events'
+
+interface PageCase {
+  /** As in console/pages.ts. */
+  path: string
+  /** The request without which the page shows nothing. */
+  request: string
+  /** What stands on the page when it has its data. */
+  content: (page: Page) => ReturnType<Page['locator']>
+}
+
+/** A table by its name, a heading, or another element of the page. */
+const table = (name: string) => (page: Page) => page.getByRole('table', { name, exact: true })
+const heading = (name: string) => (page: Page) => page.getByRole('heading', { name, exact: true })
+
+const PAGES: readonly PageCase[] = [
+  { path: '', request: '**/v2/user/metrics', content: (page) => page.getByRole('definition').filter({ hasText: /^\d/ }).first() },
+  { path: 'orders', request: '**/console/v1/orders?*', content: table('Orders') },
+  { path: 'orders/new', request: '**/v3/lab_test?*', content: (page) => page.getByPlaceholder('Choose a test') },
+  { path: 'orders/:order_id', request: '**/v3/order/*', content: heading('What happened') },
+  { path: 'users', request: '**/console/v1/users?*', content: table('Users') },
+  { path: 'users/:user_id', request: '**/v2/user/*', content: heading('Profile') },
+  { path: 'catalog', request: '**/v3/lab_test?*', content: table('Lab tests') },
+  { path: 'catalog/:section', request: '**/v3/lab_tests/markers*', content: table('Markers') },
+  { path: 'catalog/tests/:lab_test_id', request: '**/v3/lab_tests/*', content: table('Markers') },
+  { path: 'team-config', request: '**/v1/org/*/team/*', content: (page) => page.getByRole('textbox', { name: 'Company' }) },
+  { path: 'events', request: '**/console/v1/events?*', content: table('Events') },
+  { path: 'events/endpoints', request: '**/sandbox/webhook?*', content: table('Endpoints') },
+  { path: 'events/endpoints/:webhook_id', request: '**/sandbox/webhook/*', content: heading(ENDPOINT) },
+  { path: 'events/failures', request: '**/console/v1/delivery_failures*', content: heading('No delivery failed') },
+  { path: 'events/brokers', request: '**/team_etl_pipelines/**', content: heading('No broker yet') },
+  { path: 'events/:event_id', request: '**/console/v1/events/*', content: heading('Payload') },
+  { path: 'requests', request: '**/console/v1/requests?*', content: table('Requests') },
+  { path: 'requests/explorer', request: '**/openapi.json', content: (page) => page.getByRole('combobox', { name: 'Operation' }) },
+  { path: 'requests/:request_id', request: '**/console/v1/requests/*', content: heading('create_order') },
+  { path: 'settings', request: '**/team_api_keys/**', content: table('Keys of the team') },
+  { path: 'settings/:section', request: '**/data_retention', content: (page) => page.getByText('All health data is kept.') },
+  { path: 'health', request: '**/v1/org/*/health/**', content: heading('Server') },
+]
+
+test('every page of the console is among the cases', () => {
+  const source = readFileSync('console/pages.ts', 'utf8')
+  const paths = [...source.matchAll(/^ {2}(?:\{ )?(?: {2})?path: '([^']*)',/gm)].map(([, path]) => path)
+  assert(paths.length >= PAGES.length)
+  assert.deepEqual(
+    PAGES.map(({ path }) => path),
+    paths,
+  )
+})
+
+for (const pageCase of PAGES)
+  test(
+    `the page ${pageCase.path || 'overview'} survives failures, slowness, reloads and the end of the session`,
+    inBrowser,
+    async () => {
+      const visited = await openPage(pageCase)
+      await showErrors(visited, pageCase)
+      await waitForSlowAnswer(visited, pageCase)
+      await leaveAndReturn(visited, pageCase)
+      await signInAgain(visited, pageCase)
+    },
+  )
+
+/** An error of the main request is shown as the server gives it, and the data after another attempt. */
+async function showErrors({ page }: ConsoleVisit, { request, content }: PageCase): Promise<void> {
+  const failures = [
+    { text: 'Internal Server Error', status: 500 },
+    { text: 'Your role does not permit this', status: 403 },
+  ]
+  for (const { text, status } of failures) {
+    await page.route(request, (route) => route.fulfill({ status, json: { detail: text } }))
+    await page.reload()
+    await retry(page, request, text)
+    await content(page).waitFor()
+  }
+  await page.route(request, (route) => route.abort())
+  await page.reload()
+  await retry(page, request, 'The server cannot be reached')
+  await content(page).waitFor()
+}
+
+/** While the answer is not there, the page shows neither data nor an error. */
+async function waitForSlowAnswer({ page }: ConsoleVisit, { request, content }: PageCase): Promise<void> {
+  let isAsked = false
+  const { promise: release, resolve } = Promise.withResolvers<void>()
+  await page.route(request, async (route) => {
+    isAsked = true
+    await release
+    await route.continue().catch(() => {})
+  })
+  await page.reload()
+  await eventually(() => isAsked)
+  assert.equal(await content(page).count(), 0)
+  assert.equal(await page.getByRole('alert').count(), 0)
+  resolve()
+  await content(page).waitFor()
+  await page.unroute(request)
+}
+
+async function leaveAndReturn({ page, open }: ConsoleVisit, { content }: PageCase): Promise<void> {
+  const address = page.url()
+  await open('nowhere')
+  await page.getByRole('heading', { name: 'Not found' }).waitFor()
+  await page.goBack()
+  await content(page).waitFor()
+  assert.equal(page.url(), address)
+  await page.goForward()
+  await page.getByRole('heading', { name: 'Not found' }).waitFor()
+  await page.goBack()
+  const second = await page.context().newPage()
+  await second.goto(address)
+  await content(second).waitFor()
+  await second.close()
+}
+
+async function signInAgain({ page }: ConsoleVisit, { content }: PageCase): Promise<void> {
+  const address = page.url()
+  await page.context().clearCookies()
+  await page.reload()
+  await page.getByRole('button', { name: 'Open the demo' }).click()
+  await content(page).waitFor()
+  assert.equal(page.url(), address)
+}
+
+/** Opens a page, with what its list shows or its address names. */
+async function openPage({ path, content }: PageCase): Promise<ConsoleVisit> {
+  const visited = await openConsole()
+  await visited.page.unrouteAll()
+  await visited.open(await fillPath(path, visited))
+  await content(visited.page).waitFor()
+  return visited
+}
+
+async function fillPath(path: string, visit: ConsoleVisit): Promise<string> {
+  const { api } = visit
+  const order_id = await createOrder(api)
+  const { user_id, lab_test } = (await api.get(`/v3/order/${order_id}`)).body
+  const ids: Record<string, () => Promise<string>> = {
+    ':order_id': async () => order_id,
+    ':user_id': async () => user_id,
+    ':lab_test_id': async () => lab_test.id,
+    ':section': async () => (path.startsWith('catalog') ? 'markers' : 'retention'),
+    ':event_id': async () => (await api.get(`/console/v1/events?object_id=${order_id}`)).body.data[0].id,
+    ':webhook_id': () => addEndpoint(visit),
+    ':request_id': async () => (await api.get('/console/v1/requests?operation=create_order')).body.data[0].id,
+  }
+  if (path === 'events/endpoints') await addEndpoint(visit)
+  const [parameter] = /:\w+/.exec(path) ?? []
+  return parameter === undefined ? path : path.replace(parameter, await ids[parameter]!())
+}
+
+/** An endpoint that is paused, so that nothing is sent to it. */
+async function addEndpoint({ server, demo }: ConsoleVisit): Promise<string> {
+  const response = await fetch(`${server.url}/v1/org/${demo.org_id}/team/${demo.teams.us}/sandbox/webhook`, {
+    method: 'POST',
+    headers: { 'x-management-key': demo.management_key, 'content-type': 'application/json' },
+    body: JSON.stringify({ url: ENDPOINT, disabled: true }),
+  })
+  assert.equal(response.status, 200)
+  return ((await response.json()) as { id: string }).id
+}
+
+/** Lets the request through again, and presses "Try again" of the notice that shows the text. */
+async function retry(page: Page, request: string, text: string): Promise<void> {
+  const notice = page.getByRole('alert').filter({ hasText: text }).first()
+  await notice.waitFor()
+  await page.unroute(request)
+  await notice.getByRole('button', { name: 'Try again' }).click()
+  await notice.waitFor({ state: 'detached' })
+}
