@@ -40,6 +40,8 @@ describe('values as reports print them', () => {
     assert.deepEqual(partFlag('3.1 (L)'), { value: '3.1', flag: 'low' })
     assert.deepEqual(partFlag('*5.9'), { value: '5.9', flag: 'marked' })
     assert.deepEqual(partFlag('168 High'), { value: '168', flag: 'high' })
+    assert.deepEqual(partFlag('Positive (!)'), { value: 'Positive', flag: 'marked' })
+    assert.deepEqual(partFlag('Trace (Abn)'), { value: 'Trace', flag: 'abnormal' })
     assert.deepEqual(partFlag('Positive'), { value: 'Positive' })
     assert.equal(flagOf('[HH]'), 'critical_high')
   })

@@ -226,7 +226,7 @@ export interface ValueWithFlag {
 export function partFlag(text: string): ValueWithFlag {
   const value = text.trim()
   const after =
-    /^(.*?[\d+a-z)])\s?(\*{1,3}|!|↑{1,2}|↓{1,2}|▲|▼|(?<=\d)\s?[([]?(?:H{1,2}|L{1,2}|A|C)[)\]]?\*?|\s[([]?(?:HH?|LL?|A|High|Low|Abnormal|Critical|Alert)[)\]]?)$/u.exec(
+    /^(.*?[\d+a-z)])\s?(\*{1,3}|!|↑{1,2}|↓{1,2}|▲|▼|(?<=\d)\s?[([]?(?:H{1,2}|L{1,2}|A|C)[)\]]?\*?|\s[([]?(?:HH?|LL?|A|High|Low|Abn|Abnormal|Critical|Alert)[)\]]?|\s[([](?:\*{1,3}|!|↑{1,2}|↓{1,2}|▲|▼|Above range|Below range)[)\]])$/u.exec(
       value,
     )
   if (after) {

@@ -48,6 +48,12 @@ const HELD_OUT = new Set([
   'writer-16',
   'writer-17',
   'writer-18',
+  'portal-01',
+  'portal-02',
+  'portal-03',
+  'portal-04',
+  'portal-05',
+  'portal-06',
 ])
 
 export const isHeldOut = ({ name }: Pick<Layout, 'name'>): boolean => HELD_OUT.has(name)

@@ -11,3 +11,6 @@ export const printedNames: readonly string[] = [
   ...numberNames('bare', 4),
   ...numberNames('beside', 4),
 ]
+
+/** Reports as portals of laboratories and clinics print them, of which the files alone are stored. */
+export const portalNames: readonly string[] = numberNames('portal', 6)

@@ -96,6 +96,44 @@ describe('wrapped cells', () => {
     ])
   })
 
+  test('a method in brackets and smaller letters, in the line of the result, is no name', () => {
+    const page = pageOfTexts([
+      ...HEADER,
+      ...line(134, 'Urea'),
+      ...line(145, '(Urease GLDH)', '26.8', 'mg/dL', '15 - 40'),
+      ...line(164, 'Uric Acid'),
+      ...line(175, '(Uricase)', '5.4', 'mg/dL', '3.5 - 7.2'),
+    ])
+    const words = page.words.map((word) =>
+      word.box.left < 240 && [145, 175].includes(word.box.top) ? { ...word, box: { ...word.box, top: word.box.top + 2 } } : word,
+    )
+    assert.deepEqual(
+      understand([{ ...page, words }]).results.map(({ test_name, value }) => [test_name, value]),
+      [
+        ['Urea', '26.8'],
+        ['Uric Acid', '5.4'],
+      ],
+    )
+  })
+
+  test('a name goes on in the next line if gaps between rows are clearly larger, although notes follow each name', () => {
+    const texts = [
+      ...HEADER,
+      ...line(120, 'Follicle Stimulating', '6.6', 'mIU/mL', '1.5 - 12.4'),
+      ...line(136, 'Hormone'),
+      ...line(151, 'Method: ECLIA'),
+      ...line(180, 'Luteinizing Hormone', '4.1', 'mIU/mL', '1.7 - 8.6'),
+      ...line(195, 'Method: ECLIA'),
+      ...line(224, 'Prolactin', '19.9', 'ng/mL', '4.8 - 23.3'),
+      ...line(239, 'Method: ECLIA'),
+    ]
+    assert.deepEqual(readPanels(texts), [
+      ['Follicle Stimulating Hormone', null],
+      ['Luteinizing Hormone', null],
+      ['Prolactin', null],
+    ])
+  })
+
   test('the title of an explanation below a row is no part of the name', () => {
     const texts = [
       ...HEADER,
@@ -132,6 +170,28 @@ describe('columns that stand close', () => {
       ['IgG', '15.1', 'g/L', 'normal'],
       ['IgM', '1.17', 'g/L', 'normal'],
     ])
+  })
+
+  test('a first row whose texts reach over columns does not hide the table', () => {
+    const texts = [
+      ...HEADER,
+      ...line(120, 'Prostate Specific Antigen (PSA), Total, by a method of third generation', '', 'ug/L', '0.0 - 4.0'),
+      ...[
+        ['CEA', '2.1', 'ug/L', '0.0 - 4.7'],
+        ['CA 19-9', '20', 'U/mL', '0 - 35'],
+        ['Alpha fetoprotein', '1.9', 'ug/L', '0.0 - 8.4'],
+      ].flatMap((cells, index) => line(140 + index * 20, ...cells)),
+    ]
+    assert.deepEqual(
+      readRows(texts)
+        .slice(-3)
+        .map(([name, value]) => [name, value]),
+      [
+        ['CEA', '2.1'],
+        ['CA 19-9', '20'],
+        ['Alpha fetoprotein', '1.9'],
+      ],
+    )
   })
 
   test('a name of a column that reaches a little over the next one names its own alone', () => {

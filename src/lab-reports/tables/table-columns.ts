@@ -76,7 +76,7 @@ export function readTable(
       last = index
     } else {
       crossingCount++
-      if (!linesOfTable.size || ++sequence >= CROSSING_MAX) break
+      if (++sequence >= CROSSING_MAX) break
     }
   }
   if (linesOfTable.size < crossingCount * tolerances.CROSSING_SHARE) return undefined
@@ -339,11 +339,18 @@ function splitBetween(
       const parts = runs.length > 1 && isBetween && isAlone ? splitNumber(run, isBehind) : undefined
       if (parts) splitRuns.set(run, parts)
     }
-  const [ends, begins] = [0, 1].map((side) =>
-    [...splitRuns.values()].map((parts) => (side ? parts[1]!.box.left : parts[0]!.box.right)),
-  )
-  if (splitRuns.size < TEXTS_MIN || Math.max(...ends!) > Math.min(...begins!) + tolerances.NUMBER_OVER_UNIT) return
+  const pairs = [...splitRuns.values(), ...body.flatMap(({ runs }) => apartAlready(runs, numbers, isBehind))]
+  const [ends, begins] = [0, 1].map((side) => pairs.map((parts) => (side ? parts[1]!.box.left : parts[0]!.box.right)))
+  if (!splitRuns.size || pairs.length < TEXTS_MIN || Math.max(...ends!) > Math.min(...begins!) + tolerances.NUMBER_OVER_UNIT) return
   for (const one of body) one.runs = one.runs.flatMap((run) => splitRuns.get(run) ?? [run])
+}
+
+/** A number and what belongs behind it, in a line in which they are apart. */
+function apartAlready(runs: readonly Run[], { left }: Band, isBehind: (text: string) => boolean): [Run, Run][] {
+  return runs.flatMap((run, index): [Run, Run][] => {
+    const next = runs[index + 1]
+    return next && run.box.left > left && isNumber(textOf(run)) && isBehind(textOf(next)) ? [[run, next]] : []
+  })
 }
 
 function splitNumber({ words }: Run, isBehind: (text: string) => boolean): [Run, Run] | undefined {

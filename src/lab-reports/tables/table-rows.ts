@@ -161,14 +161,31 @@ function measureGaps(stretches: readonly (readonly TableRow[])[], options: RowsO
         columnParts.slice(1).map(({ run }, index) => run.box.top - columnParts[index]!.run.box.bottom),
       ),
     )
-  const quantile = (values: number[], share: number) => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)]
-  return {
-    rows: quantile(gapsOfRows, 0.25),
-    lines: quantile(
-      gapsOfLines.filter((gap) => gap > -2),
-      0.5,
-    ),
-  }
+  const lines = quantile(
+    gapsOfLines.filter((gap) => gap > -2),
+    0.5,
+  )
+  const rows = quantile(gapsOfRows, 0.25)
+  return (rows === undefined ? gapsOfTwoSizes(stretches) : undefined) ?? { rows, lines }
+}
+
+const quantile = (values: readonly number[], share: number): number | undefined =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)]
+
+/** Fewer gaps show nothing. */
+const GAPS_MIN = 3
+
+/** The gaps of a table in which no two rows of one line follow each other: small ones are within cells if the others are clearly larger. */
+function gapsOfTwoSizes(stretches: readonly (readonly TableRow[])[]): Gaps | undefined {
+  const gaps = stretches
+    .flatMap((rows) => rows.slice(1).map((row, index) => row.top - rows[index]!.bottom))
+    .toSorted((a, b) => a - b)
+  const jumps = gaps.slice(1).map((gap, index) => gap - gaps[index]!)
+  const widest = jumps.indexOf(Math.max(...jumps))
+  const [small, large] = [gaps.slice(0, widest + 1), gaps.slice(widest + 1)]
+  const height = heightOf(stretches.flat()[0]?.parts[0]?.run.box ?? { left: 0, right: 0, top: 0, bottom: 0 })
+  const isClear = gaps.length >= GAPS_MIN && jumps[widest]! > height * tolerances.LINES_JUMP && small.at(-1)! < height * tolerances.CELL_LINE_GAP
+  return isClear ? { rows: quantile(large, 0.25), lines: small.at(-1) } : undefined
 }
 
 /** Whether a row has a result and a further text. */
@@ -203,12 +220,15 @@ function isNameAbove(upper: TableRow, lower: TableRow, options: RowsOptions): bo
     note !== undefined &&
     !isWhole(upper, options) &&
     isWhole(lower, options) &&
-    /^\(?(?:method|technique|principle)/iu.test(textOf(note)) &&
+    (/^\(?(?:method|technique|principle)/iu.test(textOf(note)) || isMethodInBrackets(note, nameAbove)) &&
     /^\p{L}/u.test(textOf(nameAbove)) &&
     !isNote(textOf(nameAbove)) &&
     isNear(upper, lower)
   )
 }
+
+/** `(Urease GLDH)` in smaller letters below `Urea`. */
+const isMethodInBrackets = (note: Run, name: Run): boolean => isSmaller(note, name) && /^\([^()]*\)$/u.test(textOf(note))
 
 /** Whether the first lines of a range stand above the line of the name, and nearer to it than to the row above. */
 function isRangeAbove(rows: readonly TableRow[], lower: TableRow, { isName, isResult }: RowsOptions): boolean {
@@ -232,7 +252,8 @@ function isNearer(rows: readonly TableRow[], bands: readonly TableRow[], index: 
   const gap = band.top - rowAbove.bottom
   const [previous, next] = [rows.at(-2), bands[index + 1]]
   const isFar = (neighborGap: number) => neighborGap >= gap + tolerances.LINES_CLOSER
-  if (!isWhole(band, options) && next && !isFar(next.top - band.bottom) && !continues(band, next, options)) return false
+  const isOfNext = next && !isFar(next.top - band.bottom) && !next.parts.every(({ run }) => isNote(textOf(run)))
+  if (!isWhole(band, options) && isOfNext && !continues(band, next, options)) return false
   return isWhole(rowAbove, options) || !previous || isFar(rowAbove.top - previous.bottom)
 }
 
@@ -243,7 +264,7 @@ function isClose(upper: TableRow, lower: TableRow, { rows, lines }: Gaps): boole
     return (
       gap <= lines + (rows === undefined ? tolerances.LINES_CLOSER : Math.max(tolerances.LINES_CLOSER / 2, (rows - lines) * 0.35))
     )
-  return rows !== undefined && rows - gap >= tolerances.LINES_CLOSER && gap < rows * 0.7
+  return rows !== undefined && rows - gap >= tolerances.LINES_CLOSER && gap < rows * 0.8
 }
 
 function continues(upper: TableRow, lower: TableRow, options: RowsOptions): boolean {

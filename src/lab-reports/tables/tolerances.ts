@@ -93,6 +93,8 @@ export const SIDE_GAP = 4
 export const RULED_SHARE = 0.8
 /** In points: lines of a cell are closer than rows by more. */
 export const LINES_CLOSER = 0.8
+/** Gaps between rows are larger than those between lines of a cell by more, where no other sign parts them. */
+export const LINES_JUMP = 0.4
 /** Lines of a cell are at most this far apart. */
 export const CELL_LINE_GAP = 0.85
 /** In points: a wrapped text may seem to have had this much room. */
