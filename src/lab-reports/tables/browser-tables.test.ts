@@ -377,3 +377,26 @@ test('the address that a browser prints at the foot of a page is no result', () 
     ['Glucose'],
   )
 })
+
+test('the foot of a page does not hide a table of one row, nor make its former result the result', () => {
+  const texts: Text[] = [
+    [100, 240, 'Previous'],
+    [100, 340, 'Current'],
+    [113, 36, 'Name'],
+    [113, 240, '(02/01/2021)'],
+    [113, 340, '(10/06/2021)'],
+    [113, 440, 'Units'],
+    [130, 36, 'DHEA Sulfate'],
+    [130, 260, '2.4'],
+    [130, 360, '2.6'],
+    [130, 440, 'µmol/L'],
+    [700, 36, 'Placeholder Laboratory of Exampleton, Fictional Avenue 48'],
+    [700, 330, 'Telephone 555-0177'],
+    [720, 36, 'file:///portal/results/report-of-a-patient.html'],
+    [720, 500, '2/2'],
+  ]
+  assert.deepEqual(
+    readRows(texts).map(([name, value]) => [name, value]),
+    [['DHEA Sulfate', '2.6']],
+  )
+})

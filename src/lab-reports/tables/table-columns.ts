@@ -63,6 +63,10 @@ export function readTable(
   let last = -1
   for (const [index, one] of body.entries()) {
     const { line } = one
+    const lineAbove = body[index - 1]?.line
+    // The foot of a page.
+    if (linesOfTable.size && lineAbove && line.box.top - lineAbove.box.bottom > heightOf(one.runs[0]!.box) * tolerances.FOOT_GAP)
+      break
     const parts = one.runs.flatMap((run) => splitText(run, groups, spaces))
     // A heading reaches over columns without a gap.
     const runs = one.runs.length === 1 && parts.every(isText) ? one.runs : parts
@@ -341,7 +345,8 @@ function splitBetween(
     }
   const pairs = [...splitRuns.values(), ...body.flatMap(({ runs }) => apartAlready(runs, numbers, isBehind))]
   const [ends, begins] = [0, 1].map((side) => pairs.map((parts) => (side ? parts[1]!.box.left : parts[0]!.box.right)))
-  if (!splitRuns.size || pairs.length < TEXTS_MIN || Math.max(...ends!) > Math.min(...begins!) + tolerances.NUMBER_OVER_UNIT) return
+  if (!splitRuns.size || pairs.length < TEXTS_MIN || Math.max(...ends!) > Math.min(...begins!) + tolerances.NUMBER_OVER_UNIT)
+    return
   for (const one of body) one.runs = one.runs.flatMap((run) => splitRuns.get(run) ?? [run])
 }
 

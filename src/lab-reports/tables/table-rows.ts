@@ -184,7 +184,10 @@ function gapsOfTwoSizes(stretches: readonly (readonly TableRow[])[]): Gaps | und
   const widest = jumps.indexOf(Math.max(...jumps))
   const [small, large] = [gaps.slice(0, widest + 1), gaps.slice(widest + 1)]
   const height = heightOf(stretches.flat()[0]?.parts[0]?.run.box ?? { left: 0, right: 0, top: 0, bottom: 0 })
-  const isClear = gaps.length >= GAPS_MIN && jumps[widest]! > height * tolerances.LINES_JUMP && small.at(-1)! < height * tolerances.CELL_LINE_GAP
+  const isClear =
+    gaps.length >= GAPS_MIN &&
+    jumps[widest]! > height * tolerances.LINES_JUMP &&
+    small.at(-1)! < height * tolerances.CELL_LINE_GAP
   return isClear ? { rows: quantile(large, 0.25), lines: small.at(-1) } : undefined
 }
 

@@ -51,6 +51,8 @@ export const NUMBER_OVER_UNIT = 0.5
 export const COLUMN_GAP = 1.08
 /** Two column names are separate if this share of the lines below has a gap in the same place. */
 export const GAPS_SHARE = 0.8
+/** Lines that are further below the lines of a table are not its own. */
+export const FOOT_GAP = 8
 /** For each line that crosses the columns of a table, at least this many keep to them. */
 export const CROSSING_SHARE = 2.5
 /** In points: a text that begins this close to the left edge of a column is in it. */
