@@ -5,6 +5,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { addSeconds, minUuidAt, wireTime } from '../../platform/runtime/clock.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { messageId } from '../catalog/message-id.ts'
+import type { NotDeleted } from '../feed/list-events.ts'
 import {
   COUNTED_DELIVERIES_MAX,
   GROUPED_ATTEMPTS_MAX,
@@ -32,8 +33,15 @@ const Group = T.Object({
 
 const Cut = T.Object({ is_cut: T.Boolean() })
 
-/** The failed attempts of the last hours, grouped by destination, status and error: the newest 10,000 of them. */
-export async function groupFailures(tx: Tx, { hours = 24 }: FailureQuery): Promise<Static<typeof DeliveryFailures>> {
+/**
+ * The failed attempts of the last hours, grouped by destination, status and error: the newest 10,000 of them, without those of events about
+ * deleted users.
+ */
+export async function groupFailures(
+  tx: Tx,
+  notDeleted: NotDeleted,
+  { hours = 24 }: FailureQuery,
+): Promise<Static<typeof DeliveryFailures>> {
   const since = minUuidAt(addSeconds(systemTimestamp(tx), -hours * HOUR_S))
   const { is_cut } = await tx.one(
     Cut,
@@ -50,8 +58,9 @@ export async function groupFailures(tx: Tx, { hours = 24 }: FailureQuery): Promi
       where team_id = ${tx.team} and id >= ${since}::uuid order by id desc limit ${GROUPED_ATTEMPTS_MAX})
     select destination_id, response_status, error, count(*) as attempts, count(distinct message_id) as messages,
            date_trunc('second', min(at)) as first_at, date_trunc('second', max(at)) as last_at,
-           (array_agg(message_id order by id desc))[1] as last_message_id
-    from attempt where not succeeded group by destination_id, response_status, error
+           (array_agg(message_id order by a.id desc))[1] as last_message_id
+    from attempt a left join event e on e.team_id = ${tx.team} and e.id = a.message_id
+    where not succeeded and ${notDeleted(tx, sql`e.user_id`)} group by destination_id, response_status, error
     order by attempts desc, last_at desc limit ${GROUPS_MAX}`,
   )
   const data = groups.map((group) => ({ ...group, last_message_id: messageId(group.last_message_id) }))

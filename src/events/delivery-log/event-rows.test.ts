@@ -158,6 +158,15 @@ describe('failures of deliveries', () => {
     assert.deepEqual((await other.api.get('/console/v1/delivery_failures')).body, { data: [], is_complete: true })
   })
 
+  test('are not among them when their event is about a deleted user', async () => {
+    const { team, get } = await scene()
+    const user_id = await emitEvents(team)
+    await delivery.drain()
+    assert.equal((await get('delivery_failures')).data.length, 1)
+    await team.api.delete(`/v2/user/${user_id}`)
+    assert.deepEqual((await get('delivery_failures')).data, [])
+  })
+
   test('are counted with the successes of each destination over time', async () => {
     const { team, hooks, get } = await scene()
     await emitEvents(team, ['labtest.order.created', 'labtest.order.updated'])

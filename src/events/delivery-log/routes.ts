@@ -91,7 +91,7 @@ export const eventRowRoutes = ({ fixedHeaders, notDeleted }: DeliveryLogDependen
     summary: 'Group failed attempts by destination and cause',
     query: FailureQuery,
     reply: DeliveryFailures,
-    run: (tx, { query }) => groupFailures(tx, query),
+    run: (tx, { query }) => groupFailures(tx, notDeleted, query),
   }),
   operation({
     id: 'list_endpoint_health',
