@@ -172,6 +172,34 @@ describe('columns that stand close', () => {
     ])
   })
 
+  test('results on the right with flags behind them keep the name of their column, whatever note stands below it', () => {
+    const row = (top: number, name: string, value: string): Text[] => [
+      [top, 36, name],
+      [top, 305, value],
+      [top, 400, '10 - 40'],
+      [top, 500, 'pg'],
+    ]
+    const texts: Text[] = [
+      [100, 36, 'Investigation'],
+      [100, 240, 'Value'],
+      [100, 323, 'Interpretation'],
+      [100, 400, 'Reference Range'],
+      [100, 500, 'UOM'],
+      ...row(120, 'MCH', '28'),
+      ...row(140, 'Ferritin', '490 H'),
+      ...row(160, 'Estradiol', '101 H'),
+      ...row(180, 'Progesterone', '12'),
+      [200, 36, 'Collected: Apr 20, 2021'],
+      [200, 175, 'Status: Final'],
+    ]
+    assert.deepEqual(readRows(texts), [
+      ['MCH', '28', 'pg', 'normal'],
+      ['Ferritin', '490', 'pg', 'abnormal'],
+      ['Estradiol', '101', 'pg', 'abnormal'],
+      ['Progesterone', '12', 'pg', 'normal'],
+    ])
+  })
+
   test('a first row whose texts reach over columns does not hide the table', () => {
     const texts = [
       ...HEADER,

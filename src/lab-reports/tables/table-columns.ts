@@ -1,6 +1,6 @@
 // The columns of a table: what its header names, as wide as the cells below reach, parted by rivers of whitespace over all lines.
 import { isUnit } from '../../lab-values/units.ts'
-import { boundOf, intervalOf, valueKind } from '../../lab-values/values.ts'
+import { boundOf, flagOf, intervalOf, valueKind } from '../../lab-values/values.ts'
 import { type Box, heightOf, overlapX, widthOf } from '../pages/page.ts'
 import type { Band, Line } from './table-cells.ts'
 import { columnKind, type ColumnKind, spanningRuns } from './headers.ts'
@@ -202,9 +202,10 @@ function withRuns(groups: readonly Group[], runs: readonly Run[], separators: re
  */
 function withNames(groups: readonly Group[], separators: readonly number[]): Group[] {
   const sorted = groups.toSorted((a, b) => a.left - b.left)
-  for (let index = 0; index < sorted.length; index++) {
-    const group = sorted[index]!
-    if (group.names.length) continue
+  // A note between rows is a text alone; the results of a column are many.
+  const unnamed = sorted.filter(({ names }) => !names.length).toSorted((a, b) => b.runs.length - a.runs.length)
+  for (const group of unnamed) {
+    const index = sorted.indexOf(group)
     const neighbors = [sorted[index - 1], sorted[index + 1]].filter(
       (neighbor): neighbor is Group => neighbor !== undefined && neighbor.names.length > 0,
     )
@@ -220,7 +221,6 @@ function withNames(groups: readonly Group[], separators: readonly number[]): Gro
     const owner = free.toSorted((a, b) => Number(a.runs.length > 0) - Number(b.runs.length > 0) || distance(a) - distance(b))[0]
     if (!owner) continue
     sorted.splice(Math.min(index, sorted.indexOf(owner)), 2, joinGroups([owner, group]))
-    index--
   }
   return sorted
 }
@@ -309,12 +309,13 @@ const isUnits = (column: Pick<NamedColumn, 'names'>): boolean => kindOfColumn(co
 /** What a text is that stands behind the numbers of the column before it. */
 const BEHIND_NUMBERS: Partial<Record<ColumnKind, (text: string) => boolean>> = {
   unit: isUnit,
+  flag: (text) => flagOf(text) !== undefined,
   range: (text) => /\d/u.test(text) && (intervalOf(text) !== undefined || boundOf(text) !== undefined),
 }
 
 /**
- * Parts texts of a number and its unit, or its range, below the name of these and that of the column before it, where all these numbers end
- * before all units or ranges begin and nothing else is in the column of the numbers.
+ * Parts texts of a number and its unit, range or flag, below the name of these and that of the column before it, where all these numbers end
+ * before all units, ranges or flags begin and nothing else is in the column of the numbers.
  * @param columns the columns by their names alone
  */
 function splitNumbersOff(columns: readonly NamedColumn[], body: readonly { line: Line; runs: Run[] }[]): void {
