@@ -44,7 +44,7 @@ export function CodeSamples({ request, keyKind = 'team', sdkCode }: CodeSamplesP
               <Tabs.Tab value="python">Python</Tabs.Tab>
             </Tabs.List>
             <Tabs.Panel value="curl">
-              <CopyableCode text={curlOf(request, keyKind)} label="the command" />
+              <CopyableCode text={toCurl(request, keyKind)} label="the command" />
             </Tabs.Panel>
             {sdkCode !== undefined && (
               <Tabs.Panel value="sdk">
@@ -52,10 +52,10 @@ export function CodeSamples({ request, keyKind = 'team', sdkCode }: CodeSamplesP
               </Tabs.Panel>
             )}
             <Tabs.Panel value="javascript">
-              <CopyableCode text={javascriptOf(request, keyKind)} label="the code" />
+              <CopyableCode text={toJavascript(request, keyKind)} label="the code" />
             </Tabs.Panel>
             <Tabs.Panel value="python">
-              <CopyableCode text={pythonOf(request, keyKind)} label="the code" />
+              <CopyableCode text={toPython(request, keyKind)} label="the code" />
             </Tabs.Panel>
           </Tabs>
           {keyKind === 'team' ? `KEY is a team key of ${cell}.` : 'KEY is a management key of the organization.'}
@@ -78,14 +78,14 @@ function urlOf({ path, query = {} }: SampleRequest): string {
 const shellText = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /** A request as a command for a terminal. */
-function curlOf(request: SampleRequest, keyKind: KeyKind): string {
+function toCurl(request: SampleRequest, keyKind: KeyKind): string {
   const { method, body } = request
   const lines = [`curl -s${method === 'GET' ? '' : ` -X ${method}`} -H "${KEY_HEADERS[keyKind]}: $KEY"`]
   if (body !== undefined) lines.push(`  -H 'content-type: application/json' -d ${shellText(JSON.stringify(body))}`)
   return [...lines, `  ${shellText(urlOf(request))}`].join(' \\\n')
 }
 
-function javascriptOf(request: SampleRequest, keyKind: KeyKind): string {
+function toJavascript(request: SampleRequest, keyKind: KeyKind): string {
   const { method, body } = request
   const options = [
     ...(method === 'GET' ? [] : [`  method: '${method}',`]),
@@ -95,7 +95,7 @@ function javascriptOf(request: SampleRequest, keyKind: KeyKind): string {
   return `const response = await fetch(${JSON.stringify(urlOf(request))}, {\n${options.join('\n')}\n})\nconsole.log(await response.json())`
 }
 
-function pythonOf(request: SampleRequest, keyKind: KeyKind): string {
+function toPython(request: SampleRequest, keyKind: KeyKind): string {
   const { method, body } = request
   const json = body === undefined ? '' : `\n    json=json.loads(${JSON.stringify(JSON.stringify(body))}),`
   return `import json, os, requests

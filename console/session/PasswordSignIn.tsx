@@ -30,7 +30,7 @@ function SignInForm({ onForgotten, onSecondFactor }: PasswordSignInProps & { onF
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
-    signIn.mutate({ email: textOf(form, 'email'), password: textOf(form, 'password') })
+    signIn.mutate({ email: readText(form, 'email'), password: readText(form, 'password') })
   }
   return (
     <form onSubmit={submit}>
@@ -55,7 +55,7 @@ function ResetRequest({ onBack }: { onBack: () => void }) {
   })
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    request.mutate(textOf(new FormData(event.currentTarget), 'email'))
+    request.mutate(readText(new FormData(event.currentTarget), 'email'))
   }
   return (
     <form onSubmit={submit}>
@@ -79,7 +79,7 @@ function ResetRequest({ onBack }: { onBack: () => void }) {
   )
 }
 
-const textOf = (form: FormData, name: string): string => {
+const readText = (form: FormData, name: string): string => {
   const value = form.get(name)
   return typeof value === 'string' ? value : ''
 }

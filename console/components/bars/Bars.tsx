@@ -36,7 +36,7 @@ export interface BarsProps<Name extends string> {
 
 /** A bar for each time, with its parts one on the other. */
 export function Bars<Name extends string>({ label, parts, bars, mostText, emptyText, partPath }: BarsProps<Name>) {
-  const max = highestOf(parts, bars)
+  const max = findMaxHeight(parts, bars)
   const used = parts.filter(({ name }) => bars.some(({ counts }) => counts[name] > 0))
   if (!used.length)
     return (
@@ -46,7 +46,7 @@ export function Bars<Name extends string>({ label, parts, bars, mostText, emptyT
     )
   return (
     <figure className={classes.figure}>
-      <div className={classes.bars} role="img" aria-label={summaryOf(label, used, bars)}>
+      <div className={classes.bars} role="img" aria-label={summarize(label, used, bars)}>
         {bars.map((bar) => (
           <Tooltip key={bar.label} label={`${bar.label}: ${countWords(used, bar) || 'none'}`}>
             <BarArea path={countWords(used, bar) ? bar.path : undefined}>
@@ -86,10 +86,10 @@ const BarArea = ({ path, ...props }: BarAreaProps) =>
 
 /** The same as a line of a list: without scale and legend, which the words for screen readers stand for. */
 export const SmallBars = <Name extends string>({ label, parts, bars }: Pick<BarsProps<Name>, 'label' | 'parts' | 'bars'>) => (
-  <div className={classes.small} role="img" aria-label={summaryOf(label, parts, bars)} title={totalWords(parts, bars)}>
+  <div className={classes.small} role="img" aria-label={summarize(label, parts, bars)} title={totalWords(parts, bars)}>
     {bars.map((bar) => (
       <div key={bar.label} className={classes.bar}>
-        <BarParts parts={parts} counts={bar.counts} max={highestOf(parts, bars)} />
+        <BarParts parts={parts} counts={bar.counts} max={findMaxHeight(parts, bars)} />
       </div>
     ))}
   </div>
@@ -133,7 +133,7 @@ const totalText = <Name extends string>({ name, label }: Part<Name>, bars: reado
   `${label} ${bars.reduce((sum, { counts }) => sum + counts[name], 0).toLocaleString()}`
 
 /** The height of the highest bar, at least 1. */
-export const highestOf = <Name extends string>(parts: readonly Part<Name>[], bars: readonly Bar<Name>[]): number =>
+export const findMaxHeight = <Name extends string>(parts: readonly Part<Name>[], bars: readonly Bar<Name>[]): number =>
   Math.max(1, ...bars.map(({ counts }) => parts.reduce((sum, { name }) => sum + counts[name], 0)))
 
 /** The counts of a bar in words; empty if there are none. */
@@ -150,7 +150,7 @@ const totalWords = <Name extends string>(parts: readonly Part<Name>[], bars: rea
     )
     .join(', ')
 
-const summaryOf = <Name extends string>(label: string, parts: readonly Part<Name>[], bars: readonly Bar<Name>[]): string => {
+const summarize = <Name extends string>(label: string, parts: readonly Part<Name>[], bars: readonly Bar<Name>[]): string => {
   const counted = bars.filter((bar) => countWords(parts, bar)).map((bar) => `${bar.label} ${countWords(parts, bar)}`)
   return `${label}: ${counted.join('; ') || 'none'}`
 }

@@ -11,7 +11,7 @@ import { attemptBars, ATTEMPT_PARTS } from '../endpoints/attempt-bars.ts'
 import { useAttemptCounts, useHealth, type EndpointHealth } from '../endpoints/endpoint-queries.ts'
 import { HealthBadge } from '../endpoints/HealthBadge.tsx'
 import { causeWords, eventsPath, useFailures } from '../failures/failures-query.ts'
-import { addressOf, disable, enable } from './broker-form.ts'
+import { findAddress, disable, enable } from './broker-form.ts'
 import { brokerName } from './broker-names.ts'
 import { useSavePipeline, type BrokerKind, type Pipeline } from './broker-queries.ts'
 import classes from './BrokerCard.module.css'
@@ -52,7 +52,7 @@ export function BrokerCard({ pipeline, kind, onEdit }: BrokerCardProps) {
         </Group>
         <Facts
           facts={[
-            { label: 'Address', value: addressOf(pipeline, kind) },
+            { label: 'Address', value: findAddress(pipeline, kind) },
             { label: 'Waiting', value: own?.pending.toLocaleString() },
             { label: 'Failing since', value: own?.failing_since && <SystemTime value={own.failing_since} /> },
             { label: 'Last failure', value: own && <LastFailure health={own} /> },
@@ -70,7 +70,7 @@ function LastFailure({ health }: { health: EndpointHealth }) {
   const failures = useFailures(FAILURE_HOURS)
   const last = failures.data?.data
     .filter(({ destination_id }) => destination_id === health.destination_id)
-    .toSorted((one, other) => other.last_at.localeCompare(one.last_at))[0]
+    .toSorted((a, b) => b.last_at.localeCompare(a.last_at))[0]
   if (!failures.data) return null
   if (!last) return 'none in 30 days'
   return (

@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, Modal, Select, Stack, Text, TextInput } from '
 import { useState } from 'react'
 import { fieldError } from '../../api/api-error.ts'
 import { ErrorNotice } from '../../components/ErrorNotice.tsx'
-import { formOf, toBody, type BrokerForm } from './broker-form.ts'
+import { toForm, toBody, type BrokerForm } from './broker-form.ts'
 import { brokerName } from './broker-names.ts'
 import { BROKER_KINDS, useSavePipeline, type BrokerKind, type Pipeline } from './broker-queries.ts'
 
@@ -30,7 +30,7 @@ export const BrokerDialog = ({ pipeline, kind, isOpen, onClose }: BrokerDialogPr
 /** The form, which starts with the broker as it is when the dialog opens. */
 function BrokerFields({ pipeline, kind, onClose }: Omit<BrokerDialogProps, 'isOpen'>) {
   const [before] = useState(pipeline)
-  const [form, setForm] = useState(() => formOf(before, kind ?? BROKER_KINDS.find((name) => !before?.[name]) ?? 'rabbitmq'))
+  const [form, setForm] = useState(() => toForm(before, kind ?? BROKER_KINDS.find((name) => !before?.[name]) ?? 'rabbitmq'))
   const saving = useSavePipeline()
   const choices = BROKER_KINDS.filter((name) => name === kind || !before?.[name])
   return (
@@ -47,7 +47,7 @@ function BrokerFields({ pipeline, kind, onClose }: Omit<BrokerDialogProps, 'isOp
             data={choices.map((name) => ({ value: name, label: brokerName(name) }))}
             value={form.kind}
             allowDeselect={false}
-            onChange={(next) => next && setForm(formOf(before, next as BrokerKind))}
+            onChange={(next) => next && setForm(toForm(before, next as BrokerKind))}
           />
         )}
         <ConnectionFields form={form} onChange={setForm} error={saving.error} />

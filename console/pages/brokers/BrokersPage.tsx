@@ -10,7 +10,7 @@ import { Page } from '../../components/Page.tsx'
 import { usePermission } from '../../session/permissions.ts'
 import { useTeam } from '../../session/team.ts'
 import { EventTabs } from '../events/EventTabs.tsx'
-import { addressOf } from './broker-form.ts'
+import { findAddress } from './broker-form.ts'
 import { brokerName } from './broker-names.ts'
 import { BROKER_KINDS, useDeletePipeline, usePipeline, type BrokerKind, type Pipeline } from './broker-queries.ts'
 import { BrokerCard } from './BrokerCard.tsx'
@@ -68,7 +68,7 @@ function PipelineDetails({ pipeline, onEdit }: { pipeline: Pipeline; onEdit: (ki
         </Alert>
       )}
       <Stack gap="md">
-        {BROKER_KINDS.filter((kind) => addressOf(pipeline, kind) !== undefined).map((kind) => (
+        {BROKER_KINDS.filter((kind) => findAddress(pipeline, kind) !== undefined).map((kind) => (
           <BrokerCard key={kind} pipeline={pipeline} kind={kind} onEdit={() => onEdit(kind)} />
         ))}
       </Stack>

@@ -17,7 +17,7 @@ type Body = components['schemas']['UpsertTeamETLPipelinesBody']
 type Matcher = components['schemas']['EventDestinationEventHubMatcher']
 
 /** The broker as it is, with its secrets redacted; empty values for one that is not set. */
-export const formOf = (pipeline: Pipeline | null, kind: BrokerKind): BrokerForm => ({
+export const toForm = (pipeline: Pipeline | null, kind: BrokerKind): BrokerForm => ({
   kind,
   uri: pipeline?.rabbitmq?.uri ?? '',
   exchange: pipeline?.rabbitmq?.exchange ?? '',
@@ -30,11 +30,11 @@ export const formOf = (pipeline: Pipeline | null, kind: BrokerKind): BrokerForm 
 
 /** The request that sets the broker and enables it. What else the pipeline has stays; a new one goes on sending to endpoints. */
 export const toBody = (form: BrokerForm, pipeline: Pipeline | null): Body => ({
-  ...connectionOf(form, pipeline),
+  ...toConnection(form, pipeline),
   preferences: enable(pipeline, form.kind),
 })
 
-function connectionOf(form: BrokerForm, pipeline: Pipeline | null): Body {
+function toConnection(form: BrokerForm, pipeline: Pipeline | null): Body {
   const { kind, uri, exchange, connection_string, default_event_hub, project, topic, message_ordering } = form
   if (kind === 'rabbitmq') return { rabbitmq: { uri: uri.trim(), exchange: exchange.trim() } }
   if (kind === 'cloud_pubsub') return { cloud_pubsub: { project: project.trim(), topic: topic.trim(), message_ordering } }
@@ -69,7 +69,7 @@ export function disable(
 }
 
 /** Where a broker is, without its secrets; undefined if it is not set. */
-export function addressOf({ rabbitmq, azure_amqp, cloud_pubsub }: Pipeline, kind: BrokerKind): string | undefined {
+export function findAddress({ rabbitmq, azure_amqp, cloud_pubsub }: Pipeline, kind: BrokerKind): string | undefined {
   if (kind === 'rabbitmq') return rabbitmq ? `${rabbitmq.uri} · exchange ${rabbitmq.exchange || '(default)'}` : undefined
   if (kind === 'azure_amqp') return azure_amqp ? `${azure_amqp.connection_string} · ${azure_amqp.default_event_hub}` : undefined
   return cloud_pubsub ? `${cloud_pubsub.project} · topic ${cloud_pubsub.topic}` : undefined

@@ -61,9 +61,9 @@ export function CompendiumSearch() {
           <Laboratories perLab={data.per_lab} />
           <Others
             candidates={[...data.canonical_candidates, ...data.related.map(({ canonical }) => canonical)].filter(
-              ({ loinc_set_hash }, index, all) =>
+              ({ loinc_set_hash }, index, candidates) =>
                 loinc_set_hash !== data.selected_canonical?.loinc_set_hash &&
-                all.findIndex((other) => other.loinc_set_hash === loinc_set_hash) === index,
+                candidates.findIndex((candidate) => candidate.loinc_set_hash === loinc_set_hash) === index,
             )}
             text={text}
           />

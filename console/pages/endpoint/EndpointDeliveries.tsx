@@ -64,8 +64,8 @@ export function EndpointDeliveries({ webhook_id }: { webhook_id: string }) {
           data={STATES.map((value) => ({ value, label: toWords(value) }))}
           value={state ?? null}
           onChange={(next) =>
-            setParams((before) => {
-              const changed = new URLSearchParams(before)
+            setParams((previous) => {
+              const changed = new URLSearchParams(previous)
               if (next) changed.set('state', next)
               else changed.delete('state')
               return changed

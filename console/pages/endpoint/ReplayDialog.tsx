@@ -28,21 +28,21 @@ type ReplayProps = Required<Omit<ReplayDialogProps, 'isOpen'>>
 function Replay({ webhook_id, onClose, hours }: ReplayProps) {
   const [now_ms] = useState(useNow())
   const [since, setSince] = useState(() => new Date(now_ms - hours * HOUR_MS).toISOString())
-  const [which, setWhich] = useState<ReplayKind>('failed')
+  const [kind, setKind] = useState<ReplayKind>('failed')
   const counts = useEventCounts(webhook_id, { since })
   const replay = useReplay(webhook_id)
   if (replay.data) return <ReplayProgress webhook_id={webhook_id} {...replay.data} onClose={onClose} />
-  const count = counts.data && countOf(which, counts.data)
+  const count = counts.data && countEvents(kind, counts.data)
   return (
     <Stack gap="md">
       <SinceField now_ms={now_ms} initialHours={hours} onChange={setSince} />
-      <Radio.Group label="Events" value={which} onChange={(value) => setWhich(value as ReplayKind)}>
+      <Radio.Group label="Events" value={kind} onChange={(value) => setKind(value as ReplayKind)}>
         <Stack gap="xs" mt="xs">
-          {KINDS.map(({ kind, label }) => (
+          {KINDS.map(({ kind: choice, label }) => (
             <Radio
-              key={kind}
-              value={kind}
-              label={counts.data ? `${label}: ${countText(countOf(kind, counts.data), counts.data)}` : label}
+              key={choice}
+              value={choice}
+              label={counts.data ? `${label}: ${countText(countEvents(choice, counts.data), counts.data)}` : label}
             />
           ))}
         </Stack>
@@ -63,7 +63,7 @@ function Replay({ webhook_id, onClose, hours }: ReplayProps) {
         <Button
           disabled={!count}
           loading={replay.isPending}
-          onClick={() => counts.data && replay.mutate({ which, counts: counts.data })}
+          onClick={() => counts.data && replay.mutate({ kind, counts: counts.data })}
         >
           Replay events
         </Button>
@@ -78,10 +78,10 @@ const KINDS: readonly { kind: ReplayKind; label: string }[] = [
   { kind: 'all', label: 'All, also delivered ones' },
 ]
 
-function countOf(which: ReplayKind, { failed, stopped, missing, delivered }: EventCounts): number {
+function countEvents(kind: ReplayKind, { failed, stopped, missing, delivered }: EventCounts): number {
   const undelivered = failed + stopped
-  if (which === 'failed') return undelivered
-  return which === 'all' ? undelivered + missing + delivered : undelivered + missing
+  if (kind === 'failed') return undelivered
+  return kind === 'all' ? undelivered + missing + delivered : undelivered + missing
 }
 
 function countText(count: number, counts: EventCounts | undefined): string {
@@ -100,7 +100,7 @@ const CHOICES = [
 interface SinceFieldProps {
   now_ms: number
   initialHours: number
-  onChange: (since: string) => void
+  onChange: (start: string) => void
 }
 
 /** Since when, by the clock of the team. */
@@ -140,17 +140,17 @@ function SinceField({ now_ms, initialHours, onChange }: SinceFieldProps) {
 
 interface ReplayProgressProps {
   webhook_id: string
-  which: ReplayKind
-  before: EventCounts
+  kind: ReplayKind
+  initialCounts: EventCounts
   onClose: () => void
 }
 
 /** How far the replay is: it goes on when the dialog is closed. */
-function ReplayProgress({ webhook_id, which, before, onClose }: ReplayProgressProps) {
-  const counts = useEventCounts(webhook_id, { since: before.since, until: before.until }, PROGRESS_MS)
-  const total = countOf(which, before)
-  const undelivered = counts.data ? countOf(which === 'all' ? 'missing_and_failed' : which, counts.data) : total
-  const waiting = counts.data ? Math.max(0, counts.data.pending - before.pending) : 0
+function ReplayProgress({ webhook_id, kind, initialCounts, onClose }: ReplayProgressProps) {
+  const counts = useEventCounts(webhook_id, { since: initialCounts.since, until: initialCounts.until }, PROGRESS_MS)
+  const total = countEvents(kind, initialCounts)
+  const undelivered = counts.data ? countEvents(kind === 'all' ? 'missing_and_failed' : kind, counts.data) : total
+  const waiting = counts.data ? Math.max(0, counts.data.pending - initialCounts.pending) : 0
   const delivered = Math.max(0, total - undelivered - waiting)
   return (
     <Stack gap="md">

@@ -124,8 +124,11 @@ export function useEndpointMessages(webhook_id: string, state: EndpointMessage['
   })
 }
 
+/** The times of a count; without `until` up to now. */
+type CountSpan = Pick<EventCounts, 'since'> & Partial<Pick<EventCounts, 'until'>>
+
 /** Counts the events since an instant of the team's clock by their delivery; `until` undefined: until now. */
-export function useEventCounts(webhook_id: string, { since, until }: { since: string; until?: string }, refresh_ms?: number) {
+export function useEventCounts(webhook_id: string, { since, until }: CountSpan, refresh_ms?: number) {
   const { api, key } = useTeam()
   return useQuery({
     queryKey: [...key, 'endpoints', 'event counts', webhook_id, since, until],
@@ -148,12 +151,12 @@ export function useReplay(webhook_id: string) {
   const path = { ...useEndpointScope(), webhook_id }
   const refresh = useEndpointRefresh()
   return useMutation({
-    async mutationFn({ which, counts }: { which: ReplayKind; counts: EventCounts }) {
+    async mutationFn({ kind, counts }: { kind: ReplayKind; counts: EventCounts }) {
       const { since, until } = counts
       const endpoint = '/v1/org/{org_id}/team/{team_id}/{environment}/webhook/{webhook_id}'
-      if (which === 'failed') await api.POST(`${endpoint}/recover`, { params: { path }, body: { since, until } })
-      else await api.POST(`${endpoint}/replay`, { params: { path }, body: { since, until, which } })
-      return { which, before: counts }
+      if (kind === 'failed') await api.POST(`${endpoint}/recover`, { params: { path }, body: { since, until } })
+      else await api.POST(`${endpoint}/replay`, { params: { path }, body: { since, until, which: kind } })
+      return { kind, initialCounts: counts }
     },
     onSuccess: refresh,
   })

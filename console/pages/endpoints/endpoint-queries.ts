@@ -62,7 +62,7 @@ export function useAttemptCounts(hours: number) {
           headers: refreshHeaders(context),
         }),
       ),
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
     refetchInterval: REFRESH_MS,
   })
 }

@@ -71,14 +71,14 @@ function useRun() {
       } catch (error) {
         // A request that was cancelled is nobody's error.
         if (controller.current.signal.aborted) return null
-        throw errorOf(error, request.operation)
+        throw describeError(error, request.operation)
       }
     },
   })
   return { ...run, cancel: () => controller.current?.abort() }
 }
 
-function errorOf(error: unknown, { method, path }: ApiOperation): unknown {
+function describeError(error: unknown, { method, path }: ApiOperation): unknown {
   if (error instanceof TypeError) return unreachableError(`${method} ${path}`)
   return error instanceof DOMException && error.name === 'TimeoutError'
     ? new ApiError({

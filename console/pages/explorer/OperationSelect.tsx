@@ -25,7 +25,7 @@ export function OperationSelect({ operations, value, onChange }: OperationSelect
         const text = `${label} ${method} ${path} ${tag}`.toLowerCase()
         return words.every((word) => text.includes(word))
       })
-      .toSorted((one, other) => rankOf(one.value, words) - rankOf(other.value, words))
+      .toSorted((a, b) => rankOperation(a.value, words) - rankOperation(b.value, words))
       .slice(0, limit)
   }
   return (
@@ -50,7 +50,7 @@ export function OperationSelect({ operations, value, onChange }: OperationSelect
 }
 
 /** Operations with this id come first, then those whose id begins so. */
-function rankOf(id: string, words: readonly string[]): number {
+function rankOperation(id: string, words: readonly string[]): number {
   const start = words.join('_')
   if (id === start) return 0
   return id.startsWith(start) ? 1 : 2

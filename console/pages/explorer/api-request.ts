@@ -3,7 +3,7 @@ import type { SampleRequest } from '../../components/CodeSamples.tsx'
 import { basePath } from '../../page-context.ts'
 import type { TeamScope } from '../../session/team.ts'
 import type { ApiOperation, ApiParameter } from './operations.ts'
-import { sdkCall, sdkCodeOf } from './sdk-sample.ts'
+import { sdkCall, writeSdkCode } from './sdk-sample.ts'
 
 /** The values of parameters, by place and name; lists have several. */
 export type ParameterValues = Readonly<Record<string, readonly string[]>>
@@ -84,7 +84,7 @@ export function toSample(operation: ApiOperation, values: ParameterValues = {}, 
 export function toSdkCode(operation: ApiOperation, values: ParameterValues = {}, body?: string): string | undefined {
   const byName = Object.fromEntries(operation.parameters.map((parameter) => [parameter.name, values[valueKey(parameter)] ?? []]))
   const call = sdkCall(operation, byName, bodyValue(body) ?? operation.exampleBody)
-  return call && sdkCodeOf(call, `${location.origin}${basePath}`)
+  return call && writeSdkCode(call, `${location.origin}${basePath}`)
 }
 
 function bodyValue(body: string | undefined): unknown {
@@ -126,7 +126,7 @@ export async function sendRequest(
       'x-drawbridge-team': team.id,
       'x-drawbridge-cell': cell,
       ...(hasBody && { 'content-type': 'application/json' }),
-      ...headersOf(operation, values),
+      ...collectHeaders(operation, values),
     },
     ...(hasBody && { body }),
   })
@@ -143,7 +143,7 @@ export async function sendRequest(
   }
 }
 
-const headersOf = ({ parameters }: ApiOperation, values: ParameterValues): Record<string, string> =>
+const collectHeaders = ({ parameters }: ApiOperation, values: ParameterValues): Record<string, string> =>
   Object.fromEntries(
     parameters
       .filter(({ in: place }) => place === 'header')

@@ -20,14 +20,14 @@ export function sdkCall(
   values: Readonly<Record<string, readonly string[]>>,
   body: unknown,
 ): SdkCall | undefined {
-  const method = methodOf(operation, values)
+  const method = findMethod(operation, values)
   if (method === undefined) return undefined
   const [, resource] = RESOURCE_PATH.exec(operation.path) ?? []
   const parameters = operation.parameters.filter(
     ({ name, required, in: place }) => place !== 'header' && name !== resource && (required || values[name]?.some(Boolean)),
   )
   const fields = parameters.map(
-    (parameter) => [toCamelCase(parameter.name), valueOf(parameter, values[parameter.name] ?? [])] as const,
+    (parameter) => [toCamelCase(parameter.name), toValue(parameter, values[parameter.name] ?? [])] as const,
   )
   const names = [...parameters.map(({ name }) => name), ...Object.keys((body as object | undefined) ?? {})]
   if (names.some((name) => DATE_FIELDS.has(`${operation.id} ${name}`))) return undefined
@@ -37,20 +37,20 @@ export function sdkCall(
 }
 
 /** The call as code. */
-export const sdkCodeOf = ({ method, request }: SdkCall, environment: string): string =>
+export const writeSdkCode = ({ method, request }: SdkCall, environment: string): string =>
   `import { JunctionClient } from '@junction-api/sdk'
 
 const client = new JunctionClient({ apiKey: process.env.KEY, environment: ${JSON.stringify(environment)} })
 console.log(await client.${method}(${Object.keys(request).length ? JSON.stringify(request, null, 2) : ''}))`
 
-function methodOf({ id, method, path }: ApiOperation, values: Readonly<Record<string, readonly string[]>>): string | undefined {
+function findMethod({ id, method, path }: ApiOperation, values: Readonly<Record<string, readonly string[]>>): string | undefined {
   for (const [part, methods] of Object.entries(SDK_METHODS)) if (methods[id] !== undefined) return `${part}.${methods[id]}`
   const [, name, grouped] = RESOURCE_PATH.exec(path) ?? []
   const resource = name === undefined ? undefined : values[name]?.[0]
   return resource && method === 'GET' ? `vitals.${toCamelCase(resource)}${grouped ? 'Grouped' : ''}` : undefined
 }
 
-function valueOf({ name, schema: { type } }: ApiParameter, values: readonly string[]): unknown {
+function toValue({ name, schema: { type } }: ApiParameter, values: readonly string[]): unknown {
   const filled = values.filter(Boolean)
   const types = [type].flat()
   if (types.includes('array')) return filled

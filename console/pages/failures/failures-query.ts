@@ -22,7 +22,7 @@ export function useFailures(hours: number) {
           headers: refreshHeaders(context),
         }),
       ),
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
     refetchInterval: REFRESH_MS,
   })
 }

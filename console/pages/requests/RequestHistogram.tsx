@@ -1,8 +1,8 @@
 import { Group, Text } from '@mantine/core'
 import { useState, type KeyboardEvent, type PointerEvent } from 'react'
-import { BarLegend, BarParts, countWords, highestOf, type Bar, type Part } from '../../components/bars/Bars.tsx'
+import { BarLegend, BarParts, countWords, findMaxHeight, type Bar, type Part } from '../../components/bars/Bars.tsx'
 import { formatMinute } from '../../components/times.ts'
-import type { RequestCounts } from './requests-query.ts'
+import type { RequestCounts, TimeSpan } from './requests-query.ts'
 import classes from './RequestHistogram.module.css'
 
 type Outcome = 'success' | 'client_error' | 'server_error'
@@ -13,15 +13,10 @@ const PARTS: readonly Part<Outcome>[] = [
   { name: 'server_error', label: 'Failed', tone: 'failed' },
 ]
 
-/** Bars from one to another, by their places. */
+/** The places of the first and the last bar. While they are chosen, the end may come before the start. */
 interface BarRange {
-  from: number
-  to: number
-}
-
-export interface TimeSpan {
-  since: string
-  until: string
+  start: number
+  end: number
 }
 
 interface RequestHistogramProps {
@@ -42,28 +37,26 @@ export function RequestHistogram({ counts: { step_s, data }, onZoom }: RequestHi
   }))
   const shown = range && limitRange(range, bars.length)
   const zoom = (target: BarRange): void => {
-    const { from, to } = sortRange(limitRange(target, bars.length))
+    const { start, end } = sortRange(limitRange(target, bars.length))
     setRange(undefined)
-    onZoom({ since: data[from]!.at, until: endOf(data[to]!.at, step_s) })
+    onZoom({ since: data[start]!.at, until: addStep(data[end]!.at, step_s) })
   }
   const moveTo = (event: PointerEvent<HTMLDivElement>): void => {
-    const to = barAt(event, bars.length)
-    setRange((before) => (isDragging && before ? { ...before, to } : { from: to, to }))
+    const end = barAt(event, bars.length)
+    setRange((previous) => (isDragging && previous ? { ...previous, end } : { start: end, end }))
   }
   const endDrag = (): void => {
     setDragging(false)
     if (shown && isDragging) zoom(shown)
   }
-  const max = highestOf(PARTS, bars)
+  const max = findMaxHeight(PARTS, bars)
   return (
     <figure className={classes.figure}>
       <Group justify="space-between" gap="sm" mih={20}>
         <Text size="sm" aria-live="polite">
           {shown ? rangeWords(bars, sortRange(shown), step_s, data) : 'Drag over bars to see their time alone.'}
         </Text>
-        <Text size="xs" c="dimmed">
-          most in {stepWords(step_s)}: {max.toLocaleString()}
-        </Text>
+        <MaxText max={max} step_s={step_s} />
       </Group>
       <div
         className={classes.bars}
@@ -72,12 +65,12 @@ export function RequestHistogram({ counts: { step_s, data }, onZoom }: RequestHi
         aria-label="Requests over time"
         aria-valuemin={0}
         aria-valuemax={Math.max(0, bars.length - 1)}
-        aria-valuenow={shown?.to ?? Math.max(0, bars.length - 1)}
+        aria-valuenow={shown?.end ?? Math.max(0, bars.length - 1)}
         aria-valuetext={shown ? rangeWords(bars, sortRange(shown), step_s, data) : 'No time is chosen'}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId)
-          const from = barAt(event, bars.length)
-          setRange({ from, to: from })
+          const start = barAt(event, bars.length)
+          setRange({ start, end: start })
           setDragging(true)
         }}
         onPointerMove={moveTo}
@@ -97,14 +90,7 @@ export function RequestHistogram({ counts: { step_s, data }, onZoom }: RequestHi
           </div>
         ))}
       </div>
-      <Group justify="space-between" c="dimmed" mt={4}>
-        <Text span size="xs">
-          {bars[0]?.label}
-        </Text>
-        <Text span size="xs">
-          {data.length > 0 && formatMinute(new Date(endOf(data.at(-1)!.at, step_s)))}
-        </Text>
-      </Group>
+      <TimeScale data={data} step_s={step_s} />
       <figcaption>
         <BarLegend parts={PARTS} bars={bars} />
       </figcaption>
@@ -112,18 +98,35 @@ export function RequestHistogram({ counts: { step_s, data }, onZoom }: RequestHi
   )
 }
 
-const endOf = (start: string, step_s: number): string => new Date(Date.parse(start) + step_s * 1000).toISOString()
+const MaxText = ({ max, step_s }: { max: number; step_s: number }) => (
+  <Text size="xs" c="dimmed">
+    most in {stepWords(step_s)}: {max.toLocaleString()}
+  </Text>
+)
 
-const sortRange = ({ from, to }: BarRange): BarRange => ({ from: Math.min(from, to), to: Math.max(from, to) })
+const TimeScale = ({ data, step_s }: RequestCounts) => (
+  <Group justify="space-between" c="dimmed" mt={4}>
+    <Text span size="xs">
+      {data[0] && formatMinute(new Date(data[0].at))}
+    </Text>
+    <Text span size="xs">
+      {data.length > 0 && formatMinute(new Date(addStep(data.at(-1)!.at, step_s)))}
+    </Text>
+  </Group>
+)
+
+const addStep = (time: string, step_s: number): string => new Date(Date.parse(time) + step_s * 1000).toISOString()
+
+const sortRange = ({ start, end }: BarRange): BarRange => ({ start: Math.min(start, end), end: Math.max(start, end) })
 
 /** There may be fewer bars than when they were chosen. */
-const limitRange = ({ from, to }: BarRange, count: number): BarRange => ({
-  from: Math.min(from, count - 1),
-  to: Math.min(to, count - 1),
+const limitRange = ({ start, end }: BarRange, count: number): BarRange => ({
+  start: Math.min(start, count - 1),
+  end: Math.min(end, count - 1),
 })
 
 const isChosen = (range: BarRange | undefined, index: number): boolean =>
-  range !== undefined && index >= Math.min(range.from, range.to) && index <= Math.max(range.from, range.to)
+  range !== undefined && index >= Math.min(range.start, range.end) && index <= Math.max(range.start, range.end)
 
 /** The bar under the pointer. */
 function barAt({ currentTarget, clientX }: PointerEvent<HTMLDivElement>, count: number): number {
@@ -143,17 +146,22 @@ function rangeOfKey(
   if (step === undefined || count === 0) return undefined
   event.preventDefault()
   // The first key chooses the newest bar, or with Home the oldest.
-  const to = Math.max(0, Math.min(count - 1, range || event.key === 'Home' ? (range?.to ?? 0) + step : count - 1))
-  return { range: event.shiftKey && range ? { from: range.from, to } : { from: to, to } }
+  const end = Math.max(0, Math.min(count - 1, range || event.key === 'Home' ? (range?.end ?? 0) + step : count - 1))
+  return { range: event.shiftKey && range ? { start: range.start, end } : { start: end, end } }
 }
 
-function rangeWords(bars: readonly Bar<Outcome>[], { from, to }: BarRange, step_s: number, data: RequestCounts['data']): string {
-  const sum = (name: Outcome): number => bars.slice(from, to + 1).reduce((total, { counts }) => total + counts[name], 0)
+function rangeWords(
+  bars: readonly Bar<Outcome>[],
+  { start, end }: BarRange,
+  step_s: number,
+  data: RequestCounts['data'],
+): string {
+  const sum = (name: Outcome): number => bars.slice(start, end + 1).reduce((total, { counts }) => total + counts[name], 0)
   const counts = { success: sum('success'), client_error: sum('client_error'), server_error: sum('server_error') }
-  const end = data[to] ? formatMinute(new Date(endOf(data[to].at, step_s))) : ''
-  const { mean_duration_ms } = (from === to ? data[from] : undefined) ?? { mean_duration_ms: null }
+  const endText = data[end] ? formatMinute(new Date(addStep(data[end].at, step_s))) : ''
+  const { mean_duration_ms } = (start === end ? data[start] : undefined) ?? { mean_duration_ms: null }
   const duration = mean_duration_ms === null ? '' : `, ${mean_duration_ms} ms on average`
-  return `${bars[from]?.label ?? ''} to ${end}: ${countWords(PARTS, { counts }) || 'no request'}${duration}`
+  return `${bars[start]?.label ?? ''} to ${endText}: ${countWords(PARTS, { counts }) || 'no request'}${duration}`
 }
 
 const stepWords = (step_s: number): string =>

@@ -13,7 +13,7 @@ import { Page } from '../../components/Page.tsx'
 import { SystemTime } from '../../components/RelativeTime.tsx'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
 import { useTeam } from '../../session/team.ts'
-import { RequestHistogram, type TimeSpan } from './RequestHistogram.tsx'
+import { RequestHistogram } from './RequestHistogram.tsx'
 import { RequestTabs } from './RequestTabs.tsx'
 import {
   REQUEST_FIELDS,
@@ -22,6 +22,7 @@ import {
   useRequestCounts,
   useRequests,
   type LoggedRequest,
+  type TimeSpan,
 } from './requests-query.ts'
 
 const COLUMNS: readonly Column<LoggedRequest>[] = [

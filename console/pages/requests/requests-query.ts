@@ -10,6 +10,7 @@ import { useTeam } from '../../session/team.ts'
 export type LoggedRequest = components['schemas']['LoggedTeamRequest']
 export type RequestCounts = components['schemas']['RequestCounts']
 type RequestQuery = NonNullable<operations['list_requests']['parameters']['query']>
+export type TimeSpan = Required<Pick<RequestQuery, 'since' | 'until'>>
 
 /** While the list is live, it is read again this often. */
 const REFRESH_MS = 3000
@@ -68,7 +69,7 @@ export function useRequestCounts({ since, until }: Pick<RequestQuery, 'since' | 
       step_s,
       data: until === undefined ? data : data.filter(({ at }) => Date.parse(at) < Date.parse(until)),
     }),
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
     refetchInterval: isLive && REFRESH_MS,
   })
 }

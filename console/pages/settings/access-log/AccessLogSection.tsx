@@ -85,7 +85,7 @@ function AccessList({ user_id }: { user_id: string }) {
   const lines = useUserAccess(user_id)
   const names = useMemberNames()
   const rows = useMemo(() => lines.data?.pages.flatMap(({ data }) => data) ?? [], [lines.data])
-  const columns = useMemo(() => columnsOf(names, pathTo), [names, pathTo])
+  const columns = useMemo(() => listColumns(names, pathTo), [names, pathTo])
   if (!lines.data && !lines.error)
     return (
       <Delayed>
@@ -114,7 +114,7 @@ function AccessList({ user_id }: { user_id: string }) {
   )
 }
 
-const columnsOf = (names: ReadonlyMap<string, string>, pathTo: (page: string) => string): Column<AccessLine>[] => [
+const listColumns = (names: ReadonlyMap<string, string>, pathTo: (page: string) => string): Column<AccessLine>[] => [
   { id: 'line', header: 'Line', width: 84, align: 'right', isHiddenOnPhone: true, cell: ({ line }) => line },
   { id: 'created', header: 'When', width: 96, cell: ({ created_at }) => <RelativeTime value={created_at} /> },
   {

@@ -68,7 +68,7 @@ function AuditList({ scope, operation }: { scope: AuditScope; operation: string 
   const lines = useAudit(scope, operation)
   const names = useMemberNames()
   const rows = useMemo(() => lines.data?.pages.flatMap(({ data }) => data) ?? [], [lines.data])
-  const columns = useMemo(() => columnsOf(names, scope), [names, scope])
+  const columns = useMemo(() => listColumns(names, scope), [names, scope])
   if (!lines.data && !lines.error)
     return (
       <Delayed>
@@ -99,7 +99,7 @@ function AuditList({ scope, operation }: { scope: AuditScope; operation: string 
   )
 }
 
-const columnsOf = (names: ReadonlyMap<string, string>, scope: AuditScope): Column<AuditLine>[] => [
+const listColumns = (names: ReadonlyMap<string, string>, scope: AuditScope): Column<AuditLine>[] => [
   { id: 'created', header: 'When', width: 84, cell: ({ created_at }) => <RelativeTime value={created_at} /> },
   { id: 'operation', header: 'Operation', cell: ({ operation }) => <span title={operation}>{operation}</span> },
   {

@@ -25,9 +25,9 @@ export const toValues = ({ brand_information, logo_url }: TeamSettings): BrandVa
 })
 
 /** The values that differ from what is saved; undefined if none does. Without the name of a company there is no brand. */
-export function toChange(values: BrandValues, saved: BrandValues): TeamSettingsChange | undefined {
-  const changed = BRAND_FIELDS.filter((name) => values[name] !== saved[name])
-  const logo = values.logo_url !== saved.logo_url && { logo_url: values.logo_url || null }
+export function toChange(values: BrandValues, current: BrandValues): TeamSettingsChange | undefined {
+  const changed = BRAND_FIELDS.filter((name) => values[name] !== current[name])
+  const logo = values.logo_url !== current.logo_url && { logo_url: values.logo_url || null }
   if (!changed.length && !logo) return undefined
   if (!changed.length) return { ...logo }
   const isRemoved = BRAND_FIELDS.every((name) => values[name] === '')

@@ -82,8 +82,8 @@ export function LabAccountTable({ accounts, onChange, onLink }: LabAccountTableP
   )
 }
 
-function billingText(allowed: LabAccount['allowed_billing']): string {
-  const offered = Object.entries(allowed).filter(([, states]) => states.length > 0)
+function billingText(billing: LabAccount['allowed_billing']): string {
+  const offered = Object.entries(billing).filter(([, states]) => states.length > 0)
   if (!offered.length) return 'none'
   return offered
     .map(([type, states]) => `${toWords(type)}${states.length < US_STATES.length ? ` in ${states.length} states` : ''}`)

@@ -63,7 +63,7 @@ export function MessageSettings({ settings }: { settings: TeamSettings }) {
         {saving.error && !isAtField && <ErrorNotice error={saving.error} />}
         {canSave ? (
           <Stack gap="sm">
-            {changed.length > 0 && <Text size="sm">{effectOf(changed, values)}</Text>}
+            {changed.length > 0 && <Text size="sm">{describeEffect(changed, values)}</Text>}
             <Group gap="sm">
               <Button type="submit" disabled={!changed.length} loading={saving.isPending}>
                 Save settings
@@ -86,18 +86,18 @@ export function MessageSettings({ settings }: { settings: TeamSettings }) {
 }
 
 /** What saving will do for patients. */
-function effectOf(changed: readonly (keyof Values)[], values: Values): string {
+function describeEffect(names: readonly (keyof Values)[], values: Values): string {
   const sentences = [
-    ...(changed.includes('lab_tests_patient_sms_communication_enabled')
+    ...(names.includes('lab_tests_patient_sms_communication_enabled')
       ? [
           `Patients ${values.lab_tests_patient_sms_communication_enabled ? 'get' : 'get no more'} text messages about their orders.`,
         ]
       : []),
-    ...(changed.includes('lab_tests_patient_email_communication_enabled')
+    ...(names.includes('lab_tests_patient_email_communication_enabled')
       ? [`Patients ${values.lab_tests_patient_email_communication_enabled ? 'get' : 'get no more'} emails about their orders.`]
       : []),
-    ...(changed.includes('appointment_booking_url') ? ['Later messages have the new booking page.'] : []),
-    ...(changed.includes('critical_result_notification_email') ? ['Later critical results are told to the new address.'] : []),
+    ...(names.includes('appointment_booking_url') ? ['Later messages have the new booking page.'] : []),
+    ...(names.includes('critical_result_notification_email') ? ['Later critical results are told to the new address.'] : []),
   ]
   return sentences.join(' ')
 }

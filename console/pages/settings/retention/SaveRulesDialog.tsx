@@ -52,7 +52,7 @@ function WhatIsDeleted({ preview, environment }: { preview: RetentionPreview; en
       </Text>
       <List size="sm">
         {data
-          .toSorted((one, other) => other.count - one.count)
+          .toSorted((a, b) => b.count - a.count)
           .map(({ resource, count, first_day, last_day }) => (
             <List.Item key={resource}>
               {toWords(resource)}: {count.toLocaleString()}, from {first_day} to {last_day}

@@ -72,7 +72,7 @@ export const RESOURCES = [
   'hypnogram',
 ] as const satisfies readonly Resource[]
 
-export function isChanged(rules: readonly RetentionRule[], saved: readonly RetentionRule[]): boolean {
-  if (rules.length !== saved.length) return true
-  return rules.some(({ resource, days }) => saved.find((rule) => rule.resource === resource)?.days !== days)
+export function isChanged(rules: readonly RetentionRule[], current: readonly RetentionRule[]): boolean {
+  if (rules.length !== current.length) return true
+  return rules.some(({ resource, days }) => current.find((rule) => rule.resource === resource)?.days !== days)
 }

@@ -59,10 +59,10 @@ const settingsOf = ({
 })
 
 /** What differs from the stored settings. */
-function changesOf(form: Settings, stored: Settings): Partial<Settings> {
+function findChanges(form: Settings, current: Settings): Partial<Settings> {
   const names = Object.keys(form) as (keyof Settings)[]
   return Object.fromEntries(
-    names.filter((name) => JSON.stringify(form[name]) !== JSON.stringify(stored[name])).map((name) => [name, form[name]]),
+    names.filter((name) => JSON.stringify(form[name]) !== JSON.stringify(current[name])).map((name) => [name, form[name]]),
   )
 }
 
@@ -78,7 +78,7 @@ export function EnvironmentForm({ team_id, environment, settings }: EnvironmentF
   const stored = settingsOf(settings)
   const [form, setForm] = useState(stored)
   const update = useUpdateTeam(team_id)
-  const changes = changesOf(form, stored)
+  const changes = findChanges(form, stored)
   const hasChanges = Object.keys(changes).length > 0
   const faults = update.error instanceof ApiError ? update.error.fields : []
   const errorOf = (name: keyof Settings) => faults.find(({ field }) => field.startsWith(`body.${environment}.${name}`))?.message
