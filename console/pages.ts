@@ -16,7 +16,7 @@ export interface PageEntry {
   actions?: readonly { label: string; icon: IconName; path: string; operation: OperationId }[]
   /** Parts of the page with addresses of their own, for the command palette. */
   sections?: readonly { label: string; path: string; operation: OperationId }[]
-  /** For pages of one object: kind → the path for its id, for the command palette. */
+  /** Kind → the path that shows an object by its id, for the command palette. */
   objects?: Partial<Record<FoundObject['kind'], (id: string) => string>>
 }
 
@@ -31,6 +31,7 @@ export const PAGES: readonly PageEntry[] = [
     load: async () => (await import('./pages/orders/OrdersPage.tsx')).OrdersPage,
     navigation: { label: 'Orders', icon: 'orders', operation: 'list_order_rows' },
     actions: [{ label: 'Place an order', icon: 'plus', path: 'orders/new', operation: 'create_order' }],
+    objects: { order_transaction: (id) => `orders?transaction=${id}` },
   },
   { path: 'orders/new', load: async () => (await import('./pages/new-order/NewOrderPage.tsx')).NewOrderPage },
   {
@@ -57,6 +58,7 @@ export const PAGES: readonly PageEntry[] = [
   {
     path: 'catalog/tests/:lab_test_id',
     load: async () => (await import('./pages/lab-test/LabTestPage.tsx')).LabTestPage,
+    objects: { lab_test: (id) => `catalog/tests/${id}` },
   },
   { path: 'team-config', load: async () => (await import('./pages/team-config/TeamConfigPage.tsx')).TeamConfigPage },
   {
@@ -72,6 +74,7 @@ export const PAGES: readonly PageEntry[] = [
   {
     path: 'events/endpoints',
     load: async () => (await import('./pages/endpoints/EndpointsPage.tsx')).EndpointsPage,
+    objects: { message: () => 'events/endpoints' },
   },
   {
     path: 'events/endpoints/:webhook_id',
@@ -116,11 +119,12 @@ export const PAGES: readonly PageEntry[] = [
       operation,
     })),
   },
-  { path: 'settings/:section', load: loadSettings },
+  { path: 'settings/:section', load: loadSettings, objects: { key: () => 'settings/keys' } },
   {
     path: 'health',
     load: async () => (await import('./pages/health/HealthPage.tsx')).HealthPage,
     navigation: { label: 'Health', icon: 'health', operation: 'get_team_event_delivery_metric' },
+    objects: { job: () => 'health' },
   },
 ]
 

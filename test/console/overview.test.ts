@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertGoodPage, assertNoComplaints, inBrowser, openConsole } from './console.ts'
+import { createOrder } from './orders.ts'
 
 test('the overview shows how many users and orders the team has', inBrowser, async () => {
   const visited = await openConsole()
@@ -84,6 +85,35 @@ test('the command palette goes to pages and teams by keyboard alone, and ? lists
   await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'hidden' })
   assertNoComplaints(complaints)
 })
+
+test(
+  'the command palette leads from the id of a transaction, a lab test and a key to the page that shows it',
+  inBrowser,
+  async () => {
+    const { page, api, demo, server } = await openConsole()
+    const order_id = await createOrder(api)
+    const { order_transaction, lab_test } = (await api.get(`/v3/order/${order_id}`)).body
+    const keys = await fetch(`${server.url}/v1/org/${demo.org_id}/team_api_keys/sandbox/us`, {
+      headers: { 'x-management-key': demo.management_key },
+    })
+    const [key] = (await keys.json()) as { id: string }[]
+    const pages = [
+      { id: order_transaction.id, kind: 'Order transaction', address: `**/orders?transaction=${order_transaction.id}` },
+      { id: lab_test.id, kind: 'Lab test', address: `**/catalog/tests/${lab_test.id}` },
+      { id: key!.id, kind: 'Key', address: '**/settings/keys' },
+    ]
+    for (const { id, kind, address } of pages) {
+      await page.keyboard.press('Control+K')
+      await page.getByPlaceholder('Search, jump to an id, or run an action').fill(id)
+      await page
+        .getByRole('dialog')
+        .getByText(new RegExp(`^${kind} `))
+        .waitFor()
+      await page.keyboard.press('Enter')
+      await page.waitForURL(address)
+    }
+  },
+)
 
 test('the command palette opens an order by its id', inBrowser, async () => {
   const { page, complaints, api } = await openConsole()

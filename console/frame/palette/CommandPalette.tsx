@@ -7,7 +7,7 @@ import { Icon } from '../../components/Icon.tsx'
 import { shortId } from '../../components/IdText.tsx'
 import { useTeam } from '../../session/team.ts'
 import { useCommands } from './commands.ts'
-import { kindInWords, pathOfObject } from './found-object.ts'
+import { describeObject, kindInWords, pathOfObject } from './found-object.ts'
 import { useObjectSearch, type FoundObject } from './object-search.ts'
 
 const DEBOUNCE_MS = 150
@@ -18,7 +18,7 @@ export function CommandPalette() {
   const [text, setText] = useState('')
   const [searchText] = useDebouncedValue(text.trim(), DEBOUNCE_MS)
   const search = useObjectSearch(searchText)
-  const objects = search.objects.filter((object) => pathOfObject(object) !== undefined)
+  const { objects } = search
   const commands = useCommands().filter(({ label }) => label.toLowerCase().includes(text.trim().toLowerCase()))
   const isEmpty = !commands.length && !objects.length && !search.isSearching
   return (
@@ -58,14 +58,18 @@ function runFirstIfNoneIsSelected({ key, currentTarget }: KeyboardEvent<HTMLInpu
 function FoundObjects({ objects }: { objects: readonly FoundObject[] }) {
   const { pathTo } = useTeam()
   const navigate = useNavigate()
+  const open = (object: FoundObject): void => {
+    const path = pathOfObject(object)
+    void (path === undefined ? navigator.clipboard.writeText(object.id) : navigate(pathTo(path)))
+  }
   return (
     <Spotlight.ActionsGroup label="Found">
       {objects.map((object) => (
         <Spotlight.Action
           key={`${object.kind} ${object.id}`}
           label={`${kindInWords(object)} ${object.label ?? shortId(object.id)}`}
-          description={[object.label === null ? undefined : shortId(object.id), object.detail].filter(Boolean).join(' · ')}
-          onClick={() => void navigate(pathTo(pathOfObject(object) ?? ''))}
+          description={describeObject(object)}
+          onClick={() => open(object)}
         />
       ))}
     </Spotlight.ActionsGroup>

@@ -1,4 +1,5 @@
 import type { FoundObject } from './object-search.ts'
+import { shortId } from '../../components/IdText.tsx'
 import { PAGES } from '../../pages.ts'
 
 const WORDS: Record<FoundObject['kind'], string> = {
@@ -19,6 +20,12 @@ const WORDS: Record<FoundObject['kind'], string> = {
 
 /** What an object is, in a word. */
 export const kindInWords = ({ kind }: FoundObject): string => WORDS[kind] ?? kind
+
+/** What is known of an object beside its kind and name. */
+export function describeObject(object: FoundObject): string {
+  const hint = pathOfObject(object) === undefined ? 'No page shows it: Enter copies its id' : undefined
+  return [object.label === null ? undefined : shortId(object.id), object.detail, hint].filter(Boolean).join(' · ')
+}
 
 /** The page of an object, or else of its user; undefined if there is none. */
 export function pathOfObject(object: FoundObject): string | undefined {
