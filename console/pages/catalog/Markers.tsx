@@ -13,6 +13,8 @@ import { durationText } from './lab-test-words.ts'
 import { MarkerDetails } from './MarkerDetails.tsx'
 import { priceText, type Price } from './price-text.ts'
 
+type MarkerList = NonNullable<ReturnType<typeof useMarkers>['data']>
+
 interface Row {
   marker: Marker
   price: Price | undefined
@@ -47,60 +49,23 @@ const COLUMNS: readonly Column<Row>[] = [
 
 /** The markers that can be ordered, of all laboratories. The page, the laboratory and the open marker are in the address. */
 export function Markers() {
-  const [params, setParams] = useSearchParams()
+  const { slug, page, markerId, change, path } = useMarkerAddress()
   const [search, setSearch] = useState('')
   const [name] = useDebouncedValue(search.trim(), SEARCH_DELAY_MS)
-  const labs = useLabs().data
-  const slug = params.get('lab')
-  const page = Math.max(1, Math.trunc(Number(params.get('page'))) || 1)
   const markers = useMarkers({ ...(slug && { lab_slug: slug }), ...(name && { name }) }, page)
-  const rows = useMemo(
-    () =>
-      (markers.data?.markers ?? []).map((marker) => ({
-        marker,
-        price: markers.data?.pricing?.data[marker.id],
-        lab: labs?.find(({ id }) => id === marker.lab_id)?.name,
-      })),
-    [markers.data, labs],
-  )
-  const change = (values: Record<string, string | null>): void =>
-    setParams((previous) => {
-      const changed = new URLSearchParams(previous)
-      for (const [key, value] of Object.entries(values))
-        if (value === null) changed.delete(key)
-        else changed.set(key, value)
-      return changed
-    })
-  const path = (id: string): string => {
-    const changed = new URLSearchParams(params)
-    changed.set('marker', id)
-    return `?${changed}`
-  }
-  const openRow = rows.find((row) => rowId(row) === params.get('marker'))
+  const rows = useRows(markers.data)
+  const openRow = rows.find((row) => rowId(row) === markerId)
   return (
     <Stack gap="sm">
-      <Group gap="sm" align="flex-start">
-        <TextInput
-          aria-label="Search by name or code"
-          placeholder="Name or code of a laboratory"
-          value={search}
-          onChange={(event) => {
-            setSearch(event.currentTarget.value)
-            change({ page: null })
-          }}
-          w={280}
-        />
-        <Select
-          aria-label="Laboratory"
-          placeholder="All laboratories"
-          data={(labs ?? []).map((lab) => ({ value: lab.slug, label: lab.name }))}
-          value={slug}
-          onChange={(lab) => change({ lab, page: null })}
-          clearable
-          searchable
-          w={220}
-        />
-      </Group>
+      <MarkerFilters
+        search={search}
+        onSearch={(text) => {
+          setSearch(text)
+          change({ page: null })
+        }}
+        slug={slug}
+        onLabChange={(lab) => change({ lab, page: null })}
+      />
       {markers.error && <ErrorNotice error={markers.error} onRetry={() => void markers.refetch()} />}
       {!markers.data && !markers.error && (
         <Delayed>
@@ -122,21 +87,12 @@ export function Markers() {
             rowPath={(row) => path(rowId(row))}
             openId={openRow && rowId(openRow)}
           />
-          <Group justify="space-between" gap="sm">
-            <Text size="sm" c="dimmed">
-              {(page - 1) * MARKERS_SIZE + 1}–{(page - 1) * MARKERS_SIZE + rows.length} of{' '}
-              {markers.data.total.toLocaleString('en-US')}
-            </Text>
-            {markers.data.pages > 1 && (
-              <Pagination
-                total={markers.data.pages}
-                value={page}
-                onChange={(next) => change({ page: next === 1 ? null : String(next), marker: null })}
-                size="sm"
-                getControlProps={(control) => ({ 'aria-label': `${toWords(control)} page` })}
-              />
-            )}
-          </Group>
+          <MarkerPages
+            list={markers.data}
+            page={page}
+            rowCount={rows.length}
+            onChange={(next) => change({ page: next === 1 ? null : String(next), marker: null })}
+          />
         </>
       )}
       <Drawer
@@ -151,3 +107,100 @@ export function Markers() {
     </Stack>
   )
 }
+
+/** What the address says, how it changes, and the address of a marker. */
+function useMarkerAddress() {
+  const [params, setParams] = useSearchParams()
+  const change = (values: Record<string, string | null>): void =>
+    setParams((previous) => {
+      const changed = new URLSearchParams(previous)
+      for (const [key, value] of Object.entries(values))
+        if (value === null) changed.delete(key)
+        else changed.set(key, value)
+      return changed
+    })
+  const path = (id: string): string => {
+    const changed = new URLSearchParams(params)
+    changed.set('marker', id)
+    return `?${changed}`
+  }
+  return {
+    slug: params.get('lab'),
+    page: Math.max(1, Math.trunc(Number(params.get('page'))) || 1),
+    markerId: params.get('marker'),
+    change,
+    path,
+  }
+}
+
+/** Joins each marker with its price and the name of its laboratory. */
+function useRows(list: MarkerList | undefined): Row[] {
+  const labs = useLabs().data
+  return useMemo(
+    () =>
+      (list?.markers ?? []).map((marker) => ({
+        marker,
+        price: list?.pricing?.data[marker.id],
+        lab: labs?.find(({ id }) => id === marker.lab_id)?.name,
+      })),
+    [list, labs],
+  )
+}
+
+interface MarkerFiltersProps {
+  search: string
+  onSearch: (text: string) => void
+  /** Of the laboratory; null: all laboratories. */
+  slug: string | null
+  onLabChange: (slug: string | null) => void
+}
+
+function MarkerFilters({ search, onSearch, slug, onLabChange }: MarkerFiltersProps) {
+  const labs = useLabs().data
+  return (
+    <Group gap="sm" align="flex-start">
+      <TextInput
+        aria-label="Search by name or code"
+        placeholder="Name or code of a laboratory"
+        value={search}
+        onChange={(event) => onSearch(event.currentTarget.value)}
+        w={280}
+      />
+      <Select
+        aria-label="Laboratory"
+        placeholder="All laboratories"
+        data={(labs ?? []).map((lab) => ({ value: lab.slug, label: lab.name }))}
+        value={slug}
+        onChange={onLabChange}
+        clearable
+        searchable
+        w={220}
+      />
+    </Group>
+  )
+}
+
+interface MarkerPagesProps {
+  list: MarkerList
+  page: number
+  rowCount: number
+  onChange: (page: number) => void
+}
+
+/** Which of the markers are shown, and the other pages. */
+const MarkerPages = ({ list: { total, pages }, page, rowCount, onChange }: MarkerPagesProps) => (
+  <Group justify="space-between" gap="sm">
+    <Text size="sm" c="dimmed">
+      {(page - 1) * MARKERS_SIZE + 1}–{(page - 1) * MARKERS_SIZE + rowCount} of {total.toLocaleString('en-US')}
+    </Text>
+    {pages > 1 && (
+      <Pagination
+        total={pages}
+        value={page}
+        onChange={onChange}
+        size="sm"
+        getControlProps={(control) => ({ 'aria-label': `${toWords(control)} page` })}
+      />
+    )}
+  </Group>
+)

@@ -47,8 +47,8 @@ function HeadersForm({ webhook_id, initialRows, onClose }: HeadersFormProps) {
   const [rows, setRows] = useState(() => initialRows.map((row, id) => ({ ...row, id })))
   const [nextId, setNextId] = useState(initialRows.length)
   const replacement = useReplaceHeaders(webhook_id)
-  const change = (id: number, changed: Partial<HeaderRow>): void =>
-    setRows(rows.map((row) => (row.id === id ? { ...row, ...changed } : row)))
+  const change = (id: number, values: Partial<HeaderRow>): void =>
+    setRows(rows.map((row) => (row.id === id ? { ...row, ...values } : row)))
   const named = rows.filter(({ name }) => name.trim() !== '')
   const isHiddenMissing = named.some(({ isHidden, value }) => isHidden && value === '')
   return (
@@ -61,34 +61,14 @@ function HeadersForm({ webhook_id, initialRows, onClose }: HeadersFormProps) {
     >
       <Stack gap="md">
         {!rows.length && <Text size="sm">No header is added to the requests.</Text>}
-        {rows.map(({ id, name, value, isHidden }) => (
-          <Group key={id} gap="sm" align="flex-start" wrap="nowrap">
-            <TextInput
-              aria-label="Name"
-              placeholder="x-clinic"
-              flex={1}
-              value={name}
-              onChange={(event) => change(id, { name: event.currentTarget.value })}
-              error={name && fieldError(replacement.error, `body.headers.${name.trim()}`)}
-            />
-            <TextInput
-              aria-label={`Value of ${name || 'the new header'}`}
-              placeholder={isHidden ? 'hidden: write it again' : 'value'}
-              flex={2}
-              autoComplete="off"
-              value={value}
-              onChange={(event) => change(id, { value: event.currentTarget.value })}
-            />
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              mt={4}
-              aria-label={`Remove ${name || 'the new header'}`}
-              onClick={() => setRows(rows.filter((row) => row.id !== id))}
-            >
-              <Icon name="close" size={16} />
-            </ActionIcon>
-          </Group>
+        {rows.map(({ id, ...row }) => (
+          <HeaderFields
+            key={id}
+            row={row}
+            error={row.name && fieldError(replacement.error, `body.headers.${row.name.trim()}`)}
+            onChange={(values) => change(id, values)}
+            onRemove={() => setRows(rows.filter((candidate) => candidate.id !== id))}
+          />
         ))}
         <Group>
           <Button
@@ -121,3 +101,34 @@ function HeadersForm({ webhook_id, initialRows, onClose }: HeadersFormProps) {
     </form>
   )
 }
+
+interface HeaderFieldsProps {
+  row: HeaderRow
+  error: string | undefined
+  onChange: (values: Partial<HeaderRow>) => void
+  onRemove: () => void
+}
+
+const HeaderFields = ({ row: { name, value, isHidden }, error, onChange, onRemove }: HeaderFieldsProps) => (
+  <Group gap="sm" align="flex-start" wrap="nowrap">
+    <TextInput
+      aria-label="Name"
+      placeholder="x-clinic"
+      flex={1}
+      value={name}
+      onChange={(event) => onChange({ name: event.currentTarget.value })}
+      error={error}
+    />
+    <TextInput
+      aria-label={`Value of ${name || 'the new header'}`}
+      placeholder={isHidden ? 'hidden: write it again' : 'value'}
+      flex={2}
+      autoComplete="off"
+      value={value}
+      onChange={(event) => onChange({ value: event.currentTarget.value })}
+    />
+    <ActionIcon variant="subtle" color="gray" mt={4} aria-label={`Remove ${name || 'the new header'}`} onClick={onRemove}>
+      <Icon name="close" size={16} />
+    </ActionIcon>
+  </Group>
+)

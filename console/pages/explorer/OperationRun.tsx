@@ -100,8 +100,7 @@ interface RequestFormProps {
 }
 
 function RequestForm({ request, onChange, refusal, run }: RequestFormProps) {
-  const scope = useTeam()
-  const { operation, values, body } = request
+  const { operation, body } = request
   const [confirmed, setConfirmed] = useState<ApiRequest>()
   const [isConfirming, setConfirming] = useState(false)
   const missing = missingParameters(request)
@@ -116,19 +115,7 @@ function RequestForm({ request, onChange, refusal, run }: RequestFormProps) {
       }}
     >
       <Stack gap="md">
-        {operation.parameters.length > 0 && (
-          <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="sm">
-            {operation.parameters.map((parameter) => (
-              <ParameterField
-                key={valueKey(parameter)}
-                parameter={parameter}
-                values={values[valueKey(parameter)] ?? []}
-                isFixed={parameter.in === 'path' && scopeValue(parameter, scope) !== undefined}
-                onChange={(next) => onChange({ ...request, values: { ...values, [valueKey(parameter)]: next } })}
-              />
-            ))}
-          </SimpleGrid>
-        )}
+        {operation.parameters.length > 0 && <ParameterFields request={request} onChange={onChange} />}
         {operation.exampleBody !== undefined && (
           <Textarea
             label="Body"
@@ -169,6 +156,24 @@ function RequestForm({ request, onChange, refusal, run }: RequestFormProps) {
         />
       )}
     </form>
+  )
+}
+
+function ParameterFields({ request, onChange }: Pick<RequestFormProps, 'request' | 'onChange'>) {
+  const scope = useTeam()
+  const { operation, values } = request
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="sm">
+      {operation.parameters.map((parameter) => (
+        <ParameterField
+          key={valueKey(parameter)}
+          parameter={parameter}
+          values={values[valueKey(parameter)] ?? []}
+          isFixed={parameter.in === 'path' && scopeValue(parameter, scope) !== undefined}
+          onChange={(next) => onChange({ ...request, values: { ...values, [valueKey(parameter)]: next } })}
+        />
+      ))}
+    </SimpleGrid>
   )
 }
 

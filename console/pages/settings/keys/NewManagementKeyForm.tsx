@@ -10,12 +10,13 @@ import { useManagementKeyChanges } from './key-queries.ts'
 
 const LABEL_LENGTH_MAX = 100
 
+type Role = 'team_admin' | 'org_admin'
+
 /** Creates a management key, and shows its text once. */
 export function NewManagementKeyForm({ onClose }: { onClose: () => void }) {
-  const { org, teams } = useSession()
   const { team } = useTeam()
   const [label, setLabel] = useState('')
-  const [role, setRole] = useState<'team_admin' | 'org_admin'>('team_admin')
+  const [role, setRole] = useState<Role>('team_admin')
   const [teamIds, setTeamIds] = useState([team.id])
   const [text, setText] = useState<string>()
   const { create } = useManagementKeyChanges()
@@ -57,23 +58,7 @@ export function NewManagementKeyForm({ onClose }: { onClose: () => void }) {
           autoComplete="off"
           data-autofocus
         />
-        <Radio.Group label="Reaches" value={role} onChange={(value) => setRole(value as typeof role)}>
-          <Stack gap="sm" pt="xs">
-            <Radio value="team_admin" label="Teams that you choose" />
-            <Radio value="org_admin" label={`${org.name}: every team, members, and creating teams`} />
-          </Stack>
-        </Radio.Group>
-        {role === 'team_admin' && (
-          <MultiSelect
-            label="Teams"
-            data={teams.map(({ id, name, region }) => ({ value: id, label: `${name} (${region.toUpperCase()})` }))}
-            value={teamIds}
-            error={teamsError}
-            onChange={setTeamIds}
-            searchable
-            limit={100}
-          />
-        )}
+        <ReachFields role={role} onRoleChange={setRole} teamIds={teamIds} onTeamsChange={setTeamIds} error={teamsError} />
         {creation.error && labelError === undefined && teamsError === undefined && <ErrorNotice error={creation.error} />}
         <Group justify="flex-end">
           <Button
@@ -86,5 +71,40 @@ export function NewManagementKeyForm({ onClose }: { onClose: () => void }) {
         </Group>
       </Stack>
     </form>
+  )
+}
+
+interface ReachFieldsProps {
+  role: Role
+  onRoleChange: (role: Role) => void
+  teamIds: string[]
+  onTeamsChange: (ids: string[]) => void
+  /** What is wrong with the teams. */
+  error: string | undefined
+}
+
+/** What the key reaches: the organization, or some of its teams. */
+function ReachFields({ role, onRoleChange, teamIds, onTeamsChange, error }: ReachFieldsProps) {
+  const { org, teams } = useSession()
+  return (
+    <>
+      <Radio.Group label="Reaches" value={role} onChange={(value) => onRoleChange(value as Role)}>
+        <Stack gap="sm" pt="xs">
+          <Radio value="team_admin" label="Teams that you choose" />
+          <Radio value="org_admin" label={`${org.name}: every team, members, and creating teams`} />
+        </Stack>
+      </Radio.Group>
+      {role === 'team_admin' && (
+        <MultiSelect
+          label="Teams"
+          data={teams.map(({ id, name, region }) => ({ value: id, label: `${name} (${region.toUpperCase()})` }))}
+          value={teamIds}
+          error={error}
+          onChange={onTeamsChange}
+          searchable
+          limit={100}
+        />
+      )}
+    </>
   )
 }

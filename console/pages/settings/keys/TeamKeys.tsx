@@ -61,7 +61,6 @@ export function TeamKeys() {
 }
 
 function TeamKeyTable({ keys }: { keys: readonly TeamKey[] }) {
-  const canDelete = usePermission('delete_team_api_keys')
   const deleteKey = useDeleteTeamKey()
   // The dialog keeps its key: the list is read again meanwhile.
   const [deletion, setDeletion] = useState<TeamKey>()
@@ -82,41 +81,14 @@ function TeamKeyTable({ keys }: { keys: readonly TeamKey[] }) {
           </Table.Thead>
           <Table.Tbody>
             {keys.map((key) => (
-              <Table.Tr key={key.id}>
-                <Table.Td className={classes.longText}>
-                  {key.label}
-                  {key.member_id !== null && (
-                    <Text size="xs" c="dimmed">
-                      for one member, with whom it is removed
-                    </Text>
-                  )}
-                </Table.Td>
-                <Table.Td ff="monospace" visibleFrom="sm">
-                  {key.value}
-                </Table.Td>
-                <Table.Td>
-                  <KeyUse {...key} />
-                </Table.Td>
-                <Table.Td visibleFrom="sm">
-                  <RelativeTime value={key.created_at} />
-                </Table.Td>
-                <Table.Td visibleFrom="sm">{creatorInWords(key.creator)}</Table.Td>
-                <Table.Td ta="right">
-                  {canDelete && (
-                    <Button
-                      size="compact-sm"
-                      variant="default"
-                      aria-label={`Delete the key ${key.label}`}
-                      onClick={() => {
-                        setDeletion(key)
-                        open()
-                      }}
-                    >
-                      Delete
-                    </Button>
-                  )}
-                </Table.Td>
-              </Table.Tr>
+              <TeamKeyRow
+                key={key.id}
+                teamKey={key}
+                onDelete={() => {
+                  setDeletion(key)
+                  open()
+                }}
+              />
             ))}
           </Table.Tbody>
         </Table>
@@ -137,5 +109,38 @@ function TeamKeyTable({ keys }: { keys: readonly TeamKey[] }) {
         </ConfirmDialog>
       )}
     </>
+  )
+}
+
+function TeamKeyRow({ teamKey, onDelete }: { teamKey: TeamKey; onDelete: () => void }) {
+  const canDelete = usePermission('delete_team_api_keys')
+  return (
+    <Table.Tr>
+      <Table.Td className={classes.longText}>
+        {teamKey.label}
+        {teamKey.member_id !== null && (
+          <Text size="xs" c="dimmed">
+            for one member, with whom it is removed
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td ff="monospace" visibleFrom="sm">
+        {teamKey.value}
+      </Table.Td>
+      <Table.Td>
+        <KeyUse {...teamKey} />
+      </Table.Td>
+      <Table.Td visibleFrom="sm">
+        <RelativeTime value={teamKey.created_at} />
+      </Table.Td>
+      <Table.Td visibleFrom="sm">{creatorInWords(teamKey.creator)}</Table.Td>
+      <Table.Td ta="right">
+        {canDelete && (
+          <Button size="compact-sm" variant="default" aria-label={`Delete the key ${teamKey.label}`} onClick={onDelete}>
+            Delete
+          </Button>
+        )}
+      </Table.Td>
+    </Table.Tr>
   )
 }

@@ -74,9 +74,6 @@ interface OpenAction {
 }
 
 function InviteTable({ invites }: { invites: readonly Invite[] }) {
-  const { teams } = useSession()
-  const canLink = usePermission('create_invite_link')
-  const canRevoke = usePermission('revoke_invite_in_org')
   const { revoke } = useInviteChanges()
   const [action, setAction] = useState<OpenAction>()
   const [isOpen, { open, close }] = useDisclosure()
@@ -99,38 +96,7 @@ function InviteTable({ invites }: { invites: readonly Invite[] }) {
           </Table.Thead>
           <Table.Tbody>
             {invites.map((invite) => (
-              <Table.Tr key={invite.id}>
-                <Table.Td className={classes.longText}>{invite.email}</Table.Td>
-                <Table.Td>{roleInWords(invite, teams)}</Table.Td>
-                <Table.Td visibleFrom="sm">
-                  <RelativeTime value={invite.resent_at ?? invite.invited_at} />
-                </Table.Td>
-                <Table.Td visibleFrom="sm">{creatorInWords(invite.creator)}</Table.Td>
-                <Table.Td>
-                  <Flex gap="xs" justify="flex-end" wrap={{ base: 'wrap', sm: 'nowrap' }}>
-                    {canLink && (
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        aria-label={`Create link for ${invite.email}`}
-                        onClick={() => start('link', invite)}
-                      >
-                        Create link
-                      </Button>
-                    )}
-                    {canRevoke && (
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        aria-label={`Revoke the invitation of ${invite.email}`}
-                        onClick={() => start('revoke', invite)}
-                      >
-                        Revoke
-                      </Button>
-                    )}
-                  </Flex>
-                </Table.Td>
-              </Table.Tr>
+              <InviteRow key={invite.id} invite={invite} onStart={(kind) => start(kind, invite)} />
             ))}
           </Table.Tbody>
         </Table>
@@ -150,5 +116,45 @@ function InviteTable({ invites }: { invites: readonly Invite[] }) {
         </ConfirmDialog>
       )}
     </>
+  )
+}
+
+function InviteRow({ invite, onStart }: { invite: Invite; onStart: (kind: OpenAction['kind']) => void }) {
+  const { teams } = useSession()
+  const canLink = usePermission('create_invite_link')
+  const canRevoke = usePermission('revoke_invite_in_org')
+  return (
+    <Table.Tr>
+      <Table.Td className={classes.longText}>{invite.email}</Table.Td>
+      <Table.Td>{roleInWords(invite, teams)}</Table.Td>
+      <Table.Td visibleFrom="sm">
+        <RelativeTime value={invite.resent_at ?? invite.invited_at} />
+      </Table.Td>
+      <Table.Td visibleFrom="sm">{creatorInWords(invite.creator)}</Table.Td>
+      <Table.Td>
+        <Flex gap="xs" justify="flex-end" wrap={{ base: 'wrap', sm: 'nowrap' }}>
+          {canLink && (
+            <Button
+              size="compact-sm"
+              variant="default"
+              aria-label={`Create link for ${invite.email}`}
+              onClick={() => onStart('link')}
+            >
+              Create link
+            </Button>
+          )}
+          {canRevoke && (
+            <Button
+              size="compact-sm"
+              variant="default"
+              aria-label={`Revoke the invitation of ${invite.email}`}
+              onClick={() => onStart('revoke')}
+            >
+              Revoke
+            </Button>
+          )}
+        </Flex>
+      </Table.Td>
+    </Table.Tr>
   )
 }

@@ -64,9 +64,6 @@ interface OpenAction {
 }
 
 function MemberTable({ members }: { members: readonly Member[] }) {
-  const { member: self, teams } = useSession()
-  const canUpdate = usePermission('update_member')
-  const canRemove = usePermission('remove_member_from_org')
   const [action, setAction] = useState<OpenAction>()
   const [isOpen, { open, close }] = useDisclosure()
   const start = (kind: OpenAction['kind'], member: Member): void => {
@@ -88,43 +85,7 @@ function MemberTable({ members }: { members: readonly Member[] }) {
           </Table.Thead>
           <Table.Tbody>
             {members.map((member) => (
-              <Table.Tr key={member.id}>
-                <Table.Td>
-                  {member.name} {member.id === self.id && <StatusBadge tone="neutral">you</StatusBadge>}
-                  <Text size="xs" c="dimmed" hiddenFrom="sm" className={classes.longText}>
-                    {member.email}
-                  </Text>
-                </Table.Td>
-                <Table.Td visibleFrom="sm">{member.email}</Table.Td>
-                <Table.Td>{roleInWords(member, teams)}</Table.Td>
-                <Table.Td visibleFrom="sm">
-                  <RelativeTime value={member.created_on} />
-                </Table.Td>
-                <Table.Td>
-                  <Flex gap="xs" justify="flex-end" wrap={{ base: 'wrap', sm: 'nowrap' }}>
-                    {canUpdate && (
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        aria-label={`Change role of ${member.name}`}
-                        onClick={() => start('role', member)}
-                      >
-                        Change role
-                      </Button>
-                    )}
-                    {canRemove && (
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        aria-label={`Remove ${member.name}`}
-                        onClick={() => start('remove', member)}
-                      >
-                        Remove
-                      </Button>
-                    )}
-                  </Flex>
-                </Table.Td>
-              </Table.Tr>
+              <MemberRow key={member.id} member={member} onStart={(kind) => start(kind, member)} />
             ))}
           </Table.Tbody>
         </Table>
@@ -132,6 +93,46 @@ function MemberTable({ members }: { members: readonly Member[] }) {
       {action?.kind === 'role' && <ChangeRole member={action.member} isOpen={isOpen} onClose={close} />}
       {action?.kind === 'remove' && <RemoveMember member={action.member} isOpen={isOpen} onClose={close} />}
     </>
+  )
+}
+
+function MemberRow({ member, onStart }: { member: Member; onStart: (kind: OpenAction['kind']) => void }) {
+  const { member: self, teams } = useSession()
+  const canUpdate = usePermission('update_member')
+  const canRemove = usePermission('remove_member_from_org')
+  return (
+    <Table.Tr>
+      <Table.Td>
+        {member.name} {member.id === self.id && <StatusBadge tone="neutral">you</StatusBadge>}
+        <Text size="xs" c="dimmed" hiddenFrom="sm" className={classes.longText}>
+          {member.email}
+        </Text>
+      </Table.Td>
+      <Table.Td visibleFrom="sm">{member.email}</Table.Td>
+      <Table.Td>{roleInWords(member, teams)}</Table.Td>
+      <Table.Td visibleFrom="sm">
+        <RelativeTime value={member.created_on} />
+      </Table.Td>
+      <Table.Td>
+        <Flex gap="xs" justify="flex-end" wrap={{ base: 'wrap', sm: 'nowrap' }}>
+          {canUpdate && (
+            <Button
+              size="compact-sm"
+              variant="default"
+              aria-label={`Change role of ${member.name}`}
+              onClick={() => onStart('role')}
+            >
+              Change role
+            </Button>
+          )}
+          {canRemove && (
+            <Button size="compact-sm" variant="default" aria-label={`Remove ${member.name}`} onClick={() => onStart('remove')}>
+              Remove
+            </Button>
+          )}
+        </Flex>
+      </Table.Td>
+    </Table.Tr>
   )
 }
 

@@ -36,19 +36,7 @@ export function MessageSettings({ settings }: { settings: TeamSettings }) {
   return (
     <form onSubmit={submit}>
       <Stack gap="lg" maw={560}>
-        <Switch
-          label="Text messages to patients"
-          description="An order can have a setting of its own, and a patient can turn them off"
-          checked={values.lab_tests_patient_sms_communication_enabled}
-          onChange={(event) => set({ lab_tests_patient_sms_communication_enabled: event.currentTarget.checked })}
-          disabled={!canSave}
-        />
-        <Switch
-          label="Emails to patients"
-          checked={values.lab_tests_patient_email_communication_enabled}
-          onChange={(event) => set({ lab_tests_patient_email_communication_enabled: event.currentTarget.checked })}
-          disabled={!canSave}
-        />
+        <MessageSwitches values={values} onChange={set} isReadOnly={!canSave} />
         <TextInput
           label="Page on which patients book at-home appointments"
           description="An address with https; {order_id} in it stands for the order. Empty: messages have no such link"
@@ -84,6 +72,30 @@ export function MessageSettings({ settings }: { settings: TeamSettings }) {
     </form>
   )
 }
+
+interface MessageSwitchesProps {
+  values: Values
+  onChange: (change: Partial<Values>) => void
+  isReadOnly: boolean
+}
+
+const MessageSwitches = ({ values, onChange, isReadOnly }: MessageSwitchesProps) => (
+  <>
+    <Switch
+      label="Text messages to patients"
+      description="An order can have a setting of its own, and a patient can turn them off"
+      checked={values.lab_tests_patient_sms_communication_enabled}
+      onChange={(event) => onChange({ lab_tests_patient_sms_communication_enabled: event.currentTarget.checked })}
+      disabled={isReadOnly}
+    />
+    <Switch
+      label="Emails to patients"
+      checked={values.lab_tests_patient_email_communication_enabled}
+      onChange={(event) => onChange({ lab_tests_patient_email_communication_enabled: event.currentTarget.checked })}
+      disabled={isReadOnly}
+    />
+  </>
+)
 
 /** What saving will do for patients. */
 function describeEffect(names: readonly (keyof Values)[], values: Values): string {

@@ -23,7 +23,7 @@ export function RetentionSection() {
       )}
       {retention.data && (
         <>
-          <RuleEditor key={JSON.stringify(retention.data.rules)} saved={retention.data.rules} onSaved={() => setSaved(true)} />
+          <RuleEditor key={JSON.stringify(retention.data.rules)} current={retention.data.rules} onSaved={() => setSaved(true)} />
           {isSaved && (
             <Text size="sm" role="status">
               Saved. What has expired is deleted within about an hour.
