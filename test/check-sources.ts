@@ -23,11 +23,11 @@ const definitions = new Map<string, string[]>()
 const longFunctions = new Map<string, number>()
 const isIn = (folders: readonly string[], file: string): boolean => folders.some((folder) => file.startsWith(`${folder}/`))
 
-for (const file of globSync('{src,test,bench,eval,scripts}/**/*.ts').sort()) {
+for (const file of globSync('{src,test,bench,eval,scripts,console}/**/*.{ts,tsx}', { exclude: ['console/dist*/**'] }).sort()) {
   if (file.endsWith('.d.ts')) continue
   const source = parseSource(file)
-  const isProgram = file.startsWith('src/') && !file.endsWith('.test.ts')
-  if (isProgram) collectDefinitions(source)
+  const isProgram = isIn(['src', 'console'], file) && !file.endsWith('.test.ts')
+  if (isProgram && file.startsWith('src/')) collectDefinitions(source)
   checkNode(source, source, { names: isProgram || isIn(CHECKED_TESTS, file), lengths: isProgram })
 }
 for (const [name, files] of definitions)

@@ -104,6 +104,8 @@ export const ALLOWED_NAMES: Record<string, string> = {
   'src/platform/module/module.ts others': 'a field of every record of a module',
   'src/platform/sms/sms-gateway.ts from': 'a field of a text message',
   'src/platform/sms/sms-gateway.ts to': 'a field of a text message',
+  'console/frame/clock/team-clock.ts to': 'a field of the API',
+  'console/pages/explorer/operations.ts in': 'a field of OpenAPI',
   'src/cli/commands/report.test.ts out': 'an option of the command',
   'bench/imports.ts accepted': 'a field of the API',
   'bench/imports.ts created': 'a field of the API',
