@@ -146,6 +146,25 @@ describe('an order in the page of a clinic', () => {
     assert.equal(message.data.user_id, user_id)
   })
 
+  test('is placed with answers to the questions of the laboratory', inBrowser, async () => {
+    const visited = await embed('order_creation')
+    const { frame, api } = visited
+    const name = 'Fictional urine collection'
+    const asking = { name, method: 'walk_in_test', description: '', provider_ids: ['Q55710'], lab_slug: 'quest' }
+    const lab_test_id = (await api.post('/v3/lab_tests', asking)).body.id
+    await frame.evaluate('location.reload()')
+    await frame.getByRole('combobox', { name: 'Test' }).fill(name)
+    await frame.getByRole('option', { name }).click()
+    await frame.getByRole('textbox', { name: 'Total urine volume' }).fill('1500')
+    await frame.getByRole('button', { name: 'Place order' }).click()
+    await frame.locator('input:focus:invalid').waitFor()
+    await frame.getByRole('textbox', { name: 'Length of collection' }).fill('24')
+    await assertGoodFrame(visited, 'embedded order with questions')
+    await frame.getByRole('button', { name: 'Place order' }).click()
+    const message = (await firstMessage(visited)) as { data: { order_id: string } }
+    assert.equal((await api.get(`/v3/order/${message.data.order_id}`)).body.lab_test.id, lab_test_id)
+  })
+
   test('is not placed after a press on Cancel, which the page learns', inBrowser, async () => {
     const visited = await embed('order_creation')
     await visited.frame.getByRole('button', { name: 'Cancel' }).click()

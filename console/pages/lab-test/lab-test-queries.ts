@@ -1,5 +1,5 @@
 // What the page of a lab test reads.
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
 import { dataOf } from '../../api/client.ts'
 import { useTeam } from '../../session/team.ts'
 
@@ -8,11 +8,14 @@ const MARKERS_MAX = 100
 
 const useLabTestKey = (lab_test_id: string) => [...useTeam().key, 'lab test', lab_test_id] as const
 
+/** A lab test with its markers; reads nothing without an id. */
 export function useLabTest(lab_test_id: string) {
   const { api } = useTeam()
   return useQuery({
     queryKey: [...useLabTestKey(lab_test_id), 'test'],
-    queryFn: ({ signal }) => dataOf(api.GET('/v3/lab_tests/{lab_test_id}', { params: { path: { lab_test_id } }, signal })),
+    queryFn: lab_test_id
+      ? ({ signal }) => dataOf(api.GET('/v3/lab_tests/{lab_test_id}', { params: { path: { lab_test_id } }, signal }))
+      : skipToken,
   })
 }
 

@@ -9,7 +9,10 @@ import { methodWords } from '../../components/order-status.ts'
 import { Page } from '../../components/Page.tsx'
 import { useHostPage } from '../../launch/host-page.ts'
 import { useTeam } from '../../session/team.ts'
+import { useLabTest } from '../lab-test/lab-test-queries.ts'
+import { answerFaults, toAoeAnswers, type Answers } from './answers.ts'
 import { EMPTY_FORM, fictionalForm, toOrder, type OrderForm } from './order-form.ts'
+import { OrderQuestions } from './OrderQuestions.tsx'
 import { useFormOfUser, useOrderableTests, usePlaceOrder, type PlacedOrder } from './place-order.ts'
 
 /** Where the API names a value of the form in its errors. */
@@ -63,23 +66,14 @@ function OrderOfUser({ user_id }: { user_id: string }) {
   )
 }
 
-/** In the page of another program, which learns how it ended, there is no other page to go to. */
 function OrderEditor({ initialForm, user_id }: { initialForm: OrderForm; user_id?: string }) {
-  const { team, pathTo } = useTeam()
-  const navigate = useNavigate()
-  const tellHost = useHostPage()
   const [params] = useSearchParams()
   const [form, setForm] = useState(() => ({ ...initialForm, lab_test_id: params.get('test') ?? '' }))
-  const [end, setEnd] = useState<string>()
-  const onPlaced = (order: PlacedOrder): void => {
-    if (!tellHost) return void navigate(pathTo(`orders/${order.order_id}`))
-    tellHost({ type: 'urn:junction:order:created', data: { ...order, team_id: team.id } })
-    setEnd(`The order ${order.order_id} was placed.`)
-  }
-  const cancel = (): void => {
-    tellHost?.({ type: 'urn:junction:order:creation_cancelled', data: { user_id: user_id ?? null, team_id: team.id } })
-    setEnd('No order was placed.')
-  }
+  const { end, onPlaced, onCancel } = useEnd(user_id)
+  const [answers, setAnswers] = useState<Answers>({})
+  const test = useLabTest(form.lab_test_id)
+  const markers = test.data?.markers ?? []
+  const aoe_answers = toAoeAnswers(markers, answers)
   const placing = usePlaceOrder(user_id, onPlaced)
   const fields = prepareFields(form, setForm, placing.error)
   if (end !== undefined)
@@ -93,18 +87,25 @@ function OrderEditor({ initialForm, user_id }: { initialForm: OrderForm; user_id
       title={TITLE}
       actions={
         form.lab_test_id && (
-          <CodeSamples request={{ method: 'POST', path: '/v3/order', body: toOrder(form, user_id ?? 'USER_ID') }} />
+          <CodeSamples request={{ method: 'POST', path: '/v3/order', body: toOrder(form, user_id ?? 'USER_ID', aoe_answers) }} />
         )
       }
     >
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          placing.mutate(form)
+          placing.mutate({ form, aoe_answers })
         }}
       >
         <Stack gap="lg" maw={720}>
           <TestSelect value={form.lab_test_id} onChange={(lab_test_id) => setForm({ ...form, lab_test_id })} />
+          {test.error && <ErrorNotice error={test.error} onRetry={() => void test.refetch()} />}
+          <OrderQuestions
+            markers={markers}
+            answers={answers}
+            onChange={setAnswers}
+            faults={answerFaults(placing.error, placing.variables?.aoe_answers ?? [])}
+          />
           <Stack gap="sm">
             <Title order={2}>Patient</Title>
             {user_id === undefined && <NewUserFields fields={fields} />}
@@ -113,11 +114,11 @@ function OrderEditor({ initialForm, user_id }: { initialForm: OrderForm; user_id
           <AddressFields fields={fields} />
           {placing.error && <ErrorNotice error={placing.error} />}
           <Group>
-            <Button type="submit" loading={placing.isPending} disabled={!form.lab_test_id}>
+            <Button type="submit" loading={placing.isPending} disabled={!test.data}>
               Place order
             </Button>
-            {tellHost && (
-              <Button variant="default" onClick={cancel} disabled={placing.isPending}>
+            {onCancel && (
+              <Button variant="default" onClick={onCancel} disabled={placing.isPending}>
                 Cancel
               </Button>
             )}
@@ -126,6 +127,24 @@ function OrderEditor({ initialForm, user_id }: { initialForm: OrderForm; user_id
       </form>
     </Page>
   )
+}
+
+/** How the form ends. In the page of another program, which learns it, there is no other page to go to. */
+function useEnd(user_id: string | undefined) {
+  const { team, pathTo } = useTeam()
+  const navigate = useNavigate()
+  const tellHost = useHostPage()
+  const [end, setEnd] = useState<string>()
+  const onPlaced = (order: PlacedOrder): void => {
+    if (!tellHost) return void navigate(pathTo(`orders/${order.order_id}`))
+    tellHost({ type: 'urn:junction:order:created', data: { ...order, team_id: team.id } })
+    setEnd(`The order ${order.order_id} was placed.`)
+  }
+  const cancel = (): void => {
+    tellHost?.({ type: 'urn:junction:order:creation_cancelled', data: { user_id: user_id ?? null, team_id: team.id } })
+    setEnd('No order was placed.')
+  }
+  return { end, onPlaced, onCancel: tellHost && cancel }
 }
 
 type Fields = ReturnType<typeof prepareFields>

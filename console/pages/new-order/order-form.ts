@@ -1,5 +1,6 @@
 // The values of the form, and what they become in requests.
 import type { components } from '../../api/schema.d.ts'
+import type { AoeAnswer } from './answers.ts'
 
 type CreateOrder = components['schemas']['CreateOrder']
 type UserInfo = components['schemas']['UserInfo']
@@ -68,7 +69,7 @@ export const fromDemographics = ({ address, ...user }: UserInfo): OrderForm => (
   zip: address.zip,
 })
 
-export const toOrder = (form: OrderForm, user_id: string): CreateOrder => ({
+export const toOrder = (form: OrderForm, user_id: string, aoe_answers: AoeAnswer[]): CreateOrder => ({
   user_id,
   lab_test_id: form.lab_test_id,
   patient_details: {
@@ -87,4 +88,5 @@ export const toOrder = (form: OrderForm, user_id: string): CreateOrder => ({
     zip: form.zip,
     country: 'US',
   },
+  ...(aoe_answers.length > 0 && { aoe_answers }),
 })

@@ -3,6 +3,7 @@ import { useRef } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { dataOf, type Api } from '../../api/client.ts'
 import { useTeam } from '../../session/team.ts'
+import type { AoeAnswer } from './answers.ts'
 import { EMPTY_FORM, fromDemographics, toOrder, type OrderForm } from './order-form.ts'
 
 const TESTS_MAX = 100
@@ -37,6 +38,11 @@ export function useFormOfUser(user_id: string) {
   })
 }
 
+export interface OrderToPlace {
+  form: OrderForm
+  aoe_answers: AoeAnswer[]
+}
+
 export interface PlacedOrder {
   order_id: string
   user_id: string
@@ -51,10 +57,11 @@ export function usePlaceOrder(known_user_id: string | undefined, onPlaced: (orde
   const queryClient = useQueryClient()
   const idempotencyKey = useRef(crypto.randomUUID())
   return useMutation({
-    async mutationFn(form: OrderForm) {
+    async mutationFn({ form, aoe_answers }: OrderToPlace) {
       const user_id = known_user_id ?? (await findOrCreateUser(api, form.client_user_id))
       const header = { 'X-Idempotency-Key': idempotencyKey.current }
-      const { order } = await dataOf(api.POST('/v3/order', { params: { header }, body: toOrder(form, user_id) }))
+      const body = toOrder(form, user_id, aoe_answers)
+      const { order } = await dataOf(api.POST('/v3/order', { params: { header }, body }))
       return { order_id: order.id, user_id }
     },
     async onSuccess(order) {
