@@ -111,6 +111,21 @@ describe('the package', { timeout: 240_000 }, () => {
     )
   })
 
+  test('holds the built console, with every file that its manifest names', () => {
+    const dist = join(program, 'dist/console/dist')
+    const { script, style, imports, files } = JSON.parse(readFileSync(join(dist, 'manifest.json'), 'utf8')) as Record<
+      'script' | 'style',
+      string
+    > &
+      Record<'imports' | 'files', string[]>
+    const packed = new Set(readdirSync(join(dist, 'assets')))
+    const named = [script, style, ...imports, ...files]
+    assert.deepEqual(
+      named.flatMap((name) => [name, `${name}.br`, `${name}.gz`]).filter((name) => !packed.has(name)),
+      [],
+    )
+  })
+
   test('the client for tests is a package of its own, with types and without dependencies', () => {
     const { dependencies, optionalDependencies, scripts, version } = JSON.parse(
       readFileSync(join(client, 'package.json'), 'utf8'),
