@@ -96,7 +96,7 @@ test(
     const keys = await fetch(`${server.url}/v1/org/${demo.org_id}/team_api_keys/sandbox/us`, {
       headers: { 'x-management-key': demo.management_key },
     })
-    const [key] = (await keys.json()) as { id: string }[]
+    const [key] = ((await keys.json()) as { api_keys: { id: string }[] }).api_keys
     const pages = [
       { id: order_transaction.id, kind: 'Order transaction', address: `**/orders?transaction=${order_transaction.id}` },
       { id: lab_test.id, kind: 'Lab test', address: `**/catalog/tests/${lab_test.id}` },
