@@ -6,16 +6,10 @@ import { describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
 import { reportForm } from '../../src/lab-reports/parsing-jobs/example-report.ts'
 import { CONSOLE_API } from '../../src/platform/http/operation.ts'
-import {
-  consoleHeaders,
-  createDemoMember,
-  newPasskeyRequest,
-  passkeySignInRequest,
-  passwordSignIn,
-} from '../support/console-sessions.ts'
+import { createDemoMember, newPasskeyRequest, passkeySignInRequest, passwordSignIn } from '../support/console-sessions.ts'
 import { client, createTestTeam, type TestTeam } from '../support/server.ts'
 import { describeReply, success } from './operations/operation-cases.ts'
-import { belonging, isOwnedByTeam, linkTokenOf, target, type Request } from './operations/requests.ts'
+import { belonging, isOwnedByTeam, linkTokenOf, sessionHeader, target, type Request } from './operations/requests.ts'
 
 const { operations } = contents
 
@@ -141,7 +135,7 @@ describe('the documented example works', async () => {
       const [key, header] = await chooseKey(team, operation)
       const needed = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header' && parameter.required)
       const headers = Object.fromEntries(needed.map(({ name, example }) => [name, String(example)]))
-      const ofConsole = operation.path.startsWith(CONSOLE_API) ? await consoleHeaders(team, operation.method, operation.path) : {}
+      const ofConsole = operation.path.startsWith(CONSOLE_API) ? await sessionHeader(team, operation.method, operation.path) : {}
       if (operation.operationId === 'sign_in_with_password') request.body = await passwordSignIn(team)
       if (operation.operationId === 'sign_in_with_passkey') Object.assign(request, await passkeySignInRequest(team))
       if (operation.operationId === 'add_passkey') Object.assign(request, await newPasskeyRequest(team))

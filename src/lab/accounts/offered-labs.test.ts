@@ -191,6 +191,7 @@ describe('the identity of a laboratory', () => {
       name: 'Harbor Light Laboratory',
       phone_number: null,
       medical_director: 'Dora Example, MD',
+      clia_number: '99D0000017',
       accreditation: 'CAP 0000000',
       address: {
         first_line: '7 Beacon Road',

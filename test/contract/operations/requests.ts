@@ -803,7 +803,7 @@ export async function call(
 }
 
 /** The headers of a session, for paths that need one. */
-function sessionHeader(caller: Caller, method: string, path: string): Promise<Record<string, string>> {
+export function sessionHeader(caller: Caller, method: string, path: string): Promise<Record<string, string>> {
   const team = typeof caller === 'object' ? caller : undefined
   if (team && /^\/*console\/+api\/+launch\/*(\?|$)/.test(path))
     return thing(team, method === 'GET' ? 'read' : 'change', 'launched session', () => launchHeadersOf(team))
