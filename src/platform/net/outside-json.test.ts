@@ -23,7 +23,7 @@ test('JSON of another server is read within the limits of requests', () => {
 const parsers: Record<string, RegExp> = {
   'the reader itself': /^platform\/net\/outside-json\.ts$/,
   'documents in the database, which this server wrote':
-    /^(lab\/(documents|fulfillment|orders|result-matching|results)|notifications\/(messages|portal|reminders)|sandbox\/unmatched-results|tenancy\/(audit|teams)|wearables\/(queries|streams|timeseries|resources)|ehr\/observations\/send-observations|visits\/(appointments|phlebotomy\/(staff|visit-progress))|platform\/(access-log|queue)|connections\/(bulk\/bulk-operations|credentials\/credentials)|events\/(brokers\/pipelines|endpoints\/custom-headers))\b/,
+    /^(lab\/(accounts\/account-links|documents|fulfillment|orders|result-matching|results)|notifications\/(messages|portal|reminders)|sandbox\/unmatched-results|tenancy\/(audit|teams)|wearables\/(queries|streams|timeseries|resources)|ehr\/observations\/send-observations|visits\/(appointments|phlebotomy\/(staff|visit-progress))|platform\/(access-log|queue)|connections\/(bulk\/bulk-operations|credentials\/credentials)|events\/(brokers\/pipelines|endpoints\/custom-headers))\b/,
   'tokens, cursors and lines that this server wrote':
     /^platform\/(crypto\/(jwt|signed-tokens)|http\/(list-pages|request)|telemetry\/terminal-log)\.ts$/,
   'requests, within the limits of requests':
