@@ -58,7 +58,10 @@ describe('messages to patients', () => {
     const visited = await openConsole('settings/messages')
     const { page, complaints } = visited
     await page.getByRole('tab', { name: 'Texts' }).click()
-    await page.getByText(/test kit has been ordered/).waitFor()
+    await page
+      .getByRole('tabpanel', { name: 'Texts' })
+      .getByText(/test kit has been ordered/)
+      .waitFor()
     await assertGoodPage(visited, 'settings message texts')
     await page.getByLabel('Orders of').selectOption('walk_in_test')
     await page.getByText('Email: Your laboratory requisition is ready').waitFor()
