@@ -1,5 +1,5 @@
-import { Skeleton, Stack, Table, Text, Title } from '@mantine/core'
-import { useParams } from 'react-router'
+import { Button, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Link, useParams } from 'react-router'
 import { CodeSamples } from '../../components/CodeSamples.tsx'
 import { DataTable } from '../../components/data-table/DataTable.tsx'
 import type { Column } from '../../components/data-table/columns.tsx'
@@ -12,10 +12,13 @@ import { toneOfOrder, toWords } from '../../components/order-status.ts'
 import { Page } from '../../components/Page.tsx'
 import { RelativeTime } from '../../components/RelativeTime.tsx'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
+import { usePermissions } from '../../session/permissions.ts'
 import { useTeam } from '../../session/team.ts'
+import { UserMessages } from './UserMessages.tsx'
+import { UserSources } from './UserSources.tsx'
 import { useUser, useUserInfo, useUserOrders, type OrderRow, type User, type UserInfo } from './user-queries.ts'
 
-/** One user: who it is, where data comes from, and the orders. */
+/** One user: who it is, where data comes from, the orders, and the messages about them. */
 export function UserPage() {
   const { user_id = '' } = useParams()
   const user = useUser(user_id)
@@ -33,19 +36,36 @@ export function UserPage() {
       </Page>
     )
   return (
-    <Page
-      title="User"
-      heading={<Heading user={user.data} info={info.data} />}
-      actions={<CodeSamples request={{ method: 'GET', path: `/v2/user/${user_id}` }} />}
-    >
+    <Page title="User" heading={<Heading user={user.data} info={info.data} />} actions={<Actions user_id={user_id} />}>
       <Stack gap="sm">
         <Title order={2}>Profile</Title>
         {info.error && <ErrorNotice error={info.error} onRetry={() => void info.refetch()} />}
         <Profile user={user.data} info={info.data} />
       </Stack>
-      <Sources user={user.data} />
+      <UserSources user_id={user_id} />
       <Orders user_id={user_id} />
+      <UserMessages user_id={user_id} />
     </Page>
+  )
+}
+
+function Actions({ user_id }: { user_id: string }) {
+  const { pathTo } = useTeam()
+  const isPermitted = usePermissions()
+  return (
+    <>
+      <CodeSamples request={{ method: 'GET', path: `/v2/user/${user_id}` }} />
+      {isPermitted('list_user_access') && (
+        <Button variant="default" component={Link} to={pathTo(`settings/access-log?user=${user_id}`)}>
+          Who looked
+        </Button>
+      )}
+      {isPermitted('create_order') && (
+        <Button component={Link} to={pathTo(`orders/new?user=${user_id}`)}>
+          Place an order
+        </Button>
+      )}
+    </>
   )
 }
 
@@ -84,36 +104,6 @@ function Profile({ user, info }: { user: User; info: UserInfo | null | undefined
     />
   )
 }
-
-const Sources = ({ user: { connected_sources } }: { user: User }) => (
-  <Stack gap="sm">
-    <Title order={2}>Sources</Title>
-    {connected_sources.length ? (
-      <Table aria-label="Sources" maw={560}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Provider</Table.Th>
-            <Table.Th>Connected</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {connected_sources.map(({ provider, created_on }) => (
-            <Table.Tr key={provider.slug}>
-              <Table.Td>{provider.name}</Table.Td>
-              <Table.Td>
-                <RelativeTime value={created_on} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    ) : (
-      <Text size="sm" c="dimmed">
-        No provider is connected.
-      </Text>
-    )}
-  </Stack>
-)
 
 const ORDER_COLUMNS: readonly Column<OrderRow>[] = [
   { id: 'test', header: 'Test', cell: ({ lab_test_name }) => lab_test_name },
