@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
+import type { Route } from 'playwright-core'
 import type { Page } from '../support/browser.ts'
 import { inBrowser, openConsole, type ConsoleVisit } from './console.ts'
 import { createOrder } from './orders.ts'
@@ -71,22 +72,32 @@ for (const pageCase of PAGES)
     },
   )
 
-/** An error of the main request is shown as the server gives it, and the data after another attempt. */
+/** Each failure of the main request is shown as the server gives it, and the data after another attempt. */
 async function showErrors({ page }: ConsoleVisit, { request, content }: PageCase): Promise<void> {
   const failures = [
-    { text: 'Internal Server Error', status: 500 },
-    { text: 'Your role does not permit this', status: 403 },
+    {
+      text: 'Internal Server Error',
+      fail: (route: Route) => route.fulfill({ status: 500, json: { detail: 'Internal Server Error' } }),
+    },
+    {
+      text: 'Your role does not permit this',
+      fail: (route: Route) => route.fulfill({ status: 403, json: { detail: 'Your role does not permit this' } }),
+    },
+    { text: 'The server cannot be reached', fail: (route: Route) => route.abort() },
   ]
-  for (const { text, status } of failures) {
-    await page.route(request, (route) => route.fulfill({ status, json: { detail: text } }))
-    await page.reload()
-    await retry(page, request, text)
-    await content(page).waitFor()
+  let attempt = (): Promise<unknown> => page.reload()
+  for (const { text, fail } of failures) {
+    await page.unroute(request)
+    await page.route(request, fail)
+    await attempt()
+    const notice = page.getByRole('alert').filter({ hasText: text }).first()
+    await notice.waitFor()
+    attempt = () => notice.getByRole('button', { name: 'Try again' }).click()
   }
-  await page.route(request, (route) => route.abort())
-  await page.reload()
-  await retry(page, request, 'The server cannot be reached')
+  await page.unroute(request)
+  await attempt()
   await content(page).waitFor()
+  await page.getByRole('alert').waitFor({ state: 'detached' })
 }
 
 /** While the answer is not there, the page shows neither data nor an error. */
@@ -168,13 +179,4 @@ async function addEndpoint({ server, demo }: ConsoleVisit): Promise<string> {
   })
   assert.equal(response.status, 200)
   return ((await response.json()) as { id: string }).id
-}
-
-/** Lets the request through again, and presses "Try again" of the notice that shows the text. */
-async function retry(page: Page, request: string, text: string): Promise<void> {
-  const notice = page.getByRole('alert').filter({ hasText: text }).first()
-  await notice.waitFor()
-  await page.unroute(request)
-  await notice.getByRole('button', { name: 'Try again' }).click()
-  await notice.waitFor({ state: 'detached' })
 }
