@@ -1,5 +1,5 @@
 // Every page with what can go wrong: its main request refused, failed, unreachable or slow; reload, back and forward, two tabs, a session
-// that ended.
+// that ended. And every control of it is reached by the keyboard.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -61,16 +61,42 @@ test('every page of the console is among the cases', () => {
 
 for (const pageCase of PAGES)
   test(
-    `the page ${pageCase.path || 'overview'} survives failures, slowness, reloads and the end of the session`,
+    `the page ${pageCase.path || 'overview'} is used by keyboard, and survives failures, slowness, reloads and the end of the session`,
     inBrowser,
     async () => {
       const visited = await openPage(pageCase)
+      await reachEveryControl(visited.page)
       await showErrors(visited, pageCase)
       await waitForSlowAnswer(visited, pageCase)
       await leaveAndReturn(visited, pageCase)
       await signInAgain(visited, pageCase)
     },
   )
+
+/** Every control of the page gets the focus by Tab alone. Of a group of radio buttons one does, and arrows choose another. */
+async function reachEveryControl(page: Page): Promise<void> {
+  const count = await page.evaluate<number>(MARK_CONTROLS)
+  assert(count > 5, `the page has ${count} controls`)
+  let left: string[] = []
+  // A field for a date has three parts.
+  for (let presses = 0; presses <= 3 * count + 20; presses++) {
+    if (presses % 10 === 0) left = await page.evaluate<string[]>(LIST_UNREACHED)
+    if (!left.length) return
+    await page.keyboard.press('Tab')
+  }
+  assert.deepEqual(left, [], 'controls that Tab does not reach')
+}
+const CONTROLS = 'a[href], button, input, select, textarea, summary, [tabindex]'
+// A list loads further rows before the focus is at its end, where the button for that stands.
+const MARK_CONTROLS = `(() => {
+  const isControl = (element) =>
+    element.tabIndex >= 0 && element.textContent !== 'Load more' && !element.disabled && element.checkVisibility() && !element.matches('input[type=radio]:not(:checked)')
+  const controls = [...document.querySelectorAll(${JSON.stringify(CONTROLS)})].filter(isControl)
+  for (const control of controls) control.setAttribute('data-unreached', '')
+  document.addEventListener('focusin', ({ target }) => target.removeAttribute('data-unreached'))
+  return controls.length
+})()`
+const LIST_UNREACHED = "[...document.querySelectorAll('[data-unreached]')].map((element) => element.outerHTML.slice(0, 200))"
 
 /** Each failure of the main request is shown as the server gives it, and the data after another attempt. */
 async function showErrors({ page }: ConsoleVisit, { request, content }: PageCase): Promise<void> {
