@@ -9,7 +9,7 @@ import { openConsoleAs } from './members.ts'
 /** Markup in a text from outside. */
 const MARKUP = '<img src=x onerror=alert(1)>'
 
-/** Jobs of the demo team that failed for good, of kinds of their own that no worker knows. */
+/** Jobs of the demo team that failed permanently, of kinds of their own that no worker knows. */
 async function failJobs({ server, demo }: ConsoleVisit, counts: Record<string, number>): Promise<void> {
   const names = Object.entries(counts).flatMap(([name, count]) => Array.from({ length: count }, () => name))
   await onDatabase(connectionOf(server.dataDir), (client) =>
@@ -48,7 +48,7 @@ test('failed jobs are retried one by one, chosen ones, and all of a kind, and ea
   await dialog.getByRole('button', { name: 'Retry 2 jobs' }).click()
   await dialog.getByText('2 jobs will run now.').waitFor()
   await dialog.getByRole('button', { name: 'Close' }).last().click()
-  await page.getByText('No job failed for good').waitFor()
+  await page.getByText('No job failed permanently').waitFor()
 
   await page.getByRole('button', { name: `Retry all of ${many}` }).click()
   await dialog.getByText(`${many}: 5`).waitFor()

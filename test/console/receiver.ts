@@ -14,7 +14,7 @@ export interface Receiver {
   answer: (status: number, body?: string) => void
 }
 
-/** It accepts everything, and counts it, until it is told to answer otherwise. */
+/** It accepts everything, and counts it, until a test changes its answer. */
 export async function startReceiver(): Promise<Receiver> {
   let count = 0
   let [status, body] = [200, 'thank you']

@@ -1,4 +1,4 @@
-// The pictures of the console in the documents. `npm run screenshots` takes them anew; every run takes them and keeps none.
+// The pictures of the console in the documents. `npm run screenshots` takes them again; every run takes them and keeps none.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs'

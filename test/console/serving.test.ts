@@ -65,7 +65,7 @@ test('every answer below the console, also an error, is no page or has a policy 
   }
 })
 
-test('files are cached for good, compressed as the client accepts, and no others are there', async () => {
+test('files are cached permanently, compressed as the client accepts, and no others are there', async () => {
   const { url } = await startServer()
   const files = await loadedFiles(url)
   assert(files.length >= 3, files.join())

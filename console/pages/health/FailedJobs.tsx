@@ -87,7 +87,7 @@ function FailedJobList({ state, name, onRetry }: FailedJobListProps) {
       {jobs.error && <ErrorNotice error={jobs.error} onRetry={() => void jobs.refetch()} />}
       {jobs.data && rows.length === 0 && (
         <div>
-          <StatusBadge tone="good">{state === 'dead' ? 'No job failed for good' : 'No job is tried again'}</StatusBadge>
+          <StatusBadge tone="good">{state === 'dead' ? 'No job failed permanently' : 'No job is tried again'}</StatusBadge>
         </div>
       )}
       {canRetry && selected.length > 0 && (

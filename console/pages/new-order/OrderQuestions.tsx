@@ -105,6 +105,6 @@ const emptyText = (question: Question): string => (isRequired(question) ? 'Choos
 
 const toOption = ({ code, value }: Question['answers'][number]) => ({ value: code, label: value })
 
-/** What the laboratory says about an answer. Its default is a hint: whoever places the order answers. */
+/** What the laboratory says about an answer. Its default is a hint: the person who places the order answers. */
 const hintOf = ({ constraint, default: usual }: Question): string | undefined =>
   [constraint, usual !== null && `Default: ${usual}`].filter(Boolean).join('. ') || undefined

@@ -11,7 +11,7 @@ export function TeamConfigPage() {
     <Page title="Team settings">
       <BrandSection />
       {settings.data && (
-        <Section title="Messages" description="Which messages patients get, and who is told of critical results.">
+        <Section title="Messages" description="Which messages patients get, and who is notified of critical results.">
           <MessageSettings settings={settings.data} />
         </Section>
       )}

@@ -23,7 +23,7 @@ interface MessageLink {
 
 /**
  * The incoming result of a message. Numbers have a decimal point and times an offset, both by the profile; each result has its state.
- * Errors: UnreadableMessage a status that is not supported, a time that is none, a message without a test.
+ * Errors: UnreadableMessage a status that is not supported, an invalid time, a message without a test.
  */
 export function interpretMessage(message: LinkMessage, { account_id, lab_slug, profile }: MessageLink): LinkDelivery {
   const orderNumbers = numberKinds.flatMap((kind) =>

@@ -13,7 +13,7 @@ const EXAMPLE_LINK = 'https://example.com/document'
 const WITH_LINK = new Set(['transit_customer', 'requisition_created', 'redraw_available'])
 
 /** What makes a message. */
-interface Occasion {
+interface PlannedMessage {
   method: CollectionMethod
   /** As in `MessageContext`. */
   kind: string
@@ -26,11 +26,11 @@ interface Occasion {
 export function previewMessages(tx: Tx): MessagePreviews {
   const enabledByChannel = enabledChannels(tx.tenant.settings, {})
   return {
-    data: collectionMethods.flatMap(listOccasions).flatMap((occasion) =>
-      occasion.channels.map((channel) => {
-        const { kind, method, channels, after_s } = occasion
+    data: collectionMethods.flatMap(listPlannedMessages).flatMap((message) =>
+      message.channels.map((channel) => {
+        const { kind, method, channels, after_s } = message
         const mailed = enabledByChannel.email && channels.includes('email')
-        const { subject, body } = renderMessage({ ...messageContext(tx, occasion), mailed }, channel)
+        const { subject, body } = renderMessage({ ...messageContext(tx, message), mailed }, channel)
         const is_enabled = enabledByChannel[channel]
         return { method, kind, channel, after_s, is_enabled, subject: channel === 'email' ? subject : null, body }
       }),
@@ -38,7 +38,7 @@ export function previewMessages(tx: Tx): MessagePreviews {
   }
 }
 
-function messageContext(tx: Tx, { method, kind }: Occasion) {
+function messageContext(tx: Tx, { method, kind }: PlannedMessage) {
   const booking_url =
     method === 'at_home_phlebotomy' && kind === 'requisition_created' ? createBookingUrl(tx, EXAMPLE_ORDER) : undefined
   return {
@@ -50,7 +50,7 @@ function messageContext(tx: Tx, { method, kind }: Occasion) {
   }
 }
 
-function listOccasions(method: CollectionMethod): Occasion[] {
+function listPlannedMessages(method: CollectionMethod): PlannedMessage[] {
   const appointments = method === 'walk_in_test' ? appointmentReminders : []
   return [
     ...rulesOf(method).map(([kind, channels]) => ({ method, kind, channels, after_s: null })),
@@ -63,5 +63,5 @@ function listOccasions(method: CollectionMethod): Occasion[] {
   ]
 }
 
-const remindersAt = (method: CollectionMethod, name: string, times_s: readonly number[]): Occasion[] =>
+const remindersAt = (method: CollectionMethod, name: string, times_s: readonly number[]): PlannedMessage[] =>
   times_s.map((after_s, index) => ({ method, kind: `${name}_${index + 1}`, channels: textMessage.channels, after_s }))

@@ -73,7 +73,7 @@ export function CredentialTable({ credentials }: { credentials: readonly Credent
           onConfirm={() => deleteCredential(deletion.id)}
         >
           <Text size="sm">
-            The secret cannot be had back, and grants that users gave to this application can no longer be renewed.
+            The secret cannot be restored, and grants that users gave to this application can no longer be renewed.
           </Text>
         </ConfirmDialog>
       )}

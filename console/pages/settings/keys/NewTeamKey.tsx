@@ -33,8 +33,8 @@ export function NewTeamKey({ onClose }: { onClose: () => void }) {
       <Stack gap="md">
         <Text size="sm">
           {environment === 'production'
-            ? 'Whoever has the key reads and changes the data of patients.'
-            : 'Whoever has the key reads and changes everything in this sandbox.'}
+            ? 'A program with the key reads and changes the data of patients.'
+            : 'A program with the key reads and changes everything in this sandbox.'}
         </Text>
         <TextInput
           label="Label"

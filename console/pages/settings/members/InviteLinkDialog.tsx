@@ -51,6 +51,7 @@ function LinkCreation({ invite, onClose }: InviteLinkDialogProps) {
 /** A link that accepts an invitation. */
 export const ShownLink = ({ link, onClose }: { link: InviteLink; onClose: () => void }) => (
   <ShownOnce text={link.url} label="the link" onClose={onClose}>
-    Give this link to {link.email} and to nobody else: whoever opens it first becomes the member. It is shown now and never again.
+    Give this link to {link.email} and to nobody else: the person who opens it first becomes the member. It is shown now and never
+    again.
   </ShownOnce>
 )

@@ -111,7 +111,7 @@ function InviteTable({ invites }: { invites: readonly Invite[] }) {
           onConfirm={() => revoke(action.invite.id)}
         >
           <Text size="sm">
-            The link of the invitation stops working at once. Nobody is told. You can invite the address again.
+            The link of the invitation stops working at once. No message is sent. You can invite the address again.
           </Text>
         </ConfirmDialog>
       )}

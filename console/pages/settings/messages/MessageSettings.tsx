@@ -45,7 +45,7 @@ export function MessageSettings({ settings }: { settings: TeamSettings }) {
         <TextInput
           label="Email for critical results"
           type="email"
-          description="Who is told of a critical result"
+          description="Gets a mail about each critical result"
           {...text('critical_result_notification_email')}
         />
         {saving.error && !isAtField && <ErrorNotice error={saving.error} />}
@@ -109,7 +109,7 @@ function describeEffect(names: readonly (keyof Values)[], values: Values): strin
       ? [`Patients ${values.lab_tests_patient_email_communication_enabled ? 'get' : 'get no more'} emails about their orders.`]
       : []),
     ...(names.includes('appointment_booking_url') ? ['Later messages have the new booking page.'] : []),
-    ...(names.includes('critical_result_notification_email') ? ['Later critical results are told to the new address.'] : []),
+    ...(names.includes('critical_result_notification_email') ? ['Later critical results are sent to the new address.'] : []),
   ]
   return sentences.join(' ')
 }

@@ -138,7 +138,7 @@ const TextFields = ({ form, onChange, errorOf, isReadOnly }: TextFieldsProps) =>
     <TextInput
       type="email"
       label="Email for critical results"
-      description="Empty: nobody is told by mail"
+      description="Empty: no mail is sent"
       value={form.critical_result_notification_email ?? ''}
       error={errorOf('critical_result_notification_email')}
       readOnly={isReadOnly}
