@@ -45,24 +45,34 @@ function containersForSlugs(container: string, slugs: string): Record<string, st
   return Object.fromEntries(slugs.split(' ').map((slug) => [slug, container]))
 }
 
-/** What is collected for a test: `Whole blood: lavender (EDTA)`. Several for a test that needs several. */
-export type Collected = string
+/** What is collected for a test. */
+export interface CollectedSpecimen {
+  /** As the catalog has it, `whole_blood`; for a kit its sample type. */
+  specimen: string
+  /** Null if the catalog names no container. */
+  container: string | null
+}
 
-const collectedFor = ({ slug, definition }: { slug: string; definition: AnalyteDefinition }): Collected[] => {
+const collectedFor = ({ slug, definition }: { slug: string; definition: AnalyteDefinition }): CollectedSpecimen[] => {
   const { specimen } = definition
   if (specimen === null) return []
   const container = (Object.hasOwn(BY_ANALYTE, slug) && BY_ANALYTE[slug]) || BY_SPECIMEN[specimen]
-  return [container ? `${toWords(specimen)}: ${container}` : toWords(specimen)]
+  return [{ specimen, container: container ?? null }]
 }
 
 /**
- * The specimens and containers of a marker, those of its required results only. A kit has one sample for all its tests. Empty if the
- * catalog says nothing of the marker.
+ * The specimens and containers of a marker, those of its required results only, each once. A kit has one sample for all its tests. Empty
+ * if the catalog says nothing of the marker.
  */
-export function collectedContainers(
+export function collectedSpecimens(
   marker: Pick<ExpectedMarker, 'expected'>,
   { method, sample_type }: { method: CollectionMethod; sample_type: SampleType },
-): Collected[] {
-  if (method === 'testkit') return [`${toWords(sample_type)}: from the kit`]
-  return [...new Set(marker.expected.filter(({ required }) => required).flatMap(collectedFor))]
+): CollectedSpecimen[] {
+  if (method === 'testkit') return [{ specimen: sample_type, container: 'from the kit' }]
+  const specimens = marker.expected.filter(({ required }) => required).flatMap(collectedFor)
+  return [...new Map(specimens.map((item) => [printedSpecimen(item), item])).values()]
 }
+
+/** `Whole blood: lavender (EDTA)`. */
+export const printedSpecimen = ({ specimen, container }: CollectedSpecimen): string =>
+  container === null ? toWords(specimen) : `${toWords(specimen)}: ${container}`

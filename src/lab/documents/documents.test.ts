@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { readCatalogRows } from '../catalog/data-files.ts'
 import { updateAccount } from '../accounts/accounts.ts'
 import { updateOrder } from '../orders/change-order.ts'
-import { collectedContainers } from './containers.ts'
+import { collectedSpecimens, printedSpecimen } from './containers.ts'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
 import { address, patient, createOrder, orderWithRequisition, proxy } from '../../../test/support/orders.ts'
 import { readPdfReply, skipWithoutPdfTools } from '../../../test/support/pdf-reader.ts'
@@ -90,11 +90,11 @@ describe('requisitions', { skip }, () => {
     const walkIn = { method: 'walk_in_test', sample_type: 'serum' } as const
     for (const { slug, definition } of readCatalogRows().analytes) {
       const expected = [{ slug, definition, name: slug, loinc: null, loinc_name: null, required: true }]
-      assert.match(collectedContainers({ expected }, walkIn)[0]!, /^[A-Z][a-z ]+: .+/, slug)
+      assert.match(printedSpecimen(collectedSpecimens({ expected }, walkIn)[0]!), /^[A-Z][a-z ]+: .+/, slug)
       const kit = { method: 'testkit', sample_type: 'dried_blood_spot' } as const
-      assert.deepEqual(collectedContainers({ expected }, kit), ['Dried blood spot: from the kit'])
+      assert.deepEqual(collectedSpecimens({ expected }, kit).map(printedSpecimen), ['Dried blood spot: from the kit'])
     }
-    assert.deepEqual(collectedContainers({ expected: [] }, walkIn), [])
+    assert.deepEqual(collectedSpecimens({ expected: [] }, walkIn), [])
   })
 
   test('a requisition prints both names of the patient, even if they are long, and the guardian of a minor', async () => {
