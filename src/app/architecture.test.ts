@@ -50,7 +50,7 @@ test('every file belongs to a module of a domain', () => {
     assert(of, `${file}: no domain ${domain} in architecture.ts`)
     if (!isInModules(domain) || isListOfModules(file)) continue
     assert(modules.includes(`${domain}/${module}`), `${file}: src/${domain}/modules.ts lists no module ${module}`)
-    // Connectors to vendors, adapters of a module, data that it reads, and the three parts of the webhook dispatcher may have a folder of their own.
+    // Connectors to vendors, adapters of a module, data that it reads, groups of options, and the three parts of the webhook dispatcher may have a folder of their own.
     const isConnector = module === 'connectors' && rest.length === 2
     assert(
       rest.length === 1 || isConnector || (rest.length === 2 && FOLDERS.has(rest[0]!)),
@@ -59,7 +59,7 @@ test('every file belongs to a module of a domain', () => {
   }
 })
 
-const FOLDERS = new Set(['adapters', 'links', 'schedulers', 'data', 'claim', 'send', 'record'])
+const FOLDERS = new Set(['adapters', 'links', 'schedulers', 'data', 'claim', 'send', 'record', 'profile'])
 
 test('source files and their tests have at most 600 lines', () => {
   const tooLong = sources.filter((file) => /\.[jt]s$/.test(file) && readFileSync(file, 'utf8').split('\n').length > 601)

@@ -1,7 +1,7 @@
 // Messages of laboratories for tests, as they come over a link.
 import { randomUUID } from 'node:crypto'
 import { saveLink } from '../../src/lab/accounts/account-links.ts'
-import type { LinkProfile } from '../../src/lab/links/link-profile.ts'
+import type { ProfileOptions } from '../../src/lab/links/profile/link-profile.ts'
 import type { Order } from '../../src/lab/orders/schema.ts'
 import type { LinkMessage } from '../../src/lab/result-matching/link-message.ts'
 import { receiveMessage, type MessageReceipt } from '../../src/lab/result-matching/receive-message.ts'
@@ -9,12 +9,22 @@ import { labAccount } from './lab-accounts.ts'
 import { reportedPatient } from './results.ts'
 import { guard, type TestTeam } from './server.ts'
 
-export const profile: LinkProfile = { reports: 'incremental', decimal_mark: '.', time_zone: 'America/New_York' }
+/** The options that every profile must have. */
+export const profile = {
+  text: { decimal_mark: '.', time_zone: 'America/New_York' },
+  results: { reports: 'incremental' },
+} satisfies ProfileOptions
+
+export const profileWith = ({ text, results, ...others }: ProfileOptions): ProfileOptions => ({
+  ...others,
+  text: { ...profile.text, ...text },
+  results: { ...profile.results, ...results },
+})
 
 /** The link of a new account of the team at the laboratory of `acceptedOrder`. @returns the id of the account */
-export async function labLink(team: TestTeam, changes: Partial<LinkProfile> = {}): Promise<string> {
+export async function labLink(team: TestTeam, changes: ProfileOptions = {}): Promise<string> {
   const account = await labAccount(team, { lab: 'quest', provider_account_id: `FICTIONAL-${randomUUID()}` })
-  await team.db.plainTx((tx) => saveLink(tx, account, { ...profile, ...changes }))
+  await team.db.plainTx((tx) => saveLink(tx, account, profileWith(changes)))
   return account
 }
 

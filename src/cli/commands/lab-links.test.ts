@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
-import { labLink, messageFor, observation, observedTest, profile } from '../../../test/support/link-messages.ts'
+import { labLink, messageFor, observation, observedTest, profile, profileWith } from '../../../test/support/link-messages.ts'
 import { acceptedOrder } from '../../../test/support/results.ts'
 import { access, cells, createTestTeam } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
@@ -27,16 +27,20 @@ test('a profile is set, shown and replaced, and every fault of a profile is repo
   await assert.rejects(run('show', account), /has no link/)
   assert.equal(await run('set', account, write(JSON.stringify(profile))), 'Link saved.\n')
   assert.deepEqual(JSON.parse(await run('show', account)), profile)
-  await run('set', account, write(JSON.stringify({ ...profile, decimal_mark: ',' })))
-  assert.equal(JSON.parse(await run('show', account)).decimal_mark, ',')
-  const faulty = { reports: 'sometimes', time_zone: 'Moon/Base', later_reports: 'apply', port: 2575 }
+  await run('set', account, write(JSON.stringify(profileWith({ text: { decimal_mark: ',' } }))))
+  assert.equal(JSON.parse(await run('show', account)).text.decimal_mark, ',')
+  const faulty = {
+    text: { time_zone: 'Moon/Base' },
+    results: { reports: 'sometimes', later_reports: 'apply' },
+    transport: { client: { port: 0, cable: 'long' } },
+  }
   await assert.rejects(
     run('set', account, write(JSON.stringify(faulty))),
-    /reports: .*decimal_mark: .*time_zone: .*port: |port: .*reports: /s,
+    /transport\.client\.port: .*client\.cable: .*text\.decimal_mark: .*text\.time_zone: .*results\.reports: /s,
   )
   await assert.rejects(run('set', account, write('no JSON')), /The profile is not JSON/)
   await assert.rejects(run('set', account, join(folder, 'absent.json')), /cannot be read \(ENOENT\)/)
-  assert.equal(JSON.parse(await run('show', account)).decimal_mark, ',')
+  assert.equal(JSON.parse(await run('show', account)).text.decimal_mark, ',')
 })
 
 test('a message is received, listed without its patient, shown with a line in the access log, replayed and marked as done', async () => {

@@ -32,7 +32,7 @@ export async function setLink(call: Call<Options>): Promise<string> {
 /** `links show`. */
 export async function printLink(call: Call<Options>): Promise<string> {
   const link = await findLink(requireCell(call).db.queries, requireId(call.args[0], 'The lab account'))
-  return printJson(requireFound(link, 'The lab account has no link.').profile)
+  return printJson(requireFound(link, 'The lab account has no link.').options)
 }
 
 /** `links receive`. The file is a message as it would come over the link. */

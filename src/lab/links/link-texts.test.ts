@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { DecimalMark } from './link-profile.ts'
+import type { DecimalMark } from './profile/text-options.ts'
 import { readLinkTime, readValue, withDecimalPoints } from './link-texts.ts'
 
 const values: [text: string, mark: DecimalMark, type: string, result: string][] = [

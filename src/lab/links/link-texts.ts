@@ -1,7 +1,7 @@
 // Numbers and times in the messages of a laboratory, read by the profile of its link. Pure.
 import { instantIn } from '../../platform/runtime/zoned-time.ts'
 import type { ResultType } from './diagnostic-report.ts'
-import type { DecimalMark } from './link-profile.ts'
+import type { DecimalMark } from './profile/text-options.ts'
 
 /** Digits with signs between them. */
 const NUMERAL = /(?<![\d.,])\d+(?:[.,]\d+)*(?![\d.,]*\d)/gu

@@ -10,7 +10,7 @@ import {
   type ResultState,
   type ReportedAnalyte,
 } from '../links/diagnostic-report.ts'
-import type { LinkProfile } from '../links/link-profile.ts'
+import type { LinkProfile } from '../links/profile/link-profile.ts'
 import { readLinkTime, readValue, withDecimalPoints } from '../links/link-texts.ts'
 import { numberKinds, type LinkDelivery, type OrderNumber, type ReportedPatient } from './incoming-result.ts'
 import { UnreadableMessage, type LinkMessage, type ObservedTest, type Observation } from './link-message.ts'
@@ -58,7 +58,7 @@ function toReport(message: LinkMessage, profile: LinkProfile, specimen_number: s
   if (message.tests.length === 0) throw new UnreadableMessage('tests: the message reports none')
   const clock = createClock(message, profile)
   const parts = message.tests.map((test, i) => interpretTest(test, { clock, profile, path: `tests.${i}` }))
-  if (profile.reports === 'cumulative' && parts.some(({ confirmations }) => confirmations.length > 0))
+  if (profile.results.reports === 'cumulative' && parts.some(({ confirmations }) => confirmations.length > 0))
     throw new UnreadableMessage('tests: a cumulative report must repeat the values of its results')
   const collectedTimes = message.tests.flatMap(
     ({ collected_at }, i) => clock.optional(collected_at, `tests.${i}.collected_at`) ?? [],
@@ -67,10 +67,10 @@ function toReport(message: LinkMessage, profile: LinkProfile, specimen_number: s
   return {
     // What reviewers see of this message alone. Whether the order is completed depends on all of its tests.
     status: parts.every(({ orderedTest }) => orderedTest.state !== 'unfinished') ? 'final' : 'partial',
-    scope: profile.reports,
+    scope: profile.results.reports,
     amended: false,
-    follows_final: profile.later_reports !== 'review',
-    completes_order: profile.completes_on_order_status === true && message.order_status === 'CM',
+    follows_final: profile.results.later_reports !== 'review',
+    completes_order: profile.results.completes_on_order_status && message.order_status === 'CM',
     specimen_number,
     collected_at: collectedTimes[0] ?? null,
     received_at: receivedTimes[0] ?? null,
@@ -91,7 +91,7 @@ interface MessageClock {
   orSent(text: string | undefined, path: string): string
 }
 
-function createClock({ sent_at: sent }: LinkMessage, { time_zone }: LinkProfile): MessageClock {
+function createClock({ sent_at: sent }: LinkMessage, { text: { time_zone } }: LinkProfile): MessageClock {
   const own = readLinkTime(sent, time_zone)
   if (!own || isDay(own.time)) throw new UnreadableMessage('sent_at: must be a time')
   const optional = (text: string | undefined, path: string) => {
@@ -224,7 +224,12 @@ const toAnalyte = ({ code, name, loinc }: Pick<Observation, 'code' | 'name' | 'l
   source_markers: null,
 })
 
-function toResult(item: Observation, state: ResultState, place: ReportedPlace, { decimal_mark }: LinkProfile): ReportedResult {
+function toResult(
+  item: Observation,
+  state: ResultState,
+  place: ReportedPlace,
+  { text: { decimal_mark } }: LinkProfile,
+): ReportedResult {
   return {
     ...toAnalyte(item),
     ...readValue(item.value ?? '', decimal_mark),

@@ -4,14 +4,22 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { erase, rowsWith } from '../../../test/contract/operations/erased-users.ts'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
-import { labLink, messageFor, observation, observedTest, receiveBytes, toBytes } from '../../../test/support/link-messages.ts'
+import {
+  labLink,
+  messageFor,
+  observation,
+  observedTest,
+  profileWith,
+  receiveBytes,
+  toBytes,
+} from '../../../test/support/link-messages.ts'
 import { getOrder } from '../../../test/support/orders.ts'
 import { acceptedOrder } from '../../../test/support/results.ts'
 import { cells, createTestTeam, expire, guard, type TestTeam } from '../../../test/support/server.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { saveLink } from '../accounts/account-links.ts'
-import type { LinkProfile } from '../links/link-profile.ts'
+import type { ProfileOptions } from '../links/profile/link-profile.ts'
 import { expectedResults } from '../catalog/lab-tests.ts'
 import { expectations } from '../results/expected-results.ts'
 import type { LinkMessage } from './link-message.ts'
@@ -20,7 +28,7 @@ import { assignToTeam, deleteUnassigned } from './operator-reviews.ts'
 import { processMessage, receiveMessage } from './receive-message.ts'
 
 /** A team with a link, and an order under the account of this link that awaits its result. */
-async function linkedOrder(changes: Partial<LinkProfile> = {}) {
+async function linkedOrder(changes: ProfileOptions = {}) {
   const team = await createTestTeam()
   const account = await labLink(team, changes)
   const order = await acceptedOrder(team, 'walk_in_test', { lab_account_id: account })
@@ -81,7 +89,7 @@ describe('a message of a link', () => {
   })
 
   test('has decimals and local times by the profile of its link', async () => {
-    const { order, send, result } = await linkedOrder({ decimal_mark: ',', time_zone: 'Europe/Berlin' })
+    const { order, send, result } = await linkedOrder({ text: { decimal_mark: ',', time_zone: 'Europe/Berlin' } })
     const value = observation('GLU', '1,234', { reference_range: '0,9 - 1.200', unit: 'mmol/L' })
     await send(
       messageFor(order, [
@@ -109,7 +117,7 @@ describe('a message of a link', () => {
   })
 
   test('of a cumulative link replaces earlier ones', async () => {
-    const { order, send, result } = await linkedOrder({ reports: 'cumulative' })
+    const { order, send, result } = await linkedOrder({ results: { reports: 'cumulative' } })
     const one = (code: string) => observedTest({ code, observations: [observation(code, '5')] })
     await send(messageFor(order, [one('A'), one('B')]))
     await send(messageFor(order, [one('B'), one('C')]))
@@ -170,7 +178,7 @@ describe('a message of a link', () => {
     assert.equal(await status(), 'completed')
     const states = (await result()).results.map((item: { result: string; state: string }) => `${item.result} ${item.state}`)
     assert.deepEqual([...new Set(states)], ['7 final'])
-    const cumulative = await linkedOrder({ reports: 'cumulative' })
+    const cumulative = await linkedOrder({ results: { reports: 'cumulative' } })
     const confirming = observedTest({ code: 'A', observations: [{ code: 'A', name: 'A', status: 'U' }] })
     const receipt = await cumulative.send(messageFor(cumulative.order, [confirming]))
     assert.deepEqual(
@@ -199,7 +207,7 @@ describe('a message of a link', () => {
       [false, 'partial_results'],
       [true, 'completed'],
     ] as const) {
-      const { order, send, status } = await linkedOrder({ completes_on_order_status })
+      const { order, send, status } = await linkedOrder({ results: { completes_on_order_status } })
       const tests = [observedTest({ code: 'X1', observations: [observation('X1', '5')] })]
       await send(messageFor(order, tests, { order_status: 'CM' }))
       assert.equal(await status(), expectedStatus)
@@ -211,7 +219,7 @@ describe('a message of a link', () => {
       ['apply', 'applied', 'corrected'],
       ['review', 'review', 'completed'],
     ] as const) {
-      const { send, complete, status } = await linkedOrder({ later_reports })
+      const { send, complete, status } = await linkedOrder({ results: { later_reports } })
       await send(complete())
       const receipt = await send(complete('9'))
       assert.deepEqual([receipt.state, await status()], [state, expectedStatus])
@@ -393,7 +401,7 @@ describe('a message that cannot be processed', () => {
     assert.equal(again.state, 'failed')
     const good = await receiveBytes(team, account, toBytes(complete()))
     assert.deepEqual([good.state, good.order_id], ['applied', order.id])
-    await team.db.plainTx((tx) => saveLink(tx, account, { reports: 'incremental', decimal_mark: ',', time_zone: 'UTC' }))
+    await team.db.plainTx((tx) => saveLink(tx, account, profileWith({ text: { decimal_mark: ',', time_zone: 'UTC' } })))
     const replayed = await processMessage({ cell: 'sandbox-us', db: team.db, findTenant: guard.tenant }, good.message_id, {
       isForced: true,
     })

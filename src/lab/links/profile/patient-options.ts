@@ -1,0 +1,20 @@
+import { Choice, FieldNames, Flag, Line, OptionGroup, TextMap } from './option-types.ts'
+
+export const PatientOptions = OptionGroup(
+  {
+    id: Choice(['user_id', 'client_user_id'], 'user_id', 'Patient id in messages to the laboratory.'),
+    id_fields: FieldNames('Fields that contain the patient id.', ['PID-3']),
+    id_type: Line('PID-3.5, of table 0203.', 'PI'),
+    id_authority: Line('PID-3.4.', ''),
+    name_case: Choice(['unchanged', 'upper'], 'unchanged', 'Case of names.'),
+    sex_codes: TextMap('PID-8 by the gender of the patient.', { female: 'F', male: 'M', other: 'O', unknown: 'U' }),
+    race_codes: TextMap('PID-10 by the race of the patient. A race that is not listed is left out.'),
+    phone: Choice(
+      ['e164', 'us', 'digits'],
+      'e164',
+      'Form of telephone numbers: `+15555550100`, `(555)555-0100` or `5555550100`.',
+    ),
+    has_address: Flag(true, 'Sends the address of the patient.'),
+  },
+  'The patient in messages to the laboratory.',
+)

@@ -1,0 +1,52 @@
+import { Maybe, OpenEnum, T } from '../../../platform/schema/schema.ts'
+import { Choice, Flag, Lines, OptionGroup, TextMap } from './option-types.ts'
+
+export const ResultOptions = OptionGroup(
+  {
+    reports: OpenEnum(['incremental', 'cumulative'], {
+      description: '`incremental`: a message contains what is new. `cumulative`: it contains all results of its order.',
+    }),
+    later_reports: Choice(
+      ['apply', 'review'],
+      'apply',
+      'What a message for a completed order does: it adds to the result and corrects it, or opens a review.',
+    ),
+    completes_on_order_status: Flag(false, 'The order status `CM` completes an order, whatever the status of its tests.'),
+    completes_after_days: Maybe(
+      T.Integer({
+        minimum: 1,
+        maximum: 365,
+        description: 'Completes an order with partial results so many days after the last message. Default: never.',
+      }),
+    ),
+    status_from: Choice(
+      ['both', 'test', 'result'],
+      'both',
+      'Status of a result: OBX-11 and, where that is empty, OBR-25 (`both`), OBR-25 alone (`test`), or OBX-11 alone (`result`).',
+    ),
+    flags: TextMap('Meaning of flags that are not of HL7: `{"*": "A"}`.'),
+    document_codes: Lines('Codes of results that are documents.'),
+    comment_codes: Lines('Codes of results that are comments on the report.'),
+    answer_codes: Lines('Codes of results that repeat answers of the order. They are left out.'),
+    not_performed_words: Lines('Values that say that a test was not performed.', ['TNP', 'DNP']),
+    has_footer: Flag(false, 'The last NTE block of a message belongs to the whole report.'),
+    documents: Choice(
+      ['ED', 'ST', 'ZEF', 'none'],
+      'ED',
+      'Place of PDF documents: OBX of type ED, OBX of type ST or TX, segments ZEF, or none.',
+    ),
+    unordered_tests: Choice(
+      ['accept', 'review'],
+      'accept',
+      'Tests that were not ordered: accepted as reflex and added tests, or a review.',
+    ),
+    unknown_codes: Choice(
+      ['accept', 'review'],
+      'accept',
+      'Result codes that the catalog does not know: accepted as they are, with an issue, or a review.',
+    ),
+    loinc_without_system: Flag(false, 'The first component of OBX-3 is a LOINC code if it has the form of one, without `LN`.'),
+    performing_laboratory: Choice(['OBX-23', 'OBX-15', 'ZPS'], 'OBX-23', 'Place of the performing laboratory.'),
+  },
+  'What messages with results mean.',
+)
