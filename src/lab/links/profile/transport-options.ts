@@ -26,31 +26,42 @@ const Client = OptionGroup(
 
 const Listener = OptionGroup(
   {
-    port: port(2575, 'Port that listens for the laboratory. Links may share a port.'),
-    tls: Flag(true, 'TLS 1.2 or newer. Without TLS only inside a private network or a tunnel.'),
-    certificate: Maybe(T.String({ maxLength: 100_000, description: 'Our certificate chain in PEM.' })),
-    key: Secret('Private key of our certificate in PEM.'),
-    client_authority: Maybe(
-      T.String({
-        maxLength: 100_000,
-        description: 'Certificates in PEM. If present, the laboratory must show a certificate of theirs.',
-      }),
+    port: port(2575, 'Port of this server to which the laboratory connects, one of `LAB_LISTEN`. Links may share a port.'),
+    tls: Flag(true, 'The port must have TLS. Without TLS only inside a private network or a tunnel.'),
+    client_certificates: Lines(
+      'SHA-256 fingerprints of the certificates of the laboratory, one of which it must show, as `openssl x509 -fingerprint -sha256` prints them. Empty: none is asked for, unless `LAB_TLS_AUTHORITIES` is set.',
     ),
-    addresses: Lines('Addresses or networks (`192.0.2.0/24`) that may connect. Empty: any.'),
+    addresses: Lines('Addresses or networks (`192.0.2.0/24`) that may connect. Others are disconnected. Empty: none.'),
+    connections: Count(10, [1, 10], 'Connections of the laboratory at the same time.'),
     idle_timeout_s: Count(30, [1, 600], 'Longest pause within a message, in seconds. After it the connection is closed.'),
     ends_without_cr: Flag(false, 'A frame ends with the byte FS alone, without CR.'),
   },
   'MLLP connections from the laboratory.',
 )
 
+/** Of folders on this server and on others. */
+const reading = (poll_s: number, poll_s_min: number) => ({
+  pattern: Line('Names of files that are read; `*` stands for any text.', '*'),
+  stable_s: Count(5, [0, 3600], 'A file is read when it has not changed for this time, in seconds.'),
+  ends_with_terminator: Flag(
+    true,
+    'A file is complete when it ends with CR or LF; one that does not after a minute without a change goes to `error`. Without this option a pause of the writer is taken for the end.',
+  ),
+  poll_s: Count(poll_s, [poll_s_min, 86_400], 'Interval between looks into the folder, in seconds.'),
+  acknowledgment_files: Flag(false, 'Writes an acknowledgment for each file that was read, as `NAME.ack`.'),
+})
+
 const Folder = OptionGroup(
   {
-    orders: Line('Folder on this server in which messages to the laboratory are written.', ''),
-    results: Line('Folder on this server from which messages of the laboratory are read.', ''),
-    pattern: Line('Names of files that are read; `*` stands for any text.', '*'),
-    stable_s: Count(5, [0, 3600], 'A file is read when it has not changed for this time, in seconds.'),
-    poll_s: Count(5, [1, 3600], 'Interval between looks into the folder, in seconds.'),
-    acknowledgment_files: Flag(false, 'Writes an acknowledgment for each file that was read, as `NAME.ack`.'),
+    orders: Line(
+      'Folder in which messages to the laboratory are written, below `LAB_FOLDER` and the id of the account.',
+      'orders',
+    ),
+    results: Line(
+      'Folder from which messages of the laboratory are read, below `LAB_FOLDER` and the id of the account.',
+      'results',
+    ),
+    ...reading(5, 1),
   },
   'Folders. Files are written under a name that ends with `.tmp` and then renamed; read files go to `done` or `error` below.',
 )
@@ -66,9 +77,7 @@ const Sftp = OptionGroup(
     host_key: Line('SHA-256 fingerprint of the server, as `ssh-keygen -l` prints it: `SHA256:…`.', ''),
     orders: Line('Folder on the SFTP server for messages to the laboratory.', ''),
     results: Line('Folder on the SFTP server with messages of the laboratory.', ''),
-    pattern: Line('Names of files that are read; `*` stands for any text.', '*'),
-    stable_s: Count(5, [0, 3600], 'A file is read when it has not changed for this time, in seconds.'),
-    poll_s: Count(60, [5, 86_400], 'Interval between looks into the folder, in seconds.'),
+    ...reading(60, 5),
   },
   'SFTP server of the laboratory.',
 )
