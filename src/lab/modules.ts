@@ -25,6 +25,10 @@ export const lab = (dependencies: LabDependencies): Module[] => [
     name: 'lab/links',
     about: 'adapters to laboratories, and their neutral records',
   },
+  {
+    name: 'lab/hl7',
+    about: 'reading and writing of messages of HL7 version 2',
+  },
   accounts(dependencies),
   {
     name: 'lab/compendium',
