@@ -187,6 +187,15 @@ export const TEST_EXPORTS: Record<string, readonly string[]> = {
     'src/wearables/ingestion/workout-zones.ts zonesBetween',
     'src/wearables/resources/sports.ts slugOf',
   ],
+  'a part of the messages that orders are sent as': [
+    'src/lab/link-orders/message-texts.ts',
+    'src/lab/link-orders/order-fields.ts',
+    'src/lab/link-orders/order-message.ts',
+    'src/lab/link-orders/patient-segments.ts',
+    'src/lab/link-orders/segment-builder.ts',
+    'src/lab/link-orders/test-segments.ts',
+    'src/lab/link-orders/unsendable.ts',
+  ],
   'a primitive of HL7 for the transports of links': [
     'src/lab/hl7/acknowledgment.ts',
     'src/lab/hl7/batch.ts',

@@ -47,6 +47,10 @@ export const lab = (dependencies: LabDependencies): Module[] => [
   labResults(dependencies),
   resultMatching,
   {
+    name: 'lab/link-orders',
+    about: 'orders as messages over links',
+  },
+  {
     name: 'lab/fulfillment',
     about: 'manual fulfillment: work queue, actions of staff',
     tag: 'fulfillment',

@@ -43,7 +43,12 @@ function writeValue(value: Hl7Value, delimiters: Delimiters): string {
   )
 }
 
-const writeText = (text: string | undefined, delimiters: Delimiters): string => (text ? escapeText(text, delimiters) : '')
+function writeText(text: string | undefined, delimiters: Delimiters): string {
+  if (!text) return ''
+  const { escape } = delimiters
+  // Two quotation marks alone mean that there is no value.
+  return text === '""' ? `${escape}X22${escape}"` : escapeText(text, delimiters)
+}
 
 function joinTrimmed(parts: string[], separator: string): string {
   const last = parts.findLastIndex((part) => part !== '')

@@ -1,4 +1,4 @@
-import { Choice, FieldName, Flag, Line, OptionGroup, TextMap } from './option-types.ts'
+import { Choice, FieldName, FieldNames, Flag, Line, Lines, OptionGroup, TextMap } from './option-types.ts'
 
 export const OrderContentOptions = OptionGroup(
   {
@@ -39,12 +39,34 @@ export const OrderContentOptions = OptionGroup(
     priority_values: TextMap('Priority codes.', { priority: 'S', routine: 'R' }),
     fasting_field: FieldName('Field for whether the patient fasted.', 'OBR-13'),
     fasting_values: TextMap('Value of the field by `yes` and `no`. Empty: the field is left out.'),
-    notes: Flag(true, 'Sends clinical notes as NTE segments.'),
+    notes: Choice(['OBR', 'PID', 'none'], 'OBR', 'Segment after which clinical notes follow as NTE segments, or none.'),
     collection_center_field: FieldName('Field that says that a collection center takes the sample.', 'OBR-11'),
     collection_center_value: Line('Value of the field. Empty: the field is left out.', ''),
     specimen: Choice(['SPM', 'OBR-15'], 'SPM', 'Place of the specimen.'),
+    specimen_codes: TextMap('Code of a specimen, of table 0487 or 0070. A specimen that is not listed is written as text.', {
+      serum: 'SER',
+      whole_blood: 'BLD',
+      capillary_blood: 'BLDC',
+      urine: 'UR',
+      saliva: 'SAL',
+      stool: 'STL',
+    }),
+    account_fields: FieldNames('Fields for the number of the account at the laboratory.', ['ORC-21.10']),
+    account_name_fields: FieldNames('Fields for the name of the account.', ['ORC-21']),
     physician_id: Choice(['npi', 'none'], 'npi', 'Id of the physician in ORC-12 and OBR-16.'),
     copies: Choice(['OBR-28', 'none'], 'none', 'Place of the recipients of copies.'),
+    copy_recipients: Lines('Recipients of copies of each result, each as `id^last^first`.'),
+    sends: Choice(
+      ['placed', 'collected'],
+      'placed',
+      'When an order is sent whose sample is drawn: at once, or after the draw. Kits are sent when their patient is known.',
+    ),
+    sends_changes: Flag(false, 'Sends the time of the draw as a change (`XO`) of an order that was sent before the draw.'),
+    cancels: Choice(
+      ['confirmed', 'at_once'],
+      'confirmed',
+      'When an order that the laboratory may have is cancelled: when the laboratory confirms it, or at once.',
+    ),
     constants: TextMap('Further fields with a constant text, such as `{"ZOR-1": "WEB"}`.'),
   },
   'What orders to the laboratory contain.',

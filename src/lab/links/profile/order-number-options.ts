@@ -22,6 +22,10 @@ export const OrderNumberOptions = OptionGroup(
       'Our number of an order, in ORC-2 and OBR-2. An order without a sample id has its own id.',
     ),
     prefix: Line('Text before the number.', ''),
+    per_test: Flag(
+      false,
+      'Each test has a number of its own, the number of the order with the position of the test: `4711-2`. ORC-4 is the number of the order.',
+    ),
     namespace: Line('Second component of ORC-2 and OBR-2.', ''),
     fields: FieldNames('Fields of received messages that contain our number, in the order in which they are tried.', [
       'ORC-2.1',

@@ -1,6 +1,6 @@
 import { OpenEnum, T, Text, TimeZone, describedAs } from '../../../platform/schema/schema.ts'
 import { RuleError } from '../../../platform/schema/request-validation.ts'
-import { Choice, Flag, OptionGroup } from './option-types.ts'
+import { Choice, FieldNames, Flag, OptionGroup } from './option-types.ts'
 
 /** The sign between whole numbers and decimals. The other one separates thousands. */
 const decimalMarks = ['.', ','] as const
@@ -49,8 +49,9 @@ export const TextOptions = OptionGroup(
     length_limits: T.Record(T.String(), T.Integer({ minimum: 1, maximum: 100_000 }), {
       default: {},
       description:
-        'Most characters of a field to the laboratory, such as `{"PID-5.1": 25}`. A longer text is cut in an address or a note; otherwise the order is refused.',
+        'Most characters of a field to the laboratory, such as `{"PID-5.1": 25}`. An order with a longer text is refused, unless the field is in `cut_fields`. A longer note, `NTE-3`, goes on in another segment.',
     }),
+    cut_fields: FieldNames('Fields with a limit that cut longer texts.', []),
   },
   'How texts, numbers and times are written.',
 )

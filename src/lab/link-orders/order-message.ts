@@ -1,0 +1,191 @@
+// Writes an order as a message of HL7 version 2: OML^O21 or ORM^O01, by the profile of its link. Every text of the order is escaped. Pure.
+// Source: HL7 version 2.5.1, chapter 4; lab-links.md 8.3.
+import { encodeText } from '../hl7/charsets.ts'
+import { STANDARD_DELIMITERS, type Delimiters } from '../hl7/escapes.ts'
+import { writeSegments, type Hl7Fields } from '../hl7/writer.ts'
+import type { RequisitionContent } from '../documents/requisition-content.ts'
+import type { LinkProfile } from '../links/profile/link-profile.ts'
+import { prepareTexts } from './message-texts.ts'
+import { isVersionFrom, toTime } from './order-fields.ts'
+import { guardianSegments, patientSegment, payerSegments } from './patient-segments.ts'
+import { placeOfField, SegmentBuilder, type FieldValue } from './segment-builder.ts'
+import { noteSegments, testNumber, testSegments, type OrderAction, type PlacedTest, type TestGroup } from './test-segments.ts'
+import { Unsendable } from './unsendable.ts'
+
+export interface OrderMessageRequest {
+  action: OrderAction
+  content: RequisitionContent
+  profile: LinkProfile
+  /** The patient's id of the caller, for profiles that send it. */
+  client_user_id: string
+  filler_number: string | null
+  /** `T`: the laboratory must not carry out the order. */
+  processing_id: 'P' | 'T'
+  now: Date
+  /** The id of each message, at most 20 characters; called once for each message. */
+  newControlId: () => string
+}
+
+export interface OrderMessage {
+  control_id: string
+  /** `OML^O21`. */
+  message_type: string
+  bytes: Buffer
+  /** Our numbers in the message. */
+  placer_numbers: string[]
+}
+
+/**
+ * The messages of an order: one, or by the profile one for each specimen. Errors: Unsendable the profile or the laboratory's catalog leaves
+ * something open, or a text does not fit.
+ */
+export function writeOrder(request: OrderMessageRequest): OrderMessage[] {
+  const { content, profile } = request
+  if (content.tests.length === 0) throw new Unsendable(['The order has no tests'])
+  return groupTests(content, profile).map((tests) => writeMessage(request, tests))
+}
+
+/** Our number of an order at the laboratory. */
+function orderNumber({ order }: Pick<RequisitionContent, 'order'>, { order_number }: LinkProfile): string {
+  const number = order_number.number === 'sample_id' ? (order.sample_id ?? order.id) : order.id
+  return `${order_number.prefix}${number}`
+}
+
+/** The tests of each message. A test that needs several specimens goes with its first one. */
+function groupTests({ tests, order }: RequisitionContent, { order_content }: LinkProfile): PlacedTest[][] {
+  const placed = tests.map((test, position) => ({ test, position }))
+  if (order_content.messages_per === 'order') return [placed]
+  return [...Map.groupBy(placed, ({ test }) => test.specimens[0]?.specimen ?? order.sample_type).values()]
+}
+
+function writeMessage(request: OrderMessageRequest, tests: PlacedTest[]): OrderMessage {
+  const { content, profile, action } = request
+  const control_id = request.newControlId()
+  const order_number = orderNumber(content, profile)
+  const group: TestGroup = { action, content, profile, order_number, filler_number: request.filler_number }
+  const patient_id = profile.patient.id === 'client_user_id' ? request.client_user_id : content.order.user_id
+  const segments = [
+    headerSegment(request, control_id),
+    patientSegment(profile, content, patient_id),
+    ...(action === 'cancel'
+      ? []
+      : [
+          ...(profile.order_content.notes === 'PID' ? noteSegments(profile, content.order.notes) : []),
+          ...guardianSegments(profile, content),
+          ...payerSegments(profile, content),
+        ]),
+    ...tests.flatMap((test, place) => testSegments(group, test, place)),
+  ]
+  const complete = withProfileFields(segments, request)
+  prepareTexts(complete, profile)
+  const text = writeSegments(complete.map(toWritten), toDelimiters(profile))
+  return {
+    control_id,
+    message_type: `${profile.order_content.message}^${TRIGGERS[profile.order_content.message]}`,
+    bytes: encodeText(text, profile.text.sent_charset),
+    placer_numbers: [...new Set(tests.map(({ position }) => testNumber(group, position)))],
+  }
+}
+
+const TRIGGERS = { OML: 'O21', ORM: 'O01' }
+
+function headerSegment({ profile, processing_id, now }: OrderMessageRequest, control_id: string): SegmentBuilder {
+  const { identity, acknowledgment, text } = profile
+  const type = profile.order_content.message
+  const segment = new SegmentBuilder('MSH', {
+    3: splitHd(identity.our_application),
+    4: splitHd(identity.our_facility),
+    5: splitHd(identity.laboratory_application),
+    6: splitHd(identity.laboratory_facility),
+    7: toTime(now, text.time_zone),
+    9: [type, TRIGGERS[type], isVersionFrom(profile, '2.3.1') ? `${type}_${TRIGGERS[type]}` : ''],
+    10: control_id,
+    11: processing_id,
+    12: identity.version,
+    15: acknowledgment.accept_condition,
+    16: acknowledgment.application_condition,
+    18: isDeclared(profile) ? text.sent_charset : null,
+  })
+  for (const id of identity.profile_ids) segment.add(21, splitHd(id))
+  return segment
+}
+
+/** ASCII needs no name, and windows-1252 has none in table 0211. Versions before 2.3 have no MSH-18. */
+const isDeclared = (profile: LinkProfile): boolean =>
+  !['ASCII', 'windows-1252'].includes(profile.text.sent_charset) && isVersionFrom(profile, '2.3')
+
+/** The profile writes names and constants with the standard delimiters: `name^id^ISO`. */
+const splitHd = (text: string): FieldValue => text.split('^').map((component) => component.split('&'))
+
+/** Names of segments in the order in which messages have them; others, such as Z segments, follow at the end. */
+const BEFORE_TESTS = ['MSH', 'SFT', 'NTE', 'PID', 'PD1', 'NK1', 'PV1', 'PV2', 'IN1', 'IN2', 'IN3', 'GT1', 'AL1']
+/** Segments of every test of a message. */
+const OF_TESTS = new Set(['ORC', 'TQ1', 'OBR'])
+/** Fields of the header without which a message is not ours, or not this one. */
+const FIXED_HEADER_FIELDS = new Set([1, 2, 7, 9, 10, 11, 12, 18])
+
+/** Adds the fields whose places the profile names. Errors: Unsendable a place that a message does not have. */
+function withProfileFields(segments: SegmentBuilder[], { content, profile, action }: OrderMessageRequest): SegmentBuilder[] {
+  const options = profile.order_content
+  const { order, account } = content
+  const isHeld = action !== 'cancel' && order.method === 'walk_in_test' && order.collected_at === null
+  const values: [name: string, text: string | undefined][] = [
+    ...options.account_fields.map((name): [string, string] => [name, account.number]),
+    ...options.account_name_fields.map((name): [string, string] => [name, account.name ?? '']),
+    [options.collection_center_field, isHeld ? options.collection_center_value : ''],
+    ...(action === 'cancel'
+      ? []
+      : ([
+          [options.billing_field, options.billing_values[order.billing]],
+          [options.abn_field, options.abn_values[order.has_abn ? 'signed' : 'not_needed']],
+          [options.fasting_field, fastingValue(order.fasting.answer, options.fasting_values)],
+        ] satisfies [string, string | undefined][])),
+  ]
+  const result = [...segments]
+  for (const [name, text] of values) if (text) setField(result, name, [text])
+  for (const [name, text] of Object.entries(options.constants)) {
+    const { segment, field } = placeOfField(name)
+    if (segment === 'MSH' && FIXED_HEADER_FIELDS.has(field))
+      throw new Unsendable([`order_content.constants: ${name} cannot have a constant`])
+    setField(result, name, text.split('^'))
+  }
+  return result
+}
+
+const fastingValue = (answer: boolean | null, values: Record<string, string>): string | undefined =>
+  answer === null ? undefined : values[answer ? 'yes' : 'no']
+
+/** Sets a field of every segment with the name; adds the segment if there is none. Several components begin at the one that is named. */
+function setField(segments: SegmentBuilder[], name: string, components: readonly string[]): void {
+  const { segment: id, field, component } = placeOfField(name)
+  if (!segments.some((segment) => segment.id === id)) insertSegment(segments, id)
+  for (const segment of segments)
+    if (segment.id === id) for (const [i, text] of components.entries()) segment.setText(field, component + i, text)
+}
+
+function insertSegment(segments: SegmentBuilder[], id: string): void {
+  if (OF_TESTS.has(id)) throw new Unsendable([`The profile names a field of ${id}, which the messages do not have`])
+  const segment = new SegmentBuilder(id, /^(?:IN|GT|PV|AL)\d$/u.test(id) ? { 1: '1' } : {})
+  const rank = BEFORE_TESTS.indexOf(id)
+  const index = rank < 0 ? -1 : segments.findIndex((next) => BEFORE_TESTS.indexOf(next.id) > rank || next.id === 'ORC')
+  if (index < 0) segments.push(segment)
+  else segments.splice(index, 0, segment)
+}
+
+/** The writer adds the delimiters of the header. */
+const toWritten = ({ id, fields }: SegmentBuilder): Hl7Fields => [
+  id,
+  ...fields.slice(id === 'MSH' ? 2 : 0).map((repetitions) => ({ repetitions })),
+]
+
+function toDelimiters({ text: { delimiters } }: LinkProfile): Delimiters {
+  const [field, component, repetition, escape, subcomponent] = Array.from(delimiters)
+  return {
+    ...STANDARD_DELIMITERS,
+    field: field!,
+    component: component!,
+    repetition: repetition!,
+    escape: escape!,
+    subcomponent: subcomponent!,
+  }
+}
