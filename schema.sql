@@ -982,29 +982,50 @@ table lab_link
 table lab_message
   id uuid not null
   team_id uuid
-  link_account_id uuid not null
+  link_account_id uuid
+  direction text not null
+  source text
   digest text not null
   bytes bytea not null
+  message_type text
   sender text
   control_id text
   reuses_control_id boolean not null default false
+  ordering_key text
   state text not null
   attempts integer not null default 0
   repetitions integer not null default 0
+  reason text
   error text
   raw_result_id uuid
-  received_at timestamp with time zone not null
+  order_id uuid
+  answer bytea
+  answered_at timestamp with time zone
+  due_at timestamp with time zone
+  owner uuid
+  fence integer not null default 0
+  leased_until timestamp with time zone
+  created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
-  constraint lab_message__once UNIQUE (link_account_id, digest)
   constraint lab_message_pkey PRIMARY KEY (id)
   constraint lab_message_link_account_id_fkey FOREIGN KEY (link_account_id) REFERENCES lab_link(account_id)
+  constraint lab_message_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id)
   constraint lab_message_raw_result_id_fkey FOREIGN KEY (raw_result_id) REFERENCES raw_result(id) ON DELETE CASCADE
   constraint lab_message_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint lab_message__state CHECK ((state = ANY (ARRAY['received'::text, 'applied'::text, 'review'::text, 'failed'::text, 'done'::text])))
+  constraint lab_message__direction CHECK ((direction = ANY (ARRAY['in'::text, 'out'::text])))
+  constraint lab_message__link CHECK (((direction = 'in'::text) OR ((link_account_id IS NOT NULL) AND (order_id IS NOT NULL) AND (team_id IS NOT NULL))))
+  constraint lab_message__state CHECK ((((direction = 'in'::text) AND (state = ANY (ARRAY['received'::text, 'applied'::text, 'review'::text, 'failed'::text, 'done'::text]))) OR ((direction = 'out'::text) AND (state = ANY (ARRAY['queued'::text, 'sent'::text, 'committed'::text, 'accepted'::text, 'refused'::text, 'expired'::text, 'done'::text])))))
   CREATE INDEX lab_message__control_id ON lab_message USING btree (link_account_id, control_id)
+  CREATE INDEX lab_message__created ON lab_message USING btree (created_at, id)
+  CREATE UNIQUE INDEX lab_message__once ON lab_message USING btree (link_account_id, digest) NULLS NOT DISTINCT WHERE (direction = 'in'::text)
+  CREATE INDEX lab_message__order ON lab_message USING btree (order_id)
+  CREATE INDEX lab_message__outbox ON lab_message USING btree (link_account_id, due_at) WHERE ((direction = 'out'::text) AND (due_at IS NOT NULL))
+  CREATE INDEX lab_message__pending ON lab_message USING btree (link_account_id, ordering_key) WHERE (state = 'received'::text)
+  CREATE INDEX lab_message__queue ON lab_message USING btree (link_account_id, created_at, id) WHERE (state = 'received'::text)
   CREATE INDEX lab_message__raw_result ON lab_message USING btree (raw_result_id)
-  CREATE INDEX lab_message__received ON lab_message USING btree (received_at, id)
+  CREATE UNIQUE INDEX lab_message__sent_once ON lab_message USING btree (link_account_id, control_id) WHERE (direction = 'out'::text)
   CREATE INDEX lab_message__team ON lab_message USING btree (team_id)
+  CREATE INDEX lab_message__unknown ON lab_message USING btree (source, created_at) WHERE (link_account_id IS NULL)
   policy of_team for all (team_id = current_team())
 
 table lab_order

@@ -217,6 +217,10 @@ export const TEST_EXPORTS: Record<string, readonly string[]> = {
     'src/platform/runtime/task-limits.ts hasNamespaces',
     'src/tenancy/teams/team-erasure.ts eraseTeams',
   ],
+  'what the transports of links will call': [
+    'src/lab/link-messages/message-store.ts queueOutgoing',
+    'src/lab/link-messages/receive-message.ts storeIncoming',
+  ],
   'a check sum that prepares the databases of tests': [
     'src/lab/catalog/load.ts catalogChecksum',
     'src/people/insurance/load.ts insuranceChecksum',

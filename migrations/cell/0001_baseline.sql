@@ -765,33 +765,61 @@ create index raw_result__team on raw_result (team_id);
 create index raw_result__unassigned on raw_result (created_at, id) where team_id is null;
 create index raw_result__users on raw_result (candidate_user_ids);
 
--- Messages of laboratories over links, stored before they are read. A message is identified by link and digest of its bytes. It goes with
--- its result. A message without a team has no result, or one that waits for an operator to assign it.
+-- Messages over links to laboratories: incoming ones, stored before they are read, and outgoing ones. `bytes` are the message as it came or
+-- goes. An incoming message is identified by link and digest of its bytes. It goes with its result; without a team it has no result, or one
+-- that waits for an operator to assign it. Times are machine time.
 create table lab_message (
   id                  uuid primary key,
   team_id             uuid references team,
-  link_account_id     uuid not null references lab_link,
+  -- Null: no link is known for its sender.
+  link_account_id     uuid references lab_link,
+  direction           text not null constraint lab_message__direction check (direction in ('in', 'out')),
+  -- Of an incoming message: transport and address, without the port.
+  source              text,
   digest              text not null,
   bytes               bytea not null,
-  -- Null: the message cannot be read.
+  -- Such as `ORU^R01`. Null, as sender and control id: the message cannot be read.
+  message_type        text,
   sender              text,
   control_id          text,
   -- A message with other content had the same control id.
   reuses_control_id   boolean not null default false,
-  state               text not null constraint lab_message__state check (state in ('received', 'applied', 'review', 'failed', 'done')),
+  -- Incoming messages with the same key are processed in the order in which they came.
+  ordering_key        text,
+  state               text not null,
   attempts            integer not null default 0,
   repetitions         integer not null default 0,
-  -- Without patient data.
+  -- What is wrong: a code, and a text without patient data.
+  reason              text,
   error               text,
   raw_result_id       uuid references raw_result on delete cascade,
-  received_at         timestamptz not null,
+  order_id            uuid references lab_order,
+  -- The newest answer to an outgoing message.
+  answer              bytea,
+  answered_at         timestamptz,
+  -- When it is to be processed or sent; null if it is not.
+  due_at              timestamptz,
+  owner               uuid,
+  fence               integer not null default 0,
+  leased_until        timestamptz,
+  created_at          timestamptz not null,
   updated_at          timestamptz not null,
-  constraint lab_message__once unique (link_account_id, digest)
+  constraint lab_message__state check (
+    (direction = 'in' and state in ('received', 'applied', 'review', 'failed', 'done'))
+    or (direction = 'out' and state in ('queued', 'sent', 'committed', 'accepted', 'refused', 'expired', 'done'))),
+  constraint lab_message__link check (direction = 'in' or (link_account_id is not null and order_id is not null and team_id is not null))
 );
 create index lab_message__control_id on lab_message (link_account_id, control_id);
+create index lab_message__created on lab_message (created_at, id);
+create unique index lab_message__once on lab_message (link_account_id, digest) nulls not distinct where direction = 'in';
+create index lab_message__order on lab_message (order_id);
+create unique index lab_message__sent_once on lab_message (link_account_id, control_id) where direction = 'out';
+create index lab_message__outbox on lab_message (link_account_id, due_at) where direction = 'out' and due_at is not null;
+create index lab_message__pending on lab_message (link_account_id, ordering_key) where state = 'received';
+create index lab_message__queue on lab_message (link_account_id, created_at, id) where state = 'received';
 create index lab_message__raw_result on lab_message (raw_result_id);
-create index lab_message__received on lab_message (received_at, id);
 create index lab_message__team on lab_message (team_id);
+create index lab_message__unknown on lab_message (source, created_at) where link_account_id is null;
 
 -- The numbers by which laboratories name an order over a link: ours, and their own, which they report with results.
 create table lab_order_number (

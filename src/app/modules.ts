@@ -89,7 +89,7 @@ export function modulesOf(process: Process): Module[] {
       notDeleted,
       faults,
     }),
-    ...lab({ cells, vault, heavy, findTenant, publicUrl, countConnections, covers, abnForm: abnFormOf(settings) }),
+    ...lab({ cells, log, vault, heavy, findTenant, publicUrl, countConnections, covers, abnForm: abnFormOf(settings) }),
     ...wearables({ cells, log, metrics, provider_retention: settings.provider_retention }),
     ...labReports({ vault, log, settings, storedFiles }),
     ...connections({

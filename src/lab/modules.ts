@@ -10,10 +10,13 @@ import { fulfillmentRoutes } from './fulfillment/routes.ts'
 import { orders } from './orders/module.ts'
 import type { CountConnections } from './orders/orders.ts'
 import { resultMatching } from './result-matching/module.ts'
+import { linkMessages } from './link-messages/module.ts'
+import type { MessageProcessorOptions } from './link-messages/message-processing.ts'
 import { labResults } from './results/module.ts'
 import { testkitsRoutes } from './testkits/routes.ts'
 
-type LabDependencies = DocumentDependencies & { countConnections: CountConnections; covers: CoversCharacter }
+type LabDependencies = DocumentDependencies &
+  MessageProcessorOptions & { countConnections: CountConnections; covers: CoversCharacter }
 
 export const lab = (dependencies: LabDependencies): Module[] => [
   catalog(labAccess),
@@ -46,6 +49,7 @@ export const lab = (dependencies: LabDependencies): Module[] => [
   documents(dependencies),
   labResults(dependencies),
   resultMatching,
+  linkMessages(dependencies),
   {
     name: 'lab/link-orders',
     about: 'orders as messages over links',

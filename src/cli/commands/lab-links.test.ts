@@ -51,7 +51,7 @@ test('a message is received, listed without its patient, shown with a line in th
   const received = await run('receive', account, write(text))
   const [, id] = /^(\S+) {2}applied, order \S+\n$/.exec(received)!
   assert(received.includes(order.id))
-  assert.equal(await run('receive', account, write(text)), `${id}  repetition, applied\n`)
+  assert.equal(await run('receive', account, write(text)), `${id}  repetition, applied, order ${order.id}\n`)
   const listed = (await run('messages')).split('\n').find((line) => line.startsWith(id!))!
   assert.match(listed, /quest +applied/)
   assert.doesNotMatch(listed, /Testa|Fictional|1990/)

@@ -5,13 +5,8 @@ import { requireFound, requireCell, requireId, runReportingProblems, whenLogged 
 import { printJson, printRows } from '../command-output.ts'
 import { commandHooks } from '../command-hooks.ts'
 import { findLink, saveLink } from '../../lab/accounts/account-links.ts'
-import { findMessage, listMessages, markDone } from '../../lab/result-matching/message-store.ts'
-import {
-  MESSAGE_BYTES_MAX,
-  processMessage,
-  receiveMessage,
-  type MessageReceipt,
-} from '../../lab/result-matching/receive-message.ts'
+import { findMessage, listMessages, markDone } from '../../lab/link-messages/message-store.ts'
+import { MESSAGE_BYTES_MAX, receiveMessage, replayMessage, type MessageReceipt } from '../../lab/link-messages/receive-message.ts'
 import type { ReceiveContext } from '../../lab/result-matching/receive.ts'
 import { leaveCommand } from '../../platform/access-log/access-line.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
@@ -45,7 +40,7 @@ export async function receiveFile(call: Call<Options>): Promise<string> {
 /** `links replay`. */
 export async function replay(call: Call<Options>): Promise<string> {
   const id = requireId(call.args[0], 'The message')
-  return printOutcome(call, 'links replay', (context) => processMessage(context, id, { isForced: true }))
+  return printOutcome(call, 'links replay', async (context) => requireFound(await replayMessage(context, id), NOT_FOUND))
 }
 
 /** `links messages`. */
@@ -55,9 +50,9 @@ export async function printMessages(call: Call<Options>): Promise<string> {
   return printRows(
     json,
     await db.plainTx((tx) => listMessages(tx, { attention })),
-    ({ id, received_at, lab, state, control_id, reuses_control_id, error }) => {
+    ({ id, created_at, lab, state, control_id, reuses_control_id, error }) => {
       const notes = [reuses_control_id && 'control id of another message', error].filter(Boolean).join('; ')
-      return `${id}  ${received_at}  ${lab.padEnd(13)}  ${state.padEnd(8)}  ${control_id ?? '-'}  ${notes}`.trimEnd()
+      return `${id}  ${created_at}  ${(lab ?? '-').padEnd(13)}  ${state.padEnd(8)}  ${control_id ?? '-'}  ${notes}`.trimEnd()
     },
     'There are none.',
   )
@@ -79,7 +74,7 @@ export async function printMessage(call: Call<Options>): Promise<string> {
 export async function finish(call: Call<Options>): Promise<string> {
   const { db } = requireCell(call)
   const id = requireId(call.args[0], 'The message')
-  requireFound(await db.plainTx((tx) => markDone(tx, id)), NOT_FOUND)
+  requireFound(await markDone(db.queries, id), NOT_FOUND)
   return 'Message marked as done.\n'
 }
 

@@ -10,6 +10,7 @@ import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { unmatchedResults } from './features.ts'
 import type { IncomingResult } from './incoming-result.ts'
+import { resultAssigned } from './matching-hooks.ts'
 import { saveReview } from './raw-results.ts'
 import { matchResult, type Receipt } from './receive.ts'
 import { accept, lockReview, pageReviews, oneToWire } from './reviews.ts'
@@ -62,7 +63,7 @@ export const listUnassigned = (db: Queries) =>
 
 const Claimed = T.Object({ lab_id: T.Integer(), payload: T.String() })
 
-/** Assigns an unassigned result to a team and matches it there. Writes lab_message; writes and emits as `receiveForTeam`. Returns undefined for an unknown result. */
+/** Assigns an unassigned result to a team and matches it there. Writes and emits as `receiveForTeam`; runs the hooks of `resultAssigned`. Returns undefined for an unknown result. */
 export async function assignToTeam(tx: Tx, id: string): Promise<Receipt | undefined> {
   const row = await tx.maybe(
     Claimed,
@@ -71,7 +72,7 @@ export async function assignToTeam(tx: Tx, id: string): Promise<Receipt | undefi
     where id = ${id} and team_id is null and status = 'pending_ops_review' returning lab_id, payload`,
   )
   if (!row) return undefined
-  await tx.run(sql`update lab_message set team_id = ${tx.team} where raw_result_id = ${id}`)
+  await tx.notify(resultAssigned, id)
   return matchResult(tx, id, row.lab_id, JSON.parse(row.payload) as IncomingResult)
 }
 

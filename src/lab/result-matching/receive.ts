@@ -50,8 +50,7 @@ export interface ReceiveContext {
 
 /**
  * Receives a result from the link of a lab account and finds its team: by the account, or by the sample id and the patient. If the team is
- * not certain, no team sees the result and the operator assigns it. `processMessage` calls this for each message of a link
- * (receive-message.ts). Writes and emits as `receiveForTeam`.
+ * not certain, no team sees the result and the operator assigns it. `lab/link-messages` calls this for each message of a link. Writes and emits as `receiveForTeam`.
  * Errors: 400 the account is unknown or of another laboratory; errors of `assertDelivery`.
  */
 export async function receiveFromLink({ cell, db, findTenant }: ReceiveContext, delivery: LinkDelivery): Promise<Receipt> {

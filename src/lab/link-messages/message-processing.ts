@@ -1,0 +1,207 @@
+// Processes stored messages: a queue over lab_message. A message is read by the profile of its link and applied to its order. One that is
+// wrong fails and stays, and never stops the next; an unexpected error is retried. Messages of one order are processed in the order in which
+// they came, those of one link never occupy all slots.
+import type { CellName } from '../../settings/cells.ts'
+import type { Cells } from '../../platform/db/cells.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { dbNow } from '../../platform/db/leases.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { LeasedQueue, type QueueDefinition } from '../../platform/queue/leased-queue.ts'
+import { QueueRunner, type HandlerResult, type RunEnd } from '../../platform/queue/queue-runner.ts'
+import type { ClaimLimits } from '../../platform/queue/queue-slots.ts'
+import { QueueWorker, QueueWorkers } from '../../platform/queue/queue-worker.ts'
+import { Problem } from '../../platform/runtime/problem.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
+import { errorFields, type Log } from '../../platform/telemetry/log.ts'
+import { findLink } from '../accounts/account-links.ts'
+import { interpretMessage } from '../result-matching/interpret-message.ts'
+import { readMessage, UnreadableMessage } from '../result-matching/link-message.ts'
+import { receiveFromLink, type Receipt, type ReceiveContext } from '../result-matching/receive.ts'
+import { findMessage, saveOutcome, type MessageOutcome } from './message-store.ts'
+
+/** Messages that a process works on at once in a cell; the last slot is for links without a message in work. */
+const SLOTS = 4
+const SLOTS_FOR_OTHERS = 1
+/** The pauses after unexpected errors, in seconds. A message that fails once more has failed. */
+const BACKOFF_S = [5, 30, 120, 600]
+/** The pause while the database or the control plane does not answer; that is no attempt. */
+const UNAVAILABLE_S = 5
+
+const ClaimedMessage = T.Object({
+  id: T.String(),
+  link_account_id: T.String(),
+  attempts: T.Integer(),
+  fence: T.Integer(),
+})
+type ClaimedMessage = Static<typeof ClaimedMessage>
+
+/** Incoming messages as a queue. A message waits while an earlier one with its ordering key is due or in work. */
+const messageQueue: QueueDefinition = {
+  name: 'lab_message',
+  key: { id: 'uuid' },
+  row: ClaimedMessage,
+  lease_s: 60,
+  isPending: sql`
+    state = 'received' and link_account_id is not null and not exists (
+      select from lab_message e
+      where e.state = 'received' and e.link_account_id = lab_message.link_account_id and e.ordering_key = lab_message.ordering_key
+        and (e.created_at, e.id) < (lab_message.created_at, lab_message.id) and e.due_at <= ${dbNow})`,
+  order: sql`created_at, id`,
+  attempts: 'attempts',
+  error: 'error',
+  completion: sql`due_at = null`,
+  dead: {
+    is: sql`state = 'failed'`,
+    set: sql`state = 'failed', reason = 'unexpected', due_at = null, updated_at = ${dbNow}`,
+    unset: sql`state = 'received', reason = null`,
+    failed_at: 'updated_at',
+    listedColumns: { link_account_id: T.String() },
+  },
+}
+
+interface Processing {
+  runner: QueueRunner<ClaimedMessage>
+  handle: (row: ClaimedMessage) => Promise<HandlerResult>
+  /** Processes a message if it is due and no other process has claimed it. @returns whether it was tried */
+  tryOne: (id: string) => Promise<boolean>
+}
+
+/** The processing of the messages of a cell. */
+export function createProcessing(context: ReceiveContext, log?: Log): Processing {
+  const { cell, db } = context
+  const queue = new LeasedQueue<ClaimedMessage>(db, messageQueue)
+  const runner = new QueueRunner({
+    queue,
+    attemptsOf: ({ attempts }) => attempts,
+    attemptsMax: () => BACKOFF_S.length + 1,
+    backoffSeconds: (failures) => BACKOFF_S[failures - 1]!,
+    onEnd(row, end) {
+      logEnd(log, cell, row, end)
+      // The next message about its order may be claimed now.
+      wakeProcessing(db)
+    },
+    onError: (error, text) => log?.error({ cell, queue: 'lab messages', causes: errorFields(error) }, text),
+  })
+  const handle = ({ id }: ClaimedMessage) => processMessage(context, id)
+  return {
+    runner,
+    handle,
+    async tryOne(id) {
+      const sent_ms = runner.leases.now_ms()
+      const [row] = await queue.claim(1, sql`id = ${id}`)
+      if (!row) return false
+      const claimedRow = runner.hold(row, sent_ms)
+      if ((await runner.run(claimedRow, () => handle(row))) === 'completed') await queue.complete([row])
+      runner.leases.release(claimedRow.lease)
+      return true
+    },
+  }
+}
+
+function logEnd(log: Log | undefined, cell: CellName, { id, attempts }: ClaimedMessage, { outcome, error, cause }: RunEnd): void {
+  if (outcome === 'completed' || outcome === 'postponed') return
+  const fields = {
+    cell,
+    'lab_message.id': id,
+    attempt: attempts,
+    error,
+    ...(cause !== undefined && { causes: errorFields(cause) }),
+  }
+  log?.warn(fields, outcome === 'failed' ? 'lab message failed' : 'processing a lab message failed; will retry')
+}
+
+/** Processes a claimed message. What is wrong with the message itself ends its processing; any other error is thrown. */
+async function processMessage(context: ReceiveContext, id: string): Promise<HandlerResult> {
+  const queries = context.db.queries
+  const message = await findMessage(queries, id)
+  if (message?.state !== 'received') return
+  try {
+    const link = (await findLink(queries, message.link_account_id!))!
+    const receipt = await receiveFromLink(context, interpretMessage(readMessage(message.bytes), link))
+    await saveOutcome(queries, id, outcomeOf(receipt))
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault) await saveOutcome(queries, id, fault)
+    else if (error instanceof Problem && error.status >= 500) return { postponed_s: UNAVAILABLE_S }
+    else throw error
+  }
+}
+
+const outcomeOf = ({ status, raw_result_id, order_id }: Receipt): MessageOutcome => ({
+  state: status === 'matched' || status === 'resolved' ? 'applied' : 'review',
+  reason: null,
+  error: null,
+  raw_result_id,
+  order_id,
+})
+
+const ERROR_LENGTH_MAX = 1000
+
+/** The outcome of a message that is wrong; undefined if the error is not the message's. */
+function faultOf(error: unknown): MessageOutcome | undefined {
+  const nothing = { state: 'failed', raw_result_id: null, order_id: null } as const
+  if (error instanceof UnreadableMessage)
+    return { ...nothing, reason: 'unreadable', error: error.message.slice(0, ERROR_LENGTH_MAX) }
+  if (error instanceof Problem && error.status === 400 && typeof error.body.detail === 'string')
+    return { ...nothing, reason: 'rejected', error: error.body.detail.slice(0, ERROR_LENGTH_MAX) }
+  return undefined
+}
+
+/**
+ * Claims due messages: the oldest of each link first, then the second of each, and so on. No link gets more than its share, whatever it has
+ * sent. Writes lab_message.
+ */
+async function claimFairly(
+  queue: LeasedQueue<ClaimedMessage>,
+  { total, groupMax, claimedRows }: ClaimLimits,
+): Promise<{ rows: ClaimedMessage[]; isMore: boolean }> {
+  if (total === 0) return { rows: [], isMore: true }
+  const rows = await queue.claimFrom(
+    sql`
+    select m.id from lab_message m
+    where m.state = 'received' and m.due_at <= ${dbNow} and (m.leased_until is null or m.leased_until <= ${dbNow}) and m.id = any (array(
+      select due.id
+      from lab_link k left join unnest(${[...claimedRows.keys()]}::uuid[], ${[...claimedRows.values()]}::int[]) as had (id, n) on had.id = k.account_id
+      cross join lateral (
+        select id, created_at, row_number() over (order by created_at, id) as nth
+        from (select id, created_at from lab_message where link_account_id = k.account_id and ${queue.isClaimable}
+              order by created_at, id limit ${groupMax('')}) oldest) due
+      where due.nth + coalesce(had.n, 0) <= ${groupMax('')}
+      order by due.nth, due.created_at, due.id limit ${total}))
+    for update skip locked`,
+    queue.claimSets,
+  )
+  return { rows, isMore: rows.length > 0 }
+}
+
+const workers = new WeakMap<Db, () => void>()
+
+/** Wakes the worker of this process, if there is one, after a message was stored. */
+export const wakeProcessing = (db: Db): void => workers.get(db)?.()
+
+export interface MessageProcessorOptions {
+  cells: Cells
+  findTenant: ReceiveContext['findTenant']
+  log: Log
+}
+
+/** Processes the messages of the cells of this process. */
+export class MessageProcessor extends QueueWorkers<ClaimedMessage> {
+  constructor(options: MessageProcessorOptions) {
+    super(options.cells.names.map((cell) => createWorker(cell, options)))
+  }
+}
+
+function createWorker(cell: CellName, { cells, findTenant, log }: MessageProcessorOptions): QueueWorker<ClaimedMessage> {
+  const db = cells.db(cell)
+  const { runner, handle } = createProcessing({ cell, db, findTenant }, log)
+  const worker = new QueueWorker({
+    runner,
+    slots: { slots: SLOTS, groupOf: ({ link_account_id }) => link_account_id, groupMax: () => SLOTS - SLOTS_FOR_OTHERS },
+    claim: (limits) => claimFairly(runner.queue, limits),
+    handle: ({ row }) => handle(row),
+    onError: (error, text) => log.error({ cell, queue: 'lab messages', causes: errorFields(error) }, text),
+  })
+  workers.set(db, () => worker.wake())
+  return worker
+}

@@ -1,0 +1,234 @@
+// The table lab_message: messages over links as bytes, and what became of them. Makes no decisions.
+import { createHash } from 'node:crypto'
+import { dbNow, endLease } from '../../platform/db/leases.ts'
+import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
+import { cleanup } from '../../platform/queue/retention.ts'
+import { uuid } from '../../platform/runtime/uuid.ts'
+import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
+
+/**
+ * `received`: stored, not processed yet. `applied`: its result has an order. `review`: its result waits for a person. `failed`: it could not
+ * be processed, see `reason` and `error`. `done`: a person has dealt with it.
+ */
+type IncomingState = 'received' | 'applied' | 'review' | 'failed' | 'done'
+
+/**
+ * `queued`: never sent. `sent`: without an answer, so that the laboratory may have it or not. `committed`: the laboratory has stored it and
+ * answers later. `accepted` and `refused`: its answer. `expired`: it was sent until its time was over. `done`: a person has dealt with it.
+ */
+type OutgoingState = 'queued' | 'sent' | 'committed' | 'accepted' | 'refused' | 'expired' | 'done'
+export type MessageState = IncomingState | OutgoingState
+
+/** What is wrong with a message. */
+type IssueReason = 'unknown_link' | 'unreadable' | 'unexpected' | 'rejected'
+
+const nullableText = Nullable(T.String())
+
+export interface NewIncoming {
+  link_account_id: string | null
+  source: string
+  bytes: Uint8Array
+  header: { sender: string; control_id: string; message_type: string | null } | undefined
+  ordering_key: string | null
+  /** Why it cannot be processed; undefined: it is due now. */
+  fault: { reason: IssueReason; error: string } | undefined
+}
+
+const StoredMessage = T.Object({ id: T.String(), isNew: T.Boolean() })
+
+/** Messages of unknown senders that are stored for a source within a day. */
+const UNKNOWN_MAX = 1000
+
+/**
+ * Stores the bytes of an incoming message, in a transaction of its own. If the link has delivered the same bytes before, that is counted, and
+ * the earlier message is due again if it was not processed. Writes lab_message.
+ * @returns undefined if the source has sent too many messages without a known link
+ */
+export function storeBytes(
+  db: Queries,
+  { link_account_id, source, bytes, header, ordering_key, fault }: NewIncoming,
+): Promise<Static<typeof StoredMessage> | undefined> {
+  const digest = createHash('sha256').update(bytes).digest('base64url')
+  const { sender = null, control_id = null, message_type = null } = header ?? {}
+  const state = fault ? 'failed' : 'received'
+  const isAdmitted =
+    link_account_id !== null
+      ? sql`true`
+      : sql`
+      (select count(*) from (
+         select from lab_message where link_account_id is null and source = ${source} and created_at > ${dbNow} - interval '1 day'
+         limit ${UNKNOWN_MAX}) m) < ${UNKNOWN_MAX}`
+  return db.maybe(
+    StoredMessage,
+    sql`
+    insert into lab_message (id, link_account_id, direction, source, digest, bytes, message_type, sender, control_id, reuses_control_id,
+                             ordering_key, state, reason, error, due_at, created_at, updated_at)
+    select ${uuid()}::uuid, ${link_account_id}::uuid, 'in', ${source}, ${digest}, ${bytes}::bytea, ${message_type}, ${sender}, ${control_id},
+           exists (select from lab_message m
+                   where m.link_account_id = ${link_account_id}::uuid and m.control_id = ${control_id} and m.sender = ${sender}
+                     and m.direction = 'in' and m.digest <> ${digest}),
+           ${ordering_key}, ${state}, ${fault?.reason ?? null}, ${fault?.error ?? null}, ${fault ? sql`null` : dbNow}, ${dbNow}, ${dbNow}
+    where ${isAdmitted}
+    on conflict (link_account_id, digest) where direction = 'in' do update
+    set repetitions = lab_message.repetitions + 1, updated_at = ${dbNow},
+        state = case when ${isDueAgain} then 'received' else lab_message.state end,
+        due_at = case when ${isDueAgain} then ${dbNow} else lab_message.due_at end
+    returning id, repetitions = 0 as "isNew"`,
+  )
+}
+
+/** A message that ended its process repeatedly is due only when a person says so. */
+const isDueAgain: Sql = sql`
+  (lab_message.state = 'received'
+   or (lab_message.state = 'failed' and lab_message.link_account_id is not null and lab_message.reason is distinct from 'unexpected'))`
+
+const MessageBytes = T.Object({
+  id: T.String(),
+  link_account_id: nullableText,
+  direction: T.Unsafe<'in' | 'out'>({ type: 'string' }),
+  state: T.Unsafe<MessageState>({ type: 'string' }),
+  attempts: T.Integer(),
+  error: nullableText,
+  bytes: T.Unsafe<Buffer>({}),
+  team_id: nullableText,
+  raw_result_id: nullableText,
+  order_id: nullableText,
+  users: T.Array(T.String()),
+})
+type MessageBytes = Static<typeof MessageBytes>
+
+/** A message with its bytes, and the users that it may be about. */
+export const findMessage = (db: Queries, id: string): Promise<MessageBytes | undefined> =>
+  db.maybe(
+    MessageBytes,
+    sql`
+    select m.id, m.link_account_id, m.direction, m.state, m.attempts, m.error, m.bytes, m.team_id, m.raw_result_id, m.order_id,
+           coalesce((select array[o.user_id] from lab_order o where o.id = m.order_id and o.team_id = m.team_id), r.candidate_user_ids,
+                    '{}')::text[] as users
+    from lab_message m left join raw_result r on r.id = m.raw_result_id and r.team_id is not distinct from m.team_id
+    where m.id = ${id}`,
+  )
+
+export interface MessageOutcome {
+  state: IncomingState
+  reason: IssueReason | null
+  error: string | null
+  raw_result_id: string | null
+  order_id: string | null
+}
+
+/** Writes the outcome of processing an incoming message. The team is that of the result. Writes lab_message. */
+export async function saveOutcome(
+  db: Queries,
+  id: string,
+  { state, reason, error, raw_result_id, order_id }: MessageOutcome,
+): Promise<void> {
+  await db.run(sql`
+    update lab_message
+    set state = ${state}, reason = ${reason}, error = ${error}, due_at = null, updated_at = ${dbNow},
+        raw_result_id = coalesce(${raw_result_id}::uuid, raw_result_id), order_id = coalesce(${order_id}::uuid, order_id),
+        team_id = coalesce((select r.team_id from raw_result r where r.id = ${raw_result_id}::uuid), team_id)
+    where id = ${id}`)
+}
+
+/** Makes an incoming message due again, whatever became of it. Writes lab_message. @returns whether it exists and has a link */
+export const makeDue = async (db: Queries, id: string): Promise<boolean> =>
+  (await db.run(sql`
+    update lab_message
+    set state = 'received', attempts = 0, reason = null, error = null, due_at = ${dbNow}, updated_at = ${dbNow}, ${endLease}
+    where id = ${id} and direction = 'in' and link_account_id is not null`)) > 0
+
+/** Marks a message as dealt with: it is neither processed nor sent any more. Writes lab_message. @returns whether it exists */
+export const markDone = async (db: Queries, id: string): Promise<boolean> =>
+  (await db.run(sql`
+    update lab_message set state = 'done', due_at = null, updated_at = ${dbNow} where id = ${id}`)) > 0
+
+/** A message to a laboratory. */
+interface NewOutgoing {
+  link_account_id: string
+  order_id: string
+  /** Unique for the link. */
+  control_id: string
+  message_type: string
+  bytes: Uint8Array
+}
+
+/** Queues a message for the transport of its link, in the transaction of its order: it is sent if and only if that commits. Writes lab_message. */
+export function queueOutgoing(tx: Tx, { link_account_id, order_id, control_id, message_type, bytes }: NewOutgoing): string {
+  const id = tx.uuid()
+  const digest = createHash('sha256').update(bytes).digest('base64url')
+  tx.defer(sql`
+    insert into lab_message (id, team_id, link_account_id, direction, digest, bytes, message_type, control_id, state, order_id, due_at, created_at,
+                             updated_at)
+    values (${id}, ${tx.team}, ${link_account_id}, 'out', ${digest}, ${bytes}, ${message_type}, ${control_id}, 'queued', ${order_id}, ${dbNow},
+            ${dbNow}, ${dbNow})`)
+  return id
+}
+
+const ListedMessage = T.Object({
+  id: T.String(),
+  lab: nullableText,
+  link_account_id: nullableText,
+  direction: T.String(),
+  sender: nullableText,
+  control_id: nullableText,
+  reuses_control_id: T.Boolean(),
+  state: T.Unsafe<MessageState>({ type: 'string' }),
+  attempts: T.Integer(),
+  repetitions: T.Integer(),
+  error: nullableText,
+  bytes: T.Integer(),
+  created_at: Timestamp,
+})
+export type ListedMessage = Static<typeof ListedMessage>
+
+/**
+ * The messages of a cell, newest first; at most 200. Without patient data. A message whose review was decided is `applied`.
+ * @param attention only those that a person must look at: failed, not processed for a minute, or with a control id of another message
+ */
+export const listMessages = (tx: PlainTx, { attention }: { attention: boolean }): Promise<ListedMessage[]> =>
+  tx.many(
+    ListedMessage,
+    sql`
+    select * from (
+      select m.id, l.slug as lab, m.link_account_id, m.direction, m.sender, m.control_id, m.reuses_control_id, m.attempts, m.repetitions,
+             m.error, case when m.state = 'review' and r.status in ('matched', 'resolved') then 'applied' else m.state end as state,
+             length(m.bytes) as bytes, m.created_at
+      from lab_message m left join lab_account a on a.id = m.link_account_id left join lab l on l.id = a.lab_id
+      left join raw_result r on r.id = m.raw_result_id and r.team_id is not distinct from m.team_id) m
+    where ${attention ? needsAttention(tx) : sql`true`}
+    order by m.created_at desc, m.id desc limit 200`,
+  )
+
+const needsAttention = ({ now }: PlainTx): Sql => sql`
+  (m.state in ('failed', 'refused', 'expired') or (m.state = 'received' and m.created_at < ${new Date(now.getTime() - MINUTE_MS)})
+   or (m.reuses_control_id and m.state <> 'done'))`
+
+const MINUTE_MS = 60_000
+
+/** Gives a message the team of its result. Writes lab_message. */
+export function assignMessages(tx: Tx, raw_result_id: string): void {
+  tx.defer(sql`update lab_message set team_id = ${tx.team} where raw_result_id = ${raw_result_id}`)
+}
+
+/** Erases the messages about a deleted user's orders, before the orders go. Writes lab_message. */
+export async function eraseMessages(tx: Tx, user_id: string): Promise<void> {
+  await tx.run(sql`
+    delete from lab_message
+    where team_id = ${tx.team} and order_id in (select id from lab_order where user_id = ${user_id} and team_id = ${tx.team})`)
+}
+
+const DAY_S = 86_400
+
+/** Deletes messages 400 days after they came or were written. Deletes from lab_message. */
+export const messageCleanup = cleanup({ table: 'lab_message', column: 'created_at', retention_s: 400 * DAY_S })
+
+/** Deletes messages without a team 90 days after they came, as unassigned results. Deletes from lab_message. */
+export const unassignedMessageCleanup = cleanup({
+  kind: 'unassigned_lab_message',
+  table: 'lab_message',
+  column: 'created_at',
+  retention_s: 90 * DAY_S,
+  condition: sql`t.team_id is null`,
+})

@@ -1,0 +1,133 @@
+// Receives the messages of links: their bytes are stored and committed before anything of them is understood, so that a message that cannot be
+// read or applied is never lost. A transport acknowledges a message after `storeIncoming` has returned; message-processing.ts applies it
+// later. docs/decisions/lab-messages.md says what a transport must know.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findLink } from '../accounts/account-links.ts'
+import { badRequest, tooManyRequests } from '../../platform/http/errors.ts'
+import { readHeader } from '../result-matching/link-message.ts'
+import type { ReceiveContext } from '../result-matching/receive.ts'
+import { findMessage, makeDue, storeBytes, type MessageState } from './message-store.ts'
+import { createProcessing, wakeProcessing } from './message-processing.ts'
+import { orderingKey } from './ordering-key.ts'
+
+/** The longest message: a PDF of 10 MB in Base64 fits twice. */
+export const MESSAGE_BYTES_MAX = 33_554_432
+
+/** Who sent a message, and what it is. */
+interface MessageHeader {
+  /** Sending application and facility. */
+  sender: string
+  control_id: string
+  /** Such as `ORU^R01`; null if the format has no types. */
+  message_type: string | null
+}
+
+interface IncomingBytes {
+  bytes: Uint8Array
+  /** The account of the link; null if none is known for the sender. */
+  link_account_id: string | null
+  /** `mllp ADDRESS:PORT`, `folder NAME`, `sftp NAME` or `command`. */
+  source: string
+}
+
+interface StoredIncoming {
+  message_id: string
+  /** The link has delivered the same bytes before. */
+  isRepetition: boolean
+  /** Undefined: the message cannot be read. */
+  header?: MessageHeader
+  /** Why it cannot be read; without patient data. */
+  unreadable?: string
+}
+
+const UNREADABLE = 'The header of the message cannot be read'
+
+/**
+ * Stores a message and commits. It is due at once for processing, also one that is unreadable: reading it again reports every fault. A message
+ * without a link is stored as failed; 1,000 of these are stored for a source within a day. A repetition of a message that failed is due
+ * again. Writes lab_message.
+ * Errors: 400 an empty message, or one of more than 32 MiB; 429 too many messages of unknown senders. Of these nothing is stored. After any
+ * other error it is not known whether the message was stored: it must not be acknowledged, and the laboratory will repeat it.
+ */
+export async function storeIncoming(
+  { db }: Pick<ReceiveContext, 'db'>,
+  { bytes, link_account_id, source }: IncomingBytes,
+): Promise<StoredIncoming> {
+  if (bytes.length === 0 || bytes.length > MESSAGE_BYTES_MAX)
+    throw badRequest(`A message must have 1 to ${MESSAGE_BYTES_MAX} bytes`)
+  const header = headerOf(bytes)
+  const stored = await storeBytes(db.queries, {
+    link_account_id,
+    source: source.replace(/:\d+$/u, ''),
+    bytes,
+    header,
+    ordering_key: orderingKey(bytes),
+    fault: link_account_id === null ? { reason: 'unknown_link', error: 'No link is known for the sender' } : undefined,
+  })
+  if (!stored) throw tooManyRequests('Too many messages of unknown senders', 3600)
+  wakeProcessing(db)
+  return {
+    message_id: stored.id,
+    isRepetition: !stored.isNew,
+    ...(header ? { header } : { unreadable: UNREADABLE }),
+  }
+}
+
+function headerOf(bytes: Uint8Array): MessageHeader | undefined {
+  const header = readHeader(bytes)
+  return header && { message_type: null, ...header }
+}
+
+export interface MessageReceipt {
+  message_id: string
+  state: MessageState
+  /** Why the message could not be processed; without patient data. */
+  error: string | null
+  raw_result_id: string | null
+  order_id: string | null
+  /** The link has delivered the same bytes before. */
+  isRepetition: boolean
+}
+
+/**
+ * Receives a message over the link of a lab account, and waits until it is processed, in this process or in a worker. The state `received`
+ * means that it is not, after a minute or because an attempt failed that is repeated later. Writes lab_message, and writes and emits as
+ * `receiveFromLink`.
+ * Errors: 400 the account has no link; errors of `storeIncoming`.
+ */
+export async function receiveMessage(
+  context: ReceiveContext,
+  account_id: string,
+  bytes: Uint8Array,
+  source = 'command',
+): Promise<MessageReceipt> {
+  if (!(await findLink(context.db.queries, account_id))) throw badRequest('The lab account has no link')
+  const { message_id, isRepetition } = await storeIncoming(context, { bytes, link_account_id: account_id, source })
+  return { ...(await processNow(context, message_id)), isRepetition }
+}
+
+/**
+ * Processes a stored message again, by the present profile of its link, and waits as `receiveMessage`. Writes and emits as `receiveMessage`.
+ * @returns undefined for an unknown message, an outgoing one, or one without a link
+ */
+export async function replayMessage(
+  context: ReceiveContext,
+  id: string,
+): Promise<Omit<MessageReceipt, 'isRepetition'> | undefined> {
+  return (await makeDue(context.db.queries, id)) ? processNow(context, id) : undefined
+}
+
+const WAIT_MS = 60_000
+const POLL_MS = 50
+
+/** Processes a message that is due, or waits until the worker that has claimed it has done so. */
+async function processNow(context: ReceiveContext, id: string): Promise<Omit<MessageReceipt, 'isRepetition'>> {
+  const processing = createProcessing(context)
+  for (const end_ms = performance.now() + WAIT_MS; ;) {
+    const wasTried = await processing.tryOne(id)
+    const { state, error, raw_result_id, order_id } = (await findMessage(context.db.queries, id))!
+    if (wasTried || state !== 'received' || performance.now() > end_ms)
+      return { message_id: id, state, error, raw_result_id, order_id }
+    await sleep(POLL_MS)
+  }
+}
