@@ -205,6 +205,7 @@ export const TEST_EXPORTS: Record<string, readonly string[]> = {
     'src/lab/hl7/hl7-error.ts',
     'src/lab/hl7/hl7-message.ts',
     'src/lab/hl7/message-header.ts',
+    'src/lab/hl7/order-answer.ts',
     'src/lab/hl7/writer.ts',
   ],
   'a step of a worker that tests run by itself, or its state': [

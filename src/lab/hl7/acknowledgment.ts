@@ -7,7 +7,7 @@ import type { MessageHeader } from './message-header.ts'
  * Table 0008. `AA`, `AE`, `AR`: accepted, error, rejected, in original mode or by the application. `CA`, `CE`, `CR`: the same for the commit alone,
  * in enhanced mode.
  */
-type AcknowledgmentCode = 'AA' | 'AE' | 'AR' | 'CA' | 'CE' | 'CR'
+export type AcknowledgmentCode = 'AA' | 'AE' | 'AR' | 'CA' | 'CE' | 'CR'
 
 interface Acknowledgment {
   code: AcknowledgmentCode
