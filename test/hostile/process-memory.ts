@@ -1,5 +1,5 @@
 // The memory of the processes of a server, as Linux counts it: the peak over time of their sum, not the sum of their peaks, which they reach at
-// different times. The sum is taken every 25 ms:
+// different times. The sum is taken every 100 ms, because the kernel needs milliseconds for each process with shared buffers:
 //
 // - memory of their own, and memory that they share with each other, such as the buffers of PostgreSQL and what its processes have from the
 //   one that started them: the proportional set size (Pss_Anon and Pss_Shmem of /proc/PID/smaps_rollup), so that it counts once;
@@ -8,7 +8,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { postmastersOn } from '../support/program.ts'
 
-const SAMPLE_MS = 25
+const SAMPLE_MS = 100
 
 /** Memory in kB, of PostgreSQL and of all. */
 interface Sum {

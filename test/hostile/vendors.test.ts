@@ -64,7 +64,7 @@ const pulls = (name: string, provider: string, worst: () => Answer, requests_max
     async ({ api }, { user_id, worst: now }) => {
       ;[answer, asked] = [now, 0]
       const started = performance.now()
-      const { status, body } = await api.post(`/v2/user/refresh/${user_id}?timeout=10`)
+      const { status, body } = await api.post(`/v2/user/refresh/${user_id}?timeout=5`)
       assert([200, 202].includes(status), JSON.stringify(body))
       answer = (_request, response) => void response.writeHead(404).end()
       assert(performance.now() - started < PULLED_MS_MAX)

@@ -121,7 +121,8 @@ async function demoUser(team: TestTeam): Promise<string> {
 const belongings: Record<string, (team: TestTeam, operation: Operation, use: Use) => Promise<string>> = {
   user_id: async (team, operation, use) => {
     if (operation.id === 'connect_demo_provider') return team.user()
-    if (operation.path.startsWith('/v1/sandbox/demo/')) return demoUser(team)
+    if (operation.id === 'fail_demo_connection') return demoUser(team)
+    if (operation.id === 'record_demo_sample') return thing(team, 'read', 'user of demo connections', () => demoUser(team))
     if (operation.path.startsWith('/v2/link/bulk_')) return applicant(team)
     if (/^get_profile(_raw)?$/.test(operation.id)) return thing(team, use, 'user with a profile', () => profiledUser(team))
     if (operation.id === 'deregister_provider' || operation.id === 'refresh_user_data')
