@@ -197,16 +197,9 @@ export const TEST_EXPORTS: Record<string, readonly string[]> = {
     'src/lab/link-orders/unsendable.ts',
   ],
   'a primitive of HL7 for the transports of links': [
-    'src/lab/hl7/acknowledgment.ts',
     'src/lab/hl7/batch.ts',
-    'src/lab/hl7/charsets.ts',
-    'src/lab/hl7/escapes.ts',
-    'src/lab/hl7/frame-reader.ts',
-    'src/lab/hl7/hl7-error.ts',
-    'src/lab/hl7/hl7-message.ts',
-    'src/lab/hl7/message-header.ts',
+    'src/lab/hl7/message-header.ts unknownHeader',
     'src/lab/hl7/order-answer.ts',
-    'src/lab/hl7/writer.ts',
   ],
   'a step of a worker that tests run by itself, or its state': [
     'src/connections/grants/grants.ts isAccountOfAnother',

@@ -251,6 +251,37 @@ const clientCommands: (Leaf | Group)[] = [
     run: async (input, context) => (await import('./client/seed.ts')).seed(input, context),
   },
   {
+    usage: 'lab-peer',
+    summary: 'play a laboratory that receives orders and reports results in HL7, to try a link',
+    details:
+      'Accepts orders over MLLP or from a folder, and reports plausible results of the bundled catalog. Commands on the standard input report on an order at once, or change how the next orders are answered: "help" lists them. It is a server without access control: listen only where others cannot connect.',
+    options: [
+      ['--listen <address>', 'HOST:PORT that receives orders (default 127.0.0.1:2575)'],
+      ['--results-to <address>', 'HOST:PORT of the link that receives results'],
+      ['--orders <folder>', 'folder with order files, in place of --listen'],
+      ['--results <folder>', 'folder for result files, in place of --results-to'],
+      ['--lab <slug>', 'laboratory of the catalog whose codes the orders have (default quest)'],
+      [
+        '--plan <steps>',
+        'reports on each order, comma-separated: status, partial, final, incomplete, correct, reject, cancel; or none (default status,final)',
+      ],
+      ['--pause <seconds>', 'time between two reports (default 2)'],
+      ['--interpretation <word>', 'normal, abnormal, critical or unknown results (default normal)'],
+      ['--plain-ack', 'answer orders with ACK, without numbers of the laboratory'],
+      ['--pdf <file>', 'PDF to send with results'],
+      ['--journal <file>', 'file to continue from after a restart; it contains the messages'],
+    ],
+    examples: [
+      'lab-peer --results-to 127.0.0.1:2576',
+      'lab-peer --results-to 127.0.0.1:2576 --plan none --journal lab.jsonl',
+      'lab-peer --orders /srv/lab/orders --results /srv/lab/results --plan status,partial,final,correct --pause 60',
+    ],
+    run: async ({ values }, { printNow, untilStopped }) => {
+      const context = { signal: untilStopped(), commands: process.stdin, printNow }
+      await (await import('./commands/lab-peer.ts')).runLabPeer(values, context)
+    },
+  },
+  {
     usage: 'trigger [type]',
     summary: 'trigger an event of this type in a running sandbox',
     details:

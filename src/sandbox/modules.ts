@@ -43,5 +43,9 @@ export const sandbox = (dependencies: SandboxDependencies): Module[] => [
   },
   simulator(dependencies),
   unmatchedResults,
+  {
+    name: 'sandbox/lab-peer',
+    about: 'simulated laboratory that exchanges messages in HL7',
+  },
   demoData,
 ]

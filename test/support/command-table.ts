@@ -413,6 +413,11 @@ export const table: Record<string, Row> = {
     prints: /^seed-1 {4}\S+ {2}order \S+ \w+, order \S+ \w+, fitbit\n$/,
     fails: [['--users', '41'], 2, /--users must be a number from 1 to 40/],
   },
+  'lab-peer': {
+    words: () => ['--listen', '127.0.0.1:0', '--results-to', '127.0.0.1:9'],
+    prints: /^listening on 127\.0\.0\.1:\d+\n$/,
+    fails: [['--results-to', 'nowhere'], 2, /--results-to must be HOST:PORT/],
+  },
   listen: { words: () => commandData.remote, prints: /^$/, fails: [['--forward-to', 'x'], 2, /must be an http or https URL/] },
   trigger: { words: () => ['--list'], prints: /^labtest\.order\.created/, fails: [[], 2, /needs one type of event/] },
 
