@@ -7,6 +7,7 @@ import { catalog } from './catalog/module.ts'
 import { compendiumRoutes } from './compendium/routes.ts'
 import { documents, type DocumentDependencies } from './documents/module.ts'
 import { fulfillmentRoutes } from './fulfillment/routes.ts'
+import { linkTransports, type LinkTransportDependencies } from './link-transports/module.ts'
 import { orders } from './orders/module.ts'
 import type { CountConnections } from './orders/orders.ts'
 import { resultMatching } from './result-matching/module.ts'
@@ -16,6 +17,7 @@ import { labResults } from './results/module.ts'
 import { testkitsRoutes } from './testkits/routes.ts'
 
 type LabDependencies = DocumentDependencies &
+  LinkTransportDependencies &
   MessageProcessorOptions & { countConnections: CountConnections; covers: CoversCharacter }
 
 export const lab = (dependencies: LabDependencies): Module[] => [
@@ -54,6 +56,7 @@ export const lab = (dependencies: LabDependencies): Module[] => [
     name: 'lab/link-orders',
     about: 'orders as messages over links',
   },
+  linkTransports(dependencies),
   {
     name: 'lab/fulfillment',
     about: 'manual fulfillment: work queue, actions of staff',

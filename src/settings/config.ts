@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { cellNames, isSandboxCell, type CellName, type KnownCell, placeOfKey } from './cells.ts'
 import { parseSmtpUrl, type SmtpSettings } from '../platform/mail/smtp.ts'
+import { readListenAddress } from '../platform/net/listen-address.ts'
 import type { Fault } from '../platform/schema/fault.ts'
 import { validate } from '../platform/schema/request-validation.ts'
 import { T, type Static } from '../platform/schema/schema.ts'
@@ -113,6 +114,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     faults.push(`DEMO_KEYS contains more than one key of ${place === 'management' ? 'the Management API' : place}.`)
   if (values.operator_port === values.port && values.port !== 0)
     faults.push(`OPERATOR_PORT is ${values.port}, which is PORT already.`)
+  const listensWithTls = values.lab_listen.some((text) => readListenAddress(text)?.isTls)
+  if (listensWithTls && !(isSet('lab_tls_certificate') && isSet('lab_tls_key')))
+    faults.push('LAB_LISTEN contains an address with TLS, so LAB_TLS_CERTIFICATE and LAB_TLS_KEY must be set too.')
   if (isSet('smtp_url') && !isSet('mail_from')) faults.push('MAIL_FROM must be set when SMTP_URL is.')
   if (isSet('sms_url') && !isSet('sms_from')) faults.push('SMS_FROM must be set when SMS_URL is.')
   const s3 = combineS3(values)

@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { TSchema, TUnsafe } from 'typebox'
 import { FormatError, formats } from '../platform/schema/formats.ts'
+import { readListenAddress } from '../platform/net/listen-address.ts'
 import { RuleError } from '../platform/schema/request-validation.ts'
 import { OpenEnum, T, Text } from '../platform/schema/schema.ts'
 
@@ -157,6 +158,10 @@ export const nameServer = matching('an address with or without a port', (value) 
   const [, six = '', four = '', port = '53'] = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(value) ?? []
   return isIP(value) === 6 || (Number(port) > 0 && Number(port) < 65_536 && (isIP(six) === 6 || isIP(four) === 4))
 })
+export const listenAddress = matching(
+  'an address and a port such as 0.0.0.0:2575 or tls://[::]:2576',
+  (value) => readListenAddress(value) !== undefined,
+)
 /** `host=place`. */
 export const hostBinding = lowerCase({
   expected: 'a host name, "=" and a cell or "management"',

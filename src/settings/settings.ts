@@ -25,6 +25,7 @@ import {
   limit,
   limitWithoutDemo,
   list,
+  listenAddress,
   matching,
   nameServer,
   network,
@@ -209,6 +210,19 @@ export const settings = {
   ),
   orders_without_integration: flag('ORDERS_WITHOUT_INTEGRATION', false).means(
     'Accept production orders at laboratories without an integration (FULFILLMENT.md).',
+  ),
+  lab_listen: list('LAB_LISTEN', listenAddress, 20).means(
+    'Addresses and ports to which laboratories send messages (MLLP), such as `10.1.2.3:2575` or, with TLS, `tls://0.0.0.0:2576`.',
+  ),
+  lab_tls_certificate: text('LAB_TLS_CERTIFICATE', undefined, anyText('a file')).means(
+    'Certificate chain (PEM) of the `tls://` addresses, read again when the file changes.',
+  ),
+  lab_tls_key: text('LAB_TLS_KEY', undefined, anyText('a file')).means('Private key (PEM) of that certificate.'),
+  lab_tls_authorities: text('LAB_TLS_AUTHORITIES', undefined, anyText('a file')).means(
+    'Certificates (PEM) of authorities, one of which must have certified each laboratory that connects with TLS.',
+  ),
+  lab_folder: text('LAB_FOLDER', undefined, anyText('a folder')).means(
+    'Folder with the drop folders of laboratories; without it no link can use folders.',
   ),
   smtp_url: secret(
     'SMTP_URL',

@@ -17,6 +17,8 @@ export interface Metrics {
   connections(use: () => { open: number; rejections: number }): void
   /** Events for a broker, by outcome. */
   countPipelineEvents(cell: string, destination: string, counts: Record<string, number>): void
+  /** A fault of a connection or a file of a laboratory. */
+  countLinkTrouble(kind: string): void
   /** A destination whose secrets cannot be decrypted, so that nothing is sent to it. */
   unreadable(cell: string, kind: 'webhook' | 'pipeline'): void
   /** A client that sends the same health data again and again. */
@@ -84,6 +86,12 @@ export function createMetrics(cells: () => Cells | undefined, tracing?: Tracing)
     name: 'drawbridge_pipeline_events_total',
     help: 'Events sent to brokers by outcome.',
     labelNames: ['cell', 'destination', 'outcome'],
+    registers: [registry],
+  })
+  const linkTroubles = new Counter({
+    name: 'drawbridge_lab_link_troubles_total',
+    help: 'Faults of connections and files of laboratories: refused connections, incomplete messages, bytes outside of messages.',
+    labelNames: ['kind'],
     registers: [registry],
   })
   const unreadable = new Counter({
@@ -208,6 +216,7 @@ export function createMetrics(cells: () => Cells | undefined, tracing?: Tracing)
     countPipelineEvents: (cell, destination, counts) => {
       for (const [outcome, n] of Object.entries(counts)) if (n) pipelines.inc({ cell, destination, outcome }, n)
     },
+    countLinkTrouble: (kind) => linkTroubles.inc({ kind }),
     unreadable: (cell, kind) => unreadable.inc({ cell, kind }),
     countRepeatedPosts: (cell) => repeated.inc({ cell }),
     countRejectedRecords: (cell, resource, count) => rejected.inc({ cell, resource }, count),

@@ -1,0 +1,87 @@
+// The links of the cells of this process whose messages are transported. They are read again when they are needed and a second old: changes
+// by commands and by other processes take effect at once for what a person notices.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Cells } from '../../platform/db/cells.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { isWithin } from '../../platform/net/network.ts'
+import { T } from '../../platform/schema/schema.ts'
+import type { CellName } from '../../settings/cells.ts'
+import { readProfile, type LinkProfile, type ProfileOptions } from '../links/profile/link-profile.ts'
+
+export interface ActiveLink {
+  cell: CellName
+  db: Db
+  account_id: string
+  profile: LinkProfile
+  /** Changes with every change of the link. */
+  version: string
+  /** Whether the laboratory may connect from an address. */
+  isAddressAllowed: (address: string) => boolean
+}
+
+const AGE_MS_MAX = 1000
+const REFRESH_MS = 50
+
+const Row = T.Object({ account_id: T.String(), profile: T.String(), version: T.String() })
+
+export class ActiveLinks {
+  readonly #cells: Cells
+  readonly #cached = new Map<CellName, { read_ms: number; links: Promise<ActiveLink[]> }>()
+  /** By account; profiles are long. */
+  readonly #known = new Map<string, ActiveLink>()
+  #refreshing: Promise<void> | undefined
+
+  constructor(cells: Cells) {
+    this.#cells = cells
+  }
+
+  /** The links of a cell, from at most a second ago. Errors: the database cannot be read. */
+  async ofCell(cell: CellName): Promise<ActiveLink[]> {
+    const cached = this.#cached.get(cell)
+    if (cached && performance.now() - cached.read_ms < AGE_MS_MAX) return cached.links
+    const links = this.#read(cell)
+    this.#cached.set(cell, { read_ms: performance.now(), links })
+    links.catch(() => this.#cached.delete(cell))
+    return links
+  }
+
+  /**
+   * The links of all cells that fit. If none does they are read again, because a link may be new: at most twenty times a second, however often
+   * strangers ask.
+   */
+  async find(fits: (link: ActiveLink) => boolean): Promise<ActiveLink[]> {
+    const links = (await this.#all()).filter(fits)
+    if (links.length > 0) return links
+    this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = undefined))
+    await this.#refreshing
+    return (await this.#all()).filter(fits)
+  }
+
+  async #all(): Promise<ActiveLink[]> {
+    return (await Promise.all(this.#cells.names.map((cell) => this.ofCell(cell)))).flat()
+  }
+
+  async #refresh(): Promise<void> {
+    await sleep(REFRESH_MS)
+    this.#cached.clear()
+    await this.#all()
+  }
+
+  async #read(cell: CellName): Promise<ActiveLink[]> {
+    const db = this.#cells.db(cell)
+    const rows = await db.queries.many(
+      Row,
+      sql`select account_id, profile, updated_at::text as version from lab_link order by account_id`,
+    )
+    return rows.map((row) => {
+      const known = this.#known.get(row.account_id)
+      if (known?.version === row.version) return known
+      const profile = readProfile(JSON.parse(row.profile) as ProfileOptions)
+      const { addresses } = profile.transport.listener
+      const link = { ...row, cell, db, profile, isAddressAllowed: isWithin(addresses) }
+      this.#known.set(row.account_id, link)
+      return link
+    })
+  }
+}

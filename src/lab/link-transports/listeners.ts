@@ -1,0 +1,168 @@
+// The ports of this process to which laboratories connect, by the setting LAB_LISTEN. A port that cannot be opened is tried again, because the
+// process that is replaced may still have it.
+import { readFile, stat } from 'node:fs/promises'
+import type { TlsOptions } from 'node:tls'
+import { FairQueue } from '../../platform/db/fair-queue.ts'
+import type { Service } from '../../platform/module/module.ts'
+import { readListenAddress, type ListenAddress } from '../../platform/net/listen-address.ts'
+import { errorFields, type Log } from '../../platform/telemetry/log.ts'
+import { MESSAGE_BYTES_MAX } from '../link-messages/receive-message.ts'
+import type { ActiveLinks } from './active-links.ts'
+import type { StreamEnd } from './frame-stream.ts'
+import type { LinkTroubles } from './link-troubles.ts'
+import { mayConnect, type MessageReceiver } from './message-receiver.ts'
+import { ConnectionCounts, MllpServer, type Admission, type Peer, type Refusal } from './mllp-server.ts'
+
+export interface ListenerSettings {
+  lab_listen: readonly string[]
+  lab_tls_certificate: string | undefined
+  lab_tls_key: string | undefined
+  lab_tls_authorities: string | undefined
+}
+
+export interface ListenersOptions {
+  settings: ListenerSettings
+  links: ActiveLinks
+  receiver: MessageReceiver
+  troubles: LinkTroubles
+  log: Log
+  limits?: Partial<typeof LIMITS>
+}
+
+const LIMITS = { frame_ms_max: 600_000, write_ms_max: 30_000 }
+/** Frames of more than 1 MiB that are read at a time, and those of one laboratory. */
+const LARGE_FRAMES = { slots: 4, team_slots: 2, wait_ms: 120_000 }
+const RETRY_MS = 1000
+const CERTIFICATE_CHECK_MS = 60_000
+
+export class Listeners implements Service {
+  readonly #options: ListenersOptions
+  readonly #servers: { address: ListenAddress; server: MllpServer; port: Promise<number> }[] = []
+  readonly #connections = new ConnectionCounts()
+  readonly #largeFrames = new FairQueue(LARGE_FRAMES)
+  #isStopped = false
+  #wake = () => {}
+  #watching: NodeJS.Timeout | undefined
+  #starting: Promise<void> | undefined
+
+  constructor(options: ListenersOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#starting = this.#start()
+  }
+
+  /** The ports, in the order of the setting, as soon as they are open. */
+  async ports(): Promise<number[]> {
+    await this.#starting
+    return Promise.all(this.#servers.map(({ port }) => port))
+  }
+
+  /** Accepts no further messages; those that are being stored are answered. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#wake()
+    clearInterval(this.#watching)
+    await Promise.all(this.#servers.map(({ server }) => server.close()))
+  }
+
+  async #start(): Promise<void> {
+    const { settings, log } = this.#options
+    const addresses = settings.lab_listen.map((text) => readListenAddress(text)!)
+    const tls = addresses.some(({ isTls }) => isTls) ? await this.#readTls() : undefined
+    for (const address of addresses) {
+      const server = this.#createServer(address, tls)
+      const port = this.#listen(server, address)
+      port.then(
+        (listening) => log.info({ address: `${address.host}:${listening}`, tls: address.isTls }, 'listening for laboratories'),
+        () => undefined,
+      )
+      this.#servers.push({ address, server, port })
+    }
+    if (tls) this.#watching = setInterval(() => void this.#renewTls(), CERTIFICATE_CHECK_MS).unref()
+  }
+
+  async #listen(server: MllpServer, address: ListenAddress): Promise<number> {
+    for (let isReported = false; ;) {
+      try {
+        return await server.listen()
+      } catch (error) {
+        if (this.#isStopped) throw error
+        const { host, port } = address
+        if (!isReported)
+          this.#options.log.error(
+            { address: `${host}:${port}`, causes: errorFields(error) },
+            'port for laboratories cannot be opened; will retry',
+          )
+        isReported = true
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve
+          setTimeout(resolve, RETRY_MS).unref()
+        })
+        if (this.#isStopped) throw error
+      }
+    }
+  }
+
+  #createServer(address: ListenAddress, tls: TlsOptions | undefined): MllpServer {
+    const { receiver, troubles } = this.#options
+    return new MllpServer({
+      address,
+      tls,
+      connections: this.#connections,
+      largeFrames: this.#largeFrames,
+      limits: { ...LIMITS, ...this.#options.limits },
+      bytes_max: MESSAGE_BYTES_MAX,
+      isKnown: async (peer) => (await this.#options.links.find(({ isAddressAllowed }) => isAddressAllowed(peer))).length > 0,
+      admit: (peer) => this.#admit(peer),
+      receive: async (bytes, peer) => (await receiver.receiveAtPort(bytes, peer)).answers,
+      onRefused: (reason: Refusal, peer) => troubles.reportRefusal(reason, peer),
+      onEnd: (peer: Peer, end: StreamEnd) => troubles.reportEnd(`mllp ${peer.address}`, end),
+    })
+  }
+
+  /** What the links allow to an address together. @returns undefined if none names it */
+  async #admit(peer: Peer): Promise<Admission | undefined> {
+    const links = await this.#options.links.find((link) => mayConnect(link, peer))
+    if (links.length === 0) return undefined
+    const listeners = links.map(({ profile }) => profile.transport.listener)
+    return {
+      connections_max: listeners.reduce((sum, { connections }) => sum + connections, 0),
+      idle_ms: Math.max(...listeners.map(({ idle_timeout_s }) => idle_timeout_s)) * 1000,
+      isCrOptional: listeners.every(({ ends_without_cr }) => ends_without_cr),
+    }
+  }
+
+  #tlsVersion = ''
+
+  /** Errors: a file is missing, or is not what it should be. */
+  async #readTls(): Promise<TlsOptions> {
+    const { lab_tls_certificate, lab_tls_key, lab_tls_authorities } = this.#options.settings
+    this.#tlsVersion = await this.#versionOfFiles()
+    const [cert, key, ca] = await Promise.all(
+      [lab_tls_certificate, lab_tls_key, lab_tls_authorities].map((path) => (path === undefined ? undefined : readFile(path))),
+    )
+    return { cert: cert!, key: key!, ...(ca && { ca, rejectUnauthorized: true }) }
+  }
+
+  async #versionOfFiles(): Promise<string> {
+    const { lab_tls_certificate, lab_tls_key, lab_tls_authorities } = this.#options.settings
+    const files = [lab_tls_certificate, lab_tls_key, lab_tls_authorities].filter((path) => path !== undefined)
+    return (await Promise.all(files.map(async (path) => (await stat(path)).mtimeMs))).join(' ')
+  }
+
+  /** Uses a new certificate once its files have changed; until they are valid the earlier one stays. */
+  async #renewTls(): Promise<void> {
+    try {
+      if ((await this.#versionOfFiles()) === this.#tlsVersion) return
+      const tls = await this.#readTls()
+      for (const { server } of this.#servers) server.setTls(tls)
+    } catch (error) {
+      this.#options.log.error(
+        { causes: errorFields(error) },
+        'certificate for laboratories cannot be read; the earlier one stays',
+      )
+    }
+  }
+}

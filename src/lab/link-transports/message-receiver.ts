@@ -1,0 +1,135 @@
+// Receives the messages of laboratories, whatever carries them: finds the link, stores the bytes, and says what to answer. An answer exists
+// only after the bytes are committed; if they cannot be, there is none, and the laboratory sends the message again.
+import { ConcurrencyLimit } from '../../platform/runtime/concurrency-limit.ts'
+import { compactSystemTime } from '../../platform/runtime/clock.ts'
+import { uuid } from '../../platform/runtime/uuid.ts'
+import { storeIncoming } from '../link-messages/receive-message.ts'
+import { readHl7Header, unknownHeader, type MessageHeader } from '../hl7/message-header.ts'
+import type { LinkProfile } from '../links/profile/link-profile.ts'
+import { answersTo, type Reception } from './acknowledgments.ts'
+import type { ActiveLink, ActiveLinks } from './active-links.ts'
+import type { Peer } from './mllp-server.ts'
+import { isFromLaboratory } from './sender-identity.ts'
+
+/** Messages that are stored at a time: fewer than connections of the database, and fewer for one laboratory. */
+const STORES = { running_max: 6, running_max_each: 3, waiting_max: 64, wait_ms: 60_000 }
+
+export interface ReceivedMessage {
+  reception: Reception
+  answers: Buffer[]
+}
+
+/** The codes for messages of senders without a link, whose profile is unknown. */
+const WITHOUT_LINK: LinkProfile['acknowledgment'] = {
+  mode: 'original',
+  accept_condition: '',
+  application_condition: '',
+  honors_never: true,
+  unreadable: 'AE',
+  unsupported: 'AR',
+  unknown_account: 'AR',
+}
+
+export class MessageReceiver {
+  readonly #links: ActiveLinks
+  readonly #stores = new ConcurrencyLimit(STORES)
+
+  constructor(links: ActiveLinks) {
+    this.#links = links
+  }
+
+  /**
+   * Receives a message at a port of this server. Its link is the one whose laboratory may connect so, and whose identity the message has. With
+   * none or several the message is stored without a link. Writes lab_message.
+   * Errors: the message is not stored.
+   */
+  async receiveAtPort(bytes: Buffer, peer: Peer): Promise<ReceivedMessage> {
+    const candidates = await this.#links.find((link) => mayConnect(link, peer))
+    const header = headerOf(bytes)
+    const matching = header ? candidates.filter(({ profile }) => isFromLaboratory(profile.identity, header)) : candidates
+    const link = matching.length === 1 ? matching[0] : undefined
+    const place = link ?? candidates[0]
+    if (!place) throw new Error('No link names the address')
+    return this.#store({ bytes, header, link, db: place.db, source: `mllp ${peer.address}:${peer.port}`, owner: peer.address })
+  }
+
+  /** Receives a message that came over a link. Writes lab_message. Errors: the message is not stored. */
+  receiveFromLink(link: ActiveLink, bytes: Buffer, source: string): Promise<ReceivedMessage> {
+    const header = headerOf(bytes)
+    const isKnown = !header || isFromLaboratory(link.profile.identity, header)
+    return this.#store({ bytes, header, link: isKnown ? link : undefined, db: link.db, source, owner: link.account_id })
+  }
+
+  async #store({ bytes, header, link, db, source, owner }: StoreOptions): Promise<ReceivedMessage> {
+    const link_account_id = link?.account_id ?? null
+    const stored = await this.#stores.run(() => storeIncoming({ db }, { bytes, link_account_id, source }), { owner })
+    const known = header ?? headerOfOtherFormat(stored.header?.control_id)
+    const answers = answersTo({
+      header: known ?? unknownHeader(),
+      reception: classifyMessage(known, link),
+      options: link?.profile.acknowledgment ?? WITHOUT_LINK,
+      newControlId: () => uuid().replaceAll('-', '').slice(-20),
+      sentAt: compactSystemTime(),
+    })
+    return { reception: classifyMessage(known, link), answers }
+  }
+}
+
+interface StoreOptions {
+  bytes: Buffer
+  header: MessageHeader | undefined
+  link: ActiveLink | undefined
+  db: ActiveLink['db']
+  source: string
+  /** Whose turn it is. */
+  owner: string
+}
+
+/** The header decides who is answered; its names may have any characters. Undefined: there is none. */
+function headerOf(bytes: Buffer): MessageHeader | undefined {
+  for (const options of [{}, ANY_BYTES])
+    try {
+      return readHl7Header(bytes, options)
+    } catch {
+      // The characters are of another set, or it is no header.
+    }
+  return undefined
+}
+
+/** In this set every byte is a character. */
+const ANY_BYTES = { charset: '8859/1', ignoresDeclaredCharset: true }
+
+/** Types of messages that links can use. */
+const SUPPORTED_CODES = new Set(['ORU', 'OUL', 'ORM', 'OSU', 'ORL', 'ORR', 'ACK'])
+
+function classifyMessage(header: MessageHeader | undefined, link: ActiveLink | undefined): Reception {
+  if (!header) return 'unreadable'
+  if (!link) return 'unknown_account'
+  return header.format === 'json' || SUPPORTED_CODES.has(header.messageCode) ? 'accepted' : 'unsupported'
+}
+
+/** A header for the answer to a message that is not of HL7. */
+function headerOfOtherFormat(control_id: string | undefined): MessageHeader | undefined {
+  if (control_id === undefined) return undefined
+  const header = unknownHeader()
+  return { ...header, format: 'json', echo: { ...header.echo, controlId: control_id } }
+}
+
+/** Whether the laboratory of a link may send messages to a port in this way. */
+export function mayConnect({ profile, isAddressAllowed }: ActiveLink, peer: Omit<Peer, 'port'>): boolean {
+  const { results, orders, listener } = profile.transport
+  const isUsed = results === 'mllp' || orders === 'mllp'
+  return (
+    isUsed &&
+    listener.port === peer.local_port &&
+    (peer.isTls || !listener.tls) &&
+    isAddressAllowed(peer.address) &&
+    hasCertificate(listener.client_certificates, peer.certificate)
+  )
+}
+
+const plainFingerprint = (text: string): string => text.replaceAll(/[^0-9a-f]/giu, '').toLowerCase()
+
+const hasCertificate = (fingerprints: readonly string[], certificate: string | undefined): boolean =>
+  fingerprints.length === 0 ||
+  (certificate !== undefined && fingerprints.map(plainFingerprint).includes(plainFingerprint(certificate)))
