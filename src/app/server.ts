@@ -36,7 +36,7 @@ import { unlimitedJobs } from '../platform/queue/outbox.ts'
 import { knownHosts, type KnownHosts } from '../platform/net/host-name.ts'
 import { registerConsole } from '../platform/http/console-pages.ts'
 import { registerSystemPages } from '../platform/http/system-pages.ts'
-import { notReady } from '../platform/db/readiness.ts'
+import { checkDatabases, createReadiness } from '../platform/db/readiness.ts'
 import { T } from '../platform/schema/schema.ts'
 import { Sockets } from '../platform/http/sockets.ts'
 import { sql } from '../platform/db/sql.ts'
@@ -123,7 +123,7 @@ export interface RunningServer {
   url: string
   /** The address and port that the server listens on, as a URL, which may be that of every network; undefined if it does not serve. */
   listening_url: string | undefined
-  /** The URL of health, readiness and metrics if they have a port of their own. */
+  /** The URL of health, readiness, databases and metrics if they have a port of their own. */
   operator_url: string | undefined
   cells: Cells
   guard: TeamGuard
@@ -181,7 +181,12 @@ export async function startRoles(
     mail: config.smtp !== undefined,
     sms: config.sms !== undefined,
   })
-  const answers = operatorAnswers({ metrics, notReady: () => notReady(cells), isDraining: () => state.isDraining })
+  const answers = operatorAnswers({
+    metrics,
+    notReady: createReadiness(cells),
+    checkDatabases: () => checkDatabases(cells),
+    isDraining: () => state.isDraining,
+  })
   registerPages(assembly, config, answers, isDemo)
   const listening_url = roles.serve ? await listen(app, config, state) : undefined
   const operator = await openOperator(app, config, answers, isKnownHost)

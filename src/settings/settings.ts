@@ -55,7 +55,7 @@ const postgres = urlOf('postgres:', 'postgresql:')
 export const settings = {
   port: whole('PORT', 8080, 0, 65_535).means('Port to listen on; `0` picks a free one.'),
   operator_port: whole('OPERATOR_PORT', undefined, 0, 65_535).means(
-    'Separate port at `HOST` for `/healthz`, `/readyz`, and `/metrics`, which `PORT` then does not serve; `bin/drawbridge work` opens it too.',
+    'Separate port at `HOST` for `/healthz`, `/readyz`, `/databases`, and `/metrics`, which `PORT` then does not serve; `bin/drawbridge work` opens it too.',
   ),
   host: text('HOST', '127.0.0.1', anyText('an address')).means(
     'Address to listen on; with demo data a loopback address, unless `DEMO_ON_NETWORK` is on. On loopback, sandboxes deliver to loopback, too.',
@@ -84,7 +84,7 @@ export const settings = {
     ]),
   ) as Record<KnownCell, Setting<string | undefined>>),
   connections_max: whole('DATABASE_CONNECTIONS', 10, 1, 100).means(
-    'Maximum connections per cell and process for transactions and lists. One-statement writes, short reads, and, with `ROW_SECURITY`, work on the whole cell each have half as many in addition, and `/readyz` has one.',
+    'Maximum connections per cell and process for transactions and lists. One-statement writes, short reads, and, with `ROW_SECURITY`, work on the whole cell each have half as many in addition, and health checks have one.',
   ),
   team_connections_max: whole('TEAM_DATABASE_CONNECTIONS', undefined, 1, 100, {
     default_text: 'half of `DATABASE_CONNECTIONS`, at least 2',

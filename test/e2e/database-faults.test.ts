@@ -153,16 +153,17 @@ test('a server that is stopped just after its database connections have fallen s
   for (const { status } of await waiting) assert.ok(status === 200 || status === 503, `HTTP ${status}`)
 })
 
-test('a server whose database does not respond reports it, and stops after a signal', async () => {
+test('a server whose database does not respond reports it, stays ready to answer 503, and stops after a signal', async () => {
   const api = caller(server.url, demoIn(server.dataDir).api_keys['sandbox-us'])
   proxy.set('black hole')
   const waiting = load(api).catch(() => [])
   // An answer that is at most a second old may be given again.
   await waitUntil(async () => {
-    const ready = await measureReply(caller(server.url).get('/readyz'))
-    assert.ok(ready.ms < READY_MS_MAX, `/readyz took ${ready.ms} ms`)
-    return ready.status === 503
+    const states = await measureReply(caller(server.url).get('/databases'))
+    assert.ok(states.ms < READY_MS_MAX, `/databases took ${states.ms} ms`)
+    return states.status === 503
   })
+  assert.equal((await caller(server.url).get('/readyz')).status, 200)
   await assertStops(server)
   await waiting
 })

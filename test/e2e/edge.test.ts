@@ -82,7 +82,7 @@ describe('a server', () => {
   })
 
   test('serves health and metrics on the port for operators only', async () => {
-    for (const path of ['/healthz', '/readyz', '/metrics']) {
+    for (const path of ['/healthz', '/readyz', '/databases', '/metrics']) {
       assert.equal(await statusOf(operator() + path), 200, path)
       assert.equal(await statusOf(server.url + path), 404, path)
     }

@@ -10,7 +10,7 @@ import type { Deadlines } from './connection-watch.ts'
 import { Cells } from './cells.ts'
 import { Db } from './database.ts'
 import { outageOf } from './outages.ts'
-import { notReady } from './readiness.ts'
+import { checkDatabases, createReadiness } from './readiness.ts'
 import type { Queries, Tenant } from './transaction.ts'
 import { T } from '../schema/schema.ts'
 import { sql } from './sql.ts'
@@ -103,15 +103,47 @@ test('readiness is reported soon although nothing answers, and again when someth
   )
   const own = new Cells(options, new Map([['sandbox-us', options]]))
   closing.push(() => own.close())
-  assert.equal(await notReady(own), undefined)
+  const notReady = createReadiness(own, { absence_ms: 0 })
+  assert.equal(await notReady(), undefined)
   proxy.set('black hole')
   // Once over connections that were open before, and once where none can be made.
   for (const state of ['open', 'new']) {
     const began_ms = performance.now()
-    assert.equal(await notReady(own), 'The database does not answer')
+    assert.equal(await notReady(), 'The database does not answer')
     const ms = performance.now() - began_ms
     assert(ms < READY_MS_MAX, `over ${state} connections it took ${ms} ms`)
   }
   proxy.set('pass')
-  await eventually(async () => (await notReady(own)) === undefined)
+  await eventually(async () => (await notReady()) === undefined)
+})
+
+test('a process answers callers while one of its cells is away, and during a failover, but not before its databases have answered', async () => {
+  const proxy = await databaseProxy(connection)
+  closing.push(() => proxy.close())
+  const direct = overrides({})
+  const throughProxy = overrides({ host: '127.0.0.1', port: proxy.port })
+  const cellsOf = (...cells: ConstructorParameters<typeof Cells>): Cells => {
+    const own = new Cells(...cells)
+    closing.push(() => own.close())
+    return own
+  }
+  const ofOneCell = cellsOf(throughProxy, new Map([['sandbox-us', throughProxy]]))
+  const ofTwoCells = cellsOf(
+    direct,
+    new Map([
+      ['sandbox-us', direct],
+      ['sandbox-eu', throughProxy],
+    ]),
+  )
+  const within_ms = 1500
+  const notReady = createReadiness(ofOneCell, { within_ms })
+  await eventually(async () => (await notReady()) === undefined)
+  proxy.set('black hole')
+  const lateNotReady = createReadiness(ofOneCell, { within_ms })
+  assert.deepEqual(await Promise.all([notReady(), lateNotReady()]), [undefined, 'The database does not answer'])
+  await eventually(async () => (await createReadiness(ofTwoCells, { within_ms })()) === undefined)
+  await eventually(async () => {
+    const states = await checkDatabases(ofTwoCells, within_ms)
+    return [...states.keys()].filter((name) => states.get(name) !== undefined).join() === 'sandbox-eu'
+  })
 })

@@ -7,7 +7,7 @@ import { installation } from '../../../test/support/template.ts'
 import { T } from '../schema/schema.ts'
 import { Db } from './database.ts'
 import { outageOf } from './outages.ts'
-import { notReady } from './readiness.ts'
+import { checkDatabases } from './readiness.ts'
 import { sql } from './sql.ts'
 
 const Count = T.Object({ n: T.Integer() })
@@ -31,18 +31,19 @@ for (const connections_max of [1, 2, 3])
     }
   })
 
-test('a process is not ready while the role of teams lacks a right that readiness needs, even if the role of the cell has it', async () => {
+test('a database cannot serve while the role of teams lacks a right that the check needs, even if the role of the cell has it', async () => {
   /** Long enough for a machine that is busy with other tests. */
   const within_ms = 60_000
   const role = `drawbridge_${installation}_sandbox_us_team`
-  assert.equal(await notReady(cells, within_ms), undefined)
+  const stateOf = async () => (await checkDatabases(cells, within_ms)).get('sandbox-us')
+  assert.equal(await stateOf(), undefined)
   await asOwner(`revoke update on sandbox_us.readiness from ${role}`)
   try {
-    assert.equal(await notReady(cells, within_ms), 'The database does not answer')
+    assert.equal(await stateOf(), 'The database does not answer')
   } finally {
     await asOwner(`grant update on sandbox_us.readiness to ${role}`)
   }
-  assert.equal(await notReady(cells, within_ms), undefined)
+  assert.equal(await stateOf(), undefined)
 })
 
 test('the database ends slow work on each kind of connection: statements, waits for locks, transactions without a statement', async () => {

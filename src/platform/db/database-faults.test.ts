@@ -12,7 +12,7 @@ import { Db } from './database.ts'
 import type { Tenant } from './transaction.ts'
 import { createLog } from '../telemetry/log.ts'
 import { outageOf, UnknownOutcome } from './outages.ts'
-import { notReady } from './readiness.ts'
+import { checkDatabases, createReadiness } from './readiness.ts'
 import { T } from '../schema/schema.ts'
 import { PipelinedConnections } from './pipelined-connections.ts'
 import { sql } from './sql.ts'
@@ -298,16 +298,19 @@ describe('a database that cannot store anything', () => {
     assert.equal((await api.post('/v2/user', { client_user_id: 'after' })).status, 200)
   })
 
-  test('is not ready, and gives the reason', async () => {
-    assert.equal(await notReady(cells), undefined)
+  test('is the state of its cell alone, and the process still answers callers', async () => {
     await asOwner(`
       create function production_eu.disk_full() returns trigger language plpgsql as $$
       begin raise exception 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$;
       create trigger disk_full before update on production_eu.readiness for each row execute function production_eu.disk_full()`)
-    const reason = await notReady(cells)
+    const states = await checkDatabases(cells)
     await asOwner('drop trigger disk_full on production_eu.readiness')
-    assert.equal(reason, 'The database is out of disk space, memory or connections')
-    assert.equal(await notReady(cells), undefined)
+    assert.deepEqual(
+      [...states].filter(([, reason]) => reason !== undefined),
+      [['production-eu', 'The database is out of disk space, memory or connections']],
+    )
+    assert.equal(await createReadiness(cells)(), undefined)
+    assert.deepEqual([...(await checkDatabases(cells)).values()].filter(Boolean), [])
   })
 })
 

@@ -1,38 +1,98 @@
-// Whether the databases of this process serve: each responds in time, has compatible schemas, and accepts a write.
+// Whether a process can answer callers, and how each of its databases is. These are two questions: a server whose database is away answers
+// 503 with `Retry-After` itself, as API and proxy promise, and takes requests again at once when the database is back.
 import { schemaOf, type Cells } from './cells.ts'
 import type { Db } from './database.ts'
+import type { Queries } from './transaction.ts'
 import { MigrationError, requireUsable, type MigrationKind } from './migrations.ts'
 import { isWithoutResources, NO_RESOURCES } from './outages.ts'
 import { sql } from './sql.ts'
 
-/** Total time limit for all databases. */
+/** Time limit of one check of all databases. */
 const WITHIN_MS = 3000
+/** Longer than a failover: its server stays in rotation and answers 503 with `Retry-After`. A server that is cut off leaves. */
+const ABSENCE_MS = 60_000
 
-/**
- * Returns the reason why this process cannot serve; undefined if it can. Reads the table `migration` and writes the only row of
- * `readiness`, in the control plane and in each cell. Takes 3 s at most. Do not call it for every request: each call makes one write per
- * database.
- */
-export async function notReady(cells: Cells, within_ms = WITHIN_MS): Promise<string | undefined> {
-  const reasons = await Promise.all([
-    reason(cells.control, 'control', 'control', within_ms),
-    ...cells.names.map((name) => reason(cells.db(name), schemaOf(name), 'cell', within_ms)),
-  ])
-  return reasons.find((reason) => reason !== undefined)
+interface ReadinessOptions {
+  within_ms?: number
+  absence_ms?: number
 }
 
-async function reason(db: Db, schema: string, kind: MigrationKind, within_ms: number): Promise<string | undefined> {
+/**
+ * A check that returns the reason why this process cannot answer callers; undefined if it can: the schemas are compatible, and the control
+ * plane and at least one cell have answered a read within the last 60 s. Callers of a cell whose database is away get 503; those of the
+ * others are not affected. Each check reads the table `migration` of each database, and takes 3 s at most.
+ */
+export function createReadiness(
+  cells: Cells,
+  { within_ms = WITHIN_MS, absence_ms = ABSENCE_MS }: ReadinessOptions = {},
+): () => Promise<string | undefined> {
+  let answered_ms: number | undefined
+  return async () => {
+    const [control, ...ofCells] = await Promise.all(databasesOf(cells).map((database) => check(database, within_ms)))
+    const unusable = [control, ...ofCells].find((fault) => fault?.isOfSchema)
+    if (unusable) return unusable.reason
+    const fault = control ?? (ofCells.every((faultOfCell) => faultOfCell !== undefined) ? ofCells[0] : undefined)
+    if (!fault) answered_ms = performance.now()
+    const isBrief = answered_ms !== undefined && performance.now() - answered_ms < absence_ms
+    return isBrief ? undefined : fault?.reason
+  }
+}
+
+/**
+ * For the control plane (`control`) and each cell, why it cannot serve, or undefined if it responds in time, has a compatible schema and
+ * accepts a write. Writes the only row of `readiness` in each. Takes 3 s at most. Do not call it for every request.
+ */
+export async function checkDatabases(cells: Cells, within_ms = WITHIN_MS): Promise<Map<string, string | undefined>> {
+  return new Map(
+    await Promise.all(
+      databasesOf(cells).map(async (database) => {
+        const fault = await check(database, within_ms, writeRow)
+        return [database.name, fault?.reason] as const
+      }),
+    ),
+  )
+}
+
+interface Database {
+  name: string
+  db: Db
+  schema: string
+  kind: MigrationKind
+}
+
+const databasesOf = (cells: Cells): Database[] => [
+  { name: 'control', db: cells.control, schema: 'control', kind: 'control' },
+  ...cells.names.map((name): Database => ({ name, db: cells.db(name), schema: schemaOf(name), kind: 'cell' })),
+]
+
+/** An in-place update of one row needs no disk space. The snapshot needs some: it is a file that disappears with the transaction. */
+const writeRow = (queries: Queries) =>
+  queries.run(sql`update readiness set checked_at = clock_timestamp() where pg_export_snapshot() is not null`)
+
+interface DatabaseFault {
+  reason: string
+  isOfSchema: boolean
+}
+
+async function check(
+  { db, schema, kind }: Database,
+  within_ms: number,
+  work?: (queries: Queries) => Promise<unknown>,
+): Promise<DatabaseFault | undefined> {
   try {
     await db.probe(async (queries) => {
       await requireUsable(queries, schema, kind)
-      // An in-place update of one row needs no disk space. The snapshot needs some: it is a file that disappears with the transaction.
-      await queries.run(sql`update readiness set checked_at = clock_timestamp() where pg_export_snapshot() is not null`)
+      await work?.(queries)
     }, within_ms)
     return undefined
   } catch (error) {
-    if (error instanceof MigrationError) return error.message
-    const { code = '' } = error as { code?: string }
-    if (code === '25006') return 'The database does not take writes'
-    return isWithoutResources(error) ? NO_RESOURCES : 'The database does not answer'
+    return { reason: reasonOf(error), isOfSchema: error instanceof MigrationError }
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof MigrationError) return error.message
+  const { code = '' } = error as { code?: string }
+  if (code === '25006') return 'The database does not take writes'
+  return isWithoutResources(error) ? NO_RESOURCES : 'The database does not answer'
 }

@@ -53,6 +53,13 @@ describe('the port for operators', async () => {
       state.asked += 1
       return state.reason
     },
+    checkDatabases: () =>
+      Promise.resolve(
+        new Map([
+          ['control', undefined],
+          ['sandbox-eu', state.reason],
+        ]),
+      ),
   })
   const { url, close } = await openOperatorPort(answers, { port: 0, host: '127.0.0.1' })
   closing.push(close)
@@ -94,6 +101,11 @@ describe('the port for operators', async () => {
     state.reason = 'The database does not answer'
     await eventually(async () => (await ask('/readyz')).status === 503, 'the server is not ready')
     assert.equal((await ask('/readyz')).text, '{"detail":"The database does not answer"}')
+    const databases = await ask('/databases')
+    assert.deepEqual(
+      [databases.status, JSON.parse(databases.text)],
+      [503, { control: 'ready', 'sandbox-eu': 'The database does not answer' }],
+    )
     state.draining = true
     assert.equal((await ask('/readyz')).text, '{"detail":"The server is shutting down"}')
     assert.equal((await ask('/healthz')).status, 200)

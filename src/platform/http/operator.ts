@@ -14,8 +14,10 @@ const JSON_TYPE = 'application/json'
 
 export interface OperatorOptions {
   metrics: Metrics
-  /** The reason why requests cannot be served; undefined if they can. Must not throw. */
+  /** The reason why the process cannot answer callers; undefined if it can. Must not throw. */
   notReady: () => Promise<string | undefined>
+  /** By the name of each database, the reason why it cannot serve; undefined if it can. Must not throw. */
+  checkDatabases: () => Promise<ReadonlyMap<string, string | undefined>>
   /** Set while the server stops: it is no longer ready. */
   isDraining: () => boolean
 }
@@ -56,13 +58,22 @@ export function cachedFor<V>(lifetime_ms: number, make: () => Promise<V>): () =>
     ))
 }
 
-/** `/healthz`, `/readyz` (503 with the reason while not ready) and `/metrics`. */
-export function operatorAnswers({ metrics, notReady: readinessError, isDraining: draining }: OperatorOptions): OperatorAnswers {
+/**
+ * `/healthz`; `/readyz`, 503 with the reason while the process cannot answer callers; `/databases`, 503 while one of them cannot serve, with
+ * the state of each; `/metrics`.
+ */
+export function operatorAnswers(options: OperatorOptions): OperatorAnswers {
+  const { metrics, notReady: readinessError, checkDatabases, isDraining: draining } = options
   const alive = json(200, { status: 'alive' })
   const stopping = json(503, { detail: 'The server is shutting down' })
   const readiness = cachedFor(CACHE_MS, async () => {
     const reason = await readinessError()
     return reason === undefined ? json(200, { status: 'ready' }) : json(503, { detail: reason })
+  })
+  const databases = cachedFor(CACHE_MS, async () => {
+    const reasons = [...(await checkDatabases())]
+    const isServing = reasons.every(([, reason]) => reason === undefined)
+    return json(isServing ? 200 : 503, Object.fromEntries(reasons.map(([name, reason]) => [name, reason ?? 'ready'])))
   })
   const { registry } = metrics
   const measured = cachedFor(CACHE_MS, async () => ({
@@ -73,6 +84,7 @@ export function operatorAnswers({ metrics, notReady: readinessError, isDraining:
   return new Map<string, () => OperatorAnswer | Promise<OperatorAnswer>>([
     ['/healthz', () => alive],
     ['/readyz', async () => (draining() ? stopping : readiness().then((answer) => (draining() ? stopping : answer)))],
+    ['/databases', databases],
     ['/metrics', measured],
   ])
 }
