@@ -973,11 +973,24 @@ table lab_account_team
 
 table lab_link
   account_id uuid not null
-  profile text not null
+  preset text
+  options text not null
+  secrets text
+  sends_orders boolean not null
+  mode text not null
+  live_team_id uuid
+  state text not null
+  state_at timestamp with time zone not null
+  state_reason text
+  received_at timestamp with time zone
+  sent_at timestamp with time zone
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
   constraint lab_link_pkey PRIMARY KEY (account_id)
   constraint lab_link_account_id_fkey FOREIGN KEY (account_id) REFERENCES lab_account(id)
+  constraint lab_link__live_team CHECK (((mode = 'live_for_team'::text) = (live_team_id IS NOT NULL)))
+  constraint lab_link__mode CHECK ((mode = ANY (ARRAY['off'::text, 'test'::text, 'shadow'::text, 'live_for_team'::text, 'live'::text])))
+  constraint lab_link__state CHECK ((state = ANY (ARRAY['ok'::text, 'failing'::text])))
 
 table lab_message
   id uuid not null

@@ -197,6 +197,14 @@ export const TEST_EXPORTS: Record<string, readonly string[]> = {
     'src/lab/link-orders/unsendable.ts',
   ],
   'a primitive of HL7 for the transports of links': ['src/lab/hl7/batch.ts', 'src/lab/hl7/order-answer.ts'],
+  'a part of links that transports and orders use': [
+    'src/lab/accounts/account-links.ts findLinkWithSecrets',
+    'src/lab/accounts/account-links.ts noteTraffic',
+    'src/lab/accounts/account-links.ts setLinkState',
+    'src/lab/links/link-modes.ts acceptsProcessingId',
+    'src/lab/links/link-modes.ts isLiveFor',
+    'src/lab/links/link-modes.ts processingId',
+  ],
   'a step of a worker that tests run by itself, or its state': [
     'src/connections/grants/grants.ts isAccountOfAnother',
     'src/events/delivery/delivery-rows.ts resent',

@@ -639,13 +639,30 @@ create table lab_account_team (
 );
 create index lab_account_team__team on lab_account_team (team_id);
 
--- Links to laboratories, one for an account: what the laboratory's messages mean where they leave it open, as JSON.
+-- Links to laboratories, one for an account: how messages are transported, and what they mean where they leave it open.
 create table lab_link (
-  account_id  uuid primary key references lab_account,
-  profile     text not null,
-  created_at  timestamptz not null,
-  updated_at  timestamptz not null
+  account_id     uuid primary key references lab_account,
+  -- The options of the profile, as JSON: those that differ from the preset's, or without a preset from the defaults.
+  preset         text,
+  options        text not null,
+  -- The passwords and private keys of the profile: JSON from the path of an option to its value. Encrypted.
+  secrets        text,
+  -- Whether the profile says how orders go to the laboratory.
+  sends_orders   boolean not null,
+  mode           text not null constraint lab_link__mode check (mode in ('off', 'test', 'shadow', 'live_for_team', 'live')),
+  live_team_id   uuid,
+  constraint lab_link__live_team check ((mode = 'live_for_team') = (live_team_id is not null)),
+  state          text not null constraint lab_link__state check (state in ('ok', 'failing')),
+  state_at       timestamptz not null,
+  -- Why it fails; without patient data.
+  state_reason   text,
+  -- The last messages, to within ten seconds.
+  received_at    timestamptz,
+  sent_at        timestamptz,
+  created_at     timestamptz not null,
+  updated_at     timestamptz not null
 );
+create index lab_link__live_team on lab_link (live_team_id) where live_team_id is not null;
 
 -- Orders. `document` is the order in the form of the API, and the record of it. Other columns are there to find, sort and
 -- protect orders. `internal_data` has what the caller sent with the order and the API does not show. There are no keys to the

@@ -2,6 +2,7 @@
 import { alwaysJson, commandsOf, type Group, json, oneCell } from './command-tree.ts'
 
 const result = commandsOf(() => import('./commands/result.ts'))
+const profiles = commandsOf(() => import('./commands/link-profiles.ts'))
 const links = commandsOf(() => import('./commands/lab-links.ts'))
 
 export const results: Group[] = [
@@ -9,19 +10,51 @@ export const results: Group[] = [
     usage: 'links',
     summary: 'links to laboratories and their messages',
     commands: [
-      links(
-        'setLink',
-        'set <account> <file>',
-        'set the profile of the link of a lab account, from a file in JSON',
-        ['links set ACCOUNT_ID profile.json --cell production-us'],
-        [oneCell],
+      profiles(
+        'printLinks',
+        'list',
+        'list links with their modes and states',
+        ['links list --cell production-us'],
+        [oneCell, json],
       ),
-      links(
+      profiles(
         'printLink',
         'show <account>',
-        'print the profile of a link as JSON',
-        ['links show ACCOUNT_ID'],
+        'show a link, and the options of its profile that differ from the preset',
+        ['links show ACCOUNT_ID', 'links show ACCOUNT_ID --whole'],
+        [['--whole', 'print every option of the profile'], oneCell, json],
+      ),
+      profiles(
+        'setOptions',
+        'set <account> <option=value...>',
+        'set options of the profile of a lab account, and create the link if there is none; an empty value restores the preset',
+        [
+          'links set ACCOUNT_ID preset=us-23 text.time_zone=America/New_York results.reports=incremental',
+          'links set ACCOUNT_ID transport.sftp.password=@password.txt --cell production-us',
+        ],
+        [oneCell],
+      ),
+      profiles(
+        'exportProfile',
+        'export <account>',
+        'print the profile of a link as a file for "links import"; masks stand for secrets',
+        ['links export ACCOUNT_ID --cell production-us > profile.json'],
         [oneCell, alwaysJson],
+      ),
+      profiles(
+        'importProfile',
+        'import <account> <file>',
+        'set the profile of a link from a file; a mask keeps the stored secret',
+        ['links import ACCOUNT_ID profile.json --cell production-us'],
+        [oneCell],
+      ),
+      profiles('printPresets', 'presets', 'list the presets of profiles', ['links presets'], [json]),
+      profiles(
+        'changeMode',
+        'mode <account> <mode>',
+        'set the mode of a link: off, test, shadow, live_for_team or live',
+        ['links mode ACCOUNT_ID live_for_team --team TEAM_ID --cell production-us'],
+        [['--team <id>', 'the team of live_for_team'], oneCell],
       ),
       links(
         'receiveFile',

@@ -244,15 +244,32 @@ export const table: Record<string, Row> = {
     startedIn: 'test/e2e/reset.test.ts',
     fails: [['--yes'], 1, /No demo data found/, { DATA_DIR: ABSENT }],
   },
+  'links list': { words: async () => (await linkedAccount(), SANDBOX), prints: /quest +off +ok/, fails: noCell },
+  'links show': {
+    words: async () => [await linkedAccount(), ...SANDBOX],
+    prints: /^laboratory +quest\n/,
+    fails: [[NOBODY, ...SANDBOX], 1, /has no link/],
+  },
   'links set': {
+    words: async () => [await linkedAccount(), 'text.decimal_mark=,', ...SANDBOX],
+    prints: /^Link saved/,
+    fails: [[NOBODY, 'text.decimal_mark', ...SANDBOX], 2, /must be an option and its value/],
+  },
+  'links export': {
+    words: async () => [await linkedAccount(), ...SANDBOX],
+    prints: /^\{\n {2}"text": \{\n/,
+    fails: [[NOBODY, ...SANDBOX], 1, /has no link/],
+  },
+  'links import': {
     words: async () => [await account(), writeFile(JSON.stringify(profile), 'json'), ...SANDBOX],
     prints: /^Link saved/,
     fails: [[NOBODY, writeFile(JSON.stringify(profile), 'json'), ...SANDBOX], 2, /Lab account not found/],
   },
-  'links show': {
-    words: async () => [await linkedAccount(), ...SANDBOX],
-    prints: /^\{\n {2}"reports": "incremental"/,
-    fails: [[NOBODY, ...SANDBOX], 1, /has no link/],
+  'links presets': { words: () => [], prints: /^us-23 +HL7 2.3/m, fails: [['x'], 2, /Too many arguments/] },
+  'links mode': {
+    words: async () => [await linkedAccount(), 'test', ...SANDBOX],
+    prints: /in mode test/,
+    fails: [[NOBODY, 'test', ...SANDBOX], 2, /has no link/],
   },
   'links receive': {
     words: async () => [await linkedAccount(), writeFile('MSH|', 'hl7'), ...SANDBOX],

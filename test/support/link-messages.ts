@@ -1,7 +1,8 @@
 // Messages of laboratories for tests, as they come over a link.
 import { randomUUID } from 'node:crypto'
-import { saveLink } from '../../src/lab/accounts/account-links.ts'
-import type { ProfileOptions } from '../../src/lab/links/profile/link-profile.ts'
+import { saveLink, setLinkMode } from '../../src/lab/accounts/account-links.ts'
+import type { LinkProfile, ProfileOptions } from '../../src/lab/links/profile/link-profile.ts'
+import { readProfileFile, wholeProfile } from '../../src/lab/links/profile/read-profile.ts'
 import type { Order } from '../../src/lab/orders/schema.ts'
 import type { LinkMessage } from '../../src/lab/result-matching/link-message.ts'
 import { receiveMessage, type MessageReceipt } from '../../src/lab/link-messages/receive-message.ts'
@@ -21,10 +22,16 @@ export const profileWith = ({ text, results, ...others }: ProfileOptions): Profi
   results: { ...profile.results, ...results },
 })
 
+/** The whole profile of a written one. */
+export const toProfile = (file: unknown): LinkProfile => wholeProfile(readProfileFile(file))
+
 /** The link of a new account of the team at the laboratory of `acceptedOrder`. @returns the id of the account */
 export async function labLink(team: TestTeam, changes: ProfileOptions = {}): Promise<string> {
   const account = await labAccount(team, { lab: 'quest', provider_account_id: `FICTIONAL-${randomUUID()}` })
-  await team.db.plainTx((tx) => saveLink(tx, account, profileWith(changes)))
+  await team.db.plainTx(async (tx) => {
+    await saveLink(tx, account, profileWith(changes))
+    await setLinkMode(tx, account, 'live')
+  })
   return account
 }
 

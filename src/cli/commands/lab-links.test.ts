@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
-import { labLink, messageFor, observation, observedTest, profile, profileWith } from '../../../test/support/link-messages.ts'
+import { labLink, messageFor, observation, observedTest } from '../../../test/support/link-messages.ts'
 import { acceptedOrder } from '../../../test/support/results.ts'
 import { access, cells, createTestTeam } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
@@ -21,26 +21,84 @@ function write(text: string): string {
 
 const run = (...words: string[]) => command(cells, ['links', ...words, '--cell', 'sandbox-us'])
 
-test('a profile is set, shown and replaced, and every fault of a profile is reported at once', async () => {
-  const team = await createTestTeam()
-  const account = await labAccount(team, { lab: 'quest' })
+test('a profile is created by options, shown as a difference from its preset, and changed', async () => {
+  const account = await labAccount(await createTestTeam(), { lab: 'quest' })
   await assert.rejects(run('show', account), /has no link/)
-  assert.equal(await run('set', account, write(JSON.stringify(profile))), 'Link saved.\n')
-  assert.deepEqual(JSON.parse(await run('show', account)), profile)
-  await run('set', account, write(JSON.stringify(profileWith({ text: { decimal_mark: ',' } }))))
-  assert.equal(JSON.parse(await run('show', account)).text.decimal_mark, ',')
+  const saved = await run('set', account, 'preset=us-23', 'text.time_zone=America/New_York', 'results.reports=incremental')
+  assert.equal(
+    saved,
+    `Link saved in mode off. It differs from the preset us-23 in:
+  text.time_zone  "America/New_York"
+  results.reports  "incremental"
+`,
+  )
+  const changed = await run('set', account, 'order_content.message=OML', 'identity.sender_facilities=["NORTH"]', 'patient.phone=')
+  assert.match(changed, /order_content.message {2}"ORM" -> "OML"/)
+  const shown = await run('show', account)
+  assert.match(shown, /preset +us-23\n/)
+  assert.match(shown, /identity.sender_facilities {2}\[\] -> \["NORTH"\]/)
+  assert.equal(JSON.parse(await run('show', account, '--whole')).identity.version, '2.3')
+  assert.doesNotMatch(await run('set', account, 'order_content.message='), /order_content/)
+  assert((await run('list')).includes(`${account}  quest          off            ok`))
+  assert.match(await command(cells, ['links', 'presets']), /^de-25 .*Germany$/m)
+})
+
+test('options that are typed wrongly are refused, each with what is wrong', async () => {
+  const account = await labAccount(await createTestTeam(), { lab: 'quest' })
+  for (const [word, problem] of [
+    ['text', /must be an option and its value/],
+    ['text=UTF-8', /text is not an option/],
+    ['text.color=red', /text.color is not an option/],
+    ['identity.sender_facilities=NORTH', /must be JSON/],
+    ['transport.sftp.password=invented', /is a secret: write transport.sftp.password=@FILE/],
+    ['text.time_zone=Moon/Base', /text.time_zone: .*results.reports: /],
+    [`transport.client.key=@${join(folder, 'absent.pem')}`, /cannot be read \(ENOENT\)/],
+  ] as const)
+    await assert.rejects(run('set', account, word), problem, word)
+})
+
+test('a profile is exported and imported for another account, without its secrets', async () => {
+  const team = await createTestTeam()
+  const [account, other] = [await labAccount(team, { lab: 'quest' }), await labAccount(team, { lab: 'quest' })]
+  const password = write('invented-password\n')
+  const sftp = ['host=sftp.lab.example', 'user=clinic', 'host_key=SHA256:fictional', 'results=/out', `password=@${password}`]
+  const words = [...sftp.map((option) => `transport.sftp.${option}`), 'transport.results=sftp', 'text.decimal_mark=,']
+  const printed = await run('set', account, 'text.time_zone=UTC', 'results.reports=cumulative', ...words)
+  assert.doesNotMatch(printed + (await run('show', account)) + (await run('show', account, '--json')), /invented/)
+  assert.match(await run('show', account), /secrets +transport.sftp.password\n/)
+  const exported = await run('export', account)
+  assert.equal(JSON.parse(exported).transport.sftp.password, '********')
+  assert.match(await run('import', account, write(exported)), /differs from the defaults/)
+  assert.equal(await run('export', account), exported)
+  await assert.rejects(run('import', other, write(exported)), /transport.sftp.password: .*no secret is stored/)
+  await run('import', other, write(exported.replace('********', 'another-password')))
+  assert.equal(await run('export', other), exported)
+})
+
+test('every fault of an imported profile is reported at once', async () => {
+  const account = await labAccount(await createTestTeam(), { lab: 'quest' })
   const faulty = {
     text: { time_zone: 'Moon/Base' },
     results: { reports: 'sometimes', later_reports: 'apply' },
     transport: { client: { port: 0, cable: 'long' } },
   }
   await assert.rejects(
-    run('set', account, write(JSON.stringify(faulty))),
+    run('import', account, write(JSON.stringify(faulty))),
     /transport\.client\.port: .*client\.cable: .*text\.decimal_mark: .*text\.time_zone: .*results\.reports: /s,
   )
-  await assert.rejects(run('set', account, write('no JSON')), /The profile is not JSON/)
-  await assert.rejects(run('set', account, join(folder, 'absent.json')), /cannot be read \(ENOENT\)/)
-  assert.equal(JSON.parse(await run('show', account)).text.decimal_mark, ',')
+  await assert.rejects(run('import', account, write('no JSON')), /The profile is not JSON/)
+  await assert.rejects(run('import', account, join(folder, 'absent.json')), /cannot be read \(ENOENT\)/)
+  await assert.rejects(run('show', account), /has no link/)
+})
+
+test('the mode of a link is changed, for one team first', async () => {
+  const team = await createTestTeam()
+  const account = await labLink(team)
+  await assert.rejects(run('mode', account, 'on'), /The mode must be one of off, test, shadow, live_for_team, live/)
+  await assert.rejects(run('mode', account, 'live_for_team'), /A team is required/)
+  await run('mode', account, 'live_for_team', '--team', team.team)
+  assert.match(await run('show', account), new RegExp(`mode +live_for_team ${team.team}\n`))
+  assert.equal(await run('mode', account, 'off'), 'The link is in mode off. Takes effect in every process within 5 s.\n')
 })
 
 test('a message is received, listed without its patient, shown with a line in the access log, replayed and marked as done', async () => {

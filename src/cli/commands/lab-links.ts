@@ -1,10 +1,9 @@
-// Links to laboratories: the profile of each, and the messages that came over them. Only `links message` prints patient data.
+// Messages of links to laboratories. Only `links message` prints patient data.
 import { stat, readFile } from 'node:fs/promises'
-import { UsageError, type Call } from '../command-tree.ts'
-import { requireFound, requireCell, requireId, runReportingProblems, whenLogged } from '../command-input.ts'
-import { printJson, printRows } from '../command-output.ts'
+import type { Call } from '../command-tree.ts'
+import { requireFound, requireCell, requireId, whenLogged } from '../command-input.ts'
+import { printRows } from '../command-output.ts'
 import { commandHooks } from '../command-hooks.ts'
-import { findLink, saveLink } from '../../lab/accounts/account-links.ts'
 import { findMessage, listMessages, markDone } from '../../lab/link-messages/message-store.ts'
 import { MESSAGE_BYTES_MAX, receiveMessage, replayMessage, type MessageReceipt } from '../../lab/link-messages/receive-message.ts'
 import type { ReceiveContext } from '../../lab/result-matching/receive.ts'
@@ -14,21 +13,6 @@ import { loadTenant } from '../../tenancy/teams/teams.ts'
 
 type Options = { cell?: string; attention?: boolean; json?: boolean }
 const NOT_FOUND = 'Message not found.'
-
-/** `links set`. */
-export async function setLink(call: Call<Options>): Promise<string> {
-  const { db } = requireCell(call)
-  const account = requireId(call.args[0], 'The lab account')
-  const profile = parseJson(await readBytes(call.args[1]!))
-  await runReportingProblems(db, (tx) => saveLink(tx, account, profile))
-  return 'Link saved.\n'
-}
-
-/** `links show`. */
-export async function printLink(call: Call<Options>): Promise<string> {
-  const link = await findLink(requireCell(call).db.queries, requireId(call.args[0], 'The lab account'))
-  return printJson(requireFound(link, 'The lab account has no link.').options)
-}
 
 /** `links receive`. The file is a message as it would come over the link. */
 export async function receiveFile(call: Call<Options>): Promise<string> {
@@ -119,12 +103,4 @@ async function readBytes(path: string): Promise<Buffer> {
 
 const unreadable = (path: string) => (error: NodeJS.ErrnoException) => {
   throw new Error(`${path} cannot be read (${error.code}).`)
-}
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    throw new UsageError('The profile is not JSON.')
-  }
 }

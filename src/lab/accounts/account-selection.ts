@@ -18,6 +18,8 @@ const UsableAccount = T.Object({
   status: T.String(),
   delegated_flow: T.String(),
   allowed_billing: T.Record(T.String(), T.Array(T.String())),
+  /** Orders of the team go to the laboratory over the link of the account. */
+  has_live_link: T.Boolean(),
 })
 /** An account that a team may order under, if lab, status and billing type match. */
 export type UsableAccount = Static<typeof UsableAccount>
@@ -32,7 +34,9 @@ export const reloadAccounts = (tx: Queries & { team: string }): Promise<UsableAc
   tx.many(
     UsableAccount,
     sql`
-    select a.id, a.lab_id, a.org_id is null as platform, a.status, a.delegated_flow, a.allowed_billing
+    select a.id, a.lab_id, a.org_id is null as platform, a.status, a.delegated_flow, a.allowed_billing,
+           exists (select from lab_link k where k.account_id = a.id and k.sends_orders
+                   and (k.mode = 'live' or (k.mode = 'live_for_team' and k.live_team_id = ${tx.team}))) as has_live_link
     from lab_account a
     where a.id = any (array(
       select id from lab_account where org_id is null union all select account_id from lab_account_team where team_id = ${tx.team}))

@@ -1,6 +1,7 @@
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Module } from '../../platform/module/module.ts'
-import { eraseTables } from '../../platform/db/erasure.ts'
+import { eraseTables, inOrder } from '../../platform/db/erasure.ts'
+import { encryptedLinkSecretsColumn, endLinksOfTeam } from './account-links.ts'
 import { createDefaultAccounts } from './platform-accounts.ts'
 import { accountsRoutes } from './routes.ts'
 import { accountConstraints } from './sandbox-accounts.ts'
@@ -12,7 +13,8 @@ export const accounts = (dependencies: { cells: Cells }): Module => ({
   tables: { others: ['lab_account', 'lab_account_team', 'lab_link'] },
   operations: accountsRoutes(dependencies),
   constraints: accountConstraints,
-  erasers: { team: eraseTables('lab_account_team') },
+  encryptedColumns: [encryptedLinkSecretsColumn],
+  erasers: { team: inOrder(endLinksOfTeam, eraseTables('lab_account_team')) },
   referenceData: async (db, offers) => {
     if (offers) await createDefaultAccounts(db)
   },

@@ -5,7 +5,7 @@ import { expectedResults } from '../catalog/lab-tests.ts'
 import { resolveOrderSet } from '../catalog/order-sets.ts'
 import { assertPatientAllowed } from '../catalog/patient-rules.ts'
 import type { LabTest } from '../catalog/schema.ts'
-import { assertLink } from '../links/links.ts'
+import { assertLink } from '../accounts/assert-link.ts'
 import { closedStatuses } from '../orders/lifecycle.ts'
 import { cancelNotAllowed, type LockedOrder } from '../orders/locked-order.ts'
 import { saveOrder, lockOrder } from '../orders/change-order.ts'
@@ -43,6 +43,7 @@ export async function replaceOrder(tx: Tx, order_id: string, { lab_test_id, note
   else if (!isReplaceable(lockedOrder)) throw cancelNotAllowed(lockedOrder.lowLevelStatus)
   const following = await buildFollowUpOrder(tx, lockedOrder, { origin: 'recreation', lab_test })
   const { newOrder } = following
+  await assertLink(tx, lab_test.lab!, newOrder.order.lab_account_id ?? undefined)
   newOrder.order.notes = notes?.trim() || null
   copyFromReplaced(tx, newOrder, order)
   newOrder.internalData.aoe_answers = aoe_answers
@@ -75,7 +76,7 @@ const toReply = (replacement: Order, parent_id: string, isChanged: boolean): Ord
 async function assertReplaceable(tx: Tx, { order, internalData }: LockedOrder, lab_test: LabTest): Promise<AoeAnswer[]> {
   if (!order.patient_details) throw badRequest('The kit of this order has not been registered')
   if (lab_test.id === order.lab_test.id) throw badRequest('The order already has this lab test')
-  assertLink(tx.tenant, lab_test.lab!)
+  await assertLink(tx, lab_test.lab!)
   if (lab_test.method === 'on_site_collection') assertFeature(tx.tenant, onSiteCollection)
   if (lab_test.method !== order.lab_test.method)
     throw badRequest(`The lab test has collection method ${lab_test.method}; the order has ${order.lab_test.method}`)

@@ -394,7 +394,7 @@ describe('a message that cannot be processed', () => {
   test('is processed again after its profile was corrected', async () => {
     const { team, account, order, complete } = await linkedOrder()
     await team.db.queries.run(
-      sql`update lab_link set profile = replace(profile, 'incremental', 'cumulative') where account_id = ${account}`,
+      sql`update lab_link set options = replace(options, 'incremental', 'cumulative') where account_id = ${account}`,
     )
     const failed = await receiveBytes(team, account, toBytes({ ...complete(), sent_at: 'now' }))
     const context = { cell: 'sandbox-us', db: team.db, findTenant: guard.tenant } as const

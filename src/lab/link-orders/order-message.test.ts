@@ -2,16 +2,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readAllByPython, readByPython, skipWithoutPythonHl7, textAt } from '../../../test/lab-peers/python-peers.ts'
+import { toProfile } from '../../../test/support/link-messages.ts'
 import { fullContent, withText } from '../../../test/support/requisition-contents.ts'
 import type { RequisitionContent } from '../documents/requisition-content.ts'
-import { readProfile, type ProfileOptions } from '../links/profile/link-profile.ts'
+import type { ProfileOptions } from '../links/profile/link-profile.ts'
 import { writeOrder, type OrderMessageRequest } from './order-message.ts'
 import { Unsendable } from './unsendable.ts'
 
 const TIMES = { decimal_mark: '.', time_zone: 'America/Phoenix' } as const
 
 function profileWith({ text, ...options }: ProfileOptions = {}) {
-  return readProfile({ ...options, text: { ...TIMES, ...text }, results: { reports: 'incremental', ...options.results } })
+  return toProfile({ ...options, text: { ...TIMES, ...text }, results: { reports: 'incremental', ...options.results } })
 }
 
 function write(

@@ -3,27 +3,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { sql } from '../../platform/db/sql.ts'
 import { isWithin } from '../../platform/net/network.ts'
-import { T } from '../../platform/schema/schema.ts'
 import type { CellName } from '../../settings/cells.ts'
-import { readProfile, type LinkProfile, type ProfileOptions } from '../links/profile/link-profile.ts'
+import { listLinks, type AccountLink } from '../accounts/account-links.ts'
+import { activeModes } from '../links/link-modes.ts'
 
-export interface ActiveLink {
+/** A link that is not off. */
+export interface ActiveLink extends AccountLink {
   cell: CellName
   db: Db
-  account_id: string
-  profile: LinkProfile
-  /** Changes with every change of the link. */
-  version: string
   /** Whether the laboratory may connect from an address. */
   isAddressAllowed: (address: string) => boolean
 }
 
 const AGE_MS_MAX = 1000
 const REFRESH_MS = 50
-
-const Row = T.Object({ account_id: T.String(), profile: T.String(), version: T.String() })
 
 export class ActiveLinks {
   readonly #cells: Cells
@@ -70,17 +64,12 @@ export class ActiveLinks {
 
   async #read(cell: CellName): Promise<ActiveLink[]> {
     const db = this.#cells.db(cell)
-    const rows = await db.queries.many(
-      Row,
-      sql`select account_id, profile, updated_at::text as version from lab_link order by account_id`,
-    )
-    return rows.map((row) => {
-      const known = this.#known.get(row.account_id)
-      if (known?.version === row.version) return known
-      const profile = readProfile(JSON.parse(row.profile) as ProfileOptions)
-      const { addresses } = profile.transport.listener
-      const link = { ...row, cell, db, profile, isAddressAllowed: isWithin(addresses) }
-      this.#known.set(row.account_id, link)
+    const links = await listLinks(db.queries, { modes: activeModes })
+    return links.map((read) => {
+      const known = this.#known.get(read.account_id)
+      if (known?.version === read.version) return known
+      const link = { ...read, cell, db, isAddressAllowed: isWithin(read.profile.transport.listener.addresses) }
+      this.#known.set(link.account_id, link)
       return link
     })
   }

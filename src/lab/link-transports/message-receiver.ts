@@ -5,11 +5,11 @@ import { compactSystemTime } from '../../platform/runtime/clock.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
 import { storeIncoming } from '../link-messages/receive-message.ts'
 import { readHl7Header, unknownHeader, type MessageHeader } from '../hl7/message-header.ts'
+import { findLinkForMessage } from '../links/find-link.ts'
 import type { LinkProfile } from '../links/profile/link-profile.ts'
 import { answersTo, type Reception } from './acknowledgments.ts'
 import type { ActiveLink, ActiveLinks } from './active-links.ts'
 import type { Peer } from './mllp-server.ts'
-import { isFromLaboratory } from './sender-identity.ts'
 
 /** Messages that are stored at a time: fewer than connections of the database, and fewer for one laboratory. */
 const STORES = { running_max: 6, running_max_each: 3, waiting_max: 64, wait_ms: 60_000 }
@@ -46,8 +46,8 @@ export class MessageReceiver {
   async receiveAtPort(bytes: Buffer, peer: Peer): Promise<ReceivedMessage> {
     const candidates = await this.#links.find((link) => mayConnect(link, peer))
     const header = headerOf(bytes)
-    const matching = header ? candidates.filter(({ profile }) => isFromLaboratory(profile.identity, header)) : candidates
-    const link = matching.length === 1 ? matching[0] : undefined
+    const onlyLink = candidates.length === 1 ? candidates[0] : undefined
+    const link = header ? findLinkForMessage(header, candidates) : onlyLink
     const place = link ?? candidates[0]
     if (!place) throw new Error('No link names the address')
     return this.#store({ bytes, header, link, db: place.db, source: `mllp ${peer.address}:${peer.port}`, owner: peer.address })
@@ -56,7 +56,7 @@ export class MessageReceiver {
   /** Receives a message that came over a link. Writes lab_message. Errors: the message is not stored. */
   receiveFromLink(link: ActiveLink, bytes: Buffer, source: string): Promise<ReceivedMessage> {
     const header = headerOf(bytes)
-    const isKnown = !header || isFromLaboratory(link.profile.identity, header)
+    const isKnown = !header || findLinkForMessage(header, [link]) !== undefined
     return this.#store({ bytes, header, link: isKnown ? link : undefined, db: link.db, source, owner: link.account_id })
   }
 

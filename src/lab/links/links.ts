@@ -1,7 +1,5 @@
 // The links to laboratories, and the choice of one for a laboratory of a team. Production and sandbox differ only here and in the clock.
 import type { Tenant } from '../../platform/db/transaction.ts'
-import { badRequest } from '../../platform/http/errors.ts'
-import { labSlugs } from '../../people/users/sources.ts'
 
 /** The request to a laboratory. */
 interface Requisition {
@@ -49,16 +47,6 @@ const sandboxLink: LabLink = {
 export function labLinkFor(tenant: Pick<Tenant, 'cell'>, lab_slug: string): LabLink | undefined {
   if (tenant.cell.startsWith('sandbox')) return sandboxLink
   return lab_slug === 'manual' ? manualLink : undefined
-}
-
-/**
- * Errors: 400 unless this installation has a link to the laboratory or accepts orders without one (`orders_without_integration`). The message
- * names the linked laboratories.
- */
-export function assertLink(tenant: Pick<Tenant, 'cell' | 'settings'>, { slug, name }: { slug: string; name: string }): void {
-  if (tenant.settings.orders_without_integration === true || labLinkFor(tenant, slug)) return
-  const linked = labSlugs.filter((slug) => labLinkFor(tenant, slug))
-  throw badRequest(`This installation has no integration with ${name} (${slug}). Available laboratories: ${linked.join(', ')}`)
 }
 
 /** Whether the laboratory's orders use manual fulfillment. A sandbox team can practice with the practice laboratory. */

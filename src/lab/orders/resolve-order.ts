@@ -2,11 +2,11 @@
 // Only reads. Source: lab-testing.md 4, 6.
 import { identifiedLab } from '../catalog/lab-identity.ts'
 import type { LabTest } from '../catalog/schema.ts'
-import { assertLink } from '../links/links.ts'
 import type { AccountStatus } from '../accounts/schema.ts'
+import { assertLink } from '../accounts/assert-link.ts'
 import { chooseAccount, requiresPhysician, usableAccounts } from '../accounts/account-selection.ts'
 import { utcDate } from '../../platform/runtime/clock.ts'
-import type { Tenant, Tx } from '../../platform/db/transaction.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { assertFeature } from '../../platform/http/feature-flags.ts'
 import { servicePhysician } from '../../people/physicians/physicians.ts'
@@ -85,7 +85,7 @@ export async function resolveOrder(tx: Tx, request: OrderRequest, lab_test: LabT
     eventIds(tx, request.event_count ?? EVENT_COUNT),
   ])
   if (!user) throw notFound('User does not exist on this team')
-  assertCanBeCarriedOut(tx.tenant, request, test)
+  await assertCanBeCarriedOut(tx, request, test)
   const lab = await identifiedLab(tx, test.lab!)
   const billing_type = request.billing_type ?? 'client_bill'
   const account = await chooseAccount(tx, accounts, {
@@ -95,6 +95,7 @@ export async function resolveOrder(tx: Tx, request: OrderRequest, lab_test: LabT
     address: request.patient_address,
     statuses: request.account_statuses ?? ['active'],
   })
+  if (request.reason === undefined || request.reason === 'request') await assertLink(tx, lab, account.id)
   const physician_required = requiresPhysician(tx.tenant, account, lab.slug)
   if (physician_required && request.patient_details && !request.physician)
     throw badRequest('Orders under this lab account must include the ordering physician')
@@ -110,7 +111,7 @@ export async function resolveOrder(tx: Tx, request: OrderRequest, lab_test: LabT
  * Checks that the order can be carried out. Imported orders and orders created for results skip these checks.
  * Errors: 403 on-site collection without that feature (no other step would continue the order); 400 the laboratory has no link.
  */
-function assertCanBeCarriedOut(tenant: Tenant, { reason = 'request' }: OrderRequest, { method, lab }: LabTest): void {
-  if (method === 'on_site_collection' && reason !== 'result') assertFeature(tenant, onSiteCollection)
-  if (reason === 'request') assertLink(tenant, lab!)
+async function assertCanBeCarriedOut(tx: Tx, { reason = 'request' }: OrderRequest, { method, lab }: LabTest): Promise<void> {
+  if (method === 'on_site_collection' && reason !== 'result') assertFeature(tx.tenant, onSiteCollection)
+  if (reason === 'request') await assertLink(tx, lab!)
 }

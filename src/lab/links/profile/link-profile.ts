@@ -1,9 +1,6 @@
 // The profile of a link: how a laboratory's messages are transported and written, and what they mean where messages leave it open. Without
 // the profile's word nothing is guessed. Each group of options is a file. Source: lab-links.md 8.3.
-import { Fields, type Static, type TSchema } from '../../../platform/schema/schema.ts'
-import { validate } from '../../../platform/schema/request-validation.ts'
-import type { Fault } from '../../../platform/schema/fault.ts'
-import { badRequest } from '../../../platform/http/errors.ts'
+import { Fields, type Static } from '../../../platform/schema/schema.ts'
 import { AcknowledgmentOptions } from './acknowledgment-options.ts'
 import { CodeOptions } from './code-options.ts'
 import { IdentityOptions } from './identity-options.ts'
@@ -34,26 +31,5 @@ export type LinkProfile = Static<typeof LinkProfile>
 /** A value of which any part may be absent. */
 type DeepPartial<V> = V extends readonly unknown[] ? V : V extends object ? { [K in keyof V]?: DeepPartial<V[K]> } : V
 
-/** The options of a profile that differ from their defaults. */
+/** The options of a profile that differ from those of its preset, or from the defaults. */
 export type ProfileOptions = DeepPartial<LinkProfile>
-
-/**
- * The whole profile of some options, with the default of each absent one.
- * Errors: 400 with every fault, each with the path of its option.
- */
-export function readProfile(options: unknown): LinkProfile {
-  const faults: Fault[] = []
-  const profile = validate(LinkProfile, withGroups(LinkProfile, options), [], faults, 'json')
-  if (faults.length) throw badRequest(faults.map(({ loc, msg }) => `${loc.join('.') || 'profile'}: ${msg}`).join('; '))
-  return profile as LinkProfile
-}
-
-/** Adds absent groups as empty ones, whose options then have their defaults. */
-function withGroups(schema: TSchema, value: unknown): unknown {
-  const { properties } = schema as { properties?: Record<string, TSchema> }
-  if (!properties || typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  const result: Record<string, unknown> = { ...value }
-  for (const [name, option] of Object.entries(properties))
-    if ('properties' in option) result[name] = withGroups(option, result[name] ?? {})
-  return result
-}

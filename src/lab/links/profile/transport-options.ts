@@ -1,4 +1,5 @@
-import { Maybe, T } from '../../../platform/schema/schema.ts'
+import { missingFault, valueFault, type Fault } from '../../../platform/schema/fault.ts'
+import { Maybe, T, type Static } from '../../../platform/schema/schema.ts'
 import { Choice, Count, Flag, Line, Lines, OptionGroup, Secret } from './option-types.ts'
 
 const port = (standard: number, description: string) => Count(standard, [1, 65_535], description)
@@ -101,3 +102,36 @@ export const TransportOptions = OptionGroup(
   },
   'How messages are transported.',
 )
+
+/** The faults of options that depend on each other. */
+export function listTransportFaults({
+  orders,
+  results,
+  client,
+  listener,
+  folder,
+  sftp,
+}: Static<typeof TransportOptions>): Fault[] {
+  const usesClient = orders === 'mllp' || results === 'same_connection'
+  const usesSftp = orders === 'sftp' || results === 'sftp'
+  const requirements: [boolean, unknown, string][] = [
+    [usesClient, client.host, 'client.host'],
+    [client.certificate !== undefined, client.key, 'client.key'],
+    [client.key !== undefined, client.certificate, 'client.certificate'],
+    [results === 'mllp', listener.addresses.length, 'listener.addresses'],
+    [orders === 'folder', folder.orders, 'folder.orders'],
+    [results === 'folder', folder.results, 'folder.results'],
+    [usesSftp, sftp.host, 'sftp.host'],
+    [usesSftp, sftp.user, 'sftp.user'],
+    [usesSftp, sftp.password ?? sftp.private_key, 'sftp.password'],
+    [usesSftp, sftp.host_key, 'sftp.host_key'],
+    [orders === 'sftp', sftp.orders, 'sftp.orders'],
+    [results === 'sftp', sftp.results, 'sftp.results'],
+  ]
+  const faults = requirements.flatMap(([isNeeded, value, path]) =>
+    isNeeded && !value ? [missingFault(['transport', ...path.split('.')])] : [],
+  )
+  if (results === 'same_connection' && orders !== 'mllp')
+    faults.push(valueFault(['transport', 'results'], 'same_connection requires orders over mllp'))
+  return faults
+}
